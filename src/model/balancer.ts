@@ -1,0 +1,51 @@
+import type { MonoMs } from './time.ts'
+
+/** One server line of one balancer instance. */
+export interface ServerRef {
+  readonly instance: string
+  readonly backend: string
+  readonly server: string
+}
+
+export const serverKey = (ref: ServerRef): string => `${ref.backend}/${ref.server} on ${ref.instance}`
+
+/** The administrative state a balancer can be told, and told again. */
+export type AdminState = 'ready' | 'drain' | 'maint'
+
+/**
+ * One server as the balancer reports it. HAProxy: `show servers state` (admin bits, not the status string:
+ * management.txt 9.3) joined with `show stat` (sessions).
+ */
+export interface ServerReading {
+  readonly ref: ServerRef
+  readonly address: string
+  readonly port: number
+  readonly adminState: AdminState
+  /** The state comes from the configuration or another server and cannot be lifted by command alone. */
+  readonly inherited: boolean
+  /** The balancer would send it traffic if it were `ready`. */
+  readonly operational: 'up' | 'starting' | 'stopping' | 'down'
+  /** `none`: the server has no health check, so up proves nothing. `failing` until `rise` checks passed. */
+  readonly check: 'passing' | 'failing' | 'none'
+  /** The balancer's own words for its check: `L7OK/200`. */
+  readonly checkText: string
+  /** An agent-check is configured on it: it may undo what we set. */
+  readonly agent: boolean
+  /** Persistence by cookie is configured for it: `drain` alone does not keep clients away. */
+  readonly persistent: boolean
+  readonly currentSessions: number
+  readonly queued: number
+  /** Cumulative sessions sent to it (`stot`); counts from 0 again with each new balancer process. */
+  readonly totalSessions: number
+  readonly weight: number
+}
+
+/** One poll of one instance that answered. */
+export interface InstanceReading {
+  readonly instance: string
+  /** The balancer process that answered; another one voids all evidence read before. */
+  readonly process: string
+  readonly version: string
+  readonly at: MonoMs
+  readonly servers: readonly ServerReading[]
+}

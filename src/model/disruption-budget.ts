@@ -1,0 +1,18 @@
+import type { LabelSelector } from './label-selector.ts'
+
+/** What we use of a policy/v1 PodDisruptionBudget. */
+export interface DisruptionBudget {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly selector: LabelSelector
+  /** As written in the spec: `1` or `50%`. */
+  readonly minAvailable?: string
+  readonly maxUnavailable?: string
+  readonly disruptionsAllowed: number
+  readonly currentHealthy: number
+  readonly desiredHealthy: number
+  readonly expectedPods: number
+  /** The disruption controller could not compute the budget (condition DisruptionAllowed, reason SyncFailed). */
+  readonly syncFailed: boolean
+}

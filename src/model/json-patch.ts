@@ -1,0 +1,8 @@
+/** RFC 6902, the operations we use. Every write to a Node carries `test`. */
+export type JsonPatch = readonly (
+  | { readonly op: 'test' | 'add' | 'replace'; readonly path: string; readonly value: unknown }
+  | { readonly op: 'remove'; readonly path: string }
+)[]
+
+/** One reference token of a JSON pointer, escaped (RFC 6901 section 4). */
+export const pointerToken = (token: string): string => token.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -1,0 +1,26 @@
+export interface Taint {
+  readonly key: string
+  readonly value?: string
+  readonly effect: string
+}
+
+/** What we use of a Kubernetes Node, already parsed. */
+export interface Node {
+  readonly name: string
+  readonly uid: string
+  readonly resourceVersion: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly annotations: Readonly<Record<string, string>>
+  readonly unschedulable: boolean
+  readonly taints: readonly Taint[]
+  readonly ready: 'True' | 'False' | 'Unknown'
+  /** lastHeartbeatTime of the Ready condition, verbatim: compared for change only, never read as a time. */
+  readonly heartbeat: string
+  readonly bootId: string
+  readonly internalAddresses: readonly string[]
+  readonly volumesAttached: readonly string[]
+}
+
+export function isControlPlane(node: Node): boolean {
+  return 'node-role.kubernetes.io/control-plane' in node.labels || 'node-role.kubernetes.io/master' in node.labels
+}

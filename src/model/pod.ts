@@ -1,0 +1,36 @@
+export interface PodOwner {
+  readonly kind: string
+  readonly name: string
+  readonly uid: string
+}
+
+/** What we use of a Pod, already parsed. */
+export interface Pod {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  /** Absent while no scheduler has placed it. */
+  readonly nodeName?: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown'
+  readonly ready: boolean
+  /** deletionTimestamp is set: the pod is on its way out. */
+  readonly terminating: boolean
+  /** A static pod's image in the API (`kubernetes.io/config.mirror`). */
+  readonly mirror: boolean
+  /** The owner with `controller: true`. */
+  readonly controller?: PodOwner
+  /** Names of the PersistentVolumeClaims it mounts, in its own namespace; generic ephemeral volumes included. */
+  readonly claims: readonly string[]
+  readonly usesEmptyDir: boolean
+  /** Container name → container id as the kubelet reported it; a new id means a new start. */
+  readonly containerIds: Readonly<Record<string, string>>
+  readonly createdAt: string
+  /** The scheduler's own words while it cannot be placed (PodScheduled=False). */
+  readonly unschedulable?: string
+  /** What the scheduler goes by, as far as it can tie a pod to one node. */
+  readonly nodeSelector: Readonly<Record<string, string>>
+}
+
+export const isFinished = (pod: Pod): boolean => pod.phase === 'Succeeded' || pod.phase === 'Failed'
+export const isDaemonSetPod = (pod: Pod): boolean => pod.controller?.kind === 'DaemonSet'

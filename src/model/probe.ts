@@ -1,0 +1,100 @@
+import type { WallMs } from './time.ts'
+
+/** `new`: a connection per request; `kept`: requests over connections that stay open. */
+export type Lane = 'new' | 'kept'
+
+/** Why a request failed, by the phase it died in. `stale`: a kept connection was closed under the request. */
+export type FailureClass =
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'noResponse'
+  | 'reset'
+  | 'stale'
+  | 'body'
+  | 'stalledBody'
+  | 'status'
+  | 'content'
+
+export interface ProbeTarget {
+  readonly name: string
+  readonly url: string
+  /** A control target is not behind the balancers: where it fails too, the prober is to blame. */
+  readonly control: boolean
+  readonly ratePerSecond: number
+  /** Of the rate, the share sent over kept connections, 0 to 1. */
+  readonly keptShare: number
+  readonly keptConnections: number
+  readonly timeoutMs: number
+  /** Allowed statuses, and text the body must contain. */
+  readonly expectStatus: readonly [low: number, high: number]
+  readonly expectBody?: string
+  /** Response header that says who served the request. */
+  readonly servedByHeader: string
+}
+
+/** One scheduled request. `startedLateMs` over half a period makes it `skipped`: never a success, never a failure. */
+export interface Sample {
+  readonly target: string
+  readonly control: boolean
+  readonly lane: Lane
+  readonly scheduledAt: WallMs
+  readonly verdict: 'ok' | 'failed' | 'skipped'
+  readonly failure?: FailureClass
+  /** First error, verbatim; foreign text, escaped where it is shown. */
+  readonly error?: string
+  /** From the scheduled time, so that a stall of server or prober is not hidden. */
+  readonly latencyMs: number
+  readonly servedBy?: string
+}
+
+/** A maximal run of failed samples of one target and lane; its edges are known only as bounds. */
+export interface FailureWindow {
+  readonly target: string
+  readonly control: boolean
+  readonly lane: Lane
+  /** Samples sent between the first and the last bad one, and how many of them failed. */
+  readonly sent: number
+  readonly failed: number
+  readonly failures: Readonly<Partial<Record<FailureClass, number>>>
+  readonly firstError: string
+  /** Absent where no good sample was seen before. */
+  readonly lastOkAt?: WallMs
+  readonly firstBadAt: WallMs
+  readonly lastBadAt: WallMs
+  /** Absent while the window is open. */
+  readonly firstOkAt?: WallMs
+  readonly servedBefore?: string
+  readonly servedAfter?: string
+}
+
+export interface LaneSummary {
+  readonly target: string
+  readonly control: boolean
+  readonly lane: Lane
+  readonly scheduled: number
+  readonly sent: number
+  readonly skipped: number
+  readonly failed: number
+  readonly slow: number
+  readonly p50Ms: number
+  readonly p90Ms: number
+  readonly p99Ms: number
+  readonly maxMs: number
+  /** Start error of the schedule, the prober's own lateness. */
+  readonly startErrorP99Ms: number
+}
+
+/** What a probe knows at one moment. */
+export interface ProbeFacts {
+  readonly startedAt: WallMs
+  /** The newest sample whose verdict is known; a probe that is silent for long measures nothing. */
+  readonly lastVerdictAt?: WallMs
+  readonly lanes: readonly LaneSummary[]
+  readonly windows: readonly FailureWindow[]
+  /** Spans in which nothing was measured (prober stalled, not yet started, died). */
+  readonly notMeasured: readonly { readonly from: WallMs; readonly to: WallMs }[]
+  readonly servedBy: Readonly<Record<string, number>>
+  /** Good requests without a failure in between, over all lanes that are no control. */
+  readonly greenStreak: number
+}

@@ -1,0 +1,56 @@
+import type { LabelSelector } from './label-selector.ts'
+import type { ProbeTarget } from './probe.ts'
+
+/** How to reach one balancer process's runtime API. */
+export type InstanceAddress =
+  | { readonly kind: 'unix'; readonly path: string }
+  | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
+  /** ssh to `host`, there a unix socket at `path`. */
+  | { readonly kind: 'ssh'; readonly host: string; readonly path: string }
+
+export interface BalancerSpec {
+  readonly name: string
+  readonly instances: readonly { readonly name: string; readonly address: InstanceAddress }[]
+  /** The allow-list: nothing outside it is ever touched. */
+  readonly backends: readonly string[]
+  /** A one-node pool: the last usable server may be taken. */
+  readonly allowLastServer: boolean
+}
+
+export type RebootSpec =
+  | { readonly kind: 'ssh'; readonly configFile?: string; readonly user?: string; readonly command: readonly string[] }
+  /** Run here, `{node}`, `{address}` and `{bootId}` replaced in each argument; no shell. It must act only on that boot id. */
+  | { readonly kind: 'command'; readonly command: readonly string[] }
+
+/** A validated roll.yaml, defaults filled in. Durations in milliseconds. */
+export interface RollSpec {
+  readonly name: string
+  readonly nodes: {
+    readonly names: readonly string[]
+    readonly selector?: LabelSelector
+    readonly all: boolean
+    /** A node that matches no server of any balancer is an input error unless allowed here. */
+    readonly allowUnbalanced: boolean
+  }
+  readonly slots: { readonly namespace: string; readonly leaseDurationMs: number }
+  readonly balancers: readonly BalancerSpec[]
+  readonly detach: { readonly idleLimitMs: number }
+  readonly drain: {
+    readonly firstStage?: LabelSelector
+    readonly daemonSets: readonly LabelSelector[]
+    readonly deleteEmptyDirData: boolean
+    readonly deleteUnmanaged: boolean
+    readonly graceSeconds?: number
+    readonly blockedLimitMs: number
+    readonly stageLimitMs: number
+  }
+  readonly reboot: RebootSpec & { readonly resendAfterMs: number; readonly returnLimitMs: number }
+  readonly settle: { readonly limitMs: number; readonly timesInARow: number; readonly dataPort: boolean }
+  readonly attach: { readonly limitMs: number }
+  readonly soakMs: number
+  readonly probe?: {
+    readonly targets: readonly ProbeTarget[]
+    readonly baselineMs: number
+    readonly baselineLimitMs: number
+  }
+}

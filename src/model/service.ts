@@ -1,0 +1,25 @@
+/** What we use of a core/v1 Service. */
+export interface Service {
+  readonly namespace: string
+  readonly name: string
+  readonly type: string
+  readonly selector: Readonly<Record<string, string>>
+  /** externalTrafficPolicy / internalTrafficPolicy: `Local` keeps traffic on the node it reached. */
+  readonly externalTrafficPolicy: string
+  readonly internalTrafficPolicy: string
+  readonly nodePorts: readonly number[]
+}
+
+/** One discovery.k8s.io/v1 EndpointSlice, reduced to who is behind it. */
+export interface EndpointSlice {
+  readonly namespace: string
+  readonly name: string
+  readonly serviceName: string
+  readonly endpoints: readonly {
+    readonly ready: boolean
+    readonly serving: boolean
+    readonly terminating: boolean
+    readonly nodeName?: string
+    readonly podUid?: string
+  }[]
+}

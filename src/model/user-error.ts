@@ -1,0 +1,23 @@
+export interface UserErrorFacts {
+  readonly code: string
+  /** The command to type or the change to make, without the word "fix". */
+  readonly fix?: string
+  /** Several findings at once, ready to print; the message is then their summary. */
+  readonly details?: readonly string[]
+  readonly cause?: unknown
+}
+
+/** Wrong usage or wrong input: exit code 2, no stack, nothing touched. */
+export class UserError extends Error {
+  override readonly name = 'UserError'
+  readonly code: string
+  readonly fix: string | undefined
+  readonly details: readonly string[]
+
+  constructor(message: string, facts: UserErrorFacts) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
+    this.code = facts.code
+    this.fix = facts.fix
+    this.details = facts.details ?? []
+  }
+}

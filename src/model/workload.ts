@@ -1,0 +1,23 @@
+import type { LabelSelector } from './label-selector.ts'
+import type { PodOwner } from './pod.ts'
+
+export type WorkloadKind = 'Deployment' | 'ReplicaSet' | 'StatefulSet' | 'DaemonSet'
+
+/** What we use of a workload that owns pods, of apps/v1. */
+export interface Workload {
+  readonly kind: WorkloadKind
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly selector: LabelSelector
+  /** spec.replicas; for a DaemonSet the number of nodes it should run on. */
+  readonly desired: number
+  /** status.readyReplicas or numberReady. */
+  readonly ready: number
+  readonly controller?: PodOwner
+}
+
+/** `Kind namespace/name`: the key of the record and the name people read. */
+export const workloadKey = (workload: Pick<Workload, 'kind' | 'namespace' | 'name'>): string =>
+  `${workload.kind} ${workload.namespace}/${workload.name}`

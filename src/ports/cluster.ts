@@ -1,0 +1,69 @@
+import type { DisruptionBudget } from '../model/disruption-budget.ts'
+import type { EvictionAnswer } from '../model/eviction.ts'
+import type { JsonPatch } from '../model/json-patch.ts'
+import type { Lease } from '../model/lease.ts'
+import type { Node } from '../model/node.ts'
+import type { ObjectRef } from '../model/object-ref.ts'
+import type { Pod } from '../model/pod.ts'
+import type { EndpointSlice, Service } from '../model/service.ts'
+import type { VolumeAttachment, VolumeClaim } from '../model/volume.ts'
+import type { Workload } from '../model/workload.ts'
+import type { WorldError } from '../model/world-error.ts'
+
+/** The kinds that can be listed and followed, and the shape each is parsed to. */
+export interface KindMap {
+  readonly nodes: Node
+  readonly pods: Pod
+  readonly disruptionbudgets: DisruptionBudget
+  readonly deployments: Workload
+  readonly replicasets: Workload
+  readonly statefulsets: Workload
+  readonly daemonsets: Workload
+  readonly volumeattachments: VolumeAttachment
+  readonly volumeclaims: VolumeClaim
+  readonly services: Service
+  readonly endpointslices: EndpointSlice
+}
+export type Kind = keyof KindMap
+
+/** What following a kind yields. `fresh`: nothing changed, but the stream is alive (bookmark). */
+export type FollowEvent<T> =
+  | { readonly type: 'listed'; readonly objects: readonly T[] }
+  | { readonly type: 'applied'; readonly object: T }
+  | { readonly type: 'deleted'; readonly object: T }
+  | { readonly type: 'fresh' }
+  | { readonly type: 'broken'; readonly error: WorldError; readonly retryInMs: number }
+
+export interface Access {
+  readonly verb: string
+  readonly group: string
+  readonly resource: string
+  readonly subresource?: string
+  readonly namespace?: string
+}
+
+/**
+ * The Kubernetes API as far as Even Keel uses it. Every call rejects with WorldError (code KUBE_*), or with the
+ * signal's reason. 404 on a read is absence: `undefined`. Retrying is the caller's, but for a 401, which is asked once more.
+ */
+export interface Cluster {
+  /** Identity that survives restarts (uid of namespace kube-system) and the server's version. */
+  identity(signal: AbortSignal): Promise<{ readonly uid: string; readonly version: string }>
+  list<K extends Kind>(kind: K, signal: AbortSignal): Promise<readonly KindMap[K][]>
+  /** Lists, then watches, for ever: 410, resets, 429 and 5xx are its own business. Settles only when aborted. */
+  follow<K extends Kind>(kind: K, sink: (event: FollowEvent<KindMap[K]>) => void, signal: AbortSignal): Promise<void>
+  readNode(name: string, signal: AbortSignal): Promise<Node | undefined>
+  /** WorldError KUBE_CONFLICT where a `test` failed. */
+  patchNode(name: string, patch: JsonPatch, signal: AbortSignal): Promise<Node>
+  /** Never rejects for an answer of the API: each is a value. */
+  evict(
+    pod: ObjectRef & { readonly uid: string },
+    options: { readonly graceSeconds?: number; readonly dryRun: boolean },
+    signal: AbortSignal,
+  ): Promise<EvictionAnswer>
+  readLease(ref: ObjectRef, signal: AbortSignal): Promise<Lease | undefined>
+  /** Creates where `resourceVersion` is empty, else replaces under it. WorldError KUBE_CONFLICT where somebody was faster. */
+  writeLease(lease: Lease, signal: AbortSignal): Promise<Lease>
+  /** Which of these this identity may not do (SelfSubjectAccessReview). */
+  forbidden(wanted: readonly Access[], signal: AbortSignal): Promise<readonly Access[]>
+}

@@ -1,0 +1,14 @@
+import type { HostFacts, RebootAnswer } from '../model/host.ts'
+
+export interface HostTarget {
+  readonly node: string
+  /** The first InternalIP, for drivers that want an address. */
+  readonly address: string
+}
+
+export interface Host {
+  /** Reads and never writes. WorldError HOST_* when the machine cannot be asked. */
+  check(target: HostTarget, signal: AbortSignal): Promise<HostFacts>
+  /** Acts only where the machine still bears `expectedBootId`. Never rejects but by abort: not knowing is an answer. */
+  reboot(target: HostTarget, expectedBootId: string, signal: AbortSignal): Promise<RebootAnswer>
+}
