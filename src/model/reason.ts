@@ -1,0 +1,13 @@
+/**
+ * Why a decision was taken. `code` is stable (PascalCase, what is the case); `text` is one sentence for people, without
+ * a full stop; `object` names what it is about. The same reasons feed progress, explain, the journal and the report.
+ */
+export interface Reason {
+  readonly code: string
+  readonly text: string
+  readonly object?: string
+  /** Waiting will not help. */
+  readonly never?: boolean
+  /** What to type or change, where a person can help. */
+  readonly next?: string
+}

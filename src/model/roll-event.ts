@@ -1,0 +1,102 @@
+import type { FailureWindow } from './probe.ts'
+import type { Reason } from './reason.ts'
+import type { Step } from './step.ts'
+
+export type RollOutcome = 'completed' | 'stopped' | 'aborted' | 'held' | 'interrupted'
+
+/** Where a node stands at the end, in words and as facts. */
+export interface NodeStanding {
+  readonly node: string
+  readonly state: 'notTouched' | 'inService' | 'out' | 'restored'
+  readonly step?: Step
+  readonly cordoned: boolean
+  readonly detached: boolean
+  readonly podsMoved: number
+  readonly failedRequests: number
+  readonly text: string
+}
+
+export interface LoadTick {
+  readonly sent: number
+  readonly failed: number
+  readonly skipped: number
+  readonly ratePerSecond: number
+  readonly p99Ms: number
+  readonly baselineP99Ms: number
+  readonly strays: number
+}
+
+/** The stream of a roll: progress, `-o jsonl`, the journal's evidence and the report are all made from it. */
+export type RollEvent =
+  | {
+      readonly type: 'roll.started'
+      readonly run: string
+      readonly cluster: string
+      readonly nodes: readonly string[]
+      readonly resumed: boolean
+    }
+  | { readonly type: 'baseline.ended'; readonly sent: number; readonly p99Ms: number }
+  | { readonly type: 'node.started'; readonly node: string; readonly index: number }
+  | { readonly type: 'step.started'; readonly node: string; readonly step: Step; readonly reasons: readonly Reason[] }
+  | {
+      readonly type: 'step.changed'
+      readonly node: string
+      readonly step: Step
+      readonly done: number
+      readonly total: number
+      readonly unit: string
+      readonly stage?: readonly [number, number]
+    }
+  | { readonly type: 'step.ended'; readonly node: string; readonly step: Step; readonly reasons: readonly Reason[] }
+  /** A hold changes when its reasons do; `limitMs` is what is left of the step's limit. */
+  | {
+      readonly type: 'hold.started' | 'hold.changed'
+      readonly node: string
+      readonly step: Step
+      readonly reasons: readonly Reason[]
+      readonly limitMs?: number
+    }
+  | { readonly type: 'hold.ended'; readonly node: string; readonly step: Step }
+  /** One write to the world: eviction, patch, balancer command, reboot. Shown at -vv. */
+  | {
+      readonly type: 'write'
+      readonly node: string
+      readonly action: string
+      readonly text: string
+      readonly ok: boolean
+    }
+  | { readonly type: 'pod.moved'; readonly node: string; readonly pod: string; readonly stage: number }
+  | {
+      readonly type: 'window.opened' | 'window.closed'
+      readonly window: FailureWindow
+      readonly blame: readonly Blame[]
+    }
+  | { readonly type: 'stray'; readonly node: string; readonly server: string; readonly count: number }
+  | {
+      readonly type: 'reasserted'
+      readonly node: string
+      readonly server: string
+      readonly afterMs: number
+      readonly text: string
+    }
+  | { readonly type: 'warning'; readonly text: string; readonly node?: string }
+  | { readonly type: 'load.tick'; readonly load: LoadTick }
+  | { readonly type: 'node.ended'; readonly standing: NodeStanding }
+  | {
+      readonly type: 'roll.ended'
+      readonly outcome: RollOutcome
+      readonly exitCode: number
+      readonly reasons: readonly Reason[]
+      readonly standings: readonly NodeStanding[]
+      readonly next: readonly string[]
+    }
+
+/** A step that overlaps a failure window, most likely first. Empty blame: no step overlaps. */
+export interface Blame {
+  readonly node: string
+  readonly step: Step
+  readonly rank: number
+}
+
+/** What leaves the engine: numbered without gaps, stamped. */
+export type StampedEvent = RollEvent & { readonly v: '1.0'; readonly seq: number; readonly at: string }
