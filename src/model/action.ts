@@ -1,0 +1,62 @@
+import type { AdminState, ServerRef } from './balancer.ts'
+import type { Taint } from './node.ts'
+import type { NodeRecord } from './node-record.ts'
+
+/** Everything a roll can do to the world, each with what must still hold when it is done. */
+export type Action =
+  | { readonly kind: 'takeSlot'; readonly node: string }
+  | { readonly kind: 'writeRecord'; readonly node: string; readonly record: NodeRecord }
+  | { readonly kind: 'cordon'; readonly node: string }
+  | { readonly kind: 'uncordon'; readonly node: string }
+  | { readonly kind: 'addTaint'; readonly node: string; readonly taint: Taint }
+  | { readonly kind: 'removeTaint'; readonly node: string; readonly taint: Taint }
+  | {
+      readonly kind: 'setServer'
+      readonly node: string
+      readonly balancer: string
+      readonly ref: ServerRef
+      readonly state: AdminState
+      /** Back towards the recorded state: goes ahead without a journal. */
+      readonly restores: boolean
+    }
+  | {
+      readonly kind: 'cutSessions'
+      readonly node: string
+      readonly balancer: string
+      readonly ref: ServerRef
+      readonly sessions: number
+    }
+  | {
+      readonly kind: 'evict'
+      readonly node: string
+      readonly namespace: string
+      readonly name: string
+      readonly uid: string
+      readonly stage: number
+      readonly graceSeconds?: number
+    }
+  | { readonly kind: 'writeIntent'; readonly node: string; readonly bootId: string }
+  | { readonly kind: 'sendReboot'; readonly node: string; readonly bootId: string }
+  | { readonly kind: 'removeRecord'; readonly node: string }
+  | { readonly kind: 'releaseSlot'; readonly node: string }
+
+const RESTORING: ReadonlySet<Action['kind']> = new Set(['uncordon', 'removeTaint', 'removeRecord', 'releaseSlot'])
+
+/** Restoring effects go ahead without the journal, with a warning; all others wait for it. */
+export function isRestoring(action: Action): boolean {
+  return action.kind === 'setServer' ? action.restores : RESTORING.has(action.kind)
+}
+
+/** One key per thing acted on: back-off and de-duplication go by it. */
+export function actionKey(action: Action): string {
+  switch (action.kind) {
+    case 'setServer':
+      return `setServer ${action.ref.instance} ${action.ref.backend}/${action.ref.server} ${action.state}`
+    case 'cutSessions':
+      return `cutSessions ${action.ref.instance} ${action.ref.backend}/${action.ref.server}`
+    case 'evict':
+      return `evict ${action.uid}`
+    default:
+      return `${action.kind} ${action.node}`
+  }
+}
