@@ -1,0 +1,16 @@
+/** C0, DEL, C1, the line separators of Unicode, and every control that turns the direction of text. */
+const HARMFUL = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
+
+const escapeOne = (char: string): string => {
+  const code = char.codePointAt(0) ?? 0
+  return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`
+}
+
+/**
+ * Text from outside (pod names, HTTP errors, replies of balancers), made safe for a terminal and a report: one line, no
+ * control left, at most `limit` characters before the escapes.
+ */
+export function escapeForeign(text: string, limit = 500): string {
+  const cut = text.length > limit ? `${text.slice(0, limit)}...` : text
+  return cut.toWellFormed().replace(HARMFUL, escapeOne)
+}

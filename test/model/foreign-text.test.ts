@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { escapeForeign } from '../../src/model/foreign-text.ts'
+
+test('escapes what would move the cursor, ring the bell or break the line', () => {
+  assert.equal(escapeForeign('a\x1b[2Jb\x07\r\n'), 'a\\x1b[2Jb\\x07\\x0d\\x0a')
+  assert.equal(escapeForeign('\x7f\x9b'), '\\x7f\\x9b')
+})
+
+test('escapes what turns the direction of text', () => {
+  assert.equal(escapeForeign('user\u202etxt.exe\u2066'), 'user\\u202etxt.exe\\u2066')
+})
+
+test('leaves words of any language alone', () => {
+  assert.equal(escapeForeign('größer 大きい שלום 👍'), 'größer 大きい שלום 👍')
+})
+
+test('cuts what is too long, also in the middle of a character', () => {
+  assert.equal(escapeForeign('abcdef', 3), 'abc...')
+  assert.equal(escapeForeign('ab👍', 3), 'ab\ufffd...')
+})
+
+test('no control is left, whatever comes', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+      assert.doesNotMatch(escapeForeign(text), /[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/u)
+    }),
+  )
+})
