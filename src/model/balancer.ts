@@ -20,8 +20,11 @@ export interface ServerReading {
   readonly ref: ServerRef
   readonly address: string
   readonly port: number
+  /** What traffic sees, whatever the state comes from. */
   readonly adminState: AdminState
-  /** The state comes from the configuration or another server and cannot be lifted by command alone. */
+  /** What commands (or the configuration's `disabled`) set on this very server: what a record keeps and a restore sets. */
+  readonly ownState: AdminState
+  /** A state comes from a tracked server or from name resolution: `ready` on this server does not lift it. */
   readonly inherited: boolean
   /** The balancer would send it traffic if it were `ready`. */
   readonly operational: 'up' | 'starting' | 'stopping' | 'down'
