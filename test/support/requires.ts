@@ -1,0 +1,37 @@
+import { findCommand } from '../../testbed/machine/find-command.ts'
+import { missing } from '../../testbed/requirements.ts'
+
+/** A real part that some tests cannot do without. */
+export type RealPart = 'testbed' | 'haproxy' | 'ssh' | 'chromium'
+
+const CHROMIUM_NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+
+/**
+ * Options for a node:test test that needs a real part. Where the part is missing the test is skipped with one line that
+ * says what to install; where `CI` is `true` a missing part is an error, so that nothing is left out unseen.
+ */
+export function requires(...parts: readonly RealPart[]): { readonly skip: string | false } {
+  const lacking = [...new Set(parts.flatMap(lackingFor))].join('; ')
+  if (lacking === '') return { skip: false }
+  if (process.env.CI === 'true') throw new Error(`CI=true leaves nothing out, but ${lacking}`)
+  return { skip: lacking }
+}
+
+function lackingFor(part: RealPart): string[] {
+  switch (part) {
+    case 'testbed':
+      return missing()
+    case 'haproxy':
+      return installed(['haproxy']) ? [] : ['HAProxy is not installed: apt-get install haproxy']
+    case 'ssh':
+      return ['ssh', 'ssh-keygen', 'sshd'].every((name) => installed([name]))
+        ? []
+        : ['OpenSSH is not installed: apt-get install openssh-client openssh-server']
+    case 'chromium':
+      return installed(CHROMIUM_NAMES) ? [] : ['Chromium is not installed: apt-get install chromium']
+  }
+}
+
+function installed(names: readonly string[]): boolean {
+  return names.some((name) => findCommand(name) !== undefined)
+}

@@ -1,0 +1,144 @@
+// The test bed's web application: says who served each answer, stops politely or at once, answers slowly on demand.
+//
+//	PORT         port to listen on (8080)
+//	NODE_NAME    node that carries the pod; POD_NAME: the pod (host name)
+//	STOP         graceful (default): upon SIGTERM unready, serve on for GRACE with "Connection: close", then shut down;
+//	             immediate: exit upon SIGTERM
+//	GRACE        how long a graceful stop serves on (3s)
+//	START_DELAY  how long after the start the app turns ready (0s)
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"os"
+	"os/signal"
+	"strconv"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+type app struct {
+	servedBy string
+	readyAt  time.Time
+	stopping atomic.Bool
+}
+
+func main() {
+	log.SetFlags(log.LstdFlags | log.Lmicroseconds)
+	if len(os.Args) == 3 && os.Args[1] == "get" {
+		get(os.Args[2])
+		return
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		log.Fatal(err)
+	}
+	a := &app{
+		servedBy: setting("POD_NAME", host) + "/" + setting("NODE_NAME", "unknown"),
+		readyAt:  time.Now().Add(duration("START_DELAY", "0s")),
+	}
+	server := &http.Server{Addr: ":" + setting("PORT", "8080"), Handler: a.routes()}
+	stopped := make(chan struct{})
+	go a.stopUponSignal(server, stopped)
+	log.Printf("%s listens on %s", a.servedBy, server.Addr)
+	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
+		log.Fatal(err)
+	}
+	<-stopped
+}
+
+func (a *app) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("/readyz", a.readiness)
+	mux.HandleFunc("/slow", a.slow)
+	mux.HandleFunc("/", a.answer)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Served-By", a.servedBy)
+		if a.stopping.Load() {
+			w.Header().Set("Connection", "close")
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+func (a *app) readiness(w http.ResponseWriter, _ *http.Request) {
+	if a.stopping.Load() {
+		http.Error(w, "stopping", http.StatusServiceUnavailable)
+		return
+	}
+	if time.Now().Before(a.readyAt) {
+		http.Error(w, "starting", http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprintln(w, "ok")
+}
+
+func (a *app) slow(w http.ResponseWriter, r *http.Request) {
+	ms, err := strconv.Atoi(r.URL.Query().Get("ms"))
+	if err != nil || ms < 0 {
+		http.Error(w, "ms must be a number of milliseconds", http.StatusBadRequest)
+		return
+	}
+	select {
+	case <-time.After(time.Duration(ms) * time.Millisecond):
+		a.answer(w, r)
+	case <-r.Context().Done():
+	}
+}
+
+func (a *app) answer(w http.ResponseWriter, _ *http.Request) {
+	fmt.Fprintf(w, "served by %s\n", a.servedBy)
+}
+
+func (a *app) stopUponSignal(server *http.Server, stopped chan<- struct{}) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	grace := duration("GRACE", "3s")
+	log.Print(<-signals)
+	if setting("STOP", "graceful") == "immediate" {
+		os.Exit(0)
+	}
+	a.stopping.Store(true)
+	time.Sleep(grace)
+	limit, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if err := server.Shutdown(limit); err != nil {
+		log.Print(err)
+	}
+	close(stopped)
+}
+
+// get prints one answer: a client for use inside pods, whose image holds nothing else.
+func get(url string) {
+	client := http.Client{Timeout: 5 * time.Second}
+	response, err := client.Get(url)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer response.Body.Close()
+	fmt.Println(response.StatusCode, response.Header.Get("X-Served-By"))
+	if response.StatusCode >= http.StatusBadRequest {
+		os.Exit(1)
+	}
+}
+
+func setting(name, otherwise string) string {
+	if value := os.Getenv(name); value != "" {
+		return value
+	}
+	return otherwise
+}
+
+func duration(name, otherwise string) time.Duration {
+	value, err := time.ParseDuration(setting(name, otherwise))
+	if err != nil {
+		log.Fatalf("%s: %v", name, err)
+	}
+	return value
+}

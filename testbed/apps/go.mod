@@ -1,0 +1,3 @@
+module evenkeel.dev/testbed/apps
+
+go 1.26
