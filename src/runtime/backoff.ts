@@ -1,0 +1,44 @@
+import { invariant } from '../model/invariant.ts'
+import type { Random } from '../ports/random.ts'
+
+export interface BackoffLimits {
+  /** Ceiling of the first delay. */
+  readonly baseMs: number
+  /** Ceiling of every delay that nobody asked for. */
+  readonly capMs: number
+}
+
+/** What the world may ask us to wait at most: a hostile or broken Retry-After must not stop us for a day. */
+const RETRY_AFTER_MAX_MS = 120_000
+
+/**
+ * Delays between tries: exponential with full jitter, so that many callers that failed together do not come back
+ * together. Never below a quarter of the base: a draw of zero would be a busy loop.
+ */
+export class Backoff {
+  readonly #limits: BackoffLimits
+  readonly #random: Random
+  #tries = 0
+
+  constructor(limits: BackoffLimits, random: Random) {
+    invariant(limits.baseMs > 0 && limits.capMs >= limits.baseMs, 'a back-off needs 0 < base <= cap')
+    this.#limits = limits
+    this.#random = random
+  }
+
+  /** `retryAfterMs`: what the world asked for; waited in full and a little more, never less. */
+  nextMs(retryAfterMs?: number): number {
+    const { baseMs, capMs } = this.#limits
+    const ceilingMs = Math.min(capMs, baseMs * 2 ** Math.min(this.#tries, 30))
+    this.#tries += 1
+    const floorMs = baseMs / 4
+    const ownMs = floorMs + this.#random.next() * (ceilingMs - floorMs)
+    if (retryAfterMs === undefined || !(retryAfterMs > 0)) return ownMs
+    return Math.max(ownMs, Math.min(retryAfterMs, RETRY_AFTER_MAX_MS) + this.#random.next() * baseMs)
+  }
+
+  /** After a success: the next failure starts small again. */
+  reset(): void {
+    this.#tries = 0
+  }
+}

@@ -1,0 +1,32 @@
+import type { Clock } from '../ports/clock.ts'
+import { withDeadline } from './deadline.ts'
+
+/** One part of a process that has to be stopped, in its place of the order. */
+export interface StopStage {
+  readonly name: string
+  readonly limitMs: number
+  /** Settles when the part has stopped. */
+  stop(signal: AbortSignal): Promise<void>
+}
+
+export interface StopFailure {
+  readonly name: string
+  readonly error: unknown
+}
+
+/**
+ * Stops one stage after the other, in order. A stage that fails or overruns its limit does not keep the later ones from
+ * being stopped: the slot must be released even where a watch hangs. Never rejects; says what did not stop.
+ */
+export async function shutDown(stages: readonly StopStage[], clock: Clock): Promise<readonly StopFailure[]> {
+  const failures: StopFailure[] = []
+  const signal = new AbortController().signal
+  for (const { name, limitMs, stop } of stages) {
+    try {
+      await withDeadline({ clock, limitMs, signal, what: `stopping ${name}` }, stop)
+    } catch (error) {
+      failures.push({ name, error })
+    }
+  }
+  return failures
+}

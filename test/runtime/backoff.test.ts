@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { Backoff } from '../../src/runtime/backoff.ts'
+import { SeededRandom } from '../support/seeded-random.ts'
+
+/** A die that always falls on the same side. */
+const always = (value: number) => ({ next: () => value, hex: () => '' })
+
+test('the ceiling doubles with each failure up to the cap', () => {
+  const backoff = new Backoff({ baseMs: 100, capMs: 1_000 }, always(1))
+  assert.deepEqual(
+    Array.from({ length: 6 }, () => backoff.nextMs()),
+    [100, 200, 400, 800, 1_000, 1_000],
+  )
+})
+
+test('the smallest draw still waits a quarter of the base', () => {
+  const backoff = new Backoff({ baseMs: 100, capMs: 1_000 }, always(0))
+  assert.deepEqual([backoff.nextMs(), backoff.nextMs(), backoff.nextMs()], [25, 25, 25])
+})
+
+test('a success starts it small again', () => {
+  const backoff = new Backoff({ baseMs: 100, capMs: 1_000 }, always(1))
+  backoff.nextMs()
+  backoff.nextMs()
+  backoff.reset()
+  assert.equal(backoff.nextMs(), 100)
+})
+
+test('Retry-After is waited in full, with jitter on top and not below', () => {
+  assert.equal(new Backoff({ baseMs: 100, capMs: 1_000 }, always(0)).nextMs(5_000), 5_000)
+  assert.equal(new Backoff({ baseMs: 100, capMs: 1_000 }, always(0.5)).nextMs(5_000), 5_050)
+})
+
+test('a Retry-After that is broken or meant to stop us for ever is bounded', () => {
+  const backoff = new Backoff({ baseMs: 100, capMs: 1_000 }, always(0))
+  assert.equal(backoff.nextMs(0), 25)
+  assert.equal(backoff.nextMs(-5), 25)
+  assert.equal(backoff.nextMs(Number.NaN), 25)
+  assert.equal(backoff.nextMs(Number.POSITIVE_INFINITY), 120_000)
+})
+
+test('no delay is ever zero, below what was asked for, or beyond every limit', () => {
+  fc.assert(
+    fc.property(
+      fc.integer(),
+      fc.integer({ min: 1, max: 10_000 }),
+      fc.integer({ min: 1, max: 100 }),
+      fc.array(fc.option(fc.double(), { nil: undefined }), { maxLength: 80 }),
+      (seed, baseMs, factor, asked) => {
+        const backoff = new Backoff({ baseMs, capMs: baseMs * factor }, new SeededRandom(seed))
+        for (const retryAfterMs of asked) {
+          const delayMs = backoff.nextMs(retryAfterMs)
+          assert.ok(delayMs > 0 && delayMs <= Math.max(baseMs * factor, 120_000 + baseMs))
+          if (retryAfterMs !== undefined && retryAfterMs <= 120_000) assert.ok(delayMs >= retryAfterMs)
+        }
+      },
+    ),
+    { numRuns: 200 },
+  )
+})
