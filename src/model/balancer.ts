@@ -41,6 +41,8 @@ export interface ServerReading {
   /** Cumulative sessions sent to it (`stot`); counts from 0 again with each new balancer process. */
   readonly totalSessions: number
   readonly weight: number
+  /** Used only when every server that is no backup is gone; often it serves nothing but an apology. */
+  readonly backup: boolean
 }
 
 /** One poll of one instance that answered. */

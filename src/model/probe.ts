@@ -31,14 +31,21 @@ export interface ProbeTarget {
   readonly expectBody?: string
   /** Response header that says who served the request. */
   readonly servedByHeader: string
+  /** Do not check the server's certificate. */
+  readonly insecure?: boolean
 }
 
-/** One scheduled request. `startedLateMs` over half a period makes it `skipped`: never a success, never a failure. */
+/**
+ * One scheduled request. Started over half a period late (and over 10 ms), it is `skipped`: never sent, never a success,
+ * never a failure. So is one whose answer could not be judged, since the prober itself stood still.
+ */
 export interface Sample {
   readonly target: string
   readonly control: boolean
   readonly lane: Lane
   readonly scheduledAt: WallMs
+  /** How late the prober began it, its own fault. */
+  readonly startedLateMs: number
   readonly verdict: 'ok' | 'failed' | 'skipped'
   readonly failure?: FailureClass
   /** First error, verbatim; foreign text, escaped where it is shown. */

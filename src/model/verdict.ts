@@ -6,5 +6,7 @@ import type { Reason } from './reason.ts'
  */
 export interface Verdict {
   readonly kind: 'stopped' | 'held' | 'aborted'
+  /** The node under way cannot be put back: it stays out of every balancer. */
+  readonly keepOut: boolean
   readonly reasons: readonly Reason[]
 }

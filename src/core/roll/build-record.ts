@@ -1,0 +1,53 @@
+import type { NodeRecord, RecordedDaemon } from '../../model/node-record.ts'
+import { OUT_TAINT } from '../../model/node-record.ts'
+import { isDaemonSetPod, isFinished, type Pod } from '../../model/pod.ts'
+import { toIso } from '../../model/time.ts'
+import { workloadKey } from '../../model/workload.ts'
+import { dnsReady } from './dns-ready.ts'
+import { readyPods } from './drain/ready-pods.ts'
+import { workloadOf } from './drain/workload-of.ts'
+import { matchNodeServers } from './match-node-servers.ts'
+import type { NodeSnapshot } from './node-snapshot.ts'
+
+/** Step 2, what is written: everything that a way back needs and the world will no longer show. */
+export function buildRecord(s: NodeSnapshot): NodeRecord {
+  const { node } = s.current
+  const pods = s.cluster.pods.filter((pod) => pod.nodeName === node.name)
+  return {
+    version: 1,
+    run: s.run.id,
+    at: toIso(s.wall),
+    bootId: node.bootId,
+    unschedulable: node.unschedulable,
+    taints: node.taints.filter((taint) => taint.key !== OUT_TAINT.key),
+    servers: matchNodeServers(node, s.instances).map(({ instance, reading }) => ({
+      balancer: instance.balancer,
+      instance: instance.instance,
+      backend: reading.ref.backend,
+      server: reading.ref.server,
+      address: reading.address,
+      port: reading.port,
+      state: reading.adminState,
+    })),
+    daemons: pods.flatMap(asDaemon),
+    workloads: recordedWorkloads(s, pods),
+    dnsReady: dnsReady(s.cluster.slices),
+  }
+}
+
+function asDaemon(pod: Pod): readonly RecordedDaemon[] {
+  if (isFinished(pod) || pod.terminating) return []
+  const identity = { namespace: pod.namespace, containerIds: Object.values(pod.containerIds), ready: pod.ready }
+  if (pod.mirror) return [{ kind: 'mirror', name: pod.name, ...identity }]
+  if (isDaemonSetPod(pod)) return [{ kind: 'DaemonSet', name: pod.controller?.name ?? pod.name, ...identity }]
+  return []
+}
+
+function recordedWorkloads(s: NodeSnapshot, pods: readonly Pod[]): Readonly<Record<string, number>> {
+  const carried = pods.map((pod) => workloadOf(pod, s.cluster.workloads)).filter((workload) => workload !== undefined)
+  return Object.fromEntries(
+    carried
+      .filter((workload) => workload.kind !== 'DaemonSet')
+      .map((workload) => [workloadKey(workload), readyPods(s, workload).length]),
+  )
+}

@@ -1,0 +1,18 @@
+import type { FailureWindow } from '../../model/probe.ts'
+import type { RollSnapshot } from './snapshot.ts'
+
+/** A window is counted from the end of the baseline on, unless a control target failed with it: then blame the prober. */
+export function countedWindows(s: RollSnapshot): readonly FailureWindow[] {
+  const since = s.run.measuredSince
+  if (s.probe === undefined || since === undefined) return []
+  const controls = s.probe.windows.filter((window) => window.control)
+  return s.probe.windows
+    .filter((window) => !window.control && window.lastBadAt >= since && !s.run.excused.includes(windowKey(window)))
+    .filter((window) => !controls.some((control) => overlaps(control, window)))
+}
+
+/** Names a window for as long as it is open and after: it begins once. */
+export const windowKey = (window: FailureWindow): string => `${window.target} ${window.lane} ${window.firstBadAt}`
+
+const overlaps = (a: FailureWindow, b: FailureWindow): boolean =>
+  a.firstBadAt <= (b.firstOkAt ?? b.lastBadAt) && b.firstBadAt <= (a.firstOkAt ?? a.lastBadAt)

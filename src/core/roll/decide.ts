@@ -1,0 +1,85 @@
+import { type Action, actionKey } from '../../model/action.ts'
+import type { Decision } from '../../model/decision.ts'
+import type { Reason } from '../../model/reason.ts'
+import type { Step } from '../../model/step.ts'
+import { keepDetached } from './keep-detached.ts'
+import { BEGIN, COMING_BACK, GOING_DOWN, MUST_REBOOT, RESTORING } from './ladder.ts'
+import {
+  hasCurrent,
+  hasRebooted,
+  type NodeSnapshot,
+  ownIntent,
+  ownRecord,
+  type RecordedSnapshot,
+} from './node-snapshot.ts'
+import type { RollSnapshot } from './snapshot.ts'
+import type { StepAnswer, StepRule } from './step-rule.ts'
+
+/** One pass: from all that was read to the one thing to do next, or to wait for. Pure. */
+export function decide(s: RollSnapshot): Decision {
+  if (!hasCurrent(s)) return { kind: 'settled', reasons: [{ code: 'NothingUnderWay', text: 'no node is under way' }] }
+  const record = ownRecord(s)
+  if (record === undefined) return withoutRecord(s)
+  const recorded: RecordedSnapshot = { ...s, record }
+  if (s.run.verdict?.keepOut === true) return keptOut(recorded, s.run.verdict.reasons)
+  return climb(ladderOf(recorded), recorded)
+}
+
+/** Steps are judged by what is true now; which ladder they belong to follows from boot id, intent and verdict. */
+function ladderOf(s: RecordedSnapshot): readonly StepRule<RecordedSnapshot>[] {
+  if (hasRebooted(s)) return COMING_BACK
+  const announced = ownIntent(s) !== undefined
+  const unsent = s.evidence.intentByUs && s.evidence.reboot === undefined
+  if (announced) return unsent && s.run.verdict === undefined ? GOING_DOWN : MUST_REBOOT
+  return s.run.verdict === undefined ? GOING_DOWN : RESTORING
+}
+
+function climb<S extends NodeSnapshot>(ladder: readonly StepRule<S>[], s: S): Decision {
+  for (const rule of ladder) {
+    const answer = rule.next(s)
+    if (answer.kind !== 'done') return asDecision(rule.step, answer, s)
+  }
+  return { kind: 'settled', reasons: [{ code: 'NodeDone', object: s.current.node.name, text: 'every step is done' }] }
+}
+
+function asDecision(step: Step, answer: Exclude<StepAnswer, { kind: 'done' }>, s: NodeSnapshot): Decision {
+  if (answer.kind === 'hold') return { step, ...answer }
+  const due = answer.actions.filter((action) => isDue(action, s))
+  if (due.length > 0) return { kind: 'act', step, actions: due, reasons: answer.reasons }
+  const waits = answer.actions
+    .map((action) => s.evidence.retries[actionKey(action)])
+    .filter((retry) => retry !== undefined)
+  const nextMs = Math.min(...waits.map((retry) => retry.notBefore - s.now))
+  const reasons = waits.map((retry): Reason => ({ code: 'Retrying', text: retry.error }))
+  return { kind: 'hold', step, reasons: [...reasons, ...answer.reasons], recheckAfterMs: Math.max(nextMs, 1) }
+}
+
+const isDue = (action: Action, s: NodeSnapshot): boolean =>
+  (s.evidence.retries[actionKey(action)]?.notBefore ?? s.now) <= s.now
+
+/** Nothing of ours is on the node: it has not begun, or it is through, or it is given up before it began. */
+function withoutRecord(s: NodeSnapshot): Decision {
+  const through = s.evidence.attachedAt !== undefined || s.run.verdict !== undefined
+  if (!through) return climb(BEGIN, s)
+  if (s.slot.state === 'mine') {
+    const reasons = [{ code: 'NothingLeft', object: s.current.node.name, text: 'nothing of ours is left on the node' }]
+    return asDecision(
+      'soak',
+      { kind: 'act', actions: [{ kind: 'releaseSlot', node: s.current.node.name }], reasons },
+      s,
+    )
+  }
+  return { kind: 'settled', reasons: [{ code: 'NodeDone', object: s.current.node.name, text: 'every step is done' }] }
+}
+
+/** The node stays out: what a failed soak put back in is taken out again, and the rest is the standing duty's. */
+function keptOut(s: RecordedSnapshot, reasons: readonly Reason[]): Decision {
+  const actions = keepDetached({ ...s, evidence: withoutAttach(s) }).filter((action) => isDue(action, s))
+  if (actions.length > 0) return { kind: 'act', step: 'detach', actions, reasons }
+  return { kind: 'settled', reasons }
+}
+
+const withoutAttach = (s: RecordedSnapshot): RecordedSnapshot['evidence'] => {
+  const { attachingSince: _, ...evidence } = s.evidence
+  return evidence
+}

@@ -1,0 +1,85 @@
+import type { DisruptionBudget } from '../../../model/disruption-budget.ts'
+import type { EvictionAnswer } from '../../../model/eviction.ts'
+import { selectorMatches } from '../../../model/label-selector.ts'
+import { type ObjectRef, refKey } from '../../../model/object-ref.ts'
+import type { Pod } from '../../../model/pod.ts'
+import type { Reason } from '../../../model/reason.ts'
+
+/** Why a pod could not be evicted, with the budget and its numbers in it. */
+export function evictionRefusal(pod: Pod, answer: EvictionAnswer, budgets: readonly DisruptionBudget[]): Reason {
+  const object = refKey(pod)
+  const mine = budgets.filter(
+    (budget) => budget.namespace === pod.namespace && selectorMatches(budget.selector, pod.labels),
+  )
+  switch (answer.kind) {
+    case 'budget':
+    case 'budgetStale': {
+      const named = mine.find((budget) => budget.name === answer.refusal.budget) ?? mine[0]
+      return budgetReason(object, answer.refusal, named)
+    }
+    case 'budgetBroken':
+      return {
+        code: 'BudgetBroken',
+        object,
+        text: `${object}: budget ${answer.refusal.budget} cannot be computed: ${answer.text}`,
+        never: true,
+      }
+    case 'twoBudgets':
+      return {
+        code: 'TwoBudgets',
+        object,
+        text: `${object} is under ${mine.length > 1 ? mine.map(describe).join(' and ') : 'more than one budget'}, which eviction does not support`,
+        never: true,
+        next: 'leave each pod to one budget',
+      }
+    case 'throttled':
+      return { code: 'Throttled', object, text: `the API server is busy; the eviction of ${object} is asked again` }
+    case 'namespaceTerminating':
+      return { code: 'NamespaceTerminating', object, text: `the namespace of ${object} is being deleted` }
+    case 'passing':
+      return {
+        code: 'EvictionFailed',
+        object,
+        text: `the eviction of ${object} failed and is asked again: ${answer.text}`,
+      }
+    case 'refused':
+      return {
+        code: 'EvictionRefused',
+        object,
+        text: `the eviction of ${object} is refused (${answer.status}): ${answer.text}`,
+      }
+    case 'accepted':
+    case 'gone':
+    case 'replaced':
+      return { code: 'PodLeaving', object, text: `${object} is leaving` }
+  }
+}
+
+function budgetReason(
+  object: string,
+  refusal: { readonly budget: string; readonly need?: number; readonly have?: number },
+  budget: DisruptionBudget | undefined,
+): Reason {
+  const name = budget === undefined ? refusal.budget : refKey(budget)
+  const need = refusal.need ?? budget?.desiredHealthy
+  const have = refusal.have ?? budget?.currentHealthy
+  const of = budget === undefined ? '' : ` of ${budget.expectedPods}`
+  const never = budget !== undefined && neverAllows(budget)
+  const tail = never ? '; it allows no eviction at all, so waiting alone will not help' : ''
+  return {
+    code: 'BudgetExhausted',
+    object,
+    text: `${object}, budget ${name} needs ${need ?? '?'} healthy, has ${have ?? '?'}${of}${tail}`,
+    ...(never ? { never, next: `kubectl -n ${budget.namespace} edit poddisruptionbudget ${budget.name}` } : {}),
+  }
+}
+
+const describe = (budget: ObjectRef & Pick<DisruptionBudget, 'desiredHealthy' | 'currentHealthy'>): string =>
+  `budget ${refKey(budget)} (needs ${budget.desiredHealthy} healthy, has ${budget.currentHealthy})`
+
+/** Without an eviction: `maxUnavailable: 0`, or at least as many wanted as there are pods, all of them healthy. */
+export function neverAllows(budget: DisruptionBudget): boolean {
+  if (budget.disruptionsAllowed > 0) return false
+  if (budget.maxUnavailable === '0' || budget.maxUnavailable === '0%') return true
+  return budget.desiredHealthy >= budget.expectedPods && budget.currentHealthy >= budget.expectedPods
+}

@@ -1,0 +1,32 @@
+import type { LabelSelector } from '../../../model/label-selector.ts'
+import { selectorMatches } from '../../../model/label-selector.ts'
+import { isDaemonSetPod, isFinished, type Pod } from '../../../model/pod.ts'
+import type { RollSpec } from '../../../model/roll-spec.ts'
+
+/**
+ * What a drain does with a pod, as `kubectl drain` tells them apart (kubernetes/kubectl pkg/drain/filters.go).
+ * `refused`: it may only go where the config says so; the plan fails on it.
+ */
+export type PodClass =
+  | { readonly kind: 'stays'; readonly why: 'mirror' | 'daemonSet' }
+  | { readonly kind: 'evict'; readonly stage: 1 | 2 | 3 }
+  | { readonly kind: 'refused'; readonly why: 'emptyDir' | 'unmanaged' }
+
+export function classifyPod(pod: Pod, drain: RollSpec['drain']): PodClass {
+  if (pod.mirror) return { kind: 'stays', why: 'mirror' }
+  if (isDaemonSetPod(pod) && !isFinished(pod)) {
+    return matchesAny(drain.daemonSets, pod) ? { kind: 'evict', stage: 3 } : { kind: 'stays', why: 'daemonSet' }
+  }
+  const stage = inFirstStage(pod, drain) ? 1 : 2
+  if (isFinished(pod)) return { kind: 'evict', stage }
+  if (pod.controller === undefined && !drain.deleteUnmanaged) return { kind: 'refused', why: 'unmanaged' }
+  if (pod.usesEmptyDir && !drain.deleteEmptyDirData) return { kind: 'refused', why: 'emptyDir' }
+  return { kind: 'evict', stage }
+}
+
+/** Found by its volumes, or named by label. */
+const inFirstStage = (pod: Pod, drain: RollSpec['drain']): boolean =>
+  pod.claims.length > 0 || (drain.firstStage !== undefined && selectorMatches(drain.firstStage, pod.labels))
+
+const matchesAny = (selectors: readonly LabelSelector[], pod: Pod): boolean =>
+  selectors.some((selector) => selectorMatches(selector, pod.labels))

@@ -1,0 +1,86 @@
+import type { EvictionAnswer } from '../../model/eviction.ts'
+import type { RebootAnswer } from '../../model/host.ts'
+import type { Reason } from '../../model/reason.ts'
+import type { Step } from '../../model/step.ts'
+import type { MonoMs, WallMs } from '../../model/time.ts'
+
+/**
+ * What this process has seen of the node under way and the world no longer shows. It is never written down: a new
+ * process starts with none and gathers it again, which costs time and never safety.
+ */
+export interface Evidence {
+  readonly node: string
+  readonly startedAt: WallMs
+  /** Server key → since when one and the same balancer process has confirmed the detach. */
+  readonly detached: Readonly<Record<string, DetachEvidence>>
+  /** Action key → when it may be tried again, after how many failures. */
+  readonly retries: Readonly<Record<string, Retry>>
+  /** Pod uid → the API's last answer to its eviction. */
+  readonly evictions: Readonly<Record<string, EvictionAnswer>>
+  /** Uids of the pods that were here when the drain began. */
+  readonly firstSeen: readonly string[]
+  /** Uids that were evicted and are gone: never evicted twice. */
+  readonly evicted: Readonly<Record<string, EvictedPod>>
+  /** Since when a step before the reboot has held without progress, in which step, and why. */
+  readonly stuckSince?: MonoMs | undefined
+  readonly stuckStep?: Step | undefined
+  readonly stuckReasons: readonly Reason[]
+  /** Pods on the node when it last made progress. */
+  readonly podsLeft: number
+  /** This process wrote the intent and has not sent the command: nobody else can have. */
+  readonly intentByUs: boolean
+  readonly reboot?: { readonly at: MonoMs; readonly answer: RebootAnswer }
+  /** The first sight of another boot id, with the heartbeats at that moment. */
+  readonly returned?: {
+    readonly bootId: string
+    readonly at: MonoMs
+    readonly heartbeat: string
+    readonly leaseRenewTime?: string
+  }
+  /** Since when this process has waited for the machine to come back. */
+  readonly awaySince?: MonoMs
+  readonly settledInARow: number
+  readonly settledAt?: MonoMs | undefined
+  readonly settlingSince?: MonoMs
+  /** Set when the first server is put back; from then on settling is over. */
+  readonly attachingSince?: MonoMs
+  readonly attachedAt?: MonoMs
+  readonly attachedAtWall?: WallMs
+}
+
+export interface DetachEvidence {
+  readonly process: string
+  readonly since: MonoMs
+  /** Sessions the balancer had sent when it confirmed; each one more is a stray. */
+  readonly totalSessions: number
+  readonly strays: number
+  readonly cutSessions: number
+}
+
+export interface Retry {
+  readonly failures: number
+  readonly notBefore: MonoMs
+  readonly error: string
+}
+
+export interface EvictedPod {
+  readonly name: string
+  readonly stage: number
+  readonly workload?: string
+}
+
+export function noEvidence(node: string, startedAt: WallMs): Evidence {
+  return {
+    node,
+    startedAt,
+    detached: {},
+    retries: {},
+    evictions: {},
+    firstSeen: [],
+    evicted: {},
+    stuckReasons: [],
+    podsLeft: Number.POSITIVE_INFINITY,
+    intentByUs: false,
+    settledInARow: 0,
+  }
+}

@@ -1,0 +1,69 @@
+import type { Reason } from '../../model/reason.ts'
+import { lastUsableServers } from './last-server.ts'
+import { matchNodeServers } from './match-node-servers.ts'
+import type { NodeSnapshot } from './node-snapshot.ts'
+import type { RollSnapshot } from './snapshot.ts'
+
+/** A guard names what must hold; its reasons, what is wrong. No reasons: it holds. */
+export type Guard<S> = (s: S) => readonly Reason[]
+
+export const slotLive: Guard<RollSnapshot> = (s) =>
+  s.slot.state !== 'mine' || s.slot.mayAct
+    ? []
+    : [{ code: 'SlotNotRenewed', text: 'the slot could not be renewed for too long, so nothing is sent' }]
+
+export const clusterHeard: Guard<RollSnapshot> = (s) =>
+  s.cluster.staleForMs === 0
+    ? []
+    : [{ code: 'ApiUnreachable', text: 'the API server cannot be followed, so what is known of the cluster is old' }]
+
+export const journalWritable: Guard<RollSnapshot> = (s) =>
+  s.journalWritable
+    ? []
+    : [{ code: 'JournalNotWritable', text: 'the journal cannot be written, so nothing disruptive is done' }]
+
+export const instancesAnswer: Guard<RollSnapshot> = (s) =>
+  s.instances
+    .filter((instance) => instance.reading === undefined || instance.silentForMs > 0)
+    .map((instance) => ({
+      code: 'InstanceSilent',
+      object: instance.instance,
+      text: `${instance.instance} of ${instance.balancer} does not answer: ${instance.error ?? 'not asked yet'}`,
+    }))
+
+const agentsOurs: Guard<NodeSnapshot> = (s) =>
+  matchNodeServers(s.current.node, s.instances)
+    .filter(({ reading }) => reading.agent)
+    .map(({ reading, instance }) => ({
+      code: 'AgentCheck',
+      object: `${reading.ref.backend}/${reading.ref.server}`,
+      text: `an agent-check on ${instance.instance} may undo what is set for ${reading.ref.backend}/${reading.ref.server}`,
+      next: 'disable the agent-check of that server',
+      never: true,
+    }))
+
+const heartbeatsFlow: Guard<NodeSnapshot> = (s) =>
+  s.current.node.ready === 'True'
+    ? []
+    : [
+        {
+          code: 'NodeNotReady',
+          object: s.current.node.name,
+          text: `${s.current.node.name} is not Ready before anything was done to it (Ready is ${s.current.node.ready})`,
+        },
+      ]
+
+const first = <S>(s: S, guards: readonly Guard<S>[]): readonly Reason[] => {
+  for (const guard of guards) {
+    const reasons = guard(s)
+    if (reasons.length > 0) return reasons
+  }
+  return []
+}
+
+/** Before the first change to a node: long, since saying no costs nothing yet. */
+export const mayStart: Guard<NodeSnapshot> = (s) =>
+  first(s, [slotLive, journalWritable, clusterHeard, instancesAnswer, heartbeatsFlow, agentsOurs, lastUsableServers])
+
+/** Before each further disruptive effect. */
+export const mayDisrupt: Guard<RollSnapshot> = (s) => first(s, [slotLive, journalWritable, clusterHeard])

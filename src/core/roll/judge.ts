@@ -1,0 +1,100 @@
+import type { Reason } from '../../model/reason.ts'
+import type { Verdict } from '../../model/verdict.ts'
+import { countedWindows } from './counted-windows.ts'
+import { hasCurrent, hasRebooted, ownIntent, ownRecord, type RecordedSnapshot } from './node-snapshot.ts'
+import type { RollSnapshot } from './snapshot.ts'
+import { unproven } from './steps/proof.ts'
+import { unsettled } from './steps/settle.ts'
+
+/**
+ * The stop rules. A verdict sticks; a later one replaces it only where it is worse for the node under way, that is,
+ * where the node can no longer be put back.
+ */
+export function judge(s: RollSnapshot): Verdict | undefined {
+  const standing = s.run.verdict
+  const found = [outOfLimits(s), failedRequests(s)].find((verdict) => verdict !== undefined)
+  if (found === undefined) return standing
+  if (standing === undefined) return found
+  return found.keepOut && !standing.keepOut ? { ...found, reasons: [...standing.reasons, ...found.reasons] } : standing
+}
+
+/** A failed request ends the roll. One while the node soaks takes it out again. */
+function failedRequests(s: RollSnapshot): Verdict | undefined {
+  const windows = countedWindows(s)
+  if (windows.length === 0) return undefined
+  const soaking = s.evidence.attachedAt !== undefined
+  const reasons = windows.map(
+    (window): Reason => ({
+      code: 'RequestsFailed',
+      object: window.target,
+      text: `${window.failed} of ${window.sent} requests to ${window.target} failed (${window.lane}): ${window.firstError}`,
+    }),
+  )
+  return { kind: 'stopped', keepOut: soaking, reasons }
+}
+
+function outOfLimits(s: RollSnapshot): Verdict | undefined {
+  if (!hasCurrent(s)) return undefined
+  const record = ownRecord(s)
+  if (record === undefined) return undefined
+  const recorded = { ...s, record }
+  if (s.evidence.attachingSince !== undefined) return attachLimit(recorded)
+  if (hasRebooted(recorded)) return backLimits(recorded)
+  if (ownIntent(s) !== undefined) return returnLimit(recorded)
+  return s.run.verdict === undefined ? blockedLimit(recorded) : restoreLimit(recorded)
+}
+
+/** Before the intent: what blocks may be waited for only so long; then everything is restored. */
+function blockedLimit(s: RecordedSnapshot): Verdict | undefined {
+  const since = s.evidence.stuckSince
+  if (since === undefined || s.now - since < s.spec.drain.blockedLimitMs) return undefined
+  return { kind: 'held', keepOut: false, reasons: s.evidence.stuckReasons }
+}
+
+function returnLimit(s: RecordedSnapshot): Verdict | undefined {
+  const since = s.evidence.awaySince
+  if (since === undefined || s.now - since < s.spec.reboot.returnLimitMs) return undefined
+  return keptOut({
+    code: 'NodeDidNotReturn',
+    object: s.current.node.name,
+    text: `${s.current.node.name} did not come back with another boot id within the limit`,
+    next: `start ${s.current.node.name} again, then: evenkeel roll resume`,
+  })
+}
+
+function backLimits(s: RecordedSnapshot): Verdict | undefined {
+  const back = s.evidence.returned
+  if (back !== undefined && s.now - back.at >= s.spec.reboot.returnLimitMs && unproven(s).length > 0) {
+    return keptOut(
+      { code: 'NotProven', object: s.current.node.name, text: `${s.current.node.name} came back, but without proof` },
+      unproven(s),
+    )
+  }
+  return restoreLimit(s)
+}
+
+function restoreLimit(s: RecordedSnapshot): Verdict | undefined {
+  const since = s.evidence.settlingSince
+  if (since === undefined || s.now - since < s.spec.settle.limitMs) return undefined
+  return keptOut(
+    { code: 'NotSettled', object: s.current.node.name, text: `${s.current.node.name} did not settle within the limit` },
+    unsettled(s),
+  )
+}
+
+function attachLimit(s: RecordedSnapshot): Verdict | undefined {
+  const { attachingSince, attachedAt } = s.evidence
+  if (attachedAt !== undefined || attachingSince === undefined) return undefined
+  if (s.now - attachingSince < s.spec.attach.limitMs) return undefined
+  return keptOut({
+    code: 'NotUp',
+    object: s.current.node.name,
+    text: `${s.current.node.name} passed no checks of its balancers within the limit`,
+  })
+}
+
+const keptOut = (reason: Reason, more: readonly Reason[] = []): Verdict => ({
+  kind: 'stopped',
+  keepOut: true,
+  reasons: [reason, ...more],
+})

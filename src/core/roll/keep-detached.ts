@@ -1,0 +1,26 @@
+import type { Action } from '../../model/action.ts'
+import { detachedState, nodeServers } from './node-servers.ts'
+import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
+import { isNotTold } from './steps/detach.ts'
+
+/**
+ * The standing duty while a node is out: whatever a reload forgot is said again, in every step from the first
+ * confirmed detach until the first server is put back, and for as long as an unproven node is guarded.
+ */
+export function keepDetached(s: NodeSnapshot): readonly Action[] {
+  const record = ownRecord(s)
+  if (record === undefined || s.evidence.attachingSince !== undefined) return []
+  const recorded = { ...s, record }
+  const begun = Object.keys(s.evidence.detached).length > 0 || ownIntent(s) !== undefined || hasRebooted(recorded)
+  if (!begun) return []
+  return nodeServers(recorded)
+    .filter((server) => server.instance.silentForMs === 0 && server.reading !== undefined && isNotTold(server))
+    .map((server) => ({
+      kind: 'setServer',
+      node: s.current.node.name,
+      balancer: server.recorded.balancer,
+      ref: server.ref,
+      state: detachedState(server),
+      restores: false,
+    }))
+}

@@ -1,0 +1,28 @@
+import type { NodeSnapshot, RecordedSnapshot } from './node-snapshot.ts'
+import type { StepRule } from './step-rule.ts'
+import { attach } from './steps/attach.ts'
+import { cordon } from './steps/cordon.ts'
+import { detach } from './steps/detach.ts'
+import { drain } from './steps/drain.ts'
+import { proof } from './steps/proof.ts'
+import { reboot } from './steps/reboot.ts'
+import { record } from './steps/record.ts'
+import { settle } from './steps/settle.ts'
+import { slot } from './steps/slot.ts'
+import { soak } from './steps/soak.ts'
+import { uncordon } from './steps/uncordon.ts'
+
+/** Before anything is on the node. */
+export const BEGIN: readonly StepRule<NodeSnapshot>[] = [slot, record]
+
+/** Out of service, down to the reboot. */
+export const GOING_DOWN: readonly StepRule<RecordedSnapshot>[] = [slot, cordon, detach, drain, reboot]
+
+/** The intent is written: nothing before the reboot is asked for any more but that it happens, detached. */
+export const MUST_REBOOT: readonly StepRule<RecordedSnapshot>[] = [detach, reboot]
+
+/** Back, after a reboot. The order is law: uncordon, settle, attach, release. */
+export const COMING_BACK: readonly StepRule<RecordedSnapshot>[] = [proof, uncordon, settle, attach, soak]
+
+/** Back without a reboot: nothing to prove, the same way. */
+export const RESTORING: readonly StepRule<RecordedSnapshot>[] = [uncordon, settle, attach, soak]

@@ -1,0 +1,75 @@
+import { serverKey } from '../../model/balancer.ts'
+import type { DetachEvidence, Evidence } from './evidence.ts'
+import { isSilent, type NodeServer, nodeServers } from './node-servers.ts'
+import { hasCurrent, hasRebooted, ownRecord, type RecordedSnapshot } from './node-snapshot.ts'
+import type { RollSnapshot } from './snapshot.ts'
+import { isRestored } from './steps/attach.ts'
+import { isNotTold } from './steps/detach.ts'
+
+/** Folds what is seen now into what was seen before. Pure; run on every snapshot before it is judged. */
+export function observe(s: RollSnapshot): Evidence {
+  if (!hasCurrent(s)) return s.evidence
+  const record = ownRecord(s)
+  if (record === undefined) return s.evidence
+  const recorded: RecordedSnapshot = { ...s, record }
+  const seen: Evidence = {
+    ...s.evidence,
+    ...firstReturn(recorded),
+    ...alreadyAttached(recorded),
+    ...firstPods(recorded),
+  }
+  return seen.attachingSince !== undefined ? seen : { ...seen, detached: detachEvidence(recorded) }
+}
+
+function detachEvidence(s: RecordedSnapshot): Readonly<Record<string, DetachEvidence>> {
+  return Object.fromEntries(
+    nodeServers(s).flatMap((server) => {
+      const key = serverKey(server.ref)
+      const next = confirm(s, server, s.evidence.detached[key])
+      return next === undefined ? [] : [[key, next]]
+    }),
+  )
+}
+
+/** A process that is not the one which confirmed has forgotten it: the evidence begins anew, its strays stay counted. */
+function confirm(
+  s: RecordedSnapshot,
+  server: NodeServer,
+  before: DetachEvidence | undefined,
+): DetachEvidence | undefined {
+  const { reading, instance } = server
+  if (reading === undefined || isSilent(instance) || isNotTold(server)) return before
+  const process = instance.reading?.process ?? ''
+  const { totalSessions } = reading
+  if (before === undefined) return { process, since: s.now, totalSessions, strays: 0, cutSessions: 0 }
+  if (before.process !== process) return { ...before, process, since: s.now, totalSessions }
+  const strays = before.strays + Math.max(0, totalSessions - before.totalSessions)
+  return { ...before, totalSessions, strays }
+}
+
+function firstReturn(s: RecordedSnapshot): Pick<Evidence, 'returned'> {
+  const { bootId, heartbeat } = s.current.node
+  if (!hasRebooted(s) || s.evidence.returned?.bootId === bootId) return {}
+  const lease = s.current.leaseRenewTime
+  return { returned: { bootId, at: s.now, heartbeat, ...(lease === undefined ? {} : { leaseRenewTime: lease }) } }
+}
+
+/**
+ * A process that begins with a node rebooted, uncordoned and up everywhere finds it in its soak. Where the cordon is
+ * not ours to lift it tells nothing, and the node settles again.
+ */
+function alreadyAttached(s: RecordedSnapshot): Pick<Evidence, 'attachingSince'> {
+  if (s.evidence.attachingSince !== undefined || Object.keys(s.evidence.detached).length > 0) return {}
+  if (!hasRebooted(s) || s.record.unschedulable || s.current.node.unschedulable) return {}
+  const servers = nodeServers(s)
+  const up = servers.length > 0 && servers.every((server) => !isSilent(server.instance) && isRestored(server))
+  return up && servers.some(({ recorded }) => recorded.state === 'ready') ? { attachingSince: s.now } : {}
+}
+
+/** The pods that are here when the drain begins; later ones of the same workload were put back. */
+function firstPods(s: RecordedSnapshot): Pick<Evidence, 'firstSeen'> {
+  if (s.evidence.firstSeen.length > 0 || !s.current.node.unschedulable) return { firstSeen: s.evidence.firstSeen }
+  return {
+    firstSeen: s.cluster.pods.filter((pod) => pod.nodeName === s.current.node.name).map((pod) => pod.uid),
+  }
+}

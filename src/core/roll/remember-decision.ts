@@ -1,0 +1,58 @@
+import type { Decision } from '../../model/decision.ts'
+import type { Evidence } from './evidence.ts'
+import type { RollSnapshot } from './snapshot.ts'
+import { SETTLE_INTERVAL_MS } from './steps/settle.ts'
+
+/** When each kind of waiting began, and how often in a row a node was found settled. Pure. */
+export function rememberDecision(s: RollSnapshot, decision: Decision): Evidence {
+  const { evidence } = s
+  if (decision.kind === 'settled') return evidence
+  switch (decision.step) {
+    case 'reboot':
+      return { ...evidence, awaySince: evidence.awaySince ?? s.now, ...unstuck }
+    case 'settle':
+      return { ...evidence, settlingSince: evidence.settlingSince ?? s.now, ...settled(s, decision) }
+    case 'attach':
+      return { ...evidence, attachingSince: evidence.attachingSince ?? s.now }
+    case 'soak':
+      return {
+        ...evidence,
+        attachingSince: evidence.attachingSince ?? s.now,
+        attachedAt: evidence.attachedAt ?? s.now,
+        attachedAtWall: evidence.attachedAtWall ?? s.wall,
+      }
+    case 'cordon':
+    case 'detach':
+    case 'drain':
+    case 'slot':
+      return { ...evidence, ...stuck(s, decision) }
+    default:
+      return evidence
+  }
+}
+
+const unstuck = { stuckSince: undefined, stuckReasons: [] } as const
+
+function settled(s: RollSnapshot, decision: Decision): Pick<Evidence, 'settledInARow' | 'settledAt'> {
+  const good = decision.kind === 'hold' && decision.reasons.every((reason) => reason.code === 'SettledOnce')
+  if (!good) return { settledInARow: 0, settledAt: undefined }
+  const last = s.evidence.settledAt
+  if (last !== undefined && s.now - last < SETTLE_INTERVAL_MS) return s.evidence
+  return { settledInARow: s.evidence.settledInARow + 1, settledAt: s.now }
+}
+
+/** Stuck is a hold without progress. Progress is an action that is no repetition, a pod that left, another step. */
+function stuck(s: RollSnapshot, decision: Decision): Partial<Evidence> {
+  const left = s.cluster.pods.filter((pod) => pod.nodeName === s.current?.node.name).length
+  const repeats = decision.kind === 'hold' || decision.reasons.some((reason) => reason.code === 'PodsHere')
+  const moved = left < s.evidence.podsLeft || decision.kind === 'settled' || decision.step !== s.evidence.stuckStep
+  if (moved || !repeats)
+    return {
+      ...unstuck,
+      podsLeft: left,
+      stuckStep: decision.kind === 'settled' ? undefined : decision.step,
+      stuckSince: s.now,
+    }
+  const reasons = decision.kind === 'hold' ? decision.reasons : s.evidence.stuckReasons
+  return { podsLeft: left, stuckSince: s.evidence.stuckSince ?? s.now, stuckReasons: reasons }
+}

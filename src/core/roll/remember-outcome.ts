@@ -1,0 +1,61 @@
+import { type Action, actionKey } from '../../model/action.ts'
+import { serverKey } from '../../model/balancer.ts'
+import type { Outcome } from '../../model/outcome.ts'
+import { workloadKey } from '../../model/workload.ts'
+import { workloadOf } from './drain/workload-of.ts'
+import type { Evidence } from './evidence.ts'
+import type { RollSnapshot } from './snapshot.ts'
+
+/** What an effect answered, folded into the evidence. Pure. */
+export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcome): Evidence {
+  const evidence = withRetry(s, action, outcome)
+  switch (action.kind) {
+    case 'evict':
+      return outcome.eviction === undefined ? evidence : withEviction(s, evidence, action, outcome.eviction)
+    case 'writeIntent':
+      return outcome.ok ? { ...evidence, intentByUs: true } : evidence
+    case 'sendReboot':
+      return outcome.reboot === undefined ? evidence : { ...evidence, reboot: { at: s.now, answer: outcome.reboot } }
+    case 'cutSessions': {
+      const key = serverKey(action.ref)
+      const seen = evidence.detached[key]
+      if (!outcome.ok || seen === undefined) return evidence
+      return {
+        ...evidence,
+        detached: { ...evidence.detached, [key]: { ...seen, cutSessions: seen.cutSessions + action.sessions } },
+      }
+    }
+    default:
+      return evidence
+  }
+}
+
+function withRetry(s: RollSnapshot, action: Action, outcome: Outcome): Evidence {
+  const key = actionKey(action)
+  const { [key]: before, ...others } = s.evidence.retries
+  if (outcome.ok) return { ...s.evidence, retries: others }
+  const failures = (before?.failures ?? 0) + 1
+  const notBefore = (s.now + outcome.retryInMs) as typeof s.now
+  return { ...s.evidence, retries: { ...others, [key]: { failures, notBefore, error: outcome.error } } }
+}
+
+type EvictAction = Extract<Action, { kind: 'evict' }>
+
+function withEviction(
+  s: RollSnapshot,
+  evidence: Evidence,
+  action: EvictAction,
+  answer: Evidence['evictions'][string],
+): Evidence {
+  const evictions = { ...evidence.evictions, [action.uid]: answer }
+  if (answer.kind !== 'accepted' && answer.kind !== 'gone' && answer.kind !== 'replaced')
+    return { ...evidence, evictions }
+  const pod = s.cluster.pods.find((candidate) => candidate.uid === action.uid)
+  const workload = pod === undefined ? undefined : workloadOf(pod, s.cluster.workloads)
+  const evicted = {
+    name: `${action.namespace}/${action.name}`,
+    stage: action.stage,
+    ...(workload === undefined ? {} : { workload: workloadKey(workload) }),
+  }
+  return { ...evidence, evictions, evicted: { ...evidence.evicted, [action.uid]: evicted } }
+}

@@ -1,0 +1,91 @@
+import type { InstanceReading } from '../../model/balancer.ts'
+import type { DisruptionBudget } from '../../model/disruption-budget.ts'
+import type { Node } from '../../model/node.ts'
+import type { NodeRecord, RebootIntent } from '../../model/node-record.ts'
+import type { Parsed } from '../../model/parse-node-record.ts'
+import type { Pod } from '../../model/pod.ts'
+import type { ProbeFacts } from '../../model/probe.ts'
+import type { RollSpec } from '../../model/roll-spec.ts'
+import type { EndpointSlice } from '../../model/service.ts'
+import type { MonoMs, WallMs } from '../../model/time.ts'
+import type { Verdict } from '../../model/verdict.ts'
+import type { VolumeAttachment, VolumeClaim } from '../../model/volume.ts'
+import type { Workload } from '../../model/workload.ts'
+import type { Evidence } from './evidence.ts'
+
+/** The cluster as last heard, every list sorted, so that equal worlds give equal decisions. */
+export interface ClusterFacts {
+  readonly nodes: readonly Node[]
+  readonly pods: readonly Pod[]
+  readonly budgets: readonly DisruptionBudget[]
+  readonly workloads: readonly Workload[]
+  readonly attachments: readonly VolumeAttachment[]
+  readonly claims: readonly VolumeClaim[]
+  readonly slices: readonly EndpointSlice[]
+  /** How long the oldest of these lists has been without a working stream; 0 while all are live. */
+  readonly staleForMs: number
+}
+
+/** One balancer instance, answered or not. */
+export interface InstanceFacts {
+  readonly balancer: string
+  readonly instance: string
+  readonly backends: readonly string[]
+  readonly allowLastServer: boolean
+  /** The last answer, which may be old: see `silentForMs`. */
+  readonly reading?: InstanceReading
+  /** 0 when the newest poll was answered. */
+  readonly silentForMs: number
+  readonly error?: string
+}
+
+/**
+ * - unknown: the API could not be asked yet · free: nobody holds it
+ * - mine: held by this process · other: held and renewed by somebody else · stale: held, no renewal seen for its duration
+ */
+export interface SlotFacts {
+  readonly state: 'unknown' | 'free' | 'mine' | 'other' | 'stale'
+  readonly holderRun?: string
+  readonly holderNode?: string
+  /** False once the last renewal is older than two thirds of the duration: then nothing is sent. */
+  readonly mayAct: boolean
+}
+
+/** The node that is under way, with what it carries of ours. */
+export interface NodeFacts {
+  readonly node: Node
+  readonly record?: Parsed<NodeRecord>
+  readonly intent?: Parsed<RebootIntent>
+  /** renewTime of the node's own Lease in kube-node-lease, verbatim; read while a proof is waited for. */
+  readonly leaseRenewTime?: string
+  /** `address:port` → answered at the last try; asked while the node is to come back. */
+  readonly dataPorts: Readonly<Record<string, boolean>>
+}
+
+export interface RunFacts {
+  readonly id: string
+  readonly order: readonly string[]
+  readonly done: readonly string[]
+  readonly verdict?: Verdict
+  /** End of the green baseline: failures before it are not ours. */
+  readonly measuredSince?: WallMs
+  /** Windows that a run which is resumed was told of already. */
+  readonly excused: readonly string[]
+}
+
+/** All that a decision goes by, read before it is taken. */
+export interface RollSnapshot {
+  readonly now: MonoMs
+  readonly wall: WallMs
+  readonly spec: RollSpec
+  readonly run: RunFacts
+  /** Absent: every node of the order is done, or none may be begun any more. */
+  readonly current?: NodeFacts
+  readonly cluster: ClusterFacts
+  readonly instances: readonly InstanceFacts[]
+  readonly slot: SlotFacts
+  readonly journalWritable: boolean
+  /** Absent with `--no-probe`. */
+  readonly probe?: ProbeFacts
+  readonly evidence: Evidence
+}

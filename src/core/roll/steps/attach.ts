@@ -1,0 +1,77 @@
+import type { Action } from '../../../model/action.ts'
+import { type AdminState, serverKey } from '../../../model/balancer.ts'
+import type { Reason } from '../../../model/reason.ts'
+import { slotLive } from '../guards.ts'
+import { isSilent, type NodeServer, nodeServers } from '../node-servers.ts'
+import type { RecordedSnapshot } from '../node-snapshot.ts'
+import { act, done, hold, RECHECK_MS, type StepRule } from '../step-rule.ts'
+
+/**
+ * Step 10: every server at its recorded state, read back. HAProxy's `ready` out of `maint` means UP before any check,
+ * so the way leads through `drain`, where checks run and nothing is sent, and `ready` comes when all have passed.
+ */
+export const attach: StepRule = {
+  step: 'attach',
+  next(s) {
+    const servers = nodeServers(s)
+    const silent = servers.filter(({ instance }) => isSilent(instance))
+    const pending = servers.filter((server) => !isRestored(server))
+    if (pending.length === 0 && silent.length === 0) return done
+    const refusals = slotLive(s)
+    if (refusals.length > 0) return hold(refusals)
+    const prepare = pending.filter(mustPassThroughDrain)
+    if (prepare.length > 0)
+      return act(
+        prepare.map((server) => set(s, server, 'drain')),
+        ...prepare.map(unchecked),
+      )
+    const waits = [...silent.map(silentReason), ...pending.filter((server) => !mayServe(s, server)).map(unchecked)]
+    if (waits.length > 0) return hold(waits, RECHECK_MS / 2)
+    const toSet = pending.filter(({ reading, recorded }) => reading?.adminState !== recorded.state)
+    if (toSet.length === 0) return hold(pending.map(unchecked), RECHECK_MS / 2)
+    return act(
+      toSet.map((server) => set(s, server, server.recorded.state)),
+      {
+        code: 'MayServe',
+        text: 'its own checks passed on every instance',
+      },
+    )
+  },
+}
+
+export function isRestored({ reading, recorded }: NodeServer): boolean {
+  if (reading === undefined || reading.adminState !== recorded.state) return false
+  return recorded.state !== 'ready' || reading.operational === 'up'
+}
+
+const mustPassThroughDrain = ({ reading, recorded }: NodeServer): boolean =>
+  recorded.state === 'ready' && reading?.adminState === 'maint'
+
+/** A server without a check proves nothing by itself: there the data port must have answered. */
+function mayServe(s: RecordedSnapshot, { reading, recorded }: NodeServer): boolean {
+  if (recorded.state !== 'ready' || reading?.adminState === 'ready') return true
+  if (reading?.check === 'none') {
+    return !s.spec.settle.dataPort || s.current.dataPorts[`${recorded.address}:${recorded.port}`] === true
+  }
+  return reading?.check === 'passing'
+}
+
+function set(s: RecordedSnapshot, server: NodeServer, state: AdminState): Action {
+  const { balancer } = server.recorded
+  return { kind: 'setServer', node: s.current.node.name, balancer, ref: server.ref, state, restores: true }
+}
+
+const unchecked = ({ ref, reading }: NodeServer): Reason => ({
+  code: 'NotUpYet',
+  object: `${ref.backend}/${ref.server}`,
+  text:
+    reading === undefined
+      ? `${ref.instance} does not list ${ref.backend}/${ref.server}`
+      : `${serverKey(ref)} is ${reading.adminState}, its check ${reading.check} (${reading.checkText})`,
+})
+
+const silentReason = ({ instance }: NodeServer): Reason => ({
+  code: 'InstanceSilent',
+  object: instance.instance,
+  text: `${instance.instance} does not answer: ${instance.error ?? 'not asked yet'}`,
+})

@@ -1,0 +1,13 @@
+import { mayStart } from '../guards.ts'
+import { act, done, hold, type StepRule } from '../step-rule.ts'
+
+/** Step 3: only after all guards of the detach pass on every instance, the last usable server among them. */
+export const cordon: StepRule = {
+  step: 'cordon',
+  next(s) {
+    if (s.current.node.unschedulable) return done
+    const refusals = mayStart(s)
+    if (refusals.length > 0) return hold(refusals)
+    return act([{ kind: 'cordon', node: s.current.node.name }], { code: 'Schedulable', text: 'pods could still come' })
+  },
+}

@@ -1,0 +1,92 @@
+import { serverKey } from '../../../model/balancer.ts'
+import type { Reason } from '../../../model/reason.ts'
+import { instancesAnswer, mayDisrupt } from '../guards.ts'
+import { detachedState, type NodeServer, nodeServers } from '../node-servers.ts'
+import type { RecordedSnapshot } from '../node-snapshot.ts'
+import { act, done, hold, RECHECK_MS, type StepRule } from '../step-rule.ts'
+
+/** Step 4: every instance's read-back confirms, and traffic stopped, or what is left after the limit was cut. */
+export const detach: StepRule = {
+  step: 'detach',
+  next(s) {
+    const servers = nodeServers(s)
+    const told = tellServers(s, servers)
+    if (told !== undefined) return told
+    const busy = servers.filter((server) => sessions(server) > 0)
+    if (busy.length === 0) return done
+    const overdue = busy.filter((server) => idleWaitMs(s, server) >= s.spec.detach.idleLimitMs)
+    const refusals = mayDisrupt(s)
+    if (overdue.length === 0 || refusals.length > 0)
+      return hold([...refusals, ...busy.map(stillServing)], RECHECK_MS / 2)
+    return act(
+      overdue.map((server) => ({
+        kind: 'cutSessions',
+        node: s.current.node.name,
+        balancer: server.recorded.balancer,
+        ref: server.ref,
+        sessions: sessions(server),
+      })),
+      ...overdue.map(stillServing),
+    )
+  },
+}
+
+/** The first half: the commands, and the read-back of every instance. Undefined once all is confirmed. */
+export function tellServers(s: RecordedSnapshot, servers: readonly NodeServer[]) {
+  const toTell = servers.filter(({ reading }) => reading !== undefined).filter(isNotTold)
+  if (toTell.length > 0) {
+    const refusals = mayDisrupt(s)
+    if (refusals.length > 0) return hold(refusals)
+    return act(
+      toTell.map((server) => ({
+        kind: 'setServer',
+        node: s.current.node.name,
+        balancer: server.recorded.balancer,
+        ref: server.ref,
+        state: detachedState(server),
+        restores: false,
+      })),
+      ...toTell.map(inService),
+    )
+  }
+  const silent = instancesAnswer(s)
+  if (silent.length > 0) return hold(silent)
+  const lost = servers.filter((server) => server.reading === undefined).map(notListed)
+  if (lost.length > 0) return hold(lost)
+  const unconfirmed = servers.filter((server) => !isConfirmed(s, server)).map(inService)
+  return unconfirmed.length > 0 ? hold(unconfirmed, RECHECK_MS / 2) : undefined
+}
+
+export const isNotTold = (server: NodeServer): boolean => server.reading?.adminState !== detachedState(server)
+
+/** Confirmed by the very process that runs now: another process has forgotten what the last one was told. */
+function isConfirmed(s: RecordedSnapshot, server: NodeServer): boolean {
+  const seen = s.evidence.detached[serverKey(server.ref)]
+  return seen !== undefined && seen.process === server.instance.reading?.process && !isNotTold(server)
+}
+
+const sessions = ({ reading }: NodeServer): number =>
+  reading === undefined ? 0 : reading.currentSessions + reading.queued
+
+function idleWaitMs(s: RecordedSnapshot, server: NodeServer): number {
+  const seen = s.evidence.detached[serverKey(server.ref)]
+  return seen === undefined ? 0 : s.now - seen.since
+}
+
+const inService = ({ ref, reading }: NodeServer): Reason => ({
+  code: 'InBalancer',
+  object: `${ref.backend}/${ref.server}`,
+  text: `${serverKey(ref)} is ${reading?.adminState ?? 'unknown'}`,
+})
+
+const notListed = ({ ref }: NodeServer): Reason => ({
+  code: 'ServerNotListed',
+  object: `${ref.backend}/${ref.server}`,
+  text: `${ref.instance} does not list ${ref.backend}/${ref.server} at the recorded address any more`,
+})
+
+const stillServing = (server: NodeServer): Reason => ({
+  code: 'SessionsLeft',
+  object: `${server.ref.backend}/${server.ref.server}`,
+  text: `${serverKey(server.ref)} has ${sessions(server)} ${sessions(server) === 1 ? 'session' : 'sessions'} left`,
+})

@@ -1,0 +1,123 @@
+import type { Action } from '../../../model/action.ts'
+import { OUT_TAINT } from '../../../model/node-record.ts'
+import { refKey } from '../../../model/object-ref.ts'
+import type { Pod } from '../../../model/pod.ts'
+import type { Reason } from '../../../model/reason.ts'
+import { workloadKey } from '../../../model/workload.ts'
+import { strandedVolumes } from '../drain/attached-volumes.ts'
+import { evictionRefusal } from '../drain/budget-reasons.ts'
+import { isLeaving } from '../drain/ready-pods.ts'
+import { replaced } from '../drain/replaced.ts'
+import { drainView } from '../drain/stages.ts'
+import { workloadOf } from '../drain/workload-of.ts'
+import { mayDisrupt } from '../guards.ts'
+import type { RecordedSnapshot } from '../node-snapshot.ts'
+import { act, done, hold, type StepAnswer, type StepRule } from '../step-rule.ts'
+
+const STAGES = [1, 2, 3] as const
+
+/**
+ * Step 5, by stages. A stage is over when its pods are gone, each workload that lost one is back (or its replacement
+ * can only run here), and the volumes its pods left behind are detached.
+ */
+export const drain: StepRule = {
+  step: 'drain',
+  next(s) {
+    const view = drainView(s)
+    if (view.refused.length > 0) return hold(view.refused.map((pod) => refusedReason(s, pod)))
+    for (const stage of STAGES) {
+      const answer = drainStage(s, stage, view.left[stage])
+      if (answer.kind !== 'done') return answer
+    }
+    return done
+  },
+}
+
+function drainStage(s: RecordedSnapshot, stage: 1 | 2 | 3, left: readonly Pod[]): StepAnswer {
+  if (stage === 3 && left.length > 0 && !isShut(s)) return shutAgainstReturn(s)
+  const waits: Reason[] = []
+  const actions: Action[] = []
+  const asked = new Set<string>()
+  for (const pod of left) {
+    const refusal = mayLeave(s, pod, asked)
+    if (refusal !== undefined) waits.push(refusal)
+    else actions.push(evict(s, pod, stage))
+  }
+  const refusals = actions.length > 0 ? mayDisrupt(s) : []
+  if (refusals.length > 0) return hold(refusals)
+  if (actions.length > 0)
+    return act(actions, { code: 'PodsHere', text: `${left.length} pods of stage ${stage} are here` })
+  waits.push(...workloadsNotBack(s), ...volumesHeld(s))
+  return waits.length > 0 ? hold(unique(waits)) : done
+}
+
+/** One pod of a workload at a time, and the next only when the last is replaced. */
+function mayLeave(s: RecordedSnapshot, pod: Pod, asked: Set<string>): Reason | undefined {
+  if (pod.terminating || isLeaving(s, pod))
+    return { code: 'PodLeaving', object: refKey(pod), text: `${refKey(pod)} is leaving` }
+  const retry = s.evidence.retries[`evict ${pod.uid}`]
+  if (retry !== undefined && retry.notBefore > s.now) {
+    return evictionRefusal(
+      pod,
+      s.evidence.evictions[pod.uid] ?? { kind: 'passing', text: retry.error },
+      s.cluster.budgets,
+    )
+  }
+  const workload = workloadOf(pod, s.cluster.workloads)
+  if (workload === undefined || workload.kind === 'DaemonSet' || !pod.ready) return undefined
+  const key = workloadKey(workload)
+  if (asked.has(key)) return { code: 'OneAtATime', object: key, text: `another pod of ${key} leaves first` }
+  const answer = replaced(s, workload)
+  if (answer.kind === 'waiting') return answer.reason
+  asked.add(key)
+  return undefined
+}
+
+function evict(s: RecordedSnapshot, pod: Pod, stage: number): Action {
+  const grace = s.spec.drain.graceSeconds
+  const { namespace, name, uid } = pod
+  const what = { kind: 'evict', node: s.current.node.name, namespace, name, uid, stage } as const
+  return grace === undefined ? what : { ...what, graceSeconds: grace }
+}
+
+function workloadsNotBack(s: RecordedSnapshot): readonly Reason[] {
+  const lost = new Set(Object.values(s.evidence.evicted).map((pod) => pod.workload))
+  return s.cluster.workloads
+    .filter((workload) => workload.kind !== 'DaemonSet' && lost.has(workloadKey(workload)))
+    .map((workload) => replaced(s, workload))
+    .flatMap((answer) => (answer.kind === 'waiting' ? [answer.reason] : []))
+}
+
+const volumesHeld = (s: RecordedSnapshot): readonly Reason[] =>
+  strandedVolumes(s).map((volume) => ({
+    code: 'VolumeAttached',
+    object: volume.name,
+    text: `volume ${volume.persistentVolumeName} is still attached (${volume.attacher})`,
+  }))
+
+const isShut = (s: RecordedSnapshot): boolean => s.current.node.taints.some((taint) => taint.key === OUT_TAINT.key)
+
+/** A DaemonSet's controller ignores the cordon; a taint it does not tolerate keeps its pod from coming back. */
+function shutAgainstReturn(s: RecordedSnapshot): StepAnswer {
+  const refusals = mayDisrupt(s)
+  if (refusals.length > 0) return hold(refusals)
+  return act([{ kind: 'addTaint', node: s.current.node.name, taint: OUT_TAINT }], {
+    code: 'DaemonSetWouldReturn',
+    text: 'a DaemonSet would put its pod back before the reboot',
+  })
+}
+
+function refusedReason(s: RecordedSnapshot, pod: Pod): Reason {
+  const flag = pod.controller === undefined ? 'drain.deleteUnmanaged' : 'drain.deleteEmptyDirData'
+  const what = pod.controller === undefined ? 'has no controller that would replace it' : 'keeps data in an emptyDir'
+  return {
+    code: 'PodRefused',
+    object: refKey(pod),
+    text: `${refKey(pod)} ${what}`,
+    next: `set ${flag} to let it go from ${s.current.node.name}`,
+  }
+}
+
+function unique(reasons: readonly Reason[]): readonly Reason[] {
+  return [...new Map(reasons.map((reason) => [`${reason.code} ${reason.object}`, reason])).values()]
+}

@@ -1,0 +1,105 @@
+import type { RecordedDaemon } from '../../../model/node-record.ts'
+import { OUT_TAINT } from '../../../model/node-record.ts'
+import type { Pod } from '../../../model/pod.ts'
+import type { Reason } from '../../../model/reason.ts'
+import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
+import { act, done, hold, type StepRule } from '../step-rule.ts'
+
+/**
+ * Step 7: by identity, never by a clock of the node. Ready alone is worthless: after a short reboot it never turns
+ * False, and for a second after the new boot id pods still read Ready from before.
+ */
+export const proof: StepRule = {
+  step: 'proof',
+  next(s) {
+    if (s.evidence.attachingSince !== undefined) return done
+    const shut = s.current.node.taints.find((taint) => taint.key === OUT_TAINT.key)
+    if (shut !== undefined && hasRebooted(s)) {
+      return act([{ kind: 'removeTaint', node: s.current.node.name, taint: shut }], {
+        code: 'StillShut',
+        text: 'the taint against returning pods is still on the node',
+      })
+    }
+    const missing = unproven(s)
+    return missing.length === 0 ? done : hold(missing)
+  },
+}
+
+export function unproven(s: RecordedSnapshot): readonly Reason[] {
+  const { node } = s.current
+  if (!hasRebooted(s))
+    return [{ code: 'SameBootId', object: node.name, text: `${node.name} still bears its old boot id` }]
+  const reasons: Reason[] = []
+  if (!heartbeatMoved(s)) {
+    reasons.push({
+      code: 'HeartbeatOld',
+      object: node.name,
+      text: `${node.name} gave no heartbeat since its new boot id showed`,
+    })
+  }
+  if (node.ready !== 'True') {
+    reasons.push({
+      code: 'NodeNotReady',
+      object: node.name,
+      text: `${node.name} is not Ready (Ready is ${node.ready})`,
+    })
+  }
+  return [...reasons, ...foreignTaints(s), ...s.record.daemons.flatMap((daemon) => unprovenDaemon(s, daemon))]
+}
+
+/** Either heartbeat will do: the kubelet writes its status rarely and its Lease often (KEP-0009). */
+function heartbeatMoved(s: RecordedSnapshot): boolean {
+  const seen = s.evidence.returned
+  if (seen === undefined || seen.bootId !== s.current.node.bootId) return false
+  const leaseMoved = seen.leaseRenewTime !== undefined && s.current.leaseRenewTime !== seen.leaseRenewTime
+  return s.current.node.heartbeat !== seen.heartbeat || leaseMoved
+}
+
+/** Taints that were not there before and keep pods away: `not-ready`, `unreachable`, a network plugin's own. */
+function foreignTaints(s: RecordedSnapshot): readonly Reason[] {
+  return s.current.node.taints
+    .filter((taint) => taint.effect !== 'PreferNoSchedule' && taint.key !== 'node.kubernetes.io/unschedulable')
+    .filter((taint) => !s.record.taints.some((known) => known.key === taint.key && known.effect === taint.effect))
+    .map((taint) => ({
+      code: 'StartupTaint',
+      object: s.current.node.name,
+      text: `${s.current.node.name} still has the taint ${taint.key}:${taint.effect}`,
+    }))
+}
+
+function unprovenDaemon(s: RecordedSnapshot, daemon: RecordedDaemon): readonly Reason[] {
+  const name = `${daemon.namespace}/${daemon.name}`
+  if (!daemon.ready || isObsolete(s, daemon)) return []
+  const pods = s.cluster.pods.filter((pod) => pod.nodeName === s.current.node.name && isPodOf(pod, daemon))
+  if (pods.some((pod) => pod.ready && !pod.terminating && hasOtherContainers(pod, daemon))) return []
+  const why = pods.some((pod) => pod.ready && hasOtherContainers(pod, daemon) === false)
+    ? 'still shows its containers from before the reboot'
+    : 'is not Ready again'
+  return [
+    {
+      code: 'DaemonNotBack',
+      object: name,
+      text: `${daemon.kind === 'mirror' ? 'static pod' : 'DaemonSet'} ${name} ${why}`,
+    },
+  ]
+}
+
+/** A DaemonSet that was deleted meanwhile cannot come back. */
+const isObsolete = (s: RecordedSnapshot, daemon: RecordedDaemon): boolean =>
+  daemon.kind === 'DaemonSet' &&
+  !s.cluster.workloads.some(
+    (workload) =>
+      workload.kind === 'DaemonSet' && workload.namespace === daemon.namespace && workload.name === daemon.name,
+  )
+
+function isPodOf(pod: Pod, daemon: RecordedDaemon): boolean {
+  if (pod.namespace !== daemon.namespace) return false
+  return daemon.kind === 'mirror'
+    ? pod.mirror && pod.name === daemon.name
+    : pod.controller?.kind === 'DaemonSet' && pod.controller.name === daemon.name
+}
+
+function hasOtherContainers(pod: Pod, daemon: RecordedDaemon): boolean {
+  const ids = Object.values(pod.containerIds)
+  return ids.length > 0 && ids.every((id) => id !== '' && !daemon.containerIds.includes(id))
+}

@@ -1,0 +1,41 @@
+import type { Reason } from '../../../model/reason.ts'
+import { buildRecord } from '../build-record.ts'
+import { mayStart } from '../guards.ts'
+import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
+import { act, done, hold, type StepRule } from '../step-rule.ts'
+
+/** Step 2: what was there before us, written once and never over another's. */
+export const record: StepRule<NodeSnapshot> = {
+  step: 'record',
+  next(s) {
+    if (ownRecord(s) !== undefined) return done
+    const foreign = foreignRecord(s)
+    if (foreign !== undefined) return hold([foreign])
+    const refusals = mayStart(s)
+    if (refusals.length > 0) return hold(refusals)
+    return act([{ kind: 'writeRecord', node: s.current.node.name, record: buildRecord(s) }], {
+      code: 'NotRecorded',
+      text: 'what was there before is not on the node yet',
+    })
+  },
+}
+
+function foreignRecord(s: NodeSnapshot): Reason | undefined {
+  const { record: parsed, node } = s.current
+  if (parsed === undefined) return undefined
+  if (!parsed.ok) {
+    return {
+      code: 'RecordUnreadable',
+      object: node.name,
+      text: `the record on ${node.name} cannot be read: ${parsed.why}`,
+      next: `look at the annotation evenkeel.dev/record of ${node.name}; restore the node by hand, then remove it`,
+      never: true,
+    }
+  }
+  return {
+    code: 'RecordOfAnotherRun',
+    object: node.name,
+    text: `${node.name} carries the record of run ${parsed.value.run}`,
+    next: `evenkeel roll resume ${parsed.value.run}, or evenkeel roll abort ${parsed.value.run}`,
+  }
+}

@@ -1,0 +1,56 @@
+import type { Reason } from '../../../model/reason.ts'
+import { workloadKey } from '../../../model/workload.ts'
+import { dnsReady } from '../dns-ready.ts'
+import { replaced } from '../drain/replaced.ts'
+import { clusterHeard } from '../guards.ts'
+import { nodeServers } from '../node-servers.ts'
+import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
+import { done, hold, RECHECK_MS, type StepRule } from '../step-rule.ts'
+
+/** Step 9: no workload worse than recorded, the data port answers, DNS is healthy, several times in a row. */
+export const settle: StepRule = {
+  step: 'settle',
+  next(s) {
+    if (s.evidence.attachingSince !== undefined) return done
+    const reasons = unsettled(s)
+    if (reasons.length > 0) return hold(reasons)
+    if (s.evidence.settledInARow >= s.spec.settle.timesInARow) return done
+    return hold(
+      [
+        {
+          code: 'SettledOnce',
+          text: `settled ${s.evidence.settledInARow} of ${s.spec.settle.timesInARow} times in a row`,
+        },
+      ],
+      SETTLE_INTERVAL_MS,
+    )
+  },
+}
+
+/** Between two looks that count as two in a row. */
+export const SETTLE_INTERVAL_MS = RECHECK_MS / 2
+
+export function unsettled(s: RecordedSnapshot): readonly Reason[] {
+  const stale = clusterHeard(s)
+  if (stale.length > 0) return stale
+  const worse = s.cluster.workloads
+    .filter((workload) => workloadKey(workload) in s.record.workloads)
+    .map((workload) => replaced(s, workload))
+    .flatMap((answer) => (answer.kind === 'back' ? [] : [answer.reason]))
+  return [...worse, ...silentDataPorts(s), ...dns(s)]
+}
+
+/** A node that was not in service before is not settled for service, and a port nobody used need not answer. */
+function silentDataPorts(s: RecordedSnapshot): readonly Reason[] {
+  if (!s.spec.settle.dataPort || !hasRebooted(s)) return []
+  const served = nodeServers(s).filter(({ recorded }) => recorded.state === 'ready')
+  const ports = [...new Set(served.map(({ recorded }) => `${recorded.address}:${recorded.port}`))]
+  return ports
+    .filter((port) => s.current.dataPorts[port] !== true)
+    .map((port) => ({ code: 'DataPortSilent', object: port, text: `nothing answers at ${port} yet` }))
+}
+
+const dns = (s: RecordedSnapshot): readonly Reason[] =>
+  s.record.dnsReady > 0 && dnsReady(s.cluster.slices) === 0
+    ? [{ code: 'DnsNotReady', object: 'kube-system/kube-dns', text: 'no endpoint of the cluster DNS is Ready' }]
+    : []

@@ -1,0 +1,16 @@
+import type { Action } from '../../../model/action.ts'
+import { OUT_TAINT } from '../../../model/node-record.ts'
+import { act, done, type StepRule } from '../step-rule.ts'
+
+/** Step 8: as recorded. What was cordoned before us stays so. */
+export const uncordon: StepRule = {
+  step: 'uncordon',
+  next(s) {
+    const { node } = s.current
+    const actions: Action[] = []
+    const shut = node.taints.find((taint) => taint.key === OUT_TAINT.key)
+    if (shut !== undefined) actions.push({ kind: 'removeTaint', node: node.name, taint: shut })
+    if (node.unschedulable && !s.record.unschedulable) actions.push({ kind: 'uncordon', node: node.name })
+    return actions.length === 0 ? done : act(actions, { code: 'CordonedByUs', text: 'the cordon is ours' })
+  },
+}
