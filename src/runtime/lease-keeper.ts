@@ -1,0 +1,235 @@
+import { invariant } from '../model/invariant.ts'
+import type { Lease } from '../model/lease.ts'
+import type { ObjectRef } from '../model/object-ref.ts'
+import { type SlotOwner, slotHolder, slotOwner } from '../model/slot.ts'
+import { WorldError } from '../model/world-error.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Cluster } from '../ports/cluster.ts'
+import type { Random } from '../ports/random.ts'
+import { Backoff } from './backoff.ts'
+import { DeadlineError } from './deadline.ts'
+import { LeaseWatcher } from './lease-watcher.ts'
+import type { AcquireAnswer, ReleaseAnswer, RenewAnswer, SlotState, Unanswered } from './slot-answer.ts'
+import { SlotLease, type Written } from './slot-lease.ts'
+import { Wakeup } from './wakeup.ts'
+
+export interface LeaseKeeperParts {
+  readonly cluster: Pick<Cluster, 'readLease' | 'writeLease'>
+  readonly clock: Clock
+  readonly random: Random
+  readonly slot: ObjectRef
+  readonly run: string
+  /** Tells this process from any other of the same run. */
+  readonly nonce: string
+  /** At least a second: a Lease counts in whole ones. */
+  readonly durationMs: number
+  /** Held, lost or free again. It must only take note. */
+  readonly onChange: () => void
+}
+
+interface Held extends Written {
+  readonly node: string
+}
+
+/**
+ * Holds one slot of the node budget: a Lease that names node and run.
+ *
+ *     free --acquire--> held --release--> free
+ *                        |
+ *                        +-- somebody else holds it, or it was deleted --> lost, for good
+ *
+ * The API not answering is never a loss: the slot stays ours, but from two thirds of the duration after the last
+ * renewal on `mayAct()` is false, a third before anybody else could find the Lease stale.
+ */
+export class LeaseKeeper {
+  readonly #parts: LeaseKeeperParts
+  readonly #holder: string
+  readonly #lease: SlotLease
+  readonly #watcher: LeaseWatcher
+  readonly #wakeup: Wakeup
+  readonly #backoff: Backoff
+  #held: Held | undefined
+  #lost: { readonly node: string; readonly owner?: SlotOwner } | undefined
+  /** We asked to be rid of it: an empty holder is then our own doing, and nothing may be sent any more. */
+  #releasing = false
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(parts: LeaseKeeperParts) {
+    invariant(parts.durationMs >= 1000, 'a Lease lasts a second at least')
+    invariant(!parts.nonce.includes('/'), 'a nonce has no slash')
+    this.#parts = parts
+    this.#holder = slotHolder(parts.run, parts.nonce)
+    this.#lease = new SlotLease({ ...parts, holder: this.#holder })
+    this.#watcher = new LeaseWatcher(parts.durationMs)
+    this.#wakeup = new Wakeup(parts.clock)
+    this.#backoff = new Backoff({ baseMs: parts.durationMs / 60, capMs: parts.durationMs / 6 }, parts.random)
+  }
+
+  state(): SlotState {
+    if (this.#lost !== undefined) return { kind: 'lost', ...this.#lost }
+    if (this.#held === undefined) return { kind: 'free' }
+    return { kind: 'held', node: this.#held.node, renewedAt: this.#held.sentAt }
+  }
+
+  /** Ask before every effect, socket and ssh included. */
+  mayAct(): boolean {
+    return this.mayActForMs() > 0
+  }
+
+  /** What is left of two thirds of the duration since the last renewal; the limit of an effect that takes its time. */
+  mayActForMs(): number {
+    if (this.#held === undefined || this.#releasing) return 0
+    return Math.max(0, this.#held.sentAt + (this.#parts.durationMs * 2) / 3 - this.#parts.clock.monoMs())
+  }
+
+  /**
+   * One try. Free, or held by another process of the same run: taken at once; the caller holds the run's journal
+   * locked, so that other process is dead. Stale in the hands of another run: taken where `takeStale` says so.
+   */
+  acquire(wanted: { readonly node: string; readonly takeStale: boolean }, signal: AbortSignal): Promise<AcquireAnswer> {
+    invariant(this.#lost === undefined, 'a lost slot is lost for good')
+    invariant(this.#held === undefined || this.#held.node === wanted.node, 'one slot is for one node')
+    return this.#inTurn(() => this.#acquire(wanted, signal))
+  }
+
+  /** Step 6 renews first. Waits for a renewal that is under way and then sends its own. */
+  renewNow(signal: AbortSignal): Promise<RenewAnswer> {
+    return this.#inTurn(() => this.#renew(signal))
+  }
+
+  /** Clears the holder; the last thing done for a node. Ask again where it was not answered. */
+  release(signal: AbortSignal): Promise<ReleaseAnswer> {
+    this.#releasing = this.#held !== undefined
+    return this.#inTurn(() => this.#release(signal))
+  }
+
+  /** Renews while the slot is held, at a sixth of its duration. Rejects with the signal's reason. */
+  async run(signal: AbortSignal): Promise<never> {
+    let retryInMs: number | undefined
+    for (;;) {
+      const due = await this.#wakeup.next(this.#renewalDueInMs(retryInMs), signal)
+      retryInMs = undefined
+      if (due === 'changed') continue
+      const answer = await this.renewNow(signal)
+      if (answer.kind === 'unanswered') retryInMs = this.#backoff.nextMs(retryAfterMs(answer))
+      else this.#backoff.reset()
+    }
+  }
+
+  #renewalDueInMs(retryInMs: number | undefined): number | undefined {
+    if (this.#held === undefined || this.#releasing) return undefined
+    if (retryInMs !== undefined) return retryInMs
+    const intervalMs = (this.#parts.durationMs / 6) * (0.8 + 0.2 * this.#parts.random.next())
+    return this.#held.sentAt + intervalMs - this.#parts.clock.monoMs()
+  }
+
+  async #acquire(
+    { node, takeStale }: { readonly node: string; readonly takeStale: boolean },
+    signal: AbortSignal,
+  ): Promise<AcquireAnswer> {
+    if (this.#held !== undefined && !this.#releasing) return { kind: 'held' }
+    const { lease, owner, staleInMs } = await this.#find(signal)
+    const ours = owner === undefined || owner.run === this.#parts.run
+    if (!ours && !(takeStale && staleInMs === 0)) return { kind: 'taken', owner, staleInMs }
+    try {
+      this.#held = { node, ...(await this.#lease.claim(node, lease, signal)) }
+    } catch (error) {
+      if (!isConflict(error)) throw error
+      const faster = await this.#find(signal)
+      return {
+        kind: 'taken',
+        staleInMs: faster.staleInMs,
+        ...(faster.owner === undefined ? {} : { owner: faster.owner }),
+      }
+    }
+    this.#releasing = false
+    this.#changed()
+    return { kind: 'held', ...(owner === undefined || owner.holder === this.#holder ? {} : { previous: owner }) }
+  }
+
+  async #find(signal: AbortSignal): Promise<{ lease?: Lease; owner?: SlotOwner; staleInMs: number }> {
+    const lease = await this.#lease.read(signal)
+    if (lease === undefined) return { staleInMs: 0 }
+    const owner = slotOwner(lease)
+    const staleInMs = this.#watcher.staleInMs(lease, this.#parts.clock.monoMs())
+    return { lease, staleInMs, ...(owner === undefined ? {} : { owner }) }
+  }
+
+  async #renew(signal: AbortSignal): Promise<RenewAnswer> {
+    const written = await this.#writeHeld((lease) => this.#lease.renew(lease, signal), signal)
+    if (written === undefined) return { kind: this.#lost === undefined ? 'free' : 'lost' }
+    this.#held = written
+    return { kind: 'renewed' }
+  }
+
+  async #release(signal: AbortSignal): Promise<ReleaseAnswer> {
+    const written = await this.#writeHeld((lease) => this.#lease.clear(lease, signal), signal)
+    if (written !== undefined) this.#becomeFree()
+    return { kind: this.#lost === undefined ? 'free' : 'lost' }
+  }
+
+  /** Undefined: there is nothing to write to any more, and the state says why. */
+  async #writeHeld(write: (lease: Lease) => Promise<Written>, signal: AbortSignal): Promise<Held | undefined> {
+    const held = this.#held
+    if (held === undefined) return undefined
+    try {
+      return { node: held.node, ...(await write(held.lease)) }
+    } catch (error) {
+      if (!mayHaveMoved(error)) throw error
+      const found = await this.#lookAgain(held, signal)
+      if (found === undefined) return undefined
+      if (found.resourceVersion === held.lease.resourceVersion) throw error
+      return { node: held.node, ...(await write(found)) }
+    }
+  }
+
+  /** After a refused write: the Lease where it is still ours, else undefined and the state says what became of it. */
+  async #lookAgain(held: Held, signal: AbortSignal): Promise<Lease | undefined> {
+    const { lease, owner } = await this.#find(signal)
+    if (owner?.holder === this.#holder) return lease
+    if (this.#releasing && owner === undefined) {
+      this.#becomeFree()
+      return undefined
+    }
+    this.#held = undefined
+    this.#lost = { node: held.node, ...(owner === undefined ? {} : { owner }) }
+    this.#changed()
+    return undefined
+  }
+
+  #becomeFree(): void {
+    this.#held = undefined
+    this.#releasing = false
+    this.#changed()
+  }
+
+  #changed(): void {
+    this.#wakeup.wake()
+    this.#parts.onChange()
+  }
+
+  /** Reads and writes of one keeper never overlap: its own two writes would conflict with each other. */
+  async #inTurn<T>(work: () => Promise<T>): Promise<T | Unanswered> {
+    const before = this.#turn
+    const over = Promise.withResolvers<void>()
+    this.#turn = over.promise
+    await before
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof WorldError || error instanceof DeadlineError) return { kind: 'unanswered', error }
+      throw error
+    } finally {
+      over.resolve()
+    }
+  }
+}
+
+const isConflict = (error: unknown): boolean => error instanceof WorldError && error.code === 'KUBE_CONFLICT'
+
+/** Refused for good: the Lease is no longer as we know it (changed, deleted), or we may not write it. */
+const mayHaveMoved = (error: unknown): boolean =>
+  isConflict(error) || (error instanceof WorldError && error.retry === 'never')
+
+const retryAfterMs = ({ error }: Unanswered): number | undefined =>
+  error instanceof WorldError ? error.retryAfterMs : undefined
