@@ -1,0 +1,20 @@
+/** A request in the API's own words: `verb` and `resource` as RBAC writes them, so that a refusal can name them. */
+export interface ApiCall {
+  readonly verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch'
+  /** `nodes`, `pods/eviction`, `leases.coordination.k8s.io`. */
+  readonly resource: string
+  /** Encoded. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+export interface ApiReply {
+  readonly status: number
+  readonly body: unknown
+  /** Retry-After, in milliseconds. */
+  readonly retryAfterMs: number | undefined
+}
+
+/** One segment of a path, from a name. */
+export const segment = (name: string): string => encodeURIComponent(name)

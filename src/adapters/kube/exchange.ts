@@ -1,0 +1,47 @@
+import { type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http'
+import { request as tlsRequest } from 'node:https'
+import type { Connection } from './connection.ts'
+import { errorCode, transportError } from './transport-error.ts'
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
+  /** Path and query, already encoded. */
+  readonly target: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/**
+ * Sends one request and resolves with the head of the answer, whatever its status; the signal holds until the body has
+ * ended. Rejects with WorldError KUBE_UNREACHABLE or KUBE_UNTRUSTED, or with the signal's reason.
+ */
+export function exchange(connection: Connection, request: HttpRequest, signal: AbortSignal): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const sent = open(connection, request)
+    const abort = () => sent.destroy()
+    signal.addEventListener('abort', abort, { once: true })
+    sent.once('close', () => signal.removeEventListener('abort', abort))
+    sent.once('response', resolve)
+    sent.on('error', (error) => {
+      if (signal.aborted) reject(signal.reason)
+      else if (wasIdleTooLong(sent, error, request)) exchange(connection, request, signal).then(resolve, reject)
+      else reject(transportError(error, connection.server))
+    })
+    sent.end(request.body)
+  })
+}
+
+function open({ server, agent, headers }: Connection, request: HttpRequest): ClientRequest {
+  const url = new URL(`${server.origin}${server.pathname.replace(/\/$/, '')}${request.target}`)
+  const options = { method: request.method, agent, headers: { ...headers, ...request.headers } }
+  return server.protocol === 'http:' ? plainRequest(url, options) : tlsRequest(url, options)
+}
+
+/**
+ * The server may close a kept connection at the moment we write to it. A read is then sent again on another one; a
+ * write may have been carried out, so its sender has to look first. Ends, since each failed connection leaves the pool.
+ */
+function wasIdleTooLong(sent: ClientRequest, error: Error, request: HttpRequest): boolean {
+  return sent.reusedSocket && request.method === 'GET' && ['ECONNRESET', 'EPIPE'].includes(errorCode(error))
+}

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import type { Cluster } from '@kubernetes/client-node/dist/config_types.js'
+import { given } from './given.ts'
+
+/** A user's `exec` entry as far as it is used here. */
+export interface ExecPlugin {
+  readonly apiVersion?: string
+  readonly command: string
+  readonly env?: readonly { readonly name: string; readonly value: string }[] | null
+  readonly provideClusterInfo?: boolean
+}
+
+/** The entry with the variable KUBERNETES_EXEC_INFO that plugins may rely on (client.authentication.k8s.io, ExecCredential). */
+export function withExecInfo(plugin: ExecPlugin, cluster: Cluster): ExecPlugin {
+  const info = {
+    apiVersion: plugin.apiVersion ?? 'client.authentication.k8s.io/v1',
+    kind: 'ExecCredential',
+    spec: { interactive: false, ...given('cluster', plugin.provideClusterInfo ? clusterInfo(cluster) : undefined) },
+  }
+  return { ...plugin, env: [...(plugin.env ?? []), { name: 'KUBERNETES_EXEC_INFO', value: JSON.stringify(info) }] }
+}
+
+function clusterInfo(cluster: Cluster) {
+  const caData = cluster.caFile === undefined ? cluster.caData : readFileSync(cluster.caFile).toString('base64')
+  return {
+    server: cluster.server,
+    ...given('certificate-authority-data', caData),
+    ...given('tls-server-name', cluster.tlsServerName),
+    ...given('insecure-skip-tls-verify', cluster.skipTLSVerify || undefined),
+    ...given('proxy-url', cluster.proxyUrl),
+  }
+}

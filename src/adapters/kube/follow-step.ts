@@ -1,0 +1,114 @@
+import type { MonoMs } from '../../model/time.ts'
+import type { WorldError } from '../../model/world-error.ts'
+import type { FollowEvent } from '../../ports/cluster.ts'
+import { backoffMs } from './backoff.ts'
+import type { Listing } from './list-pages.ts'
+import type { WatchChange } from './parse-watch-line.ts'
+
+/*
+ * Following a kind, as a machine that is told what happened and says what to tell the follower, how long to wait and
+ * what to do next. It asks nothing and waits for nothing itself.
+ *
+ *   empty ──listed──▶ listed ──opened──▶ watching ──change──▶ watching
+ *     ▲                 ▲                   │
+ *     └── 410, overdue ─┴── ended, failed ──┘      (after a pause that is never zero)
+ */
+
+/** Bookmarks may vouch for a view that has a hole nobody noticed: it is made anew now and then. */
+const LISTING_AGE_MS_MAX = 30 * 60_000
+/** A watch that lived that long was none that failed. */
+const HEALTHY_WATCH_MS = 5_000
+
+interface Position {
+  readonly resourceVersion: string
+  readonly listedAt: MonoMs
+}
+
+export type FollowState<S> =
+  | { readonly kind: 'empty'; readonly failures: number }
+  | { readonly kind: 'listed'; readonly failures: number; readonly position: Position }
+  | {
+      readonly kind: 'watching'
+      readonly failures: number
+      readonly position: Position
+      readonly openedAt: MonoMs
+      readonly stream: S
+    }
+
+export type FollowInput<T, S> =
+  | { readonly type: 'listed'; readonly listing: Listing<T> }
+  | { readonly type: 'opened'; readonly stream: S }
+  | { readonly type: 'change'; readonly change: WatchChange<T> }
+  | { readonly type: 'ended' }
+  | { readonly type: 'failed'; readonly error: WorldError }
+
+export interface FollowMoment {
+  readonly now: MonoMs
+  /** Uniform in [0, 1). */
+  readonly dice: number
+}
+
+export interface FollowStep<T, S> {
+  readonly event?: FollowEvent<T>
+  readonly pauseMs: number
+  readonly next: FollowState<S>
+}
+
+export function followStep<T, S>(
+  state: FollowState<S>,
+  input: FollowInput<T, S>,
+  moment: FollowMoment,
+): FollowStep<T, S> {
+  switch (input.type) {
+    case 'listed': {
+      const { objects, resourceVersion } = input.listing
+      const position = { resourceVersion, listedAt: moment.now }
+      return {
+        event: { type: 'listed', objects },
+        pauseMs: 0,
+        next: { kind: 'listed', failures: state.failures, position },
+      }
+    }
+    case 'opened':
+      if (state.kind === 'empty') return { pauseMs: 0, next: state }
+      return { pauseMs: 0, next: { ...state, kind: 'watching', openedAt: moment.now, stream: input.stream } }
+    case 'change':
+      return changed(state, input.change)
+    case 'ended':
+      return interrupted(state, undefined, moment)
+    case 'failed':
+      return interrupted(state, input.error, moment)
+  }
+}
+
+function changed<T, S>(state: FollowState<S>, change: WatchChange<T>): FollowStep<T, S> {
+  if (state.kind === 'empty') return { pauseMs: 0, next: state }
+  const event: FollowEvent<T> =
+    change.type === 'fresh' ? { type: 'fresh' } : { type: change.type, object: change.object }
+  const position = { ...state.position, resourceVersion: change.resourceVersion }
+  return { event, pauseMs: 0, next: { ...state, failures: 0, position } }
+}
+
+/** A watch that the server ended in time is no failure and is not reported; the pause before the next one is the same. */
+function interrupted<T, S>(
+  state: FollowState<S>,
+  error: WorldError | undefined,
+  moment: FollowMoment,
+): FollowStep<T, S> {
+  const wasHealthy = state.kind === 'watching' && moment.now - state.openedAt >= HEALTHY_WATCH_MS
+  const failures = (wasHealthy ? 0 : state.failures) + 1
+  const pauseMs = backoffMs(failures, moment.dice) + (error?.retryAfterMs ?? 0)
+  const next = resumed(state, { failures, error, now: moment.now })
+  return error === undefined
+    ? { pauseMs, next }
+    : { event: { type: 'broken', error, retryInMs: pauseMs }, pauseMs, next }
+}
+
+function resumed<S>(
+  state: FollowState<S>,
+  { failures, error, now }: { failures: number; error: WorldError | undefined; now: MonoMs },
+): FollowState<S> {
+  const mustList =
+    state.kind === 'empty' || error?.code === 'KUBE_GONE' || now - state.position.listedAt >= LISTING_AGE_MS_MAX
+  return mustList ? { kind: 'empty', failures } : { kind: 'listed', failures, position: state.position }
+}

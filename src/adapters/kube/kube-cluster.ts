@@ -1,0 +1,50 @@
+import type { JsonPatch } from '../../model/json-patch.ts'
+import type { Node } from '../../model/node.ts'
+import type { Cluster, Kind, KindMap } from '../../ports/cluster.ts'
+import { forbiddenAccess } from './access-review.ts'
+import { segment } from './api-call.ts'
+import type { ApiClient } from './api-client.ts'
+import { askObject, findObject } from './api-object.ts'
+import { evict } from './evict.ts'
+import { type FollowParts, follow } from './follow.ts'
+import { identity } from './identity.ts'
+import { readLease, writeLease } from './lease-store.ts'
+import { listPages } from './list-pages.ts'
+import { parseNode } from './parse-node.ts'
+import { RESOURCES, type Resource } from './resources.ts'
+
+/** The port's methods over one API server. */
+export function kubeCluster(parts: FollowParts): Cluster {
+  const { client } = parts
+  return {
+    identity: (signal) => identity(client, signal),
+    list: async (kind, signal) => (await listPages(parts, resourceOf(kind), signal)).objects,
+    follow: (kind, sink, signal) => follow(parts, { kind: resourceOf(kind), sink }, signal),
+    readNode: (name, signal) => readNode(client, name, signal),
+    patchNode: (name, patch, signal) => patchNode(client, { name, patch }, signal),
+    evict: (pod, options, signal) => evict(client, { pod, ...options }, signal),
+    readLease: (ref, signal) => readLease(client, ref, signal),
+    writeLease: (lease, signal) => writeLease(client, lease, signal),
+    forbidden: (wanted, signal) => forbiddenAccess(client, wanted, signal),
+  }
+}
+
+function resourceOf<K extends Kind>(kind: K): Resource<KindMap[K]> {
+  return RESOURCES[kind]
+}
+
+function readNode(client: ApiClient, name: string, signal: AbortSignal): Promise<Node | undefined> {
+  const call = { verb: 'get', resource: 'nodes', path: nodePath(name) } as const
+  return findObject(client, { call, parse: parseNode }, signal)
+}
+
+function patchNode(
+  client: ApiClient,
+  { name, patch }: { readonly name: string; readonly patch: JsonPatch },
+  signal: AbortSignal,
+): Promise<Node> {
+  const call = { verb: 'patch', resource: 'nodes', path: nodePath(name), body: patch } as const
+  return askObject(client, { call, parse: parseNode }, signal)
+}
+
+const nodePath = (name: string): string => `/api/v1/nodes/${segment(name)}`

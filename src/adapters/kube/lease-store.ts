@@ -1,0 +1,48 @@
+import type { Lease } from '../../model/lease.ts'
+import type { ObjectRef } from '../../model/object-ref.ts'
+import { type ApiCall, segment } from './api-call.ts'
+import type { ApiClient } from './api-client.ts'
+import { askObject, findObject } from './api-object.ts'
+import { given } from './given.ts'
+import { parseLease } from './parse-lease.ts'
+
+const RESOURCE = 'leases.coordination.k8s.io'
+
+export function readLease(client: ApiClient, ref: ObjectRef, signal: AbortSignal): Promise<Lease | undefined> {
+  return findObject(client, { call: { verb: 'get', resource: RESOURCE, path: pathOf(ref) }, parse: parseLease }, signal)
+}
+
+/** WorldError KUBE_CONFLICT where somebody else wrote it, or made it, since it was read. */
+export function writeLease(client: ApiClient, lease: Lease, signal: AbortSignal): Promise<Lease> {
+  const body = leaseObject(lease)
+  const call: ApiCall =
+    lease.resourceVersion === ''
+      ? { verb: 'create', resource: RESOURCE, path: collectionOf(lease), body }
+      : { verb: 'update', resource: RESOURCE, path: pathOf(lease), body }
+  return askObject(client, { call, parse: parseLease }, signal)
+}
+
+const collectionOf = ({ namespace }: ObjectRef): string =>
+  `/apis/coordination.k8s.io/v1/namespaces/${segment(namespace)}/leases`
+
+const pathOf = (ref: ObjectRef): string => `${collectionOf(ref)}/${segment(ref.name)}`
+
+/** What is empty is left out: the API takes no lease of zero seconds and no time that is none. */
+function leaseObject(lease: Lease) {
+  return {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: {
+      namespace: lease.namespace,
+      name: lease.name,
+      annotations: lease.annotations,
+      ...given('resourceVersion', lease.resourceVersion || undefined),
+    },
+    spec: {
+      leaseTransitions: lease.transitions,
+      ...given('holderIdentity', lease.holder || undefined),
+      ...given('leaseDurationSeconds', lease.durationSeconds || undefined),
+      ...given('renewTime', lease.renewTime || undefined),
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import type { EndpointSlice } from '../../model/service.ts'
+import { given } from './given.ts'
+import { parseMetadata } from './parse-metadata.ts'
+import type { Untrusted } from './untrusted.ts'
+
+export function parseEndpointSlice(object: Untrusted): EndpointSlice {
+  const { namespace, name, labels } = parseMetadata(object, 'namespaced')
+  return {
+    namespace,
+    name,
+    serviceName: labels['kubernetes.io/service-name'] ?? '',
+    endpoints: object.at('endpoints').each().map(parseEndpoint),
+  }
+}
+
+/** An absent `ready` counts as true, an absent `serving` as `ready`, an absent `terminating` as false (discovery.k8s.io/v1). */
+function parseEndpoint(endpoint: Untrusted): EndpointSlice['endpoints'][number] {
+  const conditions = endpoint.at('conditions')
+  const ready = conditions.at('ready').flagOr(true)
+  const target = endpoint.at('targetRef')
+  const isPod = target.at('kind').textOr('') === 'Pod'
+  return {
+    ready,
+    serving: conditions.at('serving').flagOr(ready),
+    terminating: conditions.at('terminating').flagOr(false),
+    ...given('nodeName', endpoint.at('nodeName').optionalText()),
+    ...given('podUid', isPod ? target.at('uid').optionalText() : undefined),
+  }
+}

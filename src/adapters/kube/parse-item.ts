@@ -1,0 +1,18 @@
+import type { Log } from '../../ports/log.ts'
+import { plainText } from './plain-text.ts'
+import type { Resource } from './resources.ts'
+import { MalformedReply, type Untrusted } from './untrusted.ts'
+
+/** The object, or nothing and a warning where it is malformed: one broken object must not hide all the others. */
+export function parseItem<T>(kind: Resource<T>, item: Untrusted, log: Log): [T] | [] {
+  try {
+    return [kind.parse(item)]
+  } catch (error) {
+    if (!(error instanceof MalformedReply)) throw error
+    log.warn('an object that makes no sense is left out', {
+      resource: kind.resource,
+      reason: plainText(error.message),
+    })
+    return []
+  }
+}

@@ -1,0 +1,40 @@
+import type { Node, Taint } from '../../model/node.ts'
+import { findCondition } from './find-condition.ts'
+import { given } from './given.ts'
+import { parseMetadata } from './parse-metadata.ts'
+import type { Untrusted } from './untrusted.ts'
+
+export function parseNode(object: Untrusted): Node {
+  const { name, uid, resourceVersion, labels, annotations } = parseMetadata(object, 'cluster')
+  const spec = object.at('spec')
+  const status = object.at('status')
+  const ready = findCondition(object, 'Ready')
+  return {
+    name,
+    uid,
+    resourceVersion,
+    labels,
+    annotations,
+    unschedulable: spec.at('unschedulable').flagOr(false),
+    taints: spec.at('taints').each().map(parseTaint),
+    ready: ready?.status ?? 'Unknown',
+    heartbeat: ready?.lastHeartbeatTime ?? '',
+    bootId: status.at('nodeInfo').at('bootID').textOr(''),
+    internalAddresses: status.at('addresses').each().filter(isInternal).map(addressOf),
+    volumesAttached: status
+      .at('volumesAttached')
+      .each()
+      .map((volume) => volume.at('name').text()),
+  }
+}
+
+function parseTaint(taint: Untrusted): Taint {
+  return {
+    key: taint.at('key').text(),
+    effect: taint.at('effect').text(),
+    ...given('value', taint.at('value').optionalText()),
+  }
+}
+
+const isInternal = (address: Untrusted): boolean => address.at('type').textOr('') === 'InternalIP'
+const addressOf = (address: Untrusted): string => address.at('address').text()

@@ -1,0 +1,52 @@
+import type { Pod } from '../../model/pod.ts'
+import { findCondition } from './find-condition.ts'
+import { given } from './given.ts'
+import { parseMetadata } from './parse-metadata.ts'
+import { parseNodeConstraint } from './parse-node-constraint.ts'
+import type { Untrusted } from './untrusted.ts'
+
+const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror'
+const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed'] as const
+
+export function parsePod(object: Untrusted): Pod {
+  const { namespace, name, uid, labels, annotations, controller } = parseMetadata(object, 'namespaced')
+  const spec = object.at('spec')
+  const volumes = spec.at('volumes').each()
+  const phase = object.at('status').at('phase').textOr('')
+  return {
+    namespace,
+    name,
+    uid,
+    labels,
+    phase: PHASES.find((known) => known === phase) ?? 'Unknown',
+    ready: findCondition(object, 'Ready')?.status === 'True',
+    terminating: !object.at('metadata').at('deletionTimestamp').absent,
+    mirror: Object.hasOwn(annotations, MIRROR_ANNOTATION),
+    claims: volumes.flatMap((volume) => claimOf(volume, name)),
+    usesEmptyDir: volumes.some((volume) => !volume.at('emptyDir').absent),
+    containerIds: parseContainerIds(object),
+    createdAt: object.at('metadata').at('creationTimestamp').textOr(''),
+    nodeSelector: parseNodeConstraint(spec),
+    ...given('nodeName', spec.at('nodeName').optionalText() || undefined),
+    ...given('controller', controller),
+    ...given('unschedulable', parseUnschedulable(object)),
+  }
+}
+
+/** A generic ephemeral volume's claim is named after its pod and itself (KEP-1698). */
+function claimOf(volume: Untrusted, podName: string): string[] {
+  if (!volume.at('persistentVolumeClaim').absent) return [volume.at('persistentVolumeClaim').at('claimName').text()]
+  return volume.at('ephemeral').absent ? [] : [`${podName}-${volume.at('name').text()}`]
+}
+
+function parseContainerIds(object: Untrusted): Readonly<Record<string, string>> {
+  const statuses = object.at('status').at('containerStatuses').each()
+  return Object.fromEntries(
+    statuses.map((status) => [status.at('name').text(), status.at('containerID').textOr('')] as const),
+  )
+}
+
+function parseUnschedulable(object: Untrusted): string | undefined {
+  const scheduled = findCondition(object, 'PodScheduled')
+  return scheduled?.status === 'False' ? scheduled.message || scheduled.reason : undefined
+}

@@ -1,0 +1,21 @@
+import type { Service } from '../../model/service.ts'
+import { parseMetadata } from './parse-metadata.ts'
+import type { Untrusted } from './untrusted.ts'
+
+export function parseService(object: Untrusted): Service {
+  const { namespace, name } = parseMetadata(object, 'namespaced')
+  const spec = object.at('spec')
+  return {
+    namespace,
+    name,
+    type: spec.at('type').textOr('ClusterIP'),
+    selector: spec.at('selector').textMap(),
+    externalTrafficPolicy: spec.at('externalTrafficPolicy').textOr('Cluster'),
+    internalTrafficPolicy: spec.at('internalTrafficPolicy').textOr('Cluster'),
+    nodePorts: spec
+      .at('ports')
+      .each()
+      .map((port) => port.at('nodePort').integerOr(0))
+      .filter((port) => port > 0),
+  }
+}

@@ -1,0 +1,20 @@
+import type { VolumeAttachment, VolumeClaim } from '../../model/volume.ts'
+import { given } from './given.ts'
+import { parseMetadata } from './parse-metadata.ts'
+import type { Untrusted } from './untrusted.ts'
+
+export function parseVolumeAttachment(object: Untrusted): VolumeAttachment {
+  const spec = object.at('spec')
+  return {
+    name: parseMetadata(object, 'cluster').name,
+    nodeName: spec.at('nodeName').text(),
+    attacher: spec.at('attacher').text(),
+    attached: object.at('status').at('attached').flagOr(false),
+    ...given('persistentVolumeName', spec.at('source').at('persistentVolumeName').optionalText()),
+  }
+}
+
+export function parseVolumeClaim(object: Untrusted): VolumeClaim {
+  const { namespace, name } = parseMetadata(object, 'namespaced')
+  return { namespace, name, ...given('volumeName', object.at('spec').at('volumeName').optionalText() || undefined) }
+}

@@ -1,0 +1,35 @@
+import type { Workload, WorkloadKind } from '../../model/workload.ts'
+import { given } from './given.ts'
+import { parseLabelSelector } from './parse-label-selector.ts'
+import { parseMetadata } from './parse-metadata.ts'
+import type { Untrusted } from './untrusted.ts'
+
+/** Parses one kind of apps/v1 workload. The kind is passed in, since the items of a list do not bear it. */
+export const parseWorkload =
+  (kind: WorkloadKind) =>
+  (object: Untrusted): Workload => {
+    const { namespace, name, uid, labels, controller } = parseMetadata(object, 'namespaced')
+    return {
+      kind,
+      namespace,
+      name,
+      uid,
+      labels,
+      selector: parseLabelSelector(object.at('spec').at('selector')),
+      ...(kind === 'DaemonSet' ? daemonSetCounts(object) : replicaCounts(object)),
+      ...given('controller', controller),
+    }
+  }
+
+function daemonSetCounts(object: Untrusted): Pick<Workload, 'desired' | 'ready'> {
+  const status = object.at('status')
+  return { desired: status.at('desiredNumberScheduled').integerOr(0), ready: status.at('numberReady').integerOr(0) }
+}
+
+/** An absent spec.replicas means one (apps/v1). */
+function replicaCounts(object: Untrusted): Pick<Workload, 'desired' | 'ready'> {
+  return {
+    desired: object.at('spec').at('replicas').integerOr(1),
+    ready: object.at('status').at('readyReplicas').integerOr(0),
+  }
+}

@@ -1,0 +1,12 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** The API asks for seconds, at most for some; whatever asks for more is not obeyed to the letter. */
+const RETRY_AFTER_MS_MAX = 120_000
+
+/** The Retry-After header in milliseconds. The API server writes seconds; a date (RFC 9110 10.2.3) is not read. */
+export function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
+  const written = headers['retry-after']
+  return written !== undefined && /^\d{1,9}$/.test(written) ? secondsToWait(Number(written)) : undefined
+}
+
+export const secondsToWait = (seconds: number): number => Math.min(Math.max(seconds, 0) * 1000, RETRY_AFTER_MS_MAX)
