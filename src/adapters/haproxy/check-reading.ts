@@ -1,0 +1,40 @@
+import type { ServerReading } from '../../model/balancer.ts'
+import { escapeForeign } from '../../model/foreign-text.ts'
+import type { ServerRow } from './server-row.ts'
+
+export type CheckReading = Pick<ServerReading, 'check' | 'checkText'>
+
+const CHECK_ENABLED = 0x04
+const CHECK_PAUSED = 0x08
+/** L7OKC is missing on purpose: it is the 404 by which a server asks for no more sessions. */
+const PASSED: ReadonlySet<string> = new Set(['L4OK', 'L6OK', 'L7OK', 'PROCOK'])
+const NO_CHECK: CheckReading = { check: 'none', checkText: 'no check' }
+
+/**
+ * The check of a server, or of the one it tracks. Passing takes a last result that passed *and* full health: HAProxy
+ * calls a server up before its first check, on `rise` alone, and keeps the old result where checks were paused.
+ */
+export function checkReading(row: ServerRow, all: ReadonlyMap<string, ServerRow>): CheckReading {
+  const path: string[] = []
+  let checked = row
+  while (checked.stat.tracked !== '' && path.length < all.size) {
+    const next = all.get(checked.stat.tracked)
+    if (next === undefined) return { check: 'failing', checkText: `follows ${escapeForeign(checked.stat.tracked, 80)}` }
+    path.push(next.key)
+    checked = next
+  }
+  const own = ownCheck(checked)
+  return path.length === 0 ? own : { ...own, checkText: `${own.checkText} (${path.join(', ')})` }
+}
+
+function ownCheck({ state, stat }: ServerRow): CheckReading {
+  if ((state.checkBits & CHECK_ENABLED) === 0) return NO_CHECK
+  if ((state.checkBits & CHECK_PAUSED) !== 0) return { check: 'failing', checkText: 'checks are paused' }
+  const status = stat.checkStatus.replace(/^\* /, '')
+  const fullHealth = stat.rise + stat.fall - 1
+  const passing = PASSED.has(status) && stat.rise > 0 && state.checkHealth >= fullHealth
+  return {
+    check: passing ? 'passing' : 'failing',
+    checkText: escapeForeign(stat.checkCode === '' ? status : `${status}/${stat.checkCode}`, 80),
+  }
+}

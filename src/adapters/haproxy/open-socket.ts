@@ -1,0 +1,23 @@
+import type { InstanceAddress } from '../../model/roll-spec.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { exchange } from './exchange.ts'
+import { type RuntimeSocket, type SocketLimits, USUAL_LIMITS } from './runtime-socket.ts'
+import { SshSocket } from './ssh-socket.ts'
+
+export interface SocketSettings {
+  readonly clock: Clock
+  readonly limits?: SocketLimits
+  readonly sshConfigFile?: string
+}
+
+/** The way to an instance. Opens nothing yet. UserError where ssh could not be told the address. */
+export function openSocket(address: InstanceAddress, settings: SocketSettings): RuntimeSocket {
+  const { clock, limits = USUAL_LIMITS } = settings
+  if (address.kind === 'ssh') return new SshSocket(address, { ...settings, limits })
+  const at = address.kind === 'unix' ? { path: address.path } : { host: address.host, port: address.port }
+  return {
+    send: (line, signal) => exchange({ at, limits, clock }, line, signal),
+    // Every line has a connection of its own, which ended with it.
+    close: () => Promise.resolve(),
+  }
+}

@@ -1,0 +1,63 @@
+import { escapeForeign } from '../../model/foreign-text.ts'
+import { isName } from './command.ts'
+import { parseCount } from './parse-number.ts'
+import { badReply } from './socket-error.ts'
+
+export interface ServerStateRow {
+  readonly backend: string
+  readonly server: string
+  /** Empty where HAProxy has none: a unix socket, or a name not resolved yet. */
+  readonly address: string
+  readonly port: number
+  /** 0 stopped, 1 starting, 2 running, 3 stopping. */
+  readonly operState: number
+  /** Bits: 0x01 maint, 0x02 maint of the tracked server, 0x04 `disabled` in the file, 0x08 drain, 0x10 drain of the tracked server, 0x20 maint by resolution. */
+  readonly adminBits: number
+  readonly weight: number
+  readonly checkHealth: number
+  /** Bits: 0x02 configured, 0x04 enabled, 0x08 paused. */
+  readonly checkBits: number
+  readonly agentBits: number
+}
+
+const FORMAT = '1'
+
+/** `show servers state`: the format's number, the names of the columns, a row for each server. */
+export function parseServersState(answer: string): readonly ServerStateRow[] {
+  const [format, header, ...rows] = answer.split('\n')
+  if (format !== FORMAT || header === undefined || !header.startsWith('# ')) {
+    throw badReply(`"show servers state" is not in format 1: "${escapeForeign(answer, 80)}"`)
+  }
+  const columns = header.slice(2).trim().split(' ')
+  return rows.map((row) => parseRow(columns, row.trimEnd().split(' ')))
+}
+
+function parseRow(columns: readonly string[], cells: readonly string[]): ServerStateRow {
+  if (cells.length !== columns.length) {
+    throw badReply(`a row of "show servers state" has ${cells.length} columns, its header ${columns.length}`)
+  }
+  const text = (name: string): string => {
+    const cell = cells[columns.indexOf(name)]
+    if (cell === undefined) throw badReply(`"show servers state" has no column ${name}`)
+    return cell
+  }
+  const count = (name: string): number => parseCount(text(name), name)
+  const backend = text('be_name')
+  const server = text('srv_name')
+  if (!isName(backend) || !isName(server)) {
+    throw badReply(`"${escapeForeign(`${backend}/${server}`, 80)}" cannot be a server's name`)
+  }
+  const address = text('srv_addr')
+  return {
+    backend,
+    server,
+    address: address === '-' ? '' : address,
+    port: count('srv_port'),
+    operState: count('srv_op_state'),
+    adminBits: count('srv_admin_state'),
+    weight: count('srv_uweight'),
+    checkHealth: count('srv_check_health'),
+    checkBits: count('srv_check_state'),
+    agentBits: count('srv_agent_state'),
+  }
+}

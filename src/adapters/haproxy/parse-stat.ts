@@ -1,0 +1,73 @@
+import { escapeForeign } from '../../model/foreign-text.ts'
+import { parseCsv } from './parse-csv.ts'
+import { parseCount } from './parse-number.ts'
+import { badReply } from './socket-error.ts'
+
+export interface StatRow {
+  readonly backend: string
+  readonly server: string
+  readonly queued: number
+  readonly currentSessions: number
+  readonly totalSessions: number
+  readonly redispatched: number
+  readonly backup: boolean
+  /** `L7OK`, `* L4CON` while the next check runs; empty where no check runs. */
+  readonly checkStatus: string
+  readonly checkCode: string
+  readonly rise: number
+  readonly fall: number
+  /** Empty where no agent-check runs. */
+  readonly agentStatus: string
+  /** `backend/server` whose state it follows; empty where it follows none. */
+  readonly tracked: string
+  /** Shown to level `operator` and above; empty where there is none. */
+  readonly address: string
+  /** Shown to level `operator` and above; empty where there is none. */
+  readonly cookie: string
+  readonly mode: string
+}
+
+const SERVER_TYPE = '2'
+
+/** `show stat -1 4 -1`: a header, then a row for each server of each backend that is not disabled. */
+export function parseStat(answer: string): readonly StatRow[] {
+  if (!answer.startsWith('# pxname,')) {
+    throw badReply(`"show stat" begins with no header: "${escapeForeign(answer, 80)}"`)
+  }
+  const [columns = [], ...rows] = parseCsv(answer.slice(2))
+  const index = new Map(columns.map((name, at) => [name, at]))
+  return rows.map((cells) => {
+    if (cells.length !== columns.length) {
+      throw badReply(`a row of "show stat" has ${cells.length} columns, its header ${columns.length}`)
+    }
+    return parseRow((name) => {
+      const cell = cells[index.get(name) ?? -1]
+      if (cell === undefined) throw badReply(`"show stat" has no column ${name}`)
+      return cell
+    })
+  })
+}
+
+function parseRow(text: (name: string) => string): StatRow {
+  const count = (name: string): number => parseCount(text(name), name)
+  const optionalCount = (name: string): number => (text(name) === '' ? 0 : count(name))
+  if (text('type') !== SERVER_TYPE) throw badReply('"show stat" answers with rows that are no servers')
+  return {
+    backend: text('pxname'),
+    server: text('svname'),
+    queued: count('qcur'),
+    currentSessions: count('scur'),
+    totalSessions: count('stot'),
+    redispatched: optionalCount('wredis'),
+    backup: count('bck') === 1,
+    checkStatus: text('check_status'),
+    checkCode: text('check_code'),
+    rise: optionalCount('check_rise'),
+    fall: optionalCount('check_fall'),
+    agentStatus: text('agent_status'),
+    tracked: text('tracked'),
+    address: text('addr'),
+    cookie: text('cookie'),
+    mode: text('mode'),
+  }
+}

@@ -1,0 +1,39 @@
+import type { ServerStateRow } from './parse-servers-state.ts'
+import type { StatRow } from './parse-stat.ts'
+import { badReply, notPermitted } from './socket-error.ts'
+
+/** One server in both tables of the same moment. */
+export interface ServerRow {
+  readonly key: string
+  readonly state: ServerStateRow
+  readonly stat: StatRow
+}
+
+export interface JoinedRows {
+  readonly rows: readonly ServerRow[]
+  /** Backends that have servers and no statistics: those whose configuration says `disabled`. */
+  readonly disabledBackends: ReadonlySet<string>
+}
+
+/** Joins by name; a server that only one table knows, or one that is there twice, voids the answer. */
+export function joinRows(states: readonly ServerStateRow[], stats: readonly StatRow[]): JoinedRows {
+  const statOf = new Map(stats.map((stat) => [`${stat.backend}/${stat.server}`, stat]))
+  if (statOf.size !== stats.length) throw badReply('a server is there twice in "show stat"')
+  const counted = new Set(stats.map((stat) => stat.backend))
+  const disabledBackends = new Set(states.map((state) => state.backend).filter((backend) => !counted.has(backend)))
+  const rows = states
+    .filter((state) => !disabledBackends.has(state.backend))
+    .map((state) => {
+      const key = `${state.backend}/${state.server}`
+      const stat = statOf.get(key)
+      if (stat === undefined) throw badReply(`${key} has a state and no statistics`)
+      // Below level `operator` the address is kept back, and the cookie with it: "no cookie" would be a guess.
+      if (state.address !== '' && stat.address === '') {
+        throw notPermitted('the socket is of level "user" and keeps cookies and addresses to itself')
+      }
+      return { key, state, stat }
+    })
+  if (new Set(rows.map((row) => row.key)).size !== rows.length) throw badReply('a server is there twice')
+  if (rows.length !== stats.length) throw badReply('a server has statistics and no state')
+  return { rows, disabledBackends }
+}
