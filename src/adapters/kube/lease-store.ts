@@ -1,3 +1,4 @@
+import type { JsonPatch } from '../../model/json-patch.ts'
 import type { Lease } from '../../model/lease.ts'
 import type { ObjectRef } from '../../model/object-ref.ts'
 import { type ApiCall, segment } from './api-call.ts'
@@ -12,13 +13,15 @@ export function readLease(client: ApiClient, ref: ObjectRef, signal: AbortSignal
   return findObject(client, { call: { verb: 'get', resource: RESOURCE, path: pathOf(ref) }, parse: parseLease }, signal)
 }
 
-/** WorldError KUBE_CONFLICT where somebody else wrote it, or made it, since it was read. */
+/**
+ * WorldError KUBE_CONFLICT where somebody else wrote it, or made it, since it was read; KUBE_NOT_FOUND where it was
+ * deleted. It is patched and not put, since a PUT under a resourceVersion makes a deleted Lease anew.
+ */
 export function writeLease(client: ApiClient, lease: Lease, signal: AbortSignal): Promise<Lease> {
-  const body = leaseObject(lease)
   const call: ApiCall =
     lease.resourceVersion === ''
-      ? { verb: 'create', resource: RESOURCE, path: collectionOf(lease), body }
-      : { verb: 'update', resource: RESOURCE, path: pathOf(lease), body }
+      ? { verb: 'create', resource: RESOURCE, path: collectionOf(lease), body: newLease(lease) }
+      : { verb: 'patch', resource: RESOURCE, path: pathOf(lease), body: replacement(lease) }
   return askObject(client, { call, parse: parseLease }, signal)
 }
 
@@ -27,22 +30,26 @@ const collectionOf = ({ namespace }: ObjectRef): string =>
 
 const pathOf = (ref: ObjectRef): string => `${collectionOf(ref)}/${segment(ref.name)}`
 
+function newLease(lease: Lease) {
+  const { namespace, name, annotations } = lease
+  const metadata = { namespace, name, annotations }
+  return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: specOf(lease) }
+}
+
+function replacement(lease: Lease): JsonPatch {
+  return [
+    { op: 'test', path: '/metadata/resourceVersion', value: lease.resourceVersion },
+    { op: 'add', path: '/metadata/annotations', value: lease.annotations },
+    { op: 'add', path: '/spec', value: specOf(lease) },
+  ]
+}
+
 /** What is empty is left out: the API takes no lease of zero seconds and no time that is none. */
-function leaseObject(lease: Lease) {
+function specOf(lease: Lease) {
   return {
-    apiVersion: 'coordination.k8s.io/v1',
-    kind: 'Lease',
-    metadata: {
-      namespace: lease.namespace,
-      name: lease.name,
-      annotations: lease.annotations,
-      ...given('resourceVersion', lease.resourceVersion || undefined),
-    },
-    spec: {
-      leaseTransitions: lease.transitions,
-      ...given('holderIdentity', lease.holder || undefined),
-      ...given('leaseDurationSeconds', lease.durationSeconds || undefined),
-      ...given('renewTime', lease.renewTime || undefined),
-    },
+    leaseTransitions: lease.transitions,
+    ...given('holderIdentity', lease.holder || undefined),
+    ...given('leaseDurationSeconds', lease.durationSeconds || undefined),
+    ...given('renewTime', lease.renewTime || undefined),
   }
 }
