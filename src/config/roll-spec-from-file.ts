@@ -1,0 +1,61 @@
+import type { InstanceAddress, RollSpec } from '../model/roll-spec.ts'
+import { REBOOT_COMMAND } from './schema/reboot-section.ts'
+import type { RollFile } from './schema/roll-file-schema.ts'
+
+type Spec = RollFile['spec']
+type InstanceFields = Spec['balancers'][number]['instances'][number]
+
+/** A valid roll.yaml as the engine takes it. */
+export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
+  const { slots, detach, settle, attach } = spec
+  return {
+    name: metadata.name,
+    nodes: { ...spec.nodes, names: spec.nodes.names ?? [] },
+    slots: { namespace: slots.namespace, leaseDurationMs: slots.leaseDuration },
+    balancers: spec.balancers.map((balancer) => ({
+      ...balancer,
+      instances: balancer.instances.map((instance) => ({ name: instance.name, address: addressOf(instance) })),
+    })),
+    detach: { idleLimitMs: detach.idleLimit },
+    drain: drainOf(spec),
+    reboot: rebootOf(spec),
+    settle: { limitMs: settle.limit, timesInARow: settle.timesInARow, dataPort: settle.dataPort },
+    attach: { limitMs: attach.limit },
+    soakMs: spec.soak,
+    ...probeOf(spec),
+  }
+}
+
+function addressOf({ socket, tcp, ssh }: InstanceFields): InstanceAddress {
+  if (ssh !== undefined) return { kind: 'ssh', host: ssh.host, path: ssh.socket }
+  if (tcp === undefined) return { kind: 'unix', path: socket ?? '' }
+  const colon = tcp.lastIndexOf(':')
+  return { kind: 'tcp', host: tcp.slice(0, colon).replace(/^\[(.*)\]$/, '$1'), port: Number(tcp.slice(colon + 1)) }
+}
+
+function drainOf({ drain }: Spec): RollSpec['drain'] {
+  const { grace, blockedLimit, stageLimit, ...same } = drain
+  return {
+    ...same,
+    ...(grace === undefined ? {} : { graceSeconds: grace / 1000 }),
+    blockedLimitMs: blockedLimit,
+    stageLimitMs: stageLimit,
+  }
+}
+
+function rebootOf({ reboot }: Spec): RollSpec['reboot'] {
+  const limits = { resendAfterMs: reboot.resendAfter, returnLimitMs: reboot.returnLimit }
+  if (reboot.command !== undefined) return { kind: 'command', command: reboot.command, ...limits }
+  return { kind: 'ssh', command: REBOOT_COMMAND, ...reboot.ssh, ...limits }
+}
+
+function probeOf({ probes, baseline }: Spec): Pick<RollSpec, 'probe'> {
+  if (probes.length === 0) return {}
+  const targets = probes.map(({ rate, kept, timeout, ...same }) => ({
+    ...same,
+    ratePerSecond: rate,
+    keptConnections: kept,
+    timeoutMs: timeout,
+  }))
+  return { probe: { targets, baselineMs: baseline.duration, baselineLimitMs: baseline.limit } }
+}

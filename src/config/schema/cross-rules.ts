@@ -1,0 +1,97 @@
+import type { z } from 'zod'
+
+type Context = z.core.$RefinementCtx<unknown>
+type Rule = (value: unknown, context: Context) => void
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+// These rules also run where other fields of the same section are wrong (`when: () => true` beside each use), so that
+// a file's findings come all at once; therefore they take nothing about the value for granted.
+
+/** Exactly one of the fields is written. */
+export function exactlyOneOf(names: readonly string[]): Rule {
+  return (value, context) => {
+    if (!isRecord(value)) return
+    const written = names.filter((name) => name in value)
+    if (written.length === 0) {
+      const params = { code: 'config.choice', hint: `one of: ${names.join(', ')}` }
+      context.addIssue({ code: 'custom', message: `none of ${names.join(', ')} is written`, params })
+    }
+    addTooMany(written, context)
+  }
+}
+
+/** None or one of the fields is written. */
+export function atMostOneOf(names: readonly string[]): Rule {
+  return (value, context) => {
+    if (isRecord(value))
+      addTooMany(
+        names.filter((name) => name in value),
+        context,
+      )
+  }
+}
+
+function addTooMany(written: readonly string[], context: Context): void {
+  const [first, second] = written
+  if (first === undefined || second === undefined) return
+  const params = { code: 'config.choice', fix: `keep one of: ${written.join(', ')}`, at: 'key' }
+  context.addIssue({
+    code: 'custom',
+    message: `"${second}" beside "${first}": only one may be written`,
+    path: [second],
+    params,
+  })
+}
+
+/** No two items are equal, or bear the same name where `field` is given. */
+export function uniqueBy(field?: string): Rule {
+  return (value, context) => {
+    if (!Array.isArray(value)) return
+    const named = value.map((item: unknown, index) =>
+      field === undefined
+        ? { name: item, path: [index] }
+        : { name: isRecord(item) ? item[field] : undefined, path: [index, field] },
+    )
+    addRepeated(named, context, field === undefined ? 'write it once' : undefined)
+  }
+}
+
+/** Instances are told apart by name alone in plans, journals and reports, whichever balancer they belong to. */
+export const uniqueInstances: Rule = (value, context) => {
+  if (!Array.isArray(value)) return
+  const named = value.flatMap((balancer: unknown, index) => {
+    const instances = isRecord(balancer) ? balancer.instances : undefined
+    if (!Array.isArray(instances)) return []
+    return instances.map((item: unknown, inner) => ({
+      name: isRecord(item) ? item.name : undefined,
+      path: [index, 'instances', inner, 'name'],
+    }))
+  })
+  addRepeated(named, context)
+}
+
+interface Named {
+  readonly name: unknown
+  readonly path: (string | number)[]
+}
+
+function addRepeated(items: readonly Named[], context: Context, fix = 'give each a name of its own'): void {
+  const seen = new Set<string>()
+  for (const { name, path } of items) {
+    if (typeof name !== 'string') continue
+    if (seen.has(name)) {
+      const params = { code: 'config.repeated', fix }
+      context.addIssue({ code: 'custom', message: `"${name}" is written twice`, path, params })
+    }
+    seen.add(name)
+  }
+}
+
+/** Nodes are chosen in one way: by name, by label or all of them. */
+export const oneSelection: Rule = (value, context) => {
+  if (!isRecord(value)) return
+  const written = ['names', 'selector', 'all'].filter((name) => (name === 'all' ? value.all === true : name in value))
+  addTooMany(written, context)
+}

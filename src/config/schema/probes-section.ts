@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { uniqueBy } from './cross-rules.ts'
+import { durationField } from './duration-field.ts'
+import { numberField, wholeNumberField } from './number-field.ts'
+import { fieldMeta, section } from './section.ts'
+import { expectStatusField } from './status-field.ts'
+import { switchField } from './switch-field.ts'
+import { nameField, textField } from './text-field.ts'
+import { urlField } from './url-field.ts'
+
+const probe = section(
+  {
+    name: nameField({ description: 'What this target is called in progress and reports.', example: 'shop' }),
+    url: urlField,
+    rate: numberField(
+      { description: 'Requests per second, on a fixed schedule that does not wait for answers.' },
+      { from: 0.1, to: 10_000 },
+    ).prefault(100),
+    keptShare: numberField(
+      { description: 'Share of the requests sent over connections that stay open; the others connect anew.' },
+      { from: 0, to: 1 },
+    ).prefault(0.5),
+    kept: wholeNumberField({ description: 'How many connections are kept open.' }, { from: 1, to: 1000 }).prefault(4),
+    timeout: durationField({
+      description: 'A request without its whole answer after this long has failed.',
+      from: '10ms',
+      to: '60s',
+    }).prefault('2s'),
+    expectStatus: expectStatusField.prefault('200-399'),
+    expectBody: textField({
+      title: 'text',
+      pattern: /./,
+      rule: 'some text',
+      maxLength: 4096,
+      description: 'Text that the body must contain.',
+      example: 'welcome',
+    }).exactOptional(),
+    servedByHeader: textField({
+      title: 'header name',
+      pattern: /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/,
+      rule: 'a header name',
+      description: 'Response header that says which pod or node answered.',
+      example: 'x-served-by',
+    }).prefault('x-served-by'),
+    insecure: switchField('Do not check the certificate of the target.', false),
+    control: switchField(
+      'A target that is not behind the balancers. Where it fails too, the prober is to blame and nothing is counted.',
+      false,
+    ),
+  },
+  'One target that is asked all the time.',
+)
+
+export const probesSection = z
+  .array(probe)
+  .superRefine(uniqueBy('name'), { when: () => true })
+  .superRefine(
+    (probes, context) => {
+      if (!Array.isArray(probes) || probes.length === 0 || probes.some((item) => item?.control !== true)) return
+      const params = { code: 'config.choice', fix: 'add a target behind the balancers' }
+      context.addIssue({ code: 'custom', message: 'every probe is a control; nothing would measure the roll', params })
+    },
+    { when: () => true },
+  )
+  .meta(
+    fieldMeta('list', {
+      description: 'The requests that prove the roll. A roll without any must be asked for with `--no-probe`.',
+    }),
+  )
+  .prefault([])
+
+export const baselineSection = section(
+  {
+    duration: durationField({
+      description: 'How long the probes must have been without a failure before the first node is touched.',
+      from: '1s',
+      to: '1h',
+    }).prefault('10s'),
+    limit: durationField({
+      description: 'How long to wait for that; then the roll ends and nothing was touched.',
+      from: '1s',
+      to: '1h',
+    }).prefault('2min'),
+  },
+  'What is measured before the first step.',
+)

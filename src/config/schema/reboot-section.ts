@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { atMostOneOf } from './cross-rules.ts'
+import { durationField } from './duration-field.ts'
+import { fieldMeta, section } from './section.ts'
+import { textField } from './text-field.ts'
+
+/** What reboots a machine where the file says nothing else. */
+export const REBOOT_COMMAND: readonly string[] = ['sudo', '-n', 'systemctl', 'reboot']
+
+const argument = z
+  .string()
+  .max(4096)
+  .regex(/^[^\u0000]*$/, 'text without NUL')
+  .meta({ title: 'argument' })
+
+const viaSsh = section(
+  {
+    configFile: textField({
+      title: 'path',
+      pattern: /^[^\u0000-\u001f\u007f]+$/,
+      rule: 'a path',
+      maxLength: 4096,
+      description: 'ssh configuration in place of your own (`ssh -F`).',
+      example: '/etc/evenkeel/ssh_config',
+    }).exactOptional(),
+    user: textField({
+      title: 'user name',
+      pattern: /^[A-Za-z_][A-Za-z0-9._-]*\$?$/,
+      rule: 'a user name',
+      maxLength: 64,
+      description: 'User to log in as; without it, what your ssh configuration says.',
+      example: 'ops',
+    }).exactOptional(),
+    command: z
+      .array(argument)
+      .min(1)
+      .meta(
+        fieldMeta('list', {
+          description:
+            'What reboots the machine, run there as a list of arguments. It is sent only while the boot id is the recorded one.',
+          example: ['systemctl', 'reboot'],
+        }),
+      )
+      .prefault([...REBOOT_COMMAND]),
+  },
+  'Reboot by the system `ssh`, with your own ssh configuration.',
+)
+
+const ownCommand = z
+  .array(argument)
+  .min(1)
+  .superRefine((command, context) => {
+    if (command.some((text) => text.includes('{bootId}'))) return
+    const params = {
+      code: 'config.placeholder',
+      hint: 'no argument holds {bootId}',
+      fix: 'pass "{bootId}" and compare it on the machine',
+    }
+    context.addIssue({ code: 'custom', message: 'the command cannot know which boot it may end', params })
+  })
+  .meta(
+    fieldMeta('list', {
+      description:
+        'A command of your own, run on this machine without a shell. `{node}`, `{address}` and `{bootId}` are replaced ' +
+        'in each argument. It must act only while the machine bears that boot id.',
+      example: ['/usr/local/bin/power-cycle', '{node}', '{bootId}'],
+    }),
+  )
+
+export const rebootSection = section(
+  {
+    ssh: viaSsh.exactOptional(),
+    command: ownCommand.exactOptional(),
+    resendAfter: durationField({
+      description:
+        'Where it is unknown whether the command arrived: how long to wait for a new boot id before it is sent again.',
+      from: '10s',
+      to: '24h',
+    }).prefault('2min'),
+    returnLimit: durationField({
+      description:
+        'How long a machine may take from the command to the proof that it is back. Then the roll stops; the node stays out.',
+      from: '10s',
+      to: '24h',
+    }).prefault('15min'),
+  },
+  'How a node is rebooted: by `ssh` (also where neither is written) or by `command`.',
+).superRefine(atMostOneOf(['ssh', 'command']), { when: () => true })

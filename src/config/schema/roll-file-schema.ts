@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { balancersSection } from './balancers-section.ts'
+import { detachSection, drainSection } from './drain-section.ts'
+import { nodesSection } from './nodes-section.ts'
+import { notYetField, onlyOneYet } from './not-yet-field.ts'
+import { baselineSection, probesSection } from './probes-section.ts'
+import { rebootSection } from './reboot-section.ts'
+import { attachSection, settleSection, soakField } from './return-sections.ts'
+import { fieldMeta, section } from './section.ts'
+import { slotsSection } from './slots-section.ts'
+import { nameField } from './text-field.ts'
+
+const metadataSection = section(
+  { name: nameField({ description: 'Name of this roll, for people.', example: 'prod-eu1' }) },
+  'What the roll is called.',
+)
+
+const specSection = section(
+  {
+    nodes: nodesSection.prefault({}),
+    slots: slotsSection.prefault({}),
+    balancers: balancersSection,
+    detach: detachSection.prefault({}),
+    drain: drainSection.prefault({}),
+    reboot: rebootSection.prefault({}),
+    settle: settleSection.prefault({}),
+    attach: attachSection.prefault({}),
+    soak: soakField,
+    probes: probesSection,
+    baseline: baselineSection.prefault({}),
+    hosts: notYetField('machines that are not Kubernetes nodes'),
+    window: notYetField('time windows in which work is allowed'),
+    gates: notYetField('gates of your own before a node is attached'),
+    maxUnavailable: onlyOneYet('several nodes at once'),
+    parallel: onlyOneYet('several nodes at once'),
+  },
+  'What to do, to which nodes, and how it is measured.',
+)
+
+/** A whole roll.yaml: its one definition. Types, error texts, reference and JSON schema are made from it. */
+export const rollFileSchema = section(
+  {
+    apiVersion: z
+      .literal('evenkeel.dev/v1alpha1')
+      .meta(fieldMeta('word', { description: 'Version of this file format.', example: 'evenkeel.dev/v1alpha1' })),
+    kind: z.literal('Roll').meta(fieldMeta('word', { description: 'Always Roll.', example: 'Roll' })),
+    metadata: metadataSection,
+    spec: specSection,
+  },
+  'One pass over many nodes.',
+)
+
+export type RollFile = z.output<typeof rollFileSchema>

@@ -1,0 +1,23 @@
+import type { YAMLParseError } from 'yaml'
+import type { Finding } from './finding.ts'
+
+const KNOWN: Readonly<Record<string, Pick<Finding, 'text' | 'fix'> & { readonly code?: string }>> = {
+  DUPLICATE_KEY: { code: 'config.duplicate-field', text: 'this field is written twice', fix: 'keep one of the two' },
+  MULTIPLE_DOCS: {
+    code: 'config.many-documents',
+    text: 'more than one document in the file',
+    fix: 'keep one Roll per file; remove what follows "---"',
+  },
+  NON_STRING_KEY: { text: 'a field name is not text', fix: 'write the name as text, in quotes where needed' },
+  TAB_AS_INDENT: { text: 'a tab stands where YAML allows spaces only', fix: 'indent with spaces' },
+  RESOURCE_EXHAUSTION: { text: 'values are nested too deep', fix: 'nest less' },
+  BAD_ALIAS: { text: 'aliases are not read', fix: 'write the value out once more' },
+}
+
+/** The YAML parser's complaint in our words where we have some, else in its own. */
+export function syntaxFinding(error: YAMLParseError): Finding {
+  const known = KNOWN[error.code]
+  const span = [error.pos[0], Math.max(error.pos[1], error.pos[0] + 1)] as const
+  if (known !== undefined) return { code: 'config.yaml', ...known, span }
+  return { code: 'config.yaml', text: 'not valid YAML', hint: error.message, span }
+}

@@ -1,0 +1,98 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseDocument } from 'yaml'
+import type { Finding } from './finding.ts'
+import type { Span } from './source-text.ts'
+import { syntaxFinding } from './yaml-syntax-finding.ts'
+
+export type Path = readonly (string | number)[]
+
+/** A YAML text as plain values (own fields only, no prototype tricks), and where each of them was written. */
+export interface YamlTree {
+  readonly value: unknown
+  readonly findings: readonly Finding[]
+  /** Too broken to judge its fields. */
+  readonly broken: boolean
+  isWritten(path: Path): boolean
+  /** Where the value at `path` stands, else the nearest written parent. */
+  valueSpan(path: Path): Span
+  /** Where the last name of `path` stands; for items of a list the item itself. */
+  keySpan(path: Path): Span
+}
+
+interface Written {
+  readonly key?: Span
+  readonly value: Span
+}
+
+const MAX_DEPTH = 32
+
+/** Parses one YAML 1.2 document of the core schema. Never throws for any text. */
+export function parseYamlTree(text: string): YamlTree {
+  const document = parseDocument(text, { prettyErrors: false, stringKeys: true, logLevel: 'error', version: '1.2' })
+  const findings: Finding[] = document.errors.map(syntaxFinding)
+  const broken = document.errors.some((error) => error.code !== 'DUPLICATE_KEY')
+  const walk: Walk = { written: new Map(), findings, document }
+  const value = broken ? undefined : plainValue(walk, document.contents, [])
+  const spanOf = (path: Path, part: keyof Written): Span => nearestSpan(walk.written, path, part)
+  return {
+    value,
+    findings,
+    broken,
+    isWritten: (path) => walk.written.has(keyOf(path)),
+    valueSpan: (path) => spanOf(path, 'value'),
+    keySpan: (path) => spanOf(path, 'key'),
+  }
+}
+
+interface Walk {
+  readonly written: Map<string, Written>
+  readonly findings: Finding[]
+  readonly document: Document
+}
+
+function nearestSpan(written: ReadonlyMap<string, Written>, path: Path, part: keyof Written): Span {
+  for (let length = path.length; length >= 0; length -= 1) {
+    const found = written.get(keyOf(path.slice(0, length)))
+    if (found === undefined) continue
+    const exact = length === path.length
+    return exact && part === 'value' ? found.value : (found.key ?? found.value)
+  }
+  return [0, 0]
+}
+
+const keyOf = (path: Path): string => JSON.stringify(path)
+const spanOfNode = (node: Node | null | undefined): Span => [node?.range?.[0] ?? 0, node?.range?.[1] ?? 0]
+
+function plainValue(walk: Walk, node: Node | null, path: Path): unknown {
+  if (!walk.written.has(keyOf(path))) walk.written.set(keyOf(path), { value: spanOfNode(node) })
+  if (node === null) return null
+  if (path.length > MAX_DEPTH) return refused(walk, node, 'values are nested more than 32 deep')
+  if (isAlias(node)) return refused(walk, node, 'aliases are not read', 'write the value out once more')
+  if (isMap<Node, Node | null>(node)) return plainMapping(walk, node.items, path)
+  if (isSeq<Node>(node)) return node.items.map((item, index) => plainValue(walk, item, [...path, index]))
+  return isScalar(node) ? plainScalar(walk, node, node.value) : undefined
+}
+
+function plainMapping(walk: Walk, pairs: readonly Pair<Node, Node | null>[], path: Path): unknown {
+  const entries = pairs.map(({ key, value }): [string, unknown] => {
+    const name = isScalar(key) ? String(key.value) : ''
+    const keySpan = spanOfNode(key)
+    const inner = [...path, name]
+    const valueSpan = value === null || isEmpty(value) ? keySpan : spanOfNode(value)
+    walk.written.set(keyOf(inner), { key: keySpan, value: valueSpan })
+    return [name, plainValue(walk, value, inner)]
+  })
+  return Object.fromEntries(entries)
+}
+
+const isEmpty = (node: Node): boolean => isScalar(node) && node.value === null && node.range?.[0] === node.range?.[1]
+
+function plainScalar(walk: Walk, node: Node, value: unknown): unknown {
+  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    return value
+  return refused(walk, node, 'this tag is not read', 'write plain text, a number, true or false')
+}
+
+function refused(walk: Walk, node: Node, text: string, fix?: string): undefined {
+  walk.findings.push({ code: 'config.yaml', text, span: spanOfNode(node), ...(fix === undefined ? {} : { fix }) })
+  return undefined
+}

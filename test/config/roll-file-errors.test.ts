@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { onlyFinding, refusal, rollYaml } from './roll-file.ts'
+
+const all = '  nodes: {all: true}'
+
+test('names an unknown field, the fields there are and the nearest', () => {
+  assert.equal(
+    onlyFinding(rollYaml(all, '  drain:', '    blokedLimit: 3min')),
+    `error: unknown field "blokedLimit" (config.unknown-field)
+ --> roll.yaml:7:5
+7 |     blokedLimit: 3min
+  |     ^^^^^^^^^^^
+  = note: spec.drain has: firstStage, daemonSets, deleteEmptyDirData, deleteUnmanaged, grace, blockedLimit, stageLimit
+  = fix: write "blockedLimit"`,
+  )
+})
+
+test('asks for the unit of a duration', () => {
+  assert.equal(
+    onlyFinding(rollYaml(all, '', '', '', '', '  drain:', '    stageLimit: 30')),
+    `error: "30" has no unit (config.duration)
+  --> roll.yaml:11:17
+11 |     stageLimit: 30
+   |                 ^^ ms, s, min or h
+   = fix: stageLimit: 30s`,
+  )
+})
+
+test('says all that is wrong at once, in file order', () => {
+  assert.equal(
+    refusal(rollYaml('  window: {from: night}', all, '  soak: 0', '  reboot: {returnLimit: 2d}', '  gate: x')),
+    `error: not yet: time windows in which work is allowed (config.not-yet)
+ --> roll.yaml:5:3
+5 |   window: {from: night}
+  |   ^^^^^^
+  = fix: remove "window"
+error: "0" has no unit (config.duration)
+ --> roll.yaml:7:9
+7 |   soak: 0
+  |         ^ ms, s, min or h
+  = fix: soak: 0s
+error: "2d" is no duration (config.duration)
+ --> roll.yaml:8:25
+8 |   reboot: {returnLimit: 2d}
+  |                         ^^ ms, s, min or h
+  = fix: returnLimit: 48h
+error: unknown field "gate" (config.unknown-field)
+ --> roll.yaml:9:3
+9 |   gate: x
+  |   ^^^^
+  = note: spec has: nodes, slots, balancers, detach, drain, reboot, settle, attach, soak, probes, baseline
+  = fix: remove it
+4 errors in roll.yaml. Nothing was contacted or changed.`,
+  )
+})
+
+/** Lines of a spec with one fault, and the first line and the fix of what is said. */
+const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: string])[] = [
+  [[all, '  soak: ten'], '"ten" is no duration (config.duration)', 'soak: 30s'],
+  [[all, '  soak: 25h'], '"25h" is too long (config.range)', 'soak: 30s'],
+  [[all, '  slots: {leaseDuration: 1s}'], '"1s" is too short (config.range)', 'leaseDuration: 30s'],
+  [[all, '  drain: {grace: 1500ms}'], '"1500ms" is not a whole number of seconds (config.range)', 'grace: 2s'],
+  [[all, '  drain: {deleteUnmanaged: no way}'], '"no way" is not true or false (config.type)', 'deleteUnmanaged: true'],
+  [[all, '  drain: {deleteUnmanaged: off}'], '"off" is not true or false (config.type)', 'deleteUnmanaged: false'],
+  [[all, '  drain: []'], 'a list is not a section (config.type)', 'drain: {}'],
+  [[all, '  settle:'], '"settle" has no value (config.empty)', 'settle: {}'],
+  [[all, '  drain: {firstStage: "a b"}'], '"a b" is not a condition (config.selector)', 'firstStage: tier=database'],
+  [[all, '  drain: {firstStage: {}}'], 'the selector is empty (config.selector)', 'firstStage: tier=database'],
+  [[all, '  drain: {firstStage: 5}'], '"5" is not a selector (config.type)', 'firstStage: tier=database'],
+  [[all, '  drain: {daemonSets: [{matchLabels: {a: "-"}}]}'], '"-" is not a label value (config.selector)', ''],
+  [[all, '  drain: {daemonSets: [{matchLabels: {-a: b}}]}'], '"-a" is not a label key (config.selector)', ''],
+  [
+    ['  soak: 1s'],
+    'the file chooses no nodes (config.no-nodes)',
+    'choose them here, or on the command line: evenkeel roll NODE..., -l SELECTOR or --all',
+  ],
+  [
+    ['  nodes: {names: [a], all: true}'],
+    '"all" beside "names": only one may be written (config.choice)',
+    'keep one of: names, all',
+  ],
+  [['  nodes: {names: []}'], '"names" is an empty list (config.range)', 'names: [worker-1]'],
+  [['  nodes: {names: [a, b, a]}'], '"a" is written twice (config.repeated)', 'write it once'],
+  [['  nodes: {names: [7]}'], '"7" is not a node name (config.type)', '"7"'],
+  [['  nodes: {names: [B_1]}'], '"B_1" is not a node name (config.value)', 'worker-1'],
+  [[all, '  probes: [{name: a}]'], 'missing field "url" (config.missing-field)', 'url: https://app.example.com/'],
+  [
+    [all, '  probes: [{name: a, url: "ftp://x"}]'],
+    '"ftp://x" is neither http nor https (config.url)',
+    'url: https://app.example.com/',
+  ],
+  [
+    [all, '  probes: [{name: a, url: "http://me:pw@x"}]'],
+    'the URL carries a user or a password (config.url)',
+    'url: https://app.example.com/',
+  ],
+  [[all, '  probes: [{name: a, url: "http://x", rate: 0}]'], '"0" is too small (config.range)', 'rate: 100'],
+  [[all, '  probes: [{name: a, url: "http://x", kept: 1.5}]'], '"1.5" is not a whole number (config.type)', 'kept: 4'],
+  [
+    [all, '  probes: [{name: a, url: "http://x", expectStatus: 300-200}]'],
+    'the range ends before it begins (config.value)',
+    'expectStatus: 200-299',
+  ],
+  [
+    [all, '  probes: [{name: a, url: "http://x", control: true}]'],
+    'every probe is a control; nothing would measure the roll (config.choice)',
+    'add a target behind the balancers',
+  ],
+  [
+    [all, '  probes: [{name: a, url: "http://x"}, {name: a, url: "http://y"}]'],
+    '"a" is written twice (config.repeated)',
+    'give each a name of its own',
+  ],
+  [
+    [all, '  reboot: {ssh: {}, command: [x, "{bootId}"]}'],
+    '"command" beside "ssh": only one may be written (config.choice)',
+    'keep one of: ssh, command',
+  ],
+  [
+    [all, '  reboot: {command: [x]}'],
+    'the command cannot know which boot it may end (config.placeholder)',
+    'pass "{bootId}" and compare it on the machine',
+  ],
+  [[all, '  hosts: []'], 'not yet: machines that are not Kubernetes nodes (config.not-yet)', 'remove "hosts"'],
+  [[all, '  gates: {}'], 'not yet: gates of your own before a node is attached (config.not-yet)', 'remove "gates"'],
+  [[all, '  maxUnavailable: 2'], 'not yet: several nodes at once (config.not-yet)', 'remove "maxUnavailable"'],
+  [[all, '  parallel: 3'], 'not yet: several nodes at once (config.not-yet)', 'remove "parallel"'],
+]
+
+for (const [lines, first, fix] of FAULTS) {
+  test(`refuses with its fix: ${lines.at(-1)?.trim()}`, () => {
+    const said = onlyFinding(rollYaml(...lines)).split('\n')
+    assert.equal(said[0], `error: ${first}`)
+    assert.equal(said.find((line) => line.includes('= fix: '))?.replace(/^.*= fix: /, '') ?? '', fix)
+  })
+}
+
+const balancer = (instances: string, backends = '[web]'): string =>
+  rollYaml(all, `  balancers: [{name: edge, instances: ${instances}, backends: ${backends}}]`)
+
+test('refuses a balancer that cannot be reached in exactly one way', () => {
+  assert.match(onlyFinding(balancer('[{name: a}]')), /^error: none of socket, tcp, ssh is written \(config\.choice\)/)
+  assert.match(onlyFinding(balancer('[{name: a, socket: /s, tcp: "h:1"}]')), /^error: "tcp" beside "socket"/)
+  assert.match(onlyFinding(balancer('[{name: a, socket: run/s}]')), /^error: "run\/s" is not a path/)
+  assert.match(onlyFinding(balancer('[{name: a, tcp: "h:70000"}]')), /^error: a port is 1 to 65535/)
+  assert.match(onlyFinding(balancer('[{name: a, tcp: h}]')), /^error: "h" is not a host:port/)
+  assert.match(onlyFinding(balancer('[{name: a, ssh: {host: -oProxyCommand=x, socket: /s}}]')), /is not a host /)
+  assert.match(onlyFinding(balancer('[{name: a, socket: /s}]', '["web; shutdown"]')), /is not a backend/)
+  assert.match(onlyFinding(balancer('[{name: a, socket: /s}, {name: a, socket: /t}]')), /"a" is written twice/)
+})
+
+test('refuses a file that is no roll', () => {
+  assert.equal(
+    onlyFinding(''),
+    `error: the file is empty (config.empty)
+ --> roll.yaml:1:1
+1 |
+  | ^
+  = fix: begin with "apiVersion: evenkeel.dev/v1alpha1"`,
+  )
+  assert.match(onlyFinding('just words'), /^error: "just words" is not a section \(config\.type\)/)
+  const other = 'apiVersion: v1\nkind: Rol\nmetadata: {name: a}\nspec: {nodes: {all: true}}\n'
+  assert.match(refusal(other), /^error: unknown apiVersion "v1" \(config\.value\)/)
+  assert.match(refusal(other), /= fix: kind: Roll\n2 errors in roll\.yaml/)
+})
