@@ -4,7 +4,12 @@ import type { NodeRecord } from './node-record.ts'
 
 /** Everything a roll can do to the world, each with what must still hold when it is done. */
 export type Action =
-  | { readonly kind: 'takeSlot'; readonly node: string }
+  | {
+      readonly kind: 'takeSlot'
+      readonly node: string
+      /** A slot whose owner renews no more may be taken from it. */
+      readonly takeStale: boolean
+    }
   | { readonly kind: 'writeRecord'; readonly node: string; readonly record: NodeRecord }
   | { readonly kind: 'cordon'; readonly node: string }
   | { readonly kind: 'uncordon'; readonly node: string }

@@ -34,7 +34,7 @@ export interface ServerReading {
   readonly checkText: string
   /** An agent-check is configured on it: it may undo what we set. */
   readonly agent: boolean
-  /** Persistence by cookie is configured for it: `drain` alone does not keep clients away. */
+  /** Clients are remembered for it, by cookie or stick table: `drain` alone does not keep those away. */
   readonly persistent: boolean
   readonly currentSessions: number
   readonly queued: number

@@ -1,9 +1,17 @@
 import type { EvictionAnswer } from './eviction.ts'
 import type { RebootAnswer } from './host.ts'
+import type { Node } from './node.ts'
+import type { SlotOwner } from './slot.ts'
 
 /** How an action went. `retryInMs` is never zero: back-off with jitter, or what the world asked for. */
 export type Outcome =
-  | { readonly ok: true; readonly eviction?: EvictionAnswer; readonly reboot?: RebootAnswer }
+  | {
+      readonly ok: true
+      readonly eviction?: EvictionAnswer
+      readonly reboot?: RebootAnswer
+      /** The node as it was after a write to it. */
+      readonly node?: Node
+    }
   | {
       readonly ok: false
       readonly code: string
@@ -11,4 +19,6 @@ export type Outcome =
       readonly retryInMs: number
       readonly eviction?: EvictionAnswer
       readonly reboot?: RebootAnswer
+      /** Who has the slot, where it was not given. */
+      readonly slot?: { readonly owner?: SlotOwner; readonly staleInMs: number }
     }

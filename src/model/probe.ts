@@ -44,7 +44,7 @@ export interface Sample {
   readonly control: boolean
   readonly lane: Lane
   readonly scheduledAt: WallMs
-  /** How late the prober began it, its own fault. */
+  /** How late the prober began it, its own fault; negative: a fraction of a millisecond early. */
   readonly startedLateMs: number
   readonly verdict: 'ok' | 'failed' | 'skipped'
   readonly failure?: FailureClass

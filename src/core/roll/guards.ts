@@ -1,4 +1,5 @@
 import type { Reason } from '../../model/reason.ts'
+import { probeSilent } from './baseline.ts'
 import { lastUsableServers } from './last-server.ts'
 import { matchNodeServers } from './match-node-servers.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
@@ -30,6 +31,12 @@ export const instancesAnswer: Guard<RollSnapshot> = (s) =>
       object: instance.instance,
       text: `${instance.instance} of ${instance.balancer} does not answer: ${instance.error ?? 'not asked yet'}`,
     }))
+
+const probeMeasures: Guard<RollSnapshot> = (s) => {
+  if (s.probe === undefined) return []
+  const timeouts = s.spec.probe?.targets.map((target) => target.timeoutMs) ?? []
+  return probeSilent(s.probe, s.wall, Math.max(0, ...timeouts))
+}
 
 const agentsOurs: Guard<NodeSnapshot> = (s) =>
   matchNodeServers(s.current.node, s.instances)
@@ -63,7 +70,16 @@ const first = <S>(s: S, guards: readonly Guard<S>[]): readonly Reason[] => {
 
 /** Before the first change to a node: long, since saying no costs nothing yet. */
 export const mayStart: Guard<NodeSnapshot> = (s) =>
-  first(s, [slotLive, journalWritable, clusterHeard, instancesAnswer, heartbeatsFlow, agentsOurs, lastUsableServers])
+  first(s, [
+    slotLive,
+    journalWritable,
+    clusterHeard,
+    probeMeasures,
+    instancesAnswer,
+    heartbeatsFlow,
+    agentsOurs,
+    lastUsableServers,
+  ])
 
 /** Before each further disruptive effect. */
-export const mayDisrupt: Guard<RollSnapshot> = (s) => first(s, [slotLive, journalWritable, clusterHeard])
+export const mayDisrupt: Guard<RollSnapshot> = (s) => first(s, [slotLive, journalWritable, clusterHeard, probeMeasures])

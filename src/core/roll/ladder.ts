@@ -8,7 +8,7 @@ import { proof } from './steps/proof.ts'
 import { reboot } from './steps/reboot.ts'
 import { record } from './steps/record.ts'
 import { settle } from './steps/settle.ts'
-import { slot } from './steps/slot.ts'
+import { slot, slotHeld } from './steps/slot.ts'
 import { soak } from './steps/soak.ts'
 import { uncordon } from './steps/uncordon.ts'
 
@@ -19,10 +19,10 @@ export const BEGIN: readonly StepRule<NodeSnapshot>[] = [slot, record]
 export const GOING_DOWN: readonly StepRule<RecordedSnapshot>[] = [slot, cordon, detach, drain, reboot]
 
 /** The intent is written: nothing before the reboot is asked for any more but that it happens, detached. */
-export const MUST_REBOOT: readonly StepRule<RecordedSnapshot>[] = [detach, reboot]
+export const MUST_REBOOT: readonly StepRule<RecordedSnapshot>[] = [slotHeld, detach, reboot]
 
 /** Back, after a reboot. The order is law: uncordon, settle, attach, release. */
-export const COMING_BACK: readonly StepRule<RecordedSnapshot>[] = [proof, uncordon, settle, attach, soak]
+export const COMING_BACK: readonly StepRule<RecordedSnapshot>[] = [slotHeld, proof, uncordon, settle, attach, soak]
 
 /** Back without a reboot: nothing to prove, the same way. */
-export const RESTORING: readonly StepRule<RecordedSnapshot>[] = [uncordon, settle, attach, soak]
+export const RESTORING: readonly StepRule<RecordedSnapshot>[] = [slotHeld, uncordon, settle, attach, soak]

@@ -40,11 +40,12 @@ export interface InstanceFacts {
 }
 
 /**
- * - unknown: the API could not be asked yet · free: nobody holds it
- * - mine: held by this process · other: held and renewed by somebody else · stale: held, no renewal seen for its duration
+ * - free: nobody holds it, as far as is known · mine: held by this process
+ * - other: held and renewed by somebody else · stale: held, no renewal seen for its duration
+ * - lost: taken from this process, for good: whoever has it restores what is ours
  */
 export interface SlotFacts {
-  readonly state: 'unknown' | 'free' | 'mine' | 'other' | 'stale'
+  readonly state: 'free' | 'mine' | 'other' | 'stale' | 'lost'
   readonly holderRun?: string
   readonly holderNode?: string
   /** False once the last renewal is older than two thirds of the duration: then nothing is sent. */

@@ -1,8 +1,9 @@
+import type { Action } from '../../../model/action.ts'
 import { RECORD_ANNOTATION } from '../../../model/node-record.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { badNodes } from '../bad-nodes.ts'
 import type { NodeSnapshot } from '../node-snapshot.ts'
-import { act, done, hold, RECHECK_MS, type StepRule } from '../step-rule.ts'
+import { act, done, hold, type StepAnswer, type StepRule } from '../step-rule.ts'
 
 /** Step 1: one unit of the node budget. Bad nodes use it up too, so it is asked again until the intent is written. */
 export const slot: StepRule<NodeSnapshot> = {
@@ -11,20 +12,33 @@ export const slot: StepRule<NodeSnapshot> = {
     if (s.cluster.staleForMs > 0) return hold([apiLost])
     const bad = badNodes(s)
     if (bad.length > 0) return hold(mostNodesBad(s, bad) ? [heartbeatsLost, ...bad] : bad)
-    switch (s.slot.state) {
-      case 'mine':
-        return done
-      case 'free':
-        return act([{ kind: 'takeSlot', node: s.current.node.name }], free)
-      case 'stale':
-        return mayTakeStale(s) ? act([{ kind: 'takeSlot', node: s.current.node.name }], abandoned) : hold([owned(s)])
-      case 'other':
-        return hold([owned(s)], 4 * RECHECK_MS)
-      case 'unknown':
-        return hold([{ code: 'SlotUnknown', text: 'the slot of the node budget was not read yet' }])
-    }
+    return takeIt(s)
   },
 }
+
+/** The same for a node that is out already: it holds its unit whatever became of the others. */
+export const slotHeld: StepRule<NodeSnapshot> = { step: 'slot', next: takeIt }
+
+function takeIt(s: NodeSnapshot): StepAnswer {
+  switch (s.slot.state) {
+    case 'mine':
+      return done
+    case 'free':
+      return act([take(s, false)], free)
+    case 'stale':
+      return mayTakeStale(s) ? act([take(s, true)], abandoned) : act([take(s, false)], owned(s))
+    case 'lost':
+      return hold([owned(s)])
+    case 'other':
+      return act([take(s, false)], owned(s))
+  }
+}
+
+const take = (s: NodeSnapshot, takeStale: boolean): Action => ({
+  kind: 'takeSlot',
+  node: s.current.node.name,
+  takeStale,
+})
 
 const free: Reason = { code: 'SlotFree', text: 'a slot of the node budget is free' }
 const abandoned: Reason = { code: 'SlotAbandoned', text: 'its last owner renews no more and left nothing on a node' }

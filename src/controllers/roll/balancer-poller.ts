@@ -1,0 +1,77 @@
+import type { InstanceFacts } from '../../core/roll/snapshot.ts'
+import type { InstanceReading } from '../../model/balancer.ts'
+import type { BalancerSpec } from '../../model/roll-spec.ts'
+import type { MonoMs } from '../../model/time.ts'
+import { WorldError } from '../../model/world-error.ts'
+import type { Balancer } from '../../ports/balancer.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
+
+/** Short enough that a reload is seen and answered within a second. */
+const POLL_MS = 200
+const POLL_LIMIT_MS = 2000
+
+export interface BalancerPollerParts {
+  readonly balancer: Balancer
+  readonly spec: BalancerSpec
+  readonly instance: string
+  readonly clock: Clock
+  /** After every poll, answered or not. Awaited before the next one. */
+  readonly onPoll: () => Promise<void>
+}
+
+/** Asks one instance again and again, and keeps what it said last. */
+export class BalancerPoller {
+  readonly #parts: BalancerPollerParts
+  #reading: InstanceReading | undefined
+  #silentSince: MonoMs | undefined
+  #error: string | undefined
+  #turn: Promise<void> = Promise.resolve()
+
+  constructor(parts: BalancerPollerParts) {
+    this.#parts = parts
+  }
+
+  facts(): InstanceFacts {
+    const { spec, instance, clock } = this.#parts
+    const silentForMs = this.#silentSince === undefined ? 0 : Math.max(1, clock.monoMs() - this.#silentSince)
+    return {
+      balancer: spec.name,
+      instance,
+      backends: spec.backends,
+      allowLastServer: spec.allowLastServer,
+      silentForMs,
+      ...(this.#reading === undefined ? {} : { reading: this.#reading }),
+      ...(this.#error === undefined ? {} : { error: this.#error }),
+    }
+  }
+
+  async run(signal: AbortSignal): Promise<never> {
+    for (;;) {
+      await this.poll(signal)
+      await this.#parts.onPoll()
+      await this.#parts.clock.sleep(POLL_MS, signal)
+    }
+  }
+
+  /** A poll that begins after this call: what it reads is newer than any command answered before. */
+  poll(signal: AbortSignal): Promise<void> {
+    const next = this.#turn.then(() => this.#ask(signal))
+    this.#turn = next.catch(() => undefined)
+    return next
+  }
+
+  async #ask(signal: AbortSignal): Promise<void> {
+    const { balancer, instance, clock } = this.#parts
+    const deadline = { clock, limitMs: POLL_LIMIT_MS, signal, what: `${instance} of ${balancer.name}` }
+    try {
+      this.#reading = await withDeadline(deadline, (limited) => balancer.read(instance, limited))
+      this.#silentSince = undefined
+      this.#error = undefined
+    } catch (error) {
+      if (!(error instanceof WorldError || error instanceof DeadlineError)) throw error
+      this.#silentSince ??= clock.monoMs()
+      this.#error = error.message
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import type { ClusterFacts } from '../../core/roll/snapshot.ts'
+import type { Node } from '../../model/node.ts'
+import type { MonoMs } from '../../model/time.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Cluster } from '../../ports/cluster.ts'
+import { type Freshness, WatchCache } from '../../runtime/watch-cache.ts'
+
+/** One cache for each kind a roll goes by, followed together. */
+export class ClusterView {
+  readonly #caches
+  readonly #clock: Clock
+
+  constructor(parts: { readonly cluster: Cluster; readonly clock: Clock; readonly onChange: () => void }) {
+    this.#clock = parts.clock
+    this.#caches = {
+      nodes: new WatchCache({ ...parts, kind: 'nodes' }),
+      pods: new WatchCache({ ...parts, kind: 'pods' }),
+      budgets: new WatchCache({ ...parts, kind: 'disruptionbudgets' }),
+      deployments: new WatchCache({ ...parts, kind: 'deployments' }),
+      replicasets: new WatchCache({ ...parts, kind: 'replicasets' }),
+      statefulsets: new WatchCache({ ...parts, kind: 'statefulsets' }),
+      daemonsets: new WatchCache({ ...parts, kind: 'daemonsets' }),
+      attachments: new WatchCache({ ...parts, kind: 'volumeattachments' }),
+      claims: new WatchCache({ ...parts, kind: 'volumeclaims' }),
+      slices: new WatchCache({ ...parts, kind: 'endpointslices' }),
+    }
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all(Object.values(this.#caches).map((cache) => cache.run(signal)))
+  }
+
+  async synced(signal: AbortSignal): Promise<void> {
+    await Promise.all(Object.values(this.#caches).map((cache) => cache.synced(signal)))
+  }
+
+  node(name: string): Node | undefined {
+    return this.#caches.nodes.get(name)
+  }
+
+  facts(): ClusterFacts {
+    const { nodes, pods, budgets, attachments, claims, slices } = this.#caches
+    const { deployments, replicasets, statefulsets, daemonsets } = this.#caches
+    return {
+      nodes: nodes.objects(),
+      pods: pods.objects(),
+      budgets: budgets.objects(),
+      workloads: [deployments, replicasets, statefulsets, daemonsets].flatMap((cache) => cache.objects()),
+      attachments: attachments.objects(),
+      claims: claims.objects(),
+      slices: slices.objects(),
+      staleForMs: this.#staleForMs(this.#clock.monoMs()),
+    }
+  }
+
+  /** Why the stream is broken, in the words of the first that is. */
+  error(): string | undefined {
+    return this.#broken().map((freshness) => freshness.error?.message)[0]
+  }
+
+  #staleForMs(now: MonoMs): number {
+    return Math.max(0, ...this.#broken().map((freshness) => Math.max(1, now - (freshness.brokenSince ?? now))))
+  }
+
+  #broken(): readonly Freshness[] {
+    return Object.values(this.#caches)
+      .map((cache) => cache.freshness())
+      .filter((freshness) => freshness.brokenSince !== undefined || !freshness.synced)
+  }
+}

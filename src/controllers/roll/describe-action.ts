@@ -1,0 +1,34 @@
+import type { Action } from '../../model/action.ts'
+import { serverKey } from '../../model/balancer.ts'
+
+/** One write in words, for `-vv` and the journal's readers. */
+export function describeAction(action: Action): string {
+  switch (action.kind) {
+    case 'takeSlot':
+      return `take a slot of the node budget for ${action.node}`
+    case 'writeRecord':
+      return `record what was there before on ${action.node}`
+    case 'cordon':
+      return `cordon ${action.node}`
+    case 'uncordon':
+      return `uncordon ${action.node}`
+    case 'addTaint':
+      return `taint ${action.node} ${action.taint.key}:${action.taint.effect}`
+    case 'removeTaint':
+      return `untaint ${action.node} ${action.taint.key}:${action.taint.effect}`
+    case 'setServer':
+      return `set ${serverKey(action.ref)} to ${action.state}`
+    case 'cutSessions':
+      return `cut ${action.sessions} sessions of ${serverKey(action.ref)}`
+    case 'evict':
+      return `evict ${action.namespace}/${action.name}`
+    case 'writeIntent':
+      return `announce the reboot on ${action.node}`
+    case 'sendReboot':
+      return `reboot ${action.node}`
+    case 'removeRecord':
+      return `take the record off ${action.node}`
+    case 'releaseSlot':
+      return `release the slot of ${action.node}`
+  }
+}

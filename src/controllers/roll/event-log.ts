@@ -1,0 +1,77 @@
+import type { RollEvent, StampedEvent } from '../../model/roll-event.ts'
+import { toIso } from '../../model/time.ts'
+import { WorldError } from '../../model/world-error.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Journal } from '../../ports/journal.ts'
+
+export type EventSink = (event: StampedEvent) => void
+
+/** Ticks come once a second and prove nothing that the windows do not: they are for the screen. */
+const NOT_JOURNALED: ReadonlySet<RollEvent['type']> = new Set(['load.tick'])
+
+/** Numbers and stamps what happens, shows it, and keeps it in the journal. */
+export class EventLog {
+  readonly #journal: Journal
+  readonly #clock: Clock
+  readonly #sink: EventSink
+  #seq: number
+  #writable = true
+  #tail: Promise<void> = Promise.resolve()
+
+  constructor(parts: {
+    readonly journal: Journal
+    readonly clock: Clock
+    readonly sink: EventSink
+    readonly firstSeq: number
+  }) {
+    this.#journal = parts.journal
+    this.#clock = parts.clock
+    this.#sink = parts.sink
+    this.#seq = parts.firstSeq
+  }
+
+  /** False from a failed append until one succeeds: then nothing disruptive is begun. */
+  get writable(): boolean {
+    return this.#writable
+  }
+
+  emit(event: RollEvent): void {
+    const stamped: StampedEvent = { ...event, v: '1.0', seq: this.#seq++, at: toIso(this.#clock.wallMs()) }
+    this.#sink(stamped)
+    if (NOT_JOURNALED.has(event.type)) return
+    this.#enqueue({ ...stamped })
+  }
+
+  /** On disk before it returns true; false where the disk refuses. */
+  async meant(fields: Readonly<Record<string, unknown>>): Promise<boolean> {
+    this.#enqueue({ ...fields, type: 'meant', at: toIso(this.#clock.wallMs()) })
+    await this.#tail
+    return this.#writable
+  }
+
+  note(type: string, fields: Readonly<Record<string, unknown>>): void {
+    this.#enqueue({ ...fields, type, at: toIso(this.#clock.wallMs()) })
+  }
+
+  async flushed(): Promise<void> {
+    await this.#tail
+  }
+
+  #enqueue(entry: { readonly at: string; readonly type: string }): void {
+    this.#tail = this.#tail.then(() => this.#append(entry))
+  }
+
+  async #append(entry: { readonly at: string; readonly type: string }): Promise<void> {
+    try {
+      await this.#journal.append(entry)
+      this.#writable = true
+    } catch (error) {
+      if (!(error instanceof WorldError)) throw error
+      if (this.#writable) {
+        const text = `the journal cannot be written: ${error.message}; nothing disruptive is begun until it can`
+        this.#sink({ type: 'warning', text, v: '1.0', seq: this.#seq++, at: toIso(this.#clock.wallMs()) })
+      }
+      this.#writable = false
+    }
+  }
+}

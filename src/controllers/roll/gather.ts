@@ -1,0 +1,121 @@
+import type { Evidence } from '../../core/roll/evidence.ts'
+import { noEvidence } from '../../core/roll/evidence.ts'
+import type { NodeFacts, RollSnapshot, RunFacts, SlotFacts } from '../../core/roll/snapshot.ts'
+import type { Node } from '../../model/node.ts'
+import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../model/node-record.ts'
+import type { Outcome } from '../../model/outcome.ts'
+import { parseNodeRecord, parseRebootIntent } from '../../model/parse-node-record.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Probe } from '../../ports/probe.ts'
+import type { LeaseKeeper } from '../../runtime/lease-keeper.ts'
+import type { BalancerPoller } from './balancer-poller.ts'
+import type { ClusterView } from './cluster-view.ts'
+import type { EventLog } from './event-log.ts'
+import type { NodeOverlay } from './node-overlay.ts'
+import type { ReturnWatch } from './return-watch.ts'
+import type { RunState } from './run-state.ts'
+
+export interface GatherParts {
+  readonly run: RunState
+  readonly view: ClusterView
+  readonly pollers: readonly BalancerPoller[]
+  readonly keeper: LeaseKeeper
+  readonly probe?: Probe
+  readonly events: EventLog
+  readonly overlay: NodeOverlay
+  readonly returns: ReturnWatch
+  readonly clock: Clock
+}
+
+type SlotRefusal = Extract<Outcome, { ok: false }>['slot']
+
+/** All reads first: the world as it is, together with what this process has seen of it before. */
+export async function gather(
+  parts: GatherParts,
+  known: { readonly evidence?: Evidence; readonly slot?: SlotRefusal },
+  signal: AbortSignal,
+): Promise<RollSnapshot> {
+  const { run, view, clock } = parts
+  const current = await currentFacts(parts, known.evidence, signal)
+  const wall = clock.wallMs()
+  return {
+    now: clock.monoMs(),
+    wall,
+    spec: run.spec,
+    run: runFacts(run),
+    ...(current === undefined ? {} : { current }),
+    cluster: view.facts(),
+    instances: parts.pollers.map((poller) => poller.facts()),
+    slot: slotFacts(parts.keeper, known.slot),
+    journalWritable: parts.events.writable,
+    ...(parts.probe === undefined ? {} : { probe: parts.probe.facts() }),
+    evidence: evidenceFor(current, known.evidence, parts),
+  }
+}
+
+/** The node that bears a record of this run, whichever it is; else the next of the order, while no verdict stands. */
+export function currentNode(
+  parts: Pick<GatherParts, 'run' | 'view' | 'overlay'>,
+  under: string | undefined,
+): Node | undefined {
+  const { run, view, overlay } = parts
+  const bearing = view.facts().nodes.find((node) => recordRun(node) === run.id)?.name
+  const next = run.verdict === undefined ? run.order.find((name) => !run.done.includes(name)) : undefined
+  const name = under ?? bearing ?? next
+  return name === undefined ? undefined : overlay.newest(view.node(name))
+}
+
+function recordRun(node: Node): string | undefined {
+  const text = node.annotations[RECORD_ANNOTATION]
+  if (text === undefined) return undefined
+  const parsed = parseNodeRecord(text)
+  return parsed.ok ? parsed.value.run : undefined
+}
+
+async function currentFacts(
+  parts: GatherParts,
+  evidence: Evidence | undefined,
+  signal: AbortSignal,
+): Promise<NodeFacts | undefined> {
+  const node = currentNode(parts, evidence?.node)
+  if (node === undefined) return undefined
+  const recordText = node.annotations[RECORD_ANNOTATION]
+  const intentText = node.annotations[INTENT_ANNOTATION]
+  const record = recordText === undefined ? undefined : parseNodeRecord(recordText)
+  const returning = record?.ok === true && evidence?.attachedAt === undefined && node.bootId !== record.value.bootId
+  const returned = returning ? await parts.returns.ask(node, record.value, signal) : { dataPorts: {} }
+  return {
+    node,
+    ...(record === undefined ? {} : { record }),
+    ...(intentText === undefined ? {} : { intent: parseRebootIntent(intentText) }),
+    ...returned,
+  }
+}
+
+function evidenceFor(current: NodeFacts | undefined, known: Evidence | undefined, parts: GatherParts): Evidence {
+  if (known !== undefined && (current === undefined || known.node === current.node.name)) return known
+  const fresh = noEvidence(current?.node.name ?? '', parts.clock.wallMs())
+  return { ...fresh, evicted: parts.run.evictedBefore }
+}
+
+const runFacts = (run: RunState): RunFacts => ({
+  id: run.id,
+  order: run.order,
+  done: run.done,
+  excused: run.excused,
+  ...(run.verdict === undefined ? {} : { verdict: run.verdict }),
+  ...(run.measuredSince === undefined ? {} : { measuredSince: run.measuredSince }),
+})
+
+function slotFacts(keeper: LeaseKeeper, refusal: SlotRefusal): SlotFacts {
+  const state = keeper.state()
+  if (state.kind === 'held') return { state: 'mine', mayAct: keeper.mayAct() }
+  const owner = state.kind === 'lost' ? state.owner : refusal?.owner
+  const holder = {
+    ...(owner === undefined ? {} : { holderRun: owner.run }),
+    ...(owner?.node === undefined ? {} : { holderNode: owner.node }),
+  }
+  if (state.kind === 'lost') return { state: 'lost', mayAct: false, ...holder }
+  if (refusal === undefined) return { state: 'free', mayAct: false }
+  return { state: refusal.staleInMs === 0 ? 'stale' : 'other', mayAct: false, ...holder }
+}

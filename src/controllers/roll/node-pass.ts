@@ -1,0 +1,175 @@
+import { decide } from '../../core/roll/decide.ts'
+import { drainView } from '../../core/roll/drain/stages.ts'
+import type { Evidence } from '../../core/roll/evidence.ts'
+import { judge } from '../../core/roll/judge.ts'
+import { keepDetached } from '../../core/roll/keep-detached.ts'
+import { hasCurrent } from '../../core/roll/node-snapshot.ts'
+import { observe } from '../../core/roll/observe.ts'
+import { rememberDecision } from '../../core/roll/remember-decision.ts'
+import { rememberOutcome } from '../../core/roll/remember-outcome.ts'
+import type { RollSnapshot } from '../../core/roll/snapshot.ts'
+import { type Action, isRestoring } from '../../model/action.ts'
+import { serverKey } from '../../model/balancer.ts'
+import type { Decision } from '../../model/decision.ts'
+import type { Outcome } from '../../model/outcome.ts'
+import type { Performer } from '../../runtime/perform.ts'
+import { describeAction } from './describe-action.ts'
+import { type GatherParts, gather } from './gather.ts'
+import { Progress } from './progress.ts'
+
+export interface NodePassParts extends GatherParts {
+  readonly performer: Performer
+}
+
+/**
+ * The passes over one node: gather, observe, judge, decide, journal, perform, remember. Holds nothing but the evidence,
+ * which a new process gathers again.
+ */
+export class NodePass {
+  readonly #parts: NodePassParts
+  #evidence: Evidence | undefined
+  #slot: Extract<Outcome, { ok: false }>['slot']
+  #last: RollSnapshot | undefined
+  #progress: Progress | undefined
+  #strays = 0
+
+  constructor(parts: NodePassParts) {
+    this.#parts = parts
+  }
+
+  get snapshot(): RollSnapshot | undefined {
+    return this.#last
+  }
+
+  get step() {
+    return this.#progress?.step
+  }
+
+  /** One pass. The decision it came to is performed already. */
+  async pass(signal: AbortSignal): Promise<Decision> {
+    const gathered = await gather(this.#parts, this.#known(), signal)
+    const snapshot = this.#judged({ ...gathered, evidence: observe(gathered) })
+    const decision = decide(snapshot)
+    this.#evidence = rememberDecision(snapshot, decision)
+    this.#last = { ...snapshot, evidence: this.#evidence }
+    this.#report(snapshot, decision)
+    if (decision.kind === 'act') await this.#perform(decision.actions, signal)
+    return decision
+  }
+
+  /** Between passes, after each poll of a balancer: what a reload forgot is said again without waiting for a pass. */
+  async keepDetached(signal: AbortSignal): Promise<void> {
+    const last = this.#last
+    if (last === undefined || !hasCurrent(last) || this.#evidence === undefined) return
+    const instances = this.#parts.pollers.map((poller) => poller.facts())
+    const lost = keepDetached({ ...last, instances, evidence: this.#evidence })
+    for (const action of lost) await this.#reassert(action, last, signal)
+  }
+
+  #known() {
+    return {
+      ...(this.#evidence === undefined ? {} : { evidence: this.#evidence }),
+      ...(this.#slot === undefined ? {} : { slot: this.#slot }),
+    }
+  }
+
+  #judged(snapshot: RollSnapshot): RollSnapshot {
+    const { run, events } = this.#parts
+    const verdict = judge(snapshot)
+    if (verdict === undefined || verdict === run.verdict) return snapshot
+    run.verdict = verdict
+    events.note('verdict', { verdict })
+    return { ...snapshot, run: { ...snapshot.run, verdict } }
+  }
+
+  async #perform(actions: readonly Action[], signal: AbortSignal): Promise<void> {
+    const disruptive = actions.filter((action) => !isRestoring(action))
+    const journaled = disruptive.length === 0 || (await this.#parts.events.meant({ actions: disruptive }))
+    const allowed = journaled ? actions : actions.filter(isRestoring)
+    const outcomes = await Promise.all(
+      allowed.map(async (action) => [action, await this.#parts.performer.perform(action, signal)] as const),
+    )
+    for (const [action, outcome] of outcomes) this.#remember(action, outcome)
+    const touched = new Set(allowed.flatMap((action) => ('ref' in action ? [action.ref.instance] : [])))
+    const polls = this.#parts.pollers.filter((poller) => touched.has(poller.facts().instance))
+    await Promise.all(polls.map((poller) => poller.poll(signal)))
+  }
+
+  #remember(action: Action, outcome: Outcome): void {
+    const { events, overlay, clock } = this.#parts
+    if (this.#last === undefined || this.#evidence === undefined) return
+    this.#evidence = rememberOutcome({ ...this.#last, now: clock.monoMs(), evidence: this.#evidence }, action, outcome)
+    if (outcome.ok && outcome.node !== undefined) overlay.wrote(outcome.node)
+    if (action.kind === 'takeSlot') this.#slot = outcome.ok ? undefined : outcome.slot
+    const text = outcome.ok ? describeAction(action) : `${describeAction(action)}: ${outcome.error}`
+    events.emit({ type: 'write', node: action.node, action: action.kind, text, ok: outcome.ok })
+    if (action.kind === 'evict' && outcome.ok) {
+      const pod = `${action.namespace}/${action.name}`
+      events.emit({ type: 'pod.moved', node: action.node, pod, stage: action.stage })
+      events.note('evicted', { node: action.node, uid: action.uid, pod: this.#evidence.evicted[action.uid] })
+    }
+  }
+
+  async #reassert(action: Action, last: RollSnapshot, signal: AbortSignal): Promise<void> {
+    const { performer, events, clock } = this.#parts
+    if (action.kind !== 'setServer') return
+    const seen = this.#evidence?.detached[serverKey(action.ref)]
+    const outcome = await performer.perform(action, signal)
+    if (seen === undefined || !outcome.ok) return
+    const poller = this.#parts.pollers.find((candidate) => candidate.facts().instance === action.ref.instance)
+    const before = last.instances.find((instance) => instance.instance === action.ref.instance)?.reading?.at ?? last.now
+    await poller?.poll(signal)
+    const server = serverKey(action.ref)
+    const text = `${server} had lost its state and was set to ${action.state} again`
+    events.emit({ type: 'reasserted', node: action.node, server, afterMs: Math.round(clock.monoMs() - before), text })
+  }
+
+  #report(snapshot: RollSnapshot, decision: Decision): void {
+    const { events, run } = this.#parts
+    if (!hasCurrent(snapshot)) return
+    const node = snapshot.current.node.name
+    if (this.#progress === undefined) {
+      events.emit({ type: 'node.started', node, index: run.order.indexOf(node) })
+      this.#progress = new Progress(node, (event) => events.emit(event))
+    }
+    const before = this.#progress.step
+    this.#progress.decided(decision, run.verdict === undefined)
+    if (this.#progress.step === 'drain') this.#reportDrain(snapshot, before !== 'drain')
+    this.#reportStrays(snapshot, node)
+  }
+
+  #drained: string | undefined
+
+  #reportDrain(snapshot: RollSnapshot, begun: boolean): void {
+    if (!hasCurrent(snapshot)) return
+    const { left } = drainView(snapshot)
+    const remaining = left[1].length + left[2].length + left[3].length
+    const gone = Object.keys(snapshot.evidence.evicted).filter(
+      (uid) => !snapshot.cluster.pods.some((pod) => pod.uid === uid),
+    ).length
+    const stage = left[1].length > 0 ? 1 : left[2].length > 0 ? 2 : 3
+    const key = `${stage} ${gone} ${remaining}`
+    if (!begun && key === this.#drained) return
+    this.#drained = key
+    const node = snapshot.current.node.name
+    const stages: readonly [number, number] = [stage, snapshot.spec.drain.daemonSets.length > 0 ? 3 : 2]
+    this.#parts.events.emit({
+      type: 'step.changed',
+      node,
+      step: 'drain',
+      done: gone,
+      total: gone + remaining,
+      unit: 'pods',
+      stage: stages,
+    })
+  }
+
+  #reportStrays(snapshot: RollSnapshot, node: string): void {
+    const entries = Object.entries(snapshot.evidence.detached)
+    const total = entries.reduce((sum, [, seen]) => sum + seen.strays, 0)
+    if (total <= this.#strays) return
+    const server = entries.find(([, seen]) => seen.strays > 0)?.[0] ?? ''
+    this.#parts.events.emit({ type: 'stray', node, server, count: total - this.#strays })
+    this.#strays = total
+  }
+}

@@ -1,0 +1,58 @@
+import type { Reason } from '../../model/reason.ts'
+import type { LoadTick, NodeStanding, RollOutcome } from '../../model/roll-event.ts'
+import type { RunState } from './run-state.ts'
+
+export interface RollEnd {
+  readonly outcome: RollOutcome
+  readonly exitCode: number
+  readonly reasons: readonly Reason[]
+  readonly standings: readonly NodeStanding[]
+  /** Nodes that must not serve and whose balancers may forget it. */
+  readonly guarded: readonly string[]
+  readonly next: readonly string[]
+}
+
+export interface EndFacts {
+  readonly run: RunState
+  readonly standings: readonly NodeStanding[]
+  readonly interrupted: boolean
+  readonly load: LoadTick | undefined
+}
+
+const EXIT_CODES: Readonly<Record<RollOutcome, number>> = {
+  completed: 0,
+  stopped: 1,
+  aborted: 1,
+  held: 3,
+  interrupted: 130,
+}
+
+/** What a roll came to. Exit codes: 0 done, 1 stopped or aborted, 3 held at a limit, 130 interrupted. */
+export function endOf({ run, standings, interrupted, load }: EndFacts): RollEnd {
+  const outcome = outcomeOf(run, interrupted, load)
+  const out = standings.filter((node) => node.state === 'out')
+  const guarded = run.verdict?.keepOut === true ? out.map((node) => node.node) : []
+  return {
+    outcome,
+    exitCode: EXIT_CODES[outcome],
+    reasons: run.verdict?.reasons ?? [],
+    standings,
+    guarded,
+    next: nextCommands(run, out, outcome),
+  }
+}
+
+function outcomeOf(run: RunState, interrupted: boolean, load: LoadTick | undefined): RollOutcome {
+  if (run.verdict !== undefined) return run.verdict.kind
+  if (interrupted) return 'interrupted'
+  return (load?.failed ?? 0) > 0 && run.done.length < run.order.length ? 'stopped' : 'completed'
+}
+
+function nextCommands(run: RunState, out: readonly NodeStanding[], outcome: RollOutcome): readonly string[] {
+  if (outcome === 'completed') return []
+  const stated = (run.verdict?.reasons ?? []).flatMap((reason) => (reason.next === undefined ? [] : [reason.next]))
+  const rest = run.order.length > run.done.length
+  const resume = rest ? [`evenkeel roll resume ${run.id}`] : []
+  const abort = out.length > 0 ? [`evenkeel roll abort ${run.id}`] : []
+  return [...stated, ...resume, ...abort]
+}

@@ -1,0 +1,303 @@
+import type { StepSpan } from '../../core/availability/attribution.ts'
+import { baselineMissing } from '../../core/roll/baseline.ts'
+import { hasCurrent } from '../../core/roll/node-snapshot.ts'
+import { standing } from '../../core/roll/standing.ts'
+import type { NodeStanding, RollEvent } from '../../model/roll-event.ts'
+import { WorldError } from '../../model/world-error.ts'
+import type { Balancer } from '../../ports/balancer.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Cluster } from '../../ports/cluster.ts'
+import type { DataPort } from '../../ports/data-port.ts'
+import type { Host } from '../../ports/host.ts'
+import type { Journal } from '../../ports/journal.ts'
+import type { Probe } from '../../ports/probe.ts'
+import type { Random } from '../../ports/random.ts'
+import { withDeadline } from '../../runtime/deadline.ts'
+import { LeaseKeeper } from '../../runtime/lease-keeper.ts'
+import { Performer } from '../../runtime/perform.ts'
+import { Wakeup } from '../../runtime/wakeup.ts'
+import { BalancerPoller } from './balancer-poller.ts'
+import { ClusterView } from './cluster-view.ts'
+import { EventLog, type EventSink } from './event-log.ts'
+import { currentNode, type GatherParts } from './gather.ts'
+import { LoadWatch } from './load-watch.ts'
+import { NodeOverlay } from './node-overlay.ts'
+import { NodePass } from './node-pass.ts'
+import { ReturnWatch } from './return-watch.ts'
+import { endOf, type RollEnd } from './roll-end.ts'
+import type { RunState } from './run-state.ts'
+import { StepSpans } from './step-spans.ts'
+
+export interface RollEngineParts {
+  readonly run: RunState
+  readonly clusterName: string
+  readonly cluster: Cluster
+  readonly balancers: readonly Balancer[]
+  readonly host: Host
+  readonly dataPort: DataPort
+  readonly probe?: Probe
+  readonly journal: Journal
+  readonly firstSeq: number
+  readonly sink: EventSink
+  readonly clock: Clock
+  readonly random: Random
+}
+
+const SYNC_LIMIT_MS = 60_000
+/** The longest that nothing is looked at, whatever a decision asks for. */
+const PASS_AT_LEAST_EVERY_MS = 5000
+
+/** One roll from baseline to end. Every wait is for a change in the world or a time that is due. */
+export class RollEngine {
+  readonly #parts: RollEngineParts
+  readonly #wakeup: Wakeup
+  readonly #events: EventLog
+  readonly #spans = new StepSpans()
+  readonly #standings = new Map<string, NodeStanding>()
+  readonly #gather: GatherParts
+  readonly #pollers: readonly BalancerPoller[]
+  readonly #view: ClusterView
+  readonly #keeper: LeaseKeeper
+  readonly #load: LoadWatch | undefined
+  readonly #performer: Performer
+  readonly #work = new AbortController()
+  #pass: NodePass | undefined
+  #strays = 0
+
+  constructor(parts: RollEngineParts) {
+    this.#parts = parts
+    const { run, cluster, clock, random, dataPort } = parts
+    const onChange = (): void => this.#wakeup.wake()
+    this.#wakeup = new Wakeup(clock)
+    const sink: EventSink = (event) => {
+      this.#note(event)
+      parts.sink(event)
+    }
+    this.#events = new EventLog({ journal: parts.journal, clock, sink, firstSeq: parts.firstSeq })
+    this.#view = new ClusterView({ cluster, clock, onChange })
+    this.#keeper = new LeaseKeeper({
+      cluster,
+      clock,
+      random,
+      slot: { namespace: run.spec.slots.namespace, name: 'evenkeel-slot-0' },
+      run: run.id,
+      nonce: random.hex(4),
+      durationMs: run.spec.slots.leaseDurationMs,
+      onChange,
+    })
+    this.#pollers = this.#makePollers()
+    this.#performer = new Performer({
+      run: run.id,
+      cluster,
+      balancers: parts.balancers,
+      host: parts.host,
+      keeper: this.#keeper,
+      clock,
+      random,
+    })
+    this.#gather = {
+      run,
+      view: this.#view,
+      pollers: this.#pollers,
+      keeper: this.#keeper,
+      events: this.#events,
+      overlay: new NodeOverlay(),
+      returns: new ReturnWatch({ cluster, dataPort, clock }),
+      clock,
+      ...(parts.probe === undefined ? {} : { probe: parts.probe }),
+    }
+    this.#load = this.#makeLoad()
+  }
+
+  /** `interrupt`: the first Ctrl-C. What is being written is finished; then the end tells where every node stands. */
+  async run(interrupt: AbortSignal): Promise<RollEnd> {
+    const { run, clusterName } = this.#parts
+    const background = this.#background()
+    try {
+      this.#emit({ type: 'roll.started', run: run.id, cluster: clusterName, nodes: run.order, resumed: run.resumed })
+      await Promise.race([this.#roll(interrupt), background])
+      const end = endOf({
+        run,
+        standings: this.#allStandings(),
+        interrupted: interrupt.aborted,
+        load: this.#load?.tick(),
+      })
+      this.#emit({ type: 'roll.ended', ...end })
+      if (end.guarded.length > 0 && !interrupt.aborted) await Promise.race([this.#guard(interrupt), background])
+      await this.#events.flushed()
+      return end
+    } finally {
+      this.#work.abort(new DOMException('the roll is over', 'AbortError'))
+      await background.catch(() => undefined)
+    }
+  }
+
+  async #roll(interrupt: AbortSignal): Promise<void> {
+    const { clock, run } = this.#parts
+    const limited = { clock, limitMs: SYNC_LIMIT_MS, signal: interrupt, what: 'the first list of the cluster' }
+    try {
+      await withDeadline(limited, (signal) => this.#view.synced(signal))
+      await Promise.all(this.#pollers.map((poller) => poller.poll(interrupt)))
+      if (!(await this.#baseline(interrupt))) return
+      while (currentNode(this.#gather, undefined) !== undefined) {
+        if ((await this.#node(interrupt)) === 'keptOut') return
+        if (run.verdict !== undefined) return
+      }
+    } catch (error) {
+      if (!interrupt.aborted) throw error
+      this.#takeStanding()
+    }
+  }
+
+  /** False: a limit was reached before traffic was green, and nothing was begun. */
+  async #baseline(interrupt: AbortSignal): Promise<boolean> {
+    const { probe, clock, run } = this.#parts
+    const spec = run.spec.probe
+    if (probe === undefined || spec === undefined) return true
+    const since = clock.monoMs()
+    for (;;) {
+      const missing = baselineMissing(probe.facts(), clock.wallMs(), spec.baselineMs)
+      if (missing.length === 0) break
+      if (clock.monoMs() - since > spec.baselineMs + spec.baselineLimitMs) {
+        run.verdict = { kind: 'held', keepOut: false, reasons: missing }
+        return false
+      }
+      await this.#wakeup.next(250, interrupt)
+    }
+    run.measuredSince = clock.wallMs()
+    this.#load?.baselineEnded(run.measuredSince)
+    const tick = this.#load?.tick()
+    this.#emit({ type: 'baseline.ended', sent: tick?.sent ?? 0, p99Ms: tick?.p99Ms ?? 0 })
+    return true
+  }
+
+  /** Passes over one node until it is settled: through, restored, or to be kept out. */
+  async #node(interrupt: AbortSignal): Promise<'through' | 'keptOut'> {
+    const pass = new NodePass({ ...this.#gather, performer: this.#performer })
+    this.#pass = pass
+    for (;;) {
+      interrupt.throwIfAborted()
+      const decision = await pass.pass(this.#work.signal)
+      if (!this.#events.writable) this.#events.note('retry', {})
+      if (decision.kind === 'settled') break
+      if (decision.kind === 'act') continue
+      await this.#wakeup.next(Math.min(decision.recheckAfterMs, PASS_AT_LEAST_EVERY_MS), interrupt)
+    }
+    const { run } = this.#parts
+    const ended = this.#takeStanding()
+    if (ended !== undefined) this.#emit({ type: 'node.ended', standing: ended })
+    if (run.verdict?.keepOut === true) return 'keptOut'
+    if (ended !== undefined) run.done = [...run.done, ended.node]
+    this.#strays += this.#strayCount()
+    this.#pass = undefined
+    return 'through'
+  }
+
+  /** The roll has stopped with a node that must not serve: what a reload forgets is said again until interrupted. */
+  async #guard(interrupt: AbortSignal): Promise<void> {
+    while (!interrupt.aborted) {
+      try {
+        await this.#wakeup.next(PASS_AT_LEAST_EVERY_MS, interrupt)
+        await this.#pass?.keepDetached(this.#work.signal)
+      } catch (error) {
+        if (!interrupt.aborted) throw error
+      }
+    }
+  }
+
+  /** Runs beside the passes until the work is over; rejects at once when one of them fails for good. */
+  async #background(): Promise<never> {
+    const { signal } = this.#work
+    const probe = this.#parts.probe
+    await Promise.all([
+      this.#view.run(signal),
+      this.#keeper.run(signal),
+      ...this.#pollers.map((poller) => poller.run(signal)),
+      ...(probe === undefined ? [] : [probe.run(() => this.#loadChanged(), signal)]),
+      ...(this.#load === undefined ? [] : [this.#load.run(signal)]),
+    ])
+    throw new WorldError('the roll lost what it runs on', { code: 'ROLL_BACKGROUND', retry: 'never' })
+  }
+
+  #makePollers(): readonly BalancerPoller[] {
+    const { run, balancers, clock } = this.#parts
+    return run.spec.balancers.flatMap((spec) => {
+      const balancer = balancers.find((candidate) => candidate.name === spec.name)
+      if (balancer === undefined) return []
+      const onPoll = async (): Promise<void> => {
+        await this.#pass?.keepDetached(this.#work.signal)
+        this.#wakeup.wake()
+      }
+      return spec.instances.map(({ name }) => new BalancerPoller({ balancer, spec, instance: name, clock, onPoll }))
+    })
+  }
+
+  #makeLoad(): LoadWatch | undefined {
+    const { probe, run, clock } = this.#parts
+    if (probe === undefined || run.spec.probe === undefined) return undefined
+    return new LoadWatch({
+      probe,
+      spec: run.spec.probe,
+      clock,
+      steps: (): readonly StepSpan[] => this.#spans.all(),
+      strays: () => this.#strays + this.#strayCount(),
+      emit: (event) => this.#emit(event),
+    })
+  }
+
+  #loadChanged(): void {
+    this.#load?.changed()
+    this.#wakeup.wake()
+  }
+
+  #strayCount(): number {
+    return Object.values(this.#pass?.snapshot?.evidence.detached ?? {}).reduce((sum, seen) => sum + seen.strays, 0)
+  }
+
+  #takeStanding(): NodeStanding | undefined {
+    const snapshot = this.#pass?.snapshot
+    if (snapshot === undefined || !hasCurrent(snapshot)) return undefined
+    const ended = standing(
+      snapshot,
+      this.#spans.stepOf(snapshot.current.node.name),
+      this.#failedIn(snapshot.current.node.name),
+    )
+    this.#standings.set(ended.node, ended)
+    return ended
+  }
+
+  /** Requests of every counted window that is held most likely of this node. */
+  #failedIn(node: string): number {
+    const windows = this.#parts.probe?.facts().windows ?? []
+    const since = this.#parts.run.measuredSince ?? 0
+    return windows
+      .filter((window) => !window.control && window.lastBadAt >= since && this.#load?.blame(window)[0]?.node === node)
+      .reduce((sum, window) => sum + window.failed, 0)
+  }
+
+  #allStandings(): readonly NodeStanding[] {
+    const untouched = {
+      state: 'notTouched',
+      cordoned: false,
+      detached: false,
+      podsMoved: 0,
+      failedRequests: 0,
+    } as const
+    return this.#parts.run.order.map((node) => {
+      const known = this.#standings.get(node)
+      if (known !== undefined) return known
+      const before = this.#parts.run.done.includes(node)
+      return before
+        ? { ...untouched, node, state: 'inService', text: 'back in service, by an earlier process of this run' }
+        : { ...untouched, node, text: 'not touched' }
+    })
+  }
+
+  #note(event: RollEvent & { readonly at: string }): void {
+    this.#spans.note(event)
+  }
+
+  #emit(event: RollEvent): void {
+    this.#events.emit(event)
+  }
+}

@@ -1,0 +1,18 @@
+import type { EvictedPod } from '../../core/roll/evidence.ts'
+import type { RollSpec } from '../../model/roll-spec.ts'
+import type { WallMs } from '../../model/time.ts'
+import type { Verdict } from '../../model/verdict.ts'
+
+/** One roll as this process carries it: from the plan, or from the journal of a process that is no more. */
+export interface RunState {
+  readonly id: string
+  readonly spec: RollSpec
+  readonly order: readonly string[]
+  readonly resumed: boolean
+  done: readonly string[]
+  verdict: Verdict | undefined
+  measuredSince: WallMs | undefined
+  excused: readonly string[]
+  /** What an earlier process of this run evicted from the node under way, so that none is evicted twice. */
+  readonly evictedBefore: Readonly<Record<string, EvictedPod>>
+}

@@ -1,0 +1,31 @@
+import type { ProbeFacts } from '../../model/probe.ts'
+import type { Reason } from '../../model/reason.ts'
+import type { WallMs } from '../../model/time.ts'
+
+/** Longer without a verdict, beyond the requests' own time-out, and nothing is being measured. */
+const SILENT_LIMIT_MS = 3000
+
+/** Empty once traffic has been green for the whole baseline; before that nothing is begun. */
+export function baselineMissing(probe: ProbeFacts, now: WallMs, baselineMs: number): readonly Reason[] {
+  const silent = probeSilent(probe, now, 0)
+  if (silent.length > 0) return silent
+  const bad = probe.windows.filter((window) => !window.control && (window.firstOkAt ?? now) > now - baselineMs)
+  const worst = bad[0]
+  if (worst !== undefined) {
+    const text = `${worst.failed} requests to ${worst.target} failed before anything was begun: ${worst.firstError}`
+    return [{ code: 'BaselineNotGreen', object: worst.target, text }]
+  }
+  const starved = probe.lanes.filter((lane) => lane.sent === 0 && lane.scheduled > 0)
+  const measuredMs = now - probe.startedAt
+  if (measuredMs < baselineMs || probe.lanes.length === 0 || starved.length > 0) {
+    return [{ code: 'BaselineShort', text: 'traffic is measured before anything is begun' }]
+  }
+  return []
+}
+
+/** A roll does not go on blind. `timeoutMs`: how long a request may take until its verdict. */
+export function probeSilent(probe: ProbeFacts, now: WallMs, timeoutMs: number): readonly Reason[] {
+  const silentMs = now - (probe.lastVerdictAt ?? probe.startedAt)
+  if (silentMs <= SILENT_LIMIT_MS + timeoutMs) return []
+  return [{ code: 'ProbeSilent', text: `the probe has measured nothing for ${Math.round(silentMs / 1000)} s` }]
+}
