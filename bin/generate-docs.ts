@@ -1,0 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { rollFileJsonSchema } from '../src/config/roll-file-json-schema.ts'
+import { rollFileReference } from '../src/config/roll-file-reference.ts'
+
+/** Writes the pages of docs/ that are made from code. A test compares them, so that they cannot fall behind. */
+const docs = new URL('../docs/', import.meta.url)
+const schema = rollFileJsonSchema()
+const example = readFileSync(new URL('roll.example.yaml', docs), 'utf8')
+
+writeFileSync(new URL('roll-file.md', docs), rollFileReference(schema, example))
+writeFileSync(new URL('roll.schema.json', docs), `${JSON.stringify(schema, null, 2)}\n`)
