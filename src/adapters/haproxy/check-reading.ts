@@ -1,5 +1,6 @@
 import type { ServerReading } from '../../model/balancer.ts'
 import { escapeForeign } from '../../model/foreign-text.ts'
+import { adminStates } from './admin-bits.ts'
 import type { ServerRow } from './server-row.ts'
 
 export type CheckReading = Pick<ServerReading, 'check' | 'checkText'>
@@ -37,4 +38,10 @@ function ownCheck({ state, stat }: ServerRow): CheckReading {
     check: passing ? 'passing' : 'failing',
     checkText: escapeForeign(stat.checkCode === '' ? status : `${status}/${stat.checkCode}`, 80),
   }
+}
+
+/** In maint by command, with a check of its own: out of maint it would count as up until that check fails. */
+export function leavesMaintUnproven({ state, stat }: ServerRow): boolean {
+  const hasOwnCheck = stat.tracked === '' && (state.checkBits & CHECK_ENABLED) !== 0
+  return hasOwnCheck && adminStates(state.adminBits).ownState === 'maint'
 }

@@ -4,14 +4,16 @@ import type { BalancerSpec } from '../../model/roll-spec.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Balancer } from '../../ports/balancer.ts'
 import type { Clock } from '../../ports/clock.ts'
+import { leavesMaintUnproven } from './check-reading.ts'
 import { cutSessionsCommand, forgetHealthCommand, READ_SERVERS, setStateCommand } from './command.ts'
-import { inspectInstance } from './inspect-instance.ts'
 import { InstanceApi } from './instance-api.ts'
+import { inspectionOf, parseLevel } from './instance-inspection.ts'
 import { openSocket } from './open-socket.ts'
-import { parseTables } from './parse-tables.ts'
+import { parseTables, type Tables } from './parse-tables.ts'
 import { requireDone } from './require-done.ts'
 import type { SocketLimits } from './runtime-socket.ts'
-import { readingOf, readingsOf } from './server-reading.ts'
+import { readingsOf, type Told } from './server-reading.ts'
+import { StickTables } from './stick-tables.ts'
 
 export interface HaproxySettings {
   readonly spec: Pick<BalancerSpec, 'name' | 'instances' | 'backends'>
@@ -21,8 +23,13 @@ export interface HaproxySettings {
   readonly sshConfigFile?: string
 }
 
+interface InstanceWay {
+  readonly api: InstanceApi
+  readonly stickTables: StickTables
+}
+
 /**
- * HAProxy by its runtime API (management.txt 9.3), 1.8 and later. It keeps nothing in mind: a reading is what the
+ * HAProxy by its runtime API (management.txt 9.3), 1.8 and later. It keeps no state in mind: a reading is what the
  * instance says at that moment, and what was set is gone with the next reload.
  */
 export class HaproxyBalancer implements Balancer {
@@ -30,7 +37,7 @@ export class HaproxyBalancer implements Balancer {
   readonly instances: readonly string[]
   readonly #backends: readonly string[]
   readonly #clock: Clock
-  readonly #apis: ReadonlyMap<string, InstanceApi>
+  readonly #ways: ReadonlyMap<string, InstanceWay>
 
   /** UserError where an address cannot be reached by any means we have. Opens nothing yet. */
   constructor(settings: HaproxySettings) {
@@ -38,30 +45,35 @@ export class HaproxyBalancer implements Balancer {
     this.instances = settings.spec.instances.map((instance) => instance.name)
     this.#backends = settings.spec.backends
     this.#clock = settings.clock
-    this.#apis = new Map(
-      settings.spec.instances.map((it) => [it.name, new InstanceApi(it, openSocket(it.address, settings))]),
+    this.#ways = new Map(
+      settings.spec.instances.map((instance) => {
+        const api = new InstanceApi(instance, openSocket(instance.address, settings))
+        return [instance.name, { api, stickTables: new StickTables(api) }]
+      }),
     )
   }
 
-  read(instance: string, signal: AbortSignal): Promise<InstanceReading> {
-    return this.#api(instance).ask(
+  async read(instance: string, signal: AbortSignal): Promise<InstanceReading> {
+    const { api } = this.#way(instance)
+    const { tables, at } = await api.ask(
       READ_SERVERS,
-      (answers) => {
-        const tables = parseTables(answers)
-        return {
-          instance,
-          process: tables.info.process,
-          version: tables.info.version,
-          at: this.#clock.monoMs(),
-          servers: this.#backends.flatMap((backend) => readingsOf({ instance, backend, tables })),
-        }
-      },
+      (answers) => ({ tables: parseTables(answers), at: this.#clock.monoMs() }),
       signal,
     )
+    const told = await this.#complete(instance, tables, signal)
+    const servers = api.judge(() => this.#backends.flatMap((backend) => readingsOf(told, backend)))
+    return { instance, process: tables.info.process, version: tables.info.version, at, servers }
   }
 
-  inspect(instance: string, signal: AbortSignal): Promise<InstanceInspection> {
-    return inspectInstance(this.#api(instance), { instance, backends: this.#backends }, signal)
+  async inspect(instance: string, signal: AbortSignal): Promise<InstanceInspection> {
+    const { api } = this.#way(instance)
+    const { level, tables } = await api.ask(
+      ['show cli level', ...READ_SERVERS],
+      ([right = '', ...answers]) => ({ level: parseLevel(right), tables: parseTables(answers) }),
+      signal,
+    )
+    const told = await this.#complete(instance, tables, signal)
+    return api.judge(() => inspectionOf(told, level, this.#backends))
   }
 
   /**
@@ -70,42 +82,44 @@ export class HaproxyBalancer implements Balancer {
    */
   async setState(ref: ServerRef, state: AdminState, signal: AbortSignal): Promise<void> {
     const set = setStateCommand(ref, state)
-    const api = this.#apiFor(ref)
-    const unproven = state === 'drain' && (await this.#leavesMaint(ref, signal))
+    const { api } = this.#wayFor(ref)
+    const unproven = state === 'drain' && (await this.#leavesMaintUnproven(ref, signal))
     const commands = unproven ? [set, forgetHealthCommand(ref)] : [set]
     await api.ask(commands, (answers) => requireDone(answers, ref), signal)
   }
 
   async cutSessions(ref: ServerRef, signal: AbortSignal): Promise<void> {
-    await this.#apiFor(ref).ask([cutSessionsCommand(ref)], (answers) => requireDone(answers, ref), signal)
+    const { api } = this.#wayFor(ref)
+    await api.ask([cutSessionsCommand(ref)], (answers) => requireDone(answers, ref), signal)
   }
 
   /** Ends what leads to the instances: tunnels of ssh. */
   async close(): Promise<void> {
-    await Promise.all([...this.#apis.values()].map((api) => api.close()))
+    await Promise.all([...this.#ways.values()].map(({ api }) => api.close()))
   }
 
-  /** In maint by command, with a check of its own that would have to pass again. */
-  #leavesMaint(ref: ServerRef, signal: AbortSignal): Promise<boolean> {
-    const ownCheckWaits = (answers: readonly string[]): boolean => {
-      const { byKey } = parseTables(answers)
-      const row = byKey.get(`${ref.backend}/${ref.server}`)
-      if (row === undefined || row.stat.tracked !== '') return false
-      const { ownState, check } = readingOf(ref.instance, row, byKey)
-      return ownState === 'maint' && check !== 'none'
+  async #complete(instance: string, tables: Tables, signal: AbortSignal): Promise<Told> {
+    const stickTables = await this.#way(instance).stickTables.of(tables.info.process, signal)
+    return { instance, tables, stickTables }
+  }
+
+  #leavesMaintUnproven(ref: ServerRef, signal: AbortSignal): Promise<boolean> {
+    const judge = (answers: readonly string[]): boolean => {
+      const row = parseTables(answers).byKey.get(`${ref.backend}/${ref.server}`)
+      return row !== undefined && leavesMaintUnproven(row)
     }
-    return this.#api(ref.instance).ask(READ_SERVERS, ownCheckWaits, signal)
+    return this.#way(ref.instance).api.ask(READ_SERVERS, judge, signal)
   }
 
-  #apiFor(ref: ServerRef): InstanceApi {
-    if (this.#backends.includes(ref.backend)) return this.#api(ref.instance)
+  #wayFor(ref: ServerRef): InstanceWay {
+    if (this.#backends.includes(ref.backend)) return this.#way(ref.instance)
     throw this.#notOurs(`backend ${ref.backend}`)
   }
 
-  #api(instance: string): InstanceApi {
-    const api = this.#apis.get(instance)
-    if (api === undefined) throw this.#notOurs(`instance ${instance}`)
-    return api
+  #way(instance: string): InstanceWay {
+    const way = this.#ways.get(instance)
+    if (way === undefined) throw this.#notOurs(`instance ${instance}`)
+    return way
   }
 
   #notOurs(what: string): WorldError {

@@ -21,11 +21,18 @@ export class InstanceApi {
 
   /** All commands go in one line on one connection, so that one process answers them all. */
   async ask<T>(commands: readonly string[], judge: (answers: readonly string[]) => T, signal: AbortSignal): Promise<T> {
+    const reply = await this.#socket.send(commands.join('; '), signal).catch((error: unknown) => {
+      throw this.#named(error)
+    })
+    return this.judge(() => judge(splitAnswers(reply, commands.length)))
+  }
+
+  /** Errors in judging what this instance said bear its name. */
+  judge<T>(work: () => T): T {
     try {
-      const reply = await this.#socket.send(commands.join('; '), signal)
-      return judge(splitAnswers(reply, commands.length))
+      return work()
     } catch (error) {
-      throw error instanceof WorldError ? this.#named(error) : error
+      throw this.#named(error)
     }
   }
 
@@ -33,7 +40,8 @@ export class InstanceApi {
     return this.#socket.close()
   }
 
-  #named(error: WorldError): WorldError {
+  #named(error: unknown): unknown {
+    if (!(error instanceof WorldError)) return error
     const { name, address } = this.#instance
     const fix =
       error.code === 'BALANCER_PERMISSION' ? `; haproxy.cfg, section global, needs: ${adminSocketLine(address)}` : ''

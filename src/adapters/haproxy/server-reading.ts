@@ -9,36 +9,40 @@ import { badReply } from './socket-error.ts'
 const OPER_STATES = ['down', 'starting', 'up', 'stopping'] as const
 const AGENT_CONFIGURED = 0x02
 
-export interface WantedBackend {
+/** All that one instance told. */
+export interface Told {
   readonly instance: string
-  readonly backend: string
   readonly tables: Tables
+  /** Names of the stick tables that remember servers. */
+  readonly stickTables: ReadonlySet<string>
 }
 
 /** All servers of one backend. One that is absent or disabled is an error: no servers would read as nothing to do. */
-export function readingsOf({ instance, backend, tables }: WantedBackend): readonly ServerReading[] {
-  const rows = [...tables.byKey.values()].filter((row) => row.state.backend === backend)
-  if (rows.length > 0) return rows.map((row) => readingOf(instance, row, tables.byKey))
-  const why = tables.disabledBackends.has(backend) ? 'it is disabled' : 'it is absent or has no server'
-  throw new WorldError(`there is no backend ${backend} to read: ${why}`, {
-    code: 'BALANCER_NO_BACKEND',
-    retry: 'backoff',
-  })
+export function readingsOf(told: Told, backend: string): readonly ServerReading[] {
+  const rows = [...told.tables.byKey.values()].filter((row) => row.state.backend === backend)
+  if (rows.length > 0) return rows.map((row) => readingOf(told, row))
+  const why = told.tables.disabledBackends.has(backend) ? 'it is disabled' : 'it is absent or has no server'
+  throw new WorldError(`backend ${backend} cannot be read: ${why}`, { code: 'BALANCER_NO_BACKEND', retry: 'backoff' })
 }
 
-export function readingOf(instance: string, row: ServerRow, all: ReadonlyMap<string, ServerRow>): ServerReading {
+/** A table of a proxy without servers, or of a peers section, may serve `stick on` of any backend. */
+export function hasStickTable({ tables, stickTables }: Told, backend: string): boolean {
+  return stickTables.has(backend) || [...stickTables].some((name) => !tables.backends.has(name))
+}
+
+function readingOf(told: Told, row: ServerRow): ServerReading {
   const { state, stat } = row
   const operational = OPER_STATES[state.operState]
   if (operational === undefined) throw badReply(`srv_op_state ${state.operState} has no known meaning`)
   return {
-    ref: { instance, backend: state.backend, server: state.server },
+    ref: { instance: told.instance, backend: state.backend, server: state.server },
     address: state.address,
     port: state.port,
     ...adminStates(state.adminBits),
     operational,
-    ...checkReading(row, all),
+    ...checkReading(row, told.tables.byKey),
     agent: (state.agentBits & AGENT_CONFIGURED) !== 0 || stat.agentStatus !== '',
-    persistent: stat.cookie !== '',
+    persistent: stat.cookie !== '' || hasStickTable(told, state.backend),
     currentSessions: stat.currentSessions,
     queued: stat.queued,
     totalSessions: stat.totalSessions,

@@ -1,8 +1,54 @@
 import { escapeForeign } from '../../model/foreign-text.ts'
+import type { InstanceApi } from './instance-api.ts'
+import { parseInfo } from './parse-info.ts'
 import { badReply } from './socket-error.ts'
 
 /** A proxy's name, or `peers-section/table`. */
 const TABLE_NAME = /^[A-Za-z0-9_.:/-]{1,512}$/
+/** HAProxy takes a command line of one buffer, 16 KiB unless the file says less. */
+const TABLES_PER_LINE = 16
+
+/**
+ * The stick tables that remember servers (`stick on`). They are configuration, so one process is asked once: the
+ * question makes HAProxy walk its tables, which is too much for every poll.
+ */
+export class StickTables {
+  readonly #api: InstanceApi
+  #known: { readonly process: string; readonly tables: ReadonlySet<string> } | undefined
+
+  constructor(api: InstanceApi) {
+    this.#api = api
+  }
+
+  async of(process: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
+    if (this.#known?.process === process) return this.#known.tables
+    const names = await this.#ask(process, ['show table'], ([answer = '']) => tableNames(answer), signal)
+    const tables = new Set<string>()
+    for (let at = 0; at < names.length; at += TABLES_PER_LINE) {
+      const some = names.slice(at, at + TABLES_PER_LINE)
+      const stores = await this.#ask(process, some.map(asksForServers), (it) => it.map(remembersServers), signal)
+      for (const name of some.filter((_, index) => stores[index])) tables.add(name)
+    }
+    this.#known = { process, tables }
+    return tables
+  }
+
+  #ask<T>(
+    process: string,
+    commands: readonly string[],
+    judge: (answers: readonly string[]) => T,
+    signal: AbortSignal,
+  ): Promise<T> {
+    return this.#api.ask(
+      ['show info', ...commands],
+      ([info = '', ...answers]) => {
+        if (parseInfo(info).process !== process) throw badReply('HAProxy was reloaded while it was asked')
+        return judge(answers)
+      },
+      signal,
+    )
+  }
+}
 
 /** `show table`: one `# table: NAME, type: …` a line. */
 export function tableNames(answer: string): readonly string[] {
@@ -20,10 +66,7 @@ export function tableNames(answer: string): readonly string[] {
  * The API does not show `stick on` itself, but a table that it fills stores server ids, and only such a table can be
  * filtered by them. The filter matches no entry, so that none is sent.
  */
-export const asksForServerIds = (table: string): string => `show table ${table} data.server_id lt 0`
+const asksForServers = (table: string): string => `show table ${table} data.server_id lt 0`
 
-export function storesServerIds(answer: string): boolean {
-  if (answer.startsWith('# table: ')) return true
-  if (answer.includes('Data type not stored in this table')) return false
-  throw badReply(`a stick table cannot be read: "${escapeForeign(answer, 120)}"`)
-}
+/** A table that cannot be judged is taken for one that remembers: then `maint` is used, which is right for both. */
+const remembersServers = (answer: string): boolean => !answer.includes('Data type not stored in this table')

@@ -1,0 +1,115 @@
+import type { ServerReading } from '../../model/balancer.ts'
+import { serverKey } from '../../model/balancer.ts'
+import type { BackendInspection, InstanceInspection } from '../../model/balancer-inspection.ts'
+import type { PlanFinding } from '../../model/roll-plan.ts'
+import { apiEvidence } from './api-backend.ts'
+
+/** What stands against a roll on one instance, errors first; `apiPorts` as for `apiEvidence`. */
+export function inspectionFindings(
+  inspection: InstanceInspection,
+  apiPorts: readonly number[] = [],
+): readonly PlanFinding[] {
+  const { instance, backends } = inspection
+  const found = [
+    ...rightFindings(inspection),
+    ...absenceFindings(inspection),
+    ...backends.flatMap((backend) => apiFindings(instance, backend, apiPorts)),
+    ...backends.flatMap((backend) => backend.servers.flatMap(serverFindings)),
+    ...backends.flatMap((backend) => backendFindings(instance, backend)),
+  ]
+  return [...found.filter(isError), ...found.filter((finding) => !isError(finding))]
+}
+
+const isError = (finding: PlanFinding): boolean => finding.severity === 'error'
+
+function rightFindings({ instance, level, processes }: InstanceInspection): readonly PlanFinding[] {
+  const findings: PlanFinding[] = []
+  if (level !== 'admin') {
+    findings.push({
+      severity: 'error',
+      code: 'BalancerNotAdmin',
+      text: `the runtime socket of ${instance} is of level ${level} and may not change states`,
+      fix: 'give its "stats socket" line in haproxy.cfg "level admin", then reload HAProxy',
+    })
+  }
+  if (processes > 1) {
+    findings.push({
+      severity: 'error',
+      code: 'BalancerManyProcesses',
+      text: `${instance} runs ${processes} processes, and its socket reaches one: the others would go on sending`,
+      fix: 'replace "nbproc" by "nbthread", or list each process with a socket of its own as an instance',
+    })
+  }
+  return findings
+}
+
+function absenceFindings({ instance, missingBackends, disabledBackends }: InstanceInspection): readonly PlanFinding[] {
+  const missing = missingBackends.map((name) => ({ name, why: 'is not there or has no server' }))
+  const disabled = disabledBackends.map((name) => ({ name, why: 'is disabled' }))
+  return [...missing, ...disabled].map(({ name, why }) => ({
+    severity: 'error',
+    code: 'BalancerBackendMissing',
+    text: `backend ${name} of ${instance} ${why}`,
+    fix: `check the name, or take ${name} out of "backends"`,
+  }))
+}
+
+function apiFindings(
+  instance: string,
+  backend: BackendInspection,
+  apiPorts: readonly number[],
+): readonly PlanFinding[] {
+  const evidence = apiEvidence(backend, apiPorts)
+  if (evidence === undefined) return []
+  const why = evidence.kind === 'port' ? `a server at port ${evidence.port}` : `"${evidence.word}" in its name`
+  return [
+    {
+      severity: 'error',
+      code: 'BalancerApiBackend',
+      text: `backend ${backend.name} of ${instance} looks like the Kubernetes API (${why}), which is never taken out`,
+      fix: `take ${backend.name} out of "backends"`,
+    },
+  ]
+}
+
+function serverFindings(server: ServerReading): readonly PlanFinding[] {
+  const findings: PlanFinding[] = []
+  const { backend, server: name } = server.ref
+  if (server.agent) {
+    findings.push({
+      severity: 'error',
+      code: 'BalancerAgentCheck',
+      text: `${serverKey(server.ref)} has an agent-check that is not ours: its agent may undo what is set`,
+      fix: `disable agent ${backend}/${name}, and take "agent-check" out of haproxy.cfg`,
+    })
+  }
+  if (server.check === 'none') {
+    findings.push({
+      severity: 'warning',
+      code: 'BalancerNoCheck',
+      text: `${serverKey(server.ref)} has no health check: that it is up proves nothing`,
+      fix: `add "check" to server ${name} of backend ${backend}`,
+    })
+  }
+  return findings
+}
+
+function backendFindings(instance: string, backend: BackendInspection): readonly PlanFinding[] {
+  const findings: PlanFinding[] = []
+  const name = `backend ${backend.name} of ${instance}`
+  if (backend.mode === 'tcp') {
+    findings.push({
+      severity: 'warning',
+      code: 'BalancerTcpMode',
+      text: `${name} is in mode tcp: a client keeps its connection to a node that is out until one of them closes it`,
+    })
+  }
+  if (backend.stickTable || backend.servers.some((server) => server.persistent)) {
+    findings.push({
+      severity: 'warning',
+      code: 'BalancerPersistence',
+      text: `${name} remembers clients: they are moved by maint, under which no health check runs`,
+    })
+  }
+  return findings
+}

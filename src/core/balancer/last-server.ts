@@ -1,0 +1,21 @@
+import type { ServerReading } from '../../model/balancer.ts'
+
+/**
+ * It takes new traffic now: `starting` is not counted, since it may take but a part, nor is a backup, which often
+ * serves nothing but an apology, nor weight 0, which is sent nothing.
+ */
+export function isUsable(server: ServerReading): boolean {
+  return server.adminState === 'ready' && server.operational === 'up' && server.weight > 0 && !server.backup
+}
+
+/**
+ * Of the servers that would be taken on one instance: those whose backend there would be left without a usable one.
+ * A server that is out already takes nothing away; two of one backend are taken together.
+ */
+export function lastServers(
+  instance: readonly ServerReading[],
+  taken: (server: ServerReading) => boolean,
+): readonly ServerReading[] {
+  const left = new Set(instance.filter((server) => isUsable(server) && !taken(server)).map((it) => it.ref.backend))
+  return instance.filter((server) => taken(server) && server.adminState === 'ready' && !left.has(server.ref.backend))
+}
