@@ -35,28 +35,24 @@ function sectionsOf({ path, schema }: Section): readonly Section[] {
 
 function sectionLines({ path, schema }: Section): readonly string[] {
   const required = new Set(schema.required ?? [])
-  const rows = Object.entries(schema.properties ?? {}).map(([name, field]) =>
-    row([
-      `\`${name}\``,
-      typeOf(field),
-      required.has(name) ? 'required' : presetOf(field),
-      cell(field.description ?? ''),
-    ]),
-  )
-  return [
-    `## ${path === '' ? 'The file' : path}`,
-    '',
-    schema.description ?? '',
-    '',
-    row(['field', 'type', 'default', 'meaning']),
-    '|---|---|---|---|',
-    ...rows,
-    '',
-  ]
+  const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => [
+    `\`${name}\``,
+    typeOf(field),
+    required.has(name) ? 'required' : presetOf(field),
+    (field.description ?? '').replaceAll('|', '\\|'),
+  ])
+  const heading = `## ${path === '' ? 'The file' : path}`
+  return [heading, '', schema.description ?? '', '', ...table([['field', 'type', 'default', 'meaning'], ...rows]), '']
 }
 
-const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
-const cell = (text: string): string => text.replaceAll('|', '\\|')
+/** Columns padded, as the formatter writes them. */
+function table(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)))
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
+  const rule = widths.map((width) => '-'.repeat(width))
+  return [rows[0] ?? [], rule, ...rows.slice(1)].map(line)
+}
 
 function typeOf(field: JsonSchema): string {
   const own = field.items === undefined ? (field.title ?? field.type ?? '') : `list of ${field.items.title ?? 'text'}s`

@@ -10,7 +10,7 @@ const hint = 'run: node bin/generate-docs.ts && npm run fix'
 
 test('the reference and the JSON schema in docs are those of the code', () => {
   const schema = rollFileJsonSchema()
-  assert.equal(docs('roll-file.md'), rollFileReference(schema, docs('roll.example.yaml')), hint)
+  assert.ok(docs('roll-file.md') === rollFileReference(schema, docs('roll.example.yaml')), hint)
   assert.deepEqual(JSON.parse(docs('roll.schema.json')), JSON.parse(JSON.stringify(schema)), hint)
 })
 
