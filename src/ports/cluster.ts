@@ -1,3 +1,4 @@
+import type { Access } from '../model/access.ts'
 import type { DisruptionBudget } from '../model/disruption-budget.ts'
 import type { EvictionAnswer } from '../model/eviction.ts'
 import type { JsonPatch } from '../model/json-patch.ts'
@@ -33,14 +34,6 @@ export type FollowEvent<T> =
   | { readonly type: 'deleted'; readonly object: T }
   | { readonly type: 'fresh' }
   | { readonly type: 'broken'; readonly error: WorldError; readonly retryInMs: number }
-
-export interface Access {
-  readonly verb: string
-  readonly group: string
-  readonly resource: string
-  readonly subresource?: string
-  readonly namespace?: string
-}
 
 /**
  * The Kubernetes API as far as Even Keel uses it. Every call rejects with WorldError (code KUBE_*), or with the

@@ -1,4 +1,4 @@
-import type { Access } from '../../ports/cluster.ts'
+import type { Access } from '../../model/access.ts'
 import type { ApiCall } from './api-call.ts'
 import type { ApiClient } from './api-client.ts'
 import { askObject } from './api-object.ts'

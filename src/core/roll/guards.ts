@@ -38,6 +38,8 @@ const probeMeasures: Guard<RollSnapshot> = (s) => {
   return probeSilent(s.probe, s.wall, Math.max(0, ...timeouts))
 }
 
+const lastUsable: Guard<NodeSnapshot> = (s) => lastUsableServers(s.current.node, s.instances)
+
 const agentsOurs: Guard<NodeSnapshot> = (s) =>
   matchNodeServers(s.current.node, s.instances)
     .filter(({ reading }) => reading.agent)
@@ -78,7 +80,7 @@ export const mayStart: Guard<NodeSnapshot> = (s) =>
     instancesAnswer,
     heartbeatsFlow,
     agentsOurs,
-    lastUsableServers,
+    lastUsable,
   ])
 
 /** Before each further disruptive effect. */

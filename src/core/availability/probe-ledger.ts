@@ -1,0 +1,130 @@
+import { invariant } from '../../model/invariant.ts'
+import type { FailureWindow, ProbeFacts, ProbeTarget, Sample } from '../../model/probe.ts'
+import type { ProbeSignal } from '../../model/probe-signal.ts'
+import type { WallMs } from '../../model/time.ts'
+import { LaneTally } from './lane-tally.ts'
+import { LaneWindows } from './lane-windows.ts'
+import { NotMeasured } from './not-measured.ts'
+import { OncePerSecond } from './once-per-second.ts'
+import { laneSchedules } from './schedule.ts'
+import { ServedBy } from './served-by.ts'
+import { Settling } from './settling.ts'
+
+interface LaneBook {
+  readonly tally: LaneTally
+  readonly windows: LaneWindows
+  /** The lane a check once a second is compared with: new connections where there are any. */
+  readonly oncePerSecond?: OncePerSecond
+}
+
+const keyOf = (sample: Pick<Sample, 'target' | 'lane'>): string => `${sample.lane} ${sample.target}`
+
+/** Samples in, facts out. */
+export class ProbeLedger {
+  readonly #lanes = new Map<string, LaneBook>()
+  readonly #settling = new Settling()
+  readonly #servedBy = new ServedBy()
+  readonly #notMeasured: NotMeasured
+  #startedAt: WallMs
+  #hasStarted = false
+  #settledBefore: WallMs
+  #lastVerdictAt: WallMs | undefined
+  #greenStreak = 0
+  #endedAt: WallMs | undefined
+
+  constructor(targets: readonly ProbeTarget[], createdAt: WallMs) {
+    this.#startedAt = createdAt
+    this.#settledBefore = createdAt
+    this.#notMeasured = new NotMeasured(createdAt)
+    for (const target of targets) this.#open(target)
+  }
+
+  apply(signal: ProbeSignal): void {
+    if (signal.type === 'started') {
+      if (!this.#hasStarted) this.#startedAt = signal.at
+      this.#notMeasured.started(signal.at, !this.#hasStarted)
+      this.#hasStarted = true
+      this.#settledBefore = signal.at
+    } else if (signal.type === 'died') {
+      this.#settle(this.#settling.release())
+      this.#notMeasured.down(this.#settledBefore)
+    } else {
+      for (const sample of signal.samples) this.#count(sample)
+      this.#settle(this.#settling.add(signal.samples, signal.settledBefore))
+      this.#settledBefore = signal.settledBefore
+      this.#notMeasured.beat(signal.at)
+    }
+  }
+
+  /** The prober was stopped and owes no verdict. */
+  end(at: WallMs): void {
+    this.#settle(this.#settling.release())
+    this.#endedAt = at
+  }
+
+  facts(now: WallMs): ProbeFacts {
+    return {
+      startedAt: this.#startedAt,
+      ...(this.#lastVerdictAt === undefined ? {} : { lastVerdictAt: this.#lastVerdictAt }),
+      lanes: [...this.#lanes.values()].map((lane) => lane.tally.summary()),
+      windows: this.#windows(),
+      notMeasured: this.#notMeasured.spans(this.#endedAt ?? now, this.#endedAt !== undefined),
+      servedBy: this.#servedBy.counts(),
+      greenStreak: this.#settling.waiting.some(countsAgainst) ? 0 : this.#greenStreak,
+    }
+  }
+
+  /** What a check once a second would have counted, all targets but controls together. */
+  failedAt1Hz(): number {
+    return [...this.#lanes.values()].reduce((sum, lane) => sum + (lane.oncePerSecond?.failed ?? 0), 0)
+  }
+
+  #open(target: ProbeTarget): void {
+    laneSchedules(target, 0).forEach(({ lane, periodMs }, index) => {
+      this.#lanes.set(keyOf({ target: target.name, lane }), {
+        tally: new LaneTally(target, lane),
+        windows: new LaneWindows(periodMs),
+        ...(target.control || index > 0 ? {} : { oncePerSecond: new OncePerSecond(periodMs) }),
+      })
+    })
+  }
+
+  #lane(sample: Sample): LaneBook {
+    const lane = this.#lanes.get(keyOf(sample))
+    invariant(lane !== undefined, `a sample of a lane that was not asked for: ${keyOf(sample)}`)
+    return lane
+  }
+
+  /** What does not depend on the order. */
+  #count(sample: Sample): void {
+    this.#lane(sample).tally.record(sample)
+    if (sample.verdict === 'skipped') return
+    if (this.#lastVerdictAt === undefined || sample.scheduledAt > this.#lastVerdictAt) {
+      this.#lastVerdictAt = sample.scheduledAt
+    }
+    if (!sample.control && sample.servedBy !== undefined) this.#servedBy.record(sample.servedBy)
+  }
+
+  /** What does. */
+  #settle(samples: readonly Sample[]): void {
+    for (const sample of samples) {
+      const lane = this.#lane(sample)
+      lane.windows.record(sample)
+      lane.oncePerSecond?.record(sample)
+      if (sample.control) continue
+      this.#notMeasured.record(sample)
+      if (sample.verdict === 'failed') this.#greenStreak = 0
+      if (sample.verdict === 'ok') this.#greenStreak += 1
+    }
+  }
+
+  #windows(): readonly FailureWindow[] {
+    const waiting = Map.groupBy(this.#settling.waiting, keyOf)
+    const windows = [...this.#lanes].flatMap(([key, lane]) =>
+      this.#endedAt === undefined ? lane.windows.seen(waiting.get(key) ?? []) : lane.windows.ended(),
+    )
+    return windows.sort((a, b) => a.firstBadAt - b.firstBadAt)
+  }
+}
+
+const countsAgainst = (sample: Sample): boolean => !sample.control && sample.verdict === 'failed'

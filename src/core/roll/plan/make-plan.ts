@@ -1,0 +1,115 @@
+import { isControlPlane, type Node } from '../../../model/node.ts'
+import { refKey } from '../../../model/object-ref.ts'
+import type { PlanFinding, PlannedNode, RollPlan } from '../../../model/roll-plan.ts'
+import { inspectionFindings } from '../../balancer/inspection-findings.ts'
+import { classifyPod } from '../drain/classify-pod.ts'
+import { allowedServers, belongsTo, matchNodeServers } from '../match-node-servers.ts'
+import { daemonFindings } from './daemon-findings.ts'
+import { budgetFindings, nodeChecks } from './node-findings.ts'
+import type { PlanFacts } from './plan-facts.ts'
+import { podFindings } from './pod-findings.ts'
+import { selectNodes } from './select-nodes.ts'
+
+/** What a roll would do, and everything that stands against it. Pure. */
+export function makePlan(facts: PlanFacts): RollPlan {
+  const { spec, cluster } = facts
+  const { nodes, unknown } = selectNodes(spec.nodes, cluster.nodes)
+  const checks = [...clusterChecks(facts, unknown, nodes), ...nodes.flatMap((node) => checksOf(facts, node))]
+  return {
+    cluster: facts.clusterName,
+    nodes: nodes.map((node) => plannedNode(facts, node)),
+    skipped: [],
+    unmatchedServers: strangers(facts),
+    findings: unique(checks.flat()),
+    load: (spec.probe?.targets ?? []).map(({ name, url, ratePerSecond, control }) => ({
+      name,
+      url,
+      ratePerSecond,
+      control,
+    })),
+    checksPassed: checks.filter((found) => found.length === 0).length,
+  }
+}
+
+type Check = readonly PlanFinding[]
+
+function clusterChecks(facts: PlanFacts, unknown: readonly string[], nodes: readonly Node[]): readonly Check[] {
+  const known = facts.cluster.nodes.map((node) => node.name)
+  return [
+    facts.forbidden.map((access) => forbidden(access)),
+    unknown.map((name) => unknownNode(name, known)),
+    nodes.length === 0 && unknown.length === 0 ? [noNodes] : [],
+    ...facts.inspections.map((inspection) => inspectionFindings(inspection)),
+    facts.hostFindings,
+    budgetFindings(facts).filter((finding) => nodes.some((node) => node.name !== finding.node)),
+    daemonFindings(facts),
+  ]
+}
+
+function checksOf(facts: PlanFacts, node: Node): readonly Check[] {
+  const pods = facts.cluster.pods.filter((pod) => pod.nodeName === node.name)
+  return [...nodeChecks(facts, node), ...pods.map((pod) => podFindings(facts, pod))]
+}
+
+const noNodes: PlanFinding = {
+  severity: 'error',
+  code: 'NoNodes',
+  text: 'no node is selected',
+  fix: 'name nodes, or use -l or --all',
+}
+
+function unknownNode(name: string, known: readonly string[]): PlanFinding {
+  const shown = known.slice(0, 10).join(', ')
+  return {
+    severity: 'error',
+    code: 'NodeUnknown',
+    node: name,
+    text: `there is no node ${name}`,
+    fix: `the cluster has: ${shown}${known.length > 10 ? ', …' : ''}`,
+  }
+}
+
+function forbidden({ verb, group, resource, subresource, namespace }: PlanFacts['forbidden'][number]): PlanFinding {
+  const what = `${resource}${subresource === undefined ? '' : `/${subresource}`}${group === '' ? '' : `.${group}`}`
+  const where = namespace === undefined ? '' : ` in namespace ${namespace}`
+  return {
+    severity: 'error',
+    code: 'Forbidden',
+    text: `this identity may not ${verb} ${what}${where}`,
+    fix: 'kubectl apply -f deploy/roll-rbac.yaml, and bind it to this identity',
+  }
+}
+
+function plannedNode(facts: PlanFacts, node: Node): PlannedNode {
+  const pods = facts.cluster.pods.filter((pod) => pod.nodeName === node.name)
+  const stages = [1, 2, 3].map((stage) => pods.filter((pod) => isInStage(facts, pod, stage)))
+  const detachFrom = matchNodeServers(node, facts.instances).map(
+    ({ reading }) => `${reading.ref.backend}/${reading.ref.server} on ${reading.ref.instance}`,
+  )
+  return {
+    node: node.name,
+    role: isControlPlane(node) ? 'control plane' : 'worker',
+    address: node.internalAddresses[0] ?? '',
+    bootId: node.bootId,
+    detachFrom,
+    podsToMove: stages.flat().map(refKey),
+    stages: stages.map((pods) => pods.length),
+  }
+}
+
+function isInStage({ spec }: PlanFacts, pod: PlanFacts['cluster']['pods'][number], stage: number): boolean {
+  const verdict = classifyPod(pod, spec.drain)
+  return verdict.kind === 'evict' && verdict.stage === stage
+}
+
+function strangers({ instances, cluster }: PlanFacts): readonly string[] {
+  return instances.flatMap((instance) =>
+    allowedServers(instance)
+      .filter((reading) => !cluster.nodes.some((node) => belongsTo(reading, node)))
+      .map(({ ref, address, port }) => `${ref.backend}/${ref.server} (${address}:${port}) on ${ref.instance}`),
+  )
+}
+
+const unique = (findings: readonly PlanFinding[]): readonly PlanFinding[] => [
+  ...new Map(findings.map((finding) => [`${finding.code} ${finding.node} ${finding.text}`, finding])).values(),
+]

@@ -1,0 +1,71 @@
+import type { Node } from '../../../model/node.ts'
+import { RECORD_ANNOTATION } from '../../../model/node-record.ts'
+import type { PlanFinding } from '../../../model/roll-plan.ts'
+import { lastUsableServers } from '../last-server.ts'
+import { isDetached, matchNodeServers } from '../match-node-servers.ts'
+import type { PlanFacts } from './plan-facts.ts'
+
+/** What stands against rolling one node, as far as the node and its balancers tell; one entry for each check. */
+export function nodeChecks(facts: PlanFacts, node: Node): readonly (readonly PlanFinding[])[] {
+  return [unbalanced(facts, node), recorded(node), last(facts, node), notReady(node)]
+}
+
+function unbalanced({ spec, instances }: PlanFacts, node: Node): readonly PlanFinding[] {
+  if (spec.nodes.allowUnbalanced || matchNodeServers(node, instances).length > 0) return []
+  const addresses = node.internalAddresses.join(', ') || 'no InternalIP'
+  return [
+    {
+      severity: 'error',
+      code: 'NodeUnbalanced',
+      node: node.name,
+      text: `${node.name} (${addresses}) matches no server of any balancer, so nothing would be detached`,
+      fix: 'add its backend under "balancers", or set nodes.allowUnbalanced',
+    },
+  ]
+}
+
+function recorded(node: Node): readonly PlanFinding[] {
+  if (!(RECORD_ANNOTATION in node.annotations)) return []
+  return [
+    {
+      severity: 'error',
+      code: 'NodeRecorded',
+      node: node.name,
+      text: `${node.name} is out for another run`,
+      fix: 'evenkeel roll status tells which; resume or abort that run first',
+    },
+  ]
+}
+
+const last = ({ instances }: PlanFacts, node: Node): readonly PlanFinding[] =>
+  lastUsableServers(node, instances).map(({ code, text, next }) => ({
+    severity: 'hold',
+    code,
+    node: node.name,
+    text,
+    ...(next === undefined ? {} : { fix: next }),
+  }))
+
+const notReady = (node: Node): readonly PlanFinding[] =>
+  node.ready === 'True'
+    ? []
+    : [
+        {
+          severity: 'hold',
+          code: 'NodeNotReady',
+          node: node.name,
+          text: `${node.name} is not Ready (Ready is ${node.ready})`,
+        },
+      ]
+
+/** Nodes of the cluster that use up the budget before anything is begun. */
+export function budgetFindings({ cluster, instances }: PlanFacts): readonly PlanFinding[] {
+  return cluster.nodes
+    .filter((node) => node.ready !== 'True' || isDetached(node, instances))
+    .map((node) => ({
+      severity: 'hold',
+      code: 'OtherNodeBad',
+      node: node.name,
+      text: `${node.name} is ${node.ready === 'True' ? 'detached' : 'not Ready'} and uses up the node budget while others are rolled`,
+    }))
+}

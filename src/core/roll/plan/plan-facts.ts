@@ -1,0 +1,19 @@
+import type { Access } from '../../../model/access.ts'
+import type { InstanceInspection } from '../../../model/balancer-inspection.ts'
+import type { PlanFinding } from '../../../model/roll-plan.ts'
+import type { RollSpec } from '../../../model/roll-spec.ts'
+import type { Service } from '../../../model/service.ts'
+import type { ClusterFacts, InstanceFacts } from '../snapshot.ts'
+
+/** All that a plan goes by; read once, nothing changed. */
+export interface PlanFacts {
+  readonly clusterName: string
+  readonly spec: RollSpec
+  readonly cluster: ClusterFacts
+  readonly services: readonly Service[]
+  readonly instances: readonly InstanceFacts[]
+  readonly inspections: readonly InstanceInspection[]
+  readonly forbidden: readonly Access[]
+  /** What the machines said, judged already. */
+  readonly hostFindings: readonly PlanFinding[]
+}
