@@ -18,6 +18,9 @@ const VERDICTS: Readonly<Record<number, Verdict>> = {
 export function apiError(call: ApiCall, reply: ApiReply): WorldError {
   const status = parseApiStatus(reply.body)
   const [code, retry] = verdict(call, reply.status, status)
+  if (reply.status === 422 && code === 'KUBE_CONFLICT') {
+    return new WorldError(`${call.verb} ${call.resource}: it is no longer what the patch tests for`, { code, retry })
+  }
   const said = status.message === '' ? `HTTP ${reply.status}` : `${status.message} (HTTP ${reply.status})`
   const facts = reply.retryAfterMs === undefined ? { code, retry } : { code, retry, retryAfterMs: reply.retryAfterMs }
   return new WorldError(`${call.verb} ${call.resource}: ${said}`, facts)

@@ -1,4 +1,4 @@
-import { plainText } from './plain-text.ts'
+import { escapeForeign } from '../../model/foreign-text.ts'
 import { MalformedReply, Untrusted } from './untrusted.ts'
 
 /** metav1.Status, the body of a refusal. */
@@ -25,8 +25,8 @@ export function parseApiStatus(body: unknown): ApiStatus {
   try {
     const details = status.at('details')
     return {
-      reason: plainText(status.at('reason').textOr('')),
-      message: plainText(status.at('message').textOr('')),
+      reason: escapeForeign(status.at('reason').textOr('')),
+      message: escapeForeign(status.at('message').textOr('')),
       code: status.at('code').optionalInteger(),
       retryAfterSeconds: details.at('retryAfterSeconds').optionalInteger(),
       causes: details
@@ -34,7 +34,7 @@ export function parseApiStatus(body: unknown): ApiStatus {
         .each()
         .map((cause) => ({
           reason: cause.at('reason').textOr(''),
-          message: plainText(cause.at('message').textOr('')),
+          message: escapeForeign(cause.at('message').textOr('')),
         })),
     }
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js'
+import { escapeForeign } from '../../model/foreign-text.ts'
 import { UserError } from '../../model/user-error.ts'
-import { plainText } from './plain-text.ts'
 
 /**
  * Makes `wanted`, else the current context, the one in use and checks that it can be used. `where` names the files in
@@ -8,18 +8,18 @@ import { plainText } from './plain-text.ts'
  */
 export function chooseContext(config: KubeConfig, wanted: string | undefined, where: string): void {
   const name = wanted ?? config.currentContext
-  const existing = config.contexts.map((known) => plainText(known.name)).join(', ')
+  const existing = config.contexts.map((known) => escapeForeign(known.name)).join(', ')
   const fix = existing === '' ? 'write a context into the kubeconfig' : `choose one with --context: ${existing}`
   if (typeof name !== 'string' || name === '') {
     throw new UserError(`no current context in ${where}`, { code: 'KUBECONFIG_NO_CONTEXT', fix })
   }
   if (!config.contexts.some((known) => known.name === name)) {
-    throw new UserError(`no context ${plainText(name)} in ${where}`, { code: 'KUBECONFIG_NO_CONTEXT', fix })
+    throw new UserError(`no context ${escapeForeign(name)} in ${where}`, { code: 'KUBECONFIG_NO_CONTEXT', fix })
   }
   config.setCurrentContext(name)
   const broken = brokenPart(config)
   if (broken === undefined) return
-  throw new UserError(`context ${plainText(name)} in ${where} ${broken}`, {
+  throw new UserError(`context ${escapeForeign(name)} in ${where} ${broken}`, {
     code: 'KUBECONFIG_BROKEN',
     fix: 'correct it, or choose another with --context',
   })
@@ -31,7 +31,7 @@ function brokenPart(config: KubeConfig): string | undefined {
   if (cluster === null) return 'names a cluster that is not there'
   if (user === null) return 'names a user that is not there'
   if (!isUsableServer(cluster.server)) {
-    return `has the server ${plainText(cluster.server)}, which is neither https nor on this machine`
+    return `has the server ${escapeForeign(cluster.server)}, which is neither https nor on this machine`
   }
   const provider: unknown = user.authProvider?.name
   // These two run their command without any limit of time; Kubernetes dropped them in 1.26.

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
+import { escapeForeign } from '../../model/foreign-text.ts'
 import type { WallMs } from '../../model/time.ts'
 import { UserError } from '../../model/user-error.ts'
-import { plainText } from './plain-text.ts'
 
 /**
  * Refuses a client certificate that is no longer valid, which the API server would only answer with a bare 401.
@@ -10,7 +10,7 @@ import { plainText } from './plain-text.ts'
 export function checkClientCertificate(pem: string | Buffer, now: WallMs): void {
   const { subject, validTo, validToDate } = readCertificate(pem)
   if (validToDate.getTime() > now) return
-  throw new UserError(`the client certificate of ${plainText(subject)} expired on ${validTo}`, {
+  throw new UserError(`the client certificate of ${escapeForeign(subject)} expired on ${validTo}`, {
     code: 'KUBE_CERTIFICATE_EXPIRED',
     fix: 'renew it in the kubeconfig (kubeadm: `kubeadm certs renew admin.conf`)',
   })

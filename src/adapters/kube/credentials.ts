@@ -1,10 +1,10 @@
 import { Agent as PlainAgent } from 'node:http'
 import { type RequestOptions, Agent as TlsAgent } from 'node:https'
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js'
+import { escapeForeign } from '../../model/foreign-text.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Connection } from './connection.ts'
 import { given } from './given.ts'
-import { plainText } from './plain-text.ts'
 import { untilAborted } from './within.ts'
 
 /** Below the 90 s after which an API server closes an idle connection, so that it is we who do it. */
@@ -52,7 +52,7 @@ export class Credentials {
       this.#configs.set(connection, config)
       return connection
     } catch (error) {
-      const reason = plainText(error instanceof Error ? error.message : String(error))
+      const reason = escapeForeign((error instanceof Error ? error.message : String(error)).trim())
       const facts = { code: 'KUBE_UNAUTHORIZED', retry: 'backoff', cause: error } as const
       throw new WorldError(`no credential for the API server: ${reason}`, facts)
     }

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js'
+import { escapeForeign } from '../../model/foreign-text.ts'
 import { UserError } from '../../model/user-error.ts'
 import { chooseContext } from './choose-context.ts'
 import { kubeconfigDocument } from './kubeconfig-document.ts'
-import { plainText } from './plain-text.ts'
 import { errorCode } from './transport-error.ts'
 
 export interface KubeconfigSource {
@@ -78,4 +78,4 @@ function allowPlainHttp(config: KubeConfig): void {
   )
 }
 
-const reasonOf = (error: unknown): string => plainText(error instanceof Error ? error.message : String(error))
+const reasonOf = (error: unknown): string => escapeForeign(error instanceof Error ? error.message : String(error))

@@ -1,5 +1,5 @@
+import { escapeForeign } from '../../model/foreign-text.ts'
 import type { Log } from '../../ports/log.ts'
-import { plainText } from './plain-text.ts'
 import type { Resource } from './resources.ts'
 import { MalformedReply, type Untrusted } from './untrusted.ts'
 
@@ -11,7 +11,7 @@ export function parseItem<T>(kind: Resource<T>, item: Untrusted, log: Log): [T] 
     if (!(error instanceof MalformedReply)) throw error
     log.warn('an object that makes no sense is left out', {
       resource: kind.resource,
-      reason: plainText(error.message),
+      reason: escapeForeign(error.message),
     })
     return []
   }

@@ -1,5 +1,5 @@
+import { escapeForeign } from '../../model/foreign-text.ts'
 import { WorldError } from '../../model/world-error.ts'
-import { plainText } from './plain-text.ts'
 
 /** How a connection failed, for the words that follow from it. */
 export type TransportFault = 'refused' | 'unknown-host' | 'untrusted' | 'broken'
@@ -39,4 +39,4 @@ export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
-const reasonOf = (error: unknown): string => plainText(error instanceof Error ? error.message : String(error))
+const reasonOf = (error: unknown): string => escapeForeign(error instanceof Error ? error.message : String(error))
