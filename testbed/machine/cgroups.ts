@@ -1,0 +1,88 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { waitFor } from './wait-for.ts'
+
+const ROOT = '/sys/fs/cgroup'
+const PREFIX = 'evenkeel-'
+
+/** The cgroup of one node of a bed, as a path from the root of each hierarchy. */
+export function nodeCgroup(bed: string, node: string): string {
+  return `/${PREFIX}${bed}/${node}`
+}
+
+/** Makes a node's cgroup in every hierarchy, before kubelet looks for it. */
+export function makeNodeCgroup(bed: string, node: string): void {
+  for (const hierarchy of hierarchies()) {
+    const ofBed = join(hierarchy, `${PREFIX}${bed}`)
+    for (const folder of [ofBed, join(ofBed, node)]) {
+      mkdirSync(folder, { recursive: true })
+      inheritCpus(folder)
+      delegate(folder)
+    }
+  }
+}
+
+/** Removes a node's cgroups. What ran in them is dead, but the kernel may take a moment to notice. */
+export async function removeNodeCgroup(bed: string, node: string): Promise<void> {
+  const folders = hierarchies().map((hierarchy) => join(hierarchy, `${PREFIX}${bed}`, node))
+  await waitFor({ what: `the cgroups of ${node} to empty`, limitMs: 10_000, everyMs: 20 }, () =>
+    folders.map(removeTree).every(Boolean) ? true : undefined,
+  )
+}
+
+/** Removes what a dead bed has left, as far as it is empty already. Says whether all of it is gone. */
+export function removeBedCgroups(bed: string): boolean {
+  return hierarchies()
+    .map((hierarchy) => removeTree(join(hierarchy, `${PREFIX}${bed}`)))
+    .every(Boolean)
+}
+
+/** The beds that have cgroups on this machine, alive or not. */
+export function bedsWithCgroups(): string[] {
+  const names = hierarchies().flatMap((hierarchy) => readdirSync(hierarchy).filter((name) => name.startsWith(PREFIX)))
+  return [...new Set(names)].map((name) => name.slice(PREFIX.length))
+}
+
+/** The one hierarchy of cgroup v2, or those of v1, which lie side by side. */
+function hierarchies(): string[] {
+  if (isV2(ROOT)) return [ROOT]
+  return readdirSync(ROOT)
+    .map((name) => join(ROOT, name))
+    .filter((folder) => existsSync(join(folder, 'cgroup.procs')))
+}
+
+function isV2(hierarchy: string): boolean {
+  return existsSync(join(hierarchy, 'cgroup.controllers'))
+}
+
+/** A new v1 cpuset has no CPUs and can hold no process. */
+function inheritCpus(folder: string): void {
+  for (const file of ['cpuset.cpus', 'cpuset.mems']) {
+    const above = join(folder, '..', file)
+    if (!isV2(folder) && existsSync(above)) writeFileSync(join(folder, file), readFileSync(above))
+  }
+}
+
+/** A v2 cgroup has only those controllers that the one above hands down. */
+function delegate(folder: string): void {
+  if (!isV2(folder)) return
+  const above = join(folder, '..')
+  for (const controller of readFileSync(join(above, 'cgroup.controllers'), 'utf8').trim().split(' ')) {
+    if (controller !== '') writeFileSync(join(above, 'cgroup.subtree_control'), `+${controller}`)
+  }
+}
+
+function removeTree(folder: string): boolean {
+  if (!existsSync(folder)) return true
+  const below = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  if (!below.map((entry) => removeTree(join(folder, entry.name))).every(Boolean)) return false
+  try {
+    rmdirSync(folder)
+    return true
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOENT') return true
+    if (code === 'EBUSY') return false
+    throw error
+  }
+}

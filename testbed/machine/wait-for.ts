@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface Wait {
+  /** What is waited for, as it completes the sentence "waited 10 s for …". */
+  readonly what: string
+  readonly limitMs: number
+  /** How long to pause between two looks. */
+  readonly everyMs?: number
+  /** What a reader needs when it did not come: the last lines of a log, the last answer. */
+  readonly explain?: () => string
+}
+
+/** Looks again and again until `look` gives something, or until the limit, when it throws with the explanation. */
+export async function waitFor<T>(wait: Wait, look: () => Promise<T | undefined> | T | undefined): Promise<T> {
+  const giveUpAt = performance.now() + wait.limitMs
+  for (;;) {
+    const found = await look()
+    if (found !== undefined) return found
+    if (performance.now() >= giveUpAt) {
+      const explanation = wait.explain?.().trim() ?? ''
+      throw new Error(`waited ${wait.limitMs / 1000} s for ${wait.what}${explanation === '' ? '' : `\n${explanation}`}`)
+    }
+    await sleep(wait.everyMs ?? 50)
+  }
+}

@@ -1,0 +1,80 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { cacheRoot } from '../build/cache-root.ts'
+import { bedsWithCgroups, removeBedCgroups } from '../machine/cgroups.ts'
+import { identityOf, isAlive, type ProcessIdentity } from '../machine/process-identity.ts'
+
+/** The machine's list of beds, whoever runs them. The path is short because sockets lie below it. */
+const REGISTRY = '/run/evenkeel-testbed'
+const ENTRY = 'bed.json'
+
+interface Entry {
+  /** The process that owns the bed: the bed ends with it. */
+  readonly owner: ProcessIdentity
+  readonly disk: string
+}
+
+export interface BedFolders {
+  readonly runtime: string
+  readonly disk: string
+}
+
+/** Takes a name for a bed of this process and makes its two folders; throws where a live bed has the name. */
+export function registerBed(name: string): BedFolders {
+  const runtime = runtimeFolder(name)
+  const disk = join(cacheRoot(), 'beds', name)
+  const owner = identityOf(process.pid)
+  if (owner === undefined) throw new Error('/proc does not show this process')
+  const unfinished = join(REGISTRY, `.${name}.${process.pid}`)
+  mkdirSync(unfinished, { recursive: true, mode: 0o700 })
+  const entry: Entry = { owner, disk }
+  writeFileSync(join(unfinished, ENTRY), JSON.stringify(entry))
+  try {
+    renameSync(unfinished, runtime)
+  } catch {
+    rmSync(unfinished, { recursive: true, force: true })
+    throw new Error(`a bed named ${name} is up already`)
+  }
+  mkdirSync(disk, { recursive: true, mode: 0o700 })
+  return { runtime, disk }
+}
+
+/** Removes what a bed whose processes are gone has on this machine. */
+export function removeBed(name: string, disk: string): void {
+  removeBedCgroups(name)
+  rmSync(disk, { recursive: true, force: true })
+  rmSync(runtimeFolder(name), { recursive: true, force: true })
+}
+
+/** Removes what beds have left whose owner was killed: their folders, and cgroups, which nothing else takes away. */
+export function sweepDeadBeds(): void {
+  const names = existsSync(REGISTRY) ? readdirSync(REGISTRY).filter((name) => !name.startsWith('.')) : []
+  for (const name of names) {
+    const entry = readEntry(name)
+    if (entry !== undefined && !isAlive(entry.owner)) removeBed(name, entry.disk)
+  }
+  for (const name of bedsWithCgroups()) {
+    if (!existsSync(runtimeFolder(name))) removeBedCgroups(name)
+  }
+}
+
+/** The folders of a live bed, or undefined where none has this name. */
+export function findBed(name: string): BedFolders | undefined {
+  const entry = readEntry(name)
+  if (entry === undefined || !isAlive(entry.owner)) return undefined
+  return { runtime: runtimeFolder(name), disk: entry.disk }
+}
+
+function runtimeFolder(name: string): string {
+  return join(REGISTRY, name)
+}
+
+function readEntry(name: string): Entry | undefined {
+  try {
+    const entry: Entry = JSON.parse(readFileSync(join(runtimeFolder(name), ENTRY), 'utf8'))
+    return entry
+  } catch {
+    // Removed this instant by its owner.
+    return undefined
+  }
+}

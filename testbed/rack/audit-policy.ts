@@ -1,0 +1,17 @@
+/** Components of the cluster itself, whose traffic would bury everybody else's. */
+const COMPONENTS = ['system:apiserver', 'system:kube-controller-manager', 'system:kube-scheduler', 'system:kube-proxy']
+const COMPONENT_GROUPS = ['system:nodes', 'system:serviceaccounts:kube-system']
+
+/** What the API server writes down: one line for each answered request of anybody but the components, without bodies. */
+export const auditPolicy = {
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  omitStages: ['RequestReceived'],
+  omitManagedFields: true,
+  rules: [
+    { level: 'None', users: COMPONENTS },
+    { level: 'None', userGroups: COMPONENT_GROUPS },
+    { level: 'None', nonResourceURLs: ['/readyz*', '/livez*', '/healthz*'] },
+    { level: 'Metadata' },
+  ],
+}

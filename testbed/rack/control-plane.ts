@@ -1,0 +1,145 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { apiPort, hubAddress, serviceRange } from '../addresses.ts'
+import { logTail } from '../machine/log-tail.ts'
+import { waitFor } from '../machine/wait-for.ts'
+import type { ApiClient } from './api-client.ts'
+import { auditPolicy } from './audit-policy.ts'
+import { type Component, startComponent } from './component.ts'
+import { credentialsFolder } from './credentials.ts'
+import { auditLogPath, logPath, type RackPlan } from './plan.ts'
+
+/** Watches of kubelets hold a polite stop up for many seconds; the store is a scratch one. */
+const STOP_LIMIT_MS = 1_500
+const READY_LIMIT_MS = 60_000
+const ETCD = 'http://127.0.0.1:2379'
+const ETCD_PEER = 'http://127.0.0.1:2380'
+
+/** etcd, API server, controller manager and scheduler of one bed. */
+export class ControlPlane {
+  readonly #plan: RackPlan
+  readonly #api: ApiClient
+  #etcd: Component | undefined
+  #server: Component | undefined
+
+  constructor(plan: RackPlan, api: ApiClient) {
+    this.#plan = plan
+    this.#api = api
+  }
+
+  async start(): Promise<void> {
+    mkdirSync(join(this.#plan.disk, 'etcd'), { recursive: true, mode: 0o700 })
+    writeFileSync(this.#auditPolicyPath(), JSON.stringify(auditPolicy))
+    this.#etcd = this.#part('etcd', etcdFlags(this.#plan.disk))
+    await this.startServer()
+    this.#part('kube-controller-manager', controllerManagerFlags(this.#plan))
+    this.#part('kube-scheduler', [
+      ...signIn(this.#plan.disk, 'kube-scheduler'),
+      '--leader-elect=false',
+      '--secure-port=0',
+    ])
+  }
+
+  /** Starts the API server on the store that is there, and waits until it says it is ready. */
+  async startServer(): Promise<void> {
+    if (this.#server !== undefined && this.#server.ended() === undefined) return
+    const server = this.#part('kube-apiserver', this.#serverFlags())
+    this.#server = server
+    const explain = (): string => logTail(logPath(this.#plan.disk, 'kube-apiserver'))
+    await waitFor({ what: 'the API server to be ready', limitMs: READY_LIMIT_MS, explain }, async () => {
+      this.#etcd?.mustRun()
+      server.mustRun()
+      return (await this.isServerReady()) ? true : undefined
+    })
+  }
+
+  async isServerReady(): Promise<boolean> {
+    try {
+      return (await this.#api.get('/readyz')).status === 200
+    } catch {
+      return false
+    }
+  }
+
+  /** Stops the API server as an administrator would; the store and all else go on. */
+  async stopServer(): Promise<void> {
+    await this.#server?.stop(STOP_LIMIT_MS)
+  }
+
+  async killServer(): Promise<void> {
+    await this.#server?.kill()
+  }
+
+  #part(name: string, flags: readonly string[]): Component {
+    const { disk, programs } = this.#plan
+    return startComponent({ name, argv: [join(programs, 'kube'), name, ...flags], log: logPath(disk, name) })
+  }
+
+  #auditPolicyPath(): string {
+    return join(this.#plan.disk, 'audit-policy.json')
+  }
+
+  #serverFlags(): string[] {
+    const pki = credentialsFolder(this.#plan.disk)
+    return [
+      `--etcd-servers=${ETCD}`,
+      `--bind-address=${hubAddress}`,
+      `--advertise-address=${hubAddress}`,
+      `--secure-port=${apiPort}`,
+      `--tls-cert-file=${pki}/apiserver.crt`,
+      `--tls-private-key-file=${pki}/apiserver.key`,
+      `--client-ca-file=${pki}/ca.crt`,
+      `--kubelet-client-certificate=${pki}/kubelet-client.crt`,
+      `--kubelet-client-key=${pki}/kubelet-client.key`,
+      `--kubelet-certificate-authority=${pki}/ca.crt`,
+      '--kubelet-preferred-address-types=InternalIP',
+      `--service-account-key-file=${pki}/sa.pub`,
+      `--service-account-signing-key-file=${pki}/sa.key`,
+      '--service-account-issuer=https://kubernetes.default.svc',
+      `--service-cluster-ip-range=${serviceRange}`,
+      '--authorization-mode=Node,RBAC',
+      '--enable-admission-plugins=NodeRestriction',
+      '--allow-privileged=true',
+      '--profiling=false',
+      `--audit-policy-file=${this.#auditPolicyPath()}`,
+      `--audit-log-path=${auditLogPath(this.#plan.disk)}`,
+    ]
+  }
+}
+
+function etcdFlags(disk: string): string[] {
+  return [
+    '--name=etcd',
+    `--data-dir=${disk}/etcd`,
+    `--listen-client-urls=${ETCD}`,
+    `--advertise-client-urls=${ETCD}`,
+    `--listen-peer-urls=${ETCD_PEER}`,
+    `--initial-advertise-peer-urls=${ETCD_PEER}`,
+    `--initial-cluster=etcd=${ETCD_PEER}`,
+    '--unsafe-no-fsync',
+    '--log-level=warn',
+  ]
+}
+
+function controllerManagerFlags({ disk, fast }: RackPlan): string[] {
+  const pki = credentialsFolder(disk)
+  return [
+    ...signIn(disk, 'kube-controller-manager'),
+    '--secure-port=0',
+    '--leader-elect=false',
+    '--use-service-account-credentials',
+    `--service-account-private-key-file=${pki}/sa.key`,
+    `--root-ca-file=${pki}/ca.crt`,
+    `--cluster-signing-cert-file=${pki}/ca.crt`,
+    `--cluster-signing-key-file=${pki}/ca.key`,
+    '--allocate-node-cidrs=false',
+    // More than thirty controllers fetch a token each at the start; at the default rate that takes four seconds longer.
+    '--kube-api-qps=300',
+    '--kube-api-burst=500',
+    ...(fast ? ['--node-monitor-period=1s', '--node-monitor-grace-period=10s'] : []),
+  ]
+}
+
+function signIn(disk: string, part: string): string[] {
+  return [`--kubeconfig=${credentialsFolder(disk)}/${part}.kubeconfig`]
+}
