@@ -23,9 +23,11 @@ export class OncePerSecond {
     if (sample.verdict === 'skipped') return
     if (this.#phases.length === 0) this.#phases = this.#begin(sample.scheduledAt)
     for (const phase of this.#phases) {
+      this.#pass(phase, sample)
       if (sample.scheduledAt < phase.dueAt) continue
       if (sample.verdict === 'failed') phase.failed += 1
-      phase.dueAt = this.#next(phase.dueAt, sample)
+      // The next one a second after, or when this one has its answer.
+      phase.dueAt = Math.max(phase.dueAt + EVERY_MS, sample.scheduledAt + sample.latencyMs)
     }
   }
 
@@ -40,10 +42,10 @@ export class OncePerSecond {
     return Array.from({ length: phases }, (_, i) => ({ dueAt: at + (i - 0.25) * this.#periodMs, failed: 0 }))
   }
 
-  /** A second after it was due, or when the answer came; due late where nothing was measured, it is late from then on. */
-  #next(dueAt: number, sample: Sample): number {
-    const askedAt = Math.max(dueAt, sample.scheduledAt - this.#periodMs)
-    return Math.max(askedAt + EVERY_MS, sample.scheduledAt + sample.latencyMs)
+  /** What was due while nothing was measured is dropped, not caught up with; the phase stays. */
+  #pass(phase: Phase, sample: Sample): void {
+    const missedMs = sample.scheduledAt - this.#periodMs - phase.dueAt
+    if (missedMs > 0) phase.dueAt += Math.ceil(missedMs / EVERY_MS) * EVERY_MS
   }
 }
 

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { attribute, type StepSpan } from '../../../src/core/availability/attribution.ts'
+import { LaneWindows } from '../../../src/core/availability/lane-windows.ts'
+import type { FailureWindow } from '../../../src/model/probe.ts'
+import type { Step } from '../../../src/model/step.ts'
+import { at, samplesOf } from './a-sample.ts'
+
+/** Good until 10 s, bad from 10.02 s to 10.38 s, good from 10.40 s. */
+const windowOf = (drawing: string): FailureWindow => {
+  const lane = new LaneWindows(20)
+  for (const sample of samplesOf(drawing, 20)) lane.record(sample)
+  const [window] = lane.ended()
+  assert.ok(window)
+  return window
+}
+const window = windowOf(`${'.'.repeat(501)}${'x'.repeat(19)}${'.'.repeat(9)}`)
+
+const span = (node: string, step: Step, from: number, to?: number): StepSpan => ({
+  node,
+  step,
+  startedAt: at(from),
+  ...(to === undefined ? {} : { endedAt: at(to) }),
+})
+
+const blameOf = (steps: readonly StepSpan[], controlWindows: readonly FailureWindow[] = []) => {
+  const attribution = attribute({ window, periodMs: 20, controlWindows, steps })
+  return attribution.kind === 'prober' ? 'prober' : attribution.blame.map((b) => `${b.rank} ${b.node} ${b.step}`)
+}
+
+test('the step under way is to blame, the one begun last first', () => {
+  const steps = [span('w-1', 'soak', 0, 11_000), span('w-2', 'detach', 9_000, 10_050), span('w-2', 'drain', 10_050)]
+  assert.deepEqual(blameOf(steps), ['1 w-2 detach', '2 w-1 soak', '3 w-2 drain'])
+})
+
+test('a step that ended within 250 ms and a period before the first bad sample still counts', () => {
+  assert.deepEqual(blameOf([span('w-1', 'detach', 5_000, 9_755)]), ['1 w-1 detach'])
+  assert.deepEqual(blameOf([span('w-1', 'detach', 5_000, 9_745)]), [])
+})
+
+test('a step begun after all was good again does not count', () => {
+  assert.deepEqual(blameOf([span('w-1', 'attach', 10_401)]), [])
+  assert.deepEqual(blameOf([span('w-1', 'attach', 10_399)]), ['1 w-1 attach'])
+})
+
+test('without an overlap nobody is blamed', () => {
+  assert.deepEqual(blameOf([]), [])
+})
+
+test('where nobody knows when it began, the time back to the last good sample counts', () => {
+  const blind = windowOf(`.${'_'.repeat(100)}xx......`)
+  const steps = [span('w-1', 'reboot', 500, 900)]
+  assert.deepEqual(attribute({ window: blind, periodMs: 20, controlWindows: [], steps }), {
+    kind: 'steps',
+    blame: [{ node: 'w-1', step: 'reboot', rank: 1 }],
+  })
+})
+
+test('where a control target failed at the same time, the prober is to blame and no node', () => {
+  const steps = [span('w-2', 'detach', 9_000)]
+  const during = windowOf(`${'.'.repeat(510)}xx.....`)
+  const longBefore = windowOf('..xx.....')
+  assert.equal(blameOf(steps, [during]), 'prober')
+  assert.deepEqual(blameOf(steps, [longBefore]), ['1 w-2 detach'])
+})

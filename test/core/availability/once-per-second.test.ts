@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { oncePerSecond } from '../../../src/core/availability/once-per-second.ts'
+import { aSample, samplesOf } from './a-sample.ts'
+
+const seconds = (n: number, mark: string): string => mark.repeat(n * 50)
+
+test('an outage of two seconds is counted twice, whatever the phase', () => {
+  assert.equal(oncePerSecond(samplesOf(seconds(5, '.') + seconds(2, 'x') + seconds(5, '.'), 20), 20), 2)
+})
+
+test('an outage of a fifth of a second is counted in one phase of five', () => {
+  assert.equal(oncePerSecond(samplesOf(seconds(5, '.') + 'x'.repeat(10) + seconds(5, '.'), 20), 20), 0.2)
+})
+
+test('a check that waits for its answer asks less often while nobody answers', () => {
+  const dead = samplesOf(seconds(6, 'x'), 20).map((sample) => ({ ...sample, latencyMs: 2_000 }))
+  const after = seconds(4, '.')
+    .split('')
+    .map((_, i) => aSample({ ms: 6_000 + i * 20 }))
+  assert.ok(Math.abs(oncePerSecond([...dead, ...after], 20) - 3) < 0.1)
+})
+
+test('what was not measured is neither counted nor caught up with', () => {
+  assert.equal(oncePerSecond(samplesOf(seconds(3, '_') + seconds(2, 'x') + seconds(2, '.'), 20), 20), 2)
+  assert.equal(
+    oncePerSecond(samplesOf(seconds(1, '.') + seconds(3, '_') + seconds(2, 'x') + seconds(2, '.'), 20), 20),
+    2,
+  )
+})
+
+test('samples once a second or rarer are the check itself', () => {
+  assert.equal(oncePerSecond(samplesOf('..xx.', 1_000), 1_000), 2)
+  assert.equal(oncePerSecond([], 1_000), 0)
+})
