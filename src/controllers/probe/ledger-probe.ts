@@ -1,0 +1,45 @@
+import { ProbeLedger } from '../../core/availability/probe-ledger.ts'
+import type { ProbeFacts, ProbeTarget, Sample } from '../../model/probe.ts'
+import type { ProbeSignal } from '../../model/probe-signal.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Probe } from '../../ports/probe.ts'
+import type { ProbeSource } from '../../ports/probe-source.ts'
+
+export interface LedgerProbeParts {
+  readonly targets: readonly ProbeTarget[]
+  readonly source: ProbeSource
+  readonly clock: Clock
+  readonly onSamples?: (samples: readonly Sample[]) => void
+  /** The prober died, and why: foreign text. */
+  readonly onDeath?: (reason: string) => void
+}
+
+/** Keeps the ledger of what a source tells. */
+export class LedgerProbe implements Probe {
+  readonly #parts: LedgerProbeParts
+  readonly ledger: ProbeLedger
+
+  constructor(parts: LedgerProbeParts) {
+    this.#parts = parts
+    this.ledger = new ProbeLedger(parts.targets, parts.clock.wallMs())
+  }
+
+  async run(onChange: () => void, signal: AbortSignal): Promise<void> {
+    await this.#parts.source.run((told) => {
+      this.#apply(told)
+      if (told.type !== 'batch' || told.samples.length > 0) onChange()
+    }, signal)
+    this.ledger.end(this.#parts.clock.wallMs())
+    onChange()
+  }
+
+  facts(): ProbeFacts {
+    return this.ledger.facts(this.#parts.clock.wallMs())
+  }
+
+  #apply(told: ProbeSignal): void {
+    this.ledger.apply(told)
+    if (told.type === 'batch' && told.samples.length > 0) this.#parts.onSamples?.(told.samples)
+    if (told.type === 'died') this.#parts.onDeath?.(told.reason)
+  }
+}
