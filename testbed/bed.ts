@@ -225,6 +225,11 @@ export class Bed {
     await this.#ask('waitReady', { limitMs })
   }
 
+  /** Resolves when the bed is gone, by `close` or by itself. */
+  get ended(): Promise<void> {
+    return this.#parts.rack.ended
+  }
+
   /** Ends the bed and removes what it has on this machine. */
   async close(): Promise<void> {
     for (const relay of this.#relays) relay.close()

@@ -13,6 +13,8 @@ const NAMESPACES = ['--net', '--mount', '--propagation', 'private', '--pid', '--
 export interface RackProcess {
   /** The rack's first process, as this process sees it; its namespaces can be entered. */
   readonly pid: number
+  /** Resolves when no process of the rack is left, whatever ended it. */
+  readonly ended: Promise<void>
   /** What to tell those who wait for a rack that is gone. */
   readonly whyGone: () => string
   /** Ends every process of the rack; resolves when none is left. */
@@ -42,6 +44,7 @@ export async function startRack(plan: RackPlan): Promise<RackProcess> {
   })
   return {
     pid,
+    ended,
     whyGone,
     async end() {
       // Of the first process, not of the one outside: that one ends when the kernel has buried all within.

@@ -58,11 +58,11 @@ export function sweepDeadBeds(): void {
   }
 }
 
-/** The folders of a live bed, or undefined where none has this name. */
-export function findBed(name: string): BedFolders | undefined {
+/** A live bed's folders and owner, or undefined where none has this name. */
+export function findBed(name: string): (BedFolders & { readonly owner: ProcessIdentity }) | undefined {
   const entry = readEntry(name)
   if (entry === undefined || !isAlive(entry.owner)) return undefined
-  return { runtime: runtimeFolder(name), disk: entry.disk }
+  return { runtime: runtimeFolder(name), disk: entry.disk, owner: entry.owner }
 }
 
 function runtimeFolder(name: string): string {
