@@ -27,7 +27,7 @@ export function buildRecord(s: NodeSnapshot): NodeRecord {
       server: reading.ref.server,
       address: reading.address,
       port: reading.port,
-      state: reading.adminState,
+      state: reading.ownState,
     })),
     daemons: pods.flatMap(asDaemon),
     workloads: recordedWorkloads(s, pods),

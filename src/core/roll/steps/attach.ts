@@ -1,5 +1,5 @@
 import type { Action } from '../../../model/action.ts'
-import { type AdminState, serverKey } from '../../../model/balancer.ts'
+import { type AdminState, type ServerReading, serverKey } from '../../../model/balancer.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { slotLive } from '../guards.ts'
 import { isSilent, type NodeServer, nodeServers } from '../node-servers.ts'
@@ -27,7 +27,7 @@ export const attach: StepRule = {
       )
     const waits = [...silent.map(silentReason), ...pending.filter((server) => !mayServe(s, server)).map(unchecked)]
     if (waits.length > 0) return hold(waits, RECHECK_MS / 2)
-    const toSet = pending.filter(({ reading, recorded }) => reading?.adminState !== recorded.state)
+    const toSet = pending.filter(({ reading, recorded }) => reading?.ownState !== recorded.state)
     if (toSet.length === 0) return hold(pending.map(unchecked), RECHECK_MS / 2)
     return act(
       toSet.map((server) => set(s, server, server.recorded.state)),
@@ -40,16 +40,19 @@ export const attach: StepRule = {
 }
 
 export function isRestored({ reading, recorded }: NodeServer): boolean {
-  if (reading === undefined || reading.adminState !== recorded.state) return false
-  return recorded.state !== 'ready' || reading.operational === 'up'
+  if (reading === undefined || reading.ownState !== recorded.state) return false
+  return recorded.state !== 'ready' || reading.operational === 'up' || outByOthers(reading)
 }
 
+/** Out by a server it tracks, or by name resolution: that was so without us, and is not ours to lift. */
+const outByOthers = (reading: ServerReading): boolean => reading.inherited && reading.adminState !== 'ready'
+
 const mustPassThroughDrain = ({ reading, recorded }: NodeServer): boolean =>
-  recorded.state === 'ready' && reading?.adminState === 'maint'
+  recorded.state === 'ready' && reading?.ownState === 'maint'
 
 /** A server without a check proves nothing by itself: there the data port must have answered. */
 function mayServe(s: RecordedSnapshot, { reading, recorded }: NodeServer): boolean {
-  if (recorded.state !== 'ready' || reading?.adminState === 'ready') return true
+  if (recorded.state !== 'ready' || reading?.ownState === 'ready') return true
   if (reading?.check === 'none') {
     return !s.spec.settle.dataPort || s.current.dataPorts[`${recorded.address}:${recorded.port}`] === true
   }

@@ -57,7 +57,7 @@ export function tellServers(s: RecordedSnapshot, servers: readonly NodeServer[])
   return unconfirmed.length > 0 ? hold(unconfirmed, RECHECK_MS / 2) : undefined
 }
 
-export const isNotTold = (server: NodeServer): boolean => server.reading?.adminState !== detachedState(server)
+export const isNotTold = (server: NodeServer): boolean => server.reading?.ownState !== detachedState(server)
 
 /** Confirmed by the very process that runs now: another process has forgotten what the last one was told. */
 function isConfirmed(s: RecordedSnapshot, server: NodeServer): boolean {

@@ -1,0 +1,112 @@
+import { makePlan } from '../../core/roll/plan/make-plan.ts'
+import { selectNodes } from '../../core/roll/plan/select-nodes.ts'
+import { wantedAccess } from '../../core/roll/plan/wanted-access.ts'
+import type { ClusterFacts, InstanceFacts } from '../../core/roll/snapshot.ts'
+import type { InstanceInspection } from '../../model/balancer-inspection.ts'
+import type { Node } from '../../model/node.ts'
+import type { PlanFinding, RollPlan } from '../../model/roll-plan.ts'
+import type { RollSpec } from '../../model/roll-spec.ts'
+import { monoMs } from '../../model/time.ts'
+import { WorldError } from '../../model/world-error.ts'
+import type { Balancer } from '../../ports/balancer.ts'
+import type { Cluster } from '../../ports/cluster.ts'
+
+export interface PrepareParts {
+  readonly spec: RollSpec
+  readonly clusterName: string
+  readonly cluster: Cluster
+  readonly balancers: readonly Balancer[]
+  /** What the machines say, judged: ssh works, may reboot, the boot id is the API's, none is the one we run on. */
+  readonly inspectHosts: (nodes: readonly Node[], signal: AbortSignal) => Promise<readonly PlanFinding[]>
+}
+
+/** Reads everything once, changes nothing, and says what a roll would do. */
+export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise<RollPlan> {
+  const { spec, cluster, clusterName } = parts
+  const forbidden = await cluster.forbidden(wantedAccess(spec.slots.namespace), signal)
+  if (forbidden.some(({ verb }) => verb === 'list')) {
+    return makePlan({ ...NOTHING_READ, spec, clusterName, forbidden })
+  }
+  const [facts, services, balancers] = await Promise.all([
+    readCluster(cluster, signal),
+    cluster.list('services', signal),
+    readBalancers(parts, signal),
+  ])
+  const { nodes } = selectNodes(spec.nodes, facts.nodes)
+  const hostFindings = await parts.inspectHosts(nodes, signal)
+  return makePlan({
+    spec,
+    clusterName,
+    cluster: facts,
+    services,
+    instances: balancers.map(({ facts: instance }) => instance),
+    inspections: balancers.flatMap(({ inspection }) => (inspection === undefined ? [] : [inspection])),
+    forbidden,
+    hostFindings: [...balancers.flatMap(({ finding }) => (finding === undefined ? [] : [finding])), ...hostFindings],
+  })
+}
+
+async function readCluster(cluster: Cluster, signal: AbortSignal): Promise<ClusterFacts> {
+  const [nodes, pods, budgets, attachments, claims, slices, ...workloads] = await Promise.all([
+    cluster.list('nodes', signal),
+    cluster.list('pods', signal),
+    cluster.list('disruptionbudgets', signal),
+    cluster.list('volumeattachments', signal),
+    cluster.list('volumeclaims', signal),
+    cluster.list('endpointslices', signal),
+    cluster.list('deployments', signal),
+    cluster.list('replicasets', signal),
+    cluster.list('statefulsets', signal),
+    cluster.list('daemonsets', signal),
+  ])
+  return { nodes, pods, budgets, attachments, claims, slices, workloads: workloads.flat(), staleForMs: 0 }
+}
+
+interface ReadInstance {
+  readonly facts: InstanceFacts
+  readonly inspection?: InstanceInspection
+  readonly finding?: PlanFinding
+}
+
+async function readBalancers({ spec, balancers }: PrepareParts, signal: AbortSignal): Promise<readonly ReadInstance[]> {
+  const asked = spec.balancers.flatMap((balancerSpec) => {
+    const balancer = balancers.find(({ name }) => name === balancerSpec.name)
+    return balancer === undefined
+      ? []
+      : balancerSpec.instances.map(({ name }) => ({ balancerSpec, balancer, instance: name }))
+  })
+  return Promise.all(
+    asked.map(async ({ balancerSpec, balancer, instance }): Promise<ReadInstance> => {
+      const { backends, allowLastServer } = balancerSpec
+      const known = { balancer: balancer.name, instance, backends, allowLastServer }
+      try {
+        const inspection = await balancer.inspect(instance, signal)
+        const servers = inspection.backends.flatMap((backend) => backend.servers)
+        const { process, version } = inspection
+        const reading = { instance, process, version, at: monoMs(0), servers }
+        return { facts: { ...known, silentForMs: 0, reading }, inspection }
+      } catch (error) {
+        if (!(error instanceof WorldError)) throw error
+        const finding = { severity: 'error', code: error.code, text: `${instance}: ${error.message}` } as const
+        return { facts: { ...known, silentForMs: 1, error: error.message }, finding }
+      }
+    }),
+  )
+}
+
+const NOTHING_READ = {
+  cluster: {
+    nodes: [],
+    pods: [],
+    budgets: [],
+    attachments: [],
+    claims: [],
+    slices: [],
+    workloads: [],
+    staleForMs: 0,
+  },
+  services: [],
+  instances: [],
+  inspections: [],
+  hostFindings: [],
+} as const

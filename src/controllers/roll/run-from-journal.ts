@@ -1,0 +1,73 @@
+import type { EvictedPod } from '../../core/roll/evidence.ts'
+import type { RollEvent } from '../../model/roll-event.ts'
+import type { RollSpec } from '../../model/roll-spec.ts'
+import { UserError } from '../../model/user-error.ts'
+import type { JournalEntry, StoredJournal } from '../../ports/journal.ts'
+import type { RunState } from './run-state.ts'
+
+/** What a journal begins with, besides its header: what was asked for, in full. */
+export interface PlannedEntry extends JournalEntry {
+  readonly type: 'planned'
+  readonly spec: RollSpec
+  readonly order: readonly string[]
+  readonly clusterName: string
+}
+
+export interface ResumedRun {
+  readonly run: RunState
+  readonly clusterName: string
+  /** Events go on where the last process left off, so that their numbers have no gap. */
+  readonly firstSeq: number
+  /** The last process came to an end by itself and left nothing to do. */
+  readonly ended: boolean
+}
+
+/**
+ * A run as its journal tells it: only what the world cannot (what was asked for, which nodes are through, what was
+ * evicted already). Everything else is read from the world.
+ */
+export function runFromJournal(journal: StoredJournal): ResumedRun {
+  const planned = journal.entries.find(isPlanned)
+  if (planned === undefined) {
+    throw new UserError(`the journal of run ${journal.header.run} ends before its plan: nothing was begun`, {
+      code: 'journal.no-plan',
+      fix: 'begin a new roll',
+    })
+  }
+  const ends = journal.entries.filter(isNodeEnded).map(({ standing }) => standing)
+  const through = ends.filter(({ state }) => state === 'inService').map(({ node }) => node)
+  const done = planned.order.filter((node) => through.includes(node))
+  const run: RunState = {
+    id: journal.header.run,
+    spec: planned.spec,
+    order: planned.order,
+    resumed: true,
+    done,
+    verdict: undefined,
+    measuredSince: undefined,
+    excused: [],
+    evictedBefore: evictedBefore(journal.entries, done),
+  }
+  const seqs = journal.entries.flatMap(({ seq }) => (typeof seq === 'number' ? [seq] : []))
+  return {
+    run,
+    clusterName: planned.clusterName,
+    firstSeq: Math.max(-1, ...seqs) + 1,
+    ended: done.length === planned.order.length,
+  }
+}
+
+function evictedBefore(
+  entries: readonly JournalEntry[],
+  done: readonly string[],
+): Readonly<Record<string, EvictedPod>> {
+  const found = entries.filter(isEvicted).filter(({ node }) => !done.includes(node))
+  return Object.fromEntries(found.map(({ uid, pod }) => [uid, pod]))
+}
+
+type NodeEnded = Extract<RollEvent, { type: 'node.ended' }> & JournalEntry
+type EvictedEntry = JournalEntry & { readonly node: string; readonly uid: string; readonly pod: EvictedPod }
+
+const isPlanned = (entry: JournalEntry): entry is PlannedEntry => entry.type === 'planned'
+const isNodeEnded = (entry: JournalEntry): entry is NodeEnded => entry.type === 'node.ended'
+const isEvicted = (entry: JournalEntry): entry is EvictedEntry => entry.type === 'evicted'
