@@ -89,7 +89,9 @@ class Exchange {
       this.#phase = 'wait'
       return
     }
-    socket.once('lookup', () => this.#advance('connect'))
+    socket.once('lookup', (error) => {
+      if (error === null) this.#advance('connect')
+    })
     socket.once('connect', () => this.#advance(this.#prepared.secure ? 'tls' : 'wait'))
     if (this.#prepared.secure) socket.once('secureConnect', () => this.#advance('wait'))
   }
