@@ -3,6 +3,7 @@ import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ApiCall, ApiReply } from './api-call.ts'
 import { apiError } from './api-error.ts'
+import type { Connection } from './connection.ts'
 import type { Credentials } from './credentials.ts'
 import { exchange, type HttpRequest } from './exchange.ts'
 import { readJson } from './read-body.ts'
@@ -30,10 +31,11 @@ export class ApiClient {
 
   /** The reply, whatever its status. */
   send(call: ApiCall, signal: AbortSignal): Promise<ApiReply> {
-    return this.#limited(call, signal, async (limited) => {
-      const reply = await this.#authorized(call, limited)
-      return { status: reply.statusCode ?? 0, body: await bodyOf(reply), retryAfterMs: retryAfterMs(reply.headers) }
-    })
+    return this.#authorized(signal, (connection) =>
+      this.#limited(call, signal, async (limited) =>
+        replyOf(await exchange(connection, this.#requestOf(call), limited)),
+      ),
+    )
   }
 
   /** The body of a success. */
@@ -45,33 +47,42 @@ export class ApiClient {
 
   /** The body of a success, still to be read; the limit holds for its head alone, the signal to its end. */
   async stream(call: ApiCall, signal: AbortSignal): Promise<IncomingMessage> {
-    const body = new AbortController()
-    const reply = await this.#limited(call, signal, async (limited) => {
-      const pass = () => body.abort(limited.reason)
-      limited.addEventListener('abort', pass, { once: true })
-      const head = await this.#authorized(call, body.signal)
-      if (isSuccess(head.statusCode ?? 0)) return head
-      throw apiError(call, {
-        status: head.statusCode ?? 0,
-        body: await bodyOf(head),
-        retryAfterMs: retryAfterMs(head.headers),
-      })
+    const opened = await this.#authorized(signal, (connection) => this.#openStream(connection, call, signal))
+    if ('body' in opened) throw apiError(call, opened)
+    return opened.stream
+  }
+
+  async #openStream(
+    connection: Connection,
+    call: ApiCall,
+    signal: AbortSignal,
+  ): Promise<ApiReply | { readonly status: number; readonly stream: IncomingMessage }> {
+    const life = new AbortController()
+    const end = () => life.abort(signal.reason)
+    const opened = await this.#limited(call, signal, async (limited) => {
+      limited.addEventListener('abort', () => life.abort(limited.reason), { once: true })
+      const head = await exchange(connection, this.#requestOf(call), life.signal)
+      const status = head.statusCode ?? 0
+      return isSuccess(status) ? { status, stream: head } : replyOf(head)
     })
-    const end = () => reply.destroy()
-    signal.addEventListener('abort', end, { once: true })
-    reply.once('close', () => signal.removeEventListener('abort', end))
-    return reply
+    if ('stream' in opened) {
+      signal.addEventListener('abort', end, { once: true })
+      opened.stream.once('close', () => signal.removeEventListener('abort', end))
+    }
+    return opened
   }
 
   /** A 401 may mean that the credential is older than the one to be had now: it is dropped and the call made once more. */
-  async #authorized(call: ApiCall, signal: AbortSignal): Promise<IncomingMessage> {
-    const request = this.#requestOf(call)
-    const connection = await this.#parts.credentials.current(signal)
-    const reply = await exchange(connection, request, signal)
-    if (reply.statusCode !== 401) return reply
-    reply.destroy()
-    this.#parts.credentials.drop(connection)
-    return exchange(await this.#parts.credentials.current(signal), request, signal)
+  async #authorized<T extends { readonly status: number }>(
+    signal: AbortSignal,
+    attempt: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
+    const { credentials } = this.#parts
+    const connection = await credentials.current(signal)
+    const reply = await attempt(connection)
+    if (reply.status !== 401) return reply
+    credentials.drop(connection)
+    return attempt(await credentials.current(signal))
   }
 
   #limited<T>(call: ApiCall, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -97,11 +108,14 @@ export class ApiClient {
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
-/** The parsed body; a refusal that is no JSON (a proxy's page) has none. */
-async function bodyOf(reply: IncomingMessage): Promise<unknown> {
-  if (isSuccess(reply.statusCode ?? 0)) return readJson(reply)
-  return readJson(reply).catch((error: unknown) => {
-    if (error instanceof WorldError && error.code === 'KUBE_REPLY') return undefined
-    throw error
-  })
+/** A refusal that is no JSON (a proxy's page) has no body. */
+async function replyOf(head: IncomingMessage): Promise<ApiReply> {
+  const status = head.statusCode ?? 0
+  const body = isSuccess(status) ? await readJson(head) : await readJson(head).catch(nothingWhereNoJson)
+  return { status, body, retryAfterMs: retryAfterMs(head.headers) }
+}
+
+function nothingWhereNoJson(error: unknown): undefined {
+  if (error instanceof WorldError && error.code === 'KUBE_REPLY') return undefined
+  throw error
 }

@@ -78,4 +78,8 @@ function allowPlainHttp(config: KubeConfig): void {
   )
 }
 
-const reasonOf = (error: unknown): string => escapeForeign(error instanceof Error ? error.message : String(error))
+/** The first line alone: those that follow quote the file, where a token may stand. */
+function reasonOf(error: unknown): string {
+  const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+  return escapeForeign(first.replace(/:$/, ''))
+}

@@ -43,6 +43,8 @@ export class FakeApiServer {
   /** TLS connections made so far. */
   connections = 0
   port = 0
+  /** The tokens let in; absent: everybody. */
+  tokens: readonly string[] | undefined
   #server: Server | undefined
   #version = 100
   readonly #nodes = new Map<string, unknown>()
@@ -155,6 +157,8 @@ export class FakeApiServer {
     if (override !== undefined) {
       override.times -= 1
       override.answer(response, request)
+    } else if (this.tokens?.every((token) => headers.authorization !== `Bearer ${token}`)) {
+      answering(401, status(401, 'Unauthorized'))(response, request)
     } else this.#answerOf(seen)(response, request)
   }
 

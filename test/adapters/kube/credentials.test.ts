@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { FakeApiServer } from './fake-api-server.ts'
+import { kubeconfigOf } from './kubeconfig-of.ts'
+import { aFolder, open, serverUrl } from './opened.ts'
+
+async function aServer(t: TestContext, names?: readonly string[]): Promise<FakeApiServer> {
+  const server = await new FakeApiServer().start(names)
+  t.after(() => server.stop())
+  return server
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
+
+test('a token file is read again when its token is refused', async (t) => {
+  const server = await aServer(t)
+  const tokenFile = join(await aFolder(t), 'token')
+  await writeFile(tokenFile, 'first\n')
+  server.tokens = ['first']
+  const { cluster, signal } = await open(t, kubeconfigOf(server, { tokenFile }))
+  server.tokens = ['second']
+  await writeFile(tokenFile, 'second\n')
+  assert.deepEqual(await cluster.list('nodes', signal), [])
+})
+
+test('a token file goes before a token that is written down', async (t) => {
+  const server = await aServer(t)
+  const tokenFile = join(await aFolder(t), 'token')
+  await writeFile(tokenFile, 'from-the-file')
+  server.tokens = ['from-the-file']
+  const { cluster, signal } = await open(t, kubeconfigOf(server, { token: 'stale', tokenFile }))
+  assert.deepEqual(await cluster.list('nodes', signal), [])
+})
+
+test('a call whose credential stays refused is made twice and no more', async (t) => {
+  const server = await aServer(t)
+  const { cluster, signal } = await open(t, kubeconfigOf(server, { token: 'x' }))
+  server.tokens = []
+  await assert.rejects(cluster.list('nodes', signal), { code: 'KUBE_UNAUTHORIZED', retry: 'backoff' })
+  assert.equal(server.count('list'), 2)
+})
+
+test('calls that are refused at the same time are all let in by the one new credential', async (t) => {
+  const server = await aServer(t)
+  const tokenFile = join(await aFolder(t), 'token')
+  await writeFile(tokenFile, 'first')
+  const { cluster, signal } = await open(t, kubeconfigOf(server, { tokenFile }))
+  await writeFile(tokenFile, 'second')
+  server.tokens = ['second']
+  const lists = await Promise.all(Array.from({ length: 8 }, () => cluster.list('nodes', signal)))
+  assert.equal(lists.length, 8)
+})
+
+test('a name and a password are sent as they are', async (t) => {
+  const server = await aServer(t)
+  await open(t, kubeconfigOf(server, { username: 'me', password: 'open sesame' }))
+  assert.equal(server.requests[0]?.headers.authorization, `Basic ${base64('me:open sesame')}`)
+})
+
+test('a client certificate is shown', async (t) => {
+  const server = await aServer(t)
+  const { certificatePem, keyPem } = server.authority.issue({ commonName: 'admin' })
+  const shown: string[] = []
+  server.putInTheWay('GET /version', (response, request) => {
+    const { socket } = request
+    if ('getPeerX509Certificate' in socket) shown.push(String(Object(socket).getPeerX509Certificate()?.subject))
+    response.end('{"gitVersion":"v1"}')
+  })
+  const user = { 'client-certificate-data': base64(certificatePem), 'client-key-data': base64(keyPem) }
+  await open(t, kubeconfigOf(server, user))
+  assert.deepEqual(shown, ['CN=admin'])
+})
+
+test('the name that the certificate must bear can be another than the address', async (t) => {
+  const server = await aServer(t, ['api.internal'])
+  const named = { 'tls-server-name': 'api.internal' }
+  const { cluster, signal } = await open(t, kubeconfigOf(server, { token: 'x' }, named))
+  assert.deepEqual(await cluster.list('nodes', signal), [])
+})
+
+test('an API server behind a proxy is reached through it, over one connection', async (t) => {
+  const server = await aServer(t)
+  const tunnels: string[] = []
+  const proxy = createServer().listen(0, '127.0.0.1')
+  t.after(() => proxy.close())
+  proxy.on('connect', (request, near) => {
+    tunnels.push(request.url ?? '')
+    const far = connect(server.port, '127.0.0.1', () => near.write('HTTP/1.1 200 OK\r\n\r\n'))
+    near.pipe(far).pipe(near)
+    for (const end of [near, far]) end.on('error', () => near.destroy())
+    t.after(() => near.destroy())
+  })
+  await new Promise((resolve) => proxy.once('listening', resolve))
+  const { port } = proxy.address() as AddressInfo
+  const throughProxy = { 'proxy-url': `http://127.0.0.1:${port}` }
+  const { cluster, signal } = await open(t, kubeconfigOf(server, { token: 'x' }, throughProxy))
+  for (let call = 0; call < 20; call++) await cluster.list('nodes', signal)
+  assert.deepEqual(tunnels, [new URL(serverUrl(server)).host])
+})
+
+test('a certificate file is found beside the kubeconfig that names it', async (t) => {
+  const server = await aServer(t)
+  const folder = await aFolder(t)
+  await writeFile(join(folder, 'ca.crt'), server.authority.certificatePem)
+  const files = { 'certificate-authority-data': undefined, 'certificate-authority': join(folder, 'ca.crt') }
+  const { cluster, signal } = await open(t, kubeconfigOf(server, { token: 'x' }, files))
+  assert.deepEqual(await cluster.list('nodes', signal), [])
+})

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { answering, FakeApiServer, status } from './fake-api-server.ts'
+import { openFake } from './opened.ts'
+
+const item = (name: string) => ({ metadata: { name, uid: `u-${name}`, resourceVersion: '1' } })
+
+const page = (names: readonly string[], next = '') =>
+  answering(200, { metadata: { resourceVersion: '7', continue: next }, items: names.map(item) })
+
+async function scene(t: TestContext) {
+  const server = await new FakeApiServer().start()
+  return { server, ...(await openFake(t, server)) }
+}
+
+test('a list is read in pages of five hundred', async (t) => {
+  const { cluster, server, signal } = await scene(t)
+  server.putInTheWay('list', page(['a', 'b'], 'token two'))
+  server.putInTheWay('list', page(['c']))
+  const nodes = await cluster.list('nodes', signal)
+  assert.deepEqual(
+    nodes.map(({ name }) => name),
+    ['a', 'b', 'c'],
+  )
+  const asked = server.requests.filter(({ path }) => path === '/api/v1/nodes').map(({ query }) => query.toString())
+  assert.deepEqual(asked, ['limit=500', 'limit=500&continue=token+two'])
+})
+
+test('a token that has grown too old starts the list over, and nothing is listed twice', async (t) => {
+  const { cluster, server, signal } = await scene(t)
+  server.putInTheWay('list', page(['old', 'a'], 'x'))
+  server.putInTheWay('list', answering(410, status(410, 'The provided continue parameter is too old')))
+  server.putInTheWay('list', page(['a'], 'y'))
+  server.putInTheWay('list', page(['b']))
+  const nodes = await cluster.list('nodes', signal)
+  assert.deepEqual(
+    nodes.map(({ name }) => name),
+    ['a', 'b'],
+  )
+})
+
+test('a token that is always too old is given up', async (t) => {
+  const { cluster, server, signal } = await scene(t)
+  server.putInTheWay('list', answering(410, status(410)), 100)
+  await assert.rejects(cluster.list('nodes', signal), { code: 'KUBE_GONE' })
+  assert.equal(server.count('list'), 4)
+})
+
+test('a list without end is given up', async (t) => {
+  const { cluster, server, signal } = await scene(t)
+  server.putInTheWay('list', page([], 'again'), 1_000_000)
+  await assert.rejects(cluster.list('nodes', signal), { code: 'KUBE_REPLY', message: /no end/ })
+})
+
+test('one object that makes no sense does not hide the others', async (t) => {
+  const { cluster, server, signal, warnings } = await scene(t)
+  const items = [item('a'), 7, null, { metadata: { name: 'x' } }, item('b')]
+  server.putInTheWay('list', answering(200, { metadata: { resourceVersion: '7' }, items }))
+  const nodes = await cluster.list('nodes', signal)
+  assert.deepEqual(
+    nodes.map(({ name }) => name),
+    ['a', 'b'],
+  )
+  assert.equal(warnings.length, 3)
+})
+
+for (const body of [
+  {},
+  { items: {} },
+  { metadata: {}, items: [] },
+  { metadata: { resourceVersion: 7 } },
+  'null',
+  '"x"',
+]) {
+  test(`a list that is ${JSON.stringify(body)} makes no sense`, async (t) => {
+    const { cluster, server, signal } = await scene(t)
+    server.putInTheWay('list', answering(200, body))
+    await assert.rejects(cluster.list('nodes', signal), { code: 'KUBE_REPLY', message: /^list nodes: the reply/ })
+  })
+}
+
+test('what a list allows nobody to see is named', async (t) => {
+  const { cluster, server, signal } = await scene(t)
+  const message = 'poddisruptionbudgets.policy is forbidden: User "me" cannot list resource "poddisruptionbudgets"'
+  server.putInTheWay('GET /apis/policy/v1/poddisruptionbudgets', answering(403, status(403, message)))
+  await assert.rejects(cluster.list('disruptionbudgets', signal), {
+    code: 'KUBE_FORBIDDEN',
+    message: /^list poddisruptionbudgets\.policy: /,
+  })
+})

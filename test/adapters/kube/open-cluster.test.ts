@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { openCluster } from '../../../src/adapters/kube/open-cluster.ts'
+import { newAuthority } from '../../../testbed/pki/authority.ts'
+import { SeededRandom } from '../../support/seeded-random.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+import { answering, FakeApiServer, status } from './fake-api-server.ts'
+import { kubeconfigOf } from './kubeconfig-of.ts'
+import { aFolder, open } from './opened.ts'
+
+const TOKEN = { token: 'x' }
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
+
+async function aServer(t: TestContext, names?: readonly string[]): Promise<FakeApiServer> {
+  const server = await new FakeApiServer().start(names)
+  t.after(() => server.stop())
+  return server
+}
+
+function openPath(kubeconfigPath: string, context?: string) {
+  const log = { debug: () => undefined, warn: () => undefined }
+  const options = { kubeconfigPath, context, clock: new VirtualClock(), random: new SeededRandom(1), log }
+  return openCluster({ ...options, userAgent: 'evenkeel/test' }, new AbortController().signal)
+}
+
+test('a kubeconfig that is not there is named', async (t) => {
+  const path = join(await aFolder(t), 'nowhere')
+  await assert.rejects(openPath(path), {
+    name: 'UserError',
+    code: 'KUBECONFIG_MISSING',
+    message: `there is no kubeconfig ${path}`,
+    fix: /--kubeconfig/,
+  })
+})
+
+const BROKEN: readonly (readonly [title: string, text: string, words: RegExp])[] = [
+  ['is no YAML', 'clusters: [\n  - name: x\nusers', /at line 2, column 3$/],
+  ['is a list', '- a\n- b\n', /not a mapping/],
+  ['is empty', '', /not a mapping/],
+  ['has a cluster without a server', '{"clusters":[{"name":"x","cluster":{}}]}', /cluster\.server is missing/],
+  [
+    'has clusters that are text',
+    '{"clusters":"x","contexts":[{"name":"a","context":{"cluster":"x"}}],"current-context":"a"}',
+    /names a cluster that is not there/,
+  ],
+]
+
+for (const [title, text, words] of BROKEN) {
+  test(`a kubeconfig that ${title} is named with its fault`, async (t) => {
+    const path = join(await aFolder(t), 'kubeconfig')
+    await writeFile(path, text)
+    await assert.rejects(openPath(path), (error: Error & { code?: string }) => {
+      assert.equal(error.name, 'UserError')
+      assert.equal(error.code, 'KUBECONFIG_BROKEN')
+      assert.match(error.message, words)
+      assert.ok(error.message.includes(path))
+      return true
+    })
+  })
+}
+
+test('a context that does not exist is answered with those that do', async (t) => {
+  const server = await aServer(t)
+  await assert.rejects(open(t, kubeconfigOf(server, TOKEN), 'prod'), {
+    name: 'UserError',
+    code: 'KUBECONFIG_NO_CONTEXT',
+    message: /^no context prod in /,
+    fix: 'choose one with --context: it, other',
+  })
+})
+
+test('no current context is answered with those that exist', async (t) => {
+  const server = await aServer(t)
+  const config = { ...JSON.parse(kubeconfigOf(server, TOKEN)), 'current-context': undefined }
+  await assert.rejects(open(t, JSON.stringify(config)), { code: 'KUBECONFIG_NO_CONTEXT', fix: /it, other$/ })
+})
+
+test('a context can be chosen', async (t) => {
+  const server = await aServer(t)
+  const config = { ...JSON.parse(kubeconfigOf(server, TOKEN)), 'current-context': 'other' }
+  const { cluster, signal } = await open(t, JSON.stringify(config), 'it')
+  assert.deepEqual(await cluster.identity(signal), { uid: 'cluster-uid', version: 'v1.35.0' })
+})
+
+test('of two kubeconfigs the first that says something is believed', async (t) => {
+  const server = await aServer(t)
+  const folder = await aFolder(t)
+  const first = join(folder, 'first')
+  const second = join(folder, 'second')
+  await writeFile(first, JSON.stringify({ users: [{ name: 'me', user: { token: 'first' } }] }))
+  await writeFile(second, kubeconfigOf(server, { token: 'second' }))
+  server.tokens = ['first']
+  await openPath(`${first}:${second}`)
+})
+
+test('a client certificate that has expired is told with its date', async (t) => {
+  const server = await aServer(t)
+  const notAfter = new Date('2025-02-03T04:05:06Z')
+  const { certificatePem, keyPem } = server.authority.issue({ commonName: 'admin' }, { notAfter })
+  const user = { 'client-certificate-data': base64(certificatePem), 'client-key-data': base64(keyPem) }
+  await assert.rejects(open(t, kubeconfigOf(server, user)), {
+    name: 'UserError',
+    code: 'KUBE_CERTIFICATE_EXPIRED',
+    message: 'the client certificate of CN=admin expired on Feb  3 04:05:06 2025 GMT',
+  })
+})
+
+test('a client certificate that is none is the kubeconfig’s fault', async (t) => {
+  const server = await aServer(t)
+  const user = { 'client-certificate-data': base64('hello'), 'client-key-data': base64('hello') }
+  await assert.rejects(open(t, kubeconfigOf(server, user)), { name: 'UserError', code: 'KUBECONFIG_BROKEN' })
+})
+
+test('a file that the kubeconfig names and nobody can read is told', async (t) => {
+  const server = await aServer(t)
+  const user = { 'client-certificate': '/nowhere/client.crt', 'client-key': '/nowhere/client.key' }
+  await assert.rejects(open(t, kubeconfigOf(server, user)), { name: 'UserError', message: /\/nowhere\/client\.crt/ })
+})
+
+test('a refused connection is told with the address', async (t) => {
+  const server = await aServer(t)
+  await server.stop()
+  await assert.rejects(open(t, kubeconfigOf(server, TOKEN)), {
+    name: 'UserError',
+    code: 'KUBE_UNREACHABLE',
+    message: `the API server at 127.0.0.1:${server.port} refuses the connection`,
+  })
+})
+
+test('a name that nobody knows is told', async (t) => {
+  const server = await aServer(t)
+  const cluster = { server: 'https://api.nowhere.invalid:6443' }
+  await assert.rejects(open(t, kubeconfigOf(server, TOKEN, cluster)), {
+    name: 'UserError',
+    code: 'KUBE_UNREACHABLE',
+    message: /api\.nowhere\.invalid cannot be resolved$/,
+  })
+})
+
+const UNTRUSTED: readonly (readonly [title: string, names: readonly string[], ca: boolean])[] = [
+  ['by another authority', ['127.0.0.1'], true],
+  ['for another name', ['10.0.0.1'], false],
+]
+
+for (const [title, names, otherAuthority] of UNTRUSTED) {
+  test(`a server whose certificate is ${title} is not trusted`, async (t) => {
+    const server = await aServer(t, names)
+    const ca = base64(newAuthority().certificatePem)
+    const cluster = otherAuthority ? { 'certificate-authority-data': ca } : {}
+    await assert.rejects(open(t, kubeconfigOf(server, TOKEN, cluster)), {
+      name: 'UserError',
+      code: 'KUBE_UNTRUSTED',
+      fix: /certificate-authority-data/,
+    })
+    assert.equal(server.requests.length, 0)
+  })
+}
+
+test('a certificate is not looked at where the kubeconfig says so', async (t) => {
+  const server = await aServer(t, ['10.0.0.1'])
+  const cluster = { 'insecure-skip-tls-verify': true, 'certificate-authority-data': undefined }
+  await open(t, kubeconfigOf(server, TOKEN, cluster))
+})
+
+test('a server that speaks something else is told', async (t) => {
+  const other = createServer((socket) => socket.end('SSH-2.0-x\r\n')).listen(0, '127.0.0.1')
+  t.after(() => other.close())
+  await new Promise((resolve) => other.once('listening', resolve))
+  const server = await aServer(t)
+  const cluster = { server: `https://127.0.0.1:${Object(other.address()).port}` }
+  await assert.rejects(open(t, kubeconfigOf(server, TOKEN, cluster)), { name: 'UserError', code: /KUBE_UN/ })
+})
+
+for (const url of ['http://10.0.0.1:8080', 'ftp://127.0.0.1', 'not a url']) {
+  test(`a credential is not sent to ${url}`, async (t) => {
+    const server = await aServer(t)
+    await assert.rejects(open(t, kubeconfigOf(server, TOKEN, { server: url })), { code: 'KUBECONFIG_BROKEN' })
+  })
+}
+
+test('a refused credential is told', async (t) => {
+  const server = await aServer(t)
+  server.tokens = []
+  await assert.rejects(open(t, kubeconfigOf(server, TOKEN)), { name: 'UserError', code: 'KUBE_UNAUTHORIZED' })
+})
+
+test('a right that is missing is told with its verb and resource', async (t) => {
+  const server = await aServer(t)
+  const message = 'namespaces "kube-system" is forbidden: User "me" cannot get resource "namespaces"'
+  server.putInTheWay('GET /api/v1/namespaces/kube-system', answering(403, status(403, message)))
+  await assert.rejects(open(t, kubeconfigOf(server, TOKEN)), {
+    name: 'UserError',
+    code: 'KUBE_FORBIDDEN',
+    message: /^get namespaces: .*cannot get resource "namespaces"/,
+  })
+})
+
+test('a server that is unwell is the world’s fault and not the user’s', async (t) => {
+  const server = await aServer(t)
+  server.putInTheWay('GET /api/v1/namespaces/kube-system', answering(503, status(503)))
+  await assert.rejects(open(t, kubeconfigOf(server, TOKEN)), { name: 'WorldError', code: 'KUBE_SERVER' })
+})
+
+test('an auth-provider that Kubernetes no longer has is refused', async (t) => {
+  const server = await aServer(t)
+  const user = { 'auth-provider': { name: 'gcp', config: {} } }
+  await assert.rejects(open(t, kubeconfigOf(server, user)), { code: 'KUBECONFIG_BROKEN', message: /exec plugin/ })
+})
