@@ -5,4 +5,6 @@ export interface Access {
   readonly resource: string
   readonly subresource?: string
   readonly namespace?: string
+  /** One object alone. */
+  readonly name?: string
 }

@@ -24,6 +24,8 @@ export interface LoadTick {
   readonly p99Ms: number
   readonly baselineP99Ms: number
   readonly strays: number
+  /** Time in which the prober measured nothing, so far. */
+  readonly notMeasuredMs?: number
 }
 
 /** The stream of a roll: progress, `-o jsonl`, the journal's evidence and the report are all made from it. */
@@ -89,6 +91,10 @@ export type RollEvent =
       readonly reasons: readonly Reason[]
       readonly standings: readonly NodeStanding[]
       readonly next: readonly string[]
+      /** What was sent and what failed in all, where it was measured. */
+      readonly load?: LoadTick
+      /** Nodes that stay out and are re-asserted in their balancers until the process is interrupted. */
+      readonly guarded?: readonly string[]
     }
 
 /** A step that overlaps a failure window, most likely first. Empty blame: no step overlaps. */

@@ -83,6 +83,7 @@ export class NodePass {
   }
 
   async #perform(actions: readonly Action[], signal: AbortSignal): Promise<void> {
+    await this.#noteThrough(actions)
     const disruptive = actions.filter((action) => !isRestoring(action))
     const journaled = disruptive.length === 0 || (await this.#parts.events.meant({ actions: disruptive }))
     const allowed = journaled ? actions : actions.filter(isRestoring)
@@ -93,6 +94,14 @@ export class NodePass {
     const touched = new Set(allowed.flatMap((action) => ('ref' in action ? [action.ref.instance] : [])))
     const polls = this.#parts.pollers.filter((poller) => touched.has(poller.facts().instance))
     await Promise.all(polls.map((poller) => poller.poll(signal)))
+  }
+
+  /** On disk before the node shows nothing of it any more: a node that is through is never rebooted a second time. */
+  async #noteThrough(actions: readonly Action[]): Promise<void> {
+    const through = actions.find((action) => action.kind === 'removeRecord')
+    if (through === undefined || this.#evidence?.returned === undefined) return
+    this.#parts.events.note('through', { node: through.node })
+    await this.#parts.events.flushed()
   }
 
   #remember(action: Action, outcome: Outcome): void {

@@ -1,5 +1,4 @@
 import type { EvictedPod } from '../../core/roll/evidence.ts'
-import type { RollEvent } from '../../model/roll-event.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import { UserError } from '../../model/user-error.ts'
 import type { JournalEntry, StoredJournal } from '../../ports/journal.ts'
@@ -34,8 +33,7 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
       fix: 'begin a new roll',
     })
   }
-  const ends = journal.entries.filter(isNodeEnded).map(({ standing }) => standing)
-  const through = ends.filter(({ state }) => state === 'inService').map(({ node }) => node)
+  const through = journal.entries.filter(isThrough).map(({ node }) => node)
   const done = planned.order.filter((node) => through.includes(node))
   const run: RunState = {
     id: journal.header.run,
@@ -65,9 +63,10 @@ function evictedBefore(
   return Object.fromEntries(found.map(({ uid, pod }) => [uid, pod]))
 }
 
-type NodeEnded = Extract<RollEvent, { type: 'node.ended' }> & JournalEntry
+type Through = JournalEntry & { readonly node: string }
 type EvictedEntry = JournalEntry & { readonly node: string; readonly uid: string; readonly pod: EvictedPod }
 
 const isPlanned = (entry: JournalEntry): entry is PlannedEntry => entry.type === 'planned'
-const isNodeEnded = (entry: JournalEntry): entry is NodeEnded => entry.type === 'node.ended'
+/** Written before the record is taken off a node that came back with proof. */
+const isThrough = (entry: JournalEntry): entry is Through => entry.type === 'through'
 const isEvicted = (entry: JournalEntry): entry is EvictedEntry => entry.type === 'evicted'

@@ -13,7 +13,7 @@ export function wantedAccess(slotsNamespace: string): readonly Access[] {
     { verb: 'create', group: '', resource: 'pods', subresource: 'eviction' },
     ...read('', 'persistentvolumeclaims'),
     { verb: 'list', group: '', resource: 'services' },
-    { verb: 'get', group: '', resource: 'namespaces' },
+    { verb: 'get', group: '', resource: 'namespaces', name: 'kube-system' },
     ...['deployments', 'replicasets', 'statefulsets', 'daemonsets'].flatMap((resource) => read('apps', resource)),
     ...read('policy', 'poddisruptionbudgets'),
     ...read('storage.k8s.io', 'volumeattachments'),
