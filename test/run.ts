@@ -1,0 +1,38 @@
+/**
+ * Runs the tests in the order of their cost: what needs Node alone, then what starts programs on loopback, then what
+ * brings clusters up, one file at a time. `node test/run.ts fast` runs the first group only; any other word selects the files
+ * whose path contains it.
+ */
+import { spawn } from 'node:child_process'
+import { globSync } from 'node:fs'
+
+const root = new URL('..', import.meta.url).pathname
+const wanted = process.argv.slice(2)
+
+/** Files that bring a cluster up share the machine badly: one after another. */
+const CLUSTER = ['test/cluster/', 'test/testbed/']
+
+const all = globSync('test/**/*.test.ts', { cwd: root }).toSorted()
+const clusters = all.filter((file) => CLUSTER.some((folder) => file.startsWith(folder)))
+const fast = all.filter((file) => !clusters.includes(file))
+const groups = [
+  { files: fast, concurrency: 2 },
+  { files: wanted[0] === 'fast' ? [] : clusters, concurrency: 1 },
+]
+
+function run(files: readonly string[], concurrency: number): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>()
+  const options = ['--test', `--test-concurrency=${concurrency}`, '--disable-warning=ExperimentalWarning']
+  const child = spawn(process.execPath, [...options, ...files], { cwd: root, stdio: 'inherit' })
+  child.once('exit', (code) => resolve(code ?? 1))
+  return promise
+}
+
+for (const { files, concurrency } of groups) {
+  const chosen = files.filter(
+    (file) => wanted.length === 0 || wanted[0] === 'fast' || wanted.some((word) => file.includes(word)),
+  )
+  if (chosen.length === 0) continue
+  process.exitCode = await run(chosen, concurrency)
+  if (process.exitCode !== 0) break
+}
