@@ -1,7 +1,7 @@
 import type { ServerRef } from '../../model/balancer.ts'
 import { escapeForeign } from '../../model/foreign-text.ts'
 import { WorldError } from '../../model/world-error.ts'
-import { badReply, notPermitted } from './socket-error.ts'
+import { badReply } from './socket-error.ts'
 
 /** A command that changes something succeeds without a word; there is no exit status, so every word is a refusal. */
 export function requireDone(answers: readonly string[], ref: ServerRef): void {
@@ -13,7 +13,6 @@ export function requireDone(answers: readonly string[], ref: ServerRef): void {
 
 function refusalOf(text: string, ref: ServerRef): WorldError | undefined {
   if (text === '') return undefined
-  if (text.startsWith('Permission denied')) return notPermitted('the socket may not change states')
   if (text === 'No such backend.') return gone('BALANCER_NO_BACKEND', `there is no backend ${ref.backend}`)
   if (text === 'Proxy is disabled.') return gone('BALANCER_NO_BACKEND', `backend ${ref.backend} is disabled`)
   if (text === 'No such server.') return gone('BALANCER_NO_SERVER', `${ref.backend} has no server ${ref.server}`)

@@ -1,8 +1,9 @@
-import { badReply } from './socket-error.ts'
+import { badReply, notPermitted } from './socket-error.ts'
 
 /**
  * The answers to `count` commands of one line: each ends with an empty line, the last one with the connection
  * (management.txt 9.3). A success without words is the empty line alone. Anything else was cut short or is no HAProxy.
+ * One that is denied voids the line, whatever the others say.
  */
 export function splitAnswers(reply: string, count: number): readonly string[] {
   const lines = reply.split('\n')
@@ -19,5 +20,8 @@ export function splitAnswers(reply: string, count: number): readonly string[] {
   }
   if (current.length > 0) throw badReply('the answer breaks off before its empty line')
   if (answers.length !== count) throw badReply(`${answers.length} answers came to ${count} commands`)
+  if (answers.some((answer) => answer.startsWith('Permission denied'))) {
+    throw notPermitted('the socket may not be used for this')
+  }
   return answers
 }

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LocalHaproxy } from '../../support/local-haproxy.ts'
+import { requires } from '../../support/requires.ts'
+import { never, opened, ref, serverOf } from './opened.ts'
+
+const sections = (): string => `backend web
+  server a 127.0.0.1:1
+  server b 127.0.0.1:1
+`
+
+for (const kind of ['master and worker', 'plain'] as const) {
+  test(
+    `a reload shows as another process, which has forgotten what was set (${kind})`,
+    requires('haproxy'),
+    async (t) => {
+      const haproxy = await LocalHaproxy.start(t, { sections, kind })
+      const balancer = opened(t, { address: { kind: 'unix', path: haproxy.socket }, backends: ['web'] })
+      await balancer.setState(ref('web/a'), 'drain', never)
+      const before = await balancer.read('lb-1', never)
+      assert.equal((await balancer.read('lb-1', never)).process, before.process)
+
+      await haproxy.reload()
+      const after = await balancer.read('lb-1', never)
+      assert.notEqual(after.process, before.process)
+      assert.equal((await serverOf(balancer, 'web/a')).adminState, 'ready')
+    },
+  )
+}
+
+test('a restart shows as another process, and in between nobody answers', requires('haproxy'), async (t) => {
+  const haproxy = await LocalHaproxy.start(t, { sections })
+  const balancer = opened(t, { address: { kind: 'unix', path: haproxy.socket }, backends: ['web'] })
+  const before = await balancer.read('lb-1', never)
+  await haproxy.stop()
+  await assert.rejects(balancer.read('lb-1', never), { code: 'BALANCER_UNREACHABLE', retry: 'backoff' })
+  await haproxy.restart()
+  assert.notEqual((await balancer.read('lb-1', never)).process, before.process)
+})
+
+test('a backend that a reload took away is an error, not a node without servers', requires('haproxy'), async (t) => {
+  const haproxy = await LocalHaproxy.start(t, { sections })
+  const balancer = opened(t, { address: { kind: 'unix', path: haproxy.socket }, backends: ['web'] })
+  await haproxy.reload({ sections: () => 'backend other\n  server a 127.0.0.1:1\n' })
+  await assert.rejects(balancer.read('lb-1', never), { code: 'BALANCER_NO_BACKEND' })
+})
