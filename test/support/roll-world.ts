@@ -1,4 +1,5 @@
 import { type Evidence, noEvidence } from '../../src/core/roll/evidence.ts'
+import type { NodeSnapshot } from '../../src/core/roll/node-snapshot.ts'
 import type { InstanceFacts, RollSnapshot } from '../../src/core/roll/snapshot.ts'
 import type { ServerReading } from '../../src/model/balancer.ts'
 import type { DisruptionBudget } from '../../src/model/disruption-budget.ts'
@@ -172,7 +173,7 @@ interface World {
 }
 
 /** Three nodes, one balancer, n1 under way with a slot; what a test changes is what it is about. */
-export function aSnapshot(world: World = {}): RollSnapshot {
+export function aSnapshot(world: World = {}): NodeSnapshot {
   const node = aNode('n1', world.node)
   const { record } = world
   return {

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { judge } from '../../../src/core/roll/judge.ts'
+import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
+import type { FailureWindow, ProbeFacts } from '../../../src/model/probe.ts'
+import { monoMs, wallMs } from '../../../src/model/time.ts'
+import { aRecord, aSnapshot, detachedEvidence, drained, NEW_BOOT } from '../../support/roll-world.ts'
+
+const aWindow = (change: Partial<FailureWindow> = {}): FailureWindow => ({
+  target: 'shop',
+  control: false,
+  lane: 'new',
+  sent: 10,
+  failed: 4,
+  failures: { connect: 4 },
+  firstError: 'ECONNREFUSED',
+  firstBadAt: wallMs(5000),
+  lastBadAt: wallMs(5300),
+  firstOkAt: wallMs(5310),
+  ...change,
+})
+
+const facts = (windows: readonly FailureWindow[]): ProbeFacts => ({
+  startedAt: wallMs(0),
+  lastVerdictAt: wallMs(6000),
+  lanes: [],
+  windows,
+  notMeasured: [],
+  servedBy: {},
+  greenStreak: 0,
+})
+
+function measured(s: RollSnapshot, windows: readonly FailureWindow[]): RollSnapshot {
+  return { ...s, run: { ...s.run, measuredSince: wallMs(1000) }, probe: facts(windows) }
+}
+
+const out = { node: { unschedulable: true }, record: aRecord(), servers: drained(), evidence: detachedEvidence() }
+
+test('a failed request stops the roll and lets the node be restored', () => {
+  const verdict = judge(measured(aSnapshot(out), [aWindow()]))
+  assert.deepEqual([verdict?.kind, verdict?.keepOut, verdict?.reasons[0]?.code], ['stopped', false, 'RequestsFailed'])
+})
+
+test('a failed request while the node soaks keeps it out', () => {
+  const soaking = aSnapshot({
+    ...out,
+    node: { bootId: NEW_BOOT },
+    evidence: { attachedAt: monoMs(999_000), attachingSince: monoMs(998_000) },
+  })
+  assert.deepEqual(judge(measured(soaking, [aWindow()]))?.keepOut, true)
+})
+
+test('failures from before the baseline are not ours', () => {
+  assert.equal(
+    judge(measured(aSnapshot(out), [aWindow({ firstBadAt: wallMs(100), lastBadAt: wallMs(900) })])),
+    undefined,
+  )
+})
+
+test('a window in which the control target failed too is the prober’s', () => {
+  const control = aWindow({
+    target: 'control',
+    control: true,
+    firstBadAt: wallMs(5100),
+    lastBadAt: wallMs(5200),
+    firstOkAt: wallMs(5220),
+  })
+  assert.equal(judge(measured(aSnapshot(out), [aWindow(), control])), undefined)
+})
+
+test('a control target that failed at another time excuses nothing', () => {
+  const control = aWindow({
+    target: 'control',
+    control: true,
+    firstBadAt: wallMs(2000),
+    lastBadAt: wallMs(2100),
+    firstOkAt: wallMs(2110),
+  })
+  assert.equal(judge(measured(aSnapshot(out), [aWindow(), control]))?.kind, 'stopped')
+})
+
+test('a drain that is blocked beyond its limit is held, with the reasons it was blocked by', () => {
+  const reason = { code: 'BudgetExhausted', text: 'shop/cart-0, budget shop/cart needs 2 healthy, has 2 of 3' }
+  const stuck = { ...detachedEvidence(), stuckSince: monoMs(399_000), stuckReasons: [reason] }
+  const verdict = judge(aSnapshot({ ...out, evidence: stuck }))
+  assert.deepEqual(verdict, { kind: 'held', keepOut: false, reasons: [reason] })
+})
+
+test('a drain that was blocked for less goes on', () => {
+  const stuck = { ...detachedEvidence(), stuckSince: monoMs(401_000), stuckReasons: [] }
+  assert.equal(judge(aSnapshot({ ...out, evidence: stuck })), undefined)
+})
+
+test('a machine that does not come back within the limit stays out', () => {
+  const gone = aSnapshot({ ...out, announced: true, evidence: { ...detachedEvidence(), awaySince: monoMs(100_000) } })
+  const verdict = judge(gone)
+  assert.deepEqual([verdict?.keepOut, verdict?.reasons[0]?.code], [true, 'NodeDidNotReturn'])
+})
+
+test('sending the reboot again does not begin the limit anew', () => {
+  const evidence = {
+    ...detachedEvidence(),
+    awaySince: monoMs(100_000),
+    reboot: { at: monoMs(950_000), answer: { kind: 'sent' } as const },
+  }
+  assert.equal(judge(aSnapshot({ ...out, announced: true, evidence }))?.reasons[0]?.code, 'NodeDidNotReturn')
+})
+
+test('a node that came back without proof stays out', () => {
+  const evidence = {
+    ...detachedEvidence(),
+    returned: { bootId: NEW_BOOT, at: monoMs(50_000), heartbeat: '2026-01-01T00:00:00Z' },
+  }
+  const verdict = judge(aSnapshot({ ...out, node: { bootId: NEW_BOOT, unschedulable: true }, evidence }))
+  assert.deepEqual([verdict?.keepOut, verdict?.reasons[0]?.code], [true, 'NotProven'])
+})
+
+test('a node that does not settle stays out', () => {
+  const evidence = { ...detachedEvidence(), settlingSince: monoMs(100_000) }
+  const verdict = judge(aSnapshot({ ...out, node: { bootId: NEW_BOOT }, evidence }))
+  assert.deepEqual([verdict?.keepOut, verdict?.reasons[0]?.code], [true, 'NotSettled'])
+})
+
+test('a verdict sticks, and a later one that keeps the node out adds to it', () => {
+  const before = aSnapshot({
+    ...out,
+    node: { bootId: NEW_BOOT },
+    evidence: { ...detachedEvidence(), settlingSince: monoMs(100_000) },
+  })
+  const standing = { kind: 'stopped', keepOut: false, reasons: [{ code: 'RequestsFailed', text: 'x' }] } as const
+  const verdict = judge({ ...before, run: { ...before.run, verdict: standing } })
+  assert.deepEqual(
+    [verdict?.keepOut, verdict?.reasons.map((reason) => reason.code).slice(0, 2)],
+    [true, ['RequestsFailed', 'NotSettled']],
+  )
+})

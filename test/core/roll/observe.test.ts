@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { keepDetached } from '../../../src/core/roll/keep-detached.ts'
+import { observe } from '../../../src/core/roll/observe.ts'
+import { monoMs } from '../../../src/model/time.ts'
+import {
+  anInstance,
+  aRecord,
+  aServer,
+  aSnapshot,
+  detachedEvidence,
+  drained,
+  NEW_BOOT,
+} from '../../support/roll-world.ts'
+
+const out = { node: { unschedulable: true }, record: aRecord() }
+const KEY = 'web/n1 on lb-1'
+
+test('each session sent after the confirmation is a stray', () => {
+  const evidence = observe(
+    aSnapshot({ ...out, servers: drained({ totalSessions: 103 }), evidence: detachedEvidence() }),
+  )
+  assert.equal(evidence.detached[KEY]?.strays, 3)
+})
+
+test('another process begins its evidence anew and keeps the strays counted before', () => {
+  const servers = drained({ totalSessions: 1 })
+  const snapshot = aSnapshot({ ...out, evidence: detachedEvidence({ process: '99', strays: 2 }), servers })
+  const seen = observe(snapshot).detached[KEY]
+  assert.deepEqual([seen?.process, seen?.since, seen?.strays, seen?.totalSessions], ['100', 1_000_000, 2, 1])
+})
+
+test('a server that is ready again confirms nothing', () => {
+  const seen = observe(aSnapshot({ ...out, servers: [aServer('n1')], evidence: detachedEvidence({ process: '99' }) }))
+    .detached[KEY]
+  assert.equal(seen?.process, '99')
+})
+
+test('an instance that is silent confirms nothing', () => {
+  const silent = anInstance(drained(), { silentForMs: 500 })
+  assert.equal(observe(aSnapshot({ ...out, change: { instances: [silent] } })).detached[KEY], undefined)
+})
+
+test('the heartbeats at the first sight of a new boot id are kept', () => {
+  const returned = observe(aSnapshot({ ...out, node: { bootId: NEW_BOOT, heartbeat: 'beat-7' } })).returned
+  assert.deepEqual(returned, { bootId: NEW_BOOT, at: 1_000_000, heartbeat: 'beat-7' })
+})
+
+test('a new process finds a node in its soak that is rebooted, uncordoned and up', () => {
+  assert.equal(observe(aSnapshot({ node: { bootId: NEW_BOOT }, record: aRecord() })).attachingSince, 1_000_000)
+})
+
+test('a node still cordoned is not in its soak, whatever a reload made of its server', () => {
+  const snapshot = aSnapshot({ node: { bootId: NEW_BOOT, unschedulable: true }, record: aRecord() })
+  assert.equal(observe(snapshot).attachingSince, undefined)
+})
+
+test('a reload while a node is out is answered by saying its state again', () => {
+  const snapshot = aSnapshot({
+    ...out,
+    announced: true,
+    servers: [aServer('n1'), aServer('n2')],
+    evidence: detachedEvidence(),
+  })
+  assert.deepEqual(
+    keepDetached(snapshot).map((action) => action.kind === 'setServer' && [action.ref.server, action.state]),
+    [['n1', 'drain']],
+  )
+})
+
+test('what was in maint before us is put back to maint, not to drain', () => {
+  const record = aRecord({ servers: aRecord().servers.map((server) => ({ ...server, state: 'maint' })) })
+  const snapshot = aSnapshot({
+    ...out,
+    record,
+    announced: true,
+    servers: [aServer('n1'), aServer('n2')],
+    evidence: detachedEvidence(),
+  })
+  assert.deepEqual(
+    keepDetached(snapshot).map((action) => action.kind === 'setServer' && action.state),
+    ['maint'],
+  )
+})
+
+test('nothing is said again once the node is being put back', () => {
+  const evidence = { ...detachedEvidence(), attachingSince: monoMs(1) }
+  assert.deepEqual(
+    keepDetached(aSnapshot({ ...out, node: { bootId: NEW_BOOT }, servers: [aServer('n1')], evidence })),
+    [],
+  )
+})
+
+test('a record that names servers elsewhere touches none of them', () => {
+  const stranger = {
+    balancer: 'edge',
+    instance: 'lb-1',
+    backend: 'web',
+    server: 'n2',
+    address: '10.0.0.2',
+    port: 30080,
+    state: 'ready',
+  } as const
+  const outside = { ...stranger, backend: 'k8s-api', address: '10.0.0.1', server: 'n1' }
+  const record = aRecord({ servers: [stranger, outside] })
+  const snapshot = aSnapshot({
+    ...out,
+    record,
+    announced: true,
+    servers: [aServer('n1'), aServer('n2')],
+    evidence: detachedEvidence(),
+  })
+  assert.deepEqual(keepDetached(snapshot), [])
+})
