@@ -7,6 +7,8 @@ import { identityOf, isAlive, type ProcessIdentity } from '../machine/process-id
 /** The machine's list of beds, whoever runs them. The path is short because sockets lie below it. */
 const REGISTRY = '/run/evenkeel-testbed'
 const ENTRY = 'bed.json'
+/** The registry does not outlive the machine's boot, but disks of beds do; this file tells them apart. */
+const MACHINE_BOOT = 'machine-boot-id'
 
 interface Entry {
   /** The process that owns the bed: the bed ends with it. */
@@ -22,7 +24,7 @@ export interface BedFolders {
 /** Takes a name for a bed of this process and makes its two folders; throws where a live bed has the name. */
 export function registerBed(name: string): BedFolders {
   const runtime = runtimeFolder(name)
-  const disk = join(cacheRoot(), 'beds', name)
+  const disk = join(disksFolder(), name)
   const owner = identityOf(process.pid)
   if (owner === undefined) throw new Error('/proc does not show this process')
   const unfinished = join(REGISTRY, `.${name}.${process.pid}`)
@@ -36,6 +38,7 @@ export function registerBed(name: string): BedFolders {
     throw new Error(`a bed named ${name} is up already`)
   }
   mkdirSync(disk, { recursive: true, mode: 0o700 })
+  writeFileSync(join(disk, MACHINE_BOOT), machineBootId())
   return { runtime, disk }
 }
 
@@ -56,6 +59,10 @@ export function sweepDeadBeds(): void {
   for (const name of bedsWithCgroups()) {
     if (!existsSync(runtimeFolder(name))) removeBedCgroups(name)
   }
+  const disks = existsSync(disksFolder()) ? readdirSync(disksFolder()) : []
+  for (const disk of disks.map((name) => join(disksFolder(), name))) {
+    if (isOfEarlierMachineBoot(disk)) rmSync(disk, { recursive: true, force: true })
+  }
 }
 
 /** A live bed's folders and owner, or undefined where none has this name. */
@@ -67,6 +74,23 @@ export function findBed(name: string): (BedFolders & { readonly owner: ProcessId
 
 function runtimeFolder(name: string): string {
   return join(REGISTRY, name)
+}
+
+function disksFolder(): string {
+  return join(cacheRoot(), 'beds')
+}
+
+function isOfEarlierMachineBoot(disk: string): boolean {
+  try {
+    return readFileSync(join(disk, MACHINE_BOOT), 'utf8') !== machineBootId()
+  } catch {
+    // Being made, or being removed: by a process of this boot in either case.
+    return false
+  }
+}
+
+function machineBootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')
 }
 
 function readEntry(name: string): Entry | undefined {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { logTail } from '../machine/log-tail.ts'
@@ -53,9 +53,13 @@ export class Haproxy {
     this.#master?.signal(signal)
   }
 
+  /** Takes another configuration over, unless HAProxy itself finds fault with it. */
   async #configure(config: string | undefined): Promise<void> {
-    if (config !== undefined) writeFileSync(this.#configPath, config.replaceAll('@SOCKET@', this.socket))
-    await run(['haproxy', '-c', '-q', '-f', this.#configPath])
+    if (config === undefined) return
+    const candidate = `${this.#configPath}.new`
+    writeFileSync(candidate, config.replaceAll('@SOCKET@', this.socket))
+    await run(['haproxy', '-c', '-f', candidate])
+    renameSync(candidate, this.#configPath)
   }
 
   async #newWorker(what: string): Promise<void> {

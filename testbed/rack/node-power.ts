@@ -45,7 +45,9 @@ export class NodePower {
     this.#darkMs = plan.darkMs
   }
 
+  /** Throws where the node should be on and could not be started. */
   get isOn(): boolean {
+    if (this.#failure !== undefined) throw this.#failure
     return this.#wanted
   }
 

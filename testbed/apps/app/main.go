@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -42,11 +43,17 @@ func main() {
 		servedBy: setting("POD_NAME", host) + "/" + setting("NODE_NAME", "unknown"),
 		readyAt:  time.Now().Add(duration("START_DELAY", "0s")),
 	}
-	server := &http.Server{Addr: ":" + setting("PORT", "8080"), Handler: a.routes()}
+	listener, err := net.Listen("tcp", ":"+setting("PORT", "8080"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	server := &http.Server{Handler: a.routes()}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	stopped := make(chan struct{})
-	go a.stopUponSignal(server, stopped)
-	log.Printf("%s listens on %s", a.servedBy, server.Addr)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
+	go a.stopUpon(signals, server, stopped)
+	log.Printf("%s listens on %s", a.servedBy, listener.Addr())
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		log.Fatal(err)
 	}
 	<-stopped
@@ -96,9 +103,7 @@ func (a *app) answer(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprintf(w, "served by %s\n", a.servedBy)
 }
 
-func (a *app) stopUponSignal(server *http.Server, stopped chan<- struct{}) {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+func (a *app) stopUpon(signals <-chan os.Signal, server *http.Server, stopped chan<- struct{}) {
 	grace := duration("GRACE", "3s")
 	log.Print(<-signals)
 	if setting("STOP", "graceful") == "immediate" {
