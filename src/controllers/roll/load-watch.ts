@@ -80,6 +80,16 @@ export class LoadWatch {
     return found.kind === 'prober' ? [] : found.blame
   }
 
+  /** Requests of every window since the baseline that is held most likely of this node. */
+  failedIn(node: string): number {
+    const since = this.#measuredSince
+    if (since === undefined) return 0
+    return this.#parts.probe
+      .facts()
+      .windows.filter((window) => !window.control && window.lastBadAt >= since && this.blame(window)[0]?.node === node)
+      .reduce((sum, window) => sum + window.failed, 0)
+  }
+
   #tell(type: 'window.opened' | 'window.closed', key: string, window: FailureWindow): void {
     const told = type === 'window.opened' ? this.#opened : this.#closed
     told.add(key)

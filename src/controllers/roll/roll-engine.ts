@@ -16,6 +16,7 @@ import { withDeadline } from '../../runtime/deadline.ts'
 import { LeaseKeeper } from '../../runtime/lease-keeper.ts'
 import { Performer } from '../../runtime/perform.ts'
 import { Wakeup } from '../../runtime/wakeup.ts'
+import { allStandings } from './all-standings.ts'
 import { BalancerPoller } from './balancer-poller.ts'
 import { ClusterView } from './cluster-view.ts'
 import { EventLog, type EventSink } from './event-log.ts'
@@ -118,7 +119,7 @@ export class RollEngine {
       await Promise.race([this.#roll(interrupt), background])
       const end = endOf({
         run,
-        standings: this.#allStandings(),
+        standings: allStandings(run, this.#standings),
         interrupted: interrupt.aborted,
         load: this.#load?.tick(),
       })
@@ -260,37 +261,10 @@ export class RollEngine {
     const ended = standing(
       snapshot,
       this.#spans.stepOf(snapshot.current.node.name),
-      this.#failedIn(snapshot.current.node.name),
+      this.#load?.failedIn(snapshot.current.node.name) ?? 0,
     )
     this.#standings.set(ended.node, ended)
     return ended
-  }
-
-  /** Requests of every counted window that is held most likely of this node. */
-  #failedIn(node: string): number {
-    const windows = this.#parts.probe?.facts().windows ?? []
-    const since = this.#parts.run.measuredSince ?? 0
-    return windows
-      .filter((window) => !window.control && window.lastBadAt >= since && this.#load?.blame(window)[0]?.node === node)
-      .reduce((sum, window) => sum + window.failed, 0)
-  }
-
-  #allStandings(): readonly NodeStanding[] {
-    const untouched = {
-      state: 'notTouched',
-      cordoned: false,
-      detached: false,
-      podsMoved: 0,
-      failedRequests: 0,
-    } as const
-    return this.#parts.run.order.map((node) => {
-      const known = this.#standings.get(node)
-      if (known !== undefined) return known
-      const before = this.#parts.run.done.includes(node)
-      return before
-        ? { ...untouched, node, state: 'inService', text: 'back in service, by an earlier process of this run' }
-        : { ...untouched, node, text: 'not touched' }
-    })
   }
 
   #note(event: RollEvent & { readonly at: string }): void {
