@@ -1,0 +1,23 @@
+import type { Clock } from '../ports/clock.ts'
+import type { Interrupts } from './interrupts.ts'
+import type { TerminalFacts } from './terminal/terminal-facts.ts'
+import type { TextSink } from './terminal/text-sink.ts'
+
+/** Everything a command may touch of the process it runs in. Made by the composition root. */
+export interface CliContext {
+  readonly terminal: TerminalFacts
+  /** The result: plan, summary, JSON. */
+  readonly out: TextSink
+  /** The talk: progress, holds, questions, errors. */
+  readonly err: TextSink
+  readonly clock: Clock
+  readonly interrupts: Interrupts
+  /** Rejects with UserError where the file cannot be read. `-` is the standard input. */
+  readText(path: string): Promise<string>
+  /** A file that is written anew; throws UserError where that is refused. */
+  openFile(path: string): TextSink
+  /** A question on the terminal, answered with yes or no. */
+  ask(question: string, signal: AbortSignal): Promise<boolean>
+  /** Called on every way out of the process, crashes among them; synchronous. Returns how to take it back. */
+  onExit(restore: () => void): () => void
+}

@@ -1,0 +1,31 @@
+import { escapeForeign } from '../model/foreign-text.ts'
+import { UserError } from '../model/user-error.ts'
+import { WorldError } from '../model/world-error.ts'
+import { InterruptedError } from './interrupts.ts'
+
+const SHOWN_MAX = 2000
+
+/**
+ * An error as people read it. A stack only for a bug, and then it says so. Details are ready to print (they carry carets
+ * that must stay where they are) and already escaped by whoever made them.
+ */
+export function errorText(error: unknown): string {
+  if (error instanceof UserError) return userErrorText(error)
+  if (error instanceof WorldError) return `error: ${shown(error.message)} (${error.code})\n`
+  if (error instanceof InterruptedError) return 'INTERRUPTED  nothing was under way\n'
+  return bugText(error)
+}
+
+function userErrorText(error: UserError): string {
+  if (error.details.length > 0) return `${[...error.details, shown(error.message)].join('\n')}\n`
+  const fix = error.fix === undefined ? '' : `  = fix: ${shown(error.fix)}\n`
+  return `error: ${shown(error.message)} (${error.code})\n${fix}`
+}
+
+function bugText(error: unknown): string {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  const lines = stack.split('\n').map((line) => escapeForeign(line, SHOWN_MAX))
+  return `error: this is a bug in evenkeel, not a fault of yours; nothing more was done\n${lines.join('\n')}\n`
+}
+
+const shown = (text: string): string => escapeForeign(text, SHOWN_MAX)

@@ -1,0 +1,38 @@
+/** Why the work ends early: Ctrl-C, SIGTERM or SIGHUP. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError'
+}
+
+/**
+ * The person at the keyboard. The first Ctrl-C asks for an orderly end; the second one means now. While something must
+ * not be suspended, Ctrl-Z is answered instead of obeyed.
+ */
+export class Interrupts {
+  readonly #asked = new AbortController()
+  readonly #now = new AbortController()
+  #suspendRefusal: (() => string | undefined) | undefined
+
+  /** Aborted by the first press. */
+  get signal(): AbortSignal {
+    return this.#asked.signal
+  }
+
+  /** Aborted by the second. */
+  get now(): AbortSignal {
+    return this.#now.signal
+  }
+
+  press(): void {
+    const again = this.#asked.signal.aborted
+    ;(again ? this.#now : this.#asked).abort(new InterruptedError('interrupted'))
+  }
+
+  /** `answer` says why not, or undefined where it may be suspended now. */
+  refuseSuspend(answer: () => string | undefined): void {
+    this.#suspendRefusal = answer
+  }
+
+  suspendRefused(): string | undefined {
+    return this.#suspendRefusal?.()
+  }
+}

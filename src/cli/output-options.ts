@@ -1,0 +1,50 @@
+import { type Command, Option } from 'commander'
+import { COLOR_CHOICES, type ColorChoice, chooseColor } from './terminal/choose-color.ts'
+import { chooseProgress, PROGRESS_CHOICES, type ProgressChoice, type ProgressMode } from './terminal/choose-progress.ts'
+import { chooseSymbols } from './terminal/choose-symbols.ts'
+import type { Style } from './terminal/style.ts'
+import type { TerminalFacts } from './terminal/terminal-facts.ts'
+
+/** As commander hands them over. */
+export interface OutputFlags {
+  readonly progress: ProgressChoice
+  readonly color: ColorChoice
+  readonly ascii: boolean
+  readonly quiet: boolean
+  readonly verbose: number
+}
+
+/** 0 `-q`: verdict, holds, windows, errors. 1: and a line per node. 2 `-v`: and steps, pods. 3 `-vv`: and every write. */
+export type Level = 0 | 1 | 2 | 3
+
+export interface OutputModes {
+  readonly progress: ProgressMode
+  readonly level: Level
+  readonly outStyle: Style
+  readonly errStyle: Style
+}
+
+/** The switches of progress, colour and amount, the same for every command that shows some. */
+export function addOutputOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--progress <form>', 'form of progress; plain suits screen readers and logs')
+        .choices(PROGRESS_CHOICES)
+        .default('auto'),
+    )
+    .addOption(new Option('--color <when>', 'colour').choices(COLOR_CHOICES).default('auto'))
+    .option('--ascii', 'no symbols beyond ASCII', false)
+    .option('-q, --quiet', 'say only verdict, holds, failures and errors', false)
+    .option('-v, --verbose', 'say every step and pod; -vv every write', (_, count: number) => count + 1, 0)
+}
+
+/** What the flags and the surroundings come to; throws UserError for a form that cannot be. */
+export function outputModes(flags: OutputFlags, facts: TerminalFacts): OutputModes {
+  const symbols = chooseSymbols(flags.ascii, facts)
+  return {
+    progress: chooseProgress(flags.progress, facts),
+    level: flags.quiet ? 0 : flags.verbose === 0 ? 1 : flags.verbose === 1 ? 2 : 3,
+    outStyle: { color: chooseColor(flags.color, facts, 'stdout'), symbols },
+    errStyle: { color: chooseColor(flags.color, facts, 'stderr'), symbols },
+  }
+}

@@ -1,0 +1,60 @@
+import { Command, CommanderError } from 'commander'
+import { UserError } from '../model/user-error.ts'
+import type { CliContext } from './cli-context.ts'
+import { errorText } from './error-text.ts'
+import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE } from './exit-codes.ts'
+import { InterruptedError } from './interrupts.ts'
+
+/** Adds one command. Its action returns the exit code, or throws. */
+export type AddCommand = (program: Command, context: CliContext, exitWith: (code: number) => void) => void
+
+export interface ProgramParts {
+  readonly version: string
+  readonly context: CliContext
+  readonly commands: readonly AddCommand[]
+}
+
+const ABOUT =
+  'Takes the nodes of a Kubernetes cluster out of service and brings them back without one failed request, and proves it.'
+
+const EXIT_HELP = `
+Exit codes: 0 done, nothing failed; 1 failed, stopped or aborted; 2 wrong usage or input, nothing touched;
+3 held at a limit, can be resumed; 130 interrupted.`
+
+/** Runs one command line and says its exit code. Never throws. `words` are the arguments without program and script. */
+export async function runProgram(
+  { version, context, commands }: ProgramParts,
+  words: readonly string[],
+): Promise<number> {
+  let exitCode = 0
+  const program = rootCommand(version, context)
+  for (const add of commands)
+    add(program, context, (code) => {
+      exitCode = code
+    })
+  try {
+    await program.parseAsync(words, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE
+    context.err.write(errorText(error))
+    return codeOf(error)
+  }
+}
+
+function rootCommand(version: string, { out, err }: CliContext): Command {
+  return new Command('evenkeel')
+    .description(ABOUT)
+    .version(version, '-V, --version', 'print the version')
+    .helpCommand('help [command]', 'show the help of a command')
+    .addHelpText('after', EXIT_HELP)
+    .showHelpAfterError('(evenkeel --help lists the commands and options)')
+    .configureOutput({ writeOut: (text) => out.write(text), writeErr: (text) => err.write(text) })
+    .exitOverride()
+}
+
+function codeOf(error: unknown): number {
+  if (error instanceof InterruptedError) return EXIT_INTERRUPTED
+  if (error instanceof UserError) return EXIT_USAGE
+  return EXIT_FAILED
+}

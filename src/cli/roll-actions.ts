@@ -1,0 +1,51 @@
+import type { StampedEvent } from '../model/roll-event.ts'
+import type { RollPlan } from '../model/roll-plan.ts'
+import type { RollSpec } from '../model/roll-spec.ts'
+
+/** Which cluster, and where journals are. Absent: what kubectl would use, and `$XDG_STATE_HOME/evenkeel`. */
+export interface RollPlace {
+  readonly kubeconfig?: string
+  readonly context?: string
+  readonly stateDir?: string
+}
+
+export interface RollRequest extends RollPlace {
+  readonly spec: RollSpec
+  /** The plan that was shown and agreed to, just now; absent: it is made anew. */
+  readonly plan?: RollPlan
+}
+
+/** A roll that was begun before; absent run: the one that was begun last. */
+export interface RunRequest extends RollPlace {
+  readonly run?: string
+}
+
+export interface RollIo {
+  /** Every event, in order; nothing is shown that is not in one of them. `roll.ended` is the last. */
+  onEvent(event: StampedEvent): void
+  /** The first Ctrl-C: finish the write under way, say where the node stands, end. */
+  readonly interrupt: AbortSignal
+}
+
+/** What a journal tells of a roll. */
+export interface RollHistory {
+  readonly run: string
+  readonly events: readonly StampedEvent[]
+  /** A process holds the journal now. */
+  readonly running: boolean
+  /** Where the journal lies. */
+  readonly journal: string
+}
+
+/**
+ * What the roll commands can do. Wrong input is a UserError and leaves everything untouched. `roll`, `resume` and `abort`
+ * settle when nothing is left to do: after `roll.ended`, or later, while a node that must not serve is kept out.
+ */
+export interface RollActions {
+  /** Asks the cluster, the balancers and the machines; changes nothing. */
+  plan(request: RollRequest, signal: AbortSignal): Promise<RollPlan>
+  roll(request: RollRequest, io: RollIo): Promise<void>
+  resume(request: RunRequest, io: RollIo): Promise<void>
+  abort(request: RunRequest, io: RollIo): Promise<void>
+  history(request: RunRequest): Promise<RollHistory>
+}

@@ -1,0 +1,94 @@
+import type { Command } from 'commander'
+import type { CliContext } from './cli-context.ts'
+import { addOutputOptions } from './output-options.ts'
+import type { AddCommand } from './program.ts'
+import type { RollActions } from './roll-actions.ts'
+import { addPlaceOptions, addRollOptions, type PlaceFlags, type RollFlags } from './roll-options.ts'
+
+const EXAMPLES = `
+Examples:
+  evenkeel roll -f roll.yaml --dry-run     the plan; asks everything, changes nothing
+  evenkeel roll -f roll.yaml               asks, then rolls the nodes of the file
+  evenkeel roll -f roll.yaml w-1 w-2       these nodes only, in this order
+  evenkeel roll -f roll.yaml -l disk=ssd --yes -o json | jq .outcome`
+
+/** `evenkeel roll` and what belongs to it. What the commands do is loaded when one of them runs. */
+export const addRollCommand =
+  (load: () => Promise<RollActions>): AddCommand =>
+  (program, context, exitWith) => {
+    const roll = program
+      .command('roll')
+      .summary('reboot nodes one after another, out of every balancer first')
+      .description(
+        'Takes nodes out of service one by one, drains and reboots them, proves that they are back, goes on.',
+      )
+      .argument('[nodes...]', 'nodes by name, in place of the nodes of the file')
+      .addHelpText('after', EXAMPLES)
+    addOutputOptions(addEventsOption(addPlaceOptions(addRollOptions(roll)))).action(
+      async (names: string[], flags: RollFlags) => {
+        const { rollCommand } = await import('./run-roll.ts')
+        exitWith(await rollCommand(context, await load(), { names, flags }))
+      },
+    )
+    addTakeUp(roll, {
+      name: 'resume',
+      about: 'go on with a roll that was held, interrupted or killed',
+      context,
+      load,
+      exitWith,
+    })
+    addTakeUp(roll, { name: 'abort', about: 'end a roll: put back what is out, then stop', context, load, exitWith })
+    addHistory(roll, { name: 'status', about: 'where a roll stands', context, load, exitWith })
+    addHistory(roll, {
+      name: 'report',
+      about: 'what a roll did, node by node, and what it measured',
+      context,
+      load,
+      exitWith,
+    })
+  }
+
+interface Sub<Name extends string> {
+  readonly name: Name
+  readonly about: string
+  readonly context: CliContext
+  readonly load: () => Promise<RollActions>
+  readonly exitWith: (code: number) => void
+}
+
+const addEventsOption = (command: Command): Command =>
+  command.option('--events <file>', 'also write every event to this file, one JSON object a line')
+
+const RUN = ['[run]', 'the run, as its journal is named; else the one begun last'] as const
+
+function addTakeUp(roll: Command, { name, about, context, load, exitWith }: Sub<'resume' | 'abort'>): void {
+  const command = roll
+    .command(name)
+    .description(`${sentence(about)}.`)
+    .summary(about)
+    .argument(...RUN)
+    .addHelpText('after', `\nExample:\n  evenkeel roll ${name} 20261121T061439Z-1f0e`)
+  addOutputOptions(addEventsOption(addPlaceOptions(command))).action(
+    async (run: string | undefined, _, self: Command) => {
+      const { takeUpCommand } = await import('./run-roll.ts')
+      const flags = self.optsWithGlobals<PlaceFlags>()
+      exitWith(await takeUpCommand(context, await load(), { name, flags, ...(run === undefined ? {} : { run }) }))
+    },
+  )
+}
+
+function addHistory(roll: Command, { name, about, context, load, exitWith }: Sub<'status' | 'report'>): void {
+  const command = roll
+    .command(name)
+    .description(`${sentence(about)}. Reads the journal; asks nobody.`)
+    .summary(about)
+    .argument(...RUN)
+    .addHelpText('after', `\nExample:\n  evenkeel roll ${name} -o json`)
+  addOutputOptions(addPlaceOptions(command)).action(async (run: string | undefined, _, self: Command) => {
+    const { historyCommand } = await import('./roll-history.ts')
+    const flags = self.optsWithGlobals<PlaceFlags>()
+    exitWith(await historyCommand(context, await load(), { name, flags, ...(run === undefined ? {} : { run }) }))
+  })
+}
+
+const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`

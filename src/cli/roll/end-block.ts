@@ -1,0 +1,100 @@
+import type { NodeStanding, RollOutcome } from '../../model/roll-event.ts'
+import { STEPS } from '../../model/step.ts'
+import type { Block, BlockRow } from '../text/labelled-block.ts'
+import { loadText, stepNumber } from './node-text.ts'
+import type { RollView } from './roll-view.ts'
+import { blameText, windowClassText, windowSpanText } from './window-text.ts'
+
+const WORDS: Readonly<Record<RollOutcome, string>> = {
+  completed: 'DONE',
+  stopped: 'STOPPED',
+  aborted: 'ABORTED',
+  held: 'HELD',
+  interrupted: 'INTERRUPTED',
+}
+const SHOWN_MAX = 5
+
+/** How a roll ended that did not complete: what happened, why, how each node stands now, what to type next. */
+export function endBlock(view: RollView): Block | undefined {
+  const { end } = view
+  if (end === undefined || end.outcome === 'completed') return undefined
+  return {
+    word: WORDS[end.outcome],
+    tone: end.outcome === 'held' ? 'hold' : 'stop',
+    title: titleOf(view, end.outcome),
+    rows: [...whatRows(view), ...whyRows(view), stateRow(view), ...nextRows(view)],
+  }
+}
+
+function titleOf(view: RollView, outcome: RollOutcome): string {
+  const total = view.nodes.length
+  const done = (view.end?.standings ?? []).filter(({ state }) => state === 'inService').length
+  const under = underWay(view)
+  const first = view.end?.reasons[0]?.text
+  const reason = first === undefined ? '' : `: ${first}`
+  if (under?.step === undefined || outcome === 'stopped') return `after ${done} of ${total} nodes${reason}`
+  const at = `${under.node} at step ${stepNumber({ step: under.step }).replace('/', ' of ')} (${under.step})`
+  return outcome === 'interrupted' ? `${at}; ${done} of ${total} nodes done` : `${at}${reason}`
+}
+
+const underWay = (view: RollView): NodeStanding | undefined => view.end?.standings.find(({ state }) => state === 'out')
+
+function whatRows({ windows }: RollView): readonly BlockRow[] {
+  const texts = windows
+    .slice(0, SHOWN_MAX)
+    .flatMap((view) => [
+      windowSpanText(view),
+      `${windowClassText(view)}: ${view.window.firstError}`,
+      blameText(view.blame),
+    ])
+  const more = windows.length - SHOWN_MAX
+  return texts.length === 0
+    ? []
+    : [{ label: 'what', texts: [...texts, ...(more > 0 ? [`and ${more} more windows`] : [])] }]
+}
+
+function whyRows({ end }: RollView): readonly BlockRow[] {
+  const texts = (end?.reasons ?? []).slice(1, 1 + SHOWN_MAX).map(({ text }) => text)
+  return texts.length === 0 ? [] : [{ label: 'why', texts }]
+}
+
+/** Nodes that stand alike are named together, those that need somebody first. */
+function stateRow(view: RollView): BlockRow {
+  const standings = view.end?.standings ?? []
+  const texts = new Map<string, string[]>()
+  for (const { node, text } of standings.toSorted((a, b) => rankOf(a) - rankOf(b))) {
+    texts.set(text, [...(texts.get(text) ?? []), node])
+  }
+  const lines = [...texts].map(([text, nodes]) => `${namesText(nodes)}: ${text}`)
+  const guarded = view.end?.guarded ?? []
+  const kept =
+    guarded.length === 0
+      ? []
+      : [`until Ctrl-C ${guarded.join(', ')} is kept out of its balancers: what a reload forgets is said again`]
+  return { label: 'state', texts: [...lines, ...kept, loadText(view)] }
+}
+
+const rankOf = ({ state }: NodeStanding): number => ['out', 'restored', 'inService', 'notTouched'].indexOf(state)
+
+function namesText(nodes: readonly string[]): string {
+  return nodes.length <= 8 ? nodes.join(', ') : `${nodes.slice(0, 6).join(', ')} and ${nodes.length - 6} more`
+}
+
+function nextRows(view: RollView): readonly BlockRow[] {
+  const next = view.end?.next ?? []
+  const texts = next.map((command) =>
+    command.startsWith('evenkeel ') ? { command, note: noteOf(command, underWay(view)) } : command,
+  )
+  return texts.length === 0 ? [] : [{ label: 'next', texts }]
+}
+
+function noteOf(command: string, under: NodeStanding | undefined): string {
+  const at = under?.step === undefined ? '' : ` with ${under.node} at ${under.step}`
+  if (command.startsWith('evenkeel roll resume')) return `go on${at}`
+  if (!command.startsWith('evenkeel roll abort')) return ''
+  // From the reboot on a node serves nobody before its proof, whoever asks.
+  const away = under?.step !== undefined && STEPS.indexOf(under.step) >= STEPS.indexOf('reboot')
+  const node =
+    under === undefined ? '' : `; ${away ? `attach ${under.node} once it is proven` : `put ${under.node} back now`}`
+  return `end${node}`
+}

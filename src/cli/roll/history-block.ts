@@ -1,0 +1,42 @@
+import { formatDuration } from '../../model/duration.ts'
+import { countOf } from '../text/count-text.ts'
+import type { Block } from '../text/labelled-block.ts'
+import { heartbeatText } from './heartbeat-text.ts'
+import { loadText, markText, stepNumber } from './node-text.ts'
+import { currentHold, currentStep, type NodeView, type RollView } from './roll-view.ts'
+
+/** A roll that has no end in its journal: one that runs, or whose process is gone. */
+export function historyBlock(
+  history: { readonly run: string; readonly running: boolean },
+  view: RollView,
+  now: number,
+): Block {
+  const done = view.nodes.filter(({ state }) => state === 'ended').length
+  const counts = `${done} of ${countOf(view.nodes.length, 'node')} done`
+  const inWork = view.nodes.filter(({ state }) => state === 'inWork')
+  const states = inWork.map((node) => nodeText(view, node, history.running ? now : view.lastAt))
+  const since = view.startedAt === undefined ? '' : `, begun ${formatDuration(now - view.startedAt)} ago`
+  const guarded = history.running && view.end !== undefined ? '; it has ended and keeps a node out until Ctrl-C' : ''
+  return {
+    word: history.running ? 'RUNNING' : 'INTERRUPTED',
+    title: `${view.cluster}: ${counts}${since}${history.running ? guarded : '; its process is gone'}`,
+    rows: [
+      { label: 'state', texts: [...states, loadText(view)] },
+      ...(history.running ? [] : [{ label: 'next', texts: nextOf(history.run) }]),
+    ],
+  }
+}
+
+function nodeText(view: RollView, node: NodeView, at: number): string {
+  const step = currentStep(node)
+  const hold = currentHold(step)
+  const where =
+    step === undefined ? 'between two steps' : `at step ${stepNumber(step).replace('/', ' of ')} (${step.step})`
+  const why = hold === undefined ? '' : `; ${hold.reasons.map(({ text }) => text).join('; ')}`
+  return `${node.name}: ${where}, ${markText(node)}; ${heartbeatText(view, node, at)}${why}`
+}
+
+const nextOf = (run: string) => [
+  { command: `evenkeel roll resume ${run}`, note: 'go on' },
+  { command: `evenkeel roll abort ${run}`, note: 'end; put back what is out' },
+]

@@ -1,0 +1,36 @@
+import { STEPS, type Step } from '../../model/step.ts'
+import type { NodeView } from './roll-view.ts'
+
+/** Where a node's time went; the four phases make up the total. */
+export interface NodeTimes {
+  readonly totalMs: number
+  readonly leaveMs: number
+  readonly drainMs: number
+  readonly awayMs: number
+  readonly returnMs: number
+  /** Of all that, time in which a guard said no. */
+  readonly heldMs: number
+}
+
+const upTo = (step: Step): readonly Step[] => STEPS.slice(0, STEPS.indexOf(step))
+const from = (step: Step): readonly Step[] => STEPS.slice(STEPS.indexOf(step))
+const LEAVE = upTo('drain')
+const RETURN = from('uncordon')
+
+/** `until` stands for the end of what has not ended. Undefined for a node that was never begun. */
+export function nodeTimes(node: NodeView, until: number): NodeTimes | undefined {
+  if (node.startedAt === undefined) return undefined
+  const spent = (steps: readonly Step[]): number =>
+    node.steps
+      .filter(({ step }) => steps.includes(step))
+      .reduce((sum, { startedAt, endedAt = until }) => sum + endedAt - startedAt, 0)
+  const holds = node.steps.flatMap((step) => step.holds)
+  return {
+    totalMs: (node.endedAt ?? until) - node.startedAt,
+    leaveMs: spent(LEAVE),
+    drainMs: spent(['drain']),
+    awayMs: spent(['reboot', 'proof']),
+    returnMs: spent(RETURN),
+    heldMs: holds.reduce((sum, { startedAt, endedAt = until }) => sum + endedAt - startedAt, 0),
+  }
+}

@@ -1,0 +1,80 @@
+import type { Reason } from '../../model/reason.ts'
+import type { Blame, RollOutcome } from '../../model/roll-event.ts'
+import type { Step } from '../../model/step.ts'
+import type { RollView, StepView, WindowView } from './roll-view.ts'
+import { windowBounds } from './window-text.ts'
+
+/** A failure window as JSON: stamps in ISO 8601 UTC, null where an edge was not seen. */
+export interface WindowDocument {
+  readonly target: string
+  readonly lane: string
+  readonly failed: number
+  readonly sent: number
+  readonly failures: Readonly<Record<string, number>>
+  readonly firstError: string
+  readonly lastOkAt: string | null
+  readonly firstBadAt: string
+  readonly lastBadAt: string
+  readonly firstOkAt: string | null
+  readonly lowMs: number
+  readonly highMs: number | null
+  readonly blame: readonly Blame[]
+}
+
+/** What `-o json` prints, once, at the end. Readers ignore fields they do not know. */
+export interface RollOutcomeDocument {
+  /** `running`: only in what `roll status` says of a roll that has not ended. */
+  readonly outcome: RollOutcome | 'running'
+  readonly failedRequests: number
+  readonly sentRequests: number
+  readonly notMeasuredMs: number
+  readonly windows: readonly WindowDocument[]
+  readonly nodes: readonly {
+    readonly name: string
+    readonly steps: readonly {
+      readonly step: Step
+      readonly startedAt: string
+      readonly endedAt: string | null
+      readonly reasons: readonly Reason[]
+    }[]
+  }[]
+}
+
+export function outcomeDocument(view: RollView): RollOutcomeDocument {
+  return {
+    outcome: view.end?.outcome ?? 'running',
+    failedRequests: view.load?.failed ?? 0,
+    sentRequests: view.load?.sent ?? 0,
+    notMeasuredMs: Math.round(view.load?.notMeasuredMs ?? 0),
+    windows: view.windows.map(windowDocument),
+    nodes: view.nodes.map(({ name, steps }) => ({ name, steps: steps.map(stepDocument) })),
+  }
+}
+
+export function windowDocument(view: Pick<WindowView, 'window' | 'blame'>): WindowDocument {
+  const { window, blame } = view
+  const { lowMs, highMs } = windowBounds(view)
+  return {
+    target: window.target,
+    lane: window.lane,
+    failed: window.failed,
+    sent: window.sent,
+    failures: window.failures,
+    firstError: window.firstError,
+    lastOkAt: stamp(window.lastOkAt),
+    firstBadAt: iso(window.firstBadAt),
+    lastBadAt: iso(window.lastBadAt),
+    firstOkAt: stamp(window.firstOkAt),
+    lowMs,
+    highMs: highMs ?? null,
+    blame,
+  }
+}
+
+function stepDocument({ step, startedAt, endedAt, reasons, holds }: StepView) {
+  const all = [...reasons, ...holds.flatMap((hold) => hold.reasons)]
+  return { step, startedAt: iso(startedAt), endedAt: stamp(endedAt), reasons: all }
+}
+
+const iso = (at: number): string => new Date(at).toISOString()
+const stamp = (at: number | undefined): string | null => (at === undefined ? null : iso(at))

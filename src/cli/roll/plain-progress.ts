@@ -1,0 +1,80 @@
+import type { StampedEvent } from '../../model/roll-event.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Level } from '../output-options.ts'
+import type { ProgressView } from '../progress-view.ts'
+import { type Line, paintLine, type Style } from '../terminal/style.ts'
+import type { TextSink } from '../terminal/text-sink.ts'
+import { eventLines, saidLine } from './event-lines.ts'
+import { heartbeatText } from './heartbeat-text.ts'
+import { HoldBlocks } from './hold-blocks.ts'
+import { reduceRoll } from './reduce-roll.ts'
+import { currentStep, emptyRollView, type RollView } from './roll-view.ts'
+
+export interface ProgressParts {
+  readonly sink: TextSink
+  readonly clock: Clock
+  readonly style: Style
+  readonly level: Level
+}
+
+const TICK_MS = 1000
+/** The silence after which some CI systems end a job is minutes; a constant beat says that it lives. */
+const HEARTBEAT_MS = 60_000
+const BLOCK_COLUMNS = 81
+
+/** Progress as a log: one line per thing that happened, and a heartbeat where nothing did. */
+export class PlainProgress implements ProgressView {
+  readonly #parts: ProgressParts
+  readonly #holds = new HoldBlocks()
+  #view: RollView = emptyRollView
+  #spokenAt: number
+
+  constructor(parts: ProgressParts) {
+    this.#parts = parts
+    this.#spokenAt = parts.clock.monoMs()
+  }
+
+  event(event: StampedEvent): void {
+    this.#view = reduceRoll(this.#view, event)
+    this.#print(eventLines(this.#view, event, this.#parts.level))
+  }
+
+  say(text: string): void {
+    this.#print(text.split('\n').map((line): Line => [line]))
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await this.#parts.clock.sleep(TICK_MS, signal)
+      this.#print(this.#holds.due(this.#view, this.#parts.clock.wallMs(), BLOCK_COLUMNS))
+      if (this.#parts.clock.monoMs() - this.#spokenAt >= HEARTBEAT_MS) this.#beat()
+    }
+  }
+
+  close(): void {
+    // Every line is written whole and at once; nothing is left to take back.
+  }
+
+  restoreCursor(): void {
+    // It was never taken.
+  }
+
+  #beat(): void {
+    this.#spokenAt = this.#parts.clock.monoMs()
+    if (this.#parts.level === 0 || this.#view.end !== undefined) return
+    const now = this.#parts.clock.wallMs()
+    const lines = this.#view.nodes
+      .filter(({ state }) => state === 'inWork')
+      .map((node) => {
+        const word = currentStep(node)?.step ?? 'roll'
+        return saidLine(this.#view, { node: node.name, word, text: heartbeatText(this.#view, node, now) }, now)
+      })
+    this.#print(lines)
+  }
+
+  #print(lines: readonly Line[]): void {
+    if (lines.length === 0) return
+    this.#spokenAt = this.#parts.clock.monoMs()
+    this.#parts.sink.write(lines.map((line) => `${paintLine(line, this.#parts.style)}\n`).join(''))
+  }
+}

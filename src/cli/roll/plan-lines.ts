@@ -1,0 +1,152 @@
+import { escapeForeign } from '../../model/foreign-text.ts'
+import type { PlanFinding, PlannedNode, RollPlan } from '../../model/roll-plan.ts'
+import { STEPS } from '../../model/step.ts'
+import type { Level } from '../output-options.ts'
+import type { Line } from '../terminal/style.ts'
+import { countOf, countText } from '../text/count-text.ts'
+import { type Column, tableLines } from '../text/table-lines.ts'
+import { wrapWords } from '../text/wrap-words.ts'
+import { type PlanNotes, planNotes } from './plan-notes.ts'
+
+export interface PlanShow {
+  readonly level: Level
+  readonly columns: number
+  /** What starts this very roll. */
+  readonly command: string
+}
+
+const SHOWN_FIRST = 5
+const SHOWN_LAST = 2
+const SHOW_ALL_UP_TO = 20
+const WIDE_CELLS = 120
+
+/** The plan for people: who, in which order, what each has to move, what may hold it, what stops it. */
+export function planLines(plan: RollPlan, show: PlanShow): readonly Line[] {
+  const notes = planNotes(plan)
+  const texts = [
+    `Plan for ${escapeForeign(plan.cluster)}: ${countOf(plan.nodes.length, 'node')}, 1 at a time. Nothing was changed.`,
+    ...nodeTable(plan, notes, show),
+    ...notes.texts.flatMap((text, index) => noteLines(text, index + 1, show.columns)),
+    ...(show.level >= 2 ? plan.nodes.flatMap((node) => podLines(node, show.columns)) : []),
+    ...labelled('Steps', STEPS.join(' '), show.columns),
+    ...loadLines(plan, show.columns),
+    ...labelled('Checks', checksText(plan), show.columns),
+    ...plan.skipped.map(({ node, why }) => `Skips  ${escapeForeign(`${node}: ${why}`)}`),
+    ...strangers(plan, show.columns),
+    lastLine(plan, notes, show.command),
+  ]
+  return texts.map((text): Line => [text])
+}
+
+/** What fails a plan, each with what to do about it. */
+export const planErrors = (plan: RollPlan): readonly PlanFinding[] =>
+  plan.findings.filter(({ severity }) => severity === 'error')
+
+function nodeTable(plan: RollPlan, notes: PlanNotes, { level, columns }: PlanShow): readonly string[] {
+  const wide = columns >= WIDE_CELLS
+  const titles: readonly Column[] = [
+    { title: '#', align: 'right' },
+    { title: 'node', align: 'left' },
+    { title: 'role', align: 'left' },
+    ...(wide
+      ? ([
+          { title: 'address', align: 'left' },
+          { title: 'boot id', align: 'left' },
+        ] as const)
+      : []),
+    { title: 'detach from', align: 'left' },
+    { title: 'move', align: 'right' },
+    { title: 'stages', align: 'left' },
+    { title: 'note', align: 'left' },
+  ]
+  const stages = Math.max(2, ...plan.nodes.map((node) => node.stages.findLastIndex((count) => count > 0) + 1))
+  const rows = plan.nodes.map((node, index) => [
+    String(index + 1),
+    node.node,
+    node.role,
+    ...(wide ? [node.address, node.bootId.slice(0, 8)] : []),
+    detachText(node.detachFrom),
+    countText(node.podsToMove.length),
+    Array.from({ length: stages }, (_, stage) => node.stages[stage] ?? 0).join(' + '),
+    notes.marks.get(node.node) ?? '',
+  ])
+  const [head = '', ...lines] = tableLines(titles, rows)
+  const hidden = level >= 2 || rows.length <= SHOW_ALL_UP_TO ? [] : hiddenRows(plan, notes)
+  if (hidden.length === 0) return [head, ...lines]
+  const gone = new Set(hidden)
+  const shown = lines.filter((_, index) => !gone.has(index))
+  return [head, ...shown.slice(0, -SHOWN_LAST), `      ${hiddenText(plan, hidden)}`, ...shown.slice(-SHOWN_LAST)]
+}
+
+/** Rows that say nothing of their own: neither among the first nor the last, and without a note. */
+function hiddenRows(plan: RollPlan, notes: PlanNotes): readonly number[] {
+  return plan.nodes.flatMap(({ node }, index) => {
+    const edge = index < SHOWN_FIRST || index >= plan.nodes.length - SHOWN_LAST
+    return edge || notes.marks.has(node) ? [] : [index]
+  })
+}
+
+function hiddenText(plan: RollPlan, hidden: readonly number[]): string {
+  const pods = hidden.map((index) => plan.nodes[index]?.podsToMove.length ?? 0)
+  const range = `${countText(Math.min(...pods))} to ${countOf(Math.max(...pods), 'pod')} each`
+  return `${countText(hidden.length)} more, ${range}, no note; -v lists them`
+}
+
+/** `web/cp-1 on lb-1` and `web/cp-1 on lb-2` come to `web on lb-1, lb-2`. */
+function detachText(servers: readonly string[]): string {
+  const instances = new Map<string, string[]>()
+  for (const server of servers) {
+    const [, backend = server, instance] = /^([^/]+)\/.* on (.+)$/.exec(server) ?? []
+    instances.set(backend, [...(instances.get(backend) ?? []), ...(instance === undefined ? [] : [instance])])
+  }
+  const texts = [...instances].map(([backend, names]) =>
+    names.length === 0 ? backend : `${backend} on ${names.join(', ')}`,
+  )
+  return texts.length === 0 ? '-' : texts.join('; ')
+}
+
+function noteLines(text: string, number: number, columns: number): readonly string[] {
+  const lead = `  [${number}] `
+  const lines = wrapWords(escapeForeign(text), columns - lead.length)
+  return lines.map((line, index) => `${index === 0 ? lead : ' '.repeat(lead.length)}${line}`)
+}
+
+function labelled(label: string, text: string, columns: number): readonly string[] {
+  const lines = wrapWords(escapeForeign(text), columns - 7)
+  return lines.map((line, index) => `${index === 0 ? label.padEnd(7) : ' '.repeat(7)}${line}`)
+}
+
+function podLines({ node, podsToMove }: PlannedNode, columns: number): readonly string[] {
+  return podsToMove.length === 0 ? [] : labelled('Pods', `${node}: ${podsToMove.join(', ')}`, columns)
+}
+
+function loadLines(plan: RollPlan, columns: number): readonly string[] {
+  const targets = plan.load
+    .filter(({ control }) => !control)
+    .map(({ url, ratePerSecond }) => `${url} ${countText(ratePerSecond)}/s`)
+  if (targets.length === 0) {
+    return labelled('Load', 'none: nothing measures this roll, and nothing stops it at a failed request', columns)
+  }
+  const controls = plan.load.length - targets.length
+  const control = controls === 0 ? 'no control' : countOf(controls, 'control')
+  const stops = labelled('Stops', 'at the first failed request attributed to a node', columns)
+  return [...labelled('Load', `${targets.join(', ')}; ${control}`, columns), ...stops]
+}
+
+function checksText(plan: RollPlan): string {
+  const warnings = plan.findings.filter(({ severity }) => severity === 'warning')
+  const passed = `${countText(plan.checksPassed)} passed`
+  if (warnings.length === 0) return passed
+  return `${passed}, ${countOf(warnings.length, 'warning')}: ${warnings.map(({ text }) => text).join('; ')}`
+}
+
+function strangers({ unmatchedServers }: RollPlan, columns: number): readonly string[] {
+  if (unmatchedServers.length === 0) return []
+  return labelled('Others', `servers that lead to no node and are not touched: ${unmatchedServers.join(', ')}`, columns)
+}
+
+function lastLine(plan: RollPlan, notes: PlanNotes, command: string): string {
+  const errors = planErrors(plan).length
+  const counts = `${countText(plan.nodes.length)} to roll, ${countText(plan.skipped.length)} to skip, ${countText(notes.holds)} may hold.`
+  return errors === 0 ? `${counts}  Run it: ${command}` : `${counts}  ${countOf(errors, 'error')} to repair first.`
+}

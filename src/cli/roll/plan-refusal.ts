@@ -1,0 +1,18 @@
+import { escapeForeign } from '../../model/foreign-text.ts'
+import type { RollPlan } from '../../model/roll-plan.ts'
+import { UserError } from '../../model/user-error.ts'
+import { countOf } from '../text/count-text.ts'
+import { planErrors } from './plan-lines.ts'
+
+/** A plan that must not be begun, with all that stands against it; undefined for one that may. */
+export function planRefusal(plan: RollPlan): UserError | undefined {
+  const errors = planErrors(plan)
+  if (errors.length === 0) return undefined
+  const details = errors.map(({ code, node, text, fix }) => {
+    const where = node === undefined || text.includes(node) ? '' : `${escapeForeign(node)}: `
+    const lines = [`error: ${where}${escapeForeign(text)} (${code})`]
+    return [...lines, ...(fix === undefined ? [] : [`  = fix: ${escapeForeign(fix)}`])].join('\n')
+  })
+  const message = `${countOf(errors.length, 'error')} in the plan for ${plan.cluster}. Nothing was changed.`
+  return new UserError(message, { code: 'plan.refused', details })
+}

@@ -1,0 +1,87 @@
+import type { FailureWindow } from '../../model/probe.ts'
+import type { Reason } from '../../model/reason.ts'
+import type { Blame, LoadTick, NodeStanding, StampedEvent } from '../../model/roll-event.ts'
+import type { Step } from '../../model/step.ts'
+
+export interface HoldView {
+  /** Milliseconds since the epoch, as all times here. */
+  readonly startedAt: number
+  readonly endedAt?: number
+  readonly reasons: readonly Reason[]
+  readonly limitMs?: number
+}
+
+export interface StepView {
+  readonly step: Step
+  readonly startedAt: number
+  readonly endedAt?: number
+  readonly reasons: readonly Reason[]
+  readonly progress?: {
+    readonly done: number
+    readonly total: number
+    readonly unit: string
+    readonly stage?: readonly [number, number]
+  }
+  readonly holds: readonly HoldView[]
+}
+
+export interface NodeView {
+  readonly name: string
+  readonly state: 'waiting' | 'inWork' | 'ended'
+  readonly startedAt?: number
+  readonly endedAt?: number
+  readonly steps: readonly StepView[]
+  readonly podsMoved: number
+  /** Requests sent up to its start and up to its end, as the last tick before told. */
+  readonly sentBefore?: number
+  readonly sentAfter?: number
+  readonly standing?: NodeStanding
+}
+
+export interface WindowView {
+  readonly window: FailureWindow
+  readonly blame: readonly Blame[]
+  readonly closed: boolean
+}
+
+type RollEnded = Extract<StampedEvent, { type: 'roll.ended' }>
+
+/** A roll as its events tell it: what every renderer shows, live, afterwards and as JSON. */
+export interface RollView {
+  readonly run: string
+  readonly cluster: string
+  readonly resumed: boolean
+  readonly startedAt?: number
+  /** Stamp of the newest event. */
+  readonly lastAt: number
+  /** In the order of the roll. */
+  readonly nodes: readonly NodeView[]
+  readonly load?: LoadTick
+  readonly windows: readonly WindowView[]
+  readonly strays: readonly { readonly node: string; readonly server: string; readonly count: number }[]
+  readonly warnings: readonly { readonly text: string; readonly node?: string }[]
+  readonly end?: RollEnded
+}
+
+export const emptyRollView: RollView = {
+  run: '',
+  cluster: '',
+  resumed: false,
+  lastAt: 0,
+  nodes: [],
+  windows: [],
+  strays: [],
+  warnings: [],
+}
+
+/** The step under way, if the node is in work. */
+export function currentStep(node: NodeView): StepView | undefined {
+  const last = node.steps.at(-1)
+  return last?.endedAt === undefined ? last : undefined
+}
+
+/** The hold under way. */
+export function currentHold(step: StepView | undefined): HoldView | undefined {
+  const last = step?.holds.at(-1)
+  return last?.endedAt === undefined ? last : undefined
+}

@@ -1,0 +1,66 @@
+import { fewerThan } from '../../core/availability/confidence.ts'
+import { formatDuration, formatMinSec } from '../../model/duration.ts'
+import type { Line } from '../terminal/style.ts'
+import { countOf, countText } from '../text/count-text.ts'
+import { type Block, type BlockRow, blockLines, blockRows } from '../text/labelled-block.ts'
+import { type Column, tableLines } from '../text/table-lines.ts'
+import { endBlock } from './end-block.ts'
+import { loadText } from './node-text.ts'
+import { nodeTimes } from './node-times.ts'
+import type { NodeView, RollView } from './roll-view.ts'
+import { blameText, windowClassText, windowSpanText } from './window-text.ts'
+
+const COLUMNS: readonly Column[] = [
+  { title: 'node', align: 'left' },
+  ...['total', 'leave', 'drain', 'away', 'return', 'held', 'moved', 'failed'].map(
+    (title): Column => ({ title, align: 'right' }),
+  ),
+]
+const BLOCK_CELLS = 80
+
+/** What a roll came to, for people: the verdict first, then the nodes, then what the measurement can and cannot say. */
+export function summaryLines(view: RollView): readonly Line[] {
+  const stopped = endBlock(view)
+  if (stopped !== undefined) return blockLines(stopped, BLOCK_CELLS)
+  return [...blockLines(doneBlock(view), BLOCK_CELLS), ...nodeTable(view), ...blockRows(limitRows(view), BLOCK_CELLS)]
+}
+
+/** One row per node that was begun. */
+export function nodeTable(view: RollView): readonly Line[] {
+  const rows = view.nodes.flatMap((node) => nodeRow(node, view.lastAt))
+  return rows.length === 0 ? [] : tableLines(COLUMNS, rows).map((text): Line => [text])
+}
+
+function nodeRow(node: NodeView, until: number): readonly (readonly string[])[] {
+  const times = nodeTimes(node, until)
+  if (times === undefined) return []
+  const { totalMs, leaveMs, drainMs, awayMs, returnMs, heldMs } = times
+  const moved = node.standing?.podsMoved ?? node.podsMoved
+  const spans = [totalMs, leaveMs, drainMs, awayMs, returnMs].map((ms) => formatMinSec(ms))
+  const failed = node.standing === undefined ? '?' : countText(node.standing.failedRequests)
+  return [[node.name, ...spans, heldMs === 0 ? '-' : formatMinSec(heldMs), countText(moved), failed]]
+}
+
+function doneBlock(view: RollView): Block {
+  const done = (view.end?.standings ?? []).filter(({ state }) => state === 'inService').length
+  const took = view.startedAt === undefined ? '' : ` in ${formatDuration(view.lastAt - view.startedAt)}`
+  const load =
+    view.load === undefined ? 'not measured' : `${loadText(view)} requests, ${countOf(view.load.strays, 'stray')}`
+  return { word: 'DONE', title: `${done} of ${countOf(view.nodes.length, 'node')}${took}; ${load}`, rows: [] }
+}
+
+function limitRows({ load, windows }: RollView): readonly BlockRow[] {
+  const seen = windows.map((view) => `${windowSpanText(view)}, ${windowClassText(view)}; ${blameText(view.blame)}`)
+  return [
+    ...(seen.length === 0 ? [] : [{ label: 'what', texts: seen }]),
+    ...(load === undefined ? [] : [{ label: 'limits', texts: [limitsText(load)] }]),
+  ]
+}
+
+function limitsText(load: NonNullable<RollView['load']>): string {
+  const share = load.failed === 0 && load.sent > 0 ? [`fewer than ${fewerThan(load.sent)} failed (95 %)`] : []
+  const period =
+    load.ratePerSecond > 0 ? [`an outage under ${formatDuration(1000 / load.ratePerSecond)} can be missed`] : []
+  const gaps = load.notMeasuredMs === undefined ? [] : [`not measured for ${formatDuration(load.notMeasuredMs)}`]
+  return [...share, ...period, `${countOf(load.skipped, 'sample')} skipped`, ...gaps].join('; ')
+}

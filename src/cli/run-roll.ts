@@ -1,0 +1,95 @@
+import type { RollPlan } from '../model/roll-plan.ts'
+import type { RollSpec } from '../model/roll-spec.ts'
+import { UserError } from '../model/user-error.ts'
+import type { CliContext } from './cli-context.ts'
+import { EXIT_USAGE } from './exit-codes.ts'
+import { type OutputModes, outputModes } from './output-options.ts'
+import { planLines } from './roll/plan-lines.ts'
+import { planRefusal } from './roll/plan-refusal.ts'
+import type { RollActions } from './roll-actions.ts'
+import { type PlaceFlags, placeOf, type RollFlags, specOf } from './roll-options.ts'
+import { showRoll } from './show-roll.ts'
+import { paintLine, type Style } from './terminal/style.ts'
+import type { TextSink } from './terminal/text-sink.ts'
+import { countOf } from './text/count-text.ts'
+
+/** Plan, question, roll. Returns the exit code; wrong input is thrown as UserError before anything is touched. */
+export async function rollCommand(
+  context: CliContext,
+  actions: RollActions,
+  { names, flags }: { readonly names: readonly string[]; readonly flags: RollFlags },
+): Promise<number> {
+  const modes = modesOf(flags, context)
+  const spec = await specOf(names, flags, context)
+  if (!flags.dryRun) refuseUnready(spec, flags, context)
+  const request = { spec, ...placeOf(flags) }
+  const plan = await actions.plan(request, context.interrupts.signal)
+  const command = ['evenkeel roll', ...(flags.file === undefined ? [] : [`-f ${flags.file}`]), ...names].join(' ')
+  if (flags.dryRun) return showPlan(plan, { flags, modes, context, command })
+  if (modes.level > 0) writePlan(plan, { sink: context.err, style: modes.errStyle, level: modes.level, command })
+  const refusal = planRefusal(plan)
+  if (refusal !== undefined) throw refusal
+  const question = `Roll ${countOf(plan.nodes.length, 'node')} of ${plan.cluster}? [y/N] `
+  if (!flags.yes && !(await context.ask(question, context.interrupts.signal))) {
+    context.err.write('Nothing was changed.\n')
+    return EXIT_USAGE
+  }
+  return showRoll({ context, modes, flags }, (io) => actions.roll({ ...request, plan }, io))
+}
+
+/** Goes on with a roll, or ends it. */
+export async function takeUpCommand(
+  context: CliContext,
+  actions: RollActions,
+  { name, run, flags }: { readonly name: 'resume' | 'abort'; readonly run?: string; readonly flags: PlaceFlags },
+): Promise<number> {
+  const modes = modesOf(flags, context)
+  const request = { ...placeOf(flags), ...(run === undefined ? {} : { run }) }
+  return showRoll({ context, modes, flags }, (io) => actions[name](request, io))
+}
+
+/** Events on a terminal are the progress: both would run into each other. */
+function modesOf(flags: PlaceFlags, { terminal }: CliContext): OutputModes {
+  const mixed = flags.output === 'jsonl' && terminal.stdoutIsTerminal && flags.progress === 'auto'
+  return outputModes(mixed ? { ...flags, progress: 'none' } : flags, terminal)
+}
+
+function refuseUnready(spec: RollSpec, flags: RollFlags, { terminal }: CliContext): void {
+  if (flags.probe && spec.probe === undefined) {
+    throw new UserError('nothing measures this roll, so nothing would stop it at a failed request', {
+      code: 'usage.no-probe',
+      fix: 'write spec.probes in the roll file, or roll without: --no-probe',
+    })
+  }
+  if (flags.yes || (terminal.stdinIsTerminal && terminal.stderrIsTerminal && flags.file !== '-')) return
+  throw new UserError('nobody to ask', { code: 'usage.nobody-to-ask', fix: 'add --yes' })
+}
+
+interface PlanOutput {
+  readonly flags: RollFlags
+  readonly modes: OutputModes
+  readonly context: CliContext
+  readonly command: string
+}
+
+function showPlan(plan: RollPlan, { flags, modes, context, command }: PlanOutput): number {
+  if (flags.output === 'text')
+    writePlan(plan, { sink: context.out, style: modes.outStyle, level: modes.level, command })
+  else context.out.write(`${JSON.stringify(plan, null, flags.output === 'json' ? 2 : 0)}\n`)
+  const refusal = planRefusal(plan)
+  if (refusal !== undefined) throw refusal
+  return 0
+}
+
+interface PlanTarget {
+  readonly sink: TextSink
+  readonly style: Style
+  readonly level: OutputModes['level']
+  readonly command: string
+}
+
+function writePlan(plan: RollPlan, { sink, style, level, command }: PlanTarget): void {
+  const { columns } = sink.size()
+  const lines = planLines(plan, { level, columns, command })
+  sink.write(`${lines.map((line) => paintLine(line, style)).join('\n')}\n`)
+}

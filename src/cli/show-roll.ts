@@ -1,0 +1,136 @@
+import type { StampedEvent } from '../model/roll-event.ts'
+import type { CliContext } from './cli-context.ts'
+import { EXIT_FAILED, EXIT_INTERRUPTED } from './exit-codes.ts'
+import type { OutputModes } from './output-options.ts'
+import type { ProgressView } from './progress-view.ts'
+import { eventJson } from './roll/event-json.ts'
+import { LiveProgress } from './roll/live-progress.ts'
+import { outcomeDocument } from './roll/outcome-document.ts'
+import { PlainProgress } from './roll/plain-progress.ts'
+import { reduceRoll } from './roll/reduce-roll.ts'
+import { currentStep, emptyRollView, type RollView } from './roll/roll-view.ts'
+import { summaryLines } from './roll/summary-lines.ts'
+import type { RollIo } from './roll-actions.ts'
+import type { PlaceFlags } from './roll-options.ts'
+import { paintLine } from './terminal/style.ts'
+import type { TextSink } from './terminal/text-sink.ts'
+
+export interface RollShow {
+  readonly context: CliContext
+  readonly modes: OutputModes
+  readonly flags: PlaceFlags
+}
+
+/** Shows a roll while `work` goes on and what it came to; settles with the exit code when the work is over. */
+export async function showRoll(show: RollShow, work: (io: RollIo) => Promise<void>): Promise<number> {
+  const { context, modes, flags } = show
+  const screen = new RollScreen(show, flags.events === undefined ? undefined : context.openFile(flags.events))
+  const ticking = new AbortController()
+  const takeBack = context.onExit(() => screen.restoreCursor())
+  const ticks = screen.run(ticking.signal).catch((error: unknown) => {
+    if (!ticking.signal.aborted) throw error
+  })
+  context.interrupts.refuseSuspend(() => screen.suspendRefusal())
+  context.interrupts.signal.addEventListener('abort', () => screen.interrupted(), { once: true })
+  try {
+    const io: RollIo = { onEvent: (event) => screen.event(event), interrupt: context.interrupts.signal }
+    const left = await Promise.race([work(io).then(() => false), leftAtOnce(context), ticks.then(() => false)])
+    return left ? EXIT_INTERRUPTED : screen.exitCode
+  } finally {
+    screen.close()
+    ticking.abort(new DOMException('the roll is over', 'AbortError'))
+    takeBack()
+    context.interrupts.refuseSuspend(() => undefined)
+    await ticks
+    if (modes.progress === 'live') await context.err.flushed()
+  }
+}
+
+/** The second Ctrl-C. */
+const leftAtOnce = ({ interrupts }: CliContext): Promise<boolean> =>
+  new Promise((resolve) => {
+    interrupts.now.addEventListener('abort', () => resolve(true), { once: true })
+  })
+
+const STOPPING = `^C Stopping after the write under way. Ctrl-C once more leaves at once;
+whether that write happened, resume will see.`
+
+class RollScreen {
+  readonly #show: RollShow
+  readonly #progress: ProgressView | undefined
+  readonly #events: TextSink | undefined
+  #view: RollView = emptyRollView
+
+  constructor(show: RollShow, events: TextSink | undefined) {
+    this.#show = show
+    this.#events = events
+    this.#progress = progressOf(show)
+  }
+
+  get exitCode(): number {
+    return this.#view.end?.exitCode ?? EXIT_FAILED
+  }
+
+  event(event: StampedEvent): void {
+    const { context, flags } = this.#show
+    this.#view = reduceRoll(this.#view, event)
+    if (flags.output === 'jsonl') context.out.write(eventJson(event))
+    this.#events?.write(eventJson(event))
+    this.#progress?.event(event)
+    if (event.type === 'roll.ended') this.#ended()
+  }
+
+  /** Also where progress is none: whoever presses Ctrl-C wants to know that it was heard. */
+  interrupted(): void {
+    const end = this.#view.end
+    if (end === undefined) this.#say(STOPPING)
+    else if ((end.guarded ?? []).length > 0) this.#say(unguardedText(end.guarded ?? []))
+  }
+
+  suspendRefusal(): string | undefined {
+    const node = this.#view.nodes.find(({ state }) => state === 'inWork')
+    if (this.#view.end !== undefined || node === undefined || currentStep(node) === undefined) return undefined
+    return `not suspended: the lease of ${node.name} needs a heartbeat`
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await (this.#progress ?? idle).run(signal)
+  }
+
+  close(): void {
+    this.#progress?.close()
+  }
+
+  restoreCursor(): void {
+    this.#progress?.restoreCursor()
+  }
+
+  #ended(): void {
+    const { context, flags, modes } = this.#show
+    this.#progress?.close()
+    if (flags.output === 'json') context.out.write(`${JSON.stringify(outcomeDocument(this.#view), null, 2)}\n`)
+    const talk = flags.output === 'text' ? context.out : context.err
+    const style = flags.output === 'text' ? modes.outStyle : modes.errStyle
+    const lines = summaryLines(this.#view).map((line) => `${paintLine(line, style)}\n`)
+    talk.write(lines.join(''))
+  }
+
+  #say(text: string): void {
+    if (this.#progress === undefined) this.#show.context.err.write(`${text}\n`)
+    else this.#progress.say(text)
+  }
+}
+
+function progressOf({ context, modes }: RollShow): ProgressView | undefined {
+  const parts = { sink: context.err, clock: context.clock, style: modes.errStyle, level: modes.level }
+  if (modes.progress === 'none') return undefined
+  return modes.progress === 'live' ? new LiveProgress(parts) : new PlainProgress(parts)
+}
+
+const idle = {
+  run: (signal: AbortSignal): Promise<never> =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
+}
+
+const unguardedText = (nodes: readonly string[]): string =>
+  `^C ${nodes.join(', ')} is no longer watched: from now on a reload of a balancer may send traffic there again.`

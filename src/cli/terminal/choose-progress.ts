@@ -1,0 +1,20 @@
+import { UserError } from '../../model/user-error.ts'
+import type { TerminalFacts } from './terminal-facts.ts'
+
+export const PROGRESS_CHOICES = ['auto', 'live', 'plain', 'none'] as const
+
+export type ProgressChoice = (typeof PROGRESS_CHOICES)[number]
+export type ProgressMode = Exclude<ProgressChoice, 'auto'>
+
+/** The form of progress. `live` that was asked for and cannot be is an error, before anything is touched. */
+export function chooseProgress(wanted: ProgressChoice, facts: TerminalFacts): ProgressMode {
+  if (wanted === 'plain' || wanted === 'none') return wanted
+  const capable = facts.stderrIsTerminal && facts.env.TERM !== 'dumb'
+  if (wanted === 'live' && !capable) {
+    const why = facts.stderrIsTerminal ? 'TERM is dumb' : 'stderr is no terminal'
+    throw new UserError(`--progress live is not possible: ${why}`, { code: 'usage.progress', fix: '--progress plain' })
+  }
+  // Some CI systems give their jobs a terminal and show every frame one below the other.
+  const inCi = (facts.env.CI ?? '') !== ''
+  return wanted === 'live' || (capable && !inCi) ? 'live' : 'plain'
+}

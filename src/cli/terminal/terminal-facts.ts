@@ -1,0 +1,7 @@
+/** What is known of the surroundings; read once by the composition root. */
+export interface TerminalFacts {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly stdinIsTerminal: boolean
+  readonly stdoutIsTerminal: boolean
+  readonly stderrIsTerminal: boolean
+}

@@ -1,0 +1,55 @@
+import { escapeForeign } from '../../model/foreign-text.ts'
+import type { Line, Tone } from '../terminal/style.ts'
+import { wrapWords } from './wrap-words.ts'
+
+export interface BlockRow {
+  readonly label: string
+  /** Paragraphs, each wrapped on its own; a command stays whole, so that it can be pasted. */
+  readonly texts: readonly (string | { readonly command: string; readonly note: string })[]
+}
+
+export interface Block {
+  readonly word: string
+  readonly tone?: Tone
+  readonly title: string
+  readonly rows: readonly BlockRow[]
+}
+
+const INDENT = 2
+const LABEL_CELLS = 7
+
+/** A finding in full: what, and in rows below why, since when, how things stand and what to type next. */
+export function blockLines({ word, tone, title, rows }: Block, columns: number): readonly Line[] {
+  const head = tone === undefined ? { text: word } : { text: word, tone }
+  const [first = '', ...more] = wrapWords(escapeForeign(title), columns - word.length - 2)
+  return [
+    [head, '  ', first],
+    ...more.map((text): Line => [' '.repeat(word.length + 2), text]),
+    ...blockRows(rows, columns),
+  ]
+}
+
+/** Rows without a head. */
+export const blockRows = (rows: readonly BlockRow[], columns: number): readonly Line[] =>
+  rows.flatMap((row) => rowLines(row, columns))
+
+function rowLines({ label, texts }: BlockRow, columns: number): readonly Line[] {
+  const room = columns - INDENT - LABEL_CELLS
+  const commands = texts.flatMap((text) => (typeof text === 'string' ? [] : [text.command.length]))
+  const commandCells = Math.max(0, ...commands)
+  const lines = texts.flatMap((text) =>
+    typeof text === 'string' ? wrapWords(escapeForeign(text), room) : [commandLine(text, commandCells, room)],
+  )
+  return lines.map(
+    (text, index): Line => [`${' '.repeat(INDENT)}${(index === 0 ? label : '').padEnd(LABEL_CELLS)}`, text],
+  )
+}
+
+function commandLine(
+  { command, note }: { readonly command: string; readonly note: string },
+  cells: number,
+  room: number,
+): string {
+  const line = `${command.padEnd(cells)}    ${note}`
+  return note === '' || line.length > room ? command : line
+}

@@ -1,0 +1,31 @@
+import { cellWidth, sliceCells } from '../../model/cell-width.ts'
+
+/** Lines of at most `cells`, broken between words; a word that is wider is broken where it must be. */
+export function wrapWords(text: string, cells: number): readonly string[] {
+  const room = Math.max(1, cells)
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ').flatMap((whole) => brokenWord(whole, room))) {
+    const joined = line === '' ? word : `${line} ${word}`
+    if (line !== '' && cellWidth(joined) > room) {
+      lines.push(line)
+      line = word
+    } else {
+      line = joined
+    }
+  }
+  return [...lines, line]
+}
+
+function brokenWord(word: string, room: number): readonly string[] {
+  const parts: string[] = []
+  let rest = word
+  while (cellWidth(rest) > room) {
+    const part = sliceCells(rest, room)
+    // One character may be wider than all the room there is.
+    const taken = part === '' ? ([...rest][0] ?? rest) : part
+    parts.push(taken)
+    rest = rest.slice(taken.length)
+  }
+  return [...parts, rest]
+}
