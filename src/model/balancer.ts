@@ -30,7 +30,7 @@ export interface ServerReading {
   readonly operational: 'up' | 'starting' | 'stopping' | 'down'
   /** `none`: the server has no health check, so up proves nothing. `failing` until `rise` checks passed. */
   readonly check: 'passing' | 'failing' | 'none'
-  /** The balancer's own words for its check: `L7OK/200`. */
+  /** The balancer's own words for its last check: `L7OK/200`, or `L7OK` while the next one runs. */
   readonly checkText: string
   /** An agent-check is configured on it: it may undo what we set. */
   readonly agent: boolean

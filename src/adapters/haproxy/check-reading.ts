@@ -34,9 +34,11 @@ function ownCheck({ state, stat }: ServerRow): CheckReading {
   const status = stat.checkStatus.replace(/^\* /, '')
   const fullHealth = stat.rise + stat.fall - 1
   const passing = PASSED.has(status) && stat.rise > 0 && state.checkHealth >= fullHealth
+  // While the next check runs, the code of the last one is 0 already.
+  const hasCode = stat.checkCode !== '' && stat.checkCode !== '0'
   return {
     check: passing ? 'passing' : 'failing',
-    checkText: escapeForeign(stat.checkCode === '' ? status : `${status}/${stat.checkCode}`, 80),
+    checkText: escapeForeign(hasCode ? `${status}/${stat.checkCode}` : status, 80),
   }
 }
 

@@ -18,6 +18,7 @@ function unnameable(code: string, name: string): WorldError {
   return new WorldError(`"${escapeForeign(name, 80)}" cannot be a name in HAProxy`, { code, retry: 'never' })
 }
 
+/** States before sessions: the count of a server that reads as out was taken after it was out. */
 export const READ_SERVERS: readonly string[] = ['show info', 'show servers state', 'show stat -1 4 -1']
 
 export const setStateCommand = (ref: ServerRef, state: AdminState): string =>

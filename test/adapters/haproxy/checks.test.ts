@@ -18,17 +18,18 @@ test('checks go on and are told while a server is in drain', requires('haproxy')
   const haproxy = await LocalHaproxy.start(t, { sections: () => checked(origin.port, 'inter 100ms rise 2 fall 2') })
   const balancer = opened(t, { address: { kind: 'unix', path: haproxy.socket }, backends: ['web', 'second'] })
   const up = await serverOnce(balancer, 'web/a', (server) => server.check === 'passing')
-  assert.equal(up.checkText, 'L7OK/200')
+  assert.match(up.checkText, /^L7OK(\/200)?$/)
 
   await balancer.setState(ref('web/a'), 'drain', never)
   origin.sayHealth(503)
   const ill = await serverOnce(balancer, 'web/a', (server) => server.operational === 'down')
-  assert.deepEqual([ill.adminState, ill.check, ill.checkText], ['drain', 'failing', 'L7STS/503'])
+  assert.deepEqual([ill.adminState, ill.check], ['drain', 'failing'])
+  assert.match(ill.checkText, /^L7STS(\/503)?$/)
   assert.match(await haproxy.command('show stat -1 4 -1'), /^web,a,.*,DOWN,/m)
 
   origin.sayHealth(200)
   const well = await serverOnce(balancer, 'web/a', (server) => server.operational === 'up')
-  assert.deepEqual([well.adminState, well.check, well.checkText], ['drain', 'passing', 'L7OK/200'])
+  assert.deepEqual([well.adminState, well.check], ['drain', 'passing'])
 })
 
 test('a server without a check is up without proof', requires('haproxy'), async (t) => {
@@ -73,8 +74,8 @@ for (const [rise, fall] of [
     })
 
     origin.sayHealth(200)
-    const well = await serverOnce(balancer, 'web/a', (server) => server.check === 'passing')
-    assert.deepEqual([well.adminState, well.operational], ['drain', 'up'])
+    const well = await serverOnce(balancer, 'web/a', (server) => server.operational === 'up')
+    assert.deepEqual([well.adminState, well.check], ['drain', 'passing'])
   })
 }
 
@@ -93,10 +94,10 @@ test('a tracking server is as healthy as the one it tracks', requires('haproxy')
   const haproxy = await LocalHaproxy.start(t, { sections: () => checked(origin.port, 'inter 100ms rise 1 fall 1') })
   const balancer = opened(t, { address: { kind: 'unix', path: haproxy.socket }, backends: ['second'] })
   const well = await serverOnce(balancer, 'second/a', (server) => server.check === 'passing')
-  assert.equal(well.checkText, 'L7OK/200 (web/a)')
+  assert.match(well.checkText, /^L7OK(\/200)? \(web\/a\)$/)
   origin.sayHealth(500)
-  const ill = await serverOnce(balancer, 'second/a', (server) => server.check === 'failing')
-  assert.equal(ill.operational, 'down')
+  const ill = await serverOnce(balancer, 'second/a', (server) => server.operational === 'down')
+  assert.equal(ill.check, 'failing')
 })
 
 test('a 404 that asks for no more sessions is no passed check', requires('haproxy'), async (t) => {
@@ -112,7 +113,8 @@ test('a 404 that asks for no more sessions is no passed check', requires('haprox
   await serverOnce(balancer, 'web/a', (server) => server.check === 'passing')
   origin.sayHealth(404)
   const leaving = await serverOnce(balancer, 'web/a', (server) => server.operational === 'stopping')
-  assert.deepEqual([leaving.adminState, leaving.check, leaving.checkText], ['ready', 'failing', 'L7OKC/404'])
+  assert.deepEqual([leaving.adminState, leaving.check], ['ready', 'failing'])
+  assert.match(leaving.checkText, /^L7OKC(\/404)?$/)
 })
 
 test('a check that was disabled by hand counts as none', requires('haproxy'), async (t) => {
