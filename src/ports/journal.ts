@@ -61,6 +61,10 @@ export interface JournalStore {
   open(run: string, cluster: string): Promise<OpenJournal>
   /** Without a lock, at any time: for reports and status. */
   read(run: string): Promise<StoredJournal>
+  /** Whether a process works on the run now. */
+  inUse(run: string): Promise<boolean>
+  /** Where it lies, for people. */
+  pathOf(run: string): string
   /** Newest first, by the time of their headers; unreadable ones last. */
   runs(): Promise<readonly StoredRun[]>
 }

@@ -80,6 +80,17 @@ export class FileJournalStore implements JournalStore {
     }
   }
 
+  pathOf(run: string): string {
+    return join(this.#directory(run), JOURNAL_FILE)
+  }
+
+  /** Holds the lock for a moment where nobody has it. */
+  async inUse(run: string): Promise<boolean> {
+    const lock = await tryLock(join(this.#directory(run), LOCK_FILE))
+    lock?.release()
+    return lock === undefined
+  }
+
   #directory(run: string): string {
     if (!RUN.test(run)) throw unknownRun(run, this.#stateDir)
     return join(this.#stateDir, run)
