@@ -9,9 +9,9 @@ import type { TerminalFacts } from './terminal/terminal-facts.ts'
 export interface OutputFlags {
   readonly progress: ProgressChoice
   readonly color: ColorChoice
-  readonly ascii: boolean
-  readonly quiet: boolean
-  readonly verbose: number
+  readonly ascii?: boolean
+  readonly quiet?: boolean
+  readonly verbose?: number
 }
 
 /** 0 `-q`: verdict, holds, windows, errors. 1: and a line per node. 2 `-v`: and steps, pods. 3 `-vv`: and every write. */
@@ -33,17 +33,22 @@ export function addOutputOptions(command: Command): Command {
         .default('auto'),
     )
     .addOption(new Option('--color <when>', 'colour').choices(COLOR_CHOICES).default('auto'))
-    .option('--ascii', 'no symbols beyond ASCII', false)
-    .option('-q, --quiet', 'say only verdict, holds, failures and errors', false)
-    .option('-v, --verbose', 'say every step and pod; -vv every write', (_, count: number) => count + 1, 0)
+    .option('--ascii', 'no symbols beyond ASCII')
+    .option('-q, --quiet', 'say only verdict, holds, failures and errors')
+    .option(
+      '-v, --verbose',
+      'say every step and pod; -vv every write',
+      (_, count: number | undefined) => (count ?? 0) + 1,
+    )
 }
 
 /** What the flags and the surroundings come to; throws UserError for a form that cannot be. */
 export function outputModes(flags: OutputFlags, facts: TerminalFacts): OutputModes {
-  const symbols = chooseSymbols(flags.ascii, facts)
+  const symbols = chooseSymbols(flags.ascii === true, facts)
+  const amount = flags.verbose ?? 0
   return {
     progress: chooseProgress(flags.progress, facts),
-    level: flags.quiet ? 0 : flags.verbose === 0 ? 1 : flags.verbose === 1 ? 2 : 3,
+    level: flags.quiet === true ? 0 : amount === 0 ? 1 : amount === 1 ? 2 : 3,
     outStyle: { color: chooseColor(flags.color, facts, 'stdout'), symbols },
     errStyle: { color: chooseColor(flags.color, facts, 'stderr'), symbols },
   }

@@ -18,8 +18,8 @@ const ABOUT =
   'Takes the nodes of a Kubernetes cluster out of service and brings them back without one failed request, and proves it.'
 
 const EXIT_HELP = `
-Exit codes: 0 done, nothing failed; 1 failed, stopped or aborted; 2 wrong usage or input, nothing touched;
-3 held at a limit, can be resumed; 130 interrupted.`
+Exit codes: 0 done, nothing failed; 1 failed, stopped or aborted; 2 wrong usage
+or input, nothing touched; 3 held at a limit, can be resumed; 130 interrupted.`
 
 /** Runs one command line and says its exit code. Never throws. `words` are the arguments without program and script. */
 export async function runProgram(
@@ -49,7 +49,13 @@ function rootCommand(version: string, { out, err }: CliContext): Command {
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', EXIT_HELP)
     .showHelpAfterError('(evenkeel --help lists the commands and options)')
-    .configureOutput({ writeOut: (text) => out.write(text), writeErr: (text) => err.write(text) })
+    .configureOutput({
+      writeOut: (text) => out.write(text),
+      writeErr: (text) => err.write(text),
+      getOutHelpWidth: () => out.size().columns,
+      getErrHelpWidth: () => err.size().columns,
+    })
+    .enablePositionalOptions()
     .exitOverride()
 }
 

@@ -18,6 +18,7 @@ export const addRollCommand =
   (program, context, exitWith) => {
     const roll = program
       .command('roll')
+      .enablePositionalOptions()
       .summary('reboot nodes one after another, out of every balancer first')
       .description(
         'Takes nodes out of service one by one, drains and reboots them, proves that they are back, goes on.',
@@ -27,7 +28,7 @@ export const addRollCommand =
     addOutputOptions(addEventsOption(addPlaceOptions(addRollOptions(roll)))).action(
       async (names: string[], flags: RollFlags) => {
         const { rollCommand } = await import('./run-roll.ts')
-        exitWith(await rollCommand(context, await load(), { names, flags }))
+        exitWith(await rollCommand(context, load, { names, flags }))
       },
     )
     addTakeUp(roll, {
@@ -69,10 +70,9 @@ function addTakeUp(roll: Command, { name, about, context, load, exitWith }: Sub<
     .argument(...RUN)
     .addHelpText('after', `\nExample:\n  evenkeel roll ${name} 20261121T061439Z-1f0e`)
   addOutputOptions(addEventsOption(addPlaceOptions(command))).action(
-    async (run: string | undefined, _, self: Command) => {
+    async (run: string | undefined, flags: PlaceFlags) => {
       const { takeUpCommand } = await import('./run-roll.ts')
-      const flags = self.optsWithGlobals<PlaceFlags>()
-      exitWith(await takeUpCommand(context, await load(), { name, flags, ...(run === undefined ? {} : { run }) }))
+      exitWith(await takeUpCommand(context, load, { name, flags, ...(run === undefined ? {} : { run }) }))
     },
   )
 }
@@ -84,10 +84,9 @@ function addHistory(roll: Command, { name, about, context, load, exitWith }: Sub
     .summary(about)
     .argument(...RUN)
     .addHelpText('after', `\nExample:\n  evenkeel roll ${name} -o json`)
-  addOutputOptions(addPlaceOptions(command)).action(async (run: string | undefined, _, self: Command) => {
+  addOutputOptions(addPlaceOptions(command)).action(async (run: string | undefined, flags: PlaceFlags) => {
     const { historyCommand } = await import('./roll-history.ts')
-    const flags = self.optsWithGlobals<PlaceFlags>()
-    exitWith(await historyCommand(context, await load(), { name, flags, ...(run === undefined ? {} : { run }) }))
+    exitWith(await historyCommand(context, load, { name, flags, ...(run === undefined ? {} : { run }) }))
   })
 }
 

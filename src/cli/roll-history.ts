@@ -19,9 +19,14 @@ interface HistoryAsk {
 }
 
 /** What the journal of a roll tells: where it stands, or all that it did. */
-export async function historyCommand(context: CliContext, actions: RollActions, ask: HistoryAsk): Promise<number> {
+export async function historyCommand(
+  context: CliContext,
+  load: () => Promise<RollActions>,
+  ask: HistoryAsk,
+): Promise<number> {
   const { flags, run } = ask
   const { outStyle } = outputModes({ ...flags, progress: 'none' }, context.terminal)
+  const actions = await load()
   const history = await actions.history({ ...placeOf(flags), ...(run === undefined ? {} : { run }) })
   const view = rollViewOf(history.events)
   if (flags.output === 'jsonl') context.out.write(history.events.map(eventJson).join(''))

@@ -21,9 +21,9 @@ export interface PlaceFlags extends OutputFlags {
 export interface RollFlags extends PlaceFlags {
   readonly file?: string
   readonly selector?: string
-  readonly all: boolean
-  readonly dryRun: boolean
-  readonly yes: boolean
+  readonly all?: boolean
+  readonly dryRun?: boolean
+  readonly yes?: boolean
   /** False: `--no-probe`. */
   readonly probe: boolean
 }
@@ -43,9 +43,9 @@ export function addRollOptions(command: Command): Command {
   return command
     .option('-f, --file <file>', 'the roll file (docs/roll-file.md); - reads it from stdin')
     .option('-l, --selector <selector>', 'nodes by label, in place of the nodes of the file')
-    .option('--all', 'every node of the cluster, in place of the nodes of the file', false)
-    .option('--dry-run', 'show the plan; change nothing', false)
-    .option('-y, --yes', 'do not ask before it starts', false)
+    .option('--all', 'every node of the cluster, in place of the nodes of the file')
+    .option('--dry-run', 'show the plan; change nothing')
+    .option('-y, --yes', 'do not ask before it starts')
     .option('--no-probe', 'roll without measuring; then nothing stops it at a failed request')
 }
 
@@ -57,7 +57,7 @@ export const placeOf = ({ kubeconfig, context, stateDir }: PlaceFlags): RollPlac
 
 /** The roll that file and flags ask for together; flags win. */
 export async function specOf(names: readonly string[], flags: RollFlags, context: CliContext): Promise<RollSpec> {
-  const selection = selectionFromFlags({ names, selector: flags.selector, all: flags.all })
+  const selection = selectionFromFlags({ names, selector: flags.selector, all: flags.all === true })
   const spec = await specOfFile(flags, selection, context)
   if (flags.probe) return spec
   const { probe: _, ...unmeasured } = spec

@@ -16,21 +16,22 @@ import { countOf } from './text/count-text.ts'
 /** Plan, question, roll. Returns the exit code; wrong input is thrown as UserError before anything is touched. */
 export async function rollCommand(
   context: CliContext,
-  actions: RollActions,
+  load: () => Promise<RollActions>,
   { names, flags }: { readonly names: readonly string[]; readonly flags: RollFlags },
 ): Promise<number> {
   const modes = modesOf(flags, context)
   const spec = await specOf(names, flags, context)
-  if (!flags.dryRun) refuseUnready(spec, flags, context)
+  if (flags.dryRun !== true) refuseUnready(spec, flags, context)
   const request = { spec, ...placeOf(flags) }
+  const actions = await load()
   const plan = await actions.plan(request, context.interrupts.signal)
   const command = ['evenkeel roll', ...(flags.file === undefined ? [] : [`-f ${flags.file}`]), ...names].join(' ')
-  if (flags.dryRun) return showPlan(plan, { flags, modes, context, command })
+  if (flags.dryRun === true) return showPlan(plan, { flags, modes, context, command })
   if (modes.level > 0) writePlan(plan, { sink: context.err, style: modes.errStyle, level: modes.level, command })
   const refusal = planRefusal(plan)
   if (refusal !== undefined) throw refusal
   const question = `Roll ${countOf(plan.nodes.length, 'node')} of ${plan.cluster}? [y/N] `
-  if (!flags.yes && !(await context.ask(question, context.interrupts.signal))) {
+  if (flags.yes !== true && !(await context.ask(question, context.interrupts.signal))) {
     context.err.write('Nothing was changed.\n')
     return EXIT_USAGE
   }
@@ -40,10 +41,11 @@ export async function rollCommand(
 /** Goes on with a roll, or ends it. */
 export async function takeUpCommand(
   context: CliContext,
-  actions: RollActions,
+  load: () => Promise<RollActions>,
   { name, run, flags }: { readonly name: 'resume' | 'abort'; readonly run?: string; readonly flags: PlaceFlags },
 ): Promise<number> {
   const modes = modesOf(flags, context)
+  const actions = await load()
   const request = { ...placeOf(flags), ...(run === undefined ? {} : { run }) }
   return showRoll({ context, modes, flags }, (io) => actions[name](request, io))
 }
@@ -61,7 +63,7 @@ function refuseUnready(spec: RollSpec, flags: RollFlags, { terminal }: CliContex
       fix: 'write spec.probes in the roll file, or roll without: --no-probe',
     })
   }
-  if (flags.yes || (terminal.stdinIsTerminal && terminal.stderrIsTerminal && flags.file !== '-')) return
+  if (flags.yes === true || (terminal.stdinIsTerminal && terminal.stderrIsTerminal && flags.file !== '-')) return
   throw new UserError('nobody to ask', { code: 'usage.nobody-to-ask', fix: 'add --yes' })
 }
 

@@ -1,0 +1,29 @@
+import type { Writable } from 'node:stream'
+import type { TerminalSize, TextSink } from '../../src/cli/terminal/text-sink.ts'
+
+type Stream = Writable & { readonly columns?: number; readonly rows?: number }
+
+const DEFAULT_SIZE: TerminalSize = { columns: 80, rows: 24 }
+
+/**
+ * A stream as a sink. A reader that went away (`| head`) ends this output and nothing else: a roll goes on, writes its
+ * journal and keeps its true exit code. Any other failure to write is treated alike, since there is nobody to tell.
+ */
+export function streamSink(stream: Stream, onBroken: () => void = () => undefined): TextSink {
+  let broken = false
+  stream.on('error', () => {
+    broken = true
+    onBroken()
+  })
+  return {
+    write: (text) => {
+      if (!broken && text !== '') stream.write(text)
+    },
+    size: () => ({ columns: stream.columns ?? DEFAULT_SIZE.columns, rows: stream.rows ?? DEFAULT_SIZE.rows }),
+    flushed: () =>
+      new Promise((resolve) => {
+        if (broken) resolve()
+        else stream.write('', () => resolve())
+      }),
+  }
+}
