@@ -1,6 +1,7 @@
 import { ProbeLedger } from '../../core/availability/probe-ledger.ts'
 import type { ProbeFacts, ProbeTarget, Sample } from '../../model/probe.ts'
 import type { ProbeSignal } from '../../model/probe-signal.ts'
+import type { WallMs } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Probe } from '../../ports/probe.ts'
 import type { ProbeSource } from '../../ports/probe-source.ts'
@@ -10,6 +11,8 @@ export interface LedgerProbeParts {
   readonly source: ProbeSource
   readonly clock: Clock
   readonly onSamples?: (samples: readonly Sample[]) => void
+  /** The schedule begins at `at`, for the first time or anew. */
+  readonly onStart?: (at: WallMs) => void
   /** The prober died, and why: foreign text. */
   readonly onDeath?: (reason: string) => void
 }
@@ -39,6 +42,7 @@ export class LedgerProbe implements Probe {
 
   #apply(told: ProbeSignal): void {
     this.ledger.apply(told)
+    if (told.type === 'started') this.#parts.onStart?.(told.at)
     if (told.type === 'batch' && told.samples.length > 0) this.#parts.onSamples?.(told.samples)
     if (told.type === 'died') this.#parts.onDeath?.(told.reason)
   }

@@ -34,6 +34,11 @@ export class LaneTally {
     else this.#recordOk(sample.latencyMs)
   }
 
+  /** Of the good ones. */
+  get latency(): Histogram {
+    return this.#latency
+  }
+
   summary(): LaneSummary {
     return {
       target: this.#target.name,

@@ -2,6 +2,7 @@ import { invariant } from '../../model/invariant.ts'
 import type { FailureWindow, ProbeFacts, ProbeTarget, Sample } from '../../model/probe.ts'
 import type { ProbeSignal } from '../../model/probe-signal.ts'
 import type { WallMs } from '../../model/time.ts'
+import { Histogram } from './histogram.ts'
 import { LaneTally } from './lane-tally.ts'
 import { LaneWindows } from './lane-windows.ts'
 import { NotMeasured } from './not-measured.ts'
@@ -11,6 +12,7 @@ import { ServedBy } from './served-by.ts'
 import { Settling } from './settling.ts'
 
 interface LaneBook {
+  readonly control: boolean
   readonly tally: LaneTally
   readonly windows: LaneWindows
   /** The lane a check once a second is compared with: new connections where there are any. */
@@ -74,6 +76,13 @@ export class ProbeLedger {
     }
   }
 
+  /** Of all good answers but those of controls. */
+  latency(): Histogram {
+    const all = new Histogram()
+    for (const lane of this.#lanes.values()) if (!lane.control) all.merge(lane.tally.latency)
+    return all
+  }
+
   /** What a check once a second would have counted, all targets but controls together. */
   failedAt1Hz(): number {
     return [...this.#lanes.values()].reduce((sum, lane) => sum + (lane.oncePerSecond?.failed ?? 0), 0)
@@ -82,6 +91,7 @@ export class ProbeLedger {
   #open(target: ProbeTarget): void {
     laneSchedules(target, 0).forEach(({ lane, periodMs }, index) => {
       this.#lanes.set(keyOf({ target: target.name, lane }), {
+        control: target.control,
         tally: new LaneTally(target, lane),
         windows: new LaneWindows(periodMs),
         ...(target.control || index > 0 ? {} : { oncePerSecond: new OncePerSecond(periodMs) }),

@@ -1,0 +1,95 @@
+import { shareText } from '../../core/availability/confidence.ts'
+import { formatDuration } from '../../model/duration.ts'
+import type { LaneSummary, ProbeTarget } from '../../model/probe.ts'
+import { countOf, countText } from '../text/count-text.ts'
+import { type Column, tableLines } from '../text/table-lines.ts'
+import { boundsText } from '../text/time-text.ts'
+import { wrapWords } from '../text/wrap-words.ts'
+import { msText } from './probe-lines.ts'
+import type { ProbeReading } from './probe-reading.ts'
+
+const COLUMNS: readonly Column[] = [
+  { title: 'lane', align: 'left' },
+  ...['sent', 'failed', 'share', 'p50', 'p90', 'p99', 'max ms', 'slow', 'skipped'].map(
+    (title): Column => ({ title, align: 'right' }),
+  ),
+]
+const CELLS = 80
+const MOST_NAMED = 20
+
+/** What a probe came to, for people. What there is nothing to say about is left out. */
+export function probeSummary(reading: ProbeReading, failedAt1Hz: number): readonly string[] {
+  const targets = reading.targets.filter((target) => !target.control)
+  return [
+    ...targets.flatMap((target) => targetLines(target, reading)),
+    ...servedByLines(reading),
+    ...noteLines(reading, failedAt1Hz).map((line) => `  ${line}`),
+  ]
+}
+
+function targetLines(target: ProbeTarget, reading: ProbeReading): readonly string[] {
+  const lanes = reading.lanes.filter((lane) => lane.target === target.name)
+  const sent = lanes.reduce((sum, lane) => sum + lane.sent, 0)
+  const excused = [...reading.notCounted].filter((window) => window.target === target.name)
+  const failed =
+    lanes.reduce((sum, lane) => sum + lane.failed, 0) - excused.reduce((sum, window) => sum + window.failed, 0)
+  const took = formatDuration(reading.measuredMs)
+  const head = `${countText(failed)} failed of ${countOf(sent, 'request')} in ${took} (${shareText(failed, sent)})`
+  return [`${head}  ${target.name}`, ...tableLines(COLUMNS, lanes.map(laneRow))]
+}
+
+function laneRow(lane: LaneSummary): readonly string[] {
+  const none = lane.sent === lane.failed
+  const times = [lane.p50Ms, lane.p90Ms, lane.p99Ms, lane.maxMs].map((ms) => (none ? '-' : msText(ms)))
+  return [
+    lane.lane,
+    countText(lane.sent),
+    countText(lane.failed),
+    shareText(lane.failed, lane.sent),
+    ...times,
+    countText(lane.slow),
+    countText(lane.skipped),
+  ]
+}
+
+/** Those who served most first, where names are many. */
+function servedByLines({ facts }: ProbeReading): readonly string[] {
+  const named = Object.entries(facts.servedBy)
+  if (named.length === 0) return []
+  const most = named.length <= MOST_NAMED ? named : named.toSorted(([, a], [, b]) => b - a).slice(0, MOST_NAMED)
+  const rest = named.length - most.length
+  const words = most.map(([name, count]) => `${name.replaceAll(' ', '_')} ${countText(count)}`)
+  const text = [...words, ...(rest > 0 ? [`and ${countText(rest)} more`] : [])]
+  return wrapPieces('  served by  ', text)
+}
+
+function wrapPieces(lead: string, pieces: readonly string[]): readonly string[] {
+  const lines: string[] = []
+  for (const piece of pieces) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 3 + piece.length <= CELLS) lines[lines.length - 1] = `${last}   ${piece}`
+    else lines.push(`${last === undefined ? lead : ' '.repeat(lead.length)}${piece}`)
+  }
+  return lines
+}
+
+function noteLines(reading: ProbeReading, failedAt1Hz: number): readonly string[] {
+  const { failed, control, facts, downtime, notMeasuredMs, notCountedFailed, skipped } = reading
+  const held = facts.windows.filter((window) => !window.control && !reading.notCounted.has(window))
+  const notes: string[] = []
+  if (failed > 0) {
+    const open = held.some((window) => window.firstOkAt === undefined)
+    const span = boundsText(downtime.lowMs, open ? undefined : downtime.highMs)
+    const atOnce = `a check once a second counts ${Number(failedAt1Hz.toFixed(1))}`
+    notes.push(`downtime   ${span} in ${countOf(held.length, 'window')}; ${atOnce}`)
+  }
+  if (notCountedFailed > 0) {
+    notes.push(`not counted   ${countText(notCountedFailed)} failed while the control target failed too: prober`)
+  }
+  if (control !== undefined)
+    notes.push(`control target   ${countText(control.failed)} failed of ${countText(control.sent)}`)
+  if (notMeasuredMs > 0 || skipped > 0) {
+    notes.push(`not measured   ${formatDuration(notMeasuredMs)}; ${countOf(skipped, 'sample')} skipped`)
+  }
+  return notes.flatMap((note) => wrapWords(note, CELLS - 2))
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { ChildProbeSource } from '../../../src/adapters/node/child-probe-source.ts'
+import { systemClock } from '../../../src/adapters/node/system-clock.ts'
+import { systemRandom } from '../../../src/adapters/node/system-random.ts'
+import type { CliContext } from '../../../src/cli/cli-context.ts'
+import { Interrupts } from '../../../src/cli/interrupts.ts'
+import { probeCommand } from '../../../src/cli/probe-command.ts'
+import { runProgram } from '../../../src/cli/program.ts'
+import type { TextSink } from '../../../src/cli/terminal/text-sink.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../../bin/probe-process.ts', import.meta.url))
+
+class KeptText implements TextSink {
+  text = ''
+  onWrite: (() => void) | undefined
+  write(text: string): void {
+    this.text += text
+    this.onWrite?.()
+  }
+  size = () => ({ columns: 80, rows: 24 })
+  flushed = (): Promise<void> => Promise.resolve()
+}
+
+/** Serves, except that each request whose number `isBad` names is cut off. */
+async function aServer(t: TestContext, isBad: (nth: number) => boolean = () => false): Promise<string> {
+  let nth = 0
+  const server = http.createServer((request, reply) => {
+    nth += 1
+    if (isBad(nth)) request.socket.destroy()
+    else reply.setHeader('X-Served-By', 'w-1').end('all is well')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
+
+/** Runs `evenkeel probe` with these words; `onOut` sees the result grow. */
+async function probe(words: readonly string[], act: (text: string, interrupts: Interrupts) => void = () => undefined) {
+  const out = new KeptText()
+  const err = new KeptText()
+  const file = new KeptText()
+  const interrupts = new Interrupts()
+  out.onWrite = () => act(out.text, interrupts)
+  const context: CliContext = {
+    terminal: { env: {}, stdinIsTerminal: false, stdoutIsTerminal: false, stderrIsTerminal: false },
+    out,
+    err,
+    clock: systemClock,
+    interrupts,
+    readText: () => Promise.reject(new Error('a probe reads no file')),
+    openFile: () => file,
+    ask: () => Promise.reject(new Error('a probe asks nothing')),
+    onExit: () => () => undefined,
+  }
+  const command = probeCommand(
+    (targets) => new ChildProbeSource({ program: PROGRAM, targets, clock: systemClock, random: systemRandom }),
+  )
+  const code = await runProgram({ version: '0', context, commands: [command] }, ['probe', ...words])
+  return { code, out: out.text, err: err.text, file: file.text }
+}
+
+const linesOf = (text: string): readonly Readonly<Record<string, unknown>>[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
+
+test('a service that always answers is a success, and the document counts every sample of the file', async (t) => {
+  const url = await aServer(t)
+  const found = await probe([url, '--duration', '1s', '-o', 'json', '--samples', 'x', '--expect-body', 'is well'])
+  assert.equal(found.code, 0, found.err)
+  const [document] = linesOf(found.out)
+  assert.equal(document?.outcome, 'passed')
+  assert.equal(document?.failedRequests, 0)
+  assert.deepEqual(document?.windows, [])
+  assert.equal(document?.notMeasuredMs, 0)
+  const samples = linesOf(found.file)
+  assert.equal(samples.length, Number(document?.sentRequests) + Number(document?.skippedRequests))
+  assert.ok(samples.length >= 95 && samples.length <= 105, `${samples.length} samples in a second`)
+  assert.deepEqual(document?.servedBy, { 'w-1': document?.sentRequests })
+})
+
+test('a failed request is a failure, with its window in the result', async (t) => {
+  const url = await aServer(t, (nth) => nth >= 50 && nth < 60)
+  const found = await probe([url, '--duration', '1s', '--kept-share', '0'])
+  assert.equal(found.code, 1)
+  assert.match(found.out, /^10 failed of \d+ requests in (1 s|9\d\d ms) \([\d.]+ %\) {2}http:\/\/127\.0\.0\.1:\d+\/\n/)
+  assert.match(found.err, /^\d\d:\d\d:\d\d\.\d\dZ {2}window 1: 10 failed in 90 to 110 ms, new, reset\n$/)
+})
+
+test('so many failures as are allowed are a success', async (t) => {
+  const url = await aServer(t, (nth) => nth === 20)
+  assert.equal((await probe([url, '--duration', '500ms', '--max-failed', '1'])).code, 0)
+})
+
+test('events have numbers without a gap and the end is the last, also after Ctrl-C', async (t) => {
+  const url = await aServer(t)
+  const pressAtFirstTick = (text: string, interrupts: Interrupts): void => {
+    if (text.includes('probe.tick') && !interrupts.signal.aborted) interrupts.press()
+  }
+  const found = await probe([url, '--duration', '1h', '-o', 'jsonl'], pressAtFirstTick)
+  assert.equal(found.code, 130)
+  const events = linesOf(found.out)
+  assert.deepEqual(
+    events.map((event) => event.seq),
+    events.map((_, i) => i + 1),
+  )
+  assert.equal(events[0]?.type, 'probe.started')
+  assert.equal(events.at(-1)?.type, 'probe.ended')
+  assert.equal(events.at(-1)?.outcome, 'interrupted')
+})
+
+test('without a duration Ctrl-C is how it ends, and the verdict stands', async (t) => {
+  const url = await aServer(t)
+  const pressAtFirstTick = (text: string, interrupts: Interrupts): void => {
+    if (text.includes('probe.tick') && !interrupts.signal.aborted) interrupts.press()
+  }
+  assert.equal((await probe([url, '-o', 'jsonl'], pressAtFirstTick)).code, 0)
+})
+
+test('wrong usage touches nothing and says what to write', async () => {
+  const unitless = await probe(['http://127.0.0.1:1/', '--timeout', '2'])
+  assert.equal(unitless.code, 2)
+  assert.match(unitless.err, /"2" has no unit: write ms, s, min or h/)
+  assert.equal((await probe([])).code, 2)
+  assert.equal((await probe(['127.0.0.1:1'])).code, 2)
+  assert.equal((await probe(['--help'])).code, 0)
+})
