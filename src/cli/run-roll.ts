@@ -7,7 +7,8 @@ import { type OutputModes, outputModes } from './output-options.ts'
 import { planLines } from './roll/plan-lines.ts'
 import { planRefusal } from './roll/plan-refusal.ts'
 import type { RollActions } from './roll-actions.ts'
-import { type PlaceFlags, placeOf, type RollFlags, specOf } from './roll-options.ts'
+import { type PlaceFlags, placeOf, type RollFlags } from './roll-options.ts'
+import { rollSpecOfFlags } from './roll-spec-of-flags.ts'
 import { showRoll } from './show-roll.ts'
 import { paintLine, type Style } from './terminal/style.ts'
 import type { TextSink } from './terminal/text-sink.ts'
@@ -20,7 +21,7 @@ export async function rollCommand(
   { names, flags }: { readonly names: readonly string[]; readonly flags: RollFlags },
 ): Promise<number> {
   const modes = modesOf(flags, context)
-  const spec = await specOf(names, flags, context)
+  const spec = await rollSpecOfFlags(names, flags, context)
   if (flags.dryRun !== true) refuseUnready(spec, flags, context)
   const request = { spec, ...placeOf(flags) }
   const actions = await load()

@@ -1,0 +1,31 @@
+import { loadRollFile, rollSpecFromSelection } from '../config/load-roll-file.ts'
+import { selectionFromFlags } from '../config/node-selection.ts'
+import type { RollSpec } from '../model/roll-spec.ts'
+import { UserError } from '../model/user-error.ts'
+import type { CliContext } from './cli-context.ts'
+import type { RollFlags } from './roll-options.ts'
+
+/** The roll that file and flags ask for together; flags win. */
+export async function rollSpecOfFlags(
+  names: readonly string[],
+  flags: RollFlags,
+  context: CliContext,
+): Promise<RollSpec> {
+  const selection = selectionFromFlags({ names, selector: flags.selector, all: flags.all === true })
+  const spec = await specOfFile(flags, selection, context)
+  if (flags.probe) return spec
+  const { probe: _, ...unmeasured } = spec
+  return unmeasured
+}
+
+async function specOfFile({ file }: RollFlags, selection: ReturnType<typeof selectionFromFlags>, context: CliContext) {
+  if (file !== undefined) {
+    const name = file === '-' ? 'stdin' : file
+    return loadRollFile({ file: name, text: await context.readText(file) }, selection)
+  }
+  if (selection !== undefined) return rollSpecFromSelection(selection)
+  throw new UserError('nothing says which nodes to roll', {
+    code: 'usage.nodes',
+    fix: 'evenkeel roll -f roll.yaml, or name nodes, or -l SELECTOR, or --all',
+  })
+}
