@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { errorText } from '../src/cli/error-text.ts'
+import { addProbeCommand } from '../src/cli/probe-command.ts'
 import { runProgram } from '../src/cli/program.ts'
 import { addRollCommand } from '../src/cli/roll-command.ts'
 import { addVersionCommand } from '../src/cli/version-command.ts'
@@ -30,6 +31,7 @@ const exitCode = await runProgram(
         const { rollActions } = await import('./roll/roll-actions.ts')
         return rollActions({ version, env: process.env, log })
       }),
+      addProbeCommand(async (targets) => (await import('./probe-source.ts')).probeSource(targets)),
       addVersionCommand(version),
     ],
   },

@@ -25,8 +25,8 @@ Exit codes: 0 no more failed than --max-failed; 1 more failed, or nothing was me
 130 interrupted before --duration was over.`
 
 /** `evenkeel probe URL...`. `openSource` makes a prober; nothing is asked before it runs. */
-export const probeCommand =
-  (openSource: (targets: readonly ProbeTarget[]) => ProbeSource): AddCommand =>
+export const addProbeCommand =
+  (openSource: (targets: readonly ProbeTarget[]) => Promise<ProbeSource>): AddCommand =>
   (program, context, exitWith) => {
     const command = program
       .command('probe')
@@ -62,7 +62,7 @@ export const probeCommand =
       const samples = flags.samples === undefined ? {} : { samples: context.openFile(flags.samples) }
       const time = flags.duration === undefined ? {} : { durationMs: flags.duration }
       const takeBack = context.onExit(() => voice.restore())
-      const source = openSource(targets)
+      const source = await openSource(targets)
       try {
         exitWith(await runProbe({ targets, source, voice, context, maxFailed: flags.maxFailed, ...time, ...samples }))
       } finally {

@@ -8,7 +8,7 @@ import { systemClock } from '../../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../../src/adapters/node/system-random.ts'
 import type { CliContext } from '../../../src/cli/cli-context.ts'
 import { Interrupts } from '../../../src/cli/interrupts.ts'
-import { probeCommand } from '../../../src/cli/probe-command.ts'
+import { addProbeCommand } from '../../../src/cli/probe-command.ts'
 import { runProgram } from '../../../src/cli/program.ts'
 import type { TextSink } from '../../../src/cli/terminal/text-sink.ts'
 
@@ -59,8 +59,8 @@ async function probe(words: readonly string[], act: (text: string, interrupts: I
     ask: () => Promise.reject(new Error('a probe asks nothing')),
     onExit: () => () => undefined,
   }
-  const command = probeCommand(
-    (targets) => new ChildProbeSource({ program: PROGRAM, targets, clock: systemClock, random: systemRandom }),
+  const command = addProbeCommand(
+    async (targets) => new ChildProbeSource({ program: PROGRAM, targets, clock: systemClock, random: systemRandom }),
   )
   const code = await runProgram({ version: '0', context, commands: [command] }, ['probe', ...words])
   return { code, out: out.text, err: err.text, file: file.text }
