@@ -1,16 +1,27 @@
-/** What a machine says of itself over ssh, before anything is sent to it. */
+/** A machine that the way to another one leads through (ProxyJump, ProxyCommand). */
+export interface HostHop {
+  readonly name: string
+  /** What its name stands for, as far as it could be found out. */
+  readonly addresses: readonly string[]
+}
+
+/** What a machine says of itself before anything is sent to it, and the way it was asked. */
 export interface HostFacts {
-  readonly bootId: string
+  /** Absent where the driver cannot ask the machine itself. */
+  readonly bootId?: string
   readonly mayReboot: boolean
-  /** Why it may not, in its own words. */
+  /** Why it may not, in its own words; foreign text, escaped. */
   readonly refusal?: string
+  readonly hops: readonly HostHop[]
 }
 
 /**
  * - sent: the command ran on the boot id that was expected
  * - otherBoot: the machine bears another boot id; nothing was done
  * - refused: the machine said no (permission, command missing); nothing was done
- * - unknown: the connection hung or broke; it may have run
+ * - unknown: the connection hung or broke, or the command failed half-way; it may have run
+ *
+ * `text` is foreign, escaped.
  */
 export type RebootAnswer =
   | { readonly kind: 'sent' }

@@ -1,0 +1,10 @@
+import { invariant } from '../../model/invariant.ts'
+
+/**
+ * One word for a POSIX shell, whatever it holds: nothing is special between single quotes, and a single quote itself is
+ * written outside of them (XCU 2.2.2). Not for other shells: in fish a backslash counts between single quotes.
+ */
+export function posixQuote(word: string): string {
+  invariant(!word.includes('\0'), 'no word of a command can hold a NUL')
+  return `'${word.replaceAll("'", `'\\''`)}'`
+}

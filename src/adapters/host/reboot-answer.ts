@@ -1,0 +1,29 @@
+import { isBootId } from '../../model/boot-id.ts'
+import type { RebootAnswer } from '../../model/host.ts'
+import type { MarkedLines } from './marked-lines.ts'
+import type { ProcessEnd } from './run-process.ts'
+import { lastWords, sshFailure } from './ssh-failure.ts'
+
+/**
+ * What became of a reboot, by what the machine said before the connection ended in whatever way. It says `sent` before
+ * it runs the command, so a connection that breaks from then on is what a reboot looks like.
+ */
+export function rebootAnswer(node: string, lines: MarkedLines, end: ProcessEnd): RebootAnswer {
+  if (lines.has('sent')) return afterSent(lines.said('ended'), end)
+  const bootId = lines.said('boot')
+  if (lines.has('other')) {
+    if (bootId !== undefined && isBootId(bootId)) return { kind: 'otherBoot', bootId }
+    return { kind: 'refused', text: `${node} tells no boot id` }
+  }
+  const refusal = lines.said('refused')
+  if (refusal !== undefined) return { kind: 'refused', text: refusal }
+  const { message, retry } = sshFailure(node, end)
+  // Not let in, not known or not even started: there was no connection that could have carried it.
+  return { kind: retry === 'never' ? 'refused' : 'unknown', text: message }
+}
+
+function afterSent(exitCode: string | undefined, end: ProcessEnd): RebootAnswer {
+  // Nothing, or death by a signal: the machine went down while the command ran.
+  if (exitCode === undefined || exitCode === '0' || Number(exitCode) >= 128) return { kind: 'sent' }
+  return { kind: 'unknown', text: `the reboot command ended with exit code ${exitCode}: ${lastWords(end)}` }
+}

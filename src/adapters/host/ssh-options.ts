@@ -1,0 +1,58 @@
+import { posixQuote } from './posix-quote.ts'
+
+export interface SshOptions {
+  /** Instead of the user's own configuration. */
+  readonly configFile?: string
+  readonly user?: string
+}
+
+const CONNECT_TIMEOUT_S = 10
+const ALIVE_INTERVAL_S = 5
+const ALIVE_COUNT_MAX = 3
+const PERSIST_S = 60
+
+/**
+ * What the user's configuration may say of other sessions and must not say of ours: it asks nobody, forwards nothing,
+ * runs our command and no other, and notices within seconds that the machine is gone. How the machine is reached and
+ * known (HostName, keys, ProxyJump, known_hosts) is the user's own. The first value counts (ssh_config(5)).
+ */
+const FIXED: readonly string[] = [
+  'BatchMode=yes',
+  `ConnectTimeout=${CONNECT_TIMEOUT_S}`,
+  'ConnectionAttempts=1',
+  `ServerAliveInterval=${ALIVE_INTERVAL_S}`,
+  `ServerAliveCountMax=${ALIVE_COUNT_MAX}`,
+  'RequestTTY=no',
+  'RemoteCommand=none',
+  'PermitLocalCommand=no',
+  'ForwardAgent=no',
+  'ForwardX11=no',
+  'ClearAllForwardings=yes',
+  'LogLevel=ERROR',
+]
+
+/** A connection of its own, that nothing else hangs on. */
+export const ALONE: readonly string[] = ['ControlMaster=no', 'ControlPath=none']
+
+/** A connection that stays open for the next question; `path` is the socket it is asked through. */
+export const shared = (path: string): readonly string[] => [
+  'ControlMaster=auto',
+  `ControlPath="${path}"`,
+  `ControlPersist=${PERSIST_S}`,
+]
+
+/** The arguments of `ssh` up to where the host goes. */
+export function sshArguments({ configFile, user }: SshOptions, sharing: readonly string[]): readonly string[] {
+  return [
+    ...(configFile === undefined ? [] : ['-F', configFile]),
+    ...(user === undefined ? [] : ['-l', user]),
+    ...[...FIXED, ...sharing].flatMap((option) => ['-o', option]),
+  ]
+}
+
+/** The command to type for a person who wants to see the trouble: as we do it, but for what only we need. */
+export function sshByHand({ configFile, user }: SshOptions, node: string): string {
+  const options = [...(configFile === undefined ? [] : ['-F', configFile]), ...(user === undefined ? [] : ['-l', user])]
+  const safe = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : posixQuote(word))
+  return ['ssh', ...options.map(safe), node].join(' ')
+}

@@ -1,0 +1,91 @@
+import type { HostFacts, HostHop } from '../../../model/host.ts'
+import type { PlanFinding } from '../../../model/roll-plan.ts'
+import type { HostInquiry } from './host-inquiry.ts'
+
+/**
+ * What stands against rebooting these machines: one that cannot be asked, may not reboot or is not the one the API
+ * means; the one this process runs on; and one that is the way to another, which a reboot would cut.
+ */
+export function hostFindings(inquiries: readonly HostInquiry[], ownBootId: string | undefined): readonly PlanFinding[] {
+  return inquiries.flatMap((inquiry) => [
+    ...ownMachine(inquiry, ownBootId),
+    ...(inquiry.answer.kind === 'failed'
+      ? [unreachable(inquiry, inquiry.answer)]
+      : [
+          ...wrongMachine(inquiry, inquiry.answer.facts),
+          ...mayNot(inquiry, inquiry.answer.facts),
+          ...wayThroughNodes(inquiry, inquiry.answer.facts, inquiries),
+        ]),
+  ])
+}
+
+const error = (node: string, code: string, text: string, fix: string): PlanFinding => ({
+  severity: 'error',
+  code,
+  node,
+  text,
+  fix,
+})
+
+function ownMachine({ node, answer }: HostInquiry, ownBootId: string | undefined): readonly PlanFinding[] {
+  if (ownBootId === undefined) return []
+  const told = answer.kind === 'facts' ? answer.facts.bootId : undefined
+  if (ownBootId !== told && ownBootId !== node.bootId) return []
+  const text = `this process runs on ${node.name}, and its reboot would end the roll half-way`
+  return [error(node.name, 'HostIsOurs', text, 'run the roll from a machine that is not rolled, or leave the node out')]
+}
+
+const FIXES: Readonly<Record<string, (node: string) => string>> = {
+  HOST_KEY: (node) => `log in with "ssh ${node}" once, compare the host key, and accept it`,
+  HOST_DENIED: (node) => `let "ssh -o BatchMode=yes ${node} true" succeed: a key in the agent, or reboot.user`,
+  HOST_UNRESOLVED: (node) => `add "Host ${node}" with a HostName to your ssh configuration`,
+  HOST_NO_SSH: () => 'install an OpenSSH client',
+  HOST_SSH_CONFIG: () => 'correct the ssh configuration, or name another as reboot.configFile',
+}
+
+function unreachable({ node }: HostInquiry, failed: { readonly code: string; readonly text: string }): PlanFinding {
+  const fix = FIXES[failed.code] ?? ((name: string) => `let "ssh -o BatchMode=yes ${name} true" succeed`)
+  return error(node.name, failed.code, failed.text, fix(node.name))
+}
+
+function wrongMachine({ node }: HostInquiry, { bootId }: HostFacts): readonly PlanFinding[] {
+  if (bootId === node.bootId) return []
+  if (bootId === undefined) {
+    const text = `${node.name} cannot be asked for its boot id; the reboot command alone must see to it`
+    return [{ severity: 'warning', code: 'HostNotAsked', node: node.name, text }]
+  }
+  const text = `the machine that answers as ${node.name} bears boot id ${bootId}; the API says ${node.bootId || 'none'}`
+  const fix = 'let ssh lead to the node itself; right after a reboot, wait until its kubelet has said so'
+  return [error(node.name, 'HostIsAnother', text, fix)]
+}
+
+function mayNot({ node }: HostInquiry, { mayReboot, refusal }: HostFacts): readonly PlanFinding[] {
+  if (mayReboot) return []
+  const text = `${node.name} may not be rebooted this way: ${refusal ?? 'it gave no reason'}`
+  return [error(node.name, 'HostMayNotReboot', text, 'change reboot.command or reboot.user, or allow it in sudoers')]
+}
+
+function wayThroughNodes(
+  { node }: HostInquiry,
+  { hops }: HostFacts,
+  inquiries: readonly HostInquiry[],
+): readonly PlanFinding[] {
+  const others = inquiries.map((inquiry) => inquiry.node).filter(({ name }) => name !== node.name)
+  return hops.flatMap((hop) =>
+    others.filter((other) => isNode(hop, other)).map((other) => jumps(node.name, hop, other.name)),
+  )
+}
+
+const isNode = (hop: HostHop, node: HostInquiry['node']): boolean =>
+  [hop.name, ...hop.addresses].some((text) => text === node.name || node.internalAddresses.includes(text))
+
+function jumps(node: string, hop: HostHop, other: string): PlanFinding {
+  const via = hop.name === other ? other : `${hop.name}, which is ${other}`
+  const text = `the way to ${node} leads through ${via}, and ${other} is rolled as well`
+  return error(
+    node,
+    'HostBehindNode',
+    text,
+    `reach ${node} by a machine that is not rolled (ProxyJump in the ssh configuration)`,
+  )
+}

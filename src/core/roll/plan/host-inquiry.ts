@@ -1,0 +1,11 @@
+import type { HostFacts } from '../../../model/host.ts'
+import type { Node } from '../../../model/node.ts'
+
+/** One node's machine, asked before anything is changed. */
+export interface HostInquiry {
+  readonly node: Pick<Node, 'name' | 'bootId' | 'internalAddresses'>
+  readonly answer:
+    | { readonly kind: 'facts'; readonly facts: HostFacts }
+    /** `code`: HOST_*, of the error. */
+    | { readonly kind: 'failed'; readonly code: string; readonly text: string }
+}
