@@ -29,7 +29,7 @@ interface InstanceWay {
 }
 
 /**
- * HAProxy by its runtime API (management.txt 9.3), 1.8 and later. It keeps no state in mind: a reading is what the
+ * HAProxy by its runtime API (management.txt 9.3), 2.2 and later. It keeps no state in mind: a reading is what the
  * instance says at that moment, and what was set is gone with the next reload.
  */
 export class HaproxyBalancer implements Balancer {
