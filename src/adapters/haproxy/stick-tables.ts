@@ -22,28 +22,25 @@ export class StickTables {
 
   async of(process: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
     if (this.#known?.process === process) return this.#known.tables
-    const names = await this.#ask(process, ['show table'], ([answer = '']) => tableNames(answer), signal)
+    const [list = ''] = await this.#ask(process, ['show table'], signal)
+    const names = this.#api.judge(() => tableNames(list))
     const tables = new Set<string>()
     for (let at = 0; at < names.length; at += TABLES_PER_LINE) {
       const some = names.slice(at, at + TABLES_PER_LINE)
-      const stores = await this.#ask(process, some.map(asksForServers), (it) => it.map(remembersServers), signal)
-      for (const name of some.filter((_, index) => stores[index])) tables.add(name)
+      const answers = await this.#ask(process, some.map(asksForServers), signal)
+      for (const name of some.filter((_, index) => remembersServers(answers[index] ?? ''))) tables.add(name)
     }
     this.#known = { process, tables }
     return tables
   }
 
-  #ask<T>(
-    process: string,
-    commands: readonly string[],
-    judge: (answers: readonly string[]) => T,
-    signal: AbortSignal,
-  ): Promise<T> {
+  /** The answers of that process; another one voids what was asked before. */
+  #ask(process: string, commands: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
     return this.#api.ask(
       ['show info', ...commands],
       ([info = '', ...answers]) => {
         if (parseInfo(info).process !== process) throw badReply('HAProxy was reloaded while it was asked')
-        return judge(answers)
+        return answers
       },
       signal,
     )
@@ -51,7 +48,7 @@ export class StickTables {
 }
 
 /** `show table`: one `# table: NAME, type: …` a line. */
-export function tableNames(answer: string): readonly string[] {
+function tableNames(answer: string): readonly string[] {
   if (answer === '') return []
   return answer.split('\n').map((line) => {
     const name = /^# table: ([^,]+),/.exec(line)?.[1]
