@@ -42,7 +42,6 @@ export class LocalSshd {
     const file = findCommand('sshd') ?? 'sshd'
     const daemon = spawn(file, ['-D', '-e', '-f', join(this.#directory, 'sshd_config')], {
       stdio: ['ignore', 'ignore', 'pipe'],
-      detached: true,
     })
     daemon.stderr.setEncoding('utf8').on('data', (chunk: string) => {
       this.#said = (this.#said + chunk).slice(-4_000)
