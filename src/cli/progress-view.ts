@@ -2,6 +2,8 @@ import type { StampedEvent } from '../model/roll-event.ts'
 
 /** What shows a roll while it goes on. */
 export interface ProgressView {
+  /** What happened before, by an earlier process of the same run: known, not shown again. */
+  before(events: readonly StampedEvent[]): void
   event(event: StampedEvent): void
   /** Lines for good that are no event: the answer to Ctrl-C. */
   say(text: string): void

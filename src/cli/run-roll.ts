@@ -48,7 +48,8 @@ export async function takeUpCommand(
   const modes = modesOf(flags, context)
   const actions = await load()
   const request = { ...placeOf(flags), ...(run === undefined ? {} : { run }) }
-  return showRoll({ context, modes, flags }, (io) => actions[name](request, io))
+  const { events, run: found } = await actions.history(request)
+  return showRoll({ context, modes, flags, before: events }, (io) => actions[name]({ ...request, run: found }, io))
 }
 
 /** Events on a terminal are the progress: both would run into each other. */

@@ -19,6 +19,8 @@ export interface RollShow {
   readonly context: CliContext
   readonly modes: OutputModes
   readonly flags: PlaceFlags
+  /** Events of earlier processes of the same run. */
+  readonly before?: readonly StampedEvent[]
 }
 
 /** Shows a roll while `work` goes on and what it came to; settles with the exit code when the work is over. */
@@ -65,6 +67,8 @@ class RollScreen {
     this.#show = show
     this.#events = events
     this.#progress = progressOf(show)
+    this.#view = (show.before ?? []).reduce(reduceRoll, this.#view)
+    this.#progress?.before(show.before ?? [])
   }
 
   get exitCode(): number {

@@ -1,8 +1,8 @@
 import { formatDuration } from '../../model/duration.ts'
 import { countOf } from '../text/count-text.ts'
 import type { Block } from '../text/labelled-block.ts'
-import { heartbeatText } from './heartbeat-text.ts'
-import { loadText, markText, stepNumber } from './node-text.ts'
+import { loadText, markText, progressText, stepNumber } from './node-text.ts'
+import { reasonsText } from './reasons-text.ts'
 import { currentHold, currentStep, type NodeView, type RollView } from './roll-view.ts'
 
 /** A roll that has no end in its journal: one that runs, or whose process is gone. */
@@ -14,7 +14,7 @@ export function historyBlock(
   const done = view.nodes.filter(({ state }) => state === 'ended').length
   const counts = `${done} of ${countOf(view.nodes.length, 'node')} done`
   const inWork = view.nodes.filter(({ state }) => state === 'inWork')
-  const states = inWork.map((node) => nodeText(view, node, history.running ? now : view.lastAt))
+  const states = inWork.map((node) => nodeText(node, history.running ? now : view.lastAt))
   const since = view.startedAt === undefined ? '' : `, begun ${formatDuration(now - view.startedAt)} ago`
   const guarded = history.running && view.end !== undefined ? '; it has ended and keeps a node out until Ctrl-C' : ''
   return {
@@ -27,13 +27,14 @@ export function historyBlock(
   }
 }
 
-function nodeText(view: RollView, node: NodeView, at: number): string {
+function nodeText(node: NodeView, at: number): string {
   const step = currentStep(node)
+  if (step === undefined) return `${node.name}: between two steps, ${markText(node)}`
   const hold = currentHold(step)
-  const where =
-    step === undefined ? 'between two steps' : `at step ${stepNumber(step).replace('/', ' of ')} (${step.step})`
-  const why = hold === undefined ? '' : `; ${hold.reasons.map(({ text }) => text).join('; ')}`
-  return `${node.name}: ${where}, ${markText(node)}; ${heartbeatText(view, node, at)}${why}`
+  const where = `at step ${stepNumber(step).replace('/', ' of ')} (${step.step}) for ${formatDuration(at - step.startedAt)}`
+  const held = hold === undefined ? [] : [`held ${formatDuration(at - hold.startedAt)}: ${reasonsText(hold.reasons)}`]
+  const progress = progressText(step)
+  return [`${node.name}: ${where}, ${markText(node)}`, ...(progress === '' ? [] : [progress]), ...held].join('; ')
 }
 
 const nextOf = (run: string) => [

@@ -28,6 +28,10 @@ export class LiveProgress implements ProgressView {
     this.#painter = new LivePainter(parts.sink)
   }
 
+  before(events: readonly StampedEvent[]): void {
+    this.#view = events.reduce(reduceRoll, this.#view)
+  }
+
   event(event: StampedEvent): void {
     this.#view = reduceRoll(this.#view, event)
     this.#pending.push(...eventLines(this.#view, event, this.#parts.level))

@@ -42,7 +42,7 @@ function headLine(view: RollView, inWork: readonly NodeView[], { now, size }: Li
   const done = ended(view)
   const counts = `${countText(done)} done, ${countText(inWork.length)} in work, ${countText(view.nodes.length - done - inWork.length)} waiting`
   const left = `${name.padEnd(16)} ${counts}`
-  const right = timeLeftText(view, inWork, now)
+  const right = timeLeftText(view, inWork, { now, size })
   const gap = size.columns - 1 - cellWidth(left) - cellWidth(right)
   return [
     { text: left, tone: 'name' },
@@ -52,14 +52,19 @@ function headLine(view: RollView, inWork: readonly NodeView[], { now, size }: Li
 }
 
 /** `5 min 20 s, about 24 min + hold, ends after 06:44 UTC`. */
-function timeLeftText(view: RollView, inWork: readonly NodeView[], now: number): string {
+function timeLeftText(
+  view: RollView,
+  inWork: readonly NodeView[],
+  { now, size }: Pick<LiveShow, 'now' | 'size'>,
+): string {
   const elapsed = formatDuration(Math.max(0, now - (view.startedAt ?? now)))
   const left = remainingMs(view, now)
   if (left === undefined) return elapsed
   const minutes = Math.ceil(left / 60_000)
   const held = inWork.some((node) => currentHold(currentStep(node)) !== undefined)
-  const after = new Date(now + left).toISOString().slice(11, 16)
-  return `${elapsed}, about ${countText(minutes)} min${held ? ' + hold' : ''}, ends after ${after} UTC`
+  const about = `${elapsed}, about ${countText(minutes)} min${held ? ' + hold' : ''}`
+  if (size.columns < WIDE_CELLS) return about
+  return `${about}, ends after ${new Date(now + left).toISOString().slice(11, 16)} UTC`
 }
 
 function nodesLines(inWork: readonly NodeView[], show: LiveShow, room: number): readonly Line[] {

@@ -34,6 +34,10 @@ export class PlainProgress implements ProgressView {
     this.#spokenAt = parts.clock.monoMs()
   }
 
+  before(events: readonly StampedEvent[]): void {
+    this.#view = events.reduce(reduceRoll, this.#view)
+  }
+
   event(event: StampedEvent): void {
     this.#view = reduceRoll(this.#view, event)
     this.#print(eventLines(this.#view, event, this.#parts.level))

@@ -15,7 +15,7 @@ export function reduceRoll(view: RollView, event: StampedEvent): RollView {
   const next = { ...view, lastAt: at }
   switch (event.type) {
     case 'roll.started':
-      return started(next, event, at)
+      return started(view, event, at)
     case 'baseline.ended':
     case 'write':
     case 'reasserted':
@@ -49,13 +49,26 @@ type WindowEvent = Extract<StampedEvent, { type: `window.${string}` }>
 
 const nodeOf = ({ node }: { readonly node?: string }) => (node === undefined ? {} : { node })
 
-/** A resumed run goes on where the journal ended: what is known of its nodes stays. */
+/**
+ * A resumed run goes on where the journal ended: what is known of its nodes stays, what was under way when the process
+ * before went is closed then. The new process counts its requests from 0.
+ */
 function started(view: RollView, event: Started, at: number): RollView {
-  const known = new Map(view.nodes.map((node) => [node.name, node]))
+  const goneAt = view.lastAt === 0 ? at : view.lastAt
+  const known = new Map(view.nodes.map((node) => [node.name, leftOff(node, goneAt)]))
   const nodes = event.nodes.map((name) => known.get(name) ?? waiting(name))
-  const { end: _, ...before } = view
+  const { end: _end, load: _load, ...before } = view
   const startedAt = event.resumed ? (view.startedAt ?? at) : at
-  return { ...before, run: event.run, cluster: event.cluster, resumed: event.resumed, startedAt, nodes }
+  return { ...before, run: event.run, cluster: event.cluster, resumed: event.resumed, startedAt, lastAt: at, nodes }
+}
+
+function leftOff(node: NodeView, at: number): NodeView {
+  if (node.state === 'ended') return node
+  const { sentBefore: _, ...kept } = node
+  const steps = node.steps.map((step) =>
+    step.endedAt === undefined ? { ...step, endedAt: at, holds: endedHolds(step.holds, at) } : step,
+  )
+  return { ...kept, steps }
 }
 
 const waiting = (name: string): NodeView => ({ name, state: 'waiting', steps: [], podsMoved: 0 })

@@ -16,7 +16,7 @@ export interface Block {
 }
 
 const INDENT = 2
-const LABEL_CELLS = 7
+const LABEL_CELLS_MIN = 5
 
 /** A finding in full: what, and in rows below why, since when, how things stand and what to type next. */
 export function blockLines({ word, tone, title, rows }: Block, columns: number): readonly Line[] {
@@ -31,18 +31,19 @@ export function blockLines({ word, tone, title, rows }: Block, columns: number):
 
 /** Rows without a head. */
 export const blockRows = (rows: readonly BlockRow[], columns: number): readonly Line[] =>
-  rows.flatMap((row) => rowLines(row, columns))
+  rows.flatMap((row) => rowLines(row, columns, labelCells(rows)))
 
-function rowLines({ label, texts }: BlockRow, columns: number): readonly Line[] {
-  const room = columns - INDENT - LABEL_CELLS
+const labelCells = (rows: readonly BlockRow[]): number =>
+  2 + Math.max(LABEL_CELLS_MIN, ...rows.map(({ label }) => label.length))
+
+function rowLines({ label, texts }: BlockRow, columns: number, cells: number): readonly Line[] {
+  const room = columns - INDENT - cells
   const commands = texts.flatMap((text) => (typeof text === 'string' ? [] : [text.command.length]))
   const commandCells = Math.max(0, ...commands)
   const lines = texts.flatMap((text) =>
     typeof text === 'string' ? wrapWords(escapeForeign(text), room) : [commandLine(text, commandCells, room)],
   )
-  return lines.map(
-    (text, index): Line => [`${' '.repeat(INDENT)}${(index === 0 ? label : '').padEnd(LABEL_CELLS)}`, text],
-  )
+  return lines.map((text, index): Line => [`${' '.repeat(INDENT)}${(index === 0 ? label : '').padEnd(cells)}`, text])
 }
 
 function commandLine(

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Level } from '../../../src/cli/output-options.ts'
+import { eventLines } from '../../../src/cli/roll/event-lines.ts'
+import { rollViewOf } from '../../../src/cli/roll/reduce-roll.ts'
+import { plainLine } from '../../../src/cli/terminal/style.ts'
+import { budget, failure, heldStory, Story, standing, withFirstNode } from './roll-story.ts'
+
+const said = (story: Story, level: Level): readonly string[] =>
+  story.events.flatMap((event, index) =>
+    eventLines(rollViewOf(story.events.slice(0, index + 1)), event, level).map(plainLine),
+  )
+
+test('by default a roll leaves a line per node, and one per hold', () => {
+  assert.deepEqual(said(heldStory(), 1), [
+    '06:14:39Z -      start     prod-eu1, 8 nodes, run 20261121T061439Z-1f0e',
+    '06:14:49Z -      baseline  0 failed of 1,000, p99 11 ms',
+    '06:18:45Z w-1    done      4:06, 14 pods moved, 0 failed of 24,600',
+    '06:19:13Z w-2    drain     HOLD shop/cart-0, budget shop/cart needs 2 healthy, has 2 of 3',
+  ])
+})
+
+test('quiet leaves what decides the exit code', () => {
+  const story = heldStory()
+    .add('06:20:23', { type: 'hold.ended', node: 'w-2', step: 'drain' })
+    .add('06:30:58.300', {
+      type: 'window.opened',
+      window: { ...failure, failed: 1, failures: { connect: 1 } },
+      blame: [],
+    })
+    .add('06:31:10', { type: 'window.closed', window: failure, blame: [{ node: 'cp-1', step: 'attach', rank: 1 }] })
+    .add('06:31:11', { type: 'stray', node: 'cp-1', server: 'web/cp-1 on lb-2', count: 2 })
+    .add('06:31:12', { type: 'warning', text: 'the journal cannot be written' })
+  assert.deepEqual(said(story, 0), [
+    '06:19:13Z w-2    drain     HOLD shop/cart-0, budget shop/cart needs 2 healthy, has 2 of 3',
+    '06:30:58Z -      window    FAILING lane new, connect failed (1): connect ECONNREFUSED 10.0.0.9:443',
+    '06:31:10Z cp-1   window    FAILED 6 of 16 failed in 300 to 340 ms from 06:30:58.20Z, lane new, connect failed (6); cp-1, attach; no other step overlaps',
+    '06:31:11Z cp-1   stray     STRAY 2 requests sent by web/cp-1 on lb-2 after it had confirmed the detach',
+    '06:31:12Z -      warning   the journal cannot be written',
+  ])
+  assert.equal(
+    said(story, 1).find((line) => line.includes('goes on')),
+    '06:20:23Z w-2    drain     goes on, held 1:10',
+  )
+})
+
+test('verbose leaves every step and pod, very verbose every write', () => {
+  const story = new Story()
+    .begin(['w-1'])
+    .steps('w-1', [
+      ['06:14:50', 'slot'],
+      ['06:14:51', 'drain'],
+    ])
+    .add('06:14:52', { type: 'write', node: 'w-1', action: 'evict', text: 'evict shop/api-7c9d', ok: true })
+    .add('06:14:53', { type: 'write', node: 'w-1', action: 'evict', text: 'evict shop/cart-0', ok: false })
+    .add('06:14:54', { type: 'pod.moved', node: 'w-1', pod: 'shop/api-7c9d', stage: 2 })
+    .add('06:15:41', { type: 'step.ended', node: 'w-1', step: 'drain', reasons: [] })
+  assert.deepEqual(said(story, 2).slice(2), [
+    '06:14:50Z w-1    slot      begins: slot is due',
+    '06:14:51Z w-1    slot      done in 0:01',
+    '06:14:51Z w-1    drain     begins: drain is due',
+    '06:14:54Z w-1    drain     shop/api-7c9d left, stage 2',
+    '06:15:41Z w-1    drain     done in 0:50',
+  ])
+  assert.deepEqual(
+    said(story, 3).filter((line) => line.includes('write')),
+    ['06:14:52Z w-1    write     evict shop/api-7c9d', '06:14:53Z w-1    write     FAILED evict shop/cart-0'],
+  )
+})
+
+test('a node that stays out or was put back is told as it stands', () => {
+  const story = new Story().begin(['w-1', 'w-2'])
+  story.add('06:15:00', {
+    type: 'node.ended',
+    standing: standing('w-1', { state: 'restored', text: 'restored as it was', podsMoved: 0 }),
+  })
+  story.add('06:15:01', {
+    type: 'node.ended',
+    standing: standing('w-2', { state: 'out', text: 'rebooted, cordoned, detached', podsMoved: 1 }),
+  })
+  assert.deepEqual(said(story, 1).slice(2), [
+    '06:15:00Z w-1    restored  restored as it was, no pods moved',
+    '06:15:01Z w-2    out       rebooted, cordoned, detached, 1 pod moved',
+  ])
+})
+
+test('names from outside cannot reach the terminal as controls, and long ones keep the columns', () => {
+  const story = new Story().begin(['w-1', 'a-much-longer-name'])
+  story.add('06:15:00', { type: 'warning', node: 'w-1', text: 'evil \x1b[2J name\r\n' })
+  const lines = said(story, 1)
+  assert.equal(lines.at(-1), '06:15:00Z w-1                warning   evil \\x1b[2J name\\x0d\\x0a')
+})
+
+test('a resumed run counts from its own start and keeps what was done before', () => {
+  const story = withFirstNode(new Story().begin(['w-1', 'w-2']))
+  story.add('06:18:46', { type: 'node.started', node: 'w-2', index: 1 }).steps('w-2', [['06:18:46', 'drain']])
+  story.add('06:19:13', { type: 'hold.started', node: 'w-2', step: 'drain', reasons: [budget] })
+  story.add('07:00:00', { type: 'roll.started', run: 'r', cluster: 'prod-eu1', nodes: ['w-1', 'w-2'], resumed: true })
+  assert.equal(said(story, 1).at(-1), '07:00:00Z -      resume    prod-eu1, 2 nodes, run r')
+  const [first, second] = story.view.nodes
+  assert.equal(first?.state, 'ended')
+  assert.equal(second?.steps[0]?.endedAt, Date.parse('2026-11-21T06:19:13Z'))
+  assert.equal(second?.steps[0]?.holds[0]?.endedAt, Date.parse('2026-11-21T06:19:13Z'))
+  assert.equal(story.view.load, undefined)
+})

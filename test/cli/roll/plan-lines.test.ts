@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { planLines } from '../../../src/cli/roll/plan-lines.ts'
+import { planRefusal } from '../../../src/cli/roll/plan-refusal.ts'
+import { plainLine } from '../../../src/cli/terminal/style.ts'
+import type { PlannedNode, RollPlan } from '../../../src/model/roll-plan.ts'
+
+const node = (name: string, stages: readonly number[], facts: Partial<PlannedNode> = {}): PlannedNode => ({
+  node: name,
+  role: 'worker',
+  address: '10.0.0.11',
+  bootId: '6f1c2a40-0000-4000-8000-000000000001',
+  detachFrom: [],
+  podsToMove: Array.from({ length: stages.reduce((sum, count) => sum + count, 0) }, (_, index) => `shop/pod-${index}`),
+  stages,
+  ...facts,
+})
+
+const PLAN: RollPlan = {
+  cluster: 'prod-eu1',
+  nodes: [
+    node('w-1', [2, 12, 0]),
+    node('w-2', [0, 11, 0]),
+    node('cp-1', [0, 5, 0], {
+      role: 'control plane',
+      detachFrom: ['web/cp-1 on lb-1', 'web/cp-1 on lb-2', 'api/cp-1 on lb-1'],
+    }),
+  ],
+  skipped: [],
+  unmatchedServers: ['web/old-7 on lb-1'],
+  findings: [
+    {
+      severity: 'hold',
+      code: 'BudgetExhausted',
+      node: 'w-2',
+      text: 'shop/cart-0 cannot be evicted now: budget shop/cart needs 2 healthy pods and has 2 of 3',
+    },
+    { severity: 'warning', code: 'SingleReplica', text: 'shop/report has 1 replica, away while it moves' },
+  ],
+  load: [
+    { name: 'shop', url: 'https://app.example.com/', ratePerSecond: 100, control: false },
+    { name: 'control', url: 'http://10.0.0.20/', ratePerSecond: 10, control: true },
+  ],
+  checksPassed: 42,
+}
+
+const shown = (plan: RollPlan, columns = 80, level: 1 | 2 = 1): string =>
+  planLines(plan, { level, columns, command: 'evenkeel roll -f roll.yaml' }).map(plainLine).join('\n')
+
+test('the plan names each node, what it has to move, what may hold it and what stops the roll', () => {
+  assert.equal(
+    shown(PLAN),
+    `Plan for prod-eu1: 3 nodes, 1 at a time. Nothing was changed.
+  #  node  role           detach from                     move  stages  note
+  1  w-1   worker         -                                 14  2 + 12
+  2  w-2   worker         -                                 11  0 + 11  may hold [1]
+  3  cp-1  control plane  web on lb-1, lb-2; api on lb-1     5  0 + 5
+  [1] shop/cart-0 cannot be evicted now: budget shop/cart needs 2 healthy pods
+      and has 2 of 3
+Steps  slot record cordon detach drain reboot proof uncordon settle attach soak
+Load   https://app.example.com/ 100/s; 1 control
+Stops  at the first failed request attributed to a node
+Checks 42 passed, 1 warning: shop/report has 1 replica, away while it moves
+Others servers that lead to no node and are not touched: web/old-7 on lb-1
+3 to roll, 0 to skip, 1 may hold.  Run it: evenkeel roll -f roll.yaml`,
+  )
+})
+
+test('a wide terminal also shows address and boot id; verbose lists the pods', () => {
+  assert.equal(
+    shown(PLAN, 120).split('\n')[2],
+    '  1  w-1   worker         10.0.0.11  6f1c2a40  -                                 14  2 + 12',
+  )
+  assert.match(shown(PLAN, 80, 2), /\nPods {3}cp-1: shop\/pod-0, shop\/pod-1, shop\/pod-2, shop\/pod-3, shop\/pod-4\n/)
+})
+
+test('a large plan shows the first, the last and whoever has a note', () => {
+  const names = Array.from({ length: 40 }, (_, index) => `w-${index + 1}`)
+  const text = shown({
+    ...PLAN,
+    nodes: names.map((name) => node(name, [0, 9, 0])),
+    findings: [{ severity: 'hold', code: 'B', node: 'w-20', text: 'x' }],
+  })
+  assert.deepEqual(
+    text
+      .split('\n')
+      .slice(2, 12)
+      .map((line) => line.trim().split(/ {2,}/).slice(0, 2).join(' ')),
+    [
+      '1 w-1',
+      '2 w-2',
+      '3 w-3',
+      '4 w-4',
+      '5 w-5',
+      '20 w-20',
+      '32 more, 9 to 9 pods each, no note; -v lists them',
+      '39 w-39',
+      '40 w-40',
+      '[1] x',
+    ],
+  )
+  assert.equal(
+    planLines({ ...PLAN, nodes: names.map((name) => node(name, [9])) }, { level: 2, columns: 80, command: '' }).filter(
+      (line) => plainLine(line).includes('worker'),
+    ).length,
+    40,
+  )
+})
+
+test('a third stage is shown where a node has one, and an unmeasured roll says so', () => {
+  const text = shown({
+    ...PLAN,
+    nodes: [node('w-1', [0, 3, 2])],
+    load: [],
+    findings: [],
+    unmatchedServers: [],
+    skipped: [{ node: 'w-9', why: 'out by another run' }],
+  })
+  assert.match(text, / 0 \+ 3 \+ 2\n/)
+  assert.match(text, /\nLoad {3}none: nothing measures this roll, and nothing stops it at a failed\n {7}request\n/)
+  assert.match(text, /\nSkips {2}w-9: out by another run\n1 to roll, 1 to skip, 0 may hold\. /)
+  assert.doesNotMatch(text, /Stops/)
+})
+
+test('a plan with errors is refused with each of them and its fix', () => {
+  const broken: RollPlan = {
+    ...PLAN,
+    findings: [
+      {
+        severity: 'error',
+        code: 'NodeUnknown',
+        node: 'w-7',
+        text: 'there is no node w-7',
+        fix: 'the cluster has: w-1, w-2',
+      },
+      {
+        severity: 'error',
+        code: 'PodUnmanaged',
+        node: 'w-1',
+        text: 'shop/debug has no controller',
+        fix: 'set drain.deleteUnmanaged',
+      },
+    ],
+  }
+  const refusal = planRefusal(broken)
+  assert.equal(
+    [...(refusal?.details ?? []), refusal?.message].join('\n'),
+    `error: there is no node w-7 (NodeUnknown)
+  = fix: the cluster has: w-1, w-2
+error: w-1: shop/debug has no controller (PodUnmanaged)
+  = fix: set drain.deleteUnmanaged
+2 errors in the plan for prod-eu1. Nothing was changed.`,
+  )
+  assert.match(shown(broken), /0 may hold\. {2}2 errors to repair first\.$/)
+  assert.equal(planRefusal(PLAN), undefined)
+})

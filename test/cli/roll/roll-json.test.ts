@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventJson } from '../../../src/cli/roll/event-json.ts'
+import { outcomeDocument } from '../../../src/cli/roll/outcome-document.ts'
+import { budget, failure, load, Story, standing } from './roll-story.ts'
+
+const story = (): Story =>
+  new Story()
+    .begin(['w-1', 'w-2'])
+    .add('06:14:50', { type: 'node.started', node: 'w-1', index: 0 })
+    .steps('w-1', [
+      ['06:14:50', 'slot'],
+      ['06:14:51', 'drain'],
+    ])
+    .add('06:14:52', { type: 'hold.started', node: 'w-1', step: 'drain', reasons: [budget], limitMs: 600_000 })
+    .add('06:14:53', { type: 'window.closed', window: failure, blame: [{ node: 'w-1', step: 'drain', rank: 1 }] })
+    .add('06:14:54', {
+      type: 'roll.ended',
+      outcome: 'stopped',
+      exitCode: 1,
+      reasons: [],
+      standings: [standing('w-1')],
+      next: [],
+      load: { ...load(5_000, 6), notMeasuredMs: 250 },
+    })
+
+const WINDOW = {
+  target: 'shop',
+  lane: 'new',
+  failed: 6,
+  sent: 16,
+  failures: { connect: 6 },
+  firstError: 'connect ECONNREFUSED 10.0.0.9:443',
+  lastOkAt: '2026-11-21T06:30:58.190Z',
+  firstBadAt: '2026-11-21T06:30:58.200Z',
+  lastBadAt: '2026-11-21T06:30:58.500Z',
+  firstOkAt: '2026-11-21T06:30:58.530Z',
+  lowMs: 300,
+  highMs: 340,
+  blame: [{ node: 'w-1', step: 'drain', rank: 1 }],
+}
+
+test('the document of -o json', () => {
+  assert.deepEqual(outcomeDocument(story().view), {
+    outcome: 'stopped',
+    failedRequests: 6,
+    sentRequests: 5_000,
+    notMeasuredMs: 250,
+    windows: [WINDOW],
+    nodes: [
+      {
+        name: 'w-1',
+        steps: [
+          {
+            step: 'slot',
+            startedAt: '2026-11-21T06:14:50.000Z',
+            endedAt: '2026-11-21T06:14:51.000Z',
+            reasons: [
+              { code: 'Begun', text: 'slot is due' },
+              { code: 'Done', text: 'slot is done' },
+            ],
+          },
+          {
+            step: 'drain',
+            startedAt: '2026-11-21T06:14:51.000Z',
+            endedAt: null,
+            reasons: [{ code: 'Begun', text: 'drain is due' }, budget],
+          },
+        ],
+      },
+      { name: 'w-2', steps: [] },
+    ],
+  })
+})
+
+test('the events of -o jsonl: one object a line, numbered without gaps, units in the names', () => {
+  const lines = story().events.map(eventJson)
+  for (const line of lines) assert.match(line, /^\{.*\}\n$/)
+  const objects = lines.map((line) => JSON.parse(line))
+  assert.deepEqual(
+    objects.map(({ seq }) => seq),
+    [...lines.keys()],
+  )
+  assert.deepEqual(
+    objects.find(({ type }) => type === 'hold.started'),
+    {
+      v: '1.0',
+      seq: 7,
+      at: '2026-11-21T06:14:52.000Z',
+      type: 'hold.started',
+      node: 'w-1',
+      step: 'drain',
+      reasons: [budget],
+      limitMs: 600_000,
+      code: 'BudgetExhausted',
+      object: 'shop/cart-0',
+      never: false,
+      text: 'shop/cart-0, budget shop/cart needs 2 healthy, has 2 of 3',
+    },
+  )
+  assert.deepEqual(
+    objects.find(({ type }) => type === 'window.closed'),
+    {
+      v: '1.0',
+      seq: 8,
+      at: '2026-11-21T06:14:53.000Z',
+      type: 'window.closed',
+      ...WINDOW,
+    },
+  )
+  const last = objects.at(-1)
+  assert.deepEqual(
+    {
+      type: last.type,
+      outcome: last.outcome,
+      failedRequests: last.failedRequests,
+      sentRequests: last.sentRequests,
+      exitCode: last.exitCode,
+    },
+    { type: 'roll.ended', outcome: 'stopped', failedRequests: 6, sentRequests: 5_000, exitCode: 1 },
+  )
+})
+
+test('edges that were not seen are null, never a guess', () => {
+  const { lastOkAt: _a, firstOkAt: _b, ...open } = failure
+  const view = new Story().begin(['w-1']).add('06:14:53', { type: 'window.opened', window: open, blame: [] }).view
+  const [window] = outcomeDocument(view).windows
+  assert.deepEqual([window?.lastOkAt, window?.firstOkAt, window?.lowMs, window?.highMs], [null, null, 300, null])
+})
