@@ -24,6 +24,8 @@ const SILENT_SECONDS = 10
 /** Beyond the timeout of its requests, to say goodbye. */
 const GOODBYE_MS = 3_000
 const LAST_WORDS = 2_000
+/** Garbage of requests is all it makes: a third less memory, and starts as exact as with V8's own 64 MB. */
+const SMALL_NURSERY = '--max-semi-space-size=8'
 
 /** A prober as a child process in a session of its own, begun again whenever it dies or hangs. */
 export class ChildProbeSource implements ProbeSource {
@@ -58,7 +60,7 @@ export class ChildProbeSource implements ProbeSource {
   /** One prober from its birth to its end. */
   async #live(emit: (signal: ProbeSignal) => void, signal: AbortSignal): Promise<End> {
     const { program, targets, onSpawn } = this.#parts
-    const child = spawn(process.execPath, [program], {
+    const child = spawn(process.execPath, [SMALL_NURSERY, program], {
       // A Ctrl-C in the terminal is for the parent, which ends the prober in order.
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

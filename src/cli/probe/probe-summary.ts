@@ -88,8 +88,8 @@ function noteLines(reading: ProbeReading, failedAt1Hz: number): readonly string[
   }
   if (control !== undefined)
     notes.push(`control target   ${countText(control.failed)} failed of ${countText(control.sent)}`)
-  if (notMeasuredMs > 0 || skipped > 0) {
-    notes.push(`not measured   ${formatDuration(notMeasuredMs)}; ${countOf(skipped, 'sample')} skipped`)
-  }
+  const gaps = notMeasuredMs > 0 ? [formatDuration(notMeasuredMs)] : []
+  const late = skipped > 0 ? [`${countOf(skipped, 'sample')} skipped`] : []
+  if (gaps.length + late.length > 0) notes.push(`not measured   ${[...gaps, ...late].join('; ')}`)
   return notes.flatMap((note) => wrapWords(note, CELLS - 2))
 }

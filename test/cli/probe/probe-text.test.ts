@@ -63,6 +63,8 @@ test('what was not measured is said', () => {
   ]
   const summary = probeSummary(aReading({ facts: { lanes: [aLane({ skipped: 120 })], notMeasured } }), 0)
   assert.ok(summary.includes('  not measured   1.2 s; 120 samples skipped'))
+  const late = probeSummary(aReading({ facts: { lanes: [aLane({ skipped: 1 })] } }), 0)
+  assert.ok(late.includes('  not measured   1 sample skipped'))
 })
 
 test('many names do not flood the screen, and none of them can move the cursor', () => {
