@@ -7,14 +7,12 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   /** After this time the program is killed and its end reported as a failure. */
   readonly limitMs?: number
-  /** Sees what the program writes as it is written, besides the result holding it. */
-  readonly onText?: (text: string) => void
 }
 
 export interface RunResult {
   readonly stdout: string
   readonly stderr: string
-  /** The exit code; 128 + the signal's place is not computed, a program ended by a signal has -1. */
+  /** The exit code; -1 where a signal ended the program. */
   readonly code: number
 }
 
@@ -31,7 +29,6 @@ export function runToEnd(argv: readonly string[], options: RunOptions = {}): Pro
     for (const stream of ['stdout', 'stderr'] as const) {
       child[stream].setEncoding('utf8').on('data', (text: string) => {
         written[stream] += text
-        options.onText?.(text)
       })
     }
     child.on('error', reject)

@@ -1,9 +1,26 @@
 #!/usr/bin/env bash
 # The first process of a node: makes the node's own view of the machine, keeps its services running, and ends them
 # politely upon SIGTERM. Leaves with 0 for another boot, with 10 to stay off.
-# usage: node-init.sh NAME DISK PROGRAMS ADDRESS
-set -u
+# usage: node-init.sh NAME DISK PROGRAMS ADDRESS, with the power supply on 0 (says go) and 3 (hears when it is sealed)
+set -eu
 name=$1 disk=$2 programs=$3 address=$4
+
+others() { # every process but this one, the buried-to-be, and shims: a shim that gets SIGTERM takes its containers along
+  local folder comm state
+  for folder in /proc/[0-9]*; do
+    { read -r comm <"$folder/comm" && read -r _ _ state _ <"$folder/stat"; } 2>/dev/null || continue
+    [[ $folder == /proc/1 || $state == Z || $comm == containerd-shim* ]] || echo "${folder#/proc/}"
+  done
+}
+stop() {
+  trap '' TERM
+  others >/run/evenkeel/others; kill -TERM $(</run/evenkeel/others) 2>/dev/null
+  for ((tenths = 0; tenths < 50; tenths++)); do others >/run/evenkeel/others; [[ -s /run/evenkeel/others ]] || break; sleep 0.1; done
+  [[ -e /run/evenkeel/power-off ]] && exit 10
+  exit 0
+}
+trap stop TERM
+
 read -r _ # the power supply says when the cable is in
 exec </dev/null
 hostname "$name"
@@ -29,6 +46,9 @@ done
 for command in systemctl reboot poweroff halt shutdown; do ln -s /run/evenkeel/programs/power "/run/evenkeel/stand-ins/$command"; done
 for folder in /usr/bin /usr/sbin; do mount -t overlay -o "lowerdir=/run/evenkeel/stand-ins:$folder" overlay "$folder"; done
 mount --make-rshared /
+# Only now may anybody run commands here: before, "reboot" was the machine's own. Up to here any failure ends the boot.
+set +e
+echo sealed >&3; exec 3>&-
 
 echo 1 >/proc/sys/net/ipv4/ip_forward
 for scope in all default; do echo 0 >"/proc/sys/net/ipv4/conf/$scope/rp_filter"; done
@@ -43,22 +63,6 @@ service() { # NAME COMMAND... : runs it, and again whenever it ends
   local log=/var/log/$1.log; shift
   (trap - TERM; while :; do "$@" >>"$log" 2>&1; echo "== ended with $?" >>"$log"; sleep 1; done) &
 }
-others() { # every process but this one, the buried-to-be, and shims: a shim that gets SIGTERM takes its containers along
-  local folder comm state
-  for folder in /proc/[0-9]*; do
-    { read -r comm <"$folder/comm" && read -r _ _ state _ <"$folder/stat"; } 2>/dev/null || continue
-    [[ $folder == /proc/1 || $state == Z || $comm == containerd-shim* ]] || echo "${folder#/proc/}"
-  done
-}
-stop() {
-  trap '' TERM
-  others >/run/evenkeel/others; kill -TERM $(</run/evenkeel/others) 2>/dev/null
-  for ((tenths = 0; tenths < 50; tenths++)); do others >/run/evenkeel/others; [[ -s /run/evenkeel/others ]] || break; sleep 0.1; done
-  [[ -e /run/evenkeel/power-off ]] && exit 10
-  exit 0
-}
-trap stop TERM
-
 kube=/run/evenkeel/programs/kube
 service sshd "$(command -v sshd)" -D -e -f /etc/evenkeel/sshd_config
 service containerd containerd --log-level warn

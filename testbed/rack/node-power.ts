@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
+import { addAbortSignal, Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nodeAddress } from '../addresses.ts'
 import { makeNodeCgroup, removeNodeCgroup } from '../machine/cgroups.ts'
@@ -22,6 +23,7 @@ const OFF_CODE = 10
 const OFF_SIGNAL = 'SIGINT'
 /** The polite part of a reboot ends after five seconds; the rest is room for a busy machine. */
 const STOP_LIMIT_MS = 20_000
+const BOOT_LIMIT_MS = 20_000
 
 /**
  * The power supply of one node. While it is on, each turn of its loop is one boot: a new boot id, fresh namespaces and
@@ -72,7 +74,7 @@ export class NodePower {
       this.#wanted = false
       this.#failure = error instanceof Error ? error : new Error(String(error))
     })
-    await this.#bootAfter(boots, 10_000)
+    await this.#bootAfter(boots, BOOT_LIMIT_MS)
   }
 
   /** Cuts the power; resolves when nothing of the node is left. */
@@ -88,7 +90,7 @@ export class NodePower {
     const boots = this.#boots
     if (hard) this.#cut()
     else await this.#mustExec(['systemctl', 'reboot'])
-    await this.#bootAfter(boots, STOP_LIMIT_MS + this.#darkMs)
+    await this.#bootAfter(boots, STOP_LIMIT_MS + this.#darkMs + BOOT_LIMIT_MS)
   }
 
   async setPlugged(plugged: boolean): Promise<void> {
@@ -127,9 +129,9 @@ export class NodePower {
       const child = await this.#boot()
       const { code, signal } = await this.#ended(child)
       this.#init = undefined
+      if (code === OFF_CODE || signal === OFF_SIGNAL) this.#wanted = false
       await removeCable(this.node)
       await removeNodeCgroup(this.#plan.name, this.node)
-      if (code === OFF_CODE || signal === OFF_SIGNAL) this.#wanted = false
       if (this.#wanted) await sleep(this.#darkMs, undefined, { signal: this.#dark.signal }).catch(() => undefined)
     }
   }
@@ -139,16 +141,29 @@ export class NodePower {
     writeFileSync(this.#bootIdPath(), `${randomUUID()}\n`)
     makeNodeCgroup(plan.name, this.node)
     const child = this.#startInit()
-    const pid = await waitFor({ what: `${this.node} to get its first process`, limitMs: 10_000, everyMs: 5 }, () => {
-      if (child.exitCode !== null) throw new Error(`${this.node} did not start\n${logTail(this.#log())}`)
-      return child.pid === undefined ? undefined : firstChild(child.pid)
-    })
+    const pid = await waitFor(
+      { what: `${this.node} to get its first process`, limitMs: BOOT_LIMIT_MS, everyMs: 5 },
+      () => {
+        if (child.exitCode !== null) throw new Error(`${this.node} did not start\n${logTail(this.#log())}`)
+        return child.pid === undefined ? undefined : firstChild(child.pid)
+      },
+    )
     await layCable({ node: this.node, pid, peers: plan.nodes, plugged: this.#plugged })
     child.stdin?.end('go\n')
+    await this.#sealed(child)
     this.#init = pid
     this.#boots += 1
     if (!this.#wanted) this.#cut()
     return child
+  }
+
+  /** Until the node has its own view of the machine, a command run in it would act on the machine. */
+  async #sealed(child: ChildProcess): Promise<void> {
+    const report = child.stdio[3]
+    if (!(report instanceof Readable)) throw new Error('node-init was given no way to report')
+    const limit = AbortSignal.timeout(BOOT_LIMIT_MS)
+    for await (const _ of addAbortSignal(limit, report)) return
+    throw new Error(`${this.node} ended before it was sealed\n${logTail(this.#log())}`)
   }
 
   #startInit(): ChildProcess {
@@ -158,7 +173,7 @@ export class NodePower {
     const init = [INIT, this.node, nodeDisk(this.#plan.disk, this.node), this.#plan.programs, nodeAddress(this.node)]
     const log = openSync(this.#log(), 'a')
     const child = spawn('unshare', [...NAMESPACES, ...clocks, '--fork', '--kill-child=KILL', '--', 'bash', ...init], {
-      stdio: ['pipe', log, log],
+      stdio: ['pipe', log, log, 'pipe'],
       env: { PATH: searchPath, HOME: '/root', LANG: 'C.UTF-8' },
     })
     closeSync(log)
