@@ -1,25 +1,27 @@
-import { readFileSync } from 'node:fs'
 import process from 'node:process'
+import manifest from '../package.json' with { type: 'json' }
 import { errorText } from '../src/cli/error-text.ts'
 import { addProbeCommand } from '../src/cli/probe-command.ts'
 import { runProgram } from '../src/cli/program.ts'
 import { addRollCommand } from '../src/cli/roll-command.ts'
 import { addVersionCommand } from '../src/cli/version-command.ts'
+import { Voice } from '../src/cli/voice.ts'
 import { processContext } from './process/process-context.ts'
 import { watchSignals } from './process/watch-signals.ts'
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+const { version } = manifest
 const context = processContext()
+const voice = new Voice(context.err)
 
 process.on('uncaughtException', (error) => {
   context.err.write(errorText(error))
   process.exit(1)
 })
-watchSignals(context)
+watchSignals(context.interrupts, voice)
 
 const log = {
   debug: () => undefined,
-  warn: (text: string) => context.err.write(`warning: ${text}\n`),
+  warn: (text: string) => voice.say(`warning: ${text}`),
 }
 
 const exitCode = await runProgram(
@@ -30,7 +32,7 @@ const exitCode = await runProgram(
       addRollCommand(async () => {
         const { rollActions } = await import('./roll/roll-actions.ts')
         return rollActions({ version, env: process.env, log })
-      }),
+      }, voice),
       addProbeCommand(async (targets) => (await import('./probe-source.ts')).probeSource(targets)),
       addVersionCommand(version),
     ],

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
-import type { CliContext } from './cli-context.ts'
 import { addOutputOptions } from './output-options.ts'
 import type { AddCommand } from './program.ts'
 import type { RollActions } from './roll-actions.ts'
+import type { RollContext } from './roll-context.ts'
 import { addPlaceOptions, addRollOptions, type PlaceFlags, type RollFlags } from './roll-options.ts'
+import type { Voice } from './voice.ts'
 
 const EXAMPLES = `
 Examples:
@@ -14,8 +15,9 @@ Examples:
 
 /** `evenkeel roll` and what belongs to it. What the commands do is loaded when one of them runs. */
 export const addRollCommand =
-  (load: () => Promise<RollActions>): AddCommand =>
+  (load: () => Promise<RollActions>, voice: Voice): AddCommand =>
   (program, context, exitWith) => {
+    const shared = { context: { ...context, voice }, load, exitWith }
     const roll = program
       .command('roll')
       .enablePositionalOptions()
@@ -28,31 +30,27 @@ export const addRollCommand =
     addOutputOptions(addEventsOption(addPlaceOptions(addRollOptions(roll)))).action(
       async (names: string[], flags: RollFlags) => {
         const { rollCommand } = await import('./run-roll.ts')
-        exitWith(await rollCommand(context, load, { names, flags }))
+        exitWith(await rollCommand(shared.context, load, { names, flags }))
       },
     )
     addTakeUp(roll, {
       name: 'resume',
       about: 'go on with a roll that was held, interrupted or killed',
-      context,
-      load,
-      exitWith,
+      ...shared,
     })
-    addTakeUp(roll, { name: 'abort', about: 'end a roll: put back what is out, then stop', context, load, exitWith })
-    addHistory(roll, { name: 'status', about: 'where a roll stands', context, load, exitWith })
+    addTakeUp(roll, { name: 'abort', about: 'end a roll: put back what is out, then stop', ...shared })
+    addHistory(roll, { name: 'status', about: 'where a roll stands', ...shared })
     addHistory(roll, {
       name: 'report',
       about: 'what a roll did, node by node, and what it measured',
-      context,
-      load,
-      exitWith,
+      ...shared,
     })
   }
 
 interface Sub<Name extends string> {
   readonly name: Name
   readonly about: string
-  readonly context: CliContext
+  readonly context: RollContext
   readonly load: () => Promise<RollActions>
   readonly exitWith: (code: number) => void
 }

@@ -1,12 +1,12 @@
 import type { RollPlan } from '../model/roll-plan.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
 import { UserError } from '../model/user-error.ts'
-import type { CliContext } from './cli-context.ts'
 import { EXIT_USAGE } from './exit-codes.ts'
 import { type OutputModes, outputModes } from './output-options.ts'
 import { planLines } from './roll/plan-lines.ts'
 import { planRefusal } from './roll/plan-refusal.ts'
 import type { RollActions } from './roll-actions.ts'
+import type { RollContext } from './roll-context.ts'
 import { type PlaceFlags, placeOf, type RollFlags } from './roll-options.ts'
 import { rollSpecOfFlags } from './roll-spec-of-flags.ts'
 import { showRoll } from './show-roll.ts'
@@ -16,7 +16,7 @@ import { countOf } from './text/count-text.ts'
 
 /** Plan, question, roll. Returns the exit code; wrong input is thrown as UserError before anything is touched. */
 export async function rollCommand(
-  context: CliContext,
+  context: RollContext,
   load: () => Promise<RollActions>,
   { names, flags }: { readonly names: readonly string[]; readonly flags: RollFlags },
 ): Promise<number> {
@@ -41,7 +41,7 @@ export async function rollCommand(
 
 /** Goes on with a roll, or ends it. */
 export async function takeUpCommand(
-  context: CliContext,
+  context: RollContext,
   load: () => Promise<RollActions>,
   { name, run, flags }: { readonly name: 'resume' | 'abort'; readonly run?: string; readonly flags: PlaceFlags },
 ): Promise<number> {
@@ -53,12 +53,12 @@ export async function takeUpCommand(
 }
 
 /** Events on a terminal are the progress: both would run into each other. */
-function modesOf(flags: PlaceFlags, { terminal }: CliContext): OutputModes {
+function modesOf(flags: PlaceFlags, { terminal }: RollContext): OutputModes {
   const mixed = flags.output === 'jsonl' && terminal.stdoutIsTerminal && flags.progress === 'auto'
   return outputModes(mixed ? { ...flags, progress: 'none' } : flags, terminal)
 }
 
-function refuseUnready(spec: RollSpec, flags: RollFlags, { terminal }: CliContext): void {
+function refuseUnready(spec: RollSpec, flags: RollFlags, { terminal }: RollContext): void {
   if (flags.probe && spec.probe === undefined) {
     throw new UserError('nothing measures this roll, so nothing would stop it at a failed request', {
       code: 'usage.no-probe',
@@ -72,7 +72,7 @@ function refuseUnready(spec: RollSpec, flags: RollFlags, { terminal }: CliContex
 interface PlanOutput {
   readonly flags: RollFlags
   readonly modes: OutputModes
-  readonly context: CliContext
+  readonly context: RollContext
   readonly command: string
 }
 

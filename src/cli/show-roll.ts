@@ -1,5 +1,4 @@
 import type { StampedEvent } from '../model/roll-event.ts'
-import type { CliContext } from './cli-context.ts'
 import { EXIT_FAILED, EXIT_INTERRUPTED } from './exit-codes.ts'
 import type { OutputModes } from './output-options.ts'
 import type { ProgressView } from './progress-view.ts'
@@ -11,12 +10,13 @@ import { reduceRoll } from './roll/reduce-roll.ts'
 import { currentStep, emptyRollView, type RollView } from './roll/roll-view.ts'
 import { summaryLines } from './roll/summary-lines.ts'
 import type { RollIo } from './roll-actions.ts'
+import type { RollContext } from './roll-context.ts'
 import type { PlaceFlags } from './roll-options.ts'
 import { paintLine } from './terminal/style.ts'
 import type { TextSink } from './terminal/text-sink.ts'
 
 export interface RollShow {
-  readonly context: CliContext
+  readonly context: RollContext
   readonly modes: OutputModes
   readonly flags: PlaceFlags
   /** Events of earlier processes of the same run. */
@@ -32,6 +32,7 @@ export async function showRoll(show: RollShow, work: (io: RollIo) => Promise<voi
   const ticks = screen.run(ticking.signal).catch((error: unknown) => {
     if (!ticking.signal.aborted) throw error
   })
+  const silence = context.voice.through((text) => screen.say(text))
   context.interrupts.refuseSuspend(() => screen.suspendRefusal())
   context.interrupts.signal.addEventListener('abort', () => screen.interrupted(), { once: true })
   try {
@@ -42,6 +43,7 @@ export async function showRoll(show: RollShow, work: (io: RollIo) => Promise<voi
     screen.close()
     ticking.abort(new DOMException('the roll is over', 'AbortError'))
     takeBack()
+    silence()
     context.interrupts.refuseSuspend(() => undefined)
     await ticks
     if (modes.progress === 'live') await context.err.flushed()
@@ -49,7 +51,7 @@ export async function showRoll(show: RollShow, work: (io: RollIo) => Promise<voi
 }
 
 /** The second Ctrl-C. */
-const leftAtOnce = ({ interrupts }: CliContext): Promise<boolean> =>
+const leftAtOnce = ({ interrupts }: RollContext): Promise<boolean> =>
   new Promise((resolve) => {
     interrupts.now.addEventListener('abort', () => resolve(true), { once: true })
   })
@@ -87,8 +89,8 @@ class RollScreen {
   /** Also where progress is none: whoever presses Ctrl-C wants to know that it was heard. */
   interrupted(): void {
     const end = this.#view.end
-    if (end === undefined) this.#say(STOPPING)
-    else if ((end.guarded ?? []).length > 0) this.#say(unguardedText(end.guarded ?? []))
+    if (end === undefined) this.say(STOPPING)
+    else if ((end.guarded ?? []).length > 0) this.say(unguardedText(end.guarded ?? []))
   }
 
   suspendRefusal(): string | undefined {
@@ -119,7 +121,8 @@ class RollScreen {
     talk.write(lines.join(''))
   }
 
-  #say(text: string): void {
+  /** A line that is no event. */
+  say(text: string): void {
     if (this.#progress === undefined) this.#show.context.err.write(`${text}\n`)
     else this.#progress.say(text)
   }

@@ -1,0 +1,64 @@
+import type { CliContext } from '../../src/cli/cli-context.ts'
+import { Interrupts } from '../../src/cli/interrupts.ts'
+import type { TerminalFacts } from '../../src/cli/terminal/terminal-facts.ts'
+import type { TextSink } from '../../src/cli/terminal/text-sink.ts'
+import { UserError } from '../../src/model/user-error.ts'
+import { VirtualClock } from '../support/virtual-clock.ts'
+
+/** Keeps what is written. */
+export class MemorySink implements TextSink {
+  text = ''
+
+  write(text: string): void {
+    this.text += text
+  }
+
+  size() {
+    return { columns: 80, rows: 24 }
+  }
+
+  flushed(): Promise<void> {
+    return Promise.resolve()
+  }
+}
+
+export interface MemoryFacts {
+  readonly files?: Readonly<Record<string, string>>
+  readonly terminal?: boolean
+  readonly answer?: boolean
+}
+
+/** A process that is none: files, terminal and keyboard in memory. */
+export function memoryContext({ files = {}, terminal = false, answer = false }: MemoryFacts = {}) {
+  const facts: TerminalFacts = {
+    env: { TERM: 'xterm', LANG: 'C' },
+    stdinIsTerminal: terminal,
+    stdoutIsTerminal: terminal,
+    stderrIsTerminal: terminal,
+  }
+  const opened = new Map<string, MemorySink>()
+  const asked: string[] = []
+  const context = {
+    terminal: facts,
+    out: new MemorySink(),
+    err: new MemorySink(),
+    clock: new VirtualClock('2026-11-21T06:14:39.000Z'),
+    interrupts: new Interrupts(),
+    readText: async (path) => {
+      const text = files[path]
+      if (text === undefined) throw new UserError(`cannot read ${path}`, { code: 'file.read' })
+      return text
+    },
+    openFile: (path) => {
+      const sink = new MemorySink()
+      opened.set(path, sink)
+      return sink
+    },
+    ask: async (question) => {
+      asked.push(question)
+      return answer
+    },
+    onExit: () => () => undefined,
+  } satisfies CliContext
+  return { context, opened, asked }
+}
