@@ -12,6 +12,10 @@ import type { WatchChange } from './parse-watch-line.ts'
  *   empty ──listed──▶ listed ──opened──▶ watching ──change──▶ watching
  *     ▲                 ▲                   │
  *     └── 410, overdue ─┴── ended, failed ──┘      (after a pause that is never zero)
+ *     └───────────── silent ────────────────┘
+ *
+ * Silence is no failure: an API server sends no bookmark until its own view of a kind has moved on, which can take many
+ * minutes where nothing changes. Only a list tells a quiet kind from a dead connection, and its result tells the follower.
  */
 
 /** Bookmarks may vouch for a view that has a hole nobody noticed: it is made anew now and then. */
@@ -40,6 +44,8 @@ export type FollowInput<T, S> =
   | { readonly type: 'opened'; readonly stream: S }
   | { readonly type: 'change'; readonly change: WatchChange<T> }
   | { readonly type: 'ended' }
+  /** The watch has said nothing for so long that it may be dead. */
+  | { readonly type: 'silent' }
   | { readonly type: 'failed'; readonly error: WorldError }
 
 export interface FollowMoment {
@@ -74,6 +80,8 @@ export function followStep<T, S>(
       return { pauseMs: 0, next: { ...state, kind: 'watching', openedAt: moment.now, stream: input.stream } }
     case 'change':
       return changed(state, input.change)
+    case 'silent':
+      return { pauseMs: backoffMs(1, moment.dice), next: { kind: 'empty', failures: state.failures } }
     case 'ended':
       return interrupted(state, undefined, moment)
     case 'failed':

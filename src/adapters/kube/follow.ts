@@ -12,7 +12,7 @@ import { WatchStream } from './watch-stream.ts'
 
 /** client-go's span: the server ends a watch within it, so that watches move when servers come and go. */
 const WATCH_SECONDS = 300
-/** Bookmarks come once a minute. */
+/** Bookmarks come once a minute, where any come. */
 const IDLE_MS = 90_000
 const IDLE_JITTER_MS = 15_000
 
@@ -63,9 +63,9 @@ async function perform<T>(
           stream: await openWatch(parts, { kind, from: state.position.resourceVersion }, signal),
         }
       case 'watching': {
-        const line = await state.stream.next(signal)
-        if (line === undefined) return { type: 'ended' }
-        return { type: 'change', change: parseWatchLine(line, kind, parts.log) }
+        const answer = await state.stream.next(signal)
+        if (answer.type !== 'line') return answer
+        return { type: 'change', change: parseWatchLine(answer.line, kind, parts.log) }
       }
     }
   } catch (error) {

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { LineReader } from './line-reader.ts'
 import { within } from './within.ts'
@@ -11,6 +10,11 @@ export interface WatchStreamParts {
   readonly idleMs: number
 }
 
+/** `silent`: nothing came for as long as silence is taken for life. */
+export type StreamAnswer = { readonly type: 'line'; readonly line: string } | { readonly type: 'ended' | 'silent' }
+
+class Silence extends Error {}
+
 /** The lines of one watch, under a limit of silence. */
 export class WatchStream {
   readonly #parts: WatchStreamParts
@@ -21,12 +25,14 @@ export class WatchStream {
     this.#lines = new LineReader(parts.body)
   }
 
-  /** The next line, or undefined where the server has ended the watch. Rejects with WorldError or the signal's reason. */
-  async next(signal: AbortSignal): Promise<string | undefined> {
+  /** Rejects with WorldError where the stream breaks off, or with the signal's reason. */
+  async next(signal: AbortSignal): Promise<StreamAnswer> {
     for (;;) {
       const line = this.#lines.shift()
-      if (line !== undefined && line !== '') return line
-      if (line === undefined && !(await this.#more(signal))) return undefined
+      if (line !== undefined && line !== '') return { type: 'line', line }
+      if (line !== undefined) continue
+      const more = await this.#more(signal)
+      if (more !== 'more') return { type: more }
     }
   }
 
@@ -34,10 +40,14 @@ export class WatchStream {
     this.#parts.body.destroy()
   }
 
-  #more(signal: AbortSignal): Promise<boolean> {
+  async #more(signal: AbortSignal): Promise<'more' | 'ended' | 'silent'> {
     const { clock, idleMs } = this.#parts
-    const facts = { code: 'KUBE_TIMEOUT', retry: 'backoff' } as const
-    const late = () => new WorldError(`the watch said nothing for ${Math.round(idleMs / 1000)} s`, facts)
-    return within({ clock, ms: idleMs, signal, late }, () => this.#lines.more())
+    try {
+      const limit = { clock, ms: idleMs, signal, late: () => new Silence() }
+      return (await within(limit, () => this.#lines.more())) ? 'more' : 'ended'
+    } catch (error) {
+      if (error instanceof Silence) return 'silent'
+      throw error
+    }
   }
 }

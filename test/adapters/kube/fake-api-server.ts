@@ -78,8 +78,9 @@ export class FakeApiServer {
     this.#server = undefined
     this.#watches.clear()
     if (server === undefined) return
-    server.closeAllConnections()
     server.close()
+    // A connection that is still in its handshake is none of the server's yet.
+    for (const socket of this.#sockets) socket.destroy()
     await once(server, 'close')
   }
 

@@ -105,6 +105,26 @@ test('a change is seen although the watch has gone mute and TCP lives on', async
   assert.equal(scene.view.get('a'), false)
   await scene.clock.advance(17_000)
   await until(scene, 'the change', () => scene.view.get('a') === true)
+  assert.equal(scene.server.count('list'), 2)
+})
+
+test('a kind without changes and without bookmarks is looked at again, and is not taken for broken', async (t) => {
+  const scene = await watching(t)
+  for (let round = 2; round <= 6; round++) {
+    await scene.clock.advance(105_000)
+    await until(scene, 'the next list and watch', () => scene.server.count('watch') === round)
+  }
+  assert.deepEqual(new Set(scene.events.map(({ type }) => type)), new Set(['listed']))
+  assert.equal(scene.server.count('list'), 6)
+})
+
+test('a link that has gone dead is told as broken when it does not even list', async (t) => {
+  const scene = await watching(t)
+  scene.server.muteWatches()
+  scene.server.putInTheWay('list', () => undefined)
+  await scene.clock.advance(105_000)
+  await until(scene, 'the list', () => scene.server.count('list') === 2)
+  await scene.clock.advance(30_000)
   const broken = scene.events.find((event) => event.type === 'broken')
   assert.equal(broken?.error.code, 'KUBE_TIMEOUT')
 })

@@ -46,6 +46,11 @@ test('a watch that ends as soon as it is open counts as one more failure', () =>
   assert.equal(followStep(watching, { type: 'ended' }, at(100)).next.failures, 4)
 })
 
+test('silence is no failure, and only a list tells whether it was death', () => {
+  const step = followStep(watching, { type: 'silent' }, at(100_000, 0.5))
+  assert.deepEqual(step, { pauseMs: 110, next: { kind: 'empty', failures: 3 } })
+})
+
 test('410 lists anew, whether the watch was open or not', () => {
   assert.deepEqual(followStep(listed, failed(gone), at(100)).next, { kind: 'empty', failures: 4 })
   assert.deepEqual(followStep(watching, failed(gone), at(100)).next, { kind: 'empty', failures: 4 })

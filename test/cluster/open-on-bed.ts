@@ -1,0 +1,11 @@
+import { openCluster } from '../../src/adapters/kube/open-cluster.ts'
+import { systemClock } from '../../src/adapters/node/system-clock.ts'
+import { systemRandom } from '../../src/adapters/node/system-random.ts'
+import type { Cluster } from '../../src/ports/cluster.ts'
+
+/** The adapter as the programs use it, against a real API server. */
+export function openOnBed(kubeconfigPath: string, signal: AbortSignal): Promise<Cluster> {
+  const log = { debug: () => undefined, warn: (text: string) => process.emitWarning(text) }
+  const options = { kubeconfigPath, clock: systemClock, random: systemRandom, log, userAgent: 'evenkeel/test' }
+  return openCluster(options, signal)
+}

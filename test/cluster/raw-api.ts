@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { Agent, request } from 'node:https'
+import { text } from 'node:stream/consumers'
+
+export interface RawReply {
+  readonly status: number
+  readonly body: unknown
+}
+
+export type RawApi = (method: string, path: string, body?: unknown) => Promise<RawReply>
+
+/** The API as the administrator asks it, without any code of ours between: for what a test has to bring about. */
+export function rawApi(kubeconfigPath: string): { readonly ask: RawApi; readonly close: () => void } {
+  const { clusters, users } = JSON.parse(readFileSync(kubeconfigPath, 'utf8'))
+  const pem = (data: string) => Buffer.from(data, 'base64')
+  const agent = new Agent({
+    keepAlive: true,
+    maxSockets: 8,
+    ca: pem(clusters[0].cluster['certificate-authority-data']),
+    cert: pem(users[0].user['client-certificate-data']),
+    key: pem(users[0].user['client-key-data']),
+  })
+  const ask: RawApi = (method, path, body) =>
+    new Promise((resolve, reject) => {
+      const patch = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+      const sent = request(`${clusters[0].cluster.server}${path}`, {
+        method,
+        agent,
+        headers: { 'content-type': patch },
+      })
+      sent.on('error', reject)
+      sent.on('response', async (reply) => {
+        resolve({ status: reply.statusCode ?? 0, body: JSON.parse(await text(reply)) })
+      })
+      sent.end(body === undefined ? undefined : JSON.stringify(body))
+    })
+  return { ask, close: () => agent.destroy() }
+}
