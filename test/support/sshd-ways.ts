@@ -44,6 +44,12 @@ export async function cutSessions(sshd: LocalSshd): Promise<void> {
   for (const pid of (await sessions(sshd)).toReversed()) process.kill(pid, 'SIGKILL')
 }
 
+/** Waits until every session has ended by itself. */
+export async function sessionsOver(sshd: LocalSshd): Promise<void> {
+  const over = async () => ((await sshd.connections()) === 0 ? true : undefined)
+  await waitFor({ what: 'the ssh sessions to end', limitMs: 5_000, everyMs: 10 }, over)
+}
+
 /** With root there is one process that watches and one that serves; parents come first. */
 async function sessions(sshd: LocalSshd): Promise<readonly number[]> {
   const served = await sshdChildren(await daemonPid(sshd))

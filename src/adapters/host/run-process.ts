@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import type { Clock } from '../../ports/clock.ts'
 
 export interface ProcessRequest {
@@ -37,6 +38,7 @@ export async function runProcess(request: ProcessRequest, signal: AbortSignal): 
   const [file, ...args] = request.argv
   // A process group of its own: Ctrl-C on our terminal is for us alone, and what it starts can be ended with it.
   const child = spawn(file, args, { stdio: 'pipe', detached: true })
+  if (child.pid === undefined) return notStarted(child)
   const settled = new AbortController()
   const errors = collectTail(child)
   child.stdin.end(request.stdin ?? '')
@@ -54,17 +56,22 @@ export async function runProcess(request: ProcessRequest, signal: AbortSignal): 
   }
 }
 
+/** No such program, not allowed, too many files open: it has no pipes that could be used. */
+async function notStarted(child: ChildProcessWithoutNullStreams): Promise<ProcessEnd> {
+  const [error]: unknown[] = await once(child, 'error').catch((thrown: unknown) => [thrown])
+  return { cause: 'notStarted', errorTail: error instanceof Error ? error.message : String(error) }
+}
+
 async function ended(child: ChildProcessWithoutNullStreams, clock: Clock, signal: AbortSignal): Promise<Ending> {
   const closed = Promise.withResolvers<void>()
   const exited = Promise.withResolvers<Ending>()
   child.once('close', () => closed.resolve())
-  child.once('error', () => exited.resolve({ cause: 'notStarted' }))
   child.once('exit', (exitCode, killedBy) => {
     const how = exitCode === null ? { signal: killedBy ?? 'unknown' } : { exitCode }
     exited.resolve({ cause: 'exited', ...how })
   })
   const end = await exited.promise
-  if (end.cause === 'exited') await Promise.race([closed.promise, clock.sleep(DRAIN_MS, signal)])
+  await Promise.race([closed.promise, clock.sleep(DRAIN_MS, signal)])
   return end
 }
 
@@ -91,15 +98,11 @@ function flooded(child: ChildProcessWithoutNullStreams, onOutput: ProcessRequest
 /** Listens for the errors of its pipes as well: a program that ends before it has read its input is no fault of ours. */
 function collectTail(child: ChildProcessWithoutNullStreams): () => string {
   let tail = Buffer.alloc(0)
-  let fault = ''
   child.stderr.on('data', (chunk: Buffer) => {
     tail = Buffer.concat([tail, chunk]).subarray(-TAIL_BYTES_MAX)
   })
-  child.on('error', (error) => {
-    fault = error.message
-  })
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => stream.destroy())
-  return () => tail.toString('utf8') || fault
+  return () => tail.toString('utf8')
 }
 
 function killGroup(child: ChildProcessWithoutNullStreams): void {

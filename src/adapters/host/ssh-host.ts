@@ -7,6 +7,7 @@ import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Host, HostTarget } from '../../ports/host.ts'
 import type { Random } from '../../ports/random.ts'
+import { hostAddresses } from './host-addresses.ts'
 import { hostName, isHostName } from './host-name.ts'
 import { MarkedLines } from './marked-lines.ts'
 import { ownBootId } from './own-boot-id.ts'
@@ -54,7 +55,10 @@ export class SshHost implements Host {
     if (!isBootId(bootId)) {
       throw new WorldError(`${node} tells no boot id, but "${bootId}"`, { code: 'HOST_ANSWER', retry: 'never' })
     }
-    const hops = await sshRoute(node, (host) => this.#config(host, signal))
+    const hops = await sshRoute(node, {
+      configOf: (host) => this.#config(host, signal),
+      addressesOf: (host) => hostAddresses(host, this.#parts.clock, signal),
+    })
     return { bootId, mayReboot: refusal === undefined, hops, ...(refusal === undefined ? {} : { refusal }) }
   }
 

@@ -1,9 +1,11 @@
-import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { HostHop } from '../../model/host.ts'
 
-/** Prints the effective configuration of a host, `ssh -G`; undefined where ssh would not say. */
-export type AskConfig = (host: string) => Promise<string | undefined>
+export interface RouteParts {
+  /** Prints the effective configuration of a host, `ssh -G`; undefined where ssh would not say. */
+  readonly configOf: (host: string) => Promise<string | undefined>
+  readonly addressesOf: (host: string) => Promise<readonly string[]>
+}
 
 const HOPS_MAX = 16
 const HOP_NAME = /^[0-9A-Za-z_:]([0-9A-Za-z._:-]*[0-9A-Za-z_:])?$/
@@ -12,12 +14,12 @@ const HOP_NAME = /^[0-9A-Za-z_:]([0-9A-Za-z._:-]*[0-9A-Za-z_:])?$/
  * The machines that the way to `node` leads through, by the user's own configuration: those of ProxyJump, the hosts that
  * a ProxyCommand may name, and what these are reached through in turn. A reboot of one of them cuts the way to `node`.
  */
-export async function sshRoute(node: string, askConfig: AskConfig): Promise<readonly HostHop[]> {
+export async function sshRoute(node: string, { configOf, addressesOf }: RouteParts): Promise<readonly HostHop[]> {
   const hops = new Map<string, HostHop>()
-  const waiting = [...hopsOf((await askConfig(node)) ?? '')]
+  const waiting = [...hopsOf((await configOf(node)) ?? '')]
   for (let name = waiting.shift(); name !== undefined && hops.size < HOPS_MAX; name = waiting.shift()) {
     if (hops.has(name) || name === node) continue
-    const config = (await askConfig(name)) ?? ''
+    const config = (await configOf(name)) ?? ''
     hops.set(name, { name, addresses: await addressesOf(settingOf(config, 'hostname') ?? name) })
     waiting.push(...hopsOf(config))
   }
@@ -57,13 +59,3 @@ const commandHosts = (command: string): readonly string[] =>
     .filter((word) => word !== '' && !/^-|[%/=$]/.test(word))
     .flatMap(jumpHost)
     .filter((host) => !/^\d+$/.test(host))
-
-async function addressesOf(host: string): Promise<readonly string[]> {
-  if (isIP(host) !== 0) return [host]
-  try {
-    return (await lookup(host, { all: true })).map(({ address }) => address)
-  } catch {
-    // A name that cannot be resolved from here (inside a jump, or no host at all) matches nothing.
-    return []
-  }
-}

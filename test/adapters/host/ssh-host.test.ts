@@ -10,7 +10,7 @@ import { systemRandom } from '../../../src/adapters/node/system-random.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { LocalSshd } from '../../support/local-sshd.ts'
 import { requires } from '../../support/requires.ts'
-import { type ClientConfig, clientConfig, cutSessions } from '../../support/sshd-ways.ts'
+import { type ClientConfig, clientConfig, cutSessions, sessionsOver } from '../../support/sshd-ways.ts'
 import { StandInCommands } from '../../support/stand-in-command.ts'
 
 const never = new AbortController().signal
@@ -26,7 +26,10 @@ interface Bed {
 }
 
 async function bed(t: TestContext, sshdLines: readonly string[] = []): Promise<Bed> {
-  const sshd = await LocalSshd.start(t, sshdLines)
+  let sshd: LocalSshd | undefined
+  // Hooks run in this order: sessions end by themselves before the daemon is ended.
+  t.after(() => (sshd === undefined ? undefined : sessionsOver(sshd)))
+  sshd = await LocalSshd.start(t, sshdLines)
   const commands = await StandInCommands.make(t)
   return {
     sshd,

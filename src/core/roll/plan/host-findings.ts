@@ -1,20 +1,30 @@
 import type { HostFacts, HostHop } from '../../../model/host.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
-import type { HostInquiry } from './host-inquiry.ts'
+import type { HostInquiry, MachineNode } from './host-inquiry.ts'
+
+export interface HostsAround {
+  /** Of the machine this process runs on, where it tells. */
+  readonly ownBootId: string | undefined
+  /** Every node of the cluster. */
+  readonly all: readonly MachineNode[]
+}
 
 /**
  * What stands against rebooting these machines: one that cannot be asked, may not reboot or is not the one the API
  * means; the one this process runs on; and one that is the way to another, which a reboot would cut.
  */
-export function hostFindings(inquiries: readonly HostInquiry[], ownBootId: string | undefined): readonly PlanFinding[] {
+export function hostFindings(inquiries: readonly HostInquiry[], around: HostsAround): readonly PlanFinding[] {
+  const rolled = new Set(inquiries.map(({ node }) => node.name))
   return inquiries.flatMap((inquiry) => [
-    ...ownMachine(inquiry, ownBootId),
+    ...ownMachine(inquiry, around.ownBootId),
     ...(inquiry.answer.kind === 'failed'
       ? [unreachable(inquiry, inquiry.answer)]
       : [
           ...wrongMachine(inquiry, inquiry.answer.facts),
           ...mayNot(inquiry, inquiry.answer.facts),
-          ...wayThroughNodes(inquiry, inquiry.answer.facts, inquiries),
+          ...nodesOnTheWay(inquiry, inquiry.answer.facts, around.all).map(({ hop, other }) =>
+            behind(inquiry.node.name, wayText(hop, other), rolled.has(other.name)),
+          ),
         ]),
   ])
 }
@@ -65,27 +75,30 @@ function mayNot({ node }: HostInquiry, { mayReboot, refusal }: HostFacts): reado
   return [error(node.name, 'HostMayNotReboot', text, 'change reboot.command or reboot.user, or allow it in sudoers')]
 }
 
-function wayThroughNodes(
-  { node }: HostInquiry,
-  { hops }: HostFacts,
-  inquiries: readonly HostInquiry[],
-): readonly PlanFinding[] {
-  const others = inquiries.map((inquiry) => inquiry.node).filter(({ name }) => name !== node.name)
-  return hops.flatMap((hop) =>
-    others.filter((other) => isNode(hop, other)).map((other) => jumps(node.name, hop, other.name)),
-  )
+interface NodeOnTheWay {
+  readonly hop: HostHop
+  readonly other: MachineNode
 }
 
-const isNode = (hop: HostHop, node: HostInquiry['node']): boolean =>
+const nodesOnTheWay = (
+  { node }: HostInquiry,
+  { hops }: HostFacts,
+  all: readonly MachineNode[],
+): readonly NodeOnTheWay[] =>
+  hops.flatMap((hop) =>
+    all.filter((other) => other.name !== node.name && isNode(hop, other)).map((other) => ({ hop, other })),
+  )
+
+const isNode = (hop: HostHop, node: MachineNode): boolean =>
   [hop.name, ...hop.addresses].some((text) => text === node.name || node.internalAddresses.includes(text))
 
-function jumps(node: string, hop: HostHop, other: string): PlanFinding {
-  const via = hop.name === other ? other : `${hop.name}, which is ${other}`
-  const text = `the way to ${node} leads through ${via}, and ${other} is rolled as well`
-  return error(
-    node,
-    'HostBehindNode',
-    text,
-    `reach ${node} by a machine that is not rolled (ProxyJump in the ssh configuration)`,
-  )
+const wayText = (hop: HostHop, other: MachineNode): string =>
+  hop.name === other.name ? `node ${other.name}` : `${hop.name}, which is node ${other.name}`
+
+/** A node on the way that is not rolled stays up; it is told for who would roll it meanwhile. */
+function behind(node: string, way: string, rolled: boolean): PlanFinding {
+  const text = `the way to ${node} leads through ${way}`
+  if (!rolled) return { severity: 'warning', code: 'HostBehindNode', node, text: `${text}; that one must stay up` }
+  const fix = `reach ${node} by a machine that is not rolled (ProxyJump in the ssh configuration)`
+  return error(node, 'HostBehindNode', `${text}, and that one is rolled as well`, fix)
 }

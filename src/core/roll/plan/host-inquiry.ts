@@ -1,9 +1,11 @@
 import type { HostFacts } from '../../../model/host.ts'
 import type { Node } from '../../../model/node.ts'
 
+export type MachineNode = Pick<Node, 'name' | 'bootId' | 'internalAddresses'>
+
 /** One node's machine, asked before anything is changed. */
 export interface HostInquiry {
-  readonly node: Pick<Node, 'name' | 'bootId' | 'internalAddresses'>
+  readonly node: MachineNode
   readonly answer:
     | { readonly kind: 'facts'; readonly facts: HostFacts }
     /** `code`: HOST_*, of the error. */
