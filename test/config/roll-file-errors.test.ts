@@ -96,7 +96,7 @@ const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: 
     'url: https://app.example.com/',
   ],
   [[all, '  probes: [{name: a, url: "http://x", rate: 0}]'], '"0" is too small (config.range)', 'rate: 100'],
-  [[all, '  probes: [{name: a, url: "http://x", kept: 1.5}]'], '"1.5" is not a whole number (config.type)', 'kept: 4'],
+  [[all, '  probes: [{name: a, url: "http://x", kept: 1.5}]'], '"1.5" is not a whole number (config.type)', 'kept: 8'],
   [
     [all, '  probes: [{name: a, url: "http://x", expectStatus: 300-200}]'],
     'the range ends before it begins (config.value)',

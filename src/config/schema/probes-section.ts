@@ -20,7 +20,7 @@ const probe = section(
       { description: 'Share of the requests sent over connections that stay open; the others connect anew.' },
       { from: 0, to: 1 },
     ).prefault(0.5),
-    kept: wholeNumberField({ description: 'How many connections are kept open.' }, { from: 1, to: 1000 }).prefault(4),
+    kept: wholeNumberField({ description: 'How many connections are kept open.' }, { from: 1, to: 1000 }).prefault(8),
     timeout: durationField({
       description: 'A request without its whole answer after this long has failed.',
       from: '10ms',
@@ -40,8 +40,8 @@ const probe = section(
       pattern: /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/,
       rule: 'a header name',
       description: 'Response header that says which pod or node answered.',
-      example: 'x-served-by',
-    }).prefault('x-served-by'),
+      example: 'X-Served-By',
+    }).prefault('X-Served-By'),
     insecure: switchField('Do not check the certificate of the target.', false),
     control: switchField(
       'A target that is not behind the balancers. Where it fails too, the prober is to blame and nothing is counted.',

@@ -22,4 +22,9 @@ const range = z
 
 export const expectStatusField = z
   .union([oneStatus, range])
-  .meta(fieldMeta('status', { description: 'HTTP statuses that count as good: one, or a range.', example: '200-299' }))
+  .meta(
+    fieldMeta('status', {
+      description: 'HTTP statuses that count as good: one, or a range. Redirects are not followed.',
+      example: '200-299',
+    }),
+  )
