@@ -43,6 +43,7 @@ function tooManyRequests(status: ApiStatus, wait: Wait): EvictionAnswer {
   const text = cause.message
   const refusal = budgetRefusal(text)
   if (/failed sync/i.test(text)) return { kind: 'budgetBroken', refusal, text }
+  // A budget that could never be computed says this, too, and for ever: the budget's own status tells them apart.
   if (/still being processed/i.test(text)) return { kind: 'budgetStale', refusal, ...wait }
   return { kind: 'budget', refusal, ...wait }
 }
