@@ -50,7 +50,8 @@ export class Performer {
   async perform(action: Action, signal: AbortSignal): Promise<Outcome> {
     const key = actionKey(action)
     try {
-      const limitMs = action.kind === 'sendReboot' ? REBOOT_LIMIT_MS : EFFECT_LIMIT_MS
+      const limitMs = this.#limitMs(action)
+      if (limitMs <= 0) throw lapsed
       const deadline = { clock: this.#parts.clock, limitMs, signal, what: key }
       const outcome = await withDeadline(deadline, (limited) => this.#do(action, limited))
       if (outcome.ok) this.#backoffs.delete(key)
@@ -62,10 +63,16 @@ export class Performer {
     }
   }
 
+  /** An effect that hangs must not reach the world after the slot has lapsed. */
+  #limitMs(action: Action): number {
+    if (action.kind === 'takeSlot' || action.kind === 'releaseSlot') return EFFECT_LIMIT_MS
+    const ownMs = action.kind === 'sendReboot' ? REBOOT_LIMIT_MS : EFFECT_LIMIT_MS
+    return Math.min(ownMs, this.#parts.keeper.mayActForMs())
+  }
+
   async #do(action: Action, signal: AbortSignal): Promise<Outcome> {
     if (action.kind === 'takeSlot') return this.#takeSlot(action, signal)
     if (action.kind === 'releaseSlot') return this.#releaseSlot(action, signal)
-    if (!this.#parts.keeper.mayAct()) throw lapsed
     switch (action.kind) {
       case 'setServer':
         await this.#balancer(action.balancer).setState(action.ref, action.state, signal)
@@ -86,6 +93,8 @@ export class Performer {
     const { cluster, run, clock, keeper } = this.#parts
     if (action.kind === 'writeIntent') {
       const renewed = await keeper.renewNow(signal)
+      if (renewed.kind === 'unanswered')
+        throw new WorldError(`the slot could not be renewed: ${renewed.error.message}`, SLOT_LAPSED)
       if (renewed.kind !== 'renewed') throw lapsed
     }
     const node = await this.#node(action.node, signal)
@@ -189,7 +198,8 @@ function nodePatch(action: NodeWrite, node: Node, stamp: { readonly run: string;
   }
 }
 
-const lapsed = new WorldError('the slot is not renewed, so nothing is sent', { code: 'SLOT_LAPSED', retry: 'backoff' })
+const SLOT_LAPSED = { code: 'SLOT_LAPSED', retry: 'backoff' } as const
+const lapsed = new WorldError('the slot is not renewed, so nothing is sent', SLOT_LAPSED)
 
 const changed = (node: Node, what: string): WorldError =>
   new WorldError(`${node.name} ${what}`, { code: 'NODE_CHANGED', retry: 'now' })

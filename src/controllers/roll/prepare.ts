@@ -3,21 +3,21 @@ import { selectNodes } from '../../core/roll/plan/select-nodes.ts'
 import { wantedAccess } from '../../core/roll/plan/wanted-access.ts'
 import type { ClusterFacts, InstanceFacts } from '../../core/roll/snapshot.ts'
 import type { InstanceInspection } from '../../model/balancer-inspection.ts'
-import type { Node } from '../../model/node.ts'
 import type { PlanFinding, RollPlan } from '../../model/roll-plan.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import { monoMs } from '../../model/time.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Balancer } from '../../ports/balancer.ts'
 import type { Cluster } from '../../ports/cluster.ts'
+import type { Host } from '../../ports/host.ts'
+import { inspectHosts } from './inspect-hosts.ts'
 
 export interface PrepareParts {
   readonly spec: RollSpec
   readonly clusterName: string
   readonly cluster: Cluster
   readonly balancers: readonly Balancer[]
-  /** What the machines say, judged: ssh works, may reboot, the boot id is the API's, none is the one we run on. */
-  readonly inspectHosts: (nodes: readonly Node[], signal: AbortSignal) => Promise<readonly PlanFinding[]>
+  readonly host: Host
 }
 
 /** Reads everything once, changes nothing, and says what a roll would do. */
@@ -33,7 +33,7 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
     readBalancers(parts, signal),
   ])
   const { nodes } = selectNodes(spec.nodes, facts.nodes)
-  const hostFindings = await parts.inspectHosts(nodes, signal)
+  const hostFindings = await inspectHosts(parts.host, { nodes, all: facts.nodes }, signal)
   return makePlan({
     spec,
     clusterName,

@@ -18,7 +18,7 @@ export function wantedAccess(slotsNamespace: string): readonly Access[] {
     ...read('policy', 'poddisruptionbudgets'),
     ...read('storage.k8s.io', 'volumeattachments'),
     ...read('discovery.k8s.io', 'endpointslices'),
-    ...['get', 'create', 'update'].map((verb) => ({
+    ...['get', 'create', 'patch'].map((verb) => ({
       verb,
       group: 'coordination.k8s.io',
       resource: 'leases',

@@ -46,7 +46,10 @@ function drainStage(s: RecordedSnapshot, stage: 1 | 2 | 3, left: readonly Pod[])
   const refusals = actions.length > 0 ? mayDisrupt(s) : []
   if (refusals.length > 0) return hold(refusals)
   if (actions.length > 0)
-    return act(actions, { code: 'PodsHere', text: `${left.length} pods of stage ${stage} are here` })
+    return act(actions, {
+      code: 'PodsHere',
+      text: left.length === 1 ? `1 pod of stage ${stage} is here` : `${left.length} pods of stage ${stage} are here`,
+    })
   waits.push(...workloadsNotBack(s), ...volumesHeld(s))
   return waits.length > 0 ? hold(unique(waits)) : done
 }

@@ -1,0 +1,63 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { HaproxyBalancer } from '../../src/adapters/haproxy/haproxy-balancer.ts'
+import { openCluster } from '../../src/adapters/kube/open-cluster.ts'
+import { FileJournalStore } from '../../src/adapters/node/file-journal-store.ts'
+import { systemClock } from '../../src/adapters/node/system-clock.ts'
+import { systemRandom } from '../../src/adapters/node/system-random.ts'
+import type { RollPlace } from '../../src/cli/roll-actions.ts'
+import type { RollSpec } from '../../src/model/roll-spec.ts'
+import type { Cluster } from '../../src/ports/cluster.ts'
+import type { Log } from '../../src/ports/log.ts'
+
+export interface RollSurroundings {
+  readonly version: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly log: Log
+}
+
+/** `$XDG_STATE_HOME/evenkeel`, else `~/.local/state/evenkeel` (XDG Base Directory Specification). */
+export function journals(place: RollPlace, { env }: RollSurroundings): FileJournalStore {
+  const stateHome = env.XDG_STATE_HOME ?? ''
+  const home = stateHome === '' ? join(homedir(), '.local', 'state') : stateHome
+  return new FileJournalStore(place.stateDir ?? join(home, 'evenkeel'))
+}
+
+export interface ClusterPlace {
+  readonly cluster: Cluster
+  readonly uid: string
+  readonly name: string
+}
+
+export async function clusterOf(
+  place: RollPlace,
+  { env, version, log }: RollSurroundings,
+  signal: AbortSignal,
+): Promise<ClusterPlace> {
+  const cluster = await openCluster(
+    {
+      kubeconfigPath: place.kubeconfig ?? env.KUBECONFIG,
+      context: place.context,
+      clock: systemClock,
+      random: systemRandom,
+      log,
+      userAgent: `evenkeel/${version}`,
+    },
+    signal,
+  )
+  const { uid } = await cluster.identity(signal)
+  return { cluster, uid, name: place.context ?? 'the cluster' }
+}
+
+/** ssh to a balancer goes by the same configuration as ssh to a node. */
+export function balancersOf(spec: RollSpec): readonly HaproxyBalancer[] {
+  const configFile = spec.reboot.kind === 'ssh' ? spec.reboot.configFile : undefined
+  return spec.balancers.map(
+    (balancer) =>
+      new HaproxyBalancer({
+        spec: balancer,
+        clock: systemClock,
+        ...(configFile === undefined ? {} : { sshConfigFile: configFile }),
+      }),
+  )
+}

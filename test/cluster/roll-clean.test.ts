@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { STEPS } from '../../src/model/step.ts'
+import { requires } from '../support/requires.ts'
+import { refusedRequests, unusedRules } from '../support/roll-bed/audit.ts'
+import { isVoid } from '../support/roll-bed/judge.ts'
+import { RollBed } from '../support/roll-bed/roll-bed.ts'
+
+const real = requires('testbed')
+
+let opened: RollBed | undefined
+const bed = (): RollBed => {
+  assert.ok(opened)
+  return opened
+}
+
+before(async () => {
+  if (real.skip === false) opened = await RollBed.open()
+})
+after(async () => opened?.close())
+
+test('a whole cluster is rebooted under traffic without one failed request', {
+  ...real,
+  timeout: 400_000,
+}, async () => {
+  const before = await bed().bootIds()
+  const judge = bed().judge()
+  const roll = bed().roll('-f', bed().file(), '--yes')
+  const end = await roll.ended()
+  const judged = await judge.verdict()
+  assert.equal(end.code, 0, `${end.stderr}\n${end.stdout.slice(-2000)}`)
+  assert.equal(isVoid(judged), false, 'the judge measured all the time')
+  assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
+
+  const after = await bed().bootIds()
+  assert.deepEqual(
+    Object.keys(before).filter((node) => before[node] === after[node]),
+    [],
+    'nodes that were not rebooted',
+  )
+  assert.deepEqual(await bed().leftovers(), [])
+  assert.deepEqual(
+    roll.events.filter((event) => event.type === 'stray'),
+    [],
+  )
+  for (const node of bed().bed.nodes) {
+    const steps = roll.events.flatMap((event) =>
+      event.type === 'step.started' && event.node === node ? [event.step] : [],
+    )
+    assert.deepEqual(
+      STEPS.filter((step) => !steps.includes(step)),
+      [],
+      `steps ${node} did not take`,
+    )
+  }
+  assert.deepEqual(
+    roll.events.map((event) => event.seq).filter((seq, i) => seq !== i),
+    [],
+    'events are numbered without gaps',
+  )
+})
+
+test('the identity that is shipped was refused nothing and used every right it has', real, () => {
+  const lines = readFileSync(bed().bed.auditLog, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+  const user = 'system:serviceaccount:evenkeel:evenkeel-roll'
+  assert.deepEqual(refusedRequests(lines, user), [])
+  assert.deepEqual(unusedRules(lines, user), [])
+})
+
+test('the journal tells the roll again', real, async () => {
+  const { stdout, code } = await bed().roll('report').ended()
+  assert.equal(code, 0)
+  assert.match(stdout, /0 failed/)
+})

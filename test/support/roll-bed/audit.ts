@@ -1,0 +1,37 @@
+import { wantedAccess } from '../../../src/core/roll/plan/wanted-access.ts'
+
+/** One line of the API server's audit log (audit.k8s.io/v1 Event), as far as it is read here. */
+interface AuditEvent {
+  readonly user: { readonly username: string }
+  readonly verb: string
+  readonly objectRef?: {
+    readonly apiGroup?: string
+    readonly resource?: string
+    readonly subresource?: string
+    readonly namespace?: string
+    readonly name?: string
+  }
+  readonly responseStatus?: { readonly code?: number }
+}
+
+const eventsOf = (lines: readonly string[], user: string): readonly AuditEvent[] =>
+  lines.map((line) => JSON.parse(line) as AuditEvent).filter((event) => event.user.username === user)
+
+const described = ({ verb, objectRef = {} }: AuditEvent): string =>
+  `${verb} ${objectRef.resource}${objectRef.subresource === undefined ? '' : `/${objectRef.subresource}`} ${objectRef.apiGroup ?? ''}`.trim()
+
+/** Requests that the API server forbade. */
+export const refusedRequests = (lines: readonly string[], user: string): readonly string[] =>
+  eventsOf(lines, user)
+    .filter(({ responseStatus }) => responseStatus?.code === 403 || responseStatus?.code === 401)
+    .map(described)
+
+/** Rights that were never used. */
+export function unusedRules(lines: readonly string[], user: string): readonly string[] {
+  const used = new Set(eventsOf(lines, user).map(described))
+  return wantedAccess('evenkeel')
+    .map(({ verb, group, resource, subresource }) =>
+      `${verb} ${resource}${subresource === undefined ? '' : `/${subresource}`} ${group}`.trim(),
+    )
+    .filter((right) => !used.has(right))
+}

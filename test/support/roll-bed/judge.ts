@@ -1,0 +1,42 @@
+import { EVENKEEL, Program } from './program.ts'
+
+/** What the judging prober says: the document of `evenkeel probe -o json`, as far as a test reads it. */
+export interface Judgement {
+  readonly failedRequests: number
+  readonly sentRequests: number
+  readonly skippedRequests: number
+  readonly notMeasuredMs: number
+  readonly windows: readonly unknown[]
+  readonly failedAt1Hz?: number
+}
+
+/** A run in which the judge itself skipped more than 0.1 % proves nothing. */
+export const isVoid = (judged: Judgement): boolean =>
+  judged.skippedRequests > (judged.sentRequests + judged.skippedRequests) / 1000
+
+/**
+ * The prober that judges: a process of its own beside the roll's, never killed, at 100 requests a second, half of them
+ * over kept connections.
+ */
+export class Judge {
+  readonly #program: Program
+
+  constructor(url: string, enter: (argv: readonly string[]) => readonly string[]) {
+    this.#program = new Program(enter([...EVENKEEL, 'probe', url, '--rate', '100', '-o', 'json', '--progress', 'none']))
+  }
+
+  get pid(): number {
+    return this.#program.pid
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#program.kill(signal)
+  }
+
+  async verdict(): Promise<Judgement> {
+    this.#program.kill('SIGINT')
+    const { stdout, stderr, code } = await this.#program.ended()
+    if (stdout === '') throw new Error(`the judge said nothing (exit ${code}): ${stderr}`)
+    return JSON.parse(stdout) as Judgement
+  }
+}

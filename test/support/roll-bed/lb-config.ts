@@ -1,0 +1,33 @@
+import { EDGE_PORT, WHOAMI_PORT } from './workloads.ts'
+
+export const WHOAMI_FRONT = 'http://127.0.0.1:18080/'
+export const EDGE_FRONT = 'http://127.0.0.1:18081/'
+
+/** HAProxy as the article has it: checks at inter 2 s, fall 3, rise 2, no redispatch; one front for each service. */
+export function lbConfig(addresses: readonly string[], frontPort = 18080): string {
+  const servers = (port: number): string =>
+    addresses.map((address, i) => `  server n${i + 1} ${address}:${port}`).join('\n')
+  return `global
+  maxconn 1000
+  stats socket @SOCKET@ mode 600 level admin
+defaults
+  mode http
+  timeout connect 1s
+  timeout client 30s
+  timeout server 10s
+  option httpchk GET /readyz
+  default-server check inter 2s fall 3 rise 2
+frontend whoami
+  bind 127.0.0.1:${frontPort}
+  default_backend web
+frontend edge
+  bind 127.0.0.1:${frontPort + 1}
+  default_backend edge
+backend web
+  balance roundrobin
+${servers(WHOAMI_PORT)}
+backend edge
+  balance roundrobin
+${servers(EDGE_PORT)}
+`
+}

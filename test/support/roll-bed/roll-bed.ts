@@ -1,0 +1,158 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Bed, openBed } from '../../../testbed/bed.ts'
+import { askSocket } from './ask-socket.ts'
+import { Judge } from './judge.ts'
+import { lbConfig, WHOAMI_FRONT } from './lb-config.ts'
+import { type RollFileFacts, rollFile } from './roll-file.ts'
+import { RollProcess } from './roll-process.ts'
+import { until } from './until.ts'
+import { database, edge, type WhoamiOptions, whoami } from './workloads.ts'
+
+export interface RollBedOptions extends Partial<WhoamiOptions> {
+  readonly nodes?: number
+  readonly fast?: boolean
+  readonly database?: boolean
+}
+
+type Haproxy = Awaited<ReturnType<Bed['haproxy']>>
+
+const RBAC = readFileSync(new URL('../../../deploy/roll-rbac.yaml', import.meta.url), 'utf8')
+
+/** A real cluster with the article's workloads behind a real HAProxy, and the identity that `deploy/` ships. */
+export class RollBed {
+  readonly bed: Bed
+  readonly lb: Haproxy
+  readonly #kubeconfig: string
+  readonly #stateDir: string
+  readonly #started: (RollProcess | Judge)[] = []
+
+  private constructor(parts: {
+    readonly bed: Bed
+    readonly lb: Haproxy
+    readonly kubeconfig: string
+    readonly stateDir: string
+  }) {
+    this.bed = parts.bed
+    this.lb = parts.lb
+    this.#kubeconfig = parts.kubeconfig
+    this.#stateDir = parts.stateDir
+  }
+
+  static async open(options: RollBedOptions = {}): Promise<RollBed> {
+    const bed = await openBed({ nodes: options.nodes ?? 3, fast: options.fast ?? false, darkMs: 500 })
+    try {
+      await bed.apply(RBAC)
+      const services = [...whoami({ service: options.service ?? 'improved' }), ...edge()]
+      await bed.apply(options.database === false ? services : [...services, ...database(bed.nodes)])
+      const lb = await bed.haproxy(lbConfig(bed.nodes.map((node) => bed.nodeAddress(node))), { name: 'lb-1' })
+      const { inside } = await bed.serviceAccountKubeconfig('evenkeel', 'evenkeel-roll')
+      const stateDir = mkdtempSync(join(bed.dir, 'state-'))
+      const opened = new RollBed({ bed, lb, kubeconfig: inside, stateDir })
+      await opened.settled()
+      return opened
+    } catch (error) {
+      await bed.close()
+      throw error
+    }
+  }
+
+  get stateDir(): string {
+    return this.#stateDir
+  }
+
+  readonly enter = (argv: readonly string[]): readonly string[] => this.bed.enter(argv)
+
+  /** Writes a roll.yaml for this bed and says where. */
+  file(change: Partial<RollFileFacts> = {}): string {
+    const path = join(mkdtempSync(join(this.bed.dir, 'roll-')), 'roll.yaml')
+    writeFileSync(path, rollFile({ socket: this.lb.socket, sshConfig: this.bed.sshConfig, ...change }))
+    return path
+  }
+
+  roll(...words: readonly string[]): RollProcess {
+    const env = { KUBECONFIG: this.#kubeconfig, XDG_STATE_HOME: this.#stateDir }
+    const roll = new RollProcess(words, { enter: this.enter, env })
+    this.#started.push(roll)
+    return roll
+  }
+
+  judge(url: string = WHOAMI_FRONT): Judge {
+    const judge = new Judge(url, this.enter)
+    this.#started.push(judge)
+    return judge
+  }
+
+  /** Every workload complete, and every server up and in service. */
+  async settled(): Promise<void> {
+    for (const workload of ['deployment/whoami', 'daemonset/edge']) {
+      await this.bed.kubectl(['rollout', 'status', workload, '--timeout=120s'])
+    }
+    await until({ what: 'every server of the balancer to be up', limitMs: 60_000 }, async () => {
+      const states = await this.servers()
+      return states.length > 0 && states.every((server) => server.up && server.state === 'ready') ? true : undefined
+    })
+  }
+
+  /** What HAProxy itself says: `show servers state`, by header name. */
+  async servers(): Promise<
+    readonly { readonly name: string; readonly up: boolean; readonly state: 'ready' | 'drain' | 'maint' }[]
+  > {
+    const [, header = '', ...lines] = (await askSocket(this.lb.socket, 'show servers state')).split('\n')
+    const names = header.replace(/^# /, '').split(' ')
+    const row = (line: string): Map<string, string> =>
+      new Map(line.split(' ').map((value, i) => [names[i] ?? '', value]))
+    return lines
+      .filter((line) => line.includes(' '))
+      .map(row)
+      .map((fields) => {
+        const bits = Number(fields.get('srv_admin_state'))
+        const state = (bits & 0x05) !== 0 ? 'maint' : (bits & 0x08) !== 0 ? 'drain' : 'ready'
+        return {
+          name: `${fields.get('be_name')}/${fields.get('srv_name')}`,
+          up: fields.get('srv_op_state') === '2',
+          state,
+        }
+      })
+  }
+
+  async nodeObjects(): Promise<readonly NodeObject[]> {
+    const { items } = JSON.parse(await this.bed.kubectl(['get', 'nodes', '-o', 'json'])) as {
+      items: readonly NodeObject[]
+    }
+    return items
+  }
+
+  /** What a roll must not leave behind, as one line each: records, taints, cordons, servers that are out. */
+  async leftovers(): Promise<readonly string[]> {
+    const nodes = await this.nodeObjects()
+    const servers = await this.servers()
+    return [
+      ...nodes.flatMap(({ metadata }) =>
+        Object.keys(metadata.annotations)
+          .filter((key) => key.startsWith('evenkeel'))
+          .map((key) => `${metadata.name} annotation ${key}`),
+      ),
+      ...nodes.flatMap(({ metadata, spec }) => (spec.taints ?? []).map(({ key }) => `${metadata.name} taint ${key}`)),
+      ...nodes.filter(({ spec }) => spec.unschedulable === true).map(({ metadata }) => `${metadata.name} cordoned`),
+      ...servers.filter(({ state }) => state !== 'ready').map(({ name, state }) => `${name} ${state}`),
+    ]
+  }
+
+  async bootIds(): Promise<Readonly<Record<string, string>>> {
+    const nodes = await this.nodeObjects()
+    return Object.fromEntries(nodes.map(({ metadata, status }) => [metadata.name, status.nodeInfo.bootID]))
+  }
+
+  /** A test that failed half-way leaves processes behind, which would wait for a cluster that is gone. */
+  async close(): Promise<void> {
+    for (const process of this.#started) process.kill('SIGKILL')
+    await this.bed.close()
+  }
+}
+
+export interface NodeObject {
+  readonly metadata: { readonly name: string; readonly annotations: Readonly<Record<string, string>> }
+  readonly spec: { readonly unschedulable?: boolean; readonly taints?: readonly { readonly key: string }[] }
+  readonly status: { readonly nodeInfo: { readonly bootID: string } }
+}

@@ -1,0 +1,68 @@
+import type { StampedEvent } from '../../../src/model/roll-event.ts'
+import type { Step } from '../../../src/model/step.ts'
+import { EVENKEEL, Program, type ProgramEnd } from './program.ts'
+
+type Seen = (event: StampedEvent) => boolean
+
+/** `evenkeel roll …` as a process, with its events as they come. */
+export class RollProcess {
+  readonly #program: Program
+  readonly events: StampedEvent[] = []
+  readonly #waiting = new Set<{ readonly seen: Seen; readonly resolve: (event: StampedEvent) => void }>()
+
+  constructor(
+    words: readonly string[],
+    {
+      enter,
+      env,
+    }: {
+      readonly enter: (argv: readonly string[]) => readonly string[]
+      readonly env: Readonly<Record<string, string>>
+    },
+  ) {
+    const argv = enter([...EVENKEEL, 'roll', ...words, '-o', 'jsonl', '--progress', 'none'])
+    this.#program = new Program(argv, { env, onLine: (line) => this.#take(line) })
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#program.kill(signal)
+  }
+
+  get pid(): number {
+    return this.#program.pid
+  }
+
+  ended(): Promise<ProgramEnd> {
+    return this.#program.ended()
+  }
+
+  /** The first event of that kind, seen already or to come; rejects when the roll ends without it. */
+  async until(what: string, seen: Seen): Promise<StampedEvent> {
+    const found = this.events.find(seen)
+    if (found !== undefined) return found
+    const { promise, resolve } = Promise.withResolvers<StampedEvent>()
+    const waiting = { seen, resolve }
+    this.#waiting.add(waiting)
+    const ended = this.#program.ended().then((end) => {
+      throw new Error(`the roll ended (exit ${end.code}) before ${what}:\n${end.stderr}\n${end.stdout.slice(-4000)}`)
+    })
+    try {
+      return await Promise.race([promise, ended])
+    } finally {
+      this.#waiting.delete(waiting)
+    }
+  }
+
+  untilStep(step: Step, node?: string): Promise<StampedEvent> {
+    const seen: Seen = (event) =>
+      event.type === 'step.started' && event.step === step && (node === undefined || event.node === node)
+    return this.until(`step ${step}${node === undefined ? '' : ` of ${node}`}`, seen)
+  }
+
+  #take(line: string): void {
+    if (!line.startsWith('{')) return
+    const event = JSON.parse(line) as StampedEvent
+    this.events.push(event)
+    for (const waiting of this.#waiting) if (waiting.seen(event)) waiting.resolve(event)
+  }
+}

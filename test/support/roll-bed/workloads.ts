@@ -1,0 +1,141 @@
+/** The article's service: five replicas of one container behind a NodePort. */
+export interface WhoamiOptions {
+  /** `improved`: three seconds of grace and a budget, as the article's second step. `plain`: exits at once. */
+  readonly service: 'improved' | 'plain'
+  readonly replicas?: number
+}
+
+export const WHOAMI_PORT = 30080
+export const EDGE_PORT = 30090
+
+const container = (env: Readonly<Record<string, string>>, extra: object = {}): object => ({
+  name: 'app',
+  image: 'testbed.local/app:1',
+  imagePullPolicy: 'Never',
+  env: [
+    { name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+    { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+    ...Object.entries(env).map(([name, value]) => ({ name, value })),
+  ],
+  ports: [{ containerPort: 8080 }],
+  readinessProbe: { httpGet: { path: '/readyz', port: 8080 }, periodSeconds: 1 },
+  resources: { requests: { cpu: '20m', memory: '16Mi' } },
+  ...extra,
+})
+
+const spread = (app: string): object => ({
+  maxSkew: 1,
+  topologyKey: 'kubernetes.io/hostname',
+  whenUnsatisfiable: 'ScheduleAnyway',
+  labelSelector: { matchLabels: { app } },
+})
+
+const nodePort = (app: string, port: number): object => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: app },
+  spec: { type: 'NodePort', selector: { app }, ports: [{ port: 80, targetPort: 8080, nodePort: port }] },
+})
+
+export function budget(name: string, app: string, minAvailable: number): object {
+  return {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name },
+    spec: { minAvailable, selector: { matchLabels: { app } } },
+  }
+}
+
+export function whoami({ service, replicas = 5 }: WhoamiOptions): readonly object[] {
+  const improved = service === 'improved'
+  const env: Readonly<Record<string, string>> = improved ? { STOP: 'graceful', GRACE: '3s' } : { STOP: 'immediate' }
+  const deployment = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'whoami' },
+    spec: {
+      replicas,
+      selector: { matchLabels: { app: 'whoami' } },
+      template: {
+        metadata: { labels: { app: 'whoami' } },
+        spec: {
+          terminationGracePeriodSeconds: 20,
+          topologySpreadConstraints: [spread('whoami')],
+          containers: [container(env)],
+        },
+      },
+    },
+  }
+  return [deployment, nodePort('whoami', WHOAMI_PORT), ...(improved ? [budget('whoami', 'whoami', replicas - 1)] : [])]
+}
+
+/** A DaemonSet that other nodes send to: its Service spreads over all nodes. */
+export function edge(): readonly object[] {
+  const daemonSet = {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name: 'edge' },
+    spec: {
+      selector: { matchLabels: { app: 'edge' } },
+      template: {
+        metadata: { labels: { app: 'edge' } },
+        spec: { terminationGracePeriodSeconds: 20, containers: [container({ STOP: 'graceful', GRACE: '3s' })] },
+      },
+    },
+  }
+  return [daemonSet, nodePort('edge', EDGE_PORT)]
+}
+
+/** Stateful pods, each with a volume of its own on its node's disk. */
+export function database(nodes: readonly string[]): readonly object[] {
+  const volumes = nodes.map((node) => ({
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name: `data-${node}` },
+    spec: {
+      capacity: { storage: '1Gi' },
+      accessModes: ['ReadWriteOnce'],
+      persistentVolumeReclaimPolicy: 'Retain',
+      storageClassName: 'node-disk',
+      hostPath: { path: '/var/lib/cni/data', type: 'DirectoryOrCreate' },
+    },
+  }))
+  const statefulSet = {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { name: 'db' },
+    spec: {
+      serviceName: 'db',
+      replicas: nodes.length - 1,
+      podManagementPolicy: 'Parallel',
+      selector: { matchLabels: { app: 'db' } },
+      template: {
+        metadata: { labels: { app: 'db' } },
+        spec: {
+          terminationGracePeriodSeconds: 10,
+          topologySpreadConstraints: [spread('db')],
+          containers: [
+            container({ STOP: 'graceful', GRACE: '1s' }, { volumeMounts: [{ name: 'data', mountPath: '/data' }] }),
+          ],
+        },
+      },
+      volumeClaimTemplates: [
+        {
+          metadata: { name: 'data' },
+          spec: {
+            accessModes: ['ReadWriteOnce'],
+            storageClassName: 'node-disk',
+            resources: { requests: { storage: '1Gi' } },
+          },
+        },
+      ],
+    },
+  }
+  const headless = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'db' },
+    spec: { clusterIP: 'None', selector: { app: 'db' }, ports: [{ port: 8080 }] },
+  }
+  return [...volumes, headless, statefulSet]
+}
