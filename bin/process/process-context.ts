@@ -62,13 +62,16 @@ async function ask(question: string, signal: AbortSignal): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   // A terminal in raw mode hands Ctrl-C to readline instead of sending SIGINT.
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
-  const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
+  const ended = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)))
+  let answer: string | undefined
   try {
-    const answer = await Promise.race([lines.question(question, { signal }), ended])
-    return /^\s*y(es)?\s*$/i.test(answer)
+    answer = await Promise.race([lines.question(question, { signal }), ended])
+    return /^\s*y(es)?\s*$/i.test(answer ?? '')
   } catch (error) {
     throw signal.aborted ? signal.reason : error
   } finally {
+    // Nobody pressed Enter: what is said next must not stand behind the question.
+    if (answer === undefined) process.stderr.write('\n')
     lines.close()
   }
 }

@@ -5,6 +5,7 @@ import type { RollActions } from './roll-actions.ts'
 import type { RollContext } from './roll-context.ts'
 import { addPlaceOptions, addRollOptions, type PlaceFlags, type RollFlags } from './roll-options.ts'
 import type { Voice } from './voice.ts'
+import { withErrorDocument } from './with-error-document.ts'
 
 const EXAMPLES = `
 Examples:
@@ -30,7 +31,9 @@ export const addRollCommand =
     addOutputOptions(addEventsOption(addPlaceOptions(addRollOptions(roll)))).action(
       async (names: string[], flags: RollFlags) => {
         const { rollCommand } = await import('./run-roll.ts')
-        exitWith(await rollCommand(shared.context, load, { names, flags }))
+        exitWith(
+          await withErrorDocument(context, flags.output, () => rollCommand(shared.context, load, { names, flags })),
+        )
       },
     )
     addTakeUp(roll, {
@@ -70,7 +73,8 @@ function addTakeUp(roll: Command, { name, about, context, load, exitWith }: Sub<
   addOutputOptions(addEventsOption(addPlaceOptions(command))).action(
     async (run: string | undefined, flags: PlaceFlags) => {
       const { takeUpCommand } = await import('./run-roll.ts')
-      exitWith(await takeUpCommand(context, load, { name, flags, ...(run === undefined ? {} : { run }) }))
+      const asked = { name, flags, ...(run === undefined ? {} : { run }) }
+      exitWith(await withErrorDocument(context, flags.output, () => takeUpCommand(context, load, asked)))
     },
   )
 }
@@ -84,7 +88,8 @@ function addHistory(roll: Command, { name, about, context, load, exitWith }: Sub
     .addHelpText('after', `\nExample:\n  evenkeel roll ${name} -o json`)
   addOutputOptions(addPlaceOptions(command)).action(async (run: string | undefined, flags: PlaceFlags) => {
     const { historyCommand } = await import('./roll-history.ts')
-    exitWith(await historyCommand(context, load, { name, flags, ...(run === undefined ? {} : { run }) }))
+    const asked = { name, flags, ...(run === undefined ? {} : { run }) }
+    exitWith(await withErrorDocument(context, flags.output, () => historyCommand(context, load, asked)))
   })
 }
 

@@ -31,7 +31,7 @@ export function addPlaceOptions(command: Command): Command {
     .addOption(outputForm(['text', 'json', 'jsonl']))
 }
 
-export const outputForm = (forms: readonly OutputForm[]): Option =>
+const outputForm = (forms: readonly OutputForm[]): Option =>
   new Option('-o, --output <form>', 'form of the result on stdout').choices(forms).default('text')
 
 export function addRollOptions(command: Command): Command {

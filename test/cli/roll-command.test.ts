@@ -283,6 +283,10 @@ test('what an action refuses comes out as it is, with exit 2; a bug with its sta
     Promise.reject(new UserError('there is no kubeconfig', { code: 'KUBECONFIG_MISSING', fix: 'name one' }))
   const { code, err } = await evenkeel('roll -f roll.yaml -y', refusing)
   assert.deepEqual([code, err], [2, 'error: there is no kubeconfig (KUBECONFIG_MISSING)\n  = fix: name one\n'])
+  const json = await evenkeel('roll -f roll.yaml -y -o json', refusing)
+  assert.deepEqual(JSON.parse(json.out), {
+    error: { code: 'KUBECONFIG_MISSING', message: 'there is no kubeconfig', fix: 'name one' },
+  })
   refusing.plan = () => Promise.reject(new RangeError('oops'))
   const bug = await evenkeel('roll -f roll.yaml -y', refusing)
   assert.equal(bug.code, 1)

@@ -12,7 +12,7 @@ const socketPath = textField({
   example: '/run/haproxy/admin.sock',
 })
 
-export const sshHost = textField({
+const sshHost = textField({
   title: 'host',
   pattern: /^[A-Za-z0-9_[][^\s\u0000-\u001f\u007f]*$/,
   rule: 'a host as `ssh` takes it, optionally with user and "@" before it',

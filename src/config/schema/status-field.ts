@@ -20,11 +20,9 @@ const range = z
     return z.NEVER
   })
 
-export const expectStatusField = z
-  .union([oneStatus, range])
-  .meta(
-    fieldMeta('status', {
-      description: 'HTTP statuses that count as good: one, or a range. Redirects are not followed.',
-      example: '200-299',
-    }),
-  )
+export const expectStatusField = z.union([oneStatus, range]).meta(
+  fieldMeta('status', {
+    description: 'HTTP statuses that count as good: one, or a range. Redirects are not followed.',
+    example: '200-299',
+  }),
+)
