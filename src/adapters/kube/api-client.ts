@@ -77,12 +77,20 @@ export class ApiClient {
     signal: AbortSignal,
     attempt: (connection: Connection) => Promise<T>,
   ): Promise<T> {
+    const reply = await this.#tried(signal, attempt)
+    return reply.status === 401 ? this.#tried(signal, attempt) : reply
+  }
+
+  async #tried<T extends { readonly status: number }>(
+    signal: AbortSignal,
+    attempt: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
     const { credentials } = this.#parts
     const connection = await credentials.current(signal)
     const reply = await attempt(connection)
-    if (reply.status !== 401) return reply
-    credentials.drop(connection)
-    return attempt(await credentials.current(signal))
+    if (reply.status === 401) credentials.drop(connection)
+    else credentials.accept(connection)
+    return reply
   }
 
   #limited<T>(call: ApiCall, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {

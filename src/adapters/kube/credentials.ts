@@ -2,30 +2,40 @@ import { Agent as PlainAgent } from 'node:http'
 import { type RequestOptions, Agent as TlsAgent } from 'node:https'
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js'
 import { escapeForeign } from '../../model/foreign-text.ts'
+import type { MonoMs } from '../../model/time.ts'
 import { WorldError } from '../../model/world-error.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { Connection } from './connection.ts'
 import { given } from './given.ts'
-import { untilAborted } from './within.ts'
+import type { PinnedKubeconfig } from './pinned-kubeconfig.ts'
+import { untilAborted, within } from './within.ts'
 
 /** Below the 90 s after which an API server closes an idle connection, so that it is we who do it. */
 const IDLE_CONNECTION_MS = 45_000
 const TCP_KEEP_ALIVE_MS = 15_000
+/** A plugin has a limit of its own below this; what is left are tokens that are refreshed over the network. */
+const CREDENTIAL_LIMIT_MS = 40_000
+const REFUSED_FOR_MS = 5_000
 
 /**
  * What it takes to be let in, always as of now: KubeConfig reads token files again, runs plugins whose credential has
  * expired, refreshes what can be refreshed. Connections are kept as long as certificates stay the same.
  */
 export class Credentials {
-  readonly #load: () => Promise<KubeConfig>
+  readonly #kubeconfig: PinnedKubeconfig
+  readonly #clock: Clock
   readonly #configs = new WeakMap<Connection, KubeConfig>()
+  readonly #accepted = new WeakSet<KubeConfig>()
   #config: KubeConfig | undefined
+  #readAt: MonoMs
   #pending: Promise<Connection> | undefined
   #kept: { readonly key: string; readonly agent: PlainAgent } | undefined
 
-  /** `load` reads the kubeconfig anew, and with it everything that was cached. */
-  constructor(load: () => Promise<KubeConfig>, loaded?: KubeConfig) {
-    this.#load = load
-    this.#config = loaded
+  constructor(kubeconfig: PinnedKubeconfig, clock: Clock) {
+    this.#kubeconfig = kubeconfig
+    this.#clock = clock
+    this.#config = kubeconfig.first
+    this.#readAt = clock.monoMs()
   }
 
   /** Rejects with WorldError KUBE_UNAUTHORIZED where no credential can be had, or with the signal's reason. */
@@ -37,17 +47,30 @@ export class Credentials {
     return untilAborted(this.#pending, signal)
   }
 
-  /** The API server refused this one: everything cached that went into it is forgotten. */
+  /** The API server let this one in. */
+  accept(connection: Connection): void {
+    const config = this.#configs.get(connection)
+    if (config !== undefined) this.#accepted.add(config)
+  }
+
+  /**
+   * The API server refused this one: everything cached that went into it is forgotten. One that was never let in is kept
+   * for a while, so that a server that refuses everybody does not have us run a plugin for every call.
+   */
   drop(connection: Connection): void {
-    if (this.#configs.get(connection) === this.#config) this.#config = undefined
+    const config = this.#configs.get(connection)
+    if (config === undefined || config !== this.#config) return
+    const isYoung = this.#clock.monoMs() - this.#readAt < REFUSED_FOR_MS
+    if (this.#accepted.has(config) || !isYoung) this.#config = undefined
   }
 
   async #resolve(): Promise<Connection> {
     const options: RequestOptions = {}
     try {
-      const config = this.#config ?? (await this.#load())
-      this.#config = config
-      await config.applyToHTTPSOptions(options)
+      const config = this.#config ?? (await this.#readAgain())
+      const late = () => new Error(`none was given within ${CREDENTIAL_LIMIT_MS / 1000} s`)
+      const limit = { clock: this.#clock, ms: CREDENTIAL_LIMIT_MS, signal: new AbortController().signal, late }
+      await within(limit, () => config.applyToHTTPSOptions(options))
       const connection = this.#connect(config, options)
       this.#configs.set(connection, config)
       return connection
@@ -56,6 +79,13 @@ export class Credentials {
       const facts = { code: 'KUBE_UNAUTHORIZED', retry: 'backoff', cause: error } as const
       throw new WorldError(`no credential for the API server: ${reason}`, facts)
     }
+  }
+
+  async #readAgain(): Promise<KubeConfig> {
+    const config = await this.#kubeconfig.readAgain()
+    this.#config = config
+    this.#readAt = this.#clock.monoMs()
+    return config
   }
 
   #connect(config: KubeConfig, options: RequestOptions): Connection {

@@ -18,7 +18,7 @@ export interface HttpRequest {
 export function exchange(connection: Connection, request: HttpRequest, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
-    const sent = open(connection, request)
+    const sent = openOrRefuse(connection, request)
     const abort = () => sent.destroy()
     signal.addEventListener('abort', abort, { once: true })
     sent.once('close', () => signal.removeEventListener('abort', abort))
@@ -36,6 +36,15 @@ function open({ server, agent, headers }: Connection, request: HttpRequest): Cli
   const url = new URL(`${server.origin}${server.pathname.replace(/\/$/, '')}${request.target}`)
   const options = { method: request.method, agent, headers: { ...headers, ...request.headers } }
   return server.protocol === 'http:' ? plainRequest(url, options) : tlsRequest(url, options)
+}
+
+/** What cannot even be sent: a key that does not belong to its certificate, a token that no header can carry. */
+function openOrRefuse(connection: Connection, request: HttpRequest): ClientRequest {
+  try {
+    return open(connection, request)
+  } catch (error) {
+    throw transportError(error, connection.server)
+  }
 }
 
 /**

@@ -1,8 +1,3 @@
-import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { delimiter, join } from 'node:path'
-import type { KubeConfig } from '@kubernetes/client-node/dist/config.js'
-import { UserError } from '../../model/user-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
 import type { Log } from '../../ports/log.ts'
@@ -11,11 +6,9 @@ import { ApiClient } from './api-client.ts'
 import { checkClientCertificate } from './client-certificate.ts'
 import { connectionAdvice } from './connection-advice.ts'
 import { Credentials } from './credentials.ts'
-import { limitExecPlugin } from './exec-plugin.ts'
 import { kubeCluster } from './kube-cluster.ts'
-import { type KubeconfigSource, loadKubeconfig } from './load-kubeconfig.ts'
-
-const SERVICE_ACCOUNT_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token'
+import { kubeconfigPaths } from './kubeconfig-paths.ts'
+import { PinnedKubeconfig } from './pinned-kubeconfig.ts'
 
 export interface ClusterOptions {
   /** A file, or several as $KUBECONFIG writes them. Absent: ~/.kube/config, else the service account of the pod we run in. */
@@ -34,13 +27,9 @@ export interface ClusterOptions {
  */
 export async function openCluster(options: ClusterOptions, signal: AbortSignal): Promise<Cluster> {
   const { clock, random, log, userAgent } = options
-  const source: KubeconfigSource = { paths: kubeconfigPaths(options.kubeconfigPath), context: options.context }
-  const load = async (): Promise<KubeConfig> => {
-    const config = await loadKubeconfig(source)
-    await limitExecPlugin(config, clock)
-    return config
-  }
-  const credentials = new Credentials(load, await load())
+  const paths = kubeconfigPaths(options.kubeconfigPath)
+  const kubeconfig = await PinnedKubeconfig.read({ paths, context: options.context }, clock)
+  const credentials = new Credentials(kubeconfig, clock)
   const client = new ApiClient({ credentials, clock, userAgent })
   const cluster = kubeCluster({ client, clock, random, log })
   try {
@@ -51,16 +40,4 @@ export async function openCluster(options: ClusterOptions, signal: AbortSignal):
   } catch (error) {
     throw connectionAdvice(error)
   }
-}
-
-function kubeconfigPaths(written: string | undefined): readonly string[] {
-  const named = (written ?? '').split(delimiter).filter((path) => path !== '')
-  if (named.length > 0) return named
-  const usual = join(homedir(), '.kube', 'config')
-  if (existsSync(usual)) return [usual]
-  if (existsSync(SERVICE_ACCOUNT_TOKEN)) return []
-  throw new UserError(`there is no kubeconfig ${usual}, and this is no pod of a cluster`, {
-    code: 'KUBECONFIG_MISSING',
-    fix: 'name the file with --kubeconfig or $KUBECONFIG',
-  })
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { FakeApiServer } from './fake-api-server.ts'
 import { kubeconfigOf } from './kubeconfig-of.ts'
-import { aFolder, open, serverUrl } from './opened.ts'
+import { aFolder, open, openPath, serverUrl } from './opened.ts'
 
 async function aServer(t: TestContext, names?: readonly string[]): Promise<FakeApiServer> {
   const server = await new FakeApiServer().start(names)
@@ -53,6 +53,40 @@ test('calls that are refused at the same time are all let in by the one new cred
   server.tokens = ['second']
   const lists = await Promise.all(Array.from({ length: 8 }, () => cluster.list('nodes', signal)))
   assert.equal(lists.length, 8)
+})
+
+test('a credential that is never let in is not made anew for every call', async (t) => {
+  const server = await aServer(t)
+  const tokenFile = join(await aFolder(t), 'token')
+  await writeFile(tokenFile, 'first')
+  const { cluster, clock, signal } = await open(t, kubeconfigOf(server, { tokenFile }))
+  server.tokens = []
+  await assert.rejects(cluster.list('nodes', signal), { code: 'KUBE_UNAUTHORIZED' })
+  server.tokens = ['second']
+  await writeFile(tokenFile, 'second')
+  await assert.rejects(cluster.list('nodes', signal), { code: 'KUBE_UNAUTHORIZED' })
+  await clock.advance(5_000)
+  assert.deepEqual(await cluster.list('nodes', signal), [])
+})
+
+test('a kubeconfig that is read again means the cluster that it meant at first', async (t) => {
+  const server = await aServer(t)
+  const folder = await aFolder(t)
+  const path = join(folder, 'kubeconfig')
+  const config = JSON.parse(kubeconfigOf(server, { token: 'first' }))
+  const write = (changed: object) => writeFile(path, JSON.stringify({ ...config, ...changed }))
+  await write({})
+  const { cluster, signal } = await openPath(t, path)
+  server.tokens = ['second']
+  const users = [{ name: 'me', user: { token: 'second' } }]
+  await write({ users, 'current-context': 'other' })
+  assert.deepEqual(await cluster.list('nodes', signal), [])
+
+  server.tokens = ['third']
+  const clusters = [{ name: 'it', cluster: { server: 'https://127.0.0.1:1' } }]
+  await write({ users: [{ name: 'me', user: { token: 'third' } }], clusters })
+  const words = /context it now names another API server$/
+  await assert.rejects(cluster.list('nodes', signal), { code: 'KUBE_UNAUTHORIZED', message: words })
 })
 
 test('a name and a password are sent as they are', async (t) => {

@@ -3,13 +3,10 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { openCluster } from '../../../src/adapters/kube/open-cluster.ts'
 import { newAuthority } from '../../../testbed/pki/authority.ts'
-import { SeededRandom } from '../../support/seeded-random.ts'
-import { VirtualClock } from '../../support/virtual-clock.ts'
 import { answering, FakeApiServer, status } from './fake-api-server.ts'
 import { kubeconfigOf } from './kubeconfig-of.ts'
-import { aFolder, open } from './opened.ts'
+import { aFolder, open, openPath } from './opened.ts'
 
 const TOKEN = { token: 'x' }
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
@@ -20,15 +17,9 @@ async function aServer(t: TestContext, names?: readonly string[]): Promise<FakeA
   return server
 }
 
-function openPath(kubeconfigPath: string, context?: string) {
-  const log = { debug: () => undefined, warn: () => undefined }
-  const options = { kubeconfigPath, context, clock: new VirtualClock(), random: new SeededRandom(1), log }
-  return openCluster({ ...options, userAgent: 'evenkeel/test' }, new AbortController().signal)
-}
-
 test('a kubeconfig that is not there is named', async (t) => {
   const path = join(await aFolder(t), 'nowhere')
-  await assert.rejects(openPath(path), {
+  await assert.rejects(openPath(t, path), {
     name: 'UserError',
     code: 'KUBECONFIG_MISSING',
     message: `there is no kubeconfig ${path}`,
@@ -52,7 +43,7 @@ for (const [title, text, words] of BROKEN) {
   test(`a kubeconfig that ${title} is named with its fault`, async (t) => {
     const path = join(await aFolder(t), 'kubeconfig')
     await writeFile(path, text)
-    await assert.rejects(openPath(path), (error: Error & { code?: string }) => {
+    await assert.rejects(openPath(t, path), (error: Error & { code?: string }) => {
       assert.equal(error.name, 'UserError')
       assert.equal(error.code, 'KUBECONFIG_BROKEN')
       assert.match(error.message, words)
@@ -93,7 +84,7 @@ test('of two kubeconfigs the first that says something is believed', async (t) =
   await writeFile(first, JSON.stringify({ users: [{ name: 'me', user: { token: 'first' } }] }))
   await writeFile(second, kubeconfigOf(server, { token: 'second' }))
   server.tokens = ['first']
-  await openPath(`${first}:${second}`)
+  await openPath(t, `${first}:${join(folder, 'missing')}:${second}`)
 })
 
 test('a client certificate that has expired is told with its date', async (t) => {
@@ -112,6 +103,20 @@ test('a client certificate that is none is the kubeconfig’s fault', async (t) 
   const server = await aServer(t)
   const user = { 'client-certificate-data': base64('hello'), 'client-key-data': base64('hello') }
   await assert.rejects(open(t, kubeconfigOf(server, user)), { name: 'UserError', code: 'KUBECONFIG_BROKEN' })
+})
+
+test('a client key that is none is told', async (t) => {
+  const server = await aServer(t)
+  const { certificatePem } = server.authority.issue({ commonName: 'admin' })
+  const user = { 'client-certificate-data': base64(certificatePem), 'client-key-data': base64('hello') }
+  await assert.rejects(open(t, kubeconfigOf(server, user)), { name: 'UserError', code: 'KUBE_UNREACHABLE' })
+})
+
+test('a token that no header can carry is told', async (t) => {
+  const server = await aServer(t)
+  const odd = kubeconfigOf(server, { token: 'x\r\nhost: evil' })
+  await assert.rejects(open(t, odd), { name: 'UserError', message: /Invalid character/ })
+  assert.equal(server.requests.length, 0)
 })
 
 test('a file that the kubeconfig names and nobody can read is told', async (t) => {

@@ -31,6 +31,11 @@ export const serverUrl = (server: FakeApiServer): string => `https://127.0.0.1:$
 export async function open(t: TestContext, config: string, context?: string): Promise<Opened> {
   const kubeconfigPath = join(await aFolder(t), 'kubeconfig')
   await writeFile(kubeconfigPath, config)
+  return await openPath(t, kubeconfigPath, context)
+}
+
+/** As above, with a kubeconfig that is there already. */
+export async function openPath(t: TestContext, kubeconfigPath: string, context?: string): Promise<Opened> {
   const stop = new AbortController()
   t.after(() => stop.abort(new Error('the test is over')))
   const clock = new VirtualClock(new Date().toISOString())

@@ -1,0 +1,42 @@
+import type { KubeConfig } from '@kubernetes/client-node/dist/config.js'
+import { UserError } from '../../model/user-error.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { limitExecPlugin } from './exec-plugin.ts'
+import { type KubeconfigSource, loadKubeconfig } from './load-kubeconfig.ts'
+
+/**
+ * A kubeconfig that can be read anew, but means the cluster that it meant when it was read first: a current context that
+ * is switched in another terminal must not turn what is under way to another cluster.
+ */
+export class PinnedKubeconfig {
+  readonly #source: KubeconfigSource
+  readonly #clock: Clock
+  /** As it was read first. */
+  readonly first: KubeConfig
+
+  private constructor(source: KubeconfigSource, clock: Clock, first: KubeConfig) {
+    this.#source = { ...source, context: first.getCurrentContext() }
+    this.#clock = clock
+    this.first = first
+  }
+
+  static async read(source: KubeconfigSource, clock: Clock): Promise<PinnedKubeconfig> {
+    return new PinnedKubeconfig(source, clock, await readOnce(source, clock))
+  }
+
+  /** With nothing cached that the API server gave for an earlier credential. */
+  async readAgain(): Promise<KubeConfig> {
+    const again = await readOnce(this.#source, this.#clock)
+    if (again.getCurrentCluster()?.server === this.first.getCurrentCluster()?.server) return again
+    throw new UserError(`context ${this.#source.context} now names another API server`, {
+      code: 'KUBECONFIG_BROKEN',
+      fix: 'put the context back, or start again with the other cluster',
+    })
+  }
+}
+
+async function readOnce(source: KubeconfigSource, clock: Clock): Promise<KubeConfig> {
+  const config = await loadKubeconfig(source)
+  await limitExecPlugin(config, clock)
+  return config
+}
