@@ -106,6 +106,7 @@ test('a change is seen although the watch has gone mute and TCP lives on', async
   await scene.clock.advance(17_000)
   await until(scene, 'the change', () => scene.view.get('a') === true)
   assert.equal(scene.server.count('list'), 2)
+  await until(scene, 'the mute watch to be closed', () => scene.server.watches === 1)
 })
 
 test('a kind without changes and without bookmarks is looked at again, and is not taken for broken', async (t) => {
@@ -209,6 +210,14 @@ test('an object that makes no sense is left out with a warning, and the watch go
   await until(scene, 'the next change', () => scene.view.has('b'))
   assert.deepEqual(scene.warnings, ['an object that makes no sense is left out'])
   assert.equal(scene.server.count('watch'), 1)
+})
+
+test('a line without end is not waited for', async (t) => {
+  const scene = await watching(t)
+  scene.server.say('x'.repeat(17 * 1024 * 1024))
+  await until(scene, 'the end of patience', () => scene.events.some(({ type }) => type === 'broken'))
+  const broken = scene.events.find((event) => event.type === 'broken')
+  assert.match(broken?.error.message ?? '', /a line without end$/)
 })
 
 test('following ends with the reason of its signal, and leaves no timer behind', async (t) => {

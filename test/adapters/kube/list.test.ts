@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { answering, FakeApiServer, status } from './fake-api-server.ts'
-import { openFake } from './opened.ts'
+import { followNodes, openFake, until } from './opened.ts'
 
 const item = (name: string) => ({ metadata: { name, uid: `u-${name}`, resourceVersion: '1' } })
 
@@ -44,6 +44,16 @@ test('a token that is always too old is given up', async (t) => {
   server.putInTheWay('list', answering(410, status(410)), 100)
   await assert.rejects(cluster.list('nodes', signal), { code: 'KUBE_GONE' })
   assert.equal(server.count('list'), 4)
+})
+
+test('a watch goes on from the moment of the first page, since later ones may tell of later moments', async (t) => {
+  const opened = await scene(t)
+  const { server } = opened
+  server.putInTheWay('list', page(['a'], 'more'))
+  server.putInTheWay('list', answering(200, { metadata: { resourceVersion: '9' }, items: [item('b')] }))
+  followNodes(opened)
+  await until(opened, 'the watch', () => server.count('watch') === 1)
+  assert.equal(server.requests.at(-1)?.query.get('resourceVersion'), '7')
 })
 
 test('a list without end is given up', async (t) => {

@@ -81,8 +81,10 @@ test('of two kubeconfigs the first that says something is believed', async (t) =
   const folder = await aFolder(t)
   const first = join(folder, 'first')
   const second = join(folder, 'second')
-  await writeFile(first, JSON.stringify({ users: [{ name: 'me', user: { token: 'first' } }] }))
-  await writeFile(second, kubeconfigOf(server, { token: 'second' }))
+  const users = [{ name: 'me', user: { token: 'first' } }]
+  await writeFile(first, JSON.stringify({ users, 'current-context': 'it' }))
+  const other = { ...JSON.parse(kubeconfigOf(server, { token: 'second' })), 'current-context': 'other' }
+  await writeFile(second, JSON.stringify(other))
   server.tokens = ['first']
   await openPath(t, `${first}:${join(folder, 'missing')}:${second}`)
 })
