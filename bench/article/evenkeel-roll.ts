@@ -1,0 +1,41 @@
+import type { RollPlan } from '../../src/model/roll-plan.ts'
+import { EDGE_FRONT, WHOAMI_FRONT } from '../../test/support/roll-bed/lb-config.ts'
+import type { RollBed } from '../../test/support/roll-bed/roll-bed.ts'
+
+/** How a roll of ours ended. */
+export interface RollEnd {
+  readonly code: number | null
+  readonly stderr: string
+  /** What the plan warned of, one code each. */
+  readonly warnings: readonly string[]
+  /** As the roll itself counted them. */
+  readonly strays: number
+  readonly rebooted: number
+  readonly leftovers: readonly string[]
+}
+
+export interface RollOfOurs {
+  /** Whether the roll file names the DaemonSet that other nodes send to. */
+  readonly stage: boolean
+}
+
+/** Plans, then rolls. Without its stage, the edge service is in no probe of the roll: nobody told it that it matters. */
+export async function evenkeelRoll(bed: RollBed, { stage }: RollOfOurs): Promise<RollEnd> {
+  const file = stage
+    ? bed.file({ urls: [WHOAMI_FRONT, EDGE_FRONT] })
+    : bed.file({ urls: [WHOAMI_FRONT], spec: { drain: {} } })
+  const planned = await bed.roll('-f', file, '--dry-run').ended()
+  const plan = JSON.parse(planned.stdout) as RollPlan
+  const before = await bed.bootIds()
+  const roll = bed.roll('-f', file, '--yes')
+  const { code, stderr } = await roll.ended()
+  const after = await bed.bootIds()
+  return {
+    code,
+    stderr,
+    warnings: plan.findings.filter(({ severity }) => severity === 'warning').map((finding) => finding.code),
+    strays: roll.events.reduce((sum, event) => sum + (event.type === 'stray' ? event.count : 0), 0),
+    rebooted: Object.keys(before).filter((node) => before[node] !== after[node]).length,
+    leftovers: await bed.leftovers(),
+  }
+}
