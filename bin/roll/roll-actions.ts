@@ -1,5 +1,6 @@
 import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../src/adapters/node/system-random.ts'
+import { planRefusal } from '../../src/cli/roll/plan-refusal.ts'
 import type { RollActions, RollHistory, RollIo, RollRequest, RunRequest } from '../../src/cli/roll-actions.ts'
 import { prepare } from '../../src/controllers/roll/prepare.ts'
 import { runFromJournal } from '../../src/controllers/roll/run-from-journal.ts'
@@ -45,8 +46,9 @@ async function makePlan(request: RollRequest, surroundings: RollSurroundings, si
 }
 
 async function begin(request: RollRequest, surroundings: RollSurroundings, io: RollIo): Promise<void> {
-  const plan = await makePlan(request, surroundings, io.interrupt)
-  refuseBroken(plan)
+  const plan = request.plan ?? (await makePlan(request, surroundings, io.interrupt))
+  const refusal = planRefusal(plan)
+  if (refusal !== undefined) throw refusal
   const place = await clusterOf(request, surroundings, io.interrupt)
   const store = journals(request, surroundings)
   const now = systemClock.wallMs()
@@ -66,19 +68,6 @@ async function begin(request: RollRequest, surroundings: RollSurroundings, io: R
   }
   await journal.append({ at: toIso(now), type: 'planned', spec: request.spec, order, clusterName: plan.cluster })
   await runEngine({ run, place, clusterName: plan.cluster, journal, firstSeq: 0 }, io)
-}
-
-function refuseBroken(plan: RollPlan): void {
-  const errors = plan.findings.filter(({ severity }) => severity === 'error')
-  if (errors.length === 0) return
-  const details = errors.map(({ text, fix }) => (fix === undefined ? text : `${text}\n  = fix: ${fix}`))
-  throw new UserError(
-    `the plan has ${errors.length === 1 ? '1 error' : `${errors.length} errors`}, so nothing was begun`,
-    {
-      code: 'plan.refused',
-      details,
-    },
-  )
 }
 
 interface TakeUp {

@@ -68,6 +68,7 @@ export class LoadWatch {
       p99Ms: worstP99Ms(this.#parts.probe.facts()),
       baselineP99Ms: this.#baselineP99Ms,
       strays: this.#parts.strays(),
+      notMeasuredMs: notMeasuredMs(this.#parts.probe.facts()),
     }
   }
 
@@ -96,6 +97,9 @@ export class LoadWatch {
     this.#parts.emit({ type, window, blame: this.blame(window) })
   }
 }
+
+const notMeasuredMs = (facts: ProbeFacts): number =>
+  Math.round(facts.notMeasured.reduce((sum, { from, to }) => sum + to - from, 0))
 
 const worstP99Ms = (facts: ProbeFacts): number =>
   Math.max(0, ...facts.lanes.filter((lane) => !lane.control).map((lane) => lane.p99Ms))

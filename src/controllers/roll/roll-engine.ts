@@ -117,13 +117,10 @@ export class RollEngine {
     try {
       this.#emit({ type: 'roll.started', run: run.id, cluster: clusterName, nodes: run.order, resumed: run.resumed })
       await Promise.race([this.#roll(interrupt), background])
-      const end = endOf({
-        run,
-        standings: allStandings(run, this.#standings),
-        interrupted: interrupt.aborted,
-        load: this.#load?.tick(),
-      })
-      this.#emit({ type: 'roll.ended', ...end })
+      const load = this.#load?.tick()
+      const standings = allStandings(run, this.#standings)
+      const end = endOf({ run, standings, interrupted: interrupt.aborted, load })
+      this.#emit({ type: 'roll.ended', ...end, ...(load === undefined ? {} : { load }) })
       if (end.guarded.length > 0 && !interrupt.aborted) await Promise.race([this.#guard(interrupt), background])
       await this.#events.flushed()
       return end

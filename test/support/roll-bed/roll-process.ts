@@ -1,6 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { StampedEvent } from '../../../src/model/roll-event.ts'
 import type { Step } from '../../../src/model/step.ts'
 import { EVENKEEL, Program, type ProgramEnd } from './program.ts'
+
+const UNTIL_LIMIT_MS = 120_000
 
 type Seen = (event: StampedEvent) => boolean
 
@@ -46,9 +49,18 @@ export class RollProcess {
     const ended = this.#program.ended().then((end) => {
       throw new Error(`the roll ended (exit ${end.code}) before ${what}:\n${end.stderr}\n${end.stdout.slice(-4000)}`)
     })
+    const over = new AbortController()
+    const late = pause(UNTIL_LIMIT_MS, undefined, { signal: over.signal }).then(() => {
+      const last = this.events.filter((event) => event.type !== 'load.tick').slice(-12)
+      throw new Error(
+        `waited ${UNTIL_LIMIT_MS} ms for ${what}; last:\n${last.map((event) => JSON.stringify(event)).join('\n')}`,
+      )
+    })
+    late.catch(() => undefined)
     try {
-      return await Promise.race([promise, ended])
+      return await Promise.race([promise, ended, late])
     } finally {
+      over.abort()
       this.#waiting.delete(waiting)
     }
   }
