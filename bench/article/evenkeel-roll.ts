@@ -1,6 +1,7 @@
 import type { RollPlan } from '../../src/model/roll-plan.ts'
 import { EDGE_FRONT, WHOAMI_FRONT } from '../../test/support/roll-bed/lb-config.ts'
 import type { RollBed } from '../../test/support/roll-bed/roll-bed.ts'
+import type { RollProcess } from '../../test/support/roll-bed/roll-process.ts'
 
 /** How a roll of ours ended. */
 export interface RollEnd {
@@ -28,6 +29,7 @@ export async function evenkeelRoll(bed: RollBed, { stage }: RollOfOurs): Promise
   const plan = JSON.parse(planned.stdout) as RollPlan
   const before = await bed.bootIds()
   const roll = bed.roll('-f', file, '--yes')
+  await released(roll)
   const { code, stderr } = await roll.ended()
   const after = await bed.bootIds()
   return {
@@ -38,4 +40,11 @@ export async function evenkeelRoll(bed: RollBed, { stage }: RollOfOurs): Promise
     rebooted: Object.keys(before).filter((node) => before[node] !== after[node]).length,
     leftovers: await bed.leftovers(),
   }
+}
+
+/** A roll that stopped with a node out guards it until it is interrupted. */
+async function released(roll: RollProcess): Promise<void> {
+  // A roll that was refused ends without that event, and its exit code tells why.
+  const event = await roll.until('its end', ({ type }) => type === 'roll.ended').catch(() => undefined)
+  if (event?.type === 'roll.ended' && (event.guarded ?? []).length > 0) roll.kill('SIGINT')
 }

@@ -41,23 +41,26 @@ const WAYS: Readonly<Record<Plan, { readonly service: 'plain' | 'improved'; read
 /** How long a machine is dark at each reboot; a real one takes longer, which spares no plan anything. */
 const DARK_MS = 2_000
 
-/** Rolls a new cluster by one plan, `runs` times; a void run is kept and repeated once. */
+/** Rolls by one plan, `runs` times, each time a new cluster; a void run is kept and repeated once. */
 export async function planRuns(plan: Plan, runs: number, tell: (run: PlanRun) => void): Promise<readonly PlanRun[]> {
-  const { service, attempt } = WAYS[plan]
-  const bed = await RollBed.open({ service })
   const found: PlanRun[] = []
+  for (let run = 1; run <= runs; run += 1) {
+    for (let tries = 0; tries < 2; tries += 1) {
+      const made = { plan, run, ...(await onNewBed(WAYS[plan])) }
+      found.push(made)
+      tell(made)
+      if (!made.void) break
+    }
+  }
+  return found
+}
+
+async function onNewBed({ service, attempt }: (typeof WAYS)[Plan]): Promise<Judged<RollEnd | undefined>> {
+  const bed = await RollBed.open({ service })
   try {
     for (const node of bed.bed.nodes) await bed.bed.setDarkMs(node, DARK_MS)
-    for (let run = 1; run <= runs; run += 1) {
-      for (let tries = 0; tries < 2; tries += 1) {
-        const made = { plan, run, ...(await attempt(bed)) }
-        found.push(made)
-        tell(made)
-        if (!made.void) break
-      }
-    }
+    return await attempt(bed)
   } finally {
     await bed.close()
   }
-  return found
 }
