@@ -75,12 +75,13 @@ function report({
   say(`  API requests: ${requests.total} (${(requests.total / nodes.length).toFixed(0)} a node): ${verbs.join(', ')}`)
 }
 
-function nodeLine({ node, tookMs, parts, ...cost }: NodeCost): string {
+/** The kubelet tells at its own pace that it lives, and the proof waits for that: both readings of the goal are shown. */
+function nodeLine({ node, tookMs, parts, goalMs, ...cost }: NodeCost): string {
   const spent = Object.entries(parts).map(([part, ms]) => `${part} ${seconds(ms)}`)
-  const met = cost.overheadBesideHeartbeatMs <= cost.goalMs ? 'met' : 'MISSED'
+  const verdict = (ms: number): string => `${seconds(ms)} s (${ms <= goalMs ? 'met' : 'MISSED'})`
   return (
-    `  ${node}: ${seconds(tookMs)} s (${spent.join(', ')}); overhead ${seconds(cost.overheadBesideHeartbeatMs)} s ` +
-    `(goal ${seconds(cost.goalMs)} s, ${met}), ${seconds(cost.overheadMs)} s with the wait for a heartbeat`
+    `  ${node}: ${seconds(tookMs)} s (${spent.join(', ')}); goal ${seconds(goalMs)} s; overhead ` +
+    `${verdict(cost.overheadBesideHeartbeatMs)}, with the wait for a heartbeat ${verdict(cost.overheadMs)}`
   )
 }
 
