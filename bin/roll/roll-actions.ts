@@ -8,10 +8,10 @@ import type { RunState } from '../../src/controllers/roll/run-state.ts'
 import type { RollEvent, StampedEvent } from '../../src/model/roll-event.ts'
 import type { RollPlan } from '../../src/model/roll-plan.ts'
 import { toIso } from '../../src/model/time.ts'
-import { UserError } from '../../src/model/user-error.ts'
 import type { Verdict } from '../../src/model/verdict.ts'
-import type { JournalEntry, JournalStore } from '../../src/ports/journal.ts'
+import type { JournalEntry } from '../../src/ports/journal.ts'
 import { hostOf } from './host.ts'
+import { newestRun } from './newest-run.ts'
 import { runEngine } from './run-engine.ts'
 import { balancersOf, clusterOf, journals, type RollSurroundings } from './world.ts'
 
@@ -86,17 +86,6 @@ async function takeUp(request: RunRequest, { surroundings, io, verdict }: TakeUp
   const { run, clusterName, firstSeq } = runFromJournal(journal)
   run.verdict = verdict
   await runEngine({ run, place, clusterName, journal, firstSeq }, io)
-}
-
-async function newestRun(store: JournalStore): Promise<string> {
-  const newest = (await store.runs()).find(({ header }) => header !== undefined)
-  if (newest === undefined) {
-    throw new UserError('there is no journal of a roll here', {
-      code: 'journal.none',
-      fix: 'name the directory with --state-dir, or begin a roll: evenkeel roll -f roll.yaml',
-    })
-  }
-  return newest.run
 }
 
 async function history(request: RunRequest, surroundings: RollSurroundings): Promise<RollHistory> {
