@@ -57,6 +57,8 @@ const NODE_PORT = {
   internalTrafficPolicy: 'Cluster',
   nodePorts: [30090],
 }
+const UNREACHABLE = { severity: 'error', code: 'BALANCER_UNREACHABLE', text: 'lb-1: nobody listens there' } as const
+const { reading: _none, ...SILENT } = anInstance([], { error: 'nobody listens there', silentForMs: 1 })
 const LOCAL = { ...NODE_PORT, externalTrafficPolicy: 'Local', internalTrafficPolicy: 'Local' }
 const EDGE_STAGE = aSpec({
   drain: { ...aSpec().drain, daemonSets: [{ matchLabels: { app: 'edge' }, matchExpressions: [] }] },
@@ -142,6 +144,25 @@ const TABLE: readonly (readonly [title: string, facts: PlanFacts, codes: readonl
     ['error Forbidden'],
   ],
   [
+    'a right to read that is missing, and says nothing of nodes it could not see',
+    facts(
+      {
+        forbidden: [{ verb: 'list', group: '', resource: 'pods' }],
+        spec: aSpec({ nodes: { names: ['n1'], all: false, allowUnbalanced: false } }),
+      },
+      { nodes: [] },
+    ),
+    ['error Forbidden'],
+  ],
+  [
+    'a balancer that did not answer, and does not guess where it would have sent',
+    facts({
+      instances: [SILENT],
+      hostFindings: [UNREACHABLE],
+    }),
+    ['error BALANCER_UNREACHABLE'],
+  ],
+  [
     'a backend that would be left without a server',
     facts({
       spec: aSpec({ nodes: { names: ['n1'], all: false, allowUnbalanced: false } }),
@@ -160,4 +181,11 @@ test('a server that leads to no node is listed', () => {
     facts({ instances: [anInstance([aServer('n1'), aServer('n2'), aServer('n3'), aServer('n8')])] }),
   )
   assert.deepEqual(plan.unmatchedServers, ['web/n8 (10.0.0.8:30080) on lb-1'])
+})
+
+test('a balancer that did not answer is told with what to do about it', () => {
+  assert.deepEqual(
+    makePlan(facts({ hostFindings: [UNREACHABLE] })).findings.map(({ fix }) => fix),
+    ['check its address under "balancers", and that HAProxy runs and has its runtime API there'],
+  )
 })

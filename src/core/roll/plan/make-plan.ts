@@ -4,6 +4,7 @@ import type { PlanFinding, PlannedNode, RollPlan } from '../../../model/roll-pla
 import { inspectionFindings } from '../../balancer/inspection-findings.ts'
 import { classifyPod } from '../drain/classify-pod.ts'
 import { allowedServers, belongsTo, matchNodeServers } from '../match-node-servers.ts'
+import { withBalancerAdvice } from './balancer-advice.ts'
 import { daemonFindings } from './daemon-findings.ts'
 import { budgetFindings, nodeChecks } from './node-findings.ts'
 import type { PlanFacts } from './plan-facts.ts'
@@ -35,12 +36,14 @@ type Check = readonly PlanFinding[]
 
 function clusterChecks(facts: PlanFacts, unknown: readonly string[], nodes: readonly Node[]): readonly Check[] {
   const known = facts.cluster.nodes.map((node) => node.name)
+  // Where lists are forbidden none was read, and every node would seem not to be there.
+  const listed = !facts.forbidden.some(({ verb }) => verb === 'list')
   return [
     facts.forbidden.map((access) => forbidden(access)),
-    unknown.map((name) => unknownNode(name, known)),
-    nodes.length === 0 && unknown.length === 0 ? [noNodes] : [],
+    listed ? unknown.map((name) => unknownNode(name, known)) : [],
+    listed && nodes.length === 0 && unknown.length === 0 ? [noNodes] : [],
     ...facts.inspections.map((inspection) => inspectionFindings(inspection)),
-    facts.hostFindings,
+    facts.hostFindings.map(withBalancerAdvice),
     budgetFindings(facts).filter((finding) => nodes.some((node) => node.name !== finding.node)),
     daemonFindings(facts),
   ]

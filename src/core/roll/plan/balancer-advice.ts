@@ -1,0 +1,15 @@
+import type { PlanFinding } from '../../../model/roll-plan.ts'
+
+/** What to do about an instance that gave no reading, by the code of its error. */
+const FIXES: Readonly<Record<string, string>> = {
+  BALANCER_UNREACHABLE: 'check its address under "balancers", and that HAProxy runs and has its runtime API there',
+  BALANCER_TIMEOUT: 'check its address under "balancers", and that HAProxy answers there: echo "show info" to it',
+  BALANCER_REPLY: 'let its address under "balancers" lead to the runtime API of HAProxy 2.2 or later',
+  BALANCER_PERMISSION: 'let this user open the socket, and give it "level admin"',
+}
+
+/** The finding with what to do about it, where it is an error of a balancer that says nothing of that. */
+export function withBalancerAdvice(finding: PlanFinding): PlanFinding {
+  const fix = finding.fix ?? FIXES[finding.code]
+  return fix === undefined ? finding : { ...finding, fix }
+}
