@@ -19,5 +19,6 @@ export function syntaxFinding(error: YAMLParseError): Finding {
   const known = KNOWN[error.code]
   const span = [error.pos[0], Math.max(error.pos[1], error.pos[0] + 1)] as const
   if (known !== undefined) return { code: 'config.yaml', ...known, span }
-  return { code: 'config.yaml', text: 'not valid YAML', hint: error.message, span }
+  const fix = 'check brackets, quotes and indentation here and in the lines above'
+  return { code: 'config.yaml', text: 'not valid YAML', hint: error.message, span, fix }
 }

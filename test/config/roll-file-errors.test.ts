@@ -140,7 +140,9 @@ const balancer = (instances: string, backends = '[web]'): string =>
   rollYaml(all, `  balancers: [{name: edge, instances: ${instances}, backends: ${backends}}]`)
 
 test('refuses a balancer that cannot be reached in exactly one way', () => {
-  assert.match(onlyFinding(balancer('[{name: a}]')), /^error: none of socket, tcp, ssh is written \(config\.choice\)/)
+  const nowhere = onlyFinding(balancer('[{name: a}]'))
+  assert.match(nowhere, /^error: none of socket, tcp, ssh is written \(config\.choice\)/)
+  assert.match(nowhere, /\n *= fix: socket: \/run\/haproxy\/admin\.sock$/)
   assert.match(onlyFinding(balancer('[{name: a, socket: /s, tcp: "h:1"}]')), /^error: "tcp" beside "socket"/)
   assert.match(onlyFinding(balancer('[{name: a, socket: run/s}]')), /^error: "run\/s" is not a path/)
   assert.match(onlyFinding(balancer('[{name: a, tcp: "h:70000"}]')), /^error: a port is 1 to 65535/)

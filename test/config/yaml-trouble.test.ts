@@ -35,7 +35,9 @@ test('more than one document is refused', () => {
 })
 
 test('broken YAML is said in one finding per fault, without guessing at fields', () => {
-  assert.match(refusal('apiVersion: [1\nkind: Roll\n'), /^error: not valid YAML \(config\.yaml\)\n/)
+  const broken = refusal('apiVersion: [1\nkind: Roll\n')
+  assert.match(broken, /^error: not valid YAML \(config\.yaml\)\n/)
+  assert.match(broken, /\n *= fix: check brackets, quotes and indentation here and in the lines above\n/)
   assert.match(refusal(rollYaml(all, '\tsoak: 1s')), /a tab stands where YAML allows spaces only/)
   assert.match(refusal(rollYaml(all, '  soak: !!binary aGk=')), /this tag is not read/)
 })

@@ -42,7 +42,7 @@ const instance = section(
       .exactOptional(),
   },
   'One balancer process, with one of `socket`, `tcp` and `ssh`.',
-).superRefine(exactlyOneOf(['socket', 'tcp', 'ssh']), { when: () => true })
+).superRefine(exactlyOneOf(['socket', 'tcp', 'ssh'], 'socket: /run/haproxy/admin.sock'), { when: () => true })
 
 const backend = textField({
   title: 'backend',

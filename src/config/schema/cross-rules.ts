@@ -9,13 +9,13 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 // These rules also run where other fields of the same section are wrong (`when: () => true` beside each use), so that
 // a file's findings come all at once; therefore they take nothing about the value for granted.
 
-/** Exactly one of the fields is written. */
-export function exactlyOneOf(names: readonly string[]): Rule {
+/** Exactly one of the fields is written; `example` is what to write where none is. */
+export function exactlyOneOf(names: readonly string[], example: string): Rule {
   return (value, context) => {
     if (!isRecord(value)) return
     const written = names.filter((name) => name in value)
     if (written.length === 0) {
-      const params = { code: 'config.choice', hint: `one of: ${names.join(', ')}` }
+      const params = { code: 'config.choice', hint: `one of: ${names.join(', ')}`, fix: example }
       context.addIssue({ code: 'custom', message: `none of ${names.join(', ')} is written`, params })
     }
     addTooMany(written, context)
