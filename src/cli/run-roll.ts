@@ -1,6 +1,7 @@
 import type { RollPlan } from '../model/roll-plan.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
 import { UserError } from '../model/user-error.ts'
+import { errorText } from './error-text.ts'
 import { EXIT_USAGE } from './exit-codes.ts'
 import { type OutputModes, outputModes } from './output-options.ts'
 import { planLines } from './roll/plan-lines.ts'
@@ -81,8 +82,10 @@ function showPlan(plan: RollPlan, { flags, modes, context, command }: PlanOutput
     writePlan(plan, { sink: context.out, style: modes.outStyle, level: modes.level, command })
   else context.out.write(`${JSON.stringify(plan, null, flags.output === 'json' ? 2 : 0)}\n`)
   const refusal = planRefusal(plan)
-  if (refusal !== undefined) throw refusal
-  return 0
+  if (refusal === undefined) return 0
+  // Not thrown: the plan says it on stdout already, where a second document would spoil the first.
+  context.err.write(errorText(refusal))
+  return EXIT_USAGE
 }
 
 interface PlanTarget {

@@ -136,6 +136,15 @@ test('a plan with errors ends with exit 2 before the question', async () => {
   assert.deepEqual(asked, [])
 })
 
+test('a dry run of a plan with errors is one document, and exit 2', async () => {
+  const findings = [{ severity: 'error', code: 'NoNodes', text: 'no node is selected' }] as const
+  const actions = new ScriptedActions(ended('completed', 0), { plan: { ...PLAN, findings } })
+  const { code, out, err } = await evenkeel('roll -f roll.yaml --dry-run -o json', actions)
+  assert.equal(code, 2)
+  assert.deepEqual(JSON.parse(out), { ...PLAN, findings })
+  assert.equal(err, 'error: no node is selected (NoNodes)\n1 error in the plan for prod-eu1. Nothing was changed.\n')
+})
+
 test('a roll asks on a terminal, and no means nothing was changed', async () => {
   const actions = new ScriptedActions(ended('completed', 0))
   const { code, err, asked } = await evenkeel('roll -f roll.yaml --progress plain', actions, { terminal: true })
