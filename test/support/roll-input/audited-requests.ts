@@ -1,0 +1,27 @@
+/** One line of the API server's audit log (audit.k8s.io/v1 Event), as far as it is read here. */
+interface AuditEvent {
+  readonly verb: string
+  readonly userAgent?: string
+  readonly user: { readonly username: string }
+  readonly objectRef?: { readonly resource?: string; readonly name?: string }
+}
+
+const READS = ['get', 'list', 'watch']
+/** Asking what one may do is a `create`, and nothing comes of it. */
+const QUESTION = 'selfsubjectaccessreviews'
+
+/** What `evenkeel` asked the API server for, whoever it was: `reads` counted, `writes` one line each. */
+export function auditedRequests(log: string): { readonly reads: number; readonly writes: readonly string[] } {
+  const events = log
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as AuditEvent)
+    .filter(({ userAgent = '' }) => userAgent.startsWith('evenkeel/'))
+  const writes = events.filter(({ verb, objectRef }) => !READS.includes(verb) && objectRef?.resource !== QUESTION)
+  return {
+    reads: events.filter(({ verb }) => READS.includes(verb)).length,
+    writes: writes.map(
+      ({ verb, user, objectRef = {} }) => `${user.username} ${verb} ${objectRef.resource}/${objectRef.name}`,
+    ),
+  }
+}

@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { RECORD_ANNOTATION } from '../../../src/model/node-record.ts'
+import { RollBed } from '../roll-bed/roll-bed.ts'
+import { until } from '../roll-bed/until.ts'
+import { type MissingRight, narrowedRbac } from './narrowed-rbac.ts'
+import { type OddLb, startOddLb } from './odd-lb.ts'
+import { oddPods } from './odd-pods.ts'
+
+/** Who lacks what. */
+const NARROWED: Readonly<Record<string, MissingRight>> = {
+  'no-patch': { verb: 'patch', resource: 'nodes' },
+  'no-evict': { verb: 'create', resource: 'pods/eviction' },
+  'no-slots': { verb: 'create', resource: 'leases' },
+  'no-list': { verb: 'list', resource: 'nodes' },
+}
+
+type GroundParts = Pick<InputGround, 'roll' | 'program' | 'odd' | 'kubeconfig' | 'goneKubeconfig' | 'clusterUid'>
+
+/**
+ * A real cluster with all that wrong input may point at. n1 is as it should be; n2 carries a pod that keeps data, n3 one
+ * that nothing would replace, and the record of another run.
+ */
+export class InputGround {
+  readonly roll: RollBed
+  readonly odd: OddLb
+  readonly kubeconfig: string
+  /** Of an account that was deleted. */
+  readonly goneKubeconfig: string
+  readonly clusterUid: string
+  /** What is shipped, as a command line without its arguments. */
+  readonly program: readonly string[]
+
+  private constructor(parts: GroundParts) {
+    this.roll = parts.roll
+    this.program = parts.program
+    this.odd = parts.odd
+    this.kubeconfig = parts.kubeconfig
+    this.goneKubeconfig = parts.goneKubeconfig
+    this.clusterUid = parts.clusterUid
+  }
+
+  static async open(): Promise<InputGround> {
+    const roll = await RollBed.open({ fast: true, database: false })
+    try {
+      const { bed } = roll
+      const gone = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'gone', namespace: 'default' } }
+      const rights = Object.entries(NARROWED).flatMap(([user, right]) => narrowedRbac(user, right))
+      await bed.apply([gone, ...rights, ...oddPods()])
+      const [program, odd, kubeconfig, goneKubeconfig, clusterUid] = await Promise.all([
+        bundleIn(join(bed.dir, 'bundle')),
+        startOddLb(bed),
+        bed.serviceAccountKubeconfig('evenkeel', 'evenkeel-roll').then(({ inside }) => inside),
+        bed.serviceAccountKubeconfig('default', 'gone').then(({ inside }) => inside),
+        bed.kubectl(['get', 'namespace', 'kube-system', '-o', 'jsonpath={.metadata.uid}']),
+      ])
+      await bed.kubectl(['delete', 'serviceaccount', 'gone', '--namespace', 'default'])
+      await bed.kubectl(['annotate', 'node', 'n3', `${RECORD_ANNOTATION}={}`])
+      await podsAreThere(roll)
+      return new InputGround({ roll, program, odd, kubeconfig, goneKubeconfig, clusterUid })
+    } catch (error) {
+      await roll.close()
+      throw error
+    }
+  }
+
+  /** Kubeconfig of somebody, by a certificate of the cluster's own authority. */
+  async userKubeconfig(name: string, notAfter?: Date): Promise<string> {
+    const { inside } = await this.roll.bed.userKubeconfig(name, notAfter === undefined ? {} : { notAfter })
+    return inside
+  }
+
+  /** The shipped identity's kubeconfig with something written otherwise. */
+  changedKubeconfig(change: (text: string) => string): string {
+    return this.write('kubeconfig', change(readFileSync(this.kubeconfig, 'utf8')))
+  }
+
+  /** A roll.yaml for n1 alone that nothing is wrong with, but for `change`, which is merged over its spec. */
+  file(change: Readonly<Record<string, unknown>> = {}): string {
+    return this.roll.file({ spec: { nodes: { names: ['n1'] }, ...change } })
+  }
+
+  /** A new directory's file. */
+  write(name: string, text: string): string {
+    const path = join(this.directory(), name)
+    writeFileSync(path, text, { mode: 0o600 })
+    return path
+  }
+
+  directory(): string {
+    return mkdtempSync(join(this.roll.bed.dir, 'input-'))
+  }
+
+  close(): Promise<void> {
+    return this.roll.close()
+  }
+}
+
+const podsAreThere = ({ bed }: RollBed): Promise<true> =>
+  until({ what: 'the odd pods to be there', limitMs: 30_000 }, async () => {
+    const pods = await bed.kubectl(['get', 'pods', '-o', 'jsonpath={.items[*].metadata.labels.odd}'])
+    return pods.includes('cache') && pods.includes('lonely') ? true : undefined
+  })
+
+const BUILD = fileURLToPath(new URL('../../../bin/build.ts', import.meta.url))
+
+/** The bundle starts five times as fast as the sources, and is what people run. */
+async function bundleIn(directory: string): Promise<readonly string[]> {
+  await promisify(execFile)(process.execPath, [BUILD, directory])
+  return [process.execPath, join(directory, 'evenkeel.js')]
+}

@@ -1,0 +1,171 @@
+import { begun, type InputRow } from './input-row.ts'
+
+const COMMAND_LINE: readonly InputRow[] = [
+  {
+    title: 'nobody to ask, and no --yes',
+    words: (ground) => ['roll', '-f', ground.file()],
+    code: 'usage.nobody-to-ask',
+    names: ['nobody to ask'],
+    fix: 'add --yes',
+  },
+  {
+    title: 'nothing that measures',
+    words: (ground) => begun(ground.file({ probes: undefined })),
+    code: 'usage.no-probe',
+    names: ['nothing measures this roll, so nothing would stop it at a failed request'],
+    fix: 'write spec.probes in the roll file, or roll without: --no-probe',
+  },
+  {
+    title: 'no nodes and no file',
+    words: () => ['roll', '--yes'],
+    code: 'usage.nodes',
+    names: ['nothing says which nodes to roll'],
+    fix: 'evenkeel roll -f roll.yaml, or name nodes, or -l SELECTOR, or --all',
+  },
+  {
+    title: 'nodes by name and all of them',
+    words: (ground) => begun(ground.file(), 'n1', '--all'),
+    code: 'usage.nodes',
+    names: ['nodes are chosen in more than one way'],
+    fix: 'give node names, or -l SELECTOR, or --all',
+  },
+  {
+    title: 'what can be no name of a node',
+    words: (ground) => begun(ground.file(), 'N_1'),
+    code: 'usage.nodes',
+    names: ['"N_1" is not a node name'],
+    fix: 'name nodes as `kubectl get nodes` prints them',
+  },
+  {
+    title: 'a selector that is none',
+    words: (ground) => begun(ground.file(), '-l', 'disk in'),
+    code: 'usage.selector',
+    names: ['-l "disk in": '],
+    fix: '-l node-role.kubernetes.io/worker, -l "zone in (a,b)"',
+  },
+  {
+    title: 'live progress where there is no terminal',
+    words: (ground) => begun(ground.file(), '--progress', 'live'),
+    code: 'usage.progress',
+    names: ['--progress live is not possible: stderr is no terminal'],
+    fix: '--progress plain',
+  },
+  {
+    title: 'a roll file that is not there',
+    words: () => begun('/nowhere/roll.yaml'),
+    code: 'file.read',
+    names: ['cannot read /nowhere/roll.yaml: no such file or directory (ENOENT)'],
+    fix: 'name a file that can be read',
+  },
+]
+
+const HELP = '(evenkeel --help lists the commands and options)'
+/** What the command line itself refuses, before any command runs. */
+const UNREADABLE: readonly InputRow[] = [
+  {
+    title: 'an option that there is not',
+    words: (ground) => begun(ground.file(), '--forse'),
+    names: ["error: unknown option '--forse'"],
+    fix: HELP,
+  },
+  {
+    title: 'a command that there is not',
+    words: () => ['rol', '--yes'],
+    names: ["error: unknown command 'rol'", '(Did you mean roll?)'],
+    fix: HELP,
+  },
+  {
+    title: 'a form of output that there is not',
+    words: (ground) => begun(ground.file(), '-o', 'xml'),
+    names: ["option '-o, --output <form>' argument 'xml' is invalid", 'Allowed choices are text, json, jsonl'],
+    fix: HELP,
+  },
+  {
+    title: 'an option without its value',
+    words: () => ['roll', 'resume', '--state-dir'],
+    names: ["error: option '--state-dir <dir>' argument missing"],
+    fix: HELP,
+  },
+]
+
+const spec = (title: string, lines: readonly string[], said: Pick<InputRow, 'names' | 'fix'>): InputRow => ({
+  title,
+  words: (ground) => {
+    const text = ['apiVersion: evenkeel.dev/v1alpha1', 'kind: Roll', 'metadata: {name: prod}', 'spec:', ...lines, '']
+    return begun(ground.write('roll.yaml', text.join('\n')))
+  },
+  code: 'config.roll-file',
+  ...said,
+})
+
+const one = (first: string, fix: string): Pick<InputRow, 'names' | 'fix'> => ({
+  names: [`error: ${first}`, '1 error in ', 'Nothing was contacted or changed.'],
+  fix,
+})
+
+const all = '  nodes: {all: true}'
+const FILE: readonly InputRow[] = [
+  spec('a file that is no YAML', [all, '  drain: {grace: 5s'], {
+    names: ['error: not valid YAML (config.yaml)', '/roll.yaml:7:1', '1 error in '],
+    fix: 'check brackets, quotes and indentation here and in the lines above',
+  }),
+  spec('a field that there is not', [all, '  drain:', '    blokedLimit: 3min'], {
+    names: [
+      'error: unknown field "blokedLimit" (config.unknown-field)',
+      '/roll.yaml:7:5\n7 |     blokedLimit: 3min\n  |     ^^^^^^^^^^^\n',
+    ],
+    fix: 'write "blockedLimit"',
+  }),
+  spec('a time without its unit', [all, '  soak: 30'], one('"30" has no unit (config.duration)', 'soak: 30s')),
+  spec(
+    'a time beyond its bounds',
+    [all, '  slots: {leaseDuration: 1s}'],
+    one('"1s" is too short (config.range)', 'leaseDuration: 30s'),
+  ),
+  spec('a value of another kind', [all, '  drain: []'], one('a list is not a section (config.type)', 'drain: {}')),
+  spec(
+    'a balancer without a way to it',
+    [all, '  balancers: [{name: lb, instances: [{name: a}], backends: [web]}]'],
+    one('none of socket, tcp, ssh is written (config.choice)', 'socket: /run/haproxy/admin.sock'),
+  ),
+  spec(
+    'a field that is missing',
+    [all, '  probes: [{name: shop}]'],
+    one('missing field "url" (config.missing-field)', 'url: https://app.example.com/'),
+  ),
+  spec(
+    'two ways to reboot',
+    [all, '  reboot: {ssh: {}, command: [x, "{bootId}"]}'],
+    one('"command" beside "ssh": only one may be written (config.choice)', 'keep one of: ssh, command'),
+  ),
+  spec('a file that chooses no nodes', ['  soak: 1s'], {
+    ...one(
+      'the file chooses no nodes (config.no-nodes)',
+      'choose them here, or on the command line: evenkeel roll NODE..., -l SELECTOR or --all',
+    ),
+  }),
+  ...[
+    ['hosts: []', 'hosts', 'machines that are not Kubernetes nodes'],
+    ['window: {from: "22:00"}', 'window', 'time windows in which work is allowed'],
+    ['gates: [{exec: x}]', 'gates', 'gates of your own before a node is attached'],
+    ['maxUnavailable: 2', 'maxUnavailable', 'several nodes at once'],
+  ].map(([line, field, feature]) =>
+    spec(
+      `${field}, which there is not yet`,
+      [all, `  ${line}`],
+      one(`not yet: ${feature} (config.not-yet)`, `remove "${field}"`),
+    ),
+  ),
+  spec('everything wrong at once', [all, '  soak: 30', '  gates: {}', '  drian: {}'], {
+    names: [
+      'error: "30" has no unit (config.duration)',
+      'error: not yet: gates of your own before a node is attached (config.not-yet)',
+      'error: unknown field "drian" (config.unknown-field)',
+      '3 errors in ',
+    ],
+    fix: 'write "drain"',
+  }),
+]
+
+/** The command line and the file: nobody is asked for anything. */
+export const USAGE_ROWS: readonly InputRow[] = [...COMMAND_LINE, ...UNREADABLE, ...FILE]
