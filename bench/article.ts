@@ -57,13 +57,12 @@ async function main(): Promise<number> {
   for (const plan of plans) found.push(...(await planRuns(plan, plan === 'evenkeel' ? runs : 1, told)))
   const haproxy = (await runProgram(['haproxy', '-v'])).split('\n')[0]
   const machine = { cores: availableParallelism(), linux: release(), node: process.version, haproxy }
-  process.stdout.write(
-    values.output === 'json'
-      ? `${JSON.stringify({ startedAt, machine, runs: found }, null, 1)}\n`
-      : `${articleTable(found)}\n${startedAt}; ${Object.entries(machine)
-          .map(([key, value]) => `${key} ${value}`)
-          .join(', ')}\n`,
-  )
+  const facts = Object.entries(machine).map(([name, value]) => `${name} ${value}`)
+  const table = `${articleTable(found)}\n${startedAt}; ${facts.join(', ')}`
+  if (values.output === 'json') {
+    say(table)
+    process.stdout.write(`${JSON.stringify({ startedAt, machine, runs: found }, null, 1)}\n`)
+  } else process.stdout.write(`${table}\n`)
   return found.every(isKept) ? 0 : 1
 }
 
