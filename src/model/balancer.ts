@@ -40,6 +40,11 @@ export interface ServerReading {
   readonly queued: number
   /** Cumulative sessions sent to it (`stot`); counts from 0 again with each new balancer process. */
   readonly totalSessions: number
+  /**
+   * Connections to it that the balancer keeps open for reuse. A server that reboots leaves them dead without a word, and
+   * the first requests over them after its return would fail.
+   */
+  readonly idleConnections: number
   readonly weight: number
   /** Used only when every server that is no backup is gone; often it serves nothing but an apology. */
   readonly backup: boolean

@@ -9,6 +9,8 @@ export interface StatRow {
   readonly queued: number
   readonly currentSessions: number
   readonly totalSessions: number
+  /** Pooled connections to the server that no session uses; 0 where the version does not tell (before 2.2). */
+  readonly idleConnections: number
   readonly redispatched: number
   readonly backup: boolean
   /** `L7OK`, `* L4CON` while the next check runs; empty where no check runs. */
@@ -28,6 +30,7 @@ export interface StatRow {
 }
 
 const SERVER_TYPE = '2'
+const OPTIONAL: ReadonlySet<string> = new Set(['idle_conn_cur'])
 
 /** `show stat -1 4 -1`: a header, then a row for each server of each backend that is not disabled. */
 export function parseStat(answer: string): readonly StatRow[] {
@@ -41,6 +44,7 @@ export function parseStat(answer: string): readonly StatRow[] {
       throw badReply(`a row of "show stat" has ${cells.length} columns, its header ${columns.length}`)
     }
     return parseRow((name) => {
+      if (OPTIONAL.has(name) && !index.has(name)) return ''
       const cell = cells[index.get(name) ?? -1]
       if (cell === undefined) throw badReply(`"show stat" has no column ${name}`)
       return cell
@@ -58,6 +62,7 @@ function parseRow(text: (name: string) => string): StatRow {
     queued: count('qcur'),
     currentSessions: count('scur'),
     totalSessions: count('stot'),
+    idleConnections: optionalCount('idle_conn_cur'),
     redispatched: optionalCount('wredis'),
     backup: count('bck') === 1,
     checkStatus: text('check_status'),

@@ -46,6 +46,7 @@ function readingOf(told: Told, row: ServerRow): ServerReading {
     currentSessions: stat.currentSessions,
     queued: stat.queued,
     totalSessions: stat.totalSessions,
+    idleConnections: stat.idleConnections,
     weight: state.weight,
     backup: stat.backup,
   }

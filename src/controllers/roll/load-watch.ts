@@ -24,6 +24,7 @@ export class LoadWatch {
   readonly #opened = new Set<string>()
   readonly #closed = new Set<string>()
   #measuredSince: WallMs | undefined
+  #before = { sent: 0, failed: 0, skipped: 0 }
   #baselineP99Ms = 0
 
   constructor(parts: LoadWatchParts) {
@@ -32,6 +33,7 @@ export class LoadWatch {
 
   baselineEnded(at: WallMs): void {
     this.#measuredSince = at
+    this.#before = totals(this.#parts.probe.facts())
     this.#baselineP99Ms = worstP99Ms(this.#parts.probe.facts())
   }
 
@@ -54,13 +56,11 @@ export class LoadWatch {
   }
 
   tick(): LoadTick {
-    const lanes = this.#parts.probe.facts().lanes.filter((lane) => !lane.control)
-    const sum = (pick: (lane: (typeof lanes)[number]) => number): number =>
-      lanes.reduce((total, lane) => total + pick(lane), 0)
+    const now = totals(this.#parts.probe.facts())
     return {
-      sent: sum((lane) => lane.sent),
-      failed: sum((lane) => lane.failed),
-      skipped: sum((lane) => lane.skipped),
+      sent: now.sent - this.#before.sent,
+      failed: now.failed - this.#before.failed,
+      skipped: now.skipped - this.#before.skipped,
       ratePerSecond: this.#parts.spec.targets.reduce(
         (total, target) => total + (target.control ? 0 : target.ratePerSecond),
         0,
@@ -95,6 +95,15 @@ export class LoadWatch {
     const told = type === 'window.opened' ? this.#opened : this.#closed
     told.add(key)
     this.#parts.emit({ type, window, blame: this.blame(window) })
+  }
+}
+
+function totals({ lanes }: ProbeFacts): { readonly sent: number; readonly failed: number; readonly skipped: number } {
+  const ours = lanes.filter((lane) => !lane.control)
+  return {
+    sent: ours.reduce((sum, lane) => sum + lane.sent, 0),
+    failed: ours.reduce((sum, lane) => sum + lane.failed, 0),
+    skipped: ours.reduce((sum, lane) => sum + lane.skipped, 0),
   }
 }
 

@@ -1,7 +1,7 @@
 import { decide } from '../../core/roll/decide.ts'
 import { drainView } from '../../core/roll/drain/stages.ts'
 import type { Evidence } from '../../core/roll/evidence.ts'
-import { judge } from '../../core/roll/judge.ts'
+import { judge, stuckLimitLeftMs } from '../../core/roll/judge.ts'
 import { keepDetached } from '../../core/roll/keep-detached.ts'
 import { hasCurrent } from '../../core/roll/node-snapshot.ts'
 import { observe } from '../../core/roll/observe.ts'
@@ -11,6 +11,7 @@ import type { RollSnapshot } from '../../core/roll/snapshot.ts'
 import { type Action, isRestoring } from '../../model/action.ts'
 import { serverKey } from '../../model/balancer.ts'
 import type { Decision } from '../../model/decision.ts'
+import { refKey } from '../../model/object-ref.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import type { Performer } from '../../runtime/perform.ts'
 import { describeAction } from './describe-action.ts'
@@ -32,6 +33,7 @@ export class NodePass {
   #last: RollSnapshot | undefined
   #progress: Progress | undefined
   #strays = 0
+  readonly #putBack = new Set<string>()
 
   constructor(parts: NodePassParts) {
     this.#parts = parts
@@ -142,7 +144,9 @@ export class NodePass {
       this.#progress = new Progress(node, (event) => events.emit(event))
     }
     const before = this.#progress.step
-    this.#progress.decided(decision, run.verdict === undefined)
+    const leftMs = stuckLimitLeftMs(snapshot)
+    const onTheWay = run.verdict === undefined
+    this.#progress.decided(decision, leftMs === undefined ? { onTheWay } : { onTheWay, limitMs: leftMs })
     if (this.#progress.step === 'drain') this.#reportDrain(snapshot, before !== 'drain')
     this.#reportStrays(snapshot, node)
   }
@@ -151,7 +155,8 @@ export class NodePass {
 
   #reportDrain(snapshot: RollSnapshot, begun: boolean): void {
     if (!hasCurrent(snapshot)) return
-    const { left } = drainView(snapshot)
+    const { left, putBack } = drainView(snapshot)
+    this.#reportPutBack(putBack.map(refKey), snapshot.current.node.name)
     const remaining = left[1].length + left[2].length + left[3].length
     const gone = Object.keys(snapshot.evidence.evicted).filter(
       (uid) => !snapshot.cluster.pods.some((pod) => pod.uid === uid),
@@ -171,6 +176,14 @@ export class NodePass {
       unit: 'pods',
       stage: stages,
     })
+  }
+
+  #reportPutBack(pods: readonly string[], node: string): void {
+    for (const pod of pods.filter((name) => !this.#putBack.has(name))) {
+      this.#putBack.add(pod)
+      const text = `${pod} was put back on ${node} by its controller; it is not evicted again and goes down with the node`
+      this.#parts.events.emit({ type: 'warning', node, text })
+    }
   }
 
   #reportStrays(snapshot: RollSnapshot, node: string): void {

@@ -38,13 +38,14 @@ export class Progress {
     return this.#step
   }
 
-  decided(decision: Decision, onTheWay: boolean): void {
+  /** `limitMs`: what is left of the wait before it is given up; absent where nothing gives it up. */
+  decided(decision: Decision, { onTheWay, limitMs }: { readonly onTheWay: boolean; readonly limitMs?: number }): void {
     if (decision.kind === 'settled') {
       this.#end(decision.reasons)
       return
     }
     if (decision.step !== this.#step) this.#enter(decision.step, decision.reasons, onTheWay)
-    this.#hold(decision)
+    this.#hold(decision, limitMs)
   }
 
   #enter(step: Step, reasons: readonly Reason[], onTheWay: boolean): void {
@@ -66,7 +67,7 @@ export class Progress {
     this.#step = undefined
   }
 
-  #hold(decision: Exclude<Decision, { kind: 'settled' }>): void {
+  #hold(decision: Exclude<Decision, { kind: 'settled' }>, limitMs: number | undefined): void {
     const reasons = decision.kind === 'hold' ? decision.reasons.filter((reason) => !IN_COURSE.has(reason.code)) : []
     if (reasons.length === 0) {
       if (decision.kind === 'hold') this.#endHold()
@@ -76,7 +77,8 @@ export class Progress {
     if (key === this.#held) return
     const type = this.#held === undefined ? 'hold.started' : 'hold.changed'
     this.#held = key
-    this.#emit({ type, node: this.#node, step: decision.step, reasons })
+    const limit = limitMs === undefined ? {} : { limitMs: Math.round(limitMs) }
+    this.#emit({ type, node: this.#node, step: decision.step, reasons, ...limit })
   }
 
   #endHold(): void {

@@ -35,17 +35,23 @@ export function endOf({ run, standings, interrupted, load }: EndFacts): RollEnd 
   return {
     outcome,
     exitCode: EXIT_CODES[outcome],
-    reasons: run.verdict?.reasons ?? [],
+    reasons: run.verdict?.reasons ?? lateFailures(outcome, load),
     standings,
     guarded,
     next: nextCommands(run, out, outcome),
   }
 }
 
+/** Failures that were excused (a control target failed too) or told after the last soak: nothing is called clean for them. */
+function lateFailures(outcome: RollOutcome, load: LoadTick | undefined): readonly Reason[] {
+  if (outcome !== 'stopped') return []
+  return [{ code: 'RequestsFailed', text: `${load?.failed ?? 0} requests failed that no stop rule counted` }]
+}
+
 function outcomeOf(run: RunState, interrupted: boolean, load: LoadTick | undefined): RollOutcome {
   if (run.verdict !== undefined) return run.verdict.kind
   if (interrupted) return 'interrupted'
-  return (load?.failed ?? 0) > 0 && run.done.length < run.order.length ? 'stopped' : 'completed'
+  return (load?.failed ?? 0) > 0 ? 'stopped' : 'completed'
 }
 
 function nextCommands(run: RunState, out: readonly NodeStanding[], outcome: RollOutcome): readonly string[] {

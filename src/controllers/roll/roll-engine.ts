@@ -136,7 +136,6 @@ export class RollEngine {
     try {
       await withDeadline(limited, (signal) => this.#view.synced(signal))
       await Promise.all(this.#pollers.map((poller) => poller.poll(interrupt)))
-      if (!(await this.#baseline(interrupt))) return
       while (currentNode(this.#gather, undefined) !== undefined) {
         if ((await this.#node(interrupt)) === 'keptOut') return
         if (run.verdict !== undefined) return
@@ -147,26 +146,16 @@ export class RollEngine {
     }
   }
 
-  /** False: a limit was reached before traffic was green, and nothing was begun. */
-  async #baseline(interrupt: AbortSignal): Promise<boolean> {
+  /** Traffic was green for the whole baseline: from here on a failed request is the roll's. */
+  #baseline(): void {
     const { probe, clock, run } = this.#parts
-    const spec = run.spec.probe
-    if (probe === undefined || spec === undefined) return true
-    const since = clock.monoMs()
-    for (;;) {
-      const missing = baselineMissing(probe.facts(), clock.wallMs(), spec.baselineMs)
-      if (missing.length === 0) break
-      if (clock.monoMs() - since > spec.baselineMs + spec.baselineLimitMs) {
-        run.verdict = { kind: 'held', keepOut: false, reasons: missing }
-        return false
-      }
-      await this.#wakeup.next(250, interrupt)
-    }
-    run.measuredSince = clock.wallMs()
-    this.#load?.baselineEnded(run.measuredSince)
-    const tick = this.#load?.tick()
-    this.#emit({ type: 'baseline.ended', sent: tick?.sent ?? 0, p99Ms: tick?.p99Ms ?? 0 })
-    return true
+    if (probe === undefined || run.spec.probe === undefined || run.measuredSince !== undefined) return
+    const wall = clock.wallMs()
+    const facts = probe.facts()
+    if (baselineMissing(facts, wall, run.spec.probe.baselineMs).length > 0) return
+    run.measuredSince = wall
+    this.#load?.baselineEnded(wall)
+    this.#emit({ type: 'baseline.ended', sent: facts.greenStreak, p99Ms: this.#load?.tick().baselineP99Ms ?? 0 })
   }
 
   /** Passes over one node until it is settled: through, restored, or to be kept out. */
@@ -175,6 +164,7 @@ export class RollEngine {
     this.#pass = pass
     for (;;) {
       interrupt.throwIfAborted()
+      this.#baseline()
       const decision = await pass.pass(this.#work.signal)
       if (!this.#events.writable) this.#events.note('retry', {})
       if (decision.kind === 'settled') break
@@ -185,7 +175,7 @@ export class RollEngine {
     const ended = this.#takeStanding()
     if (ended !== undefined) this.#emit({ type: 'node.ended', standing: ended })
     if (run.verdict?.keepOut === true) return 'keptOut'
-    if (ended !== undefined) run.done = [...run.done, ended.node]
+    if (ended?.state === 'inService') run.done = [...run.done, ended.node]
     this.#strays += this.#strayCount()
     this.#pass = undefined
     return 'through'

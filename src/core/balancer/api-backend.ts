@@ -10,7 +10,9 @@ export interface NamedBackend {
 
 /** The port that kubeadm and most installers give the API server. */
 const USUAL_API_PORTS: readonly number[] = [6443]
-const API_WORD = /api|kube|etcd/i
+/** Whole words of a name: `k8s-api` is the API, `shop-api` and `rapid` are not. */
+const API_WORD =
+  /(?<=^|[-_.])(kube-?api-?server|api-?server|kube-?api|k8s-?api|k8s-?masters?|kubernetes(-?api)?|kube|k8s|etcd)(?=$|[-_.])/i
 
 /**
  * The API server's backend is never touched: taking its server out would blind the roll in mid-step. `apiPorts` are

@@ -44,6 +44,7 @@ export interface Evidence {
   readonly settlingSince?: MonoMs
   /** Set when the first server is put back; from then on settling is over. */
   readonly attachingSince?: MonoMs
+  readonly attachingSinceWall?: WallMs
   readonly attachedAt?: MonoMs
   readonly attachedAtWall?: WallMs
 }

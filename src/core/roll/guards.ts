@@ -1,5 +1,5 @@
 import type { Reason } from '../../model/reason.ts'
-import { probeSilent } from './baseline.ts'
+import { baselineMissing, probeSilent } from './baseline.ts'
 import { lastUsableServers } from './last-server.ts'
 import { matchNodeServers } from './match-node-servers.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
@@ -70,18 +70,18 @@ const first = <S>(s: S, guards: readonly Guard<S>[]): readonly Reason[] => {
   return []
 }
 
+/** Before a server is taken out that serves: nobody undoes it, and somebody is left. */
+export const mayBeTaken: Guard<NodeSnapshot> = (s) => first(s, [agentsOurs, lastUsable])
+
+/** Traffic is measured and green before anything is begun, and again by each process that takes a roll up. */
+export const baselineGreen: Guard<RollSnapshot> = (s) => {
+  if (s.probe === undefined || s.spec.probe === undefined || s.run.measuredSince !== undefined) return []
+  return baselineMissing(s.probe, s.wall, s.spec.probe.baselineMs)
+}
+
 /** Before the first change to a node: long, since saying no costs nothing yet. */
 export const mayStart: Guard<NodeSnapshot> = (s) =>
-  first(s, [
-    slotLive,
-    journalWritable,
-    clusterHeard,
-    probeMeasures,
-    instancesAnswer,
-    heartbeatsFlow,
-    agentsOurs,
-    lastUsable,
-  ])
+  first(s, [slotLive, journalWritable, clusterHeard, probeMeasures, instancesAnswer, heartbeatsFlow, mayBeTaken])
 
 /** Before each further disruptive effect. */
 export const mayDisrupt: Guard<RollSnapshot> = (s) => first(s, [slotLive, journalWritable, clusterHeard, probeMeasures])

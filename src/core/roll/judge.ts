@@ -18,11 +18,12 @@ export function judge(s: RollSnapshot): Verdict | undefined {
   return found.keepOut && !standing.keepOut ? { ...found, reasons: [...standing.reasons, ...found.reasons] } : standing
 }
 
-/** A failed request ends the roll. One while the node soaks takes it out again. */
+/** A failed request ends the roll. One since the node was begun to be put back takes it out again. */
 function failedRequests(s: RollSnapshot): Verdict | undefined {
   const windows = countedWindows(s)
   if (windows.length === 0) return undefined
-  const soaking = s.evidence.attachedAt !== undefined
+  const backSince = s.evidence.attachingSinceWall
+  const keepOut = backSince !== undefined && windows.some((window) => window.lastBadAt >= backSince)
   const reasons = windows.map(
     (window): Reason => ({
       code: 'RequestsFailed',
@@ -30,13 +31,13 @@ function failedRequests(s: RollSnapshot): Verdict | undefined {
       text: `${window.failed} of ${window.sent} requests to ${window.target} failed (${window.lane}): ${window.firstError}`,
     }),
   )
-  return { kind: 'stopped', keepOut: soaking, reasons }
+  return { kind: 'stopped', keepOut, reasons }
 }
 
 function outOfLimits(s: RollSnapshot): Verdict | undefined {
   if (!hasCurrent(s)) return undefined
   const record = ownRecord(s)
-  if (record === undefined) return undefined
+  if (record === undefined) return s.run.verdict === undefined ? blockedLimit(s) : undefined
   const recorded = { ...s, record }
   if (s.evidence.attachingSince !== undefined) return attachLimit(recorded)
   if (hasRebooted(recorded)) return backLimits(recorded)
@@ -45,11 +46,28 @@ function outOfLimits(s: RollSnapshot): Verdict | undefined {
 }
 
 /** Before the intent: what blocks may be waited for only so long; then everything is restored. */
-function blockedLimit(s: RecordedSnapshot): Verdict | undefined {
-  const since = s.evidence.stuckSince
-  if (since === undefined || s.now - since < s.spec.drain.blockedLimitMs) return undefined
-  return { kind: 'held', keepOut: false, reasons: s.evidence.stuckReasons }
+function blockedLimit(s: RollSnapshot): Verdict | undefined {
+  const { stuckSince, stuckReasons } = s.evidence
+  if (stuckSince === undefined || stuckReasons.length === 0) return undefined
+  if (s.now - stuckSince < stuckLimitMs(s)) return undefined
+  return { kind: 'held', keepOut: false, reasons: stuckReasons }
 }
+
+/** What only takes its course may take longer than what somebody refuses. */
+function stuckLimitMs({ evidence, spec }: RollSnapshot): number {
+  const inCourse = evidence.stuckReasons.every(({ code }) => IN_COURSE.has(code))
+  if (evidence.stuckReasons.some(({ code }) => code === 'BaselineNotGreen')) return spec.probe?.baselineLimitMs ?? 0
+  return inCourse ? Math.max(spec.drain.stageLimitMs, spec.drain.blockedLimitMs) : spec.drain.blockedLimitMs
+}
+
+/** What is left of the wait for what holds now; undefined where nothing gives it up. */
+export function stuckLimitLeftMs(s: RollSnapshot): number | undefined {
+  const { stuckSince, stuckReasons } = s.evidence
+  if (stuckSince === undefined || stuckReasons.length === 0) return undefined
+  return Math.max(0, stuckLimitMs(s) - (s.now - stuckSince))
+}
+
+const IN_COURSE: ReadonlySet<string> = new Set(['OneAtATime', 'PodLeaving', 'ReplacementNotReady', 'VolumeAttached'])
 
 function returnLimit(s: RecordedSnapshot): Verdict | undefined {
   const since = s.evidence.awaySince

@@ -14,7 +14,7 @@ export function keepDetached(s: NodeSnapshot): readonly Action[] {
   const begun = Object.keys(s.evidence.detached).length > 0 || ownIntent(s) !== undefined || hasRebooted(recorded)
   if (!begun) return []
   return nodeServers(recorded)
-    .filter((server) => server.instance.silentForMs === 0 && server.reading !== undefined && isNotTold(server))
+    .filter((server) => server.instance.silentForMs === 0 && server.reading?.ownState === 'ready' && isNotTold(server))
     .map((server) => ({
       kind: 'setServer',
       node: s.current.node.name,

@@ -58,12 +58,14 @@ function firstReturn(s: RecordedSnapshot): Pick<Evidence, 'returned'> {
  * A process that begins with a node rebooted, uncordoned and up everywhere finds it in its soak. Where the cordon is
  * not ours to lift it tells nothing, and the node settles again.
  */
-function alreadyAttached(s: RecordedSnapshot): Pick<Evidence, 'attachingSince'> {
+function alreadyAttached(s: RecordedSnapshot): Pick<Evidence, 'attachingSince' | 'attachingSinceWall'> {
   if (s.evidence.attachingSince !== undefined || Object.keys(s.evidence.detached).length > 0) return {}
   if (!hasRebooted(s) || s.record.unschedulable || s.current.node.unschedulable) return {}
   const servers = nodeServers(s)
   const up = servers.length > 0 && servers.every((server) => !isSilent(server.instance) && isRestored(server))
-  return up && servers.some(({ recorded }) => recorded.state === 'ready') ? { attachingSince: s.now } : {}
+  return up && servers.some(({ recorded }) => recorded.state === 'ready')
+    ? { attachingSince: s.now, attachingSinceWall: s.wall }
+    : {}
 }
 
 /** The pods that are here when the drain begins; later ones of the same workload were put back. */

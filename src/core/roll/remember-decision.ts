@@ -1,5 +1,6 @@
 import type { Decision } from '../../model/decision.ts'
 import type { Evidence } from './evidence.ts'
+import { hasCurrent, ownIntent } from './node-snapshot.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import { SETTLE_INTERVAL_MS } from './steps/settle.ts'
 
@@ -9,27 +10,35 @@ export function rememberDecision(s: RollSnapshot, decision: Decision): Evidence 
   if (decision.kind === 'settled') return evidence
   switch (decision.step) {
     case 'reboot':
-      return { ...evidence, awaySince: evidence.awaySince ?? s.now, ...unstuck }
+      return announced(s)
+        ? { ...evidence, awaySince: evidence.awaySince ?? s.now, ...unstuck }
+        : { ...evidence, ...stuck(s, decision) }
     case 'settle':
       return { ...evidence, settlingSince: evidence.settlingSince ?? s.now, ...settled(s, decision) }
     case 'attach':
-      return { ...evidence, attachingSince: evidence.attachingSince ?? s.now }
+      return { ...evidence, ...attaching(s) }
     case 'soak':
       return {
         ...evidence,
-        attachingSince: evidence.attachingSince ?? s.now,
+        ...attaching(s),
         attachedAt: evidence.attachedAt ?? s.now,
         attachedAtWall: evidence.attachedAtWall ?? s.wall,
       }
     case 'cordon':
     case 'detach':
     case 'drain':
+    case 'record':
     case 'slot':
       return { ...evidence, ...stuck(s, decision) }
     default:
       return evidence
   }
 }
+
+const attaching = (s: RollSnapshot): Pick<Evidence, 'attachingSince' | 'attachingSinceWall'> => ({
+  attachingSince: s.evidence.attachingSince ?? s.now,
+  attachingSinceWall: s.evidence.attachingSinceWall ?? s.wall,
+})
 
 const unstuck = { stuckSince: undefined, stuckReasons: [] } as const
 
@@ -41,18 +50,20 @@ function settled(s: RollSnapshot, decision: Decision): Pick<Evidence, 'settledIn
   return { settledInARow: s.evidence.settledInARow + 1, settledAt: s.now }
 }
 
+const announced = (s: RollSnapshot): boolean => hasCurrent(s) && ownIntent(s) !== undefined
+
+/** Holds that end by themselves or have a limit of their own: waited for without counting (law, step 1; detach.idleLimit). */
+const PATIENT: ReadonlySet<string> = new Set(['ApiUnreachable', 'BaselineShort', 'MostNodesNotReady', 'SessionsLeft'])
+
 /** Stuck is a hold without progress. Progress is an action that is no repetition, a pod that left, another step. */
-function stuck(s: RollSnapshot, decision: Decision): Partial<Evidence> {
+function stuck(s: RollSnapshot, decision: Exclude<Decision, { kind: 'settled' }>): Partial<Evidence> {
   const left = s.cluster.pods.filter((pod) => pod.nodeName === s.current?.node.name).length
   const repeats = decision.kind === 'hold' || decision.reasons.some((reason) => reason.code === 'PodsHere')
-  const moved = left < s.evidence.podsLeft || decision.kind === 'settled' || decision.step !== s.evidence.stuckStep
-  if (moved || !repeats)
-    return {
-      ...unstuck,
-      podsLeft: left,
-      stuckStep: decision.kind === 'settled' ? undefined : decision.step,
-      stuckSince: s.now,
-    }
+  const patient = decision.kind === 'hold' && decision.reasons.some((reason) => PATIENT.has(reason.code))
+  const moved = left < s.evidence.podsLeft || decision.step !== s.evidence.stuckStep
+  if (moved || patient || !repeats) {
+    return { stuckReasons: [], podsLeft: left, stuckStep: decision.step, stuckSince: s.now }
+  }
   const reasons = decision.kind === 'hold' ? decision.reasons : s.evidence.stuckReasons
   return { podsLeft: left, stuckSince: s.evidence.stuckSince ?? s.now, stuckReasons: reasons }
 }

@@ -12,9 +12,9 @@ test('a backend with a server at the API server’s port is the API’s', () => 
 
 test('a backend is the API’s by its name', () => {
   for (const [name, word] of [
-    ['k8s-api', 'api'],
-    ['APISERVER', 'API'],
-    ['kubernetes', 'kube'],
+    ['k8s-api', 'k8s-api'],
+    ['APISERVER', 'APISERVER'],
+    ['kubernetes', 'kubernetes'],
     ['etcd-peers', 'etcd'],
   ] as const) {
     assert.deepEqual(apiEvidence(backend(name, 443)), { kind: 'name', word })
@@ -22,7 +22,7 @@ test('a backend is the API’s by its name', () => {
 })
 
 test('other backends are not', () => {
-  for (const name of ['web', 'ingress-http', 'ingress-https', 'control']) {
+  for (const name of ['web', 'ingress-http', 'ingress-https', 'control', 'shop-api', 'rapid-checkout', 'capital']) {
     assert.equal(apiEvidence(backend(name, 80, 443, 30443)), undefined)
   }
 })

@@ -18,6 +18,7 @@ export function serverLike(other: Partial<ServerReading> & { readonly path?: str
     persistent: false,
     currentSessions: 0,
     queued: 0,
+    idleConnections: 0,
     totalSessions: 0,
     weight: 1,
     backup: false,

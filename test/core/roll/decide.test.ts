@@ -75,6 +75,24 @@ const TABLE: readonly (readonly [title: string, snapshot: RollSnapshot, decision
     }),
     'act detach: cutSessions',
   ],
+  [
+    'drops pooled connections that would be dead after the reboot',
+    aSnapshot({ ...out, servers: drained({ idleConnections: 2 }) }),
+    'act detach: setServer',
+  ],
+  [
+    'goes on to drain again after dropping them',
+    aSnapshot({ ...out, servers: [aServer('n1', { adminState: 'maint' }), aServer('n2'), aServer('n3')] }),
+    'act detach: setServer',
+  ],
+  [
+    'takes no server out whose backend would be left without one, also where the node was cordoned before',
+    aSnapshot({
+      ...cordoned,
+      servers: [aServer('n1'), aServer('n2', { operational: 'down' }), aServer('n3', { operational: 'down' })],
+    }),
+    'hold detach: LastUsableServer',
+  ],
   ['announces the reboot on an empty node', aSnapshot(out), 'act reboot: writeIntent'],
   [
     'sends what this process announced',

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { decide } from '../../../src/core/roll/decide.ts'
 import { judge } from '../../../src/core/roll/judge.ts'
+import { rememberDecision } from '../../../src/core/roll/remember-decision.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import type { FailureWindow, ProbeFacts } from '../../../src/model/probe.ts'
 import { monoMs, wallMs } from '../../../src/model/time.ts'
@@ -45,9 +47,28 @@ test('a failed request while the node soaks keeps it out', () => {
   const soaking = aSnapshot({
     ...out,
     node: { bootId: NEW_BOOT },
-    evidence: { attachedAt: monoMs(999_000), attachingSince: monoMs(998_000) },
+    evidence: { attachedAt: monoMs(999_000), attachingSince: monoMs(998_000), attachingSinceWall: wallMs(4000) },
   })
   assert.deepEqual(judge(measured(soaking, [aWindow()]))?.keepOut, true)
+})
+
+test('a failed request from the moment a node is begun to be put back keeps it out', () => {
+  const evidence = { attachingSince: monoMs(998_000), attachingSinceWall: wallMs(5200) }
+  const attaching = aSnapshot({ ...out, node: { bootId: NEW_BOOT }, evidence })
+  assert.equal(judge(measured(attaching, [aWindow()]))?.keepOut, true)
+})
+
+test('a failure from before the reboot does not keep the node out once it is put back', () => {
+  const evidence = { attachingSince: monoMs(998_000), attachingSinceWall: wallMs(9000) }
+  const standing = { kind: 'stopped', keepOut: false, reasons: [{ code: 'RequestsFailed', text: 'x' }] } as const
+  const attaching = measured(aSnapshot({ ...out, node: { bootId: NEW_BOOT }, evidence }), [aWindow()])
+  assert.equal(judge({ ...attaching, run: { ...attaching.run, verdict: standing } })?.keepOut, false)
+})
+
+test('nothing is given up while the API is lost, nor while sessions end within their own limit', () => {
+  const lost = aSnapshot({ ...out, change: { cluster: { ...aSnapshot().cluster, staleForMs: 900_000 } } })
+  const evidence = { ...lost.evidence, stuckSince: monoMs(1), stuckStep: 'slot', podsLeft: 0 } as const
+  assert.equal(rememberDecision({ ...lost, evidence }, decide({ ...lost, evidence })).stuckReasons.length, 0)
 })
 
 test('failures from before the baseline are not ours', () => {

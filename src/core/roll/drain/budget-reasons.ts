@@ -15,6 +15,7 @@ export function evictionRefusal(pod: Pod, answer: EvictionAnswer, budgets: reado
     case 'budget':
     case 'budgetStale': {
       const named = mine.find((budget) => budget.name === answer.refusal.budget) ?? mine[0]
+      if (named?.syncFailed === true) return brokenBudget(object, refKey(named))
       return budgetReason(object, answer.refusal, named)
     }
     case 'budgetBroken':
@@ -54,6 +55,14 @@ export function evictionRefusal(pod: Pod, answer: EvictionAnswer, budgets: reado
       return { code: 'PodLeaving', object, text: `${object} is leaving` }
   }
 }
+
+/** One that could never be computed answers "still being processed" for ever (seen on 1.35); its condition tells. */
+const brokenBudget = (object: string, budget: string): Reason => ({
+  code: 'BudgetBroken',
+  object,
+  text: `${object}: budget ${budget} cannot be computed (condition SyncFailed)`,
+  never: true,
+})
 
 function budgetReason(
   object: string,

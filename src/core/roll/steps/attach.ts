@@ -3,8 +3,9 @@ import { type AdminState, type ServerReading, serverKey } from '../../../model/b
 import type { Reason } from '../../../model/reason.ts'
 import { slotLive } from '../guards.ts'
 import { isSilent, type NodeServer, nodeServers } from '../node-servers.ts'
-import type { RecordedSnapshot } from '../node-snapshot.ts'
+import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { act, done, hold, RECHECK_MS, type StepRule } from '../step-rule.ts'
+import { holdsDeadConnections, pooledConnections } from './detach.ts'
 
 /**
  * Step 10: every server at its recorded state, read back. HAProxy's `ready` out of `maint` means UP before any check,
@@ -19,6 +20,12 @@ export const attach: StepRule = {
     if (pending.length === 0 && silent.length === 0) return done
     const refusals = slotLive(s)
     if (refusals.length > 0) return hold(refusals)
+    const pooled = hasRebooted(s) ? pending.filter(holdsDeadConnections) : []
+    if (pooled.length > 0)
+      return act(
+        pooled.map((server) => set(s, server, 'maint')),
+        ...pooled.map(pooledConnections),
+      )
     const prepare = pending.filter(mustPassThroughDrain)
     if (prepare.length > 0)
       return act(

@@ -2,7 +2,7 @@ import type { Reason } from '../../../model/reason.ts'
 import { workloadKey } from '../../../model/workload.ts'
 import { dnsReady } from '../dns-ready.ts'
 import { replaced } from '../drain/replaced.ts'
-import { clusterHeard } from '../guards.ts'
+import { baselineGreen, clusterHeard } from '../guards.ts'
 import { nodeServers } from '../node-servers.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { done, hold, RECHECK_MS, type StepRule } from '../step-rule.ts'
@@ -31,6 +31,8 @@ export const settle: StepRule = {
 export const SETTLE_INTERVAL_MS = RECHECK_MS / 2
 
 export function unsettled(s: RecordedSnapshot): readonly Reason[] {
+  const unmeasured = s.run.verdict === undefined ? baselineGreen(s) : []
+  if (unmeasured.length > 0) return unmeasured
   const stale = clusterHeard(s)
   if (stale.length > 0) return stale
   const worse = s.cluster.workloads

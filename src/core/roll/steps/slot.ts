@@ -2,6 +2,7 @@ import type { Action } from '../../../model/action.ts'
 import { RECORD_ANNOTATION } from '../../../model/node-record.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { badNodes } from '../bad-nodes.ts'
+import { baselineGreen } from '../guards.ts'
 import type { NodeSnapshot } from '../node-snapshot.ts'
 import { act, done, hold, type StepAnswer, type StepRule } from '../step-rule.ts'
 
@@ -9,6 +10,8 @@ import { act, done, hold, type StepAnswer, type StepRule } from '../step-rule.ts
 export const slot: StepRule<NodeSnapshot> = {
   step: 'slot',
   next(s) {
+    const unmeasured = baselineGreen(s)
+    if (unmeasured.length > 0) return hold(unmeasured)
     if (s.cluster.staleForMs > 0) return hold([apiLost])
     const bad = badNodes(s)
     if (bad.length > 0) return hold(mostNodesBad(s, bad) ? [heartbeatsLost, ...bad] : bad)

@@ -1,3 +1,4 @@
+import type { RecordedSnapshot } from '../node-snapshot.ts'
 import { hold, type StepRule } from '../step-rule.ts'
 
 /**
@@ -8,8 +9,11 @@ export const soak: StepRule = {
   step: 'soak',
   next(s) {
     const leftMs = s.spec.soakMs - (s.now - (s.evidence.attachedAt ?? s.now))
-    if (leftMs > 0 && s.run.verdict === undefined) {
-      return hold([{ code: 'Soaking', text: 'traffic is watched for the soak time' }], Math.min(leftMs, 1000))
+    if (s.run.verdict === undefined && (leftMs > 0 || verdictsOwed(s))) {
+      return hold(
+        [{ code: 'Soaking', text: 'traffic is watched for the soak time' }],
+        Math.min(Math.max(leftMs, 100), 1000),
+      )
     }
     return {
       kind: 'act',
@@ -19,4 +23,11 @@ export const soak: StepRule = {
       ],
     }
   },
+}
+
+/** A request of the soak's last moment may take until its time-out to be judged. */
+function verdictsOwed(s: RecordedSnapshot): boolean {
+  const since = s.evidence.attachedAtWall
+  if (s.probe === undefined || since === undefined) return false
+  return (s.probe.lastVerdictAt ?? 0) < since + s.spec.soakMs
 }
