@@ -1,3 +1,4 @@
+import type { StampedEvent } from '../../src/model/roll-event.ts'
 import type { RollPlan } from '../../src/model/roll-plan.ts'
 import { EDGE_FRONT, WHOAMI_FRONT } from '../../test/support/roll-bed/lb-config.ts'
 import type { RollBed } from '../../test/support/roll-bed/roll-bed.ts'
@@ -13,6 +14,8 @@ export interface RollEnd {
   readonly strays: number
   readonly rebooted: number
   readonly leftovers: readonly string[]
+  /** What happened, where it did not end well. */
+  readonly events: readonly StampedEvent[]
 }
 
 export interface RollOfOurs {
@@ -39,6 +42,7 @@ export async function evenkeelRoll(bed: RollBed, { stage }: RollOfOurs): Promise
     strays: roll.events.reduce((sum, event) => sum + (event.type === 'stray' ? event.count : 0), 0),
     rebooted: Object.keys(before).filter((node) => before[node] !== after[node]).length,
     leftovers: await bed.leftovers(),
+    events: code === 0 ? [] : roll.events.filter(({ type }) => type !== 'load.tick'),
   }
 }
 

@@ -39,7 +39,7 @@ test('a plan that lost requests shows how many of which lane, and how long for',
 
 test('no failed request is a bound, not a proof, and a void run says so', () => {
   const whoami = { ...run.streams.whoami, failedRequests: 0, windows: [], failedAt1Hz: 0 } as const
-  const outcome = { code: 0, stderr: '', warnings: [], strays: 0, rebooted: 3, leftovers: [] }
+  const outcome = { code: 0, stderr: '', warnings: [], strays: 0, rebooted: 3, leftovers: [], events: [] }
   const lanes = [{ lane: 'new', sent: 6000, failed: 0, maxMs: 9 }] as const
   const clean = { ...run, plan: 'evenkeel', outcome, void: true, streams: { whoami: { ...whoami, lanes } } } as PlanRun
   assert.equal(
