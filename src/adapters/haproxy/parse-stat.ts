@@ -30,7 +30,7 @@ export interface StatRow {
 }
 
 const SERVER_TYPE = '2'
-const OPTIONAL: ReadonlySet<string> = new Set(['idle_conn_cur'])
+const OPTIONAL: ReadonlySet<string> = new Set(['idle_conn_cur', 'safe_conn_cur'])
 
 /** `show stat -1 4 -1`: a header, then a row for each server of each backend that is not disabled. */
 export function parseStat(answer: string): readonly StatRow[] {
@@ -62,7 +62,8 @@ function parseRow(text: (name: string) => string): StatRow {
     queued: count('qcur'),
     currentSessions: count('scur'),
     totalSessions: count('stot'),
-    idleConnections: optionalCount('idle_conn_cur'),
+    // Two pools: `idle_conn_cur` counts the unsafe one alone, and `http-reuse safe` fills the other.
+    idleConnections: optionalCount('idle_conn_cur') + optionalCount('safe_conn_cur'),
     redispatched: optionalCount('wredis'),
     backup: count('bck') === 1,
     checkStatus: text('check_status'),

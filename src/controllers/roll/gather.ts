@@ -98,7 +98,7 @@ function evidenceFor(current: NodeFacts | undefined, known: Evidence | undefined
   return { ...fresh, evicted: parts.run.evictedBefore }
 }
 
-const runFacts = (run: RunState): RunFacts => ({
+export const runFacts = (run: RunState): RunFacts => ({
   id: run.id,
   order: run.order,
   done: run.done,

@@ -140,6 +140,7 @@ export class NodePass {
     if (!hasCurrent(snapshot)) return
     const node = snapshot.current.node.name
     if (this.#progress === undefined) {
+      if (isBaseline(decision)) return
       events.emit({ type: 'node.started', node, index: run.order.indexOf(node) })
       this.#progress = new Progress(node, (event) => events.emit(event))
     }
@@ -195,3 +196,7 @@ export class NodePass {
     this.#strays = total
   }
 }
+
+/** Nothing was begun: the time that the baseline takes is no node's. */
+const isBaseline = (decision: Decision): boolean =>
+  decision.kind === 'hold' && decision.reasons.every(({ code }) => code === 'BaselineShort')

@@ -5,6 +5,7 @@ import { STEPS, type Step } from '../../model/step.ts'
 
 /** Waits that are the step's own course: shown as progress, not as a hold. */
 const IN_COURSE: ReadonlySet<string> = new Set([
+  'BaselineShort',
   'BootIdNotPublished',
   'DaemonNotBack',
   'DataPortSilent',

@@ -1,5 +1,5 @@
 import type { Reason } from '../../model/reason.ts'
-import type { LoadTick, NodeStanding, RollOutcome } from '../../model/roll-event.ts'
+import type { NodeStanding, RollOutcome } from '../../model/roll-event.ts'
 import type { RunState } from './run-state.ts'
 
 export interface RollEnd {
@@ -16,7 +16,8 @@ export interface EndFacts {
   readonly run: RunState
   readonly standings: readonly NodeStanding[]
   readonly interrupted: boolean
-  readonly load: LoadTick | undefined
+  /** Failed requests that no control target excuses. */
+  readonly failed: number
 }
 
 const EXIT_CODES: Readonly<Record<RollOutcome, number>> = {
@@ -28,30 +29,30 @@ const EXIT_CODES: Readonly<Record<RollOutcome, number>> = {
 }
 
 /** What a roll came to. Exit codes: 0 done, 1 stopped or aborted, 3 held at a limit, 130 interrupted. */
-export function endOf({ run, standings, interrupted, load }: EndFacts): RollEnd {
-  const outcome = outcomeOf(run, interrupted, load)
+export function endOf({ run, standings, interrupted, failed }: EndFacts): RollEnd {
+  const outcome = outcomeOf(run, interrupted, failed)
   const out = standings.filter((node) => node.state === 'out')
   const guarded = run.verdict?.keepOut === true ? out.map((node) => node.node) : []
   return {
     outcome,
     exitCode: EXIT_CODES[outcome],
-    reasons: run.verdict?.reasons ?? lateFailures(outcome, load),
+    reasons: run.verdict?.reasons ?? lateFailures(outcome, failed),
     standings,
     guarded,
     next: nextCommands(run, out, outcome),
   }
 }
 
-/** Failures that were excused (a control target failed too) or told after the last soak: nothing is called clean for them. */
-function lateFailures(outcome: RollOutcome, load: LoadTick | undefined): readonly Reason[] {
+/** Told after the last soak: nothing is called clean for that. */
+function lateFailures(outcome: RollOutcome, failed: number): readonly Reason[] {
   if (outcome !== 'stopped') return []
-  return [{ code: 'RequestsFailed', text: `${load?.failed ?? 0} requests failed that no stop rule counted` }]
+  return [{ code: 'RequestsFailed', text: `${failed} requests failed after the last node was through` }]
 }
 
-function outcomeOf(run: RunState, interrupted: boolean, load: LoadTick | undefined): RollOutcome {
+function outcomeOf(run: RunState, interrupted: boolean, failed: number): RollOutcome {
   if (run.verdict !== undefined) return run.verdict.kind
   if (interrupted) return 'interrupted'
-  return (load?.failed ?? 0) > 0 ? 'stopped' : 'completed'
+  return failed > 0 ? 'stopped' : 'completed'
 }
 
 function nextCommands(run: RunState, out: readonly NodeStanding[], outcome: RollOutcome): readonly string[] {

@@ -1,5 +1,6 @@
 import type { StepSpan } from '../../core/availability/attribution.ts'
 import { baselineMissing } from '../../core/roll/baseline.ts'
+import { countedWindows } from '../../core/roll/counted-windows.ts'
 import { hasCurrent } from '../../core/roll/node-snapshot.ts'
 import { standing } from '../../core/roll/standing.ts'
 import type { NodeStanding, RollEvent } from '../../model/roll-event.ts'
@@ -20,7 +21,7 @@ import { allStandings } from './all-standings.ts'
 import { BalancerPoller } from './balancer-poller.ts'
 import { ClusterView } from './cluster-view.ts'
 import { EventLog, type EventSink } from './event-log.ts'
-import { currentNode, type GatherParts } from './gather.ts'
+import { currentNode, type GatherParts, runFacts } from './gather.ts'
 import { LoadWatch } from './load-watch.ts'
 import { NodeOverlay } from './node-overlay.ts'
 import { NodePass } from './node-pass.ts'
@@ -119,7 +120,7 @@ export class RollEngine {
       await Promise.race([this.#roll(interrupt), background])
       const load = this.#load?.tick()
       const standings = allStandings(run, this.#standings)
-      const end = endOf({ run, standings, interrupted: interrupt.aborted, load })
+      const end = endOf({ run, standings, interrupted: interrupt.aborted, failed: this.#failed() })
       this.#emit({ type: 'roll.ended', ...end, ...(load === undefined ? {} : { load }) })
       if (end.guarded.length > 0 && !interrupt.aborted) await Promise.race([this.#guard(interrupt), background])
       await this.#events.flushed()
@@ -236,6 +237,12 @@ export class RollEngine {
   #loadChanged(): void {
     this.#load?.changed()
     this.#wakeup.wake()
+  }
+
+  #failed(): number {
+    const { run, probe } = this.#parts
+    if (probe === undefined) return 0
+    return countedWindows({ run: runFacts(run), probe: probe.facts() }).reduce((sum, window) => sum + window.failed, 0)
   }
 
   #strayCount(): number {

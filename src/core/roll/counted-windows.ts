@@ -2,7 +2,7 @@ import type { FailureWindow } from '../../model/probe.ts'
 import type { RollSnapshot } from './snapshot.ts'
 
 /** A window is counted from the end of the baseline on, unless a control target failed with it: then blame the prober. */
-export function countedWindows(s: RollSnapshot): readonly FailureWindow[] {
+export function countedWindows(s: Pick<RollSnapshot, 'run' | 'probe'>): readonly FailureWindow[] {
   const since = s.run.measuredSince
   if (s.probe === undefined || since === undefined) return []
   const controls = s.probe.windows.filter((window) => window.control)

@@ -116,6 +116,12 @@ export class RollBed {
       })
   }
 
+  /** As an operator would by hand. */
+  async lbSet(server: string, state: 'ready' | 'drain' | 'maint'): Promise<void> {
+    const answer = await askSocket(this.lb.socket, `set server ${server} state ${state}`)
+    if (answer.trim() !== '') throw new Error(`HAProxy answered: ${answer}`)
+  }
+
   async nodeObjects(): Promise<readonly NodeObject[]> {
     const { items } = JSON.parse(await this.bed.kubectl(['get', 'nodes', '-o', 'json'])) as {
       items: readonly NodeObject[]
