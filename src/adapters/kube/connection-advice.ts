@@ -9,6 +9,10 @@ const FIXES = {
   broken: 'check that this machine reaches the API server',
 }
 
+const RENEW = 'renew the credential that the kubeconfig uses'
+/** The API server was not even asked. */
+const PROVIDE = 'let the plugin or the files that the kubeconfig names work for this user; or choose another --context'
+
 /** The first thing asked of a cluster failed: what is wrong with the input, where it is the input; else the error as it is. */
 export function connectionAdvice(error: unknown): unknown {
   if (!(error instanceof WorldError)) return error
@@ -20,7 +24,7 @@ export function connectionAdvice(error: unknown): unknown {
     case 'KUBE_TIMEOUT':
       return new UserError(message, { code, fix: FIXES.broken, cause: error })
     case 'KUBE_UNAUTHORIZED':
-      return new UserError(message, { code, fix: 'renew the credential that the kubeconfig uses', cause: error })
+      return new UserError(message, { code, fix: cause === undefined ? RENEW : PROVIDE, cause: error })
     case 'KUBE_FORBIDDEN':
       return new UserError(message, { code, fix: 'allow it to this identity (RBAC)', cause: error })
     default:

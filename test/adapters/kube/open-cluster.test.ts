@@ -124,7 +124,11 @@ test('a token that no header can carry is told', async (t) => {
 test('a file that the kubeconfig names and nobody can read is told', async (t) => {
   const server = await aServer(t)
   const user = { 'client-certificate': '/nowhere/client.crt', 'client-key': '/nowhere/client.key' }
-  await assert.rejects(open(t, kubeconfigOf(server, user)), { name: 'UserError', message: /\/nowhere\/client\.crt/ })
+  await assert.rejects(open(t, kubeconfigOf(server, user)), {
+    name: 'UserError',
+    message: /\/nowhere\/client\.crt/,
+    fix: /^let the plugin or the files that the kubeconfig names work/,
+  })
 })
 
 test('a refused connection is told with the address', async (t) => {
@@ -191,7 +195,11 @@ for (const url of ['http://10.0.0.1:8080', 'ftp://127.0.0.1', 'not a url']) {
 test('a refused credential is told', async (t) => {
   const server = await aServer(t)
   server.tokens = []
-  await assert.rejects(open(t, kubeconfigOf(server, TOKEN)), { name: 'UserError', code: 'KUBE_UNAUTHORIZED' })
+  await assert.rejects(open(t, kubeconfigOf(server, TOKEN)), {
+    name: 'UserError',
+    code: 'KUBE_UNAUTHORIZED',
+    fix: 'renew the credential that the kubeconfig uses',
+  })
 })
 
 test('a right that is missing is told with its verb and resource', async (t) => {
