@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { requires } from '../support/requires.ts'
 import { BootCounter } from '../support/roll-bed/boot-counter.ts'
-import { lbConfig } from '../support/roll-bed/lb-config.ts'
 import { RollBed } from '../support/roll-bed/roll-bed.ts'
 import { until } from '../support/roll-bed/until.ts'
 
@@ -15,7 +14,8 @@ const bed = (): RollBed => {
 }
 
 before(async () => {
-  if (real.skip === false) opened = await RollBed.open({ fast: true, database: false })
+  if (real.skip === false)
+    opened = await RollBed.open({ fast: true, database: false, lb: { reloadsKeepClients: true } })
 })
 after(async () => opened?.close())
 
@@ -114,7 +114,7 @@ test('HAProxy reloaded by somebody else in steps 4 and 5 costs nothing', real, a
   const roll = bed().roll('-f', bed().file({ spec: { nodes: { names: ['n3'] } } }), '--yes')
   for (const step of ['detach', 'drain'] as const) {
     await roll.untilStep(step, 'n3')
-    await bed().lb.reload(lbConfig(bed().bed.nodes.map((node) => bed().bed.nodeAddress(node))))
+    await bed().lb.reload()
   }
   const end = await roll.ended()
   assert.equal(end.code, 0, `${end.stderr}\n${end.stdout.slice(-2000)}`)

@@ -117,6 +117,7 @@ export const aServer = (server: string, change: Partial<ServerReading> = {}): Se
   currentSessions: 0,
   queued: 0,
   totalSessions: 100,
+  idleConnections: 0,
   weight: 1,
   ...change,
 })

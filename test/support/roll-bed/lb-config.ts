@@ -4,7 +4,16 @@ export const WHOAMI_FRONT = 'http://127.0.0.1:18080/'
 export const EDGE_FRONT = 'http://127.0.0.1:18081/'
 
 /** HAProxy as the article has it: checks at inter 2 s, fall 3, rise 2, no redispatch; one front for each service. */
-export function lbConfig(addresses: readonly string[], frontPort = 18080): string {
+export interface LbOptions {
+  /**
+   * A reload closes idle client connections at once, unless told otherwise (configuration.txt, `option
+   * idle-close-on-response`), and whoever is just about to send on one loses that request, roll or no roll.
+   */
+  readonly reloadsKeepClients?: boolean
+}
+
+export function lbConfig(addresses: readonly string[], { reloadsKeepClients = false }: LbOptions = {}): string {
+  const frontPort = 18080
   const servers = (port: number): string =>
     addresses.map((address, i) => `  server n${i + 1} ${address}:${port}`).join('\n')
   return `global
@@ -16,7 +25,7 @@ defaults
   timeout client 30s
   timeout server 10s
   option httpchk GET /readyz
-  default-server check inter 2s fall 3 rise 2
+${reloadsKeepClients ? '  option idle-close-on-response\n' : ''}  default-server check inter 2s fall 3 rise 2
 frontend whoami
   bind 127.0.0.1:${frontPort}
   default_backend web

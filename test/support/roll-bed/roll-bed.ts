@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Bed, openBed } from '../../../testbed/bed.ts'
 import { askSocket } from './ask-socket.ts'
 import { Judge } from './judge.ts'
-import { lbConfig, WHOAMI_FRONT } from './lb-config.ts'
+import { type LbOptions, lbConfig, WHOAMI_FRONT } from './lb-config.ts'
 import { type RollFileFacts, rollFile } from './roll-file.ts'
 import { RollProcess } from './roll-process.ts'
 import { until } from './until.ts'
@@ -13,6 +13,7 @@ export interface RollBedOptions extends Partial<WhoamiOptions> {
   readonly nodes?: number
   readonly fast?: boolean
   readonly database?: boolean
+  readonly lb?: LbOptions
 }
 
 type Haproxy = Awaited<ReturnType<Bed['haproxy']>>
@@ -45,7 +46,13 @@ export class RollBed {
       await bed.apply(RBAC)
       const services = [...whoami({ service: options.service ?? 'improved' }), ...edge()]
       await bed.apply(options.database === false ? services : [...services, ...database(bed.nodes)])
-      const lb = await bed.haproxy(lbConfig(bed.nodes.map((node) => bed.nodeAddress(node))), { name: 'lb-1' })
+      const lb = await bed.haproxy(
+        lbConfig(
+          bed.nodes.map((node) => bed.nodeAddress(node)),
+          options.lb,
+        ),
+        { name: 'lb-1' },
+      )
       const { inside } = await bed.serviceAccountKubeconfig('evenkeel', 'evenkeel-roll')
       const stateDir = mkdtempSync(join(bed.dir, 'state-'))
       const opened = new RollBed({ bed, lb, kubeconfig: inside, stateDir })
@@ -143,6 +150,12 @@ export class RollBed {
       ...nodes.filter(({ spec }) => spec.unschedulable === true).map(({ metadata }) => `${metadata.name} cordoned`),
       ...servers.filter(({ state }) => state !== 'ready').map(({ name, state }) => `${name} ${state}`),
     ]
+  }
+
+  /** A node that carries a pod of the app. */
+  async nodeWith(app: string): Promise<string> {
+    const text = await this.bed.kubectl(['get', 'pods', '-l', `app=${app}`, '-o', 'jsonpath={.items[0].spec.nodeName}'])
+    return text.trim()
   }
 
   async bootIds(): Promise<Readonly<Record<string, string>>> {
