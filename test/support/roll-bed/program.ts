@@ -25,7 +25,8 @@ export class Program {
   #stderr = ''
 
   constructor(argv: readonly string[], options: ProgramOptions = {}) {
-    const [file = '', ...words] = argv
+    // A test run that is killed takes its processes along: an orphaned prober would go on taking the machine's time.
+    const [file = '', ...words] = ['setpriv', '--pdeathsig', 'KILL', '--', ...argv]
     const env = { ...process.env, CI: '', ...options.env }
     const child = spawn(file, words, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#child = child
