@@ -1,8 +1,9 @@
 /**
  * The article's plans as plain scripts and then evenkeel, on real clusters under 100 requests a second (half kept).
- * `npm run article -- [--runs N] [--plan NAME]... [-o text|json]`. Exits with 1 where a roll of ours lost a request of the
- * service it was to keep.
+ * `npm run article -- [--runs N] [--plan NAME]... [-o text|json] [--documents FILE]`: FILE gets each run's raw document as a
+ * line, as soon as it is over. Exits with 1 where a roll of ours lost a request of the service it was to keep.
  */
+import { appendFileSync } from 'node:fs'
 import { availableParallelism, release } from 'node:os'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
@@ -16,6 +17,7 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '1' },
     plan: { type: 'string', multiple: true, default: [...PLANS] },
     output: { type: 'string', short: 'o', default: 'text' },
+    documents: { type: 'string' },
   },
 })
 
@@ -23,12 +25,14 @@ const isPlan = (text: string): text is Plan => PLANS.some((plan) => plan === tex
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
-function told({ plan, run, seconds, streams, outcome, ...found }: PlanRun): void {
+function told(made: PlanRun): void {
+  const { plan, run, seconds, streams, outcome, ...found } = made
   const failed = Object.entries(streams).map(
     ([name, { failedRequests, sentRequests }]) => `${name} ${failedRequests} failed of ${sentRequests}`,
   )
   const end = outcome === undefined || outcome.code === 0 ? '' : `; ended with ${outcome.code}:\n${outcome.stderr}`
   say(`${plan} ${run}: ${failed.join(', ')} in ${seconds} s${found.void ? '; void' : ''}${end}`)
+  if (values.documents !== undefined) appendFileSync(values.documents, `${JSON.stringify(made)}\n`)
 }
 
 /** Without its stage a DaemonSet's own service may lose requests, as the plan warned; the other service must not. */
@@ -44,7 +48,7 @@ async function main(): Promise<number> {
   const plans = values.plan.filter(isPlan)
   const runs = Number(values.runs)
   if (plans.length !== values.plan.length || !Number.isSafeInteger(runs) || runs < 1) {
-    say(`usage: npm run article -- [--runs N] [--plan ${PLANS.join('|')}]... [-o text|json]`)
+    say(`usage: npm run article -- [--runs N] [--plan ${PLANS.join('|')}]... [-o text|json] [--documents FILE]`)
     return 2
   }
   const [lacking] = missingForUp()
