@@ -61,6 +61,6 @@ function limitsText(load: NonNullable<RollView['load']>): string {
   const share = load.failed === 0 && load.sent > 0 ? [`fewer than ${fewerThan(load.sent)} failed (95 %)`] : []
   const period =
     load.ratePerSecond > 0 ? [`an outage under ${formatDuration(1000 / load.ratePerSecond)} can be missed`] : []
-  const gaps = load.notMeasuredMs === undefined ? [] : [`not measured for ${formatDuration(load.notMeasuredMs)}`]
+  const gaps = (load.notMeasuredMs ?? 0) === 0 ? [] : [`not measured for ${formatDuration(load.notMeasuredMs ?? 0)}`]
   return [...share, ...period, `${countOf(load.skipped, 'sample')} skipped`, ...gaps].join('; ')
 }

@@ -87,7 +87,7 @@ async function readBalancers({ spec, balancers }: PrepareParts, signal: AbortSig
         return { facts: { ...known, silentForMs: 0, reading }, inspection }
       } catch (error) {
         if (!(error instanceof WorldError)) throw error
-        const finding = { severity: 'error', code: error.code, text: `${instance}: ${error.message}` } as const
+        const finding = { severity: 'error', code: error.code, text: error.message } as const
         return { facts: { ...known, silentForMs: 1, error: error.message }, finding }
       }
     }),
