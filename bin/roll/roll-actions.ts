@@ -61,6 +61,7 @@ async function begin(request: RollRequest, surroundings: RollSurroundings, io: R
     order,
     resumed: false,
     done: [],
+    settledHere: [],
     verdict: undefined,
     measuredSince: undefined,
     excused: [],

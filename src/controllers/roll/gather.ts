@@ -53,13 +53,18 @@ export async function gather(
   }
 }
 
-/** The node that bears a record of this run, whichever it is; else the next of the order, while no verdict stands. */
+/**
+ * The node that bears a record of this run, whichever it is (but one that this process has just taken it from: a watch
+ * that lags or is cut still shows it, and the node must not be begun again); else the next of the order, while no verdict stands.
+ */
 export function currentNode(
   parts: Pick<GatherParts, 'run' | 'view' | 'overlay'>,
   under: string | undefined,
 ): Node | undefined {
   const { run, view, overlay } = parts
-  const bearing = view.facts().nodes.find((node) => recordRun(node) === run.id)?.name
+  const bearing = view
+    .facts()
+    .nodes.find((node) => recordRun(node) === run.id && !run.settledHere.includes(node.name))?.name
   const next = run.verdict === undefined ? run.order.find((name) => !run.done.includes(name)) : undefined
   const name = under ?? bearing ?? next
   return name === undefined ? undefined : overlay.newest(view.node(name))

@@ -1,5 +1,6 @@
 import type { Node } from '../../model/node.ts'
 import type { NodeRecord } from '../../model/node-record.ts'
+import type { MonoMs } from '../../model/time.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
@@ -18,16 +19,28 @@ export interface ReturnFacts {
 }
 
 const ASK_LIMIT_MS = 1000
+const ASK_EVERY_MS = 450
 
 /** What is asked only while a node is to come back: its own heartbeat Lease, and whether its data ports answer. */
 export class ReturnWatch {
   readonly #parts: ReturnWatchParts
+  #last: { readonly bootId: string; readonly at: MonoMs; readonly facts: ReturnFacts } | undefined
 
   constructor(parts: ReturnWatchParts) {
     this.#parts = parts
   }
 
+  /** Passes come as often as anything changes; what they are told here is half a second old at most. */
   async ask(node: Node, record: NodeRecord, signal: AbortSignal): Promise<ReturnFacts> {
+    const last = this.#last
+    const now = this.#parts.clock.monoMs()
+    if (last !== undefined && last.bootId === node.bootId && now - last.at < ASK_EVERY_MS) return last.facts
+    const facts = await this.#ask(node, record, signal)
+    this.#last = { bootId: node.bootId, at: now, facts }
+    return facts
+  }
+
+  async #ask(node: Node, record: NodeRecord, signal: AbortSignal): Promise<ReturnFacts> {
     const ports = record.servers.filter(
       ({ state, address }) => state === 'ready' && node.internalAddresses.includes(address),
     )

@@ -176,6 +176,7 @@ export class RollEngine {
     const ended = this.#takeStanding()
     if (ended !== undefined) this.#emit({ type: 'node.ended', standing: ended })
     if (run.verdict?.keepOut === true) return 'keptOut'
+    if (ended !== undefined) run.settledHere = [...run.settledHere, ended.node]
     if (ended?.state === 'inService') run.done = [...run.done, ended.node]
     this.#strays += this.#strayCount()
     this.#pass = undefined

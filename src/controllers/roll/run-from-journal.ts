@@ -41,6 +41,7 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     order: planned.order,
     resumed: true,
     done,
+    settledHere: [],
     verdict: undefined,
     measuredSince: undefined,
     excused: [],

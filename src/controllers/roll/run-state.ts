@@ -10,6 +10,8 @@ export interface RunState {
   readonly order: readonly string[]
   readonly resumed: boolean
   done: readonly string[]
+  /** Nodes that this process is through with, one way or the other. */
+  settledHere: readonly string[]
   verdict: Verdict | undefined
   measuredSince: WallMs | undefined
   excused: readonly string[]
