@@ -14,8 +14,7 @@ const bed = (): RollBed => {
 }
 
 before(async () => {
-  if (real.skip === false)
-    opened = await RollBed.open({ fast: true, database: false, lb: { reloadsKeepClients: true } })
+  if (real.skip === false) opened = await RollBed.open({ fast: true, database: false })
 })
 after(async () => opened?.close())
 
@@ -108,20 +107,6 @@ for (const next of ['resume', 'abort'] as const) {
     },
   )
 }
-
-test('HAProxy reloaded by somebody else in steps 4 and 5 costs nothing', real, async () => {
-  const judge = bed().judge()
-  const roll = bed().roll('-f', bed().file({ spec: { nodes: { names: ['n3'] } } }), '--yes')
-  for (const step of ['detach', 'drain'] as const) {
-    await roll.untilStep(step, 'n3')
-    await bed().lb.reload()
-  }
-  const end = await roll.ended()
-  assert.equal(end.code, 0, `${end.stderr}\n${end.stdout.slice(-2000)}`)
-  const judged = await judge.verdict()
-  assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
-  assert.deepEqual(await bed().leftovers(), [])
-})
 
 test(
   'HAProxy reloaded in steps 6 and 7 is told again within a second, and what was lost is counted',
