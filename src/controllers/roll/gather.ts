@@ -58,7 +58,7 @@ export async function gather(
  * that lags or is cut still shows it, and the node must not be begun again); else the next of the order, while no verdict stands.
  */
 export function currentNode(
-  parts: Pick<GatherParts, 'run' | 'view' | 'overlay'>,
+  parts: Pick<GatherParts, 'run' | 'overlay'> & { readonly view: Pick<ClusterView, 'facts' | 'node'> },
   under: string | undefined,
 ): Node | undefined {
   const { run, view, overlay } = parts
