@@ -47,21 +47,24 @@ test(
     assert.deepEqual([stopped.outcome, stopped.reasons[0]?.code, stopped.exitCode], ['stopped', 'NodeDidNotReturn', 1])
     assert.equal(stopped.standings.find(({ node }) => node === 'n3')?.state, 'notTouched')
     assert.equal(await stateOf('web/n2'), 'drain')
+    const stayedOut = await judge.verdict()
+    assert.deepEqual([stayedOut.failedRequests, stayedOut.windows], [0, []])
 
-    // Still guarded: what a reload forgets is said again.
+    // Still guarded: what a reload forgets is said again. Until then HAProxy sends requests to a machine that is off.
     await bed().lb.reload()
     await until(
-      { what: 'the node to be detached again', limitMs: 1500, everyMs: 50 },
+      { what: 'the node to be detached again', limitMs: 1000, everyMs: 20 },
       async () => (await stateOf('web/n2')) === 'drain' || undefined,
     )
     roll.kill('SIGINT')
     assert.equal((await roll.ended()).code, 1)
 
+    const judgeOfReturn = bed().judge()
     await bed().bed.powerOn('n2')
     const resumed = await bed().roll('resume').ended()
     assert.equal(resumed.code, 0, `${resumed.stderr}\n${resumed.stdout.slice(-2000)}`)
-    const judged = await judge.verdict()
-    assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
+    const cameBack = await judgeOfReturn.verdict()
+    assert.deepEqual([cameBack.failedRequests, cameBack.windows], [0, []])
     assert.deepEqual(await bed().leftovers(), [])
   },
 )

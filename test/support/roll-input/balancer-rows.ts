@@ -36,7 +36,7 @@ export const BALANCER_ROWS: readonly InputRow[] = [
     words: (ground) => balanced(ground, ground.odd.admin, ['web', 'kube-apiserver']),
     code: 'plan.refused',
     names: [
-      'backend kube-apiserver of lb-1 looks like the Kubernetes API ("kube" in its name), which is never taken out',
+      'backend kube-apiserver of lb-1 looks like the Kubernetes API ("kube-apiserver" in its name), which is never taken out',
       '(BalancerApiBackend)',
       '1 error in the plan for ',
     ],
