@@ -1,8 +1,12 @@
 import type { Lease } from './lease.ts'
+import type { ObjectRef } from './object-ref.ts'
 
 /** A slot of the node budget is a Lease; these annotations say for whom it is held. */
 export const RUN_ANNOTATION = 'evenkeel.dev/run'
 export const NODE_ANNOTATION = 'evenkeel.dev/node'
+
+/** The Lease that stands for the one slot there is. */
+export const slotRef = (namespace: string): ObjectRef => ({ namespace, name: 'evenkeel-slot-0' })
 
 /** Who holds a slot, as the Lease says; foreign text, since anybody may write a Lease. */
 export interface SlotOwner {

@@ -57,6 +57,11 @@ export interface Cluster {
   readLease(ref: ObjectRef, signal: AbortSignal): Promise<Lease | undefined>
   /** Creates where `resourceVersion` is empty, else replaces under it. WorldError KUBE_CONFLICT where somebody was faster. */
   writeLease(lease: Lease, signal: AbortSignal): Promise<Lease>
+  /**
+   * Resolves where the API would take a write of this Lease, and rejects as `writeLease` would, but never for another
+   * writer: every check of the API is made, and nothing is stored.
+   */
+  tryLease(ref: ObjectRef, signal: AbortSignal): Promise<void>
   /** Which of these this identity may not do (SelfSubjectAccessReview). */
   forbidden(wanted: readonly Access[], signal: AbortSignal): Promise<readonly Access[]>
 }

@@ -8,7 +8,7 @@ import { askObject, findObject } from './api-object.ts'
 import { evict } from './evict.ts'
 import { type FollowParts, follow } from './follow.ts'
 import { identity } from './identity.ts'
-import { readLease, writeLease } from './lease-store.ts'
+import { readLease, tryLease, writeLease } from './lease-store.ts'
 import { listPages } from './list-pages.ts'
 import { parseNode } from './parse-node.ts'
 import { RESOURCES, type Resource } from './resources.ts'
@@ -25,6 +25,7 @@ export function kubeCluster(parts: FollowParts): Cluster {
     evict: (pod, options, signal) => evict(client, { pod, ...options }, signal),
     readLease: (ref, signal) => readLease(client, ref, signal),
     writeLease: (lease, signal) => writeLease(client, lease, signal),
+    tryLease: (ref, signal) => tryLease(client, ref, signal),
     forbidden: (wanted, signal) => forbiddenAccess(client, wanted, signal),
   }
 }

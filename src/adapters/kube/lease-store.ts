@@ -1,6 +1,7 @@
 import type { JsonPatch } from '../../model/json-patch.ts'
 import type { Lease } from '../../model/lease.ts'
 import type { ObjectRef } from '../../model/object-ref.ts'
+import { WorldError } from '../../model/world-error.ts'
 import { type ApiCall, segment } from './api-call.ts'
 import type { ApiClient } from './api-client.ts'
 import { askObject, findObject } from './api-object.ts'
@@ -18,12 +19,28 @@ export function readLease(client: ApiClient, ref: ObjectRef, signal: AbortSignal
  * deleted. It is patched and not put, since a PUT under a resourceVersion makes a deleted Lease anew.
  */
 export function writeLease(client: ApiClient, lease: Lease, signal: AbortSignal): Promise<Lease> {
-  const call: ApiCall =
-    lease.resourceVersion === ''
-      ? { verb: 'create', resource: RESOURCE, path: collectionOf(lease), body: newLease(lease) }
-      : { verb: 'patch', resource: RESOURCE, path: pathOf(lease), body: replacement(lease) }
-  return askObject(client, { call, parse: parseLease }, signal)
+  return askObject(client, { call: writeOf(lease), parse: parseLease }, signal)
 }
+
+/** A write of it as it stands, or of a new one, under dryRun=All: authorised, admitted and validated, and not stored. */
+export async function tryLease(client: ApiClient, ref: ObjectRef, signal: AbortSignal): Promise<void> {
+  const found = await readLease(client, ref, signal)
+  const call = writeOf(found ?? { ...ref, ...NOBODYS })
+  try {
+    await client.ask({ ...call, query: { dryRun: 'All' } }, signal)
+  } catch (error) {
+    // Somebody wrote or removed it meanwhile: it can be written. Nothing to find for a new one is its namespace.
+    const passing = found === undefined ? ['KUBE_CONFLICT'] : ['KUBE_CONFLICT', 'KUBE_NOT_FOUND']
+    if (!(error instanceof WorldError && passing.includes(error.code))) throw error
+  }
+}
+
+const NOBODYS = { resourceVersion: '', holder: '', durationSeconds: 0, renewTime: '', transitions: 0, annotations: {} }
+
+const writeOf = (lease: Lease): ApiCall =>
+  lease.resourceVersion === ''
+    ? { verb: 'create', resource: RESOURCE, path: collectionOf(lease), body: newLease(lease) }
+    : { verb: 'patch', resource: RESOURCE, path: pathOf(lease), body: replacement(lease) }
 
 const collectionOf = ({ namespace }: ObjectRef): string =>
   `/apis/coordination.k8s.io/v1/namespaces/${segment(namespace)}/leases`

@@ -1,10 +1,13 @@
 import { makePlan } from '../../core/roll/plan/make-plan.ts'
 import { selectNodes } from '../../core/roll/plan/select-nodes.ts'
+import type { SlotRefusal } from '../../core/roll/plan/slot-findings.ts'
 import { wantedAccess } from '../../core/roll/plan/wanted-access.ts'
 import type { ClusterFacts, InstanceFacts } from '../../core/roll/snapshot.ts'
+import type { Access } from '../../model/access.ts'
 import type { InstanceInspection } from '../../model/balancer-inspection.ts'
 import type { PlanFinding, RollPlan } from '../../model/roll-plan.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
+import { slotRef } from '../../model/slot.ts'
 import { monoMs } from '../../model/time.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Balancer } from '../../ports/balancer.ts'
@@ -27,10 +30,11 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
   if (forbidden.some(({ verb }) => verb === 'list')) {
     return makePlan({ ...NOTHING_READ, spec, clusterName, forbidden })
   }
-  const [facts, services, balancers] = await Promise.all([
+  const [facts, services, balancers, slotRefusal] = await Promise.all([
     readCluster(cluster, signal),
     cluster.list('services', signal),
     readBalancers(parts, signal),
+    trySlot(parts, forbidden, signal),
   ])
   const { nodes } = selectNodes(spec.nodes, facts.nodes)
   const hostFindings = await inspectHosts(parts.host, { nodes, all: facts.nodes }, signal)
@@ -42,6 +46,7 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
     instances: balancers.map(({ facts: instance }) => instance),
     inspections: balancers.flatMap(({ inspection }) => (inspection === undefined ? [] : [inspection])),
     forbidden,
+    ...(slotRefusal === undefined ? {} : { slotRefusal }),
     hostFindings: [...balancers.flatMap(({ finding }) => (finding === undefined ? [] : [finding])), ...hostFindings],
   })
 }
@@ -60,6 +65,23 @@ async function readCluster(cluster: Cluster, signal: AbortSignal): Promise<Clust
     cluster.list('daemonsets', signal),
   ])
   return { nodes, pods, budgets, attachments, claims, slices, workloads: workloads.flat(), staleForMs: 0 }
+}
+
+/** Rights alone do not tell whether the namespace is there. Where one is missing, that is told and this is no news. */
+async function trySlot(
+  { spec, cluster }: PrepareParts,
+  forbidden: readonly Access[],
+  signal: AbortSignal,
+): Promise<SlotRefusal | undefined> {
+  const { namespace } = spec.slots
+  if (forbidden.some((access) => access.resource === 'leases' && access.namespace === namespace)) return undefined
+  try {
+    await cluster.tryLease(slotRef(namespace), signal)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof WorldError) || error.retry !== 'never') throw error
+    return { code: error.code, text: error.message }
+  }
 }
 
 interface ReadInstance {

@@ -4,6 +4,7 @@ import { countedWindows } from '../../core/roll/counted-windows.ts'
 import { hasCurrent } from '../../core/roll/node-snapshot.ts'
 import { standing } from '../../core/roll/standing.ts'
 import type { NodeStanding, RollEvent } from '../../model/roll-event.ts'
+import { slotRef } from '../../model/slot.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Balancer } from '../../ports/balancer.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -81,7 +82,7 @@ export class RollEngine {
       cluster,
       clock,
       random,
-      slot: { namespace: run.spec.slots.namespace, name: 'evenkeel-slot-0' },
+      slot: slotRef(run.spec.slots.namespace),
       run: run.id,
       nonce: random.hex(4),
       durationMs: run.spec.slots.leaseDurationMs,

@@ -144,6 +144,16 @@ const TABLE: readonly (readonly [title: string, facts: PlanFacts, codes: readonl
     ['error Forbidden'],
   ],
   [
+    'a namespace of the slots that is not there',
+    facts({ slotRefusal: { code: 'KUBE_NOT_FOUND', text: 'namespaces "evenkeel" not found' } }),
+    ['error SlotNamespaceMissing'],
+  ],
+  [
+    'a namespace of the slots that takes no Lease',
+    facts({ slotRefusal: { code: 'KUBE_FORBIDDEN', text: 'it is being terminated' } }),
+    ['error SlotRefused'],
+  ],
+  [
     'a right to read that is missing, and says nothing of nodes it could not see',
     facts(
       {
@@ -188,4 +198,21 @@ test('a balancer that did not answer is told with what to do about it', () => {
     makePlan(facts({ hostFindings: [UNREACHABLE] })).findings.map(({ fix }) => fix),
     ['check its address under "balancers", and that HAProxy runs and has its runtime API there'],
   )
+})
+
+test('a missing right on Leases is told with the namespace that the file names', () => {
+  const access = { verb: 'create', group: 'coordination.k8s.io', resource: 'leases' }
+  const fixes = makePlan(
+    facts({
+      forbidden: [
+        { ...access, namespace: 'evenkeel' },
+        { ...access, verb: 'get', namespace: 'kube-node-lease' },
+      ],
+    }),
+  ).findings.map(({ fix }) => fix)
+  assert.deepEqual(fixes, [
+    'kubectl apply -f deploy/roll-rbac.yaml, and bind it to this identity, with its Role evenkeel-slots in evenkeel: ' +
+      'the namespace that "slots.namespace" names, which must be there',
+    'kubectl apply -f deploy/roll-rbac.yaml, and bind it to this identity',
+  ])
 })

@@ -135,5 +135,41 @@ const RIGHTS: readonly InputRow[] = [
   },
 ]
 
+const SLOTS: readonly InputRow[] = [
+  {
+    title: 'a namespace of the slots that is not there',
+    words: (ground) => begun(ground.file({ slots: { namespace: 'nowhere' } })),
+    kubeconfig: (ground) => ground.administratorKubeconfig,
+    code: 'plan.refused',
+    names: [
+      'error: there is no namespace nowhere, where "slots.namespace" keeps the Lease of the slot (SlotNamespaceMissing)',
+      '1 error in the plan for ',
+    ],
+    fix: 'kubectl create namespace nowhere, or let "slots.namespace" name one that is there',
+  },
+  {
+    title: 'a namespace of the slots where this identity has no right',
+    words: (ground) => begun(ground.file({ slots: { namespace: 'nowhere' } })),
+    code: 'plan.refused',
+    names: [
+      'error: this identity may not create leases.coordination.k8s.io in namespace nowhere (Forbidden)',
+      '3 errors in the plan for ',
+    ],
+    fix: `${RBAC_FIX}, with its Role evenkeel-slots in nowhere: the namespace that "slots.namespace" names, which must be there`,
+  },
+  {
+    title: 'a namespace of the slots that is going',
+    words: (ground) => begun(ground.file({ slots: { namespace: 'going' } })),
+    kubeconfig: (ground) => ground.administratorKubeconfig,
+    code: 'plan.refused',
+    names: [
+      'error: the API server would not take Lease evenkeel-slot-0 in namespace going: ',
+      'because it is being terminated',
+      '1 error in the plan for ',
+    ],
+    fix: 'repair that, or let "slots.namespace" name another namespace',
+  },
+]
+
 /** The cluster cannot be asked, or does not let us. */
-export const CLUSTER_ROWS: readonly InputRow[] = [...KUBECONFIG, ...CONNECTION, ...RIGHTS]
+export const CLUSTER_ROWS: readonly InputRow[] = [...KUBECONFIG, ...CONNECTION, ...RIGHTS, ...SLOTS]

@@ -18,7 +18,10 @@ const NARROWED: Readonly<Record<string, MissingRight>> = {
   'no-list': { verb: 'list', resource: 'nodes' },
 }
 
-type GroundParts = Pick<InputGround, 'roll' | 'program' | 'odd' | 'kubeconfig' | 'goneKubeconfig' | 'clusterUid'>
+type GroundParts = Pick<
+  InputGround,
+  'roll' | 'program' | 'odd' | 'kubeconfig' | 'goneKubeconfig' | 'administratorKubeconfig' | 'clusterUid'
+>
 
 /**
  * A real cluster with all that wrong input may point at. n1 is as it should be; n2 carries a pod that keeps data, n3 one
@@ -30,6 +33,8 @@ export class InputGround {
   readonly kubeconfig: string
   /** Of an account that was deleted. */
   readonly goneKubeconfig: string
+  /** Of somebody who may do everything, and so is told what there is. */
+  readonly administratorKubeconfig: string
   readonly clusterUid: string
   /** What is shipped, as a command line without its arguments. */
   readonly program: readonly string[]
@@ -40,6 +45,7 @@ export class InputGround {
     this.odd = parts.odd
     this.kubeconfig = parts.kubeconfig
     this.goneKubeconfig = parts.goneKubeconfig
+    this.administratorKubeconfig = parts.administratorKubeconfig
     this.clusterUid = parts.clusterUid
   }
 
@@ -48,19 +54,29 @@ export class InputGround {
     try {
       const { bed } = roll
       const gone = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'gone', namespace: 'default' } }
+      // Its finalizer keeps it from ever being gone.
+      const going = {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name: 'going', finalizers: ['example.com/stays'] },
+      }
       const rights = Object.entries(NARROWED).flatMap(([user, right]) => narrowedRbac(user, right))
-      await bed.apply([gone, ...rights, ...oddPods()])
-      const [program, odd, kubeconfig, goneKubeconfig, clusterUid] = await Promise.all([
+      await bed.apply([gone, going, ...rights, ...oddPods()])
+      const [program, odd, kubeconfig, goneKubeconfig, administrator, clusterUid] = await Promise.all([
         bundleIn(join(bed.dir, 'bundle')),
         startOddLb(bed),
         bed.serviceAccountKubeconfig('evenkeel', 'evenkeel-roll').then(({ inside }) => inside),
         bed.serviceAccountKubeconfig('default', 'gone').then(({ inside }) => inside),
+        bed.userKubeconfig('administrator', { group: 'system:masters' }),
         bed.kubectl(['get', 'namespace', 'kube-system', '-o', 'jsonpath={.metadata.uid}']),
       ])
       await bed.kubectl(['delete', 'serviceaccount', 'gone', '--namespace', 'default'])
+      await bed.kubectl(['delete', 'namespace', 'going', '--wait=false'])
       await bed.kubectl(['annotate', 'node', 'n3', `${RECORD_ANNOTATION}={}`])
       await podsAreThere(roll)
-      return new InputGround({ roll, program, odd, kubeconfig, goneKubeconfig, clusterUid })
+      const administratorKubeconfig = administrator.inside
+      const kubeconfigs = { kubeconfig, goneKubeconfig, administratorKubeconfig }
+      return new InputGround({ roll, program, odd, clusterUid, ...kubeconfigs })
     } catch (error) {
       await roll.close()
       throw error

@@ -1,3 +1,4 @@
+import type { Access } from '../../../model/access.ts'
 import { isControlPlane, type Node } from '../../../model/node.ts'
 import { refKey } from '../../../model/object-ref.ts'
 import type { PlanFinding, PlannedNode, RollPlan } from '../../../model/roll-plan.ts'
@@ -10,6 +11,7 @@ import { budgetFindings, nodeChecks } from './node-findings.ts'
 import type { PlanFacts } from './plan-facts.ts'
 import { podFindings } from './pod-findings.ts'
 import { selectNodes } from './select-nodes.ts'
+import { slotFindings } from './slot-findings.ts'
 
 /** What a roll would do, and everything that stands against it. Pure. */
 export function makePlan(facts: PlanFacts): RollPlan {
@@ -39,7 +41,8 @@ function clusterChecks(facts: PlanFacts, unknown: readonly string[], nodes: read
   // Where lists are forbidden none was read, and every node would seem not to be there.
   const listed = !facts.forbidden.some(({ verb }) => verb === 'list')
   return [
-    facts.forbidden.map((access) => forbidden(access)),
+    facts.forbidden.map((access) => forbidden(access, facts.spec.slots.namespace)),
+    slotFindings(facts.spec.slots.namespace, facts.slotRefusal),
     listed ? unknown.map((name) => unknownNode(name, known)) : [],
     listed && nodes.length === 0 && unknown.length === 0 ? [noNodes] : [],
     ...facts.inspections.map((inspection) => inspectionFindings(inspection)),
@@ -72,16 +75,21 @@ function unknownNode(name: string, known: readonly string[]): PlanFinding {
   }
 }
 
-function forbidden({ verb, group, resource, subresource, namespace }: PlanFacts['forbidden'][number]): PlanFinding {
+function forbidden(access: Access, slotsNamespace: string): PlanFinding {
+  const { verb, group, resource, subresource, namespace } = access
   const what = `${resource}${subresource === undefined ? '' : `/${subresource}`}${group === '' ? '' : `.${group}`}`
   const where = namespace === undefined ? '' : ` in namespace ${namespace}`
   return {
     severity: 'error',
     code: 'Forbidden',
     text: `this identity may not ${verb} ${what}${where}`,
-    fix: 'kubectl apply -f deploy/roll-rbac.yaml, and bind it to this identity',
+    fix: `kubectl apply -f deploy/roll-rbac.yaml, and bind it to this identity${namespace === slotsNamespace ? roleOf(namespace) : ''}`,
   }
 }
+
+/** Whether the namespace is there at all, only an identity with the right is told. */
+const roleOf = (namespace: string): string =>
+  `, with its Role evenkeel-slots in ${namespace}: the namespace that "slots.namespace" names, which must be there`
 
 function plannedNode(facts: PlanFacts, node: Node): PlannedNode {
   const pods = facts.cluster.pods.filter((pod) => pod.nodeName === node.name)

@@ -4,6 +4,7 @@ import type { PlanFinding } from '../../../model/roll-plan.ts'
 import type { RollSpec } from '../../../model/roll-spec.ts'
 import type { Service } from '../../../model/service.ts'
 import type { ClusterFacts, InstanceFacts } from '../snapshot.ts'
+import type { SlotRefusal } from './slot-findings.ts'
 
 /** All that a plan goes by; read once, nothing changed. */
 export interface PlanFacts {
@@ -14,6 +15,8 @@ export interface PlanFacts {
   readonly instances: readonly InstanceFacts[]
   readonly inspections: readonly InstanceInspection[]
   readonly forbidden: readonly Access[]
+  /** Why the API would not take a write of the slot's Lease; absent where it would. */
+  readonly slotRefusal?: SlotRefusal
   /** What the machines said, judged already. */
   readonly hostFindings: readonly PlanFinding[]
 }

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { answering, FakeApiServer, status } from './fake-api-server.ts'
+import { openFake } from './opened.ts'
+
+const SLOT = { namespace: 'evenkeel', name: 'slot' }
+const LEASES = '/apis/coordination.k8s.io/v1/namespaces/evenkeel/leases'
+const STORED = { metadata: { ...SLOT, uid: 'u', resourceVersion: '7' }, spec: { holderIdentity: 'run-1/a' } }
+
+async function scene(t: TestContext) {
+  const server = await new FakeApiServer().start()
+  const { cluster, signal } = await openFake(t, server)
+  return { server, trial: () => cluster.tryLease(SLOT, signal) }
+}
+
+test('a Lease that is not there is tried as a new one, and stored by nobody', async (t) => {
+  const { server, trial } = await scene(t)
+  server.putInTheWay(`POST ${LEASES}`, answering(201, STORED))
+  await trial()
+  assert.equal(server.requests.at(-1)?.query.get('dryRun'), 'All')
+})
+
+test('one that is there is tried as it stands', async (t) => {
+  const { server, trial } = await scene(t)
+  server.putInTheWay(`GET ${LEASES}/slot`, answering(200, STORED))
+  server.putInTheWay(`PATCH ${LEASES}/slot`, answering(200, STORED))
+  await trial()
+  assert.equal(server.requests.at(-1)?.query.get('dryRun'), 'All')
+  assert.equal(server.count(`POST ${LEASES}`), 0)
+})
+
+test('a namespace that is not there, or lets nobody in, says so', async (t) => {
+  const { server, trial } = await scene(t)
+  server.putInTheWay(`POST ${LEASES}`, answering(404, status(404, 'namespaces "evenkeel" not found')))
+  await assert.rejects(trial(), { code: 'KUBE_NOT_FOUND', message: /namespaces "evenkeel" not found/ })
+  server.putInTheWay(`POST ${LEASES}`, answering(403, status(403, 'it is being terminated')))
+  await assert.rejects(trial(), { code: 'KUBE_FORBIDDEN', message: /it is being terminated/ })
+})
+
+test('somebody who is faster is no refusal', async (t) => {
+  const { server, trial } = await scene(t)
+  server.putInTheWay(`POST ${LEASES}`, answering(409, status(409, 'already exists')))
+  await trial()
+  server.putInTheWay(`GET ${LEASES}/slot`, answering(200, STORED), 2)
+  server.putInTheWay(`PATCH ${LEASES}/slot`, answering(422, status(422)))
+  await trial()
+  server.putInTheWay(`PATCH ${LEASES}/slot`, answering(404, status(404, 'not found')))
+  await trial()
+})
