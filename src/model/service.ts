@@ -10,12 +10,15 @@ export interface Service {
   readonly nodePorts: readonly number[]
 }
 
-/** One discovery.k8s.io/v1 EndpointSlice, reduced to who is behind it. */
+/** One discovery.k8s.io/v1 EndpointSlice, reduced to who is behind it, and where. */
 export interface EndpointSlice {
   readonly namespace: string
   readonly name: string
   readonly serviceName: string
+  /** At each address of each endpoint. */
+  readonly ports: readonly number[]
   readonly endpoints: readonly {
+    readonly addresses: readonly string[]
     readonly ready: boolean
     readonly serving: boolean
     readonly terminating: boolean

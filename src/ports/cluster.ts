@@ -1,5 +1,6 @@
 import type { Access } from '../model/access.ts'
 import type { DisruptionBudget } from '../model/disruption-budget.ts'
+import type { Endpoint } from '../model/endpoint.ts'
 import type { EvictionAnswer } from '../model/eviction.ts'
 import type { JsonPatch } from '../model/json-patch.ts'
 import type { Lease } from '../model/lease.ts'
@@ -40,6 +41,8 @@ export type FollowEvent<T> =
  * signal's reason. 404 on a read is absence: `undefined`. Retrying is the caller's, but for a 401, which is asked once more.
  */
 export interface Cluster {
+  /** Where the API server is asked. It may be behind a balancer. */
+  readonly server: Endpoint
   /** Identity that survives restarts (uid of namespace kube-system) and the server's version. */
   identity(signal: AbortSignal): Promise<{ readonly uid: string; readonly version: string }>
   list<K extends Kind>(kind: K, signal: AbortSignal): Promise<readonly KindMap[K][]>

@@ -1,3 +1,4 @@
+import type { Endpoint } from '../../model/endpoint.ts'
 import type { JsonPatch } from '../../model/json-patch.ts'
 import type { Node } from '../../model/node.ts'
 import type { Cluster, Kind, KindMap } from '../../ports/cluster.ts'
@@ -14,9 +15,10 @@ import { parseNode } from './parse-node.ts'
 import { RESOURCES, type Resource } from './resources.ts'
 
 /** The port's methods over one API server. */
-export function kubeCluster(parts: FollowParts): Cluster {
+export function kubeCluster(parts: FollowParts, server: Endpoint): Cluster {
   const { client } = parts
   return {
+    server,
     identity: (signal) => identity(client, signal),
     list: async (kind, signal) => (await listPages(parts, resourceOf(kind), signal)).objects,
     follow: (kind, sink, signal) => follow(parts, { kind: resourceOf(kind), sink }, signal),

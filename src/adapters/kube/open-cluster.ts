@@ -31,7 +31,7 @@ export async function openCluster(options: ClusterOptions, signal: AbortSignal):
   const kubeconfig = await PinnedKubeconfig.read({ paths, context: options.context }, clock)
   const credentials = new Credentials(kubeconfig, clock)
   const client = new ApiClient({ credentials, clock, userAgent })
-  const cluster = kubeCluster({ client, clock, random, log })
+  const cluster = kubeCluster({ client, clock, random, log }, kubeconfig.server)
   try {
     const { clientCertificate } = await credentials.current(signal)
     if (clientCertificate !== undefined) checkClientCertificate(clientCertificate, clock.wallMs())

@@ -9,6 +9,10 @@ export function parseEndpointSlice(object: Untrusted): EndpointSlice {
     namespace,
     name,
     serviceName: labels['kubernetes.io/service-name'] ?? '',
+    ports: object
+      .at('ports')
+      .each()
+      .flatMap((port) => port.at('port').optionalInteger() ?? []),
     endpoints: object.at('endpoints').each().map(parseEndpoint),
   }
 }
@@ -20,6 +24,10 @@ function parseEndpoint(endpoint: Untrusted): EndpointSlice['endpoints'][number] 
   const target = endpoint.at('targetRef')
   const isPod = target.at('kind').textOr('') === 'Pod'
   return {
+    addresses: endpoint
+      .at('addresses')
+      .each()
+      .map((address) => address.text()),
     ready,
     serving: conditions.at('serving').flagOr(ready),
     terminating: conditions.at('terminating').flagOr(false),

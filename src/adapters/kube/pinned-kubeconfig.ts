@@ -1,4 +1,5 @@
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js'
+import type { Endpoint } from '../../model/endpoint.ts'
 import { UserError } from '../../model/user-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { limitExecPlugin } from './exec-plugin.ts'
@@ -22,6 +23,13 @@ export class PinnedKubeconfig {
 
   static async read(source: KubeconfigSource, clock: Clock): Promise<PinnedKubeconfig> {
     return new PinnedKubeconfig(source, clock, await readOnce(source, clock))
+  }
+
+  /** As its URL says: the port is that of the protocol where none is written. */
+  get server(): Endpoint {
+    const { hostname, port, protocol } = new URL(this.first.getCurrentCluster()?.server ?? '')
+    const usual = protocol === 'https:' ? 443 : 80
+    return { address: hostname, port: Number(port || usual) }
   }
 
   /** With nothing cached that the API server gave for an earlier credential. */

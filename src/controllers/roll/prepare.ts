@@ -28,7 +28,7 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
   const { spec, cluster, clusterName } = parts
   const forbidden = await cluster.forbidden(wantedAccess(spec.slots.namespace), signal)
   if (forbidden.some(({ verb }) => verb === 'list')) {
-    return makePlan({ ...NOTHING_READ, spec, clusterName, forbidden })
+    return makePlan({ ...NOTHING_READ, spec, clusterName, apiServer: cluster.server, forbidden })
   }
   const [facts, services, balancers, slotRefusal] = await Promise.all([
     readCluster(cluster, signal),
@@ -41,6 +41,7 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
   return makePlan({
     spec,
     clusterName,
+    apiServer: cluster.server,
     cluster: facts,
     services,
     instances: balancers.map(({ facts: instance }) => instance),

@@ -1,19 +1,20 @@
 import type { ServerReading } from '../../model/balancer.ts'
 import { serverKey } from '../../model/balancer.ts'
 import type { BackendInspection, InstanceInspection } from '../../model/balancer-inspection.ts'
+import type { Endpoint } from '../../model/endpoint.ts'
 import type { PlanFinding } from '../../model/roll-plan.ts'
 import { apiEvidence } from './api-backend.ts'
 
-/** What stands against a roll on one instance, errors first; `apiPorts` as for `apiEvidence`. */
+/** What stands against a roll on one instance, errors first; `apiServers` as for `apiEvidence`. */
 export function inspectionFindings(
   inspection: InstanceInspection,
-  apiPorts: readonly number[] = [],
+  apiServers: readonly Endpoint[],
 ): readonly PlanFinding[] {
   const { instance, backends } = inspection
   const found = [
     ...rightFindings(inspection),
     ...absenceFindings(inspection),
-    ...backends.flatMap((backend) => apiFindings(instance, backend, apiPorts)),
+    ...backends.flatMap((backend) => apiFindings(instance, backend, apiServers)),
     ...backends.flatMap((backend) => backend.servers.flatMap(serverFindings)),
     ...backends.flatMap((backend) => backendFindings(instance, backend)),
   ]
@@ -57,9 +58,9 @@ function absenceFindings({ instance, missingBackends, disabledBackends }: Instan
 function apiFindings(
   instance: string,
   backend: BackendInspection,
-  apiPorts: readonly number[],
+  apiServers: readonly Endpoint[],
 ): readonly PlanFinding[] {
-  const evidence = apiEvidence(backend, apiPorts)
+  const evidence = apiEvidence(backend, apiServers)
   if (evidence === undefined) return []
   const why = evidence.kind === 'port' ? `a server at port ${evidence.port}` : `"${evidence.word}" in its name`
   return [

@@ -76,6 +76,12 @@ test('a context can be chosen', async (t) => {
   assert.deepEqual(await cluster.identity(signal), { uid: 'cluster-uid', version: 'v1.35.0' })
 })
 
+test('a cluster says where its API server is asked', async (t) => {
+  const server = await aServer(t)
+  const { cluster } = await open(t, kubeconfigOf(server, TOKEN))
+  assert.deepEqual(cluster.server, { address: '127.0.0.1', port: server.port })
+})
+
 test('of two kubeconfigs the first that says something is believed', async (t) => {
   const server = await aServer(t)
   const folder = await aFolder(t)

@@ -224,14 +224,16 @@ test('an endpoint that says nothing of itself is ready, serving and not terminat
     { conditions: { ready: false } },
   ]
   const labels = { 'kubernetes.io/service-name': 'web' }
-  assert.deepEqual(parse('endpointslices', { metadata: meta({ labels }), endpoints }), {
+  const ports = [{ name: 'https', port: 6443, protocol: 'TCP' }, { name: 'any' }]
+  assert.deepEqual(parse('endpointslices', { metadata: meta({ labels }), endpoints, ports }), {
     namespace: 'shop',
     name: 'web',
     serviceName: 'web',
+    ports: [6443],
     endpoints: [
-      { ready: true, serving: true, terminating: false, nodeName: 'n1', podUid: 'p1' },
-      { ready: false, serving: true, terminating: true },
-      { ready: false, serving: false, terminating: false },
+      { addresses: ['10.0.0.1'], ready: true, serving: true, terminating: false, nodeName: 'n1', podUid: 'p1' },
+      { addresses: [], ready: false, serving: true, terminating: true },
+      { addresses: [], ready: false, serving: false, terminating: false },
     ],
   })
 })

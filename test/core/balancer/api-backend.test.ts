@@ -2,12 +2,25 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { apiEvidence } from '../../../src/core/balancer/api-backend.ts'
 
-const backend = (name: string, ...ports: readonly number[]) => ({ name, servers: ports.map((port) => ({ port })) })
+const backend = (name: string, ...ports: readonly number[]) => ({
+  name,
+  servers: ports.map((port) => ({ address: '10.0.0.1', port })),
+})
+
+const at = (address: string, port: number) => ({ address, port })
 
 test('a backend with a server at the API server’s port is the API’s', () => {
-  assert.deepEqual(apiEvidence(backend('control', 443, 6443)), { kind: 'port', port: 6443 })
-  assert.deepEqual(apiEvidence(backend('control', 16443), [16443]), { kind: 'port', port: 16443 })
-  assert.equal(apiEvidence(backend('control', 16443)), undefined)
+  assert.deepEqual(apiEvidence(backend('control', 443, 6443), []), { kind: 'port', port: 6443 })
+  assert.deepEqual(apiEvidence(backend('control', 16443), [at('api.example.com', 16443)]), {
+    kind: 'port',
+    port: 16443,
+  })
+  assert.equal(apiEvidence(backend('control', 16443), []), undefined)
+})
+
+test('at a port that everybody uses, the address tells', () => {
+  assert.equal(apiEvidence(backend('ingress', 443), [at('api.example.com', 443), at('10.0.0.9', 443)]), undefined)
+  assert.deepEqual(apiEvidence(backend('control', 443), [at('::ffff:10.0.0.1', 443)]), { kind: 'port', port: 443 })
 })
 
 test('a backend is the API’s by its name', () => {
@@ -17,12 +30,12 @@ test('a backend is the API’s by its name', () => {
     ['kubernetes', 'kubernetes'],
     ['etcd-peers', 'etcd'],
   ] as const) {
-    assert.deepEqual(apiEvidence(backend(name, 443)), { kind: 'name', word })
+    assert.deepEqual(apiEvidence(backend(name, 443), []), { kind: 'name', word })
   }
 })
 
 test('other backends are not', () => {
   for (const name of ['web', 'ingress-http', 'ingress-https', 'control', 'shop-api', 'rapid-checkout', 'capital']) {
-    assert.equal(apiEvidence(backend(name, 80, 443, 30443)), undefined)
+    assert.equal(apiEvidence(backend(name, 80, 443, 30443), []), undefined)
   }
 })

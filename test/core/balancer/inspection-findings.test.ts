@@ -25,7 +25,7 @@ const GOOD: InstanceInspection = {
 }
 
 const found = (other: Partial<InstanceInspection>): readonly string[] =>
-  inspectionFindings({ ...GOOD, ...other }).map((it) => `${it.severity} ${it.code}`)
+  inspectionFindings({ ...GOOD, ...other }, []).map((it) => `${it.severity} ${it.code}`)
 const withBackend = (other: Partial<BackendInspection>): readonly string[] =>
   found({ backends: [{ ...WEB, ...other }] })
 
@@ -55,10 +55,10 @@ test('what people should weigh is a warning', () => {
 })
 
 test('errors come before warnings, and each says what to do', () => {
-  const findings = inspectionFindings({
-    ...GOOD,
-    backends: [{ ...WEB, mode: 'tcp', servers: [serverLike({ check: 'none', agent: true })] }],
-  })
+  const backends: readonly BackendInspection[] = [
+    { ...WEB, mode: 'tcp', servers: [serverLike({ check: 'none', agent: true })] },
+  ]
+  const findings = inspectionFindings({ ...GOOD, backends }, [])
   assert.deepEqual(
     findings.map((it) => it.code),
     ['BalancerAgentCheck', 'BalancerNoCheck', 'BalancerTcpMode'],

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makePlan } from '../../../src/core/roll/plan/make-plan.ts'
 import type { PlanFacts } from '../../../src/core/roll/plan/plan-facts.ts'
+import type { InstanceInspection } from '../../../src/model/balancer-inspection.ts'
 import { RECORD_ANNOTATION } from '../../../src/model/node-record.ts'
 import { aBudget, aNode, anInstance, aPod, aServer, aSnapshot, aSpec, aWorkload } from '../../support/roll-world.ts'
 
 function facts(change: Partial<PlanFacts> = {}, cluster: Partial<PlanFacts['cluster']> = {}): PlanFacts {
   return {
     clusterName: 'test',
+    apiServer: { address: '10.0.0.100', port: 443 },
     spec: aSpec(),
     cluster: { ...aSnapshot().cluster, ...cluster },
     services: [],
@@ -63,6 +65,31 @@ const LOCAL = { ...NODE_PORT, externalTrafficPolicy: 'Local', internalTrafficPol
 const EDGE_STAGE = aSpec({
   drain: { ...aSpec().drain, daemonSets: [{ matchLabels: { app: 'edge' }, matchExpressions: [] }] },
 })
+
+/** An API server at a port of its own, as default/kubernetes tells it, and a backend that leads there. */
+const KUBERNETES = {
+  namespace: 'default',
+  name: 'kubernetes',
+  serviceName: 'kubernetes',
+  ports: [16443],
+  endpoints: [{ addresses: ['10.0.0.1'], ready: true, serving: true, terminating: false }],
+}
+const INSPECTED: InstanceInspection = {
+  instance: 'lb-1',
+  process: '100',
+  version: '2.6.12',
+  level: 'admin',
+  processes: 1,
+  missingBackends: [],
+  disabledBackends: [],
+  backends: [{ name: 'web', mode: 'http', servers: [aServer('n1')], stickTable: false, redispatch: 'unknown' }],
+  outside: [],
+}
+const control = aServer('n1', { ref: { instance: 'lb-1', backend: 'control', server: 'n1' }, port: 16443 })
+const CONTROL: InstanceInspection = {
+  ...INSPECTED,
+  backends: [{ name: 'control', mode: 'http', servers: [control], stickTable: false, redispatch: 'unknown' }],
+}
 
 const TABLE: readonly (readonly [title: string, facts: PlanFacts, codes: readonly string[]])[] = [
   [
@@ -171,6 +198,17 @@ const TABLE: readonly (readonly [title: string, facts: PlanFacts, codes: readonl
       hostFindings: [UNREACHABLE],
     }),
     ['error BALANCER_UNREACHABLE'],
+  ],
+  ['nothing in a backend at other ports', facts({ inspections: [INSPECTED] }, { slices: [KUBERNETES] }), []],
+  [
+    'a backend that leads to the API server by its own word',
+    facts({ inspections: [CONTROL] }, { slices: [KUBERNETES] }),
+    ['error BalancerApiBackend'],
+  ],
+  [
+    'a backend that leads to the port of the kubeconfig',
+    facts({ inspections: [CONTROL], apiServer: { address: 'api.example.com', port: 16443 } }),
+    ['error BalancerApiBackend'],
   ],
   [
     'a backend that would be left without a server',

@@ -5,6 +5,7 @@ import type { PlanFinding, PlannedNode, RollPlan } from '../../../model/roll-pla
 import { inspectionFindings } from '../../balancer/inspection-findings.ts'
 import { classifyPod } from '../drain/classify-pod.ts'
 import { allowedServers, belongsTo, matchNodeServers } from '../match-node-servers.ts'
+import { apiServers } from './api-servers.ts'
 import { withBalancerAdvice } from './balancer-advice.ts'
 import { daemonFindings } from './daemon-findings.ts'
 import { budgetFindings, nodeChecks } from './node-findings.ts'
@@ -45,7 +46,7 @@ function clusterChecks(facts: PlanFacts, unknown: readonly string[], nodes: read
     slotFindings(facts.spec.slots.namespace, facts.slotRefusal),
     listed ? unknown.map((name) => unknownNode(name, known)) : [],
     listed && nodes.length === 0 && unknown.length === 0 ? [noNodes] : [],
-    ...facts.inspections.map((inspection) => inspectionFindings(inspection)),
+    ...facts.inspections.map((inspection) => inspectionFindings(inspection, apiServers(facts))),
     facts.hostFindings.map(withBalancerAdvice),
     budgetFindings(facts).filter((finding) => nodes.some((node) => node.name !== finding.node)),
     daemonFindings(facts),

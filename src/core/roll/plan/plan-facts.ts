@@ -1,5 +1,6 @@
 import type { Access } from '../../../model/access.ts'
 import type { InstanceInspection } from '../../../model/balancer-inspection.ts'
+import type { Endpoint } from '../../../model/endpoint.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
 import type { RollSpec } from '../../../model/roll-spec.ts'
 import type { Service } from '../../../model/service.ts'
@@ -9,6 +10,8 @@ import type { SlotRefusal } from './slot-findings.ts'
 /** All that a plan goes by; read once, nothing changed. */
 export interface PlanFacts {
   readonly clusterName: string
+  /** Where the API was asked. */
+  readonly apiServer: Endpoint
   readonly spec: RollSpec
   readonly cluster: ClusterFacts
   readonly services: readonly Service[]
