@@ -129,7 +129,8 @@ function loadLines(plan: RollPlan, columns: number): readonly string[] {
   }
   const controls = plan.load.length - targets.length
   const control = controls === 0 ? 'no control' : countOf(controls, 'control')
-  const stops = labelled('Stops', 'at the first failed request attributed to a node', columns)
+  const shared = controls === 0 ? '' : ' that no control shares'
+  const stops = labelled('Stops', `at the first failed request after the baseline${shared}`, columns)
   return [...labelled('Load', `${targets.join(', ')}; ${control}`, columns), ...stops]
 }
 

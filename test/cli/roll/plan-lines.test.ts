@@ -59,11 +59,16 @@ test('the plan names each node, what it has to move, what may hold it and what s
       and has 2 of 3
 Steps  slot record cordon detach drain reboot proof uncordon settle attach soak
 Load   https://app.example.com/ 100/s; 1 control
-Stops  at the first failed request attributed to a node
+Stops  at the first failed request after the baseline that no control shares
 Checks 42 passed, 1 warning: shop/report has 1 replica, away while it moves
 Others servers that lead to no node and are not touched: web/old-7 on lb-1
 3 to roll, 0 to skip, 1 may hold.  Run it: evenkeel roll -f roll.yaml`,
   )
+})
+
+test('without a control any failed request after the baseline stops the roll', () => {
+  const load = PLAN.load.filter(({ control }) => !control)
+  assert.match(shown({ ...PLAN, load }), /\nStops {2}at the first failed request after the baseline\n/)
 })
 
 test('a wide terminal also shows address and boot id; verbose lists the pods', () => {
