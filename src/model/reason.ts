@@ -6,7 +6,7 @@ export interface Reason {
   readonly code: string
   readonly text: string
   readonly object?: string
-  /** Waiting will not help. */
+  /** It does not change by itself. The wait is no shorter for that: it is the time somebody has to change it. */
   readonly never?: boolean
   /** What to type or change, where a person can help. */
   readonly next?: string

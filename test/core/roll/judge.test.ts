@@ -112,6 +112,17 @@ test('a drain that was blocked for less goes on', () => {
   assert.equal(judge(aSnapshot({ ...out, evidence: stuck })), undefined)
 })
 
+test('what does not change by itself is waited for as long, since somebody may change it', () => {
+  const reason = { code: 'BudgetExhausted', text: 'budget shop/cart allows no eviction at all', never: true }
+  const stuckFor = (ms: number) => ({
+    ...detachedEvidence(),
+    stuckSince: monoMs(1_000_000 - ms),
+    stuckReasons: [reason],
+  })
+  assert.equal(judge(aSnapshot({ ...out, evidence: stuckFor(599_999) })), undefined)
+  assert.equal(judge(aSnapshot({ ...out, evidence: stuckFor(600_000) }))?.kind, 'held')
+})
+
 test('a machine that does not come back within the limit stays out', () => {
   const gone = aSnapshot({ ...out, announced: true, evidence: { ...detachedEvidence(), awaySince: monoMs(100_000) } })
   const verdict = judge(gone)
