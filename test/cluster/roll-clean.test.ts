@@ -6,6 +6,7 @@ import { requires } from '../support/requires.ts'
 import { refusedRequests, unusedRules } from '../support/roll-bed/audit.ts'
 import { isVoid } from '../support/roll-bed/judge.ts'
 import { RollBed } from '../support/roll-bed/roll-bed.ts'
+import { evictedPods, unwritten } from '../support/roll-bed/unwritten.ts'
 
 const real = requires('testbed')
 
@@ -20,11 +21,19 @@ before(async () => {
 })
 after(async () => opened?.close())
 
+const podsOf = async (apps: readonly string[]): Promise<readonly string[]> => {
+  const names = ['get', 'pods', '-l', `app in (${apps.join(',')})`, '-o', 'jsonpath={.items[*].metadata.name}']
+  const pods = (await bed().bed.kubectl(names)).trim().split(' ')
+  assert.ok(pods.length >= 10, `${pods.length} pods`)
+  return pods.map((pod) => `default/${pod}`)
+}
+
 test('a whole cluster is rebooted under traffic without one failed request', {
   ...real,
   timeout: 400_000,
 }, async () => {
   const before = await bed().bootIds()
+  const pods = await podsOf(['whoami', 'db', 'edge'])
   const judge = bed().judge()
   const roll = bed().roll('-f', bed().file(), '--yes')
   const end = await roll.ended()
@@ -53,7 +62,16 @@ test('a whole cluster is rebooted under traffic without one failed request', {
       [],
       `steps ${node} did not take`,
     )
+    for (const backend of ['web', 'edge']) {
+      assert.deepEqual(unwritten(roll.events, node, backend), [], `what was not written for ${node} and ${backend}`)
+    }
   }
+  const moved = evictedPods(roll.events)
+  assert.deepEqual(
+    pods.filter((pod) => !moved.includes(pod)),
+    [],
+    'pods that were there before and were evicted from no node',
+  )
   assert.deepEqual(
     roll.events.map((event) => event.seq).filter((seq, i) => seq !== i),
     [],
