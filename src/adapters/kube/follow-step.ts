@@ -16,12 +16,19 @@ import type { WatchChange } from './parse-watch-line.ts'
  *
  * Silence is no failure: an API server sends no bookmark until its own view of a kind has moved on, which can take many
  * minutes where nothing changes. Only a list tells a quiet kind from a dead connection, and its result tells the follower.
+ * A follower that was told of a failure is behind until the stream says something; it is not left waiting for a change
+ * that may never come.
  */
 
 /** Bookmarks may vouch for a view that has a hole nobody noticed: it is made anew now and then. */
 const LISTING_AGE_MS_MAX = 30 * 60_000
 /** A watch that lived that long was none that failed. */
 const HEALTHY_WATCH_MS = 5_000
+/** Bookmarks come once a minute, where any come. */
+const IDLE_MS = 90_000
+const IDLE_JITTER_MS = 15_000
+/** What changed while a watch was broken comes at once when it is taken up. */
+const CATCH_UP_MS = 1_000
 
 interface Position {
   readonly resourceVersion: string
@@ -30,11 +37,13 @@ interface Position {
 
 export type FollowState<S> =
   | { readonly kind: 'empty'; readonly failures: number }
-  | { readonly kind: 'listed'; readonly failures: number; readonly position: Position }
+  | { readonly kind: 'listed'; readonly failures: number; readonly position: Position; readonly behind: boolean }
   | {
       readonly kind: 'watching'
       readonly failures: number
       readonly position: Position
+      /** A failure was told and nothing since. */
+      readonly behind: boolean
       readonly openedAt: MonoMs
       readonly stream: S
     }
@@ -72,7 +81,7 @@ export function followStep<T, S>(
       return {
         event: { type: 'listed', objects },
         pauseMs: 0,
-        next: { kind: 'listed', failures: state.failures, position },
+        next: { kind: 'listed', failures: state.failures, position, behind: false },
       }
     }
     case 'opened':
@@ -94,8 +103,12 @@ function changed<T, S>(state: FollowState<S>, change: WatchChange<T>): FollowSte
   const event: FollowEvent<T> =
     change.type === 'fresh' ? { type: 'fresh' } : { type: change.type, object: change.object }
   const position = { ...state.position, resourceVersion: change.resourceVersion }
-  return { event, pauseMs: 0, next: { ...state, failures: 0, position } }
+  return { event, pauseMs: 0, next: { ...state, failures: 0, position, behind: false } }
 }
+
+/** How long silence is taken for life, in ms. `dice`: uniform in [0, 1). */
+export const idleLimitMs = (state: { readonly behind: boolean }, dice: number): number =>
+  state.behind ? CATCH_UP_MS : IDLE_MS + dice * IDLE_JITTER_MS
 
 /** A watch that the server ended in time is no failure and is not reported; the pause before the next one is the same. */
 function interrupted<T, S>(
@@ -118,5 +131,6 @@ function resumed<S>(
 ): FollowState<S> {
   const mustList =
     state.kind === 'empty' || error?.code === 'KUBE_GONE' || now - state.position.listedAt >= LISTING_AGE_MS_MAX
-  return mustList ? { kind: 'empty', failures } : { kind: 'listed', failures, position: state.position }
+  if (mustList) return { kind: 'empty', failures }
+  return { kind: 'listed', failures, position: state.position, behind: error !== undefined || state.behind }
 }

@@ -4,7 +4,7 @@ import type { FollowEvent } from '../../ports/cluster.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Random } from '../../ports/random.ts'
 import type { ApiClient } from './api-client.ts'
-import { type FollowInput, type FollowState, type FollowStep, followStep } from './follow-step.ts'
+import { type FollowInput, type FollowState, type FollowStep, followStep, idleLimitMs } from './follow-step.ts'
 import { listPages } from './list-pages.ts'
 import { parseWatchLine } from './parse-watch-line.ts'
 import type { Resource } from './resources.ts'
@@ -12,9 +12,6 @@ import { WatchStream } from './watch-stream.ts'
 
 /** client-go's span: the server ends a watch within it, so that watches move when servers come and go. */
 const WATCH_SECONDS = 300
-/** Bookmarks come once a minute, where any come. */
-const IDLE_MS = 90_000
-const IDLE_JITTER_MS = 15_000
 
 export interface FollowParts {
   readonly client: ApiClient
@@ -63,7 +60,7 @@ async function perform<T>(
           stream: await openWatch(parts, { kind, from: state.position.resourceVersion }, signal),
         }
       case 'watching': {
-        const answer = await state.stream.next(signal)
+        const answer = await state.stream.next(idleLimitMs(state, parts.random.next()), signal)
         if (answer.type !== 'line') return answer
         return { type: 'change', change: parseWatchLine(answer.line, kind, parts.log) }
       }
@@ -87,7 +84,7 @@ async function openWatch<T>(
     timeoutSeconds: String(WATCH_SECONDS + Math.floor(random.next() * WATCH_SECONDS)),
   }
   const body = await client.stream({ verb: 'watch', resource: kind.resource, path: kind.path, query }, signal)
-  return new WatchStream({ body, clock, idleMs: IDLE_MS + random.next() * IDLE_JITTER_MS })
+  return new WatchStream({ body, clock })
 }
 
 function close(state: State): void {

@@ -6,8 +6,6 @@ import { within } from './within.ts'
 export interface WatchStreamParts {
   readonly body: IncomingMessage
   readonly clock: Clock
-  /** How long silence is taken for life. */
-  readonly idleMs: number
 }
 
 /** `silent`: nothing came for as long as silence is taken for life. */
@@ -25,13 +23,13 @@ export class WatchStream {
     this.#lines = new LineReader(parts.body)
   }
 
-  /** Rejects with WorldError where the stream breaks off, or with the signal's reason. */
-  async next(signal: AbortSignal): Promise<StreamAnswer> {
+  /** Silence is taken for life for `idleMs`. Rejects with WorldError where the stream breaks off, or with the signal's reason. */
+  async next(idleMs: number, signal: AbortSignal): Promise<StreamAnswer> {
     for (;;) {
       const line = this.#lines.shift()
       if (line !== undefined && line !== '') return { type: 'line', line }
       if (line !== undefined) continue
-      const more = await this.#more(signal)
+      const more = await this.#more(idleMs, signal)
       if (more !== 'more') return { type: more }
     }
   }
@@ -40,10 +38,9 @@ export class WatchStream {
     this.#parts.body.destroy()
   }
 
-  async #more(signal: AbortSignal): Promise<'more' | 'ended' | 'silent'> {
-    const { clock, idleMs } = this.#parts
+  async #more(idleMs: number, signal: AbortSignal): Promise<'more' | 'ended' | 'silent'> {
     try {
-      const limit = { clock, ms: idleMs, signal, late: () => new Silence() }
+      const limit = { clock: this.#parts.clock, ms: idleMs, signal, late: () => new Silence() }
       return (await within(limit, () => this.#lines.more())) ? 'more' : 'ended'
     } catch (error) {
       if (error instanceof Silence) return 'silent'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { backoffMs } from '../../../src/adapters/kube/backoff.ts'
-import { type FollowInput, type FollowState, followStep } from '../../../src/adapters/kube/follow-step.ts'
+import { type FollowInput, type FollowState, followStep, idleLimitMs } from '../../../src/adapters/kube/follow-step.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 
@@ -12,8 +12,15 @@ type Input = FollowInput<string, string>
 const at = (ms: number, dice = 0.5) => ({ now: monoMs(ms), dice })
 const position = { resourceVersion: '7', listedAt: monoMs(0) }
 const empty: State = { kind: 'empty', failures: 0 }
-const listed: State = { kind: 'listed', failures: 3, position }
-const watching: State = { kind: 'watching', failures: 3, position, openedAt: monoMs(0), stream: 'stream' }
+const listed: State = { kind: 'listed', failures: 3, position, behind: false }
+const watching: State = {
+  kind: 'watching',
+  failures: 3,
+  position,
+  behind: false,
+  openedAt: monoMs(0),
+  stream: 'stream',
+}
 const gone = new WorldError('too old', { code: 'KUBE_GONE', retry: 'now' })
 const failed = (error: WorldError): Input => ({ type: 'failed', error })
 
@@ -22,7 +29,7 @@ test('a list is told at once and watched from its version', () => {
   assert.deepEqual(step, {
     event: { type: 'listed', objects: ['a'] },
     pauseMs: 0,
-    next: { kind: 'listed', failures: 0, position: { resourceVersion: '7', listedAt: 5 } },
+    next: { kind: 'listed', failures: 0, position: { resourceVersion: '7', listedAt: 5 }, behind: false },
   })
 })
 
@@ -39,7 +46,7 @@ test('a watch that the server ends goes on from where it stood, with a pause and
   const step = followStep(watching, { type: 'ended' }, at(60_000))
   assert.equal(step.event, undefined)
   assert.ok(step.pauseMs > 0 && step.pauseMs < 200, String(step.pauseMs))
-  assert.deepEqual(step.next, { kind: 'listed', failures: 1, position })
+  assert.deepEqual(step.next, { kind: 'listed', failures: 1, position, behind: false })
 })
 
 test('a watch that ends as soon as it is open counts as one more failure', () => {
@@ -49,6 +56,26 @@ test('a watch that ends as soon as it is open counts as one more failure', () =>
 test('silence is no failure, and only a list tells whether it was death', () => {
   const step = followStep(watching, { type: 'silent' }, at(100_000, 0.5))
   assert.deepEqual(step, { pauseMs: 110, next: { kind: 'empty', failures: 3 } })
+})
+
+test('who was told of a failure waits a second for a word, then a list is asked for', () => {
+  const unreachable = new WorldError('reset', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
+  const broken = followStep(watching, failed(unreachable), at(60_000)).next
+  const again = followStep(broken, { type: 'opened', stream: 'second' }, at(61_000)).next
+  assert.ok(again.kind === 'watching')
+  assert.equal(idleLimitMs(again, 0.5), 1000)
+  assert.equal(followStep(again, { type: 'silent' }, at(62_000)).next.kind, 'empty')
+
+  const spoken = followStep(again, { type: 'change', change: { type: 'fresh', resourceVersion: '9' } }, at(61_100)).next
+  assert.ok(spoken.kind === 'watching')
+  assert.equal(idleLimitMs(spoken, 0.5), 97_500)
+})
+
+test('a watch that the server cut off while it was behind is behind still', () => {
+  const behind: State = { ...watching, behind: true }
+  const next = followStep(behind, { type: 'ended' }, at(100)).next
+  assert.ok(next.kind === 'listed')
+  assert.equal(next.behind, true)
 })
 
 test('410 lists anew, whether the watch was open or not', () => {
