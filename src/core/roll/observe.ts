@@ -49,9 +49,13 @@ function confirm(
 
 function firstReturn(s: RecordedSnapshot): Pick<Evidence, 'returned'> {
   const { bootId, heartbeat } = s.current.node
-  if (!hasRebooted(s) || s.evidence.returned?.bootId === bootId) return {}
-  const lease = s.current.leaseRenewTime
-  return { returned: { bootId, at: s.now, heartbeat, ...(lease === undefined ? {} : { leaseRenewTime: lease }) } }
+  if (!hasRebooted(s)) return {}
+  const { leaseRenewTime } = s.current
+  const known = s.evidence.returned
+  const first: Evidence['returned'] = known?.bootId === bootId ? known : { bootId, at: s.now, heartbeat }
+  // Where the Lease is told only later, the first renewal that is told counts as one from before.
+  if (first.leaseRenewTime !== undefined || leaseRenewTime === undefined) return { returned: first }
+  return { returned: { ...first, leaseRenewTime } }
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Decision } from '../../../src/model/decision.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import type { Verdict } from '../../../src/model/verdict.ts'
 import {
+  aNode,
   aPod,
   aRecord,
   aServer,
@@ -44,6 +45,17 @@ const port = { dataPorts: { '10.0.0.1:30080': true } }
 
 function withPort(s: RollSnapshot): RollSnapshot {
   return s.current === undefined ? s : { ...s, current: { ...s.current, ...port } }
+}
+
+/** Back, without a heartbeat but for those of its Lease: at the first sight of the boot id, and now. */
+function leased(first: string | undefined, now: string | undefined): RollSnapshot {
+  const { heartbeat } = aNode('n1')
+  const lease = first === undefined ? {} : { leaseRenewTime: first }
+  const s = aSnapshot({
+    ...back,
+    evidence: { returned: { bootId: NEW_BOOT, at: monoMs(900_000), heartbeat, ...lease } },
+  })
+  return { ...s, current: { ...s.current, ...(now === undefined ? {} : { leaseRenewTime: now }) } }
 }
 
 const TABLE: readonly (readonly [title: string, snapshot: RollSnapshot, decision: string])[] = [
@@ -121,6 +133,18 @@ const TABLE: readonly (readonly [title: string, snapshot: RollSnapshot, decision
       ...back,
       evidence: { returned: { bootId: NEW_BOOT, at: monoMs(900_000), heartbeat: '2026-01-01T00:00:00Z' } },
     }),
+    'hold proof: HeartbeatOld',
+  ],
+  ['trusts a Lease that was renewed since', leased('beat-7', 'beat-8'), 'act uncordon: uncordon'],
+  ['trusts no Lease that is as it was', leased('beat-7', 'beat-7'), 'hold proof: HeartbeatOld'],
+  [
+    'takes a Lease that is not known any more for no heartbeat',
+    leased('beat-7', undefined),
+    'hold proof: HeartbeatOld',
+  ],
+  [
+    'takes the first that is known of a Lease for no heartbeat',
+    leased(undefined, 'beat-7'),
     'hold proof: HeartbeatOld',
   ],
   [

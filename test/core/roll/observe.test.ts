@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Evidence } from '../../../src/core/roll/evidence.ts'
 import { keepDetached } from '../../../src/core/roll/keep-detached.ts'
 import { observe } from '../../../src/core/roll/observe.ts'
+import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import {
   anInstance,
@@ -43,6 +45,30 @@ test('an instance that is silent confirms nothing', () => {
 
 test('the heartbeats at the first sight of a new boot id are kept', () => {
   const returned = observe(aSnapshot({ ...out, node: { bootId: NEW_BOOT, heartbeat: 'beat-7' } })).returned
+  assert.deepEqual(returned, { bootId: NEW_BOOT, at: 1_000_000, heartbeat: 'beat-7' })
+})
+
+/** A node that bears its new boot id, and what is known of its Lease. */
+function rebooted(leaseRenewTime: string | undefined, evidence: Partial<Evidence> = {}): RollSnapshot {
+  const s = aSnapshot({ ...out, node: { bootId: NEW_BOOT, heartbeat: 'beat-7' }, evidence })
+  return { ...s, current: { ...s.current, ...(leaseRenewTime === undefined ? {} : { leaseRenewTime }) } }
+}
+
+test('a Lease that is told after the first sight of the boot id is kept as it is told first', () => {
+  const unknown = observe(rebooted(undefined))
+  const told = observe(rebooted('lease-1', unknown))
+  const renewed = observe(rebooted('lease-2', told))
+  const gone = observe(rebooted(undefined, renewed))
+  assert.deepEqual(
+    [unknown, told, renewed, gone].map(({ returned }) => returned?.leaseRenewTime),
+    [undefined, 'lease-1', 'lease-1', 'lease-1'],
+  )
+  assert.equal(told.returned?.at, unknown.returned?.at)
+})
+
+test('a node that boots once more has to give its heartbeats anew', () => {
+  const earlier = { bootId: 'the boot between', at: monoMs(900_000), heartbeat: 'beat-5', leaseRenewTime: 'lease-1' }
+  const { returned } = observe(rebooted(undefined, { returned: earlier }))
   assert.deepEqual(returned, { bootId: NEW_BOOT, at: 1_000_000, heartbeat: 'beat-7' })
 })
 

@@ -47,11 +47,15 @@ export function unproven(s: RecordedSnapshot): readonly Reason[] {
   return [...reasons, ...foreignTaints(s), ...s.record.daemons.flatMap((daemon) => unprovenDaemon(s, daemon))]
 }
 
-/** Either heartbeat will do: the kubelet writes its status rarely and its Lease often (KEP-0009). */
+/**
+ * Either heartbeat will do: the kubelet writes its status rarely and its Lease often (KEP-0009). A Lease that is not known
+ * now, gone or not read yet, has not moved.
+ */
 function heartbeatMoved(s: RecordedSnapshot): boolean {
   const seen = s.evidence.returned
   if (seen === undefined || seen.bootId !== s.current.node.bootId) return false
-  const leaseMoved = seen.leaseRenewTime !== undefined && s.current.leaseRenewTime !== seen.leaseRenewTime
+  const [before, now] = [seen.leaseRenewTime, s.current.leaseRenewTime]
+  const leaseMoved = before !== undefined && now !== undefined && now !== before
   return s.current.node.heartbeat !== seen.heartbeat || leaseMoved
 }
 
