@@ -48,6 +48,11 @@ export interface Cluster {
   list<K extends Kind>(kind: K, signal: AbortSignal): Promise<readonly KindMap[K][]>
   /** Lists, then watches, for ever: 410, resets, 429 and 5xx are its own business. Settles only when aborted. */
   follow<K extends Kind>(kind: K, sink: (event: FollowEvent<KindMap[K]>) => void, signal: AbortSignal): Promise<void>
+  /**
+   * The Lease in kube-node-lease that a node's kubelet renews, as `follow` does a kind. What the first list shows is as of
+   * the call or later. A silence that is longer than the time between two renewals is answered with another list.
+   */
+  followHeartbeat(node: string, sink: (event: FollowEvent<Lease>) => void, signal: AbortSignal): Promise<void>
   readNode(name: string, signal: AbortSignal): Promise<Node | undefined>
   /** WorldError KUBE_CONFLICT where a `test` failed. */
   patchNode(name: string, patch: JsonPatch, signal: AbortSignal): Promise<Node>

@@ -26,7 +26,7 @@ const LISTING_AGE_MS_MAX = 30 * 60_000
 const HEALTHY_WATCH_MS = 5_000
 /** Bookmarks come once a minute, where any come. */
 const IDLE_MS = 90_000
-const IDLE_JITTER_MS = 15_000
+const IDLE_JITTER_SHARE = 1 / 6
 /** What changed while a watch was broken comes at once when it is taken up. */
 const CATCH_UP_MS = 1_000
 
@@ -106,9 +106,9 @@ function changed<T, S>(state: FollowState<S>, change: WatchChange<T>): FollowSte
   return { event, pauseMs: 0, next: { ...state, failures: 0, position, behind: false } }
 }
 
-/** How long silence is taken for life, in ms. `dice`: uniform in [0, 1). */
-export const idleLimitMs = (state: { readonly behind: boolean }, dice: number): number =>
-  state.behind ? CATCH_UP_MS : IDLE_MS + dice * IDLE_JITTER_MS
+/** How long silence is taken for life, in ms. `dice`: uniform in [0, 1). `idleMs`: where a kind is never quiet for long. */
+export const idleLimitMs = (state: { readonly behind: boolean }, dice: number, idleMs: number = IDLE_MS): number =>
+  state.behind ? CATCH_UP_MS : idleMs * (1 + dice * IDLE_JITTER_SHARE)
 
 /** A watch that the server ended in time is no failure and is not reported; the pause before the next one is the same. */
 function interrupted<T, S>(

@@ -60,7 +60,7 @@ async function perform<T>(
           stream: await openWatch(parts, { kind, from: state.position.resourceVersion }, signal),
         }
       case 'watching': {
-        const answer = await state.stream.next(idleLimitMs(state, parts.random.next()), signal)
+        const answer = await state.stream.next(idleLimitMs(state, parts.random.next(), kind.idleMs), signal)
         if (answer.type !== 'line') return answer
         return { type: 'change', change: parseWatchLine(answer.line, kind, parts.log) }
       }
@@ -78,6 +78,7 @@ async function openWatch<T>(
   signal: AbortSignal,
 ): Promise<WatchStream> {
   const query = {
+    ...kind.query,
     watch: 'true',
     allowWatchBookmarks: 'true',
     resourceVersion: from,

@@ -8,6 +8,7 @@ import type { ApiClient } from './api-client.ts'
 import { askObject, findObject } from './api-object.ts'
 import { evict } from './evict.ts'
 import { type FollowParts, follow } from './follow.ts'
+import { heartbeatLease } from './heartbeat-lease.ts'
 import { identity } from './identity.ts'
 import { readLease, tryLease, writeLease } from './lease-store.ts'
 import { listPages } from './list-pages.ts'
@@ -22,6 +23,7 @@ export function kubeCluster(parts: FollowParts, server: Endpoint): Cluster {
     identity: (signal) => identity(client, signal),
     list: async (kind, signal) => (await listPages(parts, resourceOf(kind), signal)).objects,
     follow: (kind, sink, signal) => follow(parts, { kind: resourceOf(kind), sink }, signal),
+    followHeartbeat: (node, sink, signal) => follow(parts, { kind: heartbeatLease(node), sink }, signal),
     readNode: (name, signal) => readNode(client, name, signal),
     patchNode: (name, patch, signal) => patchNode(client, { name, patch }, signal),
     evict: (pod, options, signal) => evict(client, { pod, ...options }, signal),

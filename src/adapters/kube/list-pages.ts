@@ -43,7 +43,7 @@ async function listOnce<T>({ client, log }: ListParts, kind: Resource<T>, signal
   let resourceVersion = ''
   let token = ''
   for (let page = 0; page < PAGES_MAX; page++) {
-    const query = { limit: PAGE_ITEMS, ...(token === '' ? {} : { continue: token }) }
+    const query = { ...kind.query, limit: PAGE_ITEMS, ...(token === '' ? {} : { continue: token }) }
     const call: ApiCall = { verb: 'list', resource: kind.resource, path: kind.path, query }
     const read = readPage(call, await client.ask(call, signal))
     for (const item of read.items) objects.push(...parseItem(kind, item, log))

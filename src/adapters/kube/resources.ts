@@ -13,6 +13,10 @@ export interface Resource<T> {
   readonly path: string
   readonly resource: string
   readonly parse: (object: Untrusted) => T
+  /** Narrows what is listed and watched. */
+  readonly query?: Readonly<Record<string, string>>
+  /** How long a watch may be silent and be taken for alive; where absent, as long as bookmarks may take. */
+  readonly idleMs?: number
 }
 
 export const RESOURCES: { readonly [K in Kind]: Resource<KindMap[K]> } = {

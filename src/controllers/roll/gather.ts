@@ -88,7 +88,7 @@ async function currentFacts(
   const intentText = node.annotations[INTENT_ANNOTATION]
   const record = recordText === undefined ? undefined : parseNodeRecord(recordText)
   const returning = record?.ok === true && evidence?.attachedAt === undefined && node.bootId !== record.value.bootId
-  const returned = returning ? await parts.returns.ask(node, record.value, signal) : { dataPorts: {} }
+  const returned = returning ? await parts.returns.ask(node, record.value, signal) : parts.returns.rest()
   return {
     node,
     ...(record === undefined ? {} : { record }),

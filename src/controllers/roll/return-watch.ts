@@ -1,16 +1,18 @@
 import type { Node } from '../../model/node.ts'
 import type { NodeRecord } from '../../model/node-record.ts'
 import type { MonoMs } from '../../model/time.ts'
-import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
 import type { DataPort } from '../../ports/data-port.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
+import { HeartbeatFollower } from '../../runtime/heartbeat-follower.ts'
 
 export interface ReturnWatchParts {
-  readonly cluster: Pick<Cluster, 'readLease'>
+  readonly cluster: Pick<Cluster, 'followHeartbeat'>
   readonly dataPort: DataPort
   readonly clock: Clock
+  /** The node gave a heartbeat. It must only take note. */
+  readonly onChange: () => void
 }
 
 export interface ReturnFacts {
@@ -21,56 +23,65 @@ export interface ReturnFacts {
 const ASK_LIMIT_MS = 1000
 const ASK_EVERY_MS = 450
 
-/** What is asked only while a node is to come back: its own heartbeat Lease, and whether its data ports answer. */
+type DataPorts = ReturnFacts['dataPorts']
+
+/** What is looked at only while a node is to come back: its own heartbeat Lease, and whether its data ports answer. */
 export class ReturnWatch {
   readonly #parts: ReturnWatchParts
-  #last: { readonly bootId: string; readonly at: MonoMs; readonly facts: ReturnFacts } | undefined
+  readonly #heartbeats: HeartbeatFollower
+  #last: { readonly bootId: string; readonly at: MonoMs; readonly dataPorts: DataPorts } | undefined
 
   constructor(parts: ReturnWatchParts) {
     this.#parts = parts
+    this.#heartbeats = new HeartbeatFollower(parts)
+  }
+
+  /** Follows the heartbeat of whichever node is asked for. Rejects with the signal's reason. */
+  run(signal: AbortSignal): Promise<never> {
+    return this.#heartbeats.run(signal)
+  }
+
+  /** The heartbeat as last told; it is not waited for. */
+  async ask(node: Node, record: NodeRecord, signal: AbortSignal): Promise<ReturnFacts> {
+    this.#heartbeats.follow(node)
+    const dataPorts = await this.#dataPorts(node, record, signal)
+    const leaseRenewTime = this.#heartbeats.renewTime()
+    return { dataPorts, ...(leaseRenewTime === undefined ? {} : { leaseRenewTime }) }
+  }
+
+  /** No node is coming back: nothing is asked, and no Lease followed. */
+  rest(): ReturnFacts {
+    this.#heartbeats.rest()
+    return { dataPorts: {} }
   }
 
   /** Passes come as often as anything changes; what they are told here is half a second old at most. */
-  async ask(node: Node, record: NodeRecord, signal: AbortSignal): Promise<ReturnFacts> {
+  async #dataPorts(node: Node, record: NodeRecord, signal: AbortSignal): Promise<DataPorts> {
     const last = this.#last
     const now = this.#parts.clock.monoMs()
-    if (last !== undefined && last.bootId === node.bootId && now - last.at < ASK_EVERY_MS) return last.facts
-    const facts = await this.#ask(node, record, signal)
-    this.#last = { bootId: node.bootId, at: now, facts }
-    return facts
+    if (last !== undefined && last.bootId === node.bootId && now - last.at < ASK_EVERY_MS) return last.dataPorts
+    const dataPorts = await this.#askPorts(node, record, signal)
+    this.#last = { bootId: node.bootId, at: now, dataPorts }
+    return dataPorts
   }
 
-  async #ask(node: Node, record: NodeRecord, signal: AbortSignal): Promise<ReturnFacts> {
+  async #askPorts(node: Node, record: NodeRecord, signal: AbortSignal): Promise<DataPorts> {
     const ports = record.servers.filter(
       ({ state, address }) => state === 'ready' && node.internalAddresses.includes(address),
     )
     const unique = [...new Map(ports.map((server) => [`${server.address}:${server.port}`, server])).values()]
-    const [leaseRenewTime, ...answers] = await Promise.all([
-      this.#heartbeat(node.name, signal),
-      ...unique.map((server) => this.#answers(server, signal)),
-    ])
-    const dataPorts = Object.fromEntries(
-      unique.map(({ address, port }, i) => [`${address}:${port}`, answers[i] === true]),
-    )
-    return { dataPorts, ...(leaseRenewTime === undefined ? {} : { leaseRenewTime }) }
+    const answers = await Promise.all(unique.map((server) => this.#answers(server, signal)))
+    return Object.fromEntries(unique.map(({ address, port }, i) => [`${address}:${port}`, answers[i] === true]))
   }
 
-  /** A failed read while waiting is not a failed step: the next one tells. */
-  async #heartbeat(node: string, signal: AbortSignal): Promise<string | undefined> {
-    const ref = { namespace: 'kube-node-lease', name: node }
-    const lease = await this.#limited(signal, (limited) => this.#parts.cluster.readLease(ref, limited))
-    return lease?.renewTime
-  }
-
+  /** A port that is slow to answer does not answer. */
   async #answers(at: { readonly address: string; readonly port: number }, signal: AbortSignal): Promise<boolean> {
-    return (await this.#limited(signal, (limited) => this.#parts.dataPort.answers(at, limited))) === true
-  }
-
-  async #limited<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+    const { clock, dataPort } = this.#parts
+    const deadline = { clock, limitMs: ASK_LIMIT_MS, signal, what: 'a data port' }
     try {
-      return await withDeadline({ clock: this.#parts.clock, limitMs: ASK_LIMIT_MS, signal, what: 'a read' }, work)
+      return await withDeadline(deadline, (limited) => dataPort.answers(at, limited))
     } catch (error) {
-      if (error instanceof WorldError || error instanceof DeadlineError) return undefined
+      if (error instanceof DeadlineError) return false
       throw error
     }
   }

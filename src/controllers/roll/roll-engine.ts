@@ -105,7 +105,7 @@ export class RollEngine {
       keeper: this.#keeper,
       events: this.#events,
       overlay: new NodeOverlay(),
-      returns: new ReturnWatch({ cluster, dataPort, clock }),
+      returns: new ReturnWatch({ cluster, dataPort, clock, onChange }),
       clock,
       ...(parts.probe === undefined ? {} : { probe: parts.probe }),
     }
@@ -203,6 +203,7 @@ export class RollEngine {
     await Promise.all([
       this.#view.run(signal),
       this.#keeper.run(signal),
+      this.#gather.returns.run(signal),
       ...this.#pollers.map((poller) => poller.run(signal)),
       ...(probe === undefined ? [] : [probe.run(() => this.#loadChanged(), signal)]),
       ...(this.#load === undefined ? [] : [this.#load.run(signal)]),

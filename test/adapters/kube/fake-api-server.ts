@@ -36,7 +36,12 @@ export const status = (code: number, message = '', details: unknown = {}) => ({
   details,
 })
 
-/** Nodes behind a real socket and real TLS, with a watch that remembers, and with answers that can be put in the way. */
+const NODES = '/api/v1/nodes'
+
+/**
+ * Objects of one kind, nodes unless told otherwise, behind a real socket and real TLS, with a watch that remembers, and
+ * with answers that can be put in the way.
+ */
 export class FakeApiServer {
   readonly authority: Authority = newAuthority()
   readonly requests: SeenRequest[] = []
@@ -46,12 +51,18 @@ export class FakeApiServer {
   /** The tokens let in; absent: everybody. */
   tokens: readonly string[] | undefined
   #server: Server | undefined
+  readonly #collection: string
   #version = 100
-  readonly #nodes = new Map<string, unknown>()
+  readonly #objects = new Map<string, unknown>()
   #changes: Change[] = []
   readonly #watches = new Set<{ readonly response: ServerResponse; mute: boolean }>()
   readonly #sockets = new Set<Socket>()
   #inTheWay: { readonly wanted: Wanted; readonly answer: Answer; times: number }[] = []
+
+  /** `collection`: the path that the objects are listed at. */
+  constructor(collection: string = NODES) {
+    this.#collection = collection
+  }
 
   async start(names: readonly string[] = ['127.0.0.1', 'localhost']): Promise<this> {
     const { certificatePem, keyPem } = this.authority.issue({ commonName: 'fake' }, { names })
@@ -89,9 +100,9 @@ export class FakeApiServer {
     this.#inTheWay.push({ wanted, answer, times })
   }
 
-  /** Creates or changes a node. */
+  /** Creates or changes an object. */
   apply(name: string, spec: unknown = {}): void {
-    this.#change(this.#nodes.has(name) ? 'MODIFIED' : 'ADDED', name, spec)
+    this.#change(this.#objects.has(name) ? 'MODIFIED' : 'ADDED', name, spec)
   }
 
   delete(name: string): void {
@@ -120,7 +131,7 @@ export class FakeApiServer {
   }
 
   count(wanted: Wanted): number {
-    return this.requests.filter((request) => wantedOf(request) === wanted).length
+    return this.requests.filter((request) => this.#wantedOf(request) === wanted).length
   }
 
   endWatches(): void {
@@ -141,10 +152,12 @@ export class FakeApiServer {
 
   #change(type: string, name: string, spec: unknown): void {
     this.#version += 1
-    const metadata = { name, uid: `uid-${name}`, resourceVersion: String(this.#version) }
+    const namespace = /\/namespaces\/([^/]+)/.exec(this.#collection)?.[1]
+    const place = namespace === undefined ? { name } : { name, namespace }
+    const metadata = { ...place, uid: `uid-${name}`, resourceVersion: String(this.#version) }
     const object = { metadata, spec }
-    if (type === 'DELETED') this.#nodes.delete(name)
-    else this.#nodes.set(name, object)
+    if (type === 'DELETED') this.#objects.delete(name)
+    else this.#objects.set(name, object)
     this.#changes.push({ type, version: this.#version, object })
     this.say({ type, object })
   }
@@ -154,7 +167,7 @@ export class FakeApiServer {
     const { method = '', headers } = request
     const seen = { method, path: url.pathname, query: url.searchParams, headers }
     this.requests.push(seen)
-    const override = this.#inTheWay.find(({ wanted, times }) => times > 0 && wanted === wantedOf(seen))
+    const override = this.#inTheWay.find(({ wanted, times }) => times > 0 && wanted === this.#wantedOf(seen))
     if (override !== undefined) {
       override.times -= 1
       override.answer(response, request)
@@ -164,7 +177,7 @@ export class FakeApiServer {
   }
 
   #answerOf(seen: SeenRequest): Answer {
-    switch (wantedOf(seen)) {
+    switch (this.#wantedOf(seen)) {
       case 'GET /version':
         return answering(200, { gitVersion: 'v1.35.0' })
       case 'GET /api/v1/namespaces/kube-system':
@@ -172,7 +185,7 @@ export class FakeApiServer {
       case 'list':
         return answering(200, {
           metadata: { resourceVersion: String(this.#version) },
-          items: [...this.#nodes.values()],
+          items: [...this.#objects.values()],
         })
       case 'watch':
         return (response) => this.#watch(response, Number(seen.query.get('resourceVersion')))
@@ -196,9 +209,9 @@ export class FakeApiServer {
     this.#watches.add(watch)
     response.on('close', () => this.#watches.delete(watch))
   }
-}
 
-function wantedOf({ method, path, query }: SeenRequest): Wanted {
-  if (method !== 'GET' || path !== '/api/v1/nodes') return `${method} ${path}`
-  return query.get('watch') === 'true' ? 'watch' : 'list'
+  #wantedOf({ method, path, query }: SeenRequest): Wanted {
+    if (method !== 'GET' || path !== this.#collection) return `${method} ${path}`
+    return query.get('watch') === 'true' ? 'watch' : 'list'
+  }
 }

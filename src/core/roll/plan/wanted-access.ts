@@ -24,6 +24,6 @@ export function wantedAccess(slotsNamespace: string): readonly Access[] {
       resource: 'leases',
       namespace: slotsNamespace,
     })),
-    { verb: 'get', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kube-node-lease' },
+    ...read('coordination.k8s.io', 'leases').map((access) => ({ ...access, namespace: 'kube-node-lease' })),
   ]
 }

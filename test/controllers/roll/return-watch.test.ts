@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ReturnWatch } from '../../../src/controllers/roll/return-watch.ts'
+import type { Lease } from '../../../src/model/lease.ts'
+import type { FollowEvent } from '../../../src/ports/cluster.ts'
+import { aNode, aRecord, NEW_BOOT } from '../../support/roll-world.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+
+const never = new AbortController().signal
+const node = aNode('n1', { bootId: NEW_BOOT })
+
+/** A data port that answers as the test says, and an API that tells the Lease it is given. */
+function watched(answers: () => Promise<boolean>) {
+  const clock = new VirtualClock()
+  const asked: number[] = []
+  let tell: (event: FollowEvent<Lease>) => void = () => assert.fail('nobody follows')
+  const cluster = {
+    followHeartbeat(_: string, sink: typeof tell, signal: AbortSignal): Promise<void> {
+      tell = sink
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    },
+  }
+  const dataPort = {
+    answers(): Promise<boolean> {
+      asked.push(clock.monoMs())
+      return answers()
+    },
+  }
+  const watch = new ReturnWatch({ cluster, dataPort, clock, onChange: () => undefined })
+  const stop = new AbortController()
+  watch.run(stop.signal).catch(() => undefined)
+  const beat = (renewTime: string): void => {
+    const rest = { resourceVersion: '1', holder: 'n1', durationSeconds: 40, transitions: 0, annotations: {} }
+    tell({ type: 'listed', objects: [{ namespace: 'kube-node-lease', name: 'n1', renewTime, ...rest }] })
+  }
+  return { clock, watch, asked, beat, stop }
+}
+
+test('a heartbeat is not waited for: it is told as soon as it is known', async (t) => {
+  const { clock, watch, beat, stop } = watched(async () => true)
+  t.after(() => stop.abort())
+  assert.deepEqual(await watch.ask(node, aRecord(), never), { dataPorts: { '10.0.0.1:30080': true } })
+  await clock.advance(10)
+  beat('beat-1')
+  assert.equal((await watch.ask(node, aRecord(), never)).leaseRenewTime, 'beat-1')
+  assert.deepEqual(watch.rest(), { dataPorts: {} })
+  assert.equal((await watch.ask(node, aRecord(), never)).leaseRenewTime, undefined)
+})
+
+test('data ports are asked twice a second, however often they are asked for', async (t) => {
+  const { clock, watch, asked, stop } = watched(async () => true)
+  t.after(() => stop.abort())
+  for (let i = 0; i < 100; i++) {
+    await watch.ask(node, aRecord(), never)
+    await clock.advance(20)
+  }
+  assert.deepEqual(asked, [0, 460, 920, 1380, 1840])
+})
+
+test('a data port that keeps its caller waiting does not answer', async (t) => {
+  const { clock, watch, stop } = watched(() => new Promise(() => undefined))
+  t.after(() => stop.abort())
+  const facts = watch.ask(node, aRecord(), never)
+  await clock.advance(1_000)
+  assert.deepEqual((await facts).dataPorts, { '10.0.0.1:30080': false })
+})
