@@ -9,9 +9,23 @@ import { type Freshness, WatchCache } from '../../runtime/watch-cache.ts'
 export class ClusterView {
   readonly #caches
   readonly #clock: Clock
+  #lostAt: MonoMs | undefined
 
-  constructor(parts: { readonly cluster: Cluster; readonly clock: Clock; readonly onChange: () => void }) {
-    this.#clock = parts.clock
+  constructor({
+    cluster,
+    clock,
+    onChange,
+  }: {
+    readonly cluster: Pick<Cluster, 'follow'>
+    readonly clock: Clock
+    readonly onChange: () => void
+  }) {
+    this.#clock = clock
+    const noted = (): void => {
+      this.#noteLoss()
+      onChange()
+    }
+    const parts = { cluster, clock, onChange: noted }
     this.#caches = {
       nodes: new WatchCache({ ...parts, kind: 'nodes' }),
       pods: new WatchCache({ ...parts, kind: 'pods' }),
@@ -39,6 +53,7 @@ export class ClusterView {
   }
 
   facts(): ClusterFacts {
+    this.#noteLoss()
     const { nodes, pods, budgets, attachments, claims, slices } = this.#caches
     const { deployments, replicasets, statefulsets, daemonsets } = this.#caches
     return {
@@ -50,6 +65,7 @@ export class ClusterView {
       claims: claims.objects(),
       slices: slices.objects(),
       staleForMs: this.#staleForMs(this.#clock.monoMs()),
+      ...(this.#lostAt === undefined ? {} : { lostAt: this.#lostAt }),
     }
   }
 
@@ -60,6 +76,12 @@ export class ClusterView {
 
   #staleForMs(now: MonoMs): number {
     return Math.max(0, ...this.#broken().map((freshness) => Math.max(1, now - (freshness.brokenSince ?? now))))
+  }
+
+  /** One stream that is cut is a connection; all of them at once are the API server, and everybody's streams. */
+  #noteLoss(): void {
+    const caches = Object.values(this.#caches)
+    if (caches.every((cache) => cache.freshness().brokenSince !== undefined)) this.#lostAt = this.#clock.monoMs()
   }
 
   #broken(): readonly Freshness[] {

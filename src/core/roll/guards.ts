@@ -32,6 +32,19 @@ export const instancesAnswer: Guard<RollSnapshot> = (s) =>
       text: `${instance.instance} of ${instance.balancer} does not answer: ${instance.error ?? 'not asked yet'}`,
     }))
 
+/** client-go's followers come back after at most 30 s, up to doubled by jitter (reflector.go, NewReflectorWithOptions). */
+const FOLLOWERS_BACK_MS = 60_000
+
+/**
+ * While the API server was away, so was everybody who goes by it. Until kube-proxy follows again it sends to pods that
+ * were evicted since, and long after their grace is over.
+ */
+const followersBack: Guard<RollSnapshot> = ({ cluster, now }) => {
+  if (cluster.lostAt === undefined || now - cluster.lostAt >= FOLLOWERS_BACK_MS) return []
+  const text = 'the API server was away less than 60 s ago, so kube-proxy may not yet hear which pods leave'
+  return [{ code: 'ApiWasAway', text }]
+}
+
 const probeMeasures: Guard<RollSnapshot> = (s) => {
   if (s.probe === undefined) return []
   const timeouts = s.spec.probe?.targets.map((target) => target.timeoutMs) ?? []
@@ -85,3 +98,6 @@ export const mayStart: Guard<NodeSnapshot> = (s) =>
 
 /** Before each further disruptive effect. */
 export const mayDisrupt: Guard<RollSnapshot> = (s) => first(s, [slotLive, journalWritable, clusterHeard, probeMeasures])
+
+/** Before a pod is evicted. */
+export const mayEvict: Guard<RollSnapshot> = (s) => first(s, [mayDisrupt, followersBack])

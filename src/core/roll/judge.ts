@@ -67,7 +67,7 @@ export function stuckLimitLeftMs(s: RollSnapshot): number | undefined {
   return Math.max(0, stuckLimitMs(s) - (s.now - stuckSince))
 }
 
-const IN_COURSE: ReadonlySet<string> = new Set(['OneAtATime', 'PodLeaving', 'ReplacementNotReady', 'VolumeAttached'])
+const IN_COURSE: ReadonlySet<string> = new Set(['ApiWasAway', 'OneAtATime', 'PodLeaving', 'ReplacementNotReady', 'VolumeAttached'])
 
 function returnLimit(s: RecordedSnapshot): Verdict | undefined {
   const since = s.evidence.awaySince

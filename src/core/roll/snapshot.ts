@@ -24,6 +24,8 @@ export interface ClusterFacts {
   readonly slices: readonly EndpointSlice[]
   /** How long the oldest of these lists has been without a working stream; 0 while all are live. */
   readonly staleForMs: number
+  /** The last moment at which none of these lists had one: the API server was away. Absent: not as far as is known. */
+  readonly lostAt?: MonoMs
 }
 
 /** One balancer instance, answered or not. */

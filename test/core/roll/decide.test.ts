@@ -274,6 +274,16 @@ test('evicts pods with volumes before all others', () => {
   )
 })
 
+test('evicts nobody until everybody who follows the API server had time to come back to it', () => {
+  const pods = [aPod('cart-a', 'n1')]
+  const after = (ms: number): string => {
+    const s = aSnapshot({ ...out, pods })
+    return short(decide({ ...s, cluster: { ...s.cluster, lostAt: monoMs(s.now - ms) } }))
+  }
+  assert.equal(after(59_999), 'hold drain: ApiWasAway')
+  assert.equal(after(60_000), 'act drain: evict')
+})
+
 test('tries nothing again before its back-off is over', () => {
   const retries = { 'cordon n1': { failures: 1, notBefore: monoMs(1_000_300), error: 'the API server is busy' } }
   const decision = decide(aSnapshot({ record: aRecord(), evidence: { retries } }))

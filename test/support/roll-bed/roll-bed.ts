@@ -44,7 +44,7 @@ export class RollBed {
     const bed = await openBed({ nodes: options.nodes ?? 3, fast: options.fast ?? false, darkMs: 500 })
     try {
       await bed.apply(RBAC)
-      const services = [...whoami({ service: options.service ?? 'improved' }), ...edge()]
+      const services = [...whoami({ service: 'improved', ...options }), ...edge()]
       await bed.apply(options.database === false ? services : [...services, ...database(bed.nodes)])
       const lb = await bed.haproxy(
         lbConfig(

@@ -10,7 +10,7 @@ import { isLeaving } from '../drain/ready-pods.ts'
 import { replaced } from '../drain/replaced.ts'
 import { drainView } from '../drain/stages.ts'
 import { workloadOf } from '../drain/workload-of.ts'
-import { mayDisrupt } from '../guards.ts'
+import { mayDisrupt, mayEvict } from '../guards.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
 import { act, done, hold, type StepAnswer, type StepRule } from '../step-rule.ts'
 
@@ -43,7 +43,7 @@ function drainStage(s: RecordedSnapshot, stage: 1 | 2 | 3, left: readonly Pod[])
     if (refusal !== undefined) waits.push(refusal)
     else actions.push(evict(s, pod, stage))
   }
-  const refusals = actions.length > 0 ? mayDisrupt(s) : []
+  const refusals = actions.length > 0 ? mayEvict(s) : []
   if (refusals.length > 0) return hold(refusals)
   if (actions.length > 0)
     return act(actions, {

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ClusterView } from '../../../src/controllers/roll/cluster-view.ts'
+import { monoMs } from '../../../src/model/time.ts'
+import { WorldError } from '../../../src/model/world-error.ts'
+import type { FollowEvent, Kind, KindMap } from '../../../src/ports/cluster.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+
+/** An API server whose streams the test writes. */
+function scene() {
+  const clock = new VirtualClock()
+  const sinks = new Map<Kind, (event: FollowEvent<never>) => void>()
+  const cluster = {
+    follow<K extends Kind>(kind: K, sink: (event: FollowEvent<KindMap[K]>) => void): Promise<void> {
+      sinks.set(kind, sink)
+      return new Promise(() => undefined)
+    },
+  }
+  const view = new ClusterView({ cluster, clock, onChange: () => undefined })
+  void view.run(new AbortController().signal)
+  const error = new WorldError('reset', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
+  const list = (): void => sinks.forEach((sink) => sink({ type: 'listed', objects: [] }))
+  const cut = (kind: Kind): void => sinks.get(kind)?.({ type: 'broken', error, retryInMs: 100 })
+  list()
+  return { clock, view, list, cut, kinds: [...sinks.keys()] }
+}
+
+test('one stream that is cut is no loss of the API server', () => {
+  const { view, cut } = scene()
+  cut('pods')
+  assert.equal(view.facts().lostAt, undefined)
+  assert.equal(view.facts().staleForMs, 1)
+})
+
+test('all streams cut at once are, and the last moment of it is remembered', async () => {
+  const { clock, view, list, cut, kinds } = scene()
+  kinds.forEach(cut)
+  await clock.advance(3000)
+  const lostAt = view.facts().lostAt
+  list()
+  await clock.advance(20_000)
+  assert.equal(lostAt, clock.monoMs() - 20_000)
+  assert.deepEqual([view.facts().lostAt, view.facts().staleForMs], [monoMs(lostAt), 0])
+})
