@@ -74,12 +74,7 @@ function withoutRecord(s: NodeSnapshot): Decision {
 
 /** The node stays out: what a failed soak put back in is taken out again, and the rest is the standing duty's. */
 function keptOut(s: RecordedSnapshot, reasons: readonly Reason[]): Decision {
-  const actions = keepDetached({ ...s, evidence: withoutAttach(s) }).filter((action) => isDue(action, s))
+  const actions = keepDetached(s).filter((action) => isDue(action, s))
   if (actions.length > 0) return { kind: 'act', step: 'detach', actions, reasons }
   return { kind: 'settled', reasons }
-}
-
-const withoutAttach = (s: RecordedSnapshot): RecordedSnapshot['evidence'] => {
-  const { attachingSince: _, ...evidence } = s.evidence
-  return evidence
 }

@@ -1,5 +1,6 @@
 import type { Action } from '../../model/action.ts'
-import { detachedState, nodeServers } from './node-servers.ts'
+import { mustBeOut } from './must-be-out.ts'
+import { detachedState } from './node-servers.ts'
 import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
 import { isNotTold } from './steps/detach.ts'
 
@@ -8,12 +9,8 @@ import { isNotTold } from './steps/detach.ts'
  * confirmed detach until the first server is put back, and for as long as an unproven node is guarded.
  */
 export function keepDetached(s: NodeSnapshot): readonly Action[] {
-  const record = ownRecord(s)
-  if (record === undefined || s.evidence.attachingSince !== undefined) return []
-  const recorded = { ...s, record }
-  const begun = Object.keys(s.evidence.detached).length > 0 || ownIntent(s) !== undefined || hasRebooted(recorded)
-  if (!begun) return []
-  return nodeServers(recorded)
+  if (!hasBegun(s)) return []
+  return mustBeOut(s)
     .filter((server) => server.instance.silentForMs === 0 && server.reading?.ownState === 'ready' && isNotTold(server))
     .map((server) => ({
       kind: 'setServer',
@@ -23,4 +20,10 @@ export function keepDetached(s: NodeSnapshot): readonly Action[] {
       state: detachedState(server),
       restores: false,
     }))
+}
+
+function hasBegun(s: NodeSnapshot): boolean {
+  const record = ownRecord(s)
+  if (record === undefined) return false
+  return Object.keys(s.evidence.detached).length > 0 || ownIntent(s) !== undefined || hasRebooted({ ...s, record })
 }

@@ -117,6 +117,21 @@ test('nothing is said again once the node is being put back', () => {
   )
 })
 
+test('a node that failed in its soak and is kept out is said again after a reload', () => {
+  const verdict = { kind: 'stopped', keepOut: true, reasons: [{ code: 'RequestsFailed', text: 'x' }] } as const
+  const snapshot = aSnapshot({
+    ...out,
+    node: { bootId: NEW_BOOT },
+    servers: [aServer('n1'), aServer('n2')],
+    evidence: { ...detachedEvidence(), attachingSince: monoMs(1) },
+  })
+  const guarded = keepDetached({ ...snapshot, run: { ...snapshot.run, verdict } })
+  assert.deepEqual(
+    guarded.map((action) => action.kind === 'setServer' && [action.ref.server, action.state]),
+    [['n1', 'drain']],
+  )
+})
+
 test('a record that names servers elsewhere touches none of them', () => {
   const stranger = {
     balancer: 'edge',
