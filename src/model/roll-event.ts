@@ -1,5 +1,6 @@
 import type { FailureWindow } from './probe.ts'
 import type { Reason } from './reason.ts'
+import type { ReloadSpan } from './reload-span.ts'
 import type { Step } from './step.ts'
 
 export type RollOutcome = 'completed' | 'stopped' | 'aborted' | 'held' | 'interrupted'
@@ -72,6 +73,8 @@ export type RollEvent =
       readonly type: 'window.opened' | 'window.closed'
       readonly window: FailureWindow
       readonly blame: readonly Blame[]
+      /** Reloads that it fell into, a likelier cause than any step. Absent in journals of versions that saw none. */
+      readonly reloads?: readonly ReloadSpan[]
     }
   | { readonly type: 'stray'; readonly node: string; readonly server: string; readonly count: number }
   | {

@@ -203,6 +203,7 @@ export function aSnapshot(world: World = {}): NodeSnapshot {
     instances: [anInstance(world.servers ?? [aServer('n1'), aServer('n2'), aServer('n3')])],
     slot: { state: 'mine', mayAct: true },
     journalWritable: true,
+    reloads: [],
     evidence: someEvidence(world.evidence),
     ...world.change,
   }

@@ -1,7 +1,8 @@
+import type { InstanceLook } from '../../core/availability/reload-spans.ts'
 import type { InstanceFacts } from '../../core/roll/snapshot.ts'
 import type { InstanceReading } from '../../model/balancer.ts'
 import type { BalancerSpec } from '../../model/roll-spec.ts'
-import type { MonoMs } from '../../model/time.ts'
+import { type MonoMs, monoMs } from '../../model/time.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Balancer } from '../../ports/balancer.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -18,6 +19,8 @@ export interface BalancerPollerParts {
   readonly clock: Clock
   /** After every poll, answered or not. Awaited before the next one. */
   readonly onPoll: () => Promise<void>
+  /** Every answer, at once and in order. */
+  readonly onAnswer: (look: InstanceLook) => void
 }
 
 /** Asks one instance again and again, and keeps what it said last. */
@@ -26,6 +29,8 @@ export class BalancerPoller {
   #reading: InstanceReading | undefined
   #silentSince: MonoMs | undefined
   #error: string | undefined
+  /** When the poll began that was answered last. */
+  #answeredFor: MonoMs = monoMs(Number.NEGATIVE_INFINITY)
   #turn: Promise<void> = Promise.resolve()
 
   constructor(parts: BalancerPollerParts) {
@@ -46,6 +51,11 @@ export class BalancerPoller {
     }
   }
 
+  /** A poll that began at that time or later was answered: a reload before it has been seen. */
+  hasAnsweredSince(at: MonoMs): boolean {
+    return this.#answeredFor >= at
+  }
+
   async run(signal: AbortSignal): Promise<never> {
     for (;;) {
       await this.poll(signal)
@@ -63,11 +73,16 @@ export class BalancerPoller {
 
   async #ask(signal: AbortSignal): Promise<void> {
     const { balancer, instance, clock } = this.#parts
+    const begunAt = clock.monoMs()
+    const askedAt = clock.wallMs()
     const deadline = { clock, limitMs: POLL_LIMIT_MS, signal, what: `${instance} of ${balancer.name}` }
     try {
-      this.#reading = await withDeadline(deadline, (limited) => balancer.read(instance, limited))
+      const reading = await withDeadline(deadline, (limited) => balancer.read(instance, limited))
+      this.#reading = reading
+      this.#answeredFor = begunAt
       this.#silentSince = undefined
       this.#error = undefined
+      this.#parts.onAnswer({ balancer: balancer.name, reading, askedAt, answeredAt: clock.wallMs() })
     } catch (error) {
       if (!(error instanceof WorldError || error instanceof DeadlineError)) throw error
       this.#silentSince ??= clock.monoMs()

@@ -5,6 +5,7 @@ import type { Node } from '../../model/node.ts'
 import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../model/node-record.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import { parseNodeRecord, parseRebootIntent } from '../../model/parse-node-record.ts'
+import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Probe } from '../../ports/probe.ts'
 import type { LeaseKeeper } from '../../runtime/lease-keeper.ts'
@@ -21,6 +22,7 @@ export interface GatherParts {
   readonly pollers: readonly BalancerPoller[]
   readonly keeper: LeaseKeeper
   readonly probe?: Probe
+  readonly reloads: () => readonly ReloadSpan[]
   readonly events: EventLog
   readonly overlay: NodeOverlay
   readonly returns: ReturnWatch
@@ -49,6 +51,7 @@ export async function gather(
     slot: slotFacts(parts.keeper, known.slot),
     journalWritable: parts.events.writable,
     ...(parts.probe === undefined ? {} : { probe: parts.probe.facts() }),
+    reloads: parts.reloads(),
     evidence: evidenceFor(current, known.evidence, parts),
   }
 }

@@ -1,28 +1,34 @@
-import { attribute, type StepSpan } from '../../core/availability/attribution.ts'
-import { windowKey } from '../../core/roll/counted-windows.ts'
+import { type Attribution, attribute, type StepSpan } from '../../core/availability/attribution.ts'
+import { lanePeriodMs } from '../../core/availability/lane-period.ts'
 import type { FailureWindow, ProbeFacts } from '../../model/probe.ts'
-import type { Blame, LoadTick, RollEvent } from '../../model/roll-event.ts'
+import type { ReloadSpan } from '../../model/reload-span.ts'
+import type { LoadTick, RollEvent } from '../../model/roll-event.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
-import type { WallMs } from '../../model/time.ts'
+import type { MonoMs, WallMs } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Probe } from '../../ports/probe.ts'
+import { WindowNotices } from './window-notices.ts'
 
 export interface LoadWatchParts {
   readonly probe: Probe
   readonly spec: NonNullable<RollSpec['probe']>
   readonly clock: Clock
   readonly steps: () => readonly StepSpan[]
+  readonly reloads: () => readonly ReloadSpan[]
+  /** Every balancer instance was asked since then, and has answered. */
+  readonly answeredSince: (at: MonoMs) => boolean
   readonly strays: () => number
   readonly emit: (event: RollEvent) => void
 }
 
 const TICK_MS = 1000
+/** The longest that a window is kept back until its cause can have been seen. */
+const LOOK_LIMIT_MS = 1000
 
-/** Tells of each failure window when it opens and when it closes, with the steps it overlaps, and ticks once a second. */
+/** Tells of each failure window when it opens and when it closes, with its causes, and ticks once a second. */
 export class LoadWatch {
   readonly #parts: LoadWatchParts
-  readonly #opened = new Set<string>()
-  readonly #closed = new Set<string>()
+  readonly #notices = new WindowNotices()
   #measuredSince: WallMs | undefined
   #before = { sent: 0, failed: 0, skipped: 0 }
   #baselineP99Ms = 0
@@ -37,20 +43,31 @@ export class LoadWatch {
     this.#baselineP99Ms = worstP99Ms(this.#parts.probe.facts())
   }
 
+  /**
+   * To be called when the probe knows more, and after each poll of a balancer: a request often fails before the reload
+   * is seen that made it fail, so a window is told once every instance has answered after it, or a second later.
+   */
   changed(): void {
-    const since = this.#measuredSince
-    if (since === undefined) return
-    for (const window of this.#parts.probe.facts().windows) {
-      if (window.control || window.lastBadAt < since) continue
-      const key = windowKey(window)
-      if (!this.#opened.has(key)) this.#tell('window.opened', key, window)
-      if (window.firstOkAt !== undefined && !this.#closed.has(key)) this.#tell('window.closed', key, window)
-    }
+    this.#tell((noticedAt) => {
+      const { clock, answeredSince } = this.#parts
+      return answeredSince(noticedAt) || clock.monoMs() - noticedAt >= LOOK_LIMIT_MS
+    })
+  }
+
+  /** Whether a window is kept back. */
+  hasUntold(): boolean {
+    return this.#notices.hasUntold()
+  }
+
+  /** Nothing more will be known: tells what was kept back. */
+  finish(): void {
+    this.#tell(() => true)
   }
 
   async run(signal: AbortSignal): Promise<never> {
     for (;;) {
       await this.#parts.clock.sleep(TICK_MS, signal)
+      this.changed()
       this.#parts.emit({ type: 'load.tick', load: this.tick() })
     }
   }
@@ -72,29 +89,33 @@ export class LoadWatch {
     }
   }
 
-  /** The steps a window overlaps, most likely first; none where a control target failed with it. */
-  blame(window: FailureWindow): readonly Blame[] {
-    const target = this.#parts.spec.targets.find((candidate) => candidate.name === window.target)
-    const controlWindows = this.#parts.probe.facts().windows.filter((candidate) => candidate.control)
-    const periodMs = 1000 / (target?.ratePerSecond ?? 1)
-    const found = attribute({ window, periodMs, controlWindows, steps: this.#parts.steps() })
-    return found.kind === 'prober' ? [] : found.blame
-  }
-
-  /** Requests of every window since the baseline that is held most likely of this node. */
+  /** Requests of every window since the baseline whose most likely step is one of this node, reload or not. */
   failedIn(node: string): number {
-    const since = this.#measuredSince
-    if (since === undefined) return 0
-    return this.#parts.probe
-      .facts()
-      .windows.filter((window) => !window.control && window.lastBadAt >= since && this.blame(window)[0]?.node === node)
+    return this.#windows()
+      .filter((window) => this.#causes(window).blame[0]?.node === node)
       .reduce((sum, window) => sum + window.failed, 0)
   }
 
-  #tell(type: 'window.opened' | 'window.closed', key: string, window: FailureWindow): void {
-    const told = type === 'window.opened' ? this.#opened : this.#closed
-    told.add(key)
-    this.#parts.emit({ type, window, blame: this.blame(window) })
+  #windows(): readonly FailureWindow[] {
+    const since = this.#measuredSince
+    if (since === undefined) return []
+    return this.#parts.probe.facts().windows.filter((window) => !window.control && window.lastBadAt >= since)
+  }
+
+  /** None where a control target failed with it. */
+  #causes(window: FailureWindow): Pick<Extract<Attribution, { kind: 'found' }>, 'reloads' | 'blame'> {
+    const { probe, spec, steps, reloads } = this.#parts
+    const controlWindows = probe.facts().windows.filter((candidate) => candidate.control)
+    const periodMs = lanePeriodMs(spec.targets, window)
+    const found = attribute({ window, periodMs, controlWindows, steps: steps(), reloads: reloads() })
+    return found.kind === 'prober' ? { reloads: [], blame: [] } : found
+  }
+
+  #tell(mayTell: (noticedAt: MonoMs) => boolean): void {
+    for (const { type, window } of this.#notices.due(this.#windows(), this.#parts.clock.monoMs(), mayTell)) {
+      const { reloads, blame } = this.#causes(window)
+      this.#parts.emit({ type, window, reloads, blame })
+    }
   }
 }
 

@@ -1,8 +1,10 @@
+import type { OutServer } from '../../core/availability/reload-spans.ts'
 import { decide } from '../../core/roll/decide.ts'
 import { drainView } from '../../core/roll/drain/stages.ts'
 import type { Evidence } from '../../core/roll/evidence.ts'
 import { judge, stuckLimitLeftMs } from '../../core/roll/judge.ts'
 import { keepDetached } from '../../core/roll/keep-detached.ts'
+import { mustBeOut } from '../../core/roll/must-be-out.ts'
 import { hasCurrent } from '../../core/roll/node-snapshot.ts'
 import { observe } from '../../core/roll/observe.ts'
 import { rememberDecision } from '../../core/roll/remember-decision.ts'
@@ -68,6 +70,19 @@ export class NodePass {
     for (const action of lost) await this.#reassert(action, last, signal)
   }
 
+  /** What may not serve now, as the last pass left it. */
+  mustBeOut(): readonly OutServer[] {
+    const last = this.#last
+    if (last === undefined || !hasCurrent(last) || this.#evidence === undefined) return []
+    const node = last.current.node.name
+    return mustBeOut({ ...last, evidence: this.#evidence }).map(({ recorded: { balancer }, ref }) => ({
+      balancer,
+      instance: ref.instance,
+      server: `${ref.backend}/${ref.server}`,
+      node,
+    }))
+  }
+
   #known() {
     return {
       ...(this.#evidence === undefined ? {} : { evidence: this.#evidence }),
@@ -79,8 +94,9 @@ export class NodePass {
     const { run, events } = this.#parts
     const verdict = judge(snapshot)
     if (verdict === undefined || verdict === run.verdict) return snapshot
+    const isNews = run.verdict?.kind !== verdict.kind || run.verdict.keepOut !== verdict.keepOut
     run.verdict = verdict
-    events.note('verdict', { verdict })
+    if (isNews) events.note('verdict', { verdict })
     return { ...snapshot, run: { ...snapshot.run, verdict } }
   }
 

@@ -1,3 +1,4 @@
+import { retold } from '../../core/roll/retold.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { NodeStanding, RollOutcome } from '../../model/roll-event.ts'
 import type { RunState } from './run-state.ts'
@@ -18,6 +19,8 @@ export interface EndFacts {
   readonly interrupted: boolean
   /** Failed requests that no control target excuses. */
   readonly failed: number
+  /** What is known of them by now. */
+  readonly failures: readonly Reason[]
 }
 
 const EXIT_CODES: Readonly<Record<RollOutcome, number>> = {
@@ -29,24 +32,26 @@ const EXIT_CODES: Readonly<Record<RollOutcome, number>> = {
 }
 
 /** What a roll came to. Exit codes: 0 done, 1 stopped or aborted, 3 held at a limit, 130 interrupted. */
-export function endOf({ run, standings, interrupted, failed }: EndFacts): RollEnd {
+export function endOf({ run, standings, interrupted, failed, failures }: EndFacts): RollEnd {
   const outcome = outcomeOf(run, interrupted, failed)
+  const reasons =
+    run.verdict === undefined ? lateFailures(outcome, failed, failures) : retold(run.verdict, failures).reasons
   const out = standings.filter((node) => node.state === 'out')
   const guarded = run.verdict?.keepOut === true ? out.map((node) => node.node) : []
   return {
     outcome,
     exitCode: EXIT_CODES[outcome],
-    reasons: run.verdict?.reasons ?? lateFailures(outcome, failed),
+    reasons,
     standings,
     guarded,
-    next: nextCommands(run, out, outcome),
+    next: nextCommands(run, { reasons, out, outcome }),
   }
 }
 
 /** Told after the last soak: nothing is called clean for that. */
-function lateFailures(outcome: RollOutcome, failed: number): readonly Reason[] {
+function lateFailures(outcome: RollOutcome, failed: number, failures: readonly Reason[]): readonly Reason[] {
   if (outcome !== 'stopped') return []
-  return [{ code: 'RequestsFailed', text: `${failed} requests failed after the last node was through` }]
+  return [{ code: 'RequestsFailed', text: `${failed} requests failed after the last node was through` }, ...failures]
 }
 
 function outcomeOf(run: RunState, interrupted: boolean, failed: number): RollOutcome {
@@ -55,9 +60,12 @@ function outcomeOf(run: RunState, interrupted: boolean, failed: number): RollOut
   return failed > 0 ? 'stopped' : 'completed'
 }
 
-function nextCommands(run: RunState, out: readonly NodeStanding[], outcome: RollOutcome): readonly string[] {
+function nextCommands(
+  run: RunState,
+  { reasons, out, outcome }: Pick<RollEnd, 'reasons' | 'outcome'> & { readonly out: readonly NodeStanding[] },
+): readonly string[] {
   if (outcome === 'completed') return []
-  const stated = (run.verdict?.reasons ?? []).flatMap((reason) => (reason.next === undefined ? [] : [reason.next]))
+  const stated = new Set(reasons.flatMap((reason) => (reason.next === undefined ? [] : [reason.next])))
   const rest = run.order.length > run.done.length
   const resume = rest ? [`evenkeel roll resume ${run.id}`] : []
   const abort = out.length > 0 ? [`evenkeel roll abort ${run.id}`] : []

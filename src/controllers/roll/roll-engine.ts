@@ -1,7 +1,9 @@
 import type { StepSpan } from '../../core/availability/attribution.ts'
+import type { InstanceLook } from '../../core/availability/reload-spans.ts'
 import { baselineMissing } from '../../core/roll/baseline.ts'
 import { countedWindows } from '../../core/roll/counted-windows.ts'
 import { hasCurrent } from '../../core/roll/node-snapshot.ts'
+import { requestsFailed } from '../../core/roll/requests-failed.ts'
 import { standing } from '../../core/roll/standing.ts'
 import type { NodeStanding, RollEvent } from '../../model/roll-event.ts'
 import { slotRef } from '../../model/slot.ts'
@@ -26,8 +28,9 @@ import { currentNode, type GatherParts, runFacts } from './gather.ts'
 import { LoadWatch } from './load-watch.ts'
 import { NodeOverlay } from './node-overlay.ts'
 import { NodePass } from './node-pass.ts'
+import { ReloadWatch } from './reload-watch.ts'
 import { ReturnWatch } from './return-watch.ts'
-import { endOf, type RollEnd } from './roll-end.ts'
+import { type EndFacts, endOf, type RollEnd } from './roll-end.ts'
 import type { RunState } from './run-state.ts'
 import { StepSpans } from './step-spans.ts'
 
@@ -56,6 +59,7 @@ export class RollEngine {
   readonly #wakeup: Wakeup
   readonly #events: EventLog
   readonly #spans = new StepSpans()
+  readonly #reloads = new ReloadWatch(() => this.#pass?.mustBeOut() ?? [])
   readonly #standings = new Map<string, NodeStanding>()
   readonly #gather: GatherParts
   readonly #pollers: readonly BalancerPoller[]
@@ -103,6 +107,7 @@ export class RollEngine {
       view: this.#view,
       pollers: this.#pollers,
       keeper: this.#keeper,
+      reloads: () => this.#reloads.all(),
       events: this.#events,
       overlay: new NodeOverlay(),
       returns: new ReturnWatch({ cluster, dataPort, clock, onChange }),
@@ -119,9 +124,10 @@ export class RollEngine {
     try {
       this.#emit({ type: 'roll.started', run: run.id, cluster: clusterName, nodes: run.order, resumed: run.resumed })
       await Promise.race([this.#roll(interrupt), background])
+      await this.#lastLook()
       const load = this.#load?.tick()
       const standings = allStandings(run, this.#standings)
-      const end = endOf({ run, standings, interrupted: interrupt.aborted, failed: this.#failed() })
+      const end = endOf({ run, standings, interrupted: interrupt.aborted, ...this.#failed() })
       this.#emit({ type: 'roll.ended', ...end, ...(load === undefined ? {} : { load }) })
       if (end.guarded.length > 0 && !interrupt.aborted) await Promise.race([this.#guard(interrupt), background])
       await this.#events.flushed()
@@ -130,6 +136,13 @@ export class RollEngine {
       this.#work.abort(new DOMException('the roll is over', 'AbortError'))
       await background.catch(() => undefined)
     }
+  }
+
+  /** Nobody is told of failed requests without what the balancers say of the time in which they failed. */
+  async #lastLook(): Promise<void> {
+    if (this.#load?.hasUntold() === true)
+      await Promise.all(this.#pollers.map((poller) => poller.poll(this.#work.signal)))
+    this.#load?.finish()
   }
 
   async #roll(interrupt: AbortSignal): Promise<void> {
@@ -218,9 +231,12 @@ export class RollEngine {
       if (balancer === undefined) return []
       const onPoll = async (): Promise<void> => {
         await this.#pass?.keepDetached(this.#work.signal)
-        this.#wakeup.wake()
+        this.#loadChanged()
       }
-      return spec.instances.map(({ name }) => new BalancerPoller({ balancer, spec, instance: name, clock, onPoll }))
+      const onAnswer = (look: InstanceLook): void => this.#reloads.answered(look)
+      return spec.instances.map(
+        ({ name }) => new BalancerPoller({ balancer, spec, instance: name, clock, onPoll, onAnswer }),
+      )
     })
   }
 
@@ -232,6 +248,8 @@ export class RollEngine {
       spec: run.spec.probe,
       clock,
       steps: (): readonly StepSpan[] => this.#spans.all(),
+      reloads: () => this.#reloads.all(),
+      answeredSince: (at) => this.#pollers.every((poller) => poller.hasAnsweredSince(at)),
       strays: () => this.#strays + this.#strayCount(),
       emit: (event) => this.#emit(event),
     })
@@ -242,10 +260,12 @@ export class RollEngine {
     this.#wakeup.wake()
   }
 
-  #failed(): number {
+  #failed(): Pick<EndFacts, 'failed' | 'failures'> {
     const { run, probe } = this.#parts
-    if (probe === undefined) return 0
-    return countedWindows({ run: runFacts(run), probe: probe.facts() }).reduce((sum, window) => sum + window.failed, 0)
+    if (probe === undefined) return { failed: 0, failures: [] }
+    const facts = { run: runFacts(run), spec: run.spec, probe: probe.facts(), reloads: this.#reloads.all() }
+    const failed = countedWindows(facts).reduce((sum, window) => sum + window.failed, 0)
+    return { failed, failures: requestsFailed(facts) }
   }
 
   #strayCount(): number {

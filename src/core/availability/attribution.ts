@@ -1,7 +1,10 @@
 import type { FailureWindow } from '../../model/probe.ts'
+import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { Blame } from '../../model/roll-event.ts'
 import type { Step } from '../../model/step.ts'
 import type { WallMs } from '../../model/time.ts'
+import { reloadsOfWindow } from './reloads-of-window.ts'
+import { SLACK_MS, windowReach } from './window-reach.ts'
 
 export interface StepSpan {
   readonly node: string
@@ -11,11 +14,13 @@ export interface StepSpan {
   readonly endedAt?: WallMs
 }
 
-/** `prober`: a control target failed at the same time, so the window says nothing about the nodes. */
-export type Attribution = { readonly kind: 'prober' } | { readonly kind: 'steps'; readonly blame: readonly Blame[] }
-
-/** Effects come after their cause by as much as a clock is coarse and a packet slow. */
-const SLACK_MS = 250
+/**
+ * `prober`: a control target failed at the same time, so the window says nothing about the nodes. A reload, where there
+ * is one, is a likelier cause than any step: it sends to nodes that the steps had taken out.
+ */
+export type Attribution =
+  | { readonly kind: 'prober' }
+  | { readonly kind: 'found'; readonly reloads: readonly ReloadSpan[]; readonly blame: readonly Blame[] }
 
 export interface AttributionInput {
   readonly window: FailureWindow
@@ -24,24 +29,26 @@ export interface AttributionInput {
   /** The control target's windows. */
   readonly controlWindows: readonly FailureWindow[]
   readonly steps: readonly StepSpan[]
+  readonly reloads: readonly ReloadSpan[]
 }
 
 /**
- * The steps of any node that overlap the window, widened at its front by 250 ms and what lies between
- * the last good sample and the first bad one (a period at least). Most likely first: the
- * one begun last before the first bad sample; then those begun after it, in order. Empty blame: no step overlaps.
+ * The reloads and the steps of any node that overlap the window's reach. Of the steps, most likely first: the one begun
+ * last before the first bad sample; then those begun after it, in order. Empty blame: no step overlaps.
  */
-export function attribute({ window, periodMs, controlWindows, steps }: AttributionInput): Attribution {
-  const from = Math.min(window.lastOkAt ?? Number.POSITIVE_INFINITY, window.firstBadAt - periodMs) - SLACK_MS
-  const to = window.firstOkAt ?? Number.POSITIVE_INFINITY
-  const overlaps = (start: number, end: number): boolean => start <= to && end >= from
+export function attribute({ window, periodMs, controlWindows, steps, reloads }: AttributionInput): Attribution {
+  const { overlaps } = windowReach(window, periodMs)
   const blind = controlWindows.some((w) =>
     overlaps(w.firstBadAt - SLACK_MS, (w.firstOkAt ?? Number.POSITIVE_INFINITY) + SLACK_MS),
   )
   if (blind) return { kind: 'prober' }
   const begunAfter = (step: StepSpan): number => Math.max(0, step.startedAt - window.firstBadAt)
   const ranked = steps
-    .filter((step) => overlaps(step.startedAt, step.endedAt ?? Number.POSITIVE_INFINITY))
+    .filter((step) => overlaps(step.startedAt, step.endedAt))
     .sort((a, b) => begunAfter(a) - begunAfter(b) || b.startedAt - a.startedAt)
-  return { kind: 'steps', blame: ranked.map(({ node, step }, i) => ({ node, step, rank: i + 1 })) }
+  return {
+    kind: 'found',
+    reloads: reloadsOfWindow({ window, periodMs, reloads }),
+    blame: ranked.map(({ node, step }, i) => ({ node, step, rank: i + 1 })),
+  }
 }

@@ -2,20 +2,24 @@ import type { Reason } from '../../model/reason.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import { countedWindows } from './counted-windows.ts'
 import { hasCurrent, hasRebooted, ownIntent, ownRecord, type RecordedSnapshot } from './node-snapshot.ts'
+import { requestsFailed } from './requests-failed.ts'
+import { retold } from './retold.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import { unproven } from './steps/proof.ts'
 import { unsettled } from './steps/settle.ts'
 
 /**
  * The stop rules. A verdict sticks; a later one replaces it only where it is worse for the node under way, that is,
- * where the node can no longer be put back.
+ * where the node can no longer be put back. What it says of failed requests is told anew as more is known of them.
  */
 export function judge(s: RollSnapshot): Verdict | undefined {
   const standing = s.run.verdict
   const found = [outOfLimits(s), failedRequests(s)].find((verdict) => verdict !== undefined)
   if (found === undefined) return standing
   if (standing === undefined) return found
-  return found.keepOut && !standing.keepOut ? { ...found, reasons: [...standing.reasons, ...found.reasons] } : standing
+  const worse = found.keepOut && !standing.keepOut
+  const sticks = worse ? { ...found, reasons: [...standing.reasons, ...found.reasons] } : standing
+  return retold(sticks, requestsFailed(s))
 }
 
 /** A failed request ends the roll. One since the node was begun to be put back takes it out again. */
@@ -24,14 +28,7 @@ function failedRequests(s: RollSnapshot): Verdict | undefined {
   if (windows.length === 0) return undefined
   const backSince = s.evidence.attachingSinceWall
   const keepOut = backSince !== undefined && windows.some((window) => window.lastBadAt >= backSince)
-  const reasons = windows.map(
-    (window): Reason => ({
-      code: 'RequestsFailed',
-      object: window.target,
-      text: `${window.failed} of ${window.sent} requests to ${window.target} failed (${window.lane}): ${window.firstError}`,
-    }),
-  )
-  return { kind: 'stopped', keepOut, reasons }
+  return { kind: 'stopped', keepOut, reasons: requestsFailed(s) }
 }
 
 function outOfLimits(s: RollSnapshot): Verdict | undefined {
@@ -67,7 +64,13 @@ export function stuckLimitLeftMs(s: RollSnapshot): number | undefined {
   return Math.max(0, stuckLimitMs(s) - (s.now - stuckSince))
 }
 
-const IN_COURSE: ReadonlySet<string> = new Set(['ApiWasAway', 'OneAtATime', 'PodLeaving', 'ReplacementNotReady', 'VolumeAttached'])
+const IN_COURSE: ReadonlySet<string> = new Set([
+  'ApiWasAway',
+  'OneAtATime',
+  'PodLeaving',
+  'ReplacementNotReady',
+  'VolumeAttached',
+])
 
 function returnLimit(s: RecordedSnapshot): Verdict | undefined {
   const since = s.evidence.awaySince

@@ -5,6 +5,7 @@ import type { NodeRecord, RebootIntent } from '../../model/node-record.ts'
 import type { Parsed } from '../../model/parse-node-record.ts'
 import type { Pod } from '../../model/pod.ts'
 import type { ProbeFacts } from '../../model/probe.ts'
+import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import type { EndpointSlice } from '../../model/service.ts'
 import type { MonoMs, WallMs } from '../../model/time.ts'
@@ -90,5 +91,7 @@ export interface RollSnapshot {
   readonly journalWritable: boolean
   /** Absent with `--no-probe`. */
   readonly probe?: ProbeFacts
+  /** Of any balancer of this roll, as this process has seen them. */
+  readonly reloads: readonly ReloadSpan[]
   readonly evidence: Evidence
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { attribute, type StepSpan } from '../../../src/core/availability/attribution.ts'
 import { LaneWindows } from '../../../src/core/availability/lane-windows.ts'
 import type { FailureWindow } from '../../../src/model/probe.ts'
+import type { ReloadSpan } from '../../../src/model/reload-span.ts'
 import type { Step } from '../../../src/model/step.ts'
 import { at, samplesOf } from './a-sample.ts'
 
@@ -24,7 +25,7 @@ const span = (node: string, step: Step, from: number, to?: number): StepSpan => 
 })
 
 const blameOf = (steps: readonly StepSpan[], controlWindows: readonly FailureWindow[] = []) => {
-  const attribution = attribute({ window, periodMs: 20, controlWindows, steps })
+  const attribution = attribute({ window, periodMs: 20, controlWindows, steps, reloads: [] })
   return attribution.kind === 'prober' ? 'prober' : attribution.blame.map((b) => `${b.rank} ${b.node} ${b.step}`)
 }
 
@@ -50,8 +51,9 @@ test('without an overlap nobody is blamed', () => {
 test('where nobody knows when it began, the time back to the last good sample counts', () => {
   const blind = windowOf(`.${'_'.repeat(100)}xx......`)
   const steps = [span('w-1', 'reboot', 500, 900)]
-  assert.deepEqual(attribute({ window: blind, periodMs: 20, controlWindows: [], steps }), {
-    kind: 'steps',
+  assert.deepEqual(attribute({ window: blind, periodMs: 20, controlWindows: [], steps, reloads: [] }), {
+    kind: 'found',
+    reloads: [],
     blame: [{ node: 'w-1', step: 'reboot', rank: 1 }],
   })
 })
@@ -62,4 +64,66 @@ test('where a control target failed at the same time, the prober is to blame and
   const longBefore = windowOf('..xx.....')
   assert.equal(blameOf(steps, [during]), 'prober')
   assert.deepEqual(blameOf(steps, [longBefore]), ['1 w-2 detach'])
+})
+
+const reload = (from: number, to?: number): ReloadSpan => ({
+  balancer: 'edge',
+  instance: 'lb-1',
+  servers: ['web/n2'],
+  nodes: ['n2'],
+  from: at(from),
+  seenAt: at(from + 200),
+  ...(to === undefined ? {} : { to: at(to) }),
+})
+
+/** The window: good until 10 s, bad from 10.02 s to 10.38 s, good from 10.40 s. */
+const RELOADS: readonly (readonly [what: string, span: ReloadSpan, isCause: boolean])[] = [
+  ['the requests were sent while it had a node in service', reload(9_900, 10_380), true],
+  ['it goes on: what it forgot is not out again', reload(9_900), true],
+  ['all was out again 260 ms before the first of them was sent', reload(9_000, 9_760), true],
+  ['all was out again earlier than 250 ms and a period before', reload(9_000, 9_745), false],
+  ['it may have begun 250 ms after the first of them was sent', reload(10_270, 10_800), true],
+  ['requests failed before it began, and went on failing', reload(10_271, 10_800), false],
+  ['it came after all was good again', reload(10_401, 10_800), false],
+]
+
+for (const [what, span, isCause] of RELOADS) {
+  test(`a reload is ${isCause ? 'the' : 'no'} cause where ${what}`, () => {
+    const found = attribute({ window, periodMs: 20, controlWindows: [], steps: [], reloads: [span] })
+    assert.deepEqual(found, { kind: 'found', reloads: isCause ? [span] : [], blame: [] })
+  })
+}
+
+test('a request that is given up two seconds later counts for the reload in which it was sent', () => {
+  const lane = new LaneWindows(20)
+  const [sent, answered] = samplesOf('x.', 20)
+  assert.ok(sent !== undefined && answered !== undefined)
+  lane.record({ ...sent, failure: 'noResponse', latencyMs: 2_000 })
+  for (const later of samplesOf('.......', 20).slice(1)) lane.record(later)
+  const [givenUp] = lane.ended()
+  assert.ok(givenUp)
+  const span = reload(-100, 5)
+  assert.deepEqual(attribute({ window: givenUp, periodMs: 20, controlWindows: [], steps: [], reloads: [span] }), {
+    kind: 'found',
+    reloads: [span],
+    blame: [],
+  })
+})
+
+test('a window that never ended and was there before a reload is not the reload’s', () => {
+  const open = windowOf(`${'.'.repeat(501)}${'x'.repeat(19)}`)
+  const found = attribute({ window: open, periodMs: 20, controlWindows: [], steps: [], reloads: [reload(60_000)] })
+  assert.deepEqual(found, { kind: 'found', reloads: [], blame: [] })
+})
+
+test('a reload stands beside the steps, and a control that failed excuses it too', () => {
+  const steps = [span('n2', 'reboot', 9_000)]
+  const reloads = [reload(9_900, 10_380)]
+  assert.deepEqual(attribute({ window, periodMs: 20, controlWindows: [], steps, reloads }), {
+    kind: 'found',
+    reloads,
+    blame: [{ node: 'n2', step: 'reboot', rank: 1 }],
+  })
+  const during = windowOf(`${'.'.repeat(510)}xx.....`)
+  assert.equal(attribute({ window, periodMs: 20, controlWindows: [during], steps, reloads }).kind, 'prober')
 })

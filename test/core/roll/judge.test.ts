@@ -5,6 +5,7 @@ import { judge } from '../../../src/core/roll/judge.ts'
 import { rememberDecision } from '../../../src/core/roll/remember-decision.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import type { FailureWindow, ProbeFacts } from '../../../src/model/probe.ts'
+import type { ReloadSpan } from '../../../src/model/reload-span.ts'
 import { monoMs, wallMs } from '../../../src/model/time.ts'
 import { aRecord, aSnapshot, detachedEvidence, drained, NEW_BOOT } from '../../support/roll-world.ts'
 
@@ -35,6 +36,17 @@ const facts = (windows: readonly FailureWindow[]): ProbeFacts => ({
 function measured(s: RollSnapshot, windows: readonly FailureWindow[]): RollSnapshot {
   return { ...s, run: { ...s.run, measuredSince: wallMs(1000) }, probe: facts(windows) }
 }
+
+const aReload = (change: Partial<ReloadSpan> = {}): ReloadSpan => ({
+  balancer: 'edge',
+  instance: 'lb-1',
+  servers: ['web/n1'],
+  nodes: ['n1'],
+  from: wallMs(4800),
+  seenAt: wallMs(5000),
+  to: wallMs(5200),
+  ...change,
+})
 
 const out = { node: { unschedulable: true }, record: aRecord(), servers: drained(), evidence: detachedEvidence() }
 
@@ -165,4 +177,52 @@ test('a verdict sticks, and a later one that keeps the node out adds to it', () 
     [verdict?.keepOut, verdict?.reasons.map((reason) => reason.code).slice(0, 2)],
     [true, ['RequestsFailed', 'NotSettled']],
   )
+})
+
+const FAILED = '4 of 10 requests to shop failed (new): ECONNREFUSED'
+const RELOADED = `${FAILED}; lb-1 was reloaded by somebody else at 00:00:05Z and had n1 in service again for at most 400 ms`
+
+test('a request that failed in a reload by somebody else stops the roll like any other, and says so', () => {
+  const verdict = judge({ ...measured(aSnapshot(out), [aWindow()]), reloads: [aReload()] })
+  assert.deepEqual(verdict, {
+    kind: 'stopped',
+    keepOut: false,
+    reasons: [
+      {
+        code: 'RequestsFailed',
+        object: 'shop',
+        text: RELOADED,
+        next: 'do not reload lb-1 while a roll is under way, or let it keep what was set: "load-server-state-from-file global" in haproxy.cfg, and "show servers state" written to its server-state-file before each reload',
+      },
+    ],
+  })
+})
+
+test('a reload at another time is not named', () => {
+  const reloads = [aReload({ from: wallMs(2000), seenAt: wallMs(2200), to: wallMs(2400) })]
+  const verdict = judge({ ...measured(aSnapshot(out), [aWindow()]), reloads })
+  assert.deepEqual(verdict?.reasons, [{ code: 'RequestsFailed', object: 'shop', text: FAILED }])
+})
+
+test('a reload that is seen after the verdict is told in its words, and the verdict stays what it was', () => {
+  const standing = {
+    kind: 'stopped',
+    keepOut: false,
+    reasons: [{ code: 'RequestsFailed', object: 'shop', text: '1 of 1 requests to shop failed (new): ECONNREFUSED' }],
+  } as const
+  const after = measured(aSnapshot(out), [aWindow()])
+  const verdict = judge({ ...after, run: { ...after.run, verdict: standing }, reloads: [aReload()] })
+  assert.deepEqual([verdict?.kind, verdict?.keepOut], ['stopped', false])
+  assert.deepEqual(
+    verdict?.reasons.map(({ text }) => text),
+    [RELOADED],
+  )
+  assert.ok(verdict)
+  assert.equal(judge({ ...after, run: { ...after.run, verdict }, reloads: [aReload()] }), verdict)
+})
+
+test('a failed request changes no word of a roll that was stopped for something else', () => {
+  const standing = { kind: 'held', keepOut: false, reasons: [{ code: 'BudgetExhausted', text: 'x' }] } as const
+  const after = measured(aSnapshot(out), [aWindow()])
+  assert.equal(judge({ ...after, run: { ...after.run, verdict: standing } }), standing)
 })

@@ -1,0 +1,32 @@
+import type { FailureWindow } from '../../model/probe.ts'
+import type { Reason } from '../../model/reason.ts'
+import type { ReloadSpan } from '../../model/reload-span.ts'
+import { describeReload, preventReloads } from '../availability/describe-reload.ts'
+import { lanePeriodMs } from '../availability/lane-period.ts'
+import { reloadsOfWindow } from '../availability/reloads-of-window.ts'
+import { countedWindows } from './counted-windows.ts'
+import type { RollSnapshot } from './snapshot.ts'
+
+/** A target that flaps for hours is told well enough by its first windows; the events have them all. */
+const NAMED_MAX = 10
+
+/** One reason for each counted window, with the reload it fell into: worded by what is known now. */
+export function requestsFailed(s: Pick<RollSnapshot, 'run' | 'probe' | 'spec' | 'reloads'>): readonly Reason[] {
+  const targets = s.spec.probe?.targets ?? []
+  return countedWindows(s)
+    .slice(0, NAMED_MAX)
+    .map((window) =>
+      reasonOf(window, reloadsOfWindow({ window, periodMs: lanePeriodMs(targets, window), reloads: s.reloads })),
+    )
+}
+
+function reasonOf(window: FailureWindow, reloads: readonly ReloadSpan[]): Reason {
+  const { failed, sent, target, lane, firstError } = window
+  const what = `${failed} of ${sent} requests to ${target} failed (${lane}): ${firstError}`
+  return {
+    code: 'RequestsFailed',
+    object: target,
+    text: [what, ...reloads.map(describeReload)].join('; '),
+    ...(reloads.length === 0 ? {} : { next: preventReloads(reloads) }),
+  }
+}

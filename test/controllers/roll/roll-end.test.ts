@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { endOf } from '../../../src/controllers/roll/roll-end.ts'
+import type { RunState } from '../../../src/controllers/roll/run-state.ts'
+import type { Reason } from '../../../src/model/reason.ts'
+import { aSpec } from '../../support/roll-world.ts'
+
+const aRun = (change: Partial<RunState> = {}): RunState => ({
+  id: 'run-1',
+  spec: aSpec(),
+  order: ['n1'],
+  resumed: false,
+  done: ['n1'],
+  settledHere: ['n1'],
+  verdict: undefined,
+  measuredSince: undefined,
+  excused: [],
+  evictedBefore: {},
+  ...change,
+})
+
+const failure = (target: string): Reason => ({
+  code: 'RequestsFailed',
+  object: target,
+  text: `2 of 2 requests to ${target} failed (new): status 503; lb-1 was reloaded by somebody else at 11:14:53Z`,
+  next: 'do not reload lb-1 while a roll is under way',
+})
+
+test('the end tells of failed requests what is known by then, and what helps once', () => {
+  const said = { code: 'RequestsFailed', object: 'a', text: '1 of 1 requests to a failed (new): status 503' }
+  const verdict = { kind: 'stopped', keepOut: false, reasons: [said] } as const
+  const failures = [failure('a'), failure('b')]
+  const end = endOf({ run: aRun({ verdict }), standings: [], interrupted: false, failed: 4, failures })
+  assert.deepEqual([end.outcome, end.exitCode, end.reasons], ['stopped', 1, failures])
+  assert.deepEqual(end.next, ['do not reload lb-1 while a roll is under way'])
+})
+
+test('requests that failed after the last soak end the roll as stopped, with their cause', () => {
+  const end = endOf({ run: aRun(), standings: [], interrupted: false, failed: 2, failures: [failure('a')] })
+  assert.deepEqual([end.outcome, end.exitCode], ['stopped', 1])
+  assert.deepEqual(end.reasons, [
+    { code: 'RequestsFailed', text: '2 requests failed after the last node was through' },
+    failure('a'),
+  ])
+  assert.deepEqual(end.next, ['do not reload lb-1 while a roll is under way'])
+})
+
+test('a roll without a failed request ends as done', () => {
+  const end = endOf({ run: aRun(), standings: [], interrupted: false, failed: 0, failures: [] })
+  assert.deepEqual([end.outcome, end.exitCode, end.reasons, end.next], ['completed', 0, [], []])
+})
