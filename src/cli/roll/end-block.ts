@@ -3,7 +3,7 @@ import { STEPS } from '../../model/step.ts'
 import type { Block, BlockRow } from '../text/labelled-block.ts'
 import { loadText, stepNumber } from './node-text.ts'
 import type { RollView } from './roll-view.ts'
-import { blameText, windowClassText, windowSpanText } from './window-text.ts'
+import { causeText, reloadLossText, windowClassText, windowSpanText } from './window-text.ts'
 
 const WORDS: Readonly<Record<RollOutcome, string>> = {
   completed: 'DONE',
@@ -42,15 +42,13 @@ const underWay = (view: RollView): NodeStanding | undefined => view.end?.standin
 function whatRows({ windows }: RollView): readonly BlockRow[] {
   const texts = windows
     .slice(0, SHOWN_MAX)
-    .flatMap((view) => [
-      windowSpanText(view),
-      `${windowClassText(view)}: ${view.window.firstError}`,
-      blameText(view.blame),
-    ])
+    .flatMap((view) => [windowSpanText(view), `${windowClassText(view)}: ${view.window.firstError}`, causeText(view)])
   const more = windows.length - SHOWN_MAX
+  const rest = more > 0 ? [`and ${more} more windows`] : []
+  const lost = reloadLossText(windows)
   return texts.length === 0
     ? []
-    : [{ label: 'what', texts: [...texts, ...(more > 0 ? [`and ${more} more windows`] : [])] }]
+    : [{ label: 'what', texts: [...texts, ...rest, ...(lost === undefined ? [] : [lost])] }]
 }
 
 function whyRows({ end }: RollView): readonly BlockRow[] {

@@ -1,6 +1,7 @@
 import type { StampedEvent } from '../../model/roll-event.ts'
 import { windowDocument } from './outcome-document.ts'
 import { reasonsText } from './reasons-text.ts'
+import { windowViewOf } from './roll-view.ts'
 
 /**
  * One event as one line of JSON, for `-o jsonl` and `--events`: the journal's shape, with windows as in the document of
@@ -16,7 +17,7 @@ function shaped(event: StampedEvent): Readonly<Record<string, unknown>> {
   switch (event.type) {
     case 'window.opened':
     case 'window.closed':
-      return { ...head, ...windowDocument(event) }
+      return { ...head, ...windowDocument(windowViewOf(event)) }
     case 'hold.started':
     case 'hold.changed': {
       const [first] = event.reasons

@@ -7,8 +7,8 @@ import { type Line, padCells, type Tone } from '../terminal/style.ts'
 import { countOf, countText } from '../text/count-text.ts'
 import { timeText } from '../text/time-text.ts'
 import { reasonsText } from './reasons-text.ts'
-import type { NodeView, RollView } from './roll-view.ts'
-import { blameText, windowClassText, windowSpanText } from './window-text.ts'
+import { type NodeView, type RollView, windowViewOf } from './roll-view.ts'
+import { causeText, reloadedText, windowClassText, windowSpanText } from './window-text.ts'
 
 interface Saying {
   readonly node?: string
@@ -137,10 +137,11 @@ function nodeEnded(view: RollView, standing: NodeStanding): Said {
 }
 
 function windowSaying(event: Extract<StampedEvent, { type: `window.${string}` }>): Said {
-  const { window, blame } = event
-  const view = { window, blame, closed: event.type === 'window.closed' }
+  const view = windowViewOf(event)
+  const { window, blame, reloads } = view
+  const reload = reloads.length === 0 ? '' : `; reload of ${reloadedText(reloads)}`
   const text = view.closed
-    ? `FAILED ${windowSpanText(view)}, ${windowClassText(view)}; ${blameText(blame)}`
-    : `FAILING ${windowClassText(view)}: ${window.firstError}`
+    ? `FAILED ${windowSpanText(view)}, ${windowClassText(view)}; ${causeText(view)}`
+    : `FAILING ${windowClassText(view)}: ${window.firstError}${reload}`
   return { level: 0, ...(blame[0] && { node: blame[0].node }), word: 'window', text, tone: 'stop' }
 }

@@ -1,8 +1,16 @@
 import type { Reason } from '../../model/reason.ts'
+import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { Blame, RollOutcome } from '../../model/roll-event.ts'
 import type { Step } from '../../model/step.ts'
 import type { RollView, StepView, WindowView } from './roll-view.ts'
-import { windowBounds } from './window-text.ts'
+import { failedInReloads, windowBounds } from './window-text.ts'
+
+/** A reload that a window fell into; null where what it forgot was not seen as out again. */
+interface ReloadDocument extends Omit<ReloadSpan, 'from' | 'seenAt' | 'to'> {
+  readonly from: string
+  readonly seenAt: string
+  readonly to: string | null
+}
 
 /** A failure window as JSON: stamps in ISO 8601 UTC, null where an edge was not seen. */
 export interface WindowDocument {
@@ -18,6 +26,7 @@ export interface WindowDocument {
   readonly firstOkAt: string | null
   readonly lowMs: number
   readonly highMs: number | null
+  readonly reloads: readonly ReloadDocument[]
   readonly blame: readonly Blame[]
 }
 
@@ -26,6 +35,8 @@ export interface RollOutcomeDocument {
   /** `running`: only in what `roll status` says of a roll that has not ended. */
   readonly outcome: RollOutcome | 'running'
   readonly failedRequests: number
+  /** Of all windows below: those of a reload of a balancer. */
+  readonly failedInReloads: number
   readonly sentRequests: number
   readonly notMeasuredMs: number
   readonly windows: readonly WindowDocument[]
@@ -44,6 +55,7 @@ export function outcomeDocument(view: RollView): RollOutcomeDocument {
   return {
     outcome: view.end?.outcome ?? 'running',
     failedRequests: view.load?.failed ?? 0,
+    failedInReloads: failedInReloads(view.windows),
     sentRequests: view.load?.sent ?? 0,
     notMeasuredMs: Math.round(view.load?.notMeasuredMs ?? 0),
     windows: view.windows.map(windowDocument),
@@ -51,8 +63,8 @@ export function outcomeDocument(view: RollView): RollOutcomeDocument {
   }
 }
 
-export function windowDocument(view: Pick<WindowView, 'window' | 'blame'>): WindowDocument {
-  const { window, blame } = view
+export function windowDocument(view: Pick<WindowView, 'window' | 'blame' | 'reloads'>): WindowDocument {
+  const { window, blame, reloads } = view
   const { lowMs, highMs } = windowBounds(view)
   return {
     target: window.target,
@@ -67,9 +79,17 @@ export function windowDocument(view: Pick<WindowView, 'window' | 'blame'>): Wind
     firstOkAt: stamp(window.firstOkAt),
     lowMs,
     highMs: highMs ?? null,
+    reloads: reloads.map(reloadDocument),
     blame,
   }
 }
+
+const reloadDocument = (span: ReloadSpan): ReloadDocument => ({
+  ...span,
+  from: iso(span.from),
+  seenAt: iso(span.seenAt),
+  to: stamp(span.to),
+})
 
 function stepDocument({ step, startedAt, endedAt, reasons, holds }: StepView) {
   const all = [...reasons, ...holds.flatMap((hold) => hold.reasons)]

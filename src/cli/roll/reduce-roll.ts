@@ -1,3 +1,4 @@
+import { isSameWindow } from '../../core/availability/same-window.ts'
 import type { StampedEvent } from '../../model/roll-event.ts'
 import type { Step } from '../../model/step.ts'
 import {
@@ -7,6 +8,7 @@ import {
   type RollView,
   type StepView,
   type WindowView,
+  windowViewOf,
 } from './roll-view.ts'
 
 /** The view after one more event. Pure; an event that does not fit what came before changes only what it names. */
@@ -137,12 +139,12 @@ function withHold(step: StepView, hold: HoldView): StepView {
 const endedHolds = (holds: readonly HoldView[], at: number): readonly HoldView[] =>
   holds.map((hold) => (hold.endedAt === undefined ? { ...hold, endedAt: at } : hold))
 
-/** A window begins once; whatever comes later under the same beginning is the same window, grown or closed. */
+/** A window that was told takes the place of what was told of it before, grown, joined with another or closed. */
 function withWindow(windows: readonly WindowView[], event: WindowEvent): readonly WindowView[] {
-  const key = keyOf(event)
-  const view = { window: event.window, blame: event.blame, closed: event.type === 'window.closed' }
-  const known = windows.some((old) => keyOf(old) === key)
-  return known ? windows.map((old) => (keyOf(old) === key ? view : old)) : [...windows, view]
+  const view = windowViewOf(event)
+  const isOld = (old: WindowView): boolean => isSameWindow(view.window, old.window)
+  const first = windows.findIndex(isOld)
+  return first < 0
+    ? [...windows, view]
+    : windows.flatMap((old, at) => (at === first ? [view] : isOld(old) ? [] : [old]))
 }
-
-const keyOf = ({ window }: Pick<WindowView, 'window'>): string => `${window.target} ${window.lane} ${window.firstBadAt}`

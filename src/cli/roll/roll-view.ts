@@ -1,5 +1,6 @@
 import type { FailureWindow } from '../../model/probe.ts'
 import type { Reason } from '../../model/reason.ts'
+import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { Blame, LoadTick, NodeStanding, StampedEvent } from '../../model/roll-event.ts'
 import type { Step } from '../../model/step.ts'
 
@@ -41,8 +42,19 @@ export interface NodeView {
 export interface WindowView {
   readonly window: FailureWindow
   readonly blame: readonly Blame[]
+  /** Reloads of a balancer that it fell into; empty too where the journal is of a version that saw none. */
+  readonly reloads: readonly ReloadSpan[]
   readonly closed: boolean
 }
+
+type WindowEvent = Extract<StampedEvent, { type: `window.${string}` }>
+
+export const windowViewOf = ({ type, window, blame, reloads = [] }: WindowEvent): WindowView => ({
+  window,
+  blame,
+  reloads,
+  closed: type === 'window.closed',
+})
 
 type RollEnded = Extract<StampedEvent, { type: 'roll.ended' }>
 

@@ -8,7 +8,7 @@ import { endBlock } from './end-block.ts'
 import { loadText } from './node-text.ts'
 import { nodeTimes } from './node-times.ts'
 import type { NodeView, RollView } from './roll-view.ts'
-import { blameText, windowClassText, windowSpanText } from './window-text.ts'
+import { causeText, windowClassText, windowSpanText } from './window-text.ts'
 
 const COLUMNS: readonly Column[] = [
   { title: 'node', align: 'left' },
@@ -50,7 +50,7 @@ function doneBlock(view: RollView): Block {
 }
 
 function limitRows({ load, windows }: RollView): readonly BlockRow[] {
-  const seen = windows.map((view) => `${windowSpanText(view)}, ${windowClassText(view)}; ${blameText(view.blame)}`)
+  const seen = windows.map((view) => `${windowSpanText(view)}, ${windowClassText(view)}; ${causeText(view)}`)
   return [
     ...(seen.length === 0 ? [] : [{ label: 'what', texts: seen }]),
     ...(load === undefined ? [] : [{ label: 'limits', texts: [limitsText(load)] }]),

@@ -1,6 +1,6 @@
 import type { FailureClass } from '../../model/probe.ts'
-import type { Blame } from '../../model/roll-event.ts'
-import { countText } from '../text/count-text.ts'
+import type { ReloadSpan } from '../../model/reload-span.ts'
+import { countOf, countText } from '../text/count-text.ts'
 import { boundsText, preciseTimeText } from '../text/time-text.ts'
 import type { WindowView } from './roll-view.ts'
 
@@ -41,12 +41,28 @@ export function windowClassText({ window }: WindowView): string {
   return [`lane ${window.lane}`, ...words].join(', ')
 }
 
-/** Which step was most likely under way. */
-export function blameText(blame: readonly Blame[]): string {
-  const [first, ...more] = blame
+/** What made it fail: a reload before all, else the step that was most likely under way. */
+export function causeText({ reloads, blame }: Pick<WindowView, 'reloads' | 'blame'>): string {
+  const reload = reloads.length === 0 ? [] : [`reload of ${reloadedText(reloads)}`]
+  const [first, ...more] = [...reload, ...blame.map(({ node, step }) => `${node}, ${step}`)]
   if (first === undefined) return 'no step overlaps'
-  const named = `${first.node}, ${first.step}`
-  if (more.length === 0) return `${named}; no other step overlaps`
-  const others = more.slice(0, 3).map(({ node, step }) => `${node}, ${step}`)
-  return `most likely ${named}; also possible: ${others.join('; ')}${more.length > 3 ? ` and ${more.length - 3} more` : ''}`
+  if (more.length === 0) return reload.length === 0 ? `${first}; no other step overlaps` : `${first}; no step overlaps`
+  const others = more.slice(0, 3).join('; ')
+  return `most likely ${first}; also possible: ${others}${more.length > 3 ? ` and ${more.length - 3} more` : ''}`
+}
+
+/** `lb-1 and lb-2`, each once. */
+export const reloadedText = (reloads: readonly ReloadSpan[]): string =>
+  [...new Set(reloads.map(({ instance }) => instance))].join(' and ')
+
+/** Requests of windows that fell into a reload. */
+export const failedInReloads = (windows: readonly WindowView[]): number =>
+  windows.reduce((sum, { window, reloads }) => sum + (reloads.length === 0 ? 0 : window.failed), 0)
+
+/** `6 requests were lost to reloads of lb-1`; nothing where none was. */
+export function reloadLossText(windows: readonly WindowView[]): string | undefined {
+  const lost = failedInReloads(windows)
+  if (lost === 0) return undefined
+  const lines = reloadedText(windows.flatMap(({ reloads }) => reloads))
+  return `${countOf(lost, 'request')} ${lost === 1 ? 'was' : 'were'} lost to reloads of ${lines}`
 }

@@ -13,6 +13,7 @@ import {
   load,
   NODES,
   RUN,
+  reload,
   Story,
   standing,
   untouched,
@@ -79,6 +80,42 @@ test('stopped: what failed, which step, how every node stands, what to type', ()
          6 failed of 98,100
   next   evenkeel roll resume 20261121T061439Z-1f0e    go on with cp-1 at attach
          evenkeel roll abort 20261121T061439Z-1f0e`,
+  )
+})
+
+test('stopped by a reload: the reload before any step, how many requests it cost, what to do against it', () => {
+  const blame = [{ node: 'w-2', step: 'reboot', rank: 1 }] as const
+  const other = { ...failure, lane: 'kept', sent: 2, failed: 2, failures: { stale: 2 }, firstError: 'closed' } as const
+  const story = heldStory()
+    .add('06:31:00', { type: 'window.closed', window: failure, reloads: [reload], blame })
+    .add('06:31:01', { type: 'window.closed', window: other, reloads: [reload], blame })
+  const why = 'lb-1 was reloaded by somebody else at 06:30:58Z and had w-2 in service again for at most 380 ms'
+  assert.equal(
+    summary(story, {
+      outcome: 'stopped',
+      exitCode: 1,
+      reasons: [
+        { code: 'RequestsFailed', text: `6 of 16 requests to shop failed (new): connect ECONNREFUSED; ${why}` },
+      ],
+      standings: [standing('w-1'), standing('w-2'), ...NODES.slice(2).map(untouched)],
+      next: ['do not reload lb-1 while a roll is under way', RESUME],
+      load: load(98_100, 8),
+    }),
+    `STOPPED  after 2 of 8 nodes: 6 of 16 requests to shop failed (new): connect
+         ECONNREFUSED; lb-1 was reloaded by somebody else at 06:30:58Z and had
+         w-2 in service again for at most 380 ms
+  what   6 of 16 failed in 300 to 340 ms from 06:30:58.20Z
+         lane new, connect failed (6): connect ECONNREFUSED 10.0.0.9:443
+         most likely reload of lb-1; also possible: w-2, reboot
+         2 of 2 failed in 300 to 340 ms from 06:30:58.20Z
+         lane kept, kept connection closed (2): closed
+         most likely reload of lb-1; also possible: w-2, reboot
+         8 requests were lost to reloads of lb-1
+  state  w-1, w-2: back in service
+         w-3, cp-1, cp-2, cp-3, w-4, w-5: not touched
+         8 failed of 98,100
+  next   do not reload lb-1 while a roll is under way
+         evenkeel roll resume 20261121T061439Z-1f0e    go on`,
   )
 })
 

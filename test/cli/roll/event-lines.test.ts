@@ -4,7 +4,8 @@ import type { Level } from '../../../src/cli/output-options.ts'
 import { eventLines } from '../../../src/cli/roll/event-lines.ts'
 import { rollViewOf } from '../../../src/cli/roll/reduce-roll.ts'
 import { plainLine } from '../../../src/cli/terminal/style.ts'
-import { budget, failure, heldStory, Story, standing, withFirstNode } from './roll-story.ts'
+import { wallMs } from '../../../src/model/time.ts'
+import { budget, failure, heldStory, reload, Story, standing, withFirstNode } from './roll-story.ts'
 
 const said = (story: Story, level: Level): readonly string[] =>
   story.events.flatMap((event, index) =>
@@ -41,6 +42,42 @@ test('quiet leaves what decides the exit code', () => {
   assert.equal(
     said(story, 1).find((line) => line.includes('goes on')),
     '06:20:23Z w-2    drain     goes on, held 1:10',
+  )
+})
+
+test('a window that fell into a reload says so, when it opens and when it closes', () => {
+  const blame = [{ node: 'w-2', step: 'reboot', rank: 1 }] as const
+  const opened = { ...failure, failed: 1, failures: { connect: 1 } }
+  const story = new Story()
+    .begin(['w-1', 'w-2'])
+    .add('06:30:58.600', { type: 'window.opened', window: opened, reloads: [reload], blame })
+    .add('06:31:00', {
+      type: 'window.closed',
+      window: failure,
+      reloads: [reload, { ...reload, instance: 'lb-2' }],
+      blame,
+    })
+    .add('06:31:01', { type: 'window.closed', window: { ...failure, lane: 'kept' }, reloads: [reload], blame: [] })
+  assert.deepEqual(said(story, 0), [
+    '06:30:58Z w-2    window    FAILING lane new, connect failed (1): connect ECONNREFUSED 10.0.0.9:443; reload of lb-1',
+    '06:31:00Z w-2    window    FAILED 6 of 16 failed in 300 to 340 ms from 06:30:58.20Z, lane new, connect failed (6); most likely reload of lb-1 and lb-2; also possible: w-2, reboot',
+    '06:31:01Z -      window    FAILED 6 of 16 failed in 300 to 340 ms from 06:30:58.20Z, lane kept, connect failed (6); reload of lb-1; no step overlaps',
+  ])
+})
+
+test('a window that is found to have begun earlier is still one window', () => {
+  const earlier = { ...failure, firstBadAt: wallMs(failure.firstBadAt - 40), failed: 7 }
+  const story = new Story()
+    .begin(['w-1'])
+    .add('06:30:58.600', { type: 'window.opened', window: failure, blame: [] })
+    .add('06:30:58.700', { type: 'window.opened', window: { ...failure, lane: 'kept' }, blame: [] })
+    .add('06:31:00', { type: 'window.closed', window: earlier, blame: [] })
+  assert.deepEqual(
+    story.view.windows.map(({ window, closed }) => [window.lane, window.failed, closed]),
+    [
+      ['new', 7, true],
+      ['kept', 6, false],
+    ],
   )
 })
 

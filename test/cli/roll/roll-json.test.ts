@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventJson } from '../../../src/cli/roll/event-json.ts'
 import { outcomeDocument } from '../../../src/cli/roll/outcome-document.ts'
-import { budget, failure, load, Story, standing } from './roll-story.ts'
+import { budget, failure, load, reload, Story, standing } from './roll-story.ts'
 
 const story = (): Story =>
   new Story()
@@ -13,7 +13,12 @@ const story = (): Story =>
       ['06:14:51', 'drain'],
     ])
     .add('06:14:52', { type: 'hold.started', node: 'w-1', step: 'drain', reasons: [budget], limitMs: 600_000 })
-    .add('06:14:53', { type: 'window.closed', window: failure, blame: [{ node: 'w-1', step: 'drain', rank: 1 }] })
+    .add('06:14:53', {
+      type: 'window.closed',
+      window: failure,
+      reloads: [reload],
+      blame: [{ node: 'w-1', step: 'drain', rank: 1 }],
+    })
     .add('06:14:54', {
       type: 'roll.ended',
       outcome: 'stopped',
@@ -37,6 +42,17 @@ const WINDOW = {
   firstOkAt: '2026-11-21T06:30:58.530Z',
   lowMs: 300,
   highMs: 340,
+  reloads: [
+    {
+      balancer: 'edge',
+      instance: 'lb-1',
+      servers: ['web/w-2'],
+      nodes: ['w-2'],
+      from: '2026-11-21T06:30:58.140Z',
+      seenAt: '2026-11-21T06:30:58.340Z',
+      to: '2026-11-21T06:30:58.520Z',
+    },
+  ],
   blame: [{ node: 'w-1', step: 'drain', rank: 1 }],
 }
 
@@ -44,6 +60,7 @@ test('the document of -o json', () => {
   assert.deepEqual(outcomeDocument(story().view), {
     outcome: 'stopped',
     failedRequests: 6,
+    failedInReloads: 6,
     sentRequests: 5_000,
     notMeasuredMs: 250,
     windows: [WINDOW],
@@ -126,4 +143,19 @@ test('edges that were not seen are null, never a guess', () => {
   const view = new Story().begin(['w-1']).add('06:14:53', { type: 'window.opened', window: open, blame: [] }).view
   const [window] = outcomeDocument(view).windows
   assert.deepEqual([window?.lastOkAt, window?.firstOkAt, window?.lowMs, window?.highMs], [null, null, 300, null])
+})
+
+test('a journal of a version that saw no reloads is read as one without', () => {
+  const told = JSON.parse(
+    JSON.stringify({ type: 'window.closed', window: failure, blame: [{ node: 'w-1', step: 'drain', rank: 1 }] }),
+  )
+  const document = outcomeDocument(new Story().begin(['w-1']).add('06:14:53', told).view)
+  assert.deepEqual([document.failedInReloads, document.windows[0]?.reloads], [0, []])
+})
+
+test('a reload whose end was not seen has none', () => {
+  const { to: _, ...open } = reload
+  const told = { type: 'window.opened', window: failure, reloads: [open], blame: [] } as const
+  const [window] = outcomeDocument(new Story().begin(['w-1']).add('06:14:53', told).view).windows
+  assert.deepEqual([window?.reloads[0]?.seenAt, window?.reloads[0]?.to], ['2026-11-21T06:30:58.340Z', null])
 })

@@ -1,6 +1,7 @@
 import { rollViewOf } from '../../../src/cli/roll/reduce-roll.ts'
 import type { RollView } from '../../../src/cli/roll/roll-view.ts'
 import type { FailureWindow } from '../../../src/model/probe.ts'
+import type { ReloadSpan } from '../../../src/model/reload-span.ts'
 import type { LoadTick, NodeStanding, RollEvent, StampedEvent } from '../../../src/model/roll-event.ts'
 import { STEPS, type Step } from '../../../src/model/step.ts'
 import { wallMs } from '../../../src/model/time.ts'
@@ -141,4 +142,15 @@ export const failure: FailureWindow = {
   firstBadAt: wallMs(at('06:30:58.200')),
   lastBadAt: wallMs(at('06:30:58.500')),
   firstOkAt: wallMs(at('06:30:58.530')),
+}
+
+/** lb-1 forgot that w-2 is out, for 380 ms at most; `failure` fell into it. */
+export const reload: ReloadSpan = {
+  balancer: 'edge',
+  instance: 'lb-1',
+  servers: ['web/w-2'],
+  nodes: ['w-2'],
+  from: wallMs(at('06:30:58.140')),
+  seenAt: wallMs(at('06:30:58.340')),
+  to: wallMs(at('06:30:58.520')),
 }
