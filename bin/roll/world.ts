@@ -38,6 +38,7 @@ export async function clusterOf(
     {
       kubeconfigPath: place.kubeconfig ?? env.KUBECONFIG,
       context: place.context,
+      env,
       clock: systemClock,
       random: systemRandom,
       log,

@@ -6,6 +6,6 @@ import type { Cluster } from '../../src/ports/cluster.ts'
 /** The adapter as the programs use it, against a real API server. */
 export function openOnBed(kubeconfigPath: string, signal: AbortSignal): Promise<Cluster> {
   const log = { debug: () => undefined, warn: (text: string) => process.emitWarning(text) }
-  const options = { kubeconfigPath, clock: systemClock, random: systemRandom, log, userAgent: 'evenkeel/test' }
+  const options = { kubeconfigPath, env: {}, clock: systemClock, random: systemRandom, log, userAgent: 'evenkeel/test' }
   return openCluster(options, signal)
 }

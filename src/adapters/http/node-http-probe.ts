@@ -32,8 +32,11 @@ export class NodeHttpProbe implements HttpProbe {
 
   #add(target: ProbeTarget): Asked {
     const prepared = prepareTarget(target)
+    // Never by a proxy: it would measure that one, and answer for a service that is down.
     const agent = (options: AgentOptions): http.Agent =>
-      prepared.secure ? new https.Agent({ ...options, maxCachedSessions: 0 }) : new http.Agent(options)
+      prepared.secure
+        ? new https.Agent({ ...options, proxyEnv: {}, maxCachedSessions: 0 })
+        : new http.Agent({ ...options, proxyEnv: {} })
     const fresh = agent({ keepAlive: false })
     const agents = Array.from({ length: target.keptConnections }, () => agent({ keepAlive: true, maxSockets: 1 }))
     const asked = { prepared, fresh, kept: new KeptConnections(agents, fresh) }

@@ -9,6 +9,7 @@ const FIXES = {
   broken: 'check that this machine reaches the API server',
 }
 
+const PROXY = 'check $HTTPS_PROXY, or proxy-url in the kubeconfig; without a proxy: name the API server in $NO_PROXY'
 const RENEW = 'renew the credential that the kubeconfig uses'
 /** The API server was not even asked. */
 const PROVIDE = 'let the plugin or the files that the kubeconfig names work for this user; or choose another --context'
@@ -21,6 +22,8 @@ export function connectionAdvice(error: unknown): unknown {
     case 'KUBE_UNREACHABLE':
     case 'KUBE_UNTRUSTED':
       return new UserError(message, { code, fix: FIXES[transportFault(cause)], cause: error })
+    case 'KUBE_PROXY':
+      return new UserError(message, { code, fix: PROXY, cause: error })
     case 'KUBE_TIMEOUT':
       return new UserError(message, { code, fix: FIXES.broken, cause: error })
     case 'KUBE_UNAUTHORIZED':

@@ -4,6 +4,8 @@ import type { Agent } from 'node:http'
 export interface Connection {
   /** May have a path, which goes before every request's own. */
   readonly server: URL
+  /** By which it is reached, if by any. */
+  readonly proxy?: URL
   /** Keeps connections open between requests. */
   readonly agent: Agent
   readonly headers: Readonly<Record<string, string>>

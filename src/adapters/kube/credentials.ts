@@ -91,15 +91,20 @@ export class Credentials {
   #connect(config: KubeConfig, options: RequestOptions): Connection {
     const cluster = config.getCurrentCluster()
     const server = new URL(cluster?.server ?? '')
-    const agent = cluster?.proxyUrl === undefined ? this.#direct(server, options) : proxied(options)
-    return { server, agent, headers: headersOf(options), ...given('clientCertificate', certificateOf(options)) }
+    const proxy = cluster?.proxyUrl === undefined ? undefined : new URL(cluster.proxyUrl)
+    const agent = proxy?.protocol.startsWith('socks') ? socksAgent(options) : this.#agent({ server, proxy }, options)
+    const known = { ...given('proxy', proxy), ...given('clientCertificate', certificateOf(options)) }
+    return { server, agent, headers: headersOf(options), ...known }
   }
 
-  /** One agent for as long as what it proves itself with, and believes, is the same. */
-  #direct(server: URL, { ca, cert, key, servername, rejectUnauthorized }: RequestOptions): PlainAgent {
-    const identity = JSON.stringify([server.origin, ca, cert, key, servername, rejectUnauthorized].map(String))
+  /** One agent for as long as its way, what it proves itself with and what it believes are the same. */
+  #agent({ server, proxy }: Way, { ca, cert, key, servername, rejectUnauthorized }: RequestOptions): PlainAgent {
+    const parts = [server.origin, proxy?.href, ca, cert, key, servername, rejectUnauthorized]
+    const identity = JSON.stringify(parts.map(String))
     if (this.#kept?.key === identity) return this.#kept.agent
-    const common = { keepAlive: true, keepAliveMsecs: TCP_KEEP_ALIVE_MS, timeout: IDLE_CONNECTION_MS }
+    // Said even where there is none, so that Node takes none from the environment by itself.
+    const proxyEnv = proxy === undefined ? {} : { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href }
+    const common = { keepAlive: true, keepAliveMsecs: TCP_KEEP_ALIVE_MS, timeout: IDLE_CONNECTION_MS, proxyEnv }
     const trust = { ...given('ca', ca), ...given('servername', servername) }
     const proof = { ...given('cert', cert), ...given('key', key) }
     const agent =
@@ -111,9 +116,14 @@ export class Credentials {
   }
 }
 
-/** KubeConfig makes the agent for a proxy, and keeps it for as long as it lives itself. */
-function proxied({ agent }: RequestOptions): PlainAgent {
-  if (!(agent instanceof PlainAgent)) throw new TypeError('the proxy-url is of no kind that we know')
+interface Way {
+  readonly server: URL
+  readonly proxy: URL | undefined
+}
+
+/** KubeConfig makes the agent for such a proxy, and keeps it for as long as it lives itself. */
+function socksAgent({ agent }: RequestOptions): PlainAgent {
+  if (!(agent instanceof PlainAgent)) throw new TypeError('there is no way by this proxy')
   return Object.assign(agent, { keepAlive: true })
 }
 

@@ -26,7 +26,7 @@ export function exchange(connection: Connection, request: HttpRequest, signal: A
     sent.on('error', (error) => {
       if (signal.aborted) reject(signal.reason)
       else if (wasIdleTooLong(sent, error, request)) exchange(connection, request, signal).then(resolve, reject)
-      else reject(transportError(error, connection.server))
+      else reject(transportError(error, connection))
     })
     sent.end(request.body)
   })
@@ -43,7 +43,7 @@ function openOrRefuse(connection: Connection, request: HttpRequest): ClientReque
   try {
     return open(connection, request)
   } catch (error) {
-    throw transportError(error, connection.server)
+    throw transportError(error, connection)
   }
 }
 

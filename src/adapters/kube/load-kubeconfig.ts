@@ -4,6 +4,7 @@ import type { KubeConfig } from '@kubernetes/client-node/dist/config.js'
 import { escapeForeign } from '../../model/foreign-text.ts'
 import { UserError } from '../../model/user-error.ts'
 import { chooseContext } from './choose-context.ts'
+import { chooseProxy, type Environment } from './choose-proxy.ts'
 import { kubeconfigDocument } from './kubeconfig-document.ts'
 import { errorCode } from './transport-error.ts'
 
@@ -12,11 +13,13 @@ export interface KubeconfigSource {
   readonly paths: readonly string[]
   /** Instead of the current context. */
   readonly context: string | undefined
+  /** Of the process: $HTTPS_PROXY and $NO_PROXY are looked at. */
+  readonly env: Environment
 }
 
 /**
  * Reads what there is to know about the cluster and how to be let in, with the context chosen. Rejects with UserError
- * KUBECONFIG_MISSING, KUBECONFIG_BROKEN, KUBECONFIG_NO_CONTEXT.
+ * KUBECONFIG_MISSING, KUBECONFIG_BROKEN, KUBECONFIG_NO_CONTEXT, KUBE_PROXY.
  */
 export async function loadKubeconfig(source: KubeconfigSource): Promise<KubeConfig> {
   // Its dependencies take half a second to load, which a command that asks no cluster must not pay.
@@ -30,6 +33,7 @@ export async function loadKubeconfig(source: KubeconfigSource): Promise<KubeConf
   }
   const where = source.paths.length === 0 ? "the pod's service account" : source.paths.join(', ')
   chooseContext(merged, source.context, where)
+  chooseProxy(merged, source.env, where)
   allowPlainHttp(merged)
   return merged
 }

@@ -1,5 +1,6 @@
 import { escapeForeign } from '../../model/foreign-text.ts'
 import { WorldError } from '../../model/world-error.ts'
+import type { Connection } from './connection.ts'
 
 /** How a connection failed, for the words that follow from it. */
 export type TransportFault = 'refused' | 'unknown-host' | 'untrusted' | 'broken'
@@ -20,19 +21,36 @@ export function transportFault(error: unknown): TransportFault {
   return UNTRUSTED.some((pattern) => pattern.test(code)) ? 'untrusted' : 'broken'
 }
 
-/** A failure of the connection itself, as a WorldError that names the server. */
-export function transportError(error: unknown, server: URL): WorldError {
+/** A failure of the connection itself, as a WorldError that names the server, and the proxy where there is one. */
+export function transportError(error: unknown, way: Pick<Connection, 'server' | 'proxy'>): WorldError {
   if (error instanceof WorldError) return error
-  const words = {
-    refused: `the API server at ${server.host} refuses the connection`,
-    'unknown-host': `the API server's name ${server.hostname} cannot be resolved`,
-    untrusted: `the API server at ${server.host} is not trusted: ${reasonOf(error)}`,
-    broken: `the connection to the API server at ${server.host} failed: ${reasonOf(error)}`,
-  }
   const fault = transportFault(error)
-  return fault === 'untrusted'
-    ? new WorldError(words[fault], { code: 'KUBE_UNTRUSTED', retry: 'never', cause: error })
-    : new WorldError(words[fault], { code: 'KUBE_UNREACHABLE', retry: 'backoff', cause: error })
+  const { server, proxy } = way
+  if (fault === 'untrusted') {
+    const text = `the API server at ${server.host} is not trusted: ${reasonOf(error)}`
+    return new WorldError(text, { code: 'KUBE_UNTRUSTED', retry: 'never', cause: error })
+  }
+  const code = proxy !== undefined && isOfProxy(error, fault) ? 'KUBE_PROXY' : 'KUBE_UNREACHABLE'
+  const words = proxy === undefined ? directWords(fault, server) : proxyWords(fault, { server, proxy })
+  const text = fault === 'broken' ? `${words}: ${reasonOf(error)}` : words
+  return new WorldError(text, { code, retry: 'backoff', cause: error })
+}
+
+/** Whom a tunnel leads to is looked up and connected to by the proxy: what we find out about is the proxy itself. */
+const isOfProxy = (error: unknown, fault: TransportFault): boolean =>
+  fault !== 'broken' || errorCode(error).startsWith('ERR_PROXY_')
+
+function directWords(fault: TransportFault, server: URL): string {
+  if (fault === 'refused') return `the API server at ${server.host} refuses the connection`
+  if (fault === 'unknown-host') return `the API server's name ${server.hostname} cannot be resolved`
+  return `the connection to the API server at ${server.host} failed`
+}
+
+function proxyWords(fault: TransportFault, { server, proxy }: { readonly server: URL; readonly proxy: URL }): string {
+  const way = `on the way to the API server at ${server.host}`
+  if (fault === 'refused') return `the proxy ${proxy.host} ${way} refuses the connection`
+  if (fault === 'unknown-host') return `the name of the proxy ${proxy.host} ${way} cannot be resolved`
+  return `the connection to the API server at ${server.host} by the proxy ${proxy.host} failed`
 }
 
 export function errorCode(error: unknown): string {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setGlobalProxyFromEnv } from 'node:http'
 import { test } from 'node:test'
 import { answer, aProber, aServer } from './a-server.ts'
 
@@ -14,6 +15,15 @@ test('the new lane opens a connection for every request', async (t) => {
   const ask = aProber(t, { url: server.url })
   for (let i = 0; i < 5; i += 1) assert.deepEqual(await ask('new'), {})
   assert.equal(server.taken(), 5)
+})
+
+test('no lane goes by a proxy, even where the whole process does', async (t) => {
+  const server = await aServer(t, (socket) => socket.write(answer()))
+  const proxy = await aServer(t, (socket) => socket.write(answer()))
+  t.after(setGlobalProxyFromEnv({ HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url }))
+  const ask = aProber(t, { url: server.url })
+  assert.deepEqual([await ask('new'), await ask('kept')], [{}, {}])
+  assert.equal(proxy.taken(), 0)
 })
 
 test('each kept connection takes its turn', async (t) => {

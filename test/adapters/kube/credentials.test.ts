@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { FakeApiServer } from './fake-api-server.ts'
 import { kubeconfigOf } from './kubeconfig-of.ts'
-import { aFolder, open, openPath, serverUrl } from './opened.ts'
+import { aFolder, open, openPath } from './opened.ts'
 
 async function aServer(t: TestContext, names?: readonly string[]): Promise<FakeApiServer> {
   const server = await new FakeApiServer().start(names)
@@ -114,26 +112,6 @@ test('the name that the certificate must bear can be another than the address', 
   const named = { 'tls-server-name': 'api.internal' }
   const { cluster, signal } = await open(t, kubeconfigOf(server, { token: 'x' }, named))
   assert.deepEqual(await cluster.list('nodes', signal), [])
-})
-
-test('an API server behind a proxy is reached through it, over one connection', async (t) => {
-  const server = await aServer(t)
-  const tunnels: string[] = []
-  const proxy = createServer().listen(0, '127.0.0.1')
-  t.after(() => proxy.close())
-  proxy.on('connect', (request, near) => {
-    tunnels.push(request.url ?? '')
-    const far = connect(server.port, '127.0.0.1', () => near.write('HTTP/1.1 200 OK\r\n\r\n'))
-    near.pipe(far).pipe(near)
-    for (const end of [near, far]) end.on('error', () => near.destroy())
-    t.after(() => near.destroy())
-  })
-  await new Promise((resolve) => proxy.once('listening', resolve))
-  const { port } = proxy.address() as AddressInfo
-  const throughProxy = { 'proxy-url': `http://127.0.0.1:${port}` }
-  const { cluster, signal } = await open(t, kubeconfigOf(server, { token: 'x' }, throughProxy))
-  for (let call = 0; call < 20; call++) await cluster.list('nodes', signal)
-  assert.deepEqual(tunnels, [new URL(serverUrl(server)).host])
 })
 
 test('a certificate file is found beside the kubeconfig that names it', async (t) => {

@@ -55,7 +55,7 @@ for (const [title, text, words] of BROKEN) {
 
 test('a context that does not exist is answered with those that do', async (t) => {
   const server = await aServer(t)
-  await assert.rejects(open(t, kubeconfigOf(server, TOKEN), 'prod'), {
+  await assert.rejects(open(t, kubeconfigOf(server, TOKEN), { context: 'prod' }), {
     name: 'UserError',
     code: 'KUBECONFIG_NO_CONTEXT',
     message: /^no context prod in /,
@@ -72,7 +72,7 @@ test('no current context is answered with those that exist', async (t) => {
 test('a context can be chosen', async (t) => {
   const server = await aServer(t)
   const config = { ...JSON.parse(kubeconfigOf(server, TOKEN)), 'current-context': 'other' }
-  const { cluster, signal } = await open(t, JSON.stringify(config), 'it')
+  const { cluster, signal } = await open(t, JSON.stringify(config), { context: 'it' })
   assert.deepEqual(await cluster.identity(signal), { uid: 'cluster-uid', version: 'v1.35.0' })
 })
 

@@ -18,6 +18,11 @@ export interface Opened {
   readonly signal: AbortSignal
 }
 
+interface Choice {
+  readonly context?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
 /** A folder that goes with the test. */
 export async function aFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'evenkeel-'))
@@ -28,21 +33,22 @@ export async function aFolder(t: TestContext): Promise<string> {
 export const serverUrl = (server: FakeApiServer): string => `https://127.0.0.1:${server.port}`
 
 /** Opens the cluster with that kubeconfig, on virtual time; all of it ends with the test. */
-export async function open(t: TestContext, config: string, context?: string): Promise<Opened> {
+export async function open(t: TestContext, config: string, choice: Choice = {}): Promise<Opened> {
   const kubeconfigPath = join(await aFolder(t), 'kubeconfig')
   await writeFile(kubeconfigPath, config)
-  return await openPath(t, kubeconfigPath, context)
+  return await openPath(t, kubeconfigPath, choice)
 }
 
 /** As above, with a kubeconfig that is there already. */
-export async function openPath(t: TestContext, kubeconfigPath: string, context?: string): Promise<Opened> {
+export async function openPath(t: TestContext, kubeconfigPath: string, choice: Choice = {}): Promise<Opened> {
   const stop = new AbortController()
   t.after(() => stop.abort(new Error('the test is over')))
   const clock = new VirtualClock(new Date().toISOString())
   const warnings: string[] = []
   const log = { debug: () => undefined, warn: (text: string) => void warnings.push(text) }
   const userAgent = 'evenkeel/test'
-  const options = { kubeconfigPath, context, clock, random: new SeededRandom(1), log, userAgent }
+  const { context, env = {} } = choice
+  const options = { kubeconfigPath, context, env, clock, random: new SeededRandom(1), log, userAgent }
   return { cluster: await openCluster(options, stop.signal), clock, warnings, signal: stop.signal }
 }
 
