@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ended, evenkeel, FILE, PLAN, ScriptedActions } from './scripted-roll.ts'
+
+test('a dry run shows the plan on stdout and begins nothing', async () => {
+  const actions = new ScriptedActions(ended('completed', 0))
+  const { code, out, err } = await evenkeel('roll -f roll.yaml --dry-run', actions)
+  assert.equal(code, 0)
+  assert.match(out, /^Plan for prod-eu1: 1 node, 1 at a time\. Nothing was changed\.\n/)
+  assert.match(out, /Run it: evenkeel roll -f roll\.yaml\n$/)
+  assert.equal(err, '')
+  assert.equal(actions.requests.length, 1)
+  const json = await evenkeel('roll -f roll.yaml --dry-run -o json', actions)
+  assert.deepEqual(JSON.parse(json.out), PLAN)
+})
+
+test('a plan with errors ends with exit 2 before the question', async () => {
+  const findings = [
+    { severity: 'error', code: 'NodeUnknown', text: 'there is no node w-7', fix: 'the cluster has: w-1' },
+  ] as const
+  const actions = new ScriptedActions(ended('completed', 0), { plan: { ...PLAN, findings } })
+  const { code, err, asked } = await evenkeel('roll -f roll.yaml', actions, { terminal: true, answer: true })
+  assert.equal(code, 2)
+  assert.match(
+    err,
+    /error: there is no node w-7 \(NodeUnknown\)\n {2}= fix: the cluster has: w-1\n1 error in the plan for prod-eu1\. Nothing was changed\.\n$/,
+  )
+  assert.deepEqual(asked, [])
+})
+
+test('a dry run of a plan with errors is one document, and exit 2', async () => {
+  const findings = [{ severity: 'error', code: 'NoNodes', text: 'no node is selected' }] as const
+  const actions = new ScriptedActions(ended('completed', 0), { plan: { ...PLAN, findings } })
+  const { code, out, err } = await evenkeel('roll -f roll.yaml --dry-run -o json', actions)
+  assert.equal(code, 2)
+  assert.deepEqual(JSON.parse(out), { ...PLAN, findings })
+  assert.equal(err, 'error: no node is selected (NoNodes)\n1 error in the plan for prod-eu1. Nothing was changed.\n')
+})
+
+test('a roll asks on a terminal, and no means nothing was changed', async () => {
+  const actions = new ScriptedActions(ended('completed', 0))
+  const { code, err, asked } = await evenkeel('roll -f roll.yaml --progress plain', actions, { terminal: true })
+  assert.deepEqual(asked, ['Roll 1 node of prod-eu1? [y/N] '])
+  assert.equal(code, 2)
+  assert.match(err, /Nothing was changed\.\n$/)
+  assert.equal(actions.requests.length, 1)
+})
+
+test('off a terminal there is nobody to ask', async () => {
+  const actions = new ScriptedActions(ended('completed', 0))
+  const { code, err } = await evenkeel('roll -f roll.yaml', actions)
+  assert.equal(code, 2)
+  assert.equal(err, 'error: nobody to ask (usage.nobody-to-ask)\n  = fix: add --yes\n')
+  assert.equal(actions.requests.length, 0)
+})
+
+test('an unmeasured roll has to be asked for', async () => {
+  const actions = new ScriptedActions(ended('completed', 0))
+  const bare = { files: { 'bare.yaml': FILE.replace(/\n {2}probes.*\n/, '\n') } }
+  const refused = await evenkeel('roll -f bare.yaml -y', actions, bare)
+  assert.equal(refused.code, 2)
+  assert.match(refused.err, /nothing measures this roll/)
+  assert.equal((await evenkeel('roll -f bare.yaml -y --no-probe', actions, bare)).code, 0)
+  await evenkeel('roll -f roll.yaml -y --no-probe', actions)
+  const last = actions.requests.at(-1)
+  assert.ok(last !== undefined && 'spec' in last)
+  assert.equal(last.spec.probe, undefined)
+})
