@@ -138,8 +138,10 @@ function checksText(plan: RollPlan): string {
   const warnings = plan.findings.filter(({ severity }) => severity === 'warning')
   const passed = `${countText(plan.checksPassed)} passed`
   if (warnings.length === 0) return passed
-  return `${passed}, ${countOf(warnings.length, 'warning')}: ${warnings.map(({ text }) => text).join('; ')}`
+  return `${passed}, ${countOf(warnings.length, 'warning')}: ${warnings.map(warningText).join('; ')}`
 }
+
+const warningText = ({ text, fix }: PlanFinding): string => (fix === undefined ? text : `${text} (${fix})`)
 
 function strangers({ unmatchedServers }: RollPlan, columns: number): readonly string[] {
   if (unmatchedServers.length === 0) return []

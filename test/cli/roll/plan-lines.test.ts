@@ -71,6 +71,11 @@ test('without a control any failed request after the baseline stops the roll', (
   assert.match(shown({ ...PLAN, load }), /\nStops {2}at the first failed request after the baseline\n/)
 })
 
+test('a warning is shown with what to do about it', () => {
+  const findings = [{ severity: 'warning', code: 'A', text: 'it is so', fix: 'change it' }] as const
+  assert.match(shown({ ...PLAN, findings }), /\nChecks 42 passed, 1 warning: it is so \(change it\)\n/)
+})
+
 test('a wide terminal also shows address and boot id; verbose lists the pods', () => {
   assert.equal(
     shown(PLAN, 120).split('\n')[2],

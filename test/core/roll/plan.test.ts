@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makePlan } from '../../../src/core/roll/plan/make-plan.ts'
 import type { PlanFacts } from '../../../src/core/roll/plan/plan-facts.ts'
-import type { InstanceInspection } from '../../../src/model/balancer-inspection.ts'
+import type { InstanceInspection, SeenServer } from '../../../src/model/balancer-inspection.ts'
 import { RECORD_ANNOTATION } from '../../../src/model/node-record.ts'
 import { aBudget, aNode, anInstance, aPod, aServer, aSnapshot, aSpec, aWorkload } from '../../support/roll-world.ts'
 
@@ -89,6 +89,11 @@ const control = aServer('n1', { ref: { instance: 'lb-1', backend: 'control', ser
 const CONTROL: InstanceInspection = {
   ...INSPECTED,
   backends: [{ name: 'control', mode: 'http', servers: [control], stickTable: false, redispatch: 'unknown' }],
+}
+
+const seen = (backend: string, server: string): SeenServer => {
+  const { address, port } = aServer(server)
+  return { backend, server, address, port }
 }
 
 const TABLE: readonly (readonly [title: string, facts: PlanFacts, codes: readonly string[]])[] = [
@@ -206,6 +211,30 @@ const TABLE: readonly (readonly [title: string, facts: PlanFacts, codes: readonl
     ['error BalancerApiBackend'],
   ],
   [
+    'a backend that goes on sending, since the file does not name it',
+    facts({ inspections: [{ ...INSPECTED, outside: [seen('shop', 'n1'), seen('shop', 'n2'), seen('other', 'n9')] }] }),
+    ['warning BalancerBackendLeftOut'],
+  ],
+  [
+    'no fault in leaving the API out',
+    facts({
+      inspections: [
+        { ...INSPECTED, outside: [seen('kube-apiserver', 'n1'), { ...seen('control', 'n1'), port: 6443 }] },
+      ],
+    }),
+    [],
+  ],
+  [
+    'no fault in a backend that another balancer of the file names',
+    facts({
+      inspections: [
+        { ...INSPECTED, outside: [seen('control', 'n1')] },
+        { ...CONTROL, outside: [seen('web', 'n1')] },
+      ],
+    }),
+    [],
+  ],
+  [
     'a backend that leads to the port of the kubeconfig',
     facts({ inspections: [CONTROL], apiServer: { address: 'api.example.com', port: 16443 } }),
     ['error BalancerApiBackend'],
@@ -236,6 +265,21 @@ test('a balancer that did not answer is told with what to do about it', () => {
     makePlan(facts({ hostFindings: [UNREACHABLE] })).findings.map(({ fix }) => fix),
     ['check its address under "balancers", and that HAProxy runs and has its runtime API there'],
   )
+})
+
+test('servers that the file leaves out are named, the first of them, with what to do', () => {
+  const nodes = ['n1', 'n2', 'n3', 'n4'].map((name) => aNode(name))
+  const outside = nodes.map(({ name }) => seen('shop', name))
+  const spec = aSpec({ nodes: { names: [], all: true, allowUnbalanced: true } })
+  const { findings } = makePlan(facts({ spec, inspections: [{ ...INSPECTED, outside }] }, { nodes }))
+  assert.deepEqual(findings, [
+    {
+      severity: 'warning',
+      code: 'BalancerBackendLeftOut',
+      text: 'shop/n1, shop/n2, shop/n3, 1 more on lb-1 go on being sent to while their nodes are away: backend shop is not in "backends"',
+      fix: 'add shop to "backends"',
+    },
+  ])
 })
 
 test('a missing right on Leases is told with the namespace that the file names', () => {

@@ -8,6 +8,7 @@ import { allowedServers, belongsTo, matchNodeServers } from '../match-node-serve
 import { apiServers } from './api-servers.ts'
 import { withBalancerAdvice } from './balancer-advice.ts'
 import { daemonFindings } from './daemon-findings.ts'
+import { leftOutFindings } from './left-out-findings.ts'
 import { budgetFindings, nodeChecks } from './node-findings.ts'
 import type { PlanFacts } from './plan-facts.ts'
 import { podFindings } from './pod-findings.ts'
@@ -47,6 +48,7 @@ function clusterChecks(facts: PlanFacts, unknown: readonly string[], nodes: read
     listed ? unknown.map((name) => unknownNode(name, known)) : [],
     listed && nodes.length === 0 && unknown.length === 0 ? [noNodes] : [],
     ...facts.inspections.map((inspection) => inspectionFindings(inspection, apiServers(facts))),
+    leftOutFindings(facts, nodes),
     facts.hostFindings.map(withBalancerAdvice),
     budgetFindings(facts).filter((finding) => nodes.some((node) => node.name !== finding.node)),
     daemonFindings(facts),
