@@ -130,6 +130,7 @@ export class RollEngine {
       const end = endOf({ run, standings, interrupted: interrupt.aborted, ...this.#failed() })
       this.#emit({ type: 'roll.ended', ...end, ...(load === undefined ? {} : { load }) })
       if (end.guarded.length > 0 && !interrupt.aborted) await Promise.race([this.#guard(interrupt), background])
+      this.#load?.finish()
       await this.#events.flushed()
       return end
     } finally {
