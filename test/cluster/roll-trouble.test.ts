@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { requires } from '../support/requires.ts'
 import { BootCounter } from '../support/roll-bed/boot-counter.ts'
+import { isVoid } from '../support/roll-bed/judge.ts'
 import { RollBed } from '../support/roll-bed/roll-bed.ts'
 import { until } from '../support/roll-bed/until.ts'
 
@@ -23,6 +24,40 @@ const REBOOT = { ssh: { command: ['systemctl', 'reboot'] }, resendAfter: '10s', 
 
 const stateOf = async (server: string): Promise<string | undefined> =>
   (await bed().servers()).find(({ name }) => name === server)?.state
+
+interface LostWindow {
+  readonly lane: string
+  readonly failed: number
+  readonly firstBadAt: string
+  readonly lastBadAt: string
+  /** Of the roll's windows alone. */
+  readonly reloads?: readonly { readonly instance: string; readonly nodes: readonly string[] }[]
+}
+
+/** A moment before and after: a connection that waited to be taken, and the coarseness of two clocks. */
+const MOMENT_MS = 250
+
+async function untilOff(node: string): Promise<void> {
+  const isOff = (): Promise<true | undefined> =>
+    bed()
+      .bed.exec(node, ['true'])
+      .then(
+        () => undefined,
+        () => true,
+      )
+  await until({ what: `${node} to be off`, limitMs: 10_000, everyMs: 20 }, isOff)
+}
+
+/** HAProxy is reloaded by somebody else; over once the roll has said again that the node is out. */
+async function reloadUntilOut(server: string, step: string): Promise<{ readonly from: number; readonly to: number }> {
+  const from = Date.now()
+  await bed().lb.reload()
+  await until(
+    { what: `${server} to be out again in ${step}`, limitMs: 1000, everyMs: 20 },
+    async () => (await stateOf(server)) === 'drain' || undefined,
+  )
+  return { from, to: Date.now() }
+}
 
 test(
   'a node that never comes back stays out, the roll says so, the others serve on; resume brings it back',
@@ -82,14 +117,7 @@ for (const next of ['resume', 'abort'] as const) {
       // The intent is on the node; the command leaves within the next moment, and nobody hears of it.
       await roll.until('the intent', (event) => event.type === 'write' && event.action === 'writeIntent' && event.ok)
       const before = await bed().bed.bootId('n1')
-      await until({ what: 'the reboot', limitMs: 10_000, everyMs: 20 }, () =>
-        bed()
-          .bed.exec('n1', ['true'])
-          .then(
-            () => undefined,
-            () => true,
-          ),
-      )
+      await untilOff('n1')
       roll.kill('SIGKILL')
       await roll.ended()
       const after = bed().roll(next)
@@ -112,25 +140,55 @@ for (const next of ['resume', 'abort'] as const) {
 }
 
 test(
-  'HAProxy reloaded in steps 6 and 7 is told again within a second, and what was lost is counted',
+  'HAProxy reloaded in steps 6 and 7 is told again within a second; what was lost is counted and told as the reload’s',
   real,
-  async () => {
+  async (t) => {
+    await bed().bed.setDarkMs('n3', 3000)
+    const judge = bed().judge()
     const roll = bed().roll('-f', bed().file({ spec: { nodes: { names: ['n3'] } } }), '--yes')
-    for (const step of ['reboot', 'proof'] as const) {
-      await roll.untilStep(step, 'n3')
-      await bed().lb.reload()
-      await until(
-        { what: `n3 to be detached again in ${step}`, limitMs: 1000, everyMs: 20 },
-        async () => (await stateOf('web/n3')) === 'drain' || undefined,
-      )
-    }
+    await roll.untilStep('reboot', 'n3')
+    await untilOff('n3')
+    const reloads = [await reloadUntilOut('web/n3', 'reboot')]
+    await roll.untilStep('proof', 'n3')
+    reloads.push(await reloadUntilOut('web/n3', 'proof'))
     const end = await roll.ended()
+    const judged = await judge.verdict()
+    assert.equal(isVoid(judged), false, JSON.stringify(judged))
     const told = roll.events.filter((event) => event.type === 'reasserted')
     assert.ok(told.length >= 2 && told.every((event) => event.afterMs <= 1000), JSON.stringify(told))
-    const failed = roll.events.filter((event) => event.type === 'window.opened')
-    assert.equal(end.code, failed.length === 0 ? 0 : 1, end.stderr)
-    if (failed.length > 0) assert.equal((await bed().roll('resume').ended()).code, 0)
+
+    // The roll's own traffic and the judge's are two streams: neither need lose what the other did, but both only then.
+    const ofType = (type: string): readonly LostWindow[] =>
+      roll.events.filter((event) => event.type === type).map((event) => event as unknown as LostWindow)
+    const [opened, closed] = [ofType('window.opened'), ofType('window.closed')]
+    const seen = judged.windows as readonly LostWindow[]
+    const isLostThen = ({ firstBadAt, lastBadAt }: LostWindow): boolean =>
+      reloads.some(
+        ({ from, to }) => Date.parse(firstBadAt) >= from - MOMENT_MS && Date.parse(lastBadAt) <= to + MOMENT_MS,
+      )
+    assert.deepEqual(
+      [...opened, ...closed, ...seen].filter((window) => !isLostThen(window)),
+      [],
+      JSON.stringify(reloads),
+    )
+    for (const window of [...opened, ...closed]) {
+      const causes = (window.reloads ?? []).map(({ instance, nodes }) => `${instance} ${nodes.join()}`)
+      assert.deepEqual(causes, ['lb-1 n3'], JSON.stringify(window))
+    }
+
+    const ended = roll.events.find((event) => event.type === 'roll.ended')
+    assert.ok(ended?.type === 'roll.ended')
+    const lost = closed.reduce((sum, { failed }) => sum + failed, 0)
+    t.diagnostic(`lost to two reloads: ${lost} of the roll, ${judged.failedRequests} of the judge`)
+    assert.deepEqual([end.code, ended.load?.failed], [lost === 0 ? 0 : 1, lost], end.stderr)
+    for (const { code, text } of ended.reasons) {
+      t.diagnostic(text)
+      assert.equal(code, 'RequestsFailed')
+      assert.match(text, /; lb-1 was reloaded by somebody else .* and had n3 in service again for at most \d+ ms$/)
+    }
+    if (lost > 0) assert.equal((await bed().roll('resume').ended()).code, 0)
     assert.deepEqual(await bed().leftovers(), [])
+    await bed().bed.setDarkMs('n3', 500)
   },
 )
 
