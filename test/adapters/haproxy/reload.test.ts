@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { LocalHaproxy } from '../../support/local-haproxy.ts'
 import { requires } from '../../support/requires.ts'
@@ -27,6 +29,28 @@ for (const kind of ['master and worker', 'plain'] as const) {
     },
   )
 }
+
+test(
+  'a reload keeps what was set where the states were written to the state file before it',
+  requires('haproxy'),
+  async (t) => {
+    const haproxy = await LocalHaproxy.start(t, {
+      global: (directory) => `  server-state-file ${join(directory, 'states')}`,
+      sections: () => sections().replace('backend web\n', 'backend web\n  load-server-state-from-file global\n'),
+      kind: 'master and worker',
+    })
+    const balancer = opened(t, { address: { kind: 'unix', path: haproxy.socket }, backends: ['web'] })
+    await balancer.setState(ref('web/a'), 'drain', never)
+    const before = await balancer.read('lb-1', never)
+    await writeFile(join(haproxy.directory, 'states'), await haproxy.command('show servers state'))
+    await haproxy.reload()
+    assert.notEqual((await balancer.read('lb-1', never)).process, before.process)
+    assert.deepEqual(
+      [(await serverOf(balancer, 'web/a')).adminState, (await serverOf(balancer, 'web/b')).adminState],
+      ['drain', 'ready'],
+    )
+  },
+)
 
 test('a restart shows as another process, and in between nobody answers', requires('haproxy'), async (t) => {
   const haproxy = await LocalHaproxy.start(t, { sections })
