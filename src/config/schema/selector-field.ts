@@ -4,28 +4,16 @@ import { labelKeyFault, labelValueFault } from '../label-syntax.ts'
 import { parseLabelSelector } from '../parse-label-selector.ts'
 import { type FieldFacts, fieldMeta } from './section.ts'
 
-const labelKey = z.string().superRefine((key, context) => {
-  const fault = labelKeyFault(key)
-  if (fault === undefined) return
-  context.addIssue({
-    code: 'custom',
-    message: `"${key}" is not a label key`,
-    params: { code: 'config.selector', hint: fault },
+const labelPart = (what: string, faultOf: (text: string) => string | undefined) =>
+  z.string().superRefine((text, context) => {
+    const hint = faultOf(text)
+    if (hint === undefined) return
+    const params = { code: 'config.selector', hint }
+    context.addIssue({ code: 'custom', message: `"${text}" is not a ${what}`, params })
   })
-})
 
-const labelValue = z
-  .string()
-  .superRefine((value, context) => {
-    const fault = labelValueFault(value)
-    if (fault === undefined) return
-    context.addIssue({
-      code: 'custom',
-      message: `"${value}" is not a label value`,
-      params: { code: 'config.selector', hint: fault },
-    })
-  })
-  .meta({ title: 'label value' })
+const labelKey = labelPart('label key', labelKeyFault)
+const labelValue = labelPart('label value', labelValueFault).meta({ title: 'label value' })
 
 const requirement = z
   .strictObject({

@@ -1,7 +1,7 @@
 import type { Action } from '../../model/action.ts'
 import { mustBeOut } from './must-be-out.ts'
-import { detachedState } from './node-servers.ts'
 import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
+import { takeOut } from './set-server.ts'
 import { isNotTold } from './steps/detach.ts'
 
 /**
@@ -12,14 +12,7 @@ export function keepDetached(s: NodeSnapshot): readonly Action[] {
   if (!hasBegun(s)) return []
   return mustBeOut(s)
     .filter((server) => server.instance.silentForMs === 0 && server.reading?.ownState === 'ready' && isNotTold(server))
-    .map((server) => ({
-      kind: 'setServer',
-      node: s.current.node.name,
-      balancer: server.recorded.balancer,
-      ref: server.ref,
-      state: detachedState(server),
-      restores: false,
-    }))
+    .map((server) => takeOut(s, server))
 }
 
 function hasBegun(s: NodeSnapshot): boolean {

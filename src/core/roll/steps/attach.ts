@@ -4,6 +4,7 @@ import type { Reason } from '../../../model/reason.ts'
 import { slotLive } from '../guards.ts'
 import { isSilent, type NodeServer, nodeServers } from '../node-servers.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
+import { setServer } from '../set-server.ts'
 import { act, done, hold, RECHECK_MS, type StepRule } from '../step-rule.ts'
 import { holdsDeadConnections, pooledConnections } from './detach.ts'
 
@@ -66,10 +67,8 @@ function mayServe(s: RecordedSnapshot, { reading, recorded }: NodeServer): boole
   return reading?.check === 'passing'
 }
 
-function set(s: RecordedSnapshot, server: NodeServer, state: AdminState): Action {
-  const { balancer } = server.recorded
-  return { kind: 'setServer', node: s.current.node.name, balancer, ref: server.ref, state, restores: true }
-}
+const set = (s: RecordedSnapshot, server: NodeServer, state: AdminState): Action =>
+  setServer(s, server, { state, restores: true })
 
 const unchecked = ({ ref, reading }: NodeServer): Reason => ({
   code: 'NotUpYet',

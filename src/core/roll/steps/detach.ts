@@ -3,6 +3,7 @@ import type { Reason } from '../../../model/reason.ts'
 import { instancesAnswer, mayBeTaken, mayDisrupt } from '../guards.ts'
 import { detachedState, type NodeServer, nodeServers } from '../node-servers.ts'
 import { ownIntent, type RecordedSnapshot } from '../node-snapshot.ts'
+import { setServer, takeOut } from '../set-server.ts'
 import { act, done, hold, RECHECK_MS, type StepAnswer, type StepRule } from '../step-rule.ts'
 
 /** Step 4: every instance's read-back confirms, and traffic stopped, or what is left after the limit was cut. */
@@ -40,14 +41,7 @@ function dropConnections(s: RecordedSnapshot, servers: readonly NodeServer[]): S
   const refusals = mayDisrupt(s)
   if (refusals.length > 0) return hold(refusals)
   return act(
-    servers.map((server) => ({
-      kind: 'setServer',
-      node: s.current.node.name,
-      balancer: server.recorded.balancer,
-      ref: server.ref,
-      state: 'maint',
-      restores: false,
-    })),
+    servers.map((server) => setServer(s, server, { state: 'maint', restores: false })),
     ...servers.map(pooledConnections),
   )
 }
@@ -62,14 +56,7 @@ export function tellServers(s: RecordedSnapshot, servers: readonly NodeServer[])
     const refusals = [...mayDisrupt(s), ...mayTake(s)]
     if (refusals.length > 0) return hold(refusals)
     return act(
-      toTell.map((server) => ({
-        kind: 'setServer',
-        node: s.current.node.name,
-        balancer: server.recorded.balancer,
-        ref: server.ref,
-        state: detachedState(server),
-        restores: false,
-      })),
+      toTell.map((server) => takeOut(s, server)),
       ...toTell.map(inService),
     )
   }
