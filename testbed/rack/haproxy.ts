@@ -8,6 +8,8 @@ import { type Component, startComponent } from './component.ts'
 import { logPath, type RackPlan } from './plan.ts'
 
 const LIMIT_MS = 10_000
+/** A master that is still busy with its last reload loses the signal for the next one. */
+const SIGNAL_AGAIN_MS = 1_000
 
 /** A HAProxy within the bed, as a master with a worker, as distributions run it. */
 export class Haproxy {
@@ -40,8 +42,13 @@ export class Haproxy {
   /** Reloads as `systemctl reload haproxy` does; resolves when a worker with another process id answers. */
   async reload(config?: string): Promise<void> {
     await this.#configure(config)
-    this.#master?.signal('SIGUSR2')
-    await this.#newWorker('to have another worker')
+    const again = setInterval(() => this.#master?.signal('SIGUSR2'), SIGNAL_AGAIN_MS)
+    try {
+      this.#master?.signal('SIGUSR2')
+      await this.#newWorker('to have another worker')
+    } finally {
+      clearInterval(again)
+    }
   }
 
   /** Ends master and worker without any politeness. */
