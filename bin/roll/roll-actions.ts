@@ -2,14 +2,13 @@ import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../src/adapters/node/system-random.ts'
 import { planRefusal } from '../../src/cli/roll/plan-refusal.ts'
 import type { RollActions, RollHistory, RollIo, RollRequest, RunRequest } from '../../src/cli/roll-actions.ts'
+import { isJournaledEvent } from '../../src/controllers/roll/journaled-event.ts'
 import { prepare } from '../../src/controllers/roll/prepare.ts'
 import { runFromJournal } from '../../src/controllers/roll/run-from-journal.ts'
 import type { RunState } from '../../src/controllers/roll/run-state.ts'
-import type { RollEvent, StampedEvent } from '../../src/model/roll-event.ts'
 import type { RollPlan } from '../../src/model/roll-plan.ts'
 import { toIso } from '../../src/model/time.ts'
 import type { Verdict } from '../../src/model/verdict.ts'
-import type { JournalEntry } from '../../src/ports/journal.ts'
 import { hostOf } from './host.ts'
 import { newestRun } from './newest-run.ts'
 import { runEngine } from './run-engine.ts'
@@ -93,10 +92,10 @@ async function history(request: RunRequest, surroundings: RollSurroundings): Pro
   const store = journals(request, surroundings)
   const run = request.run ?? (await newestRun(store))
   const stored = await store.read(run)
-  return { run, events: stored.entries.filter(isEvent), running: await store.inUse(run), journal: store.pathOf(run) }
-}
-
-/** Events and our own notes share a journal; only events are numbered. */
-function isEvent(entry: JournalEntry): entry is JournalEntry & StampedEvent & RollEvent {
-  return entry.v === '1.0' && typeof entry.seq === 'number'
+  return {
+    run,
+    events: stored.entries.filter(isJournaledEvent),
+    running: await store.inUse(run),
+    journal: store.pathOf(run),
+  }
 }

@@ -17,6 +17,7 @@ export interface NodeStanding {
   readonly text: string
 }
 
+/** Totals of the whole run, by whichever of its processes; rate and latency of the one that runs now. */
 export interface LoadTick {
   readonly sent: number
   readonly failed: number
@@ -25,7 +26,7 @@ export interface LoadTick {
   readonly p99Ms: number
   readonly baselineP99Ms: number
   readonly strays: number
-  /** Time in which the prober measured nothing, so far. */
+  /** Time in which the prober measured nothing, so far; that between two processes of a run with it. */
   readonly notMeasuredMs?: number
 }
 
@@ -75,6 +76,8 @@ export type RollEvent =
       readonly blame: readonly Blame[]
       /** Reloads that it fell into, a likelier cause than any step. Absent in journals of versions that saw none. */
       readonly reloads?: readonly ReloadSpan[]
+      /** A control target failed with it: the prober is to blame, and the window counts for nothing. */
+      readonly excused?: boolean
     }
   | { readonly type: 'stray'; readonly node: string; readonly server: string; readonly count: number }
   | {

@@ -1,7 +1,7 @@
 import type { NodeStanding, RollOutcome } from '../../model/roll-event.ts'
 import { STEPS } from '../../model/step.ts'
 import type { Block, BlockRow } from '../text/labelled-block.ts'
-import { loadText, stepNumber } from './node-text.ts'
+import { measuredText, stepNumber } from './node-text.ts'
 import type { RollView } from './roll-view.ts'
 import { causeText, reloadLossText, windowClassText, windowSpanText } from './window-text.ts'
 
@@ -69,7 +69,7 @@ function stateRow(view: RollView): BlockRow {
     guarded.length === 0
       ? []
       : [`until Ctrl-C ${guarded.join(', ')} is kept out of its balancers: what a reload forgets is said again`]
-  return { label: 'state', texts: [...lines, ...kept, loadText(view)] }
+  return { label: 'state', texts: [...lines, ...kept, measuredText(view)] }
 }
 
 const rankOf = ({ state }: NodeStanding): number => ['out', 'restored', 'inService', 'notTouched'].indexOf(state)

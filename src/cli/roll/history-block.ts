@@ -1,7 +1,7 @@
 import { formatDuration } from '../../model/duration.ts'
 import { countOf } from '../text/count-text.ts'
 import type { Block } from '../text/labelled-block.ts'
-import { loadText, markText, progressText, stepNumber } from './node-text.ts'
+import { markText, measuredText, progressText, stepNumber } from './node-text.ts'
 import { reasonsText } from './reasons-text.ts'
 import { currentHold, currentStep, type NodeView, type RollView } from './roll-view.ts'
 
@@ -21,7 +21,7 @@ export function historyBlock(
     word: history.running ? 'RUNNING' : 'INTERRUPTED',
     title: `${view.cluster}: ${counts}${since}${history.running ? guarded : '; its process is gone'}`,
     rows: [
-      { label: 'state', texts: [...states, loadText(view)] },
+      { label: 'state', texts: [...states, measuredText(view)] },
       ...(history.running ? [] : [{ label: 'next', texts: nextOf(history.run) }]),
     ],
   }

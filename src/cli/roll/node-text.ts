@@ -1,3 +1,4 @@
+import { formatDuration } from '../../model/duration.ts'
 import { STEPS } from '../../model/step.ts'
 import { countText } from '../text/count-text.ts'
 import { currentStep, type NodeView, type RollView, type StepView } from './roll-view.ts'
@@ -19,6 +20,15 @@ export const stageText = (step: StepView): string =>
 export function loadText({ load }: RollView): string {
   return load === undefined ? 'not measured' : `${countText(load.failed)} failed of ${countText(load.sent)}`
 }
+
+/** `0 failed of 32,000, not measured for 41 s`: what a verdict must not leave out. */
+export function measuredText(view: RollView): string {
+  const gap = gapText(view)
+  return gap === undefined ? loadText(view) : `${loadText(view)}, ${gap}`
+}
+
+export const gapText = ({ load }: RollView): string | undefined =>
+  (load?.notMeasuredMs ?? 0) === 0 ? undefined : `not measured for ${formatDuration(load?.notMeasuredMs ?? 0)}`
 
 /** `0 failed`, where there is room for no more. */
 export const failedText = ({ load }: RollView): string =>

@@ -53,24 +53,23 @@ const nodeOf = ({ node }: { readonly node?: string }) => (node === undefined ? {
 
 /**
  * A resumed run goes on where the journal ended: what is known of its nodes stays, what was under way when the process
- * before went is closed then. The new process counts its requests from 0.
+ * before went is closed then. The new process's totals go on from those of the one before.
  */
 function started(view: RollView, event: Started, at: number): RollView {
   const goneAt = view.lastAt === 0 ? at : view.lastAt
   const known = new Map(view.nodes.map((node) => [node.name, leftOff(node, goneAt)]))
   const nodes = event.nodes.map((name) => known.get(name) ?? waiting(name))
-  const { end: _end, load: _load, ...before } = view
+  const { end: _end, ...before } = view
   const startedAt = event.resumed ? (view.startedAt ?? at) : at
   return { ...before, run: event.run, cluster: event.cluster, resumed: event.resumed, startedAt, lastAt: at, nodes }
 }
 
 function leftOff(node: NodeView, at: number): NodeView {
   if (node.state === 'ended') return node
-  const { sentBefore: _, ...kept } = node
   const steps = node.steps.map((step) =>
     step.endedAt === undefined ? { ...step, endedAt: at, holds: endedHolds(step.holds, at) } : step,
   )
-  return { ...kept, steps }
+  return { ...node, steps }
 }
 
 const waiting = (name: string): NodeView => ({ name, state: 'waiting', steps: [], podsMoved: 0 })

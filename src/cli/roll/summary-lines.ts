@@ -5,7 +5,7 @@ import { countOf, countText } from '../text/count-text.ts'
 import { type Block, type BlockRow, blockLines, blockRows } from '../text/labelled-block.ts'
 import { type Column, tableLines } from '../text/table-lines.ts'
 import { endBlock } from './end-block.ts'
-import { loadText } from './node-text.ts'
+import { gapText, loadText } from './node-text.ts'
 import { nodeTimes } from './node-times.ts'
 import type { NodeView, RollView } from './roll-view.ts'
 import { causeText, windowClassText, windowSpanText } from './window-text.ts'
@@ -49,18 +49,20 @@ function doneBlock(view: RollView): Block {
   return { word: 'DONE', title: `${done} of ${countOf(view.nodes.length, 'node')}${took}; ${load}`, rows: [] }
 }
 
-function limitRows({ load, windows }: RollView): readonly BlockRow[] {
+function limitRows(view: RollView): readonly BlockRow[] {
+  const { load, windows } = view
   const seen = windows.map((view) => `${windowSpanText(view)}, ${windowClassText(view)}; ${causeText(view)}`)
   return [
     ...(seen.length === 0 ? [] : [{ label: 'what', texts: seen }]),
-    ...(load === undefined ? [] : [{ label: 'limits', texts: [limitsText(load)] }]),
+    ...(load === undefined ? [] : [{ label: 'limits', texts: [limitsText(load, gapText(view))] }]),
   ]
 }
 
-function limitsText(load: NonNullable<RollView['load']>): string {
+function limitsText(load: NonNullable<RollView['load']>, gap: string | undefined): string {
   const share = load.failed === 0 && load.sent > 0 ? [`fewer than ${fewerThan(load.sent)} failed (95 %)`] : []
   const period =
     load.ratePerSecond > 0 ? [`an outage under ${formatDuration(1000 / load.ratePerSecond)} can be missed`] : []
-  const gaps = (load.notMeasuredMs ?? 0) === 0 ? [] : [`not measured for ${formatDuration(load.notMeasuredMs ?? 0)}`]
-  return [...share, ...period, `${countOf(load.skipped, 'sample')} skipped`, ...gaps].join('; ')
+  return [...share, ...period, `${countOf(load.skipped, 'sample')} skipped`, ...(gap === undefined ? [] : [gap])].join(
+    '; ',
+  )
 }

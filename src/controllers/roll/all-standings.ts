@@ -3,15 +3,17 @@ import type { RunState } from './run-state.ts'
 
 /** Where each node of the order stands: as this process left it, or as an earlier one did, or untouched. */
 export function allStandings(
-  run: Pick<RunState, 'order' | 'done'>,
+  run: Pick<RunState, 'order' | 'done' | 'standingsBefore'>,
   known: ReadonlyMap<string, NodeStanding>,
 ): readonly NodeStanding[] {
-  return run.order.map((node) => known.get(node) ?? earlier(node, run.done.includes(node)))
+  return run.order.map((node) => known.get(node) ?? earlier(run, node))
 }
 
-function earlier(node: string, done: boolean): NodeStanding {
+function earlier(run: Pick<RunState, 'done' | 'standingsBefore'>, node: string): NodeStanding {
   const nothing = { node, cordoned: false, detached: false, podsMoved: 0, failedRequests: 0 }
-  return done
-    ? { ...nothing, state: 'inService', text: 'back in service, by an earlier process of this run' }
-    : { ...nothing, state: 'notTouched', text: 'not touched' }
+  if (!run.done.includes(node)) return { ...nothing, state: 'notTouched', text: 'not touched' }
+  // Killed between the last write to the node and the word that it is through: it is through.
+  const left = run.standingsBefore?.[node]
+  const text = 'back in service, by an earlier process of this run'
+  return { ...(left?.state === 'inService' ? left : nothing), state: 'inService', text }
 }

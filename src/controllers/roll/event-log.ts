@@ -1,13 +1,13 @@
 import type { RollEvent, StampedEvent } from '../../model/roll-event.ts'
-import { toIso } from '../../model/time.ts'
+import { type MonoMs, toIso } from '../../model/time.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Journal } from '../../ports/journal.ts'
 
 export type EventSink = (event: StampedEvent) => void
 
-/** Ticks come once a second and prove nothing that the windows do not: they are for the screen. */
-const NOT_JOURNALED: ReadonlySet<RollEvent['type']> = new Set(['load.tick'])
+/** Ticks come once a second, for the screen. What a killed process has measured is known to within this. */
+const TICK_JOURNALED_EVERY_MS = 5000
 
 /** Numbers and stamps what happens, shows it, and keeps it in the journal. */
 export class EventLog {
@@ -16,6 +16,7 @@ export class EventLog {
   readonly #sink: EventSink
   #seq: number
   #writable = true
+  #tickJournaledAt: MonoMs | undefined
   #tail: Promise<void> = Promise.resolve()
 
   constructor(parts: {
@@ -38,8 +39,15 @@ export class EventLog {
   emit(event: RollEvent): void {
     const stamped: StampedEvent = { ...event, v: '1.0', seq: this.#seq++, at: toIso(this.#clock.wallMs()) }
     this.#sink(stamped)
-    if (NOT_JOURNALED.has(event.type)) return
+    if (event.type === 'load.tick' && !this.#tickIsDue()) return
     this.#enqueue({ ...stamped })
+  }
+
+  #tickIsDue(): boolean {
+    const now = this.#clock.monoMs()
+    if (this.#tickJournaledAt !== undefined && now - this.#tickJournaledAt < TICK_JOURNALED_EVERY_MS) return false
+    this.#tickJournaledAt = now
+    return true
   }
 
   /** On disk before it returns true; false where the disk refuses. */

@@ -1,12 +1,14 @@
 import { type Attribution, attribute, type StepSpan } from '../../core/availability/attribution.ts'
 import { lanePeriodMs } from '../../core/availability/lane-period.ts'
+import { isExcused } from '../../core/roll/counted-windows.ts'
 import type { FailureWindow, ProbeFacts } from '../../model/probe.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { LoadTick, RollEvent } from '../../model/roll-event.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
-import type { MonoMs, WallMs } from '../../model/time.ts'
+import { type MonoMs, type WallMs, wallMs } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Probe } from '../../ports/probe.ts'
+import type { LoadBefore } from './load-before.ts'
 import { WindowNotices } from './window-notices.ts'
 
 export interface LoadWatchParts {
@@ -19,6 +21,8 @@ export interface LoadWatchParts {
   readonly answeredSince: (at: MonoMs) => boolean
   readonly strays: () => number
   readonly emit: (event: RollEvent) => void
+  /** Of a run that is taken up. Something may be out already, so every sample counts, those of its baseline too. */
+  readonly before?: LoadBefore
 }
 
 const TICK_MS = 1000
@@ -30,17 +34,20 @@ export class LoadWatch {
   readonly #parts: LoadWatchParts
   readonly #notices = new WindowNotices()
   #measuredSince: WallMs | undefined
-  #before = { sent: 0, failed: 0, skipped: 0 }
+  /** Sent in the baseline of a run that has touched nothing yet. */
+  #uncounted = NONE
   #baselineP99Ms = 0
 
   constructor(parts: LoadWatchParts) {
     this.#parts = parts
+    if (parts.before !== undefined) this.#measuredSince = wallMs(0)
   }
 
   baselineEnded(at: WallMs): void {
-    this.#measuredSince = at
-    this.#before = totals(this.#parts.probe.facts())
     this.#baselineP99Ms = worstP99Ms(this.#parts.probe.facts())
+    if (this.#parts.before !== undefined) return
+    this.#measuredSince = at
+    this.#uncounted = totals(this.#parts.probe.facts())
   }
 
   /**
@@ -73,27 +80,28 @@ export class LoadWatch {
   }
 
   tick(): LoadTick {
+    const { before = NONE } = this.#parts
     const now = totals(this.#parts.probe.facts())
     return {
-      sent: now.sent - this.#before.sent,
-      failed: now.failed - this.#before.failed,
-      skipped: now.skipped - this.#before.skipped,
+      sent: before.sent + now.sent - this.#uncounted.sent,
+      failed: before.failed + now.failed - this.#uncounted.failed,
+      skipped: before.skipped + now.skipped - this.#uncounted.skipped,
       ratePerSecond: this.#parts.spec.targets.reduce(
         (total, target) => total + (target.control ? 0 : target.ratePerSecond),
         0,
       ),
       p99Ms: worstP99Ms(this.#parts.probe.facts()),
       baselineP99Ms: this.#baselineP99Ms,
-      strays: this.#parts.strays(),
-      notMeasuredMs: notMeasuredMs(this.#parts.probe.facts()),
+      strays: (this.#parts.before?.strays ?? 0) + this.#parts.strays(),
+      notMeasuredMs: notMeasuredMs(this.#parts.probe.facts(), this.#parts.before),
     }
   }
 
-  /** Requests of every window since the baseline whose most likely step is one of this node, reload or not. */
+  /** Requests of every window of the run since its baseline whose most likely step is one of this node, reload or not. */
   failedIn(node: string): number {
     return this.#windows()
       .filter((window) => this.#causes(window).blame[0]?.node === node)
-      .reduce((sum, window) => sum + window.failed, 0)
+      .reduce((sum, window) => sum + window.failed, this.#parts.before?.failedOf[node] ?? 0)
   }
 
   #windows(): readonly FailureWindow[] {
@@ -114,10 +122,13 @@ export class LoadWatch {
   #tell(mayTell: (noticedAt: MonoMs) => boolean): void {
     for (const { type, window } of this.#notices.due(this.#windows(), this.#parts.clock.monoMs(), mayTell)) {
       const { reloads, blame } = this.#causes(window)
-      this.#parts.emit({ type, window, reloads, blame })
+      const excused = isExcused(window, this.#parts.probe.facts().windows)
+      this.#parts.emit({ type, window, reloads, blame, ...(excused ? { excused } : {}) })
     }
   }
 }
+
+const NONE = { sent: 0, failed: 0, skipped: 0 }
 
 function totals({ lanes }: ProbeFacts): { readonly sent: number; readonly failed: number; readonly skipped: number } {
   const ours = lanes.filter((lane) => !lane.control)
@@ -128,8 +139,11 @@ function totals({ lanes }: ProbeFacts): { readonly sent: number; readonly failed
   }
 }
 
-const notMeasuredMs = (facts: ProbeFacts): number =>
-  Math.round(facts.notMeasured.reduce((sum, { from, to }) => sum + to - from, 0))
+/** With what lies between the last process's last word and the first sample of this one. */
+function notMeasuredMs({ startedAt, notMeasured }: ProbeFacts, before: LoadBefore | undefined): number {
+  const between = before === undefined ? 0 : before.notMeasuredMs + Math.max(0, startedAt - before.until)
+  return Math.round(notMeasured.reduce((sum, { from, to }) => sum + to - from, between))
+}
 
 const worstP99Ms = (facts: ProbeFacts): number =>
   Math.max(0, ...facts.lanes.filter((lane) => !lane.control).map((lane) => lane.p99Ms))

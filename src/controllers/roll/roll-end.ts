@@ -21,6 +21,8 @@ export interface EndFacts {
   readonly failed: number
   /** What is known of them by now. */
   readonly failures: readonly Reason[]
+  /** Failed requests beside these for which nothing is called clean, though no stop rule looks at them. */
+  readonly unjudged?: readonly Reason[]
 }
 
 const EXIT_CODES: Readonly<Record<RollOutcome, number>> = {
@@ -32,10 +34,10 @@ const EXIT_CODES: Readonly<Record<RollOutcome, number>> = {
 }
 
 /** What a roll came to. Exit codes: 0 done, 1 stopped or aborted, 3 held at a limit, 130 interrupted. */
-export function endOf({ run, standings, interrupted, failed, failures }: EndFacts): RollEnd {
-  const outcome = outcomeOf(run, interrupted, failed)
-  const reasons =
-    run.verdict === undefined ? lateFailures(outcome, failed, failures) : retold(run.verdict, failures).reasons
+export function endOf({ run, standings, interrupted, failed, failures, unjudged = [] }: EndFacts): RollEnd {
+  const outcome = outcomeOf(run, interrupted, failed > 0 || unjudged.length > 0)
+  const unclean = outcome === 'stopped' ? [...unjudged, ...lateFailures(failed, failures)] : []
+  const reasons = run.verdict === undefined ? unclean : retold(run.verdict, failures).reasons
   const out = standings.filter((node) => node.state === 'out')
   const guarded = run.verdict?.keepOut === true ? out.map((node) => node.node) : []
   return {
@@ -49,15 +51,15 @@ export function endOf({ run, standings, interrupted, failed, failures }: EndFact
 }
 
 /** Told after the last soak: nothing is called clean for that. */
-function lateFailures(outcome: RollOutcome, failed: number, failures: readonly Reason[]): readonly Reason[] {
-  if (outcome !== 'stopped') return []
+function lateFailures(failed: number, failures: readonly Reason[]): readonly Reason[] {
+  if (failed === 0) return []
   return [{ code: 'RequestsFailed', text: `${failed} requests failed after the last node was through` }, ...failures]
 }
 
-function outcomeOf(run: RunState, interrupted: boolean, failed: number): RollOutcome {
+function outcomeOf(run: RunState, interrupted: boolean, failed: boolean): RollOutcome {
   if (run.verdict !== undefined) return run.verdict.kind
   if (interrupted) return 'interrupted'
-  return failed > 0 ? 'stopped' : 'completed'
+  return failed ? 'stopped' : 'completed'
 }
 
 function nextCommands(

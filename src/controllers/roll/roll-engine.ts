@@ -1,9 +1,7 @@
 import type { StepSpan } from '../../core/availability/attribution.ts'
 import type { InstanceLook } from '../../core/availability/reload-spans.ts'
 import { baselineMissing } from '../../core/roll/baseline.ts'
-import { countedWindows } from '../../core/roll/counted-windows.ts'
 import { hasCurrent } from '../../core/roll/node-snapshot.ts'
-import { requestsFailed } from '../../core/roll/requests-failed.ts'
 import { standing } from '../../core/roll/standing.ts'
 import type { NodeStanding, RollEvent } from '../../model/roll-event.ts'
 import { slotRef } from '../../model/slot.ts'
@@ -23,14 +21,16 @@ import { Wakeup } from '../../runtime/wakeup.ts'
 import { allStandings } from './all-standings.ts'
 import { BalancerPoller } from './balancer-poller.ts'
 import { ClusterView } from './cluster-view.ts'
+import { endFailures } from './end-failures.ts'
 import { EventLog, type EventSink } from './event-log.ts'
-import { currentNode, type GatherParts, runFacts } from './gather.ts'
+import { currentNode, type GatherParts } from './gather.ts'
+import { unmeasuredSince } from './load-before.ts'
 import { LoadWatch } from './load-watch.ts'
 import { NodeOverlay } from './node-overlay.ts'
 import { NodePass } from './node-pass.ts'
 import { ReloadWatch } from './reload-watch.ts'
 import { ReturnWatch } from './return-watch.ts'
-import { type EndFacts, endOf, type RollEnd } from './roll-end.ts'
+import { endOf, type RollEnd } from './roll-end.ts'
 import type { RunState } from './run-state.ts'
 import { StepSpans } from './step-spans.ts'
 
@@ -119,15 +119,16 @@ export class RollEngine {
 
   /** `interrupt`: the first Ctrl-C. What is being written is finished; then the end tells where every node stands. */
   async run(interrupt: AbortSignal): Promise<RollEnd> {
-    const { run, clusterName } = this.#parts
+    const { run, clusterName, probe, clock } = this.#parts
     const background = this.#background()
     try {
       this.#emit({ type: 'roll.started', run: run.id, cluster: clusterName, nodes: run.order, resumed: run.resumed })
       await Promise.race([this.#roll(interrupt), background])
       await this.#lastLook()
-      const load = this.#load?.tick()
+      const load = this.#load?.tick() ?? unmeasuredSince(run.before, clock.wallMs())
       const standings = allStandings(run, this.#standings)
-      const end = endOf({ run, standings, interrupted: interrupt.aborted, ...this.#failed() })
+      const failures = endFailures(run, probe?.facts(), this.#reloads.all())
+      const end = endOf({ run, standings, interrupted: interrupt.aborted, ...failures })
       this.#emit({ type: 'roll.ended', ...end, ...(load === undefined ? {} : { load }) })
       if (end.guarded.length > 0 && !interrupt.aborted) await Promise.race([this.#guard(interrupt), background])
       this.#load?.finish()
@@ -253,20 +254,13 @@ export class RollEngine {
       answeredSince: (at) => this.#pollers.every((poller) => poller.hasAnsweredSince(at)),
       strays: () => this.#strays + this.#strayCount(),
       emit: (event) => this.#emit(event),
+      ...(run.before === undefined ? {} : { before: run.before }),
     })
   }
 
   #loadChanged(): void {
     this.#load?.changed()
     this.#wakeup.wake()
-  }
-
-  #failed(): Pick<EndFacts, 'failed' | 'failures'> {
-    const { run, probe } = this.#parts
-    if (probe === undefined) return { failed: 0, failures: [] }
-    const facts = { run: runFacts(run), spec: run.spec, probe: probe.facts(), reloads: this.#reloads.all() }
-    const failed = countedWindows(facts).reduce((sum, window) => sum + window.failed, 0)
-    return { failed, failures: requestsFailed(facts) }
   }
 
   #strayCount(): number {

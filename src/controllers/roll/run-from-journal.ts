@@ -1,7 +1,10 @@
 import type { EvictedPod } from '../../core/roll/evidence.ts'
+import type { NodeStanding } from '../../model/roll-event.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import { UserError } from '../../model/user-error.ts'
 import type { JournalEntry, StoredJournal } from '../../ports/journal.ts'
+import { isJournaledEvent } from './journaled-event.ts'
+import { loadBefore } from './load-before.ts'
 import type { RunState } from './run-state.ts'
 
 /** What a journal begins with, besides its header: what was asked for, in full. */
@@ -35,6 +38,7 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
   }
   const through = journal.entries.filter(isThrough).map(({ node }) => node)
   const done = planned.order.filter((node) => through.includes(node))
+  const before = loadBefore(journal.entries)
   const run: RunState = {
     id: journal.header.run,
     spec: planned.spec,
@@ -46,6 +50,8 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     measuredSince: undefined,
     excused: [],
     evictedBefore: evictedBefore(journal.entries, done),
+    standingsBefore: standingsBefore(journal.entries),
+    ...(before === undefined ? {} : { before }),
   }
   const seqs = journal.entries.flatMap(({ seq }) => (typeof seq === 'number' ? [seq] : []))
   return {
@@ -62,6 +68,11 @@ function evictedBefore(
 ): Readonly<Record<string, EvictedPod>> {
   const found = entries.filter(isEvicted).filter(({ node }) => !done.includes(node))
   return Object.fromEntries(found.map(({ uid, pod }) => [uid, pod]))
+}
+
+function standingsBefore(entries: readonly JournalEntry[]): Readonly<Record<string, NodeStanding>> {
+  const ended = entries.filter(isJournaledEvent).filter((event) => event.type === 'node.ended')
+  return Object.fromEntries(ended.map(({ standing }) => [standing.node, standing]))
 }
 
 type Through = JournalEntry & { readonly node: string }

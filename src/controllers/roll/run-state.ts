@@ -1,7 +1,9 @@
 import type { EvictedPod } from '../../core/roll/evidence.ts'
+import type { NodeStanding } from '../../model/roll-event.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import type { WallMs } from '../../model/time.ts'
 import type { Verdict } from '../../model/verdict.ts'
+import type { LoadBefore } from './load-before.ts'
 
 /** One roll as this process carries it: from the plan, or from the journal of a process that is no more. */
 export interface RunState {
@@ -17,4 +19,8 @@ export interface RunState {
   excused: readonly string[]
   /** What an earlier process of this run evicted from the node under way, so that none is evicted twice. */
   readonly evictedBefore: Readonly<Record<string, EvictedPod>>
+  /** Absent where no process of this run has begun anything. */
+  readonly before?: LoadBefore
+  /** As earlier processes of this run left their nodes. */
+  readonly standingsBefore?: Readonly<Record<string, NodeStanding>>
 }

@@ -5,11 +5,15 @@ import type { RollSnapshot } from './snapshot.ts'
 export function countedWindows(s: Pick<RollSnapshot, 'run' | 'probe'>): readonly FailureWindow[] {
   const since = s.run.measuredSince
   if (s.probe === undefined || since === undefined) return []
-  const controls = s.probe.windows.filter((window) => window.control)
-  return s.probe.windows
+  const { windows } = s.probe
+  return windows
     .filter((window) => !window.control && window.lastBadAt >= since && !s.run.excused.includes(windowKey(window)))
-    .filter((window) => !controls.some((control) => overlaps(control, window)))
+    .filter((window) => !isExcused(window, windows))
 }
+
+/** A control target failed with it. `windows`: all there are. */
+export const isExcused = (window: FailureWindow, windows: readonly FailureWindow[]): boolean =>
+  windows.some((other) => other.control && overlaps(other, window))
 
 /** Names a window for as long as it is open and after: it begins once. */
 export const windowKey = (window: FailureWindow): string => `${window.target} ${window.lane} ${window.firstBadAt}`

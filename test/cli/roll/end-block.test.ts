@@ -197,6 +197,19 @@ test('aborted without a probe claims no measurement', () => {
   )
 })
 
+test('a run that stopped says how long nobody measured it', () => {
+  const story = withFirstNode(new Story().begin(['w-1', 'w-2']))
+  const text = summary(story, {
+    outcome: 'aborted',
+    exitCode: 1,
+    reasons: [{ code: 'Aborted', text: 'the roll was aborted; what is out comes back in' }],
+    standings: [standing('w-1'), untouched('w-2')],
+    next: [],
+    load: { ...load(32_000), notMeasuredMs: 41_000 },
+  })
+  assert.match(text, /\n {9}0 failed of 32,000, not measured for 41 s$/)
+})
+
 test('done: the verdict, where the time of each node went, what the measurement can say', () => {
   const story = withFirstNode(new Story().begin(['w-1']))
   assert.equal(

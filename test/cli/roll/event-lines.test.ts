@@ -5,7 +5,7 @@ import { eventLines } from '../../../src/cli/roll/event-lines.ts'
 import { rollViewOf } from '../../../src/cli/roll/reduce-roll.ts'
 import { plainLine } from '../../../src/cli/terminal/style.ts'
 import { wallMs } from '../../../src/model/time.ts'
-import { budget, failure, heldStory, reload, Story, standing, withFirstNode } from './roll-story.ts'
+import { budget, failure, heldStory, load, reload, Story, standing, withFirstNode } from './roll-story.ts'
 
 const said = (story: Story, level: Level): readonly string[] =>
   story.events.flatMap((event, index) =>
@@ -128,7 +128,7 @@ test('names from outside cannot reach the terminal as controls, and long ones ke
   assert.equal(lines.at(-1), '06:15:00Z w-1                warning   evil \\x1b[2J name\\x0d\\x0a')
 })
 
-test('a resumed run counts from its own start and keeps what was done before', () => {
+test('a resumed run goes on from the counts of the process before and keeps what was done', () => {
   const story = withFirstNode(new Story().begin(['w-1', 'w-2']))
   story.add('06:18:46', { type: 'node.started', node: 'w-2', index: 1 }).steps('w-2', [['06:18:46', 'drain']])
   story.add('06:19:13', { type: 'hold.started', node: 'w-2', step: 'drain', reasons: [budget] })
@@ -138,5 +138,10 @@ test('a resumed run counts from its own start and keeps what was done before', (
   assert.equal(first?.state, 'ended')
   assert.equal(second?.steps[0]?.endedAt, Date.parse('2026-11-21T06:19:13Z'))
   assert.equal(second?.steps[0]?.holds[0]?.endedAt, Date.parse('2026-11-21T06:19:13Z'))
-  assert.equal(story.view.load, undefined)
+  assert.equal(story.view.load?.sent, 25_600)
+  story.add('07:10:00', { type: 'load.tick', load: load(90_000) }).add('07:10:01', {
+    type: 'node.ended',
+    standing: standing('w-2', { podsMoved: 11 }),
+  })
+  assert.equal(said(story, 1).at(-1), '07:10:01Z w-2    done      51:15, 11 pods moved, 0 failed of 64,400')
 })

@@ -138,6 +138,31 @@ test('the events of -o jsonl: one object a line, numbered without gaps, units in
   )
 })
 
+test('a run that was killed and taken up is one document', () => {
+  const killed = new Story()
+    .begin(['w-1'])
+    .add('06:14:50', { type: 'node.started', node: 'w-1', index: 0 })
+    .steps('w-1', [['06:14:51', 'drain']])
+    .add('06:14:53', { type: 'window.closed', window: failure, blame: [] })
+    .add('06:14:55', { type: 'load.tick', load: load(1_600, 6) })
+  const document = outcomeDocument(killed.view)
+  assert.deepEqual([document.outcome, document.sentRequests, document.failedRequests], ['running', 1_600, 6])
+  const taken = killed
+    .add('06:20:00', { type: 'roll.started', run: 'r', cluster: 'prod-eu1', nodes: ['w-1'], resumed: true })
+    .add('06:21:00', {
+      type: 'roll.ended',
+      outcome: 'stopped',
+      exitCode: 1,
+      reasons: [],
+      standings: [standing('w-1')],
+      next: [],
+      load: { ...load(7_600, 6), notMeasuredMs: 305_000 },
+    })
+  const whole = outcomeDocument(taken.view)
+  assert.deepEqual([whole.sentRequests, whole.failedRequests, whole.notMeasuredMs], [7_600, 6, 305_000])
+  assert.equal(whole.windows.length, 1)
+})
+
 test('edges that were not seen are null, never a guess', () => {
   const { lastOkAt: _a, firstOkAt: _b, ...open } = failure
   const view = new Story().begin(['w-1']).add('06:14:53', { type: 'window.opened', window: open, blame: [] }).view

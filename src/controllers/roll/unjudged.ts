@@ -1,0 +1,28 @@
+import { countedWindows } from '../../core/roll/counted-windows.ts'
+import type { FailureWindow, ProbeFacts } from '../../model/probe.ts'
+import type { Reason } from '../../model/reason.ts'
+import { wallMs } from '../../model/time.ts'
+import { runFacts } from './gather.ts'
+import type { RunState } from './run-state.ts'
+
+/**
+ * Failed requests of a run that was taken up which no stop rule looks at: those of a process that was killed before it
+ * could end for them, and those since, while a node may have been out and this process had no green baseline yet.
+ */
+export function unjudged(run: RunState, probe: ProbeFacts | undefined): readonly Reason[] {
+  if (run.before === undefined) return []
+  const facts = runFacts(run)
+  const known = probe === undefined ? {} : { probe }
+  const early = sum(countedWindows({ run: { ...facts, measuredSince: wallMs(0) }, ...known }))
+  return [
+    ...reason(run.before.untold, 'before a process of this run was killed'),
+    ...reason(early - sum(countedWindows({ run: facts, ...known })), 'before traffic was green again'),
+  ]
+}
+
+const reason = (failed: number, when: string): readonly Reason[] =>
+  failed === 0
+    ? []
+    : [{ code: 'RequestsFailed', text: `${failed} ${failed === 1 ? 'request' : 'requests'} failed ${when}` }]
+
+const sum = (windows: readonly FailureWindow[]): number => windows.reduce((total, { failed }) => total + failed, 0)

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { LoadBefore } from '../../../src/controllers/roll/load-before.ts'
+import { LoadWatch } from '../../../src/controllers/roll/load-watch.ts'
+import type { FailureWindow, LaneSummary, ProbeFacts, ProbeTarget } from '../../../src/model/probe.ts'
+import type { RollEvent } from '../../../src/model/roll-event.ts'
+import { wallMs } from '../../../src/model/time.ts'
+import type { Probe } from '../../../src/ports/probe.ts'
+import { at } from '../../support/journaled.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+
+const SHOP: ProbeTarget = {
+  name: 'shop',
+  url: 'https://app.example.com/',
+  control: false,
+  ratePerSecond: 100,
+  keptShare: 0,
+  keptConnections: 1,
+  timeoutMs: 2000,
+  expectStatus: [200, 399],
+  servedByHeader: 'X-Served-By',
+}
+
+const lane = (sent: number, failed: number): LaneSummary => ({
+  target: 'shop',
+  control: false,
+  lane: 'new',
+  scheduled: sent + 1,
+  sent,
+  skipped: 1,
+  failed,
+  slow: 0,
+  p50Ms: 3,
+  p90Ms: 5,
+  p99Ms: 12,
+  maxMs: 20,
+  startErrorP99Ms: 1,
+})
+
+const facts = (change: Partial<ProbeFacts> = {}): ProbeFacts => ({
+  startedAt: wallMs(at('06:10:00')),
+  lanes: [lane(0, 0)],
+  windows: [],
+  notMeasured: [],
+  servedBy: {},
+  greenStreak: 0,
+  ...change,
+})
+
+const BEFORE: LoadBefore = {
+  sent: 25_600,
+  failed: 6,
+  skipped: 4,
+  strays: 2,
+  notMeasuredMs: 1_000,
+  until: wallMs(at('06:08:45')),
+  failedOf: { n2: 6 },
+  untold: 0,
+}
+
+/** A probe whose facts a test sets, and the watch that reads them. */
+function watching(before?: LoadBefore) {
+  let now = facts()
+  const probe: Probe = { run: () => Promise.resolve(), facts: () => now }
+  const events: RollEvent[] = []
+  const watch = new LoadWatch({
+    probe,
+    spec: { targets: [SHOP], baselineMs: 10_000, baselineLimitMs: 120_000 },
+    clock: new VirtualClock(),
+    steps: () => [{ node: 'n2', step: 'attach', startedAt: wallMs(at('06:10:04')) }],
+    reloads: () => [],
+    answeredSince: () => true,
+    strays: () => 1,
+    emit: (event) => events.push(event),
+    ...(before === undefined ? {} : { before }),
+  })
+  return { watch, events, knows: (change: Partial<ProbeFacts>) => (now = facts(change)) }
+}
+
+const WINDOW: FailureWindow = {
+  target: 'shop',
+  control: false,
+  lane: 'new',
+  sent: 3,
+  failed: 3,
+  failures: { connect: 3 },
+  firstError: 'ECONNREFUSED',
+  lastOkAt: wallMs(at('06:10:04.990')),
+  firstBadAt: wallMs(at('06:10:05')),
+  lastBadAt: wallMs(at('06:10:05.020')),
+  firstOkAt: wallMs(at('06:10:05.030')),
+}
+
+test('a run that begins counts from the end of its baseline', () => {
+  const { watch, knows } = watching()
+  knows({ lanes: [lane(1_000, 2)] })
+  watch.baselineEnded(wallMs(at('06:10:10')))
+  knows({ lanes: [lane(3_000, 2)], notMeasured: [{ from: wallMs(at('06:10:20')), to: wallMs(at('06:10:20.400')) }] })
+  const { sent, failed, skipped, strays, notMeasuredMs } = watch.tick()
+  assert.deepEqual(
+    { sent, failed, skipped, strays, notMeasuredMs },
+    { sent: 2_000, failed: 0, skipped: 0, strays: 1, notMeasuredMs: 400 },
+  )
+})
+
+test('a run that is taken up adds to what was measured before, and to what was not the time in between', () => {
+  const { watch, knows } = watching(BEFORE)
+  knows({ lanes: [lane(1_000, 2)], notMeasured: [{ from: wallMs(at('06:10:02')), to: wallMs(at('06:10:02.400')) }] })
+  const { sent, failed, skipped, strays, notMeasuredMs } = watch.tick()
+  assert.deepEqual(
+    { sent, failed, skipped, strays, notMeasuredMs },
+    { sent: 26_600, failed: 8, skipped: 5, strays: 3, notMeasuredMs: 76_400 },
+  )
+})
+
+test('the baseline of a run that is taken up takes nothing away: a node may be out in it', () => {
+  const { watch, knows } = watching(BEFORE)
+  knows({ lanes: [lane(1_000, 2)] })
+  watch.baselineEnded(wallMs(at('06:10:10')))
+  assert.deepEqual([watch.tick().sent, watch.tick().failed], [26_600, 8])
+})
+
+test('what fails before traffic is green again is told where a run is taken up, and not where one begins', () => {
+  const begun = watching()
+  begun.knows({ windows: [WINDOW] })
+  begun.watch.changed()
+  assert.deepEqual(begun.events, [])
+  const resumed = watching(BEFORE)
+  resumed.knows({ windows: [WINDOW] })
+  resumed.watch.changed()
+  assert.deepEqual(
+    resumed.events.map(({ type }) => type),
+    ['window.opened', 'window.closed'],
+  )
+  assert.equal(resumed.watch.failedIn('n2'), 9)
+})
+
+test('a window in which a control target failed too is marked as the prober’s', () => {
+  const { watch, events, knows } = watching(BEFORE)
+  knows({ windows: [{ ...WINDOW, target: 'elsewhere', control: true }, WINDOW] })
+  watch.changed()
+  assert.deepEqual(
+    events.map((event) => event.type === 'window.closed' && event.excused),
+    [false, true],
+  )
+})
+
+test('before the prober has begun, the time since the last process’s word is not measured', () => {
+  const { watch, knows } = watching(BEFORE)
+  const now = wallMs(at('06:10:00.500'))
+  knows({ lanes: [], notMeasured: [{ from: wallMs(at('06:10:00')), to: now }] })
+  assert.equal(watch.tick().notMeasuredMs, 1_000 + (now - BEFORE.until))
+})

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { allStandings } from '../../../src/controllers/roll/all-standings.ts'
+import { runFromJournal } from '../../../src/controllers/roll/run-from-journal.ts'
+import type { NodeStanding } from '../../../src/model/roll-event.ts'
+import { aJournal, journaled } from '../../support/journaled.ts'
+
+const standing: NodeStanding = {
+  node: 'n1',
+  state: 'inService',
+  step: 'soak',
+  cordoned: false,
+  detached: false,
+  podsMoved: 14,
+  failedRequests: 2,
+  text: 'back in service',
+}
+
+const through = (node: string) => ({ at: '2026-11-21T06:05:00.000Z', type: 'through', node })
+
+test('a node that an earlier process was through with keeps what it moved and what failed', () => {
+  const { run } = runFromJournal(
+    aJournal(journaled(['06:05:01', { type: 'node.ended', standing }]), [through('n1'), through('n2')]),
+  )
+  assert.deepEqual(run.done, ['n1', 'n2'])
+  assert.deepEqual(
+    allStandings(run, new Map()).map(({ node, state, podsMoved, failedRequests, text }) => [
+      node,
+      state,
+      podsMoved,
+      failedRequests,
+      text,
+    ]),
+    [
+      ['n1', 'inService', 14, 2, 'back in service, by an earlier process of this run'],
+      ['n2', 'inService', 0, 0, 'back in service, by an earlier process of this run'],
+      ['n3', 'notTouched', 0, 0, 'not touched'],
+    ],
+  )
+})
