@@ -5,37 +5,29 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Lease } from '../../src/model/lease.ts'
 import type { Cluster, FollowEvent, Kind, KindMap } from '../../src/ports/cluster.ts'
-import { type Bed, openBed } from '../../testbed/bed.ts'
+import type { Bed } from '../../testbed/bed.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { requires } from '../support/requires.ts'
+import { KubeGround } from './kube-ground.ts'
 import { openOnBed } from './open-on-bed.ts'
-import { type RawApi, rawApi } from './raw-api.ts'
+import type { RawApi } from './raw-api.ts'
 
 describe('the Kubernetes adapter on a real API server', requires('testbed'), () => {
-  const stop = new AbortController()
-  const { signal } = stop
+  const ground = new KubeGround()
+  const { signal } = ground
   let bed: Bed
   let cluster: Cluster
   let raw: RawApi
-  let closeRaw: () => void
   let quiet: FollowEvent<KindMap['volumeattachments']>[]
   let quietSince: number
 
   before(async () => {
-    bed = await openBed({ controlPlaneOnly: true })
-    const opened = rawApi(bed.kubeconfig)
-    raw = opened.ask
-    closeRaw = opened.close
-    cluster = await openOnBed(bed.kubeconfig, signal)
+    ;({ bed, cluster, raw } = await ground.open())
     // Begun first and looked at last, since it takes its time.
     quiet = follow('volumeattachments').events
     quietSince = performance.now()
   })
-  after(async () => {
-    stop.abort(new Error('the tests are over'))
-    closeRaw?.()
-    await bed?.close()
-  })
+  after(() => ground.close())
 
   function follow<K extends Kind>(kind: K) {
     const events: FollowEvent<KindMap[K]>[] = []
@@ -158,6 +150,17 @@ describe('the Kubernetes adapter on a real API server', requires('testbed'), () 
     await raw('DELETE', '/apis/coordination.k8s.io/v1/namespaces/default/leases/slot')
     await assert.rejects(cluster.writeLease(released, signal), { code: 'KUBE_NOT_FOUND' })
     assert.equal(await cluster.readLease(fresh, signal), undefined)
+  })
+
+  test('a trial of a lease stores nothing, made or changed, and finds a namespace that is not there', async () => {
+    const slot = { namespace: 'default', name: 'tried' }
+    await cluster.tryLease(slot, signal)
+    assert.equal(await cluster.readLease(slot, signal), undefined)
+    const made = await cluster.writeLease({ ...fresh, ...slot }, signal)
+    await cluster.tryLease(slot, signal)
+    assert.deepEqual(await cluster.readLease(slot, signal), made)
+    const nowhere = { ...slot, namespace: 'nowhere' }
+    await assert.rejects(cluster.tryLease(nowhere, signal), { code: 'KUBE_NOT_FOUND', message: /namespaces "nowhere"/ })
   })
 
   describe('as somebody with few rights', () => {

@@ -3,34 +3,26 @@ import { after, before, describe, test } from 'node:test'
 import type { EvictionAnswer } from '../../src/model/eviction.ts'
 import type { Pod } from '../../src/model/pod.ts'
 import type { Cluster } from '../../src/ports/cluster.ts'
-import { type Bed, openBed } from '../../testbed/bed.ts'
+import type { Bed } from '../../testbed/bed.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { requires } from '../support/requires.ts'
+import { KubeGround } from './kube-ground.ts'
 import { openOnBed } from './open-on-bed.ts'
-import { type RawApi, rawApi } from './raw-api.ts'
+import type { RawApi } from './raw-api.ts'
 
 describe('evictions on a real API server', requires('testbed'), () => {
-  const stop = new AbortController()
-  const { signal } = stop
+  const ground = new KubeGround()
+  const { signal } = ground
   let bed: Bed
   let cluster: Cluster
   let raw: RawApi
-  let closeRaw: () => void
 
   before(async () => {
-    bed = await openBed({ controlPlaneOnly: true })
-    const opened = rawApi(bed.kubeconfig)
-    raw = opened.ask
-    closeRaw = opened.close
-    cluster = await openOnBed(bed.kubeconfig, signal)
+    ;({ bed, cluster, raw } = await ground.open())
     await raw('POST', '/api/v1/nodes', { metadata: { name: 'n1' } })
     await bed.kubectl(['wait', '--for=create', 'serviceaccount/default', '--timeout=30s'])
   })
-  after(async () => {
-    stop.abort(new Error('the tests are over'))
-    closeRaw?.()
-    await bed?.close()
-  })
+  after(() => ground.close())
 
   const PODS = '/api/v1/namespaces/default/pods'
   const BUDGETS = '/apis/policy/v1/namespaces/default/poddisruptionbudgets'

@@ -1,44 +1,33 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Node } from '../../src/model/node.ts'
 import { WorldError } from '../../src/model/world-error.ts'
-import type { Cluster, FollowEvent } from '../../src/ports/cluster.ts'
-import { type Bed, openBed } from '../../testbed/bed.ts'
+import type { Cluster } from '../../src/ports/cluster.ts'
+import type { Bed } from '../../testbed/bed.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
+import { type Followed, followNodes } from '../adapters/kube/opened.ts'
 import { requires } from '../support/requires.ts'
-import { openOnBed } from './open-on-bed.ts'
+import { KubeGround } from './kube-ground.ts'
 
 describe('an API server that goes away and comes back', requires('testbed'), () => {
-  const stop = new AbortController()
-  const { signal } = stop
+  const ground = new KubeGround()
+  const { signal } = ground
   let bed: Bed
   let cluster: Cluster
-  const events: FollowEvent<Node>[] = []
-  const view = new Map<string, boolean>()
+  let events: Followed['events']
+  let view: Followed['view']
 
-  const sink = (event: FollowEvent<Node>): void => {
-    events.push(event)
-    if (event.type === 'listed') view.clear()
-    for (const node of event.type === 'listed' ? event.objects : []) view.set(node.name, node.unschedulable)
-    if (event.type === 'applied') view.set(event.object.name, event.object.unschedulable)
-    if (event.type === 'deleted') view.delete(event.object.name)
-  }
   const until = (what: string, holds: () => boolean) =>
     waitFor({ what, limitMs: 40_000, everyMs: 10 }, () => holds() || undefined)
   const broken = () => events.filter(({ type }) => type === 'broken').length
   const aNode = (name: string) => bed.apply([{ apiVersion: 'v1', kind: 'Node', metadata: { name } }])
 
   before(async () => {
-    bed = await openBed({ controlPlaneOnly: true })
-    cluster = await openOnBed(bed.kubeconfig, signal)
+    ;({ bed, cluster } = await ground.open())
     await aNode('n1')
-    cluster.follow('nodes', sink, signal).catch(() => undefined)
+    ;({ events, view } = followNodes({ cluster, signal }))
     await until('the list', () => view.has('n1'))
   })
-  after(async () => {
-    stop.abort(new Error('the tests are over'))
-    await bed?.close()
-  })
+  after(() => ground.close())
 
   test('a watch goes on after the API server was killed and came back', async () => {
     await bed.api.kill()

@@ -66,7 +66,7 @@ export interface Followed {
 }
 
 /** Follows nodes until the test is over. */
-export function followNodes({ cluster, signal }: Opened): Followed {
+export function followNodes({ cluster, signal }: Pick<Opened, 'cluster' | 'signal'>): Followed {
   const events: FollowEvent<Node>[] = []
   const view = new Map<string, boolean>()
   const sink = (event: FollowEvent<Node>): void => {
