@@ -14,6 +14,7 @@ import { apiRequests } from './roll/api-requests.ts'
 import { LOOK_EVERY_MS } from './roll/machine-observer.ts'
 import { type NodeCost, nodeCosts } from './roll/node-cost.ts'
 import { Observer } from './roll/observer.ts'
+import type { RollDocument } from './roll/roll-document.ts'
 
 const SOAK_MS = 3_000
 const USER = 'system:serviceaccount:evenkeel:evenkeel-roll'
@@ -30,7 +31,7 @@ const WAYS = {
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
-async function measure(way: keyof typeof WAYS) {
+async function measure(way: RollDocument['way']): Promise<RollDocument> {
   const bed = await RollBed.open({ service: 'improved' })
   try {
     const observer = new Observer(bed)
@@ -56,12 +57,7 @@ async function measure(way: keyof typeof WAYS) {
 
 const seconds = (ms: number): string => (ms / 1_000).toFixed(2)
 
-function report({
-  way,
-  nodes,
-  judged: { streams, seconds: took, outcome, ...run },
-  requests,
-}: Awaited<ReturnType<typeof measure>>): void {
+function report({ way, nodes, judged: { streams, seconds: took, outcome, ...run }, requests }: RollDocument): void {
   const { whoami } = streams
   const end =
     outcome === undefined || outcome.code === 0 ? '' : `; ENDED WITH ${outcome.code}: ${outcome.stderr.trim()}`
