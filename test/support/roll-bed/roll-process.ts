@@ -3,7 +3,7 @@ import type { StampedEvent } from '../../../src/model/roll-event.ts'
 import type { Step } from '../../../src/model/step.ts'
 import { EVENKEEL, Program, type ProgramEnd } from './program.ts'
 
-const UNTIL_LIMIT_MS = 120_000
+const UNTIL_LIMIT_MS = 300_000
 
 type Seen = (event: StampedEvent) => boolean
 
