@@ -3,16 +3,16 @@ import { systemRandom } from '../../src/adapters/node/system-random.ts'
 import { planRefusal } from '../../src/cli/roll/plan-refusal.ts'
 import type { RollActions, RollHistory, RollIo, RollRequest, RunRequest } from '../../src/cli/roll-actions.ts'
 import { isJournaledEvent } from '../../src/controllers/roll/journaled-event.ts'
-import { prepare } from '../../src/controllers/roll/prepare.ts'
-import { runFromJournal } from '../../src/controllers/roll/run-from-journal.ts'
 import type { RunState } from '../../src/controllers/roll/run-state.ts'
 import type { RollPlan } from '../../src/model/roll-plan.ts'
 import { toIso } from '../../src/model/time.ts'
 import type { Verdict } from '../../src/model/verdict.ts'
-import { hostOf } from './host.ts'
+import { makePlan } from './make-plan.ts'
 import { newestRun } from './newest-run.ts'
+import { hasJournal, leftOut, putBack } from './put-back.ts'
 import { runEngine } from './run-engine.ts'
-import { balancersOf, clusterOf, journals, type RollSurroundings } from './world.ts'
+import { takeUp, untilEngine } from './take-up.ts'
+import { clusterOf, journals, type RollSurroundings } from './world.ts'
 
 /** What the roll commands do, on the real world. */
 export function rollActions(surroundings: RollSurroundings): RollActions {
@@ -21,8 +21,9 @@ export function rollActions(surroundings: RollSurroundings): RollActions {
     plan,
     roll: (request, io) => begin(request, surroundings, io),
     resume: (request, io) => takeUp(request, { surroundings, io }),
-    abort: (request, io) => takeUp(request, { surroundings, io, verdict: ABORTED }),
+    abort: (request, io) => abort(request, surroundings, io),
     history: (request) => history(request, surroundings),
+    leftOut: (request, signal) => leftOut(request, surroundings, signal),
   }
 }
 
@@ -30,18 +31,6 @@ const ABORTED: Verdict = {
   kind: 'aborted',
   keepOut: false,
   reasons: [{ code: 'Aborted', text: 'the roll was aborted; what is out comes back in' }],
-}
-
-async function makePlan(request: RollRequest, surroundings: RollSurroundings, signal: AbortSignal): Promise<RollPlan> {
-  const { spec } = request
-  const { cluster } = await clusterOf(request, surroundings, signal)
-  const balancers = balancersOf(spec)
-  const host = hostOf(spec)
-  try {
-    return await prepare({ spec, clusterName: request.context ?? spec.name, cluster, balancers, host }, signal)
-  } finally {
-    await Promise.all([...balancers.map((balancer) => balancer.close()), host.close()])
-  }
 }
 
 async function begin(request: RollRequest, surroundings: RollSurroundings, io: RollIo): Promise<void> {
@@ -66,26 +55,17 @@ async function begin(request: RollRequest, surroundings: RollSurroundings, io: R
     excused: [],
     evictedBefore: {},
   }
-  await journal.append({ at: toIso(now), type: 'planned', spec: request.spec, order, clusterName: plan.cluster })
+  const planned = { at: toIso(now), type: 'planned', spec: request.spec, order, clusterName: plan.cluster }
+  await untilEngine(journal, () => journal.append(planned))
   await runEngine({ run, place, clusterName: plan.cluster, journal, firstSeq: 0 }, io)
 }
 
-interface TakeUp {
-  readonly surroundings: RollSurroundings
-  readonly io: RollIo
-  /** Absent: go on. */
-  readonly verdict?: Verdict
-}
-
-async function takeUp(request: RunRequest, { surroundings, io, verdict }: TakeUp): Promise<void> {
-  const store = journals(request, surroundings)
-  const id = request.run ?? (await newestRun(store))
-  await store.read(id)
-  const place = await clusterOf(request, surroundings, io.interrupt)
-  const journal = await store.open(id, place.uid)
-  const { run, clusterName, firstSeq } = runFromJournal(journal)
-  run.verdict = verdict
-  await runEngine({ run, place, clusterName, journal, firstSeq }, io)
+/** By a file, what has no journal here is put back by what the nodes tell. */
+async function abort(request: RunRequest, surroundings: RollSurroundings, io: RollIo): Promise<void> {
+  const { file, run } = request
+  const lost = file !== undefined && run !== undefined && !(await hasJournal(journals(request, surroundings), run))
+  if (lost) await putBack({ ...request, file, run }, { surroundings, io, verdict: ABORTED })
+  else await takeUp(request, { surroundings, io, verdict: ABORTED })
 }
 
 async function history(request: RunRequest, surroundings: RollSurroundings): Promise<RollHistory> {

@@ -1,6 +1,8 @@
 import type { StampedEvent } from '../model/roll-event.ts'
 import type { RollPlan } from '../model/roll-plan.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
+import type { SpecFinding } from '../model/spec-finding.ts'
+import type { UserError } from '../model/user-error.ts'
 
 /** Which cluster, and where journals are. Absent: what kubectl would use, and `$XDG_STATE_HOME/evenkeel`. */
 export interface RollPlace {
@@ -15,9 +17,18 @@ export interface RollRequest extends RollPlace {
   readonly plan?: RollPlan
 }
 
+/** A roll file for a run that has begun already, by another one or by one that is lost. */
+export interface FileOfRun {
+  readonly name: string
+  readonly spec: RollSpec
+  /** What stands against it, each thing at its line of the file. */
+  refusal(findings: readonly SpecFinding[]): UserError
+}
+
 /** A roll that was begun before; absent run: the one that was begun last. */
 export interface RunRequest extends RollPlace {
   readonly run?: string
+  readonly file?: FileOfRun
 }
 
 export interface RollIo {
@@ -45,7 +56,11 @@ export interface RollActions {
   /** Asks the cluster, the balancers and the machines; changes nothing. */
   plan(request: RollRequest, signal: AbortSignal): Promise<RollPlan>
   roll(request: RollRequest, io: RollIo): Promise<void>
+  /** With a file: by that one from now on, also for whoever resumes later. */
   resume(request: RunRequest, io: RollIo): Promise<void>
+  /** With a file it needs no journal: what was there before us stands on the nodes. */
   abort(request: RunRequest, io: RollIo): Promise<void>
+  /** Which run has a node of the cluster out, and what its journal tells where it is here. Asks the cluster. */
+  leftOut(request: RunRequest, signal: AbortSignal): Promise<Pick<RollHistory, 'run' | 'events'>>
   history(request: RunRequest): Promise<RollHistory>
 }

@@ -3,7 +3,15 @@ import { addOutputOptions } from './output-options.ts'
 import type { AddCommand } from './program.ts'
 import type { RollActions } from './roll-actions.ts'
 import type { RollContext } from './roll-context.ts'
-import { addPlaceOptions, addRollOptions, type PlaceFlags, type RollFlags } from './roll-options.ts'
+import {
+  addAbortOptions,
+  addPlaceOptions,
+  addResumeOptions,
+  addRollOptions,
+  type PlaceFlags,
+  type RollFlags,
+  type TakeUpFlags,
+} from './roll-options.ts'
 import type { Voice } from './voice.ts'
 import { withErrorDocument } from './with-error-document.ts'
 
@@ -58,6 +66,19 @@ interface Sub<Name extends string> {
   readonly exitWith: (code: number) => void
 }
 
+const TAKE_UP_EXAMPLES = {
+  resume: `
+Examples:
+  evenkeel roll resume                             go on with the roll begun last
+  evenkeel roll resume 20261121T061439Z-1f0e
+  evenkeel roll resume -f roll.yaml                go on by a file that was mended`,
+  abort: `
+Examples:
+  evenkeel roll abort                              end the roll begun last
+  evenkeel roll abort 20261121T061439Z-1f0e
+  evenkeel roll abort -f roll.yaml                 its journal is lost: put back what the nodes tell`,
+} as const
+
 const addEventsOption = (command: Command): Command =>
   command.option('--events <file>', 'also write every event to this file, one JSON object a line')
 
@@ -69,9 +90,10 @@ function addTakeUp(roll: Command, { name, about, context, load, exitWith }: Sub<
     .description(`${sentence(about)}.`)
     .summary(about)
     .argument(...RUN)
-    .addHelpText('after', `\nExample:\n  evenkeel roll ${name} 20261121T061439Z-1f0e`)
-  addOutputOptions(addEventsOption(addPlaceOptions(command))).action(
-    async (run: string | undefined, flags: PlaceFlags) => {
+    .addHelpText('after', TAKE_UP_EXAMPLES[name])
+  const addOwnOptions = name === 'resume' ? addResumeOptions : addAbortOptions
+  addOutputOptions(addEventsOption(addPlaceOptions(addOwnOptions(command)))).action(
+    async (run: string | undefined, flags: TakeUpFlags) => {
       const { takeUpCommand } = await import('./run-roll.ts')
       const asked = { name, flags, ...(run === undefined ? {} : { run }) }
       exitWith(await withErrorDocument(context, flags.output, () => takeUpCommand(context, load, asked)))

@@ -23,6 +23,12 @@ export interface RollFlags extends PlaceFlags {
   readonly probe: boolean
 }
 
+export interface TakeUpFlags extends PlaceFlags {
+  readonly file?: string
+  /** False: `--no-probe`. */
+  readonly probe?: boolean
+}
+
 export function addPlaceOptions(command: Command): Command {
   return command
     .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')
@@ -43,6 +49,14 @@ export function addRollOptions(command: Command): Command {
     .option('-y, --yes', 'do not ask before it starts')
     .option('--no-probe', 'roll without measuring; then nothing stops it at a failed request')
 }
+
+export const addResumeOptions = (command: Command): Command =>
+  command
+    .option('-f, --file <file>', 'go on by this roll file, now and whenever the run is resumed; - reads it from stdin')
+    .option('--no-probe', 'with -f: go on without measuring; then nothing stops it at a failed request')
+
+export const addAbortOptions = (command: Command): Command =>
+  command.option('-f, --file <file>', 'by this roll file; then no journal is needed; - reads it from stdin')
 
 export const placeOf = ({ kubeconfig, context, stateDir }: PlaceFlags): RollPlace => ({
   ...(kubeconfig === undefined ? {} : { kubeconfig }),

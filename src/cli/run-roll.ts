@@ -3,12 +3,13 @@ import type { RollSpec } from '../model/roll-spec.ts'
 import { UserError } from '../model/user-error.ts'
 import { errorText } from './error-text.ts'
 import { EXIT_USAGE } from './exit-codes.ts'
+import { fileOfRun, unmeasured } from './file-of-run.ts'
 import { type OutputModes, outputModes } from './output-options.ts'
 import { planLines } from './roll/plan-lines.ts'
 import { planRefusal } from './roll/plan-refusal.ts'
 import type { RollActions } from './roll-actions.ts'
 import type { RollContext } from './roll-context.ts'
-import { type PlaceFlags, placeOf, type RollFlags } from './roll-options.ts'
+import { type PlaceFlags, placeOf, type RollFlags, type TakeUpFlags } from './roll-options.ts'
 import { rollSpecOfFlags } from './roll-spec-of-flags.ts'
 import { showRoll } from './show-roll.ts'
 import { paintLine, type Style } from './terminal/style.ts'
@@ -44,12 +45,20 @@ export async function rollCommand(
 export async function takeUpCommand(
   context: RollContext,
   load: () => Promise<RollActions>,
-  { name, run, flags }: { readonly name: 'resume' | 'abort'; readonly run?: string; readonly flags: PlaceFlags },
+  { name, run, flags }: { readonly name: 'resume' | 'abort'; readonly run?: string; readonly flags: TakeUpFlags },
 ): Promise<number> {
   const modes = modesOf(flags, context)
+  const file = await fileOfRun(name, flags, context)
   const actions = await load()
-  const request = { ...placeOf(flags), ...(run === undefined ? {} : { run }) }
-  const { events, run: found } = await actions.history(request)
+  const request = {
+    ...placeOf(flags),
+    ...(run === undefined ? {} : { run }),
+    ...(file === undefined ? {} : { file }),
+  }
+  const byNodes = name === 'abort' && file !== undefined
+  const { events, run: found } = await (byNodes
+    ? actions.leftOut(request, context.interrupts.signal)
+    : actions.history(request))
   return showRoll({ context, modes, flags, before: events }, (io) => actions[name]({ ...request, run: found }, io))
 }
 
@@ -60,12 +69,7 @@ function modesOf(flags: PlaceFlags, { terminal }: RollContext): OutputModes {
 }
 
 function refuseUnready(spec: RollSpec, flags: RollFlags, { terminal }: RollContext): void {
-  if (flags.probe && spec.probe === undefined) {
-    throw new UserError('nothing measures this roll, so nothing would stop it at a failed request', {
-      code: 'usage.no-probe',
-      fix: 'write spec.probes in the roll file, or roll without: --no-probe',
-    })
-  }
+  if (flags.probe && spec.probe === undefined) throw unmeasured()
   if (flags.yes === true || (terminal.stdinIsTerminal && terminal.stderrIsTerminal && flags.file !== '-')) return
   throw new UserError('nobody to ask', { code: 'usage.nobody-to-ask', fix: 'add --yes' })
 }

@@ -34,6 +34,8 @@ export interface NodeRecord {
   readonly version: 1
   readonly run: string
   readonly at: string
+  /** Where the Lease of the slot lies that the run holds for it. Absent in records of earlier versions. */
+  readonly slotNamespace?: string
   readonly bootId: string
   readonly unschedulable: boolean
   readonly taints: readonly Taint[]

@@ -1,6 +1,7 @@
 import type { AdminState } from './balancer.ts'
 import type { Taint } from './node.ts'
 import type { NodeRecord, RebootIntent, RecordedDaemon, RecordedServer } from './node-record.ts'
+import { isRunName } from './run-name.ts'
 
 /** Annotations can be written by anybody who may patch nodes: every field is checked, nothing is assumed. */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string }
@@ -12,8 +13,9 @@ export function parseNodeRecord(text: string): Parsed<NodeRecord> {
     const raw = versioned(text)
     return {
       version: 1,
-      run: string(raw, 'run'),
+      run: runName(raw),
       at: string(raw, 'at'),
+      ...(raw.slotNamespace === undefined ? {} : { slotNamespace: string(raw, 'slotNamespace') }),
       bootId: bootId(raw),
       unschedulable: boolean(raw, 'unschedulable'),
       taints: array(raw, 'taints').map(taint),
@@ -28,7 +30,7 @@ export function parseNodeRecord(text: string): Parsed<NodeRecord> {
 export function parseRebootIntent(text: string): Parsed<RebootIntent> {
   return guarded(() => {
     const raw = versioned(text)
-    return { version: 1, run: string(raw, 'run'), bootId: bootId(raw), at: string(raw, 'at') }
+    return { version: 1, run: runName(raw), bootId: bootId(raw), at: string(raw, 'at') }
   })
 }
 
@@ -81,6 +83,13 @@ function count(raw: Raw, field: string): number {
 function array(raw: Raw, field: string): readonly unknown[] {
   const value = raw[field]
   if (!Array.isArray(value) || value.length > 10_000) throw new Malformed(`${field} is no list`)
+  return value
+}
+
+/** It is named in commands for people to paste. */
+function runName(raw: Raw): string {
+  const value = string(raw, 'run')
+  if (!isRunName(value)) throw new Malformed('run is no name of a run')
   return value
 }
 

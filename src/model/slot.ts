@@ -11,13 +11,22 @@ export const slotRef = (namespace: string): ObjectRef => ({ namespace, name: 'ev
 /** Who holds a slot, as the Lease says; foreign text, since anybody may write a Lease. */
 export interface SlotOwner {
   readonly holder: string
-  /** The roll the holder works for; for a holder that is none of ours, all of its text. */
+  /** The roll the holder works for, or who restores it; for a holder that is none of ours, all of its text. */
   readonly run: string
   readonly node?: string
 }
 
 /** One process of one run: a resumed run is another process, so the two can tell each other apart. */
 export const slotHolder = (run: string, nonce: string): string => `${run}/${nonce}`
+
+/**
+ * Who puts a node back without the journal of its run cannot know that the run's own process is gone. It goes by a name
+ * of its own, so that neither takes the slot from the other while that one renews it. No run's name has a plus.
+ */
+export const restorerOf = (run: string, nonce: string): string => `${run}+${nonce}`
+
+/** The roll that a slot is held for, whoever works for it. */
+export const runOfOwner = ({ run }: Pick<SlotOwner, 'run'>): string => run.split('+', 1)[0] ?? run
 
 /** Undefined where nobody holds it. */
 export function slotOwner(lease: Lease): SlotOwner | undefined {

@@ -91,10 +91,12 @@ export class ScriptedActions implements RollActions {
   resume = (request: RunRequest, io: RollIo): Promise<void> => this.#tell(request, io)
   abort = (request: RunRequest, io: RollIo): Promise<void> => this.#tell(request, io)
 
-  history(request: RunRequest) {
+  history = (request: RunRequest) => {
     const run = request.run ?? RUN
     return Promise.resolve({ run, events: heldStory().events, running: true, journal: `/state/${run}` })
   }
+
+  leftOut = (request: RunRequest) => Promise.resolve({ run: request.run ?? RUN, events: [] })
 }
 
 /** The command line with such a world behind it. */

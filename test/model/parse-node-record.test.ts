@@ -41,6 +41,15 @@ test('a boot id that is none is refused, since it is sent to a machine', () => {
   assert.deepEqual(parsed, { ok: false, why: 'bootId is no boot id' })
 })
 
+test('a run whose name could be pasted as another command is refused', () => {
+  const parsed = parseNodeRecord(JSON.stringify({ ...RECORD, run: 'run-1; reboot' }))
+  assert.deepEqual(parsed, { ok: false, why: 'run is no name of a run' })
+  assert.deepEqual(parseNodeRecord(JSON.stringify({ ...RECORD, slotNamespace: 7 })), {
+    ok: false,
+    why: 'slotNamespace is no text',
+  })
+})
+
 test('a record of a later version is refused by its version', () => {
   assert.deepEqual(parseNodeRecord('{"version":2}'), { ok: false, why: 'its version is 2, not 1' })
 })

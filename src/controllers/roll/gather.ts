@@ -6,6 +6,7 @@ import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../model/node-record.ts
 import type { Outcome } from '../../model/outcome.ts'
 import { parseNodeRecord, parseRebootIntent } from '../../model/parse-node-record.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
+import { runOfOwner } from '../../model/slot.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Probe } from '../../ports/probe.ts'
 import type { LeaseKeeper } from '../../runtime/lease-keeper.ts'
@@ -120,7 +121,7 @@ function slotFacts(keeper: LeaseKeeper, refusal: SlotRefusal): SlotFacts {
   if (state.kind === 'held') return { state: 'mine', mayAct: keeper.mayAct() }
   const owner = state.kind === 'lost' ? state.owner : refusal?.owner
   const holder = {
-    ...(owner === undefined ? {} : { holderRun: owner.run }),
+    ...(owner === undefined ? {} : { holderRun: runOfOwner(owner) }),
     ...(owner?.node === undefined ? {} : { holderNode: owner.node }),
   }
   if (state.kind === 'lost') return { state: 'lost', mayAct: false, ...holder }

@@ -87,7 +87,7 @@ export class RollEngine {
       clock,
       random,
       slot: slotRef(run.spec.slots.namespace),
-      run: run.id,
+      run: run.restoresAs ?? run.id,
       nonce: random.hex(4),
       durationMs: run.spec.slots.leaseDurationMs,
       onChange,
@@ -148,14 +148,13 @@ export class RollEngine {
   }
 
   async #roll(interrupt: AbortSignal): Promise<void> {
-    const { clock, run } = this.#parts
+    const { clock } = this.#parts
     const limited = { clock, limitMs: SYNC_LIMIT_MS, signal: interrupt, what: 'the first list of the cluster' }
     try {
       await withDeadline(limited, (signal) => this.#view.synced(signal))
       await Promise.all(this.#pollers.map((poller) => poller.poll(interrupt)))
       while (currentNode(this.#gather, undefined) !== undefined) {
         if ((await this.#node(interrupt)) === 'keptOut') return
-        if (run.verdict !== undefined) return
       }
     } catch (error) {
       if (!interrupt.aborted) throw error

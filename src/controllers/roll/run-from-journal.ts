@@ -13,6 +13,15 @@ export interface PlannedEntry extends JournalEntry {
   readonly spec: RollSpec
   readonly order: readonly string[]
   readonly clusterName: string
+  /** As in the run's state: a journal that was made to put back what a run left whose own journal is lost. */
+  readonly restoresAs?: string
+}
+
+/** Another file took the place of the one before; the last of these counts. */
+export interface AmendedEntry extends JournalEntry {
+  readonly type: 'amended'
+  readonly spec: RollSpec
+  readonly order: readonly string[]
 }
 
 export interface ResumedRun {
@@ -37,12 +46,13 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     })
   }
   const through = journal.entries.filter(isThrough).map(({ node }) => node)
-  const done = planned.order.filter((node) => through.includes(node))
+  const { spec, order } = journal.entries.findLast(isAmended) ?? planned
+  const done = order.filter((node) => through.includes(node))
   const before = loadBefore(journal.entries)
   const run: RunState = {
     id: journal.header.run,
-    spec: planned.spec,
-    order: planned.order,
+    spec,
+    order,
     resumed: true,
     done,
     settledHere: [],
@@ -52,13 +62,14 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     evictedBefore: evictedBefore(journal.entries, done),
     standingsBefore: standingsBefore(journal.entries),
     ...(before === undefined ? {} : { before }),
+    ...(planned.restoresAs === undefined ? {} : { restoresAs: planned.restoresAs }),
   }
   const seqs = journal.entries.flatMap(({ seq }) => (typeof seq === 'number' ? [seq] : []))
   return {
     run,
     clusterName: planned.clusterName,
     firstSeq: Math.max(-1, ...seqs) + 1,
-    ended: done.length === planned.order.length,
+    ended: done.length === order.length,
   }
 }
 
@@ -79,6 +90,7 @@ type Through = JournalEntry & { readonly node: string }
 type EvictedEntry = JournalEntry & { readonly node: string; readonly uid: string; readonly pod: EvictedPod }
 
 const isPlanned = (entry: JournalEntry): entry is PlannedEntry => entry.type === 'planned'
+const isAmended = (entry: JournalEntry): entry is AmendedEntry => entry.type === 'amended'
 /** Written before the record is taken off a node that came back with proof. */
 const isThrough = (entry: JournalEntry): entry is Through => entry.type === 'through'
 const isEvicted = (entry: JournalEntry): entry is EvictedEntry => entry.type === 'evicted'

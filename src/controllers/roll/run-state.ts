@@ -19,6 +19,11 @@ export interface RunState {
   excused: readonly string[]
   /** What an earlier process of this run evicted from the node under way, so that none is evicted twice. */
   readonly evictedBefore: Readonly<Record<string, EvictedPod>>
+  /**
+   * Who this process is in the Lease where it has not the run's own journal, only what the nodes bear: it may put them
+   * back and nothing else. Absent: it is the run.
+   */
+  readonly restoresAs?: string
   /** Absent where no process of this run has begun anything. */
   readonly before?: LoadBefore
   /** As earlier processes of this run left their nodes. */

@@ -17,6 +17,7 @@ export function buildRecord(s: NodeSnapshot): NodeRecord {
     version: 1,
     run: s.run.id,
     at: toIso(s.wall),
+    slotNamespace: s.spec.slots.namespace,
     bootId: node.bootId,
     unschedulable: node.unschedulable,
     taints: node.taints.filter((taint) => taint.key !== OUT_TAINT.key),

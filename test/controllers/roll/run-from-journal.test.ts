@@ -4,6 +4,7 @@ import { allStandings } from '../../../src/controllers/roll/all-standings.ts'
 import { runFromJournal } from '../../../src/controllers/roll/run-from-journal.ts'
 import type { NodeStanding } from '../../../src/model/roll-event.ts'
 import { aJournal, journaled } from '../../support/journaled.ts'
+import { aSpec } from '../../support/roll-world.ts'
 
 const standing: NodeStanding = {
   node: 'n1',
@@ -37,4 +38,24 @@ test('a node that an earlier process was through with keeps what it moved and wh
       ['n3', 'notTouched', 0, 0, 'not touched'],
     ],
   )
+})
+
+test('a run goes by the file that it was given last, and only by such nodes', () => {
+  const amended = (soakMs: number) => ({
+    at: '2026-11-21T06:05:00.000Z',
+    type: 'amended',
+    spec: aSpec({ soakMs }),
+    order: ['n1', 'n3'],
+  })
+  const { run, ended } = runFromJournal(aJournal([], [amended(1), through('n1'), amended(2), through('n3')]))
+  assert.deepEqual([run.spec.soakMs, run.order, run.done, ended], [2, ['n1', 'n3'], ['n1', 'n3'], true])
+})
+
+test('a journal that was made to put back what a run left says who holds the slot for it', () => {
+  const journal = aJournal([])
+  const [planned, ...rest] = journal.entries
+  assert.ok(planned)
+  const restoring = { ...journal, entries: [{ ...planned, restoresAs: 'run-1+ab12' }, ...rest] }
+  assert.equal(runFromJournal(restoring).run.restoresAs, 'run-1+ab12')
+  assert.equal(runFromJournal(journal).run.restoresAs, undefined)
 })

@@ -1,10 +1,12 @@
 import type { Action } from '../../../model/action.ts'
 import { RECORD_ANNOTATION } from '../../../model/node-record.ts'
 import type { Reason } from '../../../model/reason.ts'
+import { isRunName } from '../../../model/run-name.ts'
 import { badNodes } from '../bad-nodes.ts'
 import { baselineGreen } from '../guards.ts'
 import type { NodeSnapshot } from '../node-snapshot.ts'
 import { act, done, hold, type StepAnswer, type StepRule } from '../step-rule.ts'
+import { waysBack } from '../ways-back.ts'
 
 /** Step 1: one unit of the node budget. Bad nodes use it up too, so it is asked again until the intent is written. */
 export const slot: StepRule<NodeSnapshot> = {
@@ -29,7 +31,7 @@ function takeIt(s: NodeSnapshot): StepAnswer {
     case 'free':
       return act([take(s, false)], free)
     case 'stale':
-      return mayTakeStale(s) ? act([take(s, true)], abandoned) : act([take(s, false)], owned(s))
+      return mayTakeStale(s) ? act([take(s, true)], abandoned(s)) : act([take(s, false)], owned(s))
     case 'lost':
       return hold([owned(s)])
     case 'other':
@@ -44,7 +46,6 @@ const take = (s: NodeSnapshot, takeStale: boolean): Action => ({
 })
 
 const free: Reason = { code: 'SlotFree', text: 'a slot of the node budget is free' }
-const abandoned: Reason = { code: 'SlotAbandoned', text: 'its last owner renews no more and left nothing on a node' }
 const apiLost: Reason = { code: 'ApiUnreachable', text: 'the API server cannot be followed' }
 const heartbeatsLost: Reason = {
   code: 'MostNodesNotReady',
@@ -57,15 +58,27 @@ const mostNodesBad = (s: NodeSnapshot, bad: readonly Reason[]): boolean => bad.l
 const mayTakeStale = (s: NodeSnapshot): boolean =>
   s.slot.holderRun === s.run.id || s.cluster.nodes.every((node) => !(RECORD_ANNOTATION in node.annotations))
 
+const abandoned = (s: NodeSnapshot): Reason => ({
+  code: 'SlotAbandoned',
+  text:
+    s.slot.holderRun === s.run.id
+      ? 'the process of this run that held it renews it no more'
+      : 'its last owner renews no more and left nothing on a node',
+})
+
 function owned(s: NodeSnapshot): Reason {
   const { holderRun = 'somebody unknown', holderNode = 'a node' } = s.slot
   const stale = s.slot.state === 'stale'
+  if (holderRun === s.run.id && s.slot.state === 'other') {
+    const text = `another process holds the slot of run ${holderRun} for ${holderNode}; it is taken over once it was not renewed for its duration`
+    return { code: 'SlotTaken', object: holderNode, text, next: 'stop that process, wherever it runs' }
+  }
   return {
     code: stale ? 'SlotStale' : 'SlotTaken',
     object: holderNode,
     text: stale
       ? `run ${holderRun} left ${holderNode} out and renews its slot no more`
       : `the node budget is used up: run ${holderRun} has ${holderNode} out`,
-    ...(stale ? { next: `evenkeel roll resume ${holderRun}, or evenkeel roll abort ${holderRun}` } : {}),
+    ...(stale && isRunName(holderRun) ? { next: waysBack(holderRun) } : {}),
   }
 }

@@ -1,0 +1,22 @@
+import type { RollRequest } from '../../src/cli/roll-actions.ts'
+import { prepare } from '../../src/controllers/roll/prepare.ts'
+import type { RollPlan } from '../../src/model/roll-plan.ts'
+import { hostOf } from './host.ts'
+import { balancersOf, clusterOf, type RollSurroundings } from './world.ts'
+
+/** Asks everybody, and closes what was opened to ask. */
+export async function makePlan(
+  request: RollRequest,
+  surroundings: RollSurroundings,
+  signal: AbortSignal,
+): Promise<RollPlan> {
+  const { spec } = request
+  const { cluster } = await clusterOf(request, surroundings, signal)
+  const balancers = balancersOf(spec)
+  const host = hostOf(spec)
+  try {
+    return await prepare({ spec, clusterName: request.context ?? spec.name, cluster, balancers, host }, signal)
+  } finally {
+    await Promise.all([...balancers.map((balancer) => balancer.close()), host.close()])
+  }
+}

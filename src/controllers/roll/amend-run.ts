@@ -1,0 +1,55 @@
+import { type Mended, mendRun, underWayOf } from '../../core/roll/takeup/mend-run.ts'
+import type { NodeOut } from '../../core/roll/takeup/nodes-out.ts'
+import type { Node } from '../../model/node.ts'
+import type { RollSpec } from '../../model/roll-spec.ts'
+import type { SpecFinding } from '../../model/spec-finding.ts'
+import type { UserError } from '../../model/user-error.ts'
+import type { Journal } from '../../ports/journal.ts'
+import type { RunState } from './run-state.ts'
+
+export interface Amendment {
+  readonly run: RunState
+  /** What the run is to go on by. */
+  readonly wanted: RollSpec
+  /** Of the cluster, now. */
+  readonly nodes: readonly Node[]
+  readonly journal: Journal
+  readonly at: string
+  readonly refusal: (findings: readonly SpecFinding[]) => UserError
+  /**
+   * Plans for what is left, as for a roll that begins; rejects where that stands against it. `underWay`: nodes that are
+   * out. Absent where the run is only ended: nothing is begun any more, and it does not matter what the file chooses.
+   */
+  readonly plan?: (rest: RollSpec, underWay: readonly string[]) => Promise<void>
+}
+
+export interface AmendedRun {
+  readonly run: RunState
+  /** Nodes that the file chooses and the run does not have. */
+  readonly strangers: readonly string[]
+}
+
+/** A run by another file from now on, in its journal before anything is done by it; rejects where that may not be. */
+export async function amendRun(amendment: Amendment): Promise<AmendedRun> {
+  const { run, wanted, nodes, journal, at, refusal, plan } = amendment
+  const chosen = plan === undefined ? { ...wanted, nodes: CHOOSES_NONE } : wanted
+  const mended: Mended = mendRun(run, chosen, nodes)
+  if (!mended.ok) throw refusal(mended.findings)
+  const { order, strangers } = mended
+  const underWay = underWayOf(run, nodes)
+  const names = toReboot(order, run.done, underWay)
+  await plan?.(
+    { ...wanted, nodes: { names, all: false, allowUnbalanced: wanted.nodes.allowUnbalanced } },
+    underWay.map(({ node }) => node.name),
+  )
+  await journal.append({ at, type: 'amended', spec: wanted, order })
+  return { run: { ...run, spec: wanted, order }, strangers }
+}
+
+/** Nobody needs the way to a machine that has rebooted already. */
+function toReboot(order: readonly string[], done: readonly string[], underWay: readonly NodeOut[]): readonly string[] {
+  const rebooted = underWay.filter(({ node, record }) => node.bootId !== record.bootId).map(({ node }) => node.name)
+  return order.filter((name) => !done.includes(name) && !rebooted.includes(name))
+}
+
+const CHOOSES_NONE = { names: [], all: false, allowUnbalanced: false } as const
