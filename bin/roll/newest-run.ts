@@ -18,7 +18,7 @@ export async function newestRun(store: JournalStore): Promise<string> {
   if (readable !== undefined) return readable
   throw new UserError('there is no journal of a roll here', {
     code: 'journal.none',
-    fix: 'name the directory with --state-dir, or begin a roll: evenkeel roll -f roll.yaml',
+    fix: 'name the directory with --state-dir, or begin a roll: evenkeel roll -f roll.yaml; where a journal is lost: evenkeel roll abort -f roll.yaml',
   })
 }
 

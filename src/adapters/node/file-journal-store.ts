@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { isRunName } from '../../model/run-name.ts'
 import { UserError } from '../../model/user-error.ts'
 import type {
   JournalBeginning,
@@ -18,8 +19,6 @@ import { asHeader, headerVersion, type JournalLines, parseJournalLines } from '.
 const JOURNAL_FILE = 'journal.jsonl'
 const LOCK_FILE = 'lock.db'
 const HEADER_BYTES_MAX = 4096
-/** A run is the name of a directory, so it can never lead out of ours. */
-const RUN = /^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/
 
 /** Journals as files, `<state>/<run>/journal.jsonl`; private to the user. */
 export class FileJournalStore implements JournalStore {
@@ -72,7 +71,7 @@ export class FileJournalStore implements JournalStore {
   async runs(): Promise<readonly StoredRun[]> {
     try {
       const found = await readdir(this.#stateDir, { withFileTypes: true })
-      const names = found.filter((entry) => entry.isDirectory() && RUN.test(entry.name)).map(({ name }) => name)
+      const names = found.filter((entry) => entry.isDirectory() && isRunName(entry.name)).map(({ name }) => name)
       return (await Promise.all(names.map((run) => this.#storedRun(run)))).sort(newestFirst)
     } catch (error) {
       if (hasCode(error, 'ENOENT')) return []
@@ -92,7 +91,8 @@ export class FileJournalStore implements JournalStore {
   }
 
   #directory(run: string): string {
-    if (!RUN.test(run)) throw unknownRun(run, this.#stateDir)
+    // It can never lead out of ours.
+    if (!isRunName(run)) throw unknownRun(run, this.#stateDir)
     return join(this.#stateDir, run)
   }
 
@@ -223,7 +223,9 @@ function newestFirst(left: StoredRun, right: StoredRun): number {
 const unknownRun = (run: string, stateDir: string): UserError =>
   new UserError(`no run ${JSON.stringify(run)} in ${stateDir}`, {
     code: 'journal.unknown-run',
-    fix: 'list the runs with "evenkeel roll status", or name their directory with --state-dir',
+    fix: isRunName(run)
+      ? `name its directory with --state-dir; where it is lost: evenkeel roll abort ${run} -f roll.yaml`
+      : 'name a run as its directory is named; without a name it is the one begun last',
   })
 
 const runExists = (run: string, directory: string): UserError =>
@@ -238,7 +240,7 @@ const emptyJournal = ({ run, path }: Where): UserError =>
 const damaged = ({ path }: Where, what: string): UserError =>
   new UserError(`${path} cannot be trusted: ${what}`, {
     code: 'journal.damaged',
-    fix: 'restore the file, or move its directory away: what was changed also stands on the nodes',
+    fix: 'restore the file; or move its directory away, then: evenkeel roll abort -f roll.yaml',
   })
 
 const otherCluster = (header: JournalHeader, cluster: string): UserError =>

@@ -75,11 +75,15 @@ const IN_COURSE: ReadonlySet<string> = new Set([
 function returnLimit(s: RecordedSnapshot): Verdict | undefined {
   const since = s.evidence.awaySince
   if (since === undefined || s.now - since < s.spec.reboot.returnLimitMs) return undefined
+  const { name } = s.current.node
+  const isRefused = s.evidence.reboot?.answer.kind === 'refused'
   return keptOut({
     code: 'NodeDidNotReturn',
-    object: s.current.node.name,
-    text: `${s.current.node.name} did not come back with another boot id within the limit`,
-    next: `start ${s.current.node.name} again, then: evenkeel roll resume`,
+    object: name,
+    text: `${name} did not come back with another boot id within the limit`,
+    next: isRefused
+      ? `let ${name} be rebooted, or mend "reboot" in the file: evenkeel roll resume ${s.run.id} -f roll.yaml`
+      : `start ${name} again, then: evenkeel roll resume`,
   })
 }
 

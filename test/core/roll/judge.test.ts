@@ -141,6 +141,18 @@ test('a machine that does not come back within the limit stays out', () => {
   assert.deepEqual([verdict?.keepOut, verdict?.reasons[0]?.code], [true, 'NodeDidNotReturn'])
 })
 
+test('where the machine refused the reboot, a file that was mended helps', () => {
+  const evidence = {
+    ...detachedEvidence(),
+    awaySince: monoMs(100_000),
+    reboot: { at: monoMs(950_000), answer: { kind: 'refused', text: 'a password is required' } as const },
+  }
+  assert.equal(
+    judge(aSnapshot({ ...out, announced: true, evidence }))?.reasons[0]?.next,
+    'let n1 be rebooted, or mend "reboot" in the file: evenkeel roll resume run-1 -f roll.yaml',
+  )
+})
+
 test('sending the reboot again does not begin the limit anew', () => {
   const evidence = {
     ...detachedEvidence(),

@@ -25,7 +25,7 @@ type GroundParts = Pick<
 
 /**
  * A real cluster with all that wrong input may point at. n1 is as it should be; n2 carries a pod that keeps data, n3 one
- * that nothing would replace, and the record of another run.
+ * that nothing would replace, and a record that nobody can read.
  */
 export class InputGround {
   readonly roll: RollBed

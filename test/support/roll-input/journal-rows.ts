@@ -13,7 +13,7 @@ const OTHER_CLUSTER = '00000000-0000-4000-8000-000000000000'
 const NONE: Pick<InputRow, 'code' | 'names' | 'fix'> = {
   code: 'journal.none',
   names: ['there is no journal of a roll here'],
-  fix: 'name the directory with --state-dir, or begin a roll: evenkeel roll -f roll.yaml',
+  fix: 'name the directory with --state-dir, or begin a roll: evenkeel roll -f roll.yaml; where a journal is lost: evenkeel roll abort -f roll.yaml',
 }
 const OTHER_VERSION: Pick<InputRow, 'code' | 'names' | 'fix'> = {
   code: 'journal.version',
@@ -37,14 +37,14 @@ export const JOURNAL_ROWS: readonly InputRow[] = [
     journals: ({ clusterUid }) => stored(OLDER, header(OLDER, clusterUid)),
     code: 'journal.unknown-run',
     names: [`no run "${RUN}" in /`],
-    fix: 'list the runs with "evenkeel roll status", or name their directory with --state-dir',
+    fix: `name its directory with --state-dir; where it is lost: evenkeel roll abort ${RUN} -f roll.yaml`,
   },
   {
     title: 'a run that would lead out of the state directory',
     words: () => ['roll', 'abort', '../../etc'],
     code: 'journal.unknown-run',
     names: ['no run "../../etc" in /'],
-    fix: 'list the runs with "evenkeel roll status", or name their directory with --state-dir',
+    fix: 'name a run as its directory is named; without a name it is the one begun last',
   },
   ...['resume', 'abort'].map((name) => ({
     title: `the journal of another cluster to ${name}`,
@@ -83,7 +83,7 @@ export const JOURNAL_ROWS: readonly InputRow[] = [
     },
     code: 'journal.damaged',
     names: [`/${RUN}/journal.jsonl cannot be trusted: line 2 is no entry, and others follow it`],
-    fix: 'restore the file, or move its directory away: what was changed also stands on the nodes',
+    fix: 'restore the file; or move its directory away, then: evenkeel roll abort -f roll.yaml',
   },
   {
     title: 'a journal that ends before its plan',

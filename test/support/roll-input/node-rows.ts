@@ -47,11 +47,11 @@ const NODES: readonly InputRow[] = [
     fix: 'set drain.deleteUnmanaged: true to let such pods go for good',
   },
   {
-    title: 'a node that is out for another run',
+    title: 'a node with a record that nobody can read',
     words: (ground) => begun(ground.file({ drain: { deleteUnmanaged: true } }), 'n3'),
     code: 'plan.refused',
-    names: ['n3 is out for another run (NodeRecorded)', REACHED],
-    fix: 'evenkeel roll status tells which; resume or abort that run first',
+    names: ['n3 carries a record that cannot be read: its version is undefined, not 1 (NodeRecorded)', REACHED],
+    fix: 'put n3 back by hand (docs/roll.md), then: kubectl annotate node n3 evenkeel.dev/record-',
   },
 ]
 

@@ -1,8 +1,10 @@
 import type { Node } from '../../../model/node.ts'
 import { RECORD_ANNOTATION } from '../../../model/node-record.ts'
+import { parseNodeRecord } from '../../../model/parse-node-record.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
 import { lastUsableServers } from '../last-server.ts'
 import { isDetached, matchNodeServers } from '../match-node-servers.ts'
+import { waysBack } from '../ways-back.ts'
 import type { PlanFacts } from './plan-facts.ts'
 
 /** What stands against rolling one node, as far as the node and its balancers tell; one entry for each check. */
@@ -27,16 +29,16 @@ function unbalanced({ spec, instances }: PlanFacts, node: Node): readonly PlanFi
 }
 
 function recorded(node: Node): readonly PlanFinding[] {
-  if (!(RECORD_ANNOTATION in node.annotations)) return []
-  return [
-    {
-      severity: 'error',
-      code: 'NodeRecorded',
-      node: node.name,
-      text: `${node.name} is out for another run`,
-      fix: 'evenkeel roll status tells which; resume or abort that run first',
-    },
-  ]
+  const text = node.annotations[RECORD_ANNOTATION]
+  if (text === undefined) return []
+  const parsed = parseNodeRecord(text)
+  const what = parsed.ok
+    ? { text: `${node.name} is out for run ${parsed.value.run}`, fix: waysBack(parsed.value.run) }
+    : {
+        text: `${node.name} carries a record that cannot be read: ${parsed.why}`,
+        fix: `put ${node.name} back by hand (docs/roll.md), then: kubectl annotate node ${node.name} ${RECORD_ANNOTATION}-`,
+      }
+  return [{ severity: 'error', code: 'NodeRecorded', node: node.name, ...what }]
 }
 
 const last = ({ instances }: PlanFacts, node: Node): readonly PlanFinding[] =>

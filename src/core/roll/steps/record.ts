@@ -3,6 +3,7 @@ import { buildRecord } from '../build-record.ts'
 import { mayStart } from '../guards.ts'
 import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
 import { act, done, hold, type StepRule } from '../step-rule.ts'
+import { waysBack } from '../ways-back.ts'
 
 /** Step 2: what was there before us, written once and never over another's. */
 export const record: StepRule<NodeSnapshot> = {
@@ -36,6 +37,6 @@ function foreignRecord(s: NodeSnapshot): Reason | undefined {
     code: 'RecordOfAnotherRun',
     object: node.name,
     text: `${node.name} carries the record of run ${parsed.value.run}`,
-    next: `evenkeel roll resume ${parsed.value.run}, or evenkeel roll abort ${parsed.value.run}`,
+    next: waysBack(parsed.value.run),
   }
 }
