@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { STEPS, type Step } from '../../src/model/step.ts'
 import { requires } from '../support/requires.ts'
 import { BootCounter } from '../support/roll-bed/boot-counter.ts'
@@ -23,6 +24,9 @@ after(async () => opened?.close())
 /** Every step once, spread over the nodes. */
 const nodeOf = (step: Step): string => `n${(STEPS.indexOf(step) % 3) + 1}`
 
+/** In this step it stays away for a minute. */
+const LONG: Step = 'proof'
+
 test('an API server killed and started again in every step costs no request', {
   ...real,
   timeout: 900_000,
@@ -39,6 +43,7 @@ test('an API server killed and started again in every step costs no request', {
   for (const { step, node } of due) {
     await roll.untilStep(step, node)
     await bed().bed.api.kill()
+    if (step === LONG) await pause(60_000)
     await bed().bed.api.start()
   }
   const end = await roll.ended()

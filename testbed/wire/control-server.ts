@@ -1,8 +1,9 @@
+import { renameSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import type { Answer, Handlers, OperationName, Operations, Request } from './operations.ts'
 
-/** Answers requests on a unix socket, several at a time. */
+/** Answers requests on a unix socket, several at a time. The path is not there before it can be connected to. */
 export function serveControl(path: string, handlers: Handlers): Promise<void> {
   const server = createServer((connection) => {
     // The asker went away: its answers have nowhere to go, and the next asker has a connection of its own.
@@ -11,7 +12,10 @@ export function serveControl(path: string, handlers: Handlers): Promise<void> {
   })
   return new Promise((resolve, reject) => {
     server.on('error', reject)
-    server.listen(path, resolve)
+    server.listen(`${path}.new`, () => {
+      renameSync(`${path}.new`, path)
+      resolve()
+    })
   })
 }
 

@@ -19,7 +19,9 @@ function scene() {
   const view = new ClusterView({ cluster, clock, onChange: () => undefined })
   void view.run(new AbortController().signal)
   const error = new WorldError('reset', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
-  const list = (): void => sinks.forEach((sink) => sink({ type: 'listed', objects: [] }))
+  const list = (): void => {
+    for (const sink of sinks.values()) sink({ type: 'listed', objects: [] })
+  }
   const cut = (kind: Kind): void => sinks.get(kind)?.({ type: 'broken', error, retryInMs: 100 })
   list()
   return { clock, view, list, cut, kinds: [...sinks.keys()] }
