@@ -14,6 +14,8 @@ interface Manifest {
   readonly kind: string
   readonly metadata: { readonly name: string; readonly namespace?: string }
   readonly rules?: readonly Rule[]
+  readonly roleRef?: { readonly kind: string; readonly name: string }
+  readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace?: string }[]
 }
 
 const manifests = parseAllDocuments(readFileSync(new URL('../../deploy/roll-rbac.yaml', import.meta.url), 'utf8')).map(
@@ -52,5 +54,21 @@ test('the shipped roles contain no wildcard', () => {
       .flatMap(({ rules = [] }) => rules.flatMap((rule) => [...rule.apiGroups, ...rule.resources, ...rule.verbs]))
       .filter((word) => word.includes('*')),
     [],
+  )
+})
+
+test('each of the shipped roles is bound to the shipped identity, where it is', () => {
+  const at = ({ metadata }: Manifest): string => metadata.namespace ?? 'the cluster'
+  const roles = manifests.filter(({ rules }) => rules !== undefined)
+  const bound = manifests.flatMap((binding) => {
+    const { roleRef, subjects = [] } = binding
+    const isOurs = subjects.some(
+      ({ kind, name, namespace }) => `${kind} ${namespace}/${name}` === 'ServiceAccount evenkeel/evenkeel-roll',
+    )
+    return roleRef !== undefined && isOurs ? [`${roleRef.kind} ${roleRef.name} in ${at(binding)}`] : []
+  })
+  assert.deepEqual(
+    bound.toSorted(),
+    roles.map((role) => `${role.kind} ${role.metadata.name} in ${at(role)}`).toSorted(),
   )
 })

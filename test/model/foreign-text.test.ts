@@ -21,10 +21,16 @@ test('cuts what is too long, also in the middle of a character', () => {
   assert.equal(escapeForeign('ab👍', 3), 'ab\ufffd...')
 })
 
+/** By Unicode's own lists: controls, line and paragraph separators, what turns the direction of text, halves of characters. */
+const HARM = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}]/u
+
 test('no control is left, whatever comes', () => {
+  for (let unit = 0; unit < 0x10000; unit += 1) {
+    assert.doesNotMatch(escapeForeign(`a${String.fromCharCode(unit)}b`), HARM, unit.toString(16))
+  }
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
-      assert.doesNotMatch(escapeForeign(text), /[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/u)
+      assert.doesNotMatch(escapeForeign(text), HARM)
     }),
   )
 })

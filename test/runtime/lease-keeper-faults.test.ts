@@ -226,6 +226,6 @@ async function raceForSlot(seed: number): Promise<void> {
 test('never may two act, whatever the API does to their calls', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0 }), (seed) => raceForSlot(seed)),
-    { numRuns: 30 },
+    { numRuns: 100 },
   )
 })

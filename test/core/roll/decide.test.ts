@@ -2,9 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decide } from '../../../src/core/roll/decide.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
-import type { Decision } from '../../../src/model/decision.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import type { Verdict } from '../../../src/model/verdict.ts'
+import {
+  announced,
+  back,
+  beat,
+  cordoned,
+  out,
+  proven,
+  settled,
+  uncordoned,
+  withPort,
+} from '../../support/roll-stages.ts'
 import {
   aNode,
   aPod,
@@ -16,16 +26,7 @@ import {
   drained,
   NEW_BOOT,
 } from '../../support/roll-world.ts'
-
-/** `act cordon: cordon` or `hold drain: PodLeaving`: what was decided, in one line. */
-function short(decision: Decision): string {
-  if (decision.kind === 'settled') return `settled: ${decision.reasons.map((reason) => reason.code).join(' ')}`
-  const what =
-    decision.kind === 'act'
-      ? decision.actions.map((action) => action.kind)
-      : decision.reasons.map((reason) => reason.code)
-  return `${decision.kind} ${decision.step}: ${what.join(' ')}`
-}
+import { shortDecision as short } from '../../support/short-decision.ts'
 
 const stopped = (keepOut: boolean): Verdict => ({
   kind: 'stopped',
@@ -33,19 +34,6 @@ const stopped = (keepOut: boolean): Verdict => ({
   reasons: [{ code: 'RequestsFailed', text: 'x' }],
 })
 const withVerdict = (s: RollSnapshot, verdict: Verdict): RollSnapshot => ({ ...s, run: { ...s.run, verdict } })
-
-const cordoned = { node: { unschedulable: true }, record: aRecord() }
-const out = { ...cordoned, servers: drained(), evidence: detachedEvidence() }
-const announced = { ...out, announced: true }
-const back = { node: { bootId: NEW_BOOT, unschedulable: true }, record: aRecord(), announced: true, servers: drained() }
-const beat = { returned: { bootId: NEW_BOOT, at: monoMs(900_000), heartbeat: 'before' } }
-const proven = { ...back, evidence: { ...detachedEvidence(), ...beat } }
-const uncordoned = { ...proven, node: { bootId: NEW_BOOT } }
-const port = { dataPorts: { '10.0.0.1:30080': true } }
-
-function withPort(s: RollSnapshot): RollSnapshot {
-  return s.current === undefined ? s : { ...s, current: { ...s.current, ...port } }
-}
 
 /** Back, without a heartbeat but for those of its Lease: at the first sight of the boot id, and now. */
 function leased(first: string | undefined, now: string | undefined): RollSnapshot {
@@ -62,7 +50,7 @@ const TABLE: readonly (readonly [title: string, snapshot: RollSnapshot, decision
   ['asks for a slot first', aSnapshot({ change: { slot: { state: 'free', mayAct: false } } }), 'act slot: takeSlot'],
   ['writes down what was there before it changes anything', aSnapshot(), 'act record: writeRecord'],
   ['cordons once that is written', aSnapshot({ record: aRecord() }), 'act cordon: cordon'],
-  ['detaches a cordoned node', aSnapshot(cordoned), 'act detach: setServer'],
+  ['detaches a cordoned node', aSnapshot(cordoned), 'act detach: setServer drain'],
   [
     'waits until the running process confirms',
     aSnapshot({ ...cordoned, servers: drained() }),
@@ -79,6 +67,11 @@ const TABLE: readonly (readonly [title: string, snapshot: RollSnapshot, decision
     'hold detach: SessionsLeft',
   ],
   [
+    'waits for requests that still wait in its queue',
+    aSnapshot({ ...out, servers: drained({ queued: 1 }) }),
+    'hold detach: SessionsLeft',
+  ],
+  [
     'cuts what is left at the idle limit',
     aSnapshot({
       ...out,
@@ -90,12 +83,12 @@ const TABLE: readonly (readonly [title: string, snapshot: RollSnapshot, decision
   [
     'drops pooled connections that would be dead after the reboot',
     aSnapshot({ ...out, servers: drained({ idleConnections: 2 }) }),
-    'act detach: setServer',
+    'act detach: setServer maint',
   ],
   [
     'goes on to drain again after dropping them',
     aSnapshot({ ...out, servers: [aServer('n1', { adminState: 'maint' }), aServer('n2'), aServer('n3')] }),
-    'act detach: setServer',
+    'act detach: setServer drain',
   ],
   [
     'takes no server out whose backend would be left without one, also where the node was cordoned before',
@@ -125,7 +118,7 @@ const TABLE: readonly (readonly [title: string, snapshot: RollSnapshot, decision
   [
     'says the state again that a reload forgot, before the reboot',
     aSnapshot({ ...announced, servers: [aServer('n1'), aServer('n2')] }),
-    'act detach: setServer',
+    'act detach: setServer drain',
   ],
   [
     'trusts no Ready without a heartbeat after the new boot id',
@@ -169,20 +162,10 @@ const TABLE: readonly (readonly [title: string, snapshot: RollSnapshot, decision
     'hold settle: SettledOnce',
   ],
   ['waits for the data port', aSnapshot(uncordoned), 'hold settle: DataPortSilent'],
-  [
-    'attaches when settled often enough in a row',
-    withPort(aSnapshot({ ...uncordoned, evidence: { ...proven.evidence, settledInARow: 3 } })),
-    'act attach: setServer',
-  ],
+  ['attaches when settled often enough in a row', withPort(aSnapshot(settled)), 'act attach: setServer ready'],
   [
     'waits for the balancer’s own checks before it attaches',
-    withPort(
-      aSnapshot({
-        ...uncordoned,
-        servers: drained({ check: 'failing' }),
-        evidence: { ...proven.evidence, settledInARow: 3 },
-      }),
-    ),
+    withPort(aSnapshot({ ...settled, servers: drained({ check: 'failing' }) })),
     'hold attach: NotUpYet',
   ],
   [
@@ -232,7 +215,7 @@ const TABLE: readonly (readonly [title: string, snapshot: RollSnapshot, decision
       }),
       stopped(true),
     ),
-    'act detach: setServer',
+    'act detach: setServer drain',
   ],
   ['leaves a node out that must stay out', withVerdict(aSnapshot(back), stopped(true)), 'settled: RequestsFailed'],
   [

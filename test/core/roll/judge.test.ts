@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decide } from '../../../src/core/roll/decide.ts'
 import { judge } from '../../../src/core/roll/judge.ts'
-import { rememberDecision } from '../../../src/core/roll/remember-decision.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import type { FailureWindow, ProbeFacts } from '../../../src/model/probe.ts'
 import type { ReloadSpan } from '../../../src/model/reload-span.ts'
 import { monoMs, wallMs } from '../../../src/model/time.ts'
-import { aRecord, aSnapshot, detachedEvidence, drained, NEW_BOOT } from '../../support/roll-world.ts'
+import { out } from '../../support/roll-stages.ts'
+import { aSnapshot, detachedEvidence, NEW_BOOT } from '../../support/roll-world.ts'
 
 const aWindow = (change: Partial<FailureWindow> = {}): FailureWindow => ({
   target: 'shop',
@@ -48,8 +47,6 @@ const aReload = (change: Partial<ReloadSpan> = {}): ReloadSpan => ({
   ...change,
 })
 
-const out = { node: { unschedulable: true }, record: aRecord(), servers: drained(), evidence: detachedEvidence() }
-
 test('a failed request stops the roll and lets the node be restored', () => {
   const verdict = judge(measured(aSnapshot(out), [aWindow()]))
   assert.deepEqual([verdict?.kind, verdict?.keepOut, verdict?.reasons[0]?.code], ['stopped', false, 'RequestsFailed'])
@@ -75,12 +72,6 @@ test('a failure from before the reboot does not keep the node out once it is put
   const standing = { kind: 'stopped', keepOut: false, reasons: [{ code: 'RequestsFailed', text: 'x' }] } as const
   const attaching = measured(aSnapshot({ ...out, node: { bootId: NEW_BOOT }, evidence }), [aWindow()])
   assert.equal(judge({ ...attaching, run: { ...attaching.run, verdict: standing } })?.keepOut, false)
-})
-
-test('nothing is given up while the API is lost, nor while sessions end within their own limit', () => {
-  const lost = aSnapshot({ ...out, change: { cluster: { ...aSnapshot().cluster, staleForMs: 900_000 } } })
-  const evidence = { ...lost.evidence, stuckSince: monoMs(1), stuckStep: 'slot', podsLeft: 0 } as const
-  assert.equal(rememberDecision({ ...lost, evidence }, decide({ ...lost, evidence })).stuckReasons.length, 0)
 })
 
 test('failures from before the baseline are not ours', () => {
@@ -112,35 +103,6 @@ test('a control target that failed at another time excuses nothing', () => {
   assert.equal(judge(measured(aSnapshot(out), [aWindow(), control]))?.kind, 'stopped')
 })
 
-test('a drain that is blocked beyond its limit is held, with the reasons it was blocked by', () => {
-  const reason = { code: 'BudgetExhausted', text: 'shop/cart-0, budget shop/cart needs 2 healthy, has 2 of 3' }
-  const stuck = { ...detachedEvidence(), stuckSince: monoMs(399_000), stuckReasons: [reason] }
-  const verdict = judge(aSnapshot({ ...out, evidence: stuck }))
-  assert.deepEqual(verdict, { kind: 'held', keepOut: false, reasons: [reason] })
-})
-
-test('a drain that was blocked for less goes on', () => {
-  const stuck = { ...detachedEvidence(), stuckSince: monoMs(401_000), stuckReasons: [] }
-  assert.equal(judge(aSnapshot({ ...out, evidence: stuck })), undefined)
-})
-
-test('what does not change by itself is waited for as long, since somebody may change it', () => {
-  const reason = { code: 'BudgetExhausted', text: 'budget shop/cart allows no eviction at all', never: true }
-  const stuckFor = (ms: number) => ({
-    ...detachedEvidence(),
-    stuckSince: monoMs(1_000_000 - ms),
-    stuckReasons: [reason],
-  })
-  assert.equal(judge(aSnapshot({ ...out, evidence: stuckFor(599_999) })), undefined)
-  assert.equal(judge(aSnapshot({ ...out, evidence: stuckFor(600_000) }))?.kind, 'held')
-})
-
-test('a machine that does not come back within the limit stays out', () => {
-  const gone = aSnapshot({ ...out, announced: true, evidence: { ...detachedEvidence(), awaySince: monoMs(100_000) } })
-  const verdict = judge(gone)
-  assert.deepEqual([verdict?.keepOut, verdict?.reasons[0]?.code], [true, 'NodeDidNotReturn'])
-})
-
 test('where the machine refused the reboot, a file that was mended helps', () => {
   const evidence = {
     ...detachedEvidence(),
@@ -151,30 +113,6 @@ test('where the machine refused the reboot, a file that was mended helps', () =>
     judge(aSnapshot({ ...out, announced: true, evidence }))?.reasons[0]?.next,
     'let n1 be rebooted, or mend "reboot" in the file: evenkeel roll resume run-1 -f roll.yaml',
   )
-})
-
-test('sending the reboot again does not begin the limit anew', () => {
-  const evidence = {
-    ...detachedEvidence(),
-    awaySince: monoMs(100_000),
-    reboot: { at: monoMs(950_000), answer: { kind: 'sent' } as const },
-  }
-  assert.equal(judge(aSnapshot({ ...out, announced: true, evidence }))?.reasons[0]?.code, 'NodeDidNotReturn')
-})
-
-test('a node that came back without proof stays out', () => {
-  const evidence = {
-    ...detachedEvidence(),
-    returned: { bootId: NEW_BOOT, at: monoMs(50_000), heartbeat: '2026-01-01T00:00:00Z' },
-  }
-  const verdict = judge(aSnapshot({ ...out, node: { bootId: NEW_BOOT, unschedulable: true }, evidence }))
-  assert.deepEqual([verdict?.keepOut, verdict?.reasons[0]?.code], [true, 'NotProven'])
-})
-
-test('a node that does not settle stays out', () => {
-  const evidence = { ...detachedEvidence(), settlingSince: monoMs(100_000) }
-  const verdict = judge(aSnapshot({ ...out, node: { bootId: NEW_BOOT }, evidence }))
-  assert.deepEqual([verdict?.keepOut, verdict?.reasons[0]?.code], [true, 'NotSettled'])
 })
 
 test('a verdict sticks, and a later one that keeps the node out adds to it', () => {
@@ -189,6 +127,15 @@ test('a verdict sticks, and a later one that keeps the node out adds to it', () 
     [verdict?.keepOut, verdict?.reasons.map((reason) => reason.code).slice(0, 2)],
     [true, ['RequestsFailed', 'NotSettled']],
   )
+})
+
+test('a verdict sticks when what led to it is gone, and no lesser one takes its place', () => {
+  const standing = { kind: 'stopped', keepOut: true, reasons: [{ code: 'NotSettled', text: 'x' }] } as const
+  const calm = aSnapshot(out)
+  assert.equal(judge({ ...calm, run: { ...calm.run, verdict: standing } }), standing)
+  const failing = measured(calm, [aWindow()])
+  assert.equal(judge(failing)?.keepOut, false)
+  assert.equal(judge({ ...failing, run: { ...failing.run, verdict: standing } }), standing)
 })
 
 const FAILED = '4 of 10 requests to shop failed (new): ECONNREFUSED'

@@ -148,8 +148,19 @@ test('a record that names servers elsewhere touches none of them', () => {
     ...out,
     record,
     announced: true,
-    servers: [aServer('n1'), aServer('n2')],
+    // Listed all the same: what keeps the hand off is the allow-list and the address, and not that nobody sees them.
+    servers: [
+      aServer('n1'),
+      aServer('n2'),
+      aServer('n1', { ref: { instance: 'lb-1', backend: 'k8s-api', server: 'n1' } }),
+    ],
     evidence: detachedEvidence(),
   })
+  assert.deepEqual(keepDetached(snapshot), [])
+})
+
+test('a server that leads to another address than the recorded one is not told', () => {
+  const moved = aServer('n1', { address: '10.0.0.2' })
+  const snapshot = aSnapshot({ ...out, announced: true, servers: [moved, aServer('n2')], evidence: detachedEvidence() })
   assert.deepEqual(keepDetached(snapshot), [])
 })

@@ -4,6 +4,7 @@ import { wantedAccess } from '../../../src/core/roll/plan/wanted-access.ts'
 interface AuditEvent {
   readonly user: { readonly username: string }
   readonly verb: string
+  readonly requestURI?: string
   readonly objectRef?: {
     readonly apiGroup?: string
     readonly resource?: string
@@ -26,9 +27,11 @@ export const refusedRequests = (lines: readonly string[], user: string): readonl
     .filter(({ responseStatus }) => responseStatus?.code === 403 || responseStatus?.code === 401)
     .map(described)
 
-/** Rights that were never used. */
+/** Rights that were never used; a write that is tried and not made uses none. */
 export function unusedRules(lines: readonly string[], user: string): readonly string[] {
-  const used = new Set(eventsOf(lines, user).map(described))
+  const isTrial = ({ requestURI = '' }: AuditEvent): boolean => /[?&]dryRun=All(&|$)/.test(requestURI)
+  const made = eventsOf(lines, user).filter((event) => !isTrial(event))
+  const used = new Set(made.map(described))
   return wantedAccess('evenkeel')
     .map(({ verb, group, resource, subresource }) =>
       `${verb} ${resource}${subresource === undefined ? '' : `/${subresource}`} ${group}`.trim(),

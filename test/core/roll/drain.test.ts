@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decide } from '../../../src/core/roll/decide.ts'
+import type { NodeSnapshot } from '../../../src/core/roll/node-snapshot.ts'
+import { OUT_TAINT } from '../../../src/model/node-record.ts'
+import type { Pod } from '../../../src/model/pod.ts'
+import { out } from '../../support/roll-stages.ts'
+import { aPod, aRecord, aSnapshot, aSpec, aWorkload, detachedEvidence } from '../../support/roll-world.ts'
+import { shortDecision } from '../../support/short-decision.ts'
+
+const CART = 'ReplicaSet shop/cart'
+const record = aRecord({ workloads: { [CART]: 3 } })
+const workloads = [aWorkload({ desired: 3 })]
+
+/** n1 drains; `gone` were evicted from it already. */
+function draining(pods: readonly Pod[], gone: readonly string[] = []): NodeSnapshot {
+  const evicted = Object.fromEntries(gone.map((name) => [`uid-${name}`, { name, stage: 2, workload: CART }]))
+  const firstSeen = [...gone.map((name) => `uid-${name}`), ...pods.map(({ uid }) => uid)]
+  return aSnapshot({ ...out, record, workloads, pods, evidence: { ...detachedEvidence(), evicted, firstSeen } })
+}
+
+const evictions = (s: NodeSnapshot): readonly string[] => {
+  const decision = decide(s)
+  if (decision.kind !== 'act') return [shortDecision(decision)]
+  return decision.actions.map((action) => (action.kind === 'evict' ? action.name : action.kind))
+}
+
+test('the next pod of a workload leaves once the last one is replaced, and not before', () => {
+  const elsewhere = [aPod('cart-c', 'n2')]
+  const here = [aPod('cart-b', 'n1')]
+  const replacement = aPod('cart-d', 'n3', { ready: false })
+  assert.deepEqual(evictions(draining([...here, ...elsewhere], ['cart-a'])), ['hold drain: ReplacementNotReady'])
+  assert.deepEqual(evictions(draining([...here, ...elsewhere, replacement], ['cart-a'])), [
+    'hold drain: ReplacementNotReady',
+  ])
+  const ready = { ...replacement, ready: true }
+  assert.deepEqual(evictions(draining([...here, ...elsewhere, ready], ['cart-a'])), ['cart-b'])
+})
+
+test('an empty node is rebooted only once what left it is back to strength elsewhere', () => {
+  const pods = [aPod('cart-b', 'n2'), aPod('cart-c', 'n3')]
+  assert.deepEqual(evictions(draining(pods, ['cart-a'])), ['hold drain: ReplacementNotReady'])
+  assert.deepEqual(evictions(draining([...pods, aPod('cart-d', 'n3')], ['cart-a'])), ['writeIntent'])
+})
+
+test('a pod that is on its way out is waited for and not evicted again', () => {
+  assert.deepEqual(evictions(draining([aPod('cart-a', 'n1', { terminating: true })])), ['hold drain: PodLeaving'])
+  const s = draining([aPod('cart-a', 'n1')])
+  const answered = { 'uid-cart-a': { kind: 'accepted' } } as const
+  assert.deepEqual(evictions({ ...s, evidence: { ...s.evidence, evictions: answered } }), ['hold drain: PodLeaving'])
+})
+
+test('the pods of the next stage wait until the volumes of the last one are detached', () => {
+  const s = draining([aPod('api-a', 'n1', { controller: { kind: 'Job', name: 'j', uid: 'uid-j' } })])
+  const attachments = [
+    { name: 'att-1', nodeName: 'n1', attacher: 'csi.example.com', persistentVolumeName: 'pv-1', attached: true },
+  ]
+  const attached = { ...s, cluster: { ...s.cluster, attachments } }
+  assert.deepEqual(evictions(attached), ['hold drain: VolumeAttached'])
+})
+
+test('DaemonSet pods leave last, and only where the file asks, behind a taint that keeps them away', () => {
+  const edge = aPod('edge-a', 'n1', {
+    labels: { app: 'edge' },
+    controller: { kind: 'DaemonSet', name: 'edge', uid: 'uid-edge' },
+  })
+  const asked = aSpec({
+    drain: { ...aSpec().drain, daemonSets: [{ matchLabels: { app: 'edge' }, matchExpressions: [] }] },
+  })
+  const of = (pods: readonly Pod[]): NodeSnapshot => ({ ...draining(pods), spec: asked })
+  assert.deepEqual(evictions(draining([edge])), ['writeIntent'])
+  assert.deepEqual(evictions(of([edge, aPod('cart-a', 'n1'), aPod('cart-b', 'n2'), aPod('cart-c', 'n2')])), ['cart-a'])
+  const last = of([edge])
+  assert.deepEqual(evictions(last), ['addTaint'])
+  const shut = { ...last.current, node: { ...last.current.node, taints: [OUT_TAINT] } }
+  assert.deepEqual(evictions({ ...last, current: shut }), ['edge-a'])
+})
