@@ -46,13 +46,20 @@ function asDecision(step: Step, answer: Exclude<StepAnswer, { kind: 'done' }>, s
   if (answer.kind === 'hold') return { step, ...answer }
   const due = answer.actions.filter((action) => isDue(action, s))
   if (due.length > 0) return { kind: 'act', step, actions: due, reasons: answer.reasons }
-  const waits = answer.actions
-    .map((action) => s.evidence.retries[actionKey(action)])
-    .filter((retry) => retry !== undefined)
-  const nextMs = Math.min(...waits.map((retry) => retry.notBefore - s.now))
-  const reasons = waits.map((retry): Reason => ({ code: 'Retrying', text: retry.error }))
+  const waits = answer.actions.flatMap((action) => {
+    const retry = s.evidence.retries[actionKey(action)]
+    return retry === undefined ? [] : [{ action, retry }]
+  })
+  const nextMs = Math.min(...waits.map(({ retry }) => retry.notBefore - s.now))
+  const reasons = waits
+    .filter(({ action }) => !isAnswered(action, s))
+    .map(({ retry }): Reason => ({ code: 'Retrying', text: retry.error }))
   return { kind: 'hold', step, reasons: [...reasons, ...answer.reasons], recheckAfterMs: Math.max(nextMs, 1) }
 }
+
+/** Where somebody has the slot, the step says who, and what then. */
+const isAnswered = (action: Action, s: NodeSnapshot): boolean =>
+  action.kind === 'takeSlot' && (s.slot.state === 'other' || s.slot.state === 'stale')
 
 const isDue = (action: Action, s: NodeSnapshot): boolean =>
   (s.evidence.retries[actionKey(action)]?.notBefore ?? s.now) <= s.now

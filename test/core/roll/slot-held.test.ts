@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decide } from '../../../src/core/roll/decide.ts'
+import type { SlotFacts } from '../../../src/core/roll/snapshot.ts'
+import { monoMs } from '../../../src/model/time.ts'
+import { aRecord, aSnapshot, drained } from '../../support/roll-world.ts'
+
+/** n1 is out and its run ended; the try for the slot was answered a moment ago. */
+function tried(slot: SlotFacts) {
+  const retry = { failures: 1, notBefore: monoMs(1_002_000), error: 'the slot is held by somebody else' }
+  const verdict = { kind: 'aborted', keepOut: false, reasons: [] } as const
+  const out = aSnapshot({
+    node: { unschedulable: true },
+    record: aRecord(),
+    servers: drained(),
+    evidence: { retries: { 'takeSlot n1': retry } },
+  })
+  const decision = decide({ ...out, slot, run: { ...out.run, verdict } })
+  return { kind: decision.kind, texts: decision.reasons.map(({ text }) => text) }
+}
+
+test('who has the slot is all that is said while it is waited for', () => {
+  assert.deepEqual(tried({ state: 'other', mayAct: false, holderRun: 'run-2', holderNode: 'n3' }), {
+    kind: 'hold',
+    texts: ['the node budget is used up: run run-2 has n3 out'],
+  })
+})
+
+test('another process of the same run is told as such: it may live, where this one has not the journal', () => {
+  assert.deepEqual(tried({ state: 'other', mayAct: false, holderRun: 'run-1', holderNode: 'n1' }), {
+    kind: 'hold',
+    texts: [
+      'another process holds the slot of run run-1 for n1; it is taken over once it was not renewed for its duration',
+    ],
+  })
+})
+
+test('where the API did not answer, that is what is said', () => {
+  assert.deepEqual(tried({ state: 'free', mayAct: false }).texts, [
+    'the slot is held by somebody else',
+    'a slot of the node budget is free',
+  ])
+})
+
+test('a stale slot of the same run may be taken though a node bears a record, one of another run may not', () => {
+  const due = (holderRun: string) => {
+    const world = aSnapshot({ node: { unschedulable: true }, record: aRecord(), servers: drained() })
+    const nodes = world.cluster.nodes.map((node) => ({ ...node, annotations: { 'evenkeel.dev/record': '{}' } }))
+    const verdict = { kind: 'aborted', keepOut: false, reasons: [] } as const
+    const decision = decide({
+      ...world,
+      cluster: { ...world.cluster, nodes },
+      run: { ...world.run, verdict },
+      slot: { state: 'stale', mayAct: false, holderRun, holderNode: 'n1' },
+    })
+    return decision.kind === 'act' && decision.actions.some((action) => action.kind === 'takeSlot' && action.takeStale)
+  }
+  assert.deepEqual([due('run-1'), due('run-2')], [true, false])
+})
