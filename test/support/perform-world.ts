@@ -1,0 +1,133 @@
+import type { Action } from '../../src/model/action.ts'
+import type { AdminState, ServerRef } from '../../src/model/balancer.ts'
+import type { EvictionAnswer } from '../../src/model/eviction.ts'
+import type { RebootAnswer } from '../../src/model/host.ts'
+import { OUT_TAINT, RECORD_ANNOTATION } from '../../src/model/node-record.ts'
+import type { Outcome } from '../../src/model/outcome.ts'
+import { LeaseKeeper } from '../../src/runtime/lease-keeper.ts'
+import { Performer } from '../../src/runtime/perform.ts'
+import { type LeaseClient, LeaseStore } from './lease-store.ts'
+import { NodeStore, type StoredNode } from './node-store.ts'
+import { aRecord } from './roll-world.ts'
+import { SeededRandom } from './seeded-random.ts'
+import { VirtualClock } from './virtual-clock.ts'
+
+const never = new AbortController().signal
+export const BOOT = '11111111-1111-4111-8111-111111111111'
+export const OTHER_BOOT = '22222222-2222-4222-8222-222222222222'
+const SLOT = { namespace: 'evenkeel', name: 'slot-0' }
+const REF: ServerRef = { instance: 'lb-1', backend: 'web', server: 'n1' }
+export const SLOT_MS = 30_000
+
+/** Of every kind that does something to a node, one. */
+export const EFFECTS: readonly Action[] = [
+  { kind: 'writeRecord', node: 'n1', record: aRecord() },
+  { kind: 'cordon', node: 'n1' },
+  { kind: 'uncordon', node: 'n1' },
+  { kind: 'addTaint', node: 'n1', taint: OUT_TAINT },
+  { kind: 'removeTaint', node: 'n1', taint: OUT_TAINT },
+  { kind: 'setServer', node: 'n1', balancer: 'edge', ref: REF, state: 'drain', restores: false },
+  { kind: 'cutSessions', node: 'n1', balancer: 'edge', ref: REF, sessions: 1 },
+  { kind: 'evict', node: 'n1', namespace: 'shop', name: 'cart-a', uid: 'uid-cart-a', stage: 2 },
+  { kind: 'writeIntent', node: 'n1', bootId: BOOT },
+  { kind: 'sendReboot', node: 'n1', bootId: BOOT },
+  { kind: 'removeRecord', node: 'n1' },
+]
+
+/** A world of one node, one balancer and one machine, with a performer that holds the slot. */
+export class PerformWorld {
+  readonly clock = new VirtualClock()
+  readonly nodes = new NodeStore()
+  readonly slot: LeaseClient
+  readonly #keeper: LeaseKeeper
+  readonly #performer: Performer
+  #state: AdminState = 'ready'
+  #cuts = 0
+  #reboots = 0
+  readonly #evicted: string[] = []
+  /** What the machine says to a reboot, which it carries out only where it says so. */
+  answer: RebootAnswer = { kind: 'sent' }
+  /** A balancer that hears and never answers. */
+  hangs = false
+
+  constructor(node: Partial<StoredNode> = {}) {
+    const annotations = { [RECORD_ANNOTATION]: '{"run":"run-1"}', team: 'ops' }
+    this.nodes.make({ name: 'n1', bootId: BOOT, unschedulable: true, annotations, ...node })
+    this.slot = new LeaseStore(this.clock).client()
+    const random = new SeededRandom(1)
+    const { clock } = this
+    const cluster = this.slot
+    const parts = { cluster, clock, random, slot: SLOT, run: 'run-1', nonce: 'p1', durationMs: SLOT_MS }
+    this.#keeper = new LeaseKeeper({ ...parts, onChange: () => undefined })
+    this.#performer = new Performer({
+      run: 'run-1',
+      cluster: {
+        readNode: (name) => this.nodes.readNode(name),
+        patchNode: (name, patch) => this.nodes.patchNode(name, patch),
+        evict: (pod) => this.#evict(`${pod.namespace}/${pod.name}`),
+      },
+      balancers: [this.#balancer()],
+      host: {
+        check: () => Promise.reject(new Error('nobody asks')),
+        reboot: () => this.#reboot(),
+        ownBootId: () => Promise.resolve(undefined),
+        close: () => Promise.resolve(),
+      },
+      keeper: this.#keeper,
+      clock,
+      random,
+    })
+  }
+
+  /** Takes the slot, which nobody renews but who asks for it. */
+  async hold(): Promise<this> {
+    await this.perform({ kind: 'takeSlot', node: 'n1', takeStale: false })
+    return this
+  }
+
+  perform(action: Action): Promise<Outcome> {
+    return this.#performer.perform(action, never)
+  }
+
+  /** All that an effect could have changed. */
+  seen(): object {
+    const { nodes } = this
+    return {
+      node: nodes.seen('n1'),
+      state: this.#state,
+      cuts: this.#cuts,
+      reboots: this.#reboots,
+      evicted: [...this.#evicted],
+    }
+  }
+
+  #balancer() {
+    const unasked = () => Promise.reject(new Error('nobody asks'))
+    return {
+      name: 'edge',
+      instances: ['lb-1'],
+      read: unasked,
+      inspect: unasked,
+      setState: (_ref: ServerRef, state: AdminState, signal: AbortSignal) => this.#setState(state, signal),
+      cutSessions: async () => {
+        this.#cuts += 1
+      },
+    }
+  }
+
+  #setState(state: AdminState, signal: AbortSignal): Promise<void> {
+    if (this.hangs) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    this.#state = state
+    return Promise.resolve()
+  }
+
+  #evict(pod: string): Promise<EvictionAnswer> {
+    this.#evicted.push(pod)
+    return Promise.resolve({ kind: 'accepted' })
+  }
+
+  #reboot(): Promise<RebootAnswer> {
+    if (this.answer.kind === 'sent') this.#reboots += 1
+    return Promise.resolve(this.answer)
+  }
+}
