@@ -65,8 +65,8 @@ const spanOfNode = (node: Node | null | undefined): Span => [node?.range?.[0] ??
 function plainValue(walk: Walk, node: Node | null, path: Path): unknown {
   if (!walk.written.has(keyOf(path))) walk.written.set(keyOf(path), { value: spanOfNode(node) })
   if (node === null) return null
-  if (path.length > MAX_DEPTH) return refused(walk, node, 'values are nested more than 32 deep')
-  if (isAlias(node)) return refused(walk, node, 'aliases are not read', 'write the value out once more')
+  if (path.length > MAX_DEPTH) return refused(walk, node, { text: 'values are nested more than 32 deep' })
+  if (isAlias(node)) return refused(walk, node, { text: 'aliases are not read', fix: 'write the value out once more' })
   if (isMap<Node, Node | null>(node)) return plainMapping(walk, node.items, path)
   if (isSeq<Node>(node)) return node.items.map((item, index) => plainValue(walk, item, [...path, index]))
   return isScalar(node) ? plainScalar(walk, node, node.value) : undefined
@@ -89,10 +89,10 @@ const isEmpty = (node: Node): boolean => isScalar(node) && node.value === null &
 function plainScalar(walk: Walk, node: Node, value: unknown): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return value
-  return refused(walk, node, 'this tag is not read', 'write plain text, a number, true or false')
+  return refused(walk, node, { text: 'this tag is not read', fix: 'write plain text, a number, true or false' })
 }
 
-function refused(walk: Walk, node: Node, text: string, fix?: string): undefined {
-  walk.findings.push({ code: 'config.yaml', text, span: spanOfNode(node), ...(fix === undefined ? {} : { fix }) })
+function refused(walk: Walk, node: Node, said: { readonly text: string; readonly fix?: string }): undefined {
+  walk.findings.push({ code: 'config.yaml', span: spanOfNode(node), ...said })
   return undefined
 }

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { test } from 'node:test'
+import ts from 'typescript'
 
 const root = new URL('../..', import.meta.url).pathname
 
@@ -65,6 +66,37 @@ test('no file is longer than 300 lines', () => {
 test('the median file is short', () => {
   const lengths = source.map(({ text }) => text.split('\n').length).toSorted((a, b) => a - b)
   assert.ok((lengths[Math.floor(lengths.length / 2)] ?? 0) <= 90)
+})
+
+interface Body {
+  readonly where: string
+  readonly lines: number
+  readonly parameters: number
+}
+
+/** Every function that has a body, at whatever depth. */
+function bodiesIn({ path, text }: { readonly path: string; readonly text: string }): readonly Body[] {
+  const tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  const lineAt = (at: number): number => tree.getLineAndCharacterOfPosition(at).line + 1
+  const bodies: Body[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined) {
+      const first = lineAt(node.getStart())
+      const lines = lineAt(node.end) - first + 1
+      bodies.push({ where: `${path}:${first}`, lines, parameters: node.parameters.length })
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(tree)
+  return bodies
+}
+
+test('no function is longer than 50 lines in core and 70 elsewhere, or takes more than three parameters', () => {
+  const found = code.flatMap((file) => {
+    const most = file.path.startsWith('src/core/') ? 50 : 70
+    return bodiesIn(file).filter(({ lines, parameters }) => lines > most || parameters > 3)
+  })
+  assert.deepEqual(found, [])
 })
 
 test('files have names in kebab-case, and none that says nothing', () => {

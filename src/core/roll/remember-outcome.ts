@@ -11,7 +11,7 @@ export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcom
   const evidence = withRetry(s, action, outcome)
   switch (action.kind) {
     case 'evict':
-      return outcome.eviction === undefined ? evidence : withEviction(s, evidence, action, outcome.eviction)
+      return outcome.eviction === undefined ? evidence : withEviction({ ...s, evidence }, action, outcome.eviction)
     case 'writeIntent':
       return outcome.ok ? { ...evidence, intentByUs: true } : evidence
     case 'sendReboot':
@@ -41,12 +41,8 @@ function withRetry(s: RollSnapshot, action: Action, outcome: Outcome): Evidence 
 
 type EvictAction = Extract<Action, { kind: 'evict' }>
 
-function withEviction(
-  s: RollSnapshot,
-  evidence: Evidence,
-  action: EvictAction,
-  answer: Evidence['evictions'][string],
-): Evidence {
+function withEviction(s: RollSnapshot, action: EvictAction, answer: Evidence['evictions'][string]): Evidence {
+  const { evidence } = s
   const evictions = { ...evidence.evictions, [action.uid]: answer }
   if (answer.kind !== 'accepted' && answer.kind !== 'gone' && answer.kind !== 'replaced')
     return { ...evidence, evictions }

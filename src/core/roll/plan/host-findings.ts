@@ -29,20 +29,15 @@ export function hostFindings(inquiries: readonly HostInquiry[], around: HostsAro
   ])
 }
 
-const error = (node: string, code: string, text: string, fix: string): PlanFinding => ({
-  severity: 'error',
-  code,
-  node,
-  text,
-  fix,
-})
+const error = (finding: Omit<PlanFinding, 'severity'>): PlanFinding => ({ severity: 'error', ...finding })
 
 function ownMachine({ node, answer }: HostInquiry, ownBootId: string | undefined): readonly PlanFinding[] {
   if (ownBootId === undefined) return []
   const told = answer.kind === 'facts' ? answer.facts.bootId : undefined
   if (ownBootId !== told && ownBootId !== node.bootId) return []
   const text = `this process runs on ${node.name}, and its reboot would end the roll half-way`
-  return [error(node.name, 'HostIsOurs', text, 'run the roll from a machine that is not rolled, or leave the node out')]
+  const fix = 'run the roll from a machine that is not rolled, or leave the node out'
+  return [error({ node: node.name, code: 'HostIsOurs', text, fix })]
 }
 
 const FIXES: Readonly<Record<string, (node: string) => string>> = {
@@ -55,7 +50,7 @@ const FIXES: Readonly<Record<string, (node: string) => string>> = {
 
 function unreachable({ node }: HostInquiry, failed: { readonly code: string; readonly text: string }): PlanFinding {
   const fix = FIXES[failed.code] ?? ((name: string) => `let "ssh -o BatchMode=yes ${name} true" succeed`)
-  return error(node.name, failed.code, failed.text, fix(node.name))
+  return error({ node: node.name, code: failed.code, text: failed.text, fix: fix(node.name) })
 }
 
 function wrongMachine({ node }: HostInquiry, { bootId }: HostFacts): readonly PlanFinding[] {
@@ -66,13 +61,14 @@ function wrongMachine({ node }: HostInquiry, { bootId }: HostFacts): readonly Pl
   }
   const text = `the machine that answers as ${node.name} bears boot id ${bootId}; the API says ${node.bootId || 'none'}`
   const fix = 'let ssh lead to the node itself; right after a reboot, wait until its kubelet has said so'
-  return [error(node.name, 'HostIsAnother', text, fix)]
+  return [error({ node: node.name, code: 'HostIsAnother', text, fix })]
 }
 
 function mayNot({ node }: HostInquiry, { mayReboot, refusal }: HostFacts): readonly PlanFinding[] {
   if (mayReboot) return []
   const text = `${node.name} may not be rebooted this way: ${refusal ?? 'it gave no reason'}`
-  return [error(node.name, 'HostMayNotReboot', text, 'change reboot.command or reboot.user, or allow it in sudoers')]
+  const fix = 'change reboot.command or reboot.user, or allow it in sudoers'
+  return [error({ node: node.name, code: 'HostMayNotReboot', text, fix })]
 }
 
 interface NodeOnTheWay {
@@ -100,5 +96,5 @@ function behind(node: string, way: string, rolled: boolean): PlanFinding {
   const text = `the way to ${node} leads through ${way}`
   if (!rolled) return { severity: 'warning', code: 'HostBehindNode', node, text: `${text}; that one must stay up` }
   const fix = `reach ${node} by a machine that is not rolled (ProxyJump in the ssh configuration)`
-  return error(node, 'HostBehindNode', `${text}, and that one is rolled as well`, fix)
+  return error({ node, code: 'HostBehindNode', text: `${text}, and that one is rolled as well`, fix })
 }
