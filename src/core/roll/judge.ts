@@ -5,7 +5,9 @@ import { hasCurrent, hasRebooted, ownIntent, ownRecord, type RecordedSnapshot } 
 import { requestsFailed } from './requests-failed.ts'
 import { retold } from './retold.ts'
 import type { RollSnapshot } from './snapshot.ts'
+import { unattached } from './steps/attach.ts'
 import { unproven } from './steps/proof.ts'
+import { unreturned } from './steps/reboot.ts'
 import { unsettled } from './steps/settle.ts'
 
 /**
@@ -77,14 +79,15 @@ function returnLimit(s: RecordedSnapshot): Verdict | undefined {
   if (since === undefined || s.now - since < s.spec.reboot.returnLimitMs) return undefined
   const { name } = s.current.node
   const isRefused = s.evidence.reboot?.answer.kind === 'refused'
-  return keptOut({
+  const reason = {
     code: 'NodeDidNotReturn',
     object: name,
     text: `${name} did not come back with another boot id within the limit`,
     next: isRefused
       ? `let ${name} be rebooted, or mend "reboot" in the file: evenkeel roll resume ${s.run.id} -f roll.yaml`
       : `start ${name} again, then: evenkeel roll resume`,
-  })
+  }
+  return keptOut(reason, unreturned(s))
 }
 
 function backLimits(s: RecordedSnapshot): Verdict | undefined {
@@ -111,11 +114,9 @@ function attachLimit(s: RecordedSnapshot): Verdict | undefined {
   const { attachingSince, attachedAt } = s.evidence
   if (attachedAt !== undefined || attachingSince === undefined) return undefined
   if (s.now - attachingSince < s.spec.attach.limitMs) return undefined
-  return keptOut({
-    code: 'NotUp',
-    object: s.current.node.name,
-    text: `${s.current.node.name} passed no checks of its balancers within the limit`,
-  })
+  const { name } = s.current.node
+  const text = `${name} was not in service again on every instance of its balancers within the limit`
+  return keptOut({ code: 'NotUp', object: name, text }, unattached(s))
 }
 
 const keptOut = (reason: Reason, more: readonly Reason[] = []): Verdict => ({

@@ -4,6 +4,7 @@ import { decide } from '../../../src/core/roll/decide.ts'
 import { judge } from '../../../src/core/roll/judge.ts'
 import type { NodeSnapshot } from '../../../src/core/roll/node-snapshot.ts'
 import { rememberDecision } from '../../../src/core/roll/remember-decision.ts'
+import type { RebootAnswer } from '../../../src/model/host.ts'
 import type { Step } from '../../../src/model/step.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import { out } from '../../support/roll-stages.ts'
@@ -54,6 +55,22 @@ test('a machine that does not come back within the limit stays out', () => {
   assert.deepEqual([verdict?.keepOut, verdict?.reasons[0]?.code], [true, 'NodeDidNotReturn'])
 })
 
+test('what is known of a reboot that did not happen is told with the stop', () => {
+  const told = (answer: RebootAnswer | undefined) => {
+    const sent = answer === undefined ? {} : { reboot: { at: monoMs(900_000), answer } }
+    const evidence = { ...detachedEvidence(), awaySince: monoMs(100_000), ...sent }
+    return judge(aSnapshot({ ...out, announced: true, evidence }))?.reasons.slice(1)
+  }
+  assert.deepEqual(told({ kind: 'sent' }), [])
+  const [unknown] = told({ kind: 'unknown', text: 'ssh n1: Connection timed out' }) ?? []
+  assert.deepEqual(
+    [unknown?.code, unknown?.text],
+    ['RebootUnknown', 'whether n1 got the reboot is unknown: ssh n1: Connection timed out'],
+  )
+  assert.equal(told({ kind: 'refused', text: 'sudo: no' })?.[0]?.text, 'n1 refused the reboot: sudo: no')
+  assert.equal(told(undefined)?.[0]?.text, 'whether n1 got the reboot before is unknown')
+})
+
 test('sending the reboot again does not begin the limit anew', () => {
   const evidence = {
     ...detachedEvidence(),
@@ -97,6 +114,16 @@ test('a node whose checks do not pass stays out', () => {
     )
   assert.deepEqual([since(700_000)?.keepOut, since(700_000)?.reasons[0]?.code], [true, 'NotUp'])
   assert.equal(since(700_001), undefined)
+})
+
+test('what keeps a node from being attached is told with the stop: a silent instance, or the checks of one that answers', () => {
+  const evidence = { ...detachedEvidence(), attachingSince: monoMs(700_000) }
+  const attaching = aSnapshot({ ...out, node: { bootId: NEW_BOOT }, evidence })
+  const silent = attaching.instances.map((instance) => ({ ...instance, silentForMs: 5000, error: 'nobody listens' }))
+  const texts = (s: NodeSnapshot) => judge(s)?.reasons.map(({ text }) => text)
+  const notUp = 'n1 was not in service again on every instance of its balancers within the limit'
+  assert.deepEqual(texts({ ...attaching, instances: silent }), [notUp, 'lb-1 of edge does not answer: nobody listens'])
+  assert.deepEqual(texts(attaching), [notUp, 'web/n1 on lb-1 is drain, its check passing (L7OK/200)'])
 })
 
 test('each kind of hold is waited for as long as it may take', () => {

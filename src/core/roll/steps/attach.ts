@@ -33,7 +33,7 @@ export const attach: StepRule = {
         prepare.map((server) => set(s, server, 'drain')),
         ...prepare.map(unchecked),
       )
-    const waits = [...silent.map(silentReason), ...pending.filter((server) => !mayServe(s, server)).map(unchecked)]
+    const waits = [...silentReasons(silent), ...pending.filter((server) => !mayServe(s, server)).map(unchecked)]
     if (waits.length > 0) return hold(waits, RECHECK_MS / 2)
     const toSet = pending.filter(({ reading, recorded }) => reading?.ownState !== recorded.state)
     if (toSet.length === 0) return hold(pending.map(unchecked), RECHECK_MS / 2)
@@ -45,6 +45,13 @@ export const attach: StepRule = {
       },
     )
   },
+}
+
+/** What keeps it from being attached: of an instance that is silent nothing else is known. */
+export function unattached(s: RecordedSnapshot): readonly Reason[] {
+  const servers = nodeServers(s)
+  const answering = servers.filter(({ instance }) => !isSilent(instance))
+  return [...silentReasons(servers), ...answering.filter((server) => !isRestored(server)).map(unchecked)]
 }
 
 export function isRestored({ reading, recorded }: NodeServer): boolean {
@@ -79,8 +86,10 @@ const unchecked = ({ ref, reading }: NodeServer): Reason => ({
       : `${serverKey(ref)} is ${reading.adminState}, its check ${reading.check} (${reading.checkText})`,
 })
 
-const silentReason = ({ instance }: NodeServer): Reason => ({
-  code: 'InstanceSilent',
-  object: instance.instance,
-  text: `${instance.instance} does not answer: ${instance.error ?? 'not asked yet'}`,
-})
+/** One for each instance, however many servers of the node it has. */
+const silentReasons = (servers: readonly NodeServer[]): readonly Reason[] =>
+  [...new Set(servers.map(({ instance }) => instance))].filter(isSilent).map((instance) => ({
+    code: 'InstanceSilent',
+    object: instance.instance,
+    text: `${instance.instance} of ${instance.balancer} does not answer: ${instance.error ?? 'not asked yet'}`,
+  }))

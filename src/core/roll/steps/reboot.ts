@@ -1,7 +1,7 @@
 import type { RebootAnswer } from '../../../model/host.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { mayDisrupt } from '../guards.ts'
-import { hasRebooted, ownIntent } from '../node-snapshot.ts'
+import { hasRebooted, ownIntent, type RecordedSnapshot } from '../node-snapshot.ts'
 import { act, done, hold, RECHECK_MS, type StepRule } from '../step-rule.ts'
 
 /**
@@ -36,6 +36,12 @@ export const reboot: StepRule = {
         : 'no other boot id was seen since the command',
     })
   },
+}
+
+/** What is known of a reboot after which no other boot id was seen, where it is not known to be under way. */
+export function unreturned({ current, evidence }: RecordedSnapshot): readonly Reason[] {
+  const answer = evidence.reboot?.answer
+  return answer?.kind === 'sent' ? [] : [waiting(current.node.name, answer)]
 }
 
 const uncordonedByOthers: Reason = { code: 'UncordonedByOthers', text: 'somebody lifted the cordon meanwhile' }
