@@ -51,8 +51,10 @@ function whatRows({ windows }: RollView): readonly BlockRow[] {
     : [{ label: 'what', texts: [...texts, ...rest, ...(lost === undefined ? [] : [lost])] }]
 }
 
+/** The first reason stands in the title, but for that of an interrupted roll, which says where it was. */
 function whyRows({ end }: RollView): readonly BlockRow[] {
-  const texts = (end?.reasons ?? []).slice(1, 1 + SHOWN_MAX).map(({ text }) => text)
+  const told = end?.outcome === 'interrupted' ? 0 : 1
+  const texts = (end?.reasons ?? []).slice(told, told + SHOWN_MAX).map(({ text }) => text)
   return texts.length === 0 ? [] : [{ label: 'why', texts }]
 }
 

@@ -35,10 +35,11 @@ const EXIT_CODES: Readonly<Record<RollOutcome, number>> = {
 
 /** What a roll came to. Exit codes: 0 done, 1 stopped or aborted, 3 held at a limit, 130 interrupted. */
 export function endOf({ run, standings, interrupted, failed, failures, unjudged = [] }: EndFacts): RollEnd {
-  const outcome = outcomeOf(run, interrupted, failed > 0 || unjudged.length > 0)
+  const out = standings.filter((node) => node.state === 'out')
+  const isUnclean = failed > 0 || unjudged.length > 0
+  const outcome = outcomeOf(run, { interrupted, isUnclean, isOut: out.length > 0 })
   const unclean = outcome === 'stopped' ? [...unjudged, ...lateFailures(failed, failures)] : []
   const reasons = run.verdict === undefined ? unclean : retold(run.verdict, failures).reasons
-  const out = standings.filter((node) => node.state === 'out')
   const guarded = run.verdict?.keepOut === true ? out.map((node) => node.node) : []
   return {
     outcome,
@@ -56,10 +57,19 @@ function lateFailures(failed: number, failures: readonly Reason[]): readonly Rea
   return [{ code: 'RequestsFailed', text: `${failed} requests failed after the last node was through` }, ...failures]
 }
 
-function outcomeOf(run: RunState, interrupted: boolean, failed: boolean): RollOutcome {
-  if (run.verdict !== undefined) return run.verdict.kind
-  if (interrupted) return 'interrupted'
-  return failed ? 'stopped' : 'completed'
+interface Leaving {
+  readonly interrupted: boolean
+  readonly isUnclean: boolean
+  readonly isOut: boolean
+}
+
+function outcomeOf({ verdict }: RunState, { interrupted, isUnclean, isOut }: Leaving): RollOutcome {
+  if (verdict === undefined) {
+    if (interrupted) return 'interrupted'
+    return isUnclean ? 'stopped' : 'completed'
+  }
+  // Held and aborted say that what was out is back; whoever interrupts the putting back finds it where it was left.
+  return interrupted && isOut && verdict.kind !== 'stopped' ? 'interrupted' : verdict.kind
 }
 
 function nextCommands(

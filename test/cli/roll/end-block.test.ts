@@ -140,6 +140,21 @@ test('interrupted: at which step, and both ways on', () => {
   )
 })
 
+test('interrupted while it was put back: why it was to be put back is told', () => {
+  const text = 'not rebooted, cordoned, detached'
+  const end = summary(new Story().begin(['w-2']), {
+    outcome: 'interrupted',
+    exitCode: 130,
+    reasons: [budget],
+    standings: [standing('w-2', { state: 'out', step: 'uncordon', text })],
+    next: [RESUME, ABORT],
+  })
+  assert.match(
+    end,
+    /^INTERRUPTED {2}w-2 at step 8 of 11 \(uncordon\); 0 of 1 nodes done\n {2}why {4}shop\/cart-0, budget/,
+  )
+})
+
 test('after the reboot nothing offers to attach a node before its proof', () => {
   const text = 'may be rebooting, cordoned, detached; it stays so until its proof'
   const end = summary(new Story().begin(['w-2']), {

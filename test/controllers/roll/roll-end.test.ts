@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { endOf } from '../../../src/controllers/roll/roll-end.ts'
 import type { RunState } from '../../../src/controllers/roll/run-state.ts'
 import type { Reason } from '../../../src/model/reason.ts'
+import type { NodeStanding } from '../../../src/model/roll-event.ts'
 import { aSpec } from '../../support/roll-world.ts'
 
 const aRun = (change: Partial<RunState> = {}): RunState => ({
@@ -48,4 +49,28 @@ test('requests that failed after the last soak end the roll as stopped, with the
 test('a roll without a failed request ends as done', () => {
   const end = endOf({ run: aRun(), standings: [], interrupted: false, failed: 0, failures: [] })
   assert.deepEqual([end.outcome, end.exitCode, end.reasons, end.next], ['completed', 0, [], []])
+})
+
+test('who interrupts the putting back is told of an interruption, with what led to it, as long as a node is out', () => {
+  const facts = { node: 'n1', cordoned: true, detached: true, podsMoved: 0, failedRequests: 0 }
+  const out: NodeStanding = { ...facts, state: 'out', text: 'not rebooted, cordoned, detached' }
+  const restored: NodeStanding = { ...facts, cordoned: false, detached: false, state: 'restored', text: 'as it was' }
+  const budget = { code: 'BudgetExhausted', text: 'budget shop/cart needs 2 healthy, has 2 of 3' }
+  const ended = (kind: 'held' | 'aborted' | 'stopped', standing: NodeStanding, interrupted = true) => {
+    const run = aRun({ done: [], verdict: { kind, keepOut: false, reasons: [budget] } })
+    const { outcome, exitCode, reasons } = endOf({
+      run,
+      standings: [standing],
+      interrupted,
+      failed: 0,
+      failures: [],
+    })
+    assert.deepEqual(reasons, [budget])
+    return [outcome, exitCode]
+  }
+  assert.deepEqual(ended('held', out), ['interrupted', 130])
+  assert.deepEqual(ended('aborted', out), ['interrupted', 130])
+  assert.deepEqual(ended('stopped', out), ['stopped', 1])
+  assert.deepEqual(ended('held', restored), ['held', 3])
+  assert.deepEqual(ended('held', restored, false), ['held', 3])
 })
