@@ -35,6 +35,11 @@ test('the next pod of a workload leaves once the last one is replaced, and not b
   ])
   const ready = { ...replacement, ready: true }
   assert.deepEqual(evictions(draining([...here, ...elsewhere, ready], ['cart-a'])), ['cart-b'])
+  const withVolume = aPod('cart-b', 'n1', { claims: ['data-b'] })
+  assert.deepEqual(evictions(draining([withVolume, ...elsewhere, replacement], ['cart-a'])), [
+    'hold drain: ReplacementNotReady',
+  ])
+  assert.deepEqual(evictions(draining([withVolume, ...elsewhere, ready], ['cart-a'])), ['cart-b'])
 })
 
 test('an empty node is rebooted only once what left it is back to strength elsewhere', () => {

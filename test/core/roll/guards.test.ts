@@ -6,7 +6,7 @@ import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import { RECORD_ANNOTATION } from '../../../src/model/node-record.ts'
 import type { FailureWindow, LaneSummary, ProbeFacts } from '../../../src/model/probe.ts'
 import type { RollSpec } from '../../../src/model/roll-spec.ts'
-import { wallMs } from '../../../src/model/time.ts'
+import { monoMs, wallMs } from '../../../src/model/time.ts'
 import { announced, cordoned, out, proven, settled, withPort } from '../../support/roll-stages.ts'
 import {
   aNode,
@@ -196,6 +196,12 @@ for (const [code, spoil] of REFUSALS) {
     }
   })
 }
+
+test('no reboot is sent again by what was known of the cluster before the API went away', () => {
+  const away = aSnapshot({ ...announced, evidence: { ...detachedEvidence(), awaySince: monoMs(900_000) } })
+  assert.equal(shortDecision(decide(away)), 'act reboot: sendReboot')
+  assert.equal(shortDecision(decide(unheard(away))), 'hold reboot: ApiUnreachable')
+})
 
 test('the last usable server and agent-checks are looked at again before a node is detached', () => {
   const servers = [aServer('n1', { agent: true }), aServer('n2')]

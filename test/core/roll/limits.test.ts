@@ -50,9 +50,10 @@ test('what does not change by itself is waited for as long, since somebody may c
 })
 
 test('a machine that does not come back within the limit stays out', () => {
-  const gone = aSnapshot({ ...out, announced: true, evidence: { ...detachedEvidence(), awaySince: monoMs(100_000) } })
-  const verdict = judge(gone)
-  assert.deepEqual([verdict?.keepOut, verdict?.reasons[0]?.code], [true, 'NodeDidNotReturn'])
+  const since = (awaySince: number) =>
+    judge(aSnapshot({ ...out, announced: true, evidence: { ...detachedEvidence(), awaySince: monoMs(awaySince) } }))
+  assert.deepEqual([since(100_000)?.keepOut, since(100_000)?.reasons[0]?.code], [true, 'NodeDidNotReturn'])
+  assert.equal(since(100_001), undefined)
 })
 
 test('what is known of a reboot that did not happen is told with the stop', () => {
