@@ -67,8 +67,17 @@ export class LocalHaproxy {
   async reload(config?: HaproxyConfig): Promise<void> {
     if (config !== undefined) await this.#configure(config)
     if (!this.#mode.includes('-W')) return this.#launch(['-sf', this.#pid])
-    for (const master of this.#processes) master.kill('SIGUSR2')
-    await this.#newProcess()
+    const signal = (): void => {
+      for (const master of this.#processes) master.kill('SIGUSR2')
+    }
+    // A master that has only just started, or reloaded, loses the signal.
+    const again = setInterval(signal, 1_000)
+    try {
+      signal()
+      await this.#newProcess()
+    } finally {
+      clearInterval(again)
+    }
   }
 
   /** As `systemctl restart haproxy`. */
