@@ -4,6 +4,7 @@ import type { Reason } from '../../model/reason.ts'
 import type { Step } from '../../model/step.ts'
 import { keepDetached } from './keep-detached.ts'
 import { BEGIN, COMING_BACK, GOING_DOWN, MUST_REBOOT, RESTORING } from './ladder.ts'
+import { nodeGone } from './node-gone.ts'
 import {
   hasCurrent,
   hasRebooted,
@@ -13,7 +14,7 @@ import {
   type RecordedSnapshot,
 } from './node-snapshot.ts'
 import type { RollSnapshot } from './snapshot.ts'
-import type { StepAnswer, StepRule } from './step-rule.ts'
+import { act, RECHECK_MS, type StepAnswer, type StepRule } from './step-rule.ts'
 
 /** One pass: from all that was read to the one thing to do next, or to wait for. Pure. */
 export function decide(s: RollSnapshot): Decision {
@@ -22,8 +23,20 @@ export function decide(s: RollSnapshot): Decision {
   if (record === undefined) return withoutRecord(s)
   const recorded: RecordedSnapshot = { ...s, record }
   if (s.run.verdict?.keepOut === true) return keptOut(recorded, s.run.verdict.reasons)
-  return climb(ladderOf(recorded), recorded)
+  const decision = climb(ladderOf(recorded), recorded)
+  if (decision.kind === 'settled') return decision
+  if (s.current.absent === true)
+    return { kind: 'hold', step: decision.step, reasons: [nodeGone(s)], recheckAfterMs: RECHECK_MS }
+  return s.current.recordLost === true ? asDecision(decision.step, rewrite(recorded), s) : decision
 }
+
+/** Nothing is done to a node that does not bear its way back. */
+const rewrite = ({ current: { node }, record }: RecordedSnapshot): StepAnswer =>
+  act([{ kind: 'writeRecord', node: node.name, record }], {
+    code: 'RecordLost',
+    object: node.name,
+    text: `${node.name} was registered anew, without the record of what was there before`,
+  })
 
 /** Steps are judged by what is true now; which ladder they belong to follows from boot id, intent and verdict. */
 function ladderOf(s: RecordedSnapshot): readonly StepRule<RecordedSnapshot>[] {
@@ -64,17 +77,16 @@ const isAnswered = (action: Action, s: NodeSnapshot): boolean =>
 const isDue = (action: Action, s: NodeSnapshot): boolean =>
   (s.evidence.retries[actionKey(action)]?.notBefore ?? s.now) <= s.now
 
-/** Nothing of ours is on the node: it has not begun, or it is through, or it is given up before it began. */
+/** Nothing of ours is on the node: it has not begun, or it is through, or it is given up before it began, or is no more. */
 function withoutRecord(s: NodeSnapshot): Decision {
-  const through = s.evidence.attachedAt !== undefined || s.run.verdict !== undefined
+  const through = s.current.absent === true || s.evidence.attachedAt !== undefined || s.run.verdict !== undefined
   if (!through) return climb(BEGIN, s)
   if (s.slot.state === 'mine') {
-    const reasons = [{ code: 'NothingLeft', object: s.current.node.name, text: 'nothing of ours is left on the node' }]
-    return asDecision(
-      'soak',
-      { kind: 'act', actions: [{ kind: 'releaseSlot', node: s.current.node.name }], reasons },
-      s,
-    )
+    const node = s.current.node.name
+    const reasons = [{ code: 'NothingLeft', object: node, text: 'nothing of ours is left on the node' }]
+    // A node that was given up before its record was never taken out, and has nothing to be watched for.
+    const step = s.evidence.attachedAt === undefined ? 'slot' : 'soak'
+    return asDecision(step, { kind: 'act', actions: [{ kind: 'releaseSlot', node }], reasons }, s)
   }
   return { kind: 'settled', reasons: [{ code: 'NodeDone', object: s.current.node.name, text: 'every step is done' }] }
 }

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decide } from '../../../src/core/roll/decide.ts'
+import type { NodeSnapshot } from '../../../src/core/roll/node-snapshot.ts'
+import { rememberDecision } from '../../../src/core/roll/remember-decision.ts'
+import { standing } from '../../../src/core/roll/standing.ts'
+import { monoMs } from '../../../src/model/time.ts'
+import type { Verdict } from '../../../src/model/verdict.ts'
+import { aSnapshot } from '../../support/roll-world.ts'
+import { shortDecision } from '../../support/short-decision.ts'
+
+const verdict: Verdict = { kind: 'held', keepOut: false, reasons: [{ code: 'InstanceSilent', text: 'lb-1 is silent' }] }
+
+const givenUp = (s: NodeSnapshot): NodeSnapshot => ({ ...s, run: { ...s.run, verdict } })
+
+/** After the last decision over it: the slot goes back. */
+function lastOf(s: NodeSnapshot) {
+  const decision = decide(s)
+  const evidence = rememberDecision(s, decision)
+  return [shortDecision(decision), standing({ ...s, evidence }, undefined, 0).state]
+}
+
+test('a node that is given up before its record was not touched', () => {
+  assert.deepEqual(lastOf(givenUp(aSnapshot())), ['act slot: releaseSlot', 'notTouched'])
+})
+
+test('a node that is given up with its record is restored', () => {
+  const restored = givenUp(aSnapshot({ evidence: { attachedAt: monoMs(990_000) } }))
+  assert.deepEqual(lastOf(restored), ['act soak: releaseSlot', 'restored'])
+})
