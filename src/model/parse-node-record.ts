@@ -110,6 +110,13 @@ function taint(value: unknown): Taint {
   return raw.value === undefined ? base : { ...base, value: string(raw, 'value') }
 }
 
+/** 0 is what a balancer tells of a server without a port of its own; beyond the last port there is none to ask. */
+function port(raw: Raw): number {
+  const value = count(raw, 'port')
+  if (value > 65_535) throw new Malformed('port is no port')
+  return value
+}
+
 const ADMIN_STATES: readonly AdminState[] = ['ready', 'drain', 'maint']
 
 function server(value: unknown): RecordedServer {
@@ -122,7 +129,7 @@ function server(value: unknown): RecordedServer {
     backend: string(raw, 'backend'),
     server: string(raw, 'server'),
     address: string(raw, 'address'),
-    port: count(raw, 'port'),
+    port: port(raw),
     state,
   }
 }

@@ -18,6 +18,11 @@ test('a record reads back as it was written', () => {
   assert.deepEqual(parseNodeRecord(formatRecord(RECORD)), { ok: true, value: RECORD })
 })
 
+test('a server without a port of its own is recorded and read back', () => {
+  const record = aRecord({ servers: RECORD.servers.map((server) => ({ ...server, port: 0 })) })
+  assert.deepEqual(parseNodeRecord(formatRecord(record)), { ok: true, value: record })
+})
+
 const WRONG: readonly unknown[] = [null, true, 7, 'text', [], {}]
 const kindOf = (value: unknown): string => (Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value)
 /** The value of a taint, and which workloads there were. */
@@ -54,6 +59,7 @@ const ODD: readonly (readonly [field: string, value: unknown])[] = [
   ['workloads', { 'Deployment shop/cart': -1 }],
   ['servers', [{ ...SERVER, state: 'up' }]],
   ['servers', [{ ...SERVER, port: -1 }]],
+  ['servers', [{ ...SERVER, port: 65_536 }]],
   ['servers', Array.from({ length: 10_001 }, () => SERVER)],
   ['daemons', [{ ...DAEMON, kind: 'Deployment' }]],
 ]

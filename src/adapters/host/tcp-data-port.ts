@@ -1,4 +1,4 @@
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import type { DataPort } from '../../ports/data-port.ts'
 
 /** A TCP connect that is closed at once: whether something listens, and no more. */
@@ -6,7 +6,8 @@ export class TcpDataPort implements DataPort {
   answers(at: { readonly address: string; readonly port: number }, signal: AbortSignal): Promise<boolean> {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>()
     if (signal.aborted) return Promise.reject(signal.reason)
-    const socket = connect({ host: at.address, port: at.port })
+    const socket = begun(at)
+    if (socket === undefined) return Promise.resolve(false)
     const onAbort = (): void => reject(signal.reason)
     signal.addEventListener('abort', onAbort, { once: true })
     socket.once('connect', () => resolve(true))
@@ -15,5 +16,14 @@ export class TcpDataPort implements DataPort {
       signal.removeEventListener('abort', onAbort)
       socket.destroy()
     })
+  }
+}
+
+/** Undefined where Node refuses to try at all: nothing listens at what is no address or no port. */
+function begun({ address, port }: { readonly address: string; readonly port: number }): Socket | undefined {
+  try {
+    return connect({ host: address, port })
+  } catch {
+    return undefined
   }
 }
