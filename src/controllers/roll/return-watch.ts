@@ -1,3 +1,5 @@
+import { belongsTo } from '../../core/roll/match-node-servers.ts'
+import { canonicalAddress } from '../../model/ip-address.ts'
 import type { Node } from '../../model/node.ts'
 import type { NodeRecord } from '../../model/node-record.ts'
 import type { MonoMs } from '../../model/time.ts'
@@ -66,9 +68,7 @@ export class ReturnWatch {
   }
 
   async #askPorts(node: Node, record: NodeRecord, signal: AbortSignal): Promise<DataPorts> {
-    const ports = record.servers.filter(
-      ({ state, address }) => state === 'ready' && node.internalAddresses.includes(address),
-    )
+    const ports = record.servers.filter((server) => server.state === 'ready' && belongsTo(server, node))
     const unique = [...new Map(ports.map((server) => [`${server.address}:${server.port}`, server])).values()]
     const answers = await Promise.all(unique.map((server) => this.#answers(server, signal)))
     return Object.fromEntries(unique.map(({ address, port }, i) => [`${address}:${port}`, answers[i] === true]))
@@ -79,7 +79,9 @@ export class ReturnWatch {
     const { clock, dataPort } = this.#parts
     const deadline = { clock, limitMs: ASK_LIMIT_MS, signal, what: 'a data port' }
     try {
-      return await withDeadline(deadline, (limited) => dataPort.answers(at, limited))
+      return await withDeadline(deadline, (limited) =>
+        dataPort.answers({ ...at, address: canonicalAddress(at.address) }, limited),
+      )
     } catch (error) {
       if (error instanceof DeadlineError) return false
       throw error

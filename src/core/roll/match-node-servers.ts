@@ -21,7 +21,7 @@ export function matchNodeServers(node: Node, instances: readonly InstanceFacts[]
 export const allowedServers = (instance: InstanceFacts): readonly ServerReading[] =>
   (instance.reading?.servers ?? []).filter((reading) => instance.backends.includes(reading.ref.backend))
 
-export const belongsTo = (reading: ServerReading, node: Node): boolean =>
+export const belongsTo = (reading: Pick<ServerReading, 'address' | 'port'>, node: Node): boolean =>
   leadsTo(reading, { node: node.name, addresses: node.internalAddresses })
 
 /** Every server that leads to it is out: the node serves nobody through a balancer. */

@@ -1,5 +1,8 @@
-import type { AdminState, ServerReading, ServerRef } from '../../model/balancer.ts'
+import { type AdminState, type ServerReading, type ServerRef, serverKey } from '../../model/balancer.ts'
+import { canonicalAddress } from '../../model/ip-address.ts'
 import type { RecordedServer } from '../../model/node-record.ts'
+import type { Reason } from '../../model/reason.ts'
+import { belongsTo } from './match-node-servers.ts'
 import type { RecordedSnapshot } from './node-snapshot.ts'
 import type { InstanceFacts } from './snapshot.ts'
 
@@ -16,17 +19,31 @@ export interface NodeServer {
  * The record is read back as hostile input: of its servers only those count that the config allows and that stand at
  * one of this node's own addresses.
  */
-export function nodeServers(s: RecordedSnapshot): readonly NodeServer[] {
+export const nodeServers = (s: RecordedSnapshot): readonly NodeServer[] =>
+  allowedRecorded(s).filter(({ recorded }) => belongsTo(recorded, s.current.node))
+
+/**
+ * What the config allows and the node had when it was recorded, but nobody has any more: its address is another now.
+ * Such a server is never told anything; but nor is a step done while there is one. Those of other nodes were never ours.
+ */
+export const lostServers = (s: RecordedSnapshot): readonly NodeServer[] =>
+  allowedRecorded(s).filter(({ recorded }) =>
+    [s.current.node, ...s.cluster.nodes].every((node) => !belongsTo(recorded, node)),
+  )
+
+function allowedRecorded(s: RecordedSnapshot): readonly NodeServer[] {
   return s.record.servers.flatMap((recorded) => {
-    if (!s.current.node.internalAddresses.includes(recorded.address)) return []
     const instance = s.instances.find(
       (facts) => facts.balancer === recorded.balancer && facts.instance === recorded.instance,
     )
     if (instance === undefined || !instance.backends.includes(recorded.backend)) return []
     const ref = { instance: recorded.instance, backend: recorded.backend, server: recorded.server }
+    const address = canonicalAddress(recorded.address)
     const reading = instance.reading?.servers.find(
       (server) =>
-        server.ref.backend === ref.backend && server.ref.server === ref.server && server.address === recorded.address,
+        server.ref.backend === ref.backend &&
+        server.ref.server === ref.server &&
+        canonicalAddress(server.address) === address,
     )
     return [{ recorded, ref, instance, ...(reading === undefined ? {} : { reading }) }]
   })
@@ -40,6 +57,14 @@ export function detachedState(server: NodeServer): AdminState {
   if (server.recorded.state !== 'ready') return server.recorded.state
   return server.reading?.persistent === true ? 'maint' : 'drain'
 }
+
+/** Why a step that concerns every recorded server cannot be done. */
+export const notItsAddress = (s: RecordedSnapshot, { recorded, ref }: NodeServer): Reason => ({
+  code: 'ServerNotListed',
+  object: `${ref.backend}/${ref.server}`,
+  text: `${s.current.node.name} has not the recorded address ${recorded.address} of ${serverKey(ref)} any more`,
+  next: `give ${s.current.node.name} that address again, or put it back by hand (docs/roll.md)`,
+})
 
 /** An instance is silent once its newest poll failed; what it said before is no confirmation. */
 export const isSilent = (instance: InstanceFacts): boolean => instance.reading === undefined || instance.silentForMs > 0

@@ -1,6 +1,6 @@
 import { serverKey } from '../../model/balancer.ts'
 import type { DetachEvidence, Evidence } from './evidence.ts'
-import { isSilent, type NodeServer, nodeServers } from './node-servers.ts'
+import { isSilent, lostServers, type NodeServer, nodeServers } from './node-servers.ts'
 import { hasCurrent, hasRebooted, ownRecord, type RecordedSnapshot } from './node-snapshot.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import { isRestored } from './steps/attach.ts'
@@ -14,6 +14,7 @@ export function observe(s: RollSnapshot): Evidence {
   const recorded: RecordedSnapshot = { ...s, record }
   const seen: Evidence = {
     ...s.evidence,
+    goneSince: s.current.absent === true ? (s.evidence.goneSince ?? s.now) : undefined,
     ...firstReturn(recorded),
     ...alreadyAttached(recorded),
     ...firstPods(recorded),
@@ -65,6 +66,7 @@ function firstReturn(s: RecordedSnapshot): Pick<Evidence, 'returned'> {
 function alreadyAttached(s: RecordedSnapshot): Pick<Evidence, 'attachingSince' | 'attachingSinceWall'> {
   if (s.evidence.attachingSince !== undefined || Object.keys(s.evidence.detached).length > 0) return {}
   if (!hasRebooted(s) || s.record.unschedulable || s.current.node.unschedulable) return {}
+  if (lostServers(s).length > 0) return {}
   const servers = nodeServers(s)
   const up = servers.length > 0 && servers.every((server) => !isSilent(server.instance) && isRestored(server))
   return up && servers.some(({ recorded }) => recorded.state === 'ready')

@@ -64,3 +64,12 @@ test('a data port that keeps its caller waiting does not answer', async (t) => {
   await clock.advance(1_000)
   assert.deepEqual((await facts).dataPorts, { '10.0.0.1:30080': false })
 })
+
+test('a data port is asked at the address that the balancer wrote another way', async (t) => {
+  const { watch, asked, stop } = watched(async () => true)
+  t.after(() => stop.abort())
+  const servers = aRecord().servers.map((server) => ({ ...server, address: '::ffff:10.0.0.1' }))
+  const { dataPorts } = await watch.ask(node, aRecord({ servers }), never)
+  assert.deepEqual(dataPorts, { '::ffff:10.0.0.1:30080': true })
+  assert.equal(asked.length, 1)
+})

@@ -2,7 +2,7 @@ import type { Action } from '../../../model/action.ts'
 import { type AdminState, type ServerReading, serverKey } from '../../../model/balancer.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { slotLive } from '../guards.ts'
-import { isSilent, type NodeServer, nodeServers } from '../node-servers.ts'
+import { isSilent, lostServers, type NodeServer, nodeServers, notItsAddress } from '../node-servers.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { setServer } from '../set-server.ts'
 import { act, done, hold, RECHECK_MS, type StepRule } from '../step-rule.ts'
@@ -18,7 +18,8 @@ export const attach: StepRule = {
     const servers = nodeServers(s)
     const silent = servers.filter(({ instance }) => isSilent(instance))
     const pending = servers.filter((server) => !isRestored(server))
-    if (pending.length === 0 && silent.length === 0) return done
+    const lost = lostServers(s).map((server) => notItsAddress(s, server))
+    if (pending.length === 0 && silent.length === 0 && lost.length === 0) return done
     const refusals = slotLive(s)
     if (refusals.length > 0) return hold(refusals)
     const pooled = hasRebooted(s) ? pending.filter(holdsDeadConnections) : []
@@ -33,7 +34,11 @@ export const attach: StepRule = {
         prepare.map((server) => set(s, server, 'drain')),
         ...prepare.map(unchecked),
       )
-    const waits = [...silentReasons(silent), ...pending.filter((server) => !mayServe(s, server)).map(unchecked)]
+    const waits = [
+      ...silentReasons(silent),
+      ...lost,
+      ...pending.filter((server) => !mayServe(s, server)).map(unchecked),
+    ]
     if (waits.length > 0) return hold(waits, RECHECK_MS / 2)
     const toSet = pending.filter(({ reading, recorded }) => reading?.ownState !== recorded.state)
     if (toSet.length === 0) return hold(pending.map(unchecked), RECHECK_MS / 2)
@@ -51,7 +56,8 @@ export const attach: StepRule = {
 export function unattached(s: RecordedSnapshot): readonly Reason[] {
   const servers = nodeServers(s)
   const answering = servers.filter(({ instance }) => !isSilent(instance))
-  return [...silentReasons(servers), ...answering.filter((server) => !isRestored(server)).map(unchecked)]
+  const lost = lostServers(s).map((server) => notItsAddress(s, server))
+  return [...silentReasons(servers), ...lost, ...answering.filter((server) => !isRestored(server)).map(unchecked)]
 }
 
 export function isRestored({ reading, recorded }: NodeServer): boolean {

@@ -1,7 +1,7 @@
 import { serverKey } from '../../../model/balancer.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { instancesAnswer, mayBeTaken, mayDisrupt } from '../guards.ts'
-import { detachedState, type NodeServer, nodeServers } from '../node-servers.ts'
+import { detachedState, lostServers, type NodeServer, nodeServers, notItsAddress } from '../node-servers.ts'
 import { ownIntent, type RecordedSnapshot } from '../node-snapshot.ts'
 import { setServer, takeOut } from '../set-server.ts'
 import { act, done, hold, RECHECK_MS, type StepAnswer, type StepRule } from '../step-rule.ts'
@@ -62,7 +62,10 @@ export function tellServers(s: RecordedSnapshot, servers: readonly NodeServer[])
   }
   const silent = instancesAnswer(s)
   if (silent.length > 0) return hold(silent)
-  const lost = servers.filter((server) => server.reading === undefined).map(notListed)
+  const lost = [
+    ...servers.filter((server) => server.reading === undefined).map(notListed),
+    ...lostServers(s).map((server) => notItsAddress(s, server)),
+  ]
   if (lost.length > 0) return hold(lost)
   const unconfirmed = servers.filter((server) => !isConfirmed(s, server)).map(inService)
   return unconfirmed.length > 0 ? hold(unconfirmed, RECHECK_MS / 2) : undefined

@@ -1,6 +1,7 @@
 import type { RecordedServer } from '../../../model/node-record.ts'
 import type { RollSpec } from '../../../model/roll-spec.ts'
 import type { SpecFinding } from '../../../model/spec-finding.ts'
+import { belongsTo } from '../match-node-servers.ts'
 import type { NodeOut } from './nodes-out.ts'
 
 /**
@@ -19,7 +20,7 @@ export function outsideFile(out: readonly NodeOut[], spec: RollSpec): readonly S
           },
         ]),
     ...record.servers
-      .filter((server) => node.internalAddresses.includes(server.address) && !reaches(spec, server))
+      .filter((server) => belongsTo(server, node) && !reaches(spec, server))
       .map(({ balancer, instance, backend, server }) => ({
         path: ['spec', 'balancers'],
         text: `${node.name} was taken out of ${backend}/${server} on ${instance} of "${balancer}", which the file does not name`,
