@@ -8,7 +8,7 @@ export type RollOutcome = 'completed' | 'stopped' | 'aborted' | 'held' | 'interr
 /** Where a node stands at the end, in words and as facts. */
 export interface NodeStanding {
   readonly node: string
-  readonly state: 'notTouched' | 'inService' | 'out' | 'restored'
+  readonly state: 'notTouched' | 'inService' | 'out' | 'restored' | 'gone'
   readonly step?: Step
   readonly cordoned: boolean
   readonly detached: boolean

@@ -41,6 +41,13 @@ export class MemoryCluster implements Cluster {
     return node
   }
 
+  /** As by `kubectl delete node`. */
+  remove(name: string): void {
+    const object = this.node(name)
+    this.#nodes.delete(name)
+    for (const sink of this.#sinks) sink({ type: 'deleted', object })
+  }
+
   identity() {
     return Promise.resolve({ uid: 'cluster-uid', version: 'v1.35.0' })
   }

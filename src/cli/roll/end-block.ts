@@ -74,7 +74,8 @@ function stateRow(view: RollView): BlockRow {
   return { label: 'state', texts: [...lines, ...kept, measuredText(view)] }
 }
 
-const rankOf = ({ state }: NodeStanding): number => ['out', 'restored', 'inService', 'notTouched'].indexOf(state)
+const rankOf = ({ state }: NodeStanding): number =>
+  ['out', 'gone', 'restored', 'inService', 'notTouched'].indexOf(state)
 
 function namesText(nodes: readonly string[]): string {
   return nodes.length <= 8 ? nodes.join(', ') : `${nodes.slice(0, 6).join(', ')} and ${nodes.length - 6} more`

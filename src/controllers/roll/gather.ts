@@ -13,6 +13,7 @@ import type { LeaseKeeper } from '../../runtime/lease-keeper.ts'
 import type { BalancerPoller } from './balancer-poller.ts'
 import type { ClusterView } from './cluster-view.ts'
 import type { EventLog } from './event-log.ts'
+import { type LastSeen, recordOf } from './last-seen.ts'
 import type { NodeOverlay } from './node-overlay.ts'
 import type { ReturnWatch } from './return-watch.ts'
 import type { RunState } from './run-state.ts'
@@ -26,6 +27,7 @@ export interface GatherParts {
   readonly reloads: () => readonly ReloadSpan[]
   readonly events: EventLog
   readonly overlay: NodeOverlay
+  readonly lastSeen: LastSeen
   readonly returns: ReturnWatch
   readonly clock: Clock
 }
@@ -59,7 +61,8 @@ export async function gather(
 
 /**
  * The node that bears a record of this run, whichever it is (but one that this process has just taken it from: a watch
- * that lags or is cut still shows it, and the node must not be begun again); else the next of the order, while no verdict stands.
+ * that lags or is cut still shows it, and the node must not be begun again); else the next of the order that there is,
+ * while no verdict stands.
  */
 export function currentNode(
   parts: Pick<GatherParts, 'run' | 'overlay'> & { readonly view: Pick<ClusterView, 'facts' | 'node'> },
@@ -68,17 +71,11 @@ export function currentNode(
   const { run, view, overlay } = parts
   const bearing = view
     .facts()
-    .nodes.find((node) => recordRun(node) === run.id && !run.settledHere.includes(node.name))?.name
-  const next = run.verdict === undefined ? run.order.find((name) => !run.done.includes(name)) : undefined
+    .nodes.find((node) => recordOf(node)?.run === run.id && !run.settledHere.includes(node.name))?.name
+  const isNext = (name: string): boolean => !run.done.includes(name) && view.node(name) !== undefined
+  const next = run.verdict === undefined ? run.order.find(isNext) : undefined
   const name = under ?? bearing ?? next
   return name === undefined ? undefined : overlay.newest(view.node(name))
-}
-
-function recordRun(node: Node): string | undefined {
-  const text = node.annotations[RECORD_ANNOTATION]
-  if (text === undefined) return undefined
-  const parsed = parseNodeRecord(text)
-  return parsed.ok ? parsed.value.run : undefined
 }
 
 async function currentFacts(
@@ -86,15 +83,19 @@ async function currentFacts(
   evidence: Evidence | undefined,
   signal: AbortSignal,
 ): Promise<NodeFacts | undefined> {
-  const node = currentNode(parts, evidence?.node)
-  if (node === undefined) return undefined
-  const recordText = node.annotations[RECORD_ANNOTATION]
+  const found = currentNode(parts, evidence?.node)
+  const sighting = evidence === undefined ? parts.lastSeen.begin(found) : parts.lastSeen.again(evidence.node, found)
+  if (sighting === undefined) return undefined
+  const { node, absent, lostRecord } = sighting
+  const recordText = lostRecord ?? node.annotations[RECORD_ANNOTATION]
   const intentText = node.annotations[INTENT_ANNOTATION]
   const record = recordText === undefined ? undefined : parseNodeRecord(recordText)
   const returning = record?.ok === true && evidence?.attachedAt === undefined && node.bootId !== record.value.bootId
   const returned = returning ? await parts.returns.ask(node, record.value, signal) : parts.returns.rest()
   return {
     node,
+    ...(absent === undefined ? {} : { absent }),
+    ...(lostRecord === undefined ? {} : { recordLost: true as const }),
     ...(record === undefined ? {} : { record }),
     ...(intentText === undefined ? {} : { intent: parseRebootIntent(intentText) }),
     ...returned,

@@ -1,3 +1,4 @@
+import { goneText } from '../../core/roll/node-gone.ts'
 import { retold } from '../../core/roll/retold.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { NodeStanding, RollOutcome } from '../../model/roll-event.ts'
@@ -36,9 +37,10 @@ const EXIT_CODES: Readonly<Record<RollOutcome, number>> = {
 /** What a roll came to. Exit codes: 0 done, 1 stopped or aborted, 3 held at a limit, 130 interrupted. */
 export function endOf({ run, standings, interrupted, failed, failures, unjudged = [] }: EndFacts): RollEnd {
   const out = standings.filter((node) => node.state === 'out')
-  const isUnclean = failed > 0 || unjudged.length > 0
+  const gone = standings.filter((node) => node.state === 'gone').map(leftOut)
+  const isUnclean = failed > 0 || unjudged.length > 0 || run.done.length < run.order.length
   const outcome = outcomeOf(run, { interrupted, isUnclean, isOut: out.length > 0 })
-  const unclean = outcome === 'stopped' ? [...unjudged, ...lateFailures(failed, failures)] : []
+  const unclean = outcome === 'stopped' ? [...gone, ...unjudged, ...lateFailures(failed, failures)] : []
   const reasons = run.verdict === undefined ? unclean : retold(run.verdict, failures).reasons
   const guarded = run.verdict?.keepOut === true ? out.map((node) => node.node) : []
   return {
@@ -50,6 +52,14 @@ export function endOf({ run, standings, interrupted, failed, failures, unjudged 
     next: nextCommands(run, { reasons, out, outcome }),
   }
 }
+
+/** A cluster that has every node of the order rolled but this one is not rolled. */
+const leftOut = ({ node }: NodeStanding): Reason => ({
+  code: 'NodeGone',
+  object: node,
+  text: `${goneText(node)}, so it was left out`,
+  next: `let ${node} register again, or leave it out of "nodes" in the file: evenkeel roll resume -f roll.yaml`,
+})
 
 /** Told after the last soak: nothing is called clean for that. */
 function lateFailures(failed: number, failures: readonly Reason[]): readonly Reason[] {

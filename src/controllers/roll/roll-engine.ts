@@ -24,6 +24,8 @@ import { ClusterView } from './cluster-view.ts'
 import { endFailures } from './end-failures.ts'
 import { EventLog, type EventSink } from './event-log.ts'
 import { currentNode, type GatherParts } from './gather.ts'
+import { GoneNodes } from './gone-nodes.ts'
+import { LastSeen } from './last-seen.ts'
 import { unmeasuredSince } from './load-before.ts'
 import { LoadWatch } from './load-watch.ts'
 import { NodeOverlay } from './node-overlay.ts'
@@ -61,6 +63,7 @@ export class RollEngine {
   readonly #spans = new StepSpans()
   readonly #reloads = new ReloadWatch(() => this.#pass?.mustBeOut() ?? [])
   readonly #standings = new Map<string, NodeStanding>()
+  readonly #gone: GoneNodes
   readonly #gather: GatherParts
   readonly #pollers: readonly BalancerPoller[]
   readonly #view: ClusterView
@@ -102,6 +105,7 @@ export class RollEngine {
       clock,
       random,
     })
+    this.#gone = new GoneNodes({ run, view: this.#view, events: this.#events, standings: this.#standings })
     this.#gather = {
       run,
       view: this.#view,
@@ -110,6 +114,7 @@ export class RollEngine {
       reloads: () => this.#reloads.all(),
       events: this.#events,
       overlay: new NodeOverlay(),
+      lastSeen: new LastSeen(run.id),
       returns: new ReturnWatch({ cluster, dataPort, clock, onChange }),
       clock,
       ...(parts.probe === undefined ? {} : { probe: parts.probe }),
@@ -153,7 +158,7 @@ export class RollEngine {
     try {
       await withDeadline(limited, (signal) => this.#view.synced(signal))
       await Promise.all(this.#pollers.map((poller) => poller.poll(interrupt)))
-      while (currentNode(this.#gather, undefined) !== undefined) {
+      for (this.#gone.note(); currentNode(this.#gather, undefined) !== undefined; this.#gone.note()) {
         if ((await this.#node(interrupt)) === 'keptOut') return
       }
     } catch (error) {
@@ -182,6 +187,7 @@ export class RollEngine {
       interrupt.throwIfAborted()
       this.#baseline()
       const decision = await pass.pass(this.#work.signal)
+      this.#gone.judge(pass.snapshot)
       if (!this.#events.writable) this.#events.note('retry', {})
       if (decision.kind === 'settled') break
       if (decision.kind === 'act') continue

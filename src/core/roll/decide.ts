@@ -14,7 +14,7 @@ import {
   type RecordedSnapshot,
 } from './node-snapshot.ts'
 import type { RollSnapshot } from './snapshot.ts'
-import { act, RECHECK_MS, type StepAnswer, type StepRule } from './step-rule.ts'
+import { RECHECK_MS, type StepAnswer, type StepRule } from './step-rule.ts'
 
 /** One pass: from all that was read to the one thing to do next, or to wait for. Pure. */
 export function decide(s: RollSnapshot): Decision {
@@ -31,12 +31,14 @@ export function decide(s: RollSnapshot): Decision {
 }
 
 /** Nothing is done to a node that does not bear its way back. */
-const rewrite = ({ current: { node }, record }: RecordedSnapshot): StepAnswer =>
-  act([{ kind: 'writeRecord', node: node.name, record }], {
-    code: 'RecordLost',
-    object: node.name,
-    text: `${node.name} was registered anew, without the record of what was there before`,
-  })
+function rewrite({ current: { node }, record }: RecordedSnapshot): Extract<StepAnswer, { kind: 'act' }> {
+  const text = `${node.name} was registered anew, without the record of what was there before`
+  return {
+    kind: 'act',
+    actions: [{ kind: 'writeRecord', node: node.name, record }],
+    reasons: [{ code: 'RecordLost', object: node.name, text }],
+  }
+}
 
 /** Steps are judged by what is true now; which ladder they belong to follows from boot id, intent and verdict. */
 function ladderOf(s: RecordedSnapshot): readonly StepRule<RecordedSnapshot>[] {

@@ -37,6 +37,8 @@ export interface Evidence {
     readonly heartbeat: string
     readonly leaseRenewTime?: string
   }
+  /** Since when the node under way has no object any more. */
+  readonly goneSince?: MonoMs | undefined
   /** Since when this process has waited for the machine to come back. */
   readonly awaySince?: MonoMs
   readonly settledInARow: number

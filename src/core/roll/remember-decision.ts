@@ -52,8 +52,14 @@ function settled(s: RollSnapshot, decision: Decision): Pick<Evidence, 'settledIn
 
 const announced = (s: RollSnapshot): boolean => hasCurrent(s) && ownIntent(s) !== undefined
 
-/** Holds that end by themselves or have a limit of their own: waited for without counting (law, step 1; detach.idleLimit). */
-const PATIENT: ReadonlySet<string> = new Set(['ApiUnreachable', 'BaselineShort', 'MostNodesNotReady', 'SessionsLeft'])
+/** Holds that end by themselves or have a limit of their own: waited for without counting (law, step 1; detach.idleLimit, reboot.returnLimit). */
+const PATIENT: ReadonlySet<string> = new Set([
+  'ApiUnreachable',
+  'BaselineShort',
+  'MostNodesNotReady',
+  'NodeGone',
+  'SessionsLeft',
+])
 
 /** Stuck is a hold without progress. Progress is an action that is no repetition, a pod that left, another step. */
 function stuck(s: RollSnapshot, decision: Exclude<Decision, { kind: 'settled' }>): Partial<Evidence> {

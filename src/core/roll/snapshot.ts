@@ -58,6 +58,10 @@ export interface SlotFacts {
 /** The node that is under way, with what it carries of ours. */
 export interface NodeFacts {
   readonly node: Node
+  /** There is no such object any more: node, record and intent are as they were last seen. */
+  readonly absent?: true
+  /** The node was registered anew: the record is the one that went with its object, and not on it. */
+  readonly recordLost?: true
   readonly record?: Parsed<NodeRecord>
   readonly intent?: Parsed<RebootIntent>
   /** renewTime of the node's own Lease in kube-node-lease, verbatim; read while a proof is waited for. */

@@ -1,0 +1,54 @@
+import { goneText, goneVerdict } from '../../core/roll/node-gone.ts'
+import type { RollSnapshot } from '../../core/roll/snapshot.ts'
+import type { NodeStanding } from '../../model/roll-event.ts'
+import type { ClusterView } from './cluster-view.ts'
+import type { EventLog } from './event-log.ts'
+import type { RunState } from './run-state.ts'
+
+export interface GoneNodesParts {
+  readonly run: RunState
+  readonly view: Pick<ClusterView, 'node'>
+  readonly events: EventLog
+  /** Where nodes stand as far as is known: those that are gone are added, those that came back taken from it. */
+  readonly standings: Map<string, NodeStanding>
+}
+
+/** Node objects that disappear while their roll goes on. */
+export class GoneNodes {
+  readonly #parts: GoneNodesParts
+
+  constructor(parts: GoneNodesParts) {
+    this.#parts = parts
+  }
+
+  /** A node of the order that is no more is left out, unless it comes back while there are others to roll. */
+  note(): void {
+    const { run, view, events, standings } = this.#parts
+    for (const node of run.order.filter((name) => !run.done.includes(name))) {
+      const isThere = view.node(node) !== undefined
+      const known = standings.get(node)
+      if (isThere && known?.state === 'gone') standings.delete(node)
+      if (isThere || known !== undefined) continue
+      standings.set(node, goneStanding(node))
+      events.emit({ type: 'warning', node, text: `${goneText(node)}; it is left out` })
+    }
+  }
+
+  /** The node under way has been gone for too long, or was gone when it was given up. */
+  judge(snapshot: RollSnapshot | undefined): void {
+    const verdict = snapshot === undefined ? undefined : goneVerdict(snapshot)
+    if (verdict === undefined) return
+    this.#parts.run.verdict = verdict
+    this.#parts.events.note('verdict', { verdict })
+  }
+}
+
+const goneStanding = (node: string): NodeStanding => ({
+  node,
+  state: 'gone',
+  cordoned: false,
+  detached: false,
+  podsMoved: 0,
+  failedRequests: 0,
+  text: 'gone from the cluster, left out',
+})

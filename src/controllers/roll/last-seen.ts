@@ -1,0 +1,53 @@
+import type { Node } from '../../model/node.ts'
+import { INTENT_ANNOTATION, type NodeRecord, RECORD_ANNOTATION } from '../../model/node-record.ts'
+import { parseNodeRecord } from '../../model/parse-node-record.ts'
+
+export interface Sighting {
+  /** Where it is absent: as it was last seen, but that nobody hears of it. */
+  readonly node: Node
+  readonly absent?: true
+  /** It is there again without its annotations: what stood on the object that is no more. */
+  readonly lostRecord?: string
+}
+
+/**
+ * The node under way, also where its object was deleted: what was there before us stood on that object and nowhere
+ * else, and the machine may register again.
+ */
+export class LastSeen {
+  readonly #run: string
+  #last: Node | undefined
+
+  constructor(run: string) {
+    this.#run = run
+  }
+
+  /** A node that is begun, or found under way. */
+  begin(node: Node | undefined): Sighting | undefined {
+    this.#last = node
+    return node === undefined ? undefined : { node }
+  }
+
+  again(name: string, now: Node | undefined): Sighting | undefined {
+    const last = this.#last?.name === name ? this.#last : undefined
+    if (last === undefined) return this.begin(now)
+    if (now === undefined) return absent(last)
+    const record = recordOf(last)
+    const isAnother = now.uid !== last.uid && record?.run === this.#run && !(RECORD_ANNOTATION in now.annotations)
+    if (!isAnother) return this.begin(now)
+    // From the intent on it is never put back before its proof: without another boot id the reboot may be to come.
+    if (INTENT_ANNOTATION in last.annotations && (now.bootId === '' || now.bootId === record.bootId))
+      return absent(last)
+    return { node: now, lostRecord: last.annotations[RECORD_ANNOTATION] ?? '' }
+  }
+}
+
+const absent = (last: Node): Sighting => ({ node: { ...last, ready: 'Unknown' }, absent: true })
+
+/** The record on a node, whosever; undefined where there is none that can be read. */
+export function recordOf(node: Node): NodeRecord | undefined {
+  const text = node.annotations[RECORD_ANNOTATION]
+  if (text === undefined) return undefined
+  const parsed = parseNodeRecord(text)
+  return parsed.ok ? parsed.value : undefined
+}

@@ -1,0 +1,30 @@
+import type { Reason } from '../../model/reason.ts'
+import type { Verdict } from '../../model/verdict.ts'
+import { hasCurrent, type NodeSnapshot, ownRecord } from './node-snapshot.ts'
+import type { RollSnapshot } from './snapshot.ts'
+
+export const goneText = (node: string): string => `the cluster has no node ${node} any more`
+
+/** Why the node under way is waited for: it is out, and its object is no more. */
+export const nodeGone = (s: NodeSnapshot): Reason => ({
+  code: 'NodeGone',
+  object: s.current.node.name,
+  text: `${goneText(s.current.node.name)}, and it is out; the record of what was there before went with it`,
+  next: `let ${s.current.node.name} register again while this process lives; after it, its servers are put back by hand`,
+})
+
+/**
+ * A node under way whose object is no more may register again for as long as a reboot may take; then it stays out. Any
+ * other verdict that keeps it out tells so as well.
+ */
+export function goneVerdict(s: RollSnapshot): Verdict | undefined {
+  if (!hasCurrent(s) || ownRecord(s) === undefined || s.current.absent !== true) return undefined
+  const { goneSince } = s.evidence
+  const before = s.run.verdict
+  const reasons = before?.reasons ?? []
+  if (reasons.some(({ code }) => code === 'NodeGone')) return undefined
+  const isOver =
+    goneSince !== undefined && s.cluster.staleForMs === 0 && s.now - goneSince >= s.spec.reboot.returnLimitMs
+  if (before?.keepOut !== true && !isOver) return undefined
+  return { kind: 'stopped', keepOut: true, reasons: [...reasons, nodeGone(s)] }
+}

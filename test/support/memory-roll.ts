@@ -1,0 +1,92 @@
+import { RollEngine } from '../../src/controllers/roll/roll-engine.ts'
+import type { RunState } from '../../src/controllers/roll/run-state.ts'
+import type { ServerReading } from '../../src/model/balancer.ts'
+import type { Node } from '../../src/model/node.ts'
+import type { RollEvent, StampedEvent } from '../../src/model/roll-event.ts'
+import type { Probe } from '../../src/ports/probe.ts'
+import { MemoryBalancer } from './memory-balancer.ts'
+import { MemoryCluster } from './memory-cluster.ts'
+import { aNode, aServer, aSpec, NEW_BOOT } from './roll-world.ts'
+import { SeededRandom } from './seeded-random.ts'
+import { VirtualClock } from './virtual-clock.ts'
+
+interface Asked {
+  readonly run?: Partial<RunState>
+  readonly nodes?: readonly Node[]
+  readonly servers?: readonly ServerReading[]
+  readonly probe?: (clock: VirtualClock) => Probe
+  readonly portAnswers?: boolean
+}
+
+export type MemoryRoll = ReturnType<typeof memoryRoll>
+
+/** The whole engine over three nodes in memory, in virtual time; machines come back 20 s after they were told to. */
+export function memoryRoll({ run = {}, nodes = NODES, servers = SERVERS, probe, portAnswers = true }: Asked = {}) {
+  const clock = new VirtualClock()
+  const cluster = new MemoryCluster(clock, nodes)
+  const balancer = new MemoryBalancer(clock, servers)
+  const reboots: string[] = []
+  const events: StampedEvent[] = []
+  const machine = { rebooted: (node: string): void => void comeBack(cluster, clock, node) }
+  const state: RunState = { ...RUN, ...run }
+  const begin = (): Promise<unknown> =>
+    new RollEngine({
+      run: state,
+      clusterName: 'test',
+      cluster,
+      balancers: [balancer],
+      host: {
+        check: () => Promise.reject(new Error('nobody plans here')),
+        reboot: async ({ node }) => {
+          reboots.push(node)
+          machine.rebooted(node)
+          return { kind: 'sent' } as const
+        },
+        ownBootId: async () => undefined,
+        close: async () => undefined,
+      },
+      dataPort: { answers: async () => portAnswers },
+      journal: { run: state.id, append: async () => undefined },
+      firstSeq: 0,
+      sink: (event) => events.push(event),
+      clock,
+      random: new SeededRandom(1),
+      ...(probe === undefined ? {} : { probe: probe(clock) }),
+    }).run(over.signal)
+  const over = new AbortController()
+  const ended = (): Extract<RollEvent, { type: 'roll.ended' }> | undefined =>
+    events.find((event) => event.type === 'roll.ended')
+  return { clock, cluster, balancer, reboots, events, machine, begin, ended, over }
+}
+
+/** Interrupted, whatever it does, and nothing left of it. */
+export async function leave({ over, clock }: MemoryRoll, running: Promise<unknown>): Promise<void> {
+  over.abort()
+  await clock.advance(60_000)
+  await running
+}
+
+const NODES = ['n1', 'n2', 'n3'].map((name) => aNode(name))
+const SERVERS = ['n1', 'n2', 'n3'].map((name) => aServer(name))
+
+const RUN: RunState = {
+  id: 'run-1',
+  spec: aSpec(),
+  order: ['n1', 'n2', 'n3'],
+  resumed: false,
+  done: [],
+  settledHere: [],
+  verdict: undefined,
+  measuredSince: undefined,
+  excused: [],
+  evictedBefore: {},
+}
+
+async function comeBack(cluster: MemoryCluster, clock: VirtualClock, node: string): Promise<void> {
+  const never = new AbortController().signal
+  cluster.change(node, { ready: 'Unknown' })
+  await clock.sleep(20_000, never)
+  cluster.change(node, { ready: 'True', bootId: NEW_BOOT, heartbeat: 'at boot' })
+  await clock.sleep(5000, never)
+  cluster.change(node, { heartbeat: 'after it' })
+}
