@@ -1,6 +1,8 @@
 import type { Reason } from '../../model/reason.ts'
+import type { MonoMs } from '../../model/time.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import { countedWindows } from './counted-windows.ts'
+import { baselineGreen } from './guards.ts'
 import { hasCurrent, hasRebooted, ownIntent, ownRecord, type RecordedSnapshot } from './node-snapshot.ts'
 import { requestsFailed } from './requests-failed.ts'
 import { retold } from './retold.ts'
@@ -112,11 +114,21 @@ function restoreLimit(s: RecordedSnapshot): Verdict | undefined {
 
 function attachLimit(s: RecordedSnapshot): Verdict | undefined {
   const { attachingSince, attachedAt } = s.evidence
-  if (attachedAt !== undefined || attachingSince === undefined) return undefined
+  if (attachedAt !== undefined) return soakLimit(s, attachedAt)
+  if (attachingSince === undefined) return undefined
   if (s.now - attachingSince < s.spec.attach.limitMs) return undefined
   const { name } = s.current.node
   const text = `${name} was not in service again on every instance of its balancers within the limit`
   return keptOut({ code: 'NotUp', object: name, text }, unattached(s))
+}
+
+/** In service, and traffic is red since before anything could be counted: a soak that cannot begin has failed. */
+function soakLimit(s: RecordedSnapshot, attachedAt: MonoMs): Verdict | undefined {
+  const red = baselineGreen(s).filter(({ code }) => code === 'BaselineNotGreen')
+  if (red.length === 0 || s.now - attachedAt < (s.spec.probe?.baselineLimitMs ?? 0)) return undefined
+  const { name } = s.current.node
+  const text = `${name} is in service again, and traffic was not green within the limit`
+  return keptOut({ code: 'NotSoaked', object: name, text }, red)
 }
 
 const keptOut = (reason: Reason, more: readonly Reason[] = []): Verdict => ({

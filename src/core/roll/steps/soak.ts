@@ -1,14 +1,18 @@
+import { baselineGreen } from '../guards.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
 import { hold, type StepRule } from '../step-rule.ts'
 
 /**
  * Step 11: attached, and no failed request for the soak time (a failure is the stop rule's business and detaches
- * again). Its postcondition takes the record away, after which only the slot is left to release.
+ * again). Its postcondition takes the record away, after which only the slot is left to release. A process that takes
+ * a run up counts no failure before its own baseline is green: until then the soak has not begun.
  */
 export const soak: StepRule = {
   step: 'soak',
   next(s) {
-    const leftMs = s.spec.soakMs - (s.now - (s.evidence.attachedAt ?? s.now))
+    const unmeasured = s.run.verdict === undefined ? baselineGreen(s) : []
+    if (unmeasured.length > 0) return hold(unmeasured)
+    const leftMs = Math.max(s.spec.soakMs - (s.now - (s.evidence.attachedAt ?? s.now)), unwatchedMs(s))
     if (s.run.verdict === undefined && (leftMs > 0 || verdictsOwed(s))) {
       return hold(
         [{ code: 'Soaking', text: 'traffic is watched for the soak time' }],
@@ -25,9 +29,14 @@ export const soak: StepRule = {
   },
 }
 
+/** What is left of the soak since failures count. */
+const unwatchedMs = ({ run, spec, wall }: RecordedSnapshot): number =>
+  run.measuredSince === undefined ? 0 : spec.soakMs - (wall - run.measuredSince)
+
 /** A request of the soak's last moment may take until its time-out to be judged. */
 function verdictsOwed(s: RecordedSnapshot): boolean {
-  const since = s.evidence.attachedAtWall
-  if (s.probe === undefined || since === undefined) return false
+  const attachedAt = s.evidence.attachedAtWall
+  if (s.probe === undefined || attachedAt === undefined) return false
+  const since = Math.max(attachedAt, s.run.measuredSince ?? attachedAt)
   return (s.probe.lastVerdictAt ?? 0) < since + s.spec.soakMs
 }
