@@ -45,7 +45,8 @@ function killed(windows: ProbeFacts['windows'] = []) {
 
 const outcomeOf = (run: ReturnType<typeof killed>, facts: ProbeFacts | undefined) => {
   const stopRules = { failed: 0, failures: [], unjudged: unjudged(run, facts) }
-  const { outcome, exitCode, reasons } = endOf({ run, standings: [], interrupted: false, ...stopRules })
+  const through = { ...run, done: run.order }
+  const { outcome, exitCode, reasons } = endOf({ run: through, standings: [], interrupted: false, ...stopRules })
   return { outcome, exitCode, texts: reasons.map(({ text }) => text) }
 }
 
