@@ -90,8 +90,9 @@ async function currentFacts(
   const recordText = lostRecord ?? node.annotations[RECORD_ANNOTATION]
   const intentText = node.annotations[INTENT_ANNOTATION]
   const record = recordText === undefined ? undefined : parseNodeRecord(recordText)
-  const returning = record?.ok === true && evidence?.attachedAt === undefined && node.bootId !== record.value.bootId
-  const returned = returning ? await parts.returns.ask(node, record.value, signal) : parts.returns.rest()
+  const isWayBack = record?.ok === true && (node.bootId !== record.value.bootId || parts.run.verdict !== undefined)
+  const isPutBack = evidence?.attachedAt !== undefined
+  const returned = isWayBack && !isPutBack ? await parts.returns.ask(node, record.value, signal) : parts.returns.rest()
   return {
     node,
     ...(absent === undefined ? {} : { absent }),

@@ -27,7 +27,7 @@ const ASK_EVERY_MS = 450
 
 type DataPorts = ReturnFacts['dataPorts']
 
-/** What is looked at only while a node is to come back: its own heartbeat Lease, and whether its data ports answer. */
+/** What is looked at only while a node is to come back or be put back: its own heartbeat Lease, and whether its data ports answer. */
 export class ReturnWatch {
   readonly #parts: ReturnWatchParts
   readonly #heartbeats: HeartbeatFollower
@@ -43,15 +43,16 @@ export class ReturnWatch {
     return this.#heartbeats.run(signal)
   }
 
-  /** The heartbeat as last told; it is not waited for. */
+  /** The heartbeat as last told, of a node that was rebooted; it is not waited for. */
   async ask(node: Node, record: NodeRecord, signal: AbortSignal): Promise<ReturnFacts> {
-    this.#heartbeats.follow(node)
+    if (node.bootId === record.bootId) this.#heartbeats.rest()
+    else this.#heartbeats.follow(node)
     const dataPorts = await this.#dataPorts(node, record, signal)
     const leaseRenewTime = this.#heartbeats.renewTime()
     return { dataPorts, ...(leaseRenewTime === undefined ? {} : { leaseRenewTime }) }
   }
 
-  /** No node is coming back: nothing is asked, and no Lease followed. */
+  /** No node is coming or put back: nothing is asked, and no Lease followed. */
   rest(): ReturnFacts {
     this.#heartbeats.rest()
     return { dataPorts: {} }

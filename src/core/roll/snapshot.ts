@@ -66,7 +66,7 @@ export interface NodeFacts {
   readonly intent?: Parsed<RebootIntent>
   /** renewTime of the node's own Lease in kube-node-lease, verbatim; read while a proof is waited for. */
   readonly leaseRenewTime?: string
-  /** `address:port` → answered at the last try; asked while the node is to come back. */
+  /** `address:port` → answered at the last try; asked while the node is to come back or is put back. */
   readonly dataPorts: Readonly<Record<string, boolean>>
 }
 
