@@ -1,4 +1,6 @@
+import { actionKey } from '../../model/action.ts'
 import type { Decision } from '../../model/decision.ts'
+import type { Reason } from '../../model/reason.ts'
 import type { Evidence } from './evidence.ts'
 import { hasCurrent, ownIntent } from './node-snapshot.ts'
 import type { RollSnapshot } from './snapshot.ts'
@@ -61,15 +63,28 @@ const PATIENT: ReadonlySet<string> = new Set([
   'SessionsLeft',
 ])
 
-/** Stuck is a hold without progress. Progress is an action that is no repetition, a pod that left, another step. */
+/** Stuck is a hold without progress. Progress is an action that did not just fail, a pod that left, another step. */
 function stuck(s: RollSnapshot, decision: Exclude<Decision, { kind: 'settled' }>): Partial<Evidence> {
   const left = s.cluster.pods.filter((pod) => pod.nodeName === s.current?.node.name).length
-  const repeats = decision.kind === 'hold' || decision.reasons.some((reason) => reason.code === 'PodsHere')
   const patient = decision.kind === 'hold' && decision.reasons.some((reason) => PATIENT.has(reason.code))
   const moved = left < s.evidence.podsLeft || decision.step !== s.evidence.stuckStep
-  if (moved || patient || !repeats) {
+  if (moved || patient || isProgress(s, decision)) {
     return { stuckReasons: [], podsLeft: left, stuckStep: decision.step, stuckSince: s.now }
   }
-  const reasons = decision.kind === 'hold' ? decision.reasons : s.evidence.stuckReasons
+  const reasons = decision.kind === 'hold' ? decision.reasons : triedAgain(s, decision)
   return { podsLeft: left, stuckSince: s.evidence.stuckSince ?? s.now, stuckReasons: reasons }
+}
+
+type Act = Extract<Decision, { kind: 'act' }>
+
+function isProgress({ evidence }: RollSnapshot, decision: Decision): boolean {
+  if (decision.kind !== 'act' || decision.reasons.some(({ code }) => code === 'PodsHere')) return false
+  return decision.actions.some((action) => action.kind !== 'takeSlot' && !(actionKey(action) in evidence.retries))
+}
+
+/** What was said while it was waited for stands; where nothing was, what it was refused with. */
+function triedAgain({ evidence }: RollSnapshot, { actions, reasons }: Act): readonly Reason[] {
+  if (evidence.stuckReasons.length > 0) return evidence.stuckReasons
+  const errors = actions.flatMap((action) => evidence.retries[actionKey(action)]?.error ?? [])
+  return errors.length === 0 ? reasons : errors.map((text) => ({ code: 'Retrying', text }))
 }
