@@ -1,4 +1,4 @@
-import type { AdminState } from './balancer.ts'
+import type { AdminState, ServerReading } from './balancer.ts'
 import type { Taint } from './node.ts'
 
 export const RECORD_ANNOTATION = 'evenkeel.dev/record'
@@ -14,6 +14,8 @@ export interface RecordedServer {
   readonly address: string
   readonly port: number
   readonly state: AdminState
+  /** Whether it was sent traffic. Absent in records of earlier versions. */
+  readonly operational?: ServerReading['operational']
 }
 
 /** A DaemonSet's or mirror pod as it stood: its start after the reboot is proven by other container ids. */

@@ -1,4 +1,4 @@
-import type { AdminState } from './balancer.ts'
+import type { AdminState, ServerReading } from './balancer.ts'
 import type { Taint } from './node.ts'
 import type { NodeRecord, RebootIntent, RecordedDaemon, RecordedServer } from './node-record.ts'
 import { isRunName } from './run-name.ts'
@@ -118,6 +118,7 @@ function port(raw: Raw): number {
 }
 
 const ADMIN_STATES: readonly AdminState[] = ['ready', 'drain', 'maint']
+const OPERATIONAL: readonly ServerReading['operational'][] = ['up', 'starting', 'stopping', 'down']
 
 function server(value: unknown): RecordedServer {
   const raw = object(value, 'a server')
@@ -131,7 +132,14 @@ function server(value: unknown): RecordedServer {
     address: string(raw, 'address'),
     port: port(raw),
     state,
+    ...(raw.operational === undefined ? {} : { operational: operational(raw.operational) }),
   }
+}
+
+function operational(value: unknown): ServerReading['operational'] {
+  const found = OPERATIONAL.find((known) => known === value)
+  if (found === undefined) throw new Malformed(`a server is ${JSON.stringify(value)}`)
+  return found
 }
 
 function daemon(value: unknown): RecordedDaemon {

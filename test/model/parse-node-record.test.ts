@@ -18,6 +18,15 @@ test('a record reads back as it was written', () => {
   assert.deepEqual(parseNodeRecord(formatRecord(RECORD)), { ok: true, value: RECORD })
 })
 
+test('whether a server was up is read back where it was recorded, and only in words that are known', () => {
+  const record = (operational: string) => ({
+    ...RECORD,
+    servers: RECORD.servers.map((server) => ({ ...server, operational })),
+  })
+  assert.deepEqual(parseNodeRecord(JSON.stringify(record('down'))), { ok: true, value: record('down') })
+  assert.equal(parseNodeRecord(JSON.stringify(record('well'))).ok, false)
+})
+
 test('a server without a port of its own is recorded and read back', () => {
   const record = aRecord({ servers: RECORD.servers.map((server) => ({ ...server, port: 0 })) })
   assert.deepEqual(parseNodeRecord(formatRecord(record)), { ok: true, value: record })

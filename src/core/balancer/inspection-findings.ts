@@ -92,6 +92,14 @@ function serverFindings(server: ServerReading): readonly PlanFinding[] {
       fix: `add "check" to server ${name} of backend ${backend}`,
     })
   }
+  if (server.ownState === 'ready' && server.operational === 'down') {
+    findings.push({
+      severity: 'warning',
+      code: 'BalancerServerDown',
+      text: `${serverKey(server.ref)} is ready and down: its node is put back without waiting for it`,
+      fix: `bring it up, where ${name} is meant to serve ${backend}`,
+    })
+  }
   return findings
 }
 

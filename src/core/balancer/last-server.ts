@@ -10,12 +10,16 @@ export function isUsable(server: ServerReading): boolean {
 
 /**
  * Of the servers that would be taken on one instance: those whose backend there would be left without a usable one.
- * A server that is out already takes nothing away; two of one backend are taken together.
+ * A server that is out, down or of weight 0 already takes nothing away; two of one backend are taken together.
  */
 export function lastServers(
   instance: readonly ServerReading[],
   taken: (server: ServerReading) => boolean,
 ): readonly ServerReading[] {
   const left = new Set(instance.filter((server) => isUsable(server) && !taken(server)).map((it) => it.ref.backend))
-  return instance.filter((server) => taken(server) && server.adminState === 'ready' && !left.has(server.ref.backend))
+  return instance.filter((server) => taken(server) && isSentTraffic(server) && !left.has(server.ref.backend))
 }
+
+/** Also a backup, which serves once all others are gone, and one that only starts. */
+const isSentTraffic = ({ adminState, operational, weight }: ServerReading): boolean =>
+  adminState === 'ready' && (operational === 'up' || operational === 'starting') && weight > 0

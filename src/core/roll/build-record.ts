@@ -29,6 +29,7 @@ export function buildRecord(s: NodeSnapshot): NodeRecord {
       address: reading.address,
       port: reading.port,
       state: reading.ownState,
+      operational: reading.operational,
     })),
     daemons: pods.flatMap(asDaemon),
     workloads: recordedWorkloads(s, pods),

@@ -52,6 +52,7 @@ test('what people should weigh is a warning', () => {
   assert.deepEqual(withBackend({ stickTable: true }), ['warning BalancerPersistence'])
   assert.deepEqual(withBackend({ servers: [serverLike({ persistent: true })] }), ['warning BalancerPersistence'])
   assert.deepEqual(withBackend({ servers: [serverLike({ check: 'none' })] }), ['warning BalancerNoCheck'])
+  assert.deepEqual(withBackend({ servers: [serverLike({ operational: 'down' })] }), ['warning BalancerServerDown'])
 })
 
 test('errors come before warnings, and each says what to do', () => {

@@ -30,7 +30,10 @@ const CASES: readonly { what: string; servers: readonly ServerReading[]; last: r
   { what: 'the other is of another backend', servers: [serverLike(), other({ path: 'tls/b' })], last: ['a'] },
   { what: 'both are of the node', servers: [serverLike(), other({ address: AT_N1 })], last: ['a', 'b'] },
   { what: 'it is out already', servers: [serverLike({ adminState: 'drain' })], last: [] },
-  { what: 'it is down but would be sent to', servers: [serverLike({ operational: 'down' })], last: ['a'] },
+  { what: 'it is down already', servers: [serverLike({ operational: 'down' })], last: [] },
+  { what: 'it is of weight 0', servers: [serverLike({ weight: 0 })], last: [] },
+  { what: 'it is a backup that serves', servers: [serverLike({ backup: true })], last: ['a'] },
+  { what: 'it only starts', servers: [serverLike({ operational: 'starting' })], last: ['a'] },
 ]
 
 for (const { what, servers, last } of CASES) {

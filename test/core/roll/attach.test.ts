@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { buildRecord } from '../../../src/core/roll/build-record.ts'
 import { decide } from '../../../src/core/roll/decide.ts'
 import type { ServerReading } from '../../../src/model/balancer.ts'
 import type { NodeRecord } from '../../../src/model/node-record.ts'
@@ -53,5 +54,29 @@ test('an instance that is silent keeps every server out', () => {
   assert.equal(
     shortDecision(decide(withPort(aSnapshot({ ...settled, change: { instances } })))),
     'hold attach: InstanceSilent',
+  )
+})
+
+const wasDown: NodeRecord = aRecord({ servers: was('ready').servers.map((it) => ({ ...it, operational: 'down' })) })
+
+test('a server that was down before us goes back to ready, and nothing is asked of it', () => {
+  assert.equal(next({ adminState: 'maint', check: 'failing' }, wasDown), 'act attach: setServer drain')
+  const down = { operational: 'down', check: 'failing' } as const
+  assert.equal(next({ adminState: 'drain', ...down }, wasDown), 'act attach: setServer ready')
+  assert.equal(next({ adminState: 'ready', ...down }, wasDown), 'hold soak: Soaking')
+})
+
+test('the data port of a server that was down before us need not answer', () => {
+  const servers = [aServer('n1', { adminState: 'drain', check: 'failing' }), aServer('n2')]
+  const asked = (record: NodeRecord) => shortDecision(decide(aSnapshot({ ...settled, record, servers })))
+  assert.equal(asked(wasDown), 'act attach: setServer ready')
+  assert.equal(asked(was('ready')), 'hold settle: DataPortSilent')
+})
+
+test('the record says of each server whether it was up', () => {
+  const servers = [aServer('n1', { operational: 'down' }), aServer('n2')]
+  assert.deepEqual(
+    buildRecord(aSnapshot({ servers })).servers.map(({ server, operational }) => [server, operational]),
+    [['n1', 'down']],
   )
 })

@@ -6,6 +6,7 @@ import { isSilent, lostServers, type NodeServer, nodeServers, notItsAddress } fr
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { setServer } from '../set-server.ts'
 import { act, done, hold, RECHECK_MS, type StepRule } from '../step-rule.ts'
+import { wasServing } from '../was-serving.ts'
 import { holdsDeadConnections, pooledConnections } from './detach.ts'
 
 /**
@@ -62,7 +63,7 @@ export function unattached(s: RecordedSnapshot): readonly Reason[] {
 
 export function isRestored({ reading, recorded }: NodeServer): boolean {
   if (reading === undefined || reading.ownState !== recorded.state) return false
-  return recorded.state !== 'ready' || reading.operational === 'up' || outByOthers(reading)
+  return !wasServing(recorded) || reading.operational === 'up' || outByOthers(reading)
 }
 
 /** Out by a server it tracks, or by name resolution: that was so without us, and is not ours to lift. */
@@ -73,7 +74,7 @@ const mustPassThroughDrain = ({ reading, recorded }: NodeServer): boolean =>
 
 /** A server without a check proves nothing by itself: there the data port must have answered. */
 function mayServe(s: RecordedSnapshot, { reading, recorded }: NodeServer): boolean {
-  if (recorded.state !== 'ready' || reading?.ownState === 'ready') return true
+  if (!wasServing(recorded) || reading?.ownState === 'ready') return true
   if (reading?.check === 'none') {
     return !s.spec.settle.dataPort || s.current.dataPorts[`${recorded.address}:${recorded.port}`] === true
   }

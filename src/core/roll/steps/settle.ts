@@ -6,6 +6,7 @@ import { baselineGreen, clusterHeard } from '../guards.ts'
 import { nodeServers } from '../node-servers.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { done, hold, RECHECK_MS, type StepRule } from '../step-rule.ts'
+import { wasServing } from '../was-serving.ts'
 
 /** Step 9: no workload worse than recorded, the data port answers, DNS is healthy, several times in a row. */
 export const settle: StepRule = {
@@ -45,7 +46,7 @@ export function unsettled(s: RecordedSnapshot): readonly Reason[] {
 /** A node that was not in service before is not settled for service, and a port nobody used need not answer. */
 function silentDataPorts(s: RecordedSnapshot): readonly Reason[] {
   if (!s.spec.settle.dataPort || !hasRebooted(s)) return []
-  const served = nodeServers(s).filter(({ recorded }) => recorded.state === 'ready')
+  const served = nodeServers(s).filter(({ recorded }) => wasServing(recorded))
   const ports = [...new Set(served.map(({ recorded }) => `${recorded.address}:${recorded.port}`))]
   return ports
     .filter((port) => s.current.dataPorts[port] !== true)
