@@ -1,5 +1,6 @@
 import { type Action, actionKey } from '../model/action.ts'
 import type { EvictionAnswer } from '../model/eviction.ts'
+import type { RebootAnswer } from '../model/host.ts'
 import type { Node } from '../model/node.ts'
 import { RECORD_ANNOTATION } from '../model/node-record.ts'
 import type { Outcome } from '../model/outcome.ts'
@@ -8,7 +9,7 @@ import { WorldError } from '../model/world-error.ts'
 import type { Balancer } from '../ports/balancer.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Cluster } from '../ports/cluster.ts'
-import type { Host } from '../ports/host.ts'
+import type { Host, HostTarget } from '../ports/host.ts'
 import type { Random } from '../ports/random.ts'
 import { Backoff } from './backoff.ts'
 import { DeadlineError, withDeadline } from './deadline.ts'
@@ -50,10 +51,10 @@ export class Performer {
   async perform(action: Action, signal: AbortSignal): Promise<Outcome> {
     const key = actionKey(action)
     try {
-      const limitMs = this.#limitMs(action)
-      if (limitMs <= 0) throw lapsed
-      const deadline = { clock: this.#parts.clock, limitMs, signal, what: key }
-      const outcome = await withDeadline(deadline, (limited) => this.#do(action, limited))
+      const outcome =
+        action.kind === 'sendReboot'
+          ? await this.#sendReboot(action, signal)
+          : await this.#limited(action, signal, (limited) => this.#do(action, limited))
       if (outcome.ok) this.#backoffs.delete(key)
       return outcome
     } catch (error) {
@@ -63,6 +64,12 @@ export class Performer {
     }
   }
 
+  #limited<T>(action: Action, signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>): Promise<T> {
+    const limitMs = this.#limitMs(action)
+    if (limitMs <= 0) throw lapsed
+    return withDeadline({ clock: this.#parts.clock, limitMs, signal, what: actionKey(action) }, work)
+  }
+
   /** An effect that hangs must not reach the world after the slot has lapsed. */
   #limitMs(action: Action): number {
     if (action.kind === 'takeSlot' || action.kind === 'releaseSlot') return EFFECT_LIMIT_MS
@@ -70,7 +77,7 @@ export class Performer {
     return Math.min(ownMs, this.#parts.keeper.mayActForMs())
   }
 
-  async #do(action: Action, signal: AbortSignal): Promise<Outcome> {
+  async #do(action: Exclude<Action, { kind: 'sendReboot' }>, signal: AbortSignal): Promise<Outcome> {
     if (action.kind === 'takeSlot') return this.#takeSlot(action, signal)
     if (action.kind === 'releaseSlot') return this.#releaseSlot(action, signal)
     switch (action.kind) {
@@ -82,21 +89,14 @@ export class Performer {
         return { ok: true }
       case 'evict':
         return this.#evict(action, signal)
-      case 'sendReboot':
-        return this.#sendReboot(action, signal)
       default:
         return this.#patch(action, signal)
     }
   }
 
   async #patch(action: NodeWrite, signal: AbortSignal): Promise<Outcome> {
-    const { cluster, run, clock, keeper } = this.#parts
-    if (action.kind === 'writeIntent') {
-      const renewed = await keeper.renewNow(signal)
-      if (renewed.kind === 'unanswered')
-        throw new WorldError(`the slot could not be renewed: ${renewed.error.message}`, SLOT_LAPSED)
-      if (renewed.kind !== 'renewed') throw lapsed
-    }
+    const { cluster, run, clock } = this.#parts
+    if (action.kind === 'writeIntent') await this.#renewSlot(signal)
     const node = await this.#node(action.node, signal)
     if (action.kind === 'writeRecord' && RECORD_ANNOTATION in node.annotations)
       throw changed(node, 'bears a record now')
@@ -107,16 +107,41 @@ export class Performer {
     return { ok: true, node: patch === undefined ? node : await cluster.patchNode(node.name, patch, signal) }
   }
 
+  async #renewSlot(signal: AbortSignal): Promise<void> {
+    const renewed = await this.#parts.keeper.renewNow(signal)
+    if (renewed.kind === 'unanswered')
+      throw new WorldError(`the slot could not be renewed: ${renewed.error.message}`, SLOT_LAPSED)
+    if (renewed.kind !== 'renewed') throw lapsed
+  }
+
+  /**
+   * Renews first, so that the command has all the time that a slot can give. A command that is cut off by its limit may
+   * have arrived: that is not knowing, and no failure to be tried again soon.
+   */
   async #sendReboot(action: Extract<Action, { kind: 'sendReboot' }>, signal: AbortSignal): Promise<Outcome> {
-    const { host, keeper } = this.#parts
-    const node = await this.#node(action.node, signal)
-    mustStillRest(node, action.bootId)
-    if (!keeper.mayAct()) throw lapsed
-    const target = { node: node.name, address: node.internalAddresses[0] ?? node.name }
-    const reboot = await host.reboot(target, action.bootId, signal)
+    const target = await this.#limited(action, signal, async (limited) => {
+      await this.#renewSlot(limited)
+      const node = await this.#node(action.node, limited)
+      mustStillRest(node, action.bootId)
+      return { node: node.name, address: node.internalAddresses[0] ?? node.name }
+    })
+    const reboot = await this.#reboot(action, target, signal)
     if (reboot.kind !== 'refused') return { ok: true, reboot }
     const failed = this.#failed(actionKey(action), 'HOST_REFUSED', new Error(reboot.text))
     return { ...failed, reboot }
+  }
+
+  async #reboot(
+    action: Extract<Action, { kind: 'sendReboot' }>,
+    target: HostTarget,
+    signal: AbortSignal,
+  ): Promise<RebootAnswer> {
+    try {
+      return await this.#limited(action, signal, (limited) => this.#parts.host.reboot(target, action.bootId, limited))
+    } catch (error) {
+      if (error instanceof DeadlineError) return { kind: 'unknown', text: error.message }
+      throw error
+    }
   }
 
   async #evict(action: Extract<Action, { kind: 'evict' }>, signal: AbortSignal): Promise<Outcome> {

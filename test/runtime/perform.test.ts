@@ -165,3 +165,26 @@ test('a machine that refuses its reboot says why, and it is tried again later', 
   world.answer = { kind: 'unknown', text: 'the connection broke' }
   assert.deepEqual((await tried(world, sendReboot)).outcome, { ok: true, reboot: world.answer })
 })
+
+test('a reboot that is cut off by the slot’s own limit may have arrived: not knowing, and no failure to repeat', async () => {
+  const [sendReboot] = of('sendReboot')
+  assert.ok(sendReboot)
+  const world = await new PerformWorld().hold()
+  world.hangs = true
+  await world.clock.advance(15_000)
+  const hanging = world.perform(sendReboot)
+  await world.clock.advance(20_000)
+  const text = 'sendReboot n1 did not answer within 20000 ms'
+  assert.deepEqual(await hanging, { ok: true, reboot: { kind: 'unknown', text } })
+  assert.equal(world.clock.monoMs(), 35_000)
+})
+
+test('a reboot is not begun under a slot that cannot be renewed, however much of it is left', async () => {
+  const [sendReboot] = of('sendReboot')
+  assert.ok(sendReboot)
+  const world = await new PerformWorld().hold()
+  world.slot.fault = 'lost'
+  const { before, code } = await tried(world, sendReboot)
+  assert.equal(code, 'SLOT_LAPSED')
+  assert.deepEqual(world.seen(), before)
+})

@@ -47,7 +47,7 @@ export class PerformWorld {
   readonly #evicted: string[] = []
   /** What the machine says to a reboot, which it carries out only where it says so. */
   answer: RebootAnswer = { kind: 'sent' }
-  /** A balancer that hears and never answers. */
+  /** A balancer, or a machine, that hears and never answers. */
   hangs = false
 
   constructor(node: Partial<StoredNode> = {}) {
@@ -69,7 +69,7 @@ export class PerformWorld {
       balancers: [this.#balancer()],
       host: {
         check: () => Promise.reject(new Error('nobody asks')),
-        reboot: () => this.#reboot(),
+        reboot: (_target, _bootId, signal) => this.#reboot(signal),
         ownBootId: () => Promise.resolve(undefined),
         close: () => Promise.resolve(),
       },
@@ -126,7 +126,11 @@ export class PerformWorld {
     return Promise.resolve({ kind: 'accepted' })
   }
 
-  #reboot(): Promise<RebootAnswer> {
+  #reboot(signal: AbortSignal): Promise<RebootAnswer> {
+    if (this.hangs) {
+      this.#reboots += 1
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    }
     if (this.answer.kind === 'sent') this.#reboots += 1
     return Promise.resolve(this.answer)
   }
