@@ -71,7 +71,7 @@ export class ClusterView {
 
   /** Why the stream is broken, in the words of the first that is. */
   error(): string | undefined {
-    return this.#broken().map((freshness) => freshness.error?.message)[0]
+    return this.#broken().flatMap((freshness) => freshness.error?.message ?? [])[0]
   }
 
   #staleForMs(now: MonoMs): number {

@@ -27,7 +27,10 @@ const ASK_EVERY_MS = 450
 
 type DataPorts = ReturnFacts['dataPorts']
 
-/** What is looked at only while a node is to come back or be put back: its own heartbeat Lease, and whether its data ports answer. */
+/**
+ * What is looked at only while a node is to come back or be put back: its own heartbeat Lease, and whether its data
+ * ports answer.
+ */
 export class ReturnWatch {
   readonly #parts: ReturnWatchParts
   readonly #heartbeats: HeartbeatFollower

@@ -14,7 +14,6 @@ import type { Host } from '../../ports/host.ts'
 import type { Journal } from '../../ports/journal.ts'
 import type { Probe } from '../../ports/probe.ts'
 import type { Random } from '../../ports/random.ts'
-import { withDeadline } from '../../runtime/deadline.ts'
 import { LeaseKeeper } from '../../runtime/lease-keeper.ts'
 import { Performer } from '../../runtime/perform.ts'
 import { Wakeup } from '../../runtime/wakeup.ts'
@@ -23,6 +22,7 @@ import { BalancerPoller } from './balancer-poller.ts'
 import { ClusterView } from './cluster-view.ts'
 import { endFailures } from './end-failures.ts'
 import { EventLog, type EventSink } from './event-log.ts'
+import { firstList } from './first-list.ts'
 import { currentNode, type GatherParts } from './gather.ts'
 import { GoneNodes } from './gone-nodes.ts'
 import { LastSeen } from './last-seen.ts'
@@ -51,7 +51,6 @@ export interface RollEngineParts {
   readonly random: Random
 }
 
-const SYNC_LIMIT_MS = 60_000
 /** The longest that nothing is looked at, whatever a decision asks for. */
 const PASS_AT_LEAST_EVERY_MS = 5000
 
@@ -153,10 +152,8 @@ export class RollEngine {
   }
 
   async #roll(interrupt: AbortSignal): Promise<void> {
-    const { clock } = this.#parts
-    const limited = { clock, limitMs: SYNC_LIMIT_MS, signal: interrupt, what: 'the first list of the cluster' }
     try {
-      await withDeadline(limited, (signal) => this.#view.synced(signal))
+      await firstList(this.#view, { clock: this.#parts.clock, signal: interrupt })
       await Promise.all(this.#pollers.map((poller) => poller.poll(interrupt)))
       for (this.#gone.note(); currentNode(this.#gather, undefined) !== undefined; this.#gone.note()) {
         if ((await this.#node(interrupt)) === 'keptOut') return
