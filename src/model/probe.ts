@@ -97,6 +97,8 @@ export interface ProbeFacts {
   readonly startedAt: WallMs
   /** The newest sample whose verdict is known; a probe that is silent for long measures nothing. */
   readonly lastVerdictAt?: WallMs
+  /** Of every request that was due before it, on whatever lane, the verdict is known. */
+  readonly settledBefore?: WallMs
   readonly lanes: readonly LaneSummary[]
   readonly windows: readonly FailureWindow[]
   /** Spans in which nothing was measured (prober stalled, not yet started, died). */

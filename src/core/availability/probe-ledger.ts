@@ -68,6 +68,7 @@ export class ProbeLedger {
     return {
       startedAt: this.#startedAt,
       ...(this.#lastVerdictAt === undefined ? {} : { lastVerdictAt: this.#lastVerdictAt }),
+      settledBefore: this.#settledBefore,
       lanes: [...this.#lanes.values()].map((lane) => lane.tally.summary()),
       windows: this.#windows(),
       notMeasured: this.#notMeasured.spans(this.#endedAt ?? now, this.#endedAt !== undefined),

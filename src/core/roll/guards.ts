@@ -1,4 +1,5 @@
 import type { Reason } from '../../model/reason.ts'
+import { awaitingWindows } from './awaits-control.ts'
 import { baselineMissing, probeSilent } from './baseline.ts'
 import { lastUsableServers } from './last-server.ts'
 import { matchNodeServers } from './match-node-servers.ts'
@@ -51,6 +52,14 @@ const probeMeasures: Guard<RollSnapshot> = (s) => {
   return probeSilent(s.probe, s.wall, Math.max(0, ...timeouts))
 }
 
+/** Once the roll stops, what still has to be done is done: no failure may hold it up again and again. */
+export const controlHeard: Guard<RollSnapshot> = (s) => {
+  const [window] = s.run.verdict === undefined ? awaitingWindows(s) : []
+  if (window === undefined) return []
+  const text = `requests to ${window.target} failed; whether the control failed too is known in a moment`
+  return [{ code: 'ControlAwaited', object: window.target, text }]
+}
+
 const lastUsable: Guard<NodeSnapshot> = (s) => lastUsableServers(s.current.node, s.instances)
 
 const agentsOurs: Guard<NodeSnapshot> = (s) =>
@@ -94,10 +103,20 @@ export const baselineGreen: Guard<RollSnapshot> = (s) => {
 
 /** Before the first change to a node: long, since saying no costs nothing yet. */
 export const mayStart: Guard<NodeSnapshot> = (s) =>
-  first(s, [slotLive, journalWritable, clusterHeard, probeMeasures, instancesAnswer, heartbeatsFlow, mayBeTaken])
+  first(s, [
+    slotLive,
+    journalWritable,
+    clusterHeard,
+    probeMeasures,
+    controlHeard,
+    instancesAnswer,
+    heartbeatsFlow,
+    mayBeTaken,
+  ])
 
 /** Before each further disruptive effect. */
-export const mayDisrupt: Guard<RollSnapshot> = (s) => first(s, [slotLive, journalWritable, clusterHeard, probeMeasures])
+export const mayDisrupt: Guard<RollSnapshot> = (s) =>
+  first(s, [slotLive, journalWritable, clusterHeard, probeMeasures, controlHeard])
 
 /** Before a pod is evicted. */
 export const mayEvict: Guard<RollSnapshot> = (s) => first(s, [mayDisrupt, followersBack])

@@ -1,7 +1,7 @@
 import type { Reason } from '../../model/reason.ts'
 import type { MonoMs } from '../../model/time.ts'
 import type { Verdict } from '../../model/verdict.ts'
-import { countedWindows } from './counted-windows.ts'
+import { judgedWindows } from './awaits-control.ts'
 import { baselineGreen } from './guards.ts'
 import { hasCurrent, hasRebooted, ownIntent, ownRecord, type RecordedSnapshot } from './node-snapshot.ts'
 import { requestsFailed } from './requests-failed.ts'
@@ -26,9 +26,12 @@ export function judge(s: RollSnapshot): Verdict | undefined {
   return retold(sticks, requestsFailed(s))
 }
 
-/** A failed request ends the roll. One since the node was begun to be put back takes it out again. */
+/**
+ * A failed request ends the roll, once its control has been heard. One since the node was begun to be put back takes it
+ * out again.
+ */
 function failedRequests(s: RollSnapshot): Verdict | undefined {
-  const windows = countedWindows(s)
+  const windows = judgedWindows(s)
   if (windows.length === 0) return undefined
   const backSince = s.evidence.attachingSinceWall
   const keepOut = backSince !== undefined && windows.some((window) => window.lastBadAt >= backSince)

@@ -4,7 +4,7 @@ import { decide } from '../../../src/core/roll/decide.ts'
 import type { NodeSnapshot } from '../../../src/core/roll/node-snapshot.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import { RECORD_ANNOTATION } from '../../../src/model/node-record.ts'
-import type { FailureWindow, LaneSummary, ProbeFacts } from '../../../src/model/probe.ts'
+import type { FailureWindow, LaneSummary, ProbeFacts, ProbeTarget } from '../../../src/model/probe.ts'
 import type { RollSpec } from '../../../src/model/roll-spec.ts'
 import { monoMs, wallMs } from '../../../src/model/time.ts'
 import { announced, cordoned, out, proven, settled, withPort } from '../../support/roll-stages.ts'
@@ -17,6 +17,7 @@ import {
   aSnapshot,
   aSpec,
   detachedEvidence,
+  NEW_BOOT,
 } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
 
@@ -69,6 +70,23 @@ const probing = (probe: ProbeFacts) => changed({ spec: aSpec({ probe: PROBE }), 
 const unheard = (s: NodeSnapshot) => changed({ cluster: { ...s.cluster, staleForMs: 1 } })(s)
 const unwritable = changed({ journalWritable: false })
 const lapsed = changed({ slot: { state: 'mine', mayAct: false } })
+const CONTROL: ProbeTarget = {
+  name: 'control',
+  url: 'http://127.0.0.1/',
+  control: true,
+  ratePerSecond: 10,
+  keptShare: 0.5,
+  keptConnections: 1,
+  timeoutMs: 2000,
+  expectStatus: [200, 399],
+  servedByHeader: 'x-served-by',
+}
+/** A request failed, and of the control nothing is known since. */
+const unsure = (s: NodeSnapshot) =>
+  changed({
+    spec: aSpec({ probe: { ...PROBE, targets: [CONTROL] } }),
+    probe: probed(60_000, 0, { windows: [failed(0)] }),
+  })(measured(s))
 const blind = (s: NodeSnapshot) => probing(probed(60_000, 3_001))(measured(s))
 
 /** Before the first change to a node. */
@@ -78,6 +96,7 @@ const BEFORE: readonly (readonly [title: string, snapshot: RollSnapshot, decisio
   ['the journal cannot be written', unwritable(aSnapshot()), 'hold record: JournalNotWritable'],
   ['the API is not heard', unheard(aSnapshot()), 'hold slot: ApiUnreachable'],
   ['the probe has gone silent', blind(aSnapshot()), 'hold record: ProbeSilent'],
+  ['a failure waits for its control', unsure(aSnapshot()), 'hold record: ControlAwaited'],
   ['the baseline is young', probing(probed(9_999, 0))(aSnapshot()), 'hold slot: BaselineShort'],
   [
     'a lane of the baseline sends nothing',
@@ -185,6 +204,7 @@ const REFUSALS: readonly (readonly [code: string, spoil: (s: NodeSnapshot) => Ro
   ['SlotNotRenewed', lapsed],
   ['JournalNotWritable', unwritable],
   ['ProbeSilent', blind],
+  ['ControlAwaited', unsure],
 ]
 
 for (const [code, spoil] of REFUSALS) {
@@ -228,4 +248,21 @@ test('what restores goes ahead without a journal; a server is put back by nobody
     shortDecision(decide(lapsed(withPort(aSnapshot(settled)) as NodeSnapshot))),
     'hold attach: SlotNotRenewed',
   )
+})
+
+test('once the roll stops, a failure that waits for its control holds up nothing that is left to do', () => {
+  const verdict = { kind: 'stopped', keepOut: false, reasons: [{ code: 'RequestsFailed', text: 'x' }] } as const
+  const sure = unsure(aSnapshot(intent))
+  assert.equal(shortDecision(decide({ ...sure, run: { ...sure.run, verdict } })), 'act reboot: sendReboot')
+})
+
+test('a soak is not over while a failure waits for its control', () => {
+  const long = {
+    attachingSince: monoMs(1),
+    attachingSinceWall: wallMs(1),
+    attachedAt: monoMs(1),
+    attachedAtWall: wallMs(1),
+  }
+  const back = aSnapshot({ node: { bootId: NEW_BOOT }, record: aRecord(), announced: true, evidence: long })
+  assert.equal(shortDecision(decide(unsure(back))), 'hold soak: ControlAwaited')
 })

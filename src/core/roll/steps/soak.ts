@@ -1,4 +1,4 @@
-import { baselineGreen } from '../guards.ts'
+import { baselineGreen, controlHeard } from '../guards.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
 import { hold, type StepRule } from '../step-rule.ts'
 
@@ -12,6 +12,8 @@ export const soak: StepRule = {
   next(s) {
     const unmeasured = s.run.verdict === undefined ? baselineGreen(s) : []
     if (unmeasured.length > 0) return hold(unmeasured)
+    const awaited = controlHeard(s)
+    if (awaited.length > 0) return hold(awaited, 100)
     const leftMs = Math.max(s.spec.soakMs - (s.now - (s.evidence.attachedAt ?? s.now)), unwatchedMs(s))
     if (s.run.verdict === undefined && (leftMs > 0 || verdictsOwed(s))) {
       return hold(
