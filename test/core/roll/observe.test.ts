@@ -94,6 +94,20 @@ test('a reload while a node is out is answered by saying its state again', () =>
   )
 })
 
+test('before the intent nothing is said to a server that was never out: it may be the last usable one', () => {
+  const [own] = aRecord().servers
+  assert.ok(own)
+  const record = aRecord({ servers: [own, { ...own, backend: 'tls' }] })
+  const ref = { instance: 'lb-1', backend: 'tls', server: 'n1' }
+  const instances = [anInstance([aServer('n1'), aServer('n2'), aServer('n1', { ref })], { backends: ['web', 'tls'] })]
+  const saidTo = (announced: boolean) =>
+    keepDetached(aSnapshot({ ...out, record, announced, evidence: detachedEvidence(), change: { instances } })).map(
+      (action) => action.kind === 'setServer' && action.ref.backend,
+    )
+  assert.deepEqual(saidTo(false), ['web'])
+  assert.deepEqual(saidTo(true), ['web', 'tls'])
+})
+
 test('what was in maint before us is put back to maint, not to drain', () => {
   const record = aRecord({ servers: aRecord().servers.map((server) => ({ ...server, state: 'maint' })) })
   const snapshot = aSnapshot({
