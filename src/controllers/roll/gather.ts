@@ -106,7 +106,7 @@ async function currentFacts(
 function evidenceFor(current: NodeFacts | undefined, known: Evidence | undefined, parts: GatherParts): Evidence {
   if (known !== undefined && (current === undefined || known.node === current.node.name)) return known
   const fresh = noEvidence(current?.node.name ?? '', parts.clock.wallMs())
-  return { ...fresh, evicted: parts.run.evictedBefore }
+  return { ...fresh, evicted: parts.run.evictedBefore[fresh.node] ?? {} }
 }
 
 export const runFacts = (run: RunState): RunFacts => ({

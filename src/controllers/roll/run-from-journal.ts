@@ -73,12 +73,12 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
   }
 }
 
-function evictedBefore(
-  entries: readonly JournalEntry[],
-  done: readonly string[],
-): Readonly<Record<string, EvictedPod>> {
-  const found = entries.filter(isEvicted).filter(({ node }) => !done.includes(node))
-  return Object.fromEntries(found.map(({ uid, pod }) => [uid, pod]))
+function evictedBefore(entries: readonly JournalEntry[], done: readonly string[]): RunState['evictedBefore'] {
+  const found = Object.groupBy(entries.filter(isEvicted), ({ node }) => node)
+  const left = Object.entries(found).filter(([node]) => !done.includes(node))
+  return Object.fromEntries(
+    left.map(([node, pods = []]) => [node, Object.fromEntries(pods.map(({ uid, pod }) => [uid, pod]))]),
+  )
 }
 
 function standingsBefore(entries: readonly JournalEntry[]): Readonly<Record<string, NodeStanding>> {

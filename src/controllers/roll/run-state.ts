@@ -1,4 +1,4 @@
-import type { EvictedPod } from '../../core/roll/evidence.ts'
+import type { Evidence } from '../../core/roll/evidence.ts'
 import type { NodeStanding } from '../../model/roll-event.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import type { WallMs } from '../../model/time.ts'
@@ -17,8 +17,8 @@ export interface RunState {
   verdict: Verdict | undefined
   measuredSince: WallMs | undefined
   excused: readonly string[]
-  /** What an earlier process of this run evicted from the node under way, so that none is evicted twice. */
-  readonly evictedBefore: Readonly<Record<string, EvictedPod>>
+  /** Node → pod uid → what earlier processes of this run evicted from it, so that none is evicted twice. */
+  readonly evictedBefore: Readonly<Record<string, Evidence['evicted']>>
   /**
    * Who this process is in the Lease where it has not the run's own journal, only what the nodes bear: it may put them
    * back and nothing else. Absent: it is the run.

@@ -4,6 +4,7 @@ import { allStandings } from '../../../src/controllers/roll/all-standings.ts'
 import { runFromJournal } from '../../../src/controllers/roll/run-from-journal.ts'
 import type { NodeStanding } from '../../../src/model/roll-event.ts'
 import { aJournal, journaled } from '../../support/journaled.ts'
+import { leave, memoryRoll } from '../../support/memory-roll.ts'
 import { aSpec } from '../../support/roll-world.ts'
 
 const standing: NodeStanding = {
@@ -58,4 +59,27 @@ test('a journal that was made to put back what a run left says who holds the slo
   const restoring = { ...journal, entries: [{ ...planned, restoresAs: 'run-1+ab12' }, ...rest] }
   assert.equal(runFromJournal(restoring).run.restoresAs, 'run-1+ab12')
   assert.equal(runFromJournal(journal).run.restoresAs, undefined)
+})
+
+test('what an earlier process evicted counts for the node that it was evicted from, and for no other', async (t) => {
+  const evicted = ['p1', 'p2'].map((name) => ({
+    at: '2026-11-21T06:05:00.000Z',
+    type: 'evicted',
+    node: 'n1',
+    uid: `uid-${name}`,
+    pod: { name: `shop/${name}`, stage: 2 },
+  }))
+  const { run } = runFromJournal(aJournal([], evicted))
+  const roll = memoryRoll({ run })
+  const running = roll.begin()
+  t.after(() => leave(roll, running))
+  await roll.clock.advance(400_000)
+  assert.deepEqual(
+    roll.ended()?.standings.map(({ node, podsMoved }) => [node, podsMoved]),
+    [
+      ['n1', 2],
+      ['n2', 0],
+      ['n3', 0],
+    ],
+  )
 })
