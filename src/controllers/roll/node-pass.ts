@@ -158,7 +158,7 @@ export class NodePass {
     if (this.#progress === undefined) {
       if (isBaseline(decision)) return
       events.emit({ type: 'node.started', node, index: run.order.indexOf(node) })
-      this.#progress = new Progress(node, (event) => events.emit(event))
+      this.#progress = new Progress(node, { events, clock: this.#parts.clock })
     }
     const before = this.#progress.step
     const leftMs = stuckLimitLeftMs(snapshot)

@@ -2,6 +2,9 @@ import type { Decision } from '../../model/decision.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { RollEvent } from '../../model/roll-event.ts'
 import { STEPS, type Step } from '../../model/step.ts'
+import type { MonoMs } from '../../model/time.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { EventLog } from './event-log.ts'
 
 /** Waits that are the step's own course: shown as progress, not as a hold. */
 const IN_COURSE: ReadonlySet<string> = new Set([
@@ -23,16 +26,31 @@ const IN_COURSE: ReadonlySet<string> = new Set([
   'VolumeAttached',
 ])
 
+/** Texts hold counters, which change with every request: each telling is a line and a sync of the journal. */
+const TEXT_TOLD_EVERY_MS = 10_000
+
+interface ProgressParts {
+  readonly events: Pick<EventLog, 'emit'>
+  readonly clock: Clock
+}
+
+/** A hold as it was told last: by codes and objects, and in words. */
+interface Held {
+  readonly what: string
+  readonly text: string
+  readonly at: MonoMs
+}
+
 /** Turns decisions into steps that start and end, and holds that start, change and end. */
 export class Progress {
-  readonly #emit: (event: RollEvent) => void
+  readonly #parts: ProgressParts
   readonly #node: string
   #step: Step | undefined
-  #held: string | undefined
+  #held: Held | undefined
 
-  constructor(node: string, emit: (event: RollEvent) => void) {
+  constructor(node: string, parts: ProgressParts) {
     this.#node = node
-    this.#emit = emit
+    this.#parts = parts
   }
 
   get step(): Step | undefined {
@@ -74,12 +92,16 @@ export class Progress {
       if (decision.kind === 'hold') this.#endHold()
       return
     }
-    const key = reasons.map((reason) => `${reason.code} ${reason.object} ${reason.text}`).join('\n')
-    if (key === this.#held) return
+    const held = { ...wordsOf(reasons), at: this.#parts.clock.monoMs() }
+    if (this.#held !== undefined && !isNews(held, this.#held)) return
     const type = this.#held === undefined ? 'hold.started' : 'hold.changed'
-    this.#held = key
+    this.#held = held
     const limit = limitMs === undefined ? {} : { limitMs: Math.round(limitMs) }
     this.#emit({ type, node: this.#node, step: decision.step, reasons, ...limit })
+  }
+
+  #emit(event: RollEvent): void {
+    this.#parts.events.emit(event)
   }
 
   #endHold(): void {
@@ -88,5 +110,13 @@ export class Progress {
     this.#emit({ type: 'hold.ended', node: this.#node, step: this.#step })
   }
 }
+
+const wordsOf = (reasons: readonly Reason[]): Omit<Held, 'at'> => ({
+  what: reasons.map(({ code, object = '' }) => `${code} ${object}`).join('\n'),
+  text: reasons.map(({ text }) => text).join('\n'),
+})
+
+const isNews = (now: Held, told: Held): boolean =>
+  now.what !== told.what || (now.text !== told.text && now.at - told.at >= TEXT_TOLD_EVERY_MS)
 
 const nothingToDo: Reason = { code: 'NothingToDo', text: 'it was so already' }

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Progress } from '../../../src/controllers/roll/progress.ts'
+import type { Decision } from '../../../src/model/decision.ts'
+import type { RollEvent } from '../../../src/model/roll-event.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+
+const holding = (code: string, object: string, text: string): Decision => ({
+  kind: 'hold',
+  step: 'slot',
+  reasons: [{ code, object, text }],
+  recheckAfterMs: 500,
+})
+
+function told() {
+  const clock = new VirtualClock()
+  const events: RollEvent[] = []
+  const progress = new Progress('n1', { events: { emit: (event) => events.push(event) }, clock })
+  const decided = (decision: Decision): void => progress.decided(decision, { onTheWay: true })
+  const holds = () =>
+    events.flatMap((event) =>
+      event.type === 'hold.started' || event.type === 'hold.changed' ? `${event.type} ${event.reasons[0]?.text}` : [],
+    )
+  return { clock, decided, holds }
+}
+
+test('a hold whose counter runs is told anew every ten seconds, and not with each request', async () => {
+  const { clock, decided, holds } = told()
+  for (let failed = 0; failed <= 400; failed += 1) {
+    decided(holding('BaselineNotGreen', 'shop', `${failed} requests failed`))
+    await clock.advance(50)
+  }
+  assert.deepEqual(holds(), [
+    'hold.started 0 requests failed',
+    'hold.changed 200 requests failed',
+    'hold.changed 400 requests failed',
+  ])
+})
+
+test('another reason for a hold, or another object of it, is told at once', () => {
+  const { decided, holds } = told()
+  decided(holding('OtherNodeBad', 'n2', 'n2 is not Ready'))
+  decided(holding('OtherNodeBad', 'n3', 'n3 is not Ready'))
+  decided(holding('SlotTaken', 'n3', 'the node budget is used up'))
+  assert.deepEqual(holds(), [
+    'hold.started n2 is not Ready',
+    'hold.changed n3 is not Ready',
+    'hold.changed the node budget is used up',
+  ])
+})
