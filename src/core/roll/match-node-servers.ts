@@ -1,4 +1,5 @@
 import type { ServerReading } from '../../model/balancer.ts'
+import { canonicalAddress } from '../../model/ip-address.ts'
 import type { Node } from '../../model/node.ts'
 import { leadsTo } from '../balancer/match-servers.ts'
 import type { InstanceFacts } from './snapshot.ts'
@@ -11,10 +12,37 @@ export interface MatchedServer {
 /** Names are not reliable, addresses are: a server belongs to the node at whose InternalIP it points. */
 export function matchNodeServers(node: Node, instances: readonly InstanceFacts[]): readonly MatchedServer[] {
   return instances.flatMap((instance) =>
-    allowedServers(instance)
-      .filter((reading) => belongsTo(reading, node))
+    serversAt(node, instance.reading?.servers ?? [])
+      .filter((reading) => instance.backends.includes(reading.ref.backend))
       .map((reading) => ({ instance, reading })),
   )
+}
+
+/** Those that belong to it, in the order of the list. */
+function serversAt(node: Node, servers: readonly ServerReading[]): readonly ServerReading[] {
+  const byAddress = indexOf(servers)
+  const addresses = new Set(node.internalAddresses.map(canonicalAddress))
+  return [...addresses]
+    .flatMap((address) => byAddress.get(address) ?? [])
+    .sort((one, other) => one.at - other.at)
+    .map(({ reading }) => reading)
+}
+
+interface Listed {
+  readonly at: number
+  readonly reading: ServerReading
+}
+
+/** A reading never changes, and each pass asks it for every node: it is gone through once. */
+const INDEXES = new WeakMap<readonly ServerReading[], ReadonlyMap<string, readonly Listed[]>>()
+
+function indexOf(servers: readonly ServerReading[]): ReadonlyMap<string, readonly Listed[]> {
+  const known = INDEXES.get(servers)
+  if (known !== undefined) return known
+  const listed = servers.map((reading, at) => ({ at, reading })).filter(({ reading }) => reading.address !== '')
+  const byAddress = Map.groupBy(listed, ({ reading }) => canonicalAddress(reading.address))
+  INDEXES.set(servers, byAddress)
+  return byAddress
 }
 
 /** What an instance lists of the backends that the config allows. */

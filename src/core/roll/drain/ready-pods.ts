@@ -3,8 +3,25 @@ import type { Workload } from '../../../model/workload.ts'
 import type { NodeSnapshot } from '../node-snapshot.ts'
 import { workloadOf } from './workload-of.ts'
 
-export const podsOf = (s: NodeSnapshot, workload: Workload): readonly Pod[] =>
-  s.cluster.pods.filter((pod) => workloadOf(pod, s.cluster.workloads)?.uid === workload.uid)
+/** In the order of the snapshot. */
+export const podsOf = ({ cluster }: Pick<NodeSnapshot, 'cluster'>, workload: Workload): readonly Pod[] =>
+  podsByWorkload(cluster.pods, cluster.workloads).get(workload.uid) ?? []
+
+interface Grouped {
+  readonly workloads: readonly Workload[]
+  readonly byUid: ReadonlyMap<string | undefined, readonly Pod[]>
+}
+
+/** By the list of pods; it holds for the list of workloads that it was made with. */
+const GROUPED = new WeakMap<readonly Pod[], Grouped>()
+
+function podsByWorkload(pods: readonly Pod[], workloads: readonly Workload[]): Grouped['byUid'] {
+  const known = GROUPED.get(pods)
+  if (known?.workloads === workloads) return known.byUid
+  const byUid = Map.groupBy(pods, (pod) => workloadOf(pod, workloads)?.uid)
+  GROUPED.set(pods, { workloads, byUid })
+  return byUid
+}
 
 /**
  * Counted from the pods, not from the workload's status, which lags behind an eviction for a moment and would let a

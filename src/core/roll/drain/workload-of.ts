@@ -3,7 +3,20 @@ import type { Workload } from '../../../model/workload.ts'
 
 /** The workload that will replace a pod: its controller, or that one's own controller (ReplicaSet → Deployment). */
 export function workloadOf(pod: Pod, workloads: readonly Workload[]): Workload | undefined {
-  const direct = workloads.find((workload) => workload.uid === pod.controller?.uid)
+  const byUid = indexOf(workloads)
+  const direct = byUid.get(pod.controller?.uid)
   if (direct?.controller === undefined) return direct
-  return workloads.find((workload) => workload.uid === direct.controller?.uid) ?? direct
+  return byUid.get(direct.controller.uid) ?? direct
+}
+
+/** The lists of a snapshot never change, and each pass asks for thousands of pods: a list is gone through once. */
+const INDEXES = new WeakMap<readonly Workload[], ReadonlyMap<string | undefined, Workload>>()
+
+function indexOf(workloads: readonly Workload[]): ReadonlyMap<string | undefined, Workload> {
+  const known = INDEXES.get(workloads)
+  if (known !== undefined) return known
+  const byUid = new Map<string | undefined, Workload>()
+  for (const workload of workloads) if (!byUid.has(workload.uid)) byUid.set(workload.uid, workload)
+  INDEXES.set(workloads, byUid)
+  return byUid
 }
