@@ -58,6 +58,7 @@ export function balancersOf(spec: RollSpec): readonly HaproxyBalancer[] {
       new HaproxyBalancer({
         spec: balancer,
         clock: systemClock,
+        random: systemRandom,
         ...(configFile === undefined ? {} : { sshConfigFile: configFile }),
       }),
   )

@@ -4,6 +4,7 @@ import type { BalancerSpec } from '../../model/roll-spec.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Balancer } from '../../ports/balancer.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Random } from '../../ports/random.ts'
 import { leavesMaintUnproven } from './check-reading.ts'
 import { cutSessionsCommand, forgetHealthCommand, READ_SERVERS, setStateCommand } from './command.ts'
 import { InstanceApi } from './instance-api.ts'
@@ -18,6 +19,7 @@ import { StickTables } from './stick-tables.ts'
 export interface HaproxySettings {
   readonly spec: Pick<BalancerSpec, 'name' | 'instances' | 'backends'>
   readonly clock: Clock
+  readonly random: Random
   readonly limits?: SocketLimits
   /** In place of the user's own ssh configuration (`ssh -F`). */
   readonly sshConfigFile?: string

@@ -1,11 +1,14 @@
 import type { InstanceAddress } from '../../model/roll-spec.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Random } from '../../ports/random.ts'
 import { exchange } from './exchange.ts'
 import { type RuntimeSocket, type SocketLimits, USUAL_LIMITS } from './runtime-socket.ts'
 import { SshSocket } from './ssh-socket.ts'
 
 export interface SocketSettings {
   readonly clock: Clock
+  /** Keeps many instances from coming back together. */
+  readonly random: Random
   readonly limits?: SocketLimits
   readonly sshConfigFile?: string
 }

@@ -1,7 +1,9 @@
 import { UserError } from '../../model/user-error.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Random } from '../../ports/random.ts'
 import { exchange } from './exchange.ts'
+import { LoginPause } from './login-pause.ts'
 import type { RuntimeSocket, SocketLimits } from './runtime-socket.ts'
 import { errorCode, timedOut, unreachable } from './socket-error.ts'
 import { SshTunnel, type TunnelEnds } from './ssh-tunnel.ts'
@@ -15,6 +17,7 @@ export interface SshAddress {
 
 export interface SshSettings {
   readonly clock: Clock
+  readonly random: Random
   readonly limits: SocketLimits
   readonly sshConfigFile?: string
 }
@@ -30,6 +33,7 @@ export class SshSocket implements RuntimeSocket {
   readonly #settings: SshSettings
   readonly #closed = new AbortController()
   readonly #closing = new Set<Promise<void>>()
+  readonly #pause: LoginPause
   #tunnel: Promise<SshTunnel> | undefined
 
   constructor(address: SshAddress, settings: SshSettings) {
@@ -41,6 +45,7 @@ export class SshSocket implements RuntimeSocket {
     }
     this.#ends = { host: address.host, remotePath: address.path, configFile: settings.sshConfigFile }
     this.#settings = settings
+    this.#pause = new LoginPause(settings.clock, settings.random)
   }
 
   async send(line: string, signal: AbortSignal): Promise<string> {
@@ -49,6 +54,7 @@ export class SshSocket implements RuntimeSocket {
       return await this.#sendBy(tunnel, line, signal)
     } catch (error) {
       if (!isBroken(error) && !isLate(error)) throw error
+      if (this.#tunnel === tunnel) this.#pause.broke(error)
       this.#forget(tunnel)
       if (isLate(error)) throw error
     }
@@ -65,7 +71,9 @@ export class SshSocket implements RuntimeSocket {
   async #sendBy(tunnel: Promise<SshTunnel>, line: string, signal: AbortSignal): Promise<string> {
     const { path } = await untilAborted(tunnel, signal)
     try {
-      return await exchange({ at: { path }, ...this.#settings }, line, signal)
+      const answer = await exchange({ at: { path }, ...this.#settings }, line, signal)
+      this.#pause.worked()
+      return answer
     } catch (error) {
       if (!(error instanceof WorldError) || error.code !== 'BALANCER_UNREACHABLE' || isBroken(error)) throw error
       throw unreachable(
@@ -76,14 +84,19 @@ export class SshSocket implements RuntimeSocket {
     }
   }
 
-  /** One login for all lines, whoever waits for it: no single caller's signal ends it. */
+  /** One login for all lines, whoever waits for it: no single caller's signal ends it. None so soon after one that failed. */
   #open(): Promise<SshTunnel> {
     if (this.#tunnel !== undefined) return this.#tunnel
+    const refusal = this.#pause.refusal()
+    if (refusal !== undefined) return Promise.reject(refusal)
     const late = (): Error => timedOut(`no login by ssh within ${LOGIN_DEADLINE_MS} ms`)
     const limit = { clock: this.#settings.clock, ms: LOGIN_DEADLINE_MS, late }
     const tunnel = withDeadline(limit, this.#closed.signal, (signal) => SshTunnel.open(this.#ends, signal))
     this.#tunnel = tunnel
-    tunnel.catch(() => this.#forget(tunnel))
+    tunnel.catch((error: unknown) => {
+      if (error instanceof WorldError) this.#pause.failed(error)
+      this.#forget(tunnel)
+    })
     return tunnel
   }
 
@@ -103,10 +116,10 @@ export class SshSocket implements RuntimeSocket {
 
 const LOCAL_END_GONE: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED'])
 
-function isBroken(error: unknown): boolean {
+function isBroken(error: unknown): error is WorldError {
   return error instanceof WorldError && LOCAL_END_GONE.has(errorCode(error.cause))
 }
 
-function isLate(error: unknown): boolean {
+function isLate(error: unknown): error is WorldError {
   return error instanceof WorldError && error.code === 'BALANCER_TIMEOUT'
 }

@@ -2,8 +2,10 @@ import type { TestContext } from 'node:test'
 import { HaproxyBalancer } from '../../../src/adapters/haproxy/haproxy-balancer.ts'
 import type { SocketLimits } from '../../../src/adapters/haproxy/runtime-socket.ts'
 import { systemClock } from '../../../src/adapters/node/system-clock.ts'
+import { systemRandom } from '../../../src/adapters/node/system-random.ts'
 import type { ServerReading, ServerRef } from '../../../src/model/balancer.ts'
 import type { InstanceAddress } from '../../../src/model/roll-spec.ts'
+import type { Clock } from '../../../src/ports/clock.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 
 export const never = new AbortController().signal
@@ -13,12 +15,18 @@ export interface Opening {
   readonly backends: readonly string[]
   readonly limits?: SocketLimits
   readonly sshConfigFile?: string
+  readonly clock?: Clock
 }
 
 /** A balancer `edge` with the one instance `lb-1`. */
 export function opened(t: TestContext, { address, backends, ...more }: Opening): HaproxyBalancer {
   const instances = [{ name: 'lb-1', address }]
-  const balancer = new HaproxyBalancer({ clock: systemClock, spec: { name: 'edge', instances, backends }, ...more })
+  const balancer = new HaproxyBalancer({
+    clock: systemClock,
+    random: systemRandom,
+    spec: { name: 'edge', instances, backends },
+    ...more,
+  })
   t.after(() => balancer.close())
   return balancer
 }

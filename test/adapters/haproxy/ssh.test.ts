@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { HaproxyBalancer } from '../../../src/adapters/haproxy/haproxy-balancer.ts'
 import { systemClock } from '../../../src/adapters/node/system-clock.ts'
+import { systemRandom } from '../../../src/adapters/node/system-random.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { LocalHaproxy } from '../../support/local-haproxy.ts'
 import { LocalSshd } from '../../support/local-sshd.ts'
@@ -107,7 +108,12 @@ test('an abort ends the waiting of one reader and not the login that others wait
 test('a socket path that ssh would read as something else is refused before anything is tried', () => {
   for (const path of ['/run/a:b.sock', '/run/%h.sock', '/run/a b.sock', '/run/$' + '{HOME}.sock', 'relative.sock']) {
     const instances = [{ name: 'lb-1', address: { kind: 'ssh', host: 'lb', path } as const }]
-    const open = () => new HaproxyBalancer({ clock: systemClock, spec: { name: 'edge', instances, backends: ['web'] } })
+    const open = () =>
+      new HaproxyBalancer({
+        clock: systemClock,
+        random: systemRandom,
+        spec: { name: 'edge', instances, backends: ['web'] },
+      })
     assert.throws(open, { name: 'UserError', code: 'BALANCER_ADDRESS' })
   }
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HaproxyBalancer } from '../../../src/adapters/haproxy/haproxy-balancer.ts'
 import { systemClock } from '../../../src/adapters/node/system-clock.ts'
+import { systemRandom } from '../../../src/adapters/node/system-random.ts'
 import { BalancerPoller } from '../../../src/controllers/roll/balancer-poller.ts'
 import { ReloadWatch } from '../../../src/controllers/roll/reload-watch.ts'
 import { LocalHaproxy } from '../../support/local-haproxy.ts'
@@ -25,7 +26,7 @@ test(
       backends: ['web'],
       allowLastServer: false,
     }
-    const balancer = new HaproxyBalancer({ spec, clock: systemClock })
+    const balancer = new HaproxyBalancer({ spec, clock: systemClock, random: systemRandom })
     t.after(() => balancer.close())
     const watch = new ReloadWatch(() => [{ balancer: 'edge', instance: 'lb-1', server: 'web/n2', node: 'n2' }])
     const poller = new BalancerPoller({
