@@ -22,14 +22,12 @@ export function standing(s: NodeSnapshot, step: Step | undefined, failedRequests
   if (record === undefined) {
     const done = s.evidence.attachedAt !== undefined
     if (!done && s.current.absent === true) return { ...facts, state: 'gone', text: 'gone from the cluster, left out' }
-    if (!done && s.current.absent === true) return { ...facts, state: 'gone', text: 'gone from the cluster, left out' }
     if (!done) return { ...facts, state: 'notTouched', text: 'not touched' }
     const restored = s.run.verdict !== undefined && s.evidence.returned === undefined
     return restored
       ? { ...facts, state: 'restored', text: 'restored as it was' }
       : { ...facts, state: 'inService', text: 'back in service' }
   }
-  if (s.current.absent === true) return { ...facts, state: 'out', text: `gone from the cluster, ${balancers}` }
   if (s.current.absent === true) return { ...facts, state: 'out', text: `gone from the cluster, ${balancers}` }
   const recorded = { ...s, record }
   if (hasRebooted(recorded)) return { ...facts, state: 'out', text: `rebooted, ${cordon}, ${balancers}` }
