@@ -10,9 +10,9 @@ const root = new URL('..', import.meta.url).pathname
 const wanted = process.argv.slice(2)
 
 const CLUSTER = ['test/cluster/', 'test/testbed/']
-/** Rolls under traffic share the machine badly, but for the one that waits most of its time for others to come back. */
+/** Rolls under traffic share the machine badly, but for those that wait most of their time for others to come back. */
 const JUDGED = 'test/cluster/roll-'
-const UNHURRIED = ['test/cluster/roll-api-restarts.test.ts', 'test/cluster/roll-input.test.ts']
+const UNHURRIED = ['api-restarts', 'input', 'luck'].map((name) => `${JUDGED}${name}.test.ts`)
 
 const all = globSync('test/**/*.test.ts', { cwd: root }).toSorted()
 const clusters = all.filter((file) => CLUSTER.some((folder) => file.startsWith(folder)))
