@@ -5,6 +5,7 @@ import { BootCounter } from '../support/roll-bed/boot-counter.ts'
 import { isVoid } from '../support/roll-bed/judge.ts'
 import { RollBed } from '../support/roll-bed/roll-bed.ts'
 import { until } from '../support/roll-bed/until.ts'
+import { untilOff } from '../support/roll-bed/until-off.ts'
 
 const real = { ...requires('testbed'), timeout: 300_000 }
 
@@ -36,17 +37,6 @@ interface LostWindow {
 
 /** A moment before and after: a connection that waited to be taken, and the coarseness of two clocks. */
 const MOMENT_MS = 250
-
-async function untilOff(node: string): Promise<void> {
-  const isOff = (): Promise<true | undefined> =>
-    bed()
-      .bed.exec(node, ['true'])
-      .then(
-        () => undefined,
-        () => true,
-      )
-  await until({ what: `${node} to be off`, limitMs: 10_000, everyMs: 20 }, isOff)
-}
 
 /** HAProxy is reloaded by somebody else; over once the roll has said again that the node is out. */
 async function reloadUntilOut(server: string, step: string): Promise<{ readonly from: number; readonly to: number }> {
@@ -117,7 +107,7 @@ for (const next of ['resume', 'abort'] as const) {
       // The intent is on the node; the command leaves within the next moment, and nobody hears of it.
       await roll.until('the intent', (event) => event.type === 'write' && event.action === 'writeIntent' && event.ok)
       const before = await bed().bed.bootId('n1')
-      await untilOff('n1')
+      await untilOff(bed().bed, 'n1')
       roll.kill('SIGKILL')
       await roll.ended()
       const after = bed().roll(next)
@@ -147,7 +137,7 @@ test(
     const judge = bed().judge()
     const roll = bed().roll('-f', bed().file({ spec: { nodes: { names: ['n3'] } } }), '--yes')
     await roll.untilStep('reboot', 'n3')
-    await untilOff('n3')
+    await untilOff(bed().bed, 'n3')
     const reloads = [await reloadUntilOut('web/n3', 'reboot')]
     await roll.untilStep('proof', 'n3')
     reloads.push(await reloadUntilOut('web/n3', 'proof'))

@@ -78,8 +78,13 @@ export class RollBed {
   }
 
   roll(...words: readonly string[]): RollProcess {
+    return this.rollWithin((argv) => argv, ...words)
+  }
+
+  /** The same with the whole command put into something else: another mount namespace. */
+  rollWithin(wrap: (argv: readonly string[]) => readonly string[], ...words: readonly string[]): RollProcess {
     const env = { KUBECONFIG: this.#kubeconfig, XDG_STATE_HOME: this.#stateDir }
-    const roll = new RollProcess(words, { enter: this.enter, env })
+    const roll = new RollProcess(words, { enter: (argv) => wrap(this.enter(argv)), env })
     this.#started.push(roll)
     return roll
   }
@@ -156,6 +161,21 @@ export class RollBed {
   async nodeWith(app: string): Promise<string> {
     const text = await this.bed.kubectl(['get', 'pods', '-l', `app=${app}`, '-o', 'jsonpath={.items[0].spec.nodeName}'])
     return text.trim()
+  }
+
+  /** The node with the fewest pods of the app, for whom a drain is not what matters. */
+  async nodeWithFewest(app: string): Promise<string> {
+    const places = await this.bed.kubectl([
+      'get',
+      'pods',
+      '-l',
+      `app=${app}`,
+      '-o',
+      'jsonpath={.items[*].spec.nodeName}',
+    ])
+    const podsOn = (node: string): number => places.split(' ').filter((place) => place === node).length
+    const [first = ''] = this.bed.nodes.toSorted((left, right) => podsOn(left) - podsOn(right))
+    return first
   }
 
   async bootIds(): Promise<Readonly<Record<string, string>>> {

@@ -6,6 +6,7 @@ import { EVENKEEL, Program, type ProgramEnd } from './program.ts'
 const UNTIL_LIMIT_MS = 300_000
 
 type Seen = (event: StampedEvent) => boolean
+export type RollEnded = Extract<StampedEvent, { type: 'roll.ended' }>
 
 /** `evenkeel roll …` as a process, with its events as they come. */
 export class RollProcess {
@@ -69,6 +70,32 @@ export class RollProcess {
     const seen: Seen = (event) =>
       event.type === 'step.started' && event.step === step && (node === undefined || event.node === node)
     return this.until(`step ${step}${node === undefined ? '' : ` of ${node}`}`, seen)
+  }
+
+  /** A hold by that reason, with these words in it. */
+  untilHeld(code: string, words = ''): Promise<StampedEvent> {
+    const seen: Seen = (event) =>
+      (event.type === 'hold.started' || event.type === 'hold.changed') &&
+      event.reasons.some((reason) => reason.code === code && reason.text.includes(words))
+    return this.until(`a hold by ${code}`, seen)
+  }
+
+  /** From now on: it tells its load once a second. */
+  async seconds(count: number): Promise<void> {
+    const since = this.events.at(-1)?.seq ?? 0
+    let left = count
+    await this.until(`${count} s to pass`, ({ type, seq }) => type === 'load.tick' && seq > since && --left <= 0)
+  }
+
+  /** The writes of that kind that were made. */
+  written(action: string): readonly StampedEvent[] {
+    return this.events.filter((event) => event.type === 'write' && event.action === action && event.ok)
+  }
+
+  async untilEnd(): Promise<RollEnded> {
+    const ended = await this.until('its end', ({ type }) => type === 'roll.ended')
+    if (ended.type !== 'roll.ended') throw new Error(`${ended.type} is no end`)
+    return ended
   }
 
   #take(line: string): void {
