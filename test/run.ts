@@ -1,7 +1,6 @@
 /**
- * Runs the tests in the order of their cost: what needs no cluster, then what brings clusters up and judges no traffic,
- * then what counts failed requests, one file at a time. `node test/run.ts fast` runs the first group only; any other word
- * selects the files whose path contains it.
+ * Runs the tests in the order of their cost: what needs no cluster, then what brings clusters up, one file at a time.
+ * `node test/run.ts fast` runs the first group only; any other word selects the files whose path contains it.
  */
 import { spawn } from 'node:child_process'
 import { globSync } from 'node:fs'
@@ -9,18 +8,14 @@ import { globSync } from 'node:fs'
 const root = new URL('..', import.meta.url).pathname
 const wanted = process.argv.slice(2)
 
+/** Files that bring a cluster up share the machine badly: one after another. */
 const CLUSTER = ['test/cluster/', 'test/testbed/']
-/** Rolls under traffic share the machine badly, but for those that wait most of their time for others to come back. */
-const JUDGED = 'test/cluster/roll-'
-const UNHURRIED = ['api-restarts', 'input', 'luck'].map((name) => `${JUDGED}${name}.test.ts`)
 
 const all = globSync('test/**/*.test.ts', { cwd: root }).toSorted()
 const clusters = all.filter((file) => CLUSTER.some((folder) => file.startsWith(folder)))
-const judged = clusters.filter((file) => file.startsWith(JUDGED) && !UNHURRIED.includes(file))
 const groups = [
   { files: all.filter((file) => !clusters.includes(file)), concurrency: 2 },
-  { files: wanted[0] === 'fast' ? [] : clusters.filter((file) => !judged.includes(file)), concurrency: 2 },
-  { files: wanted[0] === 'fast' ? [] : judged, concurrency: 1 },
+  { files: wanted[0] === 'fast' ? [] : clusters, concurrency: 1 },
 ]
 
 function run(files: readonly string[], concurrency: number): Promise<number> {
@@ -36,8 +31,6 @@ for (const { files, concurrency } of groups) {
     (file) => wanted.length === 0 || wanted[0] === 'fast' || wanted.some((word) => file.includes(word)),
   )
   if (chosen.length === 0) continue
-  const code = await run(chosen, concurrency)
-  process.exitCode = process.exitCode || code
-  // What is wrong without a cluster is seen sooner without one.
-  if (code !== 0 && files === groups[0]?.files) break
+  process.exitCode = await run(chosen, concurrency)
+  if (process.exitCode !== 0) break
 }

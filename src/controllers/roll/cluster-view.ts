@@ -9,6 +9,7 @@ import { type Freshness, WatchCache } from '../../runtime/watch-cache.ts'
 export class ClusterView {
   readonly #caches
   readonly #clock: Clock
+  #isLost = false
   #lostAt: MonoMs | undefined
 
   constructor({
@@ -78,10 +79,15 @@ export class ClusterView {
     return Math.max(0, ...this.#broken().map((freshness) => Math.max(1, now - (freshness.brokenSince ?? now))))
   }
 
-  /** One stream that is cut is a connection; all of them at once are the API server, and everybody's streams. */
+  /**
+   * One stream that is cut is a connection; all of them at once are the API server, and everybody's streams. It is back
+   * when the last of ours is: a server that has just started refuses some for seconds yet.
+   */
   #noteLoss(): void {
-    const caches = Object.values(this.#caches)
-    if (caches.every((cache) => cache.freshness().brokenSince !== undefined)) this.#lostAt = this.#clock.monoMs()
+    const broken = Object.values(this.#caches).map((cache) => cache.freshness().brokenSince !== undefined)
+    if (broken.every(Boolean)) this.#isLost = true
+    else if (!broken.some(Boolean)) this.#isLost = false
+    if (this.#isLost) this.#lostAt = this.#clock.monoMs()
   }
 
   #broken(): readonly Freshness[] {

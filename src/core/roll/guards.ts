@@ -33,8 +33,11 @@ export const instancesAnswer: Guard<RollSnapshot> = (s) =>
       text: `${instance.instance} of ${instance.balancer} does not answer: ${instance.error ?? 'not asked yet'}`,
     }))
 
-/** client-go's followers come back after at most 30 s, up to doubled by jitter (reflector.go, NewReflectorWithOptions). */
-const FOLLOWERS_BACK_MS = 60_000
+/**
+ * client-go's followers try again after at most 30 s, up to doubled by jitter (reflector.go, NewReflectorWithOptions);
+ * the rest is for a try that comes just before the API server can answer it, and for what follows from an answer.
+ */
+const FOLLOWERS_BACK_MS = 75_000
 
 /**
  * While the API server was away, so was everybody who goes by it. Until kube-proxy follows again it sends to pods that
@@ -42,7 +45,7 @@ const FOLLOWERS_BACK_MS = 60_000
  */
 const followersBack: Guard<RollSnapshot> = ({ cluster, now }) => {
   if (cluster.lostAt === undefined || now - cluster.lostAt >= FOLLOWERS_BACK_MS) return []
-  const text = 'the API server was away less than 60 s ago, so kube-proxy may not yet hear which pods leave'
+  const text = 'the API server was away less than 75 s ago, so kube-proxy may not yet hear which pods leave'
   return [{ code: 'ApiWasAway', text }]
 }
 

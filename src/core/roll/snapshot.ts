@@ -25,7 +25,7 @@ export interface ClusterFacts {
   readonly slices: readonly EndpointSlice[]
   /** How long the oldest of these lists has been without a working stream; 0 while all are live. */
   readonly staleForMs: number
-  /** The last moment at which none of these lists had one: the API server was away. Absent: not as far as is known. */
+  /** The last moment at which the API server was away: from none of these lists having a stream until all have. */
   readonly lostAt?: MonoMs
 }
 

@@ -19,8 +19,8 @@ function scene() {
   const view = new ClusterView({ cluster, clock, onChange: () => undefined })
   void view.run(new AbortController().signal)
   const error = new WorldError('reset', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
-  const list = (): void => {
-    for (const sink of sinks.values()) sink({ type: 'listed', objects: [] })
+  const list = (kinds = [...sinks.keys()]): void => {
+    for (const kind of kinds) sinks.get(kind)?.({ type: 'listed', objects: [] })
   }
   const cut = (kind: Kind): void => sinks.get(kind)?.({ type: 'broken', error, retryInMs: 100 })
   list()
@@ -43,4 +43,15 @@ test('all streams cut at once are, and the last moment of it is remembered', asy
   await clock.advance(20_000)
   assert.equal(lostAt, clock.monoMs() - 20_000)
   assert.deepEqual([view.facts().lostAt, view.facts().staleForMs], [monoMs(lostAt), 0])
+})
+
+test('the API server is back when the last stream is, not the first', async () => {
+  const { clock, view, list, cut, kinds } = scene()
+  kinds.forEach(cut)
+  list(kinds.slice(1))
+  await clock.advance(3000)
+  assert.equal(view.facts().lostAt, clock.monoMs())
+  list()
+  await clock.advance(3000)
+  assert.equal(view.facts().lostAt, clock.monoMs() - 3000)
 })
