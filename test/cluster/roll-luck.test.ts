@@ -110,12 +110,12 @@ test('where no fresh token comes the roll holds until it is interrupted; resume 
   await nothingLeft(bed())
 })
 
-/** Full from the detach on, and with it the journal's last block soon after. */
+/** Full from the record on; the journal's last block is full by the first evictions, or soon after. */
 async function heldByFullDisk(disk: TinyDisk, drain: Spec): Promise<RollProcess> {
   await shutBudget()
   const file = fileFor(await bed().nodeWith('whoami'), { drain })
   const roll = bed().rollWithin(disk.enter, '-f', file, '--yes', '--state-dir', disk.folder)
-  await roll.untilStep('detach')
+  await roll.untilStep('cordon')
   disk.fill()
   await roll.untilHeld('JournalNotWritable')
   await openBudget()
