@@ -36,7 +36,7 @@ export interface ProbeTarget {
 }
 
 /**
- * One scheduled request. Started over half a period late (and over 10 ms), it is `skipped`: never sent, never a success,
+ * One scheduled request. Started over half a period late (and over 50 ms), it is `skipped`: never sent, never a success,
  * never a failure. So is one whose answer could not be judged, since the prober itself stood still.
  */
 export interface Sample {

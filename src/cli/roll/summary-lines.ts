@@ -1,4 +1,5 @@
 import { fewerThan } from '../../core/availability/confidence.ts'
+import { CAUGHT_UP_MS } from '../../core/availability/schedule.ts'
 import { formatDuration, formatMinSec } from '../../model/duration.ts'
 import type { Line } from '../terminal/style.ts'
 import { countOf, countText } from '../text/count-text.ts'
@@ -61,7 +62,9 @@ function limitRows(view: RollView): readonly BlockRow[] {
 function limitsText(load: NonNullable<RollView['load']>, gap: string | undefined): string {
   const share = load.failed === 0 && load.sent > 0 ? [`fewer than ${fewerThan(load.sent)} failed (95 %)`] : []
   const period =
-    load.ratePerSecond > 0 ? [`an outage under ${formatDuration(1000 / load.ratePerSecond)} can be missed`] : []
+    load.ratePerSecond > 0
+      ? [`an outage under ${formatDuration(Math.max(1000 / load.ratePerSecond, CAUGHT_UP_MS))} can be missed`]
+      : []
   return [...share, ...period, `${countOf(load.skipped, 'sample')} skipped`, ...(gap === undefined ? [] : [gap])].join(
     '; ',
   )

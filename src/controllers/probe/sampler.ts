@@ -1,4 +1,4 @@
-import { dueAtMs, isSkipped, type LaneSchedule, laneSchedules } from '../../core/availability/schedule.ts'
+import { CAUGHT_UP_MS, dueAtMs, isSkipped, type LaneSchedule, laneSchedules } from '../../core/availability/schedule.ts'
 import type { ProbeTarget, Sample } from '../../model/probe.ts'
 import type { ProbeSignal } from '../../model/probe-signal.ts'
 import { type MonoMs, monoMs } from '../../model/time.ts'
@@ -22,8 +22,6 @@ interface Cursor {
 
 const BATCH_EVERY_MS = 50
 const SWEEP_EVERY_MS = 10
-/** Waking up this much later than meant is a stall, not the coarseness of a timer. */
-const STALL_MS = 50
 /** Beyond this nobody catches up: the schedule begins anew, and the time between was not measured. */
 const NEW_START_AFTER_MS = 60_000
 const LEAD_MS = 20
@@ -64,7 +62,7 @@ export class Sampler {
     let meantAt = clock.monoMs()
     while (!signal.aborted || this.#flights.count > 0) {
       const now = clock.monoMs()
-      if (now - meantAt > STALL_MS) this.#flights.stalled(now - meantAt)
+      if (now - meantAt > CAUGHT_UP_MS) this.#flights.stalled(now - meantAt)
       if (!signal.aborted) this.#launch(now)
       this.#sweep(now)
       if (this.#bug !== undefined) throw this.#bug
@@ -151,7 +149,7 @@ export class Sampler {
     this.#flights.remove(flight)
     const { target, lane, scheduledAt } = flight
     // Without a stall it would have been given up: nobody knows when this answer came.
-    const late = verdict.failure === undefined && now - flight.startedAt > target.timeoutMs + STALL_MS
+    const late = verdict.failure === undefined && now - flight.startedAt > target.timeoutMs + CAUGHT_UP_MS
     const error = late ? 'the prober stood still while the answer was due' : verdict.error
     const judged = verdict.failure === undefined ? 'ok' : 'failed'
     this.#samples.push({

@@ -115,7 +115,7 @@ test('stopped, it waits for the verdicts it owes and leaves nothing behind', asy
   assert.equal(left, 0)
 })
 
-test('what was due while it stood still is skipped, never sent and never good', async () => {
+test('what was due over 50 ms before the end of a standstill is skipped, never sent and never good', async () => {
   const asked: number[] = []
   const { samples, facts } = await course({
     service: (ms) => {
@@ -130,12 +130,12 @@ test('what was due while it stood still is skipped, never sent and never good', 
   })
   assert.equal(samples.length, 300)
   const skipped = count(samples, 'skipped')
-  assert.ok(skipped >= 97 && skipped <= 100, String(skipped))
+  assert.ok(skipped >= 93 && skipped <= 96, String(skipped))
   assert.equal(asked.length, 300 - skipped)
   assert.deepEqual(facts.windows, [])
   assert.equal(facts.notMeasured.length, 1)
   const [gap] = facts.notMeasured
-  assert.ok(gap !== undefined && gap.to - gap.from >= 970 && gap.to - gap.from <= 1_010)
+  assert.ok(gap !== undefined && gap.to - gap.from >= 930 && gap.to - gap.from <= 1_010)
 })
 
 test('an answer that came while it stood still is no timeout, and no success where nobody knows when it came', async () => {

@@ -34,16 +34,16 @@ test('no delay adds up: the millionth sample is due where it was at the start', 
   assert.ok(Math.abs(dueAtMs(third, 3_000_000) - 10_000_000) < 1e-3)
 })
 
-test('a start later than half a period is skipped, but never one within 10 ms', () => {
-  const [slow] = laneSchedules(aTarget({ ratePerSecond: 10, keptShare: 0 }), 0)
+test('a start later than half a period is skipped, but never one within 50 ms', () => {
+  const [slow] = laneSchedules(aTarget({ ratePerSecond: 5, keptShare: 0 }), 0)
   const [fast] = laneSchedules(aTarget({ ratePerSecond: 1_000, keptShare: 0 }), 0)
   assert.ok(slow !== undefined && fast !== undefined)
   assert.deepEqual(
-    [49, 51].map((ms) => isSkipped(slow, ms)),
+    [99, 101].map((ms) => isSkipped(slow, ms)),
     [false, true],
   )
   assert.deepEqual(
-    [9.9, 10.1].map((ms) => isSkipped(fast, ms)),
+    [49.9, 50.1].map((ms) => isSkipped(fast, ms)),
     [false, true],
   )
 })
