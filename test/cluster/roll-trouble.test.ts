@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { requires } from '../support/requires.ts'
 import { BootCounter } from '../support/roll-bed/boot-counter.ts'
@@ -199,4 +201,40 @@ test('what was there before us is there after: a cordon, and a server in maint',
   await bed().bed.kubectl(['uncordon', 'n1'])
   await bed().lbSet('edge/n1', 'ready')
   await bed().settled()
+})
+
+test('a file whose reboot cannot work holds the node; resume by the mended file goes on from there', real, async () => {
+  const boots = new BootCounter(bed().bed)
+  const judge = bed().judge()
+  const nodes = { names: ['n1'] }
+  const ssh = { command: ['false'], configFile: bed().bed.sshConfig }
+  const roll = bed().roll('-f', bed().file({ spec: { nodes, reboot: { ...REBOOT, ssh } } }), '--yes')
+  await roll.untilHeld('RebootUnknown', 'exit code 1')
+  roll.kill('SIGKILL')
+  await roll.ended()
+  const resumed = bed().roll('resume', '-f', bed().file({ spec: { nodes } }))
+  const end = await resumed.ended()
+  const judged = await judge.verdict()
+  assert.equal(end.code, 0, `${end.stderr}\n${end.stdout.slice(-2000)}`)
+  assert.deepEqual(resumed.written('evict'), [], 'what was drained stays drained')
+  assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
+  assert.equal((await boots.stop()).n1, 1)
+  assert.deepEqual(await bed().leftovers(), [])
+})
+
+test('a roll whose journal is lost is put back by abort with its file', real, async () => {
+  const boots = new BootCounter(bed().bed)
+  const judge = bed().judge()
+  const file = bed().file({ spec: { nodes: { names: ['n2'] }, slots: { leaseDuration: '15s' } } })
+  const roll = bed().roll('-f', file, '--yes')
+  await roll.untilStep('proof', 'n2')
+  roll.kill('SIGKILL')
+  await roll.ended()
+  rmSync(join(bed().stateDir, 'evenkeel'), { recursive: true })
+  const end = await bed().roll('abort', '-f', file).ended()
+  const judged = await judge.verdict()
+  assert.equal(end.code, 1, `${end.stderr}\n${end.stdout.slice(-2000)}`)
+  assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
+  assert.equal((await boots.stop()).n2, 1)
+  assert.deepEqual(await bed().leftovers(), [])
 })
