@@ -52,7 +52,6 @@ async function begin(request: RollRequest, surroundings: RollSurroundings, io: R
     settledHere: [],
     verdict: undefined,
     measuredSince: undefined,
-    excused: [],
     evictedBefore: {},
   }
   const planned = { at: toIso(now), type: 'planned', spec: request.spec, order, clusterName: plan.cluster }

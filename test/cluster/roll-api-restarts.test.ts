@@ -18,7 +18,8 @@ const bed = (): RollBed => {
 }
 
 before(async () => {
-  if (real.skip === false) opened = await RollBed.open({ fast: true, database: false })
+  // A pod that was evicted in the moment before the API server goes is sent to until kube-proxy has come back to it.
+  if (real.skip === false) opened = await RollBed.open({ fast: true, database: false, graceSeconds: 15 })
 })
 after(async () => opened?.close())
 

@@ -78,7 +78,6 @@ const RUN: RunState = {
   settledHere: [],
   verdict: undefined,
   measuredSince: undefined,
-  excused: [],
   evictedBefore: {},
 }
 

@@ -181,7 +181,7 @@ export function aSnapshot(world: World = {}): NodeSnapshot {
     now: monoMs(1_000_000),
     wall: wallMs(1_700_000_000_000),
     spec: aSpec(),
-    run: { id: 'run-1', order: ['n1', 'n2', 'n3'], done: [], excused: [] },
+    run: { id: 'run-1', order: ['n1', 'n2', 'n3'], done: [] },
     current: {
       node,
       dataPorts: {},

@@ -41,7 +41,7 @@ export const drainSection = section(
     }).exactOptional(),
     blockedLimit: durationField({
       description:
-        'How long an eviction that is refused may hold the roll; then the node is restored and the roll is held.',
+        'How long anything that refuses or blocks a step may hold the roll before the intent of a reboot: an eviction that is refused, a slot that is taken, a silent instance. Then the node is restored and the roll is held.',
       from: '1s',
       to: '24h',
     }).prefault('10min'),

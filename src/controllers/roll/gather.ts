@@ -113,7 +113,6 @@ export const runFacts = (run: RunState): RunFacts => ({
   id: run.id,
   order: run.order,
   done: run.done,
-  excused: run.excused,
   ...(run.verdict === undefined ? {} : { verdict: run.verdict }),
   ...(run.measuredSince === undefined ? {} : { measuredSince: run.measuredSince }),
 })

@@ -20,7 +20,6 @@ export const restoringRun = (
   settledHere: [],
   verdict,
   measuredSince: undefined,
-  excused: [],
   evictedBefore: {},
   restoresAs: restorerOf(run, nonce),
 })

@@ -58,7 +58,6 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     settledHere: [],
     verdict: undefined,
     measuredSince: undefined,
-    excused: [],
     evictedBefore: evictedBefore(journal.entries, done),
     standingsBefore: standingsBefore(journal.entries),
     ...(before === undefined ? {} : { before }),

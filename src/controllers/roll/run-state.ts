@@ -16,7 +16,6 @@ export interface RunState {
   settledHere: readonly string[]
   verdict: Verdict | undefined
   measuredSince: WallMs | undefined
-  excused: readonly string[]
   /** Node → pod uid → what earlier processes of this run evicted from it, so that none is evicted twice. */
   readonly evictedBefore: Readonly<Record<string, Evidence['evicted']>>
   /**

@@ -7,7 +7,7 @@ export function countedWindows(s: Pick<RollSnapshot, 'run' | 'probe'>): readonly
   if (s.probe === undefined || since === undefined) return []
   const { windows } = s.probe
   return windows
-    .filter((window) => !window.control && window.lastBadAt >= since && !s.run.excused.includes(windowKey(window)))
+    .filter((window) => !window.control && window.lastBadAt >= since)
     .filter((window) => !isExcused(window, windows))
 }
 

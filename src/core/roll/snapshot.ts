@@ -77,8 +77,6 @@ export interface RunFacts {
   readonly verdict?: Verdict
   /** End of the green baseline: failures before it are not ours. */
   readonly measuredSince?: WallMs
-  /** Windows that a run which is resumed was told of already. */
-  readonly excused: readonly string[]
 }
 
 /** All that a decision goes by, read before it is taken. */

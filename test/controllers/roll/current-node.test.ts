@@ -23,7 +23,6 @@ function parts(settledHere: readonly string[]): Parameters<typeof currentNode>[0
     settledHere,
     verdict: undefined,
     measuredSince: undefined,
-    excused: [],
     evictedBefore: {},
   }
   return { run, view, overlay: new NodeOverlay() }

@@ -15,7 +15,6 @@ const aRun = (change: Partial<RunState> = {}): RunState => ({
   settledHere: ['n1'],
   verdict: undefined,
   measuredSince: undefined,
-  excused: [],
   evictedBefore: {},
   ...change,
 })

@@ -63,7 +63,7 @@ export function whoami({ service, graceSeconds = 3, replicas = 5 }: WhoamiOption
       template: {
         metadata: { labels: { app: 'whoami' } },
         spec: {
-          terminationGracePeriodSeconds: 20,
+          terminationGracePeriodSeconds: graceSeconds + 17,
           topologySpreadConstraints: [spread('whoami')],
           containers: [container(env)],
         },
