@@ -39,7 +39,7 @@ interface Surroundings {
 
 function evenkeel(words: readonly string[], { kubeconfig, stateHome }: Surroundings): Promise<ProgramEnd> {
   const env = { KUBECONFIG: kubeconfig, XDG_STATE_HOME: stateHome }
-  return new Program(ground().roll.enter([...ground().program, ...words]), { env }).ended()
+  return new Program(ground().roll.enter([...ground().roll.program, ...words]), { env }).ended()
 }
 
 test('nothing is wrong with the file that each row spoils', real, async () => {

@@ -46,13 +46,16 @@ export async function layCable({ node, pid, peers, plugged }: Cable): Promise<vo
   )
 }
 
+/** Not there when it was asked for, or gone before it could be taken. */
+const GONE = /Cannot find device|No such device/
+
 /**
  * Takes the cable away with both its ends, so that a dark node is silent: connects to it time out. The kernel does the
  * same when it clears the namespace of a dead node, but in its own time.
  */
 export async function removeCable(node: string): Promise<void> {
   const { code, stderr } = await runToEnd(['ip', 'link', 'del', node])
-  if (code !== 0 && !stderr.includes('Cannot find device')) throw new Error(`ip link del ${node}: ${stderr.trim()}`)
+  if (code !== 0 && !GONE.test(stderr)) throw new Error(`ip link del ${node}: ${stderr.trim()}`)
 }
 
 export async function setPlugged(node: string, plugged: boolean): Promise<void> {

@@ -4,6 +4,7 @@ import type { FollowEvent } from '../../ports/cluster.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Random } from '../../ports/random.ts'
 import type { ApiClient } from './api-client.ts'
+import type { ApiReach } from './api-reach.ts'
 import { type FollowInput, type FollowState, type FollowStep, followStep, idleLimitMs } from './follow-step.ts'
 import { listPages } from './list-pages.ts'
 import { parseWatchLine } from './parse-watch-line.ts'
@@ -15,6 +16,8 @@ const WATCH_SECONDS = 300
 
 export interface FollowParts {
   readonly client: ApiClient
+  /** Shared by all that follow this API server. */
+  readonly reach: ApiReach
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -28,16 +31,17 @@ export async function follow<T>(
   { kind, sink }: { readonly kind: Resource<T>; readonly sink: (event: FollowEvent<T>) => void },
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock, random } = parts
+  const { clock, random, reach } = parts
   let state: State = { kind: 'empty', failures: 0 }
   try {
     for (;;) {
       const input = await perform(parts, { kind, state }, signal)
+      if (state.failures > 0 && (input.type === 'listed' || input.type === 'opened')) reach.reached()
       const step: FollowStep<T, WatchStream> = followStep(state, input, { now: clock.monoMs(), dice: random.next() })
       if (step.next.kind !== 'watching') close(state)
       state = step.next
       if (step.event !== undefined) sink(step.event)
-      if (step.pauseMs > 0) await clock.sleep(step.pauseMs, signal)
+      if (step.pauseMs > 0) await reach.pause({ ms: step.pauseMs, dice: random.next() }, signal)
     }
   } finally {
     close(state)

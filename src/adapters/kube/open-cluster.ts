@@ -3,6 +3,7 @@ import type { Cluster } from '../../ports/cluster.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Random } from '../../ports/random.ts'
 import { ApiClient } from './api-client.ts'
+import { ApiReach } from './api-reach.ts'
 import type { Environment } from './choose-proxy.ts'
 import { checkClientCertificate } from './client-certificate.ts'
 import { connectionAdvice } from './connection-advice.ts'
@@ -34,7 +35,7 @@ export async function openCluster(options: ClusterOptions, signal: AbortSignal):
   const kubeconfig = await PinnedKubeconfig.read({ paths, context: options.context, env: options.env }, clock)
   const credentials = new Credentials(kubeconfig, clock)
   const client = new ApiClient({ credentials, clock, userAgent })
-  const cluster = kubeCluster({ client, clock, random, log }, kubeconfig.server)
+  const cluster = kubeCluster({ client, reach: new ApiReach(clock), clock, random, log }, kubeconfig.server)
   try {
     const { clientCertificate } = await credentials.current(signal)
     if (clientCertificate !== undefined) checkClientCertificate(clientCertificate, clock.wallMs())

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { EVENKEEL, Program } from './program.ts'
+import { Program, type Surroundings } from './program.ts'
 
 /** What the judging prober says: the document of `evenkeel probe -o json`, as far as a test reads it. */
 export interface Judgement {
@@ -29,9 +29,9 @@ const FIRST = spawnSync('chrt', [...AT_ONCE.slice(1), 'true']).status === 0 ? AT
 export class Judge {
   readonly #program: Program
 
-  constructor(url: string, enter: (argv: readonly string[]) => readonly string[]) {
-    const probe = [...EVENKEEL, 'probe', url, '--rate', '100', '-o', 'json', '--progress', 'none']
-    this.#program = new Program(enter([...FIRST, ...probe]))
+  constructor(url: string, { program, enter }: Surroundings) {
+    const probe = ['probe', url, '--rate', '100', '-o', 'json', '--progress', 'none']
+    this.#program = new Program(enter([...FIRST, ...program, ...probe]))
   }
 
   get pid(): number {

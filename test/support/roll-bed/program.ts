@@ -15,6 +15,12 @@ export interface ProgramOptions {
   readonly onLine?: (line: string) => void
 }
 
+/** Which evenkeel is run, and where: `enter` puts a command into the namespaces of a bed. */
+export interface Surroundings {
+  readonly program: readonly string[]
+  readonly enter: (argv: readonly string[]) => readonly string[]
+}
+
 const root = new URL('../../..', import.meta.url).pathname
 
 /** A real process of the real command line. It is stopped by its pid, and by nothing else. */
@@ -61,9 +67,3 @@ export class Program {
     return this.#ended
   }
 }
-
-export const EVENKEEL: readonly string[] = [
-  process.execPath,
-  '--disable-warning=ExperimentalWarning',
-  `${root}bin/evenkeel.ts`,
-]

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Bed, openBed } from '../../../testbed/bed.ts'
 import { askSocket } from './ask-socket.ts'
+import { bundleIn } from './bundle.ts'
 import { Judge } from './judge.ts'
 import { type LbOptions, lbConfig, WHOAMI_FRONT } from './lb-config.ts'
 import { type RollFileFacts, rollFile } from './roll-file.ts'
@@ -24,6 +25,9 @@ const RBAC = readFileSync(new URL('../../../deploy/roll-rbac.yaml', import.meta.
 export class RollBed {
   readonly bed: Bed
   readonly lb: Haproxy
+  /** What is shipped, as a command line without its arguments. */
+  readonly program: readonly string[]
+  readonly #fast: boolean
   readonly #kubeconfig: string
   readonly #stateDir: string
   readonly #started: (RollProcess | Judge)[] = []
@@ -31,11 +35,15 @@ export class RollBed {
   private constructor(parts: {
     readonly bed: Bed
     readonly lb: Haproxy
+    readonly program: readonly string[]
+    readonly fast: boolean
     readonly kubeconfig: string
     readonly stateDir: string
   }) {
     this.bed = parts.bed
     this.lb = parts.lb
+    this.program = parts.program
+    this.#fast = parts.fast
     this.#kubeconfig = parts.kubeconfig
     this.#stateDir = parts.stateDir
   }
@@ -43,6 +51,7 @@ export class RollBed {
   static async open(options: RollBedOptions = {}): Promise<RollBed> {
     const bed = await openBed({ nodes: options.nodes ?? 3, fast: options.fast ?? false, darkMs: 500 })
     try {
+      const bundled = bundleIn(join(bed.dir, 'bundle'))
       await bed.apply(RBAC)
       const services = [...whoami({ service: 'improved', ...options }), ...edge()]
       await bed.apply(options.database === false ? services : [...services, ...database(bed.nodes)])
@@ -55,7 +64,8 @@ export class RollBed {
       )
       const { inside } = await bed.serviceAccountKubeconfig('evenkeel', 'evenkeel-roll')
       const stateDir = mkdtempSync(join(bed.dir, 'state-'))
-      const opened = new RollBed({ bed, lb, kubeconfig: inside, stateDir })
+      const fast = options.fast ?? false
+      const opened = new RollBed({ bed, lb, program: await bundled, fast, kubeconfig: inside, stateDir })
       await opened.settled()
       return opened
     } catch (error) {
@@ -73,7 +83,9 @@ export class RollBed {
   /** Writes a roll.yaml for this bed and says where. */
   file(change: Partial<RollFileFacts> = {}): string {
     const path = join(mkdtempSync(join(this.bed.dir, 'roll-')), 'roll.yaml')
-    writeFileSync(path, rollFile({ socket: this.lb.socket, sshConfig: this.bed.sshConfig, ...change }))
+    const quick = this.#fast ? { soak: '1s', baseline: { duration: '1s' } } : {}
+    const spec = { ...quick, ...change.spec }
+    writeFileSync(path, rollFile({ socket: this.lb.socket, sshConfig: this.bed.sshConfig, ...change, spec }))
     return path
   }
 
@@ -84,13 +96,13 @@ export class RollBed {
   /** The same with the whole command put into something else: another mount namespace. */
   rollWithin(wrap: (argv: readonly string[]) => readonly string[], ...words: readonly string[]): RollProcess {
     const env = { KUBECONFIG: this.#kubeconfig, XDG_STATE_HOME: this.#stateDir }
-    const roll = new RollProcess(words, { enter: (argv) => wrap(this.enter(argv)), env })
+    const roll = new RollProcess(words, { program: this.program, enter: (argv) => wrap(this.enter(argv)), env })
     this.#started.push(roll)
     return roll
   }
 
   judge(url: string = WHOAMI_FRONT): Judge {
-    const judge = new Judge(url, this.enter)
+    const judge = new Judge(url, this)
     this.#started.push(judge)
     return judge
   }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { StampedEvent } from '../../../src/model/roll-event.ts'
 import type { Step } from '../../../src/model/step.ts'
-import { EVENKEEL, Program, type ProgramEnd } from './program.ts'
+import { Program, type ProgramEnd, type Surroundings } from './program.ts'
 
 const UNTIL_LIMIT_MS = 300_000
 
@@ -16,15 +16,9 @@ export class RollProcess {
 
   constructor(
     words: readonly string[],
-    {
-      enter,
-      env,
-    }: {
-      readonly enter: (argv: readonly string[]) => readonly string[]
-      readonly env: Readonly<Record<string, string>>
-    },
+    { program, enter, env }: Surroundings & { readonly env: Readonly<Record<string, string>> },
   ) {
-    const argv = enter([...EVENKEEL, 'roll', ...words, '-o', 'jsonl', '--progress', 'none'])
+    const argv = enter([...program, 'roll', ...words, '-o', 'jsonl', '--progress', 'none'])
     this.#program = new Program(argv, { env, onLine: (line) => this.#take(line) })
   }
 

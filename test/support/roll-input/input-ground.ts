@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { RECORD_ANNOTATION } from '../../../src/model/node-record.ts'
 import { RollBed } from '../roll-bed/roll-bed.ts'
 import { until } from '../roll-bed/until.ts'
@@ -20,7 +17,7 @@ const NARROWED: Readonly<Record<string, MissingRight>> = {
 
 type GroundParts = Pick<
   InputGround,
-  'roll' | 'program' | 'odd' | 'kubeconfig' | 'goneKubeconfig' | 'administratorKubeconfig' | 'clusterUid'
+  'roll' | 'odd' | 'kubeconfig' | 'goneKubeconfig' | 'administratorKubeconfig' | 'clusterUid'
 >
 
 /**
@@ -36,12 +33,9 @@ export class InputGround {
   /** Of somebody who may do everything, and so is told what there is. */
   readonly administratorKubeconfig: string
   readonly clusterUid: string
-  /** What is shipped, as a command line without its arguments. */
-  readonly program: readonly string[]
 
   private constructor(parts: GroundParts) {
     this.roll = parts.roll
-    this.program = parts.program
     this.odd = parts.odd
     this.kubeconfig = parts.kubeconfig
     this.goneKubeconfig = parts.goneKubeconfig
@@ -62,8 +56,7 @@ export class InputGround {
       }
       const rights = Object.entries(NARROWED).flatMap(([user, right]) => narrowedRbac(user, right))
       await bed.apply([gone, going, ...rights, ...oddPods()])
-      const [program, odd, kubeconfig, goneKubeconfig, administrator, clusterUid] = await Promise.all([
-        bundleIn(join(bed.dir, 'bundle')),
+      const [odd, kubeconfig, goneKubeconfig, administrator, clusterUid] = await Promise.all([
         startOddLb(bed),
         bed.serviceAccountKubeconfig('evenkeel', 'evenkeel-roll').then(({ inside }) => inside),
         bed.serviceAccountKubeconfig('default', 'gone').then(({ inside }) => inside),
@@ -76,7 +69,7 @@ export class InputGround {
       await podsAreThere(roll)
       const administratorKubeconfig = administrator.inside
       const kubeconfigs = { kubeconfig, goneKubeconfig, administratorKubeconfig }
-      return new InputGround({ roll, program, odd, clusterUid, ...kubeconfigs })
+      return new InputGround({ roll, odd, clusterUid, ...kubeconfigs })
     } catch (error) {
       await roll.close()
       throw error
@@ -120,11 +113,3 @@ const podsAreThere = ({ bed }: RollBed): Promise<true> =>
     const pods = await bed.kubectl(['get', 'pods', '-o', 'jsonpath={.items[*].metadata.labels.odd}'])
     return pods.includes('cache') && pods.includes('lonely') ? true : undefined
   })
-
-const BUILD = fileURLToPath(new URL('../../../bin/build.ts', import.meta.url))
-
-/** The bundle starts five times as fast as the sources, and is what people run. */
-async function bundleIn(directory: string): Promise<readonly string[]> {
-  await promisify(execFile)(process.execPath, [BUILD, directory])
-  return [process.execPath, join(directory, 'evenkeel.js')]
-}
