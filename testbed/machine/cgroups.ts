@@ -72,11 +72,11 @@ function delegate(folder: string): void {
   }
 }
 
+/** Another bed that comes up may be clearing the same dead one away: what is gone already is as good as removed. */
 function removeTree(folder: string): boolean {
-  if (!existsSync(folder)) return true
-  const below = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-  if (!below.map((entry) => removeTree(join(folder, entry.name))).every(Boolean)) return false
   try {
+    const below = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    if (!below.map((entry) => removeTree(join(folder, entry.name))).every(Boolean)) return false
     rmdirSync(folder)
     return true
   } catch (error) {
