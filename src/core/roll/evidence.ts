@@ -13,6 +13,8 @@ export interface Evidence {
   readonly startedAt: WallMs
   /** Server key → since when one and the same balancer process has confirmed the detach. */
   readonly detached: Readonly<Record<string, DetachEvidence>>
+  /** Server key → when it was last set to `maint`, which closes its pooled connections, some of them late. */
+  readonly purgedAt: Readonly<Record<string, MonoMs>>
   /** Action key → when it may be tried again, after how many failures. */
   readonly retries: Readonly<Record<string, Retry>>
   /** Pod uid → the API's last answer to its eviction. */
@@ -77,6 +79,7 @@ export function noEvidence(node: string, startedAt: WallMs): Evidence {
     node,
     startedAt,
     detached: {},
+    purgedAt: {},
     retries: {},
     evictions: {},
     firstSeen: [],

@@ -12,6 +12,9 @@ export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcom
   switch (action.kind) {
     case 'evict':
       return outcome.eviction === undefined ? evidence : withEviction({ ...s, evidence }, action, outcome.eviction)
+    case 'setServer':
+      if (!outcome.ok || action.state !== 'maint') return evidence
+      return { ...evidence, purgedAt: { ...evidence.purgedAt, [serverKey(action.ref)]: s.now } }
     case 'writeIntent':
       return outcome.ok ? { ...evidence, intentByUs: true } : evidence
     case 'sendReboot':

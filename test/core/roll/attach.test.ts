@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildRecord } from '../../../src/core/roll/build-record.ts'
 import { decide } from '../../../src/core/roll/decide.ts'
+import { rememberOutcome } from '../../../src/core/roll/remember-outcome.ts'
 import type { ServerReading } from '../../../src/model/balancer.ts'
 import type { NodeRecord } from '../../../src/model/node-record.ts'
+import { monoMs } from '../../../src/model/time.ts'
 import { settled, withPort } from '../../support/roll-stages.ts'
 import { anInstance, aRecord, aServer, aSnapshot } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
@@ -36,6 +38,19 @@ test('what was out before us goes back to where it was, and is not put into serv
 
 test('connections to the machine before its reboot are dropped before it serves', () => {
   assert.equal(next({ adminState: 'drain', idleConnections: 2 }), 'act attach: setServer maint')
+})
+
+test('connections that outlive being dropped are waited for, and dropped again after two seconds', () => {
+  const servers = [aServer('n1', { adminState: 'drain', check: 'passing', idleConnections: 2 }), aServer('n2')]
+  const s = withPort(aSnapshot({ ...settled, servers }))
+  const first = decide(s)
+  const [drop] = first.kind === 'act' ? first.actions : []
+  assert.ok(drop?.kind === 'setServer' && drop.state === 'maint')
+  const evidence = rememberOutcome(s, drop, { ok: true })
+  const after = (ms: number) => shortDecision(decide({ ...s, evidence, now: monoMs(s.now + ms) }))
+  assert.equal(after(10), 'hold attach: ConnectionsPooled')
+  assert.equal(after(1_999), 'hold attach: ConnectionsPooled')
+  assert.equal(after(2_000), 'act attach: setServer maint')
 })
 
 test('a server without a check is put back only where its data port answers', () => {

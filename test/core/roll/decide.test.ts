@@ -86,6 +86,24 @@ const TABLE: readonly (readonly [title: string, snapshot: RollSnapshot, decision
     'act detach: setServer maint',
   ],
   [
+    'waits for pooled connections that were dropped a moment ago and are still there',
+    aSnapshot({
+      ...out,
+      servers: drained({ idleConnections: 2 }),
+      evidence: { ...detachedEvidence(), purgedAt: { 'web/n1 on lb-1': monoMs(999_000) } },
+    }),
+    'hold detach: ConnectionsPooled',
+  ],
+  [
+    'drops them again where they are there two seconds later',
+    aSnapshot({
+      ...out,
+      servers: drained({ idleConnections: 2 }),
+      evidence: { ...detachedEvidence(), purgedAt: { 'web/n1 on lb-1': monoMs(998_000) } },
+    }),
+    'act detach: setServer maint',
+  ],
+  [
     'goes on to drain again after dropping them',
     aSnapshot({ ...out, servers: [aServer('n1', { adminState: 'maint' }), aServer('n2'), aServer('n3')] }),
     'act detach: setServer drain',

@@ -7,7 +7,7 @@ import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { setServer } from '../set-server.ts'
 import { act, done, hold, RECHECK_MS, type StepRule } from '../step-rule.ts'
 import { wasServing } from '../was-serving.ts'
-import { holdsDeadConnections, pooledConnections } from './detach.ts'
+import { holdsDeadConnections, purge } from './detach.ts'
 
 /**
  * Step 10: every server at its recorded state, read back. HAProxy's `ready` out of `maint` means UP before any check,
@@ -24,11 +24,7 @@ export const attach: StepRule = {
     const refusals = slotLive(s)
     if (refusals.length > 0) return hold(refusals)
     const pooled = hasRebooted(s) ? pending.filter(holdsDeadConnections) : []
-    if (pooled.length > 0)
-      return act(
-        pooled.map((server) => set(s, server, 'maint')),
-        ...pooled.map(pooledConnections),
-      )
+    if (pooled.length > 0) return purge(s, pooled, { restores: true })
     const prepare = pending.filter(mustPassThroughDrain)
     if (prepare.length > 0)
       return act(

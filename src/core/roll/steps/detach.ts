@@ -39,10 +39,28 @@ export const detach: StepRule = {
  */
 function dropConnections(s: RecordedSnapshot, servers: readonly NodeServer[]): StepAnswer {
   const refusals = mayDisrupt(s)
-  if (refusals.length > 0) return hold(refusals)
+  return refusals.length > 0 ? hold(refusals) : purge(s, servers, { restores: false })
+}
+
+/** A connection to a machine that is off may outlive `maint` for a while: then it is waited for, not asked for at once. */
+const PURGE_EVERY_MS = 2_000
+
+/** Has the pooled connections of these servers closed, each no more often than every two seconds. */
+export function purge(
+  s: RecordedSnapshot,
+  servers: readonly NodeServer[],
+  { restores }: { readonly restores: boolean },
+): StepAnswer {
+  const isDue = ({ ref }: NodeServer): boolean => {
+    const purgedAt = s.evidence.purgedAt[serverKey(ref)]
+    return purgedAt === undefined || s.now - purgedAt >= PURGE_EVERY_MS
+  }
+  const reasons = servers.map(pooledConnections)
+  const due = servers.filter(isDue)
+  if (due.length === 0) return hold(reasons)
   return act(
-    servers.map((server) => setServer(s, server, { state: 'maint', restores: false })),
-    ...servers.map(pooledConnections),
+    due.map((server) => setServer(s, server, { state: 'maint', restores })),
+    ...reasons,
   )
 }
 
@@ -96,7 +114,7 @@ const inService = ({ ref, reading }: NodeServer): Reason => ({
   text: `${serverKey(ref)} is ${reading?.adminState ?? 'unknown'}`,
 })
 
-export const pooledConnections = ({ ref, reading }: NodeServer): Reason => ({
+const pooledConnections = ({ ref, reading }: NodeServer): Reason => ({
   code: 'ConnectionsPooled',
   object: `${ref.backend}/${ref.server}`,
   text: `${serverKey(ref)} keeps ${reading?.idleConnections ?? 0} idle connections open, which would be dead after the reboot`,
