@@ -1,0 +1,124 @@
+import type { ApiObject } from '../world/api-object.ts'
+import { type LabelSelector, labelTest } from '../world/label-selector.ts'
+
+/** `policy/v1`, what a budget asks for and what its controller says of it. */
+export interface BudgetObject extends ApiObject {
+  readonly spec: {
+    readonly selector?: LabelSelector
+    readonly minAvailable?: number | string
+    readonly maxUnavailable?: number | string
+    readonly unhealthyPodEvictionPolicy?: string
+  }
+  readonly status: {
+    readonly observedGeneration?: number
+    readonly disruptionsAllowed?: number
+    readonly currentHealthy?: number
+    readonly desiredHealthy?: number
+    readonly expectedPods?: number
+    readonly disruptedPods?: Readonly<Record<string, string>>
+    readonly conditions?: readonly {
+      readonly type: string
+      readonly status: string
+      readonly reason?: string
+      readonly message?: string
+    }[]
+  }
+}
+
+export interface GuardedPod extends ApiObject {
+  readonly status?: {
+    readonly phase?: string
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[]
+  }
+}
+
+export interface BudgetFacts {
+  readonly budget: BudgetObject
+  /** Of the budget's namespace; those of other selectors too. */
+  readonly pods: readonly GuardedPod[]
+  /** How many replicas the controllers of these pods want together. Only asked where the budget needs it. */
+  readonly expected: (pods: readonly GuardedPod[]) => number | { readonly unscalable: string }
+  readonly nowMs: number
+}
+
+/** An eviction that was granted and whose pod never went is forgotten after this (disruption.go, DeletionTimeout). */
+const DELETION_TIMEOUT_MS = 120_000
+
+/** What the disruption controller makes of a budget (pkg/controller/disruption/disruption.go, trySync). */
+export function budgetStatus({ budget, pods, expected, nowMs }: BudgetFacts): BudgetObject['status'] {
+  const isSelected = labelTest(budget.spec.selector)
+  const guarded = pods.filter((pod) => isSelected(pod.metadata.labels) && !isFinished(pod))
+  const wanted = needs(budget, guarded, expected)
+  if ('unscalable' in wanted) return failed(budget.status, wanted.unscalable)
+  const disrupted = stillDisrupted(budget, guarded, nowMs)
+  const healthy = guarded.filter((pod) => isHealthy(pod) && disrupted[pod.metadata.name] === undefined).length
+  const allowed = wanted.expectedPods <= 0 ? 0 : Math.max(0, healthy - wanted.desiredHealthy)
+  return {
+    observedGeneration: budget.metadata.generation ?? 0,
+    disruptionsAllowed: allowed,
+    currentHealthy: healthy,
+    ...wanted,
+    ...(Object.keys(disrupted).length === 0 ? {} : { disruptedPods: disrupted }),
+    conditions: [
+      allowed > 0
+        ? { type: 'DisruptionAllowed', status: 'True', reason: 'SufficientPods', message: '' }
+        : { type: 'DisruptionAllowed', status: 'False', reason: 'InsufficientPods', message: '' },
+    ],
+  }
+}
+
+interface Needs {
+  readonly expectedPods: number
+  readonly desiredHealthy: number
+}
+
+function needs(
+  { spec }: BudgetObject,
+  guarded: readonly GuardedPod[],
+  expected: BudgetFacts['expected'],
+): Needs | { readonly unscalable: string } {
+  const { minAvailable, maxUnavailable } = spec
+  if (maxUnavailable === undefined && (minAvailable === undefined || typeof minAvailable === 'number')) {
+    return { expectedPods: guarded.length, desiredHealthy: minAvailable ?? 0 }
+  }
+  const expectedPods = expected(guarded)
+  if (typeof expectedPods !== 'number') return expectedPods
+  const desiredHealthy =
+    maxUnavailable === undefined
+      ? shareOf(minAvailable, expectedPods)
+      : Math.max(0, expectedPods - shareOf(maxUnavailable, expectedPods))
+  return { expectedPods, desiredHealthy }
+}
+
+/** A percentage is rounded up, whichever way it counts. */
+function shareOf(value: number | string | undefined, of: number): number {
+  if (typeof value === 'number') return value
+  const percent = Number(/^(\d{1,3})%$/.exec(value ?? '')?.[1] ?? 0)
+  return Math.ceil((percent * of) / 100)
+}
+
+function failed(status: BudgetObject['status'], message: string): BudgetObject['status'] {
+  const condition = { type: 'DisruptionAllowed', status: 'False', reason: 'SyncFailed', message }
+  return { ...status, disruptionsAllowed: 0, conditions: [condition] }
+}
+
+function stillDisrupted(
+  { status }: BudgetObject,
+  guarded: readonly GuardedPod[],
+  nowMs: number,
+): Readonly<Record<string, string>> {
+  const waiting = new Set(
+    guarded.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(({ metadata }) => metadata.name),
+  )
+  return Object.fromEntries(
+    Object.entries(status.disruptedPods ?? {}).filter(
+      ([name, at]) => waiting.has(name) && nowMs - Date.parse(at) < DELETION_TIMEOUT_MS,
+    ),
+  )
+}
+
+const isFinished = ({ status }: GuardedPod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed'
+
+const isHealthy = ({ metadata, status }: GuardedPod): boolean =>
+  metadata.deletionTimestamp === undefined &&
+  status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true

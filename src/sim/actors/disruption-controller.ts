@@ -1,0 +1,67 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ApiObject } from '../world/api-object.ts'
+import {
+  type ApiResource,
+  DEPLOYMENTS,
+  DISRUPTION_BUDGETS,
+  PODS,
+  REPLICA_SETS,
+  STATEFUL_SETS,
+} from '../world/api-resource.ts'
+import type { World } from '../world/world.ts'
+import { type BudgetFacts, type BudgetObject, budgetStatus, type GuardedPod } from './budget-status.ts'
+import { type ActorParts, runReconciler } from './run-reconciler.ts'
+
+/** How long after a change its controller has heard of it and acted. */
+const LAG_MS = 5
+
+type Scaled = ApiObject & { readonly spec?: { readonly replicas?: number } }
+
+const SCALED: Readonly<Record<string, ApiResource>> = {
+  ReplicaSet: REPLICA_SETS,
+  StatefulSet: STATEFUL_SETS,
+  Deployment: DEPLOYMENTS,
+}
+
+/** Keeps the status of every budget true. The returned function ends it. */
+export function runDisruptionController(parts: ActorParts): () => void {
+  const { world } = parts
+  return runReconciler(parts, {
+    watches: [PODS, DISRUPTION_BUDGETS, ...Object.values(SCALED)].map(
+      (resource) => [resource, ({ object }) => [object.metadata.namespace ?? '']] as const,
+    ),
+    lagMs: LAG_MS,
+    sync: (namespace) => {
+      for (const budget of [...world.store.all(DISRUPTION_BUDGETS)]) {
+        if (budget.metadata.namespace === namespace) sync(world, budget as BudgetObject)
+      }
+      return undefined
+    },
+  })
+}
+
+function sync(world: World, budget: BudgetObject): void {
+  const { namespace } = budget.metadata
+  const pods = [...world.store.all(PODS)].filter(({ metadata }) => metadata.namespace === namespace) as GuardedPod[]
+  const expected: BudgetFacts['expected'] = (guarded) => replicasWanted(world, guarded)
+  const status = budgetStatus({ budget, pods, expected, nowMs: world.clock.wallMs() })
+  if (!isDeepStrictEqual(status, budget.status)) world.store.put(DISRUPTION_BUDGETS, { ...budget, status })
+}
+
+/** Each controller counts once; a pod without one that can be scaled has no share that could be worked out. */
+function replicasWanted(world: World, pods: readonly GuardedPod[]): number | { readonly unscalable: string } {
+  const wanted = new Map<string, number>()
+  for (const { metadata } of pods) {
+    const owner = metadata.ownerReferences?.find(({ controller }) => controller === true)
+    if (owner === undefined) {
+      return { unscalable: `found no controllers for pod "${metadata.name}"` }
+    }
+    const resource = SCALED[owner.kind]
+    if (resource === undefined) return { unscalable: `${owner.kind} does not implement the scale subresource` }
+    const set = world.store.get(resource, { name: owner.name, namespace: metadata.namespace ?? '' }) as
+      | Scaled
+      | undefined
+    if (set !== undefined && set.metadata.uid === owner.uid) wanted.set(owner.uid, set.spec?.replicas ?? 1)
+  }
+  return [...wanted.values()].reduce((sum, replicas) => sum + replicas, 0)
+}

@@ -1,0 +1,137 @@
+/** What becomes of a status that comes with a new object: the kind's strategy decides (strategy.go of its registry). */
+export type StatusOnCreate = 'kept' | 'pending' | 'empty'
+
+/** How a kind is served. */
+export interface ApiResource {
+  /** Empty: the core group. */
+  readonly group: string
+  readonly version: string
+  readonly plural: string
+  readonly kind: string
+  readonly shortNames: readonly string[]
+  readonly namespaced: boolean
+  /** Has a status of its own, which only the subresource `status` writes. */
+  readonly status?: StatusOnCreate
+  /** Counts changes of its spec in `metadata.generation`. */
+  readonly counted: boolean
+  /** Beyond `status`. */
+  readonly subresources: readonly string[]
+  /** A replacement must name the resourceVersion that it replaces. */
+  readonly conditionalOnly: boolean
+  /** Fields that a field selector may name, beyond `metadata.name` and `metadata.namespace`. */
+  readonly selectable: readonly string[]
+}
+
+type Named = Pick<ApiResource, 'plural' | 'kind'> & Partial<ApiResource>
+
+const resource = (group: string, version: string, named: Named): ApiResource => ({
+  shortNames: [],
+  namespaced: true,
+  counted: false,
+  subresources: [],
+  conditionalOnly: false,
+  selectable: [],
+  ...named,
+  group,
+  version,
+})
+
+const core = (named: Named): ApiResource => resource('', 'v1', named)
+const apps = (named: Named): ApiResource =>
+  resource('apps', 'v1', { status: 'empty', counted: true, subresources: ['scale'], ...named })
+
+export const NAMESPACES = core({
+  plural: 'namespaces',
+  kind: 'Namespace',
+  namespaced: false,
+  shortNames: ['ns'],
+  status: 'kept',
+})
+export const NODES = core({
+  plural: 'nodes',
+  kind: 'Node',
+  namespaced: false,
+  shortNames: ['no'],
+  status: 'kept',
+  selectable: ['spec.unschedulable'],
+})
+export const PODS = core({
+  plural: 'pods',
+  kind: 'Pod',
+  shortNames: ['po'],
+  status: 'pending',
+  counted: true,
+  subresources: ['eviction', 'binding'],
+  selectable: ['spec.nodeName', 'status.phase'],
+})
+export const SERVICES = core({ plural: 'services', kind: 'Service', shortNames: ['svc'], status: 'empty' })
+export const CONFIG_MAPS = core({ plural: 'configmaps', kind: 'ConfigMap', shortNames: ['cm'] })
+export const EVENTS = core({
+  plural: 'events',
+  kind: 'Event',
+  shortNames: ['ev'],
+  selectable: ['involvedObject.kind', 'involvedObject.name', 'involvedObject.namespace', 'involvedObject.uid'],
+})
+export const VOLUME_CLAIMS = core({
+  plural: 'persistentvolumeclaims',
+  kind: 'PersistentVolumeClaim',
+  shortNames: ['pvc'],
+  status: 'pending',
+})
+export const VOLUMES = core({
+  plural: 'persistentvolumes',
+  kind: 'PersistentVolume',
+  namespaced: false,
+  shortNames: ['pv'],
+  status: 'pending',
+})
+export const DEPLOYMENTS = apps({ plural: 'deployments', kind: 'Deployment', shortNames: ['deploy'] })
+export const REPLICA_SETS = apps({ plural: 'replicasets', kind: 'ReplicaSet', shortNames: ['rs'] })
+export const STATEFUL_SETS = apps({ plural: 'statefulsets', kind: 'StatefulSet', shortNames: ['sts'] })
+export const DAEMON_SETS = apps({ plural: 'daemonsets', kind: 'DaemonSet', shortNames: ['ds'], subresources: [] })
+export const DISRUPTION_BUDGETS = resource('policy', 'v1', {
+  plural: 'poddisruptionbudgets',
+  kind: 'PodDisruptionBudget',
+  shortNames: ['pdb'],
+  status: 'empty',
+  counted: true,
+})
+export const LEASES = resource('coordination.k8s.io', 'v1', { plural: 'leases', kind: 'Lease', conditionalOnly: true })
+export const ENDPOINT_SLICES = resource('discovery.k8s.io', 'v1', {
+  plural: 'endpointslices',
+  kind: 'EndpointSlice',
+  counted: true,
+})
+export const VOLUME_ATTACHMENTS = resource('storage.k8s.io', 'v1', {
+  plural: 'volumeattachments',
+  kind: 'VolumeAttachment',
+  namespaced: false,
+  status: 'empty',
+})
+
+/** Every kind that the world knows. */
+export const API_RESOURCES: readonly ApiResource[] = [
+  NAMESPACES,
+  NODES,
+  PODS,
+  SERVICES,
+  CONFIG_MAPS,
+  EVENTS,
+  VOLUME_CLAIMS,
+  VOLUMES,
+  DEPLOYMENTS,
+  REPLICA_SETS,
+  STATEFUL_SETS,
+  DAEMON_SETS,
+  DISRUPTION_BUDGETS,
+  LEASES,
+  ENDPOINT_SLICES,
+  VOLUME_ATTACHMENTS,
+]
+
+/** `pods`, `deployments.apps`: as RBAC, events and messages of the API call a kind. */
+export const resourceName = ({ plural, group }: ApiResource): string => (group === '' ? plural : `${plural}.${group}`)
+
+/** `v1`, `apps/v1`: as objects carry it. */
+export const apiVersionOf = ({ group, version }: ApiResource): string =>
+  group === '' ? version : `${group}/${version}`

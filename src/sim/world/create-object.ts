@@ -1,0 +1,110 @@
+import { alreadyExists, badRequest, invalid, notFound } from './api-failure.ts'
+import type { ApiObject, ObjectMeta } from './api-object.ts'
+import { type ApiResource, apiVersionOf, NAMESPACES } from './api-resource.ts'
+import { withDefaults } from './defaults.ts'
+import { isMap } from './merge-patch.ts'
+import { newUid, stampOf, type World } from './world.ts'
+
+export interface Creation {
+  readonly resource: ApiResource
+  /** From the path. */
+  readonly namespace?: string
+  readonly body: unknown
+  readonly dryRun?: boolean
+}
+
+/** RFC 1123, "subdomain": what the API lets an object be called. */
+const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
+const NAME_LENGTH_MAX = 253
+
+/** Adds an object as `POST` does. Throws ApiFailure 400, 404 (no such namespace), 409 or 422. */
+export function createObject(world: World, { resource, namespace, body, dryRun = false }: Creation): ApiObject {
+  const given = bodyOf(resource, body)
+  const metadata = isMap(given.metadata) ? given.metadata : {}
+  const name = nameOf(world, resource, metadata)
+  if (namespace !== undefined) checkNamespace(world, namespace, metadata)
+  if (typeof metadata.resourceVersion === 'string' && metadata.resourceVersion !== '') {
+    throw badRequest('resourceVersion should not be set on objects to be created')
+  }
+  if (world.store.get(resource, { name, ...(namespace === undefined ? {} : { namespace }) }) !== undefined) {
+    throw alreadyExists(resource, name)
+  }
+  const object = withDefaults(resource, {
+    ...withStatus(resource, given),
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    metadata: newMetadata(world, { resource, metadata, name, namespace }),
+  })
+  return dryRun ? object : world.store.put(resource, object)
+}
+
+export function bodyOf(resource: ApiResource, body: unknown): Readonly<Record<string, unknown>> {
+  if (!isMap(body)) throw badRequest('the object provided is unrecognized (must be of type Object)')
+  const { kind = resource.kind, apiVersion = apiVersionOf(resource) } = body
+  if (kind !== resource.kind || apiVersion !== apiVersionOf(resource)) {
+    throw badRequest(
+      `${String(kind)} in version "${String(apiVersion)}" cannot be handled as a ${resource.kind}: ` +
+        `the object does not match the kind ${resource.kind} of ${apiVersionOf(resource)}`,
+    )
+  }
+  return body
+}
+
+function nameOf(world: World, resource: ApiResource, metadata: Readonly<Record<string, unknown>>): string {
+  const { name, generateName } = metadata
+  if (typeof name === 'string' && name !== '') {
+    if (NAME.test(name) && name.length <= NAME_LENGTH_MAX) return name
+    const message = `Invalid value: ${JSON.stringify(name)}: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character`
+    throw invalid(resource, name, [{ reason: 'FieldValueInvalid', field: 'metadata.name', message }])
+  }
+  if (typeof generateName === 'string' && generateName !== '')
+    return `${generateName}${world.random.hex(3).slice(0, 5)}`
+  const message = 'Required value: name or generateName is required'
+  throw invalid(resource, '', [{ reason: 'FieldValueRequired', field: 'metadata.name', message }])
+}
+
+function checkNamespace(world: World, namespace: string, metadata: Readonly<Record<string, unknown>>): void {
+  const own = metadata.namespace
+  if (typeof own === 'string' && own !== '' && own !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
+  }
+  if (world.store.get(NAMESPACES, { name: namespace }) === undefined) throw notFound(NAMESPACES, namespace)
+}
+
+interface Naming {
+  readonly resource: ApiResource
+  readonly metadata: Readonly<Record<string, unknown>>
+  readonly name: string
+  readonly namespace: string | undefined
+}
+
+function newMetadata(world: World, { resource, metadata, name, namespace }: Naming): ObjectMeta {
+  const { generateName, labels, annotations, finalizers, ownerReferences } = metadata as Partial<ObjectMeta>
+  return {
+    name,
+    ...(generateName === undefined ? {} : { generateName }),
+    ...(namespace === undefined ? {} : { namespace }),
+    uid: newUid(world),
+    resourceVersion: '',
+    ...(resource.counted ? { generation: 1 } : {}),
+    creationTimestamp: stampOf(world.clock.wallMs()),
+    ...(labels === undefined ? {} : { labels }),
+    ...(annotations === undefined ? {} : { annotations }),
+    ...(finalizers === undefined ? {} : { finalizers }),
+    ...(ownerReferences === undefined || ownerReferences.length === 0 ? {} : { ownerReferences }),
+  }
+}
+
+function withStatus(
+  resource: ApiResource,
+  given: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  switch (resource.status) {
+    case 'empty':
+      return { ...given, status: {} }
+    case 'pending':
+      return { ...given, status: { phase: 'Pending' } }
+    default:
+      return given
+  }
+}

@@ -1,0 +1,75 @@
+import { conflict } from './api-failure.ts'
+import type { ApiObject } from './api-object.ts'
+import { type ApiResource, PODS } from './api-resource.ts'
+import { isMap } from './merge-patch.ts'
+import { stampOf, type World } from './world.ts'
+
+/** `metav1.DeleteOptions`, as far as the world goes by them. */
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
+  readonly dryRun?: boolean
+}
+
+export interface Deletion {
+  readonly resource: ApiResource
+  readonly old: ApiObject
+  readonly options: DeleteOptions
+}
+
+export interface Deleted {
+  readonly object: ApiObject
+  /** False: it is marked, and goes when its grace is over and its finalizers are gone. */
+  readonly gone: boolean
+}
+
+/** Deletes as `DELETE` does: a pod on a node gets its grace, what has finalizers is marked. Throws ApiFailure 409. */
+export function deleteObject(world: World, { resource, old, options }: Deletion): Deleted {
+  checkPreconditions(resource, old, options)
+  const graceSeconds = graceOf(resource, old, options)
+  const finalizers = old.metadata.finalizers ?? []
+  if (graceSeconds === 0 && finalizers.length === 0) {
+    if (options.dryRun === true) return { object: old, gone: true }
+    return { object: world.store.remove(resource, old.metadata) ?? old, gone: true }
+  }
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = old.metadata
+  // Asked again, a deletion can only become shorter.
+  if (deletionTimestamp !== undefined && graceSeconds >= deletionGracePeriodSeconds) return { object: old, gone: false }
+  const marked = {
+    ...old,
+    metadata: {
+      ...old.metadata,
+      ...(resource.counted ? { generation: (old.metadata.generation ?? 0) + 1 } : {}),
+      deletionTimestamp: stampOf(world.clock.wallMs() + graceSeconds * 1000),
+      deletionGracePeriodSeconds: graceSeconds,
+    },
+  }
+  return { object: options.dryRun === true ? marked : world.store.put(resource, marked), gone: false }
+}
+
+function checkPreconditions(
+  resource: ApiResource,
+  { metadata }: ApiObject,
+  { preconditions = {} }: DeleteOptions,
+): void {
+  const { uid, resourceVersion } = preconditions
+  if (uid !== undefined && uid !== metadata.uid) {
+    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`
+    throw conflict(resource, metadata.name, why)
+  }
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+    const why = `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${metadata.resourceVersion}`
+    throw conflict(resource, metadata.name, why)
+  }
+}
+
+/** Only a pod that a kubelet runs has anything to end in order (pkg/registry/core/pod/strategy.go, CheckGracefulDelete). */
+function graceOf(resource: ApiResource, { spec, status }: ApiObject, { gracePeriodSeconds }: DeleteOptions): number {
+  if (resource !== PODS || !isMap(spec)) return 0
+  const phase = isMap(status) ? status.phase : undefined
+  const isRun = typeof spec.nodeName === 'string' && spec.nodeName !== ''
+  if (!isRun || phase === 'Succeeded' || phase === 'Failed') return 0
+  const own = spec.terminationGracePeriodSeconds
+  const seconds = gracePeriodSeconds ?? (typeof own === 'number' ? own : 30)
+  return Math.max(0, seconds)
+}

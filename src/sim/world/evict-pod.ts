@@ -1,0 +1,118 @@
+import { ApiFailure } from './api-failure.ts'
+import type { ApiObject } from './api-object.ts'
+import { DISRUPTION_BUDGETS, PODS } from './api-resource.ts'
+import { type DeleteOptions, deleteObject } from './delete-object.ts'
+import { type LabelSelector, labelTest } from './label-selector.ts'
+import { stampOf, type World } from './world.ts'
+
+export interface Eviction {
+  readonly pod: ApiObject
+  readonly options: DeleteOptions
+}
+
+/** `policy/v1`, as far as evictions go by it. */
+interface Budget {
+  readonly spec: { readonly selector?: LabelSelector; readonly unhealthyPodEvictionPolicy?: string }
+  readonly status: {
+    readonly observedGeneration?: number
+    readonly disruptionsAllowed?: number
+    readonly currentHealthy?: number
+    readonly desiredHealthy?: number
+    readonly disruptedPods?: Readonly<Record<string, string>>
+    readonly conditions?: readonly {
+      readonly type: string
+      readonly status: string
+      readonly message?: string
+      readonly reason?: string
+    }[]
+  }
+}
+type BudgetObject = ApiObject & Budget
+
+interface PodStatus {
+  readonly phase?: string
+  readonly conditions?: readonly { readonly type: string; readonly status: string }[]
+}
+
+/**
+ * Deletes a pod as the subresource `eviction` does: under the budget that guards it
+ * (pkg/registry/core/pod/storage/eviction.go). Throws ApiFailure 409, 429 or 500.
+ */
+export function evictPod(world: World, { pod, options }: Eviction): void {
+  const status = (pod.status ?? {}) as PodStatus
+  if (!isGuarded(pod, status)) {
+    deleteObject(world, { resource: PODS, old: pod, options })
+    return
+  }
+  const budgets = budgetsOf(world, pod)
+  if (budgets.length > 1) {
+    const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.'
+    throw new ApiFailure({ code: 500, message })
+  }
+  const [budget] = budgets
+  // Preconditions are told of before a disruption is spent on them.
+  deleteObject(world, { resource: PODS, old: pod, options: { ...options, dryRun: true } })
+  if (budget !== undefined && !isFree(budget, status)) spend(world, { budget, pod, dryRun: options.dryRun === true })
+  deleteObject(world, { resource: PODS, old: pod, options })
+}
+
+const isGuarded = ({ metadata }: ApiObject, { phase }: PodStatus): boolean =>
+  phase !== 'Succeeded' && phase !== 'Failed' && phase !== 'Pending' && metadata.deletionTimestamp === undefined
+
+function budgetsOf(world: World, { metadata }: ApiObject): readonly BudgetObject[] {
+  return [...world.store.all(DISRUPTION_BUDGETS)]
+    .map((object) => object as BudgetObject)
+    .filter((budget) => budget.metadata.namespace === metadata.namespace)
+    .filter(({ spec }) => labelTest(spec.selector)(metadata.labels))
+}
+
+/** A pod that is not Ready serves nobody: it goes without being counted where the budget lets it. */
+function isFree({ spec, status }: BudgetObject, pod: PodStatus): boolean {
+  const isReady =
+    pod.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') === true
+  if (isReady) return false
+  if (spec.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true
+  const { currentHealthy = 0, desiredHealthy = 0 } = status
+  return currentHealthy >= desiredHealthy && desiredHealthy > 0
+}
+
+interface Spending {
+  readonly budget: BudgetObject
+  readonly pod: ApiObject
+  readonly dryRun: boolean
+}
+
+function spend(world: World, { budget, pod, dryRun }: Spending): void {
+  const { metadata, status } = budget
+  const { observedGeneration = 0, disruptionsAllowed = 0, currentHealthy = 0, desiredHealthy = 0 } = status
+  if (observedGeneration < (metadata.generation ?? 0)) {
+    throw tooMany(`The disruption budget ${metadata.name} is still being processed by the server.`, 10)
+  }
+  if (disruptionsAllowed <= 0) {
+    const failed = status.conditions?.find(
+      ({ type, reason }) => type === 'DisruptionAllowed' && reason === 'SyncFailed',
+    )
+    const message =
+      failed === undefined
+        ? `The disruption budget ${metadata.name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`
+        : `The disruption budget ${metadata.name} does not allow evicting pods currently because it failed sync: ${failed.message ?? ''}`
+    throw tooMany(message)
+  }
+  if (dryRun) return
+  const disruptedPods = { ...status.disruptedPods, [pod.metadata.name]: stampOf(world.clock.wallMs()) }
+  world.store.put(DISRUPTION_BUDGETS, {
+    ...budget,
+    status: { ...status, disruptionsAllowed: disruptionsAllowed - 1, disruptedPods },
+  })
+}
+
+const tooMany = (message: string, retryAfterSeconds?: number): ApiFailure =>
+  new ApiFailure({
+    code: 429,
+    reason: 'TooManyRequests',
+    message: "Cannot evict pod as it would violate the pod's disruption budget.",
+    details: {
+      causes: [{ reason: 'DisruptionBudget', message }],
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    },
+  })

@@ -1,0 +1,59 @@
+import { ApiFailure, badRequest, invalid, unsupportedMediaType } from './api-failure.ts'
+import type { ApiObject } from './api-object.ts'
+import type { ApiResource } from './api-resource.ts'
+import { applyJsonPatch, PatchError } from './json-patch.ts'
+import { isMap, mergePatch } from './merge-patch.ts'
+import { replaceObject } from './replace-object.ts'
+import { strategicMergePatch } from './strategic-merge-patch.ts'
+import type { World } from './world.ts'
+
+export interface ObjectPatch {
+  readonly resource: ApiResource
+  readonly old: ApiObject
+  readonly contentType: string
+  readonly patch: unknown
+  readonly statusOnly: boolean
+  readonly dryRun?: boolean
+}
+
+const JSON_PATCH = 'application/json-patch+json'
+const MERGE_PATCH = 'application/merge-patch+json'
+const STRATEGIC = 'application/strategic-merge-patch+json'
+
+/** Changes an object as `PATCH` does. Throws ApiFailure 400, 409, 415 or 422. */
+export function patchObject(world: World, { contentType, patch, ...target }: ObjectPatch): ApiObject {
+  const body = patched(target.old, contentType, patch)
+  if (!isMap(body)) throw badRequest('the patch leaves no object')
+  const uid = isMap(body.metadata) ? body.metadata.uid : undefined
+  if (uid !== undefined && uid !== target.old.metadata.uid) {
+    const message = `Invalid value: ${JSON.stringify(uid)}: field is immutable`
+    throw invalid(target.resource, target.old.metadata.name, [
+      { reason: 'FieldValueInvalid', field: 'metadata.uid', message },
+    ])
+  }
+  return replaceObject(world, { ...target, body })
+}
+
+function patched(old: ApiObject, contentType: string, patch: unknown): unknown {
+  switch (contentType) {
+    case JSON_PATCH:
+      if (!Array.isArray(patch)) throw badRequest('json: cannot unmarshal object into Go value of type jsonpatch.Patch')
+      return jsonPatched(old, patch)
+    case MERGE_PATCH:
+      return mergePatch(old, patch)
+    case STRATEGIC:
+      return strategicMergePatch(old, patch)
+    default:
+      throw unsupportedMediaType(contentType, [JSON_PATCH, MERGE_PATCH, STRATEGIC])
+  }
+}
+
+function jsonPatched(old: ApiObject, operations: readonly unknown[]): unknown {
+  try {
+    return applyJsonPatch(old, operations)
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error
+    const message = 'the server rejected our request due to an error in our request'
+    throw new ApiFailure({ code: 422, reason: 'Invalid', message, details: {} })
+  }
+}

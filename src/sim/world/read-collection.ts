@@ -1,0 +1,55 @@
+import { badRequest } from './api-failure.ts'
+import type { ApiObject } from './api-object.ts'
+import type { ApiReply, ApiRequest } from './api-request.ts'
+import { parseFieldSelector } from './field-selector.ts'
+import { parseLabelSelector } from './label-selector.ts'
+import { listObjects, parseVersion } from './list-objects.ts'
+import type { RequestTarget } from './request-target.ts'
+import { bookmark, watchObjects } from './watch-objects.ts'
+import type { World } from './world.ts'
+
+/** `GET` of a kind: a page of a list, or a watch where the query asks for one. */
+export function readCollection(world: World, request: ApiRequest, target: RequestTarget): ApiReply {
+  const { query } = request
+  const matches = matcher(query, target)
+  const scope = {
+    resource: target.resource,
+    matches,
+    ...(target.namespace === undefined ? {} : { namespace: target.namespace }),
+  }
+  const version = query.get('resourceVersion') ?? ''
+  if (isTrue(query.get('watch'))) {
+    const watching = { ...scope, fromRevision: version === '' ? 0 : parseVersion(version) }
+    const timeout = query.get('timeoutSeconds')
+    return {
+      code: 200,
+      bookmarks: isTrue(query.get('allowWatchBookmarks')),
+      ...(timeout === null ? {} : { timeoutSeconds: wholeNumber('timeoutSeconds', timeout) }),
+      open: (sink) => watchObjects(world, watching, sink),
+      bookmark: () => bookmark(target.resource, world.store.revision),
+    }
+  }
+  const limit = query.get('limit')
+  const token = query.get('continue')
+  const body = listObjects(world, {
+    ...scope,
+    ...(limit === null ? {} : { limit: wholeNumber('limit', limit) }),
+    ...(token === null || token === '' ? {} : { continueToken: token }),
+    ...(version === '' ? {} : { resourceVersion: version }),
+  })
+  return { code: 200, body }
+}
+
+function matcher(query: URLSearchParams, { resource, name }: RequestTarget): (object: ApiObject) => boolean {
+  const byLabels = parseLabelSelector(query.get('labelSelector') ?? '')
+  const byFields = parseFieldSelector(resource, query.get('fieldSelector') ?? '')
+  return (object) =>
+    (name === undefined || object.metadata.name === name) && byLabels(object.metadata.labels) && byFields(object)
+}
+
+const isTrue = (text: string | null): boolean => text === 'true' || text === '1'
+
+function wholeNumber(field: string, text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw badRequest(`${field}: "${text}" is no whole number`)
+}

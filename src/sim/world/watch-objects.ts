@@ -1,0 +1,75 @@
+import { expired } from './api-failure.ts'
+import type { ApiObject } from './api-object.ts'
+import { type ApiResource, apiVersionOf } from './api-resource.ts'
+import { objectsAt } from './objects-at.ts'
+import type { Change } from './store.ts'
+import type { World } from './world.ts'
+
+export interface Watching {
+  readonly resource: ApiResource
+  readonly namespace?: string
+  readonly matches: (object: ApiObject) => boolean
+  /** Absent or 0: begins with all that is there. */
+  readonly fromRevision?: number
+}
+
+export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
+
+export interface WatchEvent {
+  readonly type: WatchEventType
+  readonly object: unknown
+}
+
+/**
+ * Tells of every change of a kind after a revision, in the order of commits; the returned function ends it. What leaves
+ * the selector is told as deleted, what enters it as added. Where the past is forgotten the only event is the 410: an API
+ * server that took a watch answers in events alone (cacher.go, newErrWatcher).
+ */
+export function watchObjects({ store }: World, watching: Watching, sink: (event: WatchEvent) => void): () => void {
+  const { resource, fromRevision = 0 } = watching
+  if (fromRevision === 0) {
+    const now = objectsAt(store, resource, store.revision) ?? []
+    for (const object of now) if (isSeen(watching, object)) sink({ type: 'ADDED', object })
+  } else {
+    const missed = store.changesAfter(resource, fromRevision)
+    if (missed === undefined) {
+      sink({
+        type: 'ERROR',
+        object: expired(`too old resource version: ${fromRevision} (${store.compactedTo})`).status,
+      })
+      return ENDED
+    }
+    for (const change of missed) tell(watching, change, sink)
+  }
+  return store.subscribe(resource, (change) => tell(watching, change, sink))
+}
+
+/** Of a watch that has nothing to end. */
+const ENDED = (): void => undefined
+
+/** Says how far the watch has come, and nothing else. */
+export const bookmark = (resource: ApiResource, revision: number): WatchEvent => ({
+  type: 'BOOKMARK',
+  object: {
+    kind: resource.kind,
+    apiVersion: apiVersionOf(resource),
+    metadata: { resourceVersion: String(revision), creationTimestamp: null },
+  },
+})
+
+const isSeen = ({ namespace, matches }: Watching, object: ApiObject): boolean =>
+  (namespace === undefined || object.metadata.namespace === namespace) && matches(object)
+
+function tell(watching: Watching, { type, object, previous }: Change, sink: (event: WatchEvent) => void): void {
+  const was = previous !== undefined && isSeen(watching, previous)
+  const is = type !== 'DELETED' && isSeen(watching, object)
+  if (was && is) sink({ type: 'MODIFIED', object })
+  else if (is) sink({ type: 'ADDED', object })
+  else if (was) sink({ type: 'DELETED', object: type === 'DELETED' ? object : withVersionOf(previous, object) })
+}
+
+/** An object that left the selector is told as it last was in it, with the version of the change that took it out. */
+const withVersionOf = (last: ApiObject, now: ApiObject): ApiObject => ({
+  ...last,
+  metadata: { ...last.metadata, resourceVersion: now.metadata.resourceVersion },
+})

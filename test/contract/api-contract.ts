@@ -1,0 +1,18 @@
+import { describe } from 'node:test'
+import type { ApiDoor } from './api/api-door.ts'
+import { deletionsContract } from './api/deletions.ts'
+import { evictionsContract } from './api/evictions.ts'
+import { listsContract } from './api/lists.ts'
+import { objectsContract } from './api/objects.ts'
+import { patchesContract } from './api/patches.ts'
+import { watchesContract } from './api/watches.ts'
+
+/** What every door to a Kubernetes API must do, the real one first of all. Needs a node n1 that no kubelet runs. */
+export function apiContract(door: () => ApiDoor): void {
+  describe('objects', () => objectsContract(door))
+  describe('patches', () => patchesContract(door))
+  describe('deletions', () => deletionsContract(door))
+  describe('lists', () => listsContract(door))
+  describe('watches', () => watchesContract(door))
+  describe('evictions', () => evictionsContract(door))
+}
