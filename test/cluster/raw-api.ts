@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:https'
 import { text } from 'node:stream/consumers'
+import { administrator } from '../support/administrator.ts'
 
 export interface RawReply {
   readonly status: number
@@ -11,19 +11,12 @@ export type RawApi = (method: string, path: string, body?: unknown) => Promise<R
 
 /** The API as the administrator asks it, without any code of ours between: for what a test has to bring about. */
 export function rawApi(kubeconfigPath: string): { readonly ask: RawApi; readonly close: () => void } {
-  const { clusters, users } = JSON.parse(readFileSync(kubeconfigPath, 'utf8'))
-  const pem = (data: string) => Buffer.from(data, 'base64')
-  const agent = new Agent({
-    keepAlive: true,
-    maxSockets: 8,
-    ca: pem(clusters[0].cluster['certificate-authority-data']),
-    cert: pem(users[0].user['client-certificate-data']),
-    key: pem(users[0].user['client-key-data']),
-  })
+  const { server, tls } = administrator(kubeconfigPath)
+  const agent = new Agent({ keepAlive: true, maxSockets: 8, ...tls })
   const ask: RawApi = (method, path, body) =>
     new Promise((resolve, reject) => {
       const patch = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
-      const sent = request(`${clusters[0].cluster.server}${path}`, {
+      const sent = request(`${server}${path}`, {
         method,
         agent,
         headers: { 'content-type': patch },

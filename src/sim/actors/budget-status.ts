@@ -1,29 +1,6 @@
 import type { ApiObject } from '../world/api-object.ts'
-import { type LabelSelector, labelTest } from '../world/label-selector.ts'
-
-/** `policy/v1`, what a budget asks for and what its controller says of it. */
-export interface BudgetObject extends ApiObject {
-  readonly spec: {
-    readonly selector?: LabelSelector
-    readonly minAvailable?: number | string
-    readonly maxUnavailable?: number | string
-    readonly unhealthyPodEvictionPolicy?: string
-  }
-  readonly status: {
-    readonly observedGeneration?: number
-    readonly disruptionsAllowed?: number
-    readonly currentHealthy?: number
-    readonly desiredHealthy?: number
-    readonly expectedPods?: number
-    readonly disruptedPods?: Readonly<Record<string, string>>
-    readonly conditions?: readonly {
-      readonly type: string
-      readonly status: string
-      readonly reason?: string
-      readonly message?: string
-    }[]
-  }
-}
+import type { BudgetObject } from '../world/budget-object.ts'
+import { labelTest } from '../world/label-selector.ts'
 
 export interface GuardedPod extends ApiObject {
   readonly status?: {

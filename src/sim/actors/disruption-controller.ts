@@ -8,8 +8,9 @@ import {
   REPLICA_SETS,
   STATEFUL_SETS,
 } from '../world/api-resource.ts'
+import type { BudgetObject } from '../world/budget-object.ts'
 import type { World } from '../world/world.ts'
-import { type BudgetFacts, type BudgetObject, budgetStatus, type GuardedPod } from './budget-status.ts'
+import { type BudgetFacts, budgetStatus, type GuardedPod } from './budget-status.ts'
 import { type ActorParts, runReconciler } from './run-reconciler.ts'
 
 /** How long after a change its controller has heard of it and acted. */

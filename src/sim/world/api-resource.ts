@@ -61,7 +61,7 @@ export const PODS = core({
   shortNames: ['po'],
   status: 'pending',
   counted: true,
-  subresources: ['eviction', 'binding'],
+  subresources: ['eviction'],
   selectable: ['spec.nodeName', 'status.phase'],
 })
 export const SERVICES = core({ plural: 'services', kind: 'Service', shortNames: ['svc'], status: 'empty' })

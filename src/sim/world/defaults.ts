@@ -55,6 +55,7 @@ const BY_RESOURCE: ReadonlyMap<ApiResource, (spec: JsonMap) => JsonMap> = new Ma
       }),
   ],
   [SERVICES, (spec) => ({ type: 'ClusterIP', sessionAffinity: 'None', internalTrafficPolicy: 'Cluster', ...spec })],
+  // A Node always has a spec, if an empty one: a JSON patch may add a name to it.
   [NODES, (spec) => spec],
 ])
 

@@ -3,7 +3,7 @@ import { API_RESOURCES, type ApiResource } from './api-resource.ts'
 import { prefixOf } from './request-target.ts'
 
 /** The API's version that the world follows, and its contract suite is run against. */
-export const SERVER_VERSION = 'v1.35.4'
+const SERVER_VERSION = 'v1.35.4'
 
 const VERBS = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch']
 
@@ -58,7 +58,7 @@ const KINDS: Readonly<Record<string, { readonly kind: string; readonly group: st
 }
 
 function subresourcesOf({ plural, kind, namespaced, status, subresources }: ApiResource): readonly unknown[] {
-  const names = [...(status === undefined ? [] : ['status']), ...subresources.filter((name) => name !== 'binding')]
+  const names = [...(status === undefined ? [] : ['status']), ...subresources]
   return names.map((name) => ({
     name: `${plural}/${name}`,
     singularName: '',

@@ -1,33 +1,15 @@
 import { ApiFailure } from './api-failure.ts'
 import type { ApiObject } from './api-object.ts'
 import { DISRUPTION_BUDGETS, PODS } from './api-resource.ts'
+import type { BudgetObject } from './budget-object.ts'
 import { type DeleteOptions, deleteObject } from './delete-object.ts'
-import { type LabelSelector, labelTest } from './label-selector.ts'
+import { labelTest } from './label-selector.ts'
 import { stampOf, type World } from './world.ts'
 
 export interface Eviction {
   readonly pod: ApiObject
   readonly options: DeleteOptions
 }
-
-/** `policy/v1`, as far as evictions go by it. */
-interface Budget {
-  readonly spec: { readonly selector?: LabelSelector; readonly unhealthyPodEvictionPolicy?: string }
-  readonly status: {
-    readonly observedGeneration?: number
-    readonly disruptionsAllowed?: number
-    readonly currentHealthy?: number
-    readonly desiredHealthy?: number
-    readonly disruptedPods?: Readonly<Record<string, string>>
-    readonly conditions?: readonly {
-      readonly type: string
-      readonly status: string
-      readonly message?: string
-      readonly reason?: string
-    }[]
-  }
-}
-type BudgetObject = ApiObject & Budget
 
 interface PodStatus {
   readonly phase?: string

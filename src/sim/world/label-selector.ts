@@ -1,9 +1,10 @@
+import { type LabelRequirement, selectorMatches } from '../../model/label-selector.ts'
 import { badRequest } from './api-failure.ts'
 
 type Labels = Readonly<Record<string, string>>
 
-/** `metav1.LabelSelector`, as objects carry it. */
-export interface LabelSelector {
+/** `metav1.LabelSelector`, as objects carry it: each part may be left out. */
+export interface WrittenSelector {
   readonly matchLabels?: Labels
   readonly matchExpressions?: readonly {
     readonly key: string
@@ -21,34 +22,23 @@ const EXISTS = new RegExp(String.raw`^(!?)\s*(${KEY})$`)
 
 /** `a=b,c in (d,e),!f`: the query parameter. Throws ApiFailure 400 (Labels and Selectors, "API"). */
 export function parseLabelSelector(text: string): LabelTest {
-  const tests = requirementsOf(text).map(requirementTest)
-  return (labels = {}) => tests.every((test) => test(labels))
+  const selector = { matchLabels: {}, matchExpressions: requirementsOf(text).map(parseRequirement) }
+  return (labels = {}) => selectorMatches(selector, labels)
 }
 
-/** Of an object's own selector: empty matches everything, absent nothing. */
-export function labelTest(selector: LabelSelector | undefined): LabelTest {
-  if (selector === undefined) return () => false
-  const equal = Object.entries(selector.matchLabels ?? {})
-  const others = selector.matchExpressions ?? []
-  return (labels = {}) =>
-    equal.every(([key, value]) => labels[key] === value) &&
-    others.every(({ key, operator, values = [] }) => operatorHolds(labels[key], operator, values))
+/** Of an object's own selector: empty matches everything, absent nothing. Throws ApiFailure 400 for an operator that is none. */
+export function labelTest(written: WrittenSelector | undefined): LabelTest {
+  if (written === undefined) return () => false
+  const { matchLabels = {}, matchExpressions = [] } = written
+  const expressions = matchExpressions.map(({ key, operator, values = [] }) => {
+    if (isOperator(operator)) return { key, operator, values }
+    throw badRequest(`"${operator}" is not a valid label selector operator`)
+  })
+  return (labels = {}) => selectorMatches({ matchLabels, matchExpressions: expressions }, labels)
 }
 
-function operatorHolds(value: string | undefined, operator: string, values: readonly string[]): boolean {
-  switch (operator) {
-    case 'In':
-      return value !== undefined && values.includes(value)
-    case 'NotIn':
-      return value === undefined || !values.includes(value)
-    case 'Exists':
-      return value !== undefined
-    case 'DoesNotExist':
-      return value === undefined
-    default:
-      throw badRequest(`"${operator}" is not a valid label selector operator`)
-  }
-}
+const isOperator = (text: string): text is LabelRequirement['operator'] =>
+  ['In', 'NotIn', 'Exists', 'DoesNotExist'].includes(text)
 
 /** Cut at the commas that are in no parentheses. */
 function requirementsOf(text: string): readonly string[] {
@@ -58,15 +48,15 @@ function requirementsOf(text: string): readonly string[] {
     .filter((part) => part !== '')
 }
 
-function requirementTest(text: string): (labels: Labels) => boolean {
+function parseRequirement(text: string): LabelRequirement {
   const [, key = '', sign, value = ''] = EQUAL.exec(text) ?? []
-  if (sign !== undefined) return (labels) => (labels[key] === value) === (sign !== '!=')
+  if (sign !== undefined) return { key, operator: sign === '!=' ? 'NotIn' : 'In', values: [value] }
   const [, member = '', word, list = ''] = IN.exec(text) ?? []
   if (word !== undefined) {
     const values = list.split(',').map((each) => each.trim())
-    return (labels) => operatorHolds(labels[member], word === 'in' ? 'In' : 'NotIn', values)
+    return { key: member, operator: word === 'in' ? 'In' : 'NotIn', values }
   }
   const [, not, name = ''] = EXISTS.exec(text) ?? []
-  if (not !== undefined) return (labels) => (labels[name] === undefined) === (not === '!')
+  if (not !== undefined) return { key: name, operator: not === '!' ? 'DoesNotExist' : 'Exists', values: [] }
   throw badRequest(`unable to parse requirement: found '${text}'`)
 }

@@ -41,7 +41,7 @@ export function replaceObject(
 }
 
 /** Deleted, its grace over, and nobody holds it any more. */
-export const isOver = ({ deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] }: ObjectMeta): boolean =>
+const isOver = ({ deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] }: ObjectMeta): boolean =>
   deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 && finalizers.length === 0
 
 const identityOf = ({ apiVersion, kind }: ApiObject) => ({ apiVersion, kind })

@@ -60,10 +60,6 @@ export class Store {
     return (this.#tables.get(resource) ?? NONE).values()
   }
 
-  count(resource: ApiResource): number {
-    return this.#tables.get(resource)?.size ?? 0
-  }
-
   /** Replaces or adds; the stored object, which carries its new version. */
   put(resource: ApiResource, object: ApiObject): ApiObject {
     const table = this.#tableOf(resource)

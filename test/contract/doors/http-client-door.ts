@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import type { ApiDoor, Ask, OpenWatch, SeenEvent } from '../api/api-door.ts'
 
-/** An API server as any client reaches it: plain HTTP to the embedded one, TLS to a real one. */
+/** An API server as every client reaches it: plain HTTP to the embedded one, TLS to a real one. */
 export function httpClientDoor(
   server: string,
   tls: AgentOptions = {},

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type BudgetObject, budgetStatus, type GuardedPod } from '../../../src/sim/actors/budget-status.ts'
+import { budgetStatus, type GuardedPod } from '../../../src/sim/actors/budget-status.ts'
+import type { BudgetObject } from '../../../src/sim/world/budget-object.ts'
 
 const meta = (name: string) => ({
   name,
