@@ -2,42 +2,52 @@
  * Runs the tests in the order of their cost: what needs no cluster, then what brings clusters up.
  * `node test/run.ts fast` runs the first group only; any other word selects the files whose path contains it.
  */
-import { spawn } from 'node:child_process'
 import { globSync } from 'node:fs'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
 
 const root = new URL('..', import.meta.url).pathname
 const wanted = process.argv.slice(2)
 
-/** Files that bring a cluster up share the machine badly: one after another. */
 const CLUSTER = ['test/cluster/', 'test/testbed/']
 
-/** Beside one that mostly waits, and gives its pods time, there is room for those that measure no traffic. */
-const WAITING = 'test/cluster/roll-api-restarts.test.ts'
-const UNMEASURED = /^test\/(testbed\/|cluster\/(kube-|roll-(input|stages)\.))/
+/** The longest first, so that no lane is left with it at the end. Whatever is not named comes after these. */
+const LONGEST = ['roll-api-restarts', 'roll-luck', 'roll-trouble', 'roll-killed', 'kube-adapter', 'roll-budgets']
+
+/** Its figures are those of the README, of a cluster that has the machine to itself. */
+const ALONE = 'test/cluster/roll-clean.test.ts'
+
+const place = (file: string): number => {
+  const at = LONGEST.findIndex((name) => file.includes(name))
+  return at === -1 ? LONGEST.length : at
+}
 
 const all = globSync('test/**/*.test.ts', { cwd: root }).toSorted()
 const clusters = all.filter((file) => CLUSTER.some((folder) => file.startsWith(folder)))
-const unmeasured = clusters.filter((file) => UNMEASURED.test(file))
-const measured = clusters.filter((file) => file !== WAITING && !unmeasured.includes(file))
+const beside = clusters.filter((file) => file !== ALONE)
 const groups = [
   { files: all.filter((file) => !clusters.includes(file)), concurrency: 2 },
-  { files: wanted[0] === 'fast' ? [] : [WAITING, ...unmeasured], concurrency: 2 },
-  { files: wanted[0] === 'fast' ? [] : measured, concurrency: 1 },
+  { files: beside.toSorted((left, right) => place(left) - place(right)), concurrency: 2 },
+  { files: [ALONE], concurrency: 1 },
 ]
+const chosen = wanted[0] === 'fast' ? groups.slice(0, 1) : groups
+const words = wanted[0] === 'fast' ? [] : wanted
 
-function run(files: readonly string[], concurrency: number): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>()
-  const options = ['--test', `--test-concurrency=${concurrency}`, '--disable-warning=ExperimentalWarning']
-  const child = spawn(process.execPath, [...options, ...files], { cwd: root, stdio: 'inherit' })
-  child.once('exit', (code) => resolve(code ?? 1))
-  return promise
+/** Whether all of them passed; tells of each as it ends. */
+async function passes(files: readonly string[], concurrency: number): Promise<boolean> {
+  let failed = 0
+  const tests = run({ files: [...files], cwd: root, concurrency, execArgv: ['--disable-warning=ExperimentalWarning'] })
+  tests.on('test:fail', ({ todo }) => {
+    failed += todo === undefined ? 1 : 0
+  })
+  for await (const text of tests.compose(spec)) process.stdout.write(text)
+  return failed === 0
 }
 
-for (const { files, concurrency } of groups) {
-  const chosen = files.filter(
-    (file) => wanted.length === 0 || wanted[0] === 'fast' || wanted.some((word) => file.includes(word)),
-  )
-  if (chosen.length === 0) continue
-  process.exitCode = await run(chosen, concurrency)
-  if (process.exitCode !== 0) break
+for (const { files, concurrency } of chosen) {
+  const named = files.filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+  if (named.length > 0 && !(await passes(named, concurrency))) {
+    process.exitCode = 1
+    break
+  }
 }

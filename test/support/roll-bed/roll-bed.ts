@@ -21,6 +21,16 @@ type Haproxy = Awaited<ReturnType<Bed['haproxy']>>
 
 const RBAC = readFileSync(new URL('../../../deploy/roll-rbac.yaml', import.meta.url), 'utf8')
 
+/** Beds that share two processors have a kube-proxy that hears late of pods that go. */
+const GRACE_BESIDE_OTHERS = 8
+
+/** Every pod of the workloads is there and ready. */
+async function complete(bed: Bed): Promise<void> {
+  for (const workload of ['deployment/whoami', 'daemonset/edge']) {
+    await bed.kubectl(['rollout', 'status', workload, '--timeout=120s'])
+  }
+}
+
 /** A real cluster with the article's workloads behind a real HAProxy, and the identity that `deploy/` ships. */
 export class RollBed {
   readonly bed: Bed
@@ -49,23 +59,21 @@ export class RollBed {
   }
 
   static async open(options: RollBedOptions = {}): Promise<RollBed> {
-    const bed = await openBed({ nodes: options.nodes ?? 3, fast: options.fast ?? false, darkMs: 500 })
+    const fast = options.fast ?? false
+    const bed = await openBed({ nodes: options.nodes ?? 3, fast, darkMs: 500 })
     try {
       const bundled = bundleIn(join(bed.dir, 'bundle'))
       await bed.apply(RBAC)
-      const services = [...whoami({ service: 'improved', ...options }), ...edge()]
+      const grace = fast ? { graceSeconds: GRACE_BESIDE_OTHERS } : {}
+      const services = [...whoami({ service: 'improved', ...grace, ...options }), ...edge()]
       await bed.apply(options.database === false ? services : [...services, ...database(bed.nodes)])
-      const lb = await bed.haproxy(
-        lbConfig(
-          bed.nodes.map((node) => bed.nodeAddress(node)),
-          options.lb,
-        ),
-        { name: 'lb-1' },
-      )
       const { inside } = await bed.serviceAccountKubeconfig('evenkeel', 'evenkeel-roll')
       const stateDir = mkdtempSync(join(bed.dir, 'state-'))
-      const fast = options.fast ?? false
-      const opened = new RollBed({ bed, lb, program: await bundled, fast, kubeconfig: inside, stateDir })
+      const program = await bundled
+      await complete(bed)
+      const addresses = bed.nodes.map((node) => bed.nodeAddress(node))
+      const lb = await bed.haproxy(lbConfig(addresses, options.lb), { name: 'lb-1' })
+      const opened = new RollBed({ bed, lb, program, fast, kubeconfig: inside, stateDir })
       await opened.settled()
       return opened
     } catch (error) {
@@ -109,9 +117,7 @@ export class RollBed {
 
   /** Every workload complete, and every server up and in service. */
   async settled(): Promise<void> {
-    for (const workload of ['deployment/whoami', 'daemonset/edge']) {
-      await this.bed.kubectl(['rollout', 'status', workload, '--timeout=120s'])
-    }
+    await complete(this.bed)
     await until({ what: 'every server of the balancer to be up', limitMs: 60_000 }, async () => {
       const states = await this.servers()
       return states.length > 0 && states.every((server) => server.up && server.state === 'ready') ? true : undefined
