@@ -1,0 +1,67 @@
+/** A port of a node, of a pod, or of the machine a balancer runs on. */
+export interface Destination {
+  readonly host: string
+  readonly port: number
+}
+
+export interface NetworkRequest {
+  readonly path: string
+}
+
+export interface NetworkReply {
+  readonly status: number
+  readonly body: string
+  /** Whoever answered will close the connection, and says so (`Connection: close`). */
+  readonly closes?: boolean
+}
+
+/** The other end closed, in good order or not, before it had answered in full. */
+export type Broken = 'broken'
+
+/** One TCP connection with HTTP on it, one request at a time, as the end that opened it sees it. */
+export interface Connection {
+  readonly isOpen: boolean
+  /**
+   * `done` is called at most once; never where the other end vanished without a word (a machine without power, until it
+   * is on again and knows nothing of the connection), so whoever asks has a limit of its own. One request at a time.
+   */
+  send(request: NetworkRequest, done: (reply: NetworkReply | Broken) => void): void
+  /** Called once when the other end closes it, whether or not a request is under way; not where it had done so before. */
+  onClosed(run: () => void): void
+  /** Whatever is under way is heard of no more. */
+  close(): void
+}
+
+/** `refused`: a word came back at once (RST, ICMP). `silent`: nobody answers; the caller's own limit decides. */
+export type Dialled =
+  | { readonly kind: 'open'; readonly connection: Connection }
+  | { readonly kind: 'refused' | 'silent' }
+
+/** Answers requests at a destination. Each reply is asked for once; `end` is what became of the connection meanwhile. */
+export interface Listener {
+  /** A new connection; what is returned stands for it. Refused where nothing is returned. */
+  accept(): Accepted | undefined
+}
+
+/** The answering end of one connection. */
+export interface Accepted {
+  request(request: NetworkRequest, reply: (reply: NetworkReply) => void): void
+  /** The end that opened it has closed it. */
+  closed(): void
+  /** Handed in by the network: closes the connection from this end, at once. */
+  bind(close: () => void): void
+}
+
+/** How bytes travel. The model knows hosts that are on or off, and listeners; a host that is off is silent. */
+export interface Network {
+  /** Answered within a millisecond, `silent` too; never within the call. */
+  dial(to: Destination, answered: (dialled: Dialled) => void): void
+  /** The returned function ends it: new connections are refused, those that are open live on until they are closed. */
+  listen(at: Destination, listener: Listener): () => void
+  /** A host joins, and is on. */
+  addHost(host: string): void
+  /** Leaves without a word: connections to and from it hang. One that is on again resets what it no longer knows. */
+  setPower(host: string, isOn: boolean): void
+  /** It is gone from the network, as the address of a pod is whose sandbox was removed: silent, and forgotten. */
+  removeHost(host: string): void
+}
