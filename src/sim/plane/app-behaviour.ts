@@ -1,0 +1,10 @@
+/** How the app of a pod behaves. The test bed's app is told the same by its environment. */
+export interface AppBehaviour {
+  /** From the start of the container until it answers. */
+  readonly startMs: number
+  /** `immediate`: exits on SIGTERM, whatever is under way is cut. `graceful`: serves on for `graceMs`, then exits. */
+  readonly stop: 'immediate' | 'graceful'
+  readonly graceMs: number
+  /** How long an answer takes. */
+  readonly answerMs: number
+}

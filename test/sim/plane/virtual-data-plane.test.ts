@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addressOf, aPlane, askedAt, NODE_PORT } from './a-plane.ts'
+
+const FRONT = { host: addressOf('n1'), port: NODE_PORT }
+
+test('a node port sends new connections to every endpoint, on whatever node', async () => {
+  const plane = aPlane()
+  const heard = new Set<string>()
+  for (let n = 0; n < 60; n += 1) heard.add(await askedAt(plane, FRONT))
+  assert.deepEqual([...heard].toSorted(), [
+    'served by p1/n1',
+    'served by p2/n2',
+    'served by p3/n3',
+    'served by p4/n1',
+    'served by p5/n2',
+  ])
+})
+
+test('pods of the first node live in the first pod network, and no address comes back at once', () => {
+  const { pod, start } = aPlane()
+  assert.deepEqual(
+    ['p1', 'p2', 'p3', 'p4', 'p5'].map((name) => pod(name).address),
+    ['10.244.1.2', '10.244.2.2', '10.244.3.2', '10.244.1.3', '10.244.2.3'],
+  )
+  pod('p4').remove()
+  assert.equal(start('p6', 'n1').address, '10.244.1.4')
+})
+
+test('an open connection stays with its pod although rules change; a new one follows the rules', async () => {
+  const plane = aPlane()
+  const { network, time, offer } = plane
+  offer(['p2'])
+  const heard: string[] = []
+  let ask = (): void => undefined
+  network.dial(FRONT, (dialled) => {
+    if (dialled.kind !== 'open') return
+    ask = () =>
+      dialled.connection.send({ path: '/' }, (reply) => void heard.push(reply === 'broken' ? reply : reply.body))
+  })
+  await time.advance(1)
+  offer(['p3'])
+  ask()
+  await time.advance(1)
+  offer([])
+  ask()
+  await time.advance(1)
+  assert.deepEqual(heard, ['served by p2/n2\n', 'served by p2/n2\n'])
+  offer(['p3'])
+  assert.equal(await askedAt(plane, FRONT), 'served by p3/n3')
+})
+
+test('refused: no endpoints, or a process that has ended; silent: a sandbox that is gone, or a node without power', async () => {
+  const plane = aPlane()
+  const { offer, pod } = plane
+  offer([])
+  assert.equal(await askedAt(plane, FRONT), 'refused')
+  offer(['p2'])
+  pod('p2').kill()
+  assert.equal(await askedAt(plane, FRONT), 'refused')
+  pod('p2').remove()
+  assert.equal(await askedAt(plane, FRONT), 'silent')
+  offer(['p3'])
+  plane.plane.setPower('n3', false)
+  assert.equal(await askedAt(plane, FRONT), 'silent')
+  plane.plane.setPower('n1', false)
+  assert.equal(await askedAt(plane, FRONT), 'silent')
+})
+
+test('a node that is on again has no pods and no rules until it is given new ones', async () => {
+  const plane = aPlane()
+  const { offer, start, pod } = plane
+  const exits: number[] = []
+  pod('p1').onExit((code) => exits.push(code))
+  plane.plane.setPower('n1', false)
+  assert.equal(pod('p1').isReady(), false)
+  plane.plane.setPower('n1', true)
+  assert.equal(await askedAt(plane, FRONT), 'refused')
+  offer(['p1'])
+  assert.equal(await askedAt(plane, FRONT), 'silent', 'the address of before the cut')
+  assert.equal(start('p1', 'n1').address, '10.244.1.4')
+  assert.deepEqual(exits, [], 'nobody was left to tell')
+})
+
+test('what a power cut did to the node that a connection passes, a healthy pod behind it cannot mend', async () => {
+  const { network, time, offer, plane } = aPlane()
+  offer(['p2'])
+  const heard: string[] = []
+  let ask = (): void => undefined
+  network.dial(FRONT, (dialled) => {
+    if (dialled.kind !== 'open') return
+    ask = () =>
+      dialled.connection.send({ path: '/' }, (reply) => void heard.push(reply === 'broken' ? reply : reply.body))
+  })
+  await time.advance(1)
+  plane.setPower('n1', false)
+  await time.advance(2_000)
+  plane.setPower('n1', true)
+  ask()
+  await time.advance(1)
+  assert.deepEqual(heard, ['broken'])
+})
