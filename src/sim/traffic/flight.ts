@@ -1,0 +1,13 @@
+import type { Lane } from '../../model/probe.ts'
+import type { MonoMs, WallMs } from '../../model/time.ts'
+import type { Line } from './line.ts'
+
+/** A request under way. */
+export interface Flight {
+  readonly lane: Lane
+  readonly line: Line
+  readonly dueAt: MonoMs
+  readonly startedAt: MonoMs
+  readonly scheduledAt: WallMs
+  isOver: boolean
+}

@@ -1,0 +1,14 @@
+import type { ProbeTarget } from '../../model/probe.ts'
+import type { Destination } from '../network/network.ts'
+
+/** Where a target is asked, and for what. */
+export interface TargetAddress {
+  readonly to: Destination
+  readonly path: string
+}
+
+export function targetAddress({ url }: Pick<ProbeTarget, 'url'>): TargetAddress {
+  const { hostname, port, protocol, pathname, search } = new URL(url)
+  const usualPort = protocol === 'https:' ? 443 : 80
+  return { to: { host: hostname, port: port === '' ? usualPort : Number(port) }, path: `${pathname}${search}` }
+}
