@@ -35,7 +35,8 @@ export interface Connection {
 /** `refused`: a word came back at once (RST, ICMP). `silent`: nobody answers; the caller's own limit decides. */
 export type Dialled =
   | { readonly kind: 'open'; readonly connection: Connection }
-  | { readonly kind: 'refused' | 'silent' }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'silent' }
 
 /** Answers requests at a destination. Each reply is asked for once; `end` is what became of the connection meanwhile. */
 export interface Listener {
