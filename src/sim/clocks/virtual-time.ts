@@ -1,0 +1,140 @@
+import { type MonoMs, monoMs, type WallMs, wallMs } from '../../model/time.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Timers } from '../../ports/timers.ts'
+
+interface Event {
+  readonly atMs: number
+  readonly order: number
+  readonly run: () => void
+  isOff: boolean
+}
+
+export interface VirtualTimeParts {
+  /** What people's clocks show at the start. */
+  readonly startAt: WallMs
+  /** Lets everything run that follows from an event before the next one: a turn of the host's own event loop. */
+  readonly barrier: () => Promise<void>
+}
+
+/**
+ * Time as a heap of events. It jumps from one to the next; two of the same moment come in the order in which they were
+ * asked for, and whatever waits for a promise has gone on before the next one, so that a run is the same every time.
+ */
+export class VirtualTime implements Clock, Timers {
+  readonly #barrier: () => Promise<void>
+  readonly #heap: Event[] = []
+  #wallOffsetMs: number
+  #nowMs = 0
+  #order = 0
+
+  constructor({ startAt, barrier }: VirtualTimeParts) {
+    this.#wallOffsetMs = startAt
+    this.#barrier = barrier
+  }
+
+  monoMs(): MonoMs {
+    return monoMs(this.#nowMs)
+  }
+
+  wallMs(): WallMs {
+    return wallMs(this.#wallOffsetMs + this.#nowMs)
+  }
+
+  /** Events that are due at some time. */
+  get pending(): number {
+    return this.#heap.reduce((count, { isOff }) => count + (isOff ? 0 : 1), 0)
+  }
+
+  later(ms: number, run: () => void): () => void {
+    const event = { atMs: this.#nowMs + Math.max(0, ms), order: this.#order++, run, isOff: false }
+    push(this.#heap, event)
+    return () => {
+      event.isOff = true
+    }
+  }
+
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.reject(signal.reason)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const onAbort = (): void => {
+      callOff()
+      reject(signal.reason)
+    }
+    const callOff = this.later(ms, () => {
+      signal.removeEventListener('abort', onAbort)
+      resolve()
+    })
+    signal.addEventListener('abort', onAbort, { once: true })
+    return promise
+  }
+
+  /** People or NTP set the clock; monotonic time does not notice. */
+  jumpWall(byMs: number): void {
+    this.#wallOffsetMs += byMs
+  }
+
+  /** Runs every event up to then, in order. */
+  async advance(ms: number): Promise<void> {
+    const untilMs = this.#nowMs + ms
+    await this.#barrier()
+    while ((this.#heap[0]?.atMs ?? Number.POSITIVE_INFINITY) <= untilMs) await this.#step()
+    this.#nowMs = untilMs
+  }
+
+  /** Runs until the work has settled, and answers as it does; throws where time ends or comes to `limitMs` before. */
+  async settle<T>(work: Promise<T>, limitMs: number): Promise<T> {
+    const untilMs = this.#nowMs + limitMs
+    let isSettled = false
+    const settled = work.finally(() => {
+      isSettled = true
+    })
+    settled.catch(() => undefined)
+    await this.#barrier()
+    while (!isSettled) {
+      const atMs = this.#heap[0]?.atMs
+      if (atMs === undefined) throw new Error('nothing is left to happen, and the work has not settled')
+      if (atMs > untilMs) throw new Error(`the work has not settled within ${limitMs} ms`)
+      await this.#step()
+    }
+    return settled
+  }
+
+  async #step(): Promise<void> {
+    const event = this.#heap[0]
+    pop(this.#heap)
+    if (event === undefined || event.isOff) return
+    this.#nowMs = event.atMs
+    event.run()
+    await this.#barrier()
+  }
+}
+
+const isBefore = (a: Event, b: Event): boolean => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order)
+
+function push(heap: Event[], event: Event): void {
+  heap.push(event)
+  for (let at = heap.length - 1; at > 0; ) {
+    const above = (at - 1) >> 1
+    const parent = heap[above]
+    if (parent === undefined || !isBefore(event, parent)) break
+    heap[at] = parent
+    heap[above] = event
+    at = above
+  }
+}
+
+function pop(heap: Event[]): void {
+  const last = heap.pop()
+  if (last === undefined || heap.length === 0) return
+  heap[0] = last
+  for (let at = 0; ; ) {
+    const [left, right] = [heap[2 * at + 1], heap[2 * at + 2]]
+    if (left === undefined) return
+    const isRight = right !== undefined && isBefore(right, left)
+    const [child, below] = isRight ? [right, 2 * at + 2] : [left, 2 * at + 1]
+    if (!isBefore(child, last)) return
+    heap[at] = child
+    heap[below] = last
+    at = below
+  }
+}
