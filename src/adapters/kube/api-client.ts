@@ -1,11 +1,10 @@
-import type { IncomingMessage } from 'node:http'
 import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ApiCall, ApiReply } from './api-call.ts'
 import { apiError } from './api-error.ts'
 import type { Connection } from './connection.ts'
 import type { Credentials } from './credentials.ts'
-import { exchange, type HttpRequest } from './exchange.ts'
+import { type Exchange, exchange, type HttpRequest, type ReplyHead } from './exchange.ts'
 import { readJson } from './read-body.ts'
 import { retryAfterMs } from './retry-after.ts'
 import { within } from './within.ts'
@@ -16,24 +15,28 @@ const CALL_LIMIT_MS = 30_000
 const METHODS = { get: 'GET', list: 'GET', watch: 'GET', create: 'POST', update: 'PUT', patch: 'PATCH' } as const
 
 export interface ApiClientParts {
-  readonly credentials: Credentials
+  readonly credentials: Pick<Credentials, 'current' | 'accept' | 'drop'>
   readonly clock: Clock
   readonly userAgent: string
+  /** How a request travels; over HTTP unless told otherwise. */
+  readonly exchange?: Exchange
 }
 
 /** Requests to one API server. Every call rejects with WorldError KUBE_*, or with the signal's reason. */
 export class ApiClient {
   readonly #parts: ApiClientParts
+  readonly #exchange: Exchange
 
   constructor(parts: ApiClientParts) {
     this.#parts = parts
+    this.#exchange = parts.exchange ?? exchange
   }
 
   /** The reply, whatever its status. */
   send(call: ApiCall, signal: AbortSignal): Promise<ApiReply> {
     return this.#authorized(signal, (connection) =>
       this.#limited(call, signal, async (limited) =>
-        replyOf(await exchange(connection, this.#requestOf(call), limited)),
+        replyOf(await this.#exchange(connection, this.#requestOf(call), limited)),
       ),
     )
   }
@@ -46,7 +49,7 @@ export class ApiClient {
   }
 
   /** The body of a success, still to be read; the limit holds for its head alone, the signal to its end. */
-  async stream(call: ApiCall, signal: AbortSignal): Promise<IncomingMessage> {
+  async stream(call: ApiCall, signal: AbortSignal): Promise<ReplyHead> {
     const opened = await this.#authorized(signal, (connection) => this.#openStream(connection, call, signal))
     if ('body' in opened) throw apiError(call, opened)
     return opened.stream
@@ -56,12 +59,12 @@ export class ApiClient {
     connection: Connection,
     call: ApiCall,
     signal: AbortSignal,
-  ): Promise<ApiReply | { readonly status: number; readonly stream: IncomingMessage }> {
+  ): Promise<ApiReply | { readonly status: number; readonly stream: ReplyHead }> {
     const life = new AbortController()
     const end = () => life.abort(signal.reason)
     const opened = await this.#limited(call, signal, async (limited) => {
       limited.addEventListener('abort', () => life.abort(limited.reason), { once: true })
-      const head = await exchange(connection, this.#requestOf(call), life.signal)
+      const head = await this.#exchange(connection, this.#requestOf(call), life.signal)
       const status = head.statusCode ?? 0
       return isSuccess(status) ? { status, stream: head } : replyOf(head)
     })
@@ -117,7 +120,7 @@ export class ApiClient {
 const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
 /** A refusal that is no JSON (a proxy's page) has no body. */
-async function replyOf(head: IncomingMessage): Promise<ApiReply> {
+async function replyOf(head: ReplyHead): Promise<ApiReply> {
   const status = head.statusCode ?? 0
   const body = isSuccess(status) ? await readJson(head) : await readJson(head).catch(nothingWhereNoJson)
   return { status, body, retryAfterMs: retryAfterMs(head.headers) }

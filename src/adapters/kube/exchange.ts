@@ -1,5 +1,6 @@
-import { type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http'
+import { type ClientRequest, type IncomingHttpHeaders, request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
+import type { Readable } from 'node:stream'
 import type { Connection } from './connection.ts'
 import { errorCode, transportError } from './transport-error.ts'
 
@@ -11,11 +12,16 @@ export interface HttpRequest {
   readonly body?: string
 }
 
+/** The head of an answer, whose body is still to be read. */
+export type ReplyHead = Readable & { readonly statusCode?: number | undefined; readonly headers: IncomingHttpHeaders }
+
+export type Exchange = (connection: Connection, request: HttpRequest, signal: AbortSignal) => Promise<ReplyHead>
+
 /**
  * Sends one request and resolves with the head of the answer, whatever its status; the signal holds until the body has
  * ended. Rejects with WorldError KUBE_UNREACHABLE or KUBE_UNTRUSTED, or with the signal's reason.
  */
-export function exchange(connection: Connection, request: HttpRequest, signal: AbortSignal): Promise<IncomingMessage> {
+export function exchange(connection: Connection, request: HttpRequest, signal: AbortSignal): Promise<ReplyHead> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
     const sent = openOrRefuse(connection, request)

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import { WorldError } from '../../model/world-error.ts'
 import { errorCode } from './transport-error.ts'
 
@@ -6,7 +6,7 @@ import { errorCode } from './transport-error.ts'
 const BODY_BYTES_MAX = 64 * 1024 * 1024
 
 /** The whole body, parsed. Rejects with WorldError KUBE_REPLY where it is too large or no JSON, KUBE_UNREACHABLE where it breaks off. */
-export async function readJson(reply: IncomingMessage): Promise<unknown> {
+export async function readJson(reply: Readable): Promise<unknown> {
   const text = await readText(reply)
   if (text === '') return undefined
   try {
@@ -17,7 +17,7 @@ export async function readJson(reply: IncomingMessage): Promise<unknown> {
 }
 
 /** The whole body as text. */
-export async function readText(reply: IncomingMessage): Promise<string> {
+export async function readText(reply: Readable): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   try {

@@ -1,10 +1,10 @@
-import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { Clock } from '../../ports/clock.ts'
 import { LineReader } from './line-reader.ts'
 import { within } from './within.ts'
 
 export interface WatchStreamParts {
-  readonly body: IncomingMessage
+  readonly body: Readable
   readonly clock: Clock
 }
 
