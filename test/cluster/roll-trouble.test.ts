@@ -137,7 +137,7 @@ test(
   async (t) => {
     await bed().bed.setDarkMs('n3', 3000)
     const judge = bed().judge()
-    const roll = bed().roll('-f', bed().file({ spec: { nodes: { names: ['n3'] } } }), '--yes')
+    const roll = bed().roll('-f', bed().file({ spec: { nodes: { names: ['n3'] } }, rate: 100 }), '--yes')
     await roll.untilStep('reboot', 'n3')
     await untilOff(bed().bed, 'n3')
     const reloads = [await reloadUntilOut('web/n3', 'reboot')]

@@ -24,6 +24,9 @@ const RBAC = readFileSync(new URL('../../../deploy/roll-rbac.yaml', import.meta.
 /** Beds that share two processors have a kube-proxy that hears late of pods that go. */
 const GRACE_BESIDE_OTHERS = 8
 
+/** Of the roll's own traffic there; the judge's is always 100. */
+const RATE_BESIDE_OTHERS = 30
+
 /** Every pod of the workloads is there and ready. */
 async function complete(bed: Bed): Promise<void> {
   for (const workload of ['deployment/whoami', 'daemonset/edge']) {
@@ -92,8 +95,9 @@ export class RollBed {
   file(change: Partial<RollFileFacts> = {}): string {
     const path = join(mkdtempSync(join(this.bed.dir, 'roll-')), 'roll.yaml')
     const quick = this.#fast ? { soak: '1s', baseline: { duration: '1s' } } : {}
+    const light = this.#fast ? { rate: RATE_BESIDE_OTHERS } : {}
     const spec = { ...quick, ...change.spec }
-    writeFileSync(path, rollFile({ socket: this.lb.socket, sshConfig: this.bed.sshConfig, ...change, spec }))
+    writeFileSync(path, rollFile({ socket: this.lb.socket, sshConfig: this.bed.sshConfig, ...light, ...change, spec }))
     return path
   }
 

@@ -7,10 +7,12 @@ export interface RollFileFacts {
   /** Merged over `spec`. */
   readonly spec?: Readonly<Record<string, unknown>>
   readonly urls?: readonly string[]
+  /** Requests a second of the roll's own traffic, all URLs together; 100 unless told otherwise. */
+  readonly rate?: number
 }
 
-/** A roll.yaml for a bed: all nodes, one HAProxy, ssh, traffic at 100 requests a second. */
-export function rollFile({ socket, sshConfig, spec = {}, urls = [WHOAMI_FRONT] }: RollFileFacts): string {
+/** A roll.yaml for a bed: all nodes, one HAProxy, ssh, traffic. */
+export function rollFile({ socket, sshConfig, spec = {}, urls = [WHOAMI_FRONT], rate = 100 }: RollFileFacts): string {
   return stringify({
     apiVersion: 'evenkeel.dev/v1alpha1',
     kind: 'Roll',
@@ -26,7 +28,7 @@ export function rollFile({ socket, sshConfig, spec = {}, urls = [WHOAMI_FRONT] }
       },
       soak: '3s',
       baseline: { duration: '3s' },
-      probes: urls.map((url, i) => ({ name: `front-${i + 1}`, url, rate: 100 / urls.length })),
+      probes: urls.map((url, i) => ({ name: `front-${i + 1}`, url, rate: rate / urls.length })),
       ...spec,
     },
   })
