@@ -1,0 +1,87 @@
+import type { WallMs } from '../../model/time.ts'
+import { FAST_NODE_TIMING } from '../actors/node-monitor.ts'
+import { runControllers } from '../actors/run-controllers.ts'
+import { VirtualBalancer } from '../balancer/virtual-balancer.ts'
+import { SeededRandom } from '../clocks/seeded-random.ts'
+import { VirtualTime } from '../clocks/virtual-time.ts'
+import { FAST_KUBELET } from '../machines/kubelet-settings.ts'
+import { Machines } from '../machines/machines.ts'
+import { VirtualNetwork } from '../network/virtual-network.ts'
+import { VirtualDataPlane } from '../plane/virtual-data-plane.ts'
+import { NAMESPACES } from '../world/api-resource.ts'
+import { applyManifest } from '../world/apply-manifest.ts'
+import { createObject } from '../world/create-object.ts'
+import { Store } from '../world/store.ts'
+import type { World } from '../world/world.ts'
+import { type BalancerDescription, balancerConfig } from './balancer-description.ts'
+
+export interface ClusterDescription {
+  /** Everything that is left to chance comes from it. */
+  readonly seed: string
+  readonly startAt: WallMs
+  readonly nodes: number
+  /** In the order in which somebody applies them. */
+  readonly manifests: readonly object[]
+  readonly balancer: BalancerDescription
+  /** How long a machine that reboots stays dark. */
+  readonly darkMs: number
+}
+
+const NAMES = ['default', 'kube-system', 'kube-node-lease', 'evenkeel']
+
+/** A cluster with its machines, its traffic and a balancer before it, in virtual time. Nothing happens until time goes on. */
+export class VirtualCluster {
+  readonly time: VirtualTime
+  readonly random: SeededRandom
+  readonly world: World
+  readonly network: VirtualNetwork
+  readonly machines: Machines
+  readonly balancer: VirtualBalancer
+  readonly nodes: readonly string[]
+  readonly #endControllers: () => void
+
+  constructor({ seed, startAt, nodes, manifests, balancer, darkMs }: ClusterDescription, barrier: () => Promise<void>) {
+    this.time = new VirtualTime({ startAt, barrier })
+    this.random = new SeededRandom(seed)
+    const timers = this.time
+    this.world = { store: new Store(), clock: this.time, random: this.random.fork('uids') }
+    for (const name of NAMES) createObject(this.world, { resource: NAMESPACES, body: { metadata: { name } } })
+    this.#endControllers = runControllers({ world: this.world, timers }, FAST_NODE_TIMING)
+    this.network = new VirtualNetwork({ timers, random: this.random.fork('network') })
+    const plane = new VirtualDataPlane({ network: this.network, timers, random: this.random.fork('plane') })
+    this.machines = new Machines({
+      world: this.world,
+      timers,
+      random: this.random.fork('machines'),
+      plane,
+      settings: FAST_KUBELET,
+      darkMs,
+    })
+    this.nodes = Array.from({ length: nodes }, (_, i) => `n${i + 1}`)
+    const addresses = this.nodes.map((_, i) => nodeAddress(i))
+    this.nodes.forEach((name, i) => {
+      this.machines.add({ name, address: nodeAddress(i) })
+    })
+    for (const manifest of manifests) applyManifest(this.world, manifest)
+    this.network.addHost(BALANCER_HOST)
+    this.balancer = new VirtualBalancer({
+      network: this.network.from(BALANCER_HOST),
+      timers,
+      clock: this.time,
+      config: balancerConfig(balancer, { host: BALANCER_HOST, addresses }),
+      firstPid: 100,
+    })
+  }
+
+  /** Nothing runs any more; what is there can still be looked at. */
+  end(): void {
+    this.#endControllers()
+    this.balancer.stop()
+    this.machines.end()
+  }
+}
+
+export const BALANCER_HOST = '127.0.0.1'
+
+/** The i-th of up to 65 000. */
+const nodeAddress = (i: number): string => `172.16.${Math.floor((i + 1) / 250)}.${((i + 1) % 250) + 1}`

@@ -1,0 +1,129 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { Readable } from 'node:stream'
+import { WorldError } from '../../model/world-error.ts'
+import type { Timers } from '../../ports/timers.ts'
+import { answerRequest } from '../world/answer-request.ts'
+import { type ApiRequest, isWatch, type ObjectReply, type WatchReply } from '../world/api-request.ts'
+import { serveWatch } from '../world/serve-watch.ts'
+import type { WatchEvent } from '../world/watch-objects.ts'
+import type { World } from '../world/world.ts'
+
+/** A request as a client of HTTP hands it on. */
+export interface HttpRequest {
+  readonly method: string
+  /** Path and query, encoded. */
+  readonly target: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export type ReplyHead = Readable & { readonly statusCode: number; readonly headers: IncomingHttpHeaders }
+
+/**
+ * What becomes of one request on its way. `silent`: no answer ever comes. `unheard`: it is carried out, and its answer
+ * lost. `refused`: nobody listens. A reply is given in place of the API's own.
+ */
+export type Passage =
+  | { readonly kind: 'passes'; readonly lateMs?: number; readonly watch?: WatchFault }
+  | { readonly kind: 'silent' | 'unheard' | 'refused' }
+  | { readonly kind: 'answered'; readonly reply: ObjectReply }
+
+/** Of a watch that was let through: what each event becomes, undefined: it is never told. */
+export type WatchFault = (event: WatchEvent) => WatchEvent | 'cut' | undefined
+
+export interface InProcessApiParts {
+  readonly world: World
+  readonly timers: Timers
+  /** Until the answer is there. */
+  readonly latencyMs: number
+  readonly passageOf?: (request: ApiRequest) => Passage
+}
+
+/** The world's API for a client in the same process: as over HTTP, without sockets, and only as fast as `timers` go. */
+export function inProcessApi(
+  parts: InProcessApiParts,
+): (connection: unknown, request: HttpRequest, signal: AbortSignal) => Promise<ReplyHead> {
+  return (_connection, request, signal) => {
+    signal.throwIfAborted()
+    const { promise, resolve, reject } = Promise.withResolvers<ReplyHead>()
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    const asked = apiRequest(request)
+    const passage: Passage = parts.passageOf?.(asked) ?? { kind: 'passes' }
+    const waitMs = parts.latencyMs + (passage.kind === 'passes' ? (passage.lateMs ?? 0) : 0)
+    parts.timers.later(waitMs, () => {
+      if (signal.aborted) return
+      const head = travelled(parts, asked, { passage, signal })
+      if (head instanceof Error) reject(head)
+      else if (head !== undefined) resolve(head)
+    })
+    return promise
+  }
+}
+
+function travelled(
+  { world, timers }: InProcessApiParts,
+  request: ApiRequest,
+  { passage, signal }: { readonly passage: Passage; readonly signal: AbortSignal },
+): ReplyHead | Error | undefined {
+  switch (passage.kind) {
+    case 'silent':
+      return undefined
+    case 'refused':
+      return new WorldError('the API server cannot be reached (ECONNREFUSED)', {
+        code: 'KUBE_UNREACHABLE',
+        retry: 'backoff',
+      })
+    case 'unheard':
+      answerRequest(world, request)
+      return new WorldError('the API server cannot be reached (ECONNRESET)', {
+        code: 'KUBE_UNREACHABLE',
+        retry: 'backoff',
+      })
+    case 'answered':
+      return objectHead(passage.reply)
+    case 'passes': {
+      const reply = answerRequest(world, request)
+      return isWatch(reply) ? watchHead(timers, reply, { fault: passage.watch, signal }) : objectHead(reply)
+    }
+  }
+}
+
+function apiRequest({ method, target, headers, body }: HttpRequest): ApiRequest {
+  const url = new URL(target, 'http://embedded')
+  const contentType = headers['content-type']
+  return {
+    method,
+    path: url.pathname,
+    query: url.searchParams,
+    ...(body === undefined ? {} : { body: JSON.parse(body) as unknown }),
+    ...(contentType === undefined ? {} : { contentType }),
+  }
+}
+
+function objectHead({ code, body, retryAfterSeconds }: ObjectReply): ReplyHead {
+  const text = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+  const stream = new Readable({ read: () => undefined })
+  stream.push(text)
+  stream.push(null)
+  const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
+  return Object.assign(stream, { statusCode: code, headers })
+}
+
+function watchHead(
+  timers: Timers,
+  reply: WatchReply,
+  { fault, signal }: { readonly fault: WatchFault | undefined; readonly signal: AbortSignal },
+): ReplyHead {
+  const stream = new Readable({ read: () => undefined, destroy: (error, done) => (stop(), done(error)) })
+  const reset = (): void => void stream.destroy(new Error('ECONNRESET'))
+  const stop = serveWatch(timers, reply, {
+    event: (event) => {
+      const told = fault === undefined ? event : fault(event)
+      if (told === 'cut') reset()
+      else if (told !== undefined) stream.push(`${JSON.stringify(told)}\n`)
+    },
+    end: () => void stream.push(null),
+  })
+  signal.addEventListener('abort', () => stream.destroy(), { once: true })
+  return Object.assign(stream, { statusCode: 200, headers: {} })
+}

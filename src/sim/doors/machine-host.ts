@@ -1,0 +1,64 @@
+import type { HostFacts, RebootAnswer } from '../../model/host.ts'
+import { WorldError } from '../../model/world-error.ts'
+import type { Host } from '../../ports/host.ts'
+import type { Timers } from '../../ports/timers.ts'
+import type { Machine } from '../machines/machine.ts'
+
+/** How a command by ssh goes wrong. `unheard`: it runs, and nobody hears of it; `lost`: it never arrives. */
+export type SshLuck = 'well' | 'unheard' | 'lost' | 'refused'
+
+export interface MachineHostParts {
+  readonly timers: Timers
+  readonly machineOf: (node: string) => Machine | undefined
+  /** From the command to its answer. */
+  readonly latencyMs: number
+  /** After which an ssh that hears nothing is given up. */
+  readonly limitMs: number
+  /** Of the next command to a node. */
+  readonly luckOf?: (node: string) => SshLuck
+}
+
+/** The machines of the embedded cluster, as somebody who may reboot them by ssh has them. */
+export function machineHost(parts: MachineHostParts): Host {
+  const { timers, machineOf, latencyMs, limitMs, luckOf = () => 'well' } = parts
+  const after = <T>(ms: number, signal: AbortSignal, answer: () => T): Promise<T> => {
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    if (signal.aborted) return Promise.reject(signal.reason)
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    timers.later(ms, () => {
+      try {
+        resolve(answer())
+      } catch (error) {
+        reject(error)
+      }
+    })
+    return promise
+  }
+  return {
+    check: ({ node }, signal) =>
+      after(latencyMs, signal, (): HostFacts => {
+        const bootId = machineOf(node)?.bootId
+        if (bootId === undefined) {
+          throw new WorldError(`ssh ${node}: no answer`, { code: 'HOST_UNREACHABLE', retry: 'backoff' })
+        }
+        return { bootId, mayReboot: true, hops: [] }
+      }),
+    reboot: ({ node }, expected, signal) => {
+      const luck = luckOf(node)
+      if (luck === 'lost' || machineOf(node)?.isOn !== true) {
+        return after(limitMs, signal, () => ({ kind: 'unknown', text: `ssh ${node}: no answer` }) as const)
+      }
+      return after(latencyMs, signal, (): RebootAnswer => {
+        const machine = machineOf(node)
+        const bootId = machine?.bootId
+        if (machine === undefined || bootId === undefined) return { kind: 'unknown', text: `ssh ${node}: cut off` }
+        if (bootId !== expected) return { kind: 'otherBoot', bootId }
+        if (luck === 'refused') return { kind: 'refused', text: 'a password is required' }
+        machine.reboot()
+        return luck === 'unheard' ? { kind: 'unknown', text: `ssh ${node}: the connection broke` } : { kind: 'sent' }
+      })
+    },
+    ownBootId: () => Promise.resolve(undefined),
+    close: () => Promise.resolve(),
+  }
+}

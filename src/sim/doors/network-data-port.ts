@@ -1,0 +1,25 @@
+import type { DataPort } from '../../ports/data-port.ts'
+import type { Timers } from '../../ports/timers.ts'
+import type { Network } from '../network/network.ts'
+
+/** As long as somebody who asks by TCP waits for an answer. */
+const LIMIT_MS = 1_000
+
+/** A TCP connect over the network of the embedded cluster, closed at once. */
+export function networkDataPort({ network, timers }: { readonly network: Network; readonly timers: Timers }): DataPort {
+  return {
+    answers: ({ address, port }, signal) => {
+      const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+      if (signal.aborted) return Promise.reject(signal.reason)
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+      const giveUp = timers.later(LIMIT_MS, () => resolve(false))
+      network.dial({ host: address, port }, (dialled) => {
+        if (dialled.kind === 'silent') return
+        giveUp()
+        if (dialled.kind === 'open') dialled.connection.close()
+        resolve(dialled.kind === 'open')
+      })
+      return promise
+    },
+  }
+}

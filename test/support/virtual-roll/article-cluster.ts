@@ -1,0 +1,59 @@
+import { wallMs } from '../../../src/model/time.ts'
+import { isReady, type PodObject } from '../../../src/sim/actors/pod-object.ts'
+import { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
+import { PODS } from '../../../src/sim/world/api-resource.ts'
+import { type RollFileFacts, rollFile } from '../roll-bed/roll-file.ts'
+import { database, EDGE_PORT, edge, WHOAMI_PORT, type WhoamiOptions, whoami } from '../roll-bed/workloads.ts'
+import { turnOfLoop } from '../turn-of-loop.ts'
+
+export interface ArticleOptions extends Partial<WhoamiOptions> {
+  readonly seed?: string
+  readonly nodes?: number
+}
+
+/** The cluster of the real test bed, with the same workloads and the same HAProxy before it, in virtual time. */
+export async function articleCluster({
+  seed = '1',
+  nodes = 3,
+  ...options
+}: ArticleOptions = {}): Promise<VirtualCluster> {
+  const names = Array.from({ length: nodes }, (_, i) => `n${i + 1}`)
+  const cluster = new VirtualCluster(
+    {
+      seed,
+      startAt: wallMs(Date.UTC(2026, 0, 1)),
+      nodes,
+      darkMs: 500,
+      manifests: [...whoami({ service: 'improved', ...options }), ...edge(), ...database(names)],
+      balancer: {
+        fronts: [
+          { backend: 'web', port: 18080, nodePort: WHOAMI_PORT },
+          { backend: 'edge', port: 18081, nodePort: EDGE_PORT },
+        ],
+        check: { interMs: 2000, fall: 3, rise: 2 },
+      },
+    },
+    turnOfLoop,
+  )
+  await settled(cluster)
+  return cluster
+}
+
+const SETTLED_WITHIN_S = 120
+
+/** Every pod is ready, and every server of the balancer up: a condition with a limit, in virtual time. */
+export async function settled(cluster: VirtualCluster): Promise<void> {
+  for (let second = 0; second < SETTLED_WITHIN_S; second += 1) {
+    await cluster.time.advance(1000)
+    const pods = [...cluster.world.store.all(PODS)] as PodObject[]
+    if (pods.length > 0 && pods.every(isReady) && allUp(cluster)) return
+  }
+  throw new Error(`the cluster has not settled within ${SETTLED_WITHIN_S} s`)
+}
+
+const allUp = ({ balancer }: VirtualCluster): boolean =>
+  balancer.state.backends.every(({ servers }) => servers.every((server) => server.isUsable))
+
+/** The roll.yaml of the real test bed, but for where its socket and its ssh lie. */
+export const virtualRollFile = (facts: Partial<RollFileFacts> = {}): string =>
+  rollFile({ socket: '/run/haproxy.sock', sshConfig: '/etc/ssh/ssh_config', ...facts })

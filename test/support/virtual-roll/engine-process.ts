@@ -1,0 +1,62 @@
+import { LedgerProbe } from '../../../src/controllers/probe/ledger-probe.ts'
+import type { RollEnd } from '../../../src/controllers/roll/roll-end.ts'
+import { RollEngine } from '../../../src/controllers/roll/roll-engine.ts'
+import type { RunState } from '../../../src/controllers/roll/run-state.ts'
+import type { StampedEvent } from '../../../src/model/roll-event.ts'
+import type { MemoryJournal } from './memory-journal.ts'
+import type { RollPorts } from './roll-ports.ts'
+
+export interface EngineProcessParts {
+  readonly run: RunState
+  readonly firstSeq: number
+  readonly clusterName: string
+  readonly journal: MemoryJournal
+  readonly ports: RollPorts
+}
+
+/** The engine as one process has it: it runs from the start, until its end or its death. */
+export class EngineProcess {
+  readonly events: StampedEvent[] = []
+  readonly ended: Promise<RollEnd | 'died'>
+  readonly #ports: RollPorts
+  readonly #interrupt = new AbortController()
+  readonly #died = Promise.withResolvers<'died'>()
+
+  constructor({ run, firstSeq, clusterName, journal, ports }: EngineProcessParts) {
+    this.#ports = ports
+    const { cluster, balancers, host, dataPort, clock, random } = ports
+    const source = ports.probeSource()
+    const targets = run.spec.probe?.targets ?? []
+    const engine = new RollEngine({
+      run,
+      clusterName,
+      cluster,
+      balancers,
+      host,
+      dataPort,
+      clock,
+      random,
+      journal: journal.opened((entry) =>
+        ports.effect(`journal ${entry.type}`, () => {
+          journal.append(entry)
+          return Promise.resolve()
+        }),
+      ),
+      firstSeq,
+      sink: (event) => void this.events.push(event),
+      ...(source === undefined ? {} : { probe: new LedgerProbe({ targets, source, clock }) }),
+    })
+    ports.lifeline.ended.addEventListener('abort', () => this.#died.resolve('died'), { once: true })
+    this.ended = Promise.race([engine.run(this.#interrupt.signal), this.#died.promise])
+  }
+
+  /** Ctrl-C. */
+  interrupt(): void {
+    this.#interrupt.abort(new DOMException('interrupted', 'AbortError'))
+  }
+
+  /** `kill -9`. */
+  kill(): void {
+    this.#ports.lifeline.cut()
+  }
+}

@@ -1,0 +1,178 @@
+import { HaproxyBalancer } from '../../../src/adapters/haproxy/haproxy-balancer.ts'
+import { ApiClient } from '../../../src/adapters/kube/api-client.ts'
+import { ApiReach } from '../../../src/adapters/kube/api-reach.ts'
+import type { Connection } from '../../../src/adapters/kube/connection.ts'
+import type { Exchange } from '../../../src/adapters/kube/exchange.ts'
+import { kubeCluster } from '../../../src/adapters/kube/kube-cluster.ts'
+import type { RollSpec } from '../../../src/model/roll-spec.ts'
+import { WorldError } from '../../../src/model/world-error.ts'
+import type { Balancer } from '../../../src/ports/balancer.ts'
+import type { Clock } from '../../../src/ports/clock.ts'
+import type { Cluster } from '../../../src/ports/cluster.ts'
+import type { DataPort } from '../../../src/ports/data-port.ts'
+import type { Host } from '../../../src/ports/host.ts'
+import type { ProbeSource } from '../../../src/ports/probe-source.ts'
+import type { Random } from '../../../src/ports/random.ts'
+import type { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
+import { inProcessApi, type Passage } from '../../../src/sim/doors/in-process-api.ts'
+import { machineHost, type SshLuck } from '../../../src/sim/doors/machine-host.ts'
+import { networkDataPort } from '../../../src/sim/doors/network-data-port.ts'
+import { VirtualProbeSource } from '../../../src/sim/traffic/virtual-probe-source.ts'
+import type { ApiRequest } from '../../../src/sim/world/api-request.ts'
+import { Lifeline } from './lifeline.ts'
+
+/** What a process does to the world or to its journal, and when a hook hears of it. */
+export type EffectHook = (effect: string, phase: 'before' | 'after', lifeline: Lifeline) => void
+
+/** What goes wrong outside of the engine. */
+export interface Outside {
+  readonly passageOf?: (request: ApiRequest) => Passage
+  readonly sshLuckOf?: (node: string) => SshLuck
+  /** The balancer's socket is silent while this holds. */
+  readonly isBalancerSilent?: () => boolean
+  readonly onEffect?: EffectHook
+}
+
+export interface RollPortsParts {
+  readonly cluster: VirtualCluster
+  readonly spec: RollSpec
+  readonly outside: Outside
+  /** Which process of the roll this is: chance differs from one to the next. */
+  readonly nth: number
+}
+
+const API_LATENCY_MS = 3
+const SOCKET_LATENCY_MS = 1
+const SSH_LATENCY_MS = 300
+const SSH_LIMIT_MS = 30_000
+const SILENT_SOCKET_MS = 5_000
+
+/** Everything that one process of a roll has of the virtual world, ending with that process. */
+export class RollPorts {
+  readonly lifeline = new Lifeline()
+  readonly clock: Clock
+  readonly random: Random
+  readonly cluster: Cluster
+  readonly balancers: readonly Balancer[]
+  readonly host: Host
+  readonly dataPort: DataPort
+  readonly #parts: RollPortsParts
+
+  constructor(parts: RollPortsParts) {
+    this.#parts = parts
+    const { cluster, spec, nth } = parts
+    const { time, network, balancer } = cluster
+    const { lifeline } = this
+    this.random = cluster.random.fork(`process ${nth}`)
+    this.clock = {
+      monoMs: () => time.monoMs(),
+      wallMs: () => time.wallMs(),
+      sleep: (ms, signal) => lifeline.guard(() => time.sleep(ms, AbortSignal.any([signal, lifeline.ended]))),
+    }
+    this.cluster = this.#kube()
+    this.balancers = spec.balancers.map(
+      (balancerSpec) =>
+        new HaproxyBalancer({
+          spec: balancerSpec,
+          clock: this.clock,
+          random: this.random,
+          open: () => ({
+            send: (line, signal) =>
+              this.#effectOn(line.includes('set server') || line.includes('shutdown'), line, () =>
+                this.#sent(line, signal, balancer),
+              ),
+            close: () => Promise.resolve(),
+          }),
+        }),
+    )
+    const host = machineHost({
+      timers: time,
+      machineOf: (node) => cluster.machines.get(node),
+      latencyMs: SSH_LATENCY_MS,
+      limitMs: SSH_LIMIT_MS,
+      ...(parts.outside.sshLuckOf === undefined ? {} : { luckOf: parts.outside.sshLuckOf }),
+    })
+    this.host = {
+      ...host,
+      check: (target, signal) => lifeline.guard(() => host.check(target, signal)),
+      reboot: (target, bootId, signal) =>
+        this.effect(`reboot ${target.node}`, () => host.reboot(target, bootId, signal)),
+    }
+    const dataPort = networkDataPort({ network, timers: time })
+    this.dataPort = { answers: (at, signal) => lifeline.guard(() => dataPort.answers(at, signal)) }
+  }
+
+  /** Undefined where the roll measures nothing. */
+  probeSource(): ProbeSource | undefined {
+    const { spec, cluster } = this.#parts
+    if (spec.probe === undefined) return undefined
+    const { time, network } = cluster
+    const source = new VirtualProbeSource({ targets: spec.probe.targets, network, clock: time, timers: time })
+    return {
+      run: (emit, signal) =>
+        this.lifeline.guard(() =>
+          source.run(
+            (told) => {
+              if (!this.lifeline.isDead) emit(told)
+            },
+            AbortSignal.any([signal, this.lifeline.ended]),
+          ),
+        ),
+    }
+  }
+
+  /** Something that outlives the process, which may die right before it or right after. */
+  effect<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const { onEffect } = this.#parts.outside
+    if (onEffect === undefined) return this.lifeline.guard(work)
+    return this.lifeline.guard(async () => {
+      onEffect(name, 'before', this.lifeline)
+      if (this.lifeline.isDead) return new Promise<never>(() => undefined)
+      const outcome = await work()
+      onEffect(name, 'after', this.lifeline)
+      return outcome
+    })
+  }
+
+  #effectOn<T>(isEffect: boolean, name: string, work: () => Promise<T>): Promise<T> {
+    return isEffect ? this.effect(name, work) : this.lifeline.guard(work)
+  }
+
+  #kube(): Cluster {
+    const { world, time } = this.#parts.cluster
+    const { passageOf } = this.#parts.outside
+    const api = inProcessApi({
+      world,
+      timers: time,
+      latencyMs: API_LATENCY_MS,
+      ...(passageOf === undefined ? {} : { passageOf }),
+    })
+    const exchange: Exchange = (connection, request, signal) => {
+      const writes = request.method !== 'GET' && !/selfsubject|dryRun=All/.test(request.target)
+      const name = `${request.method} ${request.target}`
+      return this.#effectOn(writes, name, () =>
+        api(connection, request, AbortSignal.any([signal, this.lifeline.ended])),
+      )
+    }
+    const connection = { server: new URL('http://embedded') } as unknown as Connection
+    const credentials = { current: () => Promise.resolve(connection), accept: () => undefined, drop: () => undefined }
+    const { clock, random } = this
+    const client = new ApiClient({ credentials, clock, userAgent: 'evenkeel', exchange })
+    const log = { debug: () => undefined, warn: () => undefined }
+    const server = { address: '192.0.2.1', port: 6443 }
+    return kubeCluster({ client, reach: new ApiReach(clock), clock, random, log }, server)
+  }
+
+  #sent(line: string, signal: AbortSignal, balancer: { answer(line: string): string }): Promise<string> {
+    const { time } = this.#parts.cluster
+    const { isBalancerSilent = () => false } = this.#parts.outside
+    const { promise, resolve, reject } = Promise.withResolvers<string>()
+    if (signal.aborted) return Promise.reject(signal.reason)
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    if (isBalancerSilent()) {
+      const late = new WorldError('no answer within 5 s', { code: 'BALANCER_TIMEOUT', retry: 'backoff' })
+      time.later(SILENT_SOCKET_MS, () => reject(late))
+    } else time.later(SOCKET_LATENCY_MS, () => resolve(balancer.answer(line)))
+    return promise
+  }
+}

@@ -1,0 +1,80 @@
+import { planRefusal } from '../../../src/cli/roll/plan-refusal.ts'
+import { loadRollFile } from '../../../src/config/load-roll-file.ts'
+import { prepare } from '../../../src/controllers/roll/prepare.ts'
+import { runFromJournal } from '../../../src/controllers/roll/run-from-journal.ts'
+import type { RunState } from '../../../src/controllers/roll/run-state.ts'
+import type { RollPlan } from '../../../src/model/roll-plan.ts'
+import type { RollSpec } from '../../../src/model/roll-spec.ts'
+import { toIso } from '../../../src/model/time.ts'
+import type { Verdict } from '../../../src/model/verdict.ts'
+import type { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
+import { EngineProcess } from './engine-process.ts'
+import { MemoryJournal } from './memory-journal.ts'
+import { type Outside, RollPorts } from './roll-ports.ts'
+
+const CLUSTER_NAME = 'virtual'
+
+/** Rolls of one virtual cluster by one roll.yaml, each process with ports of its own. */
+export class VirtualRoll {
+  readonly cluster: VirtualCluster
+  readonly spec: RollSpec
+  readonly #outside: Outside
+  #processes = 0
+  #journal: MemoryJournal | undefined
+
+  constructor(cluster: VirtualCluster, file: string, outside: Outside = {}) {
+    this.cluster = cluster
+    this.spec = loadRollFile({ file: 'roll.yaml', text: file })
+    this.#outside = outside
+  }
+
+  get journal(): MemoryJournal {
+    if (this.#journal === undefined) throw new Error('nothing was begun')
+    return this.#journal
+  }
+
+  plan(): Promise<RollPlan> {
+    const { cluster, balancers, host } = this.#ports()
+    const parts = { spec: this.spec, clusterName: CLUSTER_NAME, cluster, balancers, host }
+    return this.cluster.time.settle(prepare(parts, new AbortController().signal), 60_000)
+  }
+
+  async begin(): Promise<EngineProcess> {
+    const plan = await this.plan()
+    const refusal = planRefusal(plan)
+    if (refusal !== undefined) throw refusal
+    const now = this.cluster.time.wallMs()
+    const id = `${toIso(now).slice(0, 19).replaceAll(/[-:]/g, '')}Z-0001`
+    const order = plan.nodes.map(({ node }) => node)
+    this.#journal = new MemoryJournal({ at: toIso(now), type: 'journal', v: 1, run: id, cluster: 'uid', tool: '0' })
+    this.#journal.append({ at: toIso(now), type: 'planned', spec: this.spec, order, clusterName: CLUSTER_NAME })
+    const run: RunState = {
+      id,
+      spec: this.spec,
+      order,
+      resumed: false,
+      done: [],
+      settledHere: [],
+      verdict: undefined,
+      measuredSince: undefined,
+      evictedBefore: {},
+    }
+    return this.#process(run, 0)
+  }
+
+  resume(verdict?: Verdict): EngineProcess {
+    const { header, entries } = this.journal
+    const { run, firstSeq } = runFromJournal({ header, entries })
+    run.verdict = verdict
+    return this.#process(run, firstSeq)
+  }
+
+  #process(run: RunState, firstSeq: number): EngineProcess {
+    return new EngineProcess({ run, firstSeq, clusterName: CLUSTER_NAME, journal: this.journal, ports: this.#ports() })
+  }
+
+  #ports(): RollPorts {
+    this.#processes += 1
+    return new RollPorts({ cluster: this.cluster, spec: this.spec, outside: this.#outside, nth: this.#processes })
+  }
+}
