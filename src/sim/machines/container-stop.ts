@@ -1,0 +1,62 @@
+import type { Timers } from '../../ports/timers.ts'
+import type { PodProcess } from '../plane/data-plane.ts'
+import { Lifetime } from './lifetime.ts'
+
+export interface ContainerStopParts {
+  readonly timers: Timers
+  readonly process: PodProcess
+  readonly preStopMs: number
+  readonly graceMs: number
+}
+
+/** Between SIGTERM and SIGKILL, however short the grace (kuberuntime_container.go, minimumGracePeriodInSeconds). */
+const GRACE_MIN_MS = 2_000
+
+/** preStop, SIGTERM, and SIGKILL once the grace is over; the hook is within the grace. */
+export class ContainerStop {
+  readonly #process: PodProcess
+  readonly #preStopMs: number
+  readonly #timers: Timers
+  #pending: Lifetime
+  #graceMs: number
+  #isTold = false
+
+  constructor({ timers, process, preStopMs, graceMs }: ContainerStopParts) {
+    this.#timers = timers
+    this.#pending = new Lifetime(timers)
+    this.#process = process
+    this.#preStopMs = Math.min(preStopMs, graceMs)
+    this.#graceMs = graceMs
+  }
+
+  begin(): void {
+    if (this.#preStopMs === 0) this.#endWithin(this.#graceMs)
+    else this.#pending.later(this.#preStopMs, () => this.#endWithin(this.#graceMs - this.#preStopMs))
+  }
+
+  /** A shorter grace counts from now, without the hook; a longer one is not heard. */
+  shorten(graceMs: number): void {
+    if (graceMs >= this.#graceMs) return
+    this.#graceMs = graceMs
+    this.#pending.end()
+    this.#pending = new Lifetime(this.#timers)
+    this.#endWithin(graceMs)
+  }
+
+  /** SIGTERM, once. */
+  terminate(): void {
+    if (this.#isTold) return
+    this.#isTold = true
+    this.#process.terminate()
+  }
+
+  /** The process has ended. */
+  end(): void {
+    this.#pending.end()
+  }
+
+  #endWithin(graceMs: number): void {
+    this.#pending.later(Math.max(GRACE_MIN_MS, graceMs), () => this.#process.kill())
+    this.terminate()
+  }
+}

@@ -1,0 +1,79 @@
+import type { Timers } from '../../ports/timers.ts'
+import type { SeededRandom } from '../clocks/seeded-random.ts'
+import type { DataPlane, NodePortRule } from '../plane/data-plane.ts'
+import type { ApiAccess } from './api-access.ts'
+import { ApiLink } from './api-link.ts'
+import { Lifetime } from './lifetime.ts'
+import type { NodePortTable } from './node-port-table.ts'
+
+export interface KubeProxyParts {
+  readonly timers: Timers
+  readonly random: SeededRandom
+  readonly plane: DataPlane
+  readonly table: NodePortTable
+  readonly access: ApiAccess
+  readonly node: string
+}
+
+type Span = readonly [leastMs: number, mostMs: number]
+
+/** From its start until its first rules are written: it lists Services and endpoints first. */
+const FIRST: Span = [1_000, 2_000]
+/** From a change until its rules are written, by iptables-restore. */
+const WRITE: Span = [20, 80]
+/** `iptables.minSyncPeriod`. */
+const MIN_PERIOD_MS = 1_000
+
+/** The kube-proxy of one node, for one boot of its machine. While the API is away it leaves its rules as they are. */
+export class KubeProxy {
+  readonly #parts: KubeProxyParts
+  readonly #life: Lifetime
+  readonly #link: ApiLink
+  readonly #unfollow: () => void
+  #written: readonly NodePortRule[] | undefined
+  /** A write is planned, or not yet long enough ago. */
+  #isBusy = true
+  #isDirty = true
+
+  constructor(parts: KubeProxyParts) {
+    const { timers, access, random, table } = parts
+    this.#parts = parts
+    this.#life = new Lifetime(timers)
+    this.#link = new ApiLink({ access, timers: this.#life, random, onBack: () => this.#changed() })
+    this.#unfollow = table.follow(() => this.#changed())
+    this.#writeWithin(FIRST)
+  }
+
+  /** What it wrote stays. */
+  end(): void {
+    this.#unfollow()
+    this.#life.end()
+  }
+
+  #changed(): void {
+    this.#isDirty = true
+    if (this.#isBusy || !this.#link.isUp()) return
+    this.#writeWithin(WRITE)
+  }
+
+  #writeWithin([leastMs, mostMs]: Span): void {
+    this.#isBusy = true
+    this.#life.later(this.#parts.random.between(leastMs, mostMs), () => this.#write())
+  }
+
+  #write(): void {
+    const { plane, table, node } = this.#parts
+    if (!this.#link.isUp()) {
+      this.#isBusy = false
+      return
+    }
+    this.#isDirty = false
+    const rules = table.rulesOf(node)
+    if (rules !== this.#written) plane.setRules(node, rules)
+    this.#written = rules
+    this.#life.later(MIN_PERIOD_MS, () => {
+      this.#isBusy = false
+      if (this.#isDirty) this.#changed()
+    })
+  }
+}

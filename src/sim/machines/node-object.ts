@@ -1,0 +1,101 @@
+import type { NodeObject } from '../actors/node-object.ts'
+import type { Condition } from '../actors/pod-object.ts'
+import { withCondition } from '../actors/with-condition.ts'
+import type { NodeSpec } from './node-spec.ts'
+
+/** A Node as its kubelet reads and writes it. */
+export interface MachineNode extends NodeObject {
+  readonly status?: NonNullable<NodeObject['status']> & {
+    readonly capacity?: Readonly<Record<string, string>>
+    readonly allocatable?: Readonly<Record<string, string>>
+    readonly addresses?: readonly { readonly type: string; readonly address: string }[]
+    readonly nodeInfo?: Readonly<Record<string, string>>
+  }
+}
+
+/** What a kubelet knows of its machine. */
+export interface MachineFacts {
+  readonly bootId: string
+  readonly isReady: boolean
+  readonly stamp: string
+}
+
+const CAPACITY = { cpu: '4', memory: '8Gi', pods: '110' }
+const KUBELET_VERSION = 'v1.35.4'
+
+/** The Node that a kubelet registers where there is none (pkg/kubelet/kubelet_node_status.go, initialNode). */
+export function newNode(spec: NodeSpec, facts: MachineFacts): object {
+  const { name, labels = {}, taints } = spec
+  return {
+    metadata: {
+      name,
+      labels: {
+        'kubernetes.io/arch': 'amd64',
+        'kubernetes.io/hostname': name,
+        'kubernetes.io/os': 'linux',
+        ...labels,
+      },
+    },
+    spec: taints === undefined ? {} : { taints },
+    status: nodeStatus(spec, undefined, { ...facts, isReady: false }),
+  }
+}
+
+/** What is not the kubelet's stays as it is. */
+export function nodeStatus(
+  { name, address, capacity = CAPACITY, kubeletVersion = KUBELET_VERSION }: NodeSpec,
+  old: MachineNode['status'],
+  { bootId, isReady, stamp }: MachineFacts,
+): NonNullable<MachineNode['status']> {
+  const mine = [
+    condition('MemoryPressure', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'),
+    condition('DiskPressure', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'),
+    condition('PIDPressure', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'),
+    isReady ? READY : NOT_READY,
+  ]
+  const conditions = mine.reduce<NonNullable<NonNullable<MachineNode['status']>['conditions']>>(
+    (all, each) => withCondition(all, { ...each, lastHeartbeatTime: stamp, lastTransitionTime: stamp }),
+    old?.conditions ?? [],
+  )
+  return {
+    ...old,
+    capacity,
+    allocatable: capacity,
+    conditions,
+    addresses: [
+      { type: 'InternalIP', address },
+      { type: 'Hostname', address: name },
+    ],
+    nodeInfo: {
+      ...old?.nodeInfo,
+      bootID: bootId,
+      kubeletVersion,
+      containerRuntimeVersion: 'containerd://2.1.0',
+      osImage: 'Even Keel',
+      operatingSystem: 'linux',
+      architecture: 'amd64',
+    },
+  }
+}
+
+const condition = (type: string, reason: string, message: string): Condition => ({
+  type,
+  status: 'False',
+  reason,
+  message,
+})
+
+const READY: Condition = {
+  type: 'Ready',
+  status: 'True',
+  reason: 'KubeletReady',
+  message: 'kubelet is posting ready status',
+}
+
+const NOT_READY: Condition = {
+  type: 'Ready',
+  status: 'False',
+  reason: 'KubeletNotReady',
+  message:
+    'container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized',
+}

@@ -1,0 +1,84 @@
+import type { Condition } from '../actors/pod-object.ts'
+import { withCondition } from '../actors/with-condition.ts'
+import type { ContainerSpec, NodePod, RunStatus, TerminatedState } from './node-pod.ts'
+import type { Ended, PodFacts } from './pod-facts.ts'
+
+export interface StatusMoment {
+  /** Of the node. */
+  readonly hostAddress: string
+  /** `metav1.Time` of now. */
+  readonly stamp: string
+}
+
+/** The status that a kubelet writes (pkg/kubelet/kubelet_pods.go, generateAPIPodStatus). What is not its own stays. */
+export function podStatus(
+  { spec, status: old }: NodePod,
+  facts: PodFacts,
+  { hostAddress, stamp }: StatusMoment,
+): NonNullable<NodePod['status']> {
+  const { phase, address } = facts
+  const conditions = conditionsOf(spec.containers, facts).reduce<readonly Condition[]>(
+    (all, condition) => withCondition(all, { ...condition, lastTransitionTime: stamp }),
+    old?.conditions ?? [],
+  )
+  return {
+    ...old,
+    phase,
+    hostIP: hostAddress,
+    hostIPs: [{ ip: hostAddress }],
+    ...(address === undefined ? {} : { podIP: address, podIPs: [{ ip: address }] }),
+    startTime: old?.startTime ?? stamp,
+    conditions,
+    containerStatuses: spec.containers.map((container, index) => containerStatus(container, facts, index)),
+  }
+}
+
+function conditionsOf(containers: readonly ContainerSpec[], { phase, isReady }: PodFacts): readonly Condition[] {
+  const names = containers.map(({ name }) => name).join(' ')
+  const why =
+    phase === 'Succeeded'
+      ? { reason: 'PodCompleted' }
+      : { reason: 'ContainersNotReady', message: `containers with unready status: [${names}]` }
+  const ready = isReady ? ({ status: 'True' } as const) : ({ status: 'False', ...why } as const)
+  return [
+    { type: 'PodScheduled', status: 'True' },
+    { type: 'Initialized', status: 'True' },
+    { type: 'ContainersReady', ...ready },
+    { type: 'Ready', ...ready },
+  ]
+}
+
+function containerStatus({ name, image = '' }: ContainerSpec, facts: PodFacts, index: number): RunStatus {
+  const { ids, restartCount, isReady, last } = facts
+  return {
+    name,
+    image,
+    ready: isReady,
+    started: facts.run.kind === 'running',
+    restartCount,
+    containerID: ids[index] ?? '',
+    state: stateOf(facts, index),
+    lastState: last === undefined ? {} : terminatedState(last, index),
+  }
+}
+
+function stateOf({ run }: PodFacts, index: number): RunStatus['state'] {
+  switch (run.kind) {
+    case 'waiting':
+      return { waiting: { reason: run.reason } }
+    case 'running':
+      return { running: { startedAt: run.startedAt } }
+    case 'ended':
+      return terminatedState(run, index)
+  }
+}
+
+const terminatedState = ({ exitCode, reason, startedAt, finishedAt, ids }: Ended, index: number): TerminatedState => ({
+  terminated: {
+    exitCode,
+    reason,
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(finishedAt === undefined ? {} : { finishedAt }),
+    containerID: ids[index] ?? '',
+  },
+})
