@@ -1,0 +1,38 @@
+import type { BackendConfig } from './balancer-config.ts'
+import { Server } from './server.ts'
+import { ServerCheck } from './server-check.ts'
+
+export class Backend {
+  readonly id: number
+  readonly name: string
+  readonly servers: readonly Server[]
+  readonly #turns = new Map<Server, number>()
+
+  constructor(config: BackendConfig, { id, nowMs }: { readonly id: number; readonly nowMs: () => number }) {
+    this.id = id
+    this.name = config.name
+    this.servers = config.servers.map((server, at) => {
+      const check = config.check === undefined ? undefined : new ServerCheck(config.check)
+      return new Server(server, { id: at + 1, check, nowMs })
+    })
+  }
+
+  /** Round robin by weight over the servers that may be used; undefined where there is none. */
+  next(): Server | undefined {
+    const usable = this.servers.filter((server) => server.isUsable)
+    let chosen: Server | undefined
+    let most = 0
+    let total = 0
+    for (const server of usable) {
+      const turn = (this.#turns.get(server) ?? 0) + server.weight
+      this.#turns.set(server, turn)
+      total += server.weight
+      if (chosen === undefined || turn > most) {
+        chosen = server
+        most = turn
+      }
+    }
+    if (chosen !== undefined) this.#turns.set(chosen, most - total)
+    return chosen
+  }
+}

@@ -1,0 +1,46 @@
+/** How a backend asks its servers whether they are well: `option httpchk GET PATH`. */
+export interface CheckConfig {
+  readonly path: string
+  readonly interMs: number
+  readonly fall: number
+  readonly rise: number
+  /** `timeout check`; without it the whole check may take `inter`. */
+  readonly timeoutMs?: number
+}
+
+export interface ServerConfig {
+  readonly name: string
+  readonly address: string
+  readonly port: number
+  /** 1 where none is given. */
+  readonly weight?: number
+}
+
+export interface BackendConfig {
+  readonly name: string
+  readonly servers: readonly ServerConfig[]
+  /** Of all its servers; none: they are up without proof. */
+  readonly check?: CheckConfig
+}
+
+export interface FrontendConfig {
+  readonly name: string
+  readonly port: number
+  readonly backend: string
+}
+
+/** The part of a haproxy.cfg that is modelled: `mode http`, `balance roundrobin`, `http-reuse safe`, no redispatch. */
+export interface BalancerConfig {
+  readonly host: string
+  readonly frontends: readonly FrontendConfig[]
+  readonly backends: readonly BackendConfig[]
+  readonly connectTimeoutMs: number
+  readonly clientTimeoutMs: number
+  readonly serverTimeoutMs: number
+  /** How often a connection that could not be made is tried again; 3 where nothing is said. */
+  readonly retries?: number
+  /** `hard-stop-after`: a process that was reloaded away ends after that long, whatever it still carries. */
+  readonly hardStopAfterMs?: number
+  /** `option idle-close-on-response`: a reload leaves idle clients their connection until their next answer. */
+  readonly idleCloseOnResponse?: boolean
+}

@@ -1,0 +1,68 @@
+import type { Clock } from '../../ports/clock.ts'
+import { Backend } from './backend.ts'
+import type { BalancerConfig } from './balancer-config.ts'
+import type { Server } from './server.ts'
+
+export type BalancerClock = Pick<Clock, 'monoMs' | 'wallMs'>
+
+export interface BalancerStateParts {
+  readonly config: BalancerConfig
+  readonly clock: BalancerClock
+  readonly pid: number
+}
+
+/** Ids of proxies begin behind that of the runtime API's own. */
+const FIRST_PROXY_ID = 2
+
+/** What one balancer process knows. Another process begins anew. */
+export class BalancerState {
+  readonly config: BalancerConfig
+  readonly pid: number
+  readonly backends: readonly Backend[]
+  readonly startedAtS: number
+  /** It was reloaded away: it ends what it carries and takes nothing new. */
+  isStopping = false
+  readonly #clock: BalancerClock
+  readonly #startedAtMs: number
+
+  constructor({ config, clock, pid }: BalancerStateParts) {
+    this.config = config
+    this.pid = pid
+    this.#clock = clock
+    this.#startedAtMs = clock.monoMs()
+    this.startedAtS = Math.floor(clock.wallMs() / 1_000)
+    const nowMs = (): number => clock.monoMs()
+    this.backends = config.backends.map(
+      (backend, at) => new Backend(backend, { id: FIRST_PROXY_ID + config.frontends.length + at, nowMs }),
+    )
+  }
+
+  get uptimeMs(): number {
+    return this.#clock.monoMs() - this.#startedAtMs
+  }
+
+  get servers(): readonly Server[] {
+    return this.backends.flatMap((backend) => backend.servers)
+  }
+
+  backend(name: string): Backend | undefined {
+    return this.backends.find((backend) => backend.name === name)
+  }
+
+  /**
+   * The state of the process that follows: admin states are forgotten, counters begin at 0, servers are up and not yet
+   * checked. `keepsStates`: `show servers state` was written to the state file before (`load-server-state-from-file`).
+   */
+  reload(pid: number, { keepsStates = false } = {}): BalancerState {
+    const next = new BalancerState({ config: this.config, clock: this.#clock, pid })
+    if (keepsStates) {
+      const before = this.servers
+      for (const [at, server] of next.servers.entries()) {
+        const same = before[at]
+        if (same !== undefined) server.adopt(same)
+      }
+    }
+    this.isStopping = true
+    return next
+  }
+}

@@ -1,0 +1,91 @@
+import type { Timers } from '../../ports/timers.ts'
+import type { Connection, Network } from '../network/network.ts'
+import type { Server } from './server.ts'
+import type { CheckResult, CheckStatus, ServerCheck } from './server-check.ts'
+
+export interface CheckLoopParts {
+  readonly network: Network
+  readonly timers: Timers
+  readonly nowMs: () => number
+  readonly connectTimeoutMs: number
+}
+
+/** Asks one server again and again; the next time `inter` after the last answer, or after the limit for one. */
+export class CheckLoop {
+  readonly #parts: CheckLoopParts
+  readonly #server: Server
+  readonly #check: ServerCheck
+  #callOff: () => void = () => undefined
+  #connection: Connection | undefined
+  /** Counts checks, so that what comes late is not taken for an answer to a later one. */
+  #round = 0
+
+  constructor(parts: CheckLoopParts, server: Server, check: ServerCheck) {
+    this.#parts = parts
+    this.#server = server
+    this.#check = check
+  }
+
+  start(inMs: number): void {
+    this.#callOff = this.#parts.timers.later(inMs, () => this.#due())
+  }
+
+  stop(): void {
+    this.#round += 1
+    this.#callOff()
+    this.#connection?.close()
+  }
+
+  #due(): void {
+    if (this.#check.isPaused) this.start(this.#check.config.interMs)
+    else this.#begin()
+  }
+
+  #begin(): void {
+    const { network, timers, nowMs, connectTimeoutMs } = this.#parts
+    const { interMs, timeoutMs } = this.#check.config
+    const round = ++this.#round
+    const startedAtMs = nowMs()
+    const end = (status: CheckStatus, code = 0): void => {
+      if (round === this.#round) this.#end({ status, code, durationMs: nowMs() - startedAtMs })
+    }
+    this.#check.isRunning = true
+    // Without `timeout check` one limit holds for the whole of it.
+    const connectLimitMs = timeoutMs === undefined ? interMs : Math.min(connectTimeoutMs, interMs)
+    this.#callOff = timers.later(connectLimitMs, () => end('L4TOUT'))
+    const { address: host, port } = this.#server.config
+    network.dial({ host, port }, (dialled) => {
+      if (round !== this.#round) {
+        if (dialled.kind === 'open') dialled.connection.close()
+        return
+      }
+      if (dialled.kind === 'silent') return
+      if (dialled.kind === 'refused') {
+        end('L4CON')
+        return
+      }
+      const leftMs = timeoutMs ?? interMs - (nowMs() - startedAtMs)
+      this.#callOff()
+      this.#callOff = timers.later(leftMs, () => end('L7TOUT'))
+      this.#ask(dialled.connection, end)
+    })
+  }
+
+  #ask(connection: Connection, end: (status: CheckStatus, code?: number) => void): void {
+    this.#connection = connection
+    connection.send({ path: this.#check.config.path }, (answer) => {
+      if (answer === 'broken') end('L7RSP')
+      else end(answer.status >= 200 && answer.status < 400 ? 'L7OK' : 'L7STS', answer.status)
+    })
+  }
+
+  #end(result: CheckResult): void {
+    this.#round += 1
+    this.#callOff()
+    this.#connection?.close()
+    this.#connection = undefined
+    this.#check.isRunning = false
+    this.#server.checked(result)
+    this.start(this.#check.config.interMs)
+  }
+}

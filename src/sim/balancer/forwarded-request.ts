@@ -1,0 +1,162 @@
+import type { Timers } from '../../ports/timers.ts'
+import type { Broken, Connection, Network, NetworkReply, NetworkRequest } from '../network/network.ts'
+import type { Backend } from './backend.ts'
+import type { BalancerConfig } from './balancer-config.ts'
+import type { IdlePurge } from './idle-purge.ts'
+import type { Server, Session } from './server.ts'
+
+/** `dropped`: the client's connection is closed without an answer. */
+export type Outcome = NetworkReply | 'dropped'
+
+export interface Forwarding {
+  readonly network: Network
+  readonly timers: Timers
+  readonly config: BalancerConfig
+  readonly purge: IdlePurge
+}
+
+export interface ClientRequest {
+  readonly request: NetworkRequest
+  /** Of its client's connection: it never goes over a connection that another client has used (`http-reuse safe`). */
+  readonly isFirst: boolean
+  readonly done: (outcome: Outcome) => void
+}
+
+const RETRIES = 3
+/** Between two tries to connect where the first was refused; `timeout connect` where that is shorter. */
+const TURN_AROUND_MS = 1_000
+
+/**
+ * One request on its way: to one server that round robin chose, and never to another (no `option redispatch`). What is
+ * tried again goes to that server even where it was put into maint meanwhile.
+ */
+export class ForwardedRequest implements Session {
+  readonly #ways: Forwarding
+  readonly #client: ClientRequest
+  #server: Server | undefined
+  #connection: Connection | undefined
+  #callOff: () => void = () => undefined
+  #failures = 0
+  #isOver = false
+
+  constructor(ways: Forwarding, client: ClientRequest) {
+    this.#ways = ways
+    this.#client = client
+  }
+
+  start(backend: Backend): void {
+    const server = backend.next()
+    if (server === undefined) this.#finish({ status: 503, body: '' })
+    else this.#attempt(server)
+  }
+
+  cut(): void {
+    if (this.#server === undefined) return
+    this.#connection?.close()
+    this.#broken(this.#server)
+  }
+
+  /** Its process ends: nobody is told any more. */
+  abandon(): void {
+    this.#connection?.close()
+    this.#finish('dropped')
+  }
+
+  #attempt(server: Server): void {
+    this.#server = server
+    server.begin(this)
+    server.counters.sessions += 1
+    if (server.admin !== 'ready') server.counters.strays += 1
+    const pooled = this.#client.isFirst ? undefined : server.idle.take()
+    if (pooled === undefined) {
+      this.#connect(server)
+      return
+    }
+    server.counters.reuses += 1
+    this.#send(server, pooled, { wasReused: true })
+  }
+
+  #connect(server: Server): void {
+    const { network, timers, config } = this.#ways
+    server.counters.connects += 1
+    let isAwaited = true
+    this.#callOff = timers.later(config.connectTimeoutMs, () => {
+      isAwaited = false
+      this.#failed(server, 'silent')
+    })
+    const { address: host, port } = server.config
+    network.dial({ host, port }, (dialled) => {
+      if (!isAwaited || this.#isOver) {
+        if (dialled.kind === 'open') dialled.connection.close()
+        return
+      }
+      if (dialled.kind === 'silent') return
+      isAwaited = false
+      this.#callOff()
+      if (dialled.kind === 'refused') this.#failed(server, 'refused')
+      else this.#connected(server, dialled.connection)
+    })
+  }
+
+  #connected(server: Server, connection: Connection): void {
+    connection.onClosed(() => server.idle.forget(connection))
+    this.#send(server, connection, { wasReused: false })
+  }
+
+  /** It leaves the server until it is tried there again. */
+  #failed(server: Server, how: 'refused' | 'silent'): void {
+    const { timers, config } = this.#ways
+    server.end(this)
+    this.#failures += 1
+    if (this.#failures > (config.retries ?? RETRIES)) {
+      server.counters.connectErrors += 1
+      this.#finish({ status: 503, body: '' })
+      return
+    }
+    server.counters.retries += 1
+    if (how === 'silent') this.#attempt(server)
+    else this.#callOff = timers.later(Math.min(TURN_AROUND_MS, config.connectTimeoutMs), () => this.#attempt(server))
+  }
+
+  #send(server: Server, connection: Connection, use: { readonly wasReused: boolean }): void {
+    const { timers, config, purge } = this.#ways
+    this.#connection = connection
+    this.#callOff = timers.later(config.serverTimeoutMs, () => {
+      server.counters.responseErrors += 1
+      connection.close()
+      this.#finish({ status: 504, body: '' })
+    })
+    connection.send(this.#client.request, (answer: NetworkReply | Broken) => {
+      if (this.#isOver) return
+      if (answer === 'broken') {
+        this.#broken(server)
+        return
+      }
+      if (answer.closes === true || !connection.isOpen) connection.close()
+      else {
+        // In maint too: only what is idle when maint begins is closed.
+        server.idle.add(connection, use)
+        purge.watch(server)
+      }
+      this.#finish({ status: answer.status, body: answer.body })
+    })
+  }
+
+  /** A client that had an answer on its connection before is left to ask again (RFC 9112, 9.3.1), and nothing is counted. */
+  #broken(server: Server): void {
+    if (!this.#client.isFirst) {
+      this.#finish('dropped')
+      return
+    }
+    server.counters.responseErrors += 1
+    this.#finish({ status: 502, body: '' })
+  }
+
+  #finish(outcome: Outcome): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#callOff()
+    this.#server?.end(this)
+    this.#client.done(outcome)
+  }
+}

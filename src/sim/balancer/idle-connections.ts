@@ -1,0 +1,47 @@
+import type { Connection } from '../network/network.ts'
+
+/** Connections to one server that no session uses and any later request of a client may (`http-reuse safe`). */
+export class IdleConnections {
+  /** With whether they have carried more than the first request of a client. */
+  readonly #connections = new Map<Connection, boolean>()
+
+  get size(): number {
+    return this.#connections.size
+  }
+
+  /** Those that were reused before: HAProxy counts the two kinds apart. */
+  get reused(): number {
+    return [...this.#connections.values()].filter((wasReused) => wasReused).length
+  }
+
+  add(connection: Connection, { wasReused }: { readonly wasReused: boolean }): void {
+    this.#connections.set(connection, wasReused)
+  }
+
+  /** The one that has waited longest. */
+  take(): Connection | undefined {
+    for (const connection of this.#connections.keys()) {
+      this.#connections.delete(connection)
+      if (connection.isOpen) return connection
+    }
+    return undefined
+  }
+
+  /** The other end closed it. */
+  forget(connection: Connection): void {
+    this.#connections.delete(connection)
+  }
+
+  /** Closes some, those first that have waited longest. */
+  close(count: number): void {
+    for (let left = count; left > 0; left -= 1) {
+      const connection = this.take()
+      if (connection === undefined) return
+      connection.close()
+    }
+  }
+
+  closeAll(): void {
+    this.close(this.size)
+  }
+}

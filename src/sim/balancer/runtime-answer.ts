@@ -1,0 +1,75 @@
+import type { BalancerState } from './balancer-state.ts'
+import { findServer } from './find-server.ts'
+import type { Server } from './server.ts'
+import { setServer } from './set-server.ts'
+import { showInfo } from './show-info.ts'
+import { showServersState } from './show-servers-state.ts'
+import { showStat } from './show-stat.ts'
+
+/**
+ * What the runtime API of a process says to one line of commands (management.txt 9.3): they are parted by `;`, each
+ * answer ends with an empty line, and no answer is that line alone.
+ */
+export function runtimeAnswer(state: BalancerState, line: string): string {
+  return line
+    .split(';')
+    .map((command) => `${answerTo(state, command.trim())}\n`)
+    .join('')
+}
+
+function answerTo(state: BalancerState, text: string): string {
+  const words = text.split(/\s+/)
+  const command = words.join(' ')
+  const [first, second, third = '', ...rest] = words
+  if (first === 'show') return show(state, command) ?? unknown(command)
+  if (first === 'set' && second === 'server') {
+    return onServer(state, third, (server) => setServer(server, rest[0] ?? '', rest[1] ?? ''))
+  }
+  if (first === 'shutdown' && second === 'sessions' && third === 'server') {
+    return onServer(state, rest[0] ?? '', cutSessions)
+  }
+  return unknown(command)
+}
+
+/** No table is modelled, so that a question for one by name is a wrong name. */
+function show(state: BalancerState, command: string): string | undefined {
+  switch (command) {
+    case 'show info':
+      return showInfo(state)
+    case 'show servers state':
+      return showServersState(state)
+    case 'show stat -1 4 -1':
+      return showStat(state)
+    case 'show cli level':
+      return 'admin\n'
+    case 'show table':
+      return ''
+    default:
+      return command.startsWith('show table ') ? 'No such table\n' : undefined
+  }
+}
+
+function onServer(state: BalancerState, path: string, act: (server: Server) => string): string {
+  const found = findServer(state, path)
+  return typeof found === 'string' ? found : act(found)
+}
+
+function cutSessions(server: Server): string {
+  for (const session of [...server.sessions]) session.cut()
+  return ''
+}
+
+/** HAProxy lists all its commands, or those that are near; this one has few. */
+const HELP = `  set server <bk>/<srv> [opts]            : change a server's state or health
+  show cli level                          : display the level of the current CLI session
+  show info                               : report information about the running process
+  show servers state                      : dump volatile server information
+  show stat -1 4 -1                       : report counters for each server
+  show table                              : report table usage stats
+  shutdown sessions server <bk>/<srv>     : kill sessions on a server
+`
+
+const unknown = (command: string): string =>
+  command === ''
+    ? `Unknown command. Please enter one of the following commands only:\n${HELP}`
+    : `Unknown command, but maybe one of the following ones is a better match:\n${HELP}`

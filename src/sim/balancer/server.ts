@@ -1,0 +1,153 @@
+import type { ServerConfig } from './balancer-config.ts'
+import { IdleConnections } from './idle-connections.ts'
+import type { CheckResult, ServerCheck } from './server-check.ts'
+
+/** Numbers as in `srv_op_state`; nothing here warms up, so 1 is not among them. */
+export const OPER_STATES = { stopped: 0, running: 2, stopping: 3 } as const
+
+export type OperState = keyof typeof OPER_STATES
+export type AdminState = 'ready' | 'drain' | 'maint'
+
+/** A request that is on a server. */
+export interface Session {
+  /** `shutdown sessions`: as if the server had broken its connection. */
+  cut(): void
+}
+
+/** What counts up since the process began. */
+export class ServerCounters {
+  /** `stot`: a retry counts again. */
+  sessions = 0
+  /** Of those, what was sent while the server was in maint or drain. */
+  strays = 0
+  mostSessions = 0
+  timesDown = 0
+  retries = 0
+  connectErrors = 0
+  responseErrors = 0
+  connects = 0
+  reuses = 0
+}
+
+/** One server of one process, with the transitions of HAProxy's src/server.c (`srv_update_status`). */
+export class Server {
+  readonly id: number
+  readonly config: ServerConfig
+  readonly check: ServerCheck | undefined
+  readonly idle = new IdleConnections()
+  readonly sessions = new Set<Session>()
+  /** The most sessions at once since the pool was last looked through. */
+  recentPeak = 0
+  readonly counters = new ServerCounters()
+  readonly #nowMs: () => number
+  #admin: AdminState = 'ready'
+  #oper: OperState = 'running'
+  #changedAtMs: number
+  #downMs = 0
+
+  constructor(config: ServerConfig, parts: { id: number; check: ServerCheck | undefined; nowMs: () => number }) {
+    this.id = parts.id
+    this.config = config
+    this.check = parts.check
+    this.#nowMs = parts.nowMs
+    this.#changedAtMs = parts.nowMs()
+  }
+
+  get admin(): AdminState {
+    return this.#admin
+  }
+
+  get oper(): OperState {
+    return this.#oper
+  }
+
+  get weight(): number {
+    return this.config.weight ?? 1
+  }
+
+  /** A new request may go to it. */
+  get isUsable(): boolean {
+    return this.#admin === 'ready' && this.#oper === 'running' && this.weight > 0
+  }
+
+  get sinceChangeMs(): number {
+    return this.#nowMs() - this.#changedAtMs
+  }
+
+  /** `downtime`: how long it was stopped, in maint or out of it. */
+  get downMs(): number {
+    return this.#downMs + (this.#oper === 'stopped' ? this.sinceChangeMs : 0)
+  }
+
+  begin(session: Session): void {
+    this.sessions.add(session)
+    this.recentPeak = Math.max(this.recentPeak, this.sessions.size)
+    this.counters.mostSessions = Math.max(this.counters.mostSessions, this.sessions.size)
+  }
+
+  end(session: Session): void {
+    this.sessions.delete(session)
+  }
+
+  setAdmin(admin: AdminState): void {
+    if (admin === this.#admin) return
+    const before = this.#admin
+    this.#admin = admin
+    this.#changed()
+    if (admin === 'maint') this.#enterMaint()
+    else if (before === 'maint') this.#leaveMaint()
+  }
+
+  /** `set server … health`: holds until checks say otherwise. */
+  setHealth(oper: OperState): void {
+    if (this.check !== undefined) this.check.health = oper === 'stopped' ? 0 : this.check.fullHealth
+    this.#become(oper)
+  }
+
+  /** A check that began before maint may end in it: it counts, and changes nothing. */
+  checked(result: CheckResult): void {
+    const { check } = this
+    if (check === undefined) return
+    check.note(result)
+    if (result.status === 'L7OK') {
+      if (check.isHealthy) this.#become('running')
+    } else if (check.health === 0) this.#become('stopped')
+  }
+
+  /** As the server was in the process before, where a state file tells: its last check too. */
+  adopt(other: Server): void {
+    this.#admin = other.#admin
+    this.#oper = other.#oper
+    this.#changedAtMs = other.#changedAtMs
+    if (other.check !== undefined) this.check?.adopt(other.check)
+  }
+
+  #enterMaint(): void {
+    this.#oper = 'stopped'
+    if (this.check !== undefined) {
+      this.check.isPaused = true
+      this.check.health = 0
+    }
+    this.idle.closeAll()
+  }
+
+  /** Up before any check: the next one decides, and one failure is enough. */
+  #leaveMaint(): void {
+    this.#oper = 'running'
+    if (this.check === undefined) return
+    this.check.isPaused = false
+    this.check.health = this.check.config.rise
+  }
+
+  #become(oper: OperState): void {
+    if (this.#admin === 'maint' || oper === this.#oper) return
+    if (oper === 'stopped') this.counters.timesDown += 1
+    this.#changed()
+    this.#oper = oper
+  }
+
+  #changed(): void {
+    this.#downMs = this.downMs
+    this.#changedAtMs = this.#nowMs()
+  }
+}

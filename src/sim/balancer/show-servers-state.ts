@@ -1,0 +1,54 @@
+import type { BalancerState } from './balancer-state.ts'
+import { OPER_STATES, type Server } from './server.ts'
+import type { CheckStatus, ServerCheck } from './server-check.ts'
+
+/** The columns of 2.4 to 2.9 (management.txt 9.3, `show servers state`). */
+const COLUMNS =
+  'be_id be_name srv_id srv_name srv_addr srv_op_state srv_admin_state srv_uweight srv_iweight ' +
+  'srv_time_since_last_change srv_check_status srv_check_result srv_check_health srv_check_state srv_agent_state ' +
+  'bk_f_forced_id srv_f_forced_id srv_fqdn srv_port srvrecord srv_use_ssl srv_check_port srv_check_addr ' +
+  'srv_agent_addr srv_agent_port'
+
+const ADMIN_BITS = { ready: 0, maint: 0x01, drain: 0x08 } as const
+const CONFIGURED_AND_ENABLED = 0x06
+const PAUSED = 0x08
+const RUNNING = 0x01
+/** `rise`, as it is where nothing is said. */
+const UNCHECKED_HEALTH = 2
+
+/** `HCHK_STATUS_*`. */
+const STATUS_NUMBERS: Readonly<Record<CheckStatus, number>> = {
+  INI: 1,
+  L4TOUT: 7,
+  L4CON: 8,
+  L7TOUT: 12,
+  L7RSP: 13,
+  L7OK: 15,
+  L7STS: 17,
+}
+
+export function showServersState(state: BalancerState): string {
+  const rows = state.backends.flatMap((backend) =>
+    backend.servers.map((server) => `${backend.id} ${backend.name} ${rowOf(server)}\n`),
+  )
+  return `1\n# ${COLUMNS}\n${rows.join('')}`
+}
+
+function rowOf(server: Server): string {
+  const { id, config, check, weight } = server
+  const since = Math.floor(server.sinceChangeMs / 1_000)
+  return [
+    ...[id, config.name, config.address, OPER_STATES[server.oper], ADMIN_BITS[server.admin], weight, weight, since],
+    ...checkCells(check),
+    // No agent, no forced ids, no name to resolve.
+    ...[0, 0, 0, '-', config.port, '-', 0, 0, '-', '-', 0],
+  ].join(' ')
+}
+
+function checkCells(check: ServerCheck | undefined): readonly number[] {
+  if (check === undefined) return [STATUS_NUMBERS.INI, 0, UNCHECKED_HEALTH, 0]
+  const { last, isRunning, isPaused } = check
+  const result = isRunning ? 0 : last === undefined ? 0 : last.status === 'L7OK' ? 3 : 2
+  const bits = CONFIGURED_AND_ENABLED | (isPaused ? PAUSED : 0) | (isRunning ? RUNNING : 0)
+  return [STATUS_NUMBERS[last?.status ?? 'INI'], result, check.health, bits]
+}

@@ -1,0 +1,120 @@
+import type { Backend } from './backend.ts'
+import type { BalancerState } from './balancer-state.ts'
+import type { Server } from './server.ts'
+import type { CheckStatus, ServerCheck } from './server-check.ts'
+
+/** The columns of 2.6.12 (management.txt 9.1). Behind `-` come those of protocol modules. */
+const COLUMNS = (
+  'pxname,svname,qcur,qmax,scur,smax,slim,stot,bin,bout,dreq,dresp,ereq,econ,eresp,wretr,wredis,status,weight,act,bck,' +
+  'chkfail,chkdown,lastchg,downtime,qlimit,pid,iid,sid,throttle,lbtot,tracked,type,rate,rate_lim,rate_max,' +
+  'check_status,check_code,check_duration,hrsp_1xx,hrsp_2xx,hrsp_3xx,hrsp_4xx,hrsp_5xx,hrsp_other,hanafail,req_rate,' +
+  'req_rate_max,req_tot,cli_abrt,srv_abrt,comp_in,comp_out,comp_byp,comp_rsp,lastsess,last_chk,last_agt,qtime,ctime,' +
+  'rtime,ttime,agent_status,agent_code,agent_duration,check_desc,agent_desc,check_rise,check_fall,check_health,' +
+  'agent_rise,agent_fall,agent_health,addr,cookie,mode,algo,conn_rate,conn_rate_max,conn_tot,intercepted,dcon,dses,' +
+  'wrew,connect,reuse,cache_lookups,cache_hits,srv_icur,src_ilim,qtime_max,ctime_max,rtime_max,ttime_max,eint,' +
+  'idle_conn_cur,safe_conn_cur,used_conn_cur,need_conn_est,uweight,agg_server_status,agg_server_check_status,' +
+  'agg_check_status,-,ssl_sess,ssl_reused_sess,ssl_failed_handshake,h2_headers_rcvd,h2_data_rcvd,h2_settings_rcvd,' +
+  'h2_rst_stream_rcvd,h2_goaway_rcvd,h2_detected_conn_protocol_errors,h2_detected_strm_protocol_errors,' +
+  'h2_rst_stream_resp,h2_goaway_resp,h2_open_connections,h2_backend_open_streams,h2_total_connections,' +
+  'h2_backend_total_streams,h1_open_connections,h1_open_streams,h1_total_connections,h1_total_streams,h1_bytes_in,' +
+  'h1_bytes_out,h1_spliced_bytes_in,h1_spliced_bytes_out'
+).split(',')
+
+type Cells = Readonly<Record<string, string | number>>
+
+/** `show stat -1 4 -1`: the servers of all backends. */
+export function showStat(state: BalancerState): string {
+  const rows = state.backends.flatMap((backend) => backend.servers.map((server) => rowOf(backend, server)))
+  return `# ${COLUMNS.join(',')},\n${rows.map((cells) => `${line(cells)}\n`).join('')}`
+}
+
+const line = (cells: Cells): string => COLUMNS.map((name) => `${cells[name] ?? ''},`).join('')
+
+function rowOf(backend: Backend, server: Server): Cells {
+  const { config, counters, check, idle, sessions, weight } = server
+  return {
+    ...ALWAYS,
+    pxname: backend.name,
+    svname: config.name,
+    scur: sessions.size,
+    smax: counters.mostSessions,
+    stot: counters.sessions,
+    econ: counters.connectErrors,
+    eresp: counters.responseErrors,
+    wretr: counters.retries,
+    status: statusText(server),
+    weight,
+    lastchg: Math.floor(server.sinceChangeMs / 1_000),
+    iid: backend.id,
+    sid: server.id,
+    lbtot: counters.sessions,
+    addr: `${config.address}:${config.port}`,
+    connect: counters.connects,
+    reuse: counters.reuses,
+    srv_icur: idle.size,
+    idle_conn_cur: idle.size - idle.reused,
+    safe_conn_cur: idle.reused,
+    used_conn_cur: sessions.size,
+    uweight: weight,
+    ...(check === undefined ? {} : { ...checkCells(check), ...downCells(server), chkfail: check.failures }),
+  }
+}
+
+const downCells = ({ counters, downMs }: Server): Cells => ({
+  chkdown: counters.timesDown,
+  downtime: Math.floor(downMs / 1_000),
+})
+
+const ZEROS = (
+  'qcur,qmax,bin,bout,dresp,wredis,bck,rate,rate_max,hrsp_1xx,hrsp_2xx,hrsp_3xx,hrsp_4xx,hrsp_5xx,hrsp_other,cli_abrt,' +
+  'srv_abrt,qtime,ctime,rtime,ttime,wrew,qtime_max,ctime_max,rtime_max,ttime_max,eint,need_conn_est,ssl_sess,' +
+  'ssl_reused_sess,ssl_failed_handshake'
+).split(',')
+
+/** Of every server; bytes, rates and times are not counted. */
+const ALWAYS: Cells = {
+  ...Object.fromEntries(ZEROS.map((name) => [name, 0])),
+  act: 1,
+  pid: 1,
+  type: 2,
+  lastsess: -1,
+  mode: 'http',
+  '-': '-',
+}
+
+const DESCRIPTIONS: Readonly<Record<CheckStatus, string>> = {
+  INI: 'Initializing',
+  L4TOUT: 'Layer4 timeout',
+  L4CON: 'Layer4 connection problem',
+  L7TOUT: 'Layer7 timeout',
+  L7RSP: 'Layer7 invalid response',
+  L7OK: 'Layer7 check passed',
+  L7STS: 'Layer7 wrong status',
+}
+
+/** Empty while checks are paused, as in maint. */
+function checkCells({ last, isRunning, isPaused, config, health }: ServerCheck): Cells {
+  if (isPaused) return {}
+  const status = last?.status ?? 'INI'
+  return {
+    check_status: `${isRunning ? '* ' : ''}${status}`,
+    // While the next check runs, the code of the last one is 0 already.
+    ...(last === undefined || last.code === 0 ? {} : { check_code: isRunning ? 0 : last.code }),
+    ...(last === undefined ? {} : { check_duration: Math.round(last.durationMs) }),
+    check_desc: DESCRIPTIONS[status],
+    check_rise: config.rise,
+    check_fall: config.fall,
+    check_health: health,
+  }
+}
+
+/** `UP 2/3`: so many failures are left; `DOWN 1/2`: so many passes came. */
+function statusText({ admin, oper, check }: Server): string {
+  if (admin === 'maint') return 'MAINT'
+  if (check === undefined && oper === 'running') return admin === 'drain' ? 'DRAIN' : 'no check'
+  const { health, fullHealth, config } = check ?? { health: 0, fullHealth: 0, config: { rise: 0, fall: 0 } }
+  if (oper === 'stopped') return health > 0 ? `DOWN ${health}/${config.rise}` : 'DOWN'
+  const left = health < fullHealth ? ` ${health - config.rise + 1}/${config.fall}` : ''
+  const word = oper === 'stopping' ? 'NOLB' : admin === 'drain' ? 'DRAIN' : 'UP'
+  return `${word}${left}`
+}
