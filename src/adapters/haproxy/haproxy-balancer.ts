@@ -1,6 +1,6 @@
 import type { AdminState, InstanceReading, ServerRef } from '../../model/balancer.ts'
 import type { InstanceInspection } from '../../model/balancer-inspection.ts'
-import type { BalancerSpec } from '../../model/roll-spec.ts'
+import type { BalancerSpec, InstanceAddress } from '../../model/roll-spec.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Balancer } from '../../ports/balancer.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -9,10 +9,10 @@ import { leavesMaintUnproven } from './check-reading.ts'
 import { cutSessionsCommand, forgetHealthCommand, READ_SERVERS, setStateCommand } from './command.ts'
 import { InstanceApi } from './instance-api.ts'
 import { inspectionOf, parseLevel } from './instance-inspection.ts'
-import { openSocket } from './open-socket.ts'
+import { openSocket, type SocketSettings } from './open-socket.ts'
 import { parseTables, type Tables } from './parse-tables.ts'
 import { requireDone } from './require-done.ts'
-import type { SocketLimits } from './runtime-socket.ts'
+import type { RuntimeSocket, SocketLimits } from './runtime-socket.ts'
 import { readingsOf, type Told } from './server-reading.ts'
 import { StickTables } from './stick-tables.ts'
 
@@ -23,6 +23,8 @@ export interface HaproxySettings {
   readonly limits?: SocketLimits
   /** In place of the user's own ssh configuration (`ssh -F`). */
   readonly sshConfigFile?: string
+  /** In place of sockets and ssh: the way to a balancer that lives in this process. */
+  readonly open?: (address: InstanceAddress, settings: SocketSettings) => RuntimeSocket
 }
 
 interface InstanceWay {
@@ -47,9 +49,10 @@ export class HaproxyBalancer implements Balancer {
     this.instances = settings.spec.instances.map((instance) => instance.name)
     this.#backends = settings.spec.backends
     this.#clock = settings.clock
+    const open = settings.open ?? openSocket
     this.#ways = new Map(
       settings.spec.instances.map((instance) => {
-        const api = new InstanceApi(instance, openSocket(instance.address, settings))
+        const api = new InstanceApi(instance, open(instance.address, settings))
         return [instance.name, { api, stickTables: new StickTables(api) }]
       }),
     )

@@ -1,0 +1,16 @@
+import { describe } from 'node:test'
+import type { OpenBalancerDoor } from './balancer/balancer-door.ts'
+import { checksContract } from './balancer/checks.ts'
+import { reloadsContract } from './balancer/reloads.ts'
+import { retriesContract } from './balancer/retries.ts'
+import { trafficContract } from './balancer/traffic.ts'
+import { wordsContract } from './balancer/words.ts'
+
+/** What HAProxy does as far as the adapter and a roll rely on it. */
+export function balancerContract(open: OpenBalancerDoor): void {
+  describe('words', () => wordsContract(open))
+  describe('checks', () => checksContract(open))
+  describe('traffic', () => trafficContract(open))
+  describe('retries', () => retriesContract(open))
+  describe('reloads', () => reloadsContract(open))
+}

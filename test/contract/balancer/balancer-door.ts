@@ -1,0 +1,73 @@
+import type { TestContext } from 'node:test'
+import type { HaproxyBalancer } from '../../../src/adapters/haproxy/haproxy-balancer.ts'
+
+/** What came back on a client's connection; `closed`: it was closed without an answer. */
+export interface DoorAnswer {
+  readonly status: number
+  readonly closes: boolean
+}
+
+export interface Pending {
+  answer(): Promise<DoorAnswer | 'closed'>
+}
+
+/** One connection of a client to a frontend, one request at a time. */
+export interface DoorClient {
+  begin(path: string): Pending
+  isOpen(): Promise<boolean>
+  close(): void
+}
+
+/**
+ * A server of backend `web`. `/readyz` answers as told, `/hold` waits until released or cut, `/last` answers and closes,
+ * all else answers 200 at once.
+ */
+export interface DoorOrigin {
+  readonly waiting: number
+  /** `hang`: no answer. `break`: the connection is closed instead. */
+  sayHealth(health: number | 'hang' | 'break'): void
+  release(): void
+  /** Breaks the connections of what waits. */
+  cut(): void
+  /** Nobody listens any more, and nothing is open. */
+  stop(): Promise<void>
+}
+
+/**
+ * Frontends `web`, `dead` and `silent`, to the backends of the same name; the server of `dead` refuses, that of `silent`
+ * says nothing, and neither is checked.
+ */
+export interface BalancerDoor {
+  /** May touch `web` and `dead`; its instance is `lb-1`. */
+  readonly balancer: HaproxyBalancer
+  readonly a: DoorOrigin
+  readonly b: DoorOrigin
+  nowMs(): number
+  command(line: string): Promise<string>
+  client(frontend: DoorFrontend): Promise<DoorClient>
+  /** `keepsStates`: what `show servers state` says is written to the state file just before. */
+  reload(options?: { readonly keepsStates: boolean }): Promise<void>
+  until(what: string, holds: () => Promise<boolean> | boolean): Promise<void>
+}
+
+export type DoorFrontend = 'web' | 'dead' | 'silent'
+
+export interface DoorOptions {
+  /** What `a` says from the beginning. */
+  readonly health?: number | 'hang'
+  readonly hardStopAfterMs?: number
+  /** The server of `silent` is silent; else it refuses too, which costs less to set up. */
+  readonly silent?: boolean
+}
+
+export type OpenBalancerDoor = (t: TestContext, options?: DoorOptions) => Promise<BalancerDoor>
+
+/** Of every door: short, so that a real one need not be waited for long. */
+export const TIMES = {
+  interMs: 300,
+  fall: 3,
+  rise: 2,
+  connectTimeoutMs: 300,
+  clientTimeoutMs: 10_000,
+  serverTimeoutMs: 900,
+} as const

@@ -1,0 +1,123 @@
+import type { TestContext } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { HaproxyBalancer } from '../../../src/adapters/haproxy/haproxy-balancer.ts'
+import { wallMs } from '../../../src/model/time.ts'
+import type { BalancerConfig } from '../../../src/sim/balancer/balancer-config.ts'
+import { VirtualBalancer } from '../../../src/sim/balancer/virtual-balancer.ts'
+import { SeededRandom } from '../../../src/sim/clocks/seeded-random.ts'
+import { VirtualTime } from '../../../src/sim/clocks/virtual-time.ts'
+import type { Connection } from '../../../src/sim/network/network.ts'
+import { VirtualNetwork } from '../../../src/sim/network/virtual-network.ts'
+import {
+  type BalancerDoor,
+  type DoorAnswer,
+  type DoorClient,
+  type DoorOptions,
+  TIMES,
+} from '../balancer/balancer-door.ts'
+import { EmbeddedOrigin } from './embedded-origin.ts'
+
+const STEP_MS = 2
+const LIMIT_MS = 20_000
+const PORTS = { web: 80, dead: 81, silent: 82 } as const
+
+const CONFIG: BalancerConfig = {
+  host: 'lb',
+  frontends: [
+    { name: 'front', port: PORTS.web, backend: 'web' },
+    { name: 'front-dead', port: PORTS.dead, backend: 'dead' },
+    { name: 'front-silent', port: PORTS.silent, backend: 'silent' },
+  ],
+  backends: [
+    {
+      name: 'web',
+      servers: [
+        { name: 'a', address: '10.0.0.1', port: 8080 },
+        { name: 'b', address: '10.0.0.2', port: 8080 },
+      ],
+      check: { path: '/readyz', interMs: TIMES.interMs, fall: TIMES.fall, rise: TIMES.rise },
+    },
+    { name: 'dead', servers: [{ name: 'd', address: '10.0.0.1', port: 1 }] },
+    { name: 'silent', servers: [{ name: 's', address: '10.0.0.9', port: 1 }] },
+  ],
+  connectTimeoutMs: TIMES.connectTimeoutMs,
+  clientTimeoutMs: TIMES.clientTimeoutMs,
+  serverTimeoutMs: TIMES.serverTimeoutMs,
+}
+
+/** The embedded balancer in a virtual network, whose time goes on while the test waits. */
+export function openEmbeddedBalancer(t: TestContext, options: DoorOptions = {}): Promise<BalancerDoor> {
+  const time = new VirtualTime({ startAt: wallMs(Date.UTC(2026, 0, 1)), barrier: () => turn() })
+  const random = new SeededRandom('contract')
+  const network = new VirtualNetwork({ timers: time, random })
+  for (const host of ['lb', '10.0.0.1', '10.0.0.2', 'client']) network.addHost(host)
+  const a = new EmbeddedOrigin(network, { host: '10.0.0.1', port: 8080 })
+  const b = new EmbeddedOrigin(network, { host: '10.0.0.2', port: 8080 })
+  if (options.health !== undefined) a.sayHealth(options.health)
+  const { hardStopAfterMs } = options
+  const config = hardStopAfterMs === undefined ? CONFIG : { ...CONFIG, hardStopAfterMs }
+  const embedded = new VirtualBalancer({
+    network: network.from('lb'),
+    timers: time,
+    clock: time,
+    config,
+    firstPid: 100,
+  })
+  t.after(() => embedded.stop())
+
+  const until = async (what: string, holds: () => Promise<boolean> | boolean): Promise<void> => {
+    const limit = time.monoMs() + LIMIT_MS
+    while (!(await holds())) {
+      if (time.monoMs() > limit) throw new Error(`waited ${LIMIT_MS} ms for ${what}`)
+      await time.advance(STEP_MS)
+    }
+  }
+  const balancer = new HaproxyBalancer({
+    spec: {
+      name: 'edge',
+      instances: [{ name: 'lb-1', address: { kind: 'unix', path: 'embedded' } }],
+      backends: ['web', 'dead'],
+    },
+    clock: time,
+    random,
+    open: () => ({ send: async (line) => embedded.answer(line), close: async () => undefined }),
+  })
+  const dial = async (port: number): Promise<DoorClient> => {
+    let connection: Connection | undefined
+    network.from('client').dial({ host: 'lb', port }, (dialled) => {
+      if (dialled.kind === 'open') connection = dialled.connection
+    })
+    await until('a connection to the frontend', () => connection !== undefined)
+    if (connection === undefined) throw new Error('no connection')
+    return clientOn(connection, until)
+  }
+  return Promise.resolve({
+    balancer,
+    a,
+    b,
+    nowMs: () => time.monoMs(),
+    command: async (line) => embedded.answer(line),
+    client: (frontend) => dial(PORTS[frontend]),
+    reload: async (reload) => embedded.reload(reload),
+    until,
+  })
+}
+
+function clientOn(connection: Connection, until: BalancerDoor['until']): DoorClient {
+  return {
+    begin: (path) => {
+      let answer: DoorAnswer | 'closed' | undefined
+      connection.send({ path }, (reply) => {
+        answer = reply === 'broken' ? 'closed' : { status: reply.status, closes: reply.closes === true }
+      })
+      return {
+        answer: async () => {
+          await until('an answer', () => answer !== undefined)
+          return answer ?? 'closed'
+        },
+      }
+    },
+    isOpen: async () => connection.isOpen,
+    close: () => connection.close(),
+  }
+}

@@ -1,0 +1,100 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { HaproxyBalancer } from '../../../src/adapters/haproxy/haproxy-balancer.ts'
+import { systemClock } from '../../../src/adapters/node/system-clock.ts'
+import { systemRandom } from '../../../src/adapters/node/system-random.ts'
+import { waitFor } from '../../../testbed/machine/wait-for.ts'
+import { LocalHaproxy } from '../../support/local-haproxy.ts'
+import { type BalancerDoor, type DoorOptions, TIMES } from '../balancer/balancer-door.ts'
+import { LoopbackClient } from './loopback-client.ts'
+import { LoopbackOrigin } from './loopback-origin.ts'
+import { silentPort } from './silent-port.ts'
+
+/** HAProxy and two servers, on loopback. */
+export async function openRealBalancer(t: TestContext, options: DoorOptions = {}): Promise<BalancerDoor> {
+  const [a, b] = [await LoopbackOrigin.start(t), await LoopbackOrigin.start(t)]
+  if (options.health !== undefined) a.sayHealth(options.health)
+  const refusing = await LoopbackOrigin.start(t)
+  const ports = {
+    a: a.port,
+    b: b.port,
+    dead: refusing.port,
+    silent: options.silent === true ? await silentPort(t) : refusing.port,
+  }
+  await refusing.stop()
+  const haproxy = await LocalHaproxy.start(t, {
+    kind: 'master and worker',
+    global: (directory) => globalLines(directory, options),
+    sections: (directory) => sections(directory, ports),
+  })
+  const balancer = new HaproxyBalancer({
+    spec: {
+      name: 'edge',
+      instances: [{ name: 'lb-1', address: { kind: 'unix', path: haproxy.socket } }],
+      backends: ['web', 'dead'],
+    },
+    clock: systemClock,
+    random: systemRandom,
+  })
+  t.after(() => balancer.close())
+  return {
+    balancer,
+    a,
+    b,
+    nowMs: () => performance.now(),
+    command: (line) => haproxy.command(line),
+    client: async (frontend) => {
+      const client = await LoopbackClient.open(join(haproxy.directory, `${frontend}.sock`))
+      t.after(() => client.close())
+      return client
+    },
+    reload: async ({ keepsStates } = { keepsStates: false }) => {
+      const states = keepsStates ? await haproxy.command('show servers state') : ''
+      await writeFile(join(haproxy.directory, 'states'), states)
+      await haproxy.reload()
+    },
+    until: async (what, holds) => {
+      await waitFor({ what, limitMs: 20_000, everyMs: 5 }, async () => (await holds()) || undefined)
+    },
+  }
+}
+
+function globalLines(directory: string, { hardStopAfterMs }: DoorOptions): string {
+  const hardStop = hardStopAfterMs === undefined ? '' : `\n  hard-stop-after ${hardStopAfterMs}ms`
+  return `  server-state-file ${join(directory, 'states')}${hardStop}`
+}
+
+interface Ports {
+  readonly a: number
+  readonly b: number
+  readonly dead: number
+  readonly silent: number
+}
+
+const sections = (directory: string, ports: Ports): string => `defaults contract
+  mode http
+  timeout connect ${TIMES.connectTimeoutMs}ms
+  timeout client ${TIMES.clientTimeoutMs}ms
+  timeout server ${TIMES.serverTimeoutMs}ms
+  load-server-state-from-file global
+frontend front
+  bind unix@${directory}/web.sock
+  default_backend web
+frontend front-dead
+  bind unix@${directory}/dead.sock
+  default_backend dead
+frontend front-silent
+  bind unix@${directory}/silent.sock
+  default_backend silent
+backend web
+  balance roundrobin
+  option httpchk GET /readyz
+  default-server check inter ${TIMES.interMs}ms fall ${TIMES.fall} rise ${TIMES.rise}
+  server a 127.0.0.1:${ports.a}
+  server b 127.0.0.1:${ports.b}
+backend dead
+  server d 127.0.0.1:${ports.dead}
+backend silent
+  server s 127.0.0.1:${ports.silent}
+`
