@@ -1,0 +1,83 @@
+import { ApiFailure } from '../world/api-failure.ts'
+import type { ApiObject, OwnerReference } from '../world/api-object.ts'
+import { type ApiResource, apiVersionOf, PODS } from '../world/api-resource.ts'
+import { createObject } from '../world/create-object.ts'
+import type { Change } from '../world/store.ts'
+import type { World } from '../world/world.ts'
+import { podIndexOf } from './pod-index.ts'
+import { controllerOf, isFinished, type PodObject } from './pod-object.ts'
+
+export interface PodTemplate {
+  readonly metadata?: {
+    readonly labels?: Readonly<Record<string, string>>
+    readonly annotations?: Readonly<Record<string, string>>
+  }
+  readonly spec: PodObject['spec']
+}
+
+/** Pods that a controller made and that have not finished; those that are going too. */
+export const ownedPods = (world: World, { metadata }: ApiObject): readonly PodObject[] =>
+  podIndexOf(world)
+    .ofController(metadata.uid)
+    .filter((pod) => !isFinished(pod))
+
+/** How an object names what controls it. */
+export const controllerReference = (resource: ApiResource, { metadata }: ApiObject): OwnerReference => ({
+  apiVersion: apiVersionOf(resource),
+  kind: resource.kind,
+  name: metadata.name,
+  uid: metadata.uid,
+  controller: true,
+  blockOwnerDeletion: true,
+})
+
+export interface NewPod {
+  readonly resource: ApiResource
+  readonly owner: ApiObject
+  readonly template: PodTemplate
+  /** Instead of a name that is made up. */
+  readonly name?: string
+  readonly labels?: Readonly<Record<string, string>>
+  readonly spec?: Partial<PodObject['spec']>
+}
+
+/** A pod by a template, owned by its controller. False: the API refused it, as it does in a namespace that is gone. */
+export function createOwnedPod(world: World, { resource, owner, template, name, labels, spec }: NewPod): boolean {
+  const { metadata } = owner
+  const naming = name === undefined ? { generateName: `${metadata.name}-` } : { name }
+  return wasAccepted(() =>
+    createObject(world, {
+      resource: PODS,
+      namespace: metadata.namespace ?? 'default',
+      body: {
+        metadata: {
+          ...template.metadata,
+          labels: { ...template.metadata?.labels, ...labels },
+          ...naming,
+          ownerReferences: [controllerReference(resource, owner)],
+        },
+        spec: { ...template.spec, ...spec },
+      },
+    }),
+  )
+}
+
+/** A refusal of the API is an answer that its controller lives with, and asks again later. */
+export function wasAccepted(write: () => unknown): boolean {
+  try {
+    write()
+    return true
+  } catch (error) {
+    if (error instanceof ApiFailure) return false
+    throw error
+  }
+}
+
+/** Which controllers of a kind a pod's change concerns: `namespace/name`, of the one it left too. */
+export function ownerKeys(kind: string, { object, previous }: Pick<Change, 'object' | 'previous'>): readonly string[] {
+  const keys = [object, previous].flatMap((each) => {
+    const owner = each === undefined ? undefined : controllerOf(each)
+    return owner?.kind === kind ? [`${object.metadata.namespace ?? ''}/${owner.name}`] : []
+  })
+  return keys[0] === keys[1] ? keys.slice(0, 1) : keys
+}

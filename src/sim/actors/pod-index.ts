@@ -1,0 +1,63 @@
+import { PODS } from '../world/api-resource.ts'
+import { labelTest, type WrittenSelector } from '../world/label-selector.ts'
+import type { Store } from '../world/store.ts'
+import type { World } from '../world/world.ts'
+import { ObjectIndex } from './object-index.ts'
+import { controllerOf, type PodObject } from './pod-object.ts'
+
+/** Finds pods without a look at all of them. */
+export class PodIndex {
+  readonly #pods: ObjectIndex<PodObject>
+
+  constructor(store: Store) {
+    this.#pods = new ObjectIndex<PodObject>(store, PODS, groupsOf)
+  }
+
+  /** Of one controller, whatever becomes of them. */
+  ofController(uid: string): readonly PodObject[] {
+    return this.#pods.of(`controller ${uid}`)
+  }
+
+  onNode(node: string): readonly PodObject[] {
+    return this.#pods.of(`node ${node}`)
+  }
+
+  countOnNode(node: string): number {
+    return this.#pods.count(`node ${node}`)
+  }
+
+  /** Those that no controller has. */
+  orphansIn(namespace: string): readonly PodObject[] {
+    return this.#pods.of(`orphans ${namespace}`)
+  }
+
+  matching(namespace: string, selector: WrittenSelector | undefined): readonly PodObject[] {
+    const [pair] = Object.entries(selector?.matchLabels ?? {})
+    const group = pair === undefined ? `namespace ${namespace}` : `label ${namespace} ${pair[0]}=${pair[1]}`
+    const isSelected = labelTest(selector)
+    return this.#pods.of(group).filter(({ metadata }) => isSelected(metadata.labels))
+  }
+}
+
+function groupsOf(pod: PodObject): readonly string[] {
+  const { namespace = '', labels = {} } = pod.metadata
+  const owner = controllerOf(pod)
+  const { nodeName = '' } = pod.spec
+  return [
+    `namespace ${namespace}`,
+    owner === undefined ? `orphans ${namespace}` : `controller ${owner.uid}`,
+    ...(nodeName === '' ? [] : [`node ${nodeName}`]),
+    ...Object.entries(labels).map(([key, value]) => `label ${namespace} ${key}=${value}`),
+  ]
+}
+
+/** One for all actors of a world: it lives as long as the store that feeds it. */
+const INDEXES = new WeakMap<Store, PodIndex>()
+
+export function podIndexOf({ store }: Pick<World, 'store'>): PodIndex {
+  const known = INDEXES.get(store)
+  if (known !== undefined) return known
+  const index = new PodIndex(store)
+  INDEXES.set(store, index)
+  return index
+}
