@@ -9,6 +9,7 @@ import {
   SERVICES,
   STATEFUL_SETS,
 } from './api-resource.ts'
+import { withDefaultTolerations } from './default-tolerations.ts'
 import { isMap } from './merge-patch.ts'
 
 type JsonMap = Readonly<Record<string, unknown>>
@@ -24,7 +25,7 @@ const POD_SPEC = {
 const QUARTER = { maxUnavailable: '25%', maxSurge: '25%' }
 
 const BY_RESOURCE: ReadonlyMap<ApiResource, (spec: JsonMap) => JsonMap> = new Map([
-  [PODS, (spec) => ({ ...POD_SPEC, ...spec })],
+  [PODS, (spec) => withDefaultTolerations({ ...POD_SPEC, ...spec })],
   [
     DEPLOYMENTS,
     (spec) =>
