@@ -1,0 +1,157 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ApiObject } from '../world/api-object.ts'
+import { DEPLOYMENTS, PODS, REPLICA_SETS } from '../world/api-resource.ts'
+import { createObject } from '../world/create-object.ts'
+import { deleteObject } from '../world/delete-object.ts'
+import { replaceObject } from '../world/replace-object.ts'
+import { keyOf } from '../world/store.ts'
+import { stampOf, type World } from '../world/world.ts'
+import { type DeploymentObject, rollingLimits } from './deployment-object.ts'
+import { deploymentStatus } from './deployment-status.ts'
+import { ObjectIndex } from './object-index.ts'
+import { controllerReference, ownedPods, ownerKeys, wasAccepted } from './owned-pods.ts'
+import { controllerOf, isGoing } from './pod-object.ts'
+import type { ReplicaSetObject } from './replica-set-object.ts'
+import { emptied, rolloutScales, type Scale } from './rollout-scales.ts'
+import { type ActorParts, runReconciler } from './run-reconciler.ts'
+import { templateHash } from './template-hash.ts'
+
+const LAG_MS = 10
+const AGAIN_MS = 1_000
+const HASH = 'pod-template-hash'
+const REVISION = 'deployment.kubernetes.io/revision'
+
+type Sets = ObjectIndex<ReplicaSetObject>
+
+/** Has one ReplicaSet for each template of a Deployment, and moves from one to the next. The returned function ends it. */
+export function runDeploymentController(parts: ActorParts): () => void {
+  const { world } = parts
+  const sets: Sets = new ObjectIndex(world.store, REPLICA_SETS, (set) => [controllerOf(set)?.uid ?? ''])
+  const end = runReconciler(parts, {
+    watches: [
+      [DEPLOYMENTS, ({ object }) => [keyOf(object.metadata)]],
+      [REPLICA_SETS, (change) => ownerKeys(DEPLOYMENTS.kind, change)],
+      [PODS, (change) => (change.type === 'DELETED' ? deploymentOf(world, change.object) : [])],
+    ],
+    lagMs: LAG_MS,
+    sync: (key) => {
+      const [namespace = '', name = ''] = key.split('/')
+      const deployment = world.store.get(DEPLOYMENTS, { namespace, name }) as DeploymentObject | undefined
+      return deployment === undefined || isGoing(deployment) ? undefined : sync(world, sets, deployment)
+    },
+  })
+  return () => {
+    end()
+    sets.end()
+  }
+}
+
+/** Who recreates everything waits for the last pod to go. */
+function deploymentOf(world: World, pod: ApiObject): readonly string[] {
+  const owner = controllerOf(pod)
+  const namespace = pod.metadata.namespace ?? ''
+  const set =
+    owner?.kind === REPLICA_SETS.kind ? world.store.get(REPLICA_SETS, { namespace, name: owner.name }) : undefined
+  return set === undefined ? [] : ownerKeys(DEPLOYMENTS.kind, { object: set })
+}
+
+function sync(world: World, sets: Sets, deployment: DeploymentObject): number | undefined {
+  const { uid } = deployment.metadata
+  const hash = templateHash(deployment.spec.template)
+  const isCurrent = ({ metadata }: ReplicaSetObject): boolean => metadata.labels?.[HASH] === hash
+  const others = (): readonly ReplicaSetObject[] => sets.of(uid).filter((set) => !isCurrent(set) && !isGoing(set))
+  const isHeld =
+    deployment.spec.strategy?.type === 'Recreate' && others().some((set) => ownedPods(world, set).length > 0)
+  const isMissing = !sets.of(uid).some(isCurrent) && deployment.spec.paused !== true
+  if (isMissing && isHeld) scaleAll(world, emptied(others()))
+  const isRefused = isMissing && !isHeld && !makeSet(world, deployment, { hash, old: others() })
+  const current = sets.of(uid).find(isCurrent)
+  if (current !== undefined) {
+    scaleAll(world, rolloutScales({ deployment, current, old: others(), isHeld }))
+    forget(world, deployment, others())
+  }
+  const latest = current === undefined ? deployment : revised(world, deployment, { current, sets: sets.of(uid) })
+  const status = deploymentStatus({
+    deployment: latest,
+    current: sets.of(uid).find(isCurrent),
+    all: sets.of(uid),
+    now: stampOf(world.clock.wallMs()),
+  })
+  if (!isDeepStrictEqual(status, latest.status)) world.store.put(DEPLOYMENTS, { ...latest, status })
+  return isRefused ? AGAIN_MS : undefined
+}
+
+interface Making {
+  readonly hash: string
+  readonly old: readonly ReplicaSetObject[]
+}
+
+function makeSet(world: World, deployment: DeploymentObject, { hash, old }: Making): boolean {
+  const { metadata, spec } = deployment
+  const { replicas = 1, minReadySeconds, selector, template } = spec
+  const labels = { ...template.metadata?.labels, [HASH]: hash }
+  const room = replicas + rollingLimits(deployment).surge - old.reduce((sum, set) => sum + (set.spec.replicas ?? 0), 0)
+  return wasAccepted(() =>
+    createObject(world, {
+      resource: REPLICA_SETS,
+      namespace: metadata.namespace ?? 'default',
+      body: {
+        metadata: {
+          name: `${metadata.name}-${hash}`,
+          labels,
+          annotations: { [REVISION]: String(lastRevision(old) + 1) },
+          ownerReferences: [controllerReference(DEPLOYMENTS, deployment)],
+        },
+        spec: {
+          replicas: Math.max(0, Math.min(replicas, room)),
+          ...(minReadySeconds === undefined ? {} : { minReadySeconds }),
+          selector: { ...selector, matchLabels: { ...selector?.matchLabels, [HASH]: hash } },
+          template: { ...template, metadata: { ...template.metadata, labels } },
+        },
+      },
+    }),
+  )
+}
+
+const revisionOf = ({ metadata }: ReplicaSetObject): number => Number(metadata.annotations?.[REVISION] ?? 0)
+
+const lastRevision = (sets: readonly ReplicaSetObject[]): number => Math.max(0, ...sets.map(revisionOf))
+
+function scaleAll(world: World, scales: readonly Scale[]): void {
+  for (const [{ metadata }, replicas] of scales) {
+    const old = world.store.get(REPLICA_SETS, metadata) as ReplicaSetObject | undefined
+    if (old === undefined) continue
+    const body = { ...old, spec: { ...old.spec, replicas } }
+    replaceObject(world, { resource: REPLICA_SETS, old, body, statusOnly: false })
+  }
+}
+
+/** Old ones that are empty, beyond the history that is wanted. */
+function forget(world: World, { spec }: DeploymentObject, old: readonly ReplicaSetObject[]): void {
+  const empty = old.filter(({ spec: own, status }) => own.replicas === 0 && (status?.replicas ?? 0) === 0)
+  const tooMany = Math.max(0, empty.length - (spec.revisionHistoryLimit ?? 10))
+  const byAge = empty.toSorted((a, b) => revisionOf(a) - revisionOf(b))
+  for (const set of byAge.slice(0, tooMany)) deleteObject(world, { resource: REPLICA_SETS, old: set, options: {} })
+}
+
+interface Revising {
+  readonly current: ReplicaSetObject
+  readonly sets: readonly ReplicaSetObject[]
+}
+
+/** A template that comes back is the newest revision again (sync.go, getNewReplicaSet). */
+function revised(world: World, deployment: DeploymentObject, { current, sets }: Revising): DeploymentObject {
+  const others = lastRevision(sets.filter(({ metadata }) => metadata.uid !== current.metadata.uid))
+  const revision = String(Math.max(revisionOf(current), others + 1))
+  const set = world.store.get(REPLICA_SETS, current.metadata)
+  if (set !== undefined && set.metadata.annotations?.[REVISION] !== revision) {
+    world.store.put(REPLICA_SETS, annotated(set, revision))
+  }
+  if (deployment.metadata.annotations?.[REVISION] === revision) return deployment
+  return world.store.put(DEPLOYMENTS, annotated(deployment, revision)) as DeploymentObject
+}
+
+const annotated = <T extends ApiObject>(object: T, revision: string): T => ({
+  ...object,
+  metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, [REVISION]: revision } },
+})

@@ -1,0 +1,36 @@
+import type { ApiObject } from '../world/api-object.ts'
+import type { WrittenSelector } from '../world/label-selector.ts'
+import type { PodTemplate } from './owned-pods.ts'
+import type { Condition } from './pod-object.ts'
+import { shareOf } from './share-of.ts'
+
+export interface DeploymentObject extends ApiObject {
+  readonly spec: {
+    readonly replicas?: number
+    readonly paused?: boolean
+    readonly minReadySeconds?: number
+    readonly revisionHistoryLimit?: number
+    readonly selector?: WrittenSelector
+    readonly template: PodTemplate
+    readonly strategy?: {
+      readonly type?: string
+      readonly rollingUpdate?: { readonly maxSurge?: number | string; readonly maxUnavailable?: number | string }
+    }
+  }
+  readonly status?: { readonly conditions?: readonly Condition[] }
+}
+
+export interface RollingLimits {
+  readonly surge: number
+  readonly unavailable: number
+}
+
+/** How far a rollout may stray from the wanted number (deployment_util.go, ResolveFenceposts): one of both is never 0. */
+export function rollingLimits({ spec }: DeploymentObject): RollingLimits {
+  const { replicas = 1, strategy } = spec
+  if (strategy?.type === 'Recreate') return { surge: 0, unavailable: replicas }
+  const { maxSurge = '25%', maxUnavailable = '25%' } = strategy?.rollingUpdate ?? {}
+  const surge = shareOf(maxSurge, replicas, Math.ceil)
+  const unavailable = Math.min(replicas, shareOf(maxUnavailable, replicas, Math.floor))
+  return { surge, unavailable: surge === 0 && unavailable === 0 ? 1 : unavailable }
+}

@@ -1,0 +1,81 @@
+import { type DeploymentObject, rollingLimits } from './deployment-object.ts'
+import { omitZeros } from './omit-zeros.ts'
+import type { Condition } from './pod-object.ts'
+import type { ReplicaSetObject } from './replica-set-object.ts'
+import { withCondition } from './with-condition.ts'
+
+export interface DeploymentFacts {
+  readonly deployment: DeploymentObject
+  /** Of the template that it has now. */
+  readonly current: ReplicaSetObject | undefined
+  readonly all: readonly ReplicaSetObject[]
+  /** RFC 3339. */
+  readonly now: string
+}
+
+type Count = 'replicas' | 'readyReplicas' | 'availableReplicas'
+
+/** What `kubectl rollout status` goes by (pkg/controller/deployment/sync.go, calculateStatus; progress.go). */
+export function deploymentStatus(facts: DeploymentFacts): DeploymentObject['status'] {
+  const { deployment, current, all } = facts
+  const sum = (count: Count): number => all.reduce((total, { status }) => total + (status?.[count] ?? 0), 0)
+  const wanted = all.reduce((total, { spec }) => total + (spec.replicas ?? 0), 0)
+  const numbers = {
+    observedGeneration: deployment.metadata.generation ?? 0,
+    replicas: sum('replicas'),
+    updatedReplicas: current?.status?.replicas ?? 0,
+    readyReplicas: sum('readyReplicas'),
+    availableReplicas: sum('availableReplicas'),
+    unavailableReplicas: Math.max(0, wanted - sum('availableReplicas')),
+  }
+  return { ...omitZeros(numbers), conditions: conditionsOf(facts, numbers) }
+}
+
+interface Numbers {
+  readonly replicas: number
+  readonly updatedReplicas: number
+  readonly availableReplicas: number
+}
+
+function conditionsOf({ deployment, current, now }: DeploymentFacts, numbers: Numbers): readonly Condition[] {
+  const { replicas = 1 } = deployment.spec
+  const isEnough = numbers.availableReplicas >= replicas - rollingLimits(deployment).unavailable
+  const available: Condition = isEnough
+    ? {
+        type: 'Available',
+        status: 'True',
+        reason: 'MinimumReplicasAvailable',
+        message: 'Deployment has minimum availability.',
+        lastTransitionTime: now,
+      }
+    : {
+        type: 'Available',
+        status: 'False',
+        reason: 'MinimumReplicasUnavailable',
+        message: 'Deployment does not have minimum availability.',
+        lastTransitionTime: now,
+      }
+  const before = deployment.status?.conditions
+  const withAvailable = withCondition(before, available)
+  const name = current?.metadata.name
+  if (name === undefined) return withAvailable
+  const isComplete =
+    numbers.updatedReplicas === replicas && numbers.replicas === replicas && numbers.availableReplicas >= replicas
+  const done = {
+    type: 'Progressing',
+    status: 'True',
+    reason: 'NewReplicaSetAvailable',
+    lastTransitionTime: now,
+  } as const
+  if (isComplete) {
+    return withCondition(withAvailable, { ...done, message: `ReplicaSet "${name}" has successfully progressed.` })
+  }
+  // A rollout that was complete once is not begun anew by pods that fail later.
+  const wasComplete = before?.some(({ type, reason }) => type === 'Progressing' && reason === done.reason) === true
+  if (wasComplete && numbers.replicas === numbers.updatedReplicas) return withAvailable
+  return withCondition(withAvailable, {
+    ...done,
+    reason: 'ReplicaSetUpdated',
+    message: `ReplicaSet "${name}" is progressing.`,
+  })
+}

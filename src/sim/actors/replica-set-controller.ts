@@ -1,0 +1,105 @@
+import { isDeepStrictEqual } from 'node:util'
+import { PODS, REPLICA_SETS } from '../world/api-resource.ts'
+import { deleteObject } from '../world/delete-object.ts'
+import { labelTest } from '../world/label-selector.ts'
+import { keyOf } from '../world/store.ts'
+import type { World } from '../world/world.ts'
+import { ObjectIndex } from './object-index.ts'
+import { omitZeros } from './omit-zeros.ts'
+import { controllerReference, createOwnedPod, ownedPods, ownerKeys } from './owned-pods.ts'
+import { availabilityOf } from './pod-availability.ts'
+import { podIndexOf } from './pod-index.ts'
+import { controllerOf, isFinished, isGoing, isReady, type PodObject } from './pod-object.ts'
+import type { ReplicaSetObject } from './replica-set-object.ts'
+import { type ActorParts, runReconciler } from './run-reconciler.ts'
+
+const LAG_MS = 10
+/** After the API has refused a pod. */
+const AGAIN_MS = 1_000
+
+/** Keeps as many pods as each ReplicaSet wants. The returned function ends it. */
+export function runReplicaSetController(parts: ActorParts): () => void {
+  const { world } = parts
+  const byNamespace = new ObjectIndex<ReplicaSetObject>(world.store, REPLICA_SETS, ({ metadata }) => [
+    metadata.namespace ?? '',
+  ])
+  const adopters = (pod: PodObject): readonly string[] =>
+    controllerOf(pod) === undefined
+      ? byNamespace
+          .of(pod.metadata.namespace ?? '')
+          .filter(({ spec }) => labelTest(spec.selector)(pod.metadata.labels))
+          .map(({ metadata }) => keyOf(metadata))
+      : []
+  const end = runReconciler(parts, {
+    watches: [
+      [REPLICA_SETS, ({ object }) => [keyOf(object.metadata)]],
+      [PODS, (change) => [...ownerKeys(REPLICA_SETS.kind, change), ...adopters(change.object as PodObject)]],
+    ],
+    lagMs: LAG_MS,
+    sync: (key) => {
+      const [namespace = '', name = ''] = key.split('/')
+      const set = world.store.get(REPLICA_SETS, { namespace, name }) as ReplicaSetObject | undefined
+      return set === undefined || isGoing(set) ? undefined : sync(world, set)
+    },
+  })
+  return () => {
+    end()
+    byNamespace.end()
+  }
+}
+
+function sync(world: World, set: ReplicaSetObject): number | undefined {
+  claim(world, set)
+  const wanted = set.spec.replicas ?? 1
+  const pods = activePods(world, set)
+  let isRefused = false
+  for (let missing = wanted - pods.length; missing > 0 && !isRefused; missing -= 1) {
+    isRefused = !createOwnedPod(world, { resource: REPLICA_SETS, owner: set, template: set.spec.template })
+  }
+  for (const pod of pods.toSorted(byUselessness).slice(0, Math.max(0, pods.length - wanted))) {
+    deleteObject(world, { resource: PODS, old: pod, options: {} })
+  }
+  const left = activePods(world, set)
+  const { ready, available, againMs } = availabilityOf(left, set.spec.minReadySeconds ?? 0, world.clock.wallMs())
+  const status = {
+    replicas: left.length,
+    ...omitZeros({
+      fullyLabeledReplicas: left.length,
+      readyReplicas: ready,
+      availableReplicas: available,
+      observedGeneration: set.metadata.generation ?? 0,
+    }),
+  }
+  if (!isDeepStrictEqual(status, set.status)) world.store.put(REPLICA_SETS, { ...set, status })
+  return isRefused ? AGAIN_MS : againMs
+}
+
+const activePods = (world: World, set: ReplicaSetObject): readonly PodObject[] =>
+  ownedPods(world, set).filter((pod) => !isGoing(pod))
+
+/** Lets go of pods that its selector no longer means, and takes those that it means (controller_ref_manager.go). */
+function claim(world: World, set: ReplicaSetObject): void {
+  const isMeant = labelTest(set.spec.selector)
+  for (const pod of activePods(world, set)) {
+    if (isMeant(pod.metadata.labels)) continue
+    const { ownerReferences = [], ...metadata } = pod.metadata
+    const others = ownerReferences.filter(({ uid }) => uid !== set.metadata.uid)
+    world.store.put(PODS, {
+      ...pod,
+      metadata: { ...metadata, ...(others.length === 0 ? {} : { ownerReferences: others }) },
+    })
+  }
+  for (const pod of podIndexOf(world).orphansIn(set.metadata.namespace ?? '')) {
+    if (!isMeant(pod.metadata.labels) || isGoing(pod) || isFinished(pod)) continue
+    const { ownerReferences = [] } = pod.metadata
+    const owned = [...ownerReferences, controllerReference(REPLICA_SETS, set)]
+    world.store.put(PODS, { ...pod, metadata: { ...pod.metadata, ownerReferences: owned } })
+  }
+}
+
+/** Who goes first: on no node, not Ready, youngest (controller_utils.go, ActivePodsWithRanks). */
+function byUselessness(a: PodObject, b: PodObject): number {
+  const placed = (pod: PodObject): number => ((pod.spec.nodeName ?? '') === '' ? 0 : 1)
+  const born = (pod: PodObject): number => Date.parse(pod.metadata.creationTimestamp)
+  return placed(a) - placed(b) || Number(isReady(a)) - Number(isReady(b)) || born(b) - born(a)
+}

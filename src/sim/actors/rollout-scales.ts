@@ -1,0 +1,69 @@
+import { type DeploymentObject, rollingLimits } from './deployment-object.ts'
+import type { ReplicaSetObject } from './replica-set-object.ts'
+
+export interface Rollout {
+  readonly deployment: DeploymentObject
+  readonly current: ReplicaSetObject
+  /** The oldest first. */
+  readonly old: readonly ReplicaSetObject[]
+  /** Everything is to be recreated, and pods of the old are not gone yet. */
+  readonly isHeld: boolean
+}
+
+/** How many replicas a ReplicaSet is to have next. */
+export type Scale = readonly [ReplicaSetObject, number]
+
+/** The next step of a rollout; empty where there is nothing to do but wait (pkg/controller/deployment: rolling.go, recreate.go). */
+export function rolloutScales(rollout: Rollout): readonly Scale[] {
+  const { deployment, current, old } = rollout
+  const { replicas = 1, strategy, paused = false } = deployment.spec
+  // A pause keeps a rollout from going on, not a Deployment from being scaled.
+  if (paused) return totalOf(old) === 0 && sizeOf(current) !== replicas ? [[current, replicas]] : []
+  if (sizeOf(current) > replicas) return [[current, replicas]]
+  if (strategy?.type === 'Recreate') return recreate(rollout)
+  const grown = grownTo(rollout)
+  return grown > sizeOf(current) ? [[current, grown]] : shrinkOld(rollout)
+}
+
+const sizeOf = ({ spec }: ReplicaSetObject): number => spec.replicas ?? 0
+
+const totalOf = (sets: readonly ReplicaSetObject[]): number => sets.reduce((sum, set) => sum + sizeOf(set), 0)
+
+function recreate({ deployment, current, old, isHeld }: Rollout): readonly Scale[] {
+  const { replicas = 1 } = deployment.spec
+  if (totalOf(old) > 0) return emptied(old)
+  return isHeld || sizeOf(current) === replicas ? [] : [[current, replicas]]
+}
+
+/** Nobody of the last template is to be left before the next begins. */
+export const emptied = (old: readonly ReplicaSetObject[]): readonly Scale[] =>
+  old.filter((set) => sizeOf(set) > 0).map((set) => [set, 0])
+
+/** As large as the surge lets it be (deployment_util.go, NewRSNewReplicas). */
+function grownTo({ deployment, current, old }: Rollout): number {
+  const { replicas = 1 } = deployment.spec
+  const room = replicas + rollingLimits(deployment).surge - totalOf([current, ...old])
+  return room <= 0 ? sizeOf(current) : Math.min(replicas, sizeOf(current) + room)
+}
+
+/** First those that serve nobody, then as many as the others can stand in for. */
+function shrinkOld({ deployment, current, old }: Rollout): readonly Scale[] {
+  const all = [current, ...old]
+  const least = (deployment.spec.replicas ?? 1) - rollingLimits(deployment).unavailable
+  const missing = sizeOf(current) - (current.status?.availableReplicas ?? 0)
+  let spare = totalOf(all) - least - missing
+  const sizes = new Map(old.map((set) => [set, sizeOf(set)]))
+  for (const [set, size] of sizes) {
+    const idle = Math.max(0, Math.min(spare, size - (set.status?.availableReplicas ?? 0)))
+    sizes.set(set, size - idle)
+    spare -= idle
+  }
+  const available = all.reduce((sum, { status }) => sum + (status?.availableReplicas ?? 0), 0)
+  let surplus = Math.min(spare, available - least)
+  for (const [set, size] of sizes) {
+    const gone = Math.max(0, Math.min(surplus, size))
+    sizes.set(set, size - gone)
+    surplus -= gone
+  }
+  return [...sizes].filter(([set, size]) => size < sizeOf(set))
+}
