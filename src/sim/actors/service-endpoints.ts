@@ -1,0 +1,65 @@
+import type { ApiObject } from '../world/api-object.ts'
+import { isFinished, isGoing, isReady, type PodObject } from './pod-object.ts'
+
+export interface ServicePort {
+  readonly name?: string
+  readonly port: number
+  readonly protocol?: string
+  readonly targetPort?: number | string
+}
+
+export interface ServiceObject extends ApiObject {
+  readonly spec: {
+    readonly clusterIP?: string
+    readonly selector?: Readonly<Record<string, string>>
+    readonly ports?: readonly ServicePort[]
+    readonly publishNotReadyAddresses?: boolean
+  }
+}
+
+/** `discovery.k8s.io/v1`, one entry of `endpoints`. */
+export interface SliceEndpoint {
+  readonly addresses: readonly string[]
+  readonly conditions: { readonly ready: boolean; readonly serving: boolean; readonly terminating: boolean }
+  readonly hostname?: string
+  readonly nodeName?: string
+  readonly targetRef: { readonly kind: 'Pod'; readonly namespace: string; readonly name: string; readonly uid: string }
+}
+
+export interface SlicePort {
+  readonly name: string
+  readonly port?: number
+  readonly protocol: string
+}
+
+/** A pod that was given an address and has not ended is one; undefined: it is none (endpointslice/utils.go, podToEndpoint). */
+export function endpointOf(service: ServiceObject, pod: PodObject): SliceEndpoint | undefined {
+  const { podIP = '' } = pod.status ?? {}
+  if (podIP === '' || isFinished(pod)) return undefined
+  const { namespace = '', name, uid } = pod.metadata
+  const { hostname, subdomain, nodeName } = pod.spec
+  const serving = isReady(pod)
+  const terminating = isGoing(pod)
+  const isPublished = service.spec.publishNotReadyAddresses === true
+  const isNamed = hostname !== undefined && subdomain === service.metadata.name
+  return {
+    addresses: [podIP],
+    conditions: { ready: isPublished || (serving && !terminating), serving, terminating },
+    ...(isNamed ? { hostname } : {}),
+    ...(nodeName === undefined ? {} : { nodeName }),
+    targetRef: { kind: 'Pod', namespace, name, uid },
+  }
+}
+
+/** A port that a container names is looked up in the pods; all pods of one slice have the same. */
+export const slicePorts = ({ spec }: ServiceObject, pods: readonly PodObject[]): readonly SlicePort[] =>
+  (spec.ports ?? []).map(({ name = '', port, protocol = 'TCP', targetPort = port }) => {
+    const found = typeof targetPort === 'number' ? targetPort : containerPort(targetPort, pods)
+    return { name, ...(found === undefined ? {} : { port: found }), protocol }
+  })
+
+const containerPort = (name: string, pods: readonly PodObject[]): number | undefined =>
+  pods
+    .flatMap(({ spec }) => spec.containers)
+    .flatMap(({ ports = [] }) => ports)
+    .find((port) => port.name === name)?.containerPort
