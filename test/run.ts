@@ -7,6 +7,9 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 
 const root = new URL('..', import.meta.url).pathname
+
+// Each file is a process, and most of them load the same modules: their types are stripped once, and not for each.
+process.env.NODE_COMPILE_CACHE ??= `${root}node_modules/.cache/evenkeel-tests`
 const wanted = process.argv.slice(2)
 
 const CLUSTER = ['test/cluster/', 'test/testbed/']
