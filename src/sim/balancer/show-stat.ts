@@ -1,3 +1,4 @@
+import { invariant } from '../../model/invariant.ts'
 import type { Backend } from './backend.ts'
 import type { BalancerState } from './balancer-state.ts'
 import type { Server } from './server.ts'
@@ -20,20 +21,46 @@ const COLUMNS = (
   'h1_bytes_out,h1_spliced_bytes_in,h1_spliced_bytes_out'
 ).split(',')
 
+const PLACES: ReadonlyMap<string, number> = new Map(COLUMNS.map((name, at) => [name, at]))
+
 type Cells = Readonly<Record<string, string | number>>
 
-/** `show stat -1 4 -1`: the servers of all backends. */
-export function showStat(state: BalancerState): string {
-  const rows = state.backends.flatMap((backend) => backend.servers.map((server) => rowOf(backend, server)))
-  return `# ${COLUMNS.join(',')},\n${rows.map((cells) => `${line(cells)}\n`).join('')}`
+function write(row: string[], cells: Cells): void {
+  for (const [name, value] of Object.entries(cells)) {
+    const at = PLACES.get(name)
+    invariant(at !== undefined, `"show stat" has no column ${name}`)
+    row[at] = String(value)
+  }
 }
 
-const line = (cells: Cells): string => COLUMNS.map((name) => `${cells[name] ?? ''},`).join('')
+const ZEROS = (
+  'qcur,qmax,bin,bout,dresp,wredis,bck,rate,rate_max,hrsp_1xx,hrsp_2xx,hrsp_3xx,hrsp_4xx,hrsp_5xx,hrsp_other,cli_abrt,' +
+  'srv_abrt,qtime,ctime,rtime,ttime,wrew,qtime_max,ctime_max,rtime_max,ttime_max,eint,need_conn_est,ssl_sess,' +
+  'ssl_reused_sess,ssl_failed_handshake'
+).split(',')
 
-function rowOf(backend: Backend, server: Server): Cells {
+/** Of every server; bytes, rates and times are not counted. Empty is the cell behind the last comma. */
+const BLANK: readonly string[] = blank()
+
+function blank(): string[] {
+  const row = [...COLUMNS.map(() => ''), '']
+  for (const name of ZEROS) write(row, { [name]: 0 })
+  write(row, { act: 1, pid: 1, type: 2, lastsess: -1, mode: 'http', '-': '-' })
+  return row
+}
+
+/** `show stat -1 4 -1`: the servers of all backends. A roll reads it more often than anything else. */
+export function showStat(state: BalancerState): string {
+  const rows = state.backends.flatMap((backend) => backend.servers.map((server) => rowOf(backend, server)))
+  return `${HEADER}${rows.join('')}`
+}
+
+const HEADER = `# ${COLUMNS.join(',')},\n`
+
+function rowOf(backend: Backend, server: Server): string {
+  const row = [...BLANK]
   const { config, counters, check, idle, sessions, weight } = server
-  return {
-    ...ALWAYS,
+  write(row, {
     pxname: backend.name,
     svname: config.name,
     scur: sessions.size,
@@ -56,30 +83,28 @@ function rowOf(backend: Backend, server: Server): Cells {
     safe_conn_cur: idle.reused,
     used_conn_cur: sessions.size,
     uweight: weight,
-    ...(check === undefined ? {} : { ...checkCells(check), ...downCells(server), chkfail: check.failures }),
-  }
+  })
+  if (check !== undefined) writeCheck(row, check, server)
+  return `${row.join(',')}\n`
 }
 
-const downCells = ({ counters, downMs }: Server): Cells => ({
-  chkdown: counters.timesDown,
-  downtime: Math.floor(downMs / 1_000),
-})
-
-const ZEROS = (
-  'qcur,qmax,bin,bout,dresp,wredis,bck,rate,rate_max,hrsp_1xx,hrsp_2xx,hrsp_3xx,hrsp_4xx,hrsp_5xx,hrsp_other,cli_abrt,' +
-  'srv_abrt,qtime,ctime,rtime,ttime,wrew,qtime_max,ctime_max,rtime_max,ttime_max,eint,need_conn_est,ssl_sess,' +
-  'ssl_reused_sess,ssl_failed_handshake'
-).split(',')
-
-/** Of every server; bytes, rates and times are not counted. */
-const ALWAYS: Cells = {
-  ...Object.fromEntries(ZEROS.map((name) => [name, 0])),
-  act: 1,
-  pid: 1,
-  type: 2,
-  lastsess: -1,
-  mode: 'http',
-  '-': '-',
+function writeCheck(row: string[], check: ServerCheck, { counters, downMs }: Server): void {
+  write(row, { chkfail: check.failures, chkdown: counters.timesDown, downtime: Math.floor(downMs / 1_000) })
+  // All else is empty while checks are paused, as in maint.
+  if (check.isPaused) return
+  const { last, isRunning, config, health } = check
+  const status = last?.status ?? 'INI'
+  write(row, {
+    check_status: `${isRunning ? '* ' : ''}${status}`,
+    check_desc: DESCRIPTIONS[status],
+    check_rise: config.rise,
+    check_fall: config.fall,
+    check_health: health,
+  })
+  if (last === undefined) return
+  write(row, { check_duration: Math.round(last.durationMs) })
+  // While the next check runs, the code of the last one is 0 already.
+  if (last.code !== 0) write(row, { check_code: isRunning ? 0 : last.code })
 }
 
 const DESCRIPTIONS: Readonly<Record<CheckStatus, string>> = {
@@ -90,22 +115,6 @@ const DESCRIPTIONS: Readonly<Record<CheckStatus, string>> = {
   L7RSP: 'Layer7 invalid response',
   L7OK: 'Layer7 check passed',
   L7STS: 'Layer7 wrong status',
-}
-
-/** Empty while checks are paused, as in maint. */
-function checkCells({ last, isRunning, isPaused, config, health }: ServerCheck): Cells {
-  if (isPaused) return {}
-  const status = last?.status ?? 'INI'
-  return {
-    check_status: `${isRunning ? '* ' : ''}${status}`,
-    // While the next check runs, the code of the last one is 0 already.
-    ...(last === undefined || last.code === 0 ? {} : { check_code: isRunning ? 0 : last.code }),
-    ...(last === undefined ? {} : { check_duration: Math.round(last.durationMs) }),
-    check_desc: DESCRIPTIONS[status],
-    check_rise: config.rise,
-    check_fall: config.fall,
-    check_health: health,
-  }
 }
 
 /** `UP 2/3`: so many failures are left; `DOWN 1/2`: so many passes came. */
