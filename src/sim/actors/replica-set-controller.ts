@@ -56,7 +56,8 @@ function sync(world: World, set: ReplicaSetObject): number | undefined {
   for (let missing = wanted - pods.length; missing > 0 && !isRefused; missing -= 1) {
     isRefused = !createOwnedPod(world, { resource: REPLICA_SETS, owner: set, template: set.spec.template })
   }
-  for (const pod of pods.toSorted(byUselessness).slice(0, Math.max(0, pods.length - wanted))) {
+  const tooMany = pods.length - wanted
+  for (const pod of tooMany > 0 ? pods.toSorted(byUselessness).slice(0, tooMany) : []) {
     deleteObject(world, { resource: PODS, old: pod, options: {} })
   }
   const left = activePods(world, set)
