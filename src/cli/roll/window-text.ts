@@ -1,5 +1,6 @@
 import type { FailureClass } from '../../model/probe.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
+import type { Blame } from '../../model/roll-event.ts'
 import { countOf, countText } from '../text/count-text.ts'
 import { boundsText, preciseTimeText } from '../text/time-text.ts'
 import type { WindowView } from './roll-view.ts'
@@ -34,15 +35,26 @@ export function windowSpanText(view: WindowView): string {
   return `${countText(window.failed)} of ${countText(window.sent)} failed in ${boundsText(lowMs, highMs)} from ${preciseTimeText(window.firstBadAt)}`
 }
 
+interface Classed {
+  readonly window: { readonly lane: string; readonly failures: Readonly<Record<string, number>> }
+}
+
 /** `lane new, connect failed (6)`, the most frequent class first. */
-export function windowClassText({ window }: WindowView): string {
+export function windowClassText({ window }: Classed): string {
   const classes = Object.entries(window.failures).sort(([, a], [, b]) => b - a)
   const words = classes.map(([name, count]) => `${CLASS_WORDS[name as FailureClass] ?? name} (${countText(count)})`)
   return [`lane ${window.lane}`, ...words].join(', ')
 }
 
+interface Caused {
+  readonly reloads: readonly Reloaded[]
+  readonly blame: readonly Blame[]
+}
+
+type Reloaded = Pick<ReloadSpan, 'instance'>
+
 /** What made it fail: a reload before all, else the step that was most likely under way. */
-export function causeText({ reloads, blame }: Pick<WindowView, 'reloads' | 'blame'>): string {
+export function causeText({ reloads, blame }: Caused): string {
   const reload = reloads.length === 0 ? [] : [`reload of ${reloadedText(reloads)}`]
   const [first, ...more] = [...reload, ...blame.map(({ node, step }) => `${node}, ${step}`)]
   if (first === undefined) return 'no step overlaps'
@@ -52,7 +64,7 @@ export function causeText({ reloads, blame }: Pick<WindowView, 'reloads' | 'blam
 }
 
 /** `lb-1 and lb-2`, each once. */
-export const reloadedText = (reloads: readonly ReloadSpan[]): string =>
+export const reloadedText = (reloads: readonly Reloaded[]): string =>
   [...new Set(reloads.map(({ instance }) => instance))].join(' and ')
 
 /** Requests of windows that fell into a reload. */
