@@ -3,6 +3,7 @@ import { systemRandom } from '../../src/adapters/node/system-random.ts'
 import { planRefusal } from '../../src/cli/roll/plan-refusal.ts'
 import type { RollActions, RollHistory, RollIo, RollRequest, RunRequest } from '../../src/cli/roll-actions.ts'
 import { isJournaledEvent } from '../../src/controllers/roll/journaled-event.ts'
+import { goesBy } from '../../src/controllers/roll/run-from-journal.ts'
 import type { RunState } from '../../src/controllers/roll/run-state.ts'
 import type { RollPlan } from '../../src/model/roll-plan.ts'
 import { toIso } from '../../src/model/time.ts'
@@ -71,10 +72,13 @@ async function history(request: RunRequest, surroundings: RollSurroundings): Pro
   const store = journals(request, surroundings)
   const run = request.run ?? (await newestRun(store))
   const stored = await store.read(run)
+  const spec = goesBy(stored.entries)?.spec
   return {
     run,
     events: stored.entries.filter(isJournaledEvent),
     running: await store.inUse(run),
     journal: store.pathOf(run),
+    tool: stored.header.tool,
+    ...(spec === undefined ? {} : { spec }),
   }
 }

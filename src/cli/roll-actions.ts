@@ -46,6 +46,9 @@ export interface RollHistory {
   readonly running: boolean
   /** Where the journal lies. */
   readonly journal: string
+  /** The program that began it, and what it goes by now; absent where its journal ends before. */
+  readonly tool?: string
+  readonly spec?: RollSpec
 }
 
 /**

@@ -46,7 +46,7 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     })
   }
   const through = journal.entries.filter(isThrough).map(({ node }) => node)
-  const { spec, order } = journal.entries.findLast(isAmended) ?? planned
+  const { spec, order } = goesBy(journal.entries) ?? planned
   const done = order.filter((node) => through.includes(node))
   const before = loadBefore(journal.entries)
   const run: RunState = {
@@ -71,6 +71,10 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     ended: done.length === order.length,
   }
 }
+
+/** What the run goes by now; undefined where its journal ends before its plan. */
+export const goesBy = (entries: readonly JournalEntry[]): PlannedEntry | AmendedEntry | undefined =>
+  entries.findLast(isAmended) ?? entries.find(isPlanned)
 
 function evictedBefore(entries: readonly JournalEntry[], done: readonly string[]): RunState['evictedBefore'] {
   const found = Object.groupBy(entries.filter(isEvicted), ({ node }) => node)
