@@ -26,8 +26,13 @@ export default {
     ),
     layer('config', ['model', 'core', 'ports', 'runtime', 'controllers'], 'config reads files that people write'),
     layer(
+      'report',
+      ['model', 'core', 'cli/roll', 'cli/text'],
+      'a report is made from events alone, by the words of the screen; it asks nobody',
+    ),
+    layer(
       'cli',
-      ['model', 'core', 'ports', 'runtime', 'controllers', 'config'],
+      ['model', 'core', 'ports', 'runtime', 'controllers', 'config', 'report'],
       'commands get their effects handed in',
     ),
     {

@@ -6,9 +6,10 @@ import type { RollContext } from './roll-context.ts'
 import {
   addAbortOptions,
   addPlaceOptions,
+  addReportOptions,
   addResumeOptions,
   addRollOptions,
-  type PlaceFlags,
+  type ReportFlags,
   type RollFlags,
   type TakeUpFlags,
 } from './roll-options.ts'
@@ -101,14 +102,26 @@ function addTakeUp(roll: Command, { name, about, context, load, exitWith }: Sub<
   )
 }
 
+const HISTORY_EXAMPLES = {
+  status: `
+Example:
+  evenkeel roll status -o json`,
+  report: `
+Examples:
+  evenkeel roll report -o json
+  evenkeel roll report --html report.html            one file: verdict, timeline, windows, evidence
+  evenkeel roll report -o markdown > report.md`,
+} as const
+
 function addHistory(roll: Command, { name, about, context, load, exitWith }: Sub<'status' | 'report'>): void {
   const command = roll
     .command(name)
     .description(`${sentence(about)}. Reads the journal; asks nobody.`)
     .summary(about)
     .argument(...RUN)
-    .addHelpText('after', `\nExample:\n  evenkeel roll ${name} -o json`)
-  addOutputOptions(addPlaceOptions(command)).action(async (run: string | undefined, flags: PlaceFlags) => {
+    .addHelpText('after', HISTORY_EXAMPLES[name])
+  const addOwnOptions = name === 'report' ? addReportOptions : (status: Command) => addPlaceOptions(status)
+  addOutputOptions(addOwnOptions(command)).action(async (run: string | undefined, flags: ReportFlags) => {
     const { historyCommand } = await import('./roll-history.ts')
     const asked = { name, flags, ...(run === undefined ? {} : { run }) }
     exitWith(await withErrorDocument(context, flags.output, () => historyCommand(context, load, asked)))

@@ -1,3 +1,6 @@
+import { fittedReport } from '../report/fitted-report.ts'
+import { markdownReport } from '../report/markdown-report.ts'
+import { reportDocument } from '../report/report-document.ts'
 import type { CliContext } from './cli-context.ts'
 import { outputModes } from './output-options.ts'
 import { endBlock } from './roll/end-block.ts'
@@ -8,14 +11,14 @@ import { rollViewOf } from './roll/reduce-roll.ts'
 import type { RollView } from './roll/roll-view.ts'
 import { nodeTable, summaryLines } from './roll/summary-lines.ts'
 import type { RollActions, RollHistory } from './roll-actions.ts'
-import { type PlaceFlags, placeOf } from './roll-options.ts'
-import { type Line, paintLine } from './terminal/style.ts'
+import { placeOf, type ReportFlags } from './roll-options.ts'
+import { type Line, paintLine, type Style } from './terminal/style.ts'
 import { blockLines } from './text/labelled-block.ts'
 
 interface HistoryAsk {
   readonly name: 'status' | 'report'
   readonly run?: string
-  readonly flags: PlaceFlags
+  readonly flags: ReportFlags
 }
 
 /** What the journal of a roll tells: where it stands, or all that it did. */
@@ -28,14 +31,38 @@ export async function historyCommand(
   const { outStyle } = outputModes({ ...flags, progress: 'none' }, context.terminal)
   const actions = await load()
   const history = await actions.history({ ...placeOf(flags), ...(run === undefined ? {} : { run }) })
-  const view = rollViewOf(history.events)
-  if (flags.output === 'jsonl') context.out.write(history.events.map(eventJson).join(''))
-  else if (flags.output === 'json') context.out.write(`${JSON.stringify(outcomeDocument(view), null, 2)}\n`)
-  else {
-    const lines = ask.name === 'status' ? statusLines(history, view, context) : reportLines(history, view, context)
-    context.out.write(`${lines.map((line) => paintLine(line, outStyle)).join('\n')}\n`)
-  }
+  // A file that cannot be written is said before anything else.
+  if (flags.html !== undefined) await writePage(history, flags.html, context)
+  context.out.write(resultText(history, { ...ask, style: outStyle }, context))
   return 0
+}
+
+/** What goes to stdout. */
+function resultText(history: RollHistory, ask: HistoryAsk & { readonly style: Style }, context: CliContext): string {
+  const { name, flags, style } = ask
+  const view = rollViewOf(history.events)
+  switch (flags.output) {
+    case 'jsonl':
+      return history.events.map(eventJson).join('')
+    case 'json': {
+      const document = name === 'status' ? outcomeDocument(view) : reportDocument(history)
+      return `${JSON.stringify(document, null, 2)}\n`
+    }
+    case 'markdown':
+      return markdownReport(reportDocument(history))
+    case 'text': {
+      const lines = name === 'status' ? statusLines(history, view, context) : reportLines(history, view, context)
+      return `${lines.map((line) => paintLine(line, style)).join('\n')}\n`
+    }
+  }
+}
+
+async function writePage(history: RollHistory, path: string, { openFile, err }: CliContext): Promise<void> {
+  const { html, warning } = fittedReport(reportDocument(history))
+  const file = openFile(path)
+  file.write(html)
+  await file.flushed()
+  err.write(`wrote ${path}${warning === undefined ? '' : `\nwarning: ${warning}`}\n`)
 }
 
 const BLOCK_CELLS = 80

@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander'
 import type { OutputFlags } from './output-options.ts'
 import type { RollPlace } from './roll-actions.ts'
 
-/** `-o`: what goes to stdout. */
-export type OutputForm = 'text' | 'json' | 'jsonl'
+/** `-o`: what goes to stdout. `markdown`: of a report alone. */
+export type OutputForm = 'text' | 'json' | 'jsonl' | 'markdown'
 
 export interface PlaceFlags extends OutputFlags {
   readonly kubeconfig?: string
@@ -29,12 +29,16 @@ export interface TakeUpFlags extends PlaceFlags {
   readonly probe?: boolean
 }
 
-export function addPlaceOptions(command: Command): Command {
+export interface ReportFlags extends PlaceFlags {
+  readonly html?: string
+}
+
+export function addPlaceOptions(command: Command, forms: readonly OutputForm[] = ['text', 'json', 'jsonl']): Command {
   return command
     .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')
     .option('--context <name>', 'context of the kubeconfig')
     .option('--state-dir <dir>', 'where journals are kept; else $XDG_STATE_HOME/evenkeel')
-    .addOption(outputForm(['text', 'json', 'jsonl']))
+    .addOption(outputForm(forms))
 }
 
 const outputForm = (forms: readonly OutputForm[]): Option =>
@@ -57,6 +61,12 @@ export const addResumeOptions = (command: Command): Command =>
 
 export const addAbortOptions = (command: Command): Command =>
   command.option('-f, --file <file>', 'by this roll file; then no journal is needed; - reads it from stdin')
+
+export const addReportOptions = (command: Command): Command =>
+  addPlaceOptions(command, ['text', 'json', 'jsonl', 'markdown']).option(
+    '--html <file>',
+    'also write the report to this file, as a page that needs nothing else',
+  )
 
 export const placeOf = ({ kubeconfig, context, stateDir }: PlaceFlags): RollPlace => ({
   ...(kubeconfig === undefined ? {} : { kubeconfig }),

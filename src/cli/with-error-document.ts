@@ -16,7 +16,7 @@ export async function withErrorDocument(
     return await work()
   } catch (error) {
     const document = documentOf(error)
-    if (output !== 'text' && document !== undefined) {
+    if ((output === 'json' || output === 'jsonl') && document !== undefined) {
       out.write(`${JSON.stringify({ error: document }, null, output === 'json' ? 2 : 0)}\n`)
     }
     throw error

@@ -1,0 +1,50 @@
+/** What each colour is for. The five fills are told apart by everybody; a second sign stands beside each all the same. */
+export interface Palette {
+  readonly paper: string
+  readonly text: string
+  readonly quiet: string
+  /** Text on any of the five fills. */
+  readonly onFill: string
+  readonly leave: string
+  readonly drain: string
+  readonly away: string
+  readonly return: string
+  readonly fail: string
+  readonly outline: string
+  /** Hairlines that carry no fact. */
+  readonly hair: string
+  /** Grounds of cards and of the panel. */
+  readonly ground: string
+}
+
+export const LIGHT: Palette = {
+  paper: '#FFFFFF',
+  text: '#1A1D21',
+  quiet: '#59616B',
+  onFill: '#FFFFFF',
+  leave: '#1C3FC8',
+  drain: '#846700',
+  away: '#2A2A2E',
+  return: '#06837B',
+  fail: '#D11D6A',
+  outline: '#7D858F',
+  hair: '#E1E4E8',
+  ground: '#F6F7F9',
+}
+
+export const DARK: Palette = {
+  paper: '#14171A',
+  text: '#E8EAED',
+  quiet: '#A7AFB9',
+  onFill: '#0B0D0F',
+  leave: '#7A93FF',
+  drain: '#B09A13',
+  away: '#D5D9E0',
+  return: '#78F8A3',
+  fail: '#EB4D87',
+  outline: '#767F8A',
+  hair: '#2C3137',
+  ground: '#1B1F23',
+}
+
+export const FILLS = ['leave', 'drain', 'away', 'return', 'fail'] as const

@@ -1,0 +1,76 @@
+import type { LoadTick, StampedEvent } from '../../model/roll-event.ts'
+
+/** Totals over time, delta-coded: each value is the rise since the one before, times in milliseconds. */
+export interface LoadColumns {
+  readonly startedAt: string
+  readonly atMs: readonly number[]
+  readonly sent: readonly number[]
+  readonly failed: readonly number[]
+  readonly skipped: readonly number[]
+}
+
+/** Within this span nothing was measured for `ms` of it. */
+export interface GapDocument {
+  readonly from: string
+  readonly to: string
+  readonly ms: number
+}
+
+interface StampedLoad {
+  readonly at: string
+  readonly load: LoadTick
+}
+
+/** Every word about the load in a journal, in order. */
+export const loadsOf = (events: readonly StampedEvent[]): readonly StampedLoad[] =>
+  events.flatMap((event) => {
+    if (event.type === 'load.tick') return [{ at: event.at, load: event.load }]
+    return event.type === 'roll.ended' && event.load !== undefined ? [{ at: event.at, load: event.load }] : []
+  })
+
+export function loadColumns(loads: readonly StampedLoad[]): LoadColumns | null {
+  const [first] = loads
+  if (first === undefined) return null
+  const rises = (value: (of: StampedLoad) => number): readonly number[] =>
+    loads.map((one, index) => {
+      const before = loads[index - 1]
+      return value(one) - (before === undefined ? 0 : value(before))
+    })
+  const startedAt = Date.parse(first.at)
+  return {
+    startedAt: first.at,
+    atMs: rises(({ at }) => Date.parse(at) - startedAt),
+    sent: rises(({ load }) => load.sent),
+    failed: rises(({ load }) => load.failed),
+    skipped: rises(({ load }) => load.skipped),
+  }
+}
+
+/** One value for each `everyMs`: the sums of what is in it. */
+export function thinnedColumns(columns: LoadColumns, everyMs: number): LoadColumns {
+  let at = 0
+  const slots = columns.atMs.map((ms) => {
+    at += ms
+    return Math.floor(at / everyMs)
+  })
+  const groups = [...Map.groupBy(slots.keys(), (index) => slots[index]).values()]
+  const summed = (values: readonly number[]): readonly number[] =>
+    groups.map((group) => group.reduce((sum, index) => sum + (values[index] ?? 0), 0))
+  return {
+    startedAt: columns.startedAt,
+    atMs: summed(columns.atMs),
+    sent: summed(columns.sent),
+    failed: summed(columns.failed),
+    skipped: summed(columns.skipped),
+  }
+}
+
+/** Where the total of what was not measured rose. */
+export function gapsOf(loads: readonly StampedLoad[]): readonly GapDocument[] {
+  return loads.flatMap(({ at, load }, index) => {
+    const before = loads[index - 1]
+    const ms = (load.notMeasuredMs ?? 0) - (before?.load.notMeasuredMs ?? 0)
+    if (ms <= 0) return []
+    return [{ from: before?.at ?? new Date(Date.parse(at) - ms).toISOString(), to: at, ms: Math.round(ms) }]
+  })
+}

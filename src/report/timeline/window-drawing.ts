@@ -1,0 +1,47 @@
+import { html, type Markup } from '../markup.ts'
+import type { NodeDocument, ReportDocument, ReportWindow } from '../report-document.ts'
+import { axisRow } from './axis-row.ts'
+import { BAND_ROW_PX, balancerBands } from './balancer-bands.ts'
+import { drawingRow } from './drawing-row.ts'
+import { LANE_ROW_PX, windowShape } from './failure-lane.ts'
+import { NODE_ROW_PX, stepMarks } from './step-marks.ts'
+import { type TimeScale, timeScale } from './time-scale.ts'
+
+const AROUND_MIN_MS = 1_000
+const AROUND_MAX_MS = 30_000
+
+/** One window enlarged, so wide that its edges can be seen, with the steps that it may have come from. */
+export function windowDrawing(window: ReportWindow, report: ReportDocument): Markup {
+  const scale = around(window, report)
+  const blamed = new Set(window.blame.slice(0, 3).map(({ node }) => node))
+  const guide = [Date.parse(window.firstBadAt)]
+  const rows = report.nodes
+    .filter(({ name }) => blamed.has(name))
+    .map((node) => {
+      const near = { ...node, steps: node.steps.filter((step) => overlaps(step, scale)) }
+      const row = { kind: 'node', name: node.name, total: '', heightPx: NODE_ROW_PX, guides: guide } as const
+      return html`${drawingRow({ ...row, shapes: html`${stepMarks(near, scale, Date.parse(report.lastAt))}` }, scale)}${bands(node, scale, guide)}`
+    })
+  const lane = { kind: 'lane', name: `failed, ${window.lane}`, total: '', heightPx: LANE_ROW_PX, guides: [] } as const
+  return html`${axisRow(scale, 'failure')}${rows}${drawingRow({ ...lane, shapes: windowShape(window, scale) }, scale)}`
+}
+
+const bands = (node: NodeDocument, scale: TimeScale, guides: readonly number[]): readonly Markup[] =>
+  balancerBands(node, scale).map(({ name, shapes }) =>
+    drawingRow({ kind: 'band', name, total: '', heightPx: BAND_ROW_PX, shapes, guides }, scale),
+  )
+
+function around(window: ReportWindow, { startedAt }: ReportDocument): TimeScale {
+  const { lastOkAt, firstBadAt, lastBadAt, firstOkAt } = window
+  const from = Date.parse(lastOkAt ?? firstBadAt)
+  const to = Date.parse(firstOkAt ?? lastBadAt)
+  const aroundMs = Math.min(AROUND_MAX_MS, Math.max(AROUND_MIN_MS, 2 * (to - from)))
+  const zeroMs = Date.parse(firstBadAt)
+  const startMs = startedAt === null ? zeroMs : Date.parse(startedAt)
+  return { ...timeScale(from - aroundMs, to + aroundMs), startMs, zeroMs }
+}
+
+const overlaps = (
+  { startedAt, endedAt }: { readonly startedAt: string; readonly endedAt: string | null },
+  { fromMs, toMs }: TimeScale,
+): boolean => Date.parse(startedAt) < toMs && (endedAt === null || Date.parse(endedAt) > fromMs)

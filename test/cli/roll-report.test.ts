@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { failedRun } from '../support/report-runs/report-runs.ts'
+import { ended, evenkeel, ScriptedActions } from './scripted-roll.ts'
+
+/** A journal that tells the failed run. */
+class FailedRun extends ScriptedActions {
+  constructor() {
+    super(ended('completed', 0))
+  }
+
+  override history = (request: { readonly run?: string }) =>
+    Promise.resolve({
+      run: request.run ?? 'r',
+      events: [...failedRun()],
+      running: false,
+      journal: '/state/r',
+      tool: '0.1.0',
+    })
+}
+
+test('--html writes the page beside what is printed', async () => {
+  const { code, out, err, opened } = await evenkeel('roll report --html report.html', new FailedRun())
+  assert.equal(code, 0)
+  assert.match(out, /^STOPPED {2}after 3 of 8 nodes/)
+  assert.equal(err, 'wrote report.html\n')
+  const page = opened.get('report.html')?.text ?? ''
+  assert.match(page, /^<!doctype html>\n<html lang="en">/)
+  assert.match(page, /evenkeel 0\.1\.0/)
+  assert.ok(page.endsWith('</html>\n'))
+})
+
+test('-o markdown prints the report as Markdown', async () => {
+  const { code, out } = await evenkeel('roll report -o markdown', new FailedRun())
+  assert.equal(code, 0)
+  assert.match(out, /^# STOPPED after 3 of 8 nodes in 12 min 59 s/)
+})
+
+test('-o json prints the data of the page, and what the roll itself printed is in it', async () => {
+  const { out, opened } = await evenkeel('roll report -o json --html page.html', new FailedRun())
+  const document = JSON.parse(out)
+  assert.equal(document.outcome, 'stopped')
+  assert.equal(document.failedRequests, 77)
+  assert.equal(document.run, '20261121T061439Z-1f0e')
+  const page = opened.get('page.html')?.text ?? ''
+  const data = /<script type="application\/json" id="data">(.*)<\/script>/.exec(page)?.[1] ?? ''
+  assert.deepEqual(JSON.parse(data), document)
+})
+
+test('status has no page and no Markdown', async () => {
+  const { code, err } = await evenkeel('roll status -o markdown', new FailedRun())
+  assert.equal(code, 2)
+  assert.match(err, /Allowed choices are text, json, jsonl/)
+})

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { markdownReport } from '../../src/report/markdown-report.ts'
+import { reportDocument } from '../../src/report/report-document.ts'
+import { SPEC } from '../support/report-runs/fixed-spec.ts'
+import { cleanRun, failedRun, HOSTILE, hostileRun } from '../support/report-runs/report-runs.ts'
+
+test('verdict first, then rules, windows, nodes, holds', () => {
+  const text = markdownReport(reportDocument({ events: failedRun(), spec: SPEC, tool: '0.1.0' }))
+  assert.deepEqual(
+    text
+      .split('\n')
+      .filter((line) => line.startsWith('#'))
+      .map((line) => line.replace(/^(# STOPPED).*/, '$1')),
+    [
+      '# STOPPED',
+      '## Next',
+      '## Stop rules',
+      '## Not measured',
+      '## Failure windows',
+      '## Nodes',
+      '## Holds',
+      '## Warnings',
+      '## Evidence',
+    ],
+  )
+  assert.match(text, /^\| failed requests after the baseline \| 77 \| 0 \| reached \|$/m)
+  assert.match(text, /^\| 2 \| 06:27:29\.98Z \| 6 \| 16 \| 300 to 340 ms \| lane new, connect failed \(6\) \|/m)
+  assert.match(text, /^\| w-2 \| 4:12 \| 0:22 \| 2:12 \| 0:53 \| 0:45 \| 1:10 \| 12 \| 0 \| back in service \|$/m)
+  assert.match(text, /^- w-2, drain, 06:18:33Z, 1 min 10 s: shop\/cart-0 cannot be evicted now/m)
+  assert.doesNotMatch(text, /hunter2|s3cret/)
+})
+
+test('a clean run is short', () => {
+  const text = markdownReport(reportDocument({ events: cleanRun() }))
+  assert.match(text, /^# DONE 3 of 3 nodes rolled in 10 min 15 s; 0 failed of 60,500 requests$/m)
+  assert.match(text, /^None in the journal\.$/m)
+  assert.ok(text.split('\n').length < 50)
+})
+
+test('what comes from outside is neither HTML, nor a link, nor a cell, nor a line of its own', () => {
+  const text = markdownReport(reportDocument({ events: hostileRun(), journal: HOSTILE }))
+  assert.doesNotMatch(text, /(?<!\\)[<>[\]`@]/)
+  assert.doesNotMatch(text, /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\u2028]/)
+  const tables = text.split('\n\n').filter((block) => block.startsWith('|'))
+  for (const table of tables) {
+    const cells = table.split('\n').map((line) => line.match(/(?<!\\)\|/g)?.length)
+    assert.deepEqual(new Set(cells).size, 1, table)
+  }
+})

@@ -1,0 +1,66 @@
+import type { RollSpec } from '../../../src/model/roll-spec.ts'
+
+/** A roll file as it lies in a journal; its probe's URL carries what nobody else may see. */
+export const SPEC: RollSpec = {
+  name: 'prod-eu1',
+  nodes: { names: [], all: true, allowUnbalanced: false },
+  slots: { namespace: 'evenkeel', leaseDurationMs: 120_000 },
+  balancers: [
+    {
+      name: 'edge',
+      instances: [
+        { name: 'lb-1', address: { kind: 'ssh', host: 'lb-1.internal', path: '/run/haproxy/admin.sock' } },
+        { name: 'lb-2', address: { kind: 'ssh', host: 'lb-2.internal', path: '/run/haproxy/admin.sock' } },
+      ],
+      backends: ['web'],
+      allowLastServer: false,
+    },
+  ],
+  detach: { idleLimitMs: 180_000 },
+  drain: {
+    daemonSets: [],
+    deleteEmptyDirData: false,
+    deleteUnmanaged: false,
+    blockedLimitMs: 600_000,
+    stageLimitMs: 1_800_000,
+  },
+  reboot: {
+    kind: 'ssh',
+    user: 'operator',
+    configFile: '/home/operator/.ssh/config',
+    command: ['systemctl', 'reboot'],
+    resendAfterMs: 120_000,
+    returnLimitMs: 900_000,
+  },
+  settle: { limitMs: 600_000, timesInARow: 3, dataPort: true },
+  attach: { limitMs: 300_000 },
+  soakMs: 30_000,
+  probe: {
+    targets: [
+      {
+        name: 'shop',
+        url: 'https://monitor:hunter2@app.example.com/health?token=s3cret',
+        control: false,
+        ratePerSecond: 100,
+        keptShare: 0.5,
+        keptConnections: 8,
+        timeoutMs: 2_000,
+        expectStatus: [200, 399],
+        servedByHeader: 'X-Served-By',
+      },
+      {
+        name: 'control',
+        url: 'http://10.9.0.1/',
+        control: true,
+        ratePerSecond: 10,
+        keptShare: 0,
+        keptConnections: 0,
+        timeoutMs: 2_000,
+        expectStatus: [200, 399],
+        servedByHeader: 'X-Served-By',
+      },
+    ],
+    baselineMs: 10_000,
+    baselineLimitMs: 120_000,
+  },
+}
