@@ -9,8 +9,12 @@ import {
   STATEFUL_SETS,
 } from '../world/api-resource.ts'
 import type { BudgetObject } from '../world/budget-object.ts'
+import { labelTest } from '../world/label-selector.ts'
+import { type Change, keyOf } from '../world/store.ts'
 import type { World } from '../world/world.ts'
 import { type BudgetFacts, budgetStatus, type GuardedPod } from './budget-status.ts'
+import { ObjectIndex } from './object-index.ts'
+import { podIndexOf } from './pod-index.ts'
 import { type ActorParts, runReconciler } from './run-reconciler.ts'
 
 /** How long after a change its controller has heard of it and acted. */
@@ -27,23 +31,53 @@ const SCALED: Readonly<Record<string, ApiResource>> = {
 /** Keeps the status of every budget true. The returned function ends it. */
 export function runDisruptionController(parts: ActorParts): () => void {
   const { world } = parts
-  return runReconciler(parts, {
-    watches: [PODS, DISRUPTION_BUDGETS, ...Object.values(SCALED)].map(
-      (resource) => [resource, ({ object }) => [object.metadata.namespace ?? '']] as const,
-    ),
+  const byNamespace = new ObjectIndex<BudgetObject>(world.store, DISRUPTION_BUDGETS, ({ metadata }) => [
+    metadata.namespace ?? '',
+  ])
+  const guarding = (namespace: string, pods: readonly ApiObject[]): readonly string[] =>
+    byNamespace
+      .of(namespace)
+      .filter(({ spec }) => pods.some(({ metadata }) => labelTest(spec.selector)(metadata.labels)))
+      .map(({ metadata }) => keyOf(metadata))
+  const scaled = Object.values(SCALED).map(
+    (resource) =>
+      [
+        resource,
+        ({ object, previous }: Change) =>
+          previous !== undefined && previous.spec === object.spec
+            ? []
+            : byNamespace.of(object.metadata.namespace ?? '').map(({ metadata }) => keyOf(metadata)),
+      ] as const,
+  )
+  const end = runReconciler(parts, {
+    watches: [
+      [DISRUPTION_BUDGETS, ({ object }) => [keyOf(object.metadata)]],
+      [
+        PODS,
+        ({ object, previous }) =>
+          guarding(object.metadata.namespace ?? '', previous === undefined ? [object] : [object, previous]),
+      ],
+      ...scaled,
+    ],
     lagMs: LAG_MS,
-    sync: (namespace) => {
-      for (const budget of [...world.store.all(DISRUPTION_BUDGETS)]) {
-        if (budget.metadata.namespace === namespace) sync(world, budget as BudgetObject)
-      }
+    sync: (key) => {
+      const [namespace = '', name = ''] = key.split('/')
+      const budget = world.store.get(DISRUPTION_BUDGETS, { namespace, name }) as BudgetObject | undefined
+      if (budget !== undefined) sync(world, budget)
       return undefined
     },
   })
+  return () => {
+    end()
+    byNamespace.end()
+  }
 }
 
 function sync(world: World, budget: BudgetObject): void {
-  const { namespace } = budget.metadata
-  const pods = [...world.store.all(PODS)].filter(({ metadata }) => metadata.namespace === namespace) as GuardedPod[]
+  const pods = podIndexOf(world).matching(
+    budget.metadata.namespace ?? '',
+    budget.spec.selector,
+  ) as readonly GuardedPod[]
   const expected: BudgetFacts['expected'] = (guarded) => replicasWanted(world, guarded)
   const status = budgetStatus({ budget, pods, expected, nowMs: world.clock.wallMs() })
   if (!isDeepStrictEqual(status, budget.status)) world.store.put(DISRUPTION_BUDGETS, { ...budget, status })
