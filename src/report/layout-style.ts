@@ -70,6 +70,7 @@ main{padding:8px 14px 48px}
 .theme{padding:0 14px;justify-content:flex-start}
 .overview{padding:0}
 .drawing{min-width:880px}
+.drawing.small{min-width:0}
 .row{grid-template-columns:1fr auto}
 .row .bar{grid-column:1/-1;grid-row:2}
 .name{grid-row:1;justify-self:start;max-width:300px}

@@ -121,6 +121,18 @@ test('each window has its card: bounds, classes, error, who served, steps by ran
   assert.match(textIn(second ?? page), /1\. cp-1, attach; 2\. cp-1, settle/)
 })
 
+test('a card begins with the state that the balancers had then', () => {
+  const [first] = all(pageOf(failed()), 'article')
+  const names = elementsOf(first ?? htmlTree('')).filter(({ attributes }) => attributes.class === 'name')
+  assert.deepEqual(names.map(textIn), [
+    'from the first failure',
+    'w-3',
+    'web on lb-1: DRAIN',
+    'web on lb-2: DRAIN',
+    'failed, new',
+  ])
+})
+
 test('a stop rule stands beside its limit, and says where it was reached', () => {
   const rows = all(byId(pageOf(failed()), 'verdict'), 'tr').map((row) => all(row, 'td').map(textIn))
   assert.deepEqual(rows.slice(1, 3), [

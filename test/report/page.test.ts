@@ -52,6 +52,15 @@ describe('the page in a browser', requires('chromium'), () => {
     })
   }
 
+  test('on a phone the failure of each card is in view without scrolling', async () => {
+    await browser.show(url('failedRun'), PHONE)
+    const away = `[...document.querySelectorAll('.card .lane rect[height]')].filter((e) => {
+      const area = e.getBoundingClientRect()
+      return area.left < 0 || area.right > 360
+    }).length`
+    assert.equal(await browser.value(away), 0)
+  })
+
   test('arrows go along a row and between rows; the panel tells of the mark that has the focus', async () => {
     await browser.show(url('failedRun'), WIDE)
     await browser.value('document.querySelector(".mark[tabindex=\\"0\\"]").focus()')

@@ -19,12 +19,20 @@ export interface BalancerBand {
 export function balancerBands({ name, servers }: NodeDocument, scale: TimeScale): readonly BalancerBand[] {
   const bands = Map.groupBy(servers, ({ backend, instance }) => `${backend} on ${instance}`)
   return [...bands].map(([band, tells]) => {
-    const first = tells[0]?.how === 'found' ? tells[0].state : 'not known'
-    const shapes = spansOf(tells, scale).map((span) =>
+    const spans = spansOf(tells, scale)
+    const shapes = spans.map((span) =>
       markGroup({ kind: 'band', lines: linesOf(span, `${name}, ${band}`, scale), shape: shapeOf(span, scale) }),
     )
-    return { name: `${band}: ${first}`, shapes: html`${shapes}` }
+    return { name: `${band}: ${FIRST[spans[0]?.state ?? 'unknown']}`, shapes: html`${shapes}` }
   })
+}
+
+/** The state that a drawing begins with; a balancer's own words in its own capitals. */
+const FIRST: Readonly<Record<BandSpan['state'], string>> = {
+  ready: 'ready',
+  drain: 'DRAIN',
+  maint: 'MAINT',
+  unknown: 'not known',
 }
 
 interface BandSpan {
@@ -34,11 +42,11 @@ interface BandSpan {
   readonly again: readonly number[]
 }
 
-/** What was told while it was told already changes nothing. */
-function spansOf(tells: readonly ServerTell[], { fromMs, toMs }: TimeScale): readonly BandSpan[] {
+/** Those that the axis shows. What was told while it was told already changes nothing. */
+function spansOf(tells: readonly ServerTell[], { fromMs, toMs, startMs }: TimeScale): readonly BandSpan[] {
   const [first] = tells
   let state: BandSpan['state'] = first?.how === 'found' ? first.state : 'unknown'
-  let from = fromMs
+  let from = startMs
   let again: readonly number[] = []
   const spans: BandSpan[] = []
   for (const tell of tells) {
@@ -50,7 +58,8 @@ function spansOf(tells: readonly ServerTell[], { fromMs, toMs }: TimeScale): rea
     from = at
     again = []
   }
-  return [...spans, { from, to: toMs, state, again }]
+  const all = [...spans, { from, to: Math.max(from, toMs), state, again }]
+  return all.filter((span) => span.to > fromMs && span.from < toMs)
 }
 
 const WORDS: Readonly<Record<BandSpan['state'], string>> = {

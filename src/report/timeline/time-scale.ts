@@ -6,13 +6,15 @@ export interface TimeScale {
   readonly startMs: number
   /** Where the ticks are counted from. */
   readonly zeroMs: number
+  /** How many of them there may be; on a phone they stand close together. */
+  readonly ticksMax: number
 }
 
 /** Pixels that a drawing is wide where nothing says otherwise; what fits is judged by it. */
 export const REFERENCE_PX = 880
 
 export function timeScale(fromMs: number, toMs: number): TimeScale {
-  return { fromMs, toMs: Math.max(toMs, fromMs + 1), startMs: fromMs, zeroMs: fromMs }
+  return { fromMs, toMs: Math.max(toMs, fromMs + 1), startMs: fromMs, zeroMs: fromMs, ticksMax: 9 }
 }
 
 const share = ({ fromMs, toMs }: Pick<TimeScale, 'fromMs' | 'toMs'>, at: number): number =>
@@ -37,11 +39,10 @@ const STEPS_MS = [
   10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 900_000,
   1_800_000, 3_600_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000,
 ]
-const TICKS_MAX = 9
 
-/** Round times on either side of zero, ten at most. */
-export function ticksOf({ fromMs, toMs, zeroMs }: TimeScale): readonly number[] {
-  const stepMs = STEPS_MS.find((ms) => (toMs - fromMs) / ms <= TICKS_MAX) ?? (toMs - fromMs) / TICKS_MAX
+/** Round times on either side of zero. */
+export function ticksOf({ fromMs, toMs, zeroMs, ticksMax }: TimeScale): readonly number[] {
+  const stepMs = STEPS_MS.find((ms) => (toMs - fromMs) / ms <= ticksMax) ?? (toMs - fromMs) / ticksMax
   const first = Math.ceil((fromMs - zeroMs) / stepMs)
   const last = Math.floor((toMs - zeroMs) / stepMs)
   return Array.from({ length: last - first + 1 }, (_, index) => zeroMs + (first + index) * stepMs)

@@ -38,7 +38,7 @@ function around(window: ReportWindow, { startedAt }: ReportDocument): TimeScale 
   const aroundMs = Math.min(AROUND_MAX_MS, Math.max(AROUND_MIN_MS, 2 * (to - from)))
   const zeroMs = Date.parse(firstBadAt)
   const startMs = startedAt === null ? zeroMs : Date.parse(startedAt)
-  return { ...timeScale(from - aroundMs, to + aroundMs), startMs, zeroMs }
+  return { ...timeScale(from - aroundMs, to + aroundMs), startMs, zeroMs, ticksMax: 4 }
 }
 
 const overlaps = (
