@@ -30,6 +30,7 @@ export class App implements Listener, AppSide {
   readonly #endListening: () => void
   readonly #connections = new Set<AppConnection>()
   readonly #exitListeners: ((code: number) => void)[] = []
+  #onReadiness = (): void => undefined
   #phase: Phase = 'starting'
   #exitCode: number | undefined
 
@@ -39,12 +40,17 @@ export class App implements Listener, AppSide {
     this.#body = `served by ${servedBy}\n`
     this.#endListening = listen(this)
     timers.later(behaviour.startMs, () => {
-      if (this.#phase === 'starting') this.#phase = 'ready'
+      if (this.#phase === 'starting') this.#enter('ready')
     })
   }
 
   get isReady(): boolean {
     return this.#phase === 'ready'
+  }
+
+  /** Called whenever that may have changed. */
+  onReadiness(run: () => void): void {
+    this.#onReadiness = run
   }
 
   accept(): Accepted {
@@ -70,7 +76,7 @@ export class App implements Listener, AppSide {
     if (this.#phase !== 'starting' && this.#phase !== 'ready') return
     if (this.#behaviour.stop === 'immediate') this.#exit(0)
     else {
-      this.#phase = 'stopping'
+      this.#enter('stopping')
       this.#timers.later(this.#behaviour.graceMs, () => this.#shutDown())
     }
   }
@@ -92,6 +98,11 @@ export class App implements Listener, AppSide {
     else this.#timers.later(0, () => run(code))
   }
 
+  #enter(phase: Phase): void {
+    this.#phase = phase
+    this.#onReadiness()
+  }
+
   #replyTo(path: string): NetworkReply {
     const closes = this.#phase === 'stopping' || this.#phase === 'closing'
     if (path !== '/readyz') return { status: 200, body: this.#body, closes }
@@ -101,7 +112,7 @@ export class App implements Listener, AppSide {
 
   #shutDown(): void {
     if (this.#phase !== 'stopping') return
-    this.#phase = 'closing'
+    this.#enter('closing')
     this.#endListening()
     for (const connection of this.#connections) if (connection.state === 'idle') connection.close()
     if (this.#connections.size === 0) this.#exit(0)
@@ -114,7 +125,7 @@ export class App implements Listener, AppSide {
   /** What is open is closed by the kernel; whoever started the process hears of it a moment later. */
   #exit(code: number): void {
     if (this.#phase === 'ended') return
-    this.#phase = 'ended'
+    this.#enter('ended')
     this.#exitCode = code
     this.#endListening()
     for (const connection of this.#connections) connection.close()

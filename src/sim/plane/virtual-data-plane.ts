@@ -46,11 +46,11 @@ export class VirtualDataPlane implements DataPlane {
     this.#parts.network.removeHost(node.address)
   }
 
-  startPod({ name, node: nodeName, port, app: behaviour }: PodStart): PodProcess {
+  startPod({ name, node: nodeName, port, app: behaviour, address: kept }: PodStart): PodProcess {
     const { network, timers } = this.#parts
     const node = this.#node(nodeName)
     invariant(node.isOn, `${nodeName} is off: no pod can start there`)
-    const address = node.freeAddress()
+    const address = kept === undefined ? node.freeAddress() : node.keptAddress(kept)
     network.addHost(address, node.address)
     const app = new App({
       timers,

@@ -31,6 +31,12 @@ export class VirtualNode {
     invariant(false, `no address is left in ${this.#podNet}.0/24`)
   }
 
+  /** Of a sandbox that is still there; its process has ended and was taken away. */
+  keptAddress(address: string): string {
+    invariant(!this.#pods.has(address), `something runs at ${address} still`)
+    return address
+  }
+
   add(pod: VirtualPod): void {
     this.#pods.set(pod.address, pod)
   }

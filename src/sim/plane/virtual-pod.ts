@@ -25,6 +25,10 @@ export class VirtualPod implements PodProcess {
     return this.#app.isReady
   }
 
+  onReadiness(run: () => void): void {
+    this.#app.onReadiness(run)
+  }
+
   terminate(): void {
     this.#app.terminate()
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressOf, aPlane, askedAt, NODE_PORT } from './a-plane.ts'
+import { addressOf, aPlane, askedAt, GRACEFUL, NODE_PORT } from './a-plane.ts'
 
 const FRONT = { host: addressOf('n1'), port: NODE_PORT }
 
@@ -99,4 +99,29 @@ test('what a power cut did to the node that a connection passes, a healthy pod b
   ask()
   await time.advance(1)
   assert.deepEqual(heard, ['broken'])
+})
+
+test('a container that starts again in its sandbox keeps its address, and tells when it may be ready', async () => {
+  const parts = aPlane()
+  const pod = parts.pod('p1')
+  const first = parts.endpoint('p1')
+  const told: string[] = []
+  pod.kill()
+  await parts.time.advance(10)
+  pod.remove()
+  const again = parts.plane.startPod({
+    uid: 'p1',
+    name: 'p1',
+    namespace: 'default',
+    node: 'n1',
+    port: 8_080,
+    app: { ...GRACEFUL, startMs: 500 },
+    address: first.host,
+  })
+  again.onReadiness?.(() => told.push(`${again.isReady()} at ${parts.time.monoMs()}`))
+  const startedAt = parts.time.monoMs()
+  await parts.time.advance(2_000)
+  assert.equal(again.address, first.host)
+  assert.deepEqual(told, [`true at ${startedAt + 500}`])
+  assert.equal(await askedAt(parts, first), 'served by p1/n1')
 })
