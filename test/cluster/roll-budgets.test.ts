@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { budget } from '../../src/sim/cluster/article-workloads.ts'
 import { requires } from '../support/requires.ts'
 import { BootCounter } from '../support/roll-bed/boot-counter.ts'
 import { RollBed } from '../support/roll-bed/roll-bed.ts'
 import type { RollProcess } from '../support/roll-bed/roll-process.ts'
-import { budget } from '../support/roll-bed/workloads.ts'
 
 const real = { ...requires('testbed'), timeout: 200_000 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runControllers } from '../../../src/sim/actors/run-controllers.ts'
+import { database, edge, whoami } from '../../../src/sim/cluster/article-workloads.ts'
 import {
   DAEMON_SETS,
   DEPLOYMENTS,
@@ -11,7 +12,6 @@ import {
   VOLUME_CLAIMS,
   VOLUMES,
 } from '../../../src/sim/world/api-resource.ts'
-import { database, edge, whoami } from '../../support/roll-bed/workloads.ts'
 import { ControlledWorld } from './controlled-world.ts'
 
 const NODES = ['n1', 'n2', 'n3']

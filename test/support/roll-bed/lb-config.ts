@@ -1,4 +1,4 @@
-import { EDGE_PORT, WHOAMI_PORT } from './workloads.ts'
+import { EDGE_PORT, WHOAMI_PORT } from '../../../src/sim/cluster/article-workloads.ts'
 
 export const WHOAMI_FRONT = 'http://127.0.0.1:18080/'
 export const EDGE_FRONT = 'http://127.0.0.1:18081/'

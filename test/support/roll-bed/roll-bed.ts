@@ -1,5 +1,6 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { database, edge, type WhoamiOptions, whoami } from '../../../src/sim/cluster/article-workloads.ts'
 import { type Bed, openBed } from '../../../testbed/bed.ts'
 import { askSocket } from './ask-socket.ts'
 import { bundleIn } from './bundle.ts'
@@ -8,7 +9,6 @@ import { type LbOptions, lbConfig, WHOAMI_FRONT } from './lb-config.ts'
 import { type RollFileFacts, rollFile } from './roll-file.ts'
 import { RollProcess } from './roll-process.ts'
 import { until } from './until.ts'
-import { database, edge, type WhoamiOptions, whoami } from './workloads.ts'
 
 export interface RollBedOptions extends Partial<WhoamiOptions> {
   readonly nodes?: number

@@ -1,9 +1,16 @@
 import { wallMs } from '../../../src/model/time.ts'
 import { isReady, type PodObject } from '../../../src/sim/actors/pod-object.ts'
+import {
+  database,
+  EDGE_PORT,
+  edge,
+  WHOAMI_PORT,
+  type WhoamiOptions,
+  whoami,
+} from '../../../src/sim/cluster/article-workloads.ts'
 import { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import { PODS } from '../../../src/sim/world/api-resource.ts'
 import { type RollFileFacts, rollFile } from '../roll-bed/roll-file.ts'
-import { database, EDGE_PORT, edge, WHOAMI_PORT, type WhoamiOptions, whoami } from '../roll-bed/workloads.ts'
 import { turnOfLoop } from '../turn-of-loop.ts'
 
 export interface ArticleOptions extends Partial<WhoamiOptions> {
