@@ -103,6 +103,15 @@ export class LeaseKeeper {
     return this.#inTurn(() => this.#release(signal))
   }
 
+  /**
+   * Clears the holder where it is another process of the same run, which died between its last node and its release. One
+   * try; the caller holds the run's journal locked, as for `acquire`.
+   */
+  giveBack(signal: AbortSignal): Promise<ReleaseAnswer> {
+    if (this.#held !== undefined) return this.release(signal)
+    return this.#inTurn(() => this.#giveBack(signal))
+  }
+
   /** Renews while the slot is held, at a sixth of its duration. Rejects with the signal's reason. */
   async run(signal: AbortSignal): Promise<never> {
     let retryInMs: number | undefined
@@ -166,6 +175,12 @@ export class LeaseKeeper {
     const written = await this.#writeHeld((lease) => this.#lease.clear(lease, signal), signal)
     if (written !== undefined) this.#becomeFree()
     return { kind: this.#lost === undefined ? 'free' : 'lost' }
+  }
+
+  async #giveBack(signal: AbortSignal): Promise<ReleaseAnswer> {
+    const { lease, owner } = await this.#find(signal)
+    if (lease !== undefined && owner?.run === this.#parts.run) await this.#lease.clear(lease, signal)
+    return { kind: 'free' }
   }
 
   /** Undefined: there is nothing to write to any more, and the state says why. */

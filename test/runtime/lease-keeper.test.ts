@@ -183,6 +183,17 @@ test('the same run takes its slot back at once, and says that it was its own', a
   assert.equal(store.get(SLOT)?.holder, 'roll-a/p2')
 })
 
+test('a slot that a process of the same run died with is given back, and that of another run is not', async () => {
+  const { store, start } = world()
+  const dead = start('run-a', 'p1')
+  await acquire(dead)
+  dead.kill()
+  await start('run-b').keeper.giveBack(never)
+  assert.equal(store.get(SLOT)?.holder, 'run-a/p1')
+  await start('run-a', 'p2').keeper.giveBack(never)
+  assert.equal(store.get(SLOT)?.holder, '')
+})
+
 test('a run whose name begins like ours is another run', async () => {
   const { store, start } = world()
   store.put(lease({ holder: 'roll-ab/p1' }))

@@ -158,6 +158,8 @@ export class RollEngine {
       for (this.#gone.note(); currentNode(this.#gather, undefined) !== undefined; this.#gone.note()) {
         if ((await this.#node(interrupt)) === 'keptOut') return
       }
+      // A process that died after its last node left nothing but its slot, which nobody else would get for a while.
+      if (this.#parts.run.resumed) await this.#keeper.giveBack(interrupt)
     } catch (error) {
       if (!interrupt.aborted) throw error
       this.#takeStanding()
