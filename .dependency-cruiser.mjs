@@ -39,8 +39,8 @@ export default {
       name: 'effects-in-adapters-alone',
       severity: 'error',
       comment:
-        'a socket or a file outside adapters, and the doors of the embedded cluster, is an effect that no test can take away',
-      from: { path: '^src/', pathNot: '^src/(adapters|sim/doors)/' },
+        'a socket or a file outside adapters, and the doors and real sockets of the embedded cluster, is an effect that no test can take away',
+      from: { path: '^src/', pathNot: '^src/(adapters|sim/doors|sim/loopback)/' },
       to: { path: EFFECTS },
     },
     {

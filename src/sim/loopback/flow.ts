@@ -1,0 +1,65 @@
+import type { Random } from '../../ports/random.ts'
+import type { Timers } from '../../ports/timers.ts'
+
+/** TCP says again what nobody confirmed after 200 ms, then twice as late each time (RFC 6298, TCP_RTO_MIN of Linux). */
+const FIRST_RESEND_MS = 200
+const RESEND_SPREAD_MS = 1_400
+
+/**
+ * What the node that a connection enters by knows of it. `stalled`: that machine is dark, and nobody hears anything;
+ * `unknown`: it is on again and has forgotten the connection, and resets whoever says something on it.
+ */
+export class Flow {
+  readonly #parts: { readonly timers: Timers; readonly random: Random }
+  #state: 'live' | 'stalled' | 'unknown' | 'over' = 'live'
+  #hasPending = false
+  #onStall: () => void = () => undefined
+  #onReset: () => void = () => undefined
+
+  constructor(parts: { readonly timers: Timers; readonly random: Random }) {
+    this.#parts = parts
+  }
+
+  get isLive(): boolean {
+    return this.#state === 'live'
+  }
+
+  /** `stall` is called at most once, `reset` too, and not within the call of whoever said something. */
+  on(hooks: { readonly stall: () => void; readonly reset: () => void }): void {
+    this.#onStall = hooks.stall
+    this.#onReset = hooks.reset
+  }
+
+  /** The client says something. True: it may pass. */
+  passes(): boolean {
+    if (this.#state === 'stalled') this.#hasPending = true
+    if (this.#state === 'unknown') this.#resetAfter(0)
+    return this.#state === 'live'
+  }
+
+  stall(): void {
+    if (this.#state !== 'live') return
+    this.#state = 'stalled'
+    this.#onStall()
+  }
+
+  /** The node is on again; what the client said meanwhile is said again soon. */
+  forget(): void {
+    if (this.#state !== 'stalled') return
+    this.#state = 'unknown'
+    if (this.#hasPending) this.#resetAfter(FIRST_RESEND_MS + this.#parts.random.next() * RESEND_SPREAD_MS)
+  }
+
+  /** The client has closed it. */
+  end(): void {
+    this.#state = 'over'
+  }
+
+  #resetAfter(ms: number): void {
+    this.#parts.timers.later(ms, () => {
+      if (this.#state !== 'unknown') return
+      this.#state = 'over'
+      this.#onReset()
+    })
+  }
+}

@@ -1,0 +1,172 @@
+import { connect } from 'node:net'
+import { invariant } from '../../model/invariant.ts'
+import type { Random } from '../../ports/random.ts'
+import type { Timers } from '../../ports/timers.ts'
+import type { Destination, Dialled } from '../network/network.ts'
+import { App } from '../plane/app.ts'
+import type { DataPlane, NodePortRule, PodProcess, PodStart } from '../plane/data-plane.ts'
+import { VirtualPod } from '../plane/virtual-pod.ts'
+import { Flow } from './flow.ts'
+import { HttpService } from './http-service.ts'
+import { Links } from './links.ts'
+import { LoopbackConnection } from './loopback-connection.ts'
+import type { LoopbackNet } from './loopback-net.ts'
+import { LoopbackNode } from './loopback-node.ts'
+import { NodePort, type Reached } from './node-port.ts'
+
+export interface LoopbackDataPlaneParts {
+  readonly net: LoopbackNet
+  readonly timers: Timers
+  readonly random: Random
+  /** Runs something once this turn of the event loop has read what had arrived. */
+  readonly soon: (run: () => void) => void
+}
+
+/**
+ * Pods as HTTP servers and node ports as forwarders, on real sockets of this machine. What breaks breaks as on a machine:
+ * refused, reset, cut off, or hanging without a word.
+ */
+export class LoopbackDataPlane implements DataPlane {
+  readonly #parts: LoopbackDataPlaneParts
+  readonly links = new Links()
+  readonly #nodes = new Map<string, LoopbackNode>()
+  readonly #byAddress = new Map<string, LoopbackNode>()
+  readonly #services = new Set<HttpService>()
+  readonly #ports = new Set<NodePort>()
+
+  constructor(parts: LoopbackDataPlaneParts) {
+    this.#parts = parts
+  }
+
+  addNode(name: string, address: string): void {
+    invariant(!this.#nodes.has(name), `there is a node ${name} already`)
+    const node = new LoopbackNode(address, this.#parts.net.podNet(this.#nodes.size + 1))
+    this.#nodes.set(name, node)
+    this.#byAddress.set(address, node)
+  }
+
+  removeNode(name: string): void {
+    const node = this.#nodes.get(name)
+    if (node === undefined) return
+    node.goDark()
+    this.#nodes.delete(name)
+    this.#byAddress.delete(node.address)
+  }
+
+  startPod({ name, node: nodeName, port, app: behaviour, address: wanted }: PodStart): PodProcess {
+    const { timers } = this.#parts
+    const node = this.#node(nodeName)
+    invariant(node.isOn, `${nodeName} is off: no pod can start there`)
+    const address = node.freeAddress(wanted)
+    const services: HttpService[] = []
+    const app = new App({
+      timers,
+      behaviour,
+      servedBy: `${name}/${nodeName}`,
+      listen: (listener) => {
+        const service = new HttpService({ ...this.#parts, links: this.links }, { host: address, port }, listener)
+        services.push(service)
+        this.#services.add(service)
+        return () => service.close()
+      },
+    })
+    const pod = new VirtualPod({ address, app, leave: () => node.pods.delete(address) })
+    for (const service of services) node.pods.set(address, { pod, service })
+    return pod
+  }
+
+  /** A machine without power hears nothing. */
+  setRules(name: string, rules: readonly NodePortRule[]): void {
+    const node = this.#node(name)
+    if (!node.isOn) return
+    const open = new Map(rules.filter(({ endpoints }) => endpoints.length > 0).map((rule) => [rule.nodePort, rule]))
+    for (const [port, forwarder] of node.nodePorts) {
+      if (open.has(port)) continue
+      forwarder.close()
+      node.nodePorts.delete(port)
+    }
+    for (const { nodePort: port, endpoints } of open.values()) {
+      const forwarder = node.nodePorts.get(port)
+      if (forwarder === undefined) node.nodePorts.set(port, this.#forwarder(node, { port, endpoints }))
+      else forwarder.endpoints = endpoints
+    }
+  }
+
+  setPower(name: string, isOn: boolean): void {
+    const node = this.#node(name)
+    if (node.isOn === isOn) return
+    if (isOn) node.boot()
+    else node.goDark()
+  }
+
+  /** As a TCP connect to a node port is answered where no kernel accepts for us: refused and silent are told apart. */
+  dial({ host, port }: Destination, answered: (dialled: Dialled) => void): void {
+    const node = this.#byAddress.get(host)
+    if (node?.isOn !== true) {
+      queueMicrotask(() => answered({ kind: 'silent' }))
+      return
+    }
+    const flow = new Flow(this.#parts)
+    node.flows.add(flow)
+    this.#reach(node.endpointsOf(port) ?? [], (reached) => {
+      if (!flow.isLive || reached.kind !== 'open') {
+        node.flows.delete(flow)
+        if (reached.kind === 'open') reached.socket.destroy()
+        answered({ kind: flow.isLive && reached.kind === 'refused' ? 'refused' : 'silent' })
+        return
+      }
+      reached.socket.on('close', () => node.flows.delete(flow))
+      answered({ kind: 'open', connection: new LoopbackConnection(reached.socket, flow, this.links) })
+    })
+  }
+
+  /** Nothing listens any more, and nothing is left open. */
+  end(): void {
+    for (const port of this.#ports) port.end()
+    for (const service of this.#services) service.end()
+  }
+
+  #node(name: string): LoopbackNode {
+    const node = this.#nodes.get(name)
+    invariant(node !== undefined, `there is no node ${name}`)
+    return node
+  }
+
+  #forwarder(
+    node: LoopbackNode,
+    { port, endpoints }: { readonly port: number; readonly endpoints: readonly Destination[] },
+  ): NodePort {
+    const forwarder = new NodePort({
+      ...this.#parts,
+      links: this.links,
+      at: { host: node.address, port },
+      endpoints,
+      flows: node.flows,
+      reach: (among, answered) => this.#reach(among, answered),
+    })
+    this.#ports.add(forwarder)
+    return forwarder
+  }
+
+  /** Never answers within the call. */
+  #reach(endpoints: readonly Destination[], answered: (reached: Reached) => void): void {
+    const endpoint = endpoints[Math.floor(this.#parts.random.next() * endpoints.length)]
+    if (endpoint === undefined) {
+      queueMicrotask(() => answered({ kind: 'refused' }))
+      return
+    }
+    const isThere = [...this.#nodes.values()].some(({ pods }) => pods.has(endpoint.host))
+    const real = this.#parts.net.locate(endpoint)
+    if (!isThere || real === undefined) {
+      queueMicrotask(() => answered({ kind: isThere ? 'refused' : 'silent' }))
+      return
+    }
+    const socket = connect({ ...real, noDelay: true })
+    const failed = (): void => answered({ kind: 'refused' })
+    socket.once('error', failed)
+    socket.once('connect', () => {
+      socket.off('error', failed)
+      answered({ kind: 'open', socket })
+    })
+  }
+}
