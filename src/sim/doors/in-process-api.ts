@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { WorldError } from '../../model/world-error.ts'
 import type { Timers } from '../../ports/timers.ts'
 import { answerRequest } from '../world/answer-request.ts'
-import { type ApiRequest, isWatch, type ObjectReply, type WatchReply } from '../world/api-request.ts'
+import { type ApiReply, type ApiRequest, isWatch, type ObjectReply, type WatchReply } from '../world/api-request.ts'
 import { serveWatch } from '../world/serve-watch.ts'
 import type { WatchEvent } from '../world/watch-objects.ts'
 import type { World } from '../world/world.ts'
@@ -37,6 +37,8 @@ export interface InProcessApiParts {
   /** Until the answer is there. */
   readonly latencyMs: number
   readonly passageOf?: (request: ApiRequest) => Passage
+  /** Around each request that is carried out, at the moment when it is. */
+  readonly around?: (request: ApiRequest, answer: () => ApiReply) => ApiReply
 }
 
 /** The world's API for a client in the same process: as over HTTP, without sockets, and only as fast as `timers` go. */
@@ -61,7 +63,7 @@ export function inProcessApi(
 }
 
 function travelled(
-  { world, timers }: InProcessApiParts,
+  { world, timers, around = alone }: InProcessApiParts,
   request: ApiRequest,
   { passage, signal }: { readonly passage: Passage; readonly signal: AbortSignal },
 ): ReplyHead | Error | undefined {
@@ -74,7 +76,7 @@ function travelled(
         retry: 'backoff',
       })
     case 'unheard':
-      answerRequest(world, request)
+      around(request, () => answerRequest(world, request))
       return new WorldError('the API server cannot be reached (ECONNRESET)', {
         code: 'KUBE_UNREACHABLE',
         retry: 'backoff',
@@ -82,11 +84,13 @@ function travelled(
     case 'answered':
       return objectHead(passage.reply)
     case 'passes': {
-      const reply = answerRequest(world, request)
+      const reply = around(request, () => answerRequest(world, request))
       return isWatch(reply) ? watchHead(timers, reply, { fault: passage.watch, signal }) : objectHead(reply)
     }
   }
 }
+
+const alone = (_request: ApiRequest, answer: () => ApiReply): ApiReply => answer()
 
 function apiRequest({ method, target, headers, body }: HttpRequest): ApiRequest {
   const url = new URL(target, 'http://embedded')

@@ -9,7 +9,7 @@ export type SshLuck = 'well' | 'unheard' | 'lost' | 'refused'
 
 export interface MachineHostParts {
   readonly timers: Timers
-  readonly machineOf: (node: string) => Machine | undefined
+  readonly machineOf: (node: string) => Pick<Machine, 'isOn' | 'bootId' | 'reboot'> | undefined
   /** From the command to its answer. */
   readonly latencyMs: number
   /** After which an ssh that hears nothing is given up. */

@@ -48,18 +48,20 @@ export async function articleCluster({
 
 const SETTLED_WITHIN_S = 120
 
-/** Every pod is ready, and every server of the balancer up: a condition with a limit, in virtual time. */
-export async function settled(cluster: VirtualCluster): Promise<void> {
+/** Every pod is ready, and every server of the balancer up that `isWanted`: a condition with a limit, in virtual time. */
+export async function settled(cluster: VirtualCluster, isWanted = (_server: string): boolean => true): Promise<void> {
   for (let second = 0; second < SETTLED_WITHIN_S; second += 1) {
     await cluster.time.advance(1000)
     const pods = [...cluster.world.store.all(PODS)] as PodObject[]
-    if (pods.length > 0 && pods.every(isReady) && allUp(cluster)) return
+    if (pods.length > 0 && pods.every(isReady) && allUp(cluster, isWanted)) return
   }
   throw new Error(`the cluster has not settled within ${SETTLED_WITHIN_S} s`)
 }
 
-const allUp = ({ balancer }: VirtualCluster): boolean =>
-  balancer.state.backends.every(({ servers }) => servers.every((server) => server.isUsable))
+const allUp = ({ balancer }: VirtualCluster, isWanted: (server: string) => boolean): boolean =>
+  balancer.state.backends.every(({ name, servers }) =>
+    servers.every((server) => server.isUsable || !isWanted(`${name}/${server.config.name}`)),
+  )
 
 /** The roll.yaml of the real test bed, but for where its socket and its ssh lie. */
 export const virtualRollFile = (facts: Partial<RollFileFacts> = {}): string =>

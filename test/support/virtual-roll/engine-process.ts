@@ -18,8 +18,11 @@ export interface EngineProcessParts {
 export class EngineProcess {
   readonly events: StampedEvent[] = []
   readonly ended: Promise<RollEnd | 'died'>
+  /** As `ended`, but for a process that stays to keep a node out: it has told its end by then. */
+  readonly told: Promise<RollEnd | 'died' | 'guards'>
   readonly #ports: RollPorts
   readonly #interrupt = new AbortController()
+  readonly #guards = Promise.withResolvers<'guards'>()
   readonly #died = Promise.withResolvers<'died'>()
 
   constructor({ run, firstSeq, clusterName, journal, ports }: EngineProcessParts) {
@@ -43,11 +46,15 @@ export class EngineProcess {
         }),
       ),
       firstSeq,
-      sink: (event) => void this.events.push(event),
+      sink: (event) => {
+        this.events.push(event)
+        if (event.type === 'roll.ended' && (event.guarded?.length ?? 0) > 0) this.#guards.resolve('guards')
+      },
       ...(source === undefined ? {} : { probe: new LedgerProbe({ targets, source, clock }) }),
     })
     ports.lifeline.ended.addEventListener('abort', () => this.#died.resolve('died'), { once: true })
     this.ended = Promise.race([engine.run(this.#interrupt.signal), this.#died.promise])
+    this.told = Promise.race([this.ended, this.#guards.promise])
   }
 
   /** Ctrl-C. */

@@ -19,6 +19,7 @@ import { machineHost, type SshLuck } from '../../../src/sim/doors/machine-host.t
 import { networkDataPort } from '../../../src/sim/doors/network-data-port.ts'
 import { VirtualProbeSource } from '../../../src/sim/traffic/virtual-probe-source.ts'
 import type { ApiRequest } from '../../../src/sim/world/api-request.ts'
+import type { RequestWitness } from './engine-request.ts'
 import { Lifeline } from './lifeline.ts'
 
 /** What a process does to the world or to its journal, and when a hook hears of it. */
@@ -31,14 +32,15 @@ export interface Outside {
   /** The balancer's socket is silent while this holds. */
   readonly isBalancerSilent?: () => boolean
   readonly onEffect?: EffectHook
+  readonly witness?: RequestWitness
 }
 
 export interface RollPortsParts {
   readonly cluster: VirtualCluster
   readonly spec: RollSpec
   readonly outside: Outside
-  /** Which process of the roll this is: chance differs from one to the next. */
-  readonly nth: number
+  /** Which process of which roll this is: chance differs from one to the next. */
+  readonly name: string
 }
 
 const API_LATENCY_MS = 3
@@ -60,10 +62,10 @@ export class RollPorts {
 
   constructor(parts: RollPortsParts) {
     this.#parts = parts
-    const { cluster, spec, nth } = parts
+    const { cluster, spec, name } = parts
     const { time, network, balancer } = cluster
     const { lifeline } = this
-    this.random = cluster.random.fork(`process ${nth}`)
+    this.random = cluster.random.fork(name)
     this.clock = {
       monoMs: () => time.monoMs(),
       wallMs: () => time.wallMs(),
@@ -87,7 +89,7 @@ export class RollPorts {
     )
     const host = machineHost({
       timers: time,
-      machineOf: (node) => cluster.machines.get(node),
+      machineOf: (node) => this.#machine(node),
       latencyMs: SSH_LATENCY_MS,
       limitMs: SSH_LIMIT_MS,
       ...(parts.outside.sshLuckOf === undefined ? {} : { luckOf: parts.outside.sshLuckOf }),
@@ -134,18 +136,35 @@ export class RollPorts {
     })
   }
 
+  #machine(node: string) {
+    const machine = this.#parts.cluster.machines.get(node)
+    if (machine === undefined) return undefined
+    const { isOn, bootId } = machine
+    const reboot = (): boolean => {
+      this.#parts.outside.witness?.({ kind: 'reboot', node })
+      return machine.reboot()
+    }
+    return { isOn, bootId, reboot }
+  }
+
   #effectOn<T>(isEffect: boolean, name: string, work: () => Promise<T>): Promise<T> {
     return isEffect ? this.effect(name, work) : this.lifeline.guard(work)
   }
 
   #kube(): Cluster {
     const { world, time } = this.#parts.cluster
-    const { passageOf } = this.#parts.outside
+    const { passageOf, witness } = this.#parts.outside
     const api = inProcessApi({
       world,
       timers: time,
       latencyMs: API_LATENCY_MS,
       ...(passageOf === undefined ? {} : { passageOf }),
+      around: (request, answer) => {
+        const told = witness?.({ kind: 'api', request })
+        const reply = answer()
+        told?.(reply.code)
+        return reply
+      },
     })
     const exchange: Exchange = (connection, request, signal) => {
       const writes = request.method !== 'GET' && !/selfsubject|dryRun=All/.test(request.target)
@@ -172,7 +191,12 @@ export class RollPorts {
     if (isBalancerSilent()) {
       const late = new WorldError('no answer within 5 s', { code: 'BALANCER_TIMEOUT', retry: 'backoff' })
       time.later(SILENT_SOCKET_MS, () => reject(late))
-    } else time.later(SOCKET_LATENCY_MS, () => resolve(balancer.answer(line)))
+      return promise
+    }
+    time.later(SOCKET_LATENCY_MS, () => {
+      this.#parts.outside.witness?.({ kind: 'balancer', line })
+      resolve(balancer.answer(line))
+    })
     return promise
   }
 }

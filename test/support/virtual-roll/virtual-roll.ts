@@ -13,18 +13,22 @@ import { MemoryJournal } from './memory-journal.ts'
 import { type Outside, RollPorts } from './roll-ports.ts'
 
 const CLUSTER_NAME = 'virtual'
+const PLAN_LIMIT_MS = 60_000
 
-/** Rolls of one virtual cluster by one roll.yaml, each process with ports of its own. */
+/** One roll of a virtual cluster by one roll.yaml, each process with ports of its own. */
 export class VirtualRoll {
   readonly cluster: VirtualCluster
   readonly spec: RollSpec
   readonly #outside: Outside
+  readonly #name: string
   #processes = 0
   #journal: MemoryJournal | undefined
 
-  constructor(cluster: VirtualCluster, file: string, outside: Outside = {}) {
+  /** `name`: four letters or digits at the end of its run's name, which tell rolls apart that begin together. */
+  constructor(cluster: VirtualCluster, file: string, { name = '0001', ...outside }: Outside & { name?: string } = {}) {
     this.cluster = cluster
     this.spec = loadRollFile({ file: 'roll.yaml', text: file })
+    this.#name = name
     this.#outside = outside
   }
 
@@ -33,18 +37,26 @@ export class VirtualRoll {
     return this.#journal
   }
 
-  plan(): Promise<RollPlan> {
-    const { cluster, balancers, host } = this.#ports()
-    const parts = { spec: this.spec, clusterName: CLUSTER_NAME, cluster, balancers, host }
-    return this.cluster.time.settle(prepare(parts, new AbortController().signal), 60_000)
+  /** Its run's name; empty while nothing is begun. */
+  get run(): string {
+    return this.#journal?.header.run ?? ''
   }
 
-  async begin(): Promise<EngineProcess> {
-    const plan = await this.plan()
+  plan(): Promise<RollPlan> {
+    return this.cluster.time.settle(this.#plan(), PLAN_LIMIT_MS)
+  }
+
+  begin(): Promise<EngineProcess> {
+    return this.cluster.time.settle(this.begun(), PLAN_LIMIT_MS)
+  }
+
+  /** For who drives time himself. */
+  async begun(): Promise<EngineProcess> {
+    const plan = await this.#plan()
     const refusal = planRefusal(plan)
     if (refusal !== undefined) throw refusal
     const now = this.cluster.time.wallMs()
-    const id = `${toIso(now).slice(0, 19).replaceAll(/[-:]/g, '')}Z-0001`
+    const id = `${toIso(now).slice(0, 19).replaceAll(/[-:]/g, '')}Z-${this.#name}`
     const order = plan.nodes.map(({ node }) => node)
     this.#journal = new MemoryJournal({ at: toIso(now), type: 'journal', v: 1, run: id, cluster: 'uid', tool: '0' })
     this.#journal.append({ at: toIso(now), type: 'planned', spec: this.spec, order, clusterName: CLUSTER_NAME })
@@ -69,12 +81,19 @@ export class VirtualRoll {
     return this.#process(run, firstSeq)
   }
 
+  #plan(): Promise<RollPlan> {
+    const { cluster, balancers, host } = this.#ports()
+    const parts = { spec: this.spec, clusterName: CLUSTER_NAME, cluster, balancers, host }
+    return prepare(parts, new AbortController().signal)
+  }
+
   #process(run: RunState, firstSeq: number): EngineProcess {
     return new EngineProcess({ run, firstSeq, clusterName: CLUSTER_NAME, journal: this.journal, ports: this.#ports() })
   }
 
   #ports(): RollPorts {
     this.#processes += 1
-    return new RollPorts({ cluster: this.cluster, spec: this.spec, outside: this.#outside, nth: this.#processes })
+    const name = `process ${this.#processes} of ${this.#name}`
+    return new RollPorts({ cluster: this.cluster, spec: this.spec, outside: this.#outside, name })
   }
 }

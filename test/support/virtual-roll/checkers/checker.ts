@@ -1,0 +1,22 @@
+import type { Change } from '../../../../src/sim/world/store.ts'
+import type { EngineRequest } from '../engine-request.ts'
+
+/** Which roll asks, by its run's name. */
+export interface Asked {
+  readonly run: string
+  readonly request: EngineRequest
+}
+
+/** Looks at the world alone, and tells the scene what must never be. */
+export interface Checker {
+  /** A node, a pod or a Lease was written. */
+  readonly onChange?: (change: Change) => void
+  /** Right before the world does what a process asked for. */
+  readonly onAsked?: (asked: Asked) => void
+  /** Right after. */
+  readonly onDone?: (asked: Asked, code: number) => void
+  /** Every tenth of a second. */
+  readonly onLook?: () => void
+  /** Everything is over that should be. */
+  readonly atEnd?: () => void
+}

@@ -1,0 +1,69 @@
+import type { NodeObject } from '../../../../src/sim/actors/node-object.ts'
+import { isReady } from '../../../../src/sim/actors/pod-object.ts'
+import { LEASES } from '../../../../src/sim/world/api-resource.ts'
+import type { Checker } from './checker.ts'
+import type { Scene } from './scene.ts'
+
+const NAME = 'prior-restored'
+
+/**
+ * At the end everything is as it was: each node's cordon, taints, labels and annotations, each server's state; the slot
+ * is nobody's, every machine runs, every pod is ready, and whatever was ready before is up.
+ */
+export function priorRestored(scene: Scene): Checker {
+  return {
+    atEnd: () => {
+      for (const text of [...nodesThatDiffer(scene), ...serversThatDiffer(scene), ...notBack(scene)])
+        scene.tell(NAME, text)
+      const slot = scene.cluster.world.store.get(LEASES, { namespace: 'evenkeel', name: 'evenkeel-slot-0' })
+      const { holderIdentity } = (slot?.spec ?? {}) as { holderIdentity?: string }
+      if (holderIdentity !== undefined && holderIdentity !== '') scene.tell(NAME, `${holderIdentity} holds the slot`)
+    },
+  }
+}
+
+function nodesThatDiffer(scene: Scene): readonly string[] {
+  return scene.nodes().flatMap((node) => {
+    const before = scene.prior.nodes.get(node.metadata.name)
+    const [was, is] = [before === undefined ? 'nothing' : ownText(before), ownText(node)]
+    return was === is ? [] : [`${node.metadata.name} was ${was} and is ${is}`]
+  })
+}
+
+function ownText({ metadata, spec }: NodeObject): string {
+  const { unschedulable = false, taints = [] } = spec as {
+    unschedulable?: boolean
+    taints?: readonly { key: string; effect: string }[]
+  }
+  const kept = taints.map(({ key, effect }) => `${key}:${effect}`).toSorted()
+  return JSON.stringify([unschedulable, kept, sorted(metadata.labels), sorted(metadata.annotations)])
+}
+
+const sorted = (map: Readonly<Record<string, string>> = {}): readonly (readonly [string, string])[] =>
+  Object.entries(map).toSorted(([a], [b]) => (a < b ? -1 : 1))
+
+const serversThatDiffer = (scene: Scene): readonly string[] =>
+  scene.servers().flatMap(({ key, admin, isUsable }) => {
+    if (scene.handStates.has(key)) return admin === 'drain' ? [`${key} is left in drain`] : []
+    const was = scene.prior.servers.get(key)
+    if (admin !== was) return [`${key} was ${was} and is ${admin}`]
+    return was === 'ready' && !isUsable ? [`${key} is not up`] : []
+  })
+
+function notBack(scene: Scene): readonly string[] {
+  const machines = [...scene.cluster.machines.all()]
+    .filter(({ isOn }) => !isOn)
+    .map(({ name }) => `${name} does not run`)
+  const nodes = scene
+    .nodes()
+    .filter((node) => !isNodeReady(node))
+    .map(({ metadata }) => `${metadata.name} is not Ready`)
+  const pods = scene
+    .pods()
+    .filter((pod) => !isReady(pod))
+    .map(({ metadata }) => `${metadata.name} is not ready`)
+  return [...machines, ...nodes, ...pods]
+}
+
+const isNodeReady = ({ status }: NodeObject): boolean =>
+  status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true

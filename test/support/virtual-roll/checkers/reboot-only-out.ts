@@ -1,0 +1,48 @@
+import { controllerOf, isFinished, type PodObject } from '../../../../src/sim/actors/pod-object.ts'
+import { NODES } from '../../../../src/sim/world/api-resource.ts'
+import type { Checker } from './checker.ts'
+import type { Scene } from './scene.ts'
+import { TakenOut } from './taken-out.ts'
+
+const NAME = 'reboot-only-out'
+
+/**
+ * A machine is rebooted only while its node is cordoned, in no balancer's list, announced, and carries no pod that could
+ * have been evicted; and each roll boots it once at most. `drained`: labels `app` of DaemonSets that leave too.
+ */
+export function rebootOnlyOut(scene: Scene, drained: readonly string[]): Checker {
+  const out = new TakenOut(scene)
+  return {
+    onAsked: ({ request }) => {
+      out.note(request)
+      if (request.kind !== 'reboot') return
+      const { node: name } = request
+      const node = scene.cluster.world.store.get(NODES, { name })
+      const { unschedulable = false } = (node?.spec ?? {}) as { unschedulable?: boolean }
+      if (!unschedulable) scene.tell(NAME, `${name} is rebooted and not cordoned`)
+      if (node?.metadata.annotations?.['evenkeel.dev/intent'] === undefined)
+        scene.tell(NAME, `${name} is rebooted and nothing on it says so`)
+      for (const server of scene.servers()) {
+        if (server.node === name && out.isSentTo(server))
+          scene.tell(NAME, `${name} is rebooted while ${server.key} sends to it`)
+      }
+      for (const pod of scene.pods()) {
+        if (pod.spec.nodeName === name && isEvictable(pod, drained))
+          scene.tell(NAME, `${name} is rebooted with ${pod.metadata.name} on it`)
+      }
+    },
+    onLook: () => {
+      out.look()
+      for (const { name, boots } of scene.cluster.machines.all()) {
+        const before = scene.prior.boots.get(name) ?? 0
+        const most = scene.rolls + (scene.handBoots.get(name) ?? 0)
+        if (boots - before > most) scene.tell(NAME, `${name} booted ${boots - before} times`)
+      }
+    },
+  }
+}
+
+function isEvictable(pod: PodObject, drained: readonly string[]): boolean {
+  if (isFinished(pod) || pod.metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined) return false
+  return controllerOf(pod)?.kind !== 'DaemonSet' || drained.includes(pod.metadata.labels?.app ?? '')
+}

@@ -1,0 +1,87 @@
+import type { NodeObject } from '../../../../src/sim/actors/node-object.ts'
+import type { PodObject } from '../../../../src/sim/actors/pod-object.ts'
+import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
+import { NODES, PODS } from '../../../../src/sim/world/api-resource.ts'
+import type { AdminWord } from './server-word.ts'
+
+/** One server of the balancer and the node that it leads to. */
+export interface ServerFact {
+  readonly key: string
+  readonly node: string
+  readonly address: string
+  readonly port: number
+  readonly admin: AdminWord
+  readonly isUsable: boolean
+}
+
+/** What was there before anybody rolled. */
+export interface Prior {
+  readonly nodes: ReadonlyMap<string, NodeObject>
+  readonly servers: ReadonlyMap<string, AdminWord>
+  readonly boots: ReadonlyMap<string, number>
+}
+
+export interface Violation {
+  readonly checker: string
+  /** Since the cluster began. */
+  readonly atMs: number
+  readonly text: string
+}
+
+/** The world as checkers look at it, and what people did to it by hand, which no roll answers for. */
+export class Scene {
+  readonly cluster: VirtualCluster
+  readonly prior: Prior
+  readonly violations: Violation[] = []
+  /** Boots that people brought about, by node. */
+  readonly handBoots = new Map<string, number>()
+  /** Servers whose state people set, or a reload without a state file lost, and to what. */
+  readonly handStates = new Map<string, AdminWord>()
+  /** How many rolls were begun: each boots each of its nodes once. */
+  rolls = 0
+  /** Whether a process runs that can reach all that it needs, and could for a while. */
+  isSomebodyThere: () => boolean = () => true
+
+  constructor(cluster: VirtualCluster) {
+    this.cluster = cluster
+    this.prior = {
+      nodes: new Map(this.nodes().map((node) => [node.metadata.name, node])),
+      servers: new Map(serverFacts(cluster).map(({ key, admin }) => [key, admin])),
+      boots: new Map([...cluster.machines.all()].map(({ name, boots }) => [name, boots])),
+    }
+  }
+
+  get nowMs(): number {
+    return this.cluster.time.monoMs()
+  }
+
+  nodes(): readonly NodeObject[] {
+    return [...this.cluster.world.store.all(NODES)] as NodeObject[]
+  }
+
+  pods(): readonly PodObject[] {
+    return [...this.cluster.world.store.all(PODS)] as PodObject[]
+  }
+
+  servers(): readonly ServerFact[] {
+    return serverFacts(this.cluster)
+  }
+
+  tell(checker: string, text: string): void {
+    if (this.violations.length < MOST_TOLD) this.violations.push({ checker, atMs: this.nowMs, text })
+  }
+}
+
+const MOST_TOLD = 20
+
+const serverFacts = ({ balancer }: VirtualCluster): readonly ServerFact[] =>
+  balancer.state.backends.flatMap((backend) =>
+    backend.servers.map((server) => ({
+      key: `${backend.name}/${server.config.name}`,
+      node: server.config.name,
+      address: server.config.address,
+      port: server.config.port,
+      admin: server.admin,
+      isUsable: server.isUsable,
+    })),
+  )

@@ -1,0 +1,44 @@
+import type { EngineRequest } from '../engine-request.ts'
+import type { Scene, ServerFact } from './scene.ts'
+import { serverWords } from './server-word.ts'
+
+/** From a reload, or somebody's word, until a roll can have heard of it. */
+const UNHEARD_OF_MS = 1_500
+
+/** Servers that rolls took out and did not put back, by what rolls said and not by what became of it. */
+export class TakenOut {
+  readonly #scene: Scene
+  readonly #keys = new Set<string>()
+  /** Since when somebody else has them in again. */
+  readonly #undoneSince = new Map<string, number>()
+
+  constructor(scene: Scene) {
+    this.#scene = scene
+  }
+
+  get keys(): ReadonlySet<string> {
+    return this.#keys
+  }
+
+  note(request: EngineRequest): void {
+    if (request.kind !== 'balancer') return
+    for (const { key, to } of serverWords(request.line)) {
+      if (to === 'ready') this.#keys.delete(key)
+      else this.#keys.add(key)
+    }
+  }
+
+  look(): void {
+    for (const { key, admin } of this.#scene.servers()) {
+      if (admin !== 'ready' || !this.#keys.has(key)) this.#undoneSince.delete(key)
+      else if (!this.#undoneSince.has(key)) this.#undoneSince.set(key, this.#scene.nowMs)
+    }
+  }
+
+  /** The balancer sends to it, and not just by what somebody else did a moment ago. */
+  isSentTo({ key, admin }: ServerFact): boolean {
+    if (admin !== 'ready') return false
+    const since = this.#undoneSince.get(key) ?? this.#scene.nowMs
+    return !this.#keys.has(key) || this.#scene.nowMs - since > UNHEARD_OF_MS
+  }
+}

@@ -1,0 +1,61 @@
+import { LEASES } from '../../../../src/sim/world/api-resource.ts'
+import type { RequestWitness } from '../engine-request.ts'
+import type { VirtualRoll } from '../virtual-roll.ts'
+import type { Checker } from './checker.ts'
+import { evictionsOnly } from './evictions-only.ts'
+import { keptOut } from './kept-out.ts'
+import type { LossLog } from './loss-log.ts'
+import { noAttachBeforeProof } from './no-attach-before-proof.ts'
+import { noLostRequest } from './no-lost-request.ts'
+import { oneNodeOut } from './one-node-out.ts'
+import { onlyWithSlot } from './only-with-slot.ts'
+import { priorRestored } from './prior-restored.ts'
+import { rebootOnlyOut } from './reboot-only-out.ts'
+import type { Scene } from './scene.ts'
+
+const LOOK_EVERY_MS = 100
+
+export interface WatchedWorld {
+  /** For the ports of one roll. */
+  readonly witness: (roll: VirtualRoll) => RequestWitness
+  /** Everything is over: the last look. */
+  readonly end: () => void
+}
+
+/** Every checker on one world, from now on. `drained`: labels `app` of DaemonSets whose pods leave before a reboot. */
+export function watchWorld(scene: Scene, losses: LossLog, drained: readonly string[]): WatchedWorld {
+  const { time, world } = scene.cluster
+  const checkers: readonly Checker[] = [
+    oneNodeOut(scene),
+    evictionsOnly(scene),
+    rebootOnlyOut(scene, drained),
+    noAttachBeforeProof(scene),
+    onlyWithSlot(scene),
+    keptOut(scene),
+    noLostRequest(scene, losses),
+    priorRestored(scene),
+  ]
+  const unsubscribe = world.store.subscribe(LEASES, (change) => {
+    for (const { onChange } of checkers) onChange?.(change)
+  })
+  let callOff: () => void = () => undefined
+  const look = (): void => {
+    for (const { onLook } of checkers) onLook?.()
+    callOff = time.later(LOOK_EVERY_MS, look)
+  }
+  look()
+  return {
+    witness: (roll) => (request) => {
+      const asked = { run: roll.run, request }
+      for (const { onAsked } of checkers) onAsked?.(asked)
+      return (code) => {
+        for (const { onDone } of checkers) onDone?.(asked, code)
+      }
+    },
+    end: () => {
+      callOff()
+      unsubscribe()
+      for (const { atEnd } of checkers) atEnd?.()
+    },
+  }
+}

@@ -1,0 +1,18 @@
+import { crashRun } from '../crash/crash-run.ts'
+import { runSeed } from '../swarm/run-seed.ts'
+import type { Job, JobReport } from './job.ts'
+
+/** A process that does one job after the other for who started it. */
+async function done(job: Job): Promise<JobReport> {
+  try {
+    if (job.kind === 'seed') return { kind: 'seed', report: await runSeed(job.seed) }
+    return { kind: 'crash', plan: job.plan, run: await crashRun(job.plan) }
+  } catch (error) {
+    return { kind: 'thrown', job, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  }
+}
+
+process.on('message', (job: Job) => {
+  void done(job).then((report) => process.send?.(report))
+})
+process.on('disconnect', () => process.exit(0))

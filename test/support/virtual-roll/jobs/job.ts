@@ -1,0 +1,20 @@
+import type { CrashPlan, CrashRun } from '../crash/crash-run.ts'
+import type { SeedReport } from '../swarm/run-seed.ts'
+
+/** Something that a worker does in a process of its own. */
+export type Job =
+  | { readonly kind: 'seed'; readonly seed: string }
+  | { readonly kind: 'crash'; readonly plan: CrashPlan }
+
+export type JobReport =
+  | { readonly kind: 'seed'; readonly report: SeedReport }
+  | { readonly kind: 'crash'; readonly plan: CrashPlan; readonly run: CrashRun }
+  /** Not even the world came about, or the work threw. */
+  | { readonly kind: 'thrown'; readonly job: Job; readonly error: string }
+
+/** What was seen that must not be, each with who saw it; none: all is well. */
+export function complaints(report: JobReport): readonly string[] {
+  if (report.kind === 'thrown') return [`thrown: ${report.error}`]
+  const { violations } = report.kind === 'seed' ? report.report : report.run
+  return violations.map(({ checker, atMs, text }) => `${checker} at ${(atMs / 1000).toFixed(1)} s: ${text}`)
+}

@@ -1,0 +1,69 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { Job, JobReport } from './job.ts'
+
+export interface Jobs {
+  /** Taken one after the other, as workers become free. */
+  readonly jobs: Iterable<Job>
+  /** Told in the order in which they end; false: no further job is begun. */
+  readonly onReport: (report: JobReport) => boolean
+  readonly workers?: number
+  /** The tree whose engine is run; this one, unless told otherwise. */
+  readonly root?: string
+}
+
+const ROOT = new URL('../../../..', import.meta.url).pathname
+const WORKER = 'test/support/virtual-roll/jobs/job-worker.ts'
+/** A job takes a second or two; one that hangs is no answer either. */
+const JOB_LIMIT_MS = 120_000
+
+/** Does jobs in processes of their own, two at a time unless told otherwise. */
+export async function runJobs({ jobs, onReport, workers = 2, root = ROOT }: Jobs): Promise<void> {
+  const queue = jobs[Symbol.iterator]()
+  let isWanted = true
+  const work = async (): Promise<void> => {
+    let worker = start(root)
+    try {
+      while (isWanted) {
+        const { value: job, done = false } = queue.next()
+        if (done || job === undefined) return
+        const report = await answerOf(worker, job)
+        isWanted = onReport(report) && isWanted
+        if (worker.connected && worker.exitCode === null) continue
+        worker = start(root)
+      }
+    } finally {
+      worker.kill('SIGKILL')
+    }
+  }
+  await Promise.all(Array.from({ length: workers }, work))
+}
+
+const start = (root: string): ChildProcess =>
+  fork(join(root, WORKER), {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+
+async function answerOf(worker: ChildProcess, job: Job): Promise<JobReport> {
+  const stop = new AbortController()
+  let said = ''
+  const hear = (text: Buffer): void => {
+    said = `${said}${text}`.slice(-2_000)
+  }
+  worker.stderr?.on('data', hear)
+  const late = setTimeout(() => worker.kill('SIGKILL'), JOB_LIMIT_MS)
+  try {
+    worker.send(job)
+    const died = once(worker, 'exit', { signal: stop.signal }).then(
+      (): JobReport => ({ kind: 'thrown', job, error: `the worker ended: ${said}` }),
+    )
+    const answered = once(worker, 'message', { signal: stop.signal }).then(([report]) => report as JobReport)
+    return await Promise.race([answered, died])
+  } finally {
+    clearTimeout(late)
+    worker.stderr?.off('data', hear)
+    stop.abort()
+  }
+}

@@ -1,0 +1,53 @@
+import type { RollEnd } from '../../../src/controllers/roll/roll-end.ts'
+import { runFromJournal } from '../../../src/controllers/roll/run-from-journal.ts'
+import type { Verdict } from '../../../src/model/verdict.ts'
+import type { EngineProcess } from './engine-process.ts'
+import type { VirtualRoll } from './virtual-roll.ts'
+
+export interface Operating {
+  readonly roll: VirtualRoll
+  readonly first: EngineProcess
+  /** From the end of one process to the start of the next. */
+  readonly pauseMs: () => number
+  /** What is said to it after each end: go on, or put back what is out. */
+  readonly word: (ends: number) => 'resume' | 'abort'
+  /** Of each process that begins, the first among them. */
+  readonly onProcess?: (process: EngineProcess) => void
+}
+
+const ABORTED: Verdict = {
+  kind: 'aborted',
+  keepOut: false,
+  reasons: [{ code: 'Aborted', text: 'somebody asked for it' }],
+}
+const ENDS_MAX = 60
+
+/**
+ * As somebody does who was told to get it done: whatever a process ends with but success is answered with the same word
+ * again. Returns how many processes it took.
+ */
+export async function operateRoll({ roll, first, pauseMs, word, onProcess }: Operating): Promise<number> {
+  let running = first
+  for (let ends = 1; ends <= ENDS_MAX; ends += 1) {
+    onProcess?.(running)
+    const end = await endOf(running)
+    const nextWord = word(ends)
+    if (end !== 'died' && isDone(roll, end)) return ends
+    await roll.cluster.time.sleep(pauseMs(), new AbortController().signal)
+    running = roll.resume(nextWord === 'abort' ? ABORTED : undefined)
+  }
+  throw new Error(`the roll is not done after ${ENDS_MAX} processes`)
+}
+
+/** A process that keeps a node out is interrupted, as it asks to be. */
+async function endOf(running: EngineProcess): Promise<RollEnd | 'died'> {
+  const told = await running.told
+  if (told === 'guards') running.interrupt()
+  return told === 'guards' ? running.ended : told
+}
+
+/** Nothing is left for another process: all nodes are through, or everything was put back as was asked for. */
+function isDone(roll: VirtualRoll, end: RollEnd): boolean {
+  const { header, entries } = roll.journal
+  return end.outcome === 'completed' || end.outcome === 'aborted' || runFromJournal({ header, entries }).ended
+}

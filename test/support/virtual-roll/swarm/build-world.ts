@@ -1,0 +1,28 @@
+import { database, edge, whoami } from '../../../../src/sim/cluster/article-workloads.ts'
+import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
+import { NODES } from '../../../../src/sim/world/api-resource.ts'
+import { smallWorld } from '../small-world.ts'
+import { nodeNames, type Scenario } from './scenario.ts'
+
+/** The cluster of a scenario, settled, with what was set by hand before anybody rolls. */
+export async function buildWorld(scenario: Scenario): Promise<VirtualCluster> {
+  const { seed, nodes, darkMs, cordoned, maint } = scenario
+  const cluster = await smallWorld({ seed: `swarm ${seed}`, nodes, darkMs, manifests: manifestsOf(scenario) })
+  for (const name of cordoned) {
+    const node = cluster.world.store.get(NODES, { name })
+    if (node !== undefined)
+      cluster.world.store.put(NODES, { ...node, spec: { ...(node.spec as object), unschedulable: true } })
+  }
+  for (const server of maint) cluster.balancer.answer(`set server ${server} state maint`)
+  await cluster.time.advance(AFTERWARDS_MS)
+  return cluster
+}
+
+const AFTERWARDS_MS = 1_500
+
+function manifestsOf({ nodes, whoami: { startSeconds, ...options }, databases }: Scenario): readonly object[] {
+  const text = JSON.stringify(whoami({ service: 'improved', ...options }))
+  const slow = text.replaceAll('{"name":"STOP"', `{"name":"START_DELAY","value":"${startSeconds}s"},{"name":"STOP"`)
+  const volumes = nodeNames(Math.min(nodes, databases + 1))
+  return [...(JSON.parse(slow) as readonly object[]), ...edge(), ...(databases === 0 ? [] : database(volumes))]
+}

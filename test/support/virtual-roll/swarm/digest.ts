@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto'
+import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
+import { API_RESOURCES } from '../../../../src/sim/world/api-resource.ts'
+import type { LossLog } from '../checkers/loss-log.ts'
+import type { EngineRequest } from '../engine-request.ts'
+
+/** One number for all that happened: every write, every word to a balancer, every reboot, what was sent and lost. */
+export class Digest {
+  readonly #hash = createHash('sha256')
+  readonly #cluster: VirtualCluster
+
+  constructor(cluster: VirtualCluster) {
+    this.#cluster = cluster
+    for (const resource of API_RESOURCES) {
+      cluster.world.store.subscribe(resource, ({ revision, type, object }) => {
+        this.#note(`${revision} ${type} ${resource.plural} ${JSON.stringify(object)}`)
+      })
+    }
+  }
+
+  asked(request: EngineRequest): void {
+    if (request.kind === 'balancer' && !request.line.startsWith('show')) this.#note(request.line)
+    if (request.kind === 'reboot') this.#note(`reboot ${request.node}`)
+  }
+
+  end({ judge, all }: LossLog): string {
+    this.#note(JSON.stringify([judge.sent, judge.failed, all, [...judge.served]]))
+    return this.#hash.digest('hex')
+  }
+
+  #note(text: string): void {
+    this.#hash.update(`${this.#cluster.time.monoMs()} ${text}\n`)
+  }
+}

@@ -1,0 +1,126 @@
+import type { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
+import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
+import type { SshLuck } from '../../../../src/sim/doors/machine-host.ts'
+import type { Scene } from '../checkers/scene.ts'
+import type { Outside } from '../roll-ports.ts'
+import { ApiFaults } from './api-faults.ts'
+import type { Fault } from './fault.ts'
+
+export interface OutsideFaultParts {
+  readonly cluster: VirtualCluster
+  readonly scene: Scene
+  readonly random: SeededRandom
+  readonly faults: readonly Fault[]
+}
+
+/** Everything that goes wrong around the rolls of one world, from `begin` until `heal`. */
+export class OutsideFaults {
+  readonly #parts: OutsideFaultParts
+  readonly #api: ApiFaults
+  #startedMs = Number.POSITIVE_INFINITY
+  readonly #callOffs: (() => void)[] = []
+
+  constructor(parts: OutsideFaultParts) {
+    this.#parts = parts
+    this.#api = new ApiFaults({ ...parts, sinceMs: () => this.sinceMs })
+  }
+
+  get sinceMs(): number {
+    return this.#parts.cluster.time.monoMs() - this.#startedMs
+  }
+
+  get outside(): Outside {
+    return {
+      passageOf: this.#api.passageOf,
+      sshLuckOf: () => this.#sshLuck(),
+      isBalancerSilent: () => this.#isSilent(),
+    }
+  }
+
+  begin(): void {
+    const { cluster, faults } = this.#parts
+    this.#startedMs = cluster.time.monoMs()
+    for (const fault of faults) {
+      if (fault.kind === 'machine') cluster.machines.get(fault.node)?.setLuck(fault.luck)
+      if ('atMs' in fault) this.#callOffs.push(cluster.time.later(fault.atMs, () => this.#happen(fault)))
+    }
+  }
+
+  /** Machines do as they should again, and those that hang are switched on; what people took out they put back. */
+  heal(): void {
+    const { cluster, scene, faults } = this.#parts
+    for (const callOff of this.#callOffs) callOff()
+    for (const fault of faults) {
+      if (fault.kind !== 'machine') continue
+      const machine = cluster.machines.get(fault.node)
+      machine?.setLuck({ kind: 'returns' })
+      if (machine === undefined || fault.luck.kind === 'slow') continue
+      const boots = machine.boots - (scene.prior.boots.get(fault.node) ?? 0)
+      if (machine.isOn && boots > 0) {
+        scene.handBoots.set(fault.node, (scene.handBoots.get(fault.node) ?? 0) + 1)
+        machine.reset()
+      } else machine.powerOn()
+    }
+    this.putBackByHand()
+  }
+
+  /** A server that people took out, and no roll has out, is put back by them. */
+  putBackByHand(): void {
+    const { cluster, scene } = this.#parts
+    for (const { key, node, admin } of scene.servers()) {
+      if (!scene.handStates.has(key) || admin === 'ready' || scene.prior.servers.get(key) !== 'ready') continue
+      const record = scene.nodes().find(({ metadata }) => metadata.name === node)?.metadata.annotations?.[RECORD]
+      if (record === undefined) cluster.balancer.answer(`set server ${key} state ready`)
+    }
+  }
+
+  /** Nothing that a roll needs was out of reach for some of the time since then. */
+  wasWellSince(agoMs: number): boolean {
+    const from = this.sinceMs - agoMs
+    const isSilent = this.#parts.faults.some(
+      (fault) => fault.kind === 'balancerSilent' && fault.fromMs <= this.sinceMs && fault.toMs >= from,
+    )
+    return !isSilent && !this.#api.isTroubledSince(from)
+  }
+
+  #happen(fault: Extract<Fault, { atMs: number }>): void {
+    const { cluster, scene } = this.#parts
+    const { time, balancer, world } = cluster
+    switch (fault.kind) {
+      case 'logForgotten':
+        world.store.compact(world.store.revision)
+        return
+      case 'clock':
+        time.jumpWall(fault.byMs)
+        return
+      case 'byHand':
+        scene.handStates.set(fault.server, fault.to)
+        balancer.answer(`set server ${fault.server} state ${fault.to}`)
+        return
+      case 'reload':
+        if (!fault.keepsStates) {
+          for (const [key, admin] of scene.prior.servers) if (admin !== 'ready') scene.handStates.set(key, 'ready')
+        }
+        balancer.reload({ keepsStates: fault.keepsStates })
+        return
+      case 'watchesStop':
+      case 'kill':
+        return
+    }
+  }
+
+  #isSilent(): boolean {
+    const now = this.sinceMs
+    return this.#parts.faults.some(
+      (fault) => fault.kind === 'balancerSilent' && fault.fromMs <= now && now < fault.toMs,
+    )
+  }
+
+  #sshLuck(): SshLuck {
+    const now = this.sinceMs
+    const fault = this.#parts.faults.find((one) => one.kind === 'ssh' && one.fromMs <= now && now < one.toMs)
+    return fault?.kind === 'ssh' ? fault.luck : 'well'
+  }
+}
+
+const RECORD = 'evenkeel.dev/record'

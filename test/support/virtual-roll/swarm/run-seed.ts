@@ -1,0 +1,210 @@
+import type { StampedEvent } from '../../../../src/model/roll-event.ts'
+import { UserError } from '../../../../src/model/user-error.ts'
+import { WorldError } from '../../../../src/model/world-error.ts'
+import { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
+import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
+import { settled, virtualRollFile } from '../article-cluster.ts'
+import { LossLog } from '../checkers/loss-log.ts'
+import { Scene, type Violation } from '../checkers/scene.ts'
+import { type WatchedWorld, watchWorld } from '../checkers/watch-world.ts'
+import type { EngineProcess } from '../engine-process.ts'
+import { operateRoll } from '../operate-roll.ts'
+import { VirtualRoll } from '../virtual-roll.ts'
+import { buildWorld } from './build-world.ts'
+import { Digest } from './digest.ts'
+import { OutsideFaults } from './outside-faults.ts'
+import { type Scenario, scenarioOf } from './scenario.ts'
+
+export interface SeedReport {
+  readonly seed: string
+  readonly digest: string
+  readonly violations: readonly Violation[]
+  readonly processes: number
+  readonly virtualMs: number
+  readonly lost: number
+  /** What the last process told last, where something went wrong. */
+  readonly lastEvents: readonly string[]
+}
+
+/** From the healing on: nothing may take longer, whatever was broken. */
+const BACK_WITHIN_MS = 30 * 60_000
+const JUDGED_AFTER_MS = 3_000
+const AGAIN_AFTER_MS = 5_000
+const LOOK_AGAIN_MS = 10_000
+/** A process that began less long ago may not have seen yet what it is to keep out. */
+const KNOWS_AFTER_MS = 6_000
+/** A slot that was not renewed forbids to act, and the API must have been there for a while to renew it. */
+const WELL_FOR_MS = 25_000
+
+/** One random cluster with one random roll and random faults, which all heal; then everything must come back. */
+export async function runSeed(seed: string): Promise<SeedReport> {
+  const scenario = scenarioOf(seed)
+  const cluster = await buildWorld(scenario)
+  const run = new SeedRun(scenario, cluster)
+  try {
+    return await run.toItsEnd()
+  } finally {
+    cluster.end()
+  }
+}
+
+class SeedRun {
+  readonly #scenario: Scenario
+  readonly #cluster: VirtualCluster
+  readonly #random: SeededRandom
+  readonly #scene: Scene
+  readonly #faults: OutsideFaults
+  readonly #digest: Digest
+  readonly #losses: LossLog
+  readonly #watched: WatchedWorld
+  readonly #roll: VirtualRoll
+  #running: EngineProcess | undefined
+  #runningSinceMs = 0
+  #processes = 0
+
+  constructor(scenario: Scenario, cluster: VirtualCluster) {
+    this.#scenario = scenario
+    this.#cluster = cluster
+    this.#random = new SeededRandom(`swarm ${scenario.seed} operator`)
+    this.#scene = new Scene(cluster)
+    this.#scene.isSomebodyThere = () => this.#isSomebodyThere()
+    const { faults } = scenario
+    this.#faults = new OutsideFaults({ cluster, scene: this.#scene, random: this.#random.fork('faults'), faults })
+    this.#digest = new Digest(cluster)
+    this.#roll = this.#rollBy('0001', scenario.spec)
+    const [target] = this.#roll.spec.probe?.targets ?? []
+    if (target === undefined) throw new Error('the roll has no probe')
+    this.#losses = new LossLog(cluster, { ...target, ratePerSecond: 20 })
+    this.#watched = watchWorld(this.#scene, this.#losses, scenario.drainsEdge ? ['edge'] : [])
+  }
+
+  async toItsEnd(): Promise<SeedReport> {
+    const { time } = this.#cluster
+    const startedMs = time.monoMs()
+    try {
+      await time.settle(this.#operate(), this.#scenario.healAtMs + BACK_WITHIN_MS)
+      await settled(this.#cluster, (server) => this.#scene.prior.servers.get(server) === 'ready')
+      await time.advance(JUDGED_AFTER_MS)
+    } catch (error) {
+      this.#scene.tell('everything-returns', error instanceof Error ? (error.stack ?? error.message) : String(error))
+    }
+    const virtualMs = time.monoMs() - startedMs
+    await time.settle(this.#losses.stop(), BACK_WITHIN_MS)
+    this.#faults.putBackByHand()
+    this.#watched.end()
+    const { violations } = this.#scene
+    return {
+      seed: this.#scenario.seed,
+      digest: this.#digest.end(this.#losses),
+      violations,
+      processes: this.#processes,
+      virtualMs,
+      lost: this.#losses.judge.failed,
+      lastEvents: violations.length === 0 ? [] : (this.#running?.events ?? []).slice(-25).map(eventText),
+    }
+  }
+
+  async #operate(): Promise<void> {
+    const { time } = this.#cluster
+    const first = await this.#roll.begun()
+    this.#scene.rolls = 1
+    this.#faults.begin()
+    for (const fault of this.#scenario.faults)
+      if (fault.kind === 'kill') time.later(fault.atMs, () => this.#running?.kill())
+    time.later(this.#scenario.healAtMs, () => this.#heal())
+    await Promise.all([this.#operateFirst(first), this.#operateSecond()])
+  }
+
+  #heal(): void {
+    this.#faults.heal()
+    const again = (): void => {
+      this.#faults.putBackByHand()
+      this.#cluster.time.later(LOOK_AGAIN_MS, again)
+    }
+    again()
+  }
+
+  async #operateFirst(first: EngineProcess): Promise<void> {
+    const { abortAfter } = this.#scenario
+    await operateRoll({
+      roll: this.#roll,
+      first,
+      pauseMs: () => this.#pauseMs(),
+      word: (ends) => (abortAfter !== undefined && ends >= abortAfter ? 'abort' : 'resume'),
+      onProcess: (process) => {
+        this.#running = process
+        this.#runningSinceMs = this.#cluster.time.monoMs()
+        this.#processes += 1
+      },
+    })
+    this.#runningSinceMs = Number.POSITIVE_INFINITY
+  }
+
+  /** Somebody else, who begins as soon as no error stands in the plan. */
+  async #operateSecond(): Promise<void> {
+    const { second, spec } = this.#scenario
+    if (second === undefined) return
+    const { time } = this.#cluster
+    const never = new AbortController().signal
+    await time.sleep(second.atMs, never)
+    const roll = this.#rollBy('0002', { ...spec, nodes: { names: [second.node] } })
+    for (;;) {
+      try {
+        const first = await roll.begun()
+        this.#scene.rolls += 1
+        await operateRoll({ roll, first, pauseMs: () => this.#pauseMs(), word: () => 'resume' })
+        return
+      } catch (error) {
+        if (!(error instanceof UserError || error instanceof WorldError)) throw error
+        await time.sleep(AGAIN_AFTER_MS, never)
+      }
+    }
+  }
+
+  /** People need a while, and wait for what is being mended. */
+  #pauseMs(): number {
+    const healsInMs = this.#scenario.healAtMs - this.#faults.sinceMs
+    const soonMs = this.#random.between(300, 6_000)
+    return healsInMs > 0 && this.#random.next() < 0.3 ? healsInMs + soonMs : soonMs
+  }
+
+  #isSomebodyThere(): boolean {
+    const now = this.#cluster.time.monoMs()
+    return now - this.#runningSinceMs > KNOWS_AFTER_MS && this.#faults.wasWellSince(WELL_FOR_MS)
+  }
+
+  #rollBy(name: string, spec: Readonly<Record<string, unknown>>): VirtualRoll {
+    const roll: VirtualRoll = new VirtualRoll(
+      this.#cluster,
+      virtualRollFile({ rate: 10, spec: { ...BRISK, ...spec } }),
+      {
+        ...this.#faults.outside,
+        name,
+        witness: (request) => {
+          this.#digest.asked(request)
+          return this.#watched.witness(roll)(request)
+        },
+      },
+    )
+    return roll
+  }
+}
+
+/** Short waits and limits: what is tested is the order of things. */
+const BRISK = {
+  baseline: { duration: '1s', limit: '20s' },
+  settle: { limit: '30s', timesInARow: 2 },
+  attach: { limit: '30s' },
+  slots: { leaseDuration: '15s' },
+  detach: { idleLimit: '5s' },
+  drain: { daemonSets: ['app=edge'], blockedLimit: '20s', stageLimit: '30s' },
+  reboot: {
+    ssh: { configFile: '/etc/ssh/ssh_config', command: ['systemctl', 'reboot'] },
+    resendAfter: '15s',
+    returnLimit: '20s',
+  },
+}
+
+function eventText({ type, at, ...rest }: StampedEvent): string {
+  return `${at} ${type} ${JSON.stringify(rest).slice(0, 400)}`
+}

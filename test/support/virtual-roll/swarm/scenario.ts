@@ -1,0 +1,64 @@
+import { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
+import type { Fault } from './fault.ts'
+import { randomFaults } from './random-faults.ts'
+
+/** All that a seed says. */
+export interface Scenario {
+  readonly seed: string
+  readonly nodes: number
+  readonly darkMs: number
+  readonly whoami: { readonly replicas: number; readonly graceSeconds: number; readonly startSeconds: number }
+  readonly databases: number
+  /** Nodes that were cordoned, and servers that were in maint, before anybody rolled. */
+  readonly cordoned: readonly string[]
+  readonly maint: readonly string[]
+  readonly drainsEdge: boolean
+  /** Of the roll file, over what all have. */
+  readonly spec: Readonly<Record<string, unknown>>
+  readonly faults: readonly Fault[]
+  /** Everything heals then. */
+  readonly healAtMs: number
+  /** Somebody else rolls this node, from then on as soon as the plan allows it. */
+  readonly second: { readonly atMs: number; readonly node: string } | undefined
+  /** After how many processes the roll is aborted; undefined: never. */
+  readonly abortAfter: number | undefined
+}
+
+export const nodeNames = (nodes: number): readonly string[] => Array.from({ length: nodes }, (_, i) => `n${i + 1}`)
+
+/** Small ones are many, since they are fast and have the fewest ways out. */
+const MORE_NODES = [0, 0, 0, 1, 1, 1, 2, 4]
+
+export function scenarioOf(seed: string): Scenario {
+  const random = new SeededRandom(`swarm ${seed}`)
+  const chance = (share: number): boolean => random.next() < share
+  const nodes = 2 + (MORE_NODES[random.below(MORE_NODES.length)] ?? 0)
+  const names = nodeNames(nodes)
+  const oneOf = (of: readonly string[]): string => of[random.below(of.length)] ?? ''
+  const healAtMs = random.between(10_000, 45_000)
+  const maint = nodes > 2 && chance(0.2) ? [`${oneOf(['web', 'edge'])}/${oneOf(names)}`] : []
+  const drainsEdge = chance(0.7)
+  return {
+    seed,
+    nodes,
+    darkMs: random.between(200, 2_000),
+    whoami: {
+      replicas: 2 + random.below(3),
+      graceSeconds: 2 + random.below(2),
+      startSeconds: chance(0.2) ? 1 + random.below(4) : 0,
+    },
+    databases: random.below(3),
+    cordoned: nodes > 2 && chance(0.25) ? [oneOf(names)] : [],
+    maint,
+    drainsEdge,
+    spec: {
+      nodes: chance(0.5) ? { all: true } : { names: names.slice(0, 1 + random.below(2)) },
+      soak: chance(0.5) ? '1s' : '2s',
+      ...(drainsEdge ? {} : { drain: { daemonSets: [], blockedLimit: '20s', stageLimit: '30s' } }),
+    },
+    faults: randomFaults(random.fork('faults'), { names, healAtMs }),
+    healAtMs,
+    second: chance(0.12) ? { atMs: random.between(0, healAtMs), node: oneOf(names) } : undefined,
+    abortAfter: chance(0.1) ? 1 + random.below(2) : undefined,
+  }
+}

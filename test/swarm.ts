@@ -1,0 +1,66 @@
+/**
+ * Random clusters under random faults, in virtual time. `npm run swarm -- --seeds 1000` runs seeds 0 to 999 on two cores,
+ * `--from 5000` others; `--seed X` runs one again, twice, and tells what happened.
+ */
+import { parseArgs } from 'node:util'
+import { complaints, type Job } from './support/virtual-roll/jobs/job.ts'
+import { runJobs } from './support/virtual-roll/jobs/run-jobs.ts'
+import { faultText } from './support/virtual-roll/swarm/fault.ts'
+import { runSeed } from './support/virtual-roll/swarm/run-seed.ts'
+import { scenarioOf } from './support/virtual-roll/swarm/scenario.ts'
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '300' },
+    from: { type: 'string', default: '0' },
+    seed: { type: 'string' },
+    workers: { type: 'string', default: '2' },
+  },
+})
+
+async function replay(seed: string): Promise<boolean> {
+  const { faults, ...scenario } = scenarioOf(seed)
+  console.log(JSON.stringify(scenario))
+  for (const fault of faults) console.log(`  ${faultText(fault)}`)
+  const [first, second] = [await runSeed(seed), await runSeed(seed)]
+  for (const event of first.lastEvents) console.log(event)
+  for (const text of complaints({ kind: 'seed', report: first })) console.log(text)
+  console.log(`${first.digest}\n${second.digest}`)
+  return first.violations.length === 0 && first.digest === second.digest
+}
+
+async function swarm(from: number, count: number, workers: number): Promise<boolean> {
+  const startedMs = performance.now()
+  const jobs = Array.from({ length: count }, (_, i): Job => ({ kind: 'seed', seed: String(from + i) }))
+  let [failed, virtualMs] = [0, 0]
+  await runJobs({
+    jobs,
+    workers,
+    onReport: (report) => {
+      if (report.kind === 'seed') virtualMs += report.report.virtualMs
+      const said = complaints(report)
+      if (said.length === 0) return true
+      failed += 1
+      const seed =
+        report.kind === 'seed'
+          ? report.report.seed
+          : report.kind === 'thrown' && 'seed' in report.job
+            ? report.job.seed
+            : ''
+      console.log(`seed ${seed} failed: npm run swarm -- --seed ${seed}\n  ${said.join('\n  ')}`)
+      if (report.kind === 'seed') console.log(`  last: ${report.report.lastEvents.slice(-3).join('\n        ')}`)
+      return true
+    },
+  })
+  const seconds = (performance.now() - startedMs) / 1000
+  console.log(
+    `${count} seeds, ${failed} failed, ${Math.round(virtualMs / 1000)} virtual seconds in ${seconds.toFixed(0)} s`,
+  )
+  return failed === 0
+}
+
+const isWell =
+  values.seed === undefined
+    ? await swarm(Number(values.from), Number(values.seeds), Number(values.workers))
+    : await replay(values.seed)
+if (!isWell) process.exitCode = 1
