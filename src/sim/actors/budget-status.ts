@@ -24,7 +24,8 @@ const DELETION_TIMEOUT_MS = 120_000
 /** What the disruption controller makes of a budget (pkg/controller/disruption/disruption.go, trySync). */
 export function budgetStatus({ budget, pods, expected, nowMs }: BudgetFacts): BudgetObject['status'] {
   const isSelected = labelTest(budget.spec.selector)
-  const guarded = pods.filter((pod) => isSelected(pod.metadata.labels) && !isFinished(pod))
+  // One that has ended is expected for as long as it is there (disruption.go, getPodsForPdb).
+  const guarded = pods.filter((pod) => isSelected(pod.metadata.labels))
   const wanted = needs(budget, guarded, expected)
   if ('unscalable' in wanted) return failed(budget.status, wanted.unscalable)
   const disrupted = stillDisrupted(budget, guarded, nowMs)
@@ -93,8 +94,6 @@ function stillDisrupted(
     ),
   )
 }
-
-const isFinished = ({ status }: GuardedPod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed'
 
 const isHealthy = ({ metadata, status }: GuardedPod): boolean =>
   metadata.deletionTimestamp === undefined &&

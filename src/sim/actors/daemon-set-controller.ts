@@ -27,7 +27,7 @@ export function runDaemonSetController(parts: ActorParts): () => void {
   const end = runReconciler(parts, {
     watches: [
       [DAEMON_SETS, (change) => changedSet(change, syncs, syncOf)],
-      [NODES, (change) => (placementChanged(change) ? changedNode(world, change.object.metadata.name, syncOf) : [])],
+      [NODES, (change) => (placementChanged(change) ? changedNode(world, change, syncOf) : [])],
       [PODS, ({ object, previous }) => changedPod(world, [object, ...(previous ? [previous] : [])], syncOf)],
     ],
     lagMs: LAG_MS,
@@ -63,10 +63,12 @@ function changedSet(change: Change, syncs: Map<string, DaemonSetSync>, syncOf: S
   return [keyOf(object.metadata)]
 }
 
-function changedNode(world: World, node: string, syncOf: SyncOf): readonly string[] {
-  return [...world.store.all(DAEMON_SETS)].map((set) => {
-    syncOf(set).touch(node)
-    return keyOf(set.metadata)
+/** One that neither lacks its pod nor has one that may not stay changes no number yet (daemon_controller.go, syncNodeUpdate). */
+function changedNode(world: World, { type, object }: Change, syncOf: SyncOf): readonly string[] {
+  return [...world.store.all(DAEMON_SETS)].flatMap((set) => {
+    const sync = syncOf(set)
+    sync.touch(object.metadata.name)
+    return type !== 'MODIFIED' || sync.isDue(set as DaemonSetObject, object.metadata.name) ? [keyOf(set.metadata)] : []
   })
 }
 

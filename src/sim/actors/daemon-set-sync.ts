@@ -28,11 +28,19 @@ export class DaemonSetSync {
 
   constructor(world: World, podsOn: (node: string) => readonly PodObject[]) {
     this.#world = world
-    this.#podsOn = podsOn
+    // What has ended and is going counts no more (daemon_controller.go, getNodesToDaemonPods).
+    this.#podsOn = (node) => podsOn(node).filter((pod) => !isGoing(pod) || !isFinished(pod))
   }
 
   touch(node: string): void {
     this.#touched.add(node)
+  }
+
+  /** The node lacks its pod, or has one that may not stay. */
+  isDue(set: DaemonSetObject, name: string): boolean {
+    const node = this.#nodeOf(set, name)
+    if (node === undefined) return true
+    return node.pods.length === 0 ? node.shouldRun : !node.shouldStay
   }
 
   touchAll(): void {
@@ -94,7 +102,7 @@ export class DaemonSetSync {
     }
     const [, ...excess] = staying.filter((pod) => !isFinished(pod))
     for (const pod of [...staying.filter(isFinished), ...excess]) remove(this.#world, pod)
-    // One that is going still has the node: the next comes when it is gone.
+    // One that is going still has the node: the next comes when it has ended.
     if (!node.shouldRun || this.#podsOn(name).length > 0) return 'done'
     const { template } = set.spec
     const isMade = createOwnedPod(this.#world, {

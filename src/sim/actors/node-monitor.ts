@@ -21,6 +21,8 @@ export const STANDARD_NODE_TIMING: NodeTiming = { gracePeriodMs: 50_000, monitor
 /** For those who do not want to wait. */
 export const FAST_NODE_TIMING: NodeTiming = { gracePeriodMs: 10_000, monitorPeriodMs: 1_000 }
 
+/** Taints against pods that are there have a turn of their own (scheduler.NodeEvictionPeriod). */
+const TAINT_PASS_MS = 100
 const LEASE_NAMESPACE = 'kube-node-lease'
 /** All that a kubelet says of its node, and nobody knows once it is silent. */
 const REPORTED = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure']
@@ -37,14 +39,16 @@ export function runNodeMonitor({ world, timers }: ActorParts, timing: NodeTiming
     world.store.subscribe(NODES, (change) => watch.nodeChanged(change)),
   ]
   let callOff = (): void => undefined
+  let callOffTaints = (): void => undefined
   const look = (): void => {
-    watch.look()
+    if (watch.look()) callOffTaints = timers.later(TAINT_PASS_MS, () => watch.taint())
     callOff = timers.later(timing.monitorPeriodMs, look)
   }
   callOff = timers.later(timing.monitorPeriodMs, look)
   return () => {
     for (const end of ends) end()
     callOff()
+    callOffTaints()
   }
 }
 
@@ -54,6 +58,8 @@ class NodeWatch {
   /** At which look each node was last heard of: looks are what its silence is counted in. */
   readonly #heardAt = new Map<string, number>()
   readonly #changed = new Set<string>()
+  /** Whose taints against pods that are there may have to change. */
+  readonly #toTaint = new Set<string>()
   /** Whose pods were marked, until it is ready again. */
   readonly #down = new Set<string>()
   #looks = 0
@@ -73,7 +79,7 @@ class NodeWatch {
   nodeChanged({ type, object, previous }: Change): void {
     const { name } = object.metadata
     if (type === 'DELETED') {
-      for (const known of [this.#heardAt, this.#changed, this.#down]) known.delete(name)
+      for (const known of [this.#heardAt, this.#changed, this.#toTaint, this.#down]) known.delete(name)
       return
     }
     if (previous === undefined) {
@@ -85,7 +91,8 @@ class NodeWatch {
     if (now.spec !== before.spec || readiness(now) !== readiness(before)) this.#changed.add(name)
   }
 
-  look(): void {
+  /** Whether taints may have to change now. */
+  look(): boolean {
     this.#looks += 1
     for (const [name, at] of this.#heardAt) {
       if ((this.#looks - at) * this.#timing.monitorPeriodMs >= this.#timing.gracePeriodMs) this.#giveUp(name)
@@ -95,6 +102,16 @@ class NodeWatch {
       if (node !== undefined) this.#settle(node)
     }
     this.#changed.clear()
+    return this.#toTaint.size > 0
+  }
+
+  taint(): void {
+    for (const name of this.#toTaint) {
+      const node = this.#nodeNamed(name)
+      const taints = node && mendedTaints(node, 'NoExecute', this.#now())
+      if (node !== undefined && taints !== undefined) this.#world.store.put(NODES, withTaints(node, taints))
+    }
+    this.#toTaint.clear()
   }
 
   #hear(name: string): void {
@@ -134,8 +151,7 @@ class NodeWatch {
       this.#down.add(name)
       markPodsNotReady(this.#world, name, this.#now())
     }
-    const taints = mendedTaints(node, 'NoExecute', this.#now())
-    if (taints !== undefined) this.#world.store.put(NODES, withTaints(node, taints))
+    this.#toTaint.add(name)
   }
 }
 

@@ -7,6 +7,7 @@ import { PODS } from '../world/api-resource.ts'
 import { deleteObject } from '../world/delete-object.ts'
 import { stampOf, type World } from '../world/world.ts'
 import type { ApiLink } from './api-link.ts'
+import { areVolumesAttached } from './are-volumes-attached.ts'
 import { ContainerStop } from './container-stop.ts'
 import { Lifetime } from './lifetime.ts'
 import type { NodePod } from './node-pod.ts'
@@ -35,6 +36,8 @@ type Span = readonly [leastMs: number, mostMs: number]
 
 /** From hearing of a pod until its container runs; with the first probe it is Ready within 1 to 2 s (measured). */
 const START: Span = [650, 950]
+/** Between two looks whether its volumes are attached. */
+const ATTACH: Span = [250, 350]
 /** Within its sandbox. */
 const RESTART: Span = [150, 400]
 /** Containers that end by themselves are found by listing them once a second (pkg/kubelet/pleg/generic.go). */
@@ -112,7 +115,11 @@ export class PodRun {
   }
 
   #startWithin(span: Span): void {
-    this.#plan(span, () => this.#start())
+    const { world, node } = this.#parts
+    this.#plan(span, () => {
+      if (areVolumesAttached(world, this.#pod, node.name)) this.#start()
+      else this.#startWithin(ATTACH)
+    })
   }
 
   #start(): void {

@@ -17,16 +17,19 @@ export function podStatus(
   { hostAddress, stamp }: StatusMoment,
 ): NonNullable<NodePod['status']> {
   const { phase, address } = facts
+  const { podIP, podIPs, ...rest } = old ?? {}
+  // Without its sandbox a pod has no address, but one that has ended keeps the last.
+  const shown = address ?? (phase === 'Succeeded' || phase === 'Failed' ? podIP : undefined)
   const conditions = conditionsOf(spec.containers, facts).reduce<readonly Condition[]>(
     (all, condition) => withCondition(all, { ...condition, lastTransitionTime: stamp }),
     old?.conditions ?? [],
   )
   return {
-    ...old,
+    ...rest,
     phase,
     hostIP: hostAddress,
     hostIPs: [{ ip: hostAddress }],
-    ...(address === undefined ? {} : { podIP: address, podIPs: [{ ip: address }] }),
+    ...(shown === undefined ? {} : { podIP: shown, podIPs: [{ ip: shown }] }),
     startTime: old?.startTime ?? stamp,
     conditions,
     containerStatuses: spec.containers.map((container, index) => containerStatus(container, facts, index)),

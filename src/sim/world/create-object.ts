@@ -2,6 +2,7 @@ import { alreadyExists, badRequest, invalid, notFound } from './api-failure.ts'
 import type { ApiObject, ObjectMeta } from './api-object.ts'
 import { type ApiResource, apiVersionOf, NAMESPACES } from './api-resource.ts'
 import { withDefaults } from './defaults.ts'
+import { emptyStatus } from './empty-status.ts'
 import { isMap } from './merge-patch.ts'
 import { newUid, stampOf, type World } from './world.ts'
 
@@ -101,7 +102,7 @@ function withStatus(
 ): Readonly<Record<string, unknown>> {
   switch (resource.status) {
     case 'empty':
-      return { ...given, status: {} }
+      return { ...given, status: emptyStatus(resource) }
     case 'pending':
       return { ...given, status: { phase: 'Pending' } }
     default:

@@ -28,23 +28,41 @@ export function deleteObject(world: World, { resource, old, options }: Deletion)
   checkPreconditions(resource, old, options)
   const graceSeconds = graceOf(resource, old, options)
   const finalizers = old.metadata.finalizers ?? []
-  if (graceSeconds === 0 && finalizers.length === 0) {
-    if (options.dryRun === true) return { object: old, gone: true }
-    return { object: world.store.remove(resource, old.metadata) ?? old, gone: true }
-  }
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = old.metadata
+  const isLast = graceSeconds === 0 && finalizers.length === 0
+  if (isLast && options.dryRun === true) return { object: old, gone: true }
   // Asked again, a deletion can only become shorter.
-  if (deletionTimestamp !== undefined && graceSeconds >= deletionGracePeriodSeconds) return { object: old, gone: false }
-  const marked = {
+  const isShorter = deletionTimestamp === undefined || graceSeconds < deletionGracePeriodSeconds
+  if (!isLast && !isShorter) return { object: old, gone: false }
+  // What has a grace at all goes by two commits, also where the grace is none (registry/rest/delete.go, BeforeDelete).
+  const isMarked = isShorter && (!isLast || resource === PODS)
+  const marked = isMarked ? withMark(world, { resource, old, graceSeconds }) : old
+  if (options.dryRun === true) return { object: marked, gone: false }
+  const object = isMarked ? world.store.put(resource, marked) : old
+  return isLast ? { object: world.store.remove(resource, old.metadata) ?? object, gone: true } : { object, gone: false }
+}
+
+interface Mark {
+  readonly resource: ApiResource
+  readonly old: ApiObject
+  readonly graceSeconds: number
+}
+
+/** A grace that becomes shorter counts from when the first one began, but ends no earlier than now. */
+function withMark(world: World, { resource, old, graceSeconds }: Mark): ApiObject {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, generation = 0 } = old.metadata
+  const nowMs = world.clock.wallMs()
+  const begunMs =
+    deletionTimestamp === undefined ? nowMs : Date.parse(deletionTimestamp) - deletionGracePeriodSeconds * 1000
+  return {
     ...old,
     metadata: {
       ...old.metadata,
-      ...(resource.counted ? { generation: (old.metadata.generation ?? 0) + 1 } : {}),
-      deletionTimestamp: stampOf(world.clock.wallMs() + graceSeconds * 1000),
+      ...(resource.counted && deletionTimestamp === undefined ? { generation: generation + 1 } : {}),
+      deletionTimestamp: stampOf(Math.max(nowMs, begunMs + graceSeconds * 1000)),
       deletionGracePeriodSeconds: graceSeconds,
     },
   }
-  return { object: options.dryRun === true ? marked : world.store.put(resource, marked), gone: false }
 }
 
 function checkPreconditions(

@@ -4,6 +4,7 @@ import { DISRUPTION_BUDGETS, PODS } from './api-resource.ts'
 import type { BudgetObject } from './budget-object.ts'
 import { type DeleteOptions, deleteObject } from './delete-object.ts'
 import { labelTest } from './label-selector.ts'
+import { markDisrupted } from './mark-disrupted.ts'
 import { stampOf, type World } from './world.ts'
 
 export interface Eviction {
@@ -17,25 +18,27 @@ interface PodStatus {
 }
 
 /**
- * Deletes a pod as the subresource `eviction` does: under the budget that guards it
- * (pkg/registry/core/pod/storage/eviction.go). Throws ApiFailure 409, 429 or 500.
+ * Deletes a pod as the subresource `eviction` does: under the budget that guards it, and marked as disrupted in a commit
+ * of its own (pkg/registry/core/pod/storage/eviction.go, addConditionAndDeletePod). Throws ApiFailure 409, 429 or 500.
  */
 export function evictPod(world: World, { pod, options }: Eviction): void {
   const status = (pod.status ?? {}) as PodStatus
-  if (!isGuarded(pod, status)) {
-    deleteObject(world, { resource: PODS, old: pod, options })
-    return
-  }
+  // Preconditions are told of before a disruption is spent on them.
+  deleteObject(world, { resource: PODS, old: pod, options: { ...options, dryRun: true } })
+  if (isGuarded(pod, status)) payFor(world, { pod, options }, status)
+  if (options.dryRun === true) return
+  const old = markDisrupted(world, { pod, reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' })
+  deleteObject(world, { resource: PODS, old, options: { ...options, preconditions: { uid: pod.metadata.uid } } })
+}
+
+function payFor(world: World, { pod, options }: Eviction, status: PodStatus): void {
   const budgets = budgetsOf(world, pod)
   if (budgets.length > 1) {
     const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.'
     throw new ApiFailure({ code: 500, message })
   }
   const [budget] = budgets
-  // Preconditions are told of before a disruption is spent on them.
-  deleteObject(world, { resource: PODS, old: pod, options: { ...options, dryRun: true } })
   if (budget !== undefined && !isFree(budget, status)) spend(world, { budget, pod, dryRun: options.dryRun === true })
-  deleteObject(world, { resource: PODS, old: pod, options })
 }
 
 const isGuarded = ({ metadata }: ApiObject, { phase }: PodStatus): boolean =>

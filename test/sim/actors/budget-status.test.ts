@@ -88,10 +88,10 @@ const ROWS: readonly Row[] = [
     numbers: [2, 1, 1, 0],
   },
   {
-    says: 'one that has finished is none',
+    says: 'one that has ended is expected, and not healthy',
     spec: { minAvailable: 1 },
-    pods: [pod('a'), pod('b', { phase: 'Succeeded' })],
-    numbers: [1, 1, 1, 0],
+    pods: [pod('a'), pod('b', { phase: 'Succeeded', ready: false })],
+    numbers: [2, 1, 1, 0],
   },
   { says: 'no pods allow nothing', spec: { minAvailable: 0 }, pods: [], numbers: [0, 0, 0, 0] },
 ]
