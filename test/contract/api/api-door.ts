@@ -25,6 +25,6 @@ export interface OpenWatch {
 /** A way to an API, as the contract asks it: nothing of Even Keel's own between. */
 export interface ApiDoor {
   ask(method: string, path: string, ask?: Ask): Promise<DoorReply>
-  /** Resolves once the watch is under way. */
-  watch(path: string): Promise<OpenWatch>
+  /** Resolves once the watch is under way. `hear` is told of each event as it comes. */
+  watch(path: string, hear?: (event: SeenEvent) => void): Promise<OpenWatch>
 }

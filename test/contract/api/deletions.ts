@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ApiDoor } from './api-door.ts'
+import { eventually } from './eventually.ts'
 import { field, fields } from './field.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
@@ -85,5 +86,35 @@ export function deletionsContract(door: () => ApiDoor): void {
     await ask('PATCH', `${PODS}/finished/status`, { contentType: MERGE, body: { status: { phase: 'Succeeded' } } })
     await ask('DELETE', `${PODS}/finished`)
     assert.equal((await ask('GET', `${PODS}/finished`)).status, 404)
+  })
+
+  test('a pod goes by two commits, the first of which leaves it no grace; its generation counts its deletion once', async () => {
+    const labels = { set: 'in-two' }
+    const watch = await door().watch(`${PODS}?watch=true&labelSelector=set%3Din-two`)
+    await ask('POST', PODS, { body: { ...pod('in-two'), metadata: { name: 'in-two', labels } } })
+    await ask('DELETE', `${PODS}/in-two?gracePeriodSeconds=20`)
+    await ask('DELETE', `${PODS}/in-two?gracePeriodSeconds=0`)
+    const { metadata, spec } = pod('at-once', { nodeName: undefined, nodeSelector: { 'test.local/no': 'node' } })
+    await ask('POST', PODS, { body: { metadata: { ...metadata, labels }, spec } })
+    await ask('DELETE', `${PODS}/at-once`)
+    const told = () =>
+      watch.events
+        .map(({ type, object }) => ({ type, object }))
+        .filter(({ object }) => field(object, 'metadata.deletionTimestamp') !== undefined)
+    await eventually('both to be gone', () => told().filter(({ type }) => type === 'DELETED').length === 2)
+    watch.close()
+    assert.deepEqual(
+      told().map(({ type, object }) => [
+        type,
+        ...fields(object, 'metadata.name', 'metadata.deletionGracePeriodSeconds', 'metadata.generation'),
+      ]),
+      [
+        ['MODIFIED', 'in-two', 20, 2],
+        ['MODIFIED', 'in-two', 0, 2],
+        ['DELETED', 'in-two', 0, 2],
+        ['MODIFIED', 'at-once', 0, 2],
+        ['DELETED', 'at-once', 0, 2],
+      ],
+    )
   })
 }

@@ -43,6 +43,12 @@ export function evictionsContract(door: () => ApiDoor): void {
     assert.deepEqual([status, field(body, 'status')], [201, 'Success'])
     const marked = (await ask('GET', `${PODS}/free`)).body
     assert.equal(field(marked, 'metadata.deletionGracePeriodSeconds'), 44)
+    const conditions = field(marked, 'status.conditions') as readonly Readonly<Record<string, unknown>>[]
+    const target = conditions.find(({ type }) => type === 'DisruptionTarget')
+    assert.deepEqual(
+      [target?.status, target?.reason, target?.message],
+      ['True', 'EvictionByEvictionAPI', 'Eviction API: evicting'],
+    )
     assert.equal((await evict('nobody')).status, 404)
   })
 

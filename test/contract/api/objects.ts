@@ -183,4 +183,36 @@ export function objectsContract(door: () => ApiDoor): void {
     assert.equal(field(changed.body, 'data.k'), 'w')
     assert.equal(field((await ask('GET', `${MAPS}/kept`)).body, 'data.k'), 'v')
   })
+
+  test('the status of what is made says nothing but the numbers that cannot be left out', async () => {
+    const { selector, template } = deployment('fresh').spec
+    const spec = { replicas: 0, selector, template }
+    const apps = '/apis/apps/v1/namespaces/default'
+    const source = { persistentVolumeName: 'none' }
+    const rows: readonly (readonly [string, object, object])[] = [
+      [`${apps}/deployments`, spec, {}],
+      [`${apps}/replicasets`, spec, { replicas: 0 }],
+      [`${apps}/statefulsets`, { ...spec, serviceName: 'none' }, { replicas: 0, availableReplicas: 0 }],
+      [
+        `${apps}/daemonsets`,
+        { selector, template: { ...template, spec: { ...template.spec, nodeSelector: { 'test.local/no': 'node' } } } },
+        { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 },
+      ],
+      [
+        '/apis/policy/v1/namespaces/default/poddisruptionbudgets',
+        { selector, minAvailable: 0 },
+        { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 },
+      ],
+      [
+        '/apis/storage.k8s.io/v1/volumeattachments',
+        { attacher: 'test.local', nodeName: 'n9', source },
+        { attached: false },
+      ],
+    ]
+    for (const [path, made, status] of rows) {
+      const body = { metadata: { name: 'fresh' }, spec: made, status: { replicas: 7, attached: true } }
+      const answer = await ask('POST', path, { body })
+      assert.deepEqual([answer.status, field(answer.body, 'status')], [201, status], path)
+    }
+  })
 }

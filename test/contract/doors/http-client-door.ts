@@ -36,16 +36,20 @@ export function httpClientDoor(
       const body: unknown = reply.headers['content-type']?.startsWith('application/json') ? JSON.parse(said) : said
       return { status: reply.statusCode ?? 0, body, ...(retryAfter === undefined ? {} : { retryAfter }) }
     },
-    watch: async (path) => watching(await send('GET', path, {})),
+    watch: async (path, hear = () => undefined) => watching(await send('GET', path, {}), hear),
   }
   return { door, close: () => agent.destroy() }
 }
 
-function watching(reply: IncomingMessage): OpenWatch {
+function watching(reply: IncomingMessage, hear: (event: SeenEvent) => void): OpenWatch {
   const events: SeenEvent[] = []
   const { promise: ended, resolve } = Promise.withResolvers<void>()
   const lines = createInterface({ input: reply })
-  lines.on('line', (line) => events.push(JSON.parse(line) as SeenEvent))
+  lines.on('line', (line) => {
+    const event = JSON.parse(line) as SeenEvent
+    events.push(event)
+    hear(event)
+  })
   lines.once('close', resolve)
   reply.once('error', () => lines.close())
   return { events, ended, close: () => reply.destroy() }

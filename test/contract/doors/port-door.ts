@@ -22,12 +22,16 @@ export function portDoor(world: World, timers: Timers): ApiDoor {
         ...(retryAfterSeconds === undefined ? {} : { retryAfter: String(retryAfterSeconds) }),
       }
     },
-    watch: async (path) => {
+    watch: async (path, hear = () => undefined) => {
       const reply = answerRequest(world, requestOf('GET', path, {}))
       if (!isWatch(reply)) throw new Error(JSON.stringify(reply.body))
       const events: SeenEvent[] = []
       const { promise: ended, resolve } = Promise.withResolvers<void>()
-      const close = serveWatch(timers, reply, { event: (event) => void events.push(event), end: resolve })
+      const event = (seen: SeenEvent): void => {
+        events.push(seen)
+        hear(seen)
+      }
+      const close = serveWatch(timers, reply, { event, end: resolve })
       return { events, ended, close }
     },
   }

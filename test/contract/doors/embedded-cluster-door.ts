@@ -1,0 +1,63 @@
+import { wallMs } from '../../../src/model/time.ts'
+import { readiness } from '../../../src/sim/actors/node-object.ts'
+import { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
+import type { Machine } from '../../../src/sim/machines/machine.ts'
+import { NODES } from '../../../src/sim/world/api-resource.ts'
+import { applyManifest } from '../../../src/sim/world/apply-manifest.ts'
+import type { World } from '../../../src/sim/world/world.ts'
+import { turnOfLoop } from '../../support/turn-of-loop.ts'
+import type { ClusterDoor } from '../cluster/cluster-door.ts'
+import { portDoor } from './port-door.ts'
+import type { OpenedCluster } from './real-cluster-door.ts'
+
+const STEP_MS = 10
+const NAMES = ['n1', 'n2', 'n3']
+const BALANCER = { fronts: [], check: { interMs: 2000, fall: 3, rise: 2 } }
+
+export interface EmbeddedOptions {
+  readonly seed: string
+  readonly manifestsOn: (nodes: readonly string[]) => readonly object[]
+}
+
+/** Three nodes of the embedded cluster in virtual time, that goes on while the contract waits. */
+export async function openEmbeddedCluster({ seed, manifestsOn }: EmbeddedOptions): Promise<OpenedCluster> {
+  const startAt = wallMs(Date.UTC(2026, 0, 1))
+  const parts = { seed, startAt, nodes: NAMES.length, darkMs: 500, balancer: BALANCER, manifests: [] }
+  const cluster = new VirtualCluster(parts, turnOfLoop)
+  const { world } = cluster
+  const door = doorOn(cluster)
+  // As on the test bed, somebody applies them when the nodes are there.
+  await door.waitUntil({ what: 'the nodes to be Ready', limitMs: 10_000 }, () => areReady(world) || undefined)
+  for (const manifest of manifestsOn(NAMES)) applyManifest(world, manifest)
+  return { door, close: async () => cluster.end() }
+}
+
+function areReady({ store }: World): boolean {
+  const ready = [...store.all(NODES)].filter((node) => readiness(node) === 'True')
+  return ready.length === NAMES.length
+}
+
+function doorOn({ time, world, machines, nodes }: VirtualCluster): ClusterDoor {
+  const act = async (node: string, what: (machine: Machine) => unknown): Promise<void> => {
+    const machine = machines.get(node)
+    if (machine === undefined || what(machine) === false) throw new Error(`${node} takes no commands`)
+  }
+  return {
+    api: portDoor(world, time),
+    nodes,
+    nowMs: () => time.monoMs(),
+    reboot: (node) => act(node, (machine) => machine.reboot()),
+    powerCycle: (node) => act(node, (machine) => machine.reset()),
+    powerOff: (node) => act(node, (machine) => machine.powerCut()),
+    powerOn: (node) => act(node, (machine) => machine.powerOn()),
+    waitUntil: async ({ what, limitMs }, ask) => {
+      const limit = time.monoMs() + limitMs
+      for (;;) {
+        const answer = await ask()
+        if (answer !== undefined) return answer
+        if (time.monoMs() > limit) throw new Error(`waited ${limitMs} ms for ${what}`)
+        await time.advance(STEP_MS)
+      }
+    },
+  }
+}
