@@ -1,5 +1,6 @@
 import process from 'node:process'
 import manifest from '../package.json' with { type: 'json' }
+import { addDemoCommand } from '../src/cli/demo-command.ts'
 import { errorText } from '../src/cli/error-text.ts'
 import { addProbeCommand } from '../src/cli/probe-command.ts'
 import { runProgram } from '../src/cli/program.ts'
@@ -34,6 +35,10 @@ const exitCode = await runProgram(
         return rollActions({ version, env: process.env, log })
       }, voice),
       addProbeCommand(async (targets) => (await import('./probe-source.ts')).probeSource(targets)),
+      addDemoCommand(async () => {
+        const { demoActions } = await import('./demo/demo-actions.ts')
+        return demoActions({ version, env: process.env, log, program: 'evenkeel' })
+      }),
       addVersionCommand(version),
     ],
   },

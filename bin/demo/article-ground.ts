@@ -1,0 +1,155 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
+import { systemRandom } from '../../src/adapters/node/system-random.ts'
+import { systemSoon as soon } from '../../src/adapters/node/system-soon.ts'
+import { systemTimers as timers } from '../../src/adapters/node/system-timers.ts'
+import type { GroundOptions } from '../../src/cli/demo/demo-actions.ts'
+import { PLAN_FACTS } from '../../src/cli/demo/demo-plan.ts'
+import type { BalancerConfig } from '../../src/sim/balancer/balancer-config.ts'
+import { database, WHOAMI_PORT, whoami } from '../../src/sim/cluster/article-workloads.ts'
+import { EmbeddedCluster } from '../../src/sim/loopback/embedded-cluster.ts'
+import { HaproxyProcess } from '../../src/sim/loopback/haproxy-process.ts'
+import { LoopbackBalancer } from '../../src/sim/loopback/loopback-balancer.ts'
+import { LoopbackNet } from '../../src/sim/loopback/loopback-net.ts'
+import { ARTICLE_NODES, INGRESS_NODES, WORKERS } from './article-nodes.ts'
+import { findHaproxy } from './find-haproxy.ts'
+import { freePort } from './free-port.ts'
+import { rollFileText } from './roll-file-text.ts'
+import { allChecked, nodePortsOpen, nodesReady, podsReady, until } from './settling.ts'
+
+const HERE = '127.0.0.1'
+/** How long a machine is dark at each reboot; a real one takes longer, which spares no plan anything. */
+const DARK_MS = 1_000
+
+interface Balancer {
+  readonly socket: string
+  end(): void | Promise<void>
+}
+
+/** A fresh cluster as the article has it, its balancer, and the files that lead to both. */
+export class ArticleGround {
+  readonly folder: string
+  readonly net: LoopbackNet
+  readonly nodes = ARTICLE_NODES.map(({ name }) => name)
+  readonly rollFile: string
+  #cluster: EmbeddedCluster | undefined
+  #balancer: Balancer | undefined
+  #about = ''
+  #url = ''
+  readonly #removeFolder: () => void
+
+  private constructor(net: LoopbackNet) {
+    this.net = net
+    this.folder = mkdtempSync(join(tmpdir(), 'evenkeel-demo-'))
+    this.rollFile = join(this.folder, 'roll.yaml')
+    this.#removeFolder = () => rmSync(this.folder, { recursive: true, force: true })
+    // Also where nobody has time to wait for anything.
+    process.once('exit', this.#removeFolder)
+  }
+
+  static async open(options: GroundOptions, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<ArticleGround> {
+    const port = await freePort(HERE, options.port)
+    const ground = new ArticleGround(await LoopbackNet.open())
+    try {
+      await ground.#start({ ...options, port }, env, signal)
+      return ground
+    } catch (error) {
+      await ground.end()
+      throw error
+    }
+  }
+
+  get cluster(): EmbeddedCluster {
+    if (this.#cluster === undefined) throw new Error('the ground has not started')
+    return this.#cluster
+  }
+
+  get balancerSocket(): string {
+    return this.#balancer?.socket ?? ''
+  }
+
+  get url(): string {
+    return this.#url
+  }
+
+  /** Which balancer it is, and why where it is not HAProxy. */
+  get about(): string {
+    return this.#about
+  }
+
+  async end(): Promise<void> {
+    await this.#balancer?.end()
+    this.#cluster?.end()
+    await this.net.close()
+    this.#removeFolder()
+    process.off('exit', this.#removeFolder)
+  }
+
+  async #start(
+    { plan, port, balancer }: GroundOptions & { readonly port: number },
+    env: NodeJS.ProcessEnv,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { folder, net } = this
+    const cluster = await EmbeddedCluster.open({
+      clock,
+      timers,
+      soon,
+      seed: systemRandom.hex(8),
+      token: systemRandom.hex(32),
+      folder,
+      name: 'demo',
+      net,
+      nodes: ARTICLE_NODES,
+      darkMs: DARK_MS,
+    })
+    this.#cluster = cluster
+    await until(signal, 'nodes that are ready', () => nodesReady(cluster.world, this.nodes.length))
+    cluster.apply([...whoami({ service: PLAN_FACTS[plan].service }), ...database(WORKERS)])
+    await until(signal, 'pods that are ready', () => podsReady(cluster.world))
+    const entries = INGRESS_NODES.map((_, i) => ({ host: net.nodeAddress(i + 1), port: WHOAMI_PORT }))
+    await until(signal, 'node ports that answer', () => nodePortsOpen(cluster.plane, entries))
+    this.#url = `http://${HERE}:${port}/`
+    await this.#startBalancer(balancerConfig(net, port), { balancer, env }, signal)
+    const { socket } = this.#balancer ?? { socket: '' }
+    await until(signal, "the balancer's checks to pass", () => allChecked(socket))
+    await writeFile(this.rollFile, rollFileText({ socket, url: this.#url, powerSocket: cluster.powerSocket, net }))
+  }
+
+  async #startBalancer(
+    config: BalancerConfig,
+    { balancer, env }: { readonly balancer: GroundOptions['balancer']; readonly env: NodeJS.ProcessEnv },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { folder, net } = this
+    const found = balancer === 'embedded' ? undefined : await findHaproxy(env.PATH)
+    const why = found === undefined ? '' : !net.hasAliases ? ': addresses of nodes are names only here' : ''
+    if (found !== undefined && 'program' in found && net.hasAliases) {
+      this.#balancer = await HaproxyProcess.start({ program: found.program, folder, config, clock }, signal)
+      this.#about = `HAProxy ${found.version}`
+      return
+    }
+    const { plane } = this.cluster
+    this.#balancer = await LoopbackBalancer.start({ net, plane, clock, timers, soon, config, folder })
+    this.#about = `the embedded balancer${found !== undefined && 'lacking' in found ? ` (${found.lacking})` : why}`
+  }
+}
+
+/** As the article has it: `inter 2s fall 3 rise 2`, no redispatch. */
+const balancerConfig = (net: LoopbackNet, port: number): BalancerConfig => ({
+  host: HERE,
+  frontends: [{ name: 'front-web', port, backend: 'web' }],
+  backends: [
+    {
+      name: 'web',
+      servers: INGRESS_NODES.map((name, i) => ({ name, address: net.nodeAddress(i + 1), port: WHOAMI_PORT })),
+      check: { path: '/readyz', interMs: 2_000, fall: 3, rise: 2 },
+    },
+  ],
+  connectTimeoutMs: 1_000,
+  clientTimeoutMs: 30_000,
+  serverTimeoutMs: 10_000,
+})

@@ -1,0 +1,66 @@
+import { join } from 'node:path'
+import { openCluster } from '../../src/adapters/kube/open-cluster.ts'
+import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
+import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
+import { runArticleScript } from '../../src/cli/demo/article-script.ts'
+import type { DemoActions, DemoGround, PlanEnd } from '../../src/cli/demo/demo-actions.ts'
+import { type DemoPlan, PLAN_FACTS } from '../../src/cli/demo/demo-plan.ts'
+import { probeSource } from '../probe-source.ts'
+import { rollActions } from '../roll/roll-actions.ts'
+import type { RollSurroundings } from '../roll/world.ts'
+import { ArticleGround } from './article-ground.ts'
+import { rollOfOurs } from './roll-of-ours.ts'
+import { DEMO_PAUSES, scriptHands } from './script-hands.ts'
+
+/** What a demo does, on this machine's loopback. */
+export function demoActions(surroundings: RollSurroundings & { readonly program: string }): DemoActions {
+  return {
+    program: surroundings.program,
+    probeSource,
+    open: async (options, signal) => {
+      const ground = await ArticleGround.open(options, surroundings.env, signal)
+      return demoGround(ground, options.plan, surroundings)
+    },
+  }
+}
+
+function demoGround(ground: ArticleGround, plan: DemoPlan, surroundings: RollSurroundings): DemoGround {
+  const { nodes, url, about: balancer, balancerSocket, rollFile, folder } = ground
+  const { kubeconfig } = ground.cluster
+  const stateDir = join(folder, 'state')
+  return {
+    nodes,
+    url,
+    balancer,
+    kubeconfig,
+    balancerSocket,
+    rollFile,
+    stateDir,
+    run: (tell, signal) =>
+      plan === 'evenkeel'
+        ? rollOfOurs(rollActions(surroundings), { rollFile, kubeconfig, stateDir, tell }, signal)
+        : runScript(ground, { plan, surroundings, tell }, signal),
+    end: () => ground.end(),
+  }
+}
+
+interface ScriptRun {
+  readonly plan: DemoPlan
+  readonly surroundings: RollSurroundings
+  readonly tell: (node: string, step: string) => void
+}
+
+async function runScript(
+  { cluster, balancerSocket, nodes }: ArticleGround,
+  { plan, surroundings, tell }: ScriptRun,
+  signal: AbortSignal,
+): Promise<PlanEnd> {
+  const { env, log, version } = surroundings
+  const options = { kubeconfigPath: cluster.kubeconfig, env, clock, random, log, userAgent: `evenkeel/${version}` }
+  const opened = await openCluster(options, signal)
+  const { machines } = cluster
+  const hands = scriptHands({ cluster: opened, clock, machines, balancerSocket, nodes }, signal)
+  const { tellsBalancer, twoSteps } = PLAN_FACTS[plan]
+  await runArticleScript(hands, { tellsBalancer, twoSteps, pauses: DEMO_PAUSES }, tell)
+  return {}
+}

@@ -1,0 +1,63 @@
+import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
+import { type NodeObject, readiness } from '../../src/sim/actors/node-object.ts'
+import { isReady, type PodObject } from '../../src/sim/actors/pod-object.ts'
+import { askSocket } from '../../src/sim/loopback/ask-socket.ts'
+import type { LoopbackDataPlane } from '../../src/sim/loopback/loopback-data-plane.ts'
+import type { Destination } from '../../src/sim/network/network.ts'
+import { NODES, PODS } from '../../src/sim/world/api-resource.ts'
+import type { World } from '../../src/sim/world/world.ts'
+
+const LIMIT_MS = 60_000
+const LOOK_EVERY_MS = 50
+/** Of the workloads: five of one, two of the other. */
+const PODS_WANTED = 7
+
+/** Looks again and again, and gives up after a minute. */
+export async function until(signal: AbortSignal, what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const limitAtMs = clock.monoMs() + LIMIT_MS
+  while (!(await holds())) {
+    if (clock.monoMs() > limitAtMs) throw new Error(`waited ${LIMIT_MS / 1_000} s for ${what}`)
+    await clock.sleep(LOOK_EVERY_MS, signal)
+  }
+}
+
+export function nodesReady({ store }: World, count: number): boolean {
+  const nodes = [...store.all(NODES)] as NodeObject[]
+  return nodes.length === count && nodes.every((node) => readiness(node) === 'True' && !isTaintedNotReady(node))
+}
+
+const isTaintedNotReady = ({ spec }: NodeObject): boolean =>
+  (spec?.taints ?? []).some(({ key }) => key.startsWith('node.kubernetes.io/'))
+
+export function podsReady({ store }: World): boolean {
+  const pods = [...store.all(PODS)] as PodObject[]
+  return pods.length === PODS_WANTED && pods.every(isReady)
+}
+
+export async function nodePortsOpen(plane: LoopbackDataPlane, entries: readonly Destination[]): Promise<boolean> {
+  const open = await Promise.all(
+    entries.map(
+      (entry) =>
+        new Promise<boolean>((resolve) =>
+          plane.dial(entry, (dialled) => {
+            if (dialled.kind === 'open') dialled.connection.close()
+            resolve(dialled.kind === 'open')
+          }),
+        ),
+    ),
+  )
+  return open.every(Boolean)
+}
+
+/** Of `show servers state`: every server is up, and its last check has passed (management.txt 9.3). */
+export async function allChecked(socket: string): Promise<boolean> {
+  const text = await askSocket(socket, 'show servers state')
+  const rows = text
+    .split('\n')
+    .filter((line) => /^\d+ \S+ \d+ /.test(line))
+    .map((line) => line.split(' '))
+  return rows.length > 0 && rows.every((row) => row[5] === UP && row[10] === PASSED_L7)
+}
+
+const UP = '2'
+const PASSED_L7 = '15'

@@ -1,0 +1,75 @@
+import { InvalidArgumentError, Option } from 'commander'
+import { UserError } from '../model/user-error.ts'
+import type { DemoActions } from './demo/demo-actions.ts'
+import { DEMO_PLANS, type DemoPlan, isDemoPlan, PLAN_FACTS } from './demo/demo-plan.ts'
+import type { DemoFlags } from './demo/run-demo.ts'
+import { addOutputOptions } from './output-options.ts'
+import type { AddCommand } from './program.ts'
+
+const EXAMPLE = `
+Plans:
+${DEMO_PLANS.map((plan) => `  ${plan.padEnd(9)} ${PLAN_FACTS[plan].about}`).join('\n')}
+
+Examples:
+  evenkeel demo                                    the first plan and the last
+  evenkeel demo --compare -o json | jq '.plans[] | {name, failedRequests}'
+  evenkeel demo --plan evenkeel --keep             and leave the cluster up to look at
+
+Exit codes: 0 evenkeel lost no request; 1 it lost one, or a plan did not come to
+its end; 2 wrong usage; 130 interrupted.`
+
+interface CommandFlags extends DemoFlags {
+  readonly compare?: boolean
+  readonly plan?: readonly DemoPlan[]
+}
+
+/** `evenkeel demo`: plans of a reboot, side by side, on an embedded cluster. */
+export const addDemoCommand =
+  (load: () => Promise<DemoActions>): AddCommand =>
+  (program, context, exitWith) => {
+    const command = program
+      .command('demo')
+      .summary('see it work on a cluster inside this process')
+      .description(
+        'Reboots a cluster of six nodes under traffic, by a script and by evenkeel, and compares what was lost. Needs nothing but Node.',
+      )
+      .option('--compare', 'all five plans')
+      .addOption(new Option('--plan <name>', 'this plan only; may be repeated').argParser(planNames))
+      .option('--keep', 'leave the cluster of the last plan up until Ctrl-C')
+      .option('--port <n>', 'where the balancer listens on 127.0.0.1; else a free port', port)
+      .addOption(
+        new Option('--balancer <kind>', 'auto: HAProxy where it is installed; else the embedded one')
+          .choices(['auto', 'embedded'])
+          .default('auto'),
+      )
+      .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'))
+      .addHelpText('after', EXAMPLE)
+    addOutputOptions(command).action(async (flags: CommandFlags) => {
+      const plans = plansOf(flags)
+      const { runDemo } = await import('./demo/run-demo.ts')
+      exitWith(await runDemo(context, await load(), { plans, flags }))
+    })
+  }
+
+function planNames(name: string, before: readonly DemoPlan[] = []): readonly DemoPlan[] {
+  if (!isDemoPlan(name)) throw new InvalidArgumentError(`There are ${DEMO_PLANS.join(', ')}.`)
+  return [...before, name]
+}
+
+/** In the article's order, whatever order they are named in. */
+function plansOf({ compare, plan }: CommandFlags): readonly DemoPlan[] {
+  if (compare === true && plan !== undefined) {
+    throw new UserError('--compare runs all plans', { code: 'usage.plan', fix: 'leave --compare or --plan away' })
+  }
+  if (compare === true) return DEMO_PLANS
+  const wanted: readonly DemoPlan[] = plan ?? ['naive', 'evenkeel']
+  return DEMO_PLANS.filter((name) => wanted.includes(name))
+}
+
+function port(text: string): number {
+  const value = Number(text)
+  if (!/^\d{1,5}$/.test(text) || value < 1 || value > 65_535) {
+    throw new InvalidArgumentError('Write a port from 1 to 65535.')
+  }
+  return value
+}

@@ -1,0 +1,43 @@
+/** The article's plans in its order, and ours. */
+export const DEMO_PLANS = ['naive', 'balancer', 'service', 'staged', 'evenkeel'] as const
+export type DemoPlan = (typeof DEMO_PLANS)[number]
+
+export const isDemoPlan = (text: string): text is DemoPlan => DEMO_PLANS.some((plan) => plan === text)
+
+export interface PlanFacts {
+  /** `plain`: pods exit at once; `improved`: they serve on for a while, and there is a budget. */
+  readonly service: 'plain' | 'improved'
+  /** Whether the balancer is told of each node that carries the ingress. */
+  readonly tellsBalancer: boolean
+  /** Whether pods with volumes leave in a step of their own. */
+  readonly twoSteps: boolean
+  readonly about: string
+}
+
+export const PLAN_FACTS: Readonly<Record<DemoPlan, PlanFacts>> = {
+  naive: {
+    service: 'plain',
+    tellsBalancer: false,
+    twoSteps: false,
+    about: 'drain, reboot, uncordon, with sleeps in between',
+  },
+  balancer: {
+    service: 'plain',
+    tellsBalancer: true,
+    twoSteps: false,
+    about: 'the same, and HAProxy is told about each ingress node',
+  },
+  service: {
+    service: 'improved',
+    tellsBalancer: true,
+    twoSteps: false,
+    about: 'the same, and the service leaves politely and has a budget',
+  },
+  staged: {
+    service: 'improved',
+    tellsBalancer: true,
+    twoSteps: true,
+    about: 'the same, and pods with volumes are drained first',
+  },
+  evenkeel: { service: 'improved', tellsBalancer: true, twoSteps: true, about: 'evenkeel roll' },
+}

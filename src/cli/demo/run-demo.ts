@@ -1,0 +1,130 @@
+import type { CliContext } from '../cli-context.ts'
+import { EXIT_FAILED } from '../exit-codes.ts'
+import { type OutputFlags, outputModes } from '../output-options.ts'
+import type { DemoActions, DemoGround } from './demo-actions.ts'
+import { type DemoPlan, PLAN_FACTS } from './demo-plan.ts'
+import { DemoScreen } from './demo-screen.ts'
+import { demoTable } from './demo-table.ts'
+import { judgedRun } from './judged-run.ts'
+import { keptText, nextText } from './next-text.ts'
+import { type PlanOutcome, planOutcome } from './plan-outcome.ts'
+import { PlanView } from './plan-view.ts'
+
+export interface DemoFlags extends OutputFlags {
+  readonly output: 'text' | 'json'
+  readonly keep?: boolean
+  readonly port?: number
+  readonly balancer: 'auto' | 'embedded'
+}
+
+export interface DemoRequest {
+  readonly plans: readonly DemoPlan[]
+  readonly flags: DemoFlags
+}
+
+/** More would take the processor from each other, and the judge from all of them. */
+const SIDE_BY_SIDE = 2
+
+/** Runs each plan on a cluster of its own, and compares them. Returns the exit code. */
+export async function runDemo(context: CliContext, actions: DemoActions, request: DemoRequest): Promise<number> {
+  const { plans, flags } = request
+  const screen = new DemoScreen(context, outputModes(flags, context.terminal))
+  const takeBack = context.onExit(() => screen.restoreCursor())
+  const grounds: DemoGround[] = []
+  try {
+    const run = { context, actions, flags, screen, grounds, last: plans.at(-1) }
+    const outcomes = plans.length <= SIDE_BY_SIDE ? await sideBySide(run, plans) : await inTurn(run, plans)
+    screen.close()
+    print(context, outcomes, { flags, program: actions.program })
+    const [kept] = grounds
+    if (kept !== undefined) await keep(context, kept, { flags, program: actions.program })
+    return outcomes.some(isBroken) ? EXIT_FAILED : 0
+  } finally {
+    screen.close()
+    takeBack()
+    await Promise.all(grounds.map((ground) => ground.end()))
+  }
+}
+
+interface Run {
+  readonly context: CliContext
+  readonly actions: DemoActions
+  readonly flags: DemoFlags
+  readonly screen: DemoScreen
+  /** Those that are up. */
+  readonly grounds: DemoGround[]
+  readonly last: DemoPlan | undefined
+}
+
+async function inTurn(run: Run, plans: readonly DemoPlan[]): Promise<readonly PlanOutcome[]> {
+  const outcomes: PlanOutcome[] = []
+  for (const plan of plans) outcomes.push(await runPlan(run, plan, run.context.interrupts.signal))
+  return outcomes
+}
+
+/** Where one cannot go on, the others end too. */
+async function sideBySide(run: Run, plans: readonly DemoPlan[]): Promise<readonly PlanOutcome[]> {
+  const failed = new AbortController()
+  const signal = AbortSignal.any([run.context.interrupts.signal, failed.signal])
+  const runs = plans.map(async (plan) => {
+    try {
+      return await runPlan(run, plan, signal)
+    } catch (error) {
+      failed.abort(error)
+      throw error
+    }
+  })
+  await Promise.allSettled(runs)
+  signal.throwIfAborted()
+  return Promise.all(runs)
+}
+
+async function runPlan(run: Run, plan: DemoPlan, signal: AbortSignal): Promise<PlanOutcome> {
+  const { context, actions, flags, screen, grounds, last } = run
+  const { clock } = context
+  const view = new PlanView(screen, plan)
+  view.note(PLAN_FACTS[plan].about)
+  const port = plan === last && flags.port !== undefined ? { port: flags.port } : {}
+  const ground = await actions.open({ plan, balancer: flags.balancer, ...port }, signal)
+  grounds.push(ground)
+  const { nodes, url, balancer } = ground
+  view.opened(nodes, `${nodes.length} nodes are up, ${balancer}; 100 requests a second to ${url}`)
+  const judged = await judgedRun(
+    { clock, url, actions, onReading: (reading) => view.reading(reading) },
+    () => ground.run((node, step) => view.step(node, step), signal),
+    signal,
+  )
+  signal.throwIfAborted()
+  const outcome = planOutcome(plan, judged)
+  if (outcome.failure !== undefined) view.note(`did not come to its end: ${outcome.failure}`)
+  if (flags.keep === true && plan === last) return outcome
+  grounds.splice(grounds.indexOf(ground), 1)
+  await ground.end()
+  return outcome
+}
+
+/** Ours is held to what it promises; the others are there to be compared with. */
+const isBroken = ({ name, failedRequests, failure }: PlanOutcome): boolean =>
+  failure !== undefined || (name === 'evenkeel' && failedRequests > 0)
+
+interface Shown {
+  readonly flags: DemoFlags
+  readonly program: string
+}
+
+function print({ out }: CliContext, outcomes: readonly PlanOutcome[], { flags, program }: Shown): void {
+  if (flags.output === 'json') out.write(`${JSON.stringify({ plans: outcomes }, null, 2)}\n`)
+  else out.write(`${[...demoTable(outcomes), ...nextText(outcomes, program)].join('\n')}\n`)
+}
+
+/** Until somebody says enough: Ctrl-C is how it ends, and no interruption. */
+async function keep(
+  { out, err, interrupts }: CliContext,
+  ground: DemoGround,
+  { flags, program }: Shown,
+): Promise<void> {
+  const sink = flags.output === 'json' ? err : out
+  sink.write(`${keptText(ground, program).join('\n')}\n`)
+  if (interrupts.signal.aborted) return
+  await new Promise((resolve) => interrupts.signal.addEventListener('abort', resolve, { once: true }))
+}
