@@ -36,11 +36,11 @@ export class DaemonSetSync {
     this.#touched.add(node)
   }
 
-  /** The node lacks its pod, or has one that may not stay. */
+  /** The node lacks its pod, or has one that may not stay; one that is going is none. */
   isDue(set: DaemonSetObject, name: string): boolean {
     const node = this.#nodeOf(set, name)
     if (node === undefined) return true
-    return node.pods.length === 0 ? node.shouldRun : !node.shouldStay
+    return node.pods.every(isGoing) ? node.shouldRun : !node.shouldStay
   }
 
   touchAll(): void {

@@ -18,6 +18,7 @@ const effects = ({ spec }: SeenNode): readonly string[] =>
 export function darkNodesContract(ground: () => ClusterGround): void {
   const node = 'n3'
   let pods: readonly SeenPod[] = []
+  let deleted: SeenPod | undefined
   let darkFrom = { revision: 0, atMs: 0 }
   const changes = (afterRevision: number): readonly Change<'node'>[] =>
     ground()
@@ -72,12 +73,32 @@ export function darkNodesContract(ground: () => ClusterGround): void {
     await ground().until('the DaemonSet to count it out', () => daemons(ground())?.numberReady === 2)
   })
 
+  test('a pod that is deleted there stays, on its way out, and has no other in its place', async () => {
+    deleted = pods.find(({ metadata }) => metadata.labels?.app === 'edge')
+    assert.ok(deleted)
+    const { name, uid } = deleted.metadata
+    const { revision } = await ground().now()
+    assert.equal((await ground().ask('DELETE', `/api/v1/namespaces/default/pods/${name}`)).status, 200)
+    await ground().until('its endpoint to know', () => ground().endpoint(uid)?.conditions.terminating === true)
+    assert.deepEqual(ground().endpoint(uid)?.conditions, { ready: false, serving: false, terminating: true })
+    await ground().until('two heartbeats of another node', () => {
+      const renewals = ground().log.changes('lease', revision)
+      return renewals.filter(({ object }) => object.metadata.name === 'n1').length >= 2
+    })
+    const changes = ground().log.changes('pod', revision)
+    assert.deepEqual(
+      changes.map(({ type, object }) => [type, object.metadata.uid, object.metadata.deletionGracePeriodSeconds]),
+      [['MODIFIED', uid, 20]],
+    )
+  })
+
   test('back, it is Ready with its new boot id in one commit, loses its taints, and its pods start anew', async () => {
     const { door, log } = ground()
     const start = await ground().now()
     await door.powerOn(node)
     const boot = await seen('the node to be Ready', isReady, start.revision)
-    assert.notEqual(boot.object.status.nodeInfo.bootID, log.all('node', start.revision)[2]?.status.nodeInfo.bootID)
+    const dark = log.all('node', start.revision).find(({ metadata }) => metadata.name === node)
+    assert.notEqual(boot.object.status.nodeInfo.bootID, dark?.status.nodeInfo.bootID)
     assert.deepEqual(effects(boot.object), [`${UNREACHABLE}:NoSchedule`, `${UNREACHABLE}:NoExecute`])
     const fewer = await seen('a taint to go', ({ spec }) => spec.taints?.length === 1, start.revision)
     assert.deepEqual(effects(fewer.object), [`${UNREACHABLE}:NoExecute`])
@@ -85,12 +106,30 @@ export function darkNodesContract(ground: () => ClusterGround): void {
     assert.ok(fewer.revision > boot.revision && none.revision > fewer.revision)
     assert.ok(none.atMs - boot.atMs < BACK_WITHIN_MS)
     await ground().settled(10)
-    for (const before of pods) isRestarted(ground(), before, { boot, start: darkFrom })
+    for (const before of pods) if (before !== deleted) isRestarted(ground(), before, { boot, start: darkFrom })
     assert.ok(ground().door.nowMs() - boot.atMs < 2 * BACK_WITHIN_MS)
     await ground().until('the DaemonSet to count it in', () => daemons(ground())?.numberReady === 3)
     assert.deepEqual([daemons(ground())?.desiredNumberScheduled, daemons(ground())?.numberMisscheduled], [3, 0])
-    const types = log.changes('pod', darkFrom.revision).map(({ type }) => type)
-    assert.deepEqual([...new Set(types)], ['MODIFIED'], 'no pod came or went')
+    const others = log
+      .changes('pod', darkFrom.revision)
+      .filter(({ object }) => object.metadata.labels?.app !== 'edge')
+      .map(({ type }) => type)
+    assert.deepEqual([...new Set(others)], ['MODIFIED'], 'no pod came or went that nobody deleted')
+  })
+
+  test('the pod that was deleted has failed by then, and goes; another takes its place', () => {
+    const { log } = ground()
+    const changes = log
+      .changes('pod', darkFrom.revision)
+      .filter(({ object }) => object.metadata.labels?.app === 'edge' && object.spec.nodeName === node)
+    const failed = changes.find(({ object }) => object.status.phase === 'Failed')
+    assert.equal(failed?.object.metadata.uid, deleted?.metadata.uid)
+    assert.equal(failed?.object.status.containerStatuses?.[0]?.state.terminated?.exitCode, 255)
+    const gone = changes.find(({ type }) => type === 'DELETED')
+    assert.equal(gone?.object.metadata.uid, deleted?.metadata.uid)
+    const place = changes.find(({ object }) => object.metadata.uid !== deleted?.metadata.uid)
+    assert.ok(failed && gone && place && gone.revision > failed.revision && place.revision > failed.revision)
+    assert.equal(place.object.metadata.deletionTimestamp, undefined)
   })
 }
 

@@ -29,7 +29,7 @@ export function isEvicted(ground: ClusterGround, before: SeenPod, afterRevision:
   assert.deepEqual([isReady(ended.object), condition(ended.object, 'Ready')?.reason], [false, 'PodCompleted'])
   assert.equal(ended.object.status.containerStatuses?.[0]?.state.terminated?.exitCode, 0)
   const servedMs = ended.atMs - going.atMs
-  assert.ok(servedMs >= (isOf(before, 'StatefulSet') ? 900 : 2_900), `served on for ${servedMs} ms`)
+  assert.ok(servedMs >= (isOf(before, 'StatefulSet') ? 500 : 2_000), `served on for ${servedMs} ms`)
 
   const slices = ground.log.changes('slice', going.revision)
   const told = slices.find(({ revision }) => endpointAt(revision)?.terminating === true)
