@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { budget } from '../../src/sim/cluster/article-workloads.ts'
 import { requires } from '../support/requires.ts'
 import { BootCounter } from '../support/roll-bed/boot-counter.ts'
-import { RollBed } from '../support/roll-bed/roll-bed.ts'
+import { RATE_BESIDE_OTHERS, RollBed } from '../support/roll-bed/roll-bed.ts'
 import type { RollProcess } from '../support/roll-bed/roll-process.ts'
 
 const real = { ...requires('testbed'), timeout: 200_000 }
@@ -15,7 +15,7 @@ const bed = (): RollBed => {
 }
 
 before(async () => {
-  if (real.skip === false) opened = await RollBed.open({ fast: true, database: false })
+  if (real.skip === false) opened = await RollBed.open({ fast: true, judgeRate: RATE_BESIDE_OTHERS, database: false })
 })
 beforeEach(async () => {
   await opened?.settled()

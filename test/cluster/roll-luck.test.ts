@@ -5,7 +5,7 @@ import { budget } from '../../src/sim/cluster/article-workloads.ts'
 import { requires } from '../support/requires.ts'
 import { BootCounter } from '../support/roll-bed/boot-counter.ts'
 import { isVoid } from '../support/roll-bed/judge.ts'
-import { RollBed } from '../support/roll-bed/roll-bed.ts'
+import { RATE_BESIDE_OTHERS, RollBed } from '../support/roll-bed/roll-bed.ts'
 import type { RollEnded, RollProcess } from '../support/roll-bed/roll-process.ts'
 import { untilOff } from '../support/roll-bed/until-off.ts'
 import { HiddenSocket } from '../support/roll-luck/hidden-socket.ts'
@@ -25,7 +25,8 @@ const bed = (): RollBed => {
 }
 
 before(async () => {
-  if (real.skip === false) opened = await RollBed.open({ fast: true, database: false, replicas: REPLICAS })
+  if (real.skip === false)
+    opened = await RollBed.open({ fast: true, judgeRate: RATE_BESIDE_OTHERS, database: false, replicas: REPLICAS })
 })
 beforeEach(async () => {
   await opened?.settled()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { requires } from '../support/requires.ts'
 import type { Judgement } from '../support/roll-bed/judge.ts'
-import { RollBed } from '../support/roll-bed/roll-bed.ts'
+import { RATE_BESIDE_OTHERS, RollBed } from '../support/roll-bed/roll-bed.ts'
 import { unlessVoid } from '../support/roll-bed/unless-void.ts'
 
 const real = { ...requires('testbed'), timeout: 300_000 }
@@ -15,7 +15,12 @@ const bed = (): RollBed => {
 
 before(async () => {
   if (real.skip === false) {
-    opened = await RollBed.open({ fast: true, database: false, lb: { reloadsKeepClients: true } })
+    opened = await RollBed.open({
+      fast: true,
+      judgeRate: RATE_BESIDE_OTHERS,
+      database: false,
+      lb: { reloadsKeepClients: true },
+    })
   }
 })
 after(async () => opened?.close())

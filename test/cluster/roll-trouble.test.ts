@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { requires } from '../support/requires.ts'
 import { BootCounter } from '../support/roll-bed/boot-counter.ts'
 import { isVoid } from '../support/roll-bed/judge.ts'
-import { RollBed } from '../support/roll-bed/roll-bed.ts'
+import { RATE_BESIDE_OTHERS, RollBed } from '../support/roll-bed/roll-bed.ts'
 import { until } from '../support/roll-bed/until.ts'
 import { untilOff } from '../support/roll-bed/until-off.ts'
 
@@ -18,7 +18,7 @@ const bed = (): RollBed => {
 }
 
 before(async () => {
-  if (real.skip === false) opened = await RollBed.open({ fast: true, database: false })
+  if (real.skip === false) opened = await RollBed.open({ fast: true, judgeRate: RATE_BESIDE_OTHERS, database: false })
 })
 after(async () => opened?.close())
 

@@ -22,15 +22,12 @@ export const isVoid = (judged: Judgement): boolean =>
 const AT_ONCE = ['chrt', '--rr', '10']
 const FIRST = spawnSync('chrt', [...AT_ONCE.slice(1), 'true']).status === 0 ? AT_ONCE : ['nice', '-n', '-15']
 
-/**
- * The prober that judges: a process of its own beside the roll's, never killed, at 100 requests a second, half of them
- * over kept connections.
- */
+/** The prober that judges: a process of its own beside the roll's, never killed, half of it over kept connections. */
 export class Judge {
   readonly #program: Program
 
-  constructor(url: string, { program, enter }: Surroundings) {
-    const probe = ['probe', url, '--rate', '100', '-o', 'json', '--progress', 'none']
+  constructor(at: { readonly url: string; readonly ratePerSecond: number }, { program, enter }: Surroundings) {
+    const probe = ['probe', at.url, '--rate', String(at.ratePerSecond), '-o', 'json', '--progress', 'none']
     this.#program = new Program(enter([...FIRST, ...program, ...probe]))
   }
 

@@ -15,6 +15,8 @@ export interface RollBedOptions extends Partial<WhoamiOptions> {
   readonly fast?: boolean
   readonly database?: boolean
   readonly lb?: LbOptions
+  /** Requests a second of those who judge; 100 unless told otherwise. */
+  readonly judgeRate?: number
 }
 
 type Haproxy = Awaited<ReturnType<Bed['haproxy']>>
@@ -24,8 +26,8 @@ const RBAC = readFileSync(new URL('../../../deploy/roll-rbac.yaml', import.meta.
 /** Beds that share two processors have a kube-proxy that hears late of pods that go. */
 const GRACE_BESIDE_OTHERS = 8
 
-/** Of the roll's own traffic there; the judge's is always 100. */
-const RATE_BESIDE_OTHERS = 30
+/** Of the roll's own traffic there: half of what a bed costs is traffic. */
+export const RATE_BESIDE_OTHERS = 30
 
 /** Every pod of the workloads is there and ready. */
 async function complete(bed: Bed): Promise<void> {
@@ -41,6 +43,7 @@ export class RollBed {
   /** What is shipped, as a command line without its arguments. */
   readonly program: readonly string[]
   readonly #fast: boolean
+  readonly #judgeRate: number
   readonly #kubeconfig: string
   readonly #stateDir: string
   readonly #started: (RollProcess | Judge)[] = []
@@ -50,6 +53,7 @@ export class RollBed {
     readonly lb: Haproxy
     readonly program: readonly string[]
     readonly fast: boolean
+    readonly judgeRate: number
     readonly kubeconfig: string
     readonly stateDir: string
   }) {
@@ -57,6 +61,7 @@ export class RollBed {
     this.lb = parts.lb
     this.program = parts.program
     this.#fast = parts.fast
+    this.#judgeRate = parts.judgeRate
     this.#kubeconfig = parts.kubeconfig
     this.#stateDir = parts.stateDir
   }
@@ -76,7 +81,8 @@ export class RollBed {
       await complete(bed)
       const addresses = bed.nodes.map((node) => bed.nodeAddress(node))
       const lb = await bed.haproxy(lbConfig(addresses, options.lb), { name: 'lb-1' })
-      const opened = new RollBed({ bed, lb, program, fast, kubeconfig: inside, stateDir })
+      const judgeRate = options.judgeRate ?? 100
+      const opened = new RollBed({ bed, lb, program, fast, judgeRate, kubeconfig: inside, stateDir })
       await opened.settled()
       return opened
     } catch (error) {
@@ -114,7 +120,7 @@ export class RollBed {
   }
 
   judge(url: string = WHOAMI_FRONT): Judge {
-    const judge = new Judge(url, this)
+    const judge = new Judge({ url, ratePerSecond: this.#judgeRate }, this)
     this.#started.push(judge)
     return judge
   }
