@@ -1,5 +1,6 @@
 import type { WallMs } from '../../model/time.ts'
 import { FAST_NODE_TIMING } from '../actors/node-monitor.ts'
+import { readiness } from '../actors/node-object.ts'
 import { runControllers } from '../actors/run-controllers.ts'
 import { VirtualBalancer } from '../balancer/virtual-balancer.ts'
 import { SeededRandom } from '../clocks/seeded-random.ts'
@@ -8,7 +9,7 @@ import { FAST_KUBELET } from '../machines/kubelet-settings.ts'
 import { Machines } from '../machines/machines.ts'
 import { VirtualNetwork } from '../network/virtual-network.ts'
 import { VirtualDataPlane } from '../plane/virtual-data-plane.ts'
-import { NAMESPACES } from '../world/api-resource.ts'
+import { NAMESPACES, NODES } from '../world/api-resource.ts'
 import { applyManifest } from '../world/apply-manifest.ts'
 import { createObject } from '../world/create-object.ts'
 import { Store } from '../world/store.ts'
@@ -20,7 +21,7 @@ export interface ClusterDescription {
   readonly seed: string
   readonly startAt: WallMs
   readonly nodes: number
-  /** In the order in which somebody applies them. */
+  /** In the order in which somebody applies them, as soon as all nodes are Ready. */
   readonly manifests: readonly object[]
   readonly balancer: BalancerDescription
   /** How long a machine that reboots stays dark. */
@@ -62,7 +63,9 @@ export class VirtualCluster {
     this.nodes.forEach((name, i) => {
       this.machines.add({ name, address: nodeAddress(i) })
     })
-    for (const manifest of manifests) applyManifest(this.world, manifest)
+    this.#whenReady(() => {
+      for (const manifest of manifests) applyManifest(this.world, manifest)
+    })
     this.network.addHost(BALANCER_HOST)
     this.balancer = new VirtualBalancer({
       network: this.network.from(BALANCER_HOST),
@@ -70,6 +73,17 @@ export class VirtualCluster {
       clock: this.time,
       config: balancerConfig(balancer, { host: BALANCER_HOST, addresses }),
       firstPid: 100,
+    })
+  }
+
+  /** Nodes become Ready one after the other: whatever is applied before the last of them is crowded on the first. */
+  #whenReady(run: () => void): void {
+    const ready = new Set<string>()
+    const end = this.world.store.subscribe(NODES, ({ object }) => {
+      if (readiness(object) === 'True') ready.add(object.metadata.name)
+      if (ready.size < this.nodes.length) return
+      end()
+      this.time.later(0, run)
     })
   }
 
