@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { systemClock } from '../../../src/adapters/node/system-clock.ts'
+import type { DemoActions, GroundOptions } from '../../../src/cli/demo/demo-actions.ts'
+import { addDemoCommand } from '../../../src/cli/demo-command.ts'
+import { runProgram } from '../../../src/cli/program.ts'
+import type { Sample } from '../../../src/model/probe.ts'
+import { wallMs } from '../../../src/model/time.ts'
+import type { ProbeSource } from '../../../src/ports/probe-source.ts'
+import { memoryContext } from '../memory-context.ts'
+
+/** Two requests a lane of each URL; the first new one of a URL that ends with `lossy` fails. */
+function twoRequests(url: string): ProbeSource {
+  return {
+    run: async (emit, signal) => {
+      const at = systemClock.wallMs()
+      emit({ type: 'started', at })
+      const samples = [0, 1, 2, 3].map((nth): Sample => {
+        const shared = {
+          target: url,
+          control: false,
+          scheduledAt: wallMs(at + nth * 10),
+          startedLateMs: 0,
+          latencyMs: 1,
+        }
+        const lane = nth % 2 === 0 ? 'new' : 'kept'
+        const fails = nth === 2 && url.endsWith('lossy')
+        return fails
+          ? { ...shared, lane, verdict: 'failed', failure: 'connect', error: 'refused' }
+          : { ...shared, lane, verdict: 'ok' }
+      })
+      emit({ type: 'batch', at: wallMs(at + 40), samples, settledBefore: wallMs(at + 40) })
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+    },
+  }
+}
+
+/** Grounds on which nothing happens; `lossy` says whose traffic loses a request. */
+function quietActions(lossy: readonly string[]): { readonly actions: DemoActions; readonly up: GroundOptions[] } {
+  const up: GroundOptions[] = []
+  const actions: DemoActions = {
+    program: 'evenkeel',
+    probeSource: ([target]) => twoRequests(target?.url ?? ''),
+    open: async (options) => {
+      up.push(options)
+      const { plan } = options
+      return {
+        nodes: ['cp-1', 'w-1'],
+        url: `http://127.0.0.1:1/${plan}${lossy.includes(plan) ? '-lossy' : ''}`,
+        balancer: 'HAProxy 9.9.9',
+        kubeconfig: '/kept/kubeconfig',
+        balancerSocket: '/kept/lb.sock',
+        rollFile: '/kept/roll.yaml',
+        stateDir: '/kept/state',
+        run: async (tell) => {
+          for (const node of ['cp-1', 'w-1']) for (const step of ['drain', 'reboot', 'done']) tell(node, step)
+          return {}
+        },
+        end: async () => void up.splice(up.indexOf(options), 1),
+      }
+    },
+  }
+  return { actions, up }
+}
+
+async function demo(words: readonly string[], lossy: readonly string[] = ['naive']) {
+  const { context } = memoryContext()
+  const { actions, up } = quietActions(lossy)
+  const command = addDemoCommand(() => Promise.resolve(actions))
+  const here = { ...context, clock: systemClock }
+  const running = runProgram({ version: '0', context: here, commands: [command] }, ['demo', ...words])
+  return { running, up, context }
+}
+
+test('the first plan and ours are compared, and their clusters are gone', async () => {
+  const { running, up, context } = await demo([])
+  assert.equal(await running, 0)
+  const [head = '', naive = '', evenkeel = ''] = context.out.text.split('\n')
+  assert.match(head, /^plan +time +sent +failed +share +downtime +at 1\/s$/)
+  assert.match(naive, /^naive +0:00 +4 +1 +25 % +0\.00 to \d\.\d+ s/)
+  assert.match(evenkeel, /^evenkeel +0:00 +4 +0 +<75 % +none seen +0$/)
+  assert.match(context.out.text, /On your cluster:/)
+  assert.match(context.err.text, /evenkeel +w-1 +done/)
+  assert.deepEqual(up, [])
+})
+
+test('as JSON, each plan that was asked for is an object, in the article’s order', async () => {
+  const { running, context } = await demo(['--plan', 'staged', '--plan', 'service', '-o', 'json', '--progress', 'none'])
+  assert.equal(await running, 0)
+  const { plans } = JSON.parse(context.out.text) as { plans: readonly Record<string, unknown>[] }
+  assert.deepEqual(
+    plans.map(({ name, failedRequests, sentRequests, failedAt1Hz, windows }) => [
+      name,
+      failedRequests,
+      sentRequests,
+      failedAt1Hz,
+      windows,
+    ]),
+    [
+      ['service', 0, 4, 0, []],
+      ['staged', 0, 4, 0, []],
+    ],
+  )
+  assert.deepEqual(Object.keys(plans[0]?.downtimeMs ?? {}), ['low', 'high'])
+  assert.equal(context.err.text, '')
+})
+
+test('a request that ours loses is a failure; what a script loses is none', async () => {
+  const lost = await demo(['--plan', 'evenkeel', '-q'], ['evenkeel'])
+  const scripted = await demo(['--plan', 'naive', '-q'])
+  assert.deepEqual([await lost.running, await scripted.running], [1, 0])
+})
+
+test('a cluster that is kept stays up until Ctrl-C, and says how to reach it', async () => {
+  const { running, up, context } = await demo(['--keep', '--port', '18080'])
+  const said = Promise.withResolvers<void>()
+  const write = context.out.write.bind(context.out)
+  context.out.write = (text) => {
+    write(text)
+    if (text.includes('stays up')) said.resolve()
+  }
+  await said.promise
+  assert.deepEqual(up, [{ plan: 'evenkeel', balancer: 'auto', port: 18_080 }])
+  assert.match(context.out.text, /kubectl --kubeconfig \/kept\/kubeconfig get nodes/)
+  assert.match(context.out.text, /balancer's socket +\/kept\/lb\.sock/)
+  context.interrupts.press()
+  assert.equal(await running, 0)
+  assert.deepEqual(up, [])
+})
+
+test('Ctrl-C ends it with 130, and no cluster is left', async () => {
+  const { running, up, context } = await demo([])
+  context.interrupts.press()
+  assert.equal(await running, 130)
+  assert.deepEqual(up, [])
+})
+
+for (const [words, says] of [
+  [['--plan', 'best'], /option '--plan <name>' argument 'best' is invalid\. There are naive, balancer/],
+  [['--compare', '--plan', 'naive'], /--compare runs all plans \(usage\.plan\)/],
+  [['--port', '0'], /Write a port from 1 to 65535/],
+  [['--port', '99999'], /Write a port from 1 to 65535/],
+  [['--balancer', 'nginx'], /Allowed choices are auto, embedded/],
+  [['--rate', '5'], /unknown option '--rate'/],
+] as const) {
+  test(`wrong usage is said and touches nothing: demo ${words.join(' ')}`, async () => {
+    const { running, up, context } = await demo(words)
+    assert.equal(await running, 2)
+    assert.match(context.err.text, says)
+    assert.deepEqual(up, [])
+  })
+}
