@@ -5,7 +5,7 @@ import { build, type Plugin } from 'esbuild'
 
 /**
  * Bundles dist/: evenkeel.js (checks the version of Node, then loads the rest), evenkeel-main.js with what it loads when
- * a command needs it, probe-process.js. Another directory may be given: `node bin/build.ts DIR`.
+ * a command needs it, probe-process.js, reboot-machine.js. Another directory may be given: `node bin/build.ts DIR`.
  */
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = process.argv[2] ?? `${root}dist`
@@ -28,13 +28,13 @@ const withoutGeneratedApi: Plugin = {
   },
 }
 
-/** The prober is a program of its own, found beside whoever starts it: in the bundle all lie in one directory. */
-const probeBeside: Plugin = {
-  name: 'probe-beside',
+/** Programs of their own are found beside whoever starts them: in the bundle all lie in one directory. */
+const programsBeside: Plugin = {
+  name: 'programs-beside',
   setup(setup) {
     setup.onLoad({ filter: /[\\/]bin[\\/].*\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8')
-      const contents = source.replace(/'(\.{1,2}\/)+probe-process\.ts'/g, "'./probe-process.js'")
+      const contents = source.replace(/'(?:\.{1,2}\/)+(probe-process|reboot-machine)\.ts'/g, "'./$1.js'")
       return { contents, loader: 'ts' }
     })
   },
@@ -42,7 +42,11 @@ const probeBeside: Plugin = {
 
 await rm(dist, { recursive: true, force: true })
 await build({
-  entryPoints: { 'evenkeel-main': `${root}bin/evenkeel.ts`, 'probe-process': `${root}bin/probe-process.ts` },
+  entryPoints: {
+    'evenkeel-main': `${root}bin/evenkeel.ts`,
+    'probe-process': `${root}bin/probe-process.ts`,
+    'reboot-machine': `${root}bin/demo/reboot-machine.ts`,
+  },
   outdir: dist,
   bundle: true,
   splitting: true,
@@ -50,7 +54,7 @@ await build({
   platform: 'node',
   target: 'node24',
   legalComments: 'linked',
-  plugins: [withoutGeneratedApi, probeBeside],
+  plugins: [withoutGeneratedApi, programsBeside],
   // CommonJS packages in an ESM bundle ask for Node's own modules by `require`.
   banner: {
     js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
