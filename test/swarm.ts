@@ -23,7 +23,7 @@ async function replay(seed: string): Promise<boolean> {
   console.log(JSON.stringify(scenario))
   for (const fault of faults) console.log(`  ${faultText(fault)}`)
   const [first, second] = [await runSeed(seed), await runSeed(seed)]
-  for (const event of first.lastEvents) console.log(event)
+  for (const event of first.events) console.log(event)
   for (const text of complaints({ kind: 'seed', report: first })) console.log(text)
   console.log(`${first.digest}\n${second.digest}`)
   return first.violations.length === 0 && first.digest === second.digest
@@ -48,7 +48,7 @@ async function swarm(from: number, count: number, workers: number): Promise<bool
             ? report.job.seed
             : ''
       console.log(`seed ${seed} failed: npm run swarm -- --seed ${seed}\n  ${said.join('\n  ')}`)
-      if (report.kind === 'seed') console.log(`  last: ${report.report.lastEvents.slice(-3).join('\n        ')}`)
+      if (report.kind === 'seed') console.log(`  last: ${report.report.events.slice(-3).join('\n        ')}`)
       return true
     },
   })

@@ -4,7 +4,6 @@ import { DEPLOYMENTS, DISRUPTION_BUDGETS, NODES, PODS, STATEFUL_SETS } from '../
 import type { BudgetObject } from '../../../../src/sim/world/budget-object.ts'
 import type { Asked, Checker } from './checker.ts'
 import type { Scene } from './scene.ts'
-import { TakenOut } from './taken-out.ts'
 
 const NAME = 'evictions-only'
 const EVICTION = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)\/eviction$/
@@ -23,11 +22,8 @@ const MAY_WRITE: readonly (readonly [string, RegExp])[] = [
  */
 export function evictionsOnly(scene: Scene): Checker {
   const asked = new Map<unknown, PodObject>()
-  const out = new TakenOut(scene)
   return {
-    onLook: () => out.look(),
     onAsked: ({ request }) => {
-      out.note(request)
       if (request.kind !== 'api' || request.request.method === 'GET') return
       const { method, path } = request.request
       const [, namespace, name] = EVICTION.exec(path) ?? []
@@ -44,13 +40,13 @@ export function evictionsOnly(scene: Scene): Checker {
       if (pod === undefined || code >= 300) return
       const now = scene.cluster.world.store.get(PODS, pod.metadata)
       if (now?.metadata.uid === pod.metadata.uid && now.metadata.deletionTimestamp === undefined) return
-      checkPlace(scene, out, pod)
+      checkPlace(scene, pod)
       checkBudgets(scene, pod)
     },
   }
 }
 
-function checkPlace(scene: Scene, out: TakenOut, pod: PodObject): void {
+function checkPlace(scene: Scene, pod: PodObject): void {
   const { nodeName = '' } = pod.spec
   const what = `${pod.metadata.name} was evicted from ${nodeName}, which`
   const node = scene.cluster.world.store.get(NODES, { name: nodeName })
@@ -58,7 +54,8 @@ function checkPlace(scene: Scene, out: TakenOut, pod: PodObject): void {
     scene.tell(NAME, `${what} is not cordoned`)
   }
   for (const server of scene.servers()) {
-    if (server.node === nodeName && out.isSentTo(server)) scene.tell(NAME, `${what} ${server.key} still sends to`)
+    if (server.node === nodeName && scene.takenOut.isSentTo(server))
+      scene.tell(NAME, `${what} ${server.key} still sends to`)
   }
 }
 

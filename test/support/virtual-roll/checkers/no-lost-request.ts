@@ -1,7 +1,6 @@
 import type { Checker } from './checker.ts'
 import type { LossLog } from './loss-log.ts'
 import type { Scene } from './scene.ts'
-import { TakenOut } from './taken-out.ts'
 
 const NAME = 'no-lost-request'
 /** `timeout connect` of 1 s and three retries, or a request that waits for its two seconds, and a check that fails. */
@@ -12,13 +11,11 @@ const TAIL_MS = 6_000
  * balancer send to a node that a roll took out, or while people have taken every server of a backend, and 6 s after.
  */
 export function noLostRequest(scene: Scene, losses: LossLog): Checker {
-  const out = new TakenOut(scene)
   const excused: { from: number; to: number }[] = []
   return {
-    onAsked: ({ request }) => out.note(request),
     onLook: () => {
       const servers = scene.servers()
-      const isUndone = servers.some(({ key, admin }) => admin === 'ready' && out.keys.has(key))
+      const isUndone = servers.some(({ key, admin }) => admin === 'ready' && scene.takenOut.keys.has(key))
       const web = servers.filter(({ key }) => key.startsWith('web/'))
       const noneLeft = !web.some(({ isUsable }) => isUsable) && web.some(({ key }) => scene.handStates.has(key))
       if (!isUndone && !noneLeft) return

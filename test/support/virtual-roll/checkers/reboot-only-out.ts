@@ -2,7 +2,6 @@ import { controllerOf, isFinished, type PodObject } from '../../../../src/sim/ac
 import { NODES } from '../../../../src/sim/world/api-resource.ts'
 import type { Checker } from './checker.ts'
 import type { Scene } from './scene.ts'
-import { TakenOut } from './taken-out.ts'
 
 const NAME = 'reboot-only-out'
 
@@ -11,10 +10,8 @@ const NAME = 'reboot-only-out'
  * have been evicted; and each roll boots it once at most. `drained`: labels `app` of DaemonSets that leave too.
  */
 export function rebootOnlyOut(scene: Scene, drained: readonly string[]): Checker {
-  const out = new TakenOut(scene)
   return {
     onAsked: ({ request }) => {
-      out.note(request)
       if (request.kind !== 'reboot') return
       const { node: name } = request
       const node = scene.cluster.world.store.get(NODES, { name })
@@ -23,7 +20,7 @@ export function rebootOnlyOut(scene: Scene, drained: readonly string[]): Checker
       if (node?.metadata.annotations?.['evenkeel.dev/intent'] === undefined)
         scene.tell(NAME, `${name} is rebooted and nothing on it says so`)
       for (const server of scene.servers()) {
-        if (server.node === name && out.isSentTo(server))
+        if (server.node === name && scene.takenOut.isSentTo(server))
           scene.tell(NAME, `${name} is rebooted while ${server.key} sends to it`)
       }
       for (const pod of scene.pods()) {
@@ -32,7 +29,6 @@ export function rebootOnlyOut(scene: Scene, drained: readonly string[]): Checker
       }
     },
     onLook: () => {
-      out.look()
       for (const { name, boots } of scene.cluster.machines.all()) {
         const before = scene.prior.boots.get(name) ?? 0
         const most = scene.rolls + (scene.handBoots.get(name) ?? 0)

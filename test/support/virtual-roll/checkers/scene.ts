@@ -3,6 +3,7 @@ import type { PodObject } from '../../../../src/sim/actors/pod-object.ts'
 import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
 import { NODES, PODS } from '../../../../src/sim/world/api-resource.ts'
 import type { AdminWord } from './server-word.ts'
+import { TakenOut } from './taken-out.ts'
 
 /** One server of the balancer and the node that it leads to. */
 export interface ServerFact {
@@ -33,12 +34,15 @@ export class Scene {
   readonly cluster: VirtualCluster
   readonly prior: Prior
   readonly violations: Violation[] = []
+  readonly takenOut = new TakenOut(this)
   /** Boots that people brought about, by node. */
   readonly handBoots = new Map<string, number>()
   /** Servers whose state people set, or a reload without a state file lost, and to what. */
   readonly handStates = new Map<string, AdminWord>()
   /** How many rolls were begun: each boots each of its nodes once. */
   rolls = 0
+  /** How many processes of rolls have begun. */
+  processes = 0
   /** Whether a process runs that can reach all that it needs, and could for a while. */
   isSomebodyThere: () => boolean = () => true
 

@@ -1,3 +1,4 @@
+import type { NodeObject } from '../../../../src/sim/actors/node-object.ts'
 import type { EngineRequest } from '../engine-request.ts'
 import type { Scene, ServerFact } from './scene.ts'
 import { serverWords } from './server-word.ts'
@@ -5,7 +6,12 @@ import { serverWords } from './server-word.ts'
 /** From a reload, or somebody's word, until a roll can have heard of it. */
 const UNHEARD_OF_MS = 1_500
 
-/** Servers that rolls took out and did not put back, by what rolls said and not by what became of it. */
+const bearsRecord = ({ metadata }: NodeObject): boolean => metadata.annotations?.['evenkeel.dev/record'] !== undefined
+
+/**
+ * Servers that served until a roll took them out, and that none has put back, whatever others say of them. One that others
+ * put back is in again once its node bears no record any more.
+ */
 export class TakenOut {
   readonly #scene: Scene
   readonly #keys = new Set<string>()
@@ -22,14 +28,17 @@ export class TakenOut {
 
   note(request: EngineRequest): void {
     if (request.kind !== 'balancer') return
+    const serving = new Set(this.#scene.servers().flatMap(({ key, admin }) => (admin === 'ready' ? [key] : [])))
     for (const { key, to } of serverWords(request.line)) {
       if (to === 'ready') this.#keys.delete(key)
-      else this.#keys.add(key)
+      else if (serving.has(key)) this.#keys.add(key)
     }
   }
 
   look(): void {
-    for (const { key, admin } of this.#scene.servers()) {
+    const recorded = new Set(this.#scene.nodes().flatMap((node) => (bearsRecord(node) ? [node.metadata.name] : [])))
+    for (const { key, node, admin } of this.#scene.servers()) {
+      if (admin === 'ready' && !recorded.has(node)) this.#keys.delete(key)
       if (admin !== 'ready' || !this.#keys.has(key)) this.#undoneSince.delete(key)
       else if (!this.#undoneSince.has(key)) this.#undoneSince.set(key, this.#scene.nowMs)
     }

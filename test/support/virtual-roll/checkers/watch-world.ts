@@ -12,6 +12,8 @@ import { onlyWithSlot } from './only-with-slot.ts'
 import { priorRestored } from './prior-restored.ts'
 import { rebootOnlyOut } from './reboot-only-out.ts'
 import type { Scene } from './scene.ts'
+import { somebodyLeft } from './somebody-left.ts'
+import { stopsOnLoss } from './stops-on-loss.ts'
 
 const LOOK_EVERY_MS = 100
 
@@ -33,6 +35,8 @@ export function watchWorld(scene: Scene, losses: LossLog, drained: readonly stri
     onlyWithSlot(scene),
     keptOut(scene),
     noLostRequest(scene, losses),
+    somebodyLeft(scene),
+    stopsOnLoss(scene, losses),
     priorRestored(scene),
   ]
   const unsubscribe = world.store.subscribe(LEASES, (change) => {
@@ -40,6 +44,7 @@ export function watchWorld(scene: Scene, losses: LossLog, drained: readonly stri
   })
   let callOff: () => void = () => undefined
   const look = (): void => {
+    scene.takenOut.look()
     for (const { onLook } of checkers) onLook?.()
     callOff = time.later(LOOK_EVERY_MS, look)
   }
@@ -48,6 +53,7 @@ export function watchWorld(scene: Scene, losses: LossLog, drained: readonly stri
     witness: (roll) => (request) => {
       const asked = { run: roll.run, request }
       for (const { onAsked } of checkers) onAsked?.(asked)
+      scene.takenOut.note(request)
       return (code) => {
         for (const { onDone } of checkers) onDone?.(asked, code)
       }

@@ -6,3 +6,7 @@ export const allCrashPoints = (effects: number): readonly CrashPoint[] =>
     { effect, phase: 'before' },
     { effect, phase: 'after' },
   ]).flat()
+
+/** Every n-th of them, from the given one on. */
+export const everyNth = (effects: number, nth: number, from: number): readonly CrashPoint[] =>
+  allCrashPoints(effects).filter((_, i) => i % nth === from % nth)

@@ -14,7 +14,7 @@ const TROUBLES: readonly (readonly [ApiTrouble, share: number, longestMs: number
   ['tooMany', 0.4, 15_000],
   ['errors', 0.4, 15_000],
   ['slow', 0.5, 20_000],
-  ['away', 1, 12_000],
+  ['away', 1, 25_000],
   ['silent', 0.3, 12_000],
   ['unheard', 0.5, 20_000],
   ['staleLists', 1, 40_000],

@@ -22,8 +22,8 @@ export interface SeedReport {
   readonly processes: number
   readonly virtualMs: number
   readonly lost: number
-  /** What the last process told last, where something went wrong. */
-  readonly lastEvents: readonly string[]
+  /** What all processes told, where something went wrong. */
+  readonly events: readonly string[]
 }
 
 /** From the healing on: nothing may take longer, whatever was broken. */
@@ -60,7 +60,7 @@ class SeedRun {
   readonly #roll: VirtualRoll
   #running: EngineProcess | undefined
   #runningSinceMs = 0
-  #processes = 0
+  readonly #processes: EngineProcess[] = []
 
   constructor(scenario: Scenario, cluster: VirtualCluster) {
     this.#scenario = scenario
@@ -97,10 +97,10 @@ class SeedRun {
       seed: this.#scenario.seed,
       digest: this.#digest.end(this.#losses),
       violations,
-      processes: this.#processes,
+      processes: this.#processes.length,
       virtualMs,
       lost: this.#losses.judge.failed,
-      lastEvents: violations.length === 0 ? [] : (this.#running?.events ?? []).slice(-25).map(eventText),
+      events: violations.length === 0 ? [] : this.#processes.flatMap(({ events }) => events.map(eventText)),
     }
   }
 
@@ -134,10 +134,13 @@ class SeedRun {
       onProcess: (process) => {
         this.#running = process
         this.#runningSinceMs = this.#cluster.time.monoMs()
-        this.#processes += 1
+        void process.told.then(() => {
+          this.#runningSinceMs = Number.POSITIVE_INFINITY
+        })
+        this.#processes.push(process)
+        this.#scene.processes += 1
       },
     })
-    this.#runningSinceMs = Number.POSITIVE_INFINITY
   }
 
   /** Somebody else, who begins as soon as no error stands in the plan. */
@@ -152,7 +155,15 @@ class SeedRun {
       try {
         const first = await roll.begun()
         this.#scene.rolls += 1
-        await operateRoll({ roll, first, pauseMs: () => this.#pauseMs(), word: () => 'resume' })
+        await operateRoll({
+          roll,
+          first,
+          pauseMs: () => this.#pauseMs(),
+          word: () => 'resume',
+          onProcess: () => {
+            this.#scene.processes += 1
+          },
+        })
         return
       } catch (error) {
         if (!(error instanceof UserError || error instanceof WorldError)) throw error

@@ -1,0 +1,33 @@
+import type { Checker } from './checker.ts'
+import type { LossLog } from './loss-log.ts'
+import type { Scene } from './scene.ts'
+import { nodeOfServer, serverWords } from './server-word.ts'
+
+/** A request waits for its two seconds, and whoever measures a little longer. */
+const HEARD_AFTER_MS = 4_000
+/** Fewer may have slipped between the requests that the roll itself sends. */
+const MANY = 6
+
+/** A process under which requests were lost, whoever is to blame, takes out no further node. */
+export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
+  /** Since when a process that began then has acted. */
+  let actsSinceMs: number | undefined
+  let process = 0
+  return {
+    onAsked: ({ request }) => {
+      if (request.kind !== 'balancer') return
+      if (process !== scene.processes) actsSinceMs = undefined
+      process = scene.processes
+      const words = serverWords(request.line)
+      const before = new Set([...scene.takenOut.keys].map(nodeOfServer))
+      for (const { key, to } of words) {
+        if (to === 'ready' || before.has(nodeOfServer(key))) continue
+        const from = actsSinceMs ?? scene.nowMs
+        const lost = losses.all.filter(({ dueMs }) => dueMs > from && dueMs < scene.nowMs - HEARD_AFTER_MS)
+        if (lost.length >= MANY)
+          scene.tell('stops-on-loss', `${key} was taken out after ${lost.length} requests were lost`)
+      }
+      if (words.length > 0) actsSinceMs ??= scene.nowMs
+    },
+  }
+}

@@ -1,0 +1,20 @@
+import { everyNth } from '../crash/crash-points.ts'
+import type { CrashPlan } from '../crash/crash-run.ts'
+import { crashRun } from '../crash/crash-run.ts'
+import type { Job } from '../jobs/job.ts'
+
+const SEEDS = 200
+/** Of the crash points, every so many: the seeds have deaths of their own. */
+const STRIDE = 9
+
+/** A clean roll first, then crashes and seeds in turn: what is seen often is seen soon. */
+export async function mutationJobs(): Promise<readonly Job[]> {
+  const clean: CrashPlan = { crashes: [], word: 'resume', nodes: 2, rolled: ['n1'] }
+  const { effects } = await crashRun(clean)
+  const crashes = everyNth(effects.length, STRIDE, 0).flatMap((point): readonly Job[] => [
+    { kind: 'crash', plan: { ...clean, crashes: [point] } },
+    { kind: 'crash', plan: { ...clean, crashes: [point], word: 'abort' } },
+  ])
+  const seeds = Array.from({ length: SEEDS }, (_, i): Job => ({ kind: 'seed', seed: String(i) }))
+  return [{ kind: 'crash', plan: clean }, ...crashes, ...seeds]
+}

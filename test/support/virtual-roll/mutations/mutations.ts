@@ -1,0 +1,171 @@
+import type { Edit, Mutation } from './mutation.ts'
+
+const LADDER = 'src/core/roll/ladder.ts'
+const STEPS = 'src/core/roll/steps'
+
+const mutation = (
+  name: string,
+  ...edits: readonly (readonly [file: string, from: string, to: string])[]
+): Mutation => ({
+  name,
+  edits: edits.map(([file, from, to]): Edit => ({ file, from, to })),
+})
+
+/** What rolls have got wrong, or could: each is the engine as it is but for a line or two. */
+export const MUTATIONS: readonly Mutation[] = [
+  mutation('drains before it detaches', [
+    LADDER,
+    '[slot, cordon, detach, drain, reboot]',
+    '[slot, cordon, drain, detach, reboot]',
+  ]),
+  mutation('reboots before it drains', [
+    LADDER,
+    '[slot, cordon, detach, drain, reboot]',
+    '[slot, cordon, detach, reboot, drain]',
+  ]),
+  mutation('does not cordon', [LADDER, '[slot, cordon, detach, drain, reboot]', '[slot, detach, drain, reboot]']),
+  mutation('attaches before the proof', [
+    LADDER,
+    '[slotHeld, proof, uncordon, settle, attach, soak]',
+    '[slotHeld, attach, proof, uncordon, settle, soak]',
+  ]),
+  mutation('asks for no proof', [
+    LADDER,
+    '[slotHeld, proof, uncordon, settle, attach, soak]',
+    '[slotHeld, uncordon, settle, attach, soak]',
+  ]),
+  mutation('trusts Ready in place of a new boot id', [
+    'src/core/roll/node-snapshot.ts',
+    's.current.node.bootId !== s.record.bootId',
+    "s.current.node.bootId !== s.record.bootId || (ownIntent(s) !== undefined && s.current.node.ready === 'True')",
+  ]),
+  mutation('writes no intent', [`${STEPS}/reboot.ts`, 'if (ownIntent(s) === undefined) {', 'if (Number(s.now) < 0) {']),
+  mutation('restores after the intent, where it does not know of the reboot', [
+    'src/core/roll/decide.ts',
+    '? GOING_DOWN : MUST_REBOOT',
+    '? GOING_DOWN : RESTORING',
+  ]),
+  mutation('takes a server for attached without reading it back', [
+    `${STEPS}/attach.ts`,
+    'if (reading === undefined || reading.ownState !== recorded.state) return false',
+    "if (reading === undefined || reading.ownState === 'drain') return reading !== undefined",
+  ]),
+  mutation(
+    'takes a server for detached without reading it back',
+    [
+      `${STEPS}/detach.ts`,
+      'const toTell = servers.filter(({ reading }) => reading !== undefined).filter(isNotTold)',
+      "const toTell = servers.filter((server) => isNotTold(server) && s.evidence.stuckStep !== 'detach')",
+    ],
+    [
+      `${STEPS}/detach.ts`,
+      'const unconfirmed = servers.filter((server) => !isConfirmed(s, server)).map(inService)',
+      'const unconfirmed = servers.filter((server) => s.now < 0 && !isConfirmed(s, server)).map(inService)',
+    ],
+  ),
+  mutation('does not say again what a reload forgot', [
+    'src/core/roll/keep-detached.ts',
+    '.filter((server) => wasTaken(s, server))',
+    '.filter((server) => s.now < 0 && wasTaken(s, server))',
+  ]),
+  mutation(
+    'takes the word of a process for that of the next one',
+    [
+      `${STEPS}/detach.ts`,
+      'return seen !== undefined && seen.process === server.instance.reading?.process && !isNotTold(server)',
+      'return seen !== undefined',
+    ],
+    [
+      `${STEPS}/detach.ts`,
+      '.filter(({ reading }) => reading !== undefined).filter(isNotTold)',
+      '.filter((server) => isNotTold(server) && s.evidence.detached[serverKey(server.ref)] === undefined)',
+    ],
+    [
+      'src/core/roll/keep-detached.ts',
+      '.filter((server) => wasTaken(s, server))',
+      '.filter((server) => s.now < 0 && wasTaken(s, server))',
+    ],
+  ),
+  mutation('detaches from one backend alone', [
+    'src/core/roll/node-servers.ts',
+    'allowedRecorded(s).filter(({ recorded }) => belongsTo(recorded, s.current.node))',
+    'allowedRecorded(s).filter(({ recorded }) => belongsTo(recorded, s.current.node)).slice(0, 1)',
+  ]),
+  mutation('takes the last server of a backend', [
+    'src/core/roll/guards.ts',
+    'first(s, [agentsOurs, lastUsable])',
+    'first(s, [agentsOurs, ...(s.now < 0 ? [lastUsable] : [])])',
+  ]),
+  mutation('keeps connections to a machine that is to go', [
+    `${STEPS}/detach.ts`,
+    "reading?.ownState === 'drain' && reading.idleConnections > 0",
+    "reading?.ownState === 'drain' && reading.idleConnections < 0",
+  ]),
+  mutation('evicts whoever bears the name', ['src/adapters/kube/evict.ts', 'preconditions: { uid: pod.uid },', '']),
+  mutation('does not wait for pods that a budget holds', [
+    `${STEPS}/drain.ts`,
+    "if (answer.kind !== 'done') return answer",
+    "if (answer.kind === 'act') return answer",
+  ]),
+  mutation('lets DaemonSets put their pods back', [
+    `${STEPS}/drain.ts`,
+    'if (stage === 3 && left.length > 0 && !isShut(s))',
+    'if (stage === 3 && left.length < 0 && !isShut(s))',
+  ]),
+  mutation('uncordons what was cordoned before', [
+    `${STEPS}/uncordon.ts`,
+    'if (node.unschedulable && !s.record.unschedulable)',
+    'if (node.unschedulable)',
+  ]),
+  mutation('sets every server ready, whatever it was before', [
+    'src/core/roll/build-record.ts',
+    'state: reading.ownState,',
+    "state: 'ready',",
+  ]),
+  mutation('leaves its intent on the node', [
+    'src/runtime/node-patch.ts',
+    '...[INTENT_ANNOTATION, RECORD_ANNOTATION]\n    .filter',
+    '...[RECORD_ANNOTATION]\n    .filter',
+  ]),
+  mutation(
+    'leaves its taint on the node',
+    [`${STEPS}/proof.ts`, 'if (shut !== undefined && hasRebooted(s)) {', 'if (shut !== undefined && s.now < 0) {'],
+    [`${STEPS}/proof.ts`, "taint.key !== 'node.kubernetes.io/unschedulable')", "taint.key === '')"],
+    [`${STEPS}/uncordon.ts`, 'if (shut !== undefined) actions', 'if (shut !== undefined && s.now < 0) actions'],
+  ),
+  mutation('keeps its slot', [
+    'src/core/roll/decide.ts',
+    "if (s.slot.state === 'mine') {",
+    "if (s.slot.state === 'mine' && s.now < 0) {",
+  ]),
+  mutation('keeps the slot that a process died with', [
+    'src/controllers/roll/roll-engine.ts',
+    'if (this.#parts.run.resumed) await',
+    'if (this.#parts.run.order.length === 0) await',
+  ]),
+  mutation('acts under a slot that it has not renewed', [
+    'src/runtime/lease-keeper.ts',
+    'return Math.max(0, this.#held.sentAt + (this.#parts.durationMs * 2) / 3 - this.#parts.clock.monoMs())',
+    'return this.#parts.durationMs',
+  ]),
+  mutation('takes the slot of another run', [
+    'src/runtime/lease-keeper.ts',
+    'const ours = owner === undefined || owner.run === this.#parts.run',
+    "const ours = owner === undefined || owner.run !== ''",
+  ]),
+  mutation('does not write down which nodes are through', [
+    'src/controllers/roll/node-pass.ts',
+    'if (through === undefined || this.#evidence?.returned === undefined) return',
+    'if (through === undefined || this.#evidence !== undefined) return',
+  ]),
+  mutation('forgets which node a dead process had out', [
+    'src/controllers/roll/gather.ts',
+    'const name = under ?? bearing ?? next',
+    'const name = under ?? next ?? (run.verdict === undefined ? bearing : undefined)',
+  ]),
+  mutation('goes on though requests fail', [
+    'src/core/roll/judge.ts',
+    'if (windows.length === 0) return undefined',
+    'if (windows.length >= 0) return undefined',
+  ]),
+]
