@@ -1,3 +1,4 @@
+import { OVER } from '../model/over.ts'
 import type { Clock } from '../ports/clock.ts'
 
 /** The work did not settle within its limit. Whether the world did what was asked is not known. */
@@ -26,17 +27,20 @@ export interface Deadline {
 export async function withDeadline<T>(deadline: Deadline, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { clock, limitMs, signal, what } = deadline
   signal.throwIfAborted()
-  const expired = new AbortController()
-  const settled = new AbortController()
-  const expiry = async (): Promise<never> => {
-    await clock.sleep(limitMs, AbortSignal.any([signal, settled.signal]))
-    const error = new DeadlineError(what, limitMs)
-    expired.abort(error)
-    throw error
+  const limited = new AbortController()
+  const timer = new AbortController()
+  const { promise: givenUp, reject } = Promise.withResolvers<never>()
+  const giveUp = (reason: unknown): void => {
+    limited.abort(reason)
+    reject(reason)
   }
+  const onAbort = (): void => giveUp(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  clock.sleep(limitMs, timer.signal).then(() => giveUp(new DeadlineError(what, limitMs)), reject)
   try {
-    return await Promise.race([work(AbortSignal.any([signal, expired.signal])), expiry()])
+    return await Promise.race([work(limited.signal), givenUp])
   } finally {
-    settled.abort()
+    signal.removeEventListener('abort', onAbort)
+    timer.abort(OVER)
   }
 }

@@ -1,4 +1,5 @@
 import { invariant } from '../model/invariant.ts'
+import { OVER } from '../model/over.ts'
 import type { Clock } from '../ports/clock.ts'
 
 /**
@@ -34,16 +35,17 @@ export class Wakeup {
 
   async #wait(dueInMs: number | undefined, signal: AbortSignal): Promise<void> {
     const over = new AbortController()
-    const woken = new Promise<void>((resolve, reject) => {
-      this.#release = resolve
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: over.signal })
-    })
+    const { promise: woken, resolve, reject } = Promise.withResolvers<void>()
+    this.#release = resolve
+    const onAbort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
     try {
       if (dueInMs === undefined) return await woken
-      await Promise.race([woken, this.#clock.sleep(Math.max(1, dueInMs), AbortSignal.any([signal, over.signal]))])
+      await Promise.race([woken, this.#clock.sleep(Math.max(1, dueInMs), over.signal)])
     } finally {
       this.#release = undefined
-      over.abort()
+      signal.removeEventListener('abort', onAbort)
+      over.abort(OVER)
     }
   }
 }

@@ -1,3 +1,4 @@
+import { OVER } from '../../model/over.ts'
 import type { Clock } from '../../ports/clock.ts'
 
 export interface Limit {
@@ -14,16 +15,19 @@ export async function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   caller.throwIfAborted()
-  const late = new AbortController()
+  const limited = new AbortController()
   const done = new AbortController()
-  const timer = limit.clock.sleep(limit.ms, AbortSignal.any([caller, done.signal])).then(
-    () => late.abort(limit.late()),
+  const onAbort = (): void => limited.abort(caller.reason)
+  caller.addEventListener('abort', onAbort, { once: true })
+  const timer = limit.clock.sleep(limit.ms, done.signal).then(
+    () => limited.abort(limit.late()),
     () => undefined,
   )
   try {
-    return await work(AbortSignal.any([caller, late.signal]))
+    return await work(limited.signal)
   } finally {
-    done.abort()
+    caller.removeEventListener('abort', onAbort)
+    done.abort(OVER)
     await timer
   }
 }

@@ -1,3 +1,4 @@
+import { OVER } from '../../model/over.ts'
 import type { Clock } from '../../ports/clock.ts'
 
 /** Whoever is woken waits this long at least, and at most that much longer: they come one by one, and none of them often. */
@@ -31,7 +32,7 @@ export class ApiReach {
 
   async #sleepUnlessWoken(ms: number, signal: AbortSignal): Promise<void> {
     const woken = new AbortController()
-    const wake = (): void => woken.abort()
+    const wake = (): void => woken.abort(OVER)
     this.#waiting.add(wake)
     try {
       await this.#clock.sleep(ms, AbortSignal.any([signal, woken.signal]))

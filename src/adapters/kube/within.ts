@@ -1,3 +1,4 @@
+import { OVER } from '../../model/over.ts'
 import type { Clock } from '../../ports/clock.ts'
 
 export interface Limit {
@@ -23,7 +24,7 @@ export async function within<T>(limit: Limit, work: (signal: AbortSignal) => Pro
     return await untilAborted(work(ended.signal), ended.signal)
   } finally {
     limit.signal.removeEventListener('abort', pass)
-    timer.abort()
+    timer.abort(OVER)
   }
 }
 
