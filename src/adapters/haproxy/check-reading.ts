@@ -1,6 +1,7 @@
 import type { ServerReading } from '../../model/balancer.ts'
 import { escapeForeign } from '../../model/foreign-text.ts'
 import { adminStates } from './admin-bits.ts'
+import { findRow, type Tables } from './parse-tables.ts'
 import type { ServerRow } from './server-row.ts'
 
 export type CheckReading = Pick<ServerReading, 'check' | 'checkText'>
@@ -15,11 +16,11 @@ const NO_CHECK: CheckReading = { check: 'none', checkText: 'no check' }
  * The check of a server, or of the one it tracks. Passing takes a last result that passed *and* full health: HAProxy
  * calls a server up before its first check, on `rise` alone, and keeps the old result where checks were paused.
  */
-export function checkReading(row: ServerRow, all: ReadonlyMap<string, ServerRow>): CheckReading {
+export function checkReading(row: ServerRow, tables: Pick<Tables, 'rows'>): CheckReading {
   const path: string[] = []
   let checked = row
-  while (checked.stat.tracked !== '' && path.length < all.size) {
-    const next = all.get(checked.stat.tracked)
+  while (checked.stat.tracked !== '' && path.length < tables.rows.length) {
+    const next = findRow(tables, checked.stat.tracked)
     if (next === undefined) return { check: 'failing', checkText: `follows ${escapeForeign(checked.stat.tracked, 80)}` }
     path.push(next.key)
     checked = next

@@ -1,4 +1,4 @@
-import type { AdminState, InstanceReading, ServerRef } from '../../model/balancer.ts'
+import type { AdminState, InstanceReading, ServerReading, ServerRef } from '../../model/balancer.ts'
 import type { InstanceInspection } from '../../model/balancer-inspection.ts'
 import type { BalancerSpec, InstanceAddress } from '../../model/roll-spec.ts'
 import { WorldError } from '../../model/world-error.ts'
@@ -10,10 +10,11 @@ import { cutSessionsCommand, forgetHealthCommand, READ_SERVERS, setStateCommand 
 import { InstanceApi } from './instance-api.ts'
 import { inspectionOf, parseLevel } from './instance-inspection.ts'
 import { openSocket, type SocketSettings } from './open-socket.ts'
-import { parseTables, type Tables } from './parse-tables.ts'
+import { findRow, parseTables, TableMemo, type Tables } from './parse-tables.ts'
 import { requireDone } from './require-done.ts'
 import type { RuntimeSocket, SocketLimits } from './runtime-socket.ts'
 import { readingsOf, type Told } from './server-reading.ts'
+import type { ServerRow } from './server-row.ts'
 import { StickTables } from './stick-tables.ts'
 
 export interface HaproxySettings {
@@ -27,9 +28,25 @@ export interface HaproxySettings {
   readonly open?: (address: InstanceAddress, settings: SocketSettings) => RuntimeSocket
 }
 
-interface InstanceWay {
+/** With what makes the next reading cheap, and tells nothing that the instance does not say anew. */
+class InstanceWay {
   readonly api: InstanceApi
   readonly stickTables: StickTables
+  readonly memo = new TableMemo()
+  readonly known = new WeakMap<ServerRow, ServerReading>()
+  #servers: readonly ServerReading[] = []
+
+  constructor(api: InstanceApi) {
+    this.api = api
+    this.stickTables = new StickTables(api)
+  }
+
+  /** The list of last time where it is the same. */
+  servers(now: readonly ServerReading[]): readonly ServerReading[] {
+    const isSame = now.length === this.#servers.length && now.every((server, i) => server === this.#servers[i])
+    if (!isSame) this.#servers = now
+    return this.#servers
+  }
 }
 
 /**
@@ -53,21 +70,23 @@ export class HaproxyBalancer implements Balancer {
     this.#ways = new Map(
       settings.spec.instances.map((instance) => {
         const api = new InstanceApi(instance, open(instance.address, settings))
-        return [instance.name, { api, stickTables: new StickTables(api) }]
+        return [instance.name, new InstanceWay(api)]
       }),
     )
   }
 
   async read(instance: string, signal: AbortSignal): Promise<InstanceReading> {
-    const { api } = this.#way(instance)
+    const way = this.#way(instance)
+    const { api } = way
     const { tables, at } = await api.ask(
       READ_SERVERS,
-      (answers) => ({ tables: parseTables(answers), at: this.#clock.monoMs() }),
+      (answers) => ({ tables: parseTables(answers, way.memo), at: this.#clock.monoMs() }),
       signal,
     )
     const told = await this.#complete(instance, tables, signal)
     const servers = api.judge(() => this.#backends.flatMap((backend) => readingsOf(told, backend)))
-    return { instance, process: tables.info.process, version: tables.info.version, at, servers }
+    const { process, version } = tables.info
+    return { instance, process, version, at, servers: way.servers(servers) }
   }
 
   async inspect(instance: string, signal: AbortSignal): Promise<InstanceInspection> {
@@ -104,13 +123,13 @@ export class HaproxyBalancer implements Balancer {
   }
 
   async #complete(instance: string, tables: Tables, signal: AbortSignal): Promise<Told> {
-    const stickTables = await this.#way(instance).stickTables.of(tables.info.process, signal)
-    return { instance, tables, stickTables }
+    const way = this.#way(instance)
+    return { instance, tables, stickTables: await way.stickTables.of(tables.info.process, signal), known: way.known }
   }
 
   #leavesMaintUnproven(ref: ServerRef, signal: AbortSignal): Promise<boolean> {
     const judge = (answers: readonly string[]): boolean => {
-      const row = parseTables(answers).byKey.get(`${ref.backend}/${ref.server}`)
+      const row = findRow(parseTables(answers), `${ref.backend}/${ref.server}`)
       return row !== undefined && leavesMaintUnproven(row)
     }
     return this.#way(ref.instance).api.ask(READ_SERVERS, judge, signal)

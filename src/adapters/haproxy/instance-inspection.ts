@@ -9,7 +9,7 @@ export function parseLevel(answer: string): SocketLevel {
 }
 
 export function inspectionOf(told: Told, level: SocketLevel, allowed: readonly string[]): InstanceInspection {
-  const { info, byKey, backends, disabledBackends } = told.tables
+  const { info, rows, backends, disabledBackends } = told.tables
   return {
     instance: told.instance,
     process: info.process,
@@ -19,14 +19,14 @@ export function inspectionOf(told: Told, level: SocketLevel, allowed: readonly s
     missingBackends: allowed.filter((name) => !backends.has(name) && !disabledBackends.has(name)),
     disabledBackends: allowed.filter((name) => disabledBackends.has(name)),
     backends: allowed.filter((name) => backends.has(name)).map((name) => backendInspection(told, name)),
-    outside: [...byKey.values()]
+    outside: rows
       .filter(({ state }) => !allowed.includes(state.backend))
       .map(({ state: { backend, server, address, port } }) => ({ backend, server, address, port })),
   }
 }
 
 function backendInspection(told: Told, name: string): BackendInspection {
-  const stats = [...told.tables.byKey.values()].filter((row) => row.state.backend === name).map((row) => row.stat)
+  const stats = told.tables.rows.filter((row) => row.state.backend === name).map((row) => row.stat)
   const mode = stats[0]?.mode
   return {
     name,

@@ -1,6 +1,7 @@
 import { escapeForeign } from '../../model/foreign-text.ts'
 import { isName } from './command.ts'
 import { parseCount } from './parse-number.ts'
+import { RowMemo } from './row-memo.ts'
 import { badReply } from './socket-error.ts'
 
 export interface ServerStateRow {
@@ -23,21 +24,26 @@ export interface ServerStateRow {
 const FORMAT = '1'
 
 /** `show servers state`: the format's number, the names of the columns, a row for each server. */
-export function parseServersState(answer: string): readonly ServerStateRow[] {
-  const [format, header, ...rows] = answer.split('\n')
+export function parseServersState(answer: string, memo = new RowMemo<ServerStateRow>()): readonly ServerStateRow[] {
+  const [format, header, ...lines] = answer.split('\n')
   if (format !== FORMAT || header === undefined || !header.startsWith('# ')) {
     throw badReply(`"show servers state" is not in format 1: "${escapeForeign(answer, 80)}"`)
   }
   const columns = header.slice(2).trim().split(' ')
-  return rows.map((row) => parseRow(columns, row.trimEnd().split(' ')))
+  const index = new Map(columns.map((name, at) => [name, at]))
+  return memo.rows(header, lines, (line) => parseRow(index, columns, line.trimEnd().split(' ')))
 }
 
-function parseRow(columns: readonly string[], cells: readonly string[]): ServerStateRow {
+function parseRow(
+  index: ReadonlyMap<string, number>,
+  columns: readonly string[],
+  cells: readonly string[],
+): ServerStateRow {
   if (cells.length !== columns.length) {
     throw badReply(`a row of "show servers state" has ${cells.length} columns, its header ${columns.length}`)
   }
   const text = (name: string): string => {
-    const cell = cells[columns.indexOf(name)]
+    const cell = cells[index.get(name) ?? -1]
     if (cell === undefined) throw badReply(`"show servers state" has no column ${name}`)
     return cell
   }

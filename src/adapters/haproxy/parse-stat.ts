@@ -1,6 +1,7 @@
 import { escapeForeign } from '../../model/foreign-text.ts'
 import { parseCsv } from './parse-csv.ts'
 import { parseCount } from './parse-number.ts'
+import { RowMemo } from './row-memo.ts'
 import { badReply } from './socket-error.ts'
 
 export interface StatRow {
@@ -33,13 +34,25 @@ const SERVER_TYPE = '2'
 const OPTIONAL: ReadonlySet<string> = new Set(['idle_conn_cur', 'safe_conn_cur'])
 
 /** `show stat -1 4 -1`: a header, then a row for each server of each backend that is not disabled. */
-export function parseStat(answer: string): readonly StatRow[] {
+export function parseStat(answer: string, memo = new RowMemo<StatRow>()): readonly StatRow[] {
   if (!answer.startsWith('# pxname,')) {
     throw badReply(`"show stat" begins with no header: "${escapeForeign(answer, 80)}"`)
   }
-  const [columns = [], ...rows] = parseCsv(answer.slice(2))
+  const [header = '', ...lines] = answer.slice(2).split('\n')
+  const parse = rowParser(header.split(','))
+  if (lines.some(breaksOff)) return parseCsv(answer.slice(2)).slice(1).map(parse)
+  return memo.rows(header, lines, (line) => parse(cellsOf(line)))
+}
+
+/** Quotes are rare: without them a comma ends a cell. */
+const cellsOf = (line: string): readonly string[] => (line.includes('"') ? parseCsv(line).flat() : line.split(','))
+
+/** A line end inside quotes ends no row. */
+const breaksOff = (line: string): boolean => line.includes('"') && line.split('"').length % 2 === 0
+
+function rowParser(columns: readonly string[]): (cells: readonly string[]) => StatRow {
   const index = new Map(columns.map((name, at) => [name, at]))
-  return rows.map((cells) => {
+  return (cells) => {
     if (cells.length !== columns.length) {
       throw badReply(`a row of "show stat" has ${cells.length} columns, its header ${columns.length}`)
     }
@@ -49,7 +62,7 @@ export function parseStat(answer: string): readonly StatRow[] {
       if (cell === undefined) throw badReply(`"show stat" has no column ${name}`)
       return cell
     })
-  })
+  }
 }
 
 function parseRow(text: (name: string) => string): StatRow {

@@ -27,13 +27,52 @@ export function joinRows(states: readonly ServerStateRow[], stats: readonly Stat
       const key = `${state.backend}/${state.server}`
       const stat = statOf.get(key)
       if (stat === undefined) throw badReply(`${key} has a state and no statistics`)
-      // Below level `operator` the address is kept back, and the cookie with it: "no cookie" would be a guess.
-      if (state.address !== '' && stat.address === '') {
-        throw notPermitted('the socket is of level "user" and keeps cookies and addresses to itself')
-      }
-      return { key, state, stat }
+      return joined(key, state, stat)
     })
   if (new Set(rows.map((row) => row.key)).size !== rows.length) throw badReply('a server is there twice')
   if (rows.length !== stats.length) throw badReply('a server has statistics and no state')
   return { rows, disabledBackends }
 }
+
+function joined(key: string, state: ServerStateRow, stat: StatRow): ServerRow {
+  // Below level `operator` the address is kept back, and the cookie with it: "no cookie" would be a guess.
+  if (state.address !== '' && stat.address === '') {
+    throw notPermitted('the socket is of level "user" and keeps cookies and addresses to itself')
+  }
+  return { key, state, stat }
+}
+
+/** Joins tables that are read again and again, of which little changes from one time to the next. */
+export class RowJoin {
+  #states: readonly ServerStateRow[] = []
+  #stats: readonly StatRow[] = []
+  #joined: JoinedRows | undefined
+
+  /** As `joinRows`. What reads as it did last time is the row that it was, and the list where all of it does. */
+  join(states: readonly ServerStateRow[], stats: readonly StatRow[]): JoinedRows {
+    if (this.#joined !== undefined && states === this.#states && stats === this.#stats) return this.#joined
+    const next = this.#again(states, stats) ?? joinRows(states, stats)
+    this.#states = states
+    this.#stats = stats
+    this.#joined = next
+    return next
+  }
+
+  /** Where both tables name the servers that they named last time, in one order, they still belong together. */
+  #again(states: readonly ServerStateRow[], stats: readonly StatRow[]): JoinedRows | undefined {
+    const last = this.#joined
+    if (last === undefined || states.length !== last.rows.length || stats.length !== last.rows.length) return undefined
+    const rows: ServerRow[] = []
+    for (const [at, row] of last.rows.entries()) {
+      const [state, stat] = [states[at], stats[at]]
+      if (state === undefined || stat === undefined || !isNamed(state, row) || !isNamed(stat, row)) return undefined
+      rows.push(state === row.state && stat === row.stat ? row : joined(row.key, state, stat))
+    }
+    return { ...last, rows }
+  }
+}
+
+type Named = Pick<ServerStateRow, 'backend' | 'server'>
+
+const isNamed = ({ backend, server }: Named, { state }: ServerRow): boolean =>
+  backend === state.backend && server === state.server

@@ -6,19 +6,15 @@ import { badReply, notPermitted } from './socket-error.ts'
  * One that is denied voids the line, whatever the others say.
  */
 export function splitAnswers(reply: string, count: number): readonly string[] {
-  const lines = reply.split('\n')
-  if (lines.pop() !== '') throw badReply('the answer breaks off in the middle of a line')
+  if (reply !== '' && !reply.endsWith('\n')) throw badReply('the answer breaks off in the middle of a line')
   const answers: string[] = []
-  let current: string[] = []
-  for (const line of lines) {
-    if (line !== '') {
-      current.push(line)
-      continue
-    }
-    answers.push(current.join('\n'))
-    current = []
+  for (let at = 0; at < reply.length; ) {
+    const isEmpty = reply[at] === '\n'
+    const end = isEmpty ? at : reply.indexOf('\n\n', at)
+    if (end === -1) throw badReply('the answer breaks off before its empty line')
+    answers.push(reply.slice(at, end))
+    at = end + (isEmpty ? 1 : 2)
   }
-  if (current.length > 0) throw badReply('the answer breaks off before its empty line')
   if (answers.length !== count) throw badReply(`${answers.length} answers came to ${count} commands`)
   if (answers.some((answer) => answer.startsWith('Permission denied'))) {
     throw notPermitted('the socket may not be used for this')
