@@ -26,10 +26,12 @@ export class LineReader {
   async more(): Promise<boolean> {
     const { value, done } = await this.#read()
     if (done) return false
-    const lines = `${this.#rest}${String(value)}`.split('\n')
-    this.#rest = lines.pop() ?? ''
-    this.#lines = lines
+    // What is left of a line is put together once, and not looked through again with each piece that comes.
+    const text = String(value)
+    const end = text.lastIndexOf('\n')
+    this.#lines = end === -1 ? [] : `${this.#rest}${text.slice(0, end)}`.split('\n')
     this.#next = 0
+    this.#rest = end === -1 ? this.#rest + text : text.slice(end + 1)
     if (this.#rest.length <= LINE_LENGTH_MAX) return true
     throw new WorldError('the API server sends a line without end', { code: 'KUBE_REPLY', retry: 'backoff' })
   }
