@@ -1,7 +1,9 @@
+import { OVER } from '../model/over.ts'
 import type { MonoMs } from '../model/time.ts'
 import type { WorldError } from '../model/world-error.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Cluster, FollowEvent, Kind, KindMap } from '../ports/cluster.ts'
+import { SortedList } from './sorted-list.ts'
 
 /** How far the cache can be trusted. A cache that is broken keeps its last objects: old news, but news. */
 export interface Freshness {
@@ -19,6 +21,8 @@ export interface WatchCacheParts<K extends Kind> {
   readonly clock: Clock
   /** The objects or the freshness are no longer what they were. Called within the stream: it must only take note. */
   readonly onChange: () => void
+  /** Whether an object that was there matters anew; where it is absent, each change does. */
+  readonly isNews?: (before: KindMap[K], now: KindMap[K]) => boolean
 }
 
 interface Named {
@@ -34,9 +38,8 @@ const objectKey = (object: Named): string =>
 /** The objects of one kind as the API server last told them, in the order of their keys. */
 export class WatchCache<K extends Kind> {
   readonly #parts: WatchCacheParts<K>
-  readonly #objects = new Map<string, KindMap[K]>()
+  readonly #objects = new SortedList<KindMap[K]>()
   readonly #firstList = Promise.withResolvers<void>()
-  #sorted: readonly KindMap[K][] | undefined
   #freshness: Freshness = { synced: false }
 
   constructor(parts: WatchCacheParts<K>) {
@@ -50,10 +53,7 @@ export class WatchCache<K extends Kind> {
   }
 
   objects(): readonly KindMap[K][] {
-    this.#sorted ??= [...this.#objects.entries()]
-      .sort(([left], [right]) => (left < right ? -1 : 1))
-      .map(([, object]) => object)
-    return this.#sorted
+    return this.#objects.list()
   }
 
   /** `key`: `namespace/name`, or `name` for what has no namespace. */
@@ -75,7 +75,7 @@ export class WatchCache<K extends Kind> {
     try {
       await Promise.race([this.#firstList.promise, aborted])
     } finally {
-      over.abort()
+      over.abort(OVER)
     }
   }
 
@@ -98,15 +98,15 @@ export class WatchCache<K extends Kind> {
 
   #apply(event: Exclude<FollowEvent<KindMap[K]>, { type: 'broken' }>): boolean {
     if (event.type === 'fresh') return false
-    this.#sorted = undefined
     switch (event.type) {
       case 'listed':
-        this.#objects.clear()
-        for (const object of event.objects) this.#objects.set(objectKey(object), object)
+        this.#objects.reset(event.objects.map((object) => [objectKey(object), object]))
         return true
-      case 'applied':
+      case 'applied': {
+        const before = this.#objects.get(objectKey(event.object))
         this.#objects.set(objectKey(event.object), event.object)
-        return true
+        return before === undefined || this.#parts.isNews?.(before, event.object) !== false
+      }
       case 'deleted':
         return this.#remove(event.object)
     }

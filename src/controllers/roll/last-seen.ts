@@ -1,6 +1,6 @@
 import type { Node } from '../../model/node.ts'
 import { INTENT_ANNOTATION, type NodeRecord, RECORD_ANNOTATION } from '../../model/node-record.ts'
-import { parseNodeRecord } from '../../model/parse-node-record.ts'
+import { type Parsed, parseNodeRecord } from '../../model/parse-node-record.ts'
 
 export interface Sighting {
   /** Where it is absent: as it was last seen, but that nobody hears of it. */
@@ -47,7 +47,17 @@ const absent = (last: Node): Sighting => ({ node: { ...last, ready: 'Unknown' },
 /** The record on a node, whosever; undefined where there is none that can be read. */
 export function recordOf(node: Node): NodeRecord | undefined {
   const text = node.annotations[RECORD_ANNOTATION]
-  if (text === undefined) return undefined
-  const parsed = parseNodeRecord(text)
-  return parsed.ok ? parsed.value : undefined
+  const parsed = text === undefined ? undefined : recordFrom(node, text)
+  return parsed?.ok === true ? parsed.value : undefined
 }
+
+/** What the text says that a node bears, or bore. A node as it was told never changes, and each pass reads it again. */
+export function recordFrom(node: Node, text: string): Parsed<NodeRecord> {
+  const known = READ.get(node)
+  if (known?.text === text) return known.parsed
+  const parsed = parseNodeRecord(text)
+  READ.set(node, { text, parsed })
+  return parsed
+}
+
+const READ = new WeakMap<Node, { readonly text: string; readonly parsed: Parsed<NodeRecord> }>()

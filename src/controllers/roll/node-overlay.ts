@@ -19,6 +19,7 @@ export class NodeOverlay {
 }
 
 function isOlder(left: string, right: string): boolean {
+  if (left === right) return false
   const numeric = /^\d+$/
   return numeric.test(left) && numeric.test(right) && BigInt(left) < BigInt(right)
 }

@@ -17,6 +17,7 @@ export class LaneTally {
   #failed = 0
   #slow = 0
   #slowAboveMs = SLOW_FLOOR_MS
+  #told: LaneSummary | undefined
 
   constructor(target: ProbeTarget, lane: Lane) {
     this.#target = target
@@ -24,6 +25,7 @@ export class LaneTally {
   }
 
   record(sample: Sample): void {
+    this.#told = undefined
     this.#scheduled += 1
     if (sample.verdict === 'skipped') {
       this.#skipped += 1
@@ -40,6 +42,11 @@ export class LaneTally {
   }
 
   summary(): LaneSummary {
+    this.#told ??= this.#summary()
+    return this.#told
+  }
+
+  #summary(): LaneSummary {
     return {
       target: this.#target.name,
       control: this.#target.control,

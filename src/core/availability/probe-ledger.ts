@@ -33,6 +33,7 @@ export class ProbeLedger {
   #lastVerdictAt: WallMs | undefined
   #greenStreak = 0
   #endedAt: WallMs | undefined
+  #told: readonly FailureWindow[] | undefined
 
   constructor(targets: readonly ProbeTarget[], createdAt: WallMs) {
     this.#startedAt = createdAt
@@ -42,6 +43,7 @@ export class ProbeLedger {
   }
 
   apply(signal: ProbeSignal): void {
+    this.#told = undefined
     if (signal.type === 'started') {
       if (!this.#hasStarted) this.#startedAt = signal.at
       this.#notMeasured.started(signal.at, !this.#hasStarted)
@@ -60,6 +62,7 @@ export class ProbeLedger {
 
   /** The prober was stopped and owes no verdict. */
   end(at: WallMs): void {
+    this.#told = undefined
     this.#settle(this.#settling.release())
     this.#endedAt = at
   }
@@ -70,7 +73,7 @@ export class ProbeLedger {
       ...(this.#lastVerdictAt === undefined ? {} : { lastVerdictAt: this.#lastVerdictAt }),
       settledBefore: this.#settledBefore,
       lanes: [...this.#lanes.values()].map((lane) => lane.tally.summary()),
-      windows: this.#windows(),
+      windows: this.#seen(),
       notMeasured: this.#notMeasured.spans(this.#endedAt ?? now, this.#endedAt !== undefined),
       servedBy: this.#servedBy.counts(),
       greenStreak: this.#settling.waiting.some(countsAgainst) ? 0 : this.#greenStreak,
@@ -127,6 +130,12 @@ export class ProbeLedger {
       if (sample.verdict === 'failed') this.#greenStreak = 0
       if (sample.verdict === 'ok') this.#greenStreak += 1
     }
+  }
+
+  /** Asked for several times between two batches. */
+  #seen(): readonly FailureWindow[] {
+    this.#told ??= this.#windows()
+    return this.#told
   }
 
   #windows(): readonly FailureWindow[] {

@@ -42,6 +42,7 @@ export function foldReloads(
     before === undefined || before.reading.process === reading.process
       ? spans
       : withReload(spans, { isOpen, found: reloadOf(before, look, duty) })
+  if (!told.some(isOpen)) return told
   const serving = inService(reading)
   const serves = (server: string): boolean => serving.has(server) && duty.some((out) => out.server === server)
   return told.map((span) => (isOpen(span) && !span.servers.some(serves) ? { ...span, to: look.answeredAt } : span))

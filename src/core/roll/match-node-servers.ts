@@ -52,8 +52,24 @@ export const allowedServers = (instance: InstanceFacts): readonly ServerReading[
 export const belongsTo = (reading: Pick<ServerReading, 'address' | 'port'>, node: Node): boolean =>
   leadsTo(reading, { node: node.name, addresses: node.internalAddresses })
 
-/** Every server that leads to it is out: the node serves nobody through a balancer. */
+const NONE: readonly ServerReading[] = []
+
+/** Every server that leads to it is out: the node serves nobody through a balancer. Each pass asks it of every node. */
 export function isDetached(node: Node, instances: readonly InstanceFacts[]): boolean {
-  const matched = matchNodeServers(node, instances)
-  return matched.length > 0 && matched.every(({ reading }) => reading.adminState !== 'ready')
+  let hasServer = false
+  for (const { reading, backends } of instances) {
+    const byAddress = indexOf(reading?.servers ?? NONE)
+    for (const address of node.internalAddresses) {
+      for (const { reading: server } of byAddress.get(canonicalAddress(address)) ?? []) {
+        if (!backends.includes(server.ref.backend)) continue
+        if (server.adminState === 'ready') return false
+        hasServer = true
+      }
+    }
+  }
+  return hasServer
 }
+
+/** Of a list, those at that address. */
+export const serversAtAddress = (address: string, servers: readonly ServerReading[]): readonly ServerReading[] =>
+  (indexOf(servers).get(canonicalAddress(address)) ?? []).map(({ reading }) => reading)

@@ -1,8 +1,7 @@
 import { type AdminState, type ServerReading, type ServerRef, serverKey } from '../../model/balancer.ts'
-import { canonicalAddress } from '../../model/ip-address.ts'
 import type { RecordedServer } from '../../model/node-record.ts'
 import type { Reason } from '../../model/reason.ts'
-import { belongsTo } from './match-node-servers.ts'
+import { belongsTo, serversAtAddress } from './match-node-servers.ts'
 import type { RecordedSnapshot } from './node-snapshot.ts'
 import type { InstanceFacts } from './snapshot.ts'
 
@@ -27,8 +26,10 @@ export const nodeServers = (s: RecordedSnapshot): readonly NodeServer[] =>
  * Such a server is never told anything; but nor is a step done while there is one. Those of other nodes were never ours.
  */
 export const lostServers = (s: RecordedSnapshot): readonly NodeServer[] =>
-  allowedRecorded(s).filter(({ recorded }) =>
-    [s.current.node, ...s.cluster.nodes].every((node) => !belongsTo(recorded, node)),
+  allowedRecorded(s).filter(
+    ({ recorded }) =>
+      // The node under way first: nearly always it is the one, and then nobody else is looked at.
+      !belongsTo(recorded, s.current.node) && s.cluster.nodes.every((node) => !belongsTo(recorded, node)),
   )
 
 function allowedRecorded(s: RecordedSnapshot): readonly NodeServer[] {
@@ -38,12 +39,8 @@ function allowedRecorded(s: RecordedSnapshot): readonly NodeServer[] {
     )
     if (instance === undefined || !instance.backends.includes(recorded.backend)) return []
     const ref = { instance: recorded.instance, backend: recorded.backend, server: recorded.server }
-    const address = canonicalAddress(recorded.address)
-    const reading = instance.reading?.servers.find(
-      (server) =>
-        server.ref.backend === ref.backend &&
-        server.ref.server === ref.server &&
-        canonicalAddress(server.address) === address,
+    const reading = serversAtAddress(recorded.address, instance.reading?.servers ?? []).find(
+      (server) => server.ref.backend === ref.backend && server.ref.server === ref.server,
     )
     return [{ recorded, ref, instance, ...(reading === undefined ? {} : { reading }) }]
   })
