@@ -1,4 +1,5 @@
 import type { InstanceLook } from '../../core/availability/reload-spans.ts'
+import { isBalancerNews } from '../../core/roll/is-balancer-news.ts'
 import type { InstanceFacts } from '../../core/roll/snapshot.ts'
 import type { InstanceReading } from '../../model/balancer.ts'
 import type { BalancerSpec } from '../../model/roll-spec.ts'
@@ -17,8 +18,8 @@ export interface BalancerPollerParts {
   readonly spec: BalancerSpec
   readonly instance: string
   readonly clock: Clock
-  /** After every poll, answered or not. Awaited before the next one. */
-  readonly onPoll: () => Promise<void>
+  /** After every poll, answered or not. Awaited before the next one. `isNews`: it may change a decision. */
+  readonly onPoll: (isNews: boolean) => Promise<void>
   /** Every answer, at once and in order. */
   readonly onAnswer: (look: InstanceLook) => void
 }
@@ -31,6 +32,8 @@ export class BalancerPoller {
   #error: string | undefined
   /** When the poll began that was answered last. */
   #answeredFor: MonoMs = monoMs(Number.NEGATIVE_INFINITY)
+  /** Of any poll since the last time that it was told. */
+  #isNews = false
   #turn: Promise<void> = Promise.resolve()
 
   constructor(parts: BalancerPollerParts) {
@@ -59,7 +62,9 @@ export class BalancerPoller {
   async run(signal: AbortSignal): Promise<never> {
     for (;;) {
       await this.poll(signal)
-      await this.#parts.onPoll()
+      const isNews = this.#isNews
+      this.#isNews = false
+      await this.#parts.onPoll(isNews)
       await this.#parts.clock.sleep(POLL_MS, signal)
     }
   }
@@ -78,6 +83,7 @@ export class BalancerPoller {
     const deadline = { clock, limitMs: POLL_LIMIT_MS, signal, what: `${instance} of ${balancer.name}` }
     try {
       const reading = await withDeadline(deadline, (limited) => balancer.read(instance, limited))
+      this.#isNews ||= this.#silentSince !== undefined || isBalancerNews(this.#reading, reading)
       this.#reading = reading
       this.#answeredFor = begunAt
       this.#silentSince = undefined
@@ -85,6 +91,7 @@ export class BalancerPoller {
       this.#parts.onAnswer({ balancer: balancer.name, reading, askedAt, answeredAt: clock.wallMs() })
     } catch (error) {
       if (!(error instanceof WorldError || error instanceof DeadlineError)) throw error
+      this.#isNews = true
       this.#silentSince ??= clock.monoMs()
       this.#error = error.message
     }

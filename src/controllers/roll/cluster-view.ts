@@ -1,6 +1,8 @@
+import { isNodeNews } from '../../core/roll/is-node-news.ts'
 import type { ClusterFacts } from '../../core/roll/snapshot.ts'
 import type { Node } from '../../model/node.ts'
 import type { MonoMs } from '../../model/time.ts'
+import type { Workload } from '../../model/workload.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
 import { type Freshness, WatchCache } from '../../runtime/watch-cache.ts'
@@ -10,6 +12,7 @@ export class ClusterView {
   readonly #caches
   readonly #clock: Clock
   #isLost = false
+  #joined: { readonly lists: readonly (readonly Workload[])[]; readonly workloads: readonly Workload[] } | undefined
   #lostAt: MonoMs | undefined
 
   constructor({
@@ -28,7 +31,7 @@ export class ClusterView {
     }
     const parts = { cluster, clock, onChange: noted }
     this.#caches = {
-      nodes: new WatchCache({ ...parts, kind: 'nodes' }),
+      nodes: new WatchCache({ ...parts, kind: 'nodes', isNews: isNodeNews }),
       pods: new WatchCache({ ...parts, kind: 'pods' }),
       budgets: new WatchCache({ ...parts, kind: 'disruptionbudgets' }),
       deployments: new WatchCache({ ...parts, kind: 'deployments' }),
@@ -61,13 +64,21 @@ export class ClusterView {
       nodes: nodes.objects(),
       pods: pods.objects(),
       budgets: budgets.objects(),
-      workloads: [deployments, replicasets, statefulsets, daemonsets].flatMap((cache) => cache.objects()),
+      workloads: this.#workloads([deployments, replicasets, statefulsets, daemonsets].map((cache) => cache.objects())),
       attachments: attachments.objects(),
       claims: claims.objects(),
       slices: slices.objects(),
       staleForMs: this.#staleForMs(this.#clock.monoMs()),
       ...(this.#lostAt === undefined ? {} : { lostAt: this.#lostAt }),
     }
+  }
+
+  /** The same list while none of them has changed: indexes are kept by it. */
+  #workloads(lists: readonly (readonly Workload[])[]): readonly Workload[] {
+    const last = this.#joined
+    if (last !== undefined && lists.every((list, i) => list === last.lists[i])) return last.workloads
+    this.#joined = { lists, workloads: lists.flat() }
+    return this.#joined.workloads
   }
 
   /** Why the stream is broken, in the words of the first that is. */

@@ -4,7 +4,7 @@ import type { NodeFacts, RollSnapshot, RunFacts, SlotFacts } from '../../core/ro
 import type { Node } from '../../model/node.ts'
 import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../model/node-record.ts'
 import type { Outcome } from '../../model/outcome.ts'
-import { parseNodeRecord, parseRebootIntent } from '../../model/parse-node-record.ts'
+import { parseRebootIntent } from '../../model/parse-node-record.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
 import { runOfOwner } from '../../model/slot.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -13,7 +13,7 @@ import type { LeaseKeeper } from '../../runtime/lease-keeper.ts'
 import type { BalancerPoller } from './balancer-poller.ts'
 import type { ClusterView } from './cluster-view.ts'
 import type { EventLog } from './event-log.ts'
-import { type LastSeen, recordOf } from './last-seen.ts'
+import { type LastSeen, recordFrom, recordOf } from './last-seen.ts'
 import type { NodeOverlay } from './node-overlay.ts'
 import type { ReturnWatch } from './return-watch.ts'
 import type { RunState } from './run-state.ts'
@@ -89,7 +89,7 @@ async function currentFacts(
   const { node, absent, lostRecord } = sighting
   const recordText = lostRecord ?? node.annotations[RECORD_ANNOTATION]
   const intentText = node.annotations[INTENT_ANNOTATION]
-  const record = recordText === undefined ? undefined : parseNodeRecord(recordText)
+  const record = recordText === undefined ? undefined : recordFrom(node, recordText)
   const isWayBack = record?.ok === true && (node.bootId !== record.value.bootId || parts.run.verdict !== undefined)
   const isPutBack = evidence?.attachedAt !== undefined
   const returned = isWayBack && !isPutBack ? await parts.returns.ask(node, record.value, signal) : parts.returns.rest()

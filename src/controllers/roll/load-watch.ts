@@ -28,6 +28,8 @@ export interface LoadWatchParts {
 const TICK_MS = 1000
 /** The longest that a window is kept back until its cause can have been seen. */
 const LOOK_LIMIT_MS = 1000
+/** Longer than it takes to hear of a control, whatever its time-out. */
+const TROUBLED_FOR_MS = 120_000
 
 /** Tells of each failure window when it opens and when it closes, with its causes, and ticks once a second. */
 export class LoadWatch {
@@ -59,6 +61,12 @@ export class LoadWatch {
       const { clock, answeredSince } = this.#parts
       return answeredSince(noticedAt) || clock.monoMs() - noticedAt >= LOOK_LIMIT_MS
     })
+  }
+
+  /** Requests failed of late: what is known of them changes from batch to batch, and decides. Good ones decide nothing. */
+  isTroubled(): boolean {
+    const since = this.#parts.clock.wallMs() - TROUBLED_FOR_MS
+    return this.#parts.probe.facts().windows.some((window) => (window.firstOkAt ?? since) >= since)
   }
 
   /** Whether a window is kept back. */

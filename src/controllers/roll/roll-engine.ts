@@ -224,7 +224,7 @@ export class RollEngine {
       this.#keeper.run(signal),
       this.#gather.returns.run(signal),
       ...this.#pollers.map((poller) => poller.run(signal)),
-      ...(probe === undefined ? [] : [probe.run(() => this.#loadChanged(), signal)]),
+      ...(probe === undefined ? [] : [probe.run(() => this.#probeChanged(), signal)]),
       ...(this.#load === undefined ? [] : [this.#load.run(signal)]),
     ])
     throw new WorldError('the roll lost what it runs on', { code: 'ROLL_BACKGROUND', retry: 'never' })
@@ -235,9 +235,10 @@ export class RollEngine {
     return run.spec.balancers.flatMap((spec) => {
       const balancer = balancers.find((candidate) => candidate.name === spec.name)
       if (balancer === undefined) return []
-      const onPoll = async (): Promise<void> => {
+      const onPoll = async (isNews: boolean): Promise<void> => {
         await this.#pass?.keepDetached(this.#work.signal)
-        this.#loadChanged()
+        this.#load?.changed()
+        if (isNews) this.#wakeup.wake()
       }
       const onAnswer = (look: InstanceLook): void => this.#reloads.answered(look)
       return spec.instances.map(
@@ -262,9 +263,9 @@ export class RollEngine {
     })
   }
 
-  #loadChanged(): void {
+  #probeChanged(): void {
     this.#load?.changed()
-    this.#wakeup.wake()
+    if (this.#parts.run.measuredSince === undefined || this.#load?.isTroubled() !== false) this.#wakeup.wake()
   }
 
   #strayCount(): number {
