@@ -11,7 +11,9 @@ export class IdleConnections {
 
   /** Those that were reused before: HAProxy counts the two kinds apart. */
   get reused(): number {
-    return [...this.#connections.values()].filter((wasReused) => wasReused).length
+    let count = 0
+    for (const wasReused of this.#connections.values()) if (wasReused) count += 1
+    return count
   }
 
   add(connection: Connection, { wasReused }: { readonly wasReused: boolean }): void {

@@ -57,10 +57,38 @@ export function showStat(state: BalancerState): string {
 
 const HEADER = `# ${COLUMNS.join(',')},\n`
 
+interface Written {
+  readonly server: Cells
+  readonly check: Cells | undefined
+  readonly text: string
+}
+
+/** A server's row as it was written last: between two reads nothing happens to most of them. */
+const WRITTEN = new WeakMap<Server, Written>()
+
 function rowOf(backend: Backend, server: Server): string {
+  const cells = serverCells(backend, server)
+  const check = server.check === undefined ? undefined : checkCells(server.check, server)
+  const known = WRITTEN.get(server)
+  if (known !== undefined && isSame(known.server, cells) && isSame(known.check, check)) return known.text
   const row = [...BLANK]
-  const { config, counters, check, idle, sessions, weight } = server
-  write(row, {
+  write(row, cells)
+  if (check !== undefined) write(row, check)
+  const text = `${row.join(',')}\n`
+  WRITTEN.set(server, { server: cells, check, text })
+  return text
+}
+
+/** Of the same columns. */
+function isSame(known: Cells | undefined, cells: Cells | undefined): boolean {
+  for (const name in cells) if (known?.[name] !== cells[name]) return false
+  return true
+}
+
+function serverCells(backend: Backend, server: Server): Cells {
+  const { config, counters, idle, sessions, weight } = server
+  const { reused } = idle
+  return {
     pxname: backend.name,
     svname: config.name,
     scur: sessions.size,
@@ -79,33 +107,34 @@ function rowOf(backend: Backend, server: Server): string {
     connect: counters.connects,
     reuse: counters.reuses,
     srv_icur: idle.size,
-    idle_conn_cur: idle.size - idle.reused,
-    safe_conn_cur: idle.reused,
+    idle_conn_cur: idle.size - reused,
+    safe_conn_cur: reused,
     used_conn_cur: sessions.size,
     uweight: weight,
-  })
-  if (check !== undefined) writeCheck(row, check, server)
-  return `${row.join(',')}\n`
+  }
 }
 
-function writeCheck(row: string[], check: ServerCheck, { counters, downMs }: Server): void {
-  write(row, { chkfail: check.failures, chkdown: counters.timesDown, downtime: Math.floor(downMs / 1_000) })
-  // All else is empty while checks are paused, as in maint.
-  if (check.isPaused) return
-  const { last, isRunning, config, health } = check
+/** All but the first three are empty while checks are paused, as in maint. */
+function checkCells(check: ServerCheck, { counters, downMs }: Server): Cells {
+  const { last, isRunning, isPaused, config, health } = check
   const status = last?.status ?? 'INI'
-  write(row, {
-    check_status: `${isRunning ? '* ' : ''}${status}`,
-    check_desc: DESCRIPTIONS[status],
-    check_rise: config.rise,
-    check_fall: config.fall,
-    check_health: health,
-  })
-  if (last === undefined) return
-  write(row, { check_duration: Math.round(last.durationMs) })
-  // While the next check runs, the code of the last one is 0 already.
-  if (last.code !== 0) write(row, { check_code: isRunning ? 0 : last.code })
+  return {
+    chkfail: check.failures,
+    chkdown: counters.timesDown,
+    downtime: Math.floor(downMs / 1_000),
+    check_status: isPaused ? '' : `${isRunning ? '* ' : ''}${status}`,
+    check_desc: isPaused ? '' : DESCRIPTIONS[status],
+    check_rise: isPaused ? '' : config.rise,
+    check_fall: isPaused ? '' : config.fall,
+    check_health: isPaused ? '' : health,
+    check_duration: isPaused || last === undefined ? '' : Math.round(last.durationMs),
+    check_code: isPaused ? '' : codeText(check),
+  }
 }
+
+/** While the next check runs, the code of the last one is 0 already. */
+const codeText = ({ last, isRunning }: ServerCheck): string | number =>
+  last === undefined || last.code === 0 ? '' : isRunning ? 0 : last.code
 
 const DESCRIPTIONS: Readonly<Record<CheckStatus, string>> = {
   INI: 'Initializing',
