@@ -5,6 +5,7 @@ import { systemRandom as random } from '../../src/adapters/node/system-random.ts
 import { runArticleScript } from '../../src/cli/demo/article-script.ts'
 import type { DemoActions, DemoGround, PlanEnd } from '../../src/cli/demo/demo-actions.ts'
 import { type DemoPlan, PLAN_FACTS } from '../../src/cli/demo/demo-plan.ts'
+import { WorldError } from '../../src/model/world-error.ts'
 import { probeSource } from '../probe-source.ts'
 import { rollActions } from '../roll/roll-actions.ts'
 import type { RollSurroundings } from '../roll/world.ts'
@@ -61,6 +62,11 @@ async function runScript(
   const { machines } = cluster
   const hands = scriptHands({ cluster: opened, clock, machines, balancerSocket, nodes }, signal)
   const { tellsBalancer, twoSteps } = PLAN_FACTS[plan]
-  await runArticleScript(hands, { tellsBalancer, twoSteps, pauses: DEMO_PAUSES }, tell)
-  return {}
+  try {
+    await runArticleScript(hands, { tellsBalancer, twoSteps, pauses: DEMO_PAUSES }, tell)
+    return {}
+  } catch (error) {
+    if (signal.aborted || !(error instanceof WorldError)) throw error
+    return { failure: error.message }
+  }
 }

@@ -1,6 +1,7 @@
 import type { Pauses, ScriptHands } from '../../src/cli/demo/article-script.ts'
 import type { EvictionAnswer } from '../../src/model/eviction.ts'
 import { isDaemonSetPod, isFinished, type Pod } from '../../src/model/pod.ts'
+import { WorldError } from '../../src/model/world-error.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Cluster } from '../../src/ports/cluster.ts'
 import { askSocket } from '../../src/sim/loopback/ask-socket.ts'
@@ -17,12 +18,15 @@ export interface ScriptHandsParts {
 
 /**
  * The article sleeps 30 s after each boot and 300 s after each uncordon. Its machines take a minute or so to boot, these a
- * second: both are a sixtieth. Its 10 s around each change of the balancer are what they are, as are the balancer's checks.
+ * second: both are a sixtieth. HAProxy is as quick as there: its 10 s around each change are what they are, and a node that it
+ * knows as out stays so for a tenth of the 300 s. That is as long as HAProxy needs to forget connections of before the reboot
+ * (`pool-purge-delay` 5 s, half of them each time): less would let a script lose what the article's does not.
  */
 export const DEMO_PAUSES: Pauses = {
   afterMaintMs: 10_000,
   afterBootMs: 500,
   afterUncordonMs: 5_000,
+  beforeReadyMs: 25_000,
   afterReadyMs: 10_000,
 }
 
@@ -46,7 +50,7 @@ export function scriptHands(parts: ScriptHandsParts, signal: AbortSignal): Scrip
     },
     reboot: async (node) => {
       const before = (await cluster.readNode(node, signal))?.bootId
-      if (machines.get(node)?.reboot() !== true) throw new Error(`${node} takes no commands`)
+      if (machines.get(node)?.reboot() !== true) throw failed(`${node} takes no commands`)
       await until(clock, { what: `${node} to come back`, limitMs: RETURN_LIMIT_MS }, signal, async () => {
         const now = (await cluster.readNode(node, signal))?.bootId
         return now !== undefined && now !== before
@@ -55,7 +59,7 @@ export function scriptHands(parts: ScriptHandsParts, signal: AbortSignal): Scrip
     uncordon: (node) => setCordon(cluster, { node, cordoned: false }, signal),
     setServers: async (node, state) => {
       const answer = await askSocket(balancerSocket, `set server ${BACKEND}/${node} state ${state}`)
-      if (answer.trim() !== '') throw new Error(`the balancer says to ${node} ${state}: ${answer.trim()}`)
+      if (answer.trim() !== '') throw failed(`the balancer says to ${node} ${state}: ${answer.trim()}`)
     },
   }
 }
@@ -104,6 +108,9 @@ async function evicted(
   }
 }
 
+/** A script that cannot go on ends where it is. */
+const failed = (text: string): WorldError => new WorldError(text, { code: 'DEMO_SCRIPT', retry: 'never' })
+
 const isDone = ({ kind }: EvictionAnswer): boolean => kind === 'accepted' || kind === 'gone' || kind === 'replaced'
 
 async function until(
@@ -114,7 +121,7 @@ async function until(
 ): Promise<void> {
   const limitAtMs = clock.monoMs() + limitMs
   while (!(await holds())) {
-    if (clock.monoMs() > limitAtMs) throw new Error(`waited ${limitMs / 1_000} s for ${what}`)
+    if (clock.monoMs() > limitAtMs) throw failed(`waited ${limitMs / 1_000} s for ${what}`)
     await clock.sleep(LOOK_EVERY_MS, signal)
   }
 }

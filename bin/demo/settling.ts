@@ -1,4 +1,5 @@
 import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
+import { WorldError } from '../../src/model/world-error.ts'
 import { type NodeObject, readiness } from '../../src/sim/actors/node-object.ts'
 import { isReady, type PodObject } from '../../src/sim/actors/pod-object.ts'
 import { askSocket } from '../../src/sim/loopback/ask-socket.ts'
@@ -16,10 +17,16 @@ const PODS_WANTED = 7
 export async function until(signal: AbortSignal, what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const limitAtMs = clock.monoMs() + LIMIT_MS
   while (!(await holds())) {
-    if (clock.monoMs() > limitAtMs) throw new Error(`waited ${LIMIT_MS / 1_000} s for ${what}`)
+    if (clock.monoMs() > limitAtMs) throw late(what)
     await clock.sleep(LOOK_EVERY_MS, signal)
   }
 }
+
+const late = (what: string): WorldError =>
+  new WorldError(`the embedded cluster did not come up: waited ${LIMIT_MS / 1_000} s for ${what}`, {
+    code: 'DEMO_LATE',
+    retry: 'never',
+  })
 
 export function nodesReady({ store }: World, count: number): boolean {
   const nodes = [...store.all(NODES)] as NodeObject[]

@@ -17,6 +17,8 @@ export interface Pauses {
   readonly afterMaintMs: number
   readonly afterBootMs: number
   readonly afterUncordonMs: number
+  /** On top of that, where a balancer is to be told. */
+  readonly beforeReadyMs: number
   readonly afterReadyMs: number
 }
 
@@ -51,6 +53,7 @@ export async function runArticleScript(
     await hands.uncordon(node)
     await hands.pause(pauses.afterUncordonMs)
     if (told) {
+      await hands.pause(pauses.beforeReadyMs)
       tell(node, 'ready')
       await hands.setServers(node, 'ready')
       await hands.pause(pauses.afterReadyMs)

@@ -23,7 +23,7 @@ export interface DemoRequest {
 }
 
 /** More would take the processor from each other, and the judge from all of them. */
-const SIDE_BY_SIDE = 2
+const LANES = 2
 
 /** Runs each plan on a cluster of its own, and compares them. Returns the exit code. */
 export async function runDemo(context: CliContext, actions: DemoActions, request: DemoRequest): Promise<number> {
@@ -33,7 +33,7 @@ export async function runDemo(context: CliContext, actions: DemoActions, request
   const grounds: DemoGround[] = []
   try {
     const run = { context, actions, flags, screen, grounds, last: plans.at(-1) }
-    const outcomes = plans.length <= SIDE_BY_SIDE ? await sideBySide(run, plans) : await inTurn(run, plans)
+    const outcomes = await sideBySide(run, plans)
     screen.close()
     print(context, outcomes, { flags, program: actions.program })
     const [kept] = grounds
@@ -56,27 +56,25 @@ interface Run {
   readonly last: DemoPlan | undefined
 }
 
-async function inTurn(run: Run, plans: readonly DemoPlan[]): Promise<readonly PlanOutcome[]> {
-  const outcomes: PlanOutcome[] = []
-  for (const plan of plans) outcomes.push(await runPlan(run, plan, run.context.interrupts.signal))
-  return outcomes
-}
-
-/** Where one cannot go on, the others end too. */
+/** As many at once as there are lanes, in order. Where one cannot go on, the others end too. */
 async function sideBySide(run: Run, plans: readonly DemoPlan[]): Promise<readonly PlanOutcome[]> {
   const failed = new AbortController()
   const signal = AbortSignal.any([run.context.interrupts.signal, failed.signal])
-  const runs = plans.map(async (plan) => {
-    try {
-      return await runPlan(run, plan, signal)
-    } catch (error) {
-      failed.abort(error)
-      throw error
+  const outcomes = new Map<DemoPlan, PlanOutcome>()
+  const waiting = [...plans]
+  const lane = async (): Promise<void> => {
+    for (let plan = waiting.shift(); plan !== undefined; plan = waiting.shift()) {
+      outcomes.set(plan, await runPlan(run, plan, signal))
     }
-  })
-  await Promise.allSettled(runs)
+  }
+  const lanes = Array.from({ length: LANES }, () =>
+    lane().catch((error: unknown) => {
+      failed.abort(error)
+    }),
+  )
+  await Promise.all(lanes)
   signal.throwIfAborted()
-  return Promise.all(runs)
+  return plans.flatMap((plan) => outcomes.get(plan) ?? [])
 }
 
 async function runPlan(run: Run, plan: DemoPlan, signal: AbortSignal): Promise<PlanOutcome> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Pauses, runArticleScript, type ScriptHands } from '../../../src/cli/demo/article-script.ts'
 
-const PAUSES: Pauses = { afterMaintMs: 1, afterBootMs: 2, afterUncordonMs: 3, afterReadyMs: 4 }
+const PAUSES: Pauses = { afterMaintMs: 1, afterBootMs: 2, afterUncordonMs: 3, beforeReadyMs: 4, afterReadyMs: 5 }
 
 /** Notes what is done to a cluster of an ingress node and a worker. */
 function notingHands(): { readonly hands: ScriptHands; readonly done: string[] } {
@@ -44,5 +44,5 @@ test('the staged plan tells the balancer about ingress nodes alone, and drains v
     `uncordon ${node}`,
     'pause 3',
   ]
-  assert.deepEqual(done, ['maint cp', 'pause 1', ...ofNode('cp'), 'ready cp', 'pause 4', ...ofNode('w')])
+  assert.deepEqual(done, ['maint cp', 'pause 1', ...ofNode('cp'), 'pause 4', 'ready cp', 'pause 5', ...ofNode('w')])
 })
