@@ -14,6 +14,8 @@ export interface VirtualProbeParts {
   readonly timers: Timers
   /** Sees each sample as well, when the source does. */
   readonly onSample?: (sample: Sample) => void
+  /** A tenth of a second, as the prober's own process tells what it saw, unless told otherwise. */
+  readonly batchEveryMs?: number
 }
 
 const BATCH_EVERY_MS = 100
@@ -78,7 +80,7 @@ class Watch {
   }
 
   #tellOften(): void {
-    this.#callOff = this.#parts.timers.later(BATCH_EVERY_MS, () => {
+    this.#callOff = this.#parts.timers.later(this.#parts.batchEveryMs ?? BATCH_EVERY_MS, () => {
       this.#tell()
       this.#tellOften()
     })

@@ -33,6 +33,8 @@ export interface Outside {
   readonly isBalancerSilent?: () => boolean
   readonly onEffect?: EffectHook
   readonly witness?: RequestWitness
+  /** How often the prober tells what it saw. */
+  readonly batchEveryMs?: number
 }
 
 export interface RollPortsParts {
@@ -106,10 +108,13 @@ export class RollPorts {
 
   /** Undefined where the roll measures nothing. */
   probeSource(): ProbeSource | undefined {
-    const { spec, cluster } = this.#parts
+    const { spec, cluster, outside } = this.#parts
     if (spec.probe === undefined) return undefined
     const { time, network } = cluster
-    const source = new VirtualProbeSource({ targets: spec.probe.targets, network, clock: time, timers: time })
+    const { targets } = spec.probe
+    const { batchEveryMs } = outside
+    const parts = { targets, network, clock: time, timers: time }
+    const source = new VirtualProbeSource({ ...parts, ...(batchEveryMs === undefined ? {} : { batchEveryMs }) })
     return {
       run: (emit, signal) =>
         this.lifeline.guard(() =>

@@ -6,6 +6,8 @@ import { OpenLoopClient } from '../../../../src/sim/traffic/open-loop-client.ts'
 export interface Loss {
   /** On the clock that nobody sets. */
   readonly dueMs: number
+  /** It was sent over a connection that was closed under it. */
+  readonly isStale: boolean
   readonly text: string
 }
 
@@ -20,7 +22,8 @@ export class LossLog {
       this.judge.record(sample)
       if (sample.verdict !== 'failed') return
       const { failure = 'unknown', error = '', latencyMs, lane } = sample
-      this.#losses.push({ dueMs: time.monoMs() - latencyMs, text: `${failure}, ${error} (${lane})` })
+      const isStale = failure === 'stale'
+      this.#losses.push({ dueMs: time.monoMs() - latencyMs, isStale, text: `${failure}, ${error} (${lane})` })
     }
     this.#client = new OpenLoopClient({ target, network, clock: time, timers: time, sink })
     this.#client.start()

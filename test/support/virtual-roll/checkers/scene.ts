@@ -39,6 +39,8 @@ export class Scene {
   readonly handBoots = new Map<string, number>()
   /** Servers whose state people set, or a reload without a state file lost, and to what. */
   readonly handStates = new Map<string, AdminWord>()
+  /** When people reloaded the balancer. */
+  readonly reloadsMs: number[] = []
   /** How many rolls were begun: each boots each of its nodes once. */
   rolls = 0
   /** How many processes of rolls have begun. */

@@ -51,6 +51,7 @@ export async function crashRun({ crashes, word, nodes, rolled }: CrashPlan): Pro
     virtualRollFile({ rate: 10, spec: { nodes: { names: rolled }, ...BRISK } }),
     {
       onEffect,
+      batchEveryMs: 400,
       witness: (request) => watched.witness(roll)(request),
     },
   )

@@ -101,6 +101,7 @@ export class OutsideFaults {
         if (!fault.keepsStates) {
           for (const [key, admin] of scene.prior.servers) if (admin !== 'ready') scene.handStates.set(key, 'ready')
         }
+        scene.reloadsMs.push(scene.nowMs)
         balancer.reload({ keepsStates: fault.keepsStates })
         return
       case 'watchesStop':

@@ -56,7 +56,7 @@ const DRAWS: readonly [Draw, ...Draw[]] = [
   (random, facts) => ({
     kind: 'clock',
     atMs: random.between(0, facts.healAtMs),
-    byMs: random.between(-3_600_000, 3_600_000),
+    byMs: random.next() < 0.5 ? random.between(-10_000, 0) : random.between(0, 3_600_000),
   }),
   (random, facts) => ({ kind: 'kill', atMs: random.between(0, facts.healAtMs) }),
 ]

@@ -28,6 +28,8 @@ export interface SeedReport {
 
 /** From the healing on: nothing may take longer, whatever was broken. */
 const BACK_WITHIN_MS = 30 * 60_000
+/** Each batch is looked at: fewer of them make a run cheaper, and change nothing else. */
+const BATCH_EVERY_MS = 400
 const JUDGED_AFTER_MS = 3_000
 const AGAIN_AFTER_MS = 5_000
 const LOOK_AGAIN_MS = 10_000
@@ -74,7 +76,7 @@ class SeedRun {
     this.#roll = this.#rollBy('0001', scenario.spec)
     const [target] = this.#roll.spec.probe?.targets ?? []
     if (target === undefined) throw new Error('the roll has no probe')
-    this.#losses = new LossLog(cluster, { ...target, ratePerSecond: 20 })
+    this.#losses = new LossLog(cluster, { ...target, ratePerSecond: 16 })
     this.#watched = watchWorld(this.#scene, this.#losses, scenario.drainsEdge ? ['edge'] : [])
   }
 
@@ -187,9 +189,10 @@ class SeedRun {
   #rollBy(name: string, spec: Readonly<Record<string, unknown>>): VirtualRoll {
     const roll: VirtualRoll = new VirtualRoll(
       this.#cluster,
-      virtualRollFile({ rate: 10, spec: { ...BRISK, ...spec } }),
+      virtualRollFile({ rate: 8, spec: { ...BRISK, ...spec } }),
       {
         ...this.#faults.outside,
+        batchEveryMs: BATCH_EVERY_MS,
         name,
         witness: (request) => {
           this.#digest.asked(request)
