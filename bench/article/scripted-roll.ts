@@ -1,26 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { type Pauses, runArticleScript, type ScriptHands } from '../../src/cli/demo/article-script.ts'
 import { askSocket } from '../../test/support/roll-bed/ask-socket.ts'
 import type { RollBed } from '../../test/support/roll-bed/roll-bed.ts'
 import { until } from '../../test/support/roll-bed/until.ts'
 import { runToEnd } from '../../testbed/machine/run.ts'
-
-/** The pauses that a script relies on in place of looking. */
-export interface Pauses {
-  readonly afterMaintMs: number
-  readonly afterBootMs: number
-  readonly afterUncordonMs: number
-  readonly afterReadyMs: number
-}
 
 /** Ten seconds around each change of the balancer, as the article has it; 3 and 10 s where it has 30 and 300. */
 export const ARTICLE_PAUSES: Pauses = {
   afterMaintMs: 10_000,
   afterBootMs: 3_000,
   afterUncordonMs: 10_000,
+  beforeReadyMs: 0,
   afterReadyMs: 10_000,
 }
 
-export const NO_PAUSES: Pauses = { afterMaintMs: 0, afterBootMs: 0, afterUncordonMs: 0, afterReadyMs: 0 }
+export const NO_PAUSES: Pauses = {
+  afterMaintMs: 0,
+  afterBootMs: 0,
+  afterUncordonMs: 0,
+  beforeReadyMs: 0,
+  afterReadyMs: 0,
+}
 
 export interface Script {
   /** Whether HAProxy is told about each node. */
@@ -33,30 +33,27 @@ const DRAIN_LIMIT_S = 120
 const RETURN_LIMIT_MS = 120_000
 const LOOK_EVERY_MS = 500
 
-/** The article's loop over its hosts: drain, reboot, wait, uncordon, wait. Nothing in it looks at the service. */
-export async function runScript(bed: RollBed, { maint, pauses }: Script): Promise<void> {
-  for (const node of bed.bed.nodes) {
-    if (maint) await setServers(bed, node, { state: 'maint', thenMs: pauses.afterMaintMs })
-    const drain = ['drain', node, '--ignore-daemonsets', '--delete-emptydir-data', `--timeout=${DRAIN_LIMIT_S}s`]
-    await bed.bed.kubectl(drain, { limitMs: (DRAIN_LIMIT_S + 10) * 1_000 })
-    await reboot(bed, node)
-    await pause(pauses.afterBootMs)
-    await bed.bed.kubectl(['uncordon', node])
-    await pause(pauses.afterUncordonMs)
-    if (maint) await setServers(bed, node, { state: 'ready', thenMs: pauses.afterReadyMs })
+/** The article's loop over the hosts of a real cluster, all of which carry what HAProxy sends to. */
+export function runScript(bed: RollBed, { maint, pauses }: Script): Promise<void> {
+  const drain = ['--ignore-daemonsets', '--delete-emptydir-data', `--timeout=${DRAIN_LIMIT_S}s`]
+  const limitMs = (DRAIN_LIMIT_S + 10) * 1_000
+  const hands: ScriptHands = {
+    nodes: bed.bed.nodes,
+    carriesIngress: () => true,
+    drain: async (node) => void (await bed.bed.kubectl(['drain', node, ...drain], { limitMs })),
+    reboot: (node) => reboot(bed, node),
+    uncordon: async (node) => void (await bed.bed.kubectl(['uncordon', node])),
+    setServers: (node, state) => setServers(bed, node, state),
+    pause: async (ms) => void (await pause(ms)),
   }
+  return runArticleScript(hands, { tellsBalancer: maint, twoSteps: false, pauses })
 }
 
-async function setServers(
-  bed: RollBed,
-  node: string,
-  { state, thenMs }: { readonly state: 'maint' | 'ready'; readonly thenMs: number },
-): Promise<void> {
+async function setServers(bed: RollBed, node: string, state: 'maint' | 'ready'): Promise<void> {
   for (const backend of BACKENDS) {
     const answer = await askSocket(bed.lb.socket, `set server ${backend}/${node} state ${state}`)
     if (answer.trim() !== '') throw new Error(`HAProxy says to ${backend}/${node} ${state}: ${answer.trim()}`)
   }
-  await pause(thenMs)
 }
 
 /** By ssh, whose connection breaks on the way; what counts is the boot id that the API shows. */
