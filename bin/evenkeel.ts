@@ -37,7 +37,7 @@ const exitCode = await runProgram(
       addProbeCommand(async (targets) => (await import('./probe-source.ts')).probeSource(targets)),
       addDemoCommand(async () => {
         const { demoActions } = await import('./demo/demo-actions.ts')
-        return demoActions({ version, env: process.env, log, program: 'evenkeel' })
+        return demoActions({ version, env: process.env, log })
       }),
       addVersionCommand(version),
     ],

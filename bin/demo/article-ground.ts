@@ -15,7 +15,7 @@ import { HaproxyProcess } from '../../src/sim/loopback/haproxy-process.ts'
 import { LoopbackBalancer } from '../../src/sim/loopback/loopback-balancer.ts'
 import { LoopbackNet } from '../../src/sim/loopback/loopback-net.ts'
 import { ARTICLE_NODES, INGRESS_NODES, WORKERS } from './article-nodes.ts'
-import { findHaproxy } from './find-haproxy.ts'
+import { type FoundHaproxy, findHaproxy } from './find-haproxy.ts'
 import { freePort } from './free-port.ts'
 import { rollFileText } from './roll-file-text.ts'
 import { allChecked, nodePortsOpen, nodesReady, podsReady, until } from './settling.ts'
@@ -125,16 +125,21 @@ export class ArticleGround {
     signal: AbortSignal,
   ): Promise<void> {
     const { folder, net } = this
-    const found = balancer === 'embedded' ? undefined : await findHaproxy(env.PATH)
-    const why = found === undefined ? '' : !net.hasAliases ? ': addresses of nodes are names only here' : ''
-    if (found !== undefined && 'program' in found && net.hasAliases) {
+    const found = await this.#haproxy(balancer, env)
+    if ('program' in found) {
       this.#balancer = await HaproxyProcess.start({ program: found.program, folder, config, clock }, signal)
       this.#about = `HAProxy ${found.version}`
       return
     }
     const { plane } = this.cluster
     this.#balancer = await LoopbackBalancer.start({ net, plane, clock, timers, soon, config, folder })
-    this.#about = `the embedded balancer${found !== undefined && 'lacking' in found ? ` (${found.lacking})` : why}`
+    this.#about = `the embedded balancer (${found.lacking})`
+  }
+
+  async #haproxy(balancer: GroundOptions['balancer'], env: NodeJS.ProcessEnv): Promise<FoundHaproxy> {
+    if (balancer === 'embedded') return { lacking: 'as asked for' }
+    if (!this.net.hasAliases) return { lacking: 'this machine has no loopback address but 127.0.0.1' }
+    return findHaproxy(env.PATH)
   }
 }
 

@@ -10,13 +10,14 @@ import { probeSource } from '../probe-source.ts'
 import { rollActions } from '../roll/roll-actions.ts'
 import type { RollSurroundings } from '../roll/world.ts'
 import { ArticleGround } from './article-ground.ts'
+import { programName } from './program-name.ts'
 import { rollOfOurs } from './roll-of-ours.ts'
 import { DEMO_PAUSES, scriptHands } from './script-hands.ts'
 
 /** What a demo does, on this machine's loopback. */
-export function demoActions(surroundings: RollSurroundings & { readonly program: string }): DemoActions {
+export function demoActions(surroundings: RollSurroundings): DemoActions {
   return {
-    program: surroundings.program,
+    program: programName(),
     probeSource,
     open: async (options, signal) => {
       const ground = await ArticleGround.open(options, surroundings.env, signal)

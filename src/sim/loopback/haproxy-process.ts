@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { escapeForeign } from '../../model/foreign-text.ts'
+import { UserError } from '../../model/user-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { BalancerConfig } from '../balancer/balancer-config.ts'
 import { askSocket } from './ask-socket.ts'
@@ -18,7 +20,7 @@ export interface HaproxyParts {
 
 const START_LIMIT_MS = 10_000
 const LOOK_EVERY_MS = 20
-const LAST_WORDS = 2_000
+const LAST_WORDS = 500
 
 /** Ends HAProxy as soon as nobody holds the other end of its input, so that it outlives its owner by no way of dying. */
 const LEASH = '"$0" -db -f "$1" </dev/null & trap "kill -9 $!" EXIT; read -r _'
@@ -50,7 +52,7 @@ export class HaproxyProcess {
     try {
       const limitAtMs = clock.monoMs() + START_LIMIT_MS
       while (!(await askSocket(socket, 'show info').catch(() => '')).includes('Pid: ')) {
-        if (clock.monoMs() > limitAtMs) throw new Error(`HAProxy does not answer: ${made.#said.trim()}`)
+        if (clock.monoMs() > limitAtMs) throw silent(made.#said)
         await clock.sleep(LOOK_EVERY_MS, signal)
       }
       return made
@@ -67,3 +69,9 @@ export class HaproxyProcess {
     await exited
   }
 }
+
+const silent = (said: string): UserError =>
+  new UserError(`HAProxy does not answer: ${escapeForeign(said.trim(), LAST_WORDS)}`, {
+    code: 'demo.haproxy',
+    fix: 'do without it: --balancer embedded',
+  })
