@@ -30,20 +30,25 @@ export async function operateRoll({ roll, first, pauseMs, word, onProcess }: Ope
   let running = first
   for (let ends = 1; ends <= ENDS_MAX; ends += 1) {
     onProcess?.(running)
-    const end = await endOf(running)
+    const end = await endOf(running, () => sleep(roll, pauseMs()))
     const nextWord = word(ends)
     if (end !== 'died' && isDone(roll, end)) return ends
-    await roll.cluster.time.sleep(pauseMs(), new AbortController().signal)
+    await sleep(roll, pauseMs())
     running = roll.resume(nextWord === 'abort' ? ABORTED : undefined)
   }
   throw new Error(`the roll is not done after ${ENDS_MAX} processes`)
 }
 
-/** A process that keeps a node out is interrupted, as it asks to be. */
-async function endOf(running: EngineProcess): Promise<RollEnd | 'died'> {
+const sleep = ({ cluster }: VirtualRoll, ms: number): Promise<void> =>
+  cluster.time.sleep(ms, new AbortController().signal)
+
+/** A process that keeps a node out is interrupted, as it asks to be, after a while. */
+async function endOf(running: EngineProcess, pause: () => Promise<void>): Promise<RollEnd | 'died'> {
   const told = await running.told
-  if (told === 'guards') running.interrupt()
-  return told === 'guards' ? running.ended : told
+  if (told !== 'guards') return told
+  await Promise.race([pause(), running.ended])
+  running.interrupt()
+  return running.ended
 }
 
 /** Nothing is left for another process: all nodes are through, or everything was put back as was asked for. */

@@ -9,7 +9,7 @@ export interface Asked {
 
 /** Looks at the world alone, and tells the scene what must never be. */
 export interface Checker {
-  /** A node, a pod or a Lease was written. */
+  /** A pod or a Lease was written. */
   readonly onChange?: (change: Change) => void
   /** Right before the world does what a process asked for. */
   readonly onAsked?: (asked: Asked) => void

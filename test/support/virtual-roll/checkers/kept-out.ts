@@ -3,11 +3,11 @@ import type { Scene, ServerFact } from './scene.ts'
 
 const NAME = 'kept-out'
 /** From a reload, or somebody's word, until the server is out again. */
-const LIMIT_MS = 2_000
+const LIMIT_MS = 1_200
 
 /**
  * What a roll took out stays out until its machine is back and may carry pods: whoever else sets it ready before is
- * answered within two seconds, as long as there is a process to do so.
+ * answered within a second, as long as there is a process to do so.
  */
 export function keptOut(scene: Scene): Checker {
   const since = new Map<string, number>()

@@ -1,3 +1,4 @@
+import { PODS } from '../../../../src/sim/world/api-resource.ts'
 import type { Checker } from './checker.ts'
 import type { Loss, LossLog } from './loss-log.ts'
 import type { Scene } from './scene.ts'
@@ -7,15 +8,21 @@ const NAME = 'no-lost-request'
 const TAIL_MS = 6_000
 /** A reload closes what clients keep open: a request may be on its way on it. */
 const AT_A_RELOAD_MS = 100
+/** A pod closes what is idle at the end of its grace, and is gone from the API so much later at most. */
+const POD_GONE_MS = 1_500
 
 /**
  * No request is lost that the world could have served. Excused is by rule alone: while somebody else than a roll has the
  * balancer send to a node that a roll took out, or while people have taken every server of a backend, and 6 s after; and
- * what was on a kept connection that a reload closed.
+ * what was on its way over a kept connection when a reload, or a pod at the end of its grace, closed it.
  */
 export function noLostRequest(scene: Scene, losses: LossLog): Checker {
+  const goneAtMs: number[] = []
   const excused: { from: number; to: number }[] = []
   return {
+    onChange: ({ resource, type }) => {
+      if (resource === PODS && type === 'DELETED') goneAtMs.push(scene.nowMs)
+    },
     onLook: () => {
       const servers = scene.servers()
       const isUndone = servers.some(({ key, admin }) => admin === 'ready' && scene.takenOut.keys.has(key))
@@ -29,7 +36,8 @@ export function noLostRequest(scene: Scene, losses: LossLog): Checker {
     atEnd: () => {
       const isExcused = ({ dueMs, isStale }: Loss): boolean =>
         excused.some(({ from, to }) => dueMs >= from && dueMs <= to) ||
-        (isStale && scene.reloadsMs.some((at) => Math.abs(dueMs - at) < AT_A_RELOAD_MS))
+        (isStale && scene.reloadsMs.some((at) => Math.abs(dueMs - at) < AT_A_RELOAD_MS)) ||
+        (isStale && goneAtMs.some((at) => at >= dueMs && at - dueMs < POD_GONE_MS))
       const lost = losses.all.filter((loss) => !isExcused(loss))
       const [first] = lost
       if (first !== undefined)

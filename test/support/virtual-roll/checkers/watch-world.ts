@@ -1,4 +1,4 @@
-import { LEASES } from '../../../../src/sim/world/api-resource.ts'
+import { LEASES, PODS } from '../../../../src/sim/world/api-resource.ts'
 import type { RequestWitness } from '../engine-request.ts'
 import type { VirtualRoll } from '../virtual-roll.ts'
 import type { Checker } from './checker.ts'
@@ -39,9 +39,11 @@ export function watchWorld(scene: Scene, losses: LossLog, drained: readonly stri
     stopsOnLoss(scene, losses),
     priorRestored(scene),
   ]
-  const unsubscribe = world.store.subscribe(LEASES, (change) => {
-    for (const { onChange } of checkers) onChange?.(change)
-  })
+  const ends = [LEASES, PODS].map((resource) =>
+    world.store.subscribe(resource, (change) => {
+      for (const { onChange } of checkers) onChange?.(change)
+    }),
+  )
   let callOff: () => void = () => undefined
   const look = (): void => {
     scene.takenOut.look()
@@ -60,7 +62,7 @@ export function watchWorld(scene: Scene, losses: LossLog, drained: readonly stri
     },
     end: () => {
       callOff()
-      unsubscribe()
+      for (const end of ends) end()
       for (const { atEnd } of checkers) atEnd?.()
     },
   }

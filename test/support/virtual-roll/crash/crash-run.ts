@@ -32,7 +32,7 @@ export interface CrashRun {
   readonly virtualMs: number
 }
 
-const ROLL_LIMIT_MS = 30 * 60_000
+const ROLL_LIMIT_MS = 5 * 60_000
 const PAUSE_MS = 1_500
 const JUDGED_AFTER_MS = 3_000
 
@@ -43,7 +43,7 @@ export async function crashRun({ crashes, word, nodes, rolled }: CrashPlan): Pro
   const effects: string[] = []
   const onEffect: EffectHook = (effect, phase, lifeline) => {
     if (phase === 'before') effects.push(effect)
-    const at = effects.length - 1
+    const at = effects.lastIndexOf(effect)
     if (crashes.some((crash) => crash.effect === at && crash.phase === phase)) lifeline.cut()
   }
   const roll: VirtualRoll = new VirtualRoll(
@@ -61,12 +61,24 @@ export async function crashRun({ crashes, word, nodes, rolled }: CrashPlan): Pro
   const watched = watchWorld(scene, losses, ['edge'])
   const startedMs = time.monoMs()
   const first = await roll.begin()
-  const processes = await time.settle(
-    operateRoll({ roll, first, pauseMs: () => PAUSE_MS, word: () => word }),
-    ROLL_LIMIT_MS,
-  )
+  let processes = 0
+  const operating = operateRoll({
+    roll,
+    first,
+    pauseMs: () => PAUSE_MS,
+    word: () => word,
+    onProcess: () => {
+      processes += 1
+      scene.processes = processes
+    },
+  })
+  try {
+    await time.settle(operating, ROLL_LIMIT_MS)
+    await settled(cluster)
+  } catch (error) {
+    scene.tell('everything-returns', error instanceof Error ? error.message : String(error))
+  }
   const virtualMs = time.monoMs() - startedMs
-  await settled(cluster)
   await time.advance(JUDGED_AFTER_MS)
   await time.settle(losses.stop(), ROLL_LIMIT_MS)
   watched.end()

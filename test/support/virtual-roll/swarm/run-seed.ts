@@ -88,7 +88,7 @@ class SeedRun {
       await settled(this.#cluster, (server) => this.#scene.prior.servers.get(server) === 'ready')
       await time.advance(JUDGED_AFTER_MS)
     } catch (error) {
-      this.#scene.tell('everything-returns', error instanceof Error ? (error.stack ?? error.message) : String(error))
+      this.#scene.tell('everything-returns', error instanceof Error ? error.message : String(error))
     }
     const virtualMs = time.monoMs() - startedMs
     await time.settle(this.#losses.stop(), BACK_WITHIN_MS)
@@ -136,7 +136,7 @@ class SeedRun {
       onProcess: (process) => {
         this.#running = process
         this.#runningSinceMs = this.#cluster.time.monoMs()
-        void process.told.then(() => {
+        void process.ended.then(() => {
           this.#runningSinceMs = Number.POSITIVE_INFINITY
         })
         this.#processes.push(process)
