@@ -51,7 +51,7 @@ export function scriptHands(parts: ScriptHandsParts, signal: AbortSignal): Scrip
     reboot: async (node) => {
       const before = (await cluster.readNode(node, signal))?.bootId
       if (machines.get(node)?.reboot() !== true) throw failed(`${node} takes no commands`)
-      await until(clock, { what: `${node} to come back`, limitMs: RETURN_LIMIT_MS }, signal, async () => {
+      await until({ clock, signal, what: `${node} to come back`, limitMs: RETURN_LIMIT_MS }, async () => {
         const now = (await cluster.readNode(node, signal))?.bootId
         return now !== undefined && now !== before
       })
@@ -90,7 +90,7 @@ async function drain(
   const limited = AbortSignal.any([signal, AbortSignal.timeout(DRAIN_LIMIT_MS)])
   await Promise.all(pods.map((pod) => evicted(cluster, { pod, clock }, limited)))
   const uids = new Set(pods.map(({ uid }) => uid))
-  await until(clock, { what: `the pods of ${node} to end`, limitMs: DRAIN_LIMIT_MS }, signal, async () => {
+  await until({ clock, signal, what: `the pods of ${node} to end`, limitMs: DRAIN_LIMIT_MS }, async () => {
     const left = await cluster.list('pods', signal)
     return !left.some(({ uid }) => uids.has(uid))
   })
@@ -113,12 +113,14 @@ const failed = (text: string): WorldError => new WorldError(text, { code: 'DEMO_
 
 const isDone = ({ kind }: EvictionAnswer): boolean => kind === 'accepted' || kind === 'gone' || kind === 'replaced'
 
-async function until(
-  clock: Clock,
-  { what, limitMs }: { readonly what: string; readonly limitMs: number },
-  signal: AbortSignal,
-  holds: () => Promise<boolean>,
-): Promise<void> {
+interface Wait {
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly what: string
+  readonly limitMs: number
+}
+
+async function until({ clock, signal, what, limitMs }: Wait, holds: () => Promise<boolean>): Promise<void> {
   const limitAtMs = clock.monoMs() + limitMs
   while (!(await holds())) {
     if (clock.monoMs() > limitAtMs) throw failed(`waited ${limitMs / 1_000} s for ${what}`)
