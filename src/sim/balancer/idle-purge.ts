@@ -33,7 +33,7 @@ export class IdlePurge {
     const needed = this.#needed.get(server) ?? 0
     const excess = server.sessions.size + server.idle.size - Math.max(server.recentPeak, needed)
     server.idle.close(Math.ceil(Math.max(0, excess) / 2))
-    this.#needed.set(server, Math.max(server.recentPeak, Math.ceil((needed + server.recentPeak) / 2)))
+    this.#needed.set(server, Math.max(server.recentPeak, Math.floor((needed + server.recentPeak) / 2)))
     server.recentPeak = server.sessions.size
     if (server.idle.size > 0) this.watch(server)
   }

@@ -81,6 +81,14 @@ test('a pool that nobody needs shrinks by itself, some every five seconds', asyn
   assert.ok(Number(left) < 4, `${left} are left`)
 })
 
+test('the last connection of a pool that nobody needs goes too', async () => {
+  const bed = new BalancerBed({ name: 'web', servers: serversNamed('n1') })
+  await bed.ask(await bed.dial())
+  assert.deepEqual(bed.cells('n1', 'srv_icur'), ['1'])
+  await bed.time.advance(16_000)
+  assert.deepEqual(bed.cells('n1', 'srv_icur'), ['0'])
+})
+
 test('each reload has another process id; the one before is gone once its clients are', async () => {
   const bed = new BalancerBed({ name: 'web', servers: serversNamed('n1') })
   assert.match(bed.answer('show info'), /^Pid: 100$/m)
