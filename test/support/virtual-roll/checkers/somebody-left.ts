@@ -21,7 +21,7 @@ export function somebodyLeft(scene: Scene): Checker {
         const isLeft = (other: string): boolean =>
           scene.nowMs - (lastUsable.get(other) ?? Number.NEGATIVE_INFINITY) < UNSEEN_MS
         const others = servers.filter((server) => server.key !== key && backendOf(server.key) === backendOf(key))
-        if (isTaken && !others.some((server) => isLeft(server.key)))
+        if (isTaken && !others.some((server) => server.isUsable || isLeft(server.key)))
           scene.tell('somebody-left', `${key} was taken out, the last one that could serve`)
       }
     },

@@ -9,8 +9,8 @@ const UNHEARD_OF_MS = 1_500
 const bearsRecord = ({ metadata }: NodeObject): boolean => metadata.annotations?.['evenkeel.dev/record'] !== undefined
 
 /**
- * Servers that served until a roll took them out, and that none has put back, whatever others say of them. One that others
- * put back is in again once its node bears no record any more.
+ * Servers that served until a roll took them out, and that none has put back, whatever others say of them. Once a node
+ * bears no record any more the roll is done with it, and what is out stays out for another reason.
  */
 export class TakenOut {
   readonly #scene: Scene
@@ -38,7 +38,7 @@ export class TakenOut {
   look(): void {
     const recorded = new Set(this.#scene.nodes().flatMap((node) => (bearsRecord(node) ? [node.metadata.name] : [])))
     for (const { key, node, admin } of this.#scene.servers()) {
-      if (admin === 'ready' && !recorded.has(node)) this.#keys.delete(key)
+      if (!recorded.has(node)) this.#keys.delete(key)
       if (admin !== 'ready' || !this.#keys.has(key)) this.#undoneSince.delete(key)
       else if (!this.#undoneSince.has(key)) this.#undoneSince.set(key, this.#scene.nowMs)
     }
