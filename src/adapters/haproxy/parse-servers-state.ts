@@ -1,7 +1,8 @@
 import { escapeForeign } from '../../model/foreign-text.ts'
 import { isName } from './command.ts'
 import { parseCount } from './parse-number.ts'
-import { RowMemo } from './row-memo.ts'
+import { pickCells } from './pick-cells.ts'
+import { RowMemo, type RowParser } from './row-memo.ts'
 import { badReply } from './socket-error.ts'
 
 export interface ServerStateRow {
@@ -24,24 +25,36 @@ export interface ServerStateRow {
 const FORMAT = '1'
 
 /** `show servers state`: the format's number, the names of the columns, a row for each server. */
-export function parseServersState(answer: string, memo = new RowMemo<ServerStateRow>()): readonly ServerStateRow[] {
+export const parseServersState = (answer: string, memo = new RowMemo<ServerStateRow>()): readonly ServerStateRow[] =>
+  memo.of(answer, () => readServersState(answer, memo))
+
+function readServersState(answer: string, memo: RowMemo<ServerStateRow>): readonly ServerStateRow[] {
   const [format, header, ...lines] = answer.split('\n')
   if (format !== FORMAT || header === undefined || !header.startsWith('# ')) {
     throw badReply(`"show servers state" is not in format 1: "${escapeForeign(answer, 80)}"`)
   }
-  const columns = header.slice(2).trim().split(' ')
-  const index = new Map(columns.map((name, at) => [name, at]))
-  return memo.rows(header, lines, (line) => parseRow(index, columns, line.trimEnd().split(' ')))
+  return memo.rows(header, lines, parserOf(header.slice(2).trim().split(' ')))
 }
 
-function parseRow(
-  index: ReadonlyMap<string, number>,
-  columns: readonly string[],
-  cells: readonly string[],
-): ServerStateRow {
-  if (cells.length !== columns.length) {
-    throw badReply(`a row of "show servers state" has ${cells.length} columns, its header ${columns.length}`)
+const READ: ReadonlySet<string> = new Set([
+  ...['be_name', 'srv_name', 'srv_addr', 'srv_port', 'srv_op_state', 'srv_admin_state', 'srv_uweight'],
+  ...['srv_check_health', 'srv_check_state', 'srv_agent_state'],
+])
+
+function parserOf(columns: readonly string[]): RowParser<ServerStateRow> {
+  const places = columns.flatMap((name, at) => (READ.has(name) ? [at] : []))
+  const index = new Map(places.map((place, at) => [columns[place], at]))
+  return {
+    cellsOf: (line) => {
+      const { cells, columns: count } = pickCells(line.trimEnd(), ' ', places)
+      if (count === columns.length) return cells
+      throw badReply(`a row of "show servers state" has ${count} columns, its header ${columns.length}`)
+    },
+    parse: (cells) => parseRow(index, cells),
   }
+}
+
+function parseRow(index: ReadonlyMap<string | undefined, number>, cells: readonly string[]): ServerStateRow {
   const text = (name: string): string => {
     const cell = cells[index.get(name) ?? -1]
     if (cell === undefined) throw badReply(`"show servers state" has no column ${name}`)

@@ -1,7 +1,8 @@
 import { escapeForeign } from '../../model/foreign-text.ts'
 import { parseCsv } from './parse-csv.ts'
 import { parseCount } from './parse-number.ts'
-import { RowMemo } from './row-memo.ts'
+import { pickCells } from './pick-cells.ts'
+import { RowMemo, type RowParser } from './row-memo.ts'
 import { badReply } from './socket-error.ts'
 
 export interface StatRow {
@@ -34,34 +35,57 @@ const SERVER_TYPE = '2'
 const OPTIONAL: ReadonlySet<string> = new Set(['idle_conn_cur', 'safe_conn_cur'])
 
 /** `show stat -1 4 -1`: a header, then a row for each server of each backend that is not disabled. */
-export function parseStat(answer: string, memo = new RowMemo<StatRow>()): readonly StatRow[] {
+export const parseStat = (answer: string, memo = new RowMemo<StatRow>()): readonly StatRow[] =>
+  memo.of(answer, () => readStat(answer, memo))
+
+function readStat(answer: string, memo: RowMemo<StatRow>): readonly StatRow[] {
   if (!answer.startsWith('# pxname,')) {
     throw badReply(`"show stat" begins with no header: "${escapeForeign(answer, 80)}"`)
   }
   const [header = '', ...lines] = answer.slice(2).split('\n')
-  const parse = rowParser(header.split(','))
-  if (lines.some(breaksOff)) return parseCsv(answer.slice(2)).slice(1).map(parse)
-  return memo.rows(header, lines, (line) => parse(cellsOf(line)))
+  const parser = parserOf(header.split(','))
+  if (!lines.some(breaksOff)) return memo.rows(header, lines, parser)
+  const rows = parseCsv(answer.slice(2)).slice(1)
+  return rows.map((row) => parser.parse(parser.picked(row)))
 }
-
-/** Quotes are rare: without them a comma ends a cell. */
-const cellsOf = (line: string): readonly string[] => (line.includes('"') ? parseCsv(line).flat() : line.split(','))
 
 /** A line end inside quotes ends no row. */
 const breaksOff = (line: string): boolean => line.includes('"') && line.split('"').length % 2 === 0
 
-function rowParser(columns: readonly string[]): (cells: readonly string[]) => StatRow {
-  const index = new Map(columns.map((name, at) => [name, at]))
-  return (cells) => {
-    if (cells.length !== columns.length) {
-      throw badReply(`a row of "show stat" has ${cells.length} columns, its header ${columns.length}`)
-    }
-    return parseRow((name) => {
-      if (OPTIONAL.has(name) && !index.has(name)) return ''
-      const cell = cells[index.get(name) ?? -1]
-      if (cell === undefined) throw badReply(`"show stat" has no column ${name}`)
-      return cell
-    })
+const READ: ReadonlySet<string> = new Set([
+  ...['pxname', 'svname', 'type', 'qcur', 'scur', 'stot', 'idle_conn_cur', 'safe_conn_cur', 'wredis', 'bck'],
+  ...['check_status', 'check_code', 'check_rise', 'check_fall', 'agent_status', 'tracked', 'addr', 'cookie', 'mode'],
+])
+
+function parserOf(columns: readonly string[]): RowParser<StatRow> & {
+  readonly picked: (row: readonly string[]) => readonly string[]
+} {
+  const places = columns.flatMap((name, at) => (READ.has(name) ? [at] : []))
+  const index = new Map(places.map((place, at) => [columns[place], at]))
+  const checked = (cells: readonly string[], count: number): readonly string[] => {
+    if (count === columns.length) return cells
+    throw badReply(`a row of "show stat" has ${count} columns, its header ${columns.length}`)
+  }
+  const picked = (row: readonly string[]): readonly string[] =>
+    checked(
+      places.map((place) => row[place] ?? ''),
+      row.length,
+    )
+  return {
+    picked,
+    // Quotes are rare: without them a comma ends a cell.
+    cellsOf: (line) => {
+      if (line.includes('"')) return picked(parseCsv(line).flat())
+      const { cells, columns: count } = pickCells(line, ',', places)
+      return checked(cells, count)
+    },
+    parse: (cells) =>
+      parseRow((name) => {
+        if (OPTIONAL.has(name) && !index.has(name)) return ''
+        const cell = cells[index.get(name) ?? -1]
+        if (cell === undefined) throw badReply(`"show stat" has no column ${name}`)
+        return cell
+      }),
   }
 }
 

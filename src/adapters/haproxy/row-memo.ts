@@ -1,32 +1,49 @@
-type Row = Readonly<Record<string, unknown>>
+export interface RowParser<R> {
+  /** All of the line that its row is made of. */
+  readonly cellsOf: (line: string) => readonly string[]
+  readonly parse: (cells: readonly string[]) => R
+}
+
+interface Known<R> {
+  readonly line: string
+  readonly cells: readonly string[]
+  readonly row: R
+}
 
 /**
  * The rows of a table that is read again and again: a line that reads as it did last time is the row that it was then,
- * and so is one that differs in nothing that we read. Whoever keeps something by a row finds it again.
+ * and so is one that differs only in cells that nobody reads.
  */
 export class RowMemo<R extends object> {
+  #answer: string | undefined
   #header = ''
-  #lines: readonly string[] = []
+  #known: readonly Known<R>[] = []
   #rows: readonly R[] = []
 
-  /** `parse` goes by the header and the line alone. Nothing is kept of a table of which it refuses a line. */
-  rows(header: string, lines: readonly string[], parse: (line: string) => R): readonly R[] {
-    const [before, last] = header === this.#header ? [this.#lines, this.#rows] : [[], []]
-    const rows = lines.map((line, at) => {
-      const known = last[at]
-      if (known !== undefined && before[at] === line) return known
-      const row = parse(line)
-      return known !== undefined && isSame(known as Row, row as Row) ? known : row
-    })
-    const same = rows.length === last.length && rows.every((row, at) => row === last[at])
+  /** The rows of a whole answer; `read` parts it into header and lines and hands them to `rows`, or reads it otherwise. */
+  of(answer: string, read: () => readonly R[]): readonly R[] {
+    if (answer === this.#answer) return this.#rows
+    this.#answer = undefined
+    const rows = read()
+    if (rows === this.#rows) this.#answer = answer
+    return rows
+  }
+
+  /** The parser goes by the header and the line alone. Nothing is kept of a table of which it refuses a line. */
+  rows(header: string, lines: readonly string[], parser: RowParser<R>): readonly R[] {
+    const last = header === this.#header ? this.#known : []
+    const known = lines.map((line, at) => knownAgain(line, last[at], parser))
+    const isSame = known.length === last.length && known.every(({ row }, at) => row === last[at]?.row)
     this.#header = header
-    this.#lines = lines
-    this.#rows = same ? last : rows
+    this.#known = known
+    if (!isSame) this.#rows = known.map(({ row }) => row)
     return this.#rows
   }
 }
 
-function isSame(known: Row, row: Row): boolean {
-  for (const field in row) if (known[field] !== row[field]) return false
-  return true
+function knownAgain<R>(line: string, last: Known<R> | undefined, { cellsOf, parse }: RowParser<R>): Known<R> {
+  if (last?.line === line) return last
+  const cells = cellsOf(line)
+  const isSame = last?.cells.length === cells.length && cells.every((cell, at) => cell === last.cells[at])
+  return { line, cells, row: isSame ? last.row : parse(cells) }
 }

@@ -5,18 +5,22 @@ const REST = '(others)'
 
 /** Who answered how often. */
 export class ServedBy {
-  readonly #counts = new Map<string, number>()
+  /** In the order of their names. */
+  #counts = new Map<string, number>()
   #told: Readonly<Record<string, number>> | undefined
 
   record(name: string): void {
     const known = name.slice(0, LONGEST_NAME)
     const key = this.#counts.has(known) || this.#counts.size < MOST_NAMES ? known : REST
+    if (!this.#counts.has(key)) this.#counts = new Map([...this.#counts, [key, 0] as const].sort(byName))
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
     this.#told = undefined
   }
 
   counts(): Readonly<Record<string, number>> {
-    this.#told ??= Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)))
+    this.#told ??= Object.fromEntries(this.#counts)
     return this.#told
   }
 }
+
+const byName = ([a]: readonly [string, number], [b]: readonly [string, number]): number => (a < b ? -1 : 1)

@@ -1,3 +1,4 @@
+import type { Backend } from './backend.ts'
 import type { BalancerState } from './balancer-state.ts'
 import { OPER_STATES, type Server } from './server.ts'
 import type { CheckStatus, ServerCheck } from './server-check.ts'
@@ -28,21 +29,55 @@ const STATUS_NUMBERS: Readonly<Record<CheckStatus, number>> = {
 }
 
 export function showServersState(state: BalancerState): string {
-  const rows = state.backends.flatMap((backend) =>
-    backend.servers.map((server) => `${backend.id} ${backend.name} ${rowOf(server)}\n`),
-  )
+  const rows = state.backends.flatMap((backend) => backend.servers.map((server) => rowOf(backend, server)))
   return `1\n# ${COLUMNS}\n${rows.join('')}`
 }
 
-function rowOf(server: Server): string {
+interface Written {
+  readonly cells: readonly (string | number)[]
+  /** Up to the seconds since its last change, and from behind them. */
+  readonly head: string
+  readonly tail: string
+  /** With which the text was written. */
+  seconds: number
+  text: string
+}
+
+/** A server's row as it was written last: between two reads nothing but seconds goes by for most of them. */
+const WRITTEN = new WeakMap<Server, Written>()
+
+function rowOf(backend: Backend, server: Server): string {
+  const written = writtenOf(backend, server)
+  const seconds = Math.floor(server.sinceChangeMs / 1_000)
+  if (seconds !== written.seconds) {
+    written.seconds = seconds
+    written.text = `${written.head} ${seconds} ${written.tail}`
+  }
+  return written.text
+}
+
+function writtenOf(backend: Backend, server: Server): Written {
   const { id, config, check, weight } = server
-  const since = Math.floor(server.sinceChangeMs / 1_000)
-  return [
-    ...[id, config.name, config.address, OPER_STATES[server.oper], ADMIN_BITS[server.admin], weight, weight, since],
-    ...checkCells(check),
-    // No agent, no forced ids, no name to resolve.
-    ...[0, 0, 0, '-', config.port, '-', 0, 0, '-', '-', 0],
-  ].join(' ')
+  const checked = checkCells(check)
+  const cells = [OPER_STATES[server.oper], ADMIN_BITS[server.admin], weight, ...checked]
+  const known = WRITTEN.get(server)
+  if (known !== undefined && cells.every((cell, at) => cell === known.cells[at])) return known
+  const head = [
+    backend.id,
+    backend.name,
+    id,
+    config.name,
+    config.address,
+    OPER_STATES[server.oper],
+    ADMIN_BITS[server.admin],
+    weight,
+    weight,
+  ]
+  // No agent, no forced ids, no name to resolve.
+  const tail = [...checked, ...[0, 0, 0, '-', config.port, '-', 0, 0, '-', '-', 0]]
+  const written = { cells, head: head.join(' '), tail: `${tail.join(' ')}\n`, seconds: -1, text: '' }
+  WRITTEN.set(server, written)
+  return written
 }
 
 function checkCells(check: ServerCheck | undefined): readonly number[] {

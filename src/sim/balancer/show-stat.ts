@@ -60,23 +60,42 @@ const HEADER = `# ${COLUMNS.join(',')},\n`
 interface Written {
   readonly server: Cells
   readonly check: Cells | undefined
-  readonly text: string
+  /** The row up to the seconds since its last change, and from behind its downtime, which is the next cell. */
+  readonly head: string
+  readonly tail: string
+  /** With which the text was written. */
+  seconds: string
+  text: string
 }
 
-/** A server's row as it was written last: between two reads nothing happens to most of them. */
+/** A server's row as it was written last: between two reads nothing but seconds goes by for most of them. */
 const WRITTEN = new WeakMap<Server, Written>()
+const SECONDS_AT = COLUMNS.indexOf('lastchg')
 
 function rowOf(backend: Backend, server: Server): string {
+  const written = writtenOf(backend, server)
+  const downS = server.check === undefined ? '' : Math.floor(server.downMs / 1_000)
+  const seconds = `${Math.floor(server.sinceChangeMs / 1_000)},${downS}`
+  if (seconds !== written.seconds) {
+    written.seconds = seconds
+    written.text = `${written.head},${seconds},${written.tail}`
+  }
+  return written.text
+}
+
+function writtenOf(backend: Backend, server: Server): Written {
   const cells = serverCells(backend, server)
   const check = server.check === undefined ? undefined : checkCells(server.check, server)
   const known = WRITTEN.get(server)
-  if (known !== undefined && isSame(known.server, cells) && isSame(known.check, check)) return known.text
+  if (known !== undefined && isSame(known.server, cells) && isSame(known.check, check)) return known
   const row = [...BLANK]
   write(row, cells)
   if (check !== undefined) write(row, check)
-  const text = `${row.join(',')}\n`
-  WRITTEN.set(server, { server: cells, check, text })
-  return text
+  const head = row.slice(0, SECONDS_AT).join(',')
+  const tail = `${row.slice(SECONDS_AT + 2).join(',')}\n`
+  const written = { server: cells, check, head, tail, seconds: '', text: '' }
+  WRITTEN.set(server, written)
+  return written
 }
 
 /** Of the same columns. */
@@ -99,7 +118,6 @@ function serverCells(backend: Backend, server: Server): Cells {
     wretr: counters.retries,
     status: statusText(server),
     weight,
-    lastchg: Math.floor(server.sinceChangeMs / 1_000),
     iid: backend.id,
     sid: server.id,
     lbtot: counters.sessions,
@@ -114,14 +132,13 @@ function serverCells(backend: Backend, server: Server): Cells {
   }
 }
 
-/** All but the first three are empty while checks are paused, as in maint. */
-function checkCells(check: ServerCheck, { counters, downMs }: Server): Cells {
+/** All but the first two are empty while checks are paused, as in maint. */
+function checkCells(check: ServerCheck, { counters }: Server): Cells {
   const { last, isRunning, isPaused, config, health } = check
   const status = last?.status ?? 'INI'
   return {
     chkfail: check.failures,
     chkdown: counters.timesDown,
-    downtime: Math.floor(downMs / 1_000),
     check_status: isPaused ? '' : `${isRunning ? '* ' : ''}${status}`,
     check_desc: isPaused ? '' : DESCRIPTIONS[status],
     check_rise: isPaused ? '' : config.rise,
