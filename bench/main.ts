@@ -1,5 +1,5 @@
 /**
- * Everything that is measured for speed, in one run, as one table. `npm run bench -- [--only probe|help|roll]... [-o text|json]`.
+ * Everything that is measured for speed, in one run, as one table. `npm run bench -- [--only probe|help|virtual|roll]... [-o text|json]`.
  * The roll takes about five minutes and a machine that can carry the test bed; elsewhere it is left out, with one line.
  * Exits with 1 where a part came to no figures, or a roll did not go as it should; a goal that is missed is in the table.
  */
@@ -19,8 +19,10 @@ import { runPart } from './report/run-part.ts'
 import type { RollDocument } from './roll/roll-document.ts'
 import { rollFigures } from './roll/roll-figures.ts'
 import { rollTroubles } from './roll/roll-troubles.ts'
+import type { VirtualDocument } from './virtual/virtual-document.ts'
+import { virtualFigures } from './virtual/virtual-figures.ts'
 
-const PARTS = ['probe', 'help', 'roll'] as const
+const PARTS = ['probe', 'help', 'virtual', 'roll'] as const
 type Part = (typeof PARTS)[number]
 const isPart = (text: string): text is Part => PARTS.some((part) => part === text)
 
@@ -28,6 +30,7 @@ const isPart = (text: string): text is Part => PARTS.some((part) => part === tex
 const FIGURES: Readonly<Record<Part, (documents: readonly unknown[]) => readonly Figure[]>> = {
   probe: (documents) => (documents as readonly ProbeDocument[]).flatMap(probeFigures),
   help: (documents) => (documents as readonly HelpDocument[]).flatMap(helpFigures),
+  virtual: (documents) => virtualFigures(documents as readonly VirtualDocument[]),
   roll: (documents) => rollFigures(documents as readonly RollDocument[]),
 }
 

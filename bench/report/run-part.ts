@@ -10,8 +10,8 @@ export interface PartRun {
 }
 
 /** Runs one bench in a process of its own. What it says to people goes to standard error as it comes. */
-export async function runPart(program: string): Promise<PartRun> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program], {
+export async function runPart(program: string, args: readonly string[] = []): Promise<PartRun> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'close')

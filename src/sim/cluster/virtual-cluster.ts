@@ -1,11 +1,11 @@
 import type { WallMs } from '../../model/time.ts'
-import { FAST_NODE_TIMING } from '../actors/node-monitor.ts'
+import { FAST_NODE_TIMING, STANDARD_NODE_TIMING } from '../actors/node-monitor.ts'
 import { readiness } from '../actors/node-object.ts'
 import { runControllers } from '../actors/run-controllers.ts'
 import { VirtualBalancer } from '../balancer/virtual-balancer.ts'
 import { SeededRandom } from '../clocks/seeded-random.ts'
 import { VirtualTime } from '../clocks/virtual-time.ts'
-import { FAST_KUBELET } from '../machines/kubelet-settings.ts'
+import { DEFAULT_KUBELET, FAST_KUBELET } from '../machines/kubelet-settings.ts'
 import { Machines } from '../machines/machines.ts'
 import { VirtualNetwork } from '../network/virtual-network.ts'
 import { VirtualDataPlane } from '../plane/virtual-data-plane.ts'
@@ -26,6 +26,8 @@ export interface ClusterDescription {
   readonly balancer: BalancerDescription
   /** How long a machine that reboots stays dark. */
   readonly darkMs: number
+  /** `usual`: heartbeats and patience as of kubelets and a controller manager that are told nothing; else as of test clusters. */
+  readonly pace?: 'usual'
 }
 
 const NAMES = ['default', 'kube-system', 'kube-node-lease', 'evenkeel']
@@ -41,13 +43,17 @@ export class VirtualCluster {
   readonly nodes: readonly string[]
   readonly #endControllers: () => void
 
-  constructor({ seed, startAt, nodes, manifests, balancer, darkMs }: ClusterDescription, barrier: () => Promise<void>) {
+  constructor(description: ClusterDescription, barrier: () => Promise<void>) {
+    const { seed, startAt, nodes, manifests, balancer, darkMs, pace } = description
     this.time = new VirtualTime({ startAt, barrier })
     this.random = new SeededRandom(seed)
     const timers = this.time
     this.world = { store: new Store(), clock: this.time, random: this.random.fork('uids') }
     for (const name of NAMES) createObject(this.world, { resource: NAMESPACES, body: { metadata: { name } } })
-    this.#endControllers = runControllers({ world: this.world, timers }, FAST_NODE_TIMING)
+    this.#endControllers = runControllers(
+      { world: this.world, timers },
+      pace === 'usual' ? STANDARD_NODE_TIMING : FAST_NODE_TIMING,
+    )
     this.network = new VirtualNetwork({ timers, random: this.random.fork('network') })
     const plane = new VirtualDataPlane({ network: this.network, timers, random: this.random.fork('plane') })
     this.machines = new Machines({
@@ -55,7 +61,7 @@ export class VirtualCluster {
       timers,
       random: this.random.fork('machines'),
       plane,
-      settings: FAST_KUBELET,
+      settings: pace === 'usual' ? DEFAULT_KUBELET : FAST_KUBELET,
       darkMs,
     })
     this.nodes = Array.from({ length: nodes }, (_, i) => `n${i + 1}`)
