@@ -118,7 +118,11 @@ function watchHead(
   reply: WatchReply,
   { fault, signal }: { readonly fault: WatchFault | undefined; readonly signal: AbortSignal },
 ): ReplyHead {
-  const stream = new Readable({ read: () => undefined, destroy: (error, done) => (stop(), done(error)) })
+  const destroy = (error: Error | null, done: (error: Error | null) => void): void => {
+    stop()
+    done(error)
+  }
+  const stream = new Readable({ read: () => undefined, destroy })
   const reset = (): void => void stream.destroy(new Error('ECONNRESET'))
   const stop = serveWatch(timers, reply, {
     event: (event) => {
