@@ -96,41 +96,6 @@ test(
   },
 )
 
-for (const next of ['resume', 'abort'] as const) {
-  test(
-    `killed between sending the reboot and hearing of it, then ${next}: one reboot, no attach before proof`,
-    real,
-    async () => {
-      const boots = new BootCounter(bed().bed)
-      const judge = bed().judge()
-      await bed().bed.setDarkMs('n1', 4000)
-      const roll = bed().roll('-f', bed().file({ spec: { nodes: { names: ['n1'] } } }), '--yes')
-      await roll.untilStep('reboot', 'n1')
-      // The intent is on the node; the command leaves within the next moment, and nobody hears of it.
-      await roll.until('the intent', (event) => event.type === 'write' && event.action === 'writeIntent' && event.ok)
-      const before = await bed().bed.bootId('n1')
-      await untilOff(bed().bed, 'n1')
-      roll.kill('SIGKILL')
-      await roll.ended()
-      const after = bed().roll(next)
-      const proof = after.until('the proof', (event) => event.type === 'step.ended' && event.step === 'proof')
-      const attached = after.until(
-        'the attach',
-        (event) => event.type === 'write' && event.action === 'setServer' && event.text.endsWith('ready'),
-      )
-      assert.ok((await proof).seq < (await attached).seq, 'proof comes before the attach')
-      const end = await after.ended()
-      assert.equal(end.code, next === 'resume' ? 0 : 1, end.stderr)
-      const judged = await judge.verdict()
-      assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
-      assert.notEqual(await bed().bed.bootId('n1'), before)
-      assert.equal((await boots.stop()).n1, 1)
-      assert.deepEqual(await bed().leftovers(), [])
-      await bed().bed.setDarkMs('n1', 500)
-    },
-  )
-}
-
 test(
   'HAProxy reloaded in steps 6 and 7 is told again within a second; what was lost is counted and told as the reload’s',
   real,
@@ -183,25 +148,6 @@ test(
     await bed().bed.setDarkMs('n3', 500)
   },
 )
-
-test('what was there before us is there after: a cordon, and a server in maint', real, async () => {
-  await bed().bed.kubectl(['cordon', 'n1'])
-  await bed().lbSet('edge/n1', 'maint')
-  const roll = bed().roll('-f', bed().file({ spec: { nodes: { names: ['n1'] } } }), '--yes')
-  await roll.untilStep('proof', 'n1')
-  roll.kill('SIGKILL')
-  await roll.ended()
-  const end = await bed().roll('resume').ended()
-  assert.equal(end.code, 0, end.stderr)
-  assert.deepEqual((await bed().leftovers()).toSorted(), [
-    'edge/n1 maint',
-    'n1 cordoned',
-    'n1 taint node.kubernetes.io/unschedulable',
-  ])
-  await bed().bed.kubectl(['uncordon', 'n1'])
-  await bed().lbSet('edge/n1', 'ready')
-  await bed().settled()
-})
 
 test('a file whose reboot cannot work holds the node; resume by the mended file goes on from there', real, async () => {
   const boots = new BootCounter(bed().bed)

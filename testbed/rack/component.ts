@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { searchPath } from '../machine/find-command.ts'
+import { LAZY_COLLECTOR } from '../machine/lazy-collector.ts'
 import { logTail } from '../machine/log-tail.ts'
 
 /** A long-running program of the rack, with its own process group and a log. */
@@ -29,7 +30,7 @@ export function startComponent({ name, argv, log }: ComponentStart): Component {
   const child = spawn(file, args, {
     stdio: ['ignore', output, output],
     detached: true,
-    env: { ...process.env, PATH: searchPath },
+    env: { ...process.env, PATH: searchPath, ...LAZY_COLLECTOR },
   })
   closeSync(output)
   let end: string | undefined

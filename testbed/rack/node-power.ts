@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { nodeAddress } from '../addresses.ts'
 import { makeNodeCgroup, removeNodeCgroup } from '../machine/cgroups.ts'
 import { searchPath } from '../machine/find-command.ts'
+import { LAZY_COLLECTOR } from '../machine/lazy-collector.ts'
 import { logTail } from '../machine/log-tail.ts'
 import { firstChild } from '../machine/process-identity.ts'
 import { type RunResult, runToEnd } from '../machine/run.ts'
@@ -174,7 +175,7 @@ export class NodePower {
     const log = openSync(this.#log(), 'a')
     const child = spawn('unshare', [...NAMESPACES, ...clocks, '--fork', '--kill-child=KILL', '--', 'bash', ...init], {
       stdio: ['pipe', log, log, 'pipe'],
-      env: { PATH: searchPath, HOME: '/root', LANG: 'C.UTF-8' },
+      env: { PATH: searchPath, HOME: '/root', LANG: 'C.UTF-8', ...LAZY_COLLECTOR },
     })
     closeSync(log)
     return child
