@@ -9,6 +9,8 @@ import { nodeOfServer, serverWords } from './server-word.ts'
 export function oneNodeOut(scene: Scene): Checker {
   const rebooted = new Map<string, number>()
   const nodesOut = (): Set<string> => {
+    // A record may have gone since the last look, and the next node's servers with the very next command.
+    scene.takenOut.look()
     const away = scene.servers().filter(({ key, admin }) => admin !== 'ready' && scene.takenOut.keys.has(key))
     const out = new Set(away.map(({ node }) => node))
     for (const [node, boots] of rebooted) {
