@@ -12,6 +12,8 @@ export interface Judged<T> {
   readonly seconds: number
   readonly reading: ProbeReading
   readonly failedAt1Hz: number
+  /** The longest time for which this process, and the cluster in it, got no turn. */
+  readonly stalledMs: number
 }
 
 export interface JudgeParts {
@@ -59,7 +61,8 @@ export async function judgedRun<T>(
   const running = probe.run(() => undefined, stop.signal)
   const ticking = new AbortController()
   const read = (): ProbeReading => readProbe(probe.facts(), targets, clock.wallMs())
-  const ticks = tick(clock, () => onReading(read()), ticking.signal)
+  const stall = { longestMs: 0 }
+  const ticks = tick({ clock, stall, look: () => onReading(read()) }, ticking.signal)
   try {
     await Promise.race([started.promise, clock.sleep(START_LIMIT_MS, signal)])
     await clock.sleep(LEAD_MS, signal)
@@ -72,7 +75,7 @@ export async function judgedRun<T>(
     await running
     const reading = readProbe(probe.facts(), targets, stoppedAt)
     invariant(reading.sent > 0, 'the prober sent nothing')
-    return { outcome, seconds, reading, failedAt1Hz: probe.ledger.failedAt1Hz() }
+    return { outcome, seconds, reading, failedAt1Hz: probe.ledger.failedAt1Hz(), stalledMs: stall.longestMs }
   } finally {
     ticking.abort()
     stop.abort(new Error('the demo is over'))
@@ -80,10 +83,19 @@ export async function judgedRun<T>(
   }
 }
 
-async function tick(clock: Clock, look: () => void, signal: AbortSignal): Promise<void> {
+interface Ticking {
+  readonly clock: Clock
+  readonly stall: { longestMs: number }
+  readonly look: () => void
+}
+
+/** What comes late here came late to every pod. */
+async function tick({ clock, stall, look }: Ticking, signal: AbortSignal): Promise<void> {
   try {
     for (;;) {
+      const dueAtMs = clock.monoMs() + LOOK_EVERY_MS
       await clock.sleep(LOOK_EVERY_MS, signal)
+      stall.longestMs = Math.max(stall.longestMs, clock.monoMs() - dueAtMs)
       look()
     }
   } catch (error) {

@@ -1,3 +1,4 @@
+import { formatDuration } from '../../model/duration.ts'
 import { countOf, countText } from '../text/count-text.ts'
 import type { DemoGround } from './demo-actions.ts'
 import type { PlanOutcome } from './plan-outcome.ts'
@@ -8,6 +9,7 @@ export function nextText(outcomes: readonly PlanOutcome[], program: string): rea
   return [
     `${plans}, same traffic: 100/s, half of it over kept connections.`,
     'at 1/s: what a check once a second would have counted, on average.',
+    ...busyText(outcomes),
     '',
     ...outcomes.filter(({ name }) => name === 'evenkeel').map(verdictText),
     'On your cluster:',
@@ -15,6 +17,15 @@ export function nextText(outcomes: readonly PlanOutcome[], program: string): rea
     `  ${program} roll -f roll.yaml --dry-run         the plan: asks everybody, changes nothing`,
     'docs/roll.md says what it does, docs/roll-file.md what the file can say.',
   ]
+}
+
+/** From here on a request of several hops may fail for want of a processor. */
+const STALLED_MS = 200
+
+function busyText(outcomes: readonly PlanOutcome[]): readonly string[] {
+  const longestMs = Math.max(...outcomes.map(({ stalledMs }) => stalledMs))
+  if (longestMs < STALLED_MS) return []
+  return [`This machine was busy: the clusters stood still for up to ${formatDuration(longestMs)} at a time.`]
 }
 
 const verdictText = ({ failedRequests, sentRequests, failure }: PlanOutcome): string =>

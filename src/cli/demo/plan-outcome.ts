@@ -11,6 +11,8 @@ export interface PlanOutcome {
   readonly failedRequests: number
   readonly sentRequests: number
   readonly skippedRequests: number
+  /** The longest time for which the cluster got no turn of the processor: above some 200 ms the figures say little. */
+  readonly stalledMs: number
   readonly strays?: number
   /** How long at least one lane was failing. */
   readonly downtimeMs: { readonly low: number; readonly high: number }
@@ -20,7 +22,8 @@ export interface PlanOutcome {
   readonly failure?: string
 }
 
-export function planOutcome(name: DemoPlan, { outcome, seconds, reading, failedAt1Hz }: Judged<PlanEnd>): PlanOutcome {
+export function planOutcome(name: DemoPlan, judged: Judged<PlanEnd>): PlanOutcome {
+  const { outcome, seconds, reading, failedAt1Hz, stalledMs } = judged
   const { failed, sent, skipped, downtime, facts } = reading
   return {
     name,
@@ -28,6 +31,7 @@ export function planOutcome(name: DemoPlan, { outcome, seconds, reading, failedA
     failedRequests: failed,
     sentRequests: sent,
     skippedRequests: skipped,
+    stalledMs: Math.round(stalledMs),
     ...(outcome.strays === undefined ? {} : { strays: outcome.strays }),
     downtimeMs: { low: Math.round(downtime.lowMs), high: Math.round(downtime.highMs) },
     seconds: Math.round(seconds * 10) / 10,

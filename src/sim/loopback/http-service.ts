@@ -21,6 +21,8 @@ export class HttpService {
   readonly #server: Server
   readonly #accepted = new Map<Socket, Accepted>()
   readonly #busy = new Set<Socket>()
+  /** To be closed, but a request is on its way already: that one is their last. */
+  readonly #ending = new Set<Socket>()
   #isFrozen = false
 
   constructor(parts: HttpServiceParts, at: Destination, listener: Listener) {
@@ -62,11 +64,12 @@ export class HttpService {
     this.#accepted.set(socket, accepted)
     accepted.bind(() => {
       if (this.#busy.has(socket)) this.#cut(socket)
-      else this.#parts.soon(() => this.#parts.links.tryEnd(socket) && this.#cut(socket))
+      else this.#parts.soon(() => this.#closeIdle(socket))
     })
     socket.on('close', () => {
       this.#accepted.delete(socket)
       this.#busy.delete(socket)
+      this.#ending.delete(socket)
       if (!this.#isFrozen) accepted.closed()
     })
     return true
@@ -79,8 +82,14 @@ export class HttpService {
     this.#busy.add(request.socket)
     accepted.request({ path: pathOf(request.url ?? '/') }, (reply) => {
       this.#busy.delete(request.socket)
-      if (!this.#isFrozen && !request.socket.destroyed) write(response, reply)
+      if (this.#isFrozen || request.socket.destroyed) return
+      write(response, this.#ending.has(request.socket) ? { ...reply, closes: true } : reply)
     })
+  }
+
+  #closeIdle(socket: Socket): void {
+    if (this.#parts.links.tryEnd(socket)) this.#cut(socket)
+    else this.#ending.add(socket)
   }
 
   #cut(socket: Socket): void {
