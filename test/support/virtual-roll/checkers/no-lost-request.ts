@@ -6,6 +6,8 @@ import type { Scene } from './scene.ts'
 const NAME = 'no-lost-request'
 /** `timeout connect` of 1 s and three retries, or a request that waits for its two seconds, and a check that fails. */
 const TAIL_MS = 6_000
+/** As long as a request waits for its answer. */
+const REQUEST_MS = 2_000
 /** A reload closes what clients keep open: a request may be on its way on it. */
 const AT_A_RELOAD_MS = 100
 /** A pod closes what is idle at the end of its grace, and is gone from the API so much later at most. */
@@ -13,7 +15,7 @@ const POD_GONE_MS = 1_500
 
 /**
  * No request is lost that the world could have served. Excused is by rule alone: while somebody else than a roll has the
- * balancer send to a node that a roll took out, or while people have taken every server of a backend, and 6 s after; and
+ * balancer send to a node that a roll took out, or while people have taken every server of a backend, or a node is cut off from it, and 6 s after; and
  * what was on its way over a kept connection when a reload, or a pod at the end of its grace, closed it.
  */
 export function noLostRequest(scene: Scene, losses: LossLog): Checker {
@@ -36,6 +38,7 @@ export function noLostRequest(scene: Scene, losses: LossLog): Checker {
     atEnd: () => {
       const isExcused = ({ dueMs, isStale }: Loss): boolean =>
         excused.some(({ from, to }) => dueMs >= from && dueMs <= to) ||
+        scene.partitionsMs.some(({ from, to }) => dueMs >= from - REQUEST_MS && dueMs <= to + TAIL_MS) ||
         (isStale && scene.reloadsMs.some((at) => Math.abs(dueMs - at) < AT_A_RELOAD_MS)) ||
         (isStale && goneAtMs.some((at) => at >= dueMs && at - dueMs < POD_GONE_MS))
       const lost = losses.all.filter((loss) => !isExcused(loss))

@@ -41,10 +41,14 @@ export class Scene {
   readonly handStates = new Map<string, AdminWord>()
   /** When people reloaded the balancer. */
   readonly reloadsMs: number[] = []
+  /** When nothing passed between the balancer and some node. */
+  readonly partitionsMs: { readonly from: number; readonly to: number }[] = []
   /** How many rolls were begun: each boots each of its nodes once. */
   rolls = 0
   /** How many processes of rolls have begun. */
   processes = 0
+  /** To be called right after people did something: it may be undone before the next look. */
+  onHand: () => void = () => undefined
   /** Whether a process runs that can reach all that it needs, and could for a while. */
   isSomebodyThere: () => boolean = () => true
 

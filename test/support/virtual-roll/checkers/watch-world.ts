@@ -48,9 +48,13 @@ export function watchWorld(scene: Scene, losses: LossLog, drained: readonly stri
   const look = (): void => {
     scene.takenOut.look()
     for (const { onLook } of checkers) onLook?.()
-    callOff = time.later(LOOK_EVERY_MS, look)
   }
-  look()
+  const lookOften = (): void => {
+    look()
+    callOff = time.later(LOOK_EVERY_MS, lookOften)
+  }
+  scene.onHand = look
+  lookOften()
   return {
     witness: (roll) => (request) => {
       const asked = { run: roll.run, request }

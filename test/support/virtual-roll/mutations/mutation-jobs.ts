@@ -5,7 +5,7 @@ import type { Job } from '../jobs/job.ts'
 
 const SEEDS = 200
 /** Of the crash points, every so many: the seeds have deaths of their own. */
-const STRIDE = 9
+const STRIDE = 4
 
 /** A clean roll first, then crashes and seeds in turn: what is seen often is seen soon. */
 export async function mutationJobs(): Promise<readonly Job[]> {

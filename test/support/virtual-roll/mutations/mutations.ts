@@ -39,7 +39,11 @@ export const MUTATIONS: readonly Mutation[] = [
     's.current.node.bootId !== s.record.bootId',
     "s.current.node.bootId !== s.record.bootId || (ownIntent(s) !== undefined && s.current.node.ready === 'True')",
   ]),
-  mutation('writes no intent', [`${STEPS}/reboot.ts`, 'if (ownIntent(s) === undefined) {', 'if (Number(s.now) < 0) {']),
+  mutation(
+    'writes no intent',
+    [`${STEPS}/reboot.ts`, 'if (ownIntent(s) === undefined) {', 'if (s.now < 0) {'],
+    [`${STEPS}/reboot.ts`, 'sent === undefined && s.evidence.intentByUs', 'sent === undefined'],
+  ),
   mutation('restores after the intent, where it does not know of the reboot', [
     'src/core/roll/decide.ts',
     '? GOING_DOWN : MUST_REBOOT',

@@ -30,6 +30,8 @@ export type Fault =
   | { readonly kind: 'reload'; readonly atMs: number; readonly keepsStates: boolean }
   /** People set a server by hand. */
   | { readonly kind: 'byHand'; readonly atMs: number; readonly server: string; readonly to: AdminWord }
+  /** Nothing passes between the balancer and a node. */
+  | (Span & { readonly kind: 'partition'; readonly node: string })
   | (Span & { readonly kind: 'ssh'; readonly luck: Exclude<SshLuck, 'well'> })
   /** Of every boot until all is healed. */
   | { readonly kind: 'machine'; readonly node: string; readonly luck: BootLuck }

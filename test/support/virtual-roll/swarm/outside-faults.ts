@@ -1,5 +1,5 @@
 import type { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
-import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
+import { BALANCER_HOST, type VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
 import type { SshLuck } from '../../../../src/sim/doors/machine-host.ts'
 import type { Scene } from '../checkers/scene.ts'
 import type { Outside } from '../roll-ports.ts'
@@ -43,6 +43,7 @@ export class OutsideFaults {
     for (const fault of faults) {
       if (fault.kind === 'machine') cluster.machines.get(fault.node)?.setLuck(fault.luck)
       if ('atMs' in fault) this.#callOffs.push(cluster.time.later(fault.atMs, () => this.#happen(fault)))
+      if (fault.kind === 'partition') this.#cutOff(fault)
     }
   }
 
@@ -96,6 +97,7 @@ export class OutsideFaults {
       case 'byHand':
         scene.handStates.set(fault.server, fault.to)
         balancer.answer(`set server ${fault.server} state ${fault.to}`)
+        scene.onHand()
         return
       case 'reload':
         if (!fault.keepsStates) {
@@ -103,11 +105,23 @@ export class OutsideFaults {
         }
         scene.reloadsMs.push(scene.nowMs)
         balancer.reload({ keepsStates: fault.keepsStates })
+        scene.onHand()
         return
       case 'watchesStop':
       case 'kill':
         return
     }
+  }
+
+  #cutOff({ node, fromMs, toMs }: Extract<Fault, { kind: 'partition' }>): void {
+    const { cluster, scene } = this.#parts
+    const address = scene.servers().find((server) => server.node === node)?.address
+    if (address === undefined) return
+    cluster.time.later(fromMs, () => {
+      const heal = cluster.network.partition(BALANCER_HOST, address)
+      scene.partitionsMs.push({ from: scene.nowMs, to: scene.nowMs + toMs - fromMs })
+      cluster.time.later(toMs - fromMs, heal)
+    })
   }
 
   #isSilent(): boolean {

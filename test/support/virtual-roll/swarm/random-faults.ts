@@ -1,5 +1,6 @@
 import type { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
 import type { BootLuck } from '../../../../src/sim/machines/boot-luck.ts'
+import { conspiracy } from './conspiracy.ts'
 import type { ApiTrouble, Fault } from './fault.ts'
 
 export interface FaultFacts {
@@ -65,10 +66,11 @@ const DRAWS: readonly [Draw, ...Draw[]] = [
 const WEIGHTS = [8, 1, 1, 2, 3, 2, 2, 3, 1, 5]
 const TICKETS = WEIGHTS.flatMap((weight, i) => Array.from({ length: weight }, () => DRAWS[i] ?? DRAWS[0]))
 
-/** One to four of them, now and then none. */
+/** One to four of them, now and then none; and now and then some that are bad together. */
 export function randomFaults(random: SeededRandom, facts: FaultFacts): readonly Fault[] {
   const count = random.next() < 0.05 ? 0 : 1 + random.below(4)
-  return Array.from({ length: count }, () => (TICKETS[random.below(TICKETS.length)] ?? DRAWS[0])(random, facts))
+  const each = Array.from({ length: count }, () => (TICKETS[random.below(TICKETS.length)] ?? DRAWS[0])(random, facts))
+  return [...each, ...conspiracy(random.fork('conspiracy'), facts)]
 }
 
 const nodeOf = (random: SeededRandom, { names }: FaultFacts): string => names[random.below(names.length)] ?? 'n1'

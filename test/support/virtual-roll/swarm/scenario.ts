@@ -35,7 +35,10 @@ export function scenarioOf(seed: string): Scenario {
   const nodes = 2 + (MORE_NODES[random.below(MORE_NODES.length)] ?? 0)
   const names = nodeNames(nodes)
   const oneOf = (of: readonly string[]): string => of[random.below(of.length)] ?? ''
-  const healAtMs = random.between(10_000, 45_000)
+  const faultsUntilMs = random.between(10_000, 45_000)
+  const faults = randomFaults(random.fork('faults'), { names, healAtMs: faultsUntilMs })
+  const healAtMs = Math.max(faultsUntilMs, ...faults.map(lastOf))
+  const beside = random.fork('second')
   const maint = nodes > 2 && chance(0.2) ? [`${oneOf(['web', 'edge'])}/${oneOf(names)}`] : []
   const drainsEdge = chance(0.7)
   return {
@@ -56,9 +59,19 @@ export function scenarioOf(seed: string): Scenario {
       soak: chance(0.5) ? '1s' : '2s',
       ...(drainsEdge ? {} : { drain: { daemonSets: [], blockedLimit: '20s', stageLimit: '30s' } }),
     },
-    faults: randomFaults(random.fork('faults'), { names, healAtMs }),
+    faults,
     healAtMs,
-    second: chance(0.12) ? { atMs: random.between(0, healAtMs), node: oneOf(names) } : undefined,
+    second: chance(0.12) ? { atMs: secondAtMs(beside, healAtMs), node: oneOf(names) } : undefined,
     abortAfter: chance(0.1) ? 1 + random.below(2) : undefined,
   }
 }
+
+/** When it is over, or has happened. */
+function lastOf(fault: Fault): number {
+  if ('toMs' in fault) return fault.toMs
+  return 'atMs' in fault ? fault.atMs + 1 : 0
+}
+
+/** Soon, so that both want the slot; or at any time. */
+const secondAtMs = (random: SeededRandom, healAtMs: number): number =>
+  random.next() < 0.5 ? random.between(0, 900) : random.between(0, healAtMs)
