@@ -28,6 +28,12 @@ export interface SeedReport {
 
 /** From the healing on: nothing may take longer, whatever was broken. */
 const BACK_WITHIN_MS = 30 * 60_000
+/**
+ * Without a common divisor: who asks at a fixed rate beside another, through one that goes round, may never meet one of
+ * the servers.
+ */
+const MEASURED_PER_S = 7
+const JUDGED_PER_S = 17
 /** Each batch is looked at: fewer of them make a run cheaper, and change nothing else. */
 const BATCH_EVERY_MS = 400
 const JUDGED_AFTER_MS = 3_000
@@ -76,7 +82,7 @@ class SeedRun {
     this.#roll = this.#rollBy('0001', scenario.spec)
     const [target] = this.#roll.spec.probe?.targets ?? []
     if (target === undefined) throw new Error('the roll has no probe')
-    this.#losses = new LossLog(cluster, { ...target, ratePerSecond: 16 })
+    this.#losses = new LossLog(cluster, { ...target, ratePerSecond: JUDGED_PER_S })
     this.#watched = watchWorld(this.#scene, this.#losses, scenario.drainsEdge ? ['edge'] : [])
   }
 
@@ -189,7 +195,7 @@ class SeedRun {
   #rollBy(name: string, spec: Readonly<Record<string, unknown>>): VirtualRoll {
     const roll: VirtualRoll = new VirtualRoll(
       this.#cluster,
-      virtualRollFile({ rate: 8, spec: { ...BRISK, ...spec } }),
+      virtualRollFile({ rate: MEASURED_PER_S, spec: { ...BRISK, ...spec } }),
       {
         ...this.#faults.outside,
         batchEveryMs: BATCH_EVERY_MS,
