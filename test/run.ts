@@ -1,6 +1,6 @@
 /**
  * Runs the tests in the order of their cost: what needs no cluster, then what brings clusters up.
- * `node test/run.ts fast` runs the first group only; any other word selects the files whose path contains it.
+ * `node test/run.ts fast` brings none up; any other word selects the files whose path contains it.
  */
 import { globSync } from 'node:fs'
 import { run } from 'node:test'
@@ -33,6 +33,20 @@ const LONGEST = [
 /** Its figures are those of the README, of a cluster that has the machine to itself. */
 const ALONE = 'test/cluster/roll-clean.test.ts'
 
+/** Control planes without nodes, which wait for most of their time. */
+const LIGHT = 'test/cluster/kube-'
+
+/** They take their time from a clock of their own, so that they may wait for a processor as long as they like. */
+const VIRTUAL = 'test/virtual/'
+
+interface Lane {
+  readonly files: readonly string[]
+  /** Files at a time. */
+  readonly concurrency: number
+  /** Takes what processor time the others leave. */
+  readonly polite?: boolean
+}
+
 const place = (file: string): number => {
   const at = LONGEST.findIndex((name) => file.includes(name))
   return at === -1 ? LONGEST.length : at
@@ -40,33 +54,58 @@ const place = (file: string): number => {
 
 const all = globSync('test/**/*.test.ts', { cwd: root }).toSorted()
 const clusters = all.filter((file) => CLUSTER.some((folder) => file.startsWith(folder)))
-const beside = clusters.filter((file) => file !== ALONE)
-const longestFirst = (files: readonly string[]): readonly string[] =>
-  files.toSorted((left, right) => place(left) - place(right))
+const virtual = all.filter((file) => file.startsWith(VIRTUAL))
+const light = clusters.filter((file) => file.startsWith(LIGHT))
+const withNodes = clusters.filter((file) => file !== ALONE && !light.includes(file))
+const others = all.filter((file) => !clusters.includes(file) && !virtual.includes(file))
 
-// Half of the time a file waits for something, so that there is room for one more than there are processors.
-const groups = [
-  { files: longestFirst(all.filter((file) => !clusters.includes(file))), concurrency: 3 },
-  { files: longestFirst(beside), concurrency: 2 },
-  { files: [ALONE], concurrency: 1 },
+const fast = wanted[0] === 'fast'
+const words = fast ? [] : wanted
+const chosen = (files: readonly string[]): readonly string[] =>
+  files
+    .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+    .toSorted((left, right) => place(left) - place(right))
+
+/**
+ * One after the other; the lanes of each side by side. Half of the time a file waits for something, so that there is room
+ * for one more than there are processors. Of clusters with nodes there is none: three of them starve two processors.
+ */
+const stages: readonly (readonly Lane[])[] = [
+  [{ files: others, concurrency: 3 }],
+  ...(fast
+    ? [[{ files: virtual, concurrency: 2 }]]
+    : [
+        [
+          { files: withNodes, concurrency: 2 },
+          { files: light, concurrency: 1 },
+          { files: virtual, concurrency: 1, polite: true },
+        ],
+        [{ files: [ALONE], concurrency: 1 }],
+      ]),
 ]
-const chosen = wanted[0] === 'fast' ? groups.slice(0, 1) : groups
-const words = wanted[0] === 'fast' ? [] : wanted
 
-/** Whether all of them passed; tells of each as it ends. */
-async function passes(files: readonly string[], concurrency: number): Promise<boolean> {
+/** Whether all of them passed; tells of each as it ends, or of all at the end where another lane has the screen. */
+async function passes({ files, concurrency, polite }: Lane, hasScreen: boolean): Promise<boolean> {
   let failed = 0
-  const tests = run({ files: [...files], cwd: root, concurrency, execArgv: ['--disable-warning=ExperimentalWarning'] })
+  const manners = polite === true ? ['--import', `${root}test/support/polite.ts`] : []
+  const execArgv = ['--disable-warning=ExperimentalWarning', ...manners]
+  const tests = run({ files: [...files], cwd: root, concurrency, execArgv })
   tests.on('test:fail', ({ todo }) => {
     failed += todo === undefined ? 1 : 0
   })
-  for await (const text of tests.compose(spec)) process.stdout.write(text)
+  let told = ''
+  for await (const text of tests.compose(spec)) {
+    if (hasScreen) process.stdout.write(text)
+    else told += text
+  }
+  process.stdout.write(told)
   return failed === 0
 }
 
-for (const { files, concurrency } of chosen) {
-  const named = files.filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
-  if (named.length > 0 && !(await passes(named, concurrency))) {
+for (const stage of stages) {
+  const lanes = stage.map((lane) => ({ ...lane, files: chosen(lane.files) })).filter(({ files }) => files.length > 0)
+  const passed = await Promise.all(lanes.map((lane, i) => passes(lane, i === 0)))
+  if (passed.includes(false)) {
     process.exitCode = 1
     break
   }

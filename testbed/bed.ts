@@ -24,8 +24,10 @@ export interface BedOptions {
   readonly nodes?: number
   /** No nodes at all: etcd, API server, controller manager and scheduler alone. */
   readonly controlPlaneOnly?: boolean
-  /** A node that falls silent is NotReady after 10 s, not 50 s. */
+  /** Kubelets say more often that they live, and a node that falls silent is NotReady after 10 s, not 50 s. */
   readonly fast?: boolean
+  /** How long a node may be silent before it is NotReady (node-monitor-grace-period), where not as `fast` has it. */
+  readonly monitorGraceSeconds?: number
   /** How long a node that reboots stays dark; defaults to 500. */
   readonly darkMs?: number
   /** Taints that every node registers with. */
@@ -65,6 +67,7 @@ export async function openBed(options: BedOptions = {}): Promise<Bed> {
     taints: options.workerTaints ?? [],
     addons: withNodes && options.addons !== false,
     fast: options.fast === true,
+    monitorGraceSeconds: options.monitorGraceSeconds ?? (options.fast === true ? 10 : 50),
     darkMs: options.darkMs ?? 500,
   }
   return await bringUp(plan, folders)

@@ -19,7 +19,13 @@ const bed = (): RollBed => {
 
 before(async () => {
   // A pod that was evicted in the moment before the API server goes is sent to until kube-proxy has come back to it.
-  if (real.skip === false) opened = await RollBed.open({ fast: true, database: false, graceSeconds: 15 })
+  if (real.skip === false)
+    opened = await RollBed.open({
+      fast: true,
+      database: false,
+      graceSeconds: 25,
+      monitorGraceSeconds: 50,
+    })
 })
 after(async () => opened?.close())
 

@@ -8,6 +8,7 @@ import { logTail } from '../machine/log-tail.ts'
 /** A long-running program of the rack, with its own process group and a log. */
 export interface Component {
   readonly pid: number
+  readonly whenEnded: Promise<void>
   /** How it ended, or undefined while it runs. */
   readonly ended: () => string | undefined
   /** Throws, quoting the log, where it has ended. */
@@ -47,6 +48,7 @@ export function startComponent({ name, argv, log }: ComponentStart): Component {
   const signal = (name: NodeJS.Signals): void => signalGroup(child, name)
   return {
     pid: child.pid ?? 0,
+    whenEnded,
     ended: () => end,
     mustRun: () => {
       if (end !== undefined) throw new Error(`${name} ended (${end})\n${logTail(log)}`)

@@ -7,6 +7,7 @@ import type { ApiClient } from './api-client.ts'
 import { auditPolicy } from './audit-policy.ts'
 import { type Component, startComponent } from './component.ts'
 import { credentialsFolder } from './credentials.ts'
+import { keepRunning } from './keep-running.ts'
 import { auditLogPath, logPath, type RackPlan } from './plan.ts'
 
 /** Watches of kubelets hold a polite stop up for many seconds; the store is a scratch one. */
@@ -32,12 +33,8 @@ export class ControlPlane {
     writeFileSync(this.#auditPolicyPath(), JSON.stringify(auditPolicy))
     this.#etcd = this.#part('etcd', etcdFlags(this.#plan.disk))
     await this.startServer()
-    this.#part('kube-controller-manager', controllerManagerFlags(this.#plan))
-    this.#part('kube-scheduler', [
-      ...signIn(this.#plan.disk, 'kube-scheduler'),
-      '--leader-elect=false',
-      '--secure-port=0',
-    ])
+    keepRunning(() => this.#part('kube-controller-manager', controllerManagerFlags(this.#plan)))
+    keepRunning(() => this.#part('kube-scheduler', [...signIn(this.#plan.disk, 'kube-scheduler'), '--secure-port=0']))
   }
 
   /** Starts the API server on the store that is there, and waits until it says it is ready. */
@@ -121,12 +118,11 @@ function etcdFlags(disk: string): string[] {
   ]
 }
 
-function controllerManagerFlags({ disk, fast }: RackPlan): string[] {
+function controllerManagerFlags({ disk, fast, monitorGraceSeconds }: RackPlan): string[] {
   const pki = credentialsFolder(disk)
   return [
     ...signIn(disk, 'kube-controller-manager'),
     '--secure-port=0',
-    '--leader-elect=false',
     '--use-service-account-credentials',
     `--service-account-private-key-file=${pki}/sa.key`,
     `--root-ca-file=${pki}/ca.crt`,
@@ -136,7 +132,8 @@ function controllerManagerFlags({ disk, fast }: RackPlan): string[] {
     // More than thirty controllers fetch a token each at the start; at the default rate that takes four seconds longer.
     '--kube-api-qps=300',
     '--kube-api-burst=500',
-    ...(fast ? ['--node-monitor-period=1s', '--node-monitor-grace-period=10s'] : []),
+    ...(fast ? ['--node-monitor-period=1s'] : []),
+    `--node-monitor-grace-period=${monitorGraceSeconds}s`,
   ]
 }
 

@@ -21,8 +21,10 @@ export interface RackPlan {
   readonly nodeParts?: { readonly imageStore: string; readonly cniFolder: string }
   readonly taints: readonly Taint[]
   readonly addons: boolean
-  /** A node that falls silent is NotReady after 10 s instead of 50 s. */
+  /** Kubelets say more often that they live. */
   readonly fast: boolean
+  /** A node that is silent for so long is NotReady. */
+  readonly monitorGraceSeconds: number
   readonly darkMs: number
 }
 

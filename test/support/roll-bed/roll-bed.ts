@@ -13,6 +13,7 @@ import { until } from './until.ts'
 export interface RollBedOptions extends Partial<WhoamiOptions> {
   readonly nodes?: number
   readonly fast?: boolean
+  readonly monitorGraceSeconds?: number
   readonly database?: boolean
   readonly lb?: LbOptions
   /** Requests a second of those who judge; 100 unless told otherwise. */
@@ -68,7 +69,9 @@ export class RollBed {
 
   static async open(options: RollBedOptions = {}): Promise<RollBed> {
     const fast = options.fast ?? false
-    const bed = await openBed({ nodes: options.nodes ?? 3, fast, darkMs: 500 })
+    const { nodes = 3, monitorGraceSeconds } = options
+    const silence = monitorGraceSeconds === undefined ? {} : { monitorGraceSeconds }
+    const bed = await openBed({ nodes, fast, darkMs: 500, ...silence })
     try {
       const bundled = bundleIn(join(bed.dir, 'bundle'))
       await bed.apply(RBAC)
@@ -187,23 +190,29 @@ export class RollBed {
 
   /** A node that carries a pod of the app. */
   async nodeWith(app: string): Promise<string> {
-    const text = await this.bed.kubectl(['get', 'pods', '-l', `app=${app}`, '-o', 'jsonpath={.items[0].spec.nodeName}'])
-    return text.trim()
+    const [first = ''] = await this.#places(app)
+    return first
   }
 
   /** The node with the fewest pods of the app, for whom a drain is not what matters. */
   async nodeWithFewest(app: string): Promise<string> {
-    const places = await this.bed.kubectl([
-      'get',
-      'pods',
-      '-l',
-      `app=${app}`,
-      '-o',
-      'jsonpath={.items[*].spec.nodeName}',
-    ])
-    const podsOn = (node: string): number => places.split(' ').filter((place) => place === node).length
+    const places = await this.#places(app)
+    const podsOn = (node: string): number => places.filter((place) => place === node).length
     const [first = ''] = this.bed.nodes.toSorted((left, right) => podsOn(left) - podsOn(right))
     return first
+  }
+
+  /** The nodes of the app's pods, each as often as it has one. A pod that is leaving is no longer anywhere. */
+  async #places(app: string): Promise<readonly string[]> {
+    const { items } = JSON.parse(await this.bed.kubectl(['get', 'pods', '-l', `app=${app}`, '-o', 'json'])) as {
+      readonly items: readonly {
+        readonly metadata: { readonly deletionTimestamp?: string }
+        readonly spec: { readonly nodeName?: string }
+      }[]
+    }
+    return items.flatMap(({ metadata, spec }) =>
+      metadata.deletionTimestamp === undefined && spec.nodeName !== undefined ? [spec.nodeName] : [],
+    )
   }
 
   async bootIds(): Promise<Readonly<Record<string, string>>> {

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { StampedEvent } from '../../../src/model/roll-event.ts'
 import type { Step } from '../../../src/model/step.ts'
 import { Program, type ProgramEnd, type Surroundings } from './program.ts'
+import { story } from './story.ts'
 
 const UNTIL_LIMIT_MS = 300_000
 
@@ -42,7 +43,7 @@ export class RollProcess {
     const waiting = { seen, resolve }
     this.#waiting.add(waiting)
     const ended = this.#program.ended().then((end) => {
-      throw new Error(`the roll ended (exit ${end.code}) before ${what}:\n${end.stderr}\n${end.stdout.slice(-4000)}`)
+      throw new Error(`the roll ended (exit ${end.code}) before ${what}:\n${end.stderr}\n${story(this.events)}`)
     })
     const over = new AbortController()
     const late = pause(UNTIL_LIMIT_MS, undefined, { signal: over.signal }).then(() => {
