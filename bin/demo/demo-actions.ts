@@ -42,6 +42,7 @@ function demoGround(ground: ArticleGround, plan: DemoPlan, surroundings: RollSur
       plan === 'evenkeel'
         ? rollOfOurs(rollActions(surroundings), { rollFile, kubeconfig, stateDir, tell }, signal)
         : runScript(ground, { plan, surroundings, tell }, signal),
+    history: async () => (plan === 'evenkeel' ? rollActions(surroundings).history({ stateDir }) : undefined),
     end: () => ground.end(),
   }
 }

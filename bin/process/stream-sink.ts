@@ -7,23 +7,26 @@ const DEFAULT_SIZE: TerminalSize = { columns: 80, rows: 24 }
 
 /**
  * A stream as a sink. A reader that went away (`| head`) ends this output and nothing else: a roll goes on, writes its
- * journal and keeps its true exit code. Any other failure to write is treated alike, since there is nobody to tell.
+ * journal and keeps its true exit code. Any other failure to write is treated alike; whoever wrote may ask for it.
  */
 export function streamSink(stream: Stream, onBroken: () => void = () => undefined): TextSink {
-  let broken = false
-  stream.on('error', () => {
-    broken = true
+  let failure: string | undefined
+  stream.on('error', ({ message }) => {
+    failure = message
     onBroken()
   })
   return {
+    get failure() {
+      return failure
+    },
     write: (text) => {
-      if (!broken && text !== '') stream.write(text)
+      if (failure === undefined && text !== '') stream.write(text)
     },
     size: () => ({ columns: stream.columns ?? DEFAULT_SIZE.columns, rows: stream.rows ?? DEFAULT_SIZE.rows }),
     flushed: () =>
       new Promise((resolve) => {
-        if (broken) resolve()
-        else stream.write('', () => resolve())
+        if (failure === undefined) stream.write('', () => resolve())
+        else resolve()
       }),
   }
 }

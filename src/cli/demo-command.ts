@@ -13,6 +13,7 @@ ${DEMO_PLANS.map((plan) => `  ${plan.padEnd(9)} ${PLAN_FACTS[plan].about}`).join
 Examples:
   evenkeel demo                                    the first plan and the last
   evenkeel demo --compare -o json | jq '.plans[] | {name, failedRequests}'
+  evenkeel demo --html report.html                 and how our roll went, as a page
   evenkeel demo --plan evenkeel --keep             and leave the cluster up to look at
 
 Exit codes: 0 evenkeel lost no request; 1 it lost one, or a plan did not come to
@@ -36,6 +37,7 @@ export const addDemoCommand =
       .option('--compare', 'all five plans')
       .addOption(new Option('--plan <name>', 'this plan only; may be repeated').argParser(planNames))
       .option('--keep', 'leave the cluster of the last plan up until Ctrl-C')
+      .option('--html <file>', "write the report of evenkeel's roll to this file, as a page that needs nothing else")
       .option('--port <n>', 'where the balancer listens on 127.0.0.1; else a free port', port)
       .addOption(
         new Option('--balancer <kind>', 'auto: HAProxy where it is installed; else the embedded one')
@@ -46,6 +48,12 @@ export const addDemoCommand =
       .addHelpText('after', EXAMPLE)
     addOutputOptions(command).action(async (flags: CommandFlags) => {
       const plans = plansOf(flags)
+      if (flags.html !== undefined && !plans.includes('evenkeel')) {
+        throw new UserError('--html is the report of plan evenkeel, which is not among the plans', {
+          code: 'usage.html',
+          fix: 'add --plan evenkeel, or leave --html away',
+        })
+      }
       const { runDemo } = await import('./demo/run-demo.ts')
       exitWith(await runDemo(context, await load(), { plans, flags }))
     })

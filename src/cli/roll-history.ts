@@ -1,4 +1,3 @@
-import { fittedReport } from '../report/fitted-report.ts'
 import { markdownReport } from '../report/markdown-report.ts'
 import { reportDocument } from '../report/report-document.ts'
 import type { CliContext } from './cli-context.ts'
@@ -14,6 +13,7 @@ import type { RollActions, RollHistory } from './roll-actions.ts'
 import { placeOf, type ReportFlags } from './roll-options.ts'
 import { type Line, paintLine, type Style } from './terminal/style.ts'
 import { blockLines } from './text/labelled-block.ts'
+import { reportFile, writeReport } from './write-report.ts'
 
 interface HistoryAsk {
   readonly name: 'status' | 'report'
@@ -32,7 +32,7 @@ export async function historyCommand(
   const actions = await load()
   const history = await actions.history({ ...placeOf(flags), ...(run === undefined ? {} : { run }) })
   // A file that cannot be written is said before anything else.
-  if (flags.html !== undefined) await writePage(history, flags.html, context)
+  if (flags.html !== undefined) context.err.write(`${await writeReport(history, reportFile(context, flags.html))}\n`)
   context.out.write(resultText(history, { ...ask, style: outStyle }, context))
   return 0
 }
@@ -55,14 +55,6 @@ function resultText(history: RollHistory, ask: HistoryAsk & { readonly style: St
       return `${lines.map((line) => paintLine(line, style)).join('\n')}\n`
     }
   }
-}
-
-async function writePage(history: RollHistory, path: string, { openFile, err }: CliContext): Promise<void> {
-  const { html, warning } = fittedReport(reportDocument(history))
-  const file = openFile(path)
-  file.write(html)
-  await file.flushed()
-  err.write(`wrote ${path}${warning === undefined ? '' : `\nwarning: ${warning}`}\n`)
 }
 
 const BLOCK_CELLS = 80

@@ -8,6 +8,7 @@ import { VirtualClock } from '../support/virtual-clock.ts'
 /** Keeps what is written. */
 export class MemorySink implements TextSink {
   text = ''
+  failure: string | undefined
 
   write(text: string): void {
     this.text += text
@@ -26,10 +27,12 @@ export interface MemoryFacts {
   readonly files?: Readonly<Record<string, string>>
   readonly terminal?: boolean
   readonly answer?: boolean
+  /** A disk on which no file that is opened can be written. */
+  readonly diskFull?: boolean
 }
 
 /** A process that is none: files, terminal and keyboard in memory. */
-export function memoryContext({ files = {}, terminal = false, answer = false }: MemoryFacts = {}) {
+export function memoryContext({ files = {}, terminal = false, answer = false, diskFull = false }: MemoryFacts = {}) {
   const facts: TerminalFacts = {
     env: { TERM: 'xterm', LANG: 'C' },
     stdinIsTerminal: terminal,
@@ -51,6 +54,7 @@ export function memoryContext({ files = {}, terminal = false, answer = false }: 
     },
     openFile: (path) => {
       const sink = new MemorySink()
+      if (diskFull) sink.failure = 'no space left on device'
       opened.set(path, sink)
       return sink
     },

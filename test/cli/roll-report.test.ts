@@ -30,6 +30,12 @@ test('--html writes the page beside what is printed', async () => {
   assert.ok(page.endsWith('</html>\n'))
 })
 
+test('a page that the disk does not take whole is said, with exit 1', async () => {
+  const { code, err } = await evenkeel('roll report --html report.html', new FailedRun(), { diskFull: true })
+  assert.equal(code, 1)
+  assert.match(err, /report\.html is not whole: no space left on device/)
+})
+
 test('-o markdown prints the report as Markdown', async () => {
   const { code, out } = await evenkeel('roll report -o markdown', new FailedRun())
   assert.equal(code, 0)

@@ -1,5 +1,6 @@
 import type { ProbeTarget } from '../../model/probe.ts'
 import type { ProbeSource } from '../../ports/probe-source.ts'
+import type { RollHistory } from '../roll-actions.ts'
 import type { DemoPlan } from './demo-plan.ts'
 
 export interface GroundOptions {
@@ -30,6 +31,8 @@ export interface DemoGround {
   readonly stateDir: string
   /** Tells each node and what is done to it, `done` last. */
   run(tell: (node: string, step: string) => void, signal: AbortSignal): Promise<PlanEnd>
+  /** What the journal of the roll tells; undefined for a plan without one. */
+  history(): Promise<RollHistory | undefined>
   /** Everything is gone afterwards. */
   end(): Promise<void>
 }

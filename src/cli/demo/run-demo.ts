@@ -1,6 +1,7 @@
 import type { CliContext } from '../cli-context.ts'
 import { EXIT_FAILED } from '../exit-codes.ts'
 import { type OutputFlags, outputModes } from '../output-options.ts'
+import { type ReportFile, reportFile, writeReport } from '../write-report.ts'
 import type { DemoActions, DemoGround } from './demo-actions.ts'
 import { type DemoPlan, PLAN_FACTS } from './demo-plan.ts'
 import { DemoScreen } from './demo-screen.ts'
@@ -13,6 +14,7 @@ import { PlanView } from './plan-view.ts'
 export interface DemoFlags extends OutputFlags {
   readonly output: 'text' | 'json'
   readonly keep?: boolean
+  readonly html?: string
   readonly port?: number
   readonly balancer: 'auto' | 'embedded'
 }
@@ -28,11 +30,12 @@ const LANES = 2
 /** Runs each plan on a cluster of its own, and compares them. Returns the exit code. */
 export async function runDemo(context: CliContext, actions: DemoActions, request: DemoRequest): Promise<number> {
   const { plans, flags } = request
+  const report = flags.html === undefined ? {} : { report: reportFile(context, flags.html) }
   const screen = new DemoScreen(context, outputModes(flags, context.terminal))
   const takeBack = context.onExit(() => screen.restoreCursor())
   const grounds: DemoGround[] = []
   try {
-    const run = { context, actions, flags, screen, grounds, last: plans.at(-1) }
+    const run = { context, actions, flags, screen, grounds, ...report, last: plans.at(-1) }
     const outcomes = await sideBySide(run, plans)
     screen.close()
     print(context, outcomes, { flags, program: actions.program })
@@ -54,6 +57,7 @@ interface Run {
   /** Those that are up. */
   readonly grounds: DemoGround[]
   readonly last: DemoPlan | undefined
+  readonly report?: ReportFile
 }
 
 /** As many at once as there are lanes, in order. Where one cannot go on, the others end too. */
@@ -94,11 +98,19 @@ async function runPlan(run: Run, plan: DemoPlan, signal: AbortSignal): Promise<P
   )
   signal.throwIfAborted()
   const outcome = planOutcome(plan, judged)
+  for (const line of await reported(run.report, ground)) view.note(line)
   if (outcome.failure !== undefined) view.note(`did not come to its end: ${outcome.failure}`)
   if (flags.keep === true && plan === last) return outcome
   grounds.splice(grounds.indexOf(ground), 1)
   await ground.end()
   return outcome
+}
+
+/** Of the plan that keeps a journal; a line for each thing that is to be told. */
+async function reported(file: ReportFile | undefined, ground: DemoGround): Promise<readonly string[]> {
+  const history = file === undefined ? undefined : await ground.history()
+  if (file === undefined || history === undefined) return []
+  return (await writeReport(history, file)).split('\n')
 }
 
 /** Ours is held to what it promises; the others are there to be compared with. */

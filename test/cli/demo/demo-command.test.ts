@@ -7,6 +7,7 @@ import { runProgram } from '../../../src/cli/program.ts'
 import type { Sample } from '../../../src/model/probe.ts'
 import { wallMs } from '../../../src/model/time.ts'
 import type { ProbeSource } from '../../../src/ports/probe-source.ts'
+import { failedRun } from '../../support/report-runs/report-runs.ts'
 import { memoryContext } from '../memory-context.ts'
 
 /** Two requests a lane of each URL; the first new one of a URL that ends with `lossy` fails. */
@@ -56,6 +57,10 @@ function quietActions(lossy: readonly string[]): { readonly actions: DemoActions
           for (const node of ['cp-1', 'w-1']) for (const step of ['drain', 'reboot', 'done']) tell(node, step)
           return {}
         },
+        history: async () =>
+          plan === 'evenkeel'
+            ? { run: 'r', events: [...failedRun()], running: false, journal: '/kept/state/r', tool: '0.1.0' }
+            : undefined,
         end: async () => void up.splice(up.indexOf(options), 1),
       }
     },
@@ -64,12 +69,12 @@ function quietActions(lossy: readonly string[]): { readonly actions: DemoActions
 }
 
 async function demo(words: readonly string[], lossy: readonly string[] = ['naive']) {
-  const { context } = memoryContext()
+  const { context, opened } = memoryContext()
   const { actions, up } = quietActions(lossy)
   const command = addDemoCommand(() => Promise.resolve(actions))
   const here = { ...context, clock: systemClock }
   const running = runProgram({ version: '0', context: here, commands: [command] }, ['demo', ...words])
-  return { running, up, context }
+  return { running, up, context, opened }
 }
 
 test('the first plan and ours are compared, and their clusters are gone', async () => {
@@ -111,6 +116,13 @@ test('a request that ours loses is a failure; what a script loses is none', asyn
   assert.deepEqual([await lost.running, await scripted.running], [1, 0])
 })
 
+test('--html is the page of our roll, and said on its line', async () => {
+  const { running, context, opened } = await demo(['--html', 'report.html', '--progress', 'plain'])
+  assert.equal(await running, 0)
+  assert.match(opened.get('report.html')?.text ?? '', /^<!doctype html>\n.*evenkeel 0\.1\.0.*<\/html>\n$/s)
+  assert.match(context.err.text, /evenkeel +wrote report\.html\n/)
+})
+
 test('a cluster that is kept stays up until Ctrl-C, and says how to reach it', async () => {
   const { running, up, context } = await demo(['--keep', '--port', '18080'])
   const said = Promise.withResolvers<void>()
@@ -141,6 +153,7 @@ for (const [words, says] of [
   [['--port', '0'], /Write a port from 1 to 65535/],
   [['--port', '99999'], /Write a port from 1 to 65535/],
   [['--balancer', 'nginx'], /Allowed choices are auto, embedded/],
+  [['--plan', 'naive', '--html', 'r.html'], /--html is the report of plan evenkeel, which is not among the plans/],
   [['--rate', '5'], /unknown option '--rate'/],
 ] as const) {
   test(`wrong usage is said and touches nothing: demo ${words.join(' ')}`, async () => {

@@ -1,0 +1,25 @@
+import { WorldError } from '../model/world-error.ts'
+import { fittedReport } from '../report/fitted-report.ts'
+import { reportDocument } from '../report/report-document.ts'
+import type { CliContext } from './cli-context.ts'
+import type { RollHistory } from './roll-actions.ts'
+import type { TextSink } from './terminal/text-sink.ts'
+
+export interface ReportFile {
+  readonly path: string
+  readonly sink: TextSink
+}
+
+/** Opened before there is anything to write, so that a path that cannot be written is said first. */
+export const reportFile = ({ openFile }: CliContext, path: string): ReportFile => ({ path, sink: openFile(path) })
+
+/** The roll as one page; resolves with what to tell of it. Rejects with WorldError where the file does not take it. */
+export async function writeReport(history: RollHistory, { path, sink }: ReportFile): Promise<string> {
+  const { html, warning } = fittedReport(reportDocument(history))
+  sink.write(html)
+  await sink.flushed()
+  if (sink.failure !== undefined) {
+    throw new WorldError(`${path} is not whole: ${sink.failure}`, { code: 'FILE_NOT_WRITTEN', retry: 'never' })
+  }
+  return `wrote ${path}${warning === undefined ? '' : `\nwarning: ${warning}`}`
+}
