@@ -2,6 +2,8 @@
  * Runs the tests in the order of their cost: what needs no cluster, then what brings clusters up.
  * `node test/run.ts fast` brings none up; any other word selects the files whose path contains it.
  */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { globSync } from 'node:fs'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
@@ -23,11 +25,11 @@ const LONGEST = [
   'roll-api-restarts',
   'roll-luck',
   'roll-trouble',
-  'roll-killed',
+  'roll-with-database',
+  'roll-without-database',
   'roll-input',
   'kube-adapter',
   'cluster-contract',
-  'roll-budgets',
 ]
 
 /** Its figures are those of the README, of a cluster that has the machine to itself. */
@@ -39,10 +41,27 @@ const LIGHT = 'test/cluster/kube-'
 /** They take their time from a clock of their own, so that they may wait for a processor as long as they like. */
 const VIRTUAL = 'test/virtual/'
 
+/** They start nothing and share nothing, so that one process does for all of them. */
+const PURE = [
+  'test/bench/',
+  'test/config/',
+  'test/controllers/',
+  'test/core/',
+  'test/model/',
+  'test/runtime/',
+  'test/sim/actors/',
+  'test/sim/balancer/',
+  'test/sim/machines/',
+  'test/sim/network/',
+  'test/sim/plane/',
+  'test/sim/traffic/',
+  'test/sim/world/',
+]
+
 interface Lane {
   readonly files: readonly string[]
-  /** Files at a time. */
-  readonly concurrency: number
+  /** Files at a time, each in a process of its own; `oneProcess`: one after the other in the same. */
+  readonly concurrency: number | 'oneProcess'
   /** Takes what processor time the others leave. */
   readonly polite?: boolean
 }
@@ -57,7 +76,8 @@ const clusters = all.filter((file) => CLUSTER.some((folder) => file.startsWith(f
 const virtual = all.filter((file) => file.startsWith(VIRTUAL))
 const light = clusters.filter((file) => file.startsWith(LIGHT))
 const withNodes = clusters.filter((file) => file !== ALONE && !light.includes(file))
-const others = all.filter((file) => !clusters.includes(file) && !virtual.includes(file))
+const pure = all.filter((file) => PURE.some((folder) => file.startsWith(folder)))
+const others = all.filter((file) => ![...clusters, ...virtual, ...pure].includes(file))
 
 const fast = wanted[0] === 'fast'
 const words = fast ? [] : wanted
@@ -71,7 +91,10 @@ const chosen = (files: readonly string[]): readonly string[] =>
  * for one more than there are processors. Of clusters with nodes there is none: three of them starve two processors.
  */
 const stages: readonly (readonly Lane[])[] = [
-  [{ files: others, concurrency: 3 }],
+  [
+    { files: others, concurrency: 2 },
+    { files: pure, concurrency: 'oneProcess' },
+  ],
   ...(fast
     ? [[{ files: virtual, concurrency: 2 }]]
     : [
@@ -84,8 +107,23 @@ const stages: readonly (readonly Lane[])[] = [
       ]),
 ]
 
+/** As `passes`. A process of its own: within this one they would be tests of it. */
+async function passTogether(files: readonly string[], hasScreen: boolean): Promise<boolean> {
+  const words = ['--disable-warning=ExperimentalWarning', '--test', '--test-isolation=none', '--test-reporter=spec']
+  const child = spawn(process.execPath, [...words, ...files], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
+  let told = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    if (hasScreen) process.stdout.write(text)
+    else told += text
+  })
+  const [code] = await once(child, 'close')
+  process.stdout.write(told)
+  return code === 0
+}
+
 /** Whether all of them passed; tells of each as it ends, or of all at the end where another lane has the screen. */
 async function passes({ files, concurrency, polite }: Lane, hasScreen: boolean): Promise<boolean> {
+  if (concurrency === 'oneProcess') return passTogether(files, hasScreen)
   let failed = 0
   const manners = polite === true ? ['--import', `${root}test/support/polite.ts`] : []
   const execArgv = ['--disable-warning=ExperimentalWarning', ...manners]

@@ -47,7 +47,7 @@ export function runAttachDetachController(parts: ActorParts): () => void {
     lagMs: LAG_MS,
     sync: (node) => {
       const known = attached.of(node)
-      for (const attachment of known) if (!isUsed(world, attachment)) release(attachment)
+      for (const attachment of known) if (isOurs(attachment) && !isUsed(world, attachment)) release(attachment)
       const missing = usedOn(world, node).filter(({ metadata }) =>
         known.every(({ spec }) => spec.source.persistentVolumeName !== metadata.name),
       )
@@ -93,6 +93,9 @@ function detachMs(world: World, name: string): number {
   const node = world.store.get(NODES, { name }) as NodeObject | undefined
   return node === undefined || readiness(node) === 'True' ? DRIVER_MS : UNMOUNT_LIMIT_MS
 }
+
+/** What another attacher made is none of this one's business. */
+const isOurs = ({ metadata }: Attachment): boolean => metadata.name.startsWith('csi-')
 
 /** The name of what it makes (csi_attacher.go, GetAttachmentName). */
 function attach(world: World, nodeName: string, { metadata, spec }: VolumeObject): string {

@@ -15,6 +15,7 @@ import { createObject } from '../world/create-object.ts'
 import { Store } from '../world/store.ts'
 import type { World } from '../world/world.ts'
 import { type BalancerDescription, balancerConfig } from './balancer-description.ts'
+import { VirtualApiServer } from './virtual-api-server.ts'
 
 export interface ClusterDescription {
   /** Everything that is left to chance comes from it. */
@@ -41,7 +42,7 @@ export class VirtualCluster {
   readonly machines: Machines
   readonly balancer: VirtualBalancer
   readonly nodes: readonly string[]
-  readonly #endControllers: () => void
+  readonly apiServer: VirtualApiServer
 
   constructor(description: ClusterDescription, barrier: () => Promise<void>) {
     const { seed, startAt, nodes, manifests, balancer, darkMs, pace } = description
@@ -50,10 +51,12 @@ export class VirtualCluster {
     const timers = this.time
     this.world = { store: new Store(), clock: this.time, random: this.random.fork('uids') }
     for (const name of NAMES) createObject(this.world, { resource: NAMESPACES, body: { metadata: { name } } })
-    this.#endControllers = runControllers(
-      { world: this.world, timers },
-      pace === 'usual' ? STANDARD_NODE_TIMING : FAST_NODE_TIMING,
-    )
+    const timing = pace === 'usual' ? STANDARD_NODE_TIMING : FAST_NODE_TIMING
+    this.apiServer = new VirtualApiServer({
+      timers,
+      random: this.random.fork('api server'),
+      runControllers: () => runControllers({ world: this.world, timers }, timing),
+    })
     this.network = new VirtualNetwork({ timers, random: this.random.fork('network') })
     const plane = new VirtualDataPlane({ network: this.network, timers, random: this.random.fork('plane') })
     this.machines = new Machines({
@@ -61,6 +64,7 @@ export class VirtualCluster {
       timers,
       random: this.random.fork('machines'),
       plane,
+      accessOf: () => this.apiServer,
       settings: pace === 'usual' ? DEFAULT_KUBELET : FAST_KUBELET,
       darkMs,
     })
@@ -95,7 +99,7 @@ export class VirtualCluster {
 
   /** Nothing runs any more; what is there can still be looked at. */
   end(): void {
-    this.#endControllers()
+    this.apiServer.kill()
     this.balancer.stop()
     this.machines.end()
   }

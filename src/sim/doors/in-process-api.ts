@@ -21,12 +21,14 @@ export type ReplyHead = Readable & { readonly statusCode: number; readonly heade
 
 /**
  * What becomes of one request on its way. `silent`: no answer ever comes. `unheard`: it is carried out, and its answer
- * lost. `refused`: nobody listens. A reply is given in place of the API's own.
+ * lost. `refused`: nobody listens. A reply is given in place of the API's own. A watch is reset when `life` ends.
  */
 export type Passage =
-  | { readonly kind: 'passes'; readonly lateMs?: number; readonly watch?: WatchFault }
+  | { readonly kind: 'passes'; readonly lateMs?: number; readonly watch?: WatchFault; readonly life?: AbortSignal }
   | { readonly kind: 'silent' | 'unheard' | 'refused' }
   | { readonly kind: 'answered'; readonly reply: ObjectReply }
+
+type PassesOn = Extract<Passage, { kind: 'passes' }>
 
 /** Of a watch that was let through: what each event becomes, undefined: it is never told. */
 export type WatchFault = (event: WatchEvent) => WatchEvent | 'cut' | undefined
@@ -85,7 +87,7 @@ function travelled(
       return objectHead(passage.reply)
     case 'passes': {
       const reply = around(request, () => answerRequest(world, request))
-      return isWatch(reply) ? watchHead(timers, reply, { fault: passage.watch, signal }) : objectHead(reply)
+      return isWatch(reply) ? watchHead(timers, reply, { ...passage, signal }) : objectHead(reply)
     }
   }
 }
@@ -116,7 +118,7 @@ function objectHead({ code, body, retryAfterSeconds }: ObjectReply): ReplyHead {
 function watchHead(
   timers: Timers,
   reply: WatchReply,
-  { fault, signal }: { readonly fault: WatchFault | undefined; readonly signal: AbortSignal },
+  { watch: fault, life, signal }: Pick<PassesOn, 'watch' | 'life'> & { readonly signal: AbortSignal },
 ): ReplyHead {
   const destroy = (error: Error | null, done: (error: Error | null) => void): void => {
     stop()
@@ -133,5 +135,7 @@ function watchHead(
     end: () => void stream.push(null),
   })
   signal.addEventListener('abort', () => stream.destroy(), { once: true })
+  life?.addEventListener('abort', reset, { once: true })
+  stream.once('close', () => life?.removeEventListener('abort', reset))
   return Object.assign(stream, { statusCode: 200, headers: {} })
 }

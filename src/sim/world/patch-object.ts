@@ -17,7 +17,7 @@ export interface ObjectPatch {
 }
 
 const JSON_PATCH = 'application/json-patch+json'
-const MERGE_PATCH = 'application/merge-patch+json'
+export const MERGE_PATCH = 'application/merge-patch+json'
 const STRATEGIC = 'application/strategic-merge-patch+json'
 
 /** Changes an object as `PATCH` does. Throws ApiFailure 400, 409, 415 or 422. */

@@ -86,3 +86,21 @@ test('a disk of the node itself needs no attachment', async () => {
   await cluster.after(2_000)
   assert.deepEqual(attachments(cluster), [])
 })
+
+test('what another attacher made stays where it is', async () => {
+  const cluster = await withVolume({ hostPath: { path: '/data' } })
+  cluster.apply({
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'VolumeAttachment',
+    metadata: { name: 'by-hand' },
+    spec: { attacher: 'other.example.com', nodeName: 'n1', source: { persistentVolumeName: 'disk' } },
+  })
+  cluster.apply(pod('a', 'n1'))
+  await cluster.after(100)
+  removePod(cluster, 'a')
+  await cluster.after(10_000)
+  assert.deepEqual(
+    [...cluster.world.store.all(VOLUME_ATTACHMENTS)].map(({ metadata }) => metadata.name),
+    ['by-hand'],
+  )
+})

@@ -11,8 +11,10 @@ export interface Judgement {
   readonly failedAt1Hz?: number
 }
 
+export type Counted = Pick<Judgement, 'sentRequests' | 'skippedRequests'>
+
 /** A run in which the judge itself skipped more than 0.1 % proves nothing. */
-export const isVoid = (judged: Judgement): boolean =>
+export const isVoid = (judged: Counted): boolean =>
   judged.skippedRequests > (judged.sentRequests + judged.skippedRequests) / 1000
 
 /**

@@ -2,6 +2,10 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { database, edge, type WhoamiOptions, whoami } from '../../../src/sim/cluster/article-workloads.ts'
 import { type Bed, openBed } from '../../../testbed/bed.ts'
+import { leftoversOf } from '../roll-ground/leftovers-of.ts'
+import { nodeWith, placesOf } from '../roll-ground/node-with.ts'
+import type { SeenObject } from '../roll-ground/roll-ground.ts'
+import { type ServerState, serversOf } from '../roll-ground/servers-of.ts'
 import { askSocket } from './ask-socket.ts'
 import { bundleIn } from './bundle.ts'
 import { Judge } from './judge.ts'
@@ -137,31 +141,13 @@ export class RollBed {
     })
   }
 
-  /** What HAProxy itself says: `show servers state`, by header name. */
-  async servers(): Promise<
-    readonly { readonly name: string; readonly up: boolean; readonly state: 'ready' | 'drain' | 'maint' }[]
-  > {
-    const [, header = '', ...lines] = (await askSocket(this.lb.socket, 'show servers state')).split('\n')
-    const names = header.replace(/^# /, '').split(' ')
-    const row = (line: string): Map<string, string> =>
-      new Map(line.split(' ').map((value, i) => [names[i] ?? '', value]))
-    return lines
-      .filter((line) => line.includes(' '))
-      .map(row)
-      .map((fields) => {
-        const bits = Number(fields.get('srv_admin_state'))
-        const state = (bits & 0x05) !== 0 ? 'maint' : (bits & 0x08) !== 0 ? 'drain' : 'ready'
-        return {
-          name: `${fields.get('be_name')}/${fields.get('srv_name')}`,
-          up: fields.get('srv_op_state') === '2',
-          state,
-        }
-      })
+  servers(): Promise<readonly ServerState[]> {
+    return serversOf(this)
   }
 
   /** As an operator would by hand. */
   async lbSet(server: string, state: 'ready' | 'drain' | 'maint'): Promise<void> {
-    const answer = await askSocket(this.lb.socket, `set server ${server} state ${state}`)
+    const answer = await this.balancer(`set server ${server} state ${state}`)
     if (answer.trim() !== '') throw new Error(`HAProxy answered: ${answer}`)
   }
 
@@ -172,48 +158,32 @@ export class RollBed {
     return items
   }
 
-  /** What a roll must not leave behind, as one line each: records, taints, cordons, servers that are out. */
-  async leftovers(): Promise<readonly string[]> {
-    const nodes = await this.nodeObjects()
-    const servers = await this.servers()
-    return [
-      ...nodes.flatMap(({ metadata }) =>
-        Object.keys(metadata.annotations)
-          .filter((key) => key.startsWith('evenkeel'))
-          .map((key) => `${metadata.name} annotation ${key}`),
-      ),
-      ...nodes.flatMap(({ metadata, spec }) => (spec.taints ?? []).map(({ key }) => `${metadata.name} taint ${key}`)),
-      ...nodes.filter(({ spec }) => spec.unschedulable === true).map(({ metadata }) => `${metadata.name} cordoned`),
-      ...servers.filter(({ state }) => state !== 'ready').map(({ name, state }) => `${name} ${state}`),
-    ]
+  leftovers(): Promise<readonly string[]> {
+    return leftoversOf(this)
   }
 
-  /** A node that carries a pod of the app. */
-  async nodeWith(app: string): Promise<string> {
-    const [first = ''] = await this.#places(app)
-    return first
+  nodeWith(app: string): Promise<string> {
+    return nodeWith(this, app)
   }
 
   /** The node with the fewest pods of the app, for whom a drain is not what matters. */
   async nodeWithFewest(app: string): Promise<string> {
-    const places = await this.#places(app)
+    const places = await placesOf(this, app)
     const podsOn = (node: string): number => places.filter((place) => place === node).length
     const [first = ''] = this.bed.nodes.toSorted((left, right) => podsOn(left) - podsOn(right))
     return first
   }
 
-  /** The nodes of the app's pods, each as often as it has one. A pod that is leaving is no longer anywhere. */
-  async #places(app: string): Promise<readonly string[]> {
-    const { items } = JSON.parse(await this.bed.kubectl(['get', 'pods', '-l', `app=${app}`, '-o', 'json'])) as {
-      readonly items: readonly {
-        readonly metadata: { readonly deletionTimestamp?: string }
-        readonly spec: { readonly nodeName?: string }
-      }[]
+  /** Objects of a collection, by its path. */
+  readonly list = async (path: string): Promise<readonly SeenObject[]> => {
+    const { items } = JSON.parse(await this.bed.kubectl(['get', '--raw', path])) as {
+      readonly items: readonly SeenObject[]
     }
-    return items.flatMap(({ metadata, spec }) =>
-      metadata.deletionTimestamp === undefined && spec.nodeName !== undefined ? [spec.nodeName] : [],
-    )
+    return items
   }
+
+  /** The whole reply of HAProxy's runtime API. */
+  readonly balancer = (line: string): Promise<string> => askSocket(this.lb.socket, line)
 
   async bootIds(): Promise<Readonly<Record<string, string>>> {
     const nodes = await this.nodeObjects()

@@ -1,19 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { StampedEvent } from '../../../src/model/roll-event.ts'
 import type { Step } from '../../../src/model/step.ts'
+import { EventLog, type Seen } from '../roll-ground/event-log.ts'
+import { story } from '../roll-ground/story.ts'
 import { Program, type ProgramEnd, type Surroundings } from './program.ts'
-import { story } from './story.ts'
 
 const UNTIL_LIMIT_MS = 300_000
 
-type Seen = (event: StampedEvent) => boolean
 export type RollEnded = Extract<StampedEvent, { type: 'roll.ended' }>
 
 /** `evenkeel roll …` as a process, with its events as they come. */
 export class RollProcess {
   readonly #program: Program
-  readonly events: StampedEvent[] = []
-  readonly #waiting = new Set<{ readonly seen: Seen; readonly resolve: (event: StampedEvent) => void }>()
+  readonly #log = new EventLog()
 
   constructor(
     words: readonly string[],
@@ -21,6 +20,10 @@ export class RollProcess {
   ) {
     const argv = enter([...program, 'roll', ...words, '-o', 'jsonl', '--progress', 'none'])
     this.#program = new Program(argv, { env, onLine: (line) => this.#take(line) })
+  }
+
+  get events(): readonly StampedEvent[] {
+    return this.#log.events
   }
 
   kill(signal: NodeJS.Signals): void {
@@ -37,11 +40,6 @@ export class RollProcess {
 
   /** The first event of that kind, seen already or to come; rejects when the roll ends without it. */
   async until(what: string, seen: Seen): Promise<StampedEvent> {
-    const found = this.events.find(seen)
-    if (found !== undefined) return found
-    const { promise, resolve } = Promise.withResolvers<StampedEvent>()
-    const waiting = { seen, resolve }
-    this.#waiting.add(waiting)
     const ended = this.#program.ended().then((end) => {
       throw new Error(`the roll ended (exit ${end.code}) before ${what}:\n${end.stderr}\n${story(this.events)}`)
     })
@@ -54,10 +52,9 @@ export class RollProcess {
     })
     late.catch(() => undefined)
     try {
-      return await Promise.race([promise, ended, late])
+      return await Promise.race([this.#log.first(seen), ended, late])
     } finally {
       over.abort()
-      this.#waiting.delete(waiting)
     }
   }
 
@@ -95,8 +92,6 @@ export class RollProcess {
 
   #take(line: string): void {
     if (!line.startsWith('{')) return
-    const event = JSON.parse(line) as StampedEvent
-    this.events.push(event)
-    for (const waiting of this.#waiting) if (waiting.seen(event)) waiting.resolve(event)
+    this.#log.take(JSON.parse(line) as StampedEvent)
   }
 }

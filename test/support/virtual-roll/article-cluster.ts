@@ -16,12 +16,15 @@ import { turnOfLoop } from '../turn-of-loop.ts'
 export interface ArticleOptions extends Partial<WhoamiOptions> {
   readonly seed?: string
   readonly nodes?: number
+  /** How long a machine that reboots stays dark. */
+  readonly darkMs?: number
 }
 
 /** The cluster of the real test bed, with the same workloads and the same HAProxy before it, in virtual time. */
 export async function articleCluster({
   seed = '1',
   nodes = 3,
+  darkMs = 500,
   ...options
 }: ArticleOptions = {}): Promise<VirtualCluster> {
   const names = Array.from({ length: nodes }, (_, i) => `n${i + 1}`)
@@ -30,7 +33,7 @@ export async function articleCluster({
       seed,
       startAt: wallMs(Date.UTC(2026, 0, 1)),
       nodes,
-      darkMs: 500,
+      darkMs,
       manifests: [...whoami({ service: 'improved', ...options }), ...edge(), ...database(names)],
       balancer: {
         fronts: [

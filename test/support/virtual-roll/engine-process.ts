@@ -3,6 +3,7 @@ import type { RollEnd } from '../../../src/controllers/roll/roll-end.ts'
 import { RollEngine } from '../../../src/controllers/roll/roll-engine.ts'
 import type { RunState } from '../../../src/controllers/roll/run-state.ts'
 import type { StampedEvent } from '../../../src/model/roll-event.ts'
+import { EventLog } from '../roll-ground/event-log.ts'
 import type { MemoryJournal } from './memory-journal.ts'
 import type { RollPorts } from './roll-ports.ts'
 
@@ -16,7 +17,7 @@ export interface EngineProcessParts {
 
 /** The engine as one process has it: it runs from the start, until its end or its death. */
 export class EngineProcess {
-  readonly events: StampedEvent[] = []
+  readonly log = new EventLog()
   readonly ended: Promise<RollEnd | 'died'>
   /** As `ended`, but for a process that stays to keep a node out: it has told its end by then. */
   readonly told: Promise<RollEnd | 'died' | 'guards'>
@@ -47,7 +48,7 @@ export class EngineProcess {
       ),
       firstSeq,
       sink: (event) => {
-        this.events.push(event)
+        this.log.take(event)
         if (event.type === 'roll.ended' && (event.guarded?.length ?? 0) > 0) this.#guards.resolve('guards')
       },
       ...(source === undefined ? {} : { probe: new LedgerProbe({ targets, source, clock }) }),
@@ -55,6 +56,10 @@ export class EngineProcess {
     ports.lifeline.ended.addEventListener('abort', () => this.#died.resolve('died'), { once: true })
     this.ended = Promise.race([engine.run(this.#interrupt.signal), this.#died.promise])
     this.told = Promise.race([this.ended, this.#guards.promise])
+  }
+
+  get events(): readonly StampedEvent[] {
+    return this.log.events
   }
 
   /** Ctrl-C. */

@@ -157,13 +157,18 @@ export class RollPorts {
   }
 
   #kube(): Cluster {
-    const { world, time } = this.#parts.cluster
+    const { world, time, apiServer } = this.#parts.cluster
     const { passageOf, witness } = this.#parts.outside
     const api = inProcessApi({
       world,
       timers: time,
       latencyMs: API_LATENCY_MS,
-      ...(passageOf === undefined ? {} : { passageOf }),
+      passageOf: (request) => {
+        const { life } = apiServer
+        if (life === undefined) return { kind: 'refused' }
+        const passage = passageOf?.(request) ?? { kind: 'passes' }
+        return passage.kind === 'passes' ? { ...passage, life } : passage
+      },
       around: (request, answer) => {
         const told = witness?.({ kind: 'api', request })
         const reply = answer()

@@ -1,77 +1,71 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import type { Bed } from '../../../testbed/bed.ts'
-import { until } from './until.ts'
-
-interface Item {
-  readonly metadata: { readonly name: string }
-  readonly spec: {
-    readonly nodeName?: string
-    readonly volumeName?: string
-    readonly volumes?: readonly { readonly persistentVolumeClaim?: { readonly claimName: string } }[]
-    readonly source?: { readonly persistentVolumeName?: string }
-  }
-}
+import type { RollGround, SeenObject } from './roll-ground.ts'
+import { untilOn } from './until-on.ts'
 
 /** A volume stays attached for a moment after its pod is gone, as a real one does. */
 const DETACH_MS = 1500
 const LOOK_EVERY_MS = 200
 
+const ATTACHMENTS = '/apis/storage.k8s.io/v1/volumeattachments'
+const NAMESPACE = '/api/v1/namespaces/default'
+
 /** A small attacher: a VolumeAttachment for each volume on the node whose pod uses it, deleted some time after the pod. */
 export class Attacher {
-  readonly #bed: Bed
-  readonly #over = new AbortController()
+  readonly #ground: RollGround
+  #isOver = false
   #working: Promise<void> = Promise.resolve()
   readonly #unusedSince = new Map<string, number>()
 
-  private constructor(bed: Bed) {
-    this.#bed = bed
+  private constructor(ground: RollGround) {
+    this.#ground = ground
   }
 
-  static async start(bed: Bed): Promise<Attacher> {
-    const attacher = new Attacher(bed)
+  static async start(ground: RollGround): Promise<Attacher> {
+    const attacher = new Attacher(ground)
     await attacher.#reconcile()
     attacher.#working = attacher.#run()
     return attacher
   }
 
   nodeWithVolume(): Promise<string> {
-    return until({ what: 'a pod with a volume', limitMs: 60_000 }, async () => {
+    return untilOn(this.#ground, { what: 'a pod with a volume', limitMs: 60_000 }, async () => {
       const used = [...(await this.#used()).values()]
-      return (await this.#attachments()).length > 0 ? used[0] : undefined
+      return (await this.#ground.list(ATTACHMENTS)).length > 0 ? used[0] : undefined
     })
   }
 
   async stop(): Promise<void> {
-    this.#over.abort()
+    this.#isOver = true
     await this.#working
   }
 
   async #run(): Promise<void> {
-    while (!this.#over.signal.aborted) {
+    while (!this.#isOver) {
       await this.#reconcile()
-      await pause(LOOK_EVERY_MS)
+      await this.#ground.pause(LOOK_EVERY_MS)
     }
   }
 
   async #reconcile(): Promise<void> {
     const used = await this.#used()
-    const attached = await this.#attachments()
+    const attached = await this.#ground.list(ATTACHMENTS)
     for (const [volume, node] of used) {
       this.#unusedSince.delete(`${volume}-${node}`)
       if (!attached.some(({ metadata }) => metadata.name === `${volume}-${node}`)) await this.#attach(volume, node)
     }
-    for (const { metadata, spec } of attached) {
-      const volume = spec.source?.persistentVolumeName ?? ''
-      if (used.get(volume) === spec.nodeName) continue
-      const since = this.#unusedSince.get(metadata.name) ?? performance.now()
-      this.#unusedSince.set(metadata.name, since)
-      if (performance.now() - since >= DETACH_MS)
-        await this.#bed.kubectl(['delete', 'volumeattachment', metadata.name, '--wait=false'])
-    }
+    for (const attachment of attached) await this.#detachUnused(attachment, used)
+  }
+
+  async #detachUnused({ metadata, spec }: SeenObject, used: ReadonlyMap<string, string>): Promise<void> {
+    const volume = spec.source?.persistentVolumeName ?? ''
+    if (used.get(volume) === spec.nodeName) return
+    const nowMs = this.#ground.nowMs()
+    const since = this.#unusedSince.get(metadata.name) ?? nowMs
+    this.#unusedSince.set(metadata.name, since)
+    if (nowMs - since >= DETACH_MS) await this.#ground.remove(`${ATTACHMENTS}/${metadata.name}`)
   }
 
   async #attach(volume: string, node: string): Promise<void> {
-    await this.#bed.apply([
+    await this.#ground.apply([
       {
         apiVersion: 'storage.k8s.io/v1',
         kind: 'VolumeAttachment',
@@ -83,7 +77,8 @@ export class Attacher {
 
   /** Volume → the node whose pod uses it. */
   async #used(): Promise<ReadonlyMap<string, string>> {
-    const [pods, claims] = await Promise.all([this.#list('pods'), this.#list('persistentvolumeclaims')])
+    const pods = await this.#ground.list(`${NAMESPACE}/pods`)
+    const claims = await this.#ground.list(`${NAMESPACE}/persistentvolumeclaims`)
     const volumeOf = new Map(claims.map(({ metadata, spec }) => [metadata.name, spec.volumeName]))
     return new Map(
       pods.flatMap(({ spec }) =>
@@ -93,14 +88,5 @@ export class Attacher {
         }),
       ),
     )
-  }
-
-  #attachments(): Promise<readonly Item[]> {
-    return this.#list('volumeattachments')
-  }
-
-  async #list(kind: string): Promise<readonly Item[]> {
-    const { items } = JSON.parse(await this.#bed.kubectl(['get', kind, '-o', 'json'])) as { items: readonly Item[] }
-    return items
   }
 }

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { leftoversOf } from '../support/roll-ground/leftovers-of.ts'
+import type { Judged, RollGround } from '../support/roll-ground/roll-ground.ts'
+import { serversOf } from '../support/roll-ground/servers-of.ts'
+import { untilOn } from '../support/roll-ground/until-on.ts'
+
+/** HAProxy reloaded by somebody else while a node is detached and drained: told again, and no request fails. */
+export async function reloadedInSteps4And5(ground: RollGround): Promise<Judged> {
+  const judge = await ground.judge()
+  const roll = await ground.roll({ nodes: { names: ['n1'] } })
+  for (const step of ['detach', 'drain'] as const) {
+    await roll.untilStep(step, 'n1')
+    await ground.reloadBalancer()
+  }
+  const { code, story } = await roll.ended()
+  assert.equal(code, 0, story)
+  const told = roll.events.flatMap((event) => (event.type === 'reasserted' ? [event] : []))
+  assert.deepEqual([...new Set(told.map(({ server }) => server))].toSorted(), ['edge/n1 on lb-1', 'web/n1 on lb-1'])
+  assert.deepEqual(
+    told.filter(({ afterMs }) => afterMs > 1000),
+    [],
+  )
+  assert.deepEqual(await leftoversOf(ground), [])
+  return judge.verdict()
+}
+
+/** A moment before and after: a connection that waited to be taken, and the coarseness of two clocks. */
+const MOMENT_MS = 250
+
+interface Span {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** HAProxy is reloaded by somebody else; over once the roll has said again that the node is out. */
+async function reloadUntilOut(ground: RollGround, server: string, step: string): Promise<Span> {
+  const fromMs = ground.nowMs()
+  await ground.reloadBalancer()
+  await untilOn(ground, { what: `${server} to be out again in ${step}`, limitMs: 1000, everyMs: 20 }, async () =>
+    (await serversOf(ground)).some(({ name, state }) => name === server && state === 'drain') ? true : undefined,
+  )
+  return { fromMs, toMs: ground.nowMs() }
+}
+
+export interface LostToReloads {
+  readonly byRoll: number
+  readonly judged: Judged
+  readonly reasons: readonly string[]
+}
+
+/**
+ * HAProxy reloaded while the node is rebooted, and again while it proves itself: told again within a second. What was lost
+ * meanwhile is counted, and told as the reload's. The machines of the ground stay dark for some three seconds.
+ */
+export async function reloadedInSteps6And7(ground: RollGround): Promise<LostToReloads> {
+  const judge = await ground.judge()
+  const roll = await ground.roll({ nodes: { names: ['n3'] } })
+  await roll.untilStep('reboot', 'n3')
+  await untilOn(ground, { what: 'n3 to be off', limitMs: 10_000, everyMs: 20 }, async () =>
+    (await ground.isOn('n3')) ? undefined : true,
+  )
+  const reloads = [await reloadUntilOut(ground, 'web/n3', 'reboot')]
+  await roll.untilStep('proof', 'n3')
+  reloads.push(await reloadUntilOut(ground, 'web/n3', 'proof'))
+  const { code, story } = await roll.ended()
+  const judged = await judge.verdict()
+  const told = roll.events.filter((event) => event.type === 'reasserted')
+  assert.ok(told.length >= 2 && told.every((event) => event.afterMs <= 1000), JSON.stringify(told))
+
+  // The roll's own traffic and the judge's are two streams: neither need lose what the other did, but both only then.
+  const windows = roll.windows()
+  const spans = windows.map(({ firstBadAt, lastBadAt }) => ({
+    fromMs: Date.parse(firstBadAt),
+    toMs: Date.parse(lastBadAt),
+  }))
+  const isLostThen = (span: Span): boolean =>
+    reloads.some(({ fromMs, toMs }) => span.fromMs >= fromMs - MOMENT_MS && span.toMs <= toMs + MOMENT_MS)
+  assert.deepEqual(
+    [...spans, ...judged.windows].filter((span) => !isLostThen(span)),
+    [],
+    JSON.stringify(reloads),
+  )
+  for (const window of windows) {
+    const causes = (window.reloads ?? []).map(({ instance, nodes }) => `${instance} ${nodes.join()}`)
+    assert.deepEqual(causes, ['lb-1 n3'], JSON.stringify(window))
+  }
+
+  const ended = roll.events.find((event) => event.type === 'roll.ended')
+  assert.ok(ended?.type === 'roll.ended')
+  const lost = windows.reduce((sum, { type, failed }) => sum + (type === 'window.closed' ? failed : 0), 0)
+  assert.deepEqual([code, ended.load?.failed], [lost === 0 ? 0 : 1, lost], story)
+  for (const { code: reason, text } of ended.reasons) {
+    assert.equal(reason, 'RequestsFailed')
+    assert.match(text, /; lb-1 was reloaded by somebody else .* and had n3 in service again for at most \d+ ms$/)
+  }
+  if (lost > 0) assert.equal((await (await ground.resume()).ended()).code, 0)
+  assert.deepEqual(await leftoversOf(ground), [])
+  return { byRoll: lost, judged, reasons: ended.reasons.map(({ text }) => text) }
+}

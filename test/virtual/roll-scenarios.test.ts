@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { apiServerRestartedInEveryStep } from '../scenarios/api-restarts.ts'
+import { budgetNeverOpens, budgetOpensLater, podUnderTwoBudgets } from '../scenarios/budgets.ts'
+import { cleanRoll } from '../scenarios/clean.ts'
+import { killedInEveryStep } from '../scenarios/killed.ts'
+import { nodeNeverBack } from '../scenarios/never-back.ts'
+import { reloadedInSteps4And5, reloadedInSteps6And7 } from '../scenarios/reloads.ts'
+import { volumesFirst } from '../scenarios/stages.ts'
+import type { Judged, RollGround } from '../support/roll-ground/roll-ground.ts'
+import { articleCluster } from '../support/virtual-roll/article-cluster.ts'
+import { VirtualGround } from '../support/virtual-roll/virtual-ground.ts'
+
+/** Of virtual time. */
+const LIMIT_MS = 3_600_000
+const SSH = { configFile: '/etc/ssh/ssh_config', command: ['systemctl', 'reboot'] }
+
+const nothingLost = async (judged: Promise<Judged>): Promise<void> => {
+  const { failedRequests, windows, sentRequests } = await judged
+  assert.deepEqual([failedRequests, windows], [0, []])
+  assert.ok(sentRequests > 1_000, `${sentRequests} requests`)
+}
+
+const SCENARIOS: readonly {
+  readonly title: string
+  readonly graceSeconds?: number
+  readonly darkMs?: number
+  readonly run: (ground: RollGround) => Promise<unknown>
+}[] = [
+  {
+    title: 'a whole cluster is rebooted by every step, without one failed request',
+    run: (ground) => nothingLost(cleanRoll(ground)),
+  },
+  {
+    title: 'a roll killed in every step and resumed loses no request and reboots each node once',
+    run: (ground) => nothingLost(killedInEveryStep(ground)),
+  },
+  {
+    title: 'an API server killed and started again in every step costs no request',
+    graceSeconds: 25,
+    run: (ground) =>
+      nothingLost(
+        apiServerRestartedInEveryStep(ground, { reboot: { ssh: SSH, resendAfter: '20s', returnLimit: '180s' } }),
+      ),
+  },
+  {
+    title: 'HAProxy reloaded in steps 4 and 5 is told again, and no request fails',
+    run: (ground) => nothingLost(reloadedInSteps4And5(ground)),
+  },
+  {
+    title: 'HAProxy reloaded in steps 6 and 7 is told again within a second; what was lost is told as the reload’s',
+    darkMs: 3_000,
+    run: reloadedInSteps6And7,
+  },
+  { title: 'a budget at its limit that opens 20 s later is waited for', run: budgetOpensLater },
+  { title: 'a budget that never opens is given up at the limit', run: budgetNeverOpens },
+  { title: 'a pod under two budgets is given up at the limit', run: podUnderTwoBudgets },
+  {
+    title: 'a node that never comes back stays out; resume brings it back',
+    run: (ground) => nodeNeverBack(ground, { reboot: { ssh: SSH, resendAfter: '10s', returnLimit: '20s' } }),
+  },
+  { title: 'pods with volumes are gone and their volumes detached before any other pod is evicted', run: volumesFirst },
+]
+
+for (const { title, run, ...options } of SCENARIOS) {
+  test(`in virtual time, ${title}`, async () => {
+    const cluster = await articleCluster(options)
+    await cluster.time.settle(run(new VirtualGround(cluster)), LIMIT_MS)
+    cluster.end()
+  })
+}
