@@ -92,7 +92,7 @@ const chosen = (files: readonly string[]): readonly string[] =>
  */
 const stages: readonly (readonly Lane[])[] = [
   [
-    { files: others, concurrency: 2 },
+    { files: others, concurrency: 3 },
     { files: pure, concurrency: 'oneProcess' },
   ],
   ...(fast
