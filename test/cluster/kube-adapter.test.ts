@@ -7,10 +7,10 @@ import type { Lease } from '../../src/model/lease.ts'
 import type { Cluster, FollowEvent, Kind, KindMap } from '../../src/ports/cluster.ts'
 import type { Bed } from '../../testbed/bed.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
+import type { RawApi } from '../support/raw-api.ts'
 import { requires } from '../support/requires.ts'
 import { KubeGround } from './kube-ground.ts'
 import { openOnBed } from './open-on-bed.ts'
-import type { RawApi } from './raw-api.ts'
 
 describe('the Kubernetes adapter on a real API server', requires('testbed'), () => {
   const ground = new KubeGround()

@@ -5,10 +5,10 @@ import type { Pod } from '../../src/model/pod.ts'
 import type { Cluster } from '../../src/ports/cluster.ts'
 import type { Bed } from '../../testbed/bed.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
+import type { RawApi } from '../support/raw-api.ts'
 import { requires } from '../support/requires.ts'
 import { KubeGround } from './kube-ground.ts'
 import { openOnBed } from './open-on-bed.ts'
-import type { RawApi } from './raw-api.ts'
 
 describe('evictions on a real API server', requires('testbed'), () => {
   const ground = new KubeGround()

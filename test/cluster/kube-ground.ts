@@ -1,7 +1,7 @@
 import type { Cluster } from '../../src/ports/cluster.ts'
 import { type Bed, openBed } from '../../testbed/bed.ts'
+import { type RawApi, rawApi } from '../support/raw-api.ts'
 import { openOnBed } from './open-on-bed.ts'
-import { type RawApi, rawApi } from './raw-api.ts'
 
 /** A real control plane without machines: the adapter's way to it, and the administrator's. */
 export interface OpenedGround {

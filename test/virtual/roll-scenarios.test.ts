@@ -18,7 +18,7 @@ const SSH = { configFile: '/etc/ssh/ssh_config', command: ['systemctl', 'reboot'
 const nothingLost = async (judged: Promise<Judged>): Promise<void> => {
   const { failedRequests, windows, sentRequests } = await judged
   assert.deepEqual([failedRequests, windows], [0, []])
-  assert.ok(sentRequests > 1_000, `${sentRequests} requests`)
+  assert.ok(sentRequests > 500, `${sentRequests} requests`)
 }
 
 const SCENARIOS: readonly {

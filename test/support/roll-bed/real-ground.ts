@@ -91,7 +91,7 @@ export class RealGround implements RollGround {
   }
 
   async remove(path: string): Promise<void> {
-    await this.#opened().bed.kubectl(['delete', '--raw', path])
+    await this.#opened().remove(path)
   }
 
   readonly balancer = (line: string): Promise<string> => this.#opened().balancer(line)

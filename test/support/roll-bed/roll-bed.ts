@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { database, edge, type WhoamiOptions, whoami } from '../../../src/sim/cluster/article-workloads.ts'
 import { type Bed, openBed } from '../../../testbed/bed.ts'
+import { type RawApi, type RawReply, rawApi } from '../raw-api.ts'
 import { leftoversOf } from '../roll-ground/leftovers-of.ts'
 import { nodeWith, placesOf } from '../roll-ground/node-with.ts'
 import type { SeenObject } from '../roll-ground/roll-ground.ts'
@@ -24,6 +25,7 @@ export interface RollBedOptions extends Partial<WhoamiOptions> {
   readonly judgeRate?: number
 }
 
+type Raw = ReturnType<typeof rawApi>
 type Haproxy = Awaited<ReturnType<Bed['haproxy']>>
 
 const RBAC = readFileSync(new URL('../../../deploy/roll-rbac.yaml', import.meta.url), 'utf8')
@@ -34,11 +36,33 @@ const GRACE_BESIDE_OTHERS = 8
 /** Of the roll's own traffic there: half of what a bed costs is traffic. */
 export const RATE_BESIDE_OTHERS = 30
 
-/** Every pod of the workloads is there and ready. */
-async function complete(bed: Bed): Promise<void> {
-  for (const workload of ['deployment/whoami', 'daemonset/edge']) {
-    await bed.kubectl(['rollout', 'status', workload, '--timeout=120s'])
+interface Workload extends SeenObject {
+  readonly status: {
+    readonly replicas?: number
+    readonly availableReplicas?: number
+    readonly desiredNumberScheduled?: number
+    readonly numberAvailable?: number
   }
+}
+
+const WORKLOADS = ['deployments', 'daemonsets'].map((kind) => `/apis/apps/v1/namespaces/default/${kind}`)
+
+const isComplete = ({ status }: Workload): boolean =>
+  (status.replicas ?? status.desiredNumberScheduled ?? 0) > 0 &&
+  status.replicas === status.availableReplicas &&
+  status.desiredNumberScheduled === status.numberAvailable
+
+function itemsOf({ status, body }: RawReply): readonly SeenObject[] {
+  if (status !== 200) throw new Error(`the API server answered ${status}`)
+  return (body as { readonly items: readonly SeenObject[] }).items
+}
+
+/** Every pod of the workloads is there and ready. */
+async function complete(ask: RawApi): Promise<void> {
+  await until({ what: 'the workloads to be complete', limitMs: 120_000 }, async () => {
+    const found = (await Promise.all(WORKLOADS.map((path) => ask('GET', path)))).flatMap(itemsOf)
+    return found.length > 1 && found.every((workload) => isComplete(workload as Workload)) ? true : undefined
+  })
 }
 
 /** A real cluster with the article's workloads behind a real HAProxy, and the identity that `deploy/` ships. */
@@ -47,6 +71,7 @@ export class RollBed {
   readonly lb: Haproxy
   /** What is shipped, as a command line without its arguments. */
   readonly program: readonly string[]
+  readonly #raw: Raw
   readonly #fast: boolean
   readonly #judgeRate: number
   readonly #kubeconfig: string
@@ -57,6 +82,7 @@ export class RollBed {
     readonly bed: Bed
     readonly lb: Haproxy
     readonly program: readonly string[]
+    readonly raw: Raw
     readonly fast: boolean
     readonly judgeRate: number
     readonly kubeconfig: string
@@ -65,6 +91,7 @@ export class RollBed {
     this.bed = parts.bed
     this.lb = parts.lb
     this.program = parts.program
+    this.#raw = parts.raw
     this.#fast = parts.fast
     this.#judgeRate = parts.judgeRate
     this.#kubeconfig = parts.kubeconfig
@@ -76,6 +103,7 @@ export class RollBed {
     const { nodes = 3, monitorGraceSeconds } = options
     const silence = monitorGraceSeconds === undefined ? {} : { monitorGraceSeconds }
     const bed = await openBed({ nodes, fast, darkMs: 500, ...silence })
+    const undo: (() => unknown)[] = [() => bed.close()]
     try {
       const bundled = bundleIn(join(bed.dir, 'bundle'))
       await bed.apply(RBAC)
@@ -85,15 +113,17 @@ export class RollBed {
       const { inside } = await bed.serviceAccountKubeconfig('evenkeel', 'evenkeel-roll')
       const stateDir = mkdtempSync(join(bed.dir, 'state-'))
       const program = await bundled
-      await complete(bed)
+      const raw = rawApi(bed.kubeconfig)
+      undo.unshift(raw.close)
+      await complete(raw.ask)
       const addresses = bed.nodes.map((node) => bed.nodeAddress(node))
       const lb = await bed.haproxy(lbConfig(addresses, options.lb), { name: 'lb-1' })
       const judgeRate = options.judgeRate ?? 100
-      const opened = new RollBed({ bed, lb, program, fast, judgeRate, kubeconfig: inside, stateDir })
+      const opened = new RollBed({ bed, raw, lb, program, fast, judgeRate, kubeconfig: inside, stateDir })
       await opened.settled()
       return opened
     } catch (error) {
-      await bed.close()
+      for (const step of undo) await step()
       throw error
     }
   }
@@ -134,7 +164,7 @@ export class RollBed {
 
   /** Every workload complete, and every server up and in service. */
   async settled(): Promise<void> {
-    await complete(this.bed)
+    await complete(this.#raw.ask)
     await until({ what: 'every server of the balancer to be up', limitMs: 60_000 }, async () => {
       const states = await this.servers()
       return states.length > 0 && states.every((server) => server.up && server.state === 'ready') ? true : undefined
@@ -152,10 +182,7 @@ export class RollBed {
   }
 
   async nodeObjects(): Promise<readonly NodeObject[]> {
-    const { items } = JSON.parse(await this.bed.kubectl(['get', 'nodes', '-o', 'json'])) as {
-      items: readonly NodeObject[]
-    }
-    return items
+    return (await this.list('/api/v1/nodes')) as unknown as readonly NodeObject[]
   }
 
   leftovers(): Promise<readonly string[]> {
@@ -176,10 +203,12 @@ export class RollBed {
 
   /** Objects of a collection, by its path. */
   readonly list = async (path: string): Promise<readonly SeenObject[]> => {
-    const { items } = JSON.parse(await this.bed.kubectl(['get', '--raw', path])) as {
-      readonly items: readonly SeenObject[]
-    }
-    return items
+    return itemsOf(await this.#raw.ask('GET', path))
+  }
+
+  async remove(path: string): Promise<void> {
+    const { status } = await this.#raw.ask('DELETE', path)
+    if (status >= 300) throw new Error(`${path} was not deleted: ${status}`)
   }
 
   /** The whole reply of HAProxy's runtime API. */
@@ -193,6 +222,7 @@ export class RollBed {
   /** A test that failed half-way leaves processes behind, which would wait for a cluster that is gone. */
   async close(): Promise<void> {
     for (const process of this.#started) process.kill('SIGKILL')
+    this.#raw.close()
     await this.bed.close()
   }
 }

@@ -22,8 +22,9 @@ import type { EngineProcess } from './engine-process.ts'
 import type { RequestWitness } from './engine-request.ts'
 import { VirtualRoll } from './virtual-roll.ts'
 
-/** As fast as the roll's own traffic on a bed that has the machine to itself. */
-const JUDGE_RATE = 100
+/** As on a bed that shares the machine, and no common divisor: see `run-seed.ts`. */
+const ROLL_RATE = 30
+const JUDGE_RATE = 31
 /** From the start of an API server until it says that it is ready. */
 const API_START_MS = 3_000
 
@@ -44,7 +45,7 @@ export class VirtualGround implements RollGround {
 
   async roll(spec: Spec = {}): Promise<RollHandle> {
     this.#rolls += 1
-    this.#roll = new VirtualRoll(this.#cluster, virtualRollFile({ spec }), {
+    this.#roll = new VirtualRoll(this.#cluster, virtualRollFile({ spec, rate: ROLL_RATE }), {
       name: String(this.#rolls).padStart(4, '0'),
       witness: this.#witness,
     })

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:https'
 import { text } from 'node:stream/consumers'
-import { administrator } from '../support/administrator.ts'
+import { administrator } from './administrator.ts'
 
 export interface RawReply {
   readonly status: number
