@@ -46,7 +46,9 @@ export function darkNodesContract(ground: () => ClusterGround): void {
       ['Unknown', 'NodeStatusUnknown', 'Kubelet stopped posting node status.'],
     )
     assert.equal(unknown.object.status.nodeInfo.bootID, bootId)
-    const early = log.changes('pod', darkFrom.revision).filter(({ revision }) => revision < unknown.revision)
+    const early = log
+      .changes('pod', darkFrom.revision)
+      .filter(({ object, revision }) => object.spec.nodeName === node && revision < unknown.revision)
     assert.deepEqual(early, [], 'until then its pods read as before')
 
     const first = await seen('a first taint', ({ spec }) => spec.taints !== undefined, darkFrom.revision)
@@ -89,7 +91,10 @@ export function darkNodesContract(ground: () => ClusterGround): void {
       const renewals = ground().log.changes('lease', revision)
       return renewals.filter(({ object }) => object.metadata.name === 'n1').length >= 2
     })
-    const changes = ground().log.changes('pod', revision)
+    // On a busy machine another node may be missed for a moment, and its pods read as not ready.
+    const changes = ground()
+      .log.changes('pod', revision)
+      .filter(({ type, object }) => type !== 'MODIFIED' || object.spec.nodeName === node)
     assert.deepEqual(
       changes.map(({ type, object }) => [type, object.metadata.uid, object.metadata.deletionGracePeriodSeconds]),
       [['MODIFIED', uid, 20]],
