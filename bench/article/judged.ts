@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isVoid } from '../../test/support/roll-bed/judge.ts'
 import { Program } from '../../test/support/roll-bed/program.ts'
 import type { RollBed } from '../../test/support/roll-bed/roll-bed.ts'
-import { until } from '../../test/support/roll-bed/until.ts'
+import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { StrayCounter } from './stray-counter.ts'
 import type { StreamDocument } from './stream-document.ts'
 
@@ -55,7 +55,7 @@ export async function judged<T>(
 
 /** Rules of a service that is new take a moment to reach every node: what fails before the first step is nobody's. */
 async function quiet(bed: RollBed, url: string): Promise<void> {
-  await until({ what: `two seconds of ${url} without a failed request`, limitMs: 60_000 }, async () => {
+  await waitFor({ what: `two seconds of ${url} without a failed request`, limitMs: 60_000 }, async () => {
     const words = [...bed.program, 'probe', url, '--duration', '2s', '-o', 'json', '--progress', 'none']
     const { code } = await new Program(bed.enter(words)).ended()
     return code === 0 ? true : undefined

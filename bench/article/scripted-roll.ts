@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Pauses, runArticleScript, type ScriptHands } from '../../src/cli/demo/article-script.ts'
 import { askSocket } from '../../test/support/roll-bed/ask-socket.ts'
 import type { RollBed } from '../../test/support/roll-bed/roll-bed.ts'
-import { until } from '../../test/support/roll-bed/until.ts'
 import { runToEnd } from '../../testbed/machine/run.ts'
+import { waitFor } from '../../testbed/machine/wait-for.ts'
 
 /** Ten seconds around each change of the balancer, as the article has it; 3 and 10 s where it has 30 and 300. */
 export const ARTICLE_PAUSES: Pauses = {
@@ -60,7 +60,7 @@ async function setServers(bed: RollBed, node: string, state: 'maint' | 'ready'):
 async function reboot(bed: RollBed, node: string): Promise<void> {
   const before = await shownBootId(bed, node)
   await runToEnd(bed.enter(['ssh', '-F', bed.bed.sshConfig, node, 'reboot']), { limitMs: 20_000 })
-  await until({ what: `a new boot id of ${node}`, limitMs: RETURN_LIMIT_MS, everyMs: LOOK_EVERY_MS }, async () => {
+  await waitFor({ what: `a new boot id of ${node}`, limitMs: RETURN_LIMIT_MS, everyMs: LOOK_EVERY_MS }, async () => {
     const shown = await shownBootId(bed, node)
     return shown === before ? undefined : shown
   })

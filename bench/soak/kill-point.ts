@@ -2,7 +2,7 @@ import type { StampedEvent } from '../../src/model/roll-event.ts'
 import { STEPS } from '../../src/model/step.ts'
 import type { RollBed } from '../../test/support/roll-bed/roll-bed.ts'
 import type { RollProcess } from '../../test/support/roll-bed/roll-process.ts'
-import { until } from '../../test/support/roll-bed/until.ts'
+import { waitFor } from '../../testbed/machine/wait-for.ts'
 
 /** Where a roll is killed, and which command takes it up. */
 export interface KillPoint {
@@ -18,7 +18,7 @@ const intentWritten = (event: StampedEvent): boolean =>
 /** The command has left and took effect, and the process dies before it can hear so. */
 async function sentUnheard(roll: RollProcess, { bed }: RollBed, node: string): Promise<void> {
   await roll.until('the intent', intentWritten)
-  await until({ what: `${node} to go down`, limitMs: 10_000, everyMs: 20 }, () =>
+  await waitFor({ what: `${node} to go down`, limitMs: 10_000, everyMs: 20 }, () =>
     bed.exec(node, ['true']).then(
       () => undefined,
       () => true,

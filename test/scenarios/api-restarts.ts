@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { STEPS, type Step } from '../../src/model/step.ts'
+import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { leftoversOf } from '../support/roll-ground/leftovers-of.ts'
 import type { Judged, RollGround } from '../support/roll-ground/roll-ground.ts'
-import { untilOn } from '../support/roll-ground/until-on.ts'
 
 /** Every step once, spread over the nodes so that the pause before evictions comes once for several of them. */
 const DUE: readonly { readonly node: string; readonly steps: readonly Step[] }[] = [
@@ -35,8 +35,10 @@ export async function apiServerRestartedInEveryStep(
   assert.equal(code, 0, story)
   assert.deepEqual(await boots.stop(), { n1: 1, n2: 1, n3: 1 })
   // The taint that goes with a cordon is the node lifecycle controller's, which comes back late like all the others.
-  await untilOn(ground, { what: 'nothing to be left behind', limitMs: 90_000 }, async () =>
-    (await leftoversOf(ground)).length === 0 ? true : undefined,
+  await waitFor(
+    { what: 'nothing to be left behind', limitMs: 90_000 },
+    async () => ((await leftoversOf(ground)).length === 0 ? true : undefined),
+    ground,
   )
   return judged
 }

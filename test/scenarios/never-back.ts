@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
+import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { leftoversOf } from '../support/roll-ground/leftovers-of.ts'
 import type { RollGround, Spec } from '../support/roll-ground/roll-ground.ts'
 import { serversOf } from '../support/roll-ground/servers-of.ts'
-import { untilOn } from '../support/roll-ground/until-on.ts'
 
 /**
  * A node that does not come back from its reboot stays out, the roll stops and says so, the others serve on, and `resume`
@@ -28,8 +28,10 @@ export async function nodeNeverBack(ground: RollGround, spec: Spec): Promise<voi
 
   // Still guarded: what a reload forgets is said again. Until then HAProxy sends requests to a machine that is off.
   await ground.reloadBalancer()
-  await untilOn(ground, { what: 'the node to be detached again', limitMs: 1000, everyMs: 20 }, async () =>
-    (await stateOf('web/n2')) === 'drain' ? true : undefined,
+  await waitFor(
+    { what: 'the node to be detached again', limitMs: 1000, everyMs: 20 },
+    async () => ((await stateOf('web/n2')) === 'drain' ? true : undefined),
+    ground,
   )
   roll.interrupt()
   assert.equal((await roll.ended()).code, 1)

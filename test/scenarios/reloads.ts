@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
+import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { leftoversOf } from '../support/roll-ground/leftovers-of.ts'
 import type { Judged, RollGround } from '../support/roll-ground/roll-ground.ts'
 import { serversOf } from '../support/roll-ground/servers-of.ts'
-import { untilOn } from '../support/roll-ground/until-on.ts'
 
 /** HAProxy reloaded by somebody else while a node is detached and drained: told again, and no request fails. */
 export async function reloadedInSteps4And5(ground: RollGround): Promise<Judged> {
@@ -36,8 +36,11 @@ interface Span {
 async function reloadUntilOut(ground: RollGround, server: string, step: string): Promise<Span> {
   const fromMs = ground.nowMs()
   await ground.reloadBalancer()
-  await untilOn(ground, { what: `${server} to be out again in ${step}`, limitMs: 1000, everyMs: 20 }, async () =>
-    (await serversOf(ground)).some(({ name, state }) => name === server && state === 'drain') ? true : undefined,
+  await waitFor(
+    { what: `${server} to be out again in ${step}`, limitMs: 1000, everyMs: 20 },
+    async () =>
+      (await serversOf(ground)).some(({ name, state }) => name === server && state === 'drain') ? true : undefined,
+    ground,
   )
   return { fromMs, toMs: ground.nowMs() }
 }
@@ -56,8 +59,10 @@ export async function reloadedInSteps6And7(ground: RollGround): Promise<LostToRe
   const judge = await ground.judge()
   const roll = await ground.roll({ nodes: { names: ['n3'] } })
   await roll.untilStep('reboot', 'n3')
-  await untilOn(ground, { what: 'n3 to be off', limitMs: 10_000, everyMs: 20 }, async () =>
-    (await ground.isOn('n3')) ? undefined : true,
+  await waitFor(
+    { what: 'n3 to be off', limitMs: 10_000, everyMs: 20 },
+    async () => ((await ground.isOn('n3')) ? undefined : true),
+    ground,
   )
   const reloads = [await reloadUntilOut(ground, 'web/n3', 'reboot')]
   await roll.untilStep('proof', 'n3')

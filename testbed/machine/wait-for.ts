@@ -10,16 +10,28 @@ export interface Wait {
   readonly explain?: () => string
 }
 
+/** The time in which is waited: the wall's, or one of a clock that somebody turns. */
+export interface WaitTime {
+  nowMs(): number
+  pause(ms: number): Promise<unknown>
+}
+
+const REAL: WaitTime = { nowMs: () => performance.now(), pause: (ms) => sleep(ms) }
+
 /** Looks again and again until `look` gives something, or until the limit, when it throws with the explanation. */
-export async function waitFor<T>(wait: Wait, look: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  const giveUpAt = performance.now() + wait.limitMs
+export async function waitFor<T>(
+  wait: Wait,
+  look: () => Promise<T | undefined> | T | undefined,
+  time: WaitTime = REAL,
+): Promise<T> {
+  const giveUpAtMs = time.nowMs() + wait.limitMs
   for (;;) {
     const found = await look()
     if (found !== undefined) return found
-    if (performance.now() >= giveUpAt) {
+    if (time.nowMs() >= giveUpAtMs) {
       const explanation = wait.explain?.().trim() ?? ''
       throw new Error(`waited ${wait.limitMs / 1000} s for ${wait.what}${explanation === '' ? '' : `\n${explanation}`}`)
     }
-    await sleep(wait.everyMs ?? 50)
+    await time.pause(wait.everyMs ?? 50)
   }
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { database, edge, type WhoamiOptions, whoami } from '../../../src/sim/cluster/article-workloads.ts'
 import { type Bed, openBed } from '../../../testbed/bed.ts'
+import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { type RawApi, type RawReply, rawApi } from '../raw-api.ts'
 import { leftoversOf } from '../roll-ground/leftovers-of.ts'
 import { nodeWith, placesOf } from '../roll-ground/node-with.ts'
@@ -13,7 +14,6 @@ import { Judge } from './judge.ts'
 import { type LbOptions, lbConfig, WHOAMI_FRONT } from './lb-config.ts'
 import { type RollFileFacts, rollFile } from './roll-file.ts'
 import { RollProcess } from './roll-process.ts'
-import { until } from './until.ts'
 
 export interface RollBedOptions extends Partial<WhoamiOptions> {
   readonly nodes?: number
@@ -33,8 +33,10 @@ const RBAC = readFileSync(new URL('../../../deploy/roll-rbac.yaml', import.meta.
 /** Beds that share two processors have a kube-proxy that hears late of pods that go. */
 const GRACE_BESIDE_OTHERS = 8
 
-/** Of the roll's own traffic there: half of what a bed costs is traffic. */
+/** Of those who judge there: half of what a bed costs is traffic. */
 export const RATE_BESIDE_OTHERS = 30
+/** Of the roll's own traffic there, beside which somebody judges anyhow. */
+const OWN_RATE_BESIDE_OTHERS = 10
 
 interface Workload extends SeenObject {
   readonly status: {
@@ -59,7 +61,7 @@ function itemsOf({ status, body }: RawReply): readonly SeenObject[] {
 
 /** Every pod of the workloads is there and ready. */
 async function complete(ask: RawApi): Promise<void> {
-  await until({ what: 'the workloads to be complete', limitMs: 120_000 }, async () => {
+  await waitFor({ what: 'the workloads to be complete', limitMs: 120_000, everyMs: 100 }, async () => {
     const found = (await Promise.all(WORKLOADS.map((path) => ask('GET', path)))).flatMap(itemsOf)
     return found.length > 1 && found.every((workload) => isComplete(workload as Workload)) ? true : undefined
   })
@@ -138,7 +140,7 @@ export class RollBed {
   file(change: Partial<RollFileFacts> = {}): string {
     const path = join(mkdtempSync(join(this.bed.dir, 'roll-')), 'roll.yaml')
     const quick = this.#fast ? { soak: '1s', baseline: { duration: '1s' } } : {}
-    const light = this.#fast ? { rate: RATE_BESIDE_OTHERS } : {}
+    const light = this.#fast ? { rate: OWN_RATE_BESIDE_OTHERS } : {}
     const spec = { ...quick, ...change.spec }
     writeFileSync(path, rollFile({ socket: this.lb.socket, sshConfig: this.bed.sshConfig, ...light, ...change, spec }))
     return path
@@ -165,7 +167,7 @@ export class RollBed {
   /** Every workload complete, and every server up and in service. */
   async settled(): Promise<void> {
     await complete(this.#raw.ask)
-    await until({ what: 'every server of the balancer to be up', limitMs: 60_000 }, async () => {
+    await waitFor({ what: 'every server of the balancer to be up', limitMs: 60_000, everyMs: 100 }, async () => {
       const states = await this.servers()
       return states.length > 0 && states.every((server) => server.up && server.state === 'ready') ? true : undefined
     })

@@ -1,5 +1,5 @@
 import type { Bed } from '../../../testbed/bed.ts'
-import { until } from './until.ts'
+import { waitFor } from '../../../testbed/machine/wait-for.ts'
 
 /** Resolves while the machine is dark, where it stays so for a second or two. */
 export async function untilOff(bed: Bed, node: string): Promise<void> {
@@ -8,5 +8,5 @@ export async function untilOff(bed: Bed, node: string): Promise<void> {
       () => undefined,
       () => true,
     )
-  await until({ what: `${node} to be off`, limitMs: 10_000, everyMs: 20 }, isOff)
+  await waitFor({ what: `${node} to be off`, limitMs: 10_000, everyMs: 20 }, isOff)
 }

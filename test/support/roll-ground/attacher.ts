@@ -1,5 +1,5 @@
+import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import type { RollGround, SeenObject } from './roll-ground.ts'
-import { untilOn } from './until-on.ts'
 
 /** A volume stays attached for a moment after its pod is gone, as a real one does. */
 const DETACH_MS = 1500
@@ -27,10 +27,11 @@ export class Attacher {
   }
 
   nodeWithVolume(): Promise<string> {
-    return untilOn(this.#ground, { what: 'a pod with a volume', limitMs: 60_000 }, async () => {
+    const look = async (): Promise<string | undefined> => {
       const used = [...(await this.#used()).values()]
       return (await this.#ground.list(ATTACHMENTS)).length > 0 ? used[0] : undefined
-    })
+    }
+    return waitFor({ what: 'a pod with a volume', limitMs: 60_000 }, look, this.#ground)
   }
 
   async stop(): Promise<void> {

@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { RECORD_ANNOTATION } from '../../../src/model/node-record.ts'
+import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { RollBed } from '../roll-bed/roll-bed.ts'
-import { until } from '../roll-bed/until.ts'
 import { type MissingRight, narrowedRbac } from './narrowed-rbac.ts'
 import { type OddLb, startOddLb } from './odd-lb.ts'
 import { oddPods } from './odd-pods.ts'
@@ -109,7 +109,7 @@ export class InputGround {
 }
 
 const podsAreThere = ({ bed }: RollBed): Promise<true> =>
-  until({ what: 'the odd pods to be there', limitMs: 30_000 }, async () => {
+  waitFor({ what: 'the odd pods to be there', limitMs: 30_000, everyMs: 300 }, async () => {
     const pods = await bed.kubectl(['get', 'pods', '-o', 'jsonpath={.items[*].metadata.labels.odd}'])
     return pods.includes('cache') && pods.includes('lonely') ? true : undefined
   })

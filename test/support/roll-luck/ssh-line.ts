@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Bed } from '../../../testbed/bed.ts'
-import { until } from '../roll-bed/until.ts'
+import { waitFor } from '../../../testbed/machine/wait-for.ts'
 
 const RELAY = join(import.meta.dirname, 'ssh-relay.ts')
 const NODE = [process.execPath, '--disable-warning=ExperimentalWarning']
@@ -48,7 +48,7 @@ export class SshLine {
 
   async heard(): Promise<void> {
     const marker = join(this.#etc, 'heard')
-    await until({ what: 'the machine to hear', limitMs: 30_000, everyMs: 20 }, () => existsSync(marker) || undefined)
+    await waitFor({ what: 'the machine to hear', limitMs: 30_000, everyMs: 20 }, () => existsSync(marker) || undefined)
   }
 
   /** Nothing passes any more, in either direction, and neither end is told. */
