@@ -23,8 +23,10 @@ export interface ApiFaultParts {
 export class ApiFaults {
   readonly #parts: ApiFaultParts
   readonly #spans: readonly ApiFault[]
-  readonly #stopsAt: readonly number[]
+  /** When all watches that are open say nothing any more. */
+  readonly #stopsAt: number[]
   readonly #cutsAt: readonly number[]
+  #hasUnheardEviction = false
 
   constructor(parts: ApiFaultParts) {
     this.#parts = parts
@@ -52,6 +54,8 @@ export class ApiFaults {
         return { kind: 'silent' }
       case 'unheard':
         return { kind: 'unheard' }
+      case 'evictionsUnheard':
+        return this.#unheardEviction()
       case 'staleLists':
         return this.#staleList(request)
       case 'hidesEvents':
@@ -79,6 +83,7 @@ export class ApiFaults {
       if (now < fromMs || now >= toMs || what === 'hidesEvents') return false
       if ((what === 'conflicts' || what === 'unheard') && !isWrite) return false
       if (what === 'staleLists' && !isList) return false
+      if (what === 'evictionsUnheard' && !isEviction(request)) return false
       return random.next() < share
     })
     return found?.what
@@ -102,6 +107,12 @@ export class ApiFaults {
     }
   }
 
+  #unheardEviction(): Passage {
+    if (!this.#hasUnheardEviction) this.#stopsAt.push(this.#parts.sinceMs())
+    this.#hasUnheardEviction = true
+    return { kind: 'unheard' }
+  }
+
   /** As it was some changes ago, under the version of then; a watch from there tells the rest. */
   #staleList(request: ApiRequest): Passage {
     const { world } = this.#parts.cluster
@@ -112,6 +123,8 @@ export class ApiFaults {
     return isWatch(reply) || reply.code !== 200 ? { kind: 'passes' } : { kind: 'answered', reply }
   }
 }
+
+const isEviction = ({ method, path }: ApiRequest): boolean => method === 'POST' && path.endsWith('/eviction')
 
 const failure = (code: number, reason: string) => ({
   code,

@@ -14,10 +14,7 @@ export function conspiracy(random: SeededRandom, { names, healAtMs }: FaultFacts
   switch (die) {
     // An eviction that nobody hears of, and a pod that moves on without anybody hearing of it either.
     case 0:
-      return [
-        { kind: 'watchesStop', atMs: earlyMs },
-        { kind: 'api', what: 'unheard', share: 1, fromMs: earlyMs, toMs: earlyMs + 3_000 },
-      ]
+      return [{ kind: 'api', what: 'evictionsUnheard', share: 1, fromMs: 0, toMs: earlyMs + 12_000 }]
     // A slot that cannot be renewed, and a balancer that forgets.
     case 1:
       return [

@@ -11,6 +11,8 @@ export type ApiTrouble =
   | 'away'
   | 'silent'
   | 'unheard'
+  /** Of evictions alone; with the first of them each open watch stops saying anything. */
+  | 'evictionsUnheard'
   | 'staleLists'
   | 'hidesEvents'
 
