@@ -4,7 +4,7 @@ import { VirtualCluster } from '../../src/sim/cluster/virtual-cluster.ts'
 import { LEASES, NODES, PODS } from '../../src/sim/world/api-resource.ts'
 import { Store } from '../../src/sim/world/store.ts'
 import { watchObjects } from '../../src/sim/world/watch-objects.ts'
-import { turnOfLoop } from '../../test/support/turn-of-loop.ts'
+import { turnsOfLoop } from '../../test/support/turns-of-loop.ts'
 import { spentMs } from './spent-ms.ts'
 import type { EventsDocument } from './virtual-document.ts'
 
@@ -23,7 +23,7 @@ export async function measureEvents(): Promise<EventsDocument> {
       manifests: [],
       balancer: { fronts: [], check: { interMs: 2_000, fall: 3, rise: 2 } },
     },
-    turnOfLoop,
+    turnsOfLoop,
   )
   const { time, world } = cluster
   const { store } = world

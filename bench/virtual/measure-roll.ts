@@ -2,7 +2,7 @@ import process from 'node:process'
 import { wallMs } from '../../src/model/time.ts'
 import { EDGE_PORT, edge, WHOAMI_PORT, whoami } from '../../src/sim/cluster/article-workloads.ts'
 import { VirtualCluster } from '../../src/sim/cluster/virtual-cluster.ts'
-import { turnOfLoop } from '../../test/support/turn-of-loop.ts'
+import { turnsOfLoop } from '../../test/support/turns-of-loop.ts'
 import { settled, virtualRollFile } from '../../test/support/virtual-roll/article-cluster.ts'
 import { VirtualRoll } from '../../test/support/virtual-roll/virtual-roll.ts'
 import { spentMs } from './spent-ms.ts'
@@ -31,7 +31,7 @@ async function clusterOf(nodes: number): Promise<VirtualCluster> {
         check: { interMs: 2_000, fall: 3, rise: 2 },
       },
     },
-    turnOfLoop,
+    turnsOfLoop,
   )
   await settled(cluster)
   return cluster

@@ -16,8 +16,11 @@ const OFF_AT_MOST = 256
 export interface VirtualTimeParts {
   /** What people's clocks show at the start. */
   readonly startAt: WallMs
-  /** Lets everything run that follows from an event before the next one: a turn of the host's own event loop. */
-  readonly barrier: () => Promise<void>
+  /**
+   * Calls `step` until it says false, each time in a turn of its own of the host's event loop: everything that follows from
+   * one event and waits for a promise has gone on before the next. Rejects with what `step` throws.
+   */
+  readonly turns: (step: () => boolean) => Promise<void>
 }
 
 /**
@@ -25,7 +28,7 @@ export interface VirtualTimeParts {
  * asked for, and whatever waits for a promise has gone on before the next one, so that a run is the same every time.
  */
 export class VirtualTime implements Clock, Timers {
-  readonly #barrier: () => Promise<void>
+  readonly #turns: VirtualTimeParts['turns']
   #heap: Event[] = []
   #wallOffsetMs: number
   #nowMs = 0
@@ -33,9 +36,9 @@ export class VirtualTime implements Clock, Timers {
   /** Of those in the heap, how many are called off. */
   #off = 0
 
-  constructor({ startAt, barrier }: VirtualTimeParts) {
+  constructor({ startAt, turns }: VirtualTimeParts) {
     this.#wallOffsetMs = startAt
-    this.#barrier = barrier
+    this.#turns = turns
   }
 
   monoMs(): MonoMs {
@@ -85,8 +88,7 @@ export class VirtualTime implements Clock, Timers {
   /** Runs every event up to then, in order. */
   async advance(ms: number): Promise<void> {
     const untilMs = this.#nowMs + ms
-    await this.#barrier()
-    while ((this.#heap[0]?.atMs ?? Number.POSITIVE_INFINITY) <= untilMs) await this.#step()
+    await this.#turns(() => this.#step(untilMs))
     this.#nowMs = untilMs
   }
 
@@ -98,13 +100,12 @@ export class VirtualTime implements Clock, Timers {
       isSettled = true
     })
     settled.catch(() => undefined)
-    await this.#barrier()
-    while (!isSettled) {
-      const atMs = this.#heap[0]?.atMs
-      if (atMs === undefined) throw new Error('nothing is left to happen, and the work has not settled')
-      if (atMs > untilMs) throw new Error(`the work has not settled within ${limitMs} ms`)
-      await this.#step()
-    }
+    await this.#turns(() => {
+      if (isSettled) return false
+      if (this.#step(untilMs)) return true
+      if (this.#heap.length === 0) throw new Error('nothing is left to happen, and the work has not settled')
+      throw new Error(`the work has not settled within ${limitMs} ms`)
+    })
     return settled
   }
 
@@ -114,18 +115,20 @@ export class VirtualTime implements Clock, Timers {
     this.#off = 0
   }
 
-  async #step(): Promise<void> {
-    const event = this.#heap[0]
-    pop(this.#heap)
-    if (event === undefined) return
-    event.isDone = true
-    if (event.isOff) {
-      this.#off -= 1
-      return
+  /** The next event that was not called off, unless it is due later than that. */
+  #step(untilMs: number): boolean {
+    for (let event = this.#heap[0]; event !== undefined && event.atMs <= untilMs; event = this.#heap[0]) {
+      pop(this.#heap)
+      event.isDone = true
+      if (event.isOff) {
+        this.#off -= 1
+        continue
+      }
+      this.#nowMs = event.atMs
+      event.run()
+      return true
     }
-    this.#nowMs = event.atMs
-    event.run()
-    await this.#barrier()
+    return false
   }
 }
 

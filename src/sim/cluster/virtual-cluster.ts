@@ -4,7 +4,7 @@ import { readiness } from '../actors/node-object.ts'
 import { runControllers } from '../actors/run-controllers.ts'
 import { VirtualBalancer } from '../balancer/virtual-balancer.ts'
 import { SeededRandom } from '../clocks/seeded-random.ts'
-import { VirtualTime } from '../clocks/virtual-time.ts'
+import { VirtualTime, type VirtualTimeParts } from '../clocks/virtual-time.ts'
 import { DEFAULT_KUBELET, FAST_KUBELET } from '../machines/kubelet-settings.ts'
 import { Machines } from '../machines/machines.ts'
 import { VirtualNetwork } from '../network/virtual-network.ts'
@@ -44,9 +44,9 @@ export class VirtualCluster {
   readonly nodes: readonly string[]
   readonly apiServer: VirtualApiServer
 
-  constructor(description: ClusterDescription, barrier: () => Promise<void>) {
+  constructor(description: ClusterDescription, turns: VirtualTimeParts['turns']) {
     const { seed, startAt, nodes, manifests, balancer, darkMs, pace } = description
-    this.time = new VirtualTime({ startAt, barrier })
+    this.time = new VirtualTime({ startAt, turns })
     this.random = new SeededRandom(seed)
     const timers = this.time
     this.world = { store: new Store(), clock: this.time, random: this.random.fork('uids') }

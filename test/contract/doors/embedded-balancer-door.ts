@@ -1,5 +1,4 @@
 import type { TestContext } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
 import { HaproxyBalancer } from '../../../src/adapters/haproxy/haproxy-balancer.ts'
 import { wallMs } from '../../../src/model/time.ts'
 import type { BalancerConfig } from '../../../src/sim/balancer/balancer-config.ts'
@@ -8,6 +7,7 @@ import { SeededRandom } from '../../../src/sim/clocks/seeded-random.ts'
 import { VirtualTime } from '../../../src/sim/clocks/virtual-time.ts'
 import type { Connection } from '../../../src/sim/network/network.ts'
 import { VirtualNetwork } from '../../../src/sim/network/virtual-network.ts'
+import { turnsOfLoop } from '../../support/turns-of-loop.ts'
 import {
   type BalancerDoor,
   type DoorAnswer,
@@ -47,7 +47,7 @@ const CONFIG: BalancerConfig = {
 
 /** The embedded balancer in a virtual network, whose time goes on while the test waits. */
 export function openEmbeddedBalancer(t: TestContext, options: DoorOptions = {}): Promise<BalancerDoor> {
-  const time = new VirtualTime({ startAt: wallMs(Date.UTC(2026, 0, 1)), barrier: () => turn() })
+  const time = new VirtualTime({ startAt: wallMs(Date.UTC(2026, 0, 1)), turns: turnsOfLoop })
   const random = new SeededRandom('contract')
   const network = new VirtualNetwork({ timers: time, random })
   for (const host of ['lb', '10.0.0.1', '10.0.0.2', 'client']) network.addHost(host)

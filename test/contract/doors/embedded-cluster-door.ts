@@ -1,7 +1,7 @@
 import { wallMs } from '../../../src/model/time.ts'
 import { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import type { Machine } from '../../../src/sim/machines/machine.ts'
-import { turnOfLoop } from '../../support/turn-of-loop.ts'
+import { turnsOfLoop } from '../../support/turns-of-loop.ts'
 import type { ClusterDoor } from '../cluster/cluster-door.ts'
 import { portDoor } from './port-door.ts'
 import type { OpenedCluster } from './real-cluster-door.ts'
@@ -19,7 +19,7 @@ export interface EmbeddedOptions {
 export function openEmbeddedCluster({ seed, manifestsOn }: EmbeddedOptions): Promise<OpenedCluster> {
   const startAt = wallMs(Date.UTC(2026, 0, 1))
   const parts = { seed, startAt, nodes: NODES.length, darkMs: 500, balancer: BALANCER, manifests: manifestsOn(NODES) }
-  const cluster = new VirtualCluster(parts, turnOfLoop)
+  const cluster = new VirtualCluster(parts, turnsOfLoop)
   return Promise.resolve({ door: doorOn(cluster), close: async () => cluster.end() })
 }
 

@@ -12,12 +12,13 @@ import { createObject } from '../../../src/sim/world/create-object.ts'
 import { mergePatch } from '../../../src/sim/world/merge-patch.ts'
 import { Store } from '../../../src/sim/world/store.ts'
 import { stampOf } from '../../../src/sim/world/world.ts'
+import { turnsOfLoop } from '../../support/turns-of-loop.ts'
 
 const START = wallMs(Date.parse('2026-01-01T00:00:00Z'))
 
 /** A world whose kubelets are played by the test: nothing happens to a pod that it does not do. */
 export class ControlledWorld implements ActorParts {
-  readonly timers = new VirtualTime({ startAt: START, barrier: () => Promise.resolve() })
+  readonly timers = new VirtualTime({ startAt: START, turns: turnsOfLoop })
   readonly world = { store: new Store(), clock: this.timers, random: new SeededRandom('controlled') }
   #addresses = 0
 

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import { wallMs } from '../../../src/model/time.ts'
 import type { BackendConfig, BalancerConfig } from '../../../src/sim/balancer/balancer-config.ts'
 import { VirtualBalancer } from '../../../src/sim/balancer/virtual-balancer.ts'
@@ -6,6 +5,7 @@ import { SeededRandom } from '../../../src/sim/clocks/seeded-random.ts'
 import { VirtualTime } from '../../../src/sim/clocks/virtual-time.ts'
 import type { Accepted, Connection, NetworkReply } from '../../../src/sim/network/network.ts'
 import { VirtualNetwork } from '../../../src/sim/network/virtual-network.ts'
+import { turnsOfLoop } from '../../support/turns-of-loop.ts'
 
 export type Heard = NetworkReply | 'broken'
 
@@ -15,7 +15,7 @@ export const serversNamed = (...names: readonly string[]): BackendConfig['server
 
 /** A balancer before servers that answer at once, in virtual time. */
 export class BalancerBed {
-  readonly time = new VirtualTime({ startAt: wallMs(Date.UTC(2026, 0, 1)), barrier: () => turn() })
+  readonly time = new VirtualTime({ startAt: wallMs(Date.UTC(2026, 0, 1)), turns: turnsOfLoop })
   readonly network: VirtualNetwork
   readonly balancer: VirtualBalancer
   /** When each server was checked, in ms: `n1 0`. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { wallMs } from '../../../src/model/time.ts'
 import { VirtualTime } from '../../../src/sim/clocks/virtual-time.ts'
-import { turnOfLoop } from '../../support/turn-of-loop.ts'
+import { turnsOfLoop } from '../../support/turns-of-loop.ts'
 
 const START = wallMs(Date.UTC(2026, 0, 1))
-const time = (): VirtualTime => new VirtualTime({ startAt: START, barrier: turnOfLoop })
+const time = (): VirtualTime => new VirtualTime({ startAt: START, turns: turnsOfLoop })
 const never = new AbortController().signal
 
 test('events come in the order of their times, and equal ones in the order in which they were asked for', async () => {

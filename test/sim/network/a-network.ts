@@ -1,13 +1,13 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import { wallMs } from '../../../src/model/time.ts'
 import { SeededRandom } from '../../../src/sim/clocks/seeded-random.ts'
 import { VirtualTime } from '../../../src/sim/clocks/virtual-time.ts'
 import type { Accepted, Connection, Dialled, Listener, Network } from '../../../src/sim/network/network.ts'
 import { VirtualNetwork } from '../../../src/sim/network/virtual-network.ts'
+import { turnsOfLoop } from '../../support/turns-of-loop.ts'
 
 export function aNetwork(seed = 'network') {
   const random = new SeededRandom(seed)
-  const time = new VirtualTime({ startAt: wallMs(1_700_000_000_000), barrier: () => turn() })
+  const time = new VirtualTime({ startAt: wallMs(1_700_000_000_000), turns: turnsOfLoop })
   const network = new VirtualNetwork({ timers: time, random: random.fork('network') })
   return { time, network, random }
 }

@@ -11,6 +11,7 @@ import { createObject } from '../../../src/sim/world/create-object.ts'
 import { deleteObject } from '../../../src/sim/world/delete-object.ts'
 import { Store } from '../../../src/sim/world/store.ts'
 import type { World } from '../../../src/sim/world/world.ts'
+import { turnsOfLoop } from '../../support/turns-of-loop.ts'
 import { MemoryPlane, type MemoryProcess } from './memory-plane.ts'
 
 export interface RoomOptions {
@@ -31,7 +32,7 @@ export interface PodOptions {
 export class MachineRoom {
   readonly time = new VirtualTime({
     startAt: wallMs(Date.parse('2026-01-01T00:00:00Z')),
-    barrier: async () => undefined,
+    turns: turnsOfLoop,
   })
   readonly plane = new MemoryPlane(this.time)
   readonly world: World

@@ -11,7 +11,7 @@ import {
 import { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import { PODS } from '../../../src/sim/world/api-resource.ts'
 import { type RollFileFacts, rollFile } from '../roll-bed/roll-file.ts'
-import { turnOfLoop } from '../turn-of-loop.ts'
+import { turnsOfLoop } from '../turns-of-loop.ts'
 
 export interface ArticleOptions extends Partial<WhoamiOptions> {
   readonly seed?: string
@@ -43,7 +43,7 @@ export async function articleCluster({
         check: { interMs: 2000, fall: 3, rise: 2 },
       },
     },
-    turnOfLoop,
+    turnsOfLoop,
   )
   await settled(cluster)
   return cluster

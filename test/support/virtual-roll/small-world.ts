@@ -4,7 +4,7 @@ import { EDGE_PORT, WHOAMI_PORT } from '../../../src/sim/cluster/article-workloa
 import { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import { NODES } from '../../../src/sim/world/api-resource.ts'
 import { applyManifest } from '../../../src/sim/world/apply-manifest.ts'
-import { turnOfLoop } from '../turn-of-loop.ts'
+import { turnsOfLoop } from '../turns-of-loop.ts'
 import { settled } from './article-cluster.ts'
 
 export interface SmallWorld {
@@ -36,7 +36,7 @@ export async function smallWorld({ seed, nodes, darkMs, manifests }: SmallWorld)
         check: CHECK,
       },
     },
-    turnOfLoop,
+    turnsOfLoop,
   )
   await nodesReady(cluster, nodes)
   for (const manifest of manifests) applyManifest(cluster.world, manifest)
