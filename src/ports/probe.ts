@@ -1,8 +1,10 @@
-import type { ProbeFacts } from '../model/probe.ts'
+import type { FailureWindow, ProbeFacts } from '../model/probe.ts'
 
 /** Traffic that measures. It runs apart from the roll, so that the roll cannot disturb what it is judged by. */
 export interface Probe {
   /** Settles when it has stopped; a probe that dies is started again and the gap reported as not measured. */
   run(onChange: () => void, signal: AbortSignal): Promise<void>
   facts(): ProbeFacts
+  /** Those of the facts: they are looked at far more often than all the rest. */
+  windows(): readonly FailureWindow[]
 }

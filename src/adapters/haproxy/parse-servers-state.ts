@@ -33,7 +33,11 @@ function readServersState(answer: string, memo: RowMemo<ServerStateRow>): readon
   if (format !== FORMAT || header === undefined || !header.startsWith('# ')) {
     throw badReply(`"show servers state" is not in format 1: "${escapeForeign(answer, 80)}"`)
   }
-  return memo.rows(header, lines, parserOf(header.slice(2).trim().split(' ')))
+  return memo.rows(
+    header,
+    lines,
+    memo.parser(header, () => parserOf(header.slice(2).trim().split(' '))),
+  )
 }
 
 const READ: ReadonlySet<string> = new Set([

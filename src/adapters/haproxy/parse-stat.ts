@@ -35,16 +35,16 @@ const SERVER_TYPE = '2'
 const OPTIONAL: ReadonlySet<string> = new Set(['idle_conn_cur', 'safe_conn_cur'])
 
 /** `show stat -1 4 -1`: a header, then a row for each server of each backend that is not disabled. */
-export const parseStat = (answer: string, memo = new RowMemo<StatRow>()): readonly StatRow[] =>
+export const parseStat = (answer: string, memo: StatMemo = new RowMemo()): readonly StatRow[] =>
   memo.of(answer, () => readStat(answer, memo))
 
-function readStat(answer: string, memo: RowMemo<StatRow>): readonly StatRow[] {
+function readStat(answer: string, memo: StatMemo): readonly StatRow[] {
   if (!answer.startsWith('# pxname,')) {
     throw badReply(`"show stat" begins with no header: "${escapeForeign(answer, 80)}"`)
   }
   const [header = '', ...lines] = answer.slice(2).split('\n')
-  const parser = parserOf(header.split(','))
-  if (!lines.some(breaksOff)) return memo.rows(header, lines, parser)
+  const parser = memo.parser(header, () => parserOf(header.split(',')))
+  if (!answer.includes('"') || !lines.some(breaksOff)) return memo.rows(header, lines, parser)
   const rows = parseCsv(answer.slice(2)).slice(1)
   return rows.map((row) => parser.parse(parser.picked(row)))
 }
@@ -57,9 +57,13 @@ const READ: ReadonlySet<string> = new Set([
   ...['check_status', 'check_code', 'check_rise', 'check_fall', 'agent_status', 'tracked', 'addr', 'cookie', 'mode'],
 ])
 
-function parserOf(columns: readonly string[]): RowParser<StatRow> & {
+interface StatParser extends RowParser<StatRow> {
   readonly picked: (row: readonly string[]) => readonly string[]
-} {
+}
+
+export type StatMemo = RowMemo<StatRow, StatParser>
+
+function parserOf(columns: readonly string[]): StatParser {
   const places = columns.flatMap((name, at) => (READ.has(name) ? [at] : []))
   const index = new Map(places.map((place, at) => [columns[place], at]))
   const checked = (cells: readonly string[], count: number): readonly string[] => {

@@ -1,6 +1,6 @@
 import { type ProcessInfo, parseInfo } from './parse-info.ts'
 import { parseServersState, type ServerStateRow } from './parse-servers-state.ts'
-import { parseStat, type StatRow } from './parse-stat.ts'
+import { parseStat, type StatMemo } from './parse-stat.ts'
 import { RowMemo } from './row-memo.ts'
 import { RowJoin, type ServerRow } from './server-row.ts'
 import { unreachable } from './socket-error.ts'
@@ -19,7 +19,7 @@ export interface Tables {
  */
 export class TableMemo {
   readonly states = new RowMemo<ServerStateRow>()
-  readonly stats = new RowMemo<StatRow>()
+  readonly stats: StatMemo = new RowMemo()
   readonly join = new RowJoin()
 }
 

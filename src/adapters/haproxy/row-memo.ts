@@ -14,11 +14,18 @@ interface Known<R> {
  * The rows of a table that is read again and again: a line that reads as it did last time is the row that it was then,
  * and so is one that differs only in cells that nobody reads.
  */
-export class RowMemo<R extends object> {
+export class RowMemo<R extends object, P extends RowParser<R> = RowParser<R>> {
   #answer: string | undefined
   #header = ''
   #known: readonly Known<R>[] = []
   #rows: readonly R[] = []
+  #parser: { readonly header: string; readonly parser: P } | undefined
+
+  /** The parser of that header: the one of last time where the header is the same. */
+  parser(header: string, make: () => P): P {
+    if (this.#parser?.header !== header) this.#parser = { header, parser: make() }
+    return this.#parser.parser
+  }
 
   /** The rows of a whole answer; `read` parts it into header and lines and hands them to `rows`, or reads it otherwise. */
   of(answer: string, read: () => readonly R[]): readonly R[] {
@@ -32,8 +39,13 @@ export class RowMemo<R extends object> {
   /** The parser goes by the header and the line alone. Nothing is kept of a table of which it refuses a line. */
   rows(header: string, lines: readonly string[], parser: RowParser<R>): readonly R[] {
     const last = header === this.#header ? this.#known : []
-    const known = lines.map((line, at) => knownAgain(line, last[at], parser))
-    const isSame = known.length === last.length && known.every(({ row }, at) => row === last[at]?.row)
+    let isSame = lines.length === last.length
+    const known = lines.map((line, at) => {
+      const before = last[at]
+      const now = knownAgain(line, before, parser)
+      if (now.row !== before?.row) isSame = false
+      return now
+    })
     this.#header = header
     this.#known = known
     if (!isSame) this.#rows = known.map(({ row }) => row)

@@ -1,5 +1,5 @@
 import { ProbeLedger } from '../../core/availability/probe-ledger.ts'
-import type { ProbeFacts, ProbeTarget, Sample } from '../../model/probe.ts'
+import type { FailureWindow, ProbeFacts, ProbeTarget, Sample } from '../../model/probe.ts'
 import type { ProbeSignal } from '../../model/probe-signal.ts'
 import type { WallMs } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -38,6 +38,10 @@ export class LedgerProbe implements Probe {
 
   facts(): ProbeFacts {
     return this.ledger.facts(this.#parts.clock.wallMs())
+  }
+
+  windows(): readonly FailureWindow[] {
+    return this.ledger.windows()
   }
 
   #apply(told: ProbeSignal): void {

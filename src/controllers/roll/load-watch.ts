@@ -66,7 +66,7 @@ export class LoadWatch {
   /** Requests failed of late: what is known of them changes from batch to batch, and decides. Good ones decide nothing. */
   isTroubled(): boolean {
     const since = this.#parts.clock.wallMs() - TROUBLED_FOR_MS
-    return this.#parts.probe.facts().windows.some((window) => (window.firstOkAt ?? since) >= since)
+    return this.#parts.probe.windows().some((window) => (window.firstOkAt ?? since) >= since)
   }
 
   /** Whether a window is kept back. */
@@ -89,7 +89,8 @@ export class LoadWatch {
 
   tick(): LoadTick {
     const { before = NONE } = this.#parts
-    const now = totals(this.#parts.probe.facts())
+    const facts = this.#parts.probe.facts()
+    const now = totals(facts)
     return {
       sent: before.sent + now.sent - this.#uncounted.sent,
       failed: before.failed + now.failed - this.#uncounted.failed,
@@ -98,10 +99,10 @@ export class LoadWatch {
         (total, target) => total + (target.control ? 0 : target.ratePerSecond),
         0,
       ),
-      p99Ms: worstP99Ms(this.#parts.probe.facts()),
+      p99Ms: worstP99Ms(facts),
       baselineP99Ms: this.#baselineP99Ms,
       strays: (this.#parts.before?.strays ?? 0) + this.#parts.strays(),
-      notMeasuredMs: notMeasuredMs(this.#parts.probe.facts(), this.#parts.before),
+      notMeasuredMs: notMeasuredMs(facts, this.#parts.before),
     }
   }
 
@@ -115,13 +116,13 @@ export class LoadWatch {
   #windows(): readonly FailureWindow[] {
     const since = this.#measuredSince
     if (since === undefined) return []
-    return this.#parts.probe.facts().windows.filter((window) => !window.control && window.lastBadAt >= since)
+    return this.#parts.probe.windows().filter((window) => !window.control && window.lastBadAt >= since)
   }
 
   /** None where a control target failed with it. */
   #causes(window: FailureWindow): Pick<Extract<Attribution, { kind: 'found' }>, 'reloads' | 'blame'> {
     const { probe, spec, steps, reloads } = this.#parts
-    const controlWindows = probe.facts().windows.filter((candidate) => candidate.control)
+    const controlWindows = probe.windows().filter((candidate) => candidate.control)
     const periodMs = lanePeriodMs(spec.targets, window)
     const found = attribute({ window, periodMs, controlWindows, steps: steps(), reloads: reloads() })
     return found.kind === 'prober' ? { reloads: [], blame: [] } : found
@@ -130,7 +131,7 @@ export class LoadWatch {
   #tell(mayTell: (noticedAt: MonoMs) => boolean): void {
     for (const { type, window } of this.#notices.due(this.#windows(), this.#parts.clock.monoMs(), mayTell)) {
       const { reloads, blame } = this.#causes(window)
-      const excused = isExcused(window, this.#parts.probe.facts().windows)
+      const excused = isExcused(window, this.#parts.probe.windows())
       this.#parts.emit({ type, window, reloads, blame, ...(excused ? { excused } : {}) })
     }
   }

@@ -27,6 +27,8 @@ const highestUs = (bucket: number): number => {
 export class Histogram {
   readonly #counts = new Uint32Array(BUCKETS)
   #count = 0
+  /** The lowest bucket that has any. */
+  #lowest = BUCKETS
   #maxUs = 0
 
   get count(): number {
@@ -48,7 +50,7 @@ export class Histogram {
   quantileMs(q: number): number {
     const wanted = Math.max(1, Math.ceil(q * this.#count))
     let seen = 0
-    for (let bucket = 0; bucket < BUCKETS; bucket += 1) {
+    for (let bucket = this.#lowest; bucket < BUCKETS; bucket += 1) {
       seen += this.#counts[bucket] ?? 0
       if (seen >= wanted) return Math.min(highestUs(bucket), this.#maxUs) / 1_000
     }
@@ -78,5 +80,6 @@ export class Histogram {
   #add(bucket: number, count: number): void {
     this.#counts[bucket] = (this.#counts[bucket] ?? 0) + count
     this.#count += count
+    if (bucket < this.#lowest) this.#lowest = bucket
   }
 }

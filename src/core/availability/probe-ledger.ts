@@ -19,6 +19,9 @@ interface LaneBook {
   readonly oncePerSecond?: OncePerSecond
 }
 
+/** What only a signal changes. */
+type Told = Omit<ProbeFacts, 'notMeasured'>
+
 const keyOf = (sample: Pick<Sample, 'target' | 'lane'>): string => `${sample.lane} ${sample.target}`
 
 /** Samples in, facts out. */
@@ -33,7 +36,8 @@ export class ProbeLedger {
   #lastVerdictAt: WallMs | undefined
   #greenStreak = 0
   #endedAt: WallMs | undefined
-  #told: readonly FailureWindow[] | undefined
+  #told: Told | undefined
+  #windows: readonly FailureWindow[] | undefined
 
   constructor(targets: readonly ProbeTarget[], createdAt: WallMs) {
     this.#startedAt = createdAt
@@ -44,6 +48,7 @@ export class ProbeLedger {
 
   apply(signal: ProbeSignal): void {
     this.#told = undefined
+    this.#windows = undefined
     if (signal.type === 'started') {
       if (!this.#hasStarted) this.#startedAt = signal.at
       this.#notMeasured.started(signal.at, !this.#hasStarted)
@@ -63,21 +68,33 @@ export class ProbeLedger {
   /** The prober was stopped and owes no verdict. */
   end(at: WallMs): void {
     this.#told = undefined
+    this.#windows = undefined
     this.#settle(this.#settling.release())
     this.#endedAt = at
   }
 
+  /** Asked for several times between two batches. */
   facts(now: WallMs): ProbeFacts {
+    this.#told ??= this.#tell()
+    const notMeasured = this.#notMeasured.spans(this.#endedAt ?? now, this.#endedAt !== undefined)
+    return { ...this.#told, notMeasured }
+  }
+
+  #tell(): Told {
     return {
       startedAt: this.#startedAt,
       ...(this.#lastVerdictAt === undefined ? {} : { lastVerdictAt: this.#lastVerdictAt }),
       settledBefore: this.#settledBefore,
       lanes: [...this.#lanes.values()].map((lane) => lane.tally.summary()),
-      windows: this.#seen(),
-      notMeasured: this.#notMeasured.spans(this.#endedAt ?? now, this.#endedAt !== undefined),
+      windows: this.windows(),
       servedBy: this.#servedBy.counts(),
       greenStreak: this.#settling.waiting.some(countsAgainst) ? 0 : this.#greenStreak,
     }
+  }
+
+  windows(): readonly FailureWindow[] {
+    this.#windows ??= this.#seen()
+    return this.#windows
   }
 
   /** Of all good answers but those of controls. */
@@ -90,6 +107,15 @@ export class ProbeLedger {
   /** What a check once a second would have counted, all targets but controls together. */
   failedAt1Hz(): number {
     return [...this.#lanes.values()].reduce((sum, lane) => sum + (lane.oncePerSecond?.failed ?? 0), 0)
+  }
+
+  #seen(): readonly FailureWindow[] {
+    const { waiting } = this.#settling
+    const waitingOf = waiting.length === 0 ? undefined : Map.groupBy(waiting, keyOf)
+    const windows = [...this.#lanes].flatMap(([key, lane]) =>
+      this.#endedAt === undefined ? lane.windows.seen(waitingOf?.get(key) ?? []) : lane.windows.ended(),
+    )
+    return windows.sort((a, b) => a.firstBadAt - b.firstBadAt)
   }
 
   #open(target: ProbeTarget): void {
@@ -130,20 +156,6 @@ export class ProbeLedger {
       if (sample.verdict === 'failed') this.#greenStreak = 0
       if (sample.verdict === 'ok') this.#greenStreak += 1
     }
-  }
-
-  /** Asked for several times between two batches. */
-  #seen(): readonly FailureWindow[] {
-    this.#told ??= this.#windows()
-    return this.#told
-  }
-
-  #windows(): readonly FailureWindow[] {
-    const waiting = Map.groupBy(this.#settling.waiting, keyOf)
-    const windows = [...this.#lanes].flatMap(([key, lane]) =>
-      this.#endedAt === undefined ? lane.windows.seen(waiting.get(key) ?? []) : lane.windows.ended(),
-    )
-    return windows.sort((a, b) => a.firstBadAt - b.firstBadAt)
   }
 }
 

@@ -4,6 +4,7 @@ import type { Connection } from '../network/network.ts'
 export class IdleConnections {
   /** With whether they have carried more than the first request of a client. */
   readonly #connections = new Map<Connection, boolean>()
+  #reused = 0
 
   get size(): number {
     return this.#connections.size
@@ -11,19 +12,19 @@ export class IdleConnections {
 
   /** Those that were reused before: HAProxy counts the two kinds apart. */
   get reused(): number {
-    let count = 0
-    for (const wasReused of this.#connections.values()) if (wasReused) count += 1
-    return count
+    return this.#reused
   }
 
   add(connection: Connection, { wasReused }: { readonly wasReused: boolean }): void {
+    this.forget(connection)
     this.#connections.set(connection, wasReused)
+    if (wasReused) this.#reused += 1
   }
 
   /** The one that has waited longest. */
   take(): Connection | undefined {
     for (const connection of this.#connections.keys()) {
-      this.#connections.delete(connection)
+      this.forget(connection)
       if (connection.isOpen) return connection
     }
     return undefined
@@ -31,6 +32,7 @@ export class IdleConnections {
 
   /** The other end closed it. */
   forget(connection: Connection): void {
+    if (this.#connections.get(connection) === true) this.#reused -= 1
     this.#connections.delete(connection)
   }
 

@@ -33,6 +33,8 @@ export class ServerCounters {
 export class Server {
   readonly id: number
   readonly config: ServerConfig
+  /** `ADDRESS:PORT`. */
+  readonly address: string
   readonly check: ServerCheck | undefined
   readonly idle = new IdleConnections()
   readonly sessions = new Set<Session>()
@@ -48,6 +50,7 @@ export class Server {
   constructor(config: ServerConfig, parts: { id: number; check: ServerCheck | undefined; nowMs: () => number }) {
     this.id = parts.id
     this.config = config
+    this.address = `${config.address}:${config.port}`
     this.check = parts.check
     this.#nowMs = parts.nowMs
     this.#changedAtMs = parts.nowMs()

@@ -1,7 +1,7 @@
 import type { Backend } from './backend.ts'
 import type { BalancerState } from './balancer-state.ts'
-import { OPER_STATES, type Server } from './server.ts'
-import type { CheckStatus, ServerCheck } from './server-check.ts'
+import { type AdminState, OPER_STATES, type OperState, type Server } from './server.ts'
+import type { CheckStatus } from './server-check.ts'
 
 /** The columns of 2.4 to 2.9 (management.txt 9.3, `show servers state`). */
 const COLUMNS =
@@ -29,18 +29,30 @@ const STATUS_NUMBERS: Readonly<Record<CheckStatus, number>> = {
 }
 
 export function showServersState(state: BalancerState): string {
-  const rows = state.backends.flatMap((backend) => backend.servers.map((server) => rowOf(backend, server)))
-  return `1\n# ${COLUMNS}\n${rows.join('')}`
+  let text = HEADER
+  for (const backend of state.backends) for (const server of backend.servers) text += rowOf(backend, server)
+  return text
 }
 
-interface Written {
-  readonly cells: readonly (string | number)[]
+const HEADER = `1\n# ${COLUMNS}\n`
+
+interface Written extends Read {
   /** Up to the seconds since its last change, and from behind them. */
   readonly head: string
   readonly tail: string
   /** With which the text was written. */
   seconds: number
   text: string
+}
+
+/** All of a server that changes, but for the seconds. */
+interface Read {
+  readonly oper: OperState
+  readonly admin: AdminState
+  readonly status: CheckStatus
+  readonly result: number
+  readonly health: number
+  readonly bits: number
 }
 
 /** A server's row as it was written last: between two reads nothing but seconds goes by for most of them. */
@@ -57,33 +69,32 @@ function rowOf(backend: Backend, server: Server): string {
 }
 
 function writtenOf(backend: Backend, server: Server): Written {
-  const { id, config, check, weight } = server
-  const checked = checkCells(check)
-  const cells = [OPER_STATES[server.oper], ADMIN_BITS[server.admin], weight, ...checked]
   const known = WRITTEN.get(server)
-  if (known !== undefined && cells.every((cell, at) => cell === known.cells[at])) return known
-  const head = [
-    backend.id,
-    backend.name,
-    id,
-    config.name,
-    config.address,
-    OPER_STATES[server.oper],
-    ADMIN_BITS[server.admin],
-    weight,
-    weight,
-  ]
+  const read = readOf(server)
+  if (known !== undefined && isSame(known, read)) return known
+  const { id, config, weight } = server
+  const [oper, admin] = [OPER_STATES[read.oper], ADMIN_BITS[read.admin]]
+  const head = [backend.id, backend.name, id, config.name, config.address, oper, admin, weight, weight]
   // No agent, no forced ids, no name to resolve.
-  const tail = [...checked, ...[0, 0, 0, '-', config.port, '-', 0, 0, '-', '-', 0]]
-  const written = { cells, head: head.join(' '), tail: `${tail.join(' ')}\n`, seconds: -1, text: '' }
+  const rest = [0, 0, 0, '-', config.port, '-', 0, 0, '-', '-', 0]
+  const tail = [STATUS_NUMBERS[read.status], read.result, read.health, read.bits, ...rest]
+  const written = { ...read, head: head.join(' '), tail: `${tail.join(' ')}\n`, seconds: -1, text: '' }
   WRITTEN.set(server, written)
   return written
 }
 
-function checkCells(check: ServerCheck | undefined): readonly number[] {
-  if (check === undefined) return [STATUS_NUMBERS.INI, 0, UNCHECKED_HEALTH, 0]
-  const { last, isRunning, isPaused } = check
-  const result = isRunning ? 0 : last === undefined ? 0 : last.status === 'L7OK' ? 3 : 2
+const isSame = (known: Read, read: Read): boolean =>
+  known.oper === read.oper &&
+  known.admin === read.admin &&
+  known.status === read.status &&
+  known.result === read.result &&
+  known.health === read.health &&
+  known.bits === read.bits
+
+function readOf({ oper, admin, check }: Server): Read {
+  if (check === undefined) return { oper, admin, status: 'INI', result: 0, health: UNCHECKED_HEALTH, bits: 0 }
+  const { last, isRunning, isPaused, health } = check
+  const result = isRunning || last === undefined ? 0 : last.status === 'L7OK' ? 3 : 2
   const bits = CONFIGURED_AND_ENABLED | (isPaused ? PAUSED : 0) | (isRunning ? RUNNING : 0)
-  return [STATUS_NUMBERS[last?.status ?? 'INI'], result, check.health, bits]
+  return { oper, admin, status: last?.status ?? 'INI', result, health, bits }
 }

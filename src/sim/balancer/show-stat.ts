@@ -21,132 +21,147 @@ const COLUMNS = (
   'h1_bytes_out,h1_spliced_bytes_in,h1_spliced_bytes_out'
 ).split(',')
 
-const PLACES: ReadonlyMap<string, number> = new Map(COLUMNS.map((name, at) => [name, at]))
-
-type Cells = Readonly<Record<string, string | number>>
-
-function write(row: string[], cells: Cells): void {
-  for (const [name, value] of Object.entries(cells)) {
-    const at = PLACES.get(name)
-    invariant(at !== undefined, `"show stat" has no column ${name}`)
-    row[at] = String(value)
-  }
-}
-
 const ZEROS = (
   'qcur,qmax,bin,bout,dresp,wredis,bck,rate,rate_max,hrsp_1xx,hrsp_2xx,hrsp_3xx,hrsp_4xx,hrsp_5xx,hrsp_other,cli_abrt,' +
   'srv_abrt,qtime,ctime,rtime,ttime,wrew,qtime_max,ctime_max,rtime_max,ttime_max,eint,need_conn_est,ssl_sess,' +
   'ssl_reused_sess,ssl_failed_handshake'
 ).split(',')
 
-/** Of every server; bytes, rates and times are not counted. Empty is the cell behind the last comma. */
-const BLANK: readonly string[] = blank()
+/** Of every server; bytes, rates and times are not counted. */
+const FIXED: ReadonlyMap<string, string | number> = new Map<string, string | number>([
+  ...ZEROS.map((name) => [name, 0] as const),
+  ...Object.entries({ act: 1, pid: 1, type: 2, lastsess: -1, mode: 'http', '-': '-' }),
+])
 
-function blank(): string[] {
-  const row = [...COLUMNS.map(() => ''), '']
-  for (const name of ZEROS) write(row, { [name]: 0 })
-  write(row, { act: 1, pid: 1, type: 2, lastsess: -1, mode: 'http', '-': '-' })
-  return row
+/** What differs from server to server, in the order of the columns; but for `lastchg` and `downtime`, which never rest. */
+const TOLD = (
+  'pxname,svname,scur,smax,stot,econ,eresp,wretr,status,weight,chkfail,chkdown,iid,sid,lbtot,check_status,check_code,' +
+  'check_duration,check_desc,check_rise,check_fall,check_health,addr,connect,reuse,srv_icur,idle_conn_cur,' +
+  'safe_conn_cur,used_conn_cur,uweight'
+).split(',')
+
+type Cells = readonly (string | number)[]
+
+/** What stands before each told cell, and behind the last. */
+interface Template {
+  readonly before: readonly string[]
+  readonly behind: string
+}
+
+function templateOf(columns: readonly string[]): Template {
+  const before: string[] = []
+  let text = ''
+  for (const name of columns) {
+    if (TOLD.includes(name)) {
+      before.push(text)
+      text = ','
+    } else text += `${FIXED.get(name) ?? ''},`
+  }
+  return { before, behind: text }
+}
+
+const SECONDS_AT = COLUMNS.indexOf('lastchg')
+const HEAD = templateOf(COLUMNS.slice(0, SECONDS_AT))
+const TAIL = templateOf(COLUMNS.slice(SECONDS_AT + 2))
+invariant(
+  COLUMNS.filter((name) => TOLD.includes(name)).join() === TOLD.join(),
+  'what is told of a server stands in the order of the columns of "show stat"',
+)
+
+function filled({ before, behind }: Template, cells: Cells, from: number): string {
+  let text = ''
+  for (const [at, fixed] of before.entries()) text += `${fixed}${cells[from + at]}`
+  return text + behind
 }
 
 /** `show stat -1 4 -1`: the servers of all backends. A roll reads it more often than anything else. */
 export function showStat(state: BalancerState): string {
-  const rows = state.backends.flatMap((backend) => backend.servers.map((server) => rowOf(backend, server)))
-  return `${HEADER}${rows.join('')}`
+  let text = HEADER
+  for (const backend of state.backends) for (const server of backend.servers) text += rowOf(backend, server)
+  return text
 }
 
 const HEADER = `# ${COLUMNS.join(',')},\n`
 
 interface Written {
-  readonly server: Cells
-  readonly check: Cells | undefined
+  readonly cells: Cells
   /** The row up to the seconds since its last change, and from behind its downtime, which is the next cell. */
   readonly head: string
   readonly tail: string
   /** With which the text was written. */
-  seconds: string
+  changedS: number
+  downS: number | ''
   text: string
 }
 
 /** A server's row as it was written last: between two reads nothing but seconds goes by for most of them. */
 const WRITTEN = new WeakMap<Server, Written>()
-const SECONDS_AT = COLUMNS.indexOf('lastchg')
 
 function rowOf(backend: Backend, server: Server): string {
   const written = writtenOf(backend, server)
+  const changedS = Math.floor(server.sinceChangeMs / 1_000)
   const downS = server.check === undefined ? '' : Math.floor(server.downMs / 1_000)
-  const seconds = `${Math.floor(server.sinceChangeMs / 1_000)},${downS}`
-  if (seconds !== written.seconds) {
-    written.seconds = seconds
-    written.text = `${written.head},${seconds},${written.tail}`
+  if (changedS !== written.changedS || downS !== written.downS) {
+    written.changedS = changedS
+    written.downS = downS
+    written.text = `${written.head}${changedS},${downS},${written.tail}\n`
   }
   return written.text
 }
 
 function writtenOf(backend: Backend, server: Server): Written {
-  const cells = serverCells(backend, server)
-  const check = server.check === undefined ? undefined : checkCells(server.check, server)
+  const cells = cellsOf(backend, server)
   const known = WRITTEN.get(server)
-  if (known !== undefined && isSame(known.server, cells) && isSame(known.check, check)) return known
-  const row = [...BLANK]
-  write(row, cells)
-  if (check !== undefined) write(row, check)
-  const head = row.slice(0, SECONDS_AT).join(',')
-  const tail = `${row.slice(SECONDS_AT + 2).join(',')}\n`
-  const written = { server: cells, check, head, tail, seconds: '', text: '' }
+  if (known !== undefined && isSame(known.cells, cells)) return known
+  const [head, tail] = [filled(HEAD, cells, 0), filled(TAIL, cells, HEAD.before.length)]
+  const written: Written = { cells, head, tail, changedS: -1, downS: '', text: '' }
   WRITTEN.set(server, written)
   return written
 }
 
-/** Of the same columns. */
-function isSame(known: Cells | undefined, cells: Cells | undefined): boolean {
-  for (const name in cells) if (known?.[name] !== cells[name]) return false
+function isSame(known: Cells, cells: Cells): boolean {
+  for (let at = 0; at < cells.length; at += 1) if (known[at] !== cells[at]) return false
   return true
 }
 
-function serverCells(backend: Backend, server: Server): Cells {
-  const { config, counters, idle, sessions, weight } = server
-  const { reused } = idle
-  return {
-    pxname: backend.name,
-    svname: config.name,
-    scur: sessions.size,
-    smax: counters.mostSessions,
-    stot: counters.sessions,
-    econ: counters.connectErrors,
-    eresp: counters.responseErrors,
-    wretr: counters.retries,
-    status: statusText(server),
+/** As `TOLD` names them. Of a check all but the first two are empty while it is paused, as in maint. */
+function cellsOf(backend: Backend, server: Server): Cells {
+  const { config, counters, idle, sessions, weight, check } = server
+  const { reused, size } = idle
+  const shown = check === undefined || check.isPaused ? undefined : check
+  const status = shown?.last?.status ?? 'INI'
+  return [
+    backend.name,
+    config.name,
+    sessions.size,
+    counters.mostSessions,
+    counters.sessions,
+    counters.connectErrors,
+    counters.responseErrors,
+    counters.retries,
+    statusText(server),
     weight,
-    iid: backend.id,
-    sid: server.id,
-    lbtot: counters.sessions,
-    addr: `${config.address}:${config.port}`,
-    connect: counters.connects,
-    reuse: counters.reuses,
-    srv_icur: idle.size,
-    idle_conn_cur: idle.size - reused,
-    safe_conn_cur: reused,
-    used_conn_cur: sessions.size,
-    uweight: weight,
-  }
-}
-
-/** All but the first two are empty while checks are paused, as in maint. */
-function checkCells(check: ServerCheck, { counters }: Server): Cells {
-  const { last, isRunning, isPaused, config, health } = check
-  const status = last?.status ?? 'INI'
-  return {
-    chkfail: check.failures,
-    chkdown: counters.timesDown,
-    check_status: isPaused ? '' : `${isRunning ? '* ' : ''}${status}`,
-    check_desc: isPaused ? '' : DESCRIPTIONS[status],
-    check_rise: isPaused ? '' : config.rise,
-    check_fall: isPaused ? '' : config.fall,
-    check_health: isPaused ? '' : health,
-    check_duration: isPaused || last === undefined ? '' : Math.round(last.durationMs),
-    check_code: isPaused ? '' : codeText(check),
-  }
+    check?.failures ?? '',
+    check === undefined ? '' : counters.timesDown,
+    backend.id,
+    server.id,
+    counters.sessions,
+    shown === undefined ? '' : shown.isRunning ? `* ${status}` : status,
+    shown === undefined ? '' : codeText(shown),
+    shown?.last === undefined ? '' : Math.round(shown.last.durationMs),
+    shown === undefined ? '' : DESCRIPTIONS[status],
+    shown?.config.rise ?? '',
+    shown?.config.fall ?? '',
+    shown?.health ?? '',
+    server.address,
+    counters.connects,
+    counters.reuses,
+    size,
+    size - reused,
+    reused,
+    sessions.size,
+    weight,
+  ]
 }
 
 /** While the next check runs, the code of the last one is 0 already. */

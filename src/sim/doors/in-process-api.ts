@@ -4,6 +4,7 @@ import { WorldError } from '../../model/world-error.ts'
 import type { Timers } from '../../ports/timers.ts'
 import { answerRequest } from '../world/answer-request.ts'
 import { type ApiReply, type ApiRequest, isWatch, type ObjectReply, type WatchReply } from '../world/api-request.ts'
+import { jsonOf } from '../world/json-of.ts'
 import { serveWatch } from '../world/serve-watch.ts'
 import type { WatchEvent } from '../world/watch-objects.ts'
 import type { World } from '../world/world.ts'
@@ -130,7 +131,7 @@ function watchHead(
     event: (event) => {
       const told = fault === undefined ? event : fault(event)
       if (told === 'cut') reset()
-      else if (told !== undefined) stream.push(`${JSON.stringify(told)}\n`)
+      else if (told !== undefined) stream.push(`{"type":"${told.type}","object":${jsonOf(told.object)}}\n`)
     },
     end: () => void stream.push(null),
   })

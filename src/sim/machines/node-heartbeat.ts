@@ -30,6 +30,8 @@ const STATUS_LAG_MS = [100, 200] as const
 export class NodeHeartbeat {
   readonly #parts: HeartbeatParts
   #lastReportMs = Number.NEGATIVE_INFINITY
+  /** As it was found in order last. */
+  #lastStatus: MachineNode['status']
 
   constructor(parts: HeartbeatParts) {
     this.#parts = parts
@@ -93,9 +95,12 @@ export class NodeHeartbeat {
     const object = world.store.get(NODES, { name: node.name }) as MachineNode | undefined
     if (object === undefined) return
     const nowMs = world.clock.wallMs()
-    const status = nodeStatus(node, object.status, this.#facts())
     const isDue = Math.abs(nowMs - this.#lastReportMs) >= settings.statusReportMs
-    if (!isDue && isDeepStrictEqual(withoutHeartbeats(status), withoutHeartbeats(object.status))) return
+    if (!isDue && object.status !== undefined && object.status === this.#lastStatus) return
+    const status = nodeStatus(node, object.status, this.#facts())
+    const isNews = isDue || !isDeepStrictEqual(withoutHeartbeats(status), withoutHeartbeats(object.status))
+    this.#lastStatus = isNews ? status : object.status
+    if (!isNews) return
     this.#lastReportMs = nowMs
     world.store.put(NODES, { ...object, status })
   }

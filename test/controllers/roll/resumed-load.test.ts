@@ -61,7 +61,7 @@ const BEFORE: LoadBefore = {
 /** A probe whose facts a test sets, and the watch that reads them. */
 function watching(before?: LoadBefore) {
   let now = facts()
-  const probe: Probe = { run: () => Promise.resolve(), facts: () => now }
+  const probe: Probe = { run: () => Promise.resolve(), facts: () => now, windows: () => now.windows }
   const events: RollEvent[] = []
   const watch = new LoadWatch({
     probe,

@@ -71,7 +71,7 @@ export class RollPorts {
     this.clock = {
       monoMs: () => time.monoMs(),
       wallMs: () => time.wallMs(),
-      sleep: (ms, signal) => lifeline.guard(() => time.sleep(ms, AbortSignal.any([signal, lifeline.ended]))),
+      sleep: (ms, signal) => lifeline.guard(() => time.sleep(ms, signal)),
     }
     this.cluster = this.#kube()
     this.balancers = spec.balancers.map(

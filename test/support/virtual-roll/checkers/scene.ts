@@ -1,5 +1,7 @@
 import type { NodeObject } from '../../../../src/sim/actors/node-object.ts'
 import type { PodObject } from '../../../../src/sim/actors/pod-object.ts'
+import type { BalancerState } from '../../../../src/sim/balancer/balancer-state.ts'
+import type { Server } from '../../../../src/sim/balancer/server.ts'
 import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
 import { NODES, PODS } from '../../../../src/sim/world/api-resource.ts'
 import type { AdminWord } from './server-word.ts'
@@ -84,14 +86,24 @@ export class Scene {
 
 const MOST_TOLD = 20
 
-const serverFacts = ({ balancer }: VirtualCluster): readonly ServerFact[] =>
-  balancer.state.backends.flatMap((backend) =>
-    backend.servers.map((server) => ({
-      key: `${backend.name}/${server.config.name}`,
-      node: server.config.name,
-      address: server.config.address,
-      port: server.config.port,
-      admin: server.admin,
-      isUsable: server.isUsable,
-    })),
-  )
+function serverFacts({ balancer: { state } }: VirtualCluster): readonly ServerFact[] {
+  const known = FACTS.get(state) ?? state.backends.flatMap(({ name, servers }) => servers.map((at) => factOf(name, at)))
+  FACTS.set(state, known)
+  return known
+}
+
+/** Of a process of the balancer, as it is whenever it is looked at: every checker does so several times a second. */
+const FACTS = new WeakMap<BalancerState, readonly ServerFact[]>()
+
+const factOf = (backend: string, server: Server): ServerFact => ({
+  key: `${backend}/${server.config.name}`,
+  node: server.config.name,
+  address: server.config.address,
+  port: server.config.port,
+  get admin() {
+    return server.admin
+  },
+  get isUsable() {
+    return server.isUsable
+  },
+})

@@ -7,11 +7,12 @@ export interface ServerWord {
 }
 
 /** What a line for the runtime API says of servers' states (HAProxy management.txt 9.3, `set server`). */
-export const serverWords = (line: string): readonly ServerWord[] =>
-  [...line.matchAll(/\bset server (\S+) state (ready|drain|maint)\b/g)].map(([, key = '', to]) => ({
-    key,
-    to: to as AdminWord,
-  }))
+export function serverWords(line: string): readonly ServerWord[] {
+  // Most lines only read.
+  if (!line.includes('set server')) return []
+  const words = line.matchAll(/\bset server (\S+) state (ready|drain|maint)\b/g)
+  return [...words].map(([, key = '', to]) => ({ key, to: to as AdminWord }))
+}
 
 /** Servers are named as the nodes that they lead to. */
 export const nodeOfServer = (key: string): string => key.slice(key.indexOf('/') + 1)

@@ -28,8 +28,10 @@ export class TakenOut {
 
   note(request: EngineRequest): void {
     if (request.kind !== 'balancer') return
+    const words = serverWords(request.line)
+    if (words.length === 0) return
     const serving = new Set(this.#scene.servers().flatMap(({ key, admin }) => (admin === 'ready' ? [key] : [])))
-    for (const { key, to } of serverWords(request.line)) {
+    for (const { key, to } of words) {
       if (to === 'ready') this.#keys.delete(key)
       else if (serving.has(key)) this.#keys.add(key)
     }

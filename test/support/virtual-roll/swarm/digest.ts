@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
 import { API_RESOURCES } from '../../../../src/sim/world/api-resource.ts'
+import { jsonOf } from '../../../../src/sim/world/json-of.ts'
 import type { LossLog } from '../checkers/loss-log.ts'
 import type { EngineRequest } from '../engine-request.ts'
 
@@ -13,7 +14,7 @@ export class Digest {
     this.#cluster = cluster
     for (const resource of API_RESOURCES) {
       cluster.world.store.subscribe(resource, ({ revision, type, object }) => {
-        this.#note(`${revision} ${type} ${resource.plural} ${JSON.stringify(object)}`)
+        this.#note(`${revision} ${type} ${resource.plural} ${jsonOf(object)}`)
       })
     }
   }

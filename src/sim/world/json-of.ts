@@ -1,0 +1,11 @@
+let last: { readonly object: unknown; readonly json: string } | undefined
+
+/**
+ * The JSON of an object that is never changed. A change is told to all who watch its kind one after the other: so the last
+ * one is kept, and no more, since the log of changes keeps every object alive.
+ */
+export function jsonOf(object: unknown): string {
+  const told = last?.object === object ? last : { object, json: JSON.stringify(object) }
+  last = told
+  return told.json
+}
