@@ -55,7 +55,15 @@ export class RowMemo<R extends object, P extends RowParser<R> = RowParser<R>> {
 
 function knownAgain<R>(line: string, last: Known<R> | undefined, { cellsOf, parse }: RowParser<R>): Known<R> {
   if (last?.line === line) return last
-  const cells = cellsOf(line)
-  const isSame = last?.cells.length === cells.length && cells.every((cell, at) => cell === last.cells[at])
+  const found = cellsOf(line)
+  if (last === undefined || last.cells.length !== found.length) return { line, cells: found, row: parse(found) }
+  let isSame = true
+  // The text of last time where it reads the same: a cell may be a piece of the whole answer, and keep all of it alive.
+  const cells = found.map((cell, at) => {
+    const before = last.cells[at]
+    if (cell === before) return before
+    isSame = false
+    return cell
+  })
   return { line, cells, row: isSame ? last.row : parse(cells) }
 }

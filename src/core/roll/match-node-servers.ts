@@ -20,29 +20,36 @@ export function matchNodeServers(node: Node, instances: readonly InstanceFacts[]
 
 /** Those that belong to it, in the order of the list. */
 function serversAt(node: Node, servers: readonly ServerReading[]): readonly ServerReading[] {
-  const byAddress = indexOf(servers)
+  const byAddress = placesOf(servers)
   const addresses = new Set(node.internalAddresses.map(canonicalAddress))
-  return [...addresses]
-    .flatMap((address) => byAddress.get(address) ?? [])
-    .sort((one, other) => one.at - other.at)
-    .map(({ reading }) => reading)
+  const places = [...addresses].flatMap((address) => byAddress.get(address) ?? []).sort((one, other) => one - other)
+  return places.flatMap((at) => servers[at] ?? [])
 }
 
-interface Listed {
-  readonly at: number
-  readonly reading: ServerReading
-}
+type Places = ReadonlyMap<string, readonly number[]>
 
-/** A reading never changes, and each pass asks it for every node: it is gone through once. */
-const INDEXES = new WeakMap<readonly ServerReading[], ReadonlyMap<string, readonly Listed[]>>()
+/** Where in a list each address is. A reading never changes, and each pass asks it for every node: it is gone through once. */
+const PLACES = new WeakMap<readonly ServerReading[], Places>()
+/** By instance, the list that was gone through last: from poll to poll counters change, and hardly ever an address. */
+const LAST = new Map<string, readonly ServerReading[]>()
 
-function indexOf(servers: readonly ServerReading[]): ReadonlyMap<string, readonly Listed[]> {
-  const known = INDEXES.get(servers)
+function placesOf(servers: readonly ServerReading[]): Places {
+  const known = PLACES.get(servers)
   if (known !== undefined) return known
-  const listed = servers.map((reading, at) => ({ at, reading })).filter(({ reading }) => reading.address !== '')
-  const byAddress = Map.groupBy(listed, ({ reading }) => canonicalAddress(reading.address))
-  INDEXES.set(servers, byAddress)
-  return byAddress
+  const instance = servers[0]?.ref.instance ?? ''
+  const last = LAST.get(instance) ?? NONE
+  const places = (isAtSameAddresses(servers, last) ? PLACES.get(last) : undefined) ?? newPlaces(servers)
+  PLACES.set(servers, places)
+  LAST.set(instance, servers)
+  return places
+}
+
+const isAtSameAddresses = (servers: readonly ServerReading[], last: readonly ServerReading[]): boolean =>
+  servers.length === last.length && servers.every(({ address }, at) => address === last[at]?.address)
+
+function newPlaces(servers: readonly ServerReading[]): Places {
+  const places = servers.flatMap(({ address }, at) => (address === '' ? [] : [at]))
+  return Map.groupBy(places, (at) => canonicalAddress(servers[at]?.address ?? ''))
 }
 
 /** What an instance lists of the backends that the config allows. */
@@ -58,10 +65,12 @@ const NONE: readonly ServerReading[] = []
 export function isDetached(node: Node, instances: readonly InstanceFacts[]): boolean {
   let hasServer = false
   for (const { reading, backends } of instances) {
-    const byAddress = indexOf(reading?.servers ?? NONE)
+    const servers = reading?.servers ?? NONE
+    const byAddress = placesOf(servers)
     for (const address of node.internalAddresses) {
-      for (const { reading: server } of byAddress.get(canonicalAddress(address)) ?? []) {
-        if (!backends.includes(server.ref.backend)) continue
+      for (const at of byAddress.get(canonicalAddress(address)) ?? []) {
+        const server = servers[at]
+        if (server === undefined || !backends.includes(server.ref.backend)) continue
         if (server.adminState === 'ready') return false
         hasServer = true
       }
@@ -72,4 +81,4 @@ export function isDetached(node: Node, instances: readonly InstanceFacts[]): boo
 
 /** Of a list, those at that address. */
 export const serversAtAddress = (address: string, servers: readonly ServerReading[]): readonly ServerReading[] =>
-  (indexOf(servers).get(canonicalAddress(address)) ?? []).map(({ reading }) => reading)
+  (placesOf(servers).get(canonicalAddress(address)) ?? []).flatMap((at) => servers[at] ?? [])

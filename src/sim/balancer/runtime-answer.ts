@@ -13,7 +13,7 @@ import { showStat } from './show-stat.ts'
 export function runtimeAnswer(state: BalancerState, line: string): string {
   return line
     .split(';')
-    .map((command) => `${answerTo(state, command.trim())}\n`)
+    .flatMap((command) => [answerTo(state, command.trim()), '\n'])
     .join('')
 }
 

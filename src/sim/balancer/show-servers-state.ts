@@ -29,9 +29,9 @@ const STATUS_NUMBERS: Readonly<Record<CheckStatus, number>> = {
 }
 
 export function showServersState(state: BalancerState): string {
-  let text = HEADER
-  for (const backend of state.backends) for (const server of backend.servers) text += rowOf(backend, server)
-  return text
+  const rows = [HEADER]
+  for (const backend of state.backends) for (const server of backend.servers) rows.push(rowOf(backend, server))
+  return rows.join('')
 }
 
 const HEADER = `1\n# ${COLUMNS}\n`
@@ -63,7 +63,7 @@ function rowOf(backend: Backend, server: Server): string {
   const seconds = Math.floor(server.sinceChangeMs / 1_000)
   if (seconds !== written.seconds) {
     written.seconds = seconds
-    written.text = `${written.head} ${seconds} ${written.tail}`
+    written.text = [written.head, seconds, written.tail].join(' ')
   }
   return written.text
 }

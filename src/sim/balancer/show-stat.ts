@@ -69,16 +69,17 @@ invariant(
 )
 
 function filled({ before, behind }: Template, cells: Cells, from: number): string {
-  let text = ''
-  for (const [at, fixed] of before.entries()) text += `${fixed}${cells[from + at]}`
-  return text + behind
+  return [...before.flatMap((fixed, at) => [fixed, cells[from + at]]), behind].join('')
 }
 
-/** `show stat -1 4 -1`: the servers of all backends. A roll reads it more often than anything else. */
+/**
+ * `show stat -1 4 -1`: the servers of all backends. A roll reads it more often than anything else, so that texts which are
+ * kept are joined: what is put together by `+` is put together anew whenever it is read.
+ */
 export function showStat(state: BalancerState): string {
-  let text = HEADER
-  for (const backend of state.backends) for (const server of backend.servers) text += rowOf(backend, server)
-  return text
+  const rows = [HEADER]
+  for (const backend of state.backends) for (const server of backend.servers) rows.push(rowOf(backend, server))
+  return rows.join('')
 }
 
 const HEADER = `# ${COLUMNS.join(',')},\n`
@@ -104,7 +105,7 @@ function rowOf(backend: Backend, server: Server): string {
   if (changedS !== written.changedS || downS !== written.downS) {
     written.changedS = changedS
     written.downS = downS
-    written.text = `${written.head}${changedS},${downS},${written.tail}\n`
+    written.text = [written.head, changedS, ',', downS, ',', written.tail, '\n'].join('')
   }
   return written.text
 }

@@ -5,7 +5,8 @@ let last: { readonly object: unknown; readonly json: string } | undefined
  * one is kept, and no more, since the log of changes keeps every object alive.
  */
 export function jsonOf(object: unknown): string {
-  const told = last?.object === object ? last : { object, json: JSON.stringify(object) }
-  last = told
-  return told.json
+  if (last !== undefined && last.object === object) return last.json
+  const json = JSON.stringify(object)
+  last = { object, json }
+  return json
 }
