@@ -9,6 +9,7 @@ export interface WhoamiOptions {
 
 export const WHOAMI_PORT = 30080
 export const EDGE_PORT = 30090
+export const INGRESS_PORT = 30088
 
 const container = (env: Readonly<Record<string, string>>, extra: object = {}): object => ({
   name: 'app',
@@ -88,6 +89,44 @@ export function edge(): readonly object[] {
     },
   }
   return [daemonSet, nodePort('edge', EDGE_PORT)]
+}
+
+/** The label of the article's ingress nodes. */
+const INGRESS_NODE = { 'node-role.kubernetes.io/ingress-controller': '' }
+
+/** An ingress in front of `whoami` on each of these nodes, each for its own: a balancer that checks it checks that node. */
+export function ingress(nodeSelector: Readonly<Record<string, string>> = INGRESS_NODE): readonly object[] {
+  const readinessProbe = { httpGet: { path: '/healthz', port: 8080 }, periodSeconds: 1 }
+  const daemonSet = {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name: 'ingress' },
+    spec: {
+      selector: { matchLabels: { app: 'ingress' } },
+      template: {
+        metadata: { labels: { app: 'ingress' } },
+        spec: {
+          terminationGracePeriodSeconds: 300,
+          nodeSelector,
+          tolerations: [{ operator: 'Exists', effect: 'NoSchedule' }],
+          // ingress-nginx tells nginx to quit as soon as it hears SIGTERM (nginx.go, Stop; --shutdown-grace-period is 0).
+          containers: [container({ FORWARD: 'whoami', STOP: 'graceful', GRACE: '0s' }, { readinessProbe })],
+        },
+      },
+    },
+  }
+  const service = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'ingress' },
+    spec: {
+      type: 'NodePort',
+      externalTrafficPolicy: 'Local',
+      selector: { app: 'ingress' },
+      ports: [{ port: 80, targetPort: 8080, nodePort: INGRESS_PORT }],
+    },
+  }
+  return [daemonSet, service]
 }
 
 /** Stateful pods, each with a volume of its own on its node's disk. */

@@ -4,6 +4,8 @@ export interface FrontDescription {
   readonly backend: string
   readonly port: number
   readonly nodePort: number
+  /** Where its servers answer checks, where that is not `/readyz`. */
+  readonly checkPath?: string
 }
 
 /** One HAProxy before NodePorts of all nodes: every server is named as its node. */
@@ -20,10 +22,10 @@ export function balancerConfig(
   return {
     host,
     frontends: fronts.map(({ backend, port }) => ({ name: `front-${backend}`, port, backend })),
-    backends: fronts.map(({ backend, nodePort }) => ({
+    backends: fronts.map(({ backend, nodePort, checkPath = '/readyz' }) => ({
       name: backend,
       servers: addresses.map((address, i) => ({ name: `n${i + 1}`, address, port: nodePort })),
-      check: { path: '/readyz', ...check },
+      check: { path: checkPath, ...check },
     })),
     connectTimeoutMs: 1_000,
     clientTimeoutMs: 30_000,

@@ -5,6 +5,7 @@ import type { Timers } from '../../ports/timers.ts'
 import type { Destination, Dialled } from '../network/network.ts'
 import { App } from '../plane/app.ts'
 import type { DataPlane, NodePortRule, PodProcess, PodStart } from '../plane/data-plane.ts'
+import { ReverseProxy } from '../plane/reverse-proxy.ts'
 import { VirtualPod } from '../plane/virtual-pod.ts'
 import { Flow } from './flow.ts'
 import { HttpService } from './http-service.ts'
@@ -20,6 +21,12 @@ export interface LoopbackDataPlaneParts {
   readonly random: Random
   /** Runs something once this turn of the event loop has read what had arrived. */
   readonly soon: (run: () => void) => void
+}
+
+interface Entry {
+  readonly node: LoopbackNode | undefined
+  /** Where it leads to from there: one of these. */
+  readonly endpoints: readonly Destination[]
 }
 
 /**
@@ -69,6 +76,7 @@ export class LoopbackDataPlane implements DataPlane {
         this.#services.add(service)
         return () => service.close()
       },
+      ...(behaviour.forwardsTo === undefined ? {} : { proxy: this.#proxy() }),
     })
     const pod = new VirtualPod({ address, app, leave: () => node.pods.delete(address) })
     for (const service of services) node.pods.set(address, { pod, service })
@@ -102,13 +110,34 @@ export class LoopbackDataPlane implements DataPlane {
   /** As a TCP connect to a node port is answered where no kernel accepts for us: refused and silent are told apart. */
   dial({ host, port }: Destination, answered: (dialled: Dialled) => void): void {
     const node = this.#byAddress.get(host)
+    this.#enter({ node, endpoints: node?.endpointsOf(port) ?? [] }, answered)
+  }
+
+  /** Nothing listens any more, and nothing is left open. */
+  end(): void {
+    for (const { pods } of this.#nodes.values()) for (const { pod } of pods.values()) pod.vanish()
+    for (const port of this.#ports) port.end()
+    for (const service of this.#services) service.end()
+  }
+
+  /** Pods reach each other without any node port. */
+  #proxy(): ReverseProxy {
+    const dial = (pod: Destination, answered: (dialled: Dialled) => void): void => {
+      const node = [...this.#nodes.values()].find(({ pods }) => pods.has(pod.host))
+      this.#enter({ node, endpoints: [pod] }, answered)
+    }
+    return new ReverseProxy({ timers: this.#parts.timers, network: { dial } })
+  }
+
+  /** By that node, which knows of the connection as long as it is on. */
+  #enter({ node, endpoints }: Entry, answered: (dialled: Dialled) => void): void {
     if (node?.isOn !== true) {
       queueMicrotask(() => answered({ kind: 'silent' }))
       return
     }
     const flow = new Flow(this.#parts)
     node.flows.add(flow)
-    this.#reach(node.endpointsOf(port) ?? [], (reached) => {
+    this.#reach(endpoints, (reached) => {
       if (!flow.isLive || reached.kind !== 'open') {
         node.flows.delete(flow)
         if (reached.kind === 'open') reached.socket.destroy()
@@ -118,12 +147,6 @@ export class LoopbackDataPlane implements DataPlane {
       reached.socket.on('close', () => node.flows.delete(flow))
       answered({ kind: 'open', connection: new LoopbackConnection(reached.socket, flow, this.links) })
     })
-  }
-
-  /** Nothing listens any more, and nothing is left open. */
-  end(): void {
-    for (const port of this.#ports) port.end()
-    for (const service of this.#services) service.end()
   }
 
   #node(name: string): LoopbackNode {

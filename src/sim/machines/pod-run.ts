@@ -2,13 +2,15 @@ import { isDeepStrictEqual } from 'node:util'
 import { isGoing } from '../actors/pod-object.ts'
 import type { SeededRandom } from '../clocks/seeded-random.ts'
 import { appOfPod, portOfPod } from '../plane/app-of-pod.ts'
-import type { DataPlane, PodProcess } from '../plane/data-plane.ts'
+import type { DataPlane, PodProcess, PodStart } from '../plane/data-plane.ts'
 import { PODS } from '../world/api-resource.ts'
 import { deleteObject } from '../world/delete-object.ts'
 import { stampOf, type World } from '../world/world.ts'
+import type { ApiAccess } from './api-access.ts'
 import type { ApiLink } from './api-link.ts'
 import { areVolumesAttached } from './are-volumes-attached.ts'
 import { ContainerStop } from './container-stop.ts'
+import { type EndpointFeed, feedOf } from './endpoint-feed.ts'
 import { Lifetime } from './lifetime.ts'
 import type { NodePod } from './node-pod.ts'
 import type { NodeSpec } from './node-spec.ts'
@@ -24,6 +26,8 @@ export interface PodRunParts {
   readonly random: SeededRandom
   readonly node: NodeSpec
   readonly link: ApiLink
+  /** For those in its containers that follow the API themselves. */
+  readonly access: ApiAccess
   /** Of the kubelet. */
   readonly life: Lifetime
   /** False: the node's network is not ready, so that no sandbox can be made. */
@@ -59,6 +63,7 @@ export class PodRun {
   #hasExited = false
   #startedAtMs = 0
   #probe: ReadinessProbe | undefined
+  #feed: EndpointFeed | undefined
   #stop: ContainerStop | undefined
   #isEnding = false
   #isCleared = false
@@ -128,7 +133,7 @@ export class PodRun {
     const { run, ids, last } = this.#facts
     const sandbox = this.#process?.address
     this.#process?.remove()
-    const process = plane.startPod({
+    const start: PodStart = {
       uid: metadata.uid,
       name: metadata.name,
       namespace: metadata.namespace ?? '',
@@ -136,7 +141,9 @@ export class PodRun {
       port: portOfPod(this.#pod),
       app: appOfPod(this.#pod),
       ...(sandbox === undefined ? {} : { address: sandbox }),
-    })
+    }
+    const process = plane.startPod(start)
+    this.#feed = feedOf(process, start, this.#parts)
     const before = run.kind === 'ended' ? run : last
     const probe = spec.containers.find(({ readinessProbe }) => readinessProbe !== undefined)?.readinessProbe
     this.#process = process
@@ -165,6 +172,7 @@ export class PodRun {
     if (process !== this.#process) return
     this.#hasExited = true
     this.#probe?.end()
+    this.#feed?.end()
     this.#stop?.end()
     if (this.#parts.life.isOver) {
       this.#onShutDown?.()

@@ -7,4 +7,6 @@ export interface AppBehaviour {
   readonly graceMs: number
   /** How long an answer takes. */
   readonly answerMs: number
+  /** It answers nothing but checks: it forwards to the endpoints of this Service (`NAMESPACE/NAME`, or one of its own). */
+  readonly forwardsTo?: string
 }

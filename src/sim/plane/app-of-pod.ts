@@ -11,7 +11,7 @@ export interface AppPod {
   }
 }
 
-const SETTINGS = ['STOP', 'GRACE', 'START_DELAY', 'ANSWER']
+const SETTINGS = ['STOP', 'GRACE', 'START_DELAY', 'ANSWER', 'FORWARD']
 const ANSWER_MS = 3
 const PORT = 8080
 
@@ -19,18 +19,20 @@ const PORT = 8080
 const PLAIN: AppBehaviour = { startMs: 0, stop: 'graceful', graceMs: 0, answerMs: ANSWER_MS }
 
 /**
- * Of the container that has one of the settings STOP (`graceful`, `immediate`), GRACE (3s), START_DELAY (0s) and ANSWER.
- * A duration that is none counts as left out.
+ * Of the container that has one of the settings STOP (`graceful`, `immediate`), GRACE (3s), START_DELAY (0s), ANSWER, and
+ * FORWARD (a Service). A duration that is none counts as left out.
  */
 export function appOfPod({ spec }: AppPod): AppBehaviour {
   const container = spec.containers.find(({ env = [] }) => env.some(({ name }) => SETTINGS.includes(name)))
   if (container === undefined) return PLAIN
   const setting = (wanted: string): string => container.env?.find(({ name }) => name === wanted)?.value ?? ''
+  const forwardsTo = setting('FORWARD')
   return {
     startMs: durationOr(setting('START_DELAY'), 0),
     stop: setting('STOP') === 'immediate' ? 'immediate' : 'graceful',
     graceMs: durationOr(setting('GRACE'), 3_000),
     answerMs: durationOr(setting('ANSWER'), ANSWER_MS),
+    ...(forwardsTo === '' ? {} : { forwardsTo }),
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Timers } from '../../ports/timers.ts'
-import type { Accepted, Listener, NetworkReply, NetworkRequest } from '../network/network.ts'
+import type { Accepted, Destination, Listener, NetworkReply, NetworkRequest } from '../network/network.ts'
 import type { AppBehaviour } from './app-behaviour.ts'
 import { AppConnection, type AppSide } from './app-connection.ts'
+import type { ReverseProxy } from './reverse-proxy.ts'
 
 export interface AppParts {
   readonly timers: Timers
@@ -10,6 +11,8 @@ export interface AppParts {
   readonly servedBy: string
   /** Begins to listen; the returned function ends it. */
   readonly listen: (listener: Listener) => () => void
+  /** Of an app that forwards. */
+  readonly proxy?: ReverseProxy
 }
 
 /** Go's net/http Server.Shutdown: connections that have sent nothing yet are given so long. */
@@ -22,20 +25,26 @@ const KILLED = 137
 /** `closing`: accepts nothing, finishes what is under way. */
 type Phase = 'starting' | 'ready' | 'stopping' | 'closing' | 'ended'
 
-/** A web application that says who served each answer, and stops politely or at once. */
+/** Where an app answers checks, and where an ingress does (ingress-nginx, `/healthz` of its default server). */
+const CHECK = '/readyz'
+const INGRESS_CHECK = '/healthz'
+
+/** A web application that says who served each answer, or forwards each request, and stops politely or at once. */
 export class App implements Listener, AppSide {
   readonly #timers: Timers
   readonly #behaviour: AppBehaviour
   readonly #body: string
   readonly #endListening: () => void
+  readonly #proxy: ReverseProxy | undefined
   readonly #connections = new Set<AppConnection>()
   readonly #exitListeners: ((code: number) => void)[] = []
   #onReadiness = (): void => undefined
   #phase: Phase = 'starting'
   #exitCode: number | undefined
 
-  constructor({ timers, behaviour, servedBy, listen }: AppParts) {
+  constructor({ timers, behaviour, servedBy, listen, proxy }: AppParts) {
     this.#timers = timers
+    this.#proxy = proxy
     this.#behaviour = behaviour
     this.#body = `served by ${servedBy}\n`
     this.#endListening = listen(this)
@@ -45,7 +54,7 @@ export class App implements Listener, AppSide {
   }
 
   get isReady(): boolean {
-    return this.#phase === 'ready'
+    return this.#phase === 'ready' && this.#proxy?.isTold !== false
   }
 
   /** Called whenever that may have changed. */
@@ -59,10 +68,21 @@ export class App implements Listener, AppSide {
     return connection
   }
 
-  answer({ path }: NetworkRequest, reply: (reply: NetworkReply) => void): void {
+  setEndpoints(endpoints: readonly Destination[]): void {
+    if (this.#phase === 'ended') return
+    const wasReady = this.isReady
+    this.#proxy?.setEndpoints(endpoints)
+    if (!wasReady) this.#onReadiness()
+  }
+
+  answer(request: NetworkRequest, reply: (reply: NetworkReply) => void): void {
+    const { path } = request
     const { answerMs } = this.#behaviour
-    if (path === '/readyz' || answerMs === 0) reply(this.#replyTo(path))
-    else this.#timers.later(answerMs, () => reply(this.#replyTo(path)))
+    const proxy = this.#proxy
+    if (path === (proxy === undefined ? CHECK : INGRESS_CHECK)) reply(this.#checked())
+    else if (proxy !== undefined) proxy.forward(request, (answer) => reply({ ...answer, closes: this.#closes }))
+    else if (answerMs === 0) reply(this.#served())
+    else this.#timers.later(answerMs, () => reply(this.#served()))
   }
 
   settled(connection: AppConnection): void {
@@ -88,6 +108,7 @@ export class App implements Listener, AppSide {
   /** Its machine has lost its power: nobody is told anything. */
   vanish(): void {
     this.#phase = 'ended'
+    this.#proxy?.end()
     this.#connections.clear()
     this.#exitListeners.length = 0
   }
@@ -103,11 +124,18 @@ export class App implements Listener, AppSide {
     this.#onReadiness()
   }
 
-  #replyTo(path: string): NetworkReply {
-    const closes = this.#phase === 'stopping' || this.#phase === 'closing'
-    if (path !== '/readyz') return { status: 200, body: this.#body, closes }
-    if (this.#phase === 'ready') return { status: 200, body: 'ok\n', closes }
-    return { status: 503, body: this.#phase === 'starting' ? 'starting\n' : 'stopping\n', closes }
+  get #closes(): boolean {
+    return this.#phase === 'stopping' || this.#phase === 'closing'
+  }
+
+  #served(): NetworkReply {
+    return { status: 200, body: this.#body, closes: this.#closes }
+  }
+
+  #checked(): NetworkReply {
+    const closes = this.#closes
+    if (this.isReady) return { status: 200, body: 'ok\n', closes }
+    return { status: 503, body: closes ? 'stopping\n' : 'starting\n', closes }
   }
 
   #shutDown(): void {
@@ -128,6 +156,7 @@ export class App implements Listener, AppSide {
     this.#enter('ended')
     this.#exitCode = code
     this.#endListening()
+    this.#proxy?.end()
     for (const connection of this.#connections) connection.close()
     this.#timers.later(0, () => {
       for (const run of this.#exitListeners.splice(0)) run(code)

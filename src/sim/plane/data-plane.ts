@@ -1,3 +1,4 @@
+import type { Destination } from '../network/network.ts'
 import type { AppBehaviour } from './app-behaviour.ts'
 
 /** What one pod runs. */
@@ -24,6 +25,8 @@ export interface PodProcess {
    * where a plane cannot tell.
    */
   onReadiness?(run: () => void): void
+  /** Where it forwards to from now on; only for one that forwards, which is not ready before it was told. */
+  setEndpoints?(endpoints: readonly Destination[]): void
   /** SIGTERM: what follows is the app's behaviour. */
   terminate(): void
   /** SIGKILL: its connections are closed by the kernel, at once. */

@@ -5,6 +5,7 @@ import type { Destination } from '../network/network.ts'
 import type { VirtualNetwork } from '../network/virtual-network.ts'
 import { App } from './app.ts'
 import type { DataPlane, NodePortRule, PodProcess, PodStart } from './data-plane.ts'
+import { ReverseProxy } from './reverse-proxy.ts'
 import { VirtualNode } from './virtual-node.ts'
 import { VirtualPod } from './virtual-pod.ts'
 
@@ -57,6 +58,9 @@ export class VirtualDataPlane implements DataPlane {
       behaviour,
       servedBy: `${name}/${nodeName}`,
       listen: (listener) => network.listen({ host: address, port }, listener),
+      ...(behaviour.forwardsTo === undefined
+        ? {}
+        : { proxy: new ReverseProxy({ timers, network: network.from(address) }) }),
     })
     const leave = (gone: VirtualPod): void => {
       node.remove(gone)

@@ -1,3 +1,4 @@
+import type { Destination } from '../network/network.ts'
 import type { App } from './app.ts'
 import type { PodProcess } from './data-plane.ts'
 
@@ -27,6 +28,10 @@ export class VirtualPod implements PodProcess {
 
   onReadiness(run: () => void): void {
     this.#app.onReadiness(run)
+  }
+
+  setEndpoints(endpoints: readonly Destination[]): void {
+    this.#app.setEndpoints(endpoints)
   }
 
   terminate(): void {

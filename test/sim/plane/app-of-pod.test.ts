@@ -27,6 +27,10 @@ test('the app is told by its environment how it starts, answers and stops', () =
   })
 })
 
+test('an app that forwards is told to which Service', () => {
+  assert.equal(appOfPod(podWith({ FORWARD: 'shop/web' })).forwardsTo, 'shop/web')
+})
+
 test('a pod listens where its first named port is, else at 8080', () => {
   assert.equal(portOfPod(podWith({})), 8080)
   assert.equal(portOfPod({ spec: { containers: [{}, { ports: [{ containerPort: 9_090 }] }] } }), 9_090)

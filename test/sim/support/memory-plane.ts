@@ -1,4 +1,5 @@
 import type { Timers } from '../../../src/ports/timers.ts'
+import type { Destination } from '../../../src/sim/network/network.ts'
 import type { DataPlane, NodePortRule, PodProcess, PodStart } from '../../../src/sim/plane/data-plane.ts'
 
 /** A process as nobody but its machine can see it. */
@@ -9,6 +10,8 @@ export class MemoryProcess implements PodProcess {
   readonly #onExit: ((code: number) => void)[] = []
   readonly #onReadiness: (() => void)[] = []
   #state: 'starting' | 'ready' | 'stopping' | 'ended' | 'dark' = 'starting'
+  /** What it was told to forward to, each time: `10.244.0.2:8080 …`. */
+  readonly told: string[] = []
   /** SIGTERM, SIGKILL, its end, and the end of its sandbox, in order. */
   readonly fate: string[] = []
 
@@ -31,6 +34,10 @@ export class MemoryProcess implements PodProcess {
 
   onReadiness(run: () => void): void {
     this.#onReadiness.push(run)
+  }
+
+  setEndpoints(endpoints: readonly Destination[]): void {
+    this.told.push(endpoints.map(({ host, port }) => `${host}:${port}`).join(' '))
   }
 
   terminate(): void {

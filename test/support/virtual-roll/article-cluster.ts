@@ -4,6 +4,8 @@ import {
   database,
   EDGE_PORT,
   edge,
+  INGRESS_PORT,
+  ingress,
   WHOAMI_PORT,
   type WhoamiOptions,
   whoami,
@@ -18,6 +20,8 @@ export interface ArticleOptions extends Partial<WhoamiOptions> {
   readonly nodes?: number
   /** How long a machine that reboots stays dark. */
   readonly darkMs?: number
+  /** `ingress`: each node carries one, and the balancer sends to it; else to the node port of `whoami`. */
+  readonly wayIn?: 'ingress'
 }
 
 /** The cluster of the real test bed, with the same workloads and the same HAProxy before it, in virtual time. */
@@ -25,6 +29,7 @@ export async function articleCluster({
   seed = '1',
   nodes = 3,
   darkMs = 500,
+  wayIn,
   ...options
 }: ArticleOptions = {}): Promise<VirtualCluster> {
   const names = Array.from({ length: nodes }, (_, i) => `n${i + 1}`)
@@ -34,10 +39,17 @@ export async function articleCluster({
       startAt: wallMs(Date.UTC(2026, 0, 1)),
       nodes,
       darkMs,
-      manifests: [...whoami({ service: 'improved', ...options }), ...edge(), ...database(names)],
+      manifests: [
+        ...whoami({ service: 'improved', ...options }),
+        ...edge(),
+        ...database(names),
+        ...(wayIn === 'ingress' ? ingress({}) : []),
+      ],
       balancer: {
         fronts: [
-          { backend: 'web', port: 18080, nodePort: WHOAMI_PORT },
+          wayIn === 'ingress'
+            ? { backend: 'web', port: 18080, nodePort: INGRESS_PORT, checkPath: '/healthz' }
+            : { backend: 'web', port: 18080, nodePort: WHOAMI_PORT },
           { backend: 'edge', port: 18081, nodePort: EDGE_PORT },
         ],
         check: { interMs: 2000, fall: 3, rise: 2 },
