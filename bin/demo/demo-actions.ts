@@ -6,6 +6,7 @@ import { runArticleScript } from '../../src/cli/demo/article-script.ts'
 import type { DemoActions, DemoGround, PlanEnd } from '../../src/cli/demo/demo-actions.ts'
 import { type DemoPlan, PLAN_FACTS } from '../../src/cli/demo/demo-plan.ts'
 import { WorldError } from '../../src/model/world-error.ts'
+import { askSocket } from '../../src/sim/loopback/ask-socket.ts'
 import { probeSource } from '../probe-source.ts'
 import { rollActions } from '../roll/roll-actions.ts'
 import type { RollSurroundings } from '../roll/world.ts'
@@ -62,7 +63,8 @@ async function runScript(
   const options = { kubeconfigPath: cluster.kubeconfig, env, clock, random, log, userAgent: `evenkeel/${version}` }
   const opened = await openCluster(options, signal)
   const { machines } = cluster
-  const hands = scriptHands({ cluster: opened, clock, machines, balancerSocket, nodes }, signal)
+  const askBalancer = (line: string): Promise<string> => askSocket(balancerSocket, line)
+  const hands = scriptHands({ cluster: opened, clock, machines, askBalancer, nodes }, signal)
   const { tellsBalancer, twoSteps } = PLAN_FACTS[plan]
   try {
     await runArticleScript(hands, { tellsBalancer, twoSteps, pauses: DEMO_PAUSES }, tell)

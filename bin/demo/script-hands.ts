@@ -4,7 +4,6 @@ import { isDaemonSetPod, isFinished, type Pod } from '../../src/model/pod.ts'
 import { WorldError } from '../../src/model/world-error.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Cluster } from '../../src/ports/cluster.ts'
-import { askSocket } from '../../src/sim/loopback/ask-socket.ts'
 import type { Machines } from '../../src/sim/machines/machines.ts'
 import { INGRESS_NODES } from './article-nodes.ts'
 
@@ -12,7 +11,8 @@ export interface ScriptHandsParts {
   readonly cluster: Cluster
   readonly clock: Clock
   readonly machines: Machines
-  readonly balancerSocket: string
+  /** One line for its runtime API; what it says to that. */
+  readonly askBalancer: (line: string) => Promise<string>
   readonly nodes: readonly string[]
 }
 
@@ -39,7 +39,7 @@ const RETURN_LIMIT_MS = 60_000
 
 /** What the article's script has of the cluster: `kubectl drain`, `reboot`, and a helper for HAProxy's socket. */
 export function scriptHands(parts: ScriptHandsParts, signal: AbortSignal): ScriptHands {
-  const { cluster, clock, machines, balancerSocket, nodes } = parts
+  const { cluster, clock, machines, askBalancer, nodes } = parts
   return {
     nodes,
     carriesIngress: (node) => INGRESS_NODES.includes(node),
@@ -58,7 +58,7 @@ export function scriptHands(parts: ScriptHandsParts, signal: AbortSignal): Scrip
     },
     uncordon: (node) => setCordon(cluster, { node, cordoned: false }, signal),
     setServers: async (node, state) => {
-      const answer = await askSocket(balancerSocket, `set server ${BACKEND}/${node} state ${state}`)
+      const answer = await askBalancer(`set server ${BACKEND}/${node} state ${state}`)
       if (answer.trim() !== '') throw failed(`the balancer says to ${node} ${state}: ${answer.trim()}`)
     },
   }

@@ -1,4 +1,5 @@
 import type { BalancerConfig } from '../balancer/balancer-config.ts'
+import type { NodeSpec } from '../machines/node-spec.ts'
 
 export interface FrontDescription {
   readonly backend: string
@@ -8,23 +9,26 @@ export interface FrontDescription {
   readonly checkPath?: string
 }
 
-/** One HAProxy before NodePorts of all nodes: every server is named as its node. */
+/** One HAProxy before NodePorts of nodes: every server is named as its node. */
 export interface BalancerDescription {
   readonly fronts: readonly FrontDescription[]
+  /** Before which nodes: before all of them unless told otherwise. */
+  readonly before?: readonly string[]
   readonly check: { readonly interMs: number; readonly fall: number; readonly rise: number }
 }
 
 /** As the article has it: `inter 2s fall 3 rise 2`, `timeout connect 1s`, `client 30s`, `server 10s`, no redispatch. */
 export function balancerConfig(
-  { fronts, check }: BalancerDescription,
-  { host, addresses }: { readonly host: string; readonly addresses: readonly string[] },
+  { fronts, check, before }: BalancerDescription,
+  { host, nodes }: { readonly host: string; readonly nodes: readonly Pick<NodeSpec, 'name' | 'address'>[] },
 ): BalancerConfig {
+  const fronted = nodes.filter(({ name }) => before?.includes(name) !== false)
   return {
     host,
     frontends: fronts.map(({ backend, port }) => ({ name: `front-${backend}`, port, backend })),
     backends: fronts.map(({ backend, nodePort, checkPath = '/readyz' }) => ({
       name: backend,
-      servers: addresses.map((address, i) => ({ name: `n${i + 1}`, address, port: nodePort })),
+      servers: fronted.map(({ name, address }) => ({ name, address, port: nodePort })),
       check: { path: checkPath, ...check },
     })),
     connectTimeoutMs: 1_000,

@@ -7,6 +7,7 @@ import { SeededRandom } from '../clocks/seeded-random.ts'
 import { VirtualTime, type VirtualTimeParts } from '../clocks/virtual-time.ts'
 import { DEFAULT_KUBELET, FAST_KUBELET } from '../machines/kubelet-settings.ts'
 import { Machines } from '../machines/machines.ts'
+import type { NodeSpec } from '../machines/node-spec.ts'
 import { VirtualNetwork } from '../network/virtual-network.ts'
 import { VirtualDataPlane } from '../plane/virtual-data-plane.ts'
 import { NAMESPACES, NODES } from '../world/api-resource.ts'
@@ -21,7 +22,8 @@ export interface ClusterDescription {
   /** Everything that is left to chance comes from it. */
   readonly seed: string
   readonly startAt: WallMs
-  readonly nodes: number
+  /** Their number, where they are all alike: `n1`, `n2`, … */
+  readonly nodes: number | readonly Omit<NodeSpec, 'address'>[]
   /** In the order in which somebody applies them, as soon as all nodes are Ready. */
   readonly manifests: readonly object[]
   readonly balancer: BalancerDescription
@@ -68,11 +70,9 @@ export class VirtualCluster {
       settings: pace === 'usual' ? DEFAULT_KUBELET : FAST_KUBELET,
       darkMs,
     })
-    this.nodes = Array.from({ length: nodes }, (_, i) => `n${i + 1}`)
-    const addresses = this.nodes.map((_, i) => nodeAddress(i))
-    this.nodes.forEach((name, i) => {
-      this.machines.add({ name, address: nodeAddress(i) })
-    })
+    const specs = nodeSpecs(nodes)
+    this.nodes = specs.map(({ name }) => name)
+    for (const spec of specs) this.machines.add(spec)
     this.#whenReady(() => {
       for (const manifest of manifests) applyManifest(this.world, manifest)
     })
@@ -81,7 +81,7 @@ export class VirtualCluster {
       network: this.network.from(BALANCER_HOST),
       timers,
       clock: this.time,
-      config: balancerConfig(balancer, { host: BALANCER_HOST, addresses }),
+      config: balancerConfig(balancer, { host: BALANCER_HOST, nodes: specs }),
       firstPid: 100,
     })
   }
@@ -109,3 +109,8 @@ export const BALANCER_HOST = '127.0.0.1'
 
 /** The i-th of up to 65 000. */
 const nodeAddress = (i: number): string => `172.16.${Math.floor((i + 1) / 250)}.${((i + 1) % 250) + 1}`
+
+function nodeSpecs(nodes: ClusterDescription['nodes']): readonly NodeSpec[] {
+  const named = typeof nodes === 'number' ? Array.from({ length: nodes }, (_, i) => ({ name: `n${i + 1}` })) : nodes
+  return named.map((node, i) => ({ ...node, address: nodeAddress(i) }))
+}
