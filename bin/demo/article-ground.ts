@@ -9,7 +9,7 @@ import { systemTimers as timers } from '../../src/adapters/node/system-timers.ts
 import type { GroundOptions } from '../../src/cli/demo/demo-actions.ts'
 import { PLAN_FACTS } from '../../src/cli/demo/demo-plan.ts'
 import type { BalancerConfig } from '../../src/sim/balancer/balancer-config.ts'
-import { database, WHOAMI_PORT, whoami } from '../../src/sim/cluster/article-workloads.ts'
+import { database, INGRESS_PORT, ingress, whoami } from '../../src/sim/cluster/article-workloads.ts'
 import { EmbeddedCluster } from '../../src/sim/loopback/embedded-cluster.ts'
 import { HaproxyProcess } from '../../src/sim/loopback/haproxy-process.ts'
 import { LoopbackBalancer } from '../../src/sim/loopback/loopback-balancer.ts'
@@ -108,9 +108,9 @@ export class ArticleGround {
     })
     this.#cluster = cluster
     await until(signal, 'nodes that are ready', () => nodesReady(cluster.world, this.nodes.length))
-    cluster.apply([...whoami({ service: PLAN_FACTS[plan].service }), ...database(WORKERS)])
+    cluster.apply([...whoami({ service: PLAN_FACTS[plan].service }), ...database(WORKERS), ...ingress()])
     await until(signal, 'pods that are ready', () => podsReady(cluster.world))
-    const entries = INGRESS_NODES.map((_, i) => ({ host: net.nodeAddress(i + 1), port: WHOAMI_PORT }))
+    const entries = INGRESS_NODES.map((_, i) => ({ host: net.nodeAddress(i + 1), port: INGRESS_PORT }))
     await until(signal, 'node ports that answer', () => nodePortsOpen(cluster.plane, entries))
     this.#url = `http://${HERE}:${port}/`
     await this.#startBalancer(balancerConfig(net, port), { balancer, env }, signal)
@@ -150,8 +150,8 @@ const balancerConfig = (net: LoopbackNet, port: number): BalancerConfig => ({
   backends: [
     {
       name: 'web',
-      servers: INGRESS_NODES.map((name, i) => ({ name, address: net.nodeAddress(i + 1), port: WHOAMI_PORT })),
-      check: { path: '/readyz', interMs: 2_000, fall: 3, rise: 2 },
+      servers: INGRESS_NODES.map((name, i) => ({ name, address: net.nodeAddress(i + 1), port: INGRESS_PORT })),
+      check: { path: '/healthz', interMs: 2_000, fall: 3, rise: 2 },
     },
   ],
   connectTimeoutMs: 1_000,

@@ -10,8 +10,8 @@ import type { World } from '../../src/sim/world/world.ts'
 
 const LIMIT_MS = 60_000
 const LOOK_EVERY_MS = 50
-/** Of the workloads: five of one, two of the other. */
-const PODS_WANTED = 7
+/** Of the workloads: five of one, two of the other, and an ingress on each of three nodes. */
+const PODS_WANTED = 10
 
 /** Looks again and again, and gives up after a minute. */
 export async function until(signal: AbortSignal, what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
