@@ -7,7 +7,7 @@ import { type DemoPlan, PLAN_FACTS } from '../../src/cli/demo/demo-plan.ts'
 import { wallMs } from '../../src/model/time.ts'
 import { database, INGRESS_PORT, ingress, whoami } from '../../src/sim/cluster/article-workloads.ts'
 import { VirtualCluster } from '../../src/sim/cluster/virtual-cluster.ts'
-import { turnOfLoop } from '../support/turn-of-loop.ts'
+import { turnsOfLoop } from '../support/turns-of-loop.ts'
 import { settled, virtualRollFile } from '../support/virtual-roll/article-cluster.ts'
 import { RollPorts } from '../support/virtual-roll/roll-ports.ts'
 import { VirtualGround } from '../support/virtual-roll/virtual-ground.ts'
@@ -40,7 +40,7 @@ async function demoCluster(plan: DemoPlan): Promise<VirtualCluster> {
         check: { interMs: 2_000, fall: 3, rise: 2 },
       },
     },
-    turnOfLoop,
+    turnsOfLoop,
   )
   await settled(cluster)
   return cluster
