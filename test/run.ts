@@ -35,8 +35,8 @@ const LONGEST = [
 /** Its figures are those of the README, of a cluster that has the machine to itself. */
 const ALONE = 'test/cluster/roll-clean.test.ts'
 
-/** Control planes without nodes, which wait for most of their time. */
-const LIGHT = 'test/cluster/kube-'
+/** Control planes without nodes, which wait for most of their time; then beds that carry no traffic. */
+const LIGHT = ['test/cluster/kube-', 'test/testbed/']
 
 /** They take their time from a clock of their own, so that they may wait for a processor as long as they like. */
 const VIRTUAL = 'test/virtual/'
@@ -74,7 +74,7 @@ const place = (file: string): number => {
 const all = globSync('test/**/*.test.ts', { cwd: root }).toSorted()
 const clusters = all.filter((file) => CLUSTER.some((folder) => file.startsWith(folder)))
 const virtual = all.filter((file) => file.startsWith(VIRTUAL))
-const light = clusters.filter((file) => file.startsWith(LIGHT))
+const light = clusters.filter((file) => LIGHT.some((start) => file.startsWith(start)))
 const withNodes = clusters.filter((file) => file !== ALONE && !light.includes(file))
 const pure = all.filter((file) => PURE.some((folder) => file.startsWith(folder)))
 const others = all.filter((file) => ![...clusters, ...virtual, ...pure].includes(file))
