@@ -83,6 +83,8 @@ describe('a real kubectl on an embedded cluster that runs', requires('testbed'),
     await eventually('the watch', () => said.split('\n').length > 5)
     said = ''
     assert.match(await kubectl(['scale', 'deployment/whoami', '--replicas=6']), /scaled/)
+    const rollout = await kubectl(['rollout', 'status', 'deployment/whoami', '--timeout=30s'])
+    assert.match(rollout, /deployment "whoami" successfully rolled out\n$/)
     await eventually('another pod', () => / 0\/1 +Pending /.test(said) && / 1\/1 +Running /.test(said))
     await eventually('eight pods', async () => (await readyPods()) === 8)
   })

@@ -95,7 +95,7 @@ export const CHANGED = 'the object has been modified; please apply your changes 
 
 /** `causes`: one per field that is wrong. */
 export const invalid = (
-  resource: ApiResource,
+  resource: Pick<ApiResource, 'kind' | 'group'>,
   name: string,
   causes: readonly (StatusCause & { readonly field: string; readonly message: string })[],
 ): ApiFailure => {

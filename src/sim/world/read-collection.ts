@@ -3,9 +3,10 @@ import type { ApiObject } from './api-object.ts'
 import type { ApiReply, ApiRequest } from './api-request.ts'
 import { parseFieldSelector } from './field-selector.ts'
 import { parseLabelSelector } from './label-selector.ts'
-import { listObjects, parseVersion } from './list-objects.ts'
+import { listObjects } from './list-objects.ts'
 import type { RequestTarget } from './request-target.ts'
 import { bookmark, watchObjects } from './watch-objects.ts'
+import { isTrue, watchStart } from './watch-start.ts'
 import type { World } from './world.ts'
 
 /** `GET` of a kind: a page of a list, or a watch where the query asks for one. */
@@ -17,9 +18,8 @@ export function readCollection(world: World, request: ApiRequest, target: Reques
     matches,
     ...(target.namespace === undefined ? {} : { namespace: target.namespace }),
   }
-  const version = query.get('resourceVersion') ?? ''
   if (isTrue(query.get('watch'))) {
-    const watching = { ...scope, fromRevision: version === '' ? 0 : parseVersion(version) }
+    const watching = { ...scope, ...watchStart(query, world.store.revision) }
     const timeout = query.get('timeoutSeconds')
     return {
       code: 200,
@@ -29,6 +29,7 @@ export function readCollection(world: World, request: ApiRequest, target: Reques
       bookmark: () => bookmark(target.resource, world.store.revision),
     }
   }
+  const version = query.get('resourceVersion') ?? ''
   const limit = query.get('limit')
   const token = query.get('continue')
   const body = listObjects(world, {
@@ -46,8 +47,6 @@ function matcher(query: URLSearchParams, { resource, name }: RequestTarget): (ob
   return (object) =>
     (name === undefined || object.metadata.name === name) && byLabels(object.metadata.labels) && byFields(object)
 }
-
-const isTrue = (text: string | null): boolean => text === 'true' || text === '1'
 
 function wholeNumber(field: string, text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)

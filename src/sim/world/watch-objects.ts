@@ -11,6 +11,8 @@ export interface Watching {
   readonly matches: (object: ApiObject) => boolean
   /** Absent or 0: begins with all that is there. */
   readonly fromRevision?: number
+  /** A bookmark that says so ends what it begins with (KEP-3157, `sendInitialEvents`). */
+  readonly marksInitialEnd?: boolean
 }
 
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
@@ -30,6 +32,7 @@ export function watchObjects({ store }: World, watching: Watching, sink: (event:
   if (fromRevision === 0) {
     const now = objectsAt(store, resource, store.revision) ?? []
     for (const object of now) if (isSeen(watching, object)) sink({ type: 'ADDED', object })
+    if (watching.marksInitialEnd === true) sink(bookmark(resource, store.revision, INITIAL_END))
   } else {
     const missed = store.changesAfter(resource, fromRevision)
     if (missed === undefined) {
@@ -44,16 +47,18 @@ export function watchObjects({ store }: World, watching: Watching, sink: (event:
   return store.subscribe(resource, (change) => tell(watching, change, sink))
 }
 
+const INITIAL_END = { annotations: { 'k8s.io/initial-events-end': 'true' } }
+
 /** Of a watch that has nothing to end. */
 const ENDED = (): void => undefined
 
 /** Says how far the watch has come, and nothing else. */
-export const bookmark = (resource: ApiResource, revision: number): WatchEvent => ({
+export const bookmark = (resource: ApiResource, revision: number, metadata: object = {}): WatchEvent => ({
   type: 'BOOKMARK',
   object: {
     kind: resource.kind,
     apiVersion: apiVersionOf(resource),
-    metadata: { resourceVersion: String(revision), creationTimestamp: null },
+    metadata: { ...metadata, resourceVersion: String(revision), creationTimestamp: null },
   },
 })
 

@@ -70,9 +70,52 @@ export function watchesContract(door: () => ApiDoor): void {
     assert.deepEqual(await within(watch, 2), ['MODIFIED lingers', 'DELETED lingers'])
   })
 
+  const listWatch = (set: string, rest: string) => `${MAPS}?watch=true&labelSelector=set%3D${set}&${rest}`
+
+  test('a watch that asks for the initial events is told when it has had them all, and goes on', async () => {
+    await aMap('initial-a', { set: 'watch-5' })
+    const { body } = await ask('GET', MAPS)
+    for (const version of ['', '0', String(field(body, 'metadata.resourceVersion'))]) {
+      const options = `sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&resourceVersion=${version}`
+      const watch = await door().watch(listWatch('watch-5', options))
+      await eventually('the object and the bookmark', () => watch.events.length >= 2)
+      assert.deepEqual(told(watch), ['ADDED initial-a', 'BOOKMARK undefined'])
+      const metadata = field(watch.events[1]?.object, 'metadata') as Readonly<Record<string, unknown>>
+      assert.deepEqual(metadata.annotations, { 'k8s.io/initial-events-end': 'true' })
+      assert.ok(Number(metadata.resourceVersion) >= Number(field(watch.events[0]?.object, 'metadata.resourceVersion')))
+      await ask('PATCH', `${MAPS}/initial-a`, { contentType: MERGE, body: { data: { version: `after ${version}` } } })
+      assert.equal((await within(watch, 3)).at(-1), 'MODIFIED initial-a')
+    }
+  })
+
+  test('a watch that wants no initial events is told what comes from now on', async () => {
+    await aMap('not-told', { set: 'watch-6' })
+    const watch = await door().watch(listWatch('watch-6', 'sendInitialEvents=false&resourceVersionMatch=NotOlderThan'))
+    await aMap('told', { set: 'watch-6' })
+    assert.deepEqual(await within(watch, 1), ['ADDED told'])
+  })
+
+  test('options of a watch that contradict each other are invalid', async () => {
+    const replies = await Promise.all(
+      ['sendInitialEvents=true', 'resourceVersionMatch=NotOlderThan'].map((options) =>
+        ask('GET', listWatch('watch-7', options)),
+      ),
+    )
+    assert.deepEqual(
+      replies.map(({ status, body }) => [status, field(body, 'message')]),
+      [
+        [422, refused('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')],
+        [422, refused('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')],
+      ],
+    )
+  })
+
   test('a watch ends by itself when its time is over', async () => {
     const watch = await door().watch(`${MAPS}?watch=true&timeoutSeconds=1&labelSelector=set%3Dnone`)
     await watch.ended
     assert.deepEqual(told(watch), [])
   })
 }
+
+const refused = (why: string): string =>
+  `ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: ${why}`
