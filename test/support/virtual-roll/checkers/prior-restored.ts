@@ -44,8 +44,10 @@ const sorted = (map: Readonly<Record<string, string>> = {}): readonly (readonly 
 
 const serversThatDiffer = (scene: Scene): readonly string[] =>
   scene.servers().flatMap(({ key, admin, isUsable }) => {
-    if (scene.handStates.has(key)) return admin === 'drain' ? [`${key} is left in drain`] : []
-    const was = scene.prior.servers.get(key)
+    const [was, byHand] = [scene.prior.servers.get(key), scene.handStates.get(key)]
+    // People put back what was ready before; what was not they leave as they set it.
+    const isTheirs = byHand === 'drain' && was !== 'ready'
+    if (byHand !== undefined) return admin === 'drain' && !isTheirs ? [`${key} is left in drain`] : []
     if (admin !== was) return [`${key} was ${was} and is ${admin}`]
     return was === 'ready' && !isUsable ? [`${key} is not up`] : []
   })
