@@ -17,13 +17,20 @@ export interface KubeconfigSource {
   readonly env: Environment
 }
 
+/** What a kubeconfig is read with. It takes half a second to load, which a command that asks no cluster must not pay. */
+const reader = () => import('@kubernetes/client-node/dist/config.js')
+
+/** Loads it ahead, for a process that may not stand still once it reads. */
+export async function loadReader(): Promise<void> {
+  await reader()
+}
+
 /**
  * Reads what there is to know about the cluster and how to be let in, with the context chosen. Rejects with UserError
  * KUBECONFIG_MISSING, KUBECONFIG_BROKEN, KUBECONFIG_NO_CONTEXT, KUBE_PROXY.
  */
 export async function loadKubeconfig(source: KubeconfigSource): Promise<KubeConfig> {
-  // Its dependencies take half a second to load, which a command that asks no cluster must not pay.
-  const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js')
+  const { KubeConfig } = await reader()
   const merged = new KubeConfig()
   if (source.paths.length === 0) merged.loadFromCluster()
   for (const path of source.paths) {

@@ -8,6 +8,8 @@ export interface Loss {
   readonly dueMs: number
   /** It was sent over a connection that was closed under it. */
   readonly isStale: boolean
+  /** The same, and it was the first over a connection that was to be kept. */
+  readonly isStaleAtFirst: boolean
   readonly text: string
 }
 
@@ -22,8 +24,12 @@ export class LossLog {
       this.judge.record(sample)
       if (sample.verdict !== 'failed') return
       const { failure = 'unknown', error = '', latencyMs, lane } = sample
-      const isStale = failure === 'stale'
-      this.#losses.push({ dueMs: time.monoMs() - latencyMs, isStale, text: `${failure}, ${error} (${lane})` })
+      this.#losses.push({
+        dueMs: time.monoMs() - latencyMs,
+        isStale: failure === 'stale',
+        isStaleAtFirst: failure === 'reset' && lane === 'kept',
+        text: `${failure}, ${error} (${lane})`,
+      })
     }
     this.#client = new OpenLoopClient({ target, network, clock: time, timers: time, sink })
     this.#client.start()

@@ -51,14 +51,15 @@ export class OutsideFaults {
   heal(): void {
     const { cluster, scene, faults } = this.#parts
     for (const callOff of this.#callOffs) callOff()
-    for (const fault of faults) {
-      if (fault.kind !== 'machine') continue
-      const machine = cluster.machines.get(fault.node)
+    // Of two for the same machine the last is what it had.
+    const lucks = new Map(faults.flatMap((fault) => (fault.kind === 'machine' ? [[fault.node, fault.luck]] : [])))
+    for (const [node, luck] of lucks) {
+      const machine = cluster.machines.get(node)
       machine?.setLuck({ kind: 'returns' })
-      if (machine === undefined || fault.luck.kind === 'slow') continue
-      const boots = machine.boots - (scene.prior.boots.get(fault.node) ?? 0)
+      if (machine === undefined || luck.kind === 'slow') continue
+      const boots = machine.boots - (scene.prior.boots.get(node) ?? 0)
       if (machine.isOn && boots > 0) {
-        scene.handBoots.set(fault.node, (scene.handBoots.get(fault.node) ?? 0) + 1)
+        scene.handBoots.set(node, (scene.handBoots.get(node) ?? 0) + 1)
         machine.reset()
       } else machine.powerOn()
     }
