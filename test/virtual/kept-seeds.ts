@@ -6,4 +6,10 @@ export const KEPT_SEEDS: readonly string[] = [
   '608',
   // A reload cut a request off that was the first over a connection to be kept.
   '324',
+  // Requests failed in a soak, and the node was taken out again though it was the last of a backend.
+  '659',
+  // A roll ended while a node was cut off from the balancer, and nobody waited for that to be over.
+  '664',
+  // The node that was taken out again for what failed in its soak was taken for a further one.
+  '864',
 ]

@@ -2,7 +2,7 @@ import { type Action, actionKey } from '../../model/action.ts'
 import type { Decision } from '../../model/decision.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Step } from '../../model/step.ts'
-import { keepDetached } from './keep-detached.ts'
+import { keepDetached, servesOn } from './keep-detached.ts'
 import { BEGIN, COMING_BACK, GOING_DOWN, MUST_REBOOT, RESTORING } from './ladder.ts'
 import { nodeGone } from './node-gone.ts'
 import {
@@ -93,9 +93,12 @@ function withoutRecord(s: NodeSnapshot): Decision {
   return { kind: 'settled', reasons: [{ code: 'NodeDone', object: s.current.node.name, text: 'every step is done' }] }
 }
 
-/** The node stays out: what a failed soak put back in is taken out again, and the rest is the standing duty's. */
+/**
+ * The node stays out: what a failed soak put back in is taken out again, unless nobody else is left to serve, and the rest
+ * is the standing duty's.
+ */
 function keptOut(s: RecordedSnapshot, reasons: readonly Reason[]): Decision {
   const actions = keepDetached(s).filter((action) => isDue(action, s))
   if (actions.length > 0) return { kind: 'act', step: 'detach', actions, reasons }
-  return { kind: 'settled', reasons }
+  return { kind: 'settled', reasons: [...reasons, ...servesOn(s)] }
 }

@@ -1,3 +1,4 @@
+import type { ServerReading, ServerRef } from '../../model/balancer.ts'
 import type { Node } from '../../model/node.ts'
 import type { Reason } from '../../model/reason.ts'
 import { lastServers } from '../balancer/last-server.ts'
@@ -5,15 +6,28 @@ import { allowedServers, belongsTo } from './match-node-servers.ts'
 import type { InstanceFacts } from './snapshot.ts'
 
 /** On every instance each backend must keep a usable server that is not this node's; empty where all do. */
-export function lastUsableServers(node: Node, instances: readonly InstanceFacts[]): readonly Reason[] {
-  return instances
-    .filter((instance) => !instance.allowLastServer)
-    .flatMap((instance) =>
-      lastServers(allowedServers(instance), (reading) => belongsTo(reading, node)).map(({ ref }) => ({
-        code: 'LastUsableServer',
-        object: `${ref.backend}/${ref.server}`,
-        text: `${ref.backend}/${ref.server} is the last usable server of ${ref.backend} on ${instance.instance}`,
-        next: `bring another server of ${ref.backend} up, or set allowLastServer for a pool of one`,
-      })),
-    )
-}
+export const lastUsableServers = (node: Node, instances: readonly InstanceFacts[]): readonly Reason[] =>
+  instances.flatMap((instance) =>
+    lastServersOn(node, instance).map(({ ref }) => ({
+      ...lastServer(ref),
+      text: `${textOf(ref)} is the last usable server of ${ref.backend} on ${instance.instance}`,
+    })),
+  )
+
+/** Servers of the node without which a backend of this instance would have none, where that matters. */
+export const lastServersOn = (node: Node, instance: InstanceFacts): readonly ServerReading[] =>
+  instance.allowLastServer ? [] : lastServers(allowedServers(instance), (reading) => belongsTo(reading, node))
+
+/** One that stays in service for that reason. */
+export const leftAsLast = (ref: ServerRef, instance: InstanceFacts): Reason => ({
+  ...lastServer(ref),
+  text: `${textOf(ref)} stays in service: no other server of ${ref.backend} is usable on ${instance.instance}`,
+})
+
+const textOf = ({ backend, server }: ServerRef): string => `${backend}/${server}`
+
+const lastServer = (ref: ServerRef) => ({
+  code: 'LastUsableServer' as const,
+  object: textOf(ref),
+  next: `bring another server of ${ref.backend} up, or set allowLastServer for a pool of one`,
+})

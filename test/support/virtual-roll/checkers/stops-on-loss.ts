@@ -7,12 +7,20 @@ import { nodeOfServer, serverWords } from './server-word.ts'
 const HEARD_AFTER_MS = 4_000
 /** Fewer may have slipped between the requests that the roll itself sends. */
 const MANY = 6
+const RECORD = 'evenkeel.dev/record'
 
-/** A process under which requests were lost, whoever is to blame, takes out no further node. */
+/**
+ * A process under which requests were lost, whoever is to blame, takes out no further node. The node that it had out
+ * before and put back it may take out again.
+ */
 export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
   /** Since when a process that began then has acted. */
   let actsSinceMs: number | undefined
   let process = 0
+  const taken = new Set<string>()
+  const isUnderWay = (name: string): boolean =>
+    taken.has(name) &&
+    scene.nodes().some(({ metadata }) => metadata.name === name && metadata.annotations?.[RECORD] !== undefined)
   return {
     onAsked: ({ request }) => {
       if (request.kind !== 'balancer') return
@@ -21,12 +29,13 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
       const words = serverWords(request.line)
       const before = new Set([...scene.takenOut.keys].map(nodeOfServer))
       for (const { key, to } of words) {
-        if (to === 'ready' || before.has(nodeOfServer(key))) continue
+        if (to === 'ready' || before.has(nodeOfServer(key)) || isUnderWay(nodeOfServer(key))) continue
         const from = actsSinceMs ?? scene.nowMs
         const lost = losses.all.filter(({ dueMs }) => dueMs > from && dueMs < scene.nowMs - HEARD_AFTER_MS)
         if (lost.length >= MANY)
           scene.tell('stops-on-loss', `${key} was taken out after ${lost.length} requests were lost`)
       }
+      for (const { key, to } of words) if (to !== 'ready') taken.add(nodeOfServer(key))
       if (words.length > 0) actsSinceMs ??= scene.nowMs
     },
   }

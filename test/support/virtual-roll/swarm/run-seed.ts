@@ -41,6 +41,8 @@ const AGAIN_AFTER_MS = 5_000
 const LOOK_AGAIN_MS = 10_000
 /** A process that began less long ago may not have seen yet what it is to keep out. */
 const KNOWS_AFTER_MS = 6_000
+/** Checks that were under way fail still, and others have to pass. */
+const CHECKED_WITHIN_MS = 6_000
 /** A slot that was not renewed forbids to act, and the API must have been there for a while to renew it. */
 const WELL_FOR_MS = 25_000
 
@@ -91,6 +93,7 @@ class SeedRun {
     const startedMs = time.monoMs()
     try {
       await time.settle(this.#operate(), this.#scenario.healAtMs + BACK_WITHIN_MS)
+      await time.advance(Math.max(0, this.#cutOffUntilMs - this.#faults.sinceMs))
       await settled(this.#cluster, (server) => this.#scene.prior.servers.get(server) === 'ready')
       await time.advance(JUDGED_AFTER_MS)
     } catch (error) {
@@ -110,6 +113,12 @@ class SeedRun {
       lost: this.#losses.judge.failed,
       events: violations.length === 0 ? [] : this.#processes.flatMap(({ events }) => events.map(eventText)),
     }
+  }
+
+  /** Of nodes that the balancer does not reach: until it has seen that they are back. A roll may end before. */
+  get #cutOffUntilMs(): number {
+    const ends = this.#scenario.faults.flatMap((fault) => (fault.kind === 'partition' ? [fault.toMs] : []))
+    return Math.max(0, ...ends) + CHECKED_WITHIN_MS
   }
 
   async #operate(): Promise<void> {
