@@ -27,15 +27,15 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
       if (process !== scene.processes) actsSinceMs = undefined
       process = scene.processes
       const words = serverWords(request.line)
+      const takings = words.filter(({ to }) => to !== 'ready').map(({ key }) => ({ key, node: nodeOfServer(key) }))
       const before = new Set([...scene.takenOut.keys].map(nodeOfServer))
-      for (const { key, to } of words) {
-        if (to === 'ready' || before.has(nodeOfServer(key)) || isUnderWay(nodeOfServer(key))) continue
+      for (const { key } of takings.filter(({ node }) => !before.has(node) && !isUnderWay(node))) {
         const from = actsSinceMs ?? scene.nowMs
         const lost = losses.all.filter(({ dueMs }) => dueMs > from && dueMs < scene.nowMs - HEARD_AFTER_MS)
         if (lost.length >= MANY)
           scene.tell('stops-on-loss', `${key} was taken out after ${lost.length} requests were lost`)
       }
-      for (const { key, to } of words) if (to !== 'ready') taken.add(nodeOfServer(key))
+      for (const { node } of takings) taken.add(node)
       if (words.length > 0) actsSinceMs ??= scene.nowMs
     },
   }
