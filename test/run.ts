@@ -88,7 +88,7 @@ const chosen = (files: readonly string[]): readonly string[] =>
 
 /**
  * One after the other; the lanes of each side by side. Half of the time a file waits for something, so that there is room
- * for one more than there are processors. Of clusters with nodes there is none: three of them starve two processors.
+ * for one more than there are processors. Of clusters under traffic there is none: three of them starve two processors.
  */
 const stages: readonly (readonly Lane[])[] = [
   [

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { loadReader } from '../../src/adapters/kube/load-kubeconfig.ts'
+import { preloadKubeconfigReader } from '../../src/adapters/kube/load-kubeconfig.ts'
 import { openCluster } from '../../src/adapters/kube/open-cluster.ts'
 import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
@@ -23,7 +23,7 @@ export function demoActions(surroundings: RollSurroundings): DemoActions {
     probeSource,
     open: async (options, signal) => {
       // Later it would stop the clusters in this process, under traffic.
-      await loadReader()
+      await preloadKubeconfigReader()
       const ground = await ArticleGround.open(options, surroundings.env, signal)
       return demoGround(ground, options.plan, surroundings)
     },

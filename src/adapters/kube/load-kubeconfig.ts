@@ -21,7 +21,7 @@ export interface KubeconfigSource {
 const reader = () => import('@kubernetes/client-node/dist/config.js')
 
 /** Loads it ahead, for a process that may not stand still once it reads. */
-export async function loadReader(): Promise<void> {
+export async function preloadKubeconfigReader(): Promise<void> {
   await reader()
 }
 

@@ -33,11 +33,11 @@ const spread = (app: string): object => ({
   labelSelector: { matchLabels: { app } },
 })
 
-const nodePort = (app: string, port: number): object => ({
+const nodePort = (app: string, port: number, more: object = {}): object => ({
   apiVersion: 'v1',
   kind: 'Service',
   metadata: { name: app },
-  spec: { type: 'NodePort', selector: { app }, ports: [{ port: 80, targetPort: 8080, nodePort: port }] },
+  spec: { type: 'NodePort', selector: { app }, ports: [{ port: 80, targetPort: 8080, nodePort: port }], ...more },
 })
 
 export function budget(name: string, app: string, minAvailable: number): object {
@@ -115,18 +115,7 @@ export function ingress(nodeSelector: Readonly<Record<string, string>> = INGRESS
       },
     },
   }
-  const service = {
-    apiVersion: 'v1',
-    kind: 'Service',
-    metadata: { name: 'ingress' },
-    spec: {
-      type: 'NodePort',
-      externalTrafficPolicy: 'Local',
-      selector: { app: 'ingress' },
-      ports: [{ port: 80, targetPort: 8080, nodePort: INGRESS_PORT }],
-    },
-  }
-  return [daemonSet, service]
+  return [daemonSet, nodePort('ingress', INGRESS_PORT, { externalTrafficPolicy: 'Local' })]
 }
 
 /** Stateful pods, each with a volume of its own on its node's disk. */

@@ -2,11 +2,12 @@ import { badRequest } from './api-failure.ts'
 import type { ApiObject } from './api-object.ts'
 import type { ApiReply, ApiRequest } from './api-request.ts'
 import { parseFieldSelector } from './field-selector.ts'
+import { isTrue } from './is-true.ts'
 import { parseLabelSelector } from './label-selector.ts'
 import { listObjects } from './list-objects.ts'
 import type { RequestTarget } from './request-target.ts'
 import { bookmark, watchObjects } from './watch-objects.ts'
-import { isTrue, watchStart } from './watch-start.ts'
+import { watchStart } from './watch-start.ts'
 import type { World } from './world.ts'
 
 /** `GET` of a kind: a page of a list, or a watch where the query asks for one. */

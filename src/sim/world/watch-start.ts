@@ -1,4 +1,5 @@
 import { invalid } from './api-failure.ts'
+import { isTrue } from './is-true.ts'
 import { parseVersion } from './list-objects.ts'
 import type { Watching } from './watch-objects.ts'
 
@@ -31,6 +32,3 @@ const forbidden = (why: string) =>
   invalid(LIST_OPTIONS, '', [
     { reason: 'FieldValueForbidden', message: `Forbidden: ${why}`, field: 'resourceVersionMatch' },
   ])
-
-/** As a query says it. */
-export const isTrue = (text: string | null): boolean => text === 'true' || text === '1'

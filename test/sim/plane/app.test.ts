@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Connection, NetworkReply } from '../../../src/sim/network/network.ts'
+import type { Connection } from '../../../src/sim/network/network.ts'
 import type { AppBehaviour } from '../../../src/sim/plane/app-behaviour.ts'
 import { aPlane, GRACEFUL, IMMEDIATE } from './a-plane.ts'
+import { heardClient } from './heard-client.ts'
 
 /** One pod, asked at its own address; what is heard is kept with the time, to a hundredth of a second. */
 async function anApp(app: AppBehaviour) {
@@ -12,22 +13,8 @@ async function anApp(app: AppBehaviour) {
   const heard: string[] = []
   const say = (what: string): void => void heard.push(`${Math.round((time.monoMs() - begunMs) / 10) / 100} s: ${what}`)
   pod.onExit((code) => say(`exit ${code}`))
-  const text = ({ status, body, closes }: NetworkReply): string =>
-    `${status} ${body.trim()}${closes === true ? ', closes' : ''}`
-  const ask = (connection: Connection, path = '/'): void =>
-    connection.send({ path }, (reply) => say(reply === 'broken' ? reply : text(reply)))
-  const open = async (): Promise<Connection> => {
-    const found: Connection[] = []
-    network.dial({ host: pod.address, port: 8_080 }, (dialled) => {
-      if (dialled.kind === 'open') found.push(dialled.connection)
-      else say(dialled.kind)
-    })
-    await time.advance(1)
-    const [connection] = found
-    if (connection === undefined) throw new Error('not open')
-    connection.onClosed(() => say('closed'))
-    return connection
-  }
+  const { ask, open: openTo } = heardClient({ network, time, say })
+  const open = (): Promise<Connection> => openTo({ host: pod.address, port: 8_080 })
   return { time, pod, heard, ask, open }
 }
 

@@ -4,6 +4,7 @@ import type { Connection, Destination } from '../../../src/sim/network/network.t
 import type { AppBehaviour } from '../../../src/sim/plane/app-behaviour.ts'
 import type { PodProcess } from '../../../src/sim/plane/data-plane.ts'
 import { aPlane, GRACEFUL, IMMEDIATE } from './a-plane.ts'
+import { heardClient } from './heard-client.ts'
 
 const INGRESS: AppBehaviour = { ...GRACEFUL, graceMs: 0, forwardsTo: 'whoami' }
 
@@ -25,23 +26,8 @@ async function anIngress(app: AppBehaviour = IMMEDIATE) {
   const begunMs = time.monoMs()
   const say = (what: string): void => void heard.push(`${Math.round((time.monoMs() - begunMs) / 100) / 10} s: ${what}`)
   ingress.onExit((code) => say(`exit ${code}`))
-  const ask = (connection: Connection, path = '/'): void =>
-    connection.send({ path }, (reply) => {
-      if (reply === 'broken') say(reply)
-      else say(`${reply.status} ${reply.body.trim()}${reply.closes === true ? ', closes' : ''}`)
-    })
-  const open = async (to: Destination = { host: ingress.address, port: 8_080 }): Promise<Connection> => {
-    const found: Connection[] = []
-    network.dial(to, (dialled) => {
-      if (dialled.kind === 'open') found.push(dialled.connection)
-      else say(dialled.kind)
-    })
-    await time.advance(1)
-    const [connection] = found
-    if (connection === undefined) throw new Error('not open')
-    connection.onClosed(() => say('closed'))
-    return connection
-  }
+  const { ask, open: openTo } = heardClient({ network, time, say })
+  const open = (to: Destination = { host: ingress.address, port: 8_080 }): Promise<Connection> => openTo(to)
   /** One request after the other over one connection. */
   const askOver = async (times: number): Promise<void> => {
     const connection = await open()
