@@ -266,3 +266,12 @@ test('a soak is not over while a failure waits for its control', () => {
   const back = aSnapshot({ node: { bootId: NEW_BOOT }, record: aRecord(), announced: true, evidence: long })
   assert.equal(shortDecision(decide(unsure(back))), 'hold soak: ControlAwaited')
 })
+
+test('who resumes a node with the record of its run takes the slot back first, and waits for green traffic with it', () => {
+  const red = probing(probed(60_000, 0, { windows: [failed(9_999)] }))(aSnapshot(cordoned))
+  const resumed: RollSnapshot = { ...red, slot: { state: 'free', mayAct: false } }
+  assert.deepEqual(
+    [resumed, red].map((s) => shortDecision(decide(s))),
+    ['act slot: takeSlot', 'hold slot: BaselineNotGreen'],
+  )
+})

@@ -4,14 +4,18 @@ import type { Reason } from '../../../model/reason.ts'
 import { isRunName } from '../../../model/run-name.ts'
 import { badNodes } from '../bad-nodes.ts'
 import { baselineGreen } from '../guards.ts'
-import type { NodeSnapshot } from '../node-snapshot.ts'
+import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
 import { act, done, hold, type StepAnswer, type StepRule } from '../step-rule.ts'
 import { waysBack } from '../ways-back.ts'
 
-/** Step 1: one unit of the node budget. Bad nodes use it up too, so it is asked again until the intent is written. */
+/**
+ * Step 1: one unit of the node budget. Bad nodes use it up too, so it is asked again until the intent is written. Who
+ * resumes a node that bears the run's record has its slot back first: what a reload forgets meanwhile is said again.
+ */
 export const slot: StepRule<NodeSnapshot> = {
   step: 'slot',
   next(s) {
+    if (ownRecord(s) !== undefined && s.slot.state !== 'mine') return takeIt(s)
     const unmeasured = baselineGreen(s)
     if (unmeasured.length > 0) return hold(unmeasured)
     if (s.cluster.staleForMs > 0) return hold([apiLost])

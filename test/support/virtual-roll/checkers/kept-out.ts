@@ -1,5 +1,6 @@
 import type { Checker } from './checker.ts'
 import type { Scene, ServerFact } from './scene.ts'
+import { serverWords } from './server-word.ts'
 
 const NAME = 'kept-out'
 /** From a reload, or somebody's word, until the server is out again. */
@@ -7,17 +8,33 @@ const LIMIT_MS = 1_200
 
 /**
  * What a roll took out stays out until its machine is back and may carry pods: whoever else sets it ready before is
- * answered within a second, as long as there is a process to do so.
+ * answered within a second, as long as there is a process to do so. A process that never saw it out, on a machine whose
+ * reboot nobody announced, takes it out by the rules that it would be taken out by in the first place.
  */
 export function keptOut(scene: Scene): Checker {
   const since = new Map<string, number>()
+  const outs = new Set<string>()
+  let process = 0
+  const seenOut = (): Set<string> => {
+    if (process !== scene.processes) outs.clear()
+    process = scene.processes
+    return outs
+  }
   const isWrong = (server: ServerFact): boolean =>
-    server.admin === 'ready' && scene.takenOut.keys.has(server.key) && !isFit(scene, server.node)
+    server.admin === 'ready' &&
+    scene.takenOut.keys.has(server.key) &&
+    !isFit(scene, server.node) &&
+    (seenOut().has(server.key) || isAnnounced(scene, server.node))
   return {
+    onAsked: ({ request }) => {
+      if (request.kind !== 'balancer') return
+      for (const { key, to } of serverWords(request.line)) if (to !== 'ready') seenOut().add(key)
+    },
     onLook: () => {
       const isSomebodyThere = scene.isSomebodyThere()
       for (const server of scene.servers()) {
         const { key } = server
+        if (isSomebodyThere && server.admin !== 'ready') seenOut().add(key)
         if (!isSomebodyThere || !isWrong(server)) {
           since.delete(key)
           continue
@@ -31,6 +48,11 @@ export function keptOut(scene: Scene): Checker {
     },
   }
 }
+
+const INTENT = 'evenkeel.dev/intent'
+
+const isAnnounced = (scene: Scene, name: string): boolean =>
+  scene.nodes().some(({ metadata }) => metadata.name === name && INTENT in (metadata.annotations ?? {}))
 
 function isFit(scene: Scene, name: string): boolean {
   const node = scene.nodes().find(({ metadata }) => metadata.name === name)
