@@ -166,7 +166,10 @@ export function rolloutsContract(ground: () => ClusterGround): void {
       .map(({ updatedReplicas = 0 }) => updatedReplicas)
     // A real controller that has heard of its new ReplicaSet's pod already leaves the nought out.
     assert.deepEqual([...new Set([0, ...updated])], [0, 1, 2])
-    assert.deepEqual(updated, updated.toSorted((a, b) => a - b))
+    assert.deepEqual(
+      updated,
+      updated.toSorted((a, b) => a - b),
+    )
     const [old, fresh] = sets().toSorted((a, b) => a.spec.replicas - b.spec.replicas)
     assert.ok(old && fresh && old.metadata.name !== fresh.metadata.name)
     assert.deepEqual([old.spec.replicas, old.status.replicas, fresh.spec.replicas], [0, 0, 2])
