@@ -1,25 +1,27 @@
 /**
  * The prober as a process of its own: nothing its parent does can stop it from measuring in time, and whoever kills it
- * leaves a gap that shows. First message in: the targets; any second one ends it in order. Messages out: `ProbeSignal`.
+ * leaves a gap that shows. First message in: a `ProbeOrder`; any second one ends it in order. Messages out: `ProbeSignal`.
  * A parent that is gone ends it at once.
  */
 import process from 'node:process'
 import { NodeHttpProbe } from '../src/adapters/http/node-http-probe.ts'
 import { warmUp } from '../src/adapters/http/warm-up.ts'
+import type { ProbeOrder } from '../src/adapters/node/child-probe-source.ts'
 import { preferThisProcess } from '../src/adapters/node/prefer-this-process.ts'
 import { systemClock } from '../src/adapters/node/system-clock.ts'
 import { Sampler } from '../src/controllers/probe/sampler.ts'
-import type { ProbeTarget } from '../src/model/probe.ts'
 import type { ProbeSignal } from '../src/model/probe-signal.ts'
+import { steadyClock } from '../src/runtime/steady-clock.ts'
 
-async function probe(targets: readonly ProbeTarget[], signal: AbortSignal): Promise<void> {
+async function probe({ targets, wallOffsetMs }: ProbeOrder, signal: AbortSignal): Promise<void> {
   const http = new NodeHttpProbe()
   let written = Promise.resolve()
   const emit = (told: ProbeSignal): void => {
     written = new Promise((resolve) => process.send?.(told, () => resolve()))
   }
   await warmUp(signal)
-  await new Sampler({ targets, http, clock: systemClock, emit }).run(signal)
+  const clock = wallOffsetMs === undefined ? systemClock : steadyClock(systemClock, { offsetMs: wallOffsetMs })
+  await new Sampler({ targets, http, clock, emit }).run(signal)
   http.close()
   // A channel closed too early would swallow the last verdicts.
   await written
@@ -29,8 +31,8 @@ async function probe(targets: readonly ProbeTarget[], signal: AbortSignal): Prom
 preferThisProcess()
 const stopped = new AbortController()
 process.once('disconnect', () => process.exit(0))
-process.once('message', (targets) => {
+process.once('message', (order) => {
   process.once('message', () => stopped.abort(new Error('stopped by its parent')))
   // Our own parent sends it and has validated it.
-  void probe(targets as readonly ProbeTarget[], stopped.signal)
+  void probe(order as ProbeOrder, stopped.signal)
 })

@@ -63,5 +63,5 @@ export async function putBack(
   const clusterName = request.context ?? spec.name
   const planned = { at, type: 'planned', spec, order, clusterName, restoresAs }
   await untilEngine(journal, () => journal.append(planned))
-  await runEngine({ run, place, clusterName, journal, firstSeq: 0 }, io)
+  await runEngine({ run, place, clusterName, journal, firstSeq: 0, log: surroundings.log }, io)
 }

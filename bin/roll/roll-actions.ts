@@ -57,7 +57,7 @@ async function begin(request: RollRequest, surroundings: RollSurroundings, io: R
   }
   const planned = { at: toIso(now), type: 'planned', spec: request.spec, order, clusterName: plan.cluster }
   await untilEngine(journal, () => journal.append(planned))
-  await runEngine({ run, place, clusterName: plan.cluster, journal, firstSeq: 0 }, io)
+  await runEngine({ run, place, clusterName: plan.cluster, journal, firstSeq: 0, log: surroundings.log }, io)
 }
 
 /** By a file, what has no journal here is put back by what the nodes tell. */

@@ -7,7 +7,10 @@ import type { RollIo } from '../../src/cli/roll-actions.ts'
 import { LedgerProbe } from '../../src/controllers/probe/ledger-probe.ts'
 import { RollEngine } from '../../src/controllers/roll/roll-engine.ts'
 import type { RunState } from '../../src/controllers/roll/run-state.ts'
+import { formatDuration } from '../../src/model/duration.ts'
 import type { OpenJournal } from '../../src/ports/journal.ts'
+import type { Log } from '../../src/ports/log.ts'
+import { type SteadyClock, steadyClock } from '../../src/runtime/steady-clock.ts'
 import { hostOf } from './host.ts'
 import { balancersOf, type ClusterPlace } from './world.ts'
 
@@ -17,13 +20,18 @@ export interface EngineRun {
   readonly clusterName: string
   readonly journal: OpenJournal
   readonly firstSeq: number
+  readonly log: Log
 }
 
 /** Wires the engine to the real world and lets it run to its end; whatever happens, what was opened is closed. */
-export async function runEngine({ run, place, clusterName, journal, firstSeq }: EngineRun, io: RollIo): Promise<void> {
+export async function runEngine(
+  { run, place, clusterName, journal, firstSeq, log }: EngineRun,
+  io: RollIo,
+): Promise<void> {
   const balancers = balancersOf(run.spec)
   const host = hostOf(run.spec)
-  const probe = probeOf(run)
+  const clock = steadyClock(systemClock, { onSet: (byMs) => log.warn(clockSet(byMs)) })
+  const probe = probeOf(run, clock)
   try {
     const engine = new RollEngine({
       run,
@@ -35,7 +43,7 @@ export async function runEngine({ run, place, clusterName, journal, firstSeq }: 
       journal,
       firstSeq,
       sink: (event) => io.onEvent(event),
-      clock: systemClock,
+      clock,
       random: systemRandom,
       ...(probe === undefined ? {} : { probe }),
     })
@@ -45,10 +53,15 @@ export async function runEngine({ run, place, clusterName, journal, firstSeq }: 
   }
 }
 
-function probeOf({ spec }: RunState): LedgerProbe | undefined {
+function probeOf({ spec }: RunState, clock: SteadyClock): LedgerProbe | undefined {
   if (spec.probe === undefined) return undefined
   const { targets } = spec.probe
   const program = fileURLToPath(new URL('../probe-process.ts', import.meta.url))
-  const source = new ChildProbeSource({ program, targets, clock: systemClock, random: systemRandom })
-  return new LedgerProbe({ targets, source, clock: systemClock })
+  const source = new ChildProbeSource({ program, targets, wallOffsetMs: clock.offsetMs, clock, random: systemRandom })
+  return new LedgerProbe({ targets, source, clock })
 }
+
+const clockSet = (byMs: number): string =>
+  byMs === 0
+    ? "this machine's clock was set back to what this run goes by"
+    : `this machine's clock was set and differs by ${formatDuration(byMs)} from what this run goes by to its end`

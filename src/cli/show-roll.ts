@@ -1,4 +1,5 @@
 import type { StampedEvent } from '../model/roll-event.ts'
+import { steadyClock } from '../runtime/steady-clock.ts'
 import { EXIT_FAILED, EXIT_INTERRUPTED } from './exit-codes.ts'
 import type { OutputModes } from './output-options.ts'
 import type { ProgressView } from './progress-view.ts'
@@ -129,7 +130,8 @@ class RollScreen {
 }
 
 function progressOf({ context, modes }: RollShow): ProgressView | undefined {
-  const parts = { sink: context.err, clock: context.clock, style: modes.errStyle, level: modes.level }
+  // Beside stamps that are of such a clock.
+  const parts = { sink: context.err, clock: steadyClock(context.clock), style: modes.errStyle, level: modes.level }
   if (modes.progress === 'none') return undefined
   return modes.progress === 'live' ? new LiveProgress(parts) : new PlainProgress(parts)
 }

@@ -10,7 +10,13 @@ export type Action =
       /** A slot whose owner renews no more may be taken from it. */
       readonly takeStale: boolean
     }
-  | { readonly kind: 'writeRecord'; readonly node: string; readonly record: NodeRecord }
+  | {
+      readonly kind: 'writeRecord'
+      readonly node: string
+      readonly record: NodeRecord
+      /** The resourceVersion of the Node that was recorded; absent where an older record is written again. */
+      readonly asOf?: string
+    }
   | { readonly kind: 'cordon'; readonly node: string }
   | { readonly kind: 'uncordon'; readonly node: string }
   | { readonly kind: 'addTaint'; readonly node: string; readonly taint: Taint }

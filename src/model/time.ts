@@ -1,4 +1,4 @@
-/** Milliseconds of a clock that never goes back; meaningless outside the process that read it. */
+/** Milliseconds of a clock that never goes back; meaningless on another machine, and after its next boot. */
 export type MonoMs = number & { readonly unit: 'mono-ms' }
 
 /** Milliseconds since the epoch, as this machine believes; for stamps and people, never for durations. */

@@ -100,6 +100,8 @@ export class Performer {
     const node = await this.#node(action.node, signal)
     if (action.kind === 'writeRecord' && RECORD_ANNOTATION in node.annotations)
       throw changed(node, 'bears a record now')
+    if (action.kind === 'writeRecord' && (action.asOf ?? node.resourceVersion) !== node.resourceVersion)
+      throw changed(node, 'was written to since what is recorded was read')
     if (action.kind !== 'writeRecord' && !(RECORD_ANNOTATION in node.annotations))
       throw changed(node, 'lost its record')
     if (action.kind === 'writeIntent') mustStillRest(node, action.bootId)

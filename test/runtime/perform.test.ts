@@ -124,6 +124,15 @@ test('what goes by the whole node is not written after anybody wrote to it', asy
   }
 })
 
+test('what is recorded is as of the very Node that is written to', async () => {
+  assert.ok(writeRecord?.kind === 'writeRecord')
+  const tries = ['0', undefined].map(async (asOf) => {
+    const world = await new PerformWorld(UNRECORDED).hold()
+    return (await tried(world, { ...writeRecord, ...(asOf === undefined ? {} : { asOf }) })).code
+  })
+  assert.deepEqual(await Promise.all(tries), ['NODE_CHANGED', 'ok'])
+})
+
 test('on a node without annotations the record is the first', async () => {
   assert.ok(writeRecord)
   const world = new PerformWorld()

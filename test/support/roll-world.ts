@@ -128,6 +128,7 @@ export const anInstance = (servers: readonly ServerReading[], change: Partial<In
   backends: ['web'],
   allowLastServer: false,
   silentForMs: 0,
+  askedAt: monoMs(1000),
   reading: { instance: 'lb-1', process: '100', version: '2.6.12', at: monoMs(1000), servers },
   ...change,
 })
@@ -158,6 +159,7 @@ export const aRecord = (change: Partial<NodeRecord> = {}): NodeRecord => ({
 
 export const someEvidence = (change: Partial<Evidence> = {}): Evidence => ({
   ...noEvidence('n1', wallMs(0)),
+  slotTakenAt: monoMs(0),
   ...change,
 })
 

@@ -5,10 +5,18 @@ import type { Clock } from '../../ports/clock.ts'
 import type { ProbeSource } from '../../ports/probe-source.ts'
 import type { Random } from '../../ports/random.ts'
 
+/** The first message to a prober. */
+export interface ProbeOrder {
+  readonly targets: readonly ProbeTarget[]
+  readonly wallOffsetMs: number | undefined
+}
+
 export interface ChildProbeParts {
   /** The program of the prober (bin/probe-process). */
   readonly program: string
   readonly targets: readonly ProbeTarget[]
+  /** What its stamps are beyond the machine's monotonic clock, whoever sets the wall clock; where absent, it follows that. */
+  readonly wallOffsetMs?: number
   readonly clock: Clock
   readonly random: Random
   /** Told the process id of each prober. */
@@ -59,7 +67,7 @@ export class ChildProbeSource implements ProbeSource {
 
   /** One prober from its birth to its end. */
   async #live(emit: (signal: ProbeSignal) => void, signal: AbortSignal): Promise<End> {
-    const { program, targets, onSpawn } = this.#parts
+    const { program, targets, wallOffsetMs, onSpawn } = this.#parts
     const child = spawn(process.execPath, [SMALL_NURSERY, program], {
       // A Ctrl-C in the terminal is for the parent, which ends the prober in order.
       detached: true,
@@ -76,7 +84,7 @@ export class ChildProbeSource implements ProbeSource {
     const end = endOf(child).finally(() => gone.abort(new Error('the prober is gone')))
     if (child.pid !== undefined) {
       onSpawn?.(child.pid)
-      child.send(targets, noteSendError)
+      child.send({ targets, wallOffsetMs } satisfies ProbeOrder, noteSendError)
     }
     const [ended] = await Promise.all([
       end,

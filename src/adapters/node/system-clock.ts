@@ -1,3 +1,4 @@
+import process from 'node:process'
 import { setTimeout as timeout } from 'node:timers/promises'
 import { monoMs, wallMs } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -17,9 +18,12 @@ async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   }
 }
 
+/** Between the machine's monotonic clock, which all its processes read, and that of this process. */
+const MACHINE_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now()
+
 /** The clocks of this machine. A sleep may end up to 1 ms early: Node's timers count whole milliseconds. */
 export const systemClock: Clock = {
-  monoMs: () => monoMs(performance.now()),
+  monoMs: () => monoMs(MACHINE_MS + performance.now()),
   wallMs: () => wallMs(Date.now()),
   sleep,
 }

@@ -49,7 +49,7 @@ export class BalancerPoller {
       backends: spec.backends,
       allowLastServer: spec.allowLastServer,
       silentForMs,
-      ...(this.#reading === undefined ? {} : { reading: this.#reading }),
+      ...(this.#reading === undefined ? {} : { reading: this.#reading, askedAt: this.#answeredFor }),
       ...(this.#error === undefined ? {} : { error: this.#error }),
     }
   }

@@ -110,7 +110,9 @@ export class NodePass {
     )
     for (const [action, outcome] of outcomes) this.#remember(action, outcome)
     const touched = new Set(allowed.flatMap((action) => ('ref' in action ? [action.ref.instance] : [])))
-    const polls = this.#parts.pollers.filter((poller) => touched.has(poller.facts().instance))
+    // What is recorded next is to be read while the slot is ours.
+    const hasSlot = allowed.some(({ kind }) => kind === 'takeSlot')
+    const polls = this.#parts.pollers.filter((poller) => hasSlot || touched.has(poller.facts().instance))
     await Promise.all(polls.map((poller) => poller.poll(signal)))
   }
 

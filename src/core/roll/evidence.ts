@@ -11,6 +11,8 @@ import type { MonoMs, WallMs } from '../../model/time.ts'
 export interface Evidence {
   readonly node: string
   readonly startedAt: WallMs
+  /** When this process heard that the slot is its own: what was read before may be another owner's doing. */
+  readonly slotTakenAt?: MonoMs
   /** Server key → since when one and the same balancer process has confirmed the detach. */
   readonly detached: Readonly<Record<string, DetachEvidence>>
   /** Server key → when it was last set to `maint`, which closes its pooled connections, some of them late. */

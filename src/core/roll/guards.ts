@@ -34,6 +34,19 @@ export const instancesAnswer: Guard<RollSnapshot> = (s) =>
     }))
 
 /**
+ * What is read from a balancer while another run still had the slot may be that run's doing: recorded as what was there
+ * before, it would be put back in the end.
+ */
+const readSinceSlot: Guard<RollSnapshot> = ({ instances, evidence }) =>
+  instances
+    .filter(({ askedAt }) => (askedAt ?? 0) < (evidence.slotTakenAt ?? Number.POSITIVE_INFINITY))
+    .map(({ instance }) => ({
+      code: 'ReadBeforeSlot',
+      object: instance,
+      text: `${instance} was read before the slot was taken`,
+    }))
+
+/**
  * client-go's followers try again after at most 30 s, up to doubled by jitter (reflector.go, NewReflectorWithOptions);
  * the rest is for a try that comes just before the API server can answer it, and for what follows from an answer.
  */
@@ -113,6 +126,7 @@ export const mayStart: Guard<NodeSnapshot> = (s) =>
     probeMeasures,
     controlHeard,
     instancesAnswer,
+    readSinceSlot,
     heartbeatsFlow,
     mayBeTaken,
   ])

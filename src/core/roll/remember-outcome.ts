@@ -15,6 +15,8 @@ export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcom
     case 'setServer':
       if (!outcome.ok || action.state !== 'maint') return evidence
       return { ...evidence, purgedAt: { ...evidence.purgedAt, [serverKey(action.ref)]: s.now } }
+    case 'takeSlot':
+      return outcome.ok ? { ...evidence, slotTakenAt: s.now } : evidence
     case 'writeIntent':
       return outcome.ok ? { ...evidence, intentByUs: true } : evidence
     case 'sendReboot':

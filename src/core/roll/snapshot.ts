@@ -37,6 +37,8 @@ export interface InstanceFacts {
   readonly allowLastServer: boolean
   /** The last answer, which may be old: see `silentForMs`. */
   readonly reading?: InstanceReading
+  /** When that was asked. */
+  readonly askedAt?: MonoMs
   /** 0 when the newest poll was answered. */
   readonly silentForMs: number
   readonly error?: string

@@ -13,6 +13,7 @@ import type { DataPort } from '../../../src/ports/data-port.ts'
 import type { Host } from '../../../src/ports/host.ts'
 import type { ProbeSource } from '../../../src/ports/probe-source.ts'
 import type { Random } from '../../../src/ports/random.ts'
+import { steadyClock } from '../../../src/runtime/steady-clock.ts'
 import type { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import { inProcessApi, type Passage } from '../../../src/sim/doors/in-process-api.ts'
 import { machineHost, type SshLuck } from '../../../src/sim/doors/machine-host.ts'
@@ -68,11 +69,11 @@ export class RollPorts {
     const { time, network, balancer } = cluster
     const { lifeline } = this
     this.random = cluster.random.fork(name)
-    this.clock = {
+    this.clock = steadyClock({
       monoMs: () => time.monoMs(),
       wallMs: () => time.wallMs(),
       sleep: (ms, signal) => lifeline.guard(() => time.sleep(ms, signal)),
-    }
+    })
     this.cluster = this.#kube()
     this.balancers = spec.balancers.map(
       (balancerSpec) =>
@@ -113,7 +114,7 @@ export class RollPorts {
     const { time, network } = cluster
     const { targets } = spec.probe
     const { batchEveryMs } = outside
-    const parts = { targets, network, clock: time, timers: time }
+    const parts = { targets, network, clock: this.clock, timers: time }
     const source = new VirtualProbeSource({ ...parts, ...(batchEveryMs === undefined ? {} : { batchEveryMs }) })
     return {
       run: (emit, signal) =>

@@ -14,7 +14,8 @@ export const record: StepRule<NodeSnapshot> = {
     if (foreign !== undefined) return hold([foreign])
     const refusals = mayStart(s)
     if (refusals.length > 0) return hold(refusals)
-    return act([{ kind: 'writeRecord', node: s.current.node.name, record: buildRecord(s) }], {
+    const { name, resourceVersion } = s.current.node
+    return act([{ kind: 'writeRecord', node: name, record: buildRecord(s), asOf: resourceVersion }], {
       code: 'NotRecorded',
       text: 'what was there before is not on the node yet',
     })

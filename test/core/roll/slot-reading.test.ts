@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decide } from '../../../src/core/roll/decide.ts'
+import { rememberOutcome } from '../../../src/core/roll/remember-outcome.ts'
+import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
+import { monoMs } from '../../../src/model/time.ts'
+import { anInstance, aServer, aSnapshot } from '../../support/roll-world.ts'
+import { shortDecision } from '../../support/short-decision.ts'
+
+const TAKEN_AT = monoMs(1_000_000)
+const TAKE = { kind: 'takeSlot', node: 'n1', takeStale: false } as const
+
+/** The slot was taken a moment ago; the balancer was asked last at that time. */
+function askedAt(ms: number): RollSnapshot {
+  const asked = anInstance([aServer('n1'), aServer('n2')], { askedAt: monoMs(ms) })
+  const before = aSnapshot({ change: { instances: [asked], now: TAKEN_AT } })
+  return { ...before, evidence: rememberOutcome(before, TAKE, { ok: true }) }
+}
+
+test('what a balancer was asked before the slot was taken is not recorded: another run may still have been at work', () => {
+  assert.deepEqual(
+    [999_999, 1_000_000].map((ms) => shortDecision(decide(askedAt(ms)))),
+    ['hold record: ReadBeforeSlot', 'act record: writeRecord'],
+  )
+})
+
+test('what is recorded of the node is as of one version of it', () => {
+  const decision = decide(askedAt(1_000_000))
+  const [action] = decision.kind === 'act' ? decision.actions : []
+  assert.equal(action?.kind === 'writeRecord' && action.asOf, '1')
+})
