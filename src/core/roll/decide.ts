@@ -23,12 +23,22 @@ export function decide(s: RollSnapshot): Decision {
   if (record === undefined) return withoutRecord(s)
   const recorded: RecordedSnapshot = { ...s, record }
   if (s.run.verdict?.keepOut === true) return keptOut(recorded, s.run.verdict.reasons)
+  if (isOldNews(recorded)) return { kind: 'hold', step: 'record', reasons: [oldNews(s)], recheckAfterMs: RECHECK_MS }
   const decision = climb(ladderOf(recorded), recorded)
   if (decision.kind === 'settled') return decision
   if (s.current.absent === true)
     return { kind: 'hold', step: decision.step, reasons: [nodeGone(s)], recheckAfterMs: RECHECK_MS }
   return s.current.recordLost === true ? asDecision(decision.step, rewrite(recorded), s) : decision
 }
+
+/** A node is through after its reboot alone, so that this is a view from before it. */
+const isOldNews = (s: RecordedSnapshot): boolean => s.run.done.includes(s.current.node.name) && !hasRebooted(s)
+
+const oldNews = ({ current: { node } }: NodeSnapshot): Reason => ({
+  code: 'OldNews',
+  object: node.name,
+  text: `the API server shows ${node.name} as it was before its reboot, though it is through`,
+})
 
 /** Nothing is done to a node that does not bear its way back. */
 function rewrite({ current: { node }, record }: RecordedSnapshot): Extract<StepAnswer, { kind: 'act' }> {
@@ -79,9 +89,13 @@ const isAnswered = (action: Action, s: NodeSnapshot): boolean =>
 const isDue = (action: Action, s: NodeSnapshot): boolean =>
   (s.evidence.retries[actionKey(action)]?.notBefore ?? s.now) <= s.now
 
-/** Nothing of ours is on the node: it has not begun, or it is through, or it is given up before it began, or is no more. */
+/**
+ * Nothing of ours is on the node: it has not begun, or it is through, or it is given up before it began, or is no more. One
+ * that an earlier process brought through is looked at again where an old list still shows its record, and begun no more.
+ */
 function withoutRecord(s: NodeSnapshot): Decision {
-  const through = s.current.absent === true || s.evidence.attachedAt !== undefined || s.run.verdict !== undefined
+  const wasThrough = s.evidence.attachedAt !== undefined || s.run.done.includes(s.current.node.name)
+  const through = s.current.absent === true || wasThrough || s.run.verdict !== undefined
   if (!through) return climb(BEGIN, s)
   if (s.slot.state === 'mine') {
     const node = s.current.node.name
