@@ -21,4 +21,6 @@ export const KEPT_SEEDS: readonly string[] = [
   '15580',
   // A resumed process was shown an old list with the record of a node that was through, and rebooted it again.
   '15018',
+  // A server was told between two passes to leave again, and the next went by what it had said before.
+  '15790',
 ]

@@ -1,6 +1,6 @@
 import type { Evidence } from '../../core/roll/evidence.ts'
 import { noEvidence } from '../../core/roll/evidence.ts'
-import type { NodeFacts, RollSnapshot, RunFacts, SlotFacts } from '../../core/roll/snapshot.ts'
+import type { InstanceFacts, NodeFacts, RollSnapshot, RunFacts, SlotFacts } from '../../core/roll/snapshot.ts'
 import type { Node } from '../../model/node.ts'
 import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../model/node-record.ts'
 import type { Outcome } from '../../model/outcome.ts'
@@ -34,12 +34,16 @@ export interface GatherParts {
 
 type SlotRefusal = Extract<Outcome, { ok: false }>['slot']
 
+/** What the passes before know. */
+interface Known {
+  readonly evidence?: Evidence
+  readonly slot?: SlotRefusal
+  /** As they were last read, if that is still worth something. */
+  readonly instances: () => readonly InstanceFacts[]
+}
+
 /** All reads first: the world as it is, together with what this process has seen of it before. */
-export async function gather(
-  parts: GatherParts,
-  known: { readonly evidence?: Evidence; readonly slot?: SlotRefusal },
-  signal: AbortSignal,
-): Promise<RollSnapshot> {
+export async function gather(parts: GatherParts, known: Known, signal: AbortSignal): Promise<RollSnapshot> {
   const { run, view, clock } = parts
   const current = await currentFacts(parts, known.evidence, signal)
   const wall = clock.wallMs()
@@ -50,7 +54,7 @@ export async function gather(
     run: runFacts(run),
     ...(current === undefined ? {} : { current }),
     cluster: view.facts(),
-    instances: parts.pollers.map((poller) => poller.facts()),
+    instances: known.instances(),
     slot: slotFacts(parts.keeper, known.slot),
     journalWritable: parts.events.writable,
     ...(parts.probe === undefined ? {} : { probe: parts.probe.facts() }),

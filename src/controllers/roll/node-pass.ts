@@ -9,7 +9,7 @@ import { hasCurrent } from '../../core/roll/node-snapshot.ts'
 import { observe } from '../../core/roll/observe.ts'
 import { rememberDecision } from '../../core/roll/remember-decision.ts'
 import { rememberOutcome } from '../../core/roll/remember-outcome.ts'
-import type { RollSnapshot } from '../../core/roll/snapshot.ts'
+import type { InstanceFacts, RollSnapshot } from '../../core/roll/snapshot.ts'
 import { type Action, isRestoring } from '../../model/action.ts'
 import { serverKey } from '../../model/balancer.ts'
 import type { Decision } from '../../model/decision.ts'
@@ -36,6 +36,8 @@ export class NodePass {
   #progress: Progress | undefined
   #strays = 0
   readonly #putBack = new Set<string>()
+  /** Instance → when it was told something between passes; infinite while it is. */
+  readonly #told = new Map<string, number>()
 
   constructor(parts: NodePassParts) {
     this.#parts = parts
@@ -65,8 +67,7 @@ export class NodePass {
   async keepDetached(signal: AbortSignal): Promise<void> {
     const last = this.#last
     if (last === undefined || !hasCurrent(last) || this.#evidence === undefined) return
-    const instances = this.#parts.pollers.map((poller) => poller.facts())
-    const lost = keepDetached({ ...last, instances, evidence: this.#evidence })
+    const lost = keepDetached({ ...last, instances: this.#instances(), evidence: this.#evidence })
     for (const action of lost) await this.#reassert(action, last, signal)
   }
 
@@ -85,6 +86,7 @@ export class NodePass {
 
   #known() {
     return {
+      instances: () => this.#instances(),
       ...(this.#evidence === undefined ? {} : { evidence: this.#evidence }),
       ...(this.#slot === undefined ? {} : { slot: this.#slot }),
     }
@@ -139,11 +141,20 @@ export class NodePass {
     }
   }
 
+  /** What an instance said before the last word that a pass knows nothing of is no answer to it. */
+  #instances(): readonly InstanceFacts[] {
+    return this.#parts.pollers.map((poller) => {
+      const facts = poller.facts()
+      const toldAt = this.#told.get(facts.instance) ?? 0
+      return (facts.askedAt ?? 0) >= toldAt ? facts : { ...facts, silentForMs: Math.max(1, facts.silentForMs) }
+    })
+  }
+
   async #reassert(action: Action, last: RollSnapshot, signal: AbortSignal): Promise<void> {
-    const { performer, events, clock } = this.#parts
+    const { events, clock } = this.#parts
     if (action.kind !== 'setServer') return
     const seen = this.#evidence?.detached[serverKey(action.ref)]
-    const outcome = await performer.perform(action, signal)
+    const outcome = await this.#tell(action, signal)
     if (seen === undefined || !outcome.ok) return
     const poller = this.#parts.pollers.find((candidate) => candidate.facts().instance === action.ref.instance)
     const before = last.instances.find((instance) => instance.instance === action.ref.instance)?.reading?.at ?? last.now
@@ -151,6 +162,17 @@ export class NodePass {
     const server = serverKey(action.ref)
     const text = `${server} had lost its state and was set to ${action.state} again`
     events.emit({ type: 'reasserted', node: action.node, server, afterMs: Math.round(clock.monoMs() - before), text })
+  }
+
+  async #tell(action: Extract<Action, { kind: 'setServer' }>, signal: AbortSignal): Promise<Outcome> {
+    const { performer, clock } = this.#parts
+    const { instance } = action.ref
+    this.#told.set(instance, Number.POSITIVE_INFINITY)
+    try {
+      return await performer.perform(action, signal)
+    } finally {
+      this.#told.set(instance, clock.monoMs())
+    }
   }
 
   #report(snapshot: RollSnapshot, decision: Decision): void {

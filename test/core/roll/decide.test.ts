@@ -46,8 +46,6 @@ function leased(first: string | undefined, now: string | undefined): RollSnapsho
   return { ...s, current: { ...s.current, ...(now === undefined ? {} : { leaseRenewTime: now }) } }
 }
 
-const doneRun = { id: 'run-1', order: ['n1', 'n2', 'n3'], done: ['n1'] }
-
 const TABLE: readonly (readonly [title: string, snapshot: RollSnapshot, decision: string])[] = [
   ['asks for a slot first', aSnapshot({ change: { slot: { state: 'free', mayAct: false } } }), 'act slot: takeSlot'],
   ['writes down what was there before it changes anything', aSnapshot(), 'act record: writeRecord'],
@@ -211,16 +209,6 @@ const TABLE: readonly (readonly [title: string, snapshot: RollSnapshot, decision
     'is through when slot and record are gone',
     aSnapshot({ evidence: { attachedAt: monoMs(990_000) }, change: { slot: { state: 'free', mayAct: false } } }),
     'settled: NodeDone',
-  ],
-  [
-    'begins no node again that an earlier process brought through',
-    aSnapshot({ change: { slot: { state: 'free', mayAct: false }, run: doneRun } }),
-    'settled: NodeDone',
-  ],
-  [
-    'does nothing to a node that is through and shown as before its reboot',
-    aSnapshot({ ...cordoned, change: { run: doneRun } }),
-    'hold record: OldNews',
   ],
   [
     'restores before the intent when it has to stop',
