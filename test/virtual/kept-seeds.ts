@@ -23,4 +23,6 @@ export const KEPT_SEEDS: readonly string[] = [
   '15018',
   // A server was told between two passes to leave again, and the next went by what it had said before.
   '15790',
+  // A balancer was reloaded while the reboot command was on its way, and forgot a server that people had in maint.
+  '16580',
 ]

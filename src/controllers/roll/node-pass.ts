@@ -106,7 +106,8 @@ export class NodePass {
     await this.#noteThrough(actions)
     const disruptive = actions.filter((action) => !isRestoring(action))
     const journaled = disruptive.length === 0 || (await this.#parts.events.meant({ actions: disruptive }))
-    const allowed = journaled ? actions : actions.filter(isRestoring)
+    const meant = journaled ? actions : actions.filter(isRestoring)
+    const allowed = meant.some(({ kind }) => kind === 'sendReboot') && !(await this.#isStillOut(signal)) ? [] : meant
     const outcomes = await Promise.all(
       allowed.map(async (action) => [action, await this.#parts.performer.perform(action, signal)] as const),
     )
@@ -116,6 +117,16 @@ export class NodePass {
     const hasSlot = allowed.some(({ kind }) => kind === 'takeSlot')
     const polls = this.#parts.pollers.filter((poller) => hasSlot || touched.has(poller.facts().instance))
     await Promise.all(polls.map((poller) => poller.poll(signal)))
+  }
+
+  /** At the last moment: a reload since the last poll would have a machine rebooted that is sent to. */
+  async #isStillOut(signal: AbortSignal): Promise<boolean> {
+    await Promise.all(this.#parts.pollers.map((poller) => poller.poll(signal)))
+    const last = this.#last
+    if (last === undefined || !hasCurrent(last) || this.#evidence === undefined) return false
+    const instances = this.#instances()
+    const lost = keepDetached({ ...last, instances, evidence: this.#evidence })
+    return lost.length === 0 && instances.every(({ silentForMs }) => silentForMs === 0)
   }
 
   /** On disk before the node shows nothing of it any more: a node that is through is never rebooted a second time. */

@@ -49,7 +49,9 @@ export class TakenOut {
   /** The balancer sends to it, and not just by what somebody else did a moment ago. */
   isSentTo({ key, admin }: ServerFact): boolean {
     if (admin !== 'ready') return false
-    const since = this.#undoneSince.get(key) ?? this.#scene.nowMs
-    return !this.#keys.has(key) || this.#scene.nowMs - since > UNHEARD_OF_MS
+    const { nowMs, reloadsMs } = this.#scene
+    // It was out before the roll, so that the reload is all that can have put it in.
+    if (!this.#keys.has(key)) return !reloadsMs.some((at) => nowMs - at <= UNHEARD_OF_MS)
+    return nowMs - (this.#undoneSince.get(key) ?? nowMs) > UNHEARD_OF_MS
   }
 }
