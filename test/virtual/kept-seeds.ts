@@ -25,4 +25,6 @@ export const KEPT_SEEDS: readonly string[] = [
   '15790',
   // A balancer was reloaded while the reboot command was on its way, and forgot a server that people had in maint.
   '16580',
+  // A reload closed a connection whose first request was on its way, and that connection was to carry no other.
+  '12526',
 ]

@@ -8,8 +8,8 @@ export interface Loss {
   readonly dueMs: number
   /** It was sent over a connection that was closed under it. */
   readonly isStale: boolean
-  /** The same, and it was the first over a connection that was to be kept. */
-  readonly isStaleAtFirst: boolean
+  /** The same, and it was the first over its connection. */
+  readonly isReset: boolean
   readonly text: string
 }
 
@@ -27,7 +27,7 @@ export class LossLog {
       this.#losses.push({
         dueMs: time.monoMs() - latencyMs,
         isStale: failure === 'stale',
-        isStaleAtFirst: failure === 'reset' && lane === 'kept',
+        isReset: failure === 'reset',
         text: `${failure}, ${error} (${lane})`,
       })
     }

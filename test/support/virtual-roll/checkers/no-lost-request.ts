@@ -36,10 +36,10 @@ export function noLostRequest(scene: Scene, losses: LossLog): Checker {
       else excused.push({ from: scene.nowMs - 200, to: scene.nowMs + TAIL_MS })
     },
     atEnd: () => {
-      const isExcused = ({ dueMs, isStale, isStaleAtFirst }: Loss): boolean =>
+      const isExcused = ({ dueMs, isStale, isReset }: Loss): boolean =>
         excused.some(({ from, to }) => dueMs >= from && dueMs <= to) ||
         scene.partitionsMs.some(({ from, to }) => dueMs >= from - REQUEST_MS && dueMs <= to + TAIL_MS) ||
-        ((isStale || isStaleAtFirst) && scene.reloadsMs.some((at) => Math.abs(dueMs - at) < AT_A_RELOAD_MS)) ||
+        ((isStale || isReset) && scene.reloadsMs.some((at) => Math.abs(dueMs - at) < AT_A_RELOAD_MS)) ||
         (isStale && goneAtMs.some((at) => at >= dueMs && at - dueMs < POD_GONE_MS))
       const lost = losses.all.filter((loss) => !isExcused(loss))
       const [first] = lost
