@@ -1,4 +1,5 @@
 import { escapeForeign } from '../../model/foreign-text.ts'
+import { behindHeader } from './behind-header.ts'
 import { isName } from './command.ts'
 import { parseCount } from './parse-number.ts'
 import { pickCells } from './pick-cells.ts'
@@ -29,8 +30,9 @@ export const parseServersState = (answer: string, memo = new RowMemo<ServerState
   memo.of(answer, () => readServersState(answer, memo))
 
 function readServersState(answer: string, memo: RowMemo<ServerStateRow>): readonly ServerStateRow[] {
-  const [format, header, ...lines] = answer.split('\n')
-  if (format !== FORMAT || header === undefined || !header.startsWith('# ')) {
+  const { header: format, lines: table = '' } = behindHeader(answer)
+  const { header, lines } = behindHeader(table)
+  if (format !== FORMAT || !header.startsWith('# ')) {
     throw badReply(`"show servers state" is not in format 1: "${escapeForeign(answer, 80)}"`)
   }
   return memo.rows(
@@ -49,6 +51,8 @@ function parserOf(columns: readonly string[]): RowParser<ServerStateRow> {
   const places = columns.flatMap((name, at) => (READ.has(name) ? [at] : []))
   const index = new Map(places.map((place, at) => [columns[place], at]))
   return {
+    separator: ' ',
+    places,
     cellsOf: (line) => {
       const { cells, columns: count } = pickCells(line.trimEnd(), ' ', places)
       if (count === columns.length) return cells

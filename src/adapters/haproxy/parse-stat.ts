@@ -1,4 +1,5 @@
 import { escapeForeign } from '../../model/foreign-text.ts'
+import { behindHeader } from './behind-header.ts'
 import { parseCsv } from './parse-csv.ts'
 import { parseCount } from './parse-number.ts'
 import { pickCells } from './pick-cells.ts'
@@ -42,9 +43,10 @@ function readStat(answer: string, memo: StatMemo): readonly StatRow[] {
   if (!answer.startsWith('# pxname,')) {
     throw badReply(`"show stat" begins with no header: "${escapeForeign(answer, 80)}"`)
   }
-  const [header = '', ...lines] = answer.slice(2).split('\n')
+  const { header, lines } = behindHeader(answer.slice(2))
   const parser = memo.parser(header, () => parserOf(header.split(',')))
-  if (!answer.includes('"') || !lines.some(breaksOff)) return memo.rows(header, lines, parser)
+  const isParted = !answer.includes('"') || !(lines ?? '').split('\n').some(breaksOff)
+  if (isParted) return memo.rows(header, lines, parser)
   const rows = parseCsv(answer.slice(2)).slice(1)
   return rows.map((row) => parser.parse(parser.picked(row)))
 }
@@ -76,6 +78,8 @@ function parserOf(columns: readonly string[]): StatParser {
       row.length,
     )
   return {
+    separator: ',',
+    places,
     picked,
     // Quotes are rare: without them a comma ends a cell.
     cellsOf: (line) => {

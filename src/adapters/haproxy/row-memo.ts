@@ -1,4 +1,6 @@
-export interface RowParser<R> {
+import { gapBetween, isSameButIn, type RowGap, type RowShape } from './row-gap.ts'
+
+export interface RowParser<R> extends RowShape {
   /** All of the line that its row is made of. */
   readonly cellsOf: (line: string) => readonly string[]
   readonly parse: (cells: readonly string[]) => R
@@ -8,7 +10,11 @@ interface Known<R> {
   readonly line: string
   readonly cells: readonly string[]
   readonly row: R
+  /** Where it differed from the line that it followed. */
+  readonly gap: RowGap | undefined
 }
+
+const LINE_END = 10
 
 /**
  * The rows of a table that is read again and again: a line that reads as it did last time is the row that it was then,
@@ -36,16 +42,14 @@ export class RowMemo<R extends object, P extends RowParser<R> = RowParser<R>> {
     return rows
   }
 
-  /** The parser goes by the header and the line alone. Nothing is kept of a table of which it refuses a line. */
-  rows(header: string, lines: readonly string[], parser: RowParser<R>): readonly R[] {
+  /**
+   * `lines`: what follows the header and its line end; undefined where nothing does. The parser goes by the header and the
+   * line alone. Nothing is kept of a table of which it refuses a line.
+   */
+  rows(header: string, lines: string | undefined, parser: RowParser<R>): readonly R[] {
     const last = header === this.#header ? this.#known : []
-    let isSame = lines.length === last.length
-    const known = lines.map((line, at) => {
-      const before = last[at]
-      const now = knownAgain(line, before, parser)
-      if (now.row !== before?.row) isSame = false
-      return now
-    })
+    const known = lines === undefined ? [] : readAgain(lines, last, parser)
+    const isSame = known.length === last.length && known.every(({ row }, at) => row === last[at]?.row)
     this.#header = header
     this.#known = known
     if (!isSame) this.#rows = known.map(({ row }) => row)
@@ -53,10 +57,36 @@ export class RowMemo<R extends object, P extends RowParser<R> = RowParser<R>> {
   }
 }
 
-function knownAgain<R>(line: string, last: Known<R> | undefined, { cellsOf, parse }: RowParser<R>): Known<R> {
-  if (last?.line === line) return last
+function readAgain<R>(lines: string, last: readonly Known<R>[], parser: RowParser<R>): readonly Known<R>[] {
+  const known: Known<R>[] = []
+  for (let start = 0; start <= lines.length; ) {
+    const before = last[known.length]
+    const isSame = before !== undefined && isThere(before.line, lines, start)
+    const now = isSame ? before : knownAgain(lineAt(lines, start), before, parser)
+    known.push(now)
+    start += now.line.length + 1
+  }
+  return known
+}
+
+function lineAt(lines: string, start: number): string {
+  const end = lines.indexOf('\n', start)
+  return lines.slice(start, end === -1 ? lines.length : end)
+}
+
+/** The whole line, up to where it ends. */
+function isThere(line: string, lines: string, start: number): boolean {
+  const end = start + line.length
+  return (end === lines.length || lines.charCodeAt(end) === LINE_END) && lines.slice(start, end) === line
+}
+
+function knownAgain<R>(line: string, last: Known<R> | undefined, parser: RowParser<R>): Known<R> {
+  const { cellsOf, parse, separator } = parser
+  if (last?.gap !== undefined && isSameButIn(last.gap, [last.line, line], separator)) return { ...last, line }
   const found = cellsOf(line)
-  if (last === undefined || last.cells.length !== found.length) return { line, cells: found, row: parse(found) }
+  if (last === undefined || last.cells.length !== found.length) {
+    return { line, cells: found, row: parse(found), gap: undefined }
+  }
   let isSame = true
   // The text of last time where it reads the same: a cell may be a piece of the whole answer, and keep all of it alive.
   const cells = found.map((cell, at) => {
@@ -65,5 +95,5 @@ function knownAgain<R>(line: string, last: Known<R> | undefined, { cellsOf, pars
     isSame = false
     return cell
   })
-  return { line, cells, row: isSame ? last.row : parse(cells) }
+  return { line, cells, row: isSame ? last.row : parse(cells), gap: gapBetween(line, last.line, parser) }
 }

@@ -65,20 +65,20 @@ export class ForwardedRequest implements Session {
   #attempt(server: Server): void {
     this.#server = server
     server.begin(this)
-    server.counters.sessions += 1
-    if (server.admin !== 'ready') server.counters.strays += 1
+    server.count('sessions')
+    if (server.admin !== 'ready') server.count('strays')
     const pooled = this.#client.isFirst ? undefined : server.idle.take()
     if (pooled === undefined) {
       this.#connect(server)
       return
     }
-    server.counters.reuses += 1
+    server.count('reuses')
     this.#send(server, pooled, { wasReused: true })
   }
 
   #connect(server: Server): void {
     const { network, timers, config } = this.#ways
-    server.counters.connects += 1
+    server.count('connects')
     let isAwaited = true
     this.#callOff = timers.later(config.connectTimeoutMs, () => {
       isAwaited = false
@@ -109,11 +109,11 @@ export class ForwardedRequest implements Session {
     server.end(this)
     this.#failures += 1
     if (this.#failures > (config.retries ?? RETRIES)) {
-      server.counters.connectErrors += 1
+      server.count('connectErrors')
       this.#finish({ status: 503, body: '' })
       return
     }
-    server.counters.retries += 1
+    server.count('retries')
     if (how === 'silent') this.#attempt(server)
     else this.#callOff = timers.later(Math.min(TURN_AROUND_MS, config.connectTimeoutMs), () => this.#attempt(server))
   }
@@ -122,7 +122,7 @@ export class ForwardedRequest implements Session {
     const { timers, config, purge } = this.#ways
     this.#connection = connection
     this.#callOff = timers.later(config.serverTimeoutMs, () => {
-      server.counters.responseErrors += 1
+      server.count('responseErrors')
       connection.close()
       this.#finish({ status: 504, body: '' })
     })
@@ -148,7 +148,7 @@ export class ForwardedRequest implements Session {
       this.#finish('dropped')
       return
     }
-    server.counters.responseErrors += 1
+    server.count('responseErrors')
     this.#finish({ status: 502, body: '' })
   }
 

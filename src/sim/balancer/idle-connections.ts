@@ -5,6 +5,12 @@ export class IdleConnections {
   /** With whether they have carried more than the first request of a client. */
   readonly #connections = new Map<Connection, boolean>()
   #reused = 0
+  #version = 0
+
+  /** Another one with each change. */
+  get version(): number {
+    return this.#version
+  }
 
   get size(): number {
     return this.#connections.size
@@ -18,6 +24,7 @@ export class IdleConnections {
   add(connection: Connection, { wasReused }: { readonly wasReused: boolean }): void {
     this.forget(connection)
     this.#connections.set(connection, wasReused)
+    this.#version += 1
     if (wasReused) this.#reused += 1
   }
 
@@ -33,7 +40,7 @@ export class IdleConnections {
   /** The other end closed it. */
   forget(connection: Connection): void {
     if (this.#connections.get(connection) === true) this.#reused -= 1
-    this.#connections.delete(connection)
+    if (this.#connections.delete(connection)) this.#version += 1
   }
 
   /** Closes some, those first that have waited longest. */

@@ -13,11 +13,16 @@ import { showStat } from './show-stat.ts'
 export function runtimeAnswer(state: BalancerState, line: string): string {
   return line
     .split(';')
-    .flatMap((command) => [answerTo(state, command.trim()), '\n'])
+    .flatMap((command) => [...piecesOf(answerTo(state, command.trim())), '\n'])
     .join('')
 }
 
-function answerTo(state: BalancerState, text: string): string {
+/** Tables come in pieces: they are long, and are put together once. */
+type Answer = string | readonly string[]
+
+const piecesOf = (answer: Answer): readonly string[] => (typeof answer === 'string' ? [answer] : answer)
+
+function answerTo(state: BalancerState, text: string): Answer {
   const words = text.split(/\s+/)
   const command = words.join(' ')
   const [first, second, third = '', ...rest] = words
@@ -32,7 +37,7 @@ function answerTo(state: BalancerState, text: string): string {
 }
 
 /** No table is modelled, so that a question for one by name is a wrong name. */
-function show(state: BalancerState, command: string): string | undefined {
+function show(state: BalancerState, command: string): Answer | undefined {
   switch (command) {
     case 'show info':
       return showInfo(state)

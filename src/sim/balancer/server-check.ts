@@ -15,15 +15,52 @@ export interface CheckResult {
  */
 export class ServerCheck {
   readonly config: CheckConfig
-  health: number
-  isPaused = false
-  isRunning = false
-  failures = 0
+  #health: number
+  #isPaused = false
+  #isRunning = false
+  #failures = 0
   #last: CheckResult | undefined
+  #version = 0
 
   constructor(config: CheckConfig) {
     this.config = config
-    this.health = config.rise
+    this.#health = config.rise
+  }
+
+  /** Another one with each change. */
+  get version(): number {
+    return this.#version
+  }
+
+  get health(): number {
+    return this.#health
+  }
+
+  set health(health: number) {
+    this.#health = health
+    this.#version += 1
+  }
+
+  get isPaused(): boolean {
+    return this.#isPaused
+  }
+
+  set isPaused(isPaused: boolean) {
+    this.#isPaused = isPaused
+    this.#version += 1
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning
+  }
+
+  set isRunning(isRunning: boolean) {
+    this.#isRunning = isRunning
+    this.#version += 1
+  }
+
+  get failures(): number {
+    return this.#failures
   }
 
   get last(): CheckResult | undefined {
@@ -40,6 +77,7 @@ export class ServerCheck {
 
   note(result: CheckResult): void {
     this.#last = result
+    this.#version += 1
     if (result.status === 'L7OK') this.#pass()
     else this.#fail()
   }
@@ -58,7 +96,7 @@ export class ServerCheck {
 
   #fail(): void {
     if (this.health === 0) return
-    this.failures += 1
+    this.#failures += 1
     this.health -= 1
     if (!this.isHealthy) this.health = 0
   }

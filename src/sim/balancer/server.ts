@@ -15,18 +15,23 @@ export interface Session {
 }
 
 /** What counts up since the process began. */
-export class ServerCounters {
+export interface ServerCounters {
   /** `stot`: a retry counts again. */
-  sessions = 0
+  readonly sessions: number
   /** Of those, what was sent while the server was in maint or drain. */
-  strays = 0
-  mostSessions = 0
-  timesDown = 0
-  retries = 0
-  connectErrors = 0
-  responseErrors = 0
-  connects = 0
-  reuses = 0
+  readonly strays: number
+  readonly mostSessions: number
+  readonly timesDown: number
+  readonly retries: number
+  readonly connectErrors: number
+  readonly responseErrors: number
+  readonly connects: number
+  readonly reuses: number
+}
+
+const NOTHING_COUNTED = {
+  ...{ sessions: 0, strays: 0, mostSessions: 0, timesDown: 0 },
+  ...{ retries: 0, connectErrors: 0, responseErrors: 0, connects: 0, reuses: 0 },
 }
 
 /** One server of one process, with the transitions of HAProxy's src/server.c (`srv_update_status`). */
@@ -40,12 +45,13 @@ export class Server {
   readonly sessions = new Set<Session>()
   /** The most sessions at once since the pool was last looked through. */
   recentPeak = 0
-  readonly counters = new ServerCounters()
+  readonly #counters = { ...NOTHING_COUNTED }
   readonly #nowMs: () => number
   #admin: AdminState = 'ready'
   #oper: OperState = 'running'
-  #changedAtMs: number
-  #downMs = 0
+  #changedAtS: number
+  #downS = 0
+  #version = 0
 
   constructor(config: ServerConfig, parts: { id: number; check: ServerCheck | undefined; nowMs: () => number }) {
     this.id = parts.id
@@ -53,7 +59,16 @@ export class Server {
     this.address = `${config.address}:${config.port}`
     this.check = parts.check
     this.#nowMs = parts.nowMs
-    this.#changedAtMs = parts.nowMs()
+    this.#changedAtS = this.#nowS()
+  }
+
+  get counters(): ServerCounters {
+    return this.#counters
+  }
+
+  /** Another one with each change of what the tables of the runtime API tell of it, but for the seconds that go by. */
+  get version(): number {
+    return this.#version + this.idle.version + (this.check?.version ?? 0)
   }
 
   get admin(): AdminState {
@@ -73,23 +88,31 @@ export class Server {
     return this.#admin === 'ready' && this.#oper === 'running' && this.weight > 0
   }
 
-  get sinceChangeMs(): number {
-    return this.#nowMs() - this.#changedAtMs
+  /** `lastchg`. HAProxy keeps whole seconds of its clock, so that all its servers count on at the same moment. */
+  get sinceChangeS(): number {
+    return this.#nowS() - this.#changedAtS
   }
 
   /** `downtime`: how long it was stopped, in maint or out of it. */
-  get downMs(): number {
-    return this.#downMs + (this.#oper === 'stopped' ? this.sinceChangeMs : 0)
+  get downS(): number {
+    return this.#downS + (this.#oper === 'stopped' ? this.sinceChangeS : 0)
+  }
+
+  count(what: Exclude<keyof ServerCounters, 'mostSessions'>): void {
+    this.#counters[what] += 1
+    this.#version += 1
   }
 
   begin(session: Session): void {
     this.sessions.add(session)
     this.recentPeak = Math.max(this.recentPeak, this.sessions.size)
-    this.counters.mostSessions = Math.max(this.counters.mostSessions, this.sessions.size)
+    this.#counters.mostSessions = Math.max(this.#counters.mostSessions, this.sessions.size)
+    this.#version += 1
   }
 
   end(session: Session): void {
     this.sessions.delete(session)
+    this.#version += 1
   }
 
   setAdmin(admin: AdminState): void {
@@ -121,7 +144,8 @@ export class Server {
   adopt(other: Server): void {
     this.#admin = other.#admin
     this.#oper = other.#oper
-    this.#changedAtMs = other.#changedAtMs
+    this.#changedAtS = other.#changedAtS
+    this.#version += 1
     if (other.check !== undefined) this.check?.adopt(other.check)
   }
 
@@ -144,13 +168,18 @@ export class Server {
 
   #become(oper: OperState): void {
     if (this.#admin === 'maint' || oper === this.#oper) return
-    if (oper === 'stopped') this.counters.timesDown += 1
+    if (oper === 'stopped') this.count('timesDown')
     this.#changed()
     this.#oper = oper
   }
 
   #changed(): void {
-    this.#downMs = this.downMs
-    this.#changedAtMs = this.#nowMs()
+    this.#downS = this.downS
+    this.#changedAtS = this.#nowS()
+    this.#version += 1
+  }
+
+  #nowS(): number {
+    return Math.floor(this.#nowMs() / 1_000)
   }
 }

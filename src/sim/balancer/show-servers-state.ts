@@ -1,6 +1,6 @@
 import type { Backend } from './backend.ts'
 import type { BalancerState } from './balancer-state.ts'
-import { type AdminState, OPER_STATES, type OperState, type Server } from './server.ts'
+import { OPER_STATES, type Server } from './server.ts'
 import type { CheckStatus } from './server-check.ts'
 
 /** The columns of 2.4 to 2.9 (management.txt 9.3, `show servers state`). */
@@ -28,15 +28,18 @@ const STATUS_NUMBERS: Readonly<Record<CheckStatus, number>> = {
   L7STS: 17,
 }
 
-export function showServersState(state: BalancerState): string {
+/** The table as pieces of text, one for its head and one for each server. */
+export function showServersState(state: BalancerState): readonly string[] {
   const rows = [HEADER]
   for (const backend of state.backends) for (const server of backend.servers) rows.push(rowOf(backend, server))
-  return rows.join('')
+  return rows
 }
 
 const HEADER = `1\n# ${COLUMNS}\n`
 
-interface Written extends Read {
+interface Written {
+  /** Of the server, when head and tail were made. */
+  readonly version: number
   /** Up to the seconds since its last change, and from behind them. */
   readonly head: string
   readonly tail: string
@@ -45,22 +48,12 @@ interface Written extends Read {
   text: string
 }
 
-/** All of a server that changes, but for the seconds. */
-interface Read {
-  readonly oper: OperState
-  readonly admin: AdminState
-  readonly status: CheckStatus
-  readonly result: number
-  readonly health: number
-  readonly bits: number
-}
-
 /** A server's row as it was written last: between two reads nothing but seconds goes by for most of them. */
 const WRITTEN = new WeakMap<Server, Written>()
 
 function rowOf(backend: Backend, server: Server): string {
   const written = writtenOf(backend, server)
-  const seconds = Math.floor(server.sinceChangeMs / 1_000)
+  const seconds = server.sinceChangeS
   if (seconds !== written.seconds) {
     written.seconds = seconds
     written.text = [written.head, seconds, written.tail].join(' ')
@@ -70,31 +63,31 @@ function rowOf(backend: Backend, server: Server): string {
 
 function writtenOf(backend: Backend, server: Server): Written {
   const known = WRITTEN.get(server)
-  const read = readOf(server)
-  if (known !== undefined && isSame(known, read)) return known
+  const { version } = server
+  if (known?.version === version) return known
   const { id, config, weight } = server
-  const [oper, admin] = [OPER_STATES[read.oper], ADMIN_BITS[read.admin]]
+  const { status, result, health, bits } = checkOf(server)
+  const [oper, admin] = [OPER_STATES[server.oper], ADMIN_BITS[server.admin]]
   const head = [backend.id, backend.name, id, config.name, config.address, oper, admin, weight, weight]
   // No agent, no forced ids, no name to resolve.
   const rest = [0, 0, 0, '-', config.port, '-', 0, 0, '-', '-', 0]
-  const tail = [STATUS_NUMBERS[read.status], read.result, read.health, read.bits, ...rest]
-  const written = { ...read, head: head.join(' '), tail: `${tail.join(' ')}\n`, seconds: -1, text: '' }
+  const tail = [STATUS_NUMBERS[status], result, health, bits, ...rest]
+  const written = { version, head: head.join(' '), tail: `${tail.join(' ')}\n`, seconds: -1, text: '' }
   WRITTEN.set(server, written)
   return written
 }
 
-const isSame = (known: Read, read: Read): boolean =>
-  known.oper === read.oper &&
-  known.admin === read.admin &&
-  known.status === read.status &&
-  known.result === read.result &&
-  known.health === read.health &&
-  known.bits === read.bits
+interface Checked {
+  readonly status: CheckStatus
+  readonly result: number
+  readonly health: number
+  readonly bits: number
+}
 
-function readOf({ oper, admin, check }: Server): Read {
-  if (check === undefined) return { oper, admin, status: 'INI', result: 0, health: UNCHECKED_HEALTH, bits: 0 }
+function checkOf({ check }: Server): Checked {
+  if (check === undefined) return { status: 'INI', result: 0, health: UNCHECKED_HEALTH, bits: 0 }
   const { last, isRunning, isPaused, health } = check
   const result = isRunning || last === undefined ? 0 : last.status === 'L7OK' ? 3 : 2
   const bits = CONFIGURED_AND_ENABLED | (isPaused ? PAUSED : 0) | (isRunning ? RUNNING : 0)
-  return { oper, admin, status: last?.status ?? 'INI', result, health, bits }
+  return { status: last?.status ?? 'INI', result, health, bits }
 }

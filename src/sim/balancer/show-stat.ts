@@ -73,19 +73,21 @@ function filled({ before, behind }: Template, cells: Cells, from: number): strin
 }
 
 /**
- * `show stat -1 4 -1`: the servers of all backends. A roll reads it more often than anything else, so that texts which are
- * kept are joined: what is put together by `+` is put together anew whenever it is read.
+ * `show stat -1 4 -1`: the servers of all backends, as pieces of text, one for the head and one for each server. A roll
+ * reads it more often than anything else, so that texts which are kept are joined: what is put together by `+` is put
+ * together anew whenever it is read.
  */
-export function showStat(state: BalancerState): string {
+export function showStat(state: BalancerState): readonly string[] {
   const rows = [HEADER]
   for (const backend of state.backends) for (const server of backend.servers) rows.push(rowOf(backend, server))
-  return rows.join('')
+  return rows
 }
 
 const HEADER = `# ${COLUMNS.join(',')},\n`
 
 interface Written {
-  readonly cells: Cells
+  /** Of the server, when head and tail were made. */
+  readonly version: number
   /** The row up to the seconds since its last change, and from behind its downtime, which is the next cell. */
   readonly head: string
   readonly tail: string
@@ -100,8 +102,8 @@ const WRITTEN = new WeakMap<Server, Written>()
 
 function rowOf(backend: Backend, server: Server): string {
   const written = writtenOf(backend, server)
-  const changedS = Math.floor(server.sinceChangeMs / 1_000)
-  const downS = server.check === undefined ? '' : Math.floor(server.downMs / 1_000)
+  const changedS = server.sinceChangeS
+  const downS = server.check === undefined ? '' : server.downS
   if (changedS !== written.changedS || downS !== written.downS) {
     written.changedS = changedS
     written.downS = downS
@@ -111,18 +113,14 @@ function rowOf(backend: Backend, server: Server): string {
 }
 
 function writtenOf(backend: Backend, server: Server): Written {
-  const cells = cellsOf(backend, server)
   const known = WRITTEN.get(server)
-  if (known !== undefined && isSame(known.cells, cells)) return known
+  const { version } = server
+  if (known?.version === version) return known
+  const cells = cellsOf(backend, server)
   const [head, tail] = [filled(HEAD, cells, 0), filled(TAIL, cells, HEAD.before.length)]
-  const written: Written = { cells, head, tail, changedS: -1, downS: '', text: '' }
+  const written: Written = { version, head, tail, changedS: -1, downS: '', text: '' }
   WRITTEN.set(server, written)
   return written
-}
-
-function isSame(known: Cells, cells: Cells): boolean {
-  for (let at = 0; at < cells.length; at += 1) if (known[at] !== cells[at]) return false
-  return true
 }
 
 /** As `TOLD` names them. Of a check all but the first two are empty while it is paused, as in maint. */
