@@ -1,4 +1,4 @@
-import type { AdminState, InstanceReading, ServerReading, ServerRef } from '../../model/balancer.ts'
+import type { AdminState, InstanceReading, ServerRef } from '../../model/balancer.ts'
 import type { InstanceInspection } from '../../model/balancer-inspection.ts'
 import type { BalancerSpec, InstanceAddress } from '../../model/roll-spec.ts'
 import { WorldError } from '../../model/world-error.ts'
@@ -11,10 +11,10 @@ import { InstanceApi } from './instance-api.ts'
 import { inspectionOf, parseLevel } from './instance-inspection.ts'
 import { openSocket, type SocketSettings } from './open-socket.ts'
 import { findRow, parseTables, TableMemo, type Tables } from './parse-tables.ts'
+import { ReadingMemo } from './reading-memo.ts'
 import { requireDone } from './require-done.ts'
 import type { RuntimeSocket, SocketLimits } from './runtime-socket.ts'
-import { readingsOf, type Told } from './server-reading.ts'
-import type { ServerRow } from './server-row.ts'
+import type { Told } from './server-reading.ts'
 import { StickTables } from './stick-tables.ts'
 
 export interface HaproxySettings {
@@ -32,20 +32,12 @@ export interface HaproxySettings {
 class InstanceWay {
   readonly api: InstanceApi
   readonly stickTables: StickTables
-  readonly memo = new TableMemo()
-  readonly known = new WeakMap<ServerRow, ServerReading>()
-  #servers: readonly ServerReading[] = []
+  readonly tables = new TableMemo()
+  readonly readings = new ReadingMemo()
 
   constructor(api: InstanceApi) {
     this.api = api
     this.stickTables = new StickTables(api)
-  }
-
-  /** The list of last time where it is the same. */
-  servers(now: readonly ServerReading[]): readonly ServerReading[] {
-    const isSame = now.length === this.#servers.length && now.every((server, i) => server === this.#servers[i])
-    if (!isSame) this.#servers = now
-    return this.#servers
   }
 }
 
@@ -80,13 +72,13 @@ export class HaproxyBalancer implements Balancer {
     const { api } = way
     const { tables, at } = await api.ask(
       READ_SERVERS,
-      (answers) => ({ tables: parseTables(answers, way.memo), at: this.#clock.monoMs() }),
+      (answers) => ({ tables: parseTables(answers, way.tables), at: this.#clock.monoMs() }),
       signal,
     )
     const told = await this.#complete(instance, tables, signal)
-    const servers = api.judge(() => this.#backends.flatMap((backend) => readingsOf(told, backend)))
+    const servers = api.judge(() => way.readings.servers(told, this.#backends))
     const { process, version } = tables.info
-    return { instance, process, version, at, servers: way.servers(servers) }
+    return { instance, process, version, at, servers }
   }
 
   async inspect(instance: string, signal: AbortSignal): Promise<InstanceInspection> {
@@ -123,8 +115,8 @@ export class HaproxyBalancer implements Balancer {
   }
 
   async #complete(instance: string, tables: Tables, signal: AbortSignal): Promise<Told> {
-    const way = this.#way(instance)
-    return { instance, tables, stickTables: await way.stickTables.of(tables.info.process, signal), known: way.known }
+    const { stickTables } = this.#way(instance)
+    return { instance, tables, stickTables: await stickTables.of(tables.info.process, signal) }
   }
 
   #leavesMaintUnproven(ref: ServerRef, signal: AbortSignal): Promise<boolean> {

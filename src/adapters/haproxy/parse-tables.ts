@@ -25,13 +25,13 @@ export class TableMemo {
 
 export function parseTables(answers: readonly string[], memo = new TableMemo()): Tables {
   const [info = '', states = '', stats = ''] = answers
-  const { rows, disabledBackends } = memo.join.join(
+  const { rows, backends, disabledBackends } = memo.join.join(
     parseServersState(states, memo.states),
     parseStat(stats, memo.stats),
   )
   const process = parseInfo(info)
   if (process.stopping) throw unreachable('the process that answered is about to end')
-  return { info: process, rows, backends: new Set(rows.map((row) => row.state.backend)), disabledBackends }
+  return { info: process, rows, backends, disabledBackends }
 }
 
 /** By `backend/server`. */

@@ -48,8 +48,7 @@ export class RowMemo<R extends object, P extends RowParser<R> = RowParser<R>> {
    */
   rows(header: string, lines: string | undefined, parser: RowParser<R>): readonly R[] {
     const last = header === this.#header ? this.#known : []
-    const known = lines === undefined ? [] : readAgain(lines, last, parser)
-    const isSame = known.length === last.length && known.every(({ row }, at) => row === last[at]?.row)
+    const { known, isSame } = readAgain(lines, last, parser)
     this.#header = header
     this.#known = known
     if (!isSame) this.#rows = known.map(({ row }) => row)
@@ -57,16 +56,25 @@ export class RowMemo<R extends object, P extends RowParser<R> = RowParser<R>> {
   }
 }
 
-function readAgain<R>(lines: string, last: readonly Known<R>[], parser: RowParser<R>): readonly Known<R>[] {
+interface ReadAgain<R> {
+  readonly known: readonly Known<R>[]
+  /** Every row is the one of last time. */
+  readonly isSame: boolean
+}
+
+function readAgain<R>(lines: string | undefined, last: readonly Known<R>[], parser: RowParser<R>): ReadAgain<R> {
   const known: Known<R>[] = []
+  let isSame = true
+  if (lines === undefined) return { known, isSame: last.length === 0 }
   for (let start = 0; start <= lines.length; ) {
     const before = last[known.length]
-    const isSame = before !== undefined && isThere(before.line, lines, start)
-    const now = isSame ? before : knownAgain(lineAt(lines, start), before, parser)
+    const isRead = before !== undefined && isThere(before.line, lines, start)
+    const now = isRead ? before : knownAgain(lineAt(lines, start), before, parser)
+    if (now.row !== before?.row) isSame = false
     known.push(now)
     start += now.line.length + 1
   }
-  return known
+  return { known, isSame: isSame && known.length === last.length }
 }
 
 function lineAt(lines: string, start: number): string {

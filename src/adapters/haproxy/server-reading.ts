@@ -15,8 +15,6 @@ export interface Told {
   readonly tables: Tables
   /** Names of the stick tables that remember servers. */
   readonly stickTables: ReadonlySet<string>
-  /** Readings of rows that were read before. */
-  readonly known: WeakMap<ServerRow, ServerReading>
 }
 
 /** All servers of one backend. One that is absent or disabled is an error: no servers would read as nothing to do. */
@@ -24,7 +22,7 @@ export function readingsOf(told: Told, backend: string): readonly ServerReading[
   const rows = told.tables.rows.filter((row) => row.state.backend === backend)
   if (rows.length > 0) {
     const stickTable = hasStickTable(told, backend)
-    return rows.map((row) => readingOf(told, row, stickTable))
+    return rows.map((row) => readingOf(told, row, { stickTable }))
   }
   const why = told.tables.disabledBackends.has(backend) ? 'it is disabled' : 'it is absent or has no server'
   throw new WorldError(`backend ${backend} cannot be read: ${why}`, { code: 'BALANCER_NO_BACKEND', retry: 'backoff' })
@@ -35,17 +33,12 @@ export function hasStickTable({ tables, stickTables }: Told, backend: string): b
   return stickTables.has(backend) || [...stickTables].some((name) => !tables.backends.has(name))
 }
 
-/** The reading of a row that follows no other says what the row says, and whether a table remembers its server. */
-function readingOf(told: Told, row: ServerRow, stickTable: boolean): ServerReading {
-  const persistent = row.stat.cookie !== '' || stickTable
-  const known = row.stat.tracked === '' ? told.known.get(row) : undefined
-  if (known?.persistent === persistent) return known
-  const reading = readAnew(told, row, persistent)
-  told.known.set(row, reading)
-  return reading
-}
-
-function readAnew(told: Told, row: ServerRow, persistent: boolean): ServerReading {
+/** What a row says, and those that it follows, and whether a table remembers its server. */
+export function readingOf(
+  told: Pick<Told, 'instance' | 'tables'>,
+  row: ServerRow,
+  { stickTable }: { readonly stickTable: boolean },
+): ServerReading {
   const { state, stat } = row
   const operational = OPER_STATES[state.operState]
   if (operational === undefined) throw badReply(`srv_op_state ${state.operState} has no known meaning`)
@@ -57,7 +50,7 @@ function readAnew(told: Told, row: ServerRow, persistent: boolean): ServerReadin
     operational,
     ...checkReading(row, told.tables),
     agent: (state.agentBits & AGENT_CONFIGURED) !== 0 || stat.agentStatus !== '',
-    persistent,
+    persistent: row.stat.cookie !== '' || stickTable,
     currentSessions: stat.currentSessions,
     queued: stat.queued,
     totalSessions: stat.totalSessions,

@@ -11,6 +11,8 @@ export interface ServerRow {
 
 export interface JoinedRows {
   readonly rows: readonly ServerRow[]
+  /** Those that have rows. */
+  readonly backends: ReadonlySet<string>
   /** Backends that have servers and no statistics: those whose configuration says `disabled`. */
   readonly disabledBackends: ReadonlySet<string>
 }
@@ -31,7 +33,7 @@ export function joinRows(states: readonly ServerStateRow[], stats: readonly Stat
     })
   if (new Set(rows.map((row) => row.key)).size !== rows.length) throw badReply('a server is there twice')
   if (rows.length !== stats.length) throw badReply('a server has statistics and no state')
-  return { rows, disabledBackends }
+  return { rows, backends: new Set(rows.map(({ state }) => state.backend)), disabledBackends }
 }
 
 function joined(key: string, state: ServerStateRow, stat: StatRow): ServerRow {
@@ -62,11 +64,13 @@ export class RowJoin {
   #again(states: readonly ServerStateRow[], stats: readonly StatRow[]): JoinedRows | undefined {
     const last = this.#joined
     if (last === undefined || states.length !== last.rows.length || stats.length !== last.rows.length) return undefined
-    const rows: ServerRow[] = []
-    for (const [at, row] of last.rows.entries()) {
-      const [state, stat] = [states[at], stats[at]]
-      if (state === undefined || stat === undefined || !isNamed(state, row) || !isNamed(stat, row)) return undefined
-      rows.push(state === row.state && stat === row.stat ? row : joined(row.key, state, stat))
+    const rows = [...last.rows]
+    for (let at = 0; at < rows.length; at += 1) {
+      const [row, state, stat] = [last.rows[at], states[at], stats[at]]
+      if (state === row?.state && stat === row?.stat) continue
+      if (row === undefined || state === undefined || stat === undefined) return undefined
+      if (!isNamed(state, row) || !isNamed(stat, row)) return undefined
+      rows[at] = joined(row.key, state, stat)
     }
     return { ...last, rows }
   }

@@ -1,5 +1,6 @@
 import type { InstanceLook } from '../../core/availability/reload-spans.ts'
 import { isBalancerNews } from '../../core/roll/is-balancer-news.ts'
+import { keepPlaces } from '../../core/roll/match-node-servers.ts'
 import type { InstanceFacts } from '../../core/roll/snapshot.ts'
 import type { InstanceReading } from '../../model/balancer.ts'
 import type { BalancerSpec } from '../../model/roll-spec.ts'
@@ -84,6 +85,7 @@ export class BalancerPoller {
     try {
       const reading = await withDeadline(deadline, (limited) => balancer.read(instance, limited))
       this.#isNews ||= this.#silentSince !== undefined || isBalancerNews(this.#reading, reading)
+      keepPlaces(this.#reading?.servers ?? reading.servers, reading.servers)
       this.#reading = reading
       this.#answeredFor = begunAt
       this.#silentSince = undefined

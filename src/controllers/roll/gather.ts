@@ -72,14 +72,21 @@ export function currentNode(
   parts: Pick<GatherParts, 'run' | 'overlay'> & { readonly view: Pick<ClusterView, 'facts' | 'node'> },
   under: string | undefined,
 ): Node | undefined {
-  const { run, view, overlay } = parts
-  const bearing = view
-    .facts()
-    .nodes.find((node) => recordOf(node)?.run === run.id && !run.settledHere.includes(node.name))?.name
-  const isNext = (name: string): boolean => !run.done.includes(name) && view.node(name) !== undefined
-  const next = run.verdict === undefined ? run.order.find(isNext) : undefined
-  const name = under ?? bearing ?? next
+  const { view, overlay } = parts
+  // Looked for only where none is under way: there may be thousands.
+  const name = under ?? bearing(parts) ?? next(parts)
   return name === undefined ? undefined : overlay.newest(view.node(name))
+}
+
+type Choosing = Parameters<typeof currentNode>[0]
+
+const bearing = ({ run, view }: Choosing): string | undefined =>
+  view.facts().nodes.find((node) => recordOf(node)?.run === run.id && !run.settledHere.includes(node.name))?.name
+
+function next({ run, view }: Choosing): string | undefined {
+  if (run.verdict !== undefined) return undefined
+  const done = new Set(run.done)
+  return run.order.find((name) => !done.has(name) && view.node(name) !== undefined)
 }
 
 async function currentFacts(

@@ -24,7 +24,9 @@ export class GoneNodes {
   /** A node of the order that is no more is left out, unless it comes back while there are others to roll. */
   note(): void {
     const { run, view, events, standings } = this.#parts
-    for (const node of run.order.filter((name) => !run.done.includes(name))) {
+    const done = new Set(run.done)
+    for (const node of run.order) {
+      if (done.has(node)) continue
       const isThere = view.node(node) !== undefined
       const known = standings.get(node)
       if (isThere && known?.state === 'gone') standings.delete(node)

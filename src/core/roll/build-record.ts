@@ -8,11 +8,12 @@ import { readyPods } from './drain/ready-pods.ts'
 import { workloadOf } from './drain/workload-of.ts'
 import { matchNodeServers } from './match-node-servers.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
+import { podsHere } from './pods-here.ts'
 
 /** Step 2, what is written: everything that a way back needs and the world will no longer show. */
 export function buildRecord(s: NodeSnapshot): NodeRecord {
   const { node } = s.current
-  const pods = s.cluster.pods.filter((pod) => pod.nodeName === node.name)
+  const pods = podsHere(s)
   return {
     version: 1,
     run: s.run.id,

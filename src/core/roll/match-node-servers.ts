@@ -30,22 +30,27 @@ type Places = ReadonlyMap<string, readonly number[]>
 
 /** Where in a list each address is. A reading never changes, and each pass asks it for every node: it is gone through once. */
 const PLACES = new WeakMap<readonly ServerReading[], Places>()
-/** By instance, the list that was gone through last: from poll to poll counters change, and hardly ever an address. */
-const LAST = new Map<string, readonly ServerReading[]>()
 
 function placesOf(servers: readonly ServerReading[]): Places {
   const known = PLACES.get(servers)
   if (known !== undefined) return known
-  const instance = servers[0]?.ref.instance ?? ''
-  const last = LAST.get(instance) ?? NONE
-  const places = (isAtSameAddresses(servers, last) ? PLACES.get(last) : undefined) ?? newPlaces(servers)
+  const places = newPlaces(servers)
   PLACES.set(servers, places)
-  LAST.set(instance, servers)
   return places
 }
 
+/**
+ * To be told of each list that takes the place of another: from poll to poll counters change and hardly ever an address, so
+ * that the new one need not be gone through again. It changes no answer.
+ */
+export function keepPlaces(before: readonly ServerReading[], now: readonly ServerReading[]): void {
+  const places = PLACES.get(before)
+  if (places !== undefined && before !== now && isAtSameAddresses(now, before)) PLACES.set(now, places)
+}
+
 const isAtSameAddresses = (servers: readonly ServerReading[], last: readonly ServerReading[]): boolean =>
-  servers.length === last.length && servers.every(({ address }, at) => address === last[at]?.address)
+  servers.length === last.length &&
+  servers.every((server, at) => server === last[at] || server.address === last[at]?.address)
 
 function newPlaces(servers: readonly ServerReading[]): Places {
   const places = servers.flatMap(({ address }, at) => (address === '' ? [] : [at]))
@@ -63,12 +68,21 @@ const NONE: readonly ServerReading[] = []
 
 /** Every server that leads to it is out: the node serves nobody through a balancer. Each pass asks it of every node. */
 export function isDetached(node: Node, instances: readonly InstanceFacts[]): boolean {
+  const addresses = node.internalAddresses.map(canonicalAddress)
+  const isOutAt = ({ reading }: InstanceFacts): boolean => {
+    const out = outAt(reading?.servers ?? NONE)
+    return out.size > 0 && addresses.some((address) => out.has(address))
+  }
+  return instances.some(isOutAt) && servesNobody(addresses, instances)
+}
+
+function servesNobody(addresses: readonly string[], instances: readonly InstanceFacts[]): boolean {
   let hasServer = false
   for (const { reading, backends } of instances) {
     const servers = reading?.servers ?? NONE
     const byAddress = placesOf(servers)
-    for (const address of node.internalAddresses) {
-      for (const at of byAddress.get(canonicalAddress(address)) ?? []) {
+    for (const address of addresses) {
+      for (const at of byAddress.get(address) ?? []) {
         const server = servers[at]
         if (server === undefined || !backends.includes(server.ref.backend)) continue
         if (server.adminState === 'ready') return false
@@ -77,6 +91,20 @@ export function isDetached(node: Node, instances: readonly InstanceFacts[]): boo
     }
   }
   return hasServer
+}
+
+/** Where a server is out: nearly nowhere, and only a node that is there can be detached. */
+const OUT_AT = new WeakMap<readonly ServerReading[], ReadonlySet<string>>()
+
+function outAt(servers: readonly ServerReading[]): ReadonlySet<string> {
+  const known = OUT_AT.get(servers)
+  if (known !== undefined) return known
+  const out = new Set<string>()
+  for (const { adminState, address } of servers) {
+    if (adminState !== 'ready' && address !== '') out.add(canonicalAddress(address))
+  }
+  OUT_AT.set(servers, out)
+  return out
 }
 
 /** Of a list, those at that address. */

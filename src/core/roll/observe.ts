@@ -2,6 +2,7 @@ import { serverKey } from '../../model/balancer.ts'
 import type { DetachEvidence, Evidence } from './evidence.ts'
 import { isSilent, lostServers, type NodeServer, nodeServers } from './node-servers.ts'
 import { hasCurrent, hasRebooted, ownRecord, type RecordedSnapshot } from './node-snapshot.ts'
+import { podsHere } from './pods-here.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import { isRestored } from './steps/attach.ts'
 import { isNotTold } from './steps/detach.ts'
@@ -78,6 +79,6 @@ function alreadyAttached(s: RecordedSnapshot): Pick<Evidence, 'attachingSince' |
 function firstPods(s: RecordedSnapshot): Pick<Evidence, 'firstSeen'> {
   if (s.evidence.firstSeen.length > 0 || !s.current.node.unschedulable) return { firstSeen: s.evidence.firstSeen }
   return {
-    firstSeen: s.cluster.pods.filter((pod) => pod.nodeName === s.current.node.name).map((pod) => pod.uid),
+    firstSeen: podsHere(s).map((pod) => pod.uid),
   }
 }

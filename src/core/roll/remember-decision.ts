@@ -3,6 +3,7 @@ import type { Decision } from '../../model/decision.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Evidence } from './evidence.ts'
 import { hasCurrent, ownIntent } from './node-snapshot.ts'
+import { podsHere } from './pods-here.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import { SETTLE_INTERVAL_MS } from './steps/settle.ts'
 
@@ -65,7 +66,7 @@ const PATIENT: ReadonlySet<string> = new Set([
 
 /** Stuck is a hold without progress. Progress is an action that did not just fail, a pod that left, another step. */
 function stuck(s: RollSnapshot, decision: Exclude<Decision, { kind: 'settled' }>): Partial<Evidence> {
-  const left = s.cluster.pods.filter((pod) => pod.nodeName === s.current?.node.name).length
+  const left = hasCurrent(s) ? podsHere(s).length : 0
   const patient = decision.kind === 'hold' && decision.reasons.some((reason) => PATIENT.has(reason.code))
   const moved = left < s.evidence.podsLeft || decision.step !== s.evidence.stuckStep
   if (moved || patient || isProgress(s, decision)) {

@@ -38,8 +38,8 @@ export function showServersState(state: BalancerState): readonly string[] {
 const HEADER = `1\n# ${COLUMNS}\n`
 
 interface Written {
-  /** Of the server, when head and tail were made. */
-  readonly version: number
+  /** Of the server, when it was looked at last: most changes come and go again between two reads. */
+  version: number
   /** Up to the seconds since its last change, and from behind them. */
   readonly head: string
   readonly tail: string
@@ -68,11 +68,15 @@ function writtenOf(backend: Backend, server: Server): Written {
   const { id, config, weight } = server
   const { status, result, health, bits } = checkOf(server)
   const [oper, admin] = [OPER_STATES[server.oper], ADMIN_BITS[server.admin]]
-  const head = [backend.id, backend.name, id, config.name, config.address, oper, admin, weight, weight]
+  const head = [backend.id, backend.name, id, config.name, config.address, oper, admin, weight, weight].join(' ')
   // No agent, no forced ids, no name to resolve.
   const rest = [0, 0, 0, '-', config.port, '-', 0, 0, '-', '-', 0]
-  const tail = [STATUS_NUMBERS[status], result, health, bits, ...rest]
-  const written = { version, head: head.join(' '), tail: `${tail.join(' ')}\n`, seconds: -1, text: '' }
+  const tail = `${[STATUS_NUMBERS[status], result, health, bits, ...rest].join(' ')}\n`
+  if (known?.head === head && known.tail === tail) {
+    known.version = version
+    return known
+  }
+  const written = { version, head, tail, seconds: -1, text: '' }
   WRITTEN.set(server, written)
   return written
 }

@@ -86,8 +86,9 @@ export function showStat(state: BalancerState): readonly string[] {
 const HEADER = `# ${COLUMNS.join(',')},\n`
 
 interface Written {
-  /** Of the server, when head and tail were made. */
-  readonly version: number
+  /** Of the server, when it was looked at last: most changes come and go again between two reads. */
+  version: number
+  readonly cells: Cells
   /** The row up to the seconds since its last change, and from behind its downtime, which is the next cell. */
   readonly head: string
   readonly tail: string
@@ -117,10 +118,19 @@ function writtenOf(backend: Backend, server: Server): Written {
   const { version } = server
   if (known?.version === version) return known
   const cells = cellsOf(backend, server)
+  if (known !== undefined && isSame(known.cells, cells)) {
+    known.version = version
+    return known
+  }
   const [head, tail] = [filled(HEAD, cells, 0), filled(TAIL, cells, HEAD.before.length)]
-  const written: Written = { version, head, tail, changedS: -1, downS: '', text: '' }
+  const written: Written = { version, cells, head, tail, changedS: -1, downS: '', text: '' }
   WRITTEN.set(server, written)
   return written
+}
+
+function isSame(known: Cells, cells: Cells): boolean {
+  for (let at = 0; at < cells.length; at += 1) if (known[at] !== cells[at]) return false
+  return true
 }
 
 /** As `TOLD` names them. Of a check all but the first two are empty while it is paused, as in maint. */

@@ -1,16 +1,15 @@
 import type { VolumeAttachment } from '../../../model/volume.ts'
 import type { NodeSnapshot } from '../node-snapshot.ts'
+import { podsHere } from '../pods-here.ts'
 
 /** Volumes still attached here that no pod which stays (or is still to leave in a later stage) uses. */
 export function strandedVolumes(s: NodeSnapshot): readonly VolumeAttachment[] {
   const used = new Set(
-    s.cluster.pods
-      .filter((pod) => pod.nodeName === s.current.node.name)
-      .flatMap((pod) =>
-        pod.claims.map(
-          (claim) => s.cluster.claims.find((pvc) => pvc.namespace === pod.namespace && pvc.name === claim)?.volumeName,
-        ),
+    podsHere(s).flatMap((pod) =>
+      pod.claims.map(
+        (claim) => s.cluster.claims.find((pvc) => pvc.namespace === pod.namespace && pvc.name === claim)?.volumeName,
       ),
+    ),
   )
   return s.cluster.attachments.filter(
     (attachment) =>

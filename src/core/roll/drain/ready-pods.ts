@@ -1,5 +1,6 @@
 import type { Pod } from '../../../model/pod.ts'
 import type { Workload } from '../../../model/workload.ts'
+import type { Evidence } from '../evidence.ts'
 import type { NodeSnapshot } from '../node-snapshot.ts'
 import { workloadOf } from './workload-of.ts'
 
@@ -28,8 +29,22 @@ function podsByWorkload(pods: readonly Pod[], workloads: readonly Workload[]): G
  * second pod go too early.
  */
 export function readyPods(s: NodeSnapshot, workload: Workload): readonly Pod[] {
-  return podsOf(s, workload).filter((pod) => pod.ready && !pod.terminating && !isLeaving(s, pod))
+  const pods = podsOf(s, workload)
+  const { evictions } = s.evidence
+  const known = READY.get(pods)
+  if (known?.evictions === evictions) return known.ready
+  const ready = pods.filter((pod) => pod.ready && !pod.terminating && !isLeaving(s, pod))
+  READY.set(pods, { evictions, ready })
+  return ready
 }
+
+interface Ready {
+  readonly evictions: Evidence['evictions']
+  readonly ready: readonly Pod[]
+}
+
+/** By the pods of a workload, which several steps of a pass count; it holds for the evictions that it was made with. */
+const READY = new WeakMap<readonly Pod[], Ready>()
 
 /** Its eviction was accepted, though the watch may not have shown it yet. */
 export function isLeaving(s: NodeSnapshot, pod: Pod): boolean {

@@ -1,6 +1,7 @@
 import type { Pod } from '../../../model/pod.ts'
 import { workloadKey } from '../../../model/workload.ts'
 import type { NodeSnapshot } from '../node-snapshot.ts'
+import { podsHere } from '../pods-here.ts'
 import { classifyPod } from './classify-pod.ts'
 import { workloadOf } from './workload-of.ts'
 
@@ -14,7 +15,7 @@ export interface DrainView {
 }
 
 export function drainView(s: NodeSnapshot): DrainView {
-  const here = s.cluster.pods.filter((pod) => pod.nodeName === s.current.node.name)
+  const here = podsHere(s)
   const putBack = here.filter((pod) => isPutBack(s, pod))
   const candidates = here.filter((pod) => !putBack.includes(pod))
   const inStage = (stage: 1 | 2 | 3): readonly Pod[] =>

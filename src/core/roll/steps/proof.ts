@@ -3,6 +3,7 @@ import { OUT_TAINT } from '../../../model/node-record.ts'
 import type { Pod } from '../../../model/pod.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
+import { podsHere } from '../pods-here.ts'
 import { act, done, hold, type StepRule } from '../step-rule.ts'
 
 /**
@@ -74,7 +75,7 @@ function foreignTaints(s: RecordedSnapshot): readonly Reason[] {
 function unprovenDaemon(s: RecordedSnapshot, daemon: RecordedDaemon): readonly Reason[] {
   const name = `${daemon.namespace}/${daemon.name}`
   if (!daemon.ready || isObsolete(s, daemon)) return []
-  const pods = s.cluster.pods.filter((pod) => pod.nodeName === s.current.node.name && isPodOf(pod, daemon))
+  const pods = podsHere(s).filter((pod) => isPodOf(pod, daemon))
   if (pods.some((pod) => pod.ready && !pod.terminating && hasOtherContainers(pod, daemon))) return []
   const why = pods.some((pod) => pod.ready && hasOtherContainers(pod, daemon) === false)
     ? 'still shows its containers from before the reboot'
