@@ -4,45 +4,50 @@ export interface RowShape {
   readonly places: readonly number[]
 }
 
-/** Columns of a line that nobody reads, between two that are read. */
+/** Columns of a line that nobody reads, between two that are read: from where to where they stand. */
 export interface RowGap {
-  /** How much of the line is before it, and how much behind it, in characters. */
-  readonly before: number
-  readonly behind: number
+  readonly from: number
+  readonly to: number
   readonly separators: number
 }
 
-/**
- * Where a line differs from the next one first, if nobody reads that: seconds go by in every row, and most of it need not
- * be parted again to see that nothing else did. Undefined where quotes may hide a separator, and at the end of a line.
- */
-export function gapBetween(line: string, next: string, { separator, places }: RowShape): RowGap | undefined {
-  if (line.includes('"')) return undefined
-  const differs = firstDifference(line, next)
-  let [start, before, separators] = [0, 0, 0]
-  for (let column = 0, place = 0; ; column += 1) {
+/** All gaps of a line, in order. None where quotes may hide a separator, and none at the end of a line. */
+export function gapsOf(line: string, { separator, places }: RowShape): readonly RowGap[] {
+  if (line.includes('"')) return []
+  const gaps: RowGap[] = []
+  let [from, columns, start] = [0, 0, 0]
+  for (let column = 0, place = 0; place < places.length; column += 1) {
     const end = line.indexOf(separator, start)
-    if (end === -1) return undefined
     if (places[place] === column) {
-      if (differs < start) return { before, behind: line.length - start + 1, separators: separators - 1 }
-      if (differs <= end) return undefined
+      if (columns > 0) gaps.push({ from, to: start - 1, separators: columns - 1 })
       place += 1
-      before = end + 1
-      separators = 0
-    } else separators += 1
+      columns = 0
+      from = end + 1
+    } else columns += 1
+    if (end === -1) break
     start = end + 1
   }
+  return gaps
 }
 
-/** Whether the next line reads as this one, whose gap that is. */
-export function isSameButIn(gap: RowGap, [line, next]: readonly [string, string], separator: string): boolean {
-  const { before, behind, separators } = gap
-  const end = next.length - behind
-  if (end < before || next.slice(0, before) !== line.slice(0, before)) return false
-  if (next.slice(end) !== line.slice(line.length - behind)) return false
+/**
+ * Whether the next line reads as this one, whose gaps those are: it differs in one of them alone, and has as many columns
+ * there. Seconds go by in every row, and it need not be parted again to see that nothing else did.
+ */
+export function readsAs([line, next]: readonly [string, string], gaps: readonly RowGap[], separator: string): boolean {
+  if (gaps.length === 0) return false
+  const differs = firstDifference(line, next)
+  const gap = gaps.find(({ from, to }) => from <= differs && differs <= to)
+  if (gap === undefined) return false
+  const end = next.length - (line.length - gap.to)
+  return (
+    end >= differs && next.slice(end) === line.slice(gap.to) && hasSeparators(next.slice(gap.from, end), gap, separator)
+  )
+}
+
+function hasSeparators(text: string, { separators }: RowGap, separator: string): boolean {
   let found = 0
-  for (let at = before; at < end; at += 1) {
-    const character = next[at]
+  for (const character of text) {
     if (character === '"') return false
     if (character === separator) found += 1
   }

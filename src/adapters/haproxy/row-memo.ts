@@ -1,4 +1,4 @@
-import { gapBetween, isSameButIn, type RowGap, type RowShape } from './row-gap.ts'
+import { gapsOf, type RowGap, type RowShape, readsAs } from './row-gap.ts'
 
 export interface RowParser<R> extends RowShape {
   /** All of the line that its row is made of. */
@@ -10,8 +10,8 @@ interface Known<R> {
   readonly line: string
   readonly cells: readonly string[]
   readonly row: R
-  /** Where it differed from the line that it followed. */
-  readonly gap: RowGap | undefined
+  /** None until the line has changed: most never do. */
+  readonly gaps: readonly RowGap[]
 }
 
 const LINE_END = 10
@@ -90,10 +90,13 @@ function isThere(line: string, lines: string, start: number): boolean {
 
 function knownAgain<R>(line: string, last: Known<R> | undefined, parser: RowParser<R>): Known<R> {
   const { cellsOf, parse, separator } = parser
-  if (last?.gap !== undefined && isSameButIn(last.gap, [last.line, line], separator)) return { ...last, line }
+  if (last !== undefined && readsAs([last.line, line], last.gaps, separator)) {
+    const gaps = line.length === last.line.length ? last.gaps : gapsOf(line, parser)
+    return { line, cells: last.cells, row: last.row, gaps }
+  }
   const found = cellsOf(line)
   if (last === undefined || last.cells.length !== found.length) {
-    return { line, cells: found, row: parse(found), gap: undefined }
+    return { line, cells: found, row: parse(found), gaps: [] }
   }
   let isSame = true
   // The text of last time where it reads the same: a cell may be a piece of the whole answer, and keep all of it alive.
@@ -103,5 +106,5 @@ function knownAgain<R>(line: string, last: Known<R> | undefined, parser: RowPars
     isSame = false
     return cell
   })
-  return { line, cells, row: isSame ? last.row : parse(cells), gap: gapBetween(line, last.line, parser) }
+  return { line, cells, row: isSame ? last.row : parse(cells), gaps: gapsOf(line, parser) }
 }

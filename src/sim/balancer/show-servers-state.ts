@@ -1,6 +1,6 @@
 import type { Backend } from './backend.ts'
 import type { BalancerState } from './balancer-state.ts'
-import { OPER_STATES, type Server } from './server.ts'
+import { type AdminState, OPER_STATES, type OperState, type Server } from './server.ts'
 import type { CheckStatus } from './server-check.ts'
 
 /** The columns of 2.4 to 2.9 (management.txt 9.3, `show servers state`). */
@@ -37,7 +37,17 @@ export function showServersState(state: BalancerState): readonly string[] {
 
 const HEADER = `1\n# ${COLUMNS}\n`
 
-interface Written {
+/** All of a server that changes, but for the seconds. */
+interface Read {
+  readonly oper: OperState
+  readonly admin: AdminState
+  readonly status: CheckStatus
+  readonly result: number
+  readonly health: number
+  readonly bits: number
+}
+
+interface Written extends Read {
   /** Of the server, when it was looked at last: most changes come and go again between two reads. */
   version: number
   /** Up to the seconds since its last change, and from behind them. */
@@ -65,33 +75,34 @@ function writtenOf(backend: Backend, server: Server): Written {
   const known = WRITTEN.get(server)
   const { version } = server
   if (known?.version === version) return known
-  const { id, config, weight } = server
-  const { status, result, health, bits } = checkOf(server)
-  const [oper, admin] = [OPER_STATES[server.oper], ADMIN_BITS[server.admin]]
-  const head = [backend.id, backend.name, id, config.name, config.address, oper, admin, weight, weight].join(' ')
-  // No agent, no forced ids, no name to resolve.
-  const rest = [0, 0, 0, '-', config.port, '-', 0, 0, '-', '-', 0]
-  const tail = `${[STATUS_NUMBERS[status], result, health, bits, ...rest].join(' ')}\n`
-  if (known?.head === head && known.tail === tail) {
+  const read = readOf(server)
+  if (known !== undefined && isSame(known, read)) {
     known.version = version
     return known
   }
-  const written = { version, head, tail, seconds: -1, text: '' }
+  const { id, config, weight } = server
+  const [oper, admin] = [OPER_STATES[read.oper], ADMIN_BITS[read.admin]]
+  const head = [backend.id, backend.name, id, config.name, config.address, oper, admin, weight, weight]
+  // No agent, no forced ids, no name to resolve.
+  const rest = [0, 0, 0, '-', config.port, '-', 0, 0, '-', '-', 0]
+  const tail = [STATUS_NUMBERS[read.status], read.result, read.health, read.bits, ...rest]
+  const written = { ...read, version, head: head.join(' '), tail: `${tail.join(' ')}\n`, seconds: -1, text: '' }
   WRITTEN.set(server, written)
   return written
 }
 
-interface Checked {
-  readonly status: CheckStatus
-  readonly result: number
-  readonly health: number
-  readonly bits: number
-}
+const isSame = (known: Read, read: Read): boolean =>
+  known.oper === read.oper &&
+  known.admin === read.admin &&
+  known.status === read.status &&
+  known.result === read.result &&
+  known.health === read.health &&
+  known.bits === read.bits
 
-function checkOf({ check }: Server): Checked {
-  if (check === undefined) return { status: 'INI', result: 0, health: UNCHECKED_HEALTH, bits: 0 }
+function readOf({ oper, admin, check }: Server): Read {
+  if (check === undefined) return { oper, admin, status: 'INI', result: 0, health: UNCHECKED_HEALTH, bits: 0 }
   const { last, isRunning, isPaused, health } = check
   const result = isRunning || last === undefined ? 0 : last.status === 'L7OK' ? 3 : 2
   const bits = CONFIGURED_AND_ENABLED | (isPaused ? PAUSED : 0) | (isRunning ? RUNNING : 0)
-  return { status: last?.status ?? 'INI', result, health, bits }
+  return { oper, admin, status: last?.status ?? 'INI', result, health, bits }
 }
