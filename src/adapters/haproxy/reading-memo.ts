@@ -13,6 +13,8 @@ interface Last extends Pick<Told, 'stickTables'> {
   /** In the order of the readings. */
   readonly places: readonly Place[]
   readonly servers: readonly ServerReading[]
+  /** Some row follows another: what it says is the other's, and is read anew each time. */
+  readonly isTracking: boolean
 }
 
 /**
@@ -35,7 +37,7 @@ export class ReadingMemo {
       const stickTable = hasStickTable(told, backend)
       return tables.rows.flatMap((row, at) => (row.state.backend === backend ? [{ at, stickTable }] : []))
     })
-    this.#last = { tables, stickTables, places, servers }
+    this.#last = { tables, stickTables, places, servers, isTracking: isTracking(tables) }
     return servers
   }
 
@@ -45,22 +47,29 @@ export class ReadingMemo {
     const { tables, stickTables } = told
     if (last === undefined || last.tables.backends !== tables.backends || last.stickTables !== stickTables)
       return undefined
-    const servers = patched(last, told)
-    this.#last = { ...last, tables, servers }
+    const known = { ...last, isTracking: last.isTracking || isTracking(tables, last.tables) }
+    const servers = patched(known, told)
+    this.#last = { ...known, tables, servers }
     return servers
   }
 }
 
-/** What a row says that follows another is read anew. */
-function patched({ tables: before, places, servers }: Last, told: Told): readonly ServerReading[] {
-  let next: ServerReading[] | undefined
+/** Whether a row does that was not among those before. */
+function isTracking({ rows }: Tables, before?: Tables): boolean {
+  return rows.some((row, at) => row !== before?.rows[at] && row.stat.tracked !== '')
+}
+
+function patched({ tables: before, places, servers, isTracking }: Last, told: Told): readonly ServerReading[] {
+  const { rows } = told.tables
+  const next = [...servers]
+  let isSame = true
   for (let i = 0; i < places.length; i += 1) {
     const place = places[i]
-    const row = place === undefined ? undefined : told.tables.rows[place.at]
+    const row = place === undefined ? undefined : rows[place.at]
     if (place === undefined || row === undefined) continue
-    if (row === before.rows[place.at] && row.stat.tracked === '') continue
-    next ??= [...servers]
+    if (row === before.rows[place.at] && !(isTracking && row.stat.tracked !== '')) continue
     next[i] = readingOf(told, row, place)
+    isSame = false
   }
-  return next ?? servers
+  return isSame ? servers : next
 }

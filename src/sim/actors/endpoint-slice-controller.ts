@@ -11,7 +11,8 @@ import { controllerReference, wasAccepted } from './owned-pods.ts'
 import { podIndexOf } from './pod-index.ts'
 import { isGoing, isReady, type PodObject } from './pod-object.ts'
 import { type ActorParts, runReconciler } from './run-reconciler.ts'
-import { endpointOf, type ServiceObject, slicePorts } from './service-endpoints.ts'
+import { endpointOf, type ServiceObject, type SlicePort, slicePorts } from './service-endpoints.ts'
+import { type SlicePart, slicePartsOf } from './slice-parts.ts'
 
 const LAG_MS = 10
 const AGAIN_MS = 1_000
@@ -20,7 +21,7 @@ const MANAGED_BY = { 'endpointslice.kubernetes.io/managed-by': 'endpointslice-co
 
 type Slices = ObjectIndex<ApiObject>
 
-/** Says behind each Service which pods are there for it, in one slice. The returned function ends it. */
+/** Says behind each Service which pods are there for it, in slices. The returned function ends it. */
 export function runEndpointSliceController(parts: ActorParts): () => void {
   const { world } = parts
   const services = new ObjectIndex<ServiceObject>(world.store, SERVICES, ({ metadata }) => [metadata.namespace ?? ''])
@@ -77,27 +78,42 @@ function isSelected({ spec }: ServiceObject, labels: Readonly<Record<string, str
 }
 
 function sync(world: World, service: ServiceObject, slices: readonly ApiObject[]): number | undefined {
-  const { name, namespace = '' } = service.metadata
-  const { selector = {}, clusterIP } = service.spec
+  const { namespace = '' } = service.metadata
+  const { selector = {} } = service.spec
   if (Object.keys(selector).length === 0) return undefined
   const pods = podIndexOf(world).matching(namespace, { matchLabels: selector })
   const endpoints = pods
     .flatMap((pod) => endpointOf(service, pod) ?? [])
     .toSorted((a, b) => (a.targetRef.name < b.targetRef.name ? -1 : 1))
-  const content = { endpoints, ports: slicePorts(service, pods) }
-  const [slice] = slices
-  if (slice !== undefined) {
-    const body = { ...slice, ...content }
+  const ports = slicePorts(service, pods)
+  const written = slicePartsOf(endpoints, slices).map((part, at) => write(world, service, { ...part, ports, at }))
+  return written.every(Boolean) ? undefined : AGAIN_MS
+}
+
+/** Whether it was accepted. A slice that is empty goes, but for the first. */
+function write(
+  world: World,
+  service: ServiceObject,
+  { slice, endpoints, ports, at }: SlicePart & { readonly ports: readonly SlicePort[]; readonly at: number },
+): boolean {
+  if (slice === undefined) return make(world, service, { endpoints, ports })
+  if (endpoints.length === 0 && at > 0) deleteObject(world, { resource: ENDPOINT_SLICES, old: slice, options: {} })
+  else {
+    const body = { ...slice, endpoints, ports }
     if (!isDeepStrictEqual(body, slice))
       replaceObject(world, { resource: ENDPOINT_SLICES, old: slice, body, statusOnly: false })
-    return undefined
   }
-  const headless = clusterIP === 'None' ? { 'service.kubernetes.io/headless': '' } : {}
+  return true
+}
+
+function make(world: World, service: ServiceObject, content: object): boolean {
+  const { name, namespace = '', labels } = service.metadata
+  const headless = service.spec.clusterIP === 'None' ? { 'service.kubernetes.io/headless': '' } : {}
   const metadata = {
     generateName: `${name}-`,
-    labels: { ...service.metadata.labels, ...MANAGED_BY, [SERVICE_NAME]: name, ...headless },
+    labels: { ...labels, ...MANAGED_BY, [SERVICE_NAME]: name, ...headless },
     ownerReferences: [controllerReference(SERVICES, service)],
   }
   const body = { metadata, addressType: 'IPv4', ...content }
-  return wasAccepted(() => createObject(world, { resource: ENDPOINT_SLICES, namespace, body })) ? undefined : AGAIN_MS
+  return wasAccepted(() => createObject(world, { resource: ENDPOINT_SLICES, namespace, body }))
 }

@@ -34,6 +34,20 @@ export interface SlicePort {
 
 /** A pod that was given an address and has not ended is one; undefined: it is none (endpointslice/utils.go, podToEndpoint). */
 export function endpointOf(service: ServiceObject, pod: PodObject): SliceEndpoint | undefined {
+  const known = KNOWN.get(pod)
+  if (known?.service === service) return known.endpoint
+  const endpoint = newEndpoint(service, pod)
+  KNOWN.set(pod, { service, endpoint })
+  return endpoint
+}
+
+/** A pod never changes, and is asked for with each change of any other: its endpoint is the same object until then. */
+const KNOWN = new WeakMap<
+  PodObject,
+  { readonly service: ServiceObject; readonly endpoint: SliceEndpoint | undefined }
+>()
+
+function newEndpoint(service: ServiceObject, pod: PodObject): SliceEndpoint | undefined {
   const { podIP = '' } = pod.status ?? {}
   if (podIP === '' || isFinished(pod)) return undefined
   const { namespace = '', name, uid } = pod.metadata

@@ -1,10 +1,12 @@
 import type { Timers } from '../../ports/timers.ts'
 import type { SeededRandom } from '../clocks/seeded-random.ts'
 import type { ApiAccess } from '../machines/api-access.ts'
+import type { Store } from '../world/store.ts'
 
 export interface VirtualApiServerParts {
   readonly timers: Timers
   readonly random: SeededRandom
+  readonly store: Pick<Store, 'revision' | 'compact'>
   /** Starts those who act through it from within the control plane; the returned function ends them. */
   readonly runControllers: () => () => void
 }
@@ -15,6 +17,9 @@ export interface VirtualApiServerParts {
  */
 const FOLLOWERS_BACK_MS = { least: 1_000, most: 24_000 }
 
+/** How long the past is kept at least, and twice that at most: `--etcd-compaction-interval` (storage/etcd3/compact.go). */
+const COMPACTED_EVERY_MS = 300_000
+
 /** The process in front of the store: killed and started again it has lost nothing but its connections and its followers. */
 export class VirtualApiServer implements ApiAccess {
   readonly #parts: VirtualApiServerParts
@@ -24,6 +29,7 @@ export class VirtualApiServer implements ApiAccess {
   constructor(parts: VirtualApiServerParts) {
     this.#parts = parts
     this.#endControllers = parts.runControllers()
+    this.#compactLater(parts.store.revision)
   }
 
   isReachable(): boolean {
@@ -33,6 +39,15 @@ export class VirtualApiServer implements ApiAccess {
   /** Aborted when it goes, and every connection to it with it; undefined while it is away. */
   get life(): AbortSignal | undefined {
     return this.#life?.signal
+  }
+
+  /** What happened up to then is forgotten next time. */
+  #compactLater(revision: number): void {
+    const { timers, store } = this.#parts
+    timers.later(COMPACTED_EVERY_MS, () => {
+      store.compact(revision)
+      this.#compactLater(store.revision)
+    })
   }
 
   kill(): void {

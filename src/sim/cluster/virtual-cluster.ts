@@ -57,6 +57,7 @@ export class VirtualCluster {
     this.apiServer = new VirtualApiServer({
       timers,
       random: this.random.fork('api server'),
+      store: this.world.store,
       runControllers: () => runControllers({ world: this.world, timers }, timing),
     })
     this.network = new VirtualNetwork({ timers, random: this.random.fork('network') })
