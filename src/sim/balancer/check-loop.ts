@@ -1,5 +1,6 @@
 import type { Timers } from '../../ports/timers.ts'
 import type { Connection, Network } from '../network/network.ts'
+import type { CheckLimits, Limit } from './check-limits.ts'
 import type { Server } from './server.ts'
 import type { CheckResult, CheckStatus, ServerCheck } from './server-check.ts'
 
@@ -7,6 +8,7 @@ export interface CheckLoopParts {
   readonly network: Network
   readonly timers: Timers
   readonly nowMs: () => number
+  readonly limits: CheckLimits
   readonly connectTimeoutMs: number
 }
 
@@ -15,7 +17,9 @@ export class CheckLoop {
   readonly #parts: CheckLoopParts
   readonly #server: Server
   readonly #check: ServerCheck
+  /** Of what is planned. */
   #callOff: () => void = () => undefined
+  #limit: Limit | undefined
   #connection: Connection | undefined
   /** Counts checks, so that what comes late is not taken for an answer to a later one. */
   #round = 0
@@ -33,6 +37,7 @@ export class CheckLoop {
   stop(): void {
     this.#round += 1
     this.#callOff()
+    this.#noLimit()
     this.#connection?.close()
   }
 
@@ -42,7 +47,7 @@ export class CheckLoop {
   }
 
   #begin(): void {
-    const { network, timers, nowMs, connectTimeoutMs } = this.#parts
+    const { network, nowMs, connectTimeoutMs } = this.#parts
     const { interMs, timeoutMs } = this.#check.config
     const round = ++this.#round
     const startedAtMs = nowMs()
@@ -52,7 +57,7 @@ export class CheckLoop {
     this.#check.isRunning = true
     // Without `timeout check` one limit holds for the whole of it.
     const connectLimitMs = timeoutMs === undefined ? interMs : Math.min(connectTimeoutMs, interMs)
-    this.#callOff = timers.later(connectLimitMs, () => end('L4TOUT'))
+    this.#limitTo(connectLimitMs, () => end('L4TOUT'))
     const { address: host, port } = this.#server.config
     network.dial({ host, port }, (dialled) => {
       if (round !== this.#round) {
@@ -65,8 +70,7 @@ export class CheckLoop {
         return
       }
       const leftMs = timeoutMs ?? interMs - (nowMs() - startedAtMs)
-      this.#callOff()
-      this.#callOff = timers.later(leftMs, () => end('L7TOUT'))
+      this.#limitTo(leftMs, () => end('L7TOUT'))
       this.#ask(dialled.connection, end)
     })
   }
@@ -79,9 +83,21 @@ export class CheckLoop {
     })
   }
 
+  #limitTo(ms: number, expired: () => void): void {
+    this.#noLimit()
+    const { limits, nowMs } = this.#parts
+    this.#limit = { atMs: nowMs() + ms, isOver: false, expired }
+    limits.set(this.#limit)
+  }
+
+  #noLimit(): void {
+    if (this.#limit !== undefined) this.#limit.isOver = true
+    this.#limit = undefined
+  }
+
   #end(result: CheckResult): void {
     this.#round += 1
-    this.#callOff()
+    this.#noLimit()
     this.#connection?.close()
     this.#connection = undefined
     this.#check.isRunning = false

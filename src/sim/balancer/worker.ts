@@ -1,6 +1,7 @@
 import type { Timers } from '../../ports/timers.ts'
 import type { Accepted, Network } from '../network/network.ts'
 import type { BalancerState } from './balancer-state.ts'
+import { CheckLimits } from './check-limits.ts'
 import { CheckLoop } from './check-loop.ts'
 import { ClientSession } from './client-session.ts'
 import { IdlePurge } from './idle-purge.ts'
@@ -22,6 +23,7 @@ export class Worker {
   readonly state: BalancerState
   readonly #parts: WorkerParts
   readonly #purge: IdlePurge
+  readonly #limits: CheckLimits
   readonly #clients = new Set<ClientSession>()
   #checks: readonly CheckLoop[] = []
   #unlisten: readonly (() => void)[] = []
@@ -31,6 +33,7 @@ export class Worker {
     this.state = parts.state
     this.#parts = parts
     this.#purge = new IdlePurge(parts.timers)
+    this.#limits = new CheckLimits(parts.timers, parts.nowMs)
   }
 
   start(): void {
@@ -86,7 +89,7 @@ export class Worker {
   /** Spread over the shortest interval, as HAProxy begins them (src/check.c, `start_checks`). */
   #startChecks(): void {
     const { network, timers, nowMs, state } = this.#parts
-    const parts = { network, timers, nowMs, connectTimeoutMs: state.config.connectTimeoutMs }
+    const parts = { network, timers, nowMs, limits: this.#limits, connectTimeoutMs: state.config.connectTimeoutMs }
     const checked = state.servers.flatMap((server) =>
       server.check === undefined ? [] : [{ server, check: server.check }],
     )
@@ -105,6 +108,7 @@ export class Worker {
     this.state.isStopping = true
     for (const end of this.#unlisten) end()
     for (const check of this.#checks) check.stop()
+    this.#limits.end()
     this.#unlisten = []
     this.#checks = []
   }

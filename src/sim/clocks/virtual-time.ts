@@ -1,14 +1,7 @@
 import { type MonoMs, monoMs, type WallMs, wallMs } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Timers } from '../../ports/timers.ts'
-
-interface Event {
-  readonly atMs: number
-  readonly order: number
-  readonly run: () => void
-  isOff: boolean
-  isDone: boolean
-}
+import { type Event, EventHeap } from './event-heap.ts'
 
 /** Limits are called off far more often than they come due: so many lie in the heap until they are swept out. */
 const OFF_AT_MOST = 256
@@ -29,7 +22,7 @@ export interface VirtualTimeParts {
  */
 export class VirtualTime implements Clock, Timers {
   readonly #turns: VirtualTimeParts['turns']
-  #heap: Event[] = []
+  readonly #heap = new EventHeap()
   #wallOffsetMs: number
   #nowMs = 0
   #order = 0
@@ -51,17 +44,17 @@ export class VirtualTime implements Clock, Timers {
 
   /** Events that are due at some time. */
   get pending(): number {
-    return this.#heap.length - this.#off
+    return this.#heap.size - this.#off
   }
 
   later(ms: number, run: () => void): () => void {
     const event: Event = { atMs: this.#nowMs + Math.max(0, ms), order: this.#order++, run, isOff: false, isDone: false }
-    push(this.#heap, event)
+    this.#heap.push(event)
     return () => {
       if (event.isOff || event.isDone) return
       event.isOff = true
       this.#off += 1
-      if (this.#off > OFF_AT_MOST && this.#off * 2 > this.#heap.length) this.#forgetOff()
+      if (this.#off > OFF_AT_MOST && this.#off * 2 > this.#heap.size) this.#forgetOff()
     }
   }
 
@@ -103,22 +96,21 @@ export class VirtualTime implements Clock, Timers {
     await this.#turns(() => {
       if (isSettled) return false
       if (this.#step(untilMs)) return true
-      if (this.#heap.length === 0) throw new Error('nothing is left to happen, and the work has not settled')
+      if (this.#heap.size === 0) throw new Error('nothing is left to happen, and the work has not settled')
       throw new Error(`the work has not settled within ${limitMs} ms`)
     })
     return settled
   }
 
-  /** In order they are a heap. */
   #forgetOff(): void {
-    this.#heap = this.#heap.filter(({ isOff }) => !isOff).sort((a, b) => (isBefore(a, b) ? -1 : 1))
+    this.#heap.sweep()
     this.#off = 0
   }
 
   /** The next event that was not called off, unless it is due later than that. */
   #step(untilMs: number): boolean {
-    for (let event = this.#heap[0]; event !== undefined && event.atMs <= untilMs; event = this.#heap[0]) {
-      pop(this.#heap)
+    for (let event = this.#heap.first; event !== undefined && event.atMs <= untilMs; event = this.#heap.first) {
+      this.#heap.pop()
       event.isDone = true
       if (event.isOff) {
         this.#off -= 1
@@ -129,35 +121,5 @@ export class VirtualTime implements Clock, Timers {
       return true
     }
     return false
-  }
-}
-
-const isBefore = (a: Event, b: Event): boolean => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order)
-
-function push(heap: Event[], event: Event): void {
-  heap.push(event)
-  for (let at = heap.length - 1; at > 0; ) {
-    const above = (at - 1) >> 1
-    const parent = heap[above]
-    if (parent === undefined || !isBefore(event, parent)) break
-    heap[at] = parent
-    heap[above] = event
-    at = above
-  }
-}
-
-function pop(heap: Event[]): void {
-  const last = heap.pop()
-  if (last === undefined || heap.length === 0) return
-  heap[0] = last
-  for (let at = 0; ; ) {
-    const [left, right] = [heap[2 * at + 1], heap[2 * at + 2]]
-    if (left === undefined) return
-    const isRight = right !== undefined && isBefore(right, left)
-    const [child, below] = isRight ? [right, 2 * at + 2] : [left, 2 * at + 1]
-    if (!isBefore(child, last)) return
-    heap[at] = child
-    heap[below] = last
-    at = below
   }
 }

@@ -1,0 +1,56 @@
+import type { Timers } from '../../ports/timers.ts'
+
+/** What waits until then, unless it is over before. */
+export interface Limit {
+  readonly atMs: number
+  isOver: boolean
+  readonly expired: () => void
+}
+
+/** A timer adds a wait to the time of day in floating point: what is due a nanosecond later is due. */
+const ROUNDING_MS = 1e-6
+
+/**
+ * The limits of checks that are under way. They are set nearly in the order in which they come due, and hardly one ever
+ * does: one timer for the first of them stands for all.
+ */
+export class CheckLimits {
+  readonly #timers: Timers
+  readonly #nowMs: () => number
+  #limits: Limit[] = []
+  #armedForMs = Number.POSITIVE_INFINITY
+  #callOff: () => void = () => undefined
+
+  constructor(timers: Timers, nowMs: () => number) {
+    this.#timers = timers
+    this.#nowMs = nowMs
+  }
+
+  set(limit: Limit): void {
+    this.#limits.push(limit)
+    if (limit.atMs < this.#armedForMs) this.#arm(limit.atMs)
+  }
+
+  /** None of them comes due any more. */
+  end(): void {
+    this.#callOff()
+    this.#limits = []
+    this.#armedForMs = Number.POSITIVE_INFINITY
+  }
+
+  #arm(atMs: number): void {
+    this.#callOff()
+    this.#armedForMs = atMs
+    this.#callOff = this.#timers.later(atMs - this.#nowMs(), () => this.#look())
+  }
+
+  #look(): void {
+    this.#armedForMs = Number.POSITIVE_INFINITY
+    const dueMs = this.#nowMs() + ROUNDING_MS
+    const open = this.#limits.filter(({ isOver }) => !isOver)
+    this.#limits = open.filter(({ atMs }) => atMs > dueMs)
+    for (const limit of open) if (limit.atMs <= dueMs && !limit.isOver) limit.expired()
+    const firstMs = this.#limits.reduce((least, { atMs }) => Math.min(least, atMs), this.#armedForMs)
+    if (firstMs < this.#armedForMs) this.#arm(firstMs)
+  }
+}
