@@ -3,7 +3,8 @@ import { behindHeader } from './behind-header.ts'
 import { parseCsv } from './parse-csv.ts'
 import { parseCount } from './parse-number.ts'
 import { pickCells } from './pick-cells.ts'
-import { RowMemo, type RowParser } from './row-memo.ts'
+import type { RowParser } from './read-again.ts'
+import { RowMemo } from './row-memo.ts'
 import { badReply } from './socket-error.ts'
 
 export interface StatRow {

@@ -5,11 +5,11 @@ export class IdleConnections {
   /** With whether they have carried more than the first request of a client. */
   readonly #connections = new Map<Connection, boolean>()
   #reused = 0
-  #version = 0
+  readonly #changed: () => void
 
-  /** Another one with each change. */
-  get version(): number {
-    return this.#version
+  /** `changed` is called with each change. */
+  constructor(changed: () => void = () => undefined) {
+    this.#changed = changed
   }
 
   get size(): number {
@@ -24,7 +24,7 @@ export class IdleConnections {
   add(connection: Connection, { wasReused }: { readonly wasReused: boolean }): void {
     this.forget(connection)
     this.#connections.set(connection, wasReused)
-    this.#version += 1
+    this.#changed()
     if (wasReused) this.#reused += 1
   }
 
@@ -40,7 +40,7 @@ export class IdleConnections {
   /** The other end closed it. */
   forget(connection: Connection): void {
     if (this.#connections.get(connection) === true) this.#reused -= 1
-    if (this.#connections.delete(connection)) this.#version += 1
+    if (this.#connections.delete(connection)) this.#changed()
   }
 
   /** Closes some, those first that have waited longest. */

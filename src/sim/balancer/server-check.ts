@@ -20,16 +20,16 @@ export class ServerCheck {
   #isRunning = false
   #failures = 0
   #last: CheckResult | undefined
-  #version = 0
+  #changed: () => void = () => undefined
 
   constructor(config: CheckConfig) {
     this.config = config
     this.#health = config.rise
   }
 
-  /** Another one with each change. */
-  get version(): number {
-    return this.#version
+  /** Called with each change. */
+  onChange(run: () => void): void {
+    this.#changed = run
   }
 
   get health(): number {
@@ -38,7 +38,7 @@ export class ServerCheck {
 
   set health(health: number) {
     this.#health = health
-    this.#version += 1
+    this.#changed()
   }
 
   get isPaused(): boolean {
@@ -47,7 +47,7 @@ export class ServerCheck {
 
   set isPaused(isPaused: boolean) {
     this.#isPaused = isPaused
-    this.#version += 1
+    this.#changed()
   }
 
   get isRunning(): boolean {
@@ -56,7 +56,7 @@ export class ServerCheck {
 
   set isRunning(isRunning: boolean) {
     this.#isRunning = isRunning
-    this.#version += 1
+    this.#changed()
   }
 
   get failures(): number {
@@ -77,7 +77,7 @@ export class ServerCheck {
 
   note(result: CheckResult): void {
     this.#last = result
-    this.#version += 1
+    this.#changed()
     if (result.status === 'L7OK') this.#pass()
     else this.#fail()
   }

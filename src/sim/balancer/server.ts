@@ -41,7 +41,7 @@ export class Server {
   /** `ADDRESS:PORT`. */
   readonly address: string
   readonly check: ServerCheck | undefined
-  readonly idle = new IdleConnections()
+  readonly idle: IdleConnections
   readonly sessions = new Set<Session>()
   /** The most sessions at once since the pool was last looked through. */
   recentPeak = 0
@@ -59,6 +59,11 @@ export class Server {
     this.address = `${config.address}:${config.port}`
     this.check = parts.check
     this.#nowMs = parts.nowMs
+    const changed = (): void => {
+      this.#version += 1
+    }
+    this.idle = new IdleConnections(changed)
+    this.check?.onChange(changed)
     this.#changedAtS = this.#nowS()
   }
 
@@ -68,7 +73,7 @@ export class Server {
 
   /** Another one with each change of what the tables of the runtime API tell of it, but for the seconds that go by. */
   get version(): number {
-    return this.#version + this.idle.version + (this.check?.version ?? 0)
+    return this.#version
   }
 
   get admin(): AdminState {
@@ -91,6 +96,11 @@ export class Server {
   /** `lastchg`. HAProxy keeps whole seconds of its clock, so that all its servers count on at the same moment. */
   get sinceChangeS(): number {
     return this.#nowS() - this.#changedAtS
+  }
+
+  /** The whole second that it is; seconds go by for all servers of a process at once. */
+  get nowS(): number {
+    return this.#nowS()
   }
 
   /** `downtime`: how long it was stopped, in maint or out of it. */

@@ -2,6 +2,7 @@ import type { Backend } from './backend.ts'
 import type { BalancerState } from './balancer-state.ts'
 import { type AdminState, OPER_STATES, type OperState, type Server } from './server.ts'
 import type { CheckStatus } from './server-check.ts'
+import { ServerRows } from './server-rows.ts'
 
 /** The columns of 2.4 to 2.9 (management.txt 9.3, `show servers state`). */
 const COLUMNS =
@@ -28,12 +29,8 @@ const STATUS_NUMBERS: Readonly<Record<CheckStatus, number>> = {
   L7STS: 17,
 }
 
-/** The table as pieces of text, one for its head and one for each server. */
-export function showServersState(state: BalancerState): readonly string[] {
-  const rows = [HEADER]
-  for (const backend of state.backends) for (const server of backend.servers) rows.push(rowOf(backend, server))
-  return rows
-}
+/** The table as pieces of text. */
+export const showServersState = (state: BalancerState): readonly string[] => ROWS.of(state)
 
 const HEADER = `1\n# ${COLUMNS}\n`
 
@@ -48,47 +45,26 @@ interface Read {
 }
 
 interface Written extends Read {
-  /** Of the server, when it was looked at last: most changes come and go again between two reads. */
-  version: number
   /** Up to the seconds since its last change, and from behind them. */
   readonly head: string
   readonly tail: string
-  /** With which the text was written. */
-  seconds: number
-  text: string
 }
 
-/** A server's row as it was written last: between two reads nothing but seconds goes by for most of them. */
-const WRITTEN = new WeakMap<Server, Written>()
+const ROWS = new ServerRows<Written>(HEADER, {
+  partsOf: (backend, server, last) => {
+    const read = readOf(server)
+    return last !== undefined && isSame(last, read) ? last : written(backend, server, read)
+  },
+  textOf: ({ head, tail }, server) => [head, server.sinceChangeS, tail].join(' '),
+})
 
-function rowOf(backend: Backend, server: Server): string {
-  const written = writtenOf(backend, server)
-  const seconds = server.sinceChangeS
-  if (seconds !== written.seconds) {
-    written.seconds = seconds
-    written.text = [written.head, seconds, written.tail].join(' ')
-  }
-  return written.text
-}
-
-function writtenOf(backend: Backend, server: Server): Written {
-  const known = WRITTEN.get(server)
-  const { version } = server
-  if (known?.version === version) return known
-  const read = readOf(server)
-  if (known !== undefined && isSame(known, read)) {
-    known.version = version
-    return known
-  }
-  const { id, config, weight } = server
+function written(backend: Backend, { id, config, weight }: Server, read: Read): Written {
   const [oper, admin] = [OPER_STATES[read.oper], ADMIN_BITS[read.admin]]
   const head = [backend.id, backend.name, id, config.name, config.address, oper, admin, weight, weight]
   // No agent, no forced ids, no name to resolve.
   const rest = [0, 0, 0, '-', config.port, '-', 0, 0, '-', '-', 0]
   const tail = [STATUS_NUMBERS[read.status], read.result, read.health, read.bits, ...rest]
-  const written = { ...read, version, head: head.join(' '), tail: `${tail.join(' ')}\n`, seconds: -1, text: '' }
-  WRITTEN.set(server, written)
-  return written
+  return { ...read, head: head.join(' '), tail: `${tail.join(' ')}\n` }
 }
 
 const isSame = (known: Read, read: Read): boolean =>

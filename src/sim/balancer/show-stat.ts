@@ -3,6 +3,7 @@ import type { Backend } from './backend.ts'
 import type { BalancerState } from './balancer-state.ts'
 import type { Server } from './server.ts'
 import type { CheckStatus, ServerCheck } from './server-check.ts'
+import { ServerRows } from './server-rows.ts'
 
 /** The columns of 2.6.12 (management.txt 9.1). Behind `-` come those of protocol modules. */
 const COLUMNS = (
@@ -73,60 +74,31 @@ function filled({ before, behind }: Template, cells: Cells, from: number): strin
 }
 
 /**
- * `show stat -1 4 -1`: the servers of all backends, as pieces of text, one for the head and one for each server. A roll
- * reads it more often than anything else, so that texts which are kept are joined: what is put together by `+` is put
- * together anew whenever it is read.
+ * `show stat -1 4 -1`: the servers of all backends, as pieces of text. A roll reads it more often than anything else, so
+ * that texts which are kept are joined: what is put together by `+` is put together anew whenever it is read.
  */
-export function showStat(state: BalancerState): readonly string[] {
-  const rows = [HEADER]
-  for (const backend of state.backends) for (const server of backend.servers) rows.push(rowOf(backend, server))
-  return rows
-}
+export const showStat = (state: BalancerState): readonly string[] => ROWS.of(state)
 
 const HEADER = `# ${COLUMNS.join(',')},\n`
 
 interface Written {
-  /** Of the server, when it was looked at last: most changes come and go again between two reads. */
-  version: number
   readonly cells: Cells
   /** The row up to the seconds since its last change, and from behind its downtime, which is the next cell. */
   readonly head: string
   readonly tail: string
-  /** With which the text was written. */
-  changedS: number
-  downS: number | ''
-  text: string
 }
 
-/** A server's row as it was written last: between two reads nothing but seconds goes by for most of them. */
-const WRITTEN = new WeakMap<Server, Written>()
-
-function rowOf(backend: Backend, server: Server): string {
-  const written = writtenOf(backend, server)
-  const changedS = server.sinceChangeS
-  const downS = server.check === undefined ? '' : server.downS
-  if (changedS !== written.changedS || downS !== written.downS) {
-    written.changedS = changedS
-    written.downS = downS
-    written.text = [written.head, changedS, ',', downS, ',', written.tail, '\n'].join('')
-  }
-  return written.text
-}
-
-function writtenOf(backend: Backend, server: Server): Written {
-  const known = WRITTEN.get(server)
-  const { version } = server
-  if (known?.version === version) return known
-  const cells = cellsOf(backend, server)
-  if (known !== undefined && isSame(known.cells, cells)) {
-    known.version = version
-    return known
-  }
-  const [head, tail] = [filled(HEAD, cells, 0), filled(TAIL, cells, HEAD.before.length)]
-  const written: Written = { version, cells, head, tail, changedS: -1, downS: '', text: '' }
-  WRITTEN.set(server, written)
-  return written
-}
+const ROWS = new ServerRows<Written>(HEADER, {
+  partsOf: (backend, server, last) => {
+    const cells = cellsOf(backend, server)
+    if (last !== undefined && isSame(last.cells, cells)) return last
+    return { cells, head: filled(HEAD, cells, 0), tail: filled(TAIL, cells, HEAD.before.length) }
+  },
+  textOf: ({ head, tail }, server) => {
+    const downS = server.check === undefined ? '' : server.downS
+    return [head, server.sinceChangeS, ',', downS, ',', tail, '\n'].join('')
+  },
+})
 
 function isSame(known: Cells, cells: Cells): boolean {
   for (let at = 0; at < cells.length; at += 1) if (known[at] !== cells[at]) return false
