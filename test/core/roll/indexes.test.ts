@@ -3,7 +3,13 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { podsOf } from '../../../src/core/roll/drain/ready-pods.ts'
 import { workloadOf } from '../../../src/core/roll/drain/workload-of.ts'
-import { allowedServers, belongsTo, matchNodeServers } from '../../../src/core/roll/match-node-servers.ts'
+import {
+  allowedServers,
+  belongsTo,
+  isDetached,
+  keepPlaces,
+  matchNodeServers,
+} from '../../../src/core/roll/match-node-servers.ts'
 import type { Pod } from '../../../src/model/pod.ts'
 import type { Workload } from '../../../src/model/workload.ts'
 import { aNode, anInstance, aPod, aServer, aSnapshot, aWorkload } from '../../support/roll-world.ts'
@@ -65,6 +71,31 @@ test('the index of servers agrees with asking each of them whether it belongs to
       assert.deepEqual(
         matchNodeServers(node, [instance]).map(({ reading }) => reading),
         allowedServers(instance).filter((reading) => belongsTo(reading, node)),
+      )
+    }),
+  )
+})
+
+test('an index that is handed on to the next list answers for that list', () => {
+  const server = fc.tuple(address, fc.constantFrom('ready', 'drain'))
+  const lists = fc.tuple(fc.array(server, { maxLength: 6 }), fc.array(server, { maxLength: 6 }), fc.boolean())
+  fc.assert(
+    fc.property(lists, fc.array(address, { maxLength: 3 }), ([one, other, isMoved], internalAddresses) => {
+      const readings = (listed: typeof one) =>
+        listed.map(([at, adminState], i) => aServer(`s${i}`, { address: at, adminState, ownState: adminState }))
+      const [before, now] = [readings(one), readings(isMoved ? other : one)]
+      const node = aNode('n1', { internalAddresses })
+      matchNodeServers(node, [anInstance(before)])
+      keepPlaces(before, now)
+      const instance = anInstance(now)
+      const mine = allowedServers(instance).filter((reading) => belongsTo(reading, node))
+      assert.deepEqual(
+        matchNodeServers(node, [instance]).map(({ reading }) => reading),
+        mine,
+      )
+      assert.equal(
+        isDetached(node, [instance]),
+        mine.length > 0 && mine.every(({ adminState }) => adminState !== 'ready'),
       )
     }),
   )

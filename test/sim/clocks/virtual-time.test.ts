@@ -36,6 +36,21 @@ test('thousands of events in any order are sorted by the heap', async () => {
   )
 })
 
+test('what is left of thousands that were called off comes in its order', async () => {
+  const clock = time()
+  const seen: number[] = []
+  const delays = Array.from({ length: 3000 }, (_, i) => (i * 7919) % 301)
+  const callOffs = delays.map((ms, i) => clock.later(ms, () => void seen.push(ms * 3000 + i)))
+  const isKept = (i: number): boolean => i % 5 === 0
+  for (const [i, callOff] of callOffs.entries()) if (!isKept(i)) callOff()
+  await clock.advance(400)
+  const kept = delays.flatMap((ms, i) => (isKept(i) ? [ms * 3000 + i] : []))
+  assert.deepEqual(
+    seen,
+    kept.toSorted((left, right) => left - right),
+  )
+})
+
 test('what was called off does not come', async () => {
   const clock = time()
   const seen: string[] = []
