@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../../../src/adapters/node/system-clock.ts'
+import { wallMs } from '../../../src/model/time.ts'
+import { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import { answerRequest } from '../../../src/sim/world/answer-request.ts'
 import { isWatch } from '../../../src/sim/world/api-request.ts'
-import { NAMESPACES } from '../../../src/sim/world/api-resource.ts'
+import { NAMESPACES, NODES } from '../../../src/sim/world/api-resource.ts'
 import { createObject } from '../../../src/sim/world/create-object.ts'
 import type { ObjectList } from '../../../src/sim/world/list-objects.ts'
 import { Store } from '../../../src/sim/world/store.ts'
 import type { WatchEvent } from '../../../src/sim/world/watch-objects.ts'
 import type { World } from '../../../src/sim/world/world.ts'
 import { SeededRandom } from '../../support/seeded-random.ts'
+import { turnsOfLoop } from '../../support/turns-of-loop.ts'
 
 // What a real API server forgets only after five minutes; test/contract has what can be seen of both at once.
 
@@ -69,4 +72,27 @@ test('a bookmark says how far the watch has come', () => {
     apiVersion: 'v1',
     metadata: { resourceVersion: String(world.store.revision), creationTimestamp: null },
   })
+})
+
+test('a cluster forgets after five minutes at the earliest and ten at the latest', async () => {
+  const cluster = new VirtualCluster(
+    {
+      seed: '1',
+      startAt: wallMs(Date.UTC(2026, 0, 1)),
+      nodes: 1,
+      darkMs: 500,
+      manifests: [],
+      balancer: { fronts: [], check: { interMs: 2_000, fall: 3, rise: 2 } },
+    },
+    turnsOfLoop,
+  )
+  const { store } = cluster.world
+  await cluster.time.advance(10_000)
+  const { revision } = store
+  const isKnown = (): boolean => store.changesAfter(NODES, revision) !== undefined
+  await cluster.time.advance(5 * 60_000)
+  assert.equal(isKnown(), true)
+  await cluster.time.advance(5 * 60_000)
+  assert.equal(isKnown(), false)
+  cluster.end()
 })
