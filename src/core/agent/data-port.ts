@@ -1,0 +1,21 @@
+/** How the data port was found, and how often in a row it was found otherwise. */
+export interface DataPortStreak {
+  /** Absent until it was found the same often enough. */
+  readonly found?: 'open' | 'closed'
+  readonly last?: 'open' | 'closed'
+  readonly inARow: number
+}
+
+export const UNASKED: DataPortStreak = { inARow: 0 }
+
+/** As health checks count: `fall` times closed in a row make it closed, `rise` times open make it open. */
+export function dataPortAsked(
+  before: DataPortStreak,
+  last: 'open' | 'closed',
+  limits: { readonly fall: number; readonly rise: number },
+): DataPortStreak {
+  const inARow = before.last === last ? before.inARow + 1 : 1
+  const isEnough = inARow >= (last === 'open' ? limits.rise : limits.fall)
+  const found = isEnough ? last : before.found
+  return { ...(found === undefined ? {} : { found }), last, inARow }
+}

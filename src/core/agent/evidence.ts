@@ -1,0 +1,27 @@
+import type { Answer } from '../../model/answer.ts'
+import type { NodeFacts } from '../../model/node-facts.ts'
+import type { MonoMs } from '../../model/time.ts'
+
+/** Whether the fleet brake lets a cordon count: there is no brake, the node is named by it, or it is not. */
+export type Brake = 'none' | 'granted' | 'withheld'
+
+/** What was seen so far and cannot be seen again. It lives on tmpfs over a restart of the agent. */
+export interface AgentEvidence {
+  /** As the API told last: `gone` where it knows no such node. Absent: it never told. */
+  readonly node?: NodeFacts | 'gone'
+  /** Absent: not known yet. */
+  readonly brake?: Brake
+  readonly cordonedSince?: MonoMs
+  /** Since when the node is to leave. */
+  readonly leavingSince?: MonoMs
+  /** Since when nothing stands against it. */
+  readonly clearSince?: MonoMs
+  /** The data port by its own rise and fall; absent: not asked often enough yet. */
+  readonly dataPort?: 'open' | 'closed'
+  /** What was said last, and since when. */
+  readonly answer: Answer
+  readonly since: MonoMs
+}
+
+/** Before anything was seen: a node is out until it is known to be in. */
+export const noEvidence = (now: MonoMs): AgentEvidence => ({ answer: 'down', since: now })

@@ -1,0 +1,24 @@
+/** What an agent goes by of its Node object: nothing else is kept of it. */
+export interface NodeFacts {
+  readonly uid: string
+  readonly unschedulable: boolean
+  /** It has a deletion timestamp. */
+  readonly deleting: boolean
+  /** The types of its conditions that are True, of those that announce that it leaves. */
+  readonly lifecycle: readonly string[]
+  /** The keys of its taints that announce that it is to be removed. */
+  readonly removal: readonly string[]
+  /** It bears the label that keeps nodes out of load balancers, whatever its value. */
+  readonly excluded: boolean
+  /** The annotation by which its maintenance is asked for, verbatim. */
+  readonly maintenance?: string
+}
+
+/** KEP-5683; the first is set by drains, the second after them. */
+export const LIFECYCLE_CONDITIONS: readonly string[] = ['DrainInProgress', 'Drained', 'MaintenanceInProgress']
+
+/** Set by the Cluster Autoscaler before it removes a node. */
+export const REMOVAL_TAINTS: readonly string[] = ['ToBeDeletedByClusterAutoscaler']
+
+/** KEP-1143; its presence counts, whatever it says. */
+export const EXCLUDE_LABEL = 'node.kubernetes.io/exclude-from-external-load-balancers'

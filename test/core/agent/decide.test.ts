@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decide } from '../../../src/core/agent/decide.ts'
+import { noEvidence } from '../../../src/core/agent/evidence.ts'
+import { observe } from '../../../src/core/agent/observe.ts'
+import type { AgentSnapshot } from '../../../src/core/agent/snapshot.ts'
+import { monoMs } from '../../../src/model/time.ts'
+import { anAgent, KEPT, NOW, REQUEST } from '../../support/agent-world.ts'
+
+/** `ANSWER CODES [in MS]` of one pass. */
+function said(s: AgentSnapshot): string {
+  const { answer, reasons, changesInMs } = decide({ ...s, evidence: observe(s) })
+  const codes = reasons.map(({ code }) => code).join(' ')
+  return `${answer} ${codes}${changesInMs === undefined ? '' : ` in ${changesInMs}`}`
+}
+
+const agoMs = (ms: number) => monoMs(NOW - ms)
+const cold = (change: Partial<AgentSnapshot> = {}): AgentSnapshot =>
+  anAgent({ change: { evidence: noEvidence(agoMs(60_000)), heard: false, ...change } })
+function unbraked(s: AgentSnapshot): AgentSnapshot {
+  const { brake: _unheard, ...evidence } = s.evidence
+  return { ...s, evidence }
+}
+const ASKED = { hasDataPort: true }
+const LIMIT = { drainLimitMs: 600_000 }
+
+const ANSWERS: readonly (readonly [title: string, snapshot: AgentSnapshot, said: string])[] = [
+  ['nothing stands against the node', anAgent(), 'up InService'],
+  ['it is cordoned', anAgent({ facts: { unschedulable: true } }), 'drain Cordoned'],
+  [
+    'its cordon is younger than is borne',
+    anAgent({
+      facts: { unschedulable: true },
+      spec: { cordonGraceMs: 9_000 },
+      evidence: { cordonedSince: agoMs(2_000) },
+    }),
+    'up CordonYoung in 7000',
+  ],
+  [
+    'its cordon is new and borne for a while',
+    anAgent({ facts: { unschedulable: true }, spec: { cordonGraceMs: 9_000 } }),
+    'up CordonYoung in 9000',
+  ],
+  [
+    'its cordon is not granted',
+    anAgent({ facts: { unschedulable: true }, evidence: { brake: 'withheld' } }),
+    'up CordonNotGranted',
+  ],
+  [
+    'its cordon is granted',
+    anAgent({ facts: { unschedulable: true }, evidence: { brake: 'granted' } }),
+    'drain Cordoned',
+  ],
+  [
+    'whether its cordon is granted was not heard yet',
+    unbraked(anAgent({ facts: { unschedulable: true } })),
+    'up BrakeUnknown',
+  ],
+  ['it is being drained', anAgent({ facts: { lifecycle: ['DrainInProgress'] } }), 'drain NodeLeaves'],
+  ['its Node object is being deleted', anAgent({ facts: { deleting: true } }), 'drain NodeDeleted'],
+  ['its Node object is gone', anAgent({ evidence: { node: 'gone' } }), 'drain NodeGone'],
+  [
+    'the autoscaler removes it',
+    anAgent({ facts: { removal: ['ToBeDeletedByClusterAutoscaler'] } }),
+    'drain NodeToBeRemoved',
+  ],
+  ['its label excludes it', anAgent({ facts: { excluded: true } }), 'drain NodeExcluded'],
+  ['a run takes it out', anAgent({ facts: { maintenance: REQUEST } }), 'drain Maintenance'],
+  [
+    'somebody takes it out in words that make no sense',
+    anAgent({ facts: { maintenance: 'yes' } }),
+    'drain MaintenanceUnreadable',
+  ],
+  ['all reasons are told', anAgent({ facts: { unschedulable: true, excluded: true } }), 'drain NodeExcluded Cordoned'],
+  [
+    'a person says otherwise',
+    anAgent({ facts: { unschedulable: true }, change: { override: { answer: 'up', why: 'test' } } }),
+    'up Overridden',
+  ],
+  [
+    'it was told to leave too long ago',
+    anAgent({ facts: { unschedulable: true }, spec: LIMIT, evidence: { leavingSince: agoMs(600_000) } }),
+    'down Cordoned DrainLimit',
+  ],
+  [
+    'it was told to leave not that long ago',
+    anAgent({ facts: { unschedulable: true }, spec: LIMIT, evidence: { leavingSince: agoMs(599_000) } }),
+    'drain Cordoned in 1000',
+  ],
+  ['nothing was heard since it booted', cold(), 'down ColdStart'],
+  ['nothing was heard since it booted, and a run had taken it out', cold({ kept: KEPT }), 'drain MaintenanceKept'],
+  ['its data port is closed', anAgent({ spec: ASKED, evidence: { dataPort: 'closed' } }), 'down DataPortClosed'],
+  ['its data port is open', anAgent({ spec: ASKED, evidence: { dataPort: 'open' } }), 'up InService'],
+  ['its data port was never asked', anAgent({ spec: ASKED }), 'down DataPortUnknown'],
+  [
+    'it leaves, and its data port is closed',
+    anAgent({ facts: { unschedulable: true }, spec: ASKED, evidence: { dataPort: 'closed' } }),
+    'drain Cordoned',
+  ],
+  [
+    'it was out a moment ago',
+    anAgent({ evidence: { answer: 'drain', clearSince: agoMs(1_000) } }),
+    'drain Returning in 4000',
+  ],
+  [
+    'it was out, and nothing stood against it for long enough',
+    anAgent({ evidence: { answer: 'drain', clearSince: agoMs(5_000) } }),
+    'up InService',
+  ],
+  ['the API server is away for ever', anAgent({ change: { unheardSince: monoMs(0) } }), 'up InService'],
+  [
+    'the API server is away for ever, and it was cordoned',
+    anAgent({ facts: { unschedulable: true }, change: { unheardSince: monoMs(0) } }),
+    'drain Cordoned',
+  ],
+  [
+    'the API server is away, which is to mean down after a while',
+    anAgent({ spec: { stale: { afterMs: 9_000, answer: 'down' } }, change: { unheardSince: agoMs(9_000) } }),
+    'down ApiLongAway',
+  ],
+  [
+    'the API server is away, which is to mean down later',
+    anAgent({ spec: { stale: { afterMs: 9_000, answer: 'down' } }, change: { unheardSince: agoMs(8_000) } }),
+    'up InService in 1000',
+  ],
+  [
+    'the API server is away, which is to mean up after a while',
+    anAgent({
+      facts: { unschedulable: true },
+      spec: { stale: { afterMs: 9_000, answer: 'up' } },
+      change: { unheardSince: agoMs(9_000) },
+    }),
+    'up ApiLongAway',
+  ],
+  [
+    'the API server is away, which is to mean up, and a run took it out',
+    anAgent({
+      facts: { maintenance: REQUEST },
+      spec: { stale: { afterMs: 9_000, answer: 'up' } },
+      change: { unheardSince: agoMs(9_000) },
+    }),
+    'drain Maintenance',
+  ],
+]
+
+for (const [title, snapshot, expected] of ANSWERS)
+  test(`an agent's answer: ${title}`, () => assert.equal(said(snapshot), expected))
+
+test('a Ready condition is no part of what an agent knows of its node', () => {
+  assert.deepEqual(Object.keys(anAgent().evidence.node ?? {}).sort(), [
+    'deleting',
+    'excluded',
+    'lifecycle',
+    'removal',
+    'uid',
+    'unschedulable',
+  ])
+})

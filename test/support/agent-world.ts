@@ -1,0 +1,44 @@
+import { type AgentEvidence, noEvidence } from '../../src/core/agent/evidence.ts'
+import type { AgentSnapshot, AgentSpec } from '../../src/core/agent/snapshot.ts'
+import type { NodeFacts } from '../../src/model/node-facts.ts'
+import { monoMs } from '../../src/model/time.ts'
+
+export const NOW = monoMs(1_000_000)
+
+export const someFacts = (change: Partial<NodeFacts> = {}): NodeFacts => ({
+  uid: 'uid-n1',
+  unschedulable: false,
+  deleting: false,
+  lifecycle: [],
+  removal: [],
+  excluded: false,
+  ...change,
+})
+
+export const REQUEST = '{"version":1,"id":"r-1","run":"20260101T000000Z-0001","at":"2026-01-01T00:00:00.000Z"}'
+export const KEPT = { version: 1, id: 'r-1', run: '20260101T000000Z-0001', uid: 'uid-n1' } as const
+
+interface World {
+  readonly facts?: Partial<NodeFacts>
+  readonly spec?: Partial<AgentSpec>
+  readonly evidence?: Partial<AgentEvidence>
+  readonly change?: Partial<AgentSnapshot>
+}
+
+/** A node in service for long, heard of, without a brake and without a data port to ask. */
+export function anAgent({ facts, spec, evidence, change }: World = {}): AgentSnapshot {
+  return {
+    now: NOW,
+    spec: { cordonGraceMs: 0, upDelayMs: 5_000, hasDataPort: false, ...spec },
+    heard: true,
+    evidence: {
+      ...noEvidence(monoMs(0)),
+      node: someFacts(facts),
+      brake: 'none',
+      clearSince: monoMs(1_000),
+      answer: 'up',
+      ...evidence,
+    },
+    ...change,
+  }
+}
