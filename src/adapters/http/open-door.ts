@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import type { ListenOptions, Server } from 'node:net'
+import { UserError } from '../../model/user-error.ts'
+import { portHolder } from './port-holder.ts'
+
+export interface DoorPlace {
+  /** 0: any that is free. */
+  readonly port: number
+  /** All addresses of the machine where absent. */
+  readonly host?: string
+  /**
+   * Several processes may listen at once, so that an agent is replaced by the next without a moment in which nobody does
+   * (socket(7), SO_REUSEPORT).
+   */
+  readonly reusePort?: boolean
+}
+
+export interface OpenDoor {
+  readonly port: number
+  /** Hears nobody new, and resolves when those under way have their answers. */
+  close(): Promise<void>
+}
+
+/** Rejects with UserError PORT_TAKEN or PORT_REFUSED. */
+export async function openDoor(server: Server, { port, host, reusePort = false }: DoorPlace): Promise<OpenDoor> {
+  const options: ListenOptions = { port, backlog: 1_024, ...(host === undefined ? {} : { host }), reusePort }
+  try {
+    server.listen(options)
+    await once(server, 'listening')
+  } catch (error) {
+    throw await refused(error, port)
+  }
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+}
+
+async function refused(error: unknown, port: number): Promise<unknown> {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'EADDRINUSE') {
+    const holder = await portHolder(port)
+    return new UserError(`port ${port} is taken by ${holder}`, {
+      code: 'PORT_TAKEN',
+      fix: 'end that process or choose another port',
+      cause: error,
+    })
+  }
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+    const why = code === 'EACCES' ? 'this user may not listen there' : 'this machine has no such address'
+    return new UserError(`port ${port} cannot be listened at: ${why}`, {
+      code: 'PORT_REFUSED',
+      fix: 'choose a port from 1024 on, or another address',
+      cause: error,
+    })
+  }
+  return error
+}

@@ -1,0 +1,26 @@
+import { MAINTENANCE_ANNOTATION } from '../../model/maintenance.ts'
+import { EXCLUDE_LABEL, LIFECYCLE_CONDITIONS, type NodeFacts, REMOVAL_TAINTS } from '../../model/node-facts.ts'
+import { given } from './given.ts'
+import { parseMetadata } from './parse-metadata.ts'
+import type { Untrusted } from './untrusted.ts'
+
+export function parseNodeFacts(object: Untrusted): NodeFacts {
+  const { uid, labels, annotations } = parseMetadata(object, 'cluster')
+  const spec = object.at('spec')
+  const taints = spec
+    .at('taints')
+    .each()
+    .map((taint) => taint.at('key').text())
+  const conditions = object.at('status').at('conditions').each()
+  const isTrue = (condition: Untrusted): boolean => condition.at('status').textOr('') === 'True'
+  const types = conditions.filter(isTrue).map((condition) => condition.at('type').textOr(''))
+  return {
+    uid,
+    unschedulable: spec.at('unschedulable').flagOr(false),
+    deleting: object.at('metadata').at('deletionTimestamp').optionalText() !== undefined,
+    lifecycle: LIFECYCLE_CONDITIONS.filter((type) => types.includes(type)),
+    removal: REMOVAL_TAINTS.filter((key) => taints.includes(key)),
+    excluded: EXCLUDE_LABEL in labels,
+    ...given('maintenance', annotations[MAINTENANCE_ANNOTATION]),
+  }
+}

@@ -1,0 +1,35 @@
+import type { Answer } from '../../model/answer.ts'
+import type { AgentView } from './agent-view.ts'
+
+const ANSWERS: readonly Answer[] = ['up', 'drain', 'down']
+
+/** Prometheus' text format 0.0.4. Addresses are no labels: whoever connects would make a series of its own. */
+export function agentMetrics(view: AgentView): string {
+  const { decision, unheardForMs, heard, trouble, polls } = view
+  const told = polls.reduce((sum, { total }) => sum + total, 0)
+  return [
+    ...family('evenkeel_agent_answer', 'What load balancers are told, as 1 of three.', 'gauge'),
+    ...ANSWERS.map((answer) => `evenkeel_agent_answer{answer="${answer}"} ${answer === decision.answer ? 1 : 0}`),
+    ...single('evenkeel_agent_answer_seconds', 'For how long that is so.', (view.now - view.since) / 1_000),
+    ...single('evenkeel_agent_api_heard', 'Whether the API told of the node since the agent began.', heard ? 1 : 0),
+    ...single(
+      'evenkeel_agent_api_unheard_seconds',
+      'For how long the API server cannot be followed.',
+      (unheardForMs ?? 0) / 1_000,
+    ),
+    ...single('evenkeel_agent_trouble', 'Files that could not be read or written.', trouble.length),
+    ...single('evenkeel_agent_probers', 'Addresses that asked.', polls.length),
+    ...single('evenkeel_agent_polls', 'Answers given to the addresses that are known now.', told),
+    '',
+  ].join('\n')
+}
+
+const family = (name: string, help: string, type: 'gauge'): readonly string[] => [
+  `# HELP ${name} ${help}`,
+  `# TYPE ${name} ${type}`,
+]
+
+const single = (name: string, help: string, value: number): readonly string[] => [
+  ...family(name, help, 'gauge'),
+  `${name} ${value}`,
+]

@@ -1,0 +1,31 @@
+import type { AgentDecision } from '../../core/agent/decide.ts'
+import type { Brake } from '../../core/agent/evidence.ts'
+import type { KeptMaintenance } from '../../model/kept-maintenance.ts'
+import type { MonoMs, WallMs } from '../../model/time.ts'
+import type { Polls } from './poll-log.ts'
+
+/** What there is to tell of an agent, as of now. */
+export interface AgentView {
+  readonly node: string
+  readonly now: MonoMs
+  readonly wall: WallMs
+  readonly decision: AgentDecision
+  /** Of the answer. */
+  readonly since: MonoMs
+  /** The API told of the node since this process began. */
+  readonly heard: boolean
+  /** The API server cannot be followed since so long; absent while it is. */
+  readonly unheardForMs?: number
+  /** Something is known of the node, be it from before a restart. */
+  readonly isKnown: boolean
+  readonly kept?: KeptMaintenance
+  /** Ids of the requests that the answer goes by and that are on the disk. */
+  readonly acknowledged: readonly string[]
+  readonly brake?: Brake
+  readonly dataPort?: 'open' | 'closed'
+  /** Since the last pass looked at its files. */
+  readonly lookedAgoMs: number
+  /** What could not be read or written, for people. */
+  readonly trouble: readonly string[]
+  readonly polls: readonly Polls[]
+}

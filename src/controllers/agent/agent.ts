@@ -1,0 +1,241 @@
+import { type AgentDecision, decide } from '../../core/agent/decide.ts'
+import { type AgentEvidence, noEvidence } from '../../core/agent/evidence.ts'
+import { keptMaintenance } from '../../core/agent/kept-maintenance.ts'
+import { formatMemory, parseMemory } from '../../core/agent/memory.ts'
+import { observe } from '../../core/agent/observe.ts'
+import { parseOverride } from '../../core/agent/parse-override.ts'
+import type { AgentSnapshot, AgentSpec } from '../../core/agent/snapshot.ts'
+import type { Answer } from '../../model/answer.ts'
+import { type KeptMaintenance, parseKeptMaintenance } from '../../model/kept-maintenance.ts'
+import type { NodeFacts } from '../../model/node-facts.ts'
+import type { MonoMs } from '../../model/time.ts'
+import { WorldError } from '../../model/world-error.ts'
+import type { AgentFile, AgentStore } from '../../ports/agent-store.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { FollowEvent } from '../../ports/cluster.ts'
+import type { Caller } from '../../ports/http-door.ts'
+import type { Log } from '../../ports/log.ts'
+import type { NodeFeed } from '../../ports/node-feed.ts'
+import { Wakeup } from '../../runtime/wakeup.ts'
+import type { AgentView } from './agent-view.ts'
+import { DataPortWatch, type DataPortWatchParts } from './data-port-watch.ts'
+import { PollLog } from './poll-log.ts'
+
+export interface AgentParts {
+  readonly node: string
+  readonly spec: AgentSpec
+  /** Absent where the data port is not asked. */
+  readonly dataPort?: Omit<DataPortWatchParts, 'clock' | 'onChange'>
+  readonly feed: NodeFeed
+  readonly store: AgentStore
+  /** Of the machine; what was remembered in another boot counts no more. */
+  readonly bootId: string
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** How often the override file is looked at, and a failed write tried again. */
+const LOOK_EVERY_MS = 1_000
+
+/**
+ * The answer of one node, always in memory. It changes at once with what is heard; what must survive is written after it,
+ * and a request is acknowledged only when it has been.
+ */
+export class Agent {
+  readonly #parts: AgentParts
+  readonly #wakeup: Wakeup
+  readonly #polls = new PollLog()
+  readonly #dataPort: DataPortWatch | undefined
+  #evidence: AgentEvidence
+  #decision: AgentDecision = { answer: 'down', reasons: [] }
+  #heard = false
+  #unheardSince: MonoMs | undefined
+  #override: AgentSnapshot['override']
+  #kept: KeptMaintenance | undefined
+  #remembered = ''
+  #lookedAt: MonoMs
+  readonly #trouble = new Map<AgentFile, string>()
+
+  constructor(parts: AgentParts) {
+    this.#parts = parts
+    const now = parts.clock.monoMs()
+    this.#evidence = noEvidence(now)
+    this.#lookedAt = now
+    this.#wakeup = new Wakeup(parts.clock)
+    const { dataPort, clock } = parts
+    this.#dataPort =
+      dataPort === undefined
+        ? undefined
+        : new DataPortWatch({ ...dataPort, clock, onChange: (found) => this.#take({ dataPort: found }) })
+  }
+
+  /** Reads what the process before left; the answer stands when this resolves. */
+  async begin(): Promise<void> {
+    const { bootId, clock } = this.#parts
+    const [memory, kept] = [await this.#read('memory'), await this.#read('kept')]
+    const recalled = memory === undefined ? undefined : parseMemory(memory, bootId, clock.monoMs())
+    if (recalled !== undefined) this.#evidence = recalled
+    if (kept !== undefined) this.#kept = parseKeptMaintenance(kept) ?? UNREADABLE
+    await this.#look()
+    this.#judge()
+  }
+
+  /** Follows, asks and writes until aborted; rejects with the signal's reason. */
+  async run(signal: AbortSignal): Promise<void> {
+    const work: Promise<void>[] = [this.#follow(signal), this.#passes(signal)]
+    if (this.#dataPort !== undefined) work.push(this.#dataPort.run(signal))
+    await Promise.all(work)
+  }
+
+  get answer(): Answer {
+    return this.#decision.answer
+  }
+
+  /** The answer for a checker, which is noted. */
+  asked(caller: Caller): Answer {
+    this.#polls.noted(caller, this.#decision.answer, this.#parts.clock.monoMs())
+    return this.#decision.answer
+  }
+
+  view(): AgentView {
+    const { node, clock } = this.#parts
+    const { evidence, kept, unheardSince } = this.#snapshot()
+    const now = clock.monoMs()
+    return {
+      node,
+      now,
+      wall: clock.wallMs(),
+      decision: this.#decision,
+      since: evidence.since,
+      heard: this.#heard,
+      ...(unheardSince === undefined ? {} : { unheardForMs: now - unheardSince }),
+      isKnown: evidence.node !== undefined,
+      ...(kept === undefined ? {} : { kept }),
+      // Said by the node's own object, on the disk, and what is answered goes by it.
+      acknowledged: kept !== undefined && this.#decision.answer !== 'up' && kept.id !== '' ? [kept.id] : [],
+      ...(evidence.brake === undefined ? {} : { brake: evidence.brake }),
+      ...(evidence.dataPort === undefined ? {} : { dataPort: evidence.dataPort }),
+      lookedAgoMs: now - this.#lookedAt,
+      trouble: [...this.#trouble.values()],
+      polls: this.#polls.all(),
+    }
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    await this.#parts.feed.follow((event) => this.#heardOf(event), signal)
+    signal.throwIfAborted()
+  }
+
+  #heardOf(event: FollowEvent<NodeFacts>): void {
+    if (event.type === 'broken') {
+      this.#unheardSince ??= this.#parts.clock.monoMs()
+      this.#parts.log.debug('the API server is not heard', { reason: event.error.message })
+      return this.#wakeup.wake()
+    }
+    this.#unheardSince = undefined
+    if (event.type === 'fresh') return
+    this.#heard = true
+    this.#take({ node: factsOf(event) ?? 'gone' })
+  }
+
+  /** What was heard counts at once: nothing is written before. */
+  #take(change: Partial<Pick<AgentEvidence, 'node' | 'dataPort'>>): void {
+    this.#evidence = { ...this.#evidence, ...change }
+    this.#judge()
+    this.#wakeup.wake()
+  }
+
+  async #passes(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await this.#keep()
+      this.#judge()
+      await this.#remember()
+      await this.#wakeup.next(Math.min(LOOK_EVERY_MS, this.#decision.changesInMs ?? LOOK_EVERY_MS), signal)
+      await this.#look()
+    }
+  }
+
+  #snapshot(): AgentSnapshot {
+    const { clock, spec } = this.#parts
+    return {
+      now: clock.monoMs(),
+      spec,
+      evidence: this.#evidence,
+      heard: this.#heard,
+      ...(this.#unheardSince === undefined ? {} : { unheardSince: this.#unheardSince }),
+      ...(this.#override === undefined ? {} : { override: this.#override }),
+      ...(this.#kept === undefined ? {} : { kept: this.#kept }),
+    }
+  }
+
+  #judge(): void {
+    const seen = this.#snapshot()
+    const observed: AgentSnapshot = { ...seen, evidence: observe(seen) }
+    const decision = decide(observed)
+    const isNew = decision.answer !== this.#decision.answer
+    const { answer } = decision
+    const since = answer === observed.evidence.answer ? observed.evidence.since : seen.now
+    this.#evidence = { ...observed.evidence, answer, since }
+    this.#decision = decision
+    if (isNew) this.#parts.log.warn(`answers ${answer}`, { reasons: decision.reasons.map(({ text }) => text) })
+  }
+
+  /** The request on the disk becomes what it should be. */
+  async #keep(): Promise<void> {
+    const wanted = keptMaintenance(this.#snapshot())
+    if (isSame(wanted, this.#kept)) return
+    const text = wanted === undefined ? undefined : JSON.stringify(wanted)
+    if (await this.#write('kept', text)) this.#kept = wanted
+  }
+
+  async #remember(): Promise<void> {
+    const text = formatMemory(this.#parts.bootId, this.#evidence)
+    if (text === this.#remembered) return
+    if (await this.#write('memory', text)) this.#remembered = text
+  }
+
+  async #look(): Promise<void> {
+    const text = await this.#read('override')
+    this.#override = text === undefined ? undefined : parseOverride(text)
+    this.#lookedAt = this.#parts.clock.monoMs()
+  }
+
+  async #read(file: AgentFile): Promise<string | undefined> {
+    try {
+      const text = await this.#parts.store.read(file)
+      this.#trouble.delete(file)
+      return text
+    } catch (error) {
+      this.#failed(file, error)
+      return undefined
+    }
+  }
+
+  async #write(file: 'memory' | 'kept', text: string | undefined): Promise<boolean> {
+    try {
+      await this.#parts.store.write(file, text)
+      this.#trouble.delete(file)
+      return true
+    } catch (error) {
+      this.#failed(file, error)
+      return false
+    }
+  }
+
+  #failed(file: AgentFile, error: unknown): void {
+    if (!(error instanceof WorldError)) throw error
+    if (!this.#trouble.has(file)) this.#parts.log.warn(error.message)
+    this.#trouble.set(file, error.message)
+  }
+}
+
+/** Something is on the disk: whatever it was meant to be, nobody has shown that it is over. */
+const UNREADABLE: KeptMaintenance = { version: 1, id: '', run: 'unknown', uid: '' }
+
+const factsOf = (event: Exclude<FollowEvent<NodeFacts>, { type: 'broken' | 'fresh' }>): NodeFacts | undefined => {
+  if (event.type === 'listed') return event.objects[0]
+  return event.type === 'applied' ? event.object : undefined
+}
+
+const isSame = (a: KeptMaintenance | undefined, b: KeptMaintenance | undefined): boolean =>
+  a?.id === b?.id && a?.run === b?.run && a?.uid === b?.uid

@@ -1,0 +1,58 @@
+import { DIALECTS, type DialectName, isDialectName } from '../../core/agent/dialect.ts'
+import type { Answer } from '../../model/answer.ts'
+import type { Caller, Page, PageOf } from '../../ports/http-door.ts'
+
+const TEXT = 'text/plain; charset=utf-8'
+/** No checker asks for more, and nothing longer is looked at. */
+const TARGET_MAX = 256
+
+export interface DataPagesParts {
+  readonly node: string
+  /** What is spoken where a request does not say. */
+  readonly dialect: DialectName
+  readonly answerTo: (caller: Caller) => Answer
+}
+
+/** What load balancers and whoever reaches the node may read: three pages and no file. */
+export const dataPages =
+  (parts: DataPagesParts): PageOf =>
+  ({ target, caller }) => {
+    if (target.length > TARGET_MAX) return { status: 414, contentType: TEXT, body: 'too long\n' }
+    const [path, query = ''] = target.split('?', 2)
+    switch (path) {
+      case '/nodecheck':
+        return check(parts, new URLSearchParams(query), caller)
+      case '/nodename':
+        return { status: 200, contentType: TEXT, body: `Node: ${JSON.stringify(parts.node)}` }
+      case '/':
+        return { status: 200, contentType: 'text/html; charset=utf-8', body: HOME }
+      default:
+        return { status: 404, contentType: TEXT, body: 'there is no such page\n' }
+    }
+  }
+
+/** `?compat=body` is another word for `?dialect=body`. */
+function check({ dialect, answerTo }: DataPagesParts, query: URLSearchParams, caller: Caller): Page {
+  const wanted = query.get('dialect') ?? query.get('compat') ?? dialect
+  if (!isDialectName(wanted)) {
+    const known = Object.keys(DIALECTS).join(', ')
+    return { status: 400, contentType: TEXT, body: `the dialects are ${known}\n` }
+  }
+  const { status, body } = DIALECTS[wanted][answerTo(caller)]
+  return { status, contentType: TEXT, body }
+}
+
+const HOME = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Node health</title>
+<style>body{font:1rem/1.5 system-ui,sans-serif;margin:2rem auto;max-width:40rem;padding:0 1rem;color-scheme:light dark}</style>
+<h1>Node health</h1>
+<p>This node tells load balancers whether to send it traffic.</p>
+<ul>
+<li><a href="/nodecheck">/nodecheck</a>: 200 OK, or 503 Down</li>
+<li><a href="/nodename">/nodename</a>: which node answers</li>
+</ul>
+</html>
+`

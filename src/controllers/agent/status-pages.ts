@@ -1,0 +1,69 @@
+import { toIso, wallMs } from '../../model/time.ts'
+import type { Page, PageOf } from '../../ports/http-door.ts'
+import { agentMetrics } from './agent-metrics.ts'
+import type { AgentView } from './agent-view.ts'
+
+const JSON_TYPE = 'application/json'
+/** An agent that has not looked at anything for so long hangs. */
+const HANGS_AFTER_MS = 30_000
+
+/** For people, Prometheus and the kubelet: what is answered, why, and who asks. Nobody's health check. */
+export const statusPages =
+  (view: () => AgentView): PageOf =>
+  ({ target }) => {
+    switch (target.split('?', 1)[0]) {
+      case '/healthz':
+        return json(200, health(view()))
+      case '/probers':
+        return json(200, probers(view()))
+      case '/livez':
+        return yesOrNo(view().lookedAgoMs < HANGS_AFTER_MS)
+      case '/readyz':
+        return yesOrNo(view().heard)
+      case '/metrics':
+        return { status: 200, contentType: 'text/plain; version=0.0.4; charset=utf-8', body: agentMetrics(view()) }
+      default:
+        return { status: 404, contentType: 'text/plain; charset=utf-8', body: 'there is no such page\n' }
+    }
+  }
+
+const health = (view: AgentView): unknown => ({
+  node: view.node,
+  answer: view.decision.answer,
+  since: toIso(wallMs(view.wall - (view.now - view.since))),
+  reasons: view.decision.reasons.map(({ code, text, next }) => ({
+    code,
+    text,
+    ...(next === undefined ? {} : { next }),
+  })),
+  api: { heard: view.heard, unheardForMs: view.unheardForMs ?? 0 },
+  maintenance: { acknowledged: view.acknowledged, kept: view.kept ?? null },
+  brake: view.brake ?? 'unknown',
+  dataPort: view.dataPort ?? 'unknown',
+  trouble: view.trouble,
+})
+
+const probers = (view: AgentView): unknown => ({
+  node: view.node,
+  answer: view.decision.answer,
+  probers: view.polls.map(({ address, port, at, answer, total, sinceAnswer }) => ({
+    address,
+    port,
+    agoMs: Math.round(view.now - at),
+    answer,
+    total,
+    sinceAnswer,
+  })),
+})
+
+const json = (status: number, value: unknown): Page => ({
+  status,
+  contentType: JSON_TYPE,
+  body: `${JSON.stringify(value)}\n`,
+})
+
+const yesOrNo = (isSo: boolean): Page => ({
+  status: isSo ? 200 : 503,
+  contentType: 'text/plain; charset=utf-8',
+  body: isSo ? 'ok\n' : 'no\n',
+})

@@ -1,0 +1,81 @@
+import type { Answer } from '../../model/answer.ts'
+import { isBootId } from '../../model/boot-id.ts'
+import type { NodeFacts } from '../../model/node-facts.ts'
+import { type MonoMs, monoMs } from '../../model/time.ts'
+import type { AgentEvidence, Brake } from './evidence.ts'
+
+const VERSION = 1
+
+export const formatMemory = (bootId: string, evidence: AgentEvidence): string =>
+  JSON.stringify({ version: VERSION, bootId, evidence })
+
+/**
+ * What an agent of this machine had seen since its boot; undefined where it is of another boot, or makes no sense. Times are
+ * of the machine's monotonic clock; one that has not come yet is none of this boot's.
+ */
+export function parseMemory(text: string, bootId: string, now: MonoMs): AgentEvidence | undefined {
+  const raw = objectOf(text)
+  if (raw === undefined || raw.version !== VERSION || !isBootId(bootId) || raw.bootId !== bootId) return undefined
+  const { evidence } = raw
+  return isRecord(evidence) ? evidenceOf(evidence, now) : undefined
+}
+
+type Raw = Readonly<Record<string, unknown>>
+
+function evidenceOf(raw: Raw, now: MonoMs): AgentEvidence | undefined {
+  const { answer, node, brake, dataPort } = raw
+  const since = timeOf(raw.since, now)
+  if (!isAnswer(answer) || since === undefined) return undefined
+  const facts = node === 'gone' ? node : factsOf(node)
+  if (node !== undefined && facts === undefined) return undefined
+  return {
+    answer,
+    since,
+    ...(facts === undefined ? {} : { node: facts }),
+    ...(isBrake(brake) ? { brake } : {}),
+    ...(dataPort === 'open' || dataPort === 'closed' ? { dataPort } : {}),
+    ...timed('cordonedSince', raw, now),
+    ...timed('leavingSince', raw, now),
+    ...timed('clearSince', raw, now),
+  }
+}
+
+function factsOf(raw: unknown): NodeFacts | undefined {
+  if (!isRecord(raw)) return undefined
+  const { uid, unschedulable, deleting, lifecycle, removal, excluded, maintenance } = raw
+  const isWhole =
+    typeof uid === 'string' &&
+    typeof unschedulable === 'boolean' &&
+    typeof deleting === 'boolean' &&
+    isTexts(lifecycle) &&
+    isTexts(removal) &&
+    typeof excluded === 'boolean' &&
+    (maintenance === undefined || typeof maintenance === 'string')
+  if (!isWhole) return undefined
+  const facts = { uid, unschedulable, deleting, lifecycle, removal, excluded }
+  return maintenance === undefined ? facts : { ...facts, maintenance }
+}
+
+function timed<K extends string>(key: K, raw: Raw, now: MonoMs): { readonly [P in K]?: MonoMs } {
+  const at = timeOf(raw[key], now)
+  return at === undefined ? {} : ({ [key]: at } as { readonly [P in K]?: MonoMs })
+}
+
+const timeOf = (value: unknown, now: MonoMs): MonoMs | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 && value <= now ? monoMs(value) : undefined
+
+function objectOf(text: string): Raw | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? value : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+const isRecord = (value: unknown): value is Raw => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((text) => typeof text === 'string')
+const isAnswer = (value: unknown): value is Answer => value === 'up' || value === 'drain' || value === 'down'
+const isBrake = (value: unknown): value is Brake => value === 'none' || value === 'granted' || value === 'withheld'

@@ -1,0 +1,23 @@
+/** Who asks, as the socket tells. */
+export interface Caller {
+  readonly address: string
+  readonly port: number
+}
+
+/** Of a request whose head has been read; a body is never looked at. */
+export interface PageRequest {
+  readonly method: string
+  /** Path and query, as sent. */
+  readonly target: string
+  readonly caller: Caller
+}
+
+export interface Page {
+  readonly status: number
+  readonly contentType: string
+  readonly body: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Answers from memory: it neither waits nor throws. */
+export type PageOf = (request: PageRequest) => Page
