@@ -8,6 +8,7 @@ import type { AgentSnapshot, AgentSpec } from '../../core/agent/snapshot.ts'
 import type { Answer } from '../../model/answer.ts'
 import { type KeptMaintenance, parseKeptMaintenance } from '../../model/kept-maintenance.ts'
 import type { NodeFacts } from '../../model/node-facts.ts'
+import { OVER } from '../../model/over.ts'
 import type { MonoMs } from '../../model/time.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { AgentFile, AgentStore } from '../../ports/agent-store.ts'
@@ -55,6 +56,7 @@ export class Agent {
   #remembered = ''
   #lookedAt: MonoMs
   readonly #trouble = new Map<AgentFile, string>()
+  readonly #firstTold = Promise.withResolvers<void>()
 
   constructor(parts: AgentParts) {
     this.#parts = parts
@@ -87,8 +89,16 @@ export class Agent {
     await Promise.all(work)
   }
 
-  get answer(): Answer {
-    return this.#decision.answer
+  /** Settles once something is known of the node, at most after `limitMs`. Rejects with the signal's reason. */
+  async known(limitMs: number, signal: AbortSignal): Promise<void> {
+    if (this.#evidence.node !== undefined) return
+    const over = new AbortController()
+    try {
+      const limit = this.#parts.clock.sleep(limitMs, AbortSignal.any([signal, over.signal]))
+      await Promise.race([this.#firstTold.promise, limit])
+    } finally {
+      over.abort(OVER)
+    }
   }
 
   /** The answer for a checker, which is noted. */
@@ -130,12 +140,14 @@ export class Agent {
     if (event.type === 'broken') {
       this.#unheardSince ??= this.#parts.clock.monoMs()
       this.#parts.log.debug('the API server is not heard', { reason: event.error.message })
-      return this.#wakeup.wake()
+      this.#wakeup.wake()
+      return
     }
     this.#unheardSince = undefined
     if (event.type === 'fresh') return
     this.#heard = true
     this.#take({ node: factsOf(event) ?? 'gone' })
+    this.#firstTold.resolve()
   }
 
   /** What was heard counts at once: nothing is written before. */

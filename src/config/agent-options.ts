@@ -1,0 +1,202 @@
+import { parseArgs } from 'node:util'
+import { type DialectName, isDialectName } from '../core/agent/dialect.ts'
+import { parseDuration } from '../model/duration.ts'
+import { UserError } from '../model/user-error.ts'
+
+export interface AgentOptions {
+  readonly node: string
+  readonly port: number
+  readonly statusPort: number
+  readonly agentCheckPort?: number
+  readonly address?: string
+  readonly dialect: DialectName
+  readonly memoryDir: string
+  readonly keepDir: string
+  /** Absent: the service account of the pod. */
+  readonly kubeconfig?: string
+  readonly dataPort?: { readonly address: string; readonly port: number }
+  readonly dataEveryMs: number
+  readonly fall: number
+  readonly rise: number
+  readonly upDelayMs: number
+  readonly cordonGraceMs: number
+  readonly drainLimitMs?: number
+  readonly stale?: { readonly afterMs: number; readonly answer: 'up' | 'down' }
+}
+
+const TEXT = { type: 'string' } as const
+const FLAGS = {
+  node: TEXT,
+  port: { ...TEXT, default: '8080' },
+  'status-port': { ...TEXT, default: '8081' },
+  'agent-check-port': TEXT,
+  address: TEXT,
+  dialect: { ...TEXT, default: 'plain' },
+  'memory-dir': { ...TEXT, default: '/run/evenkeel' },
+  'keep-dir': { ...TEXT, default: '/var/lib/evenkeel' },
+  kubeconfig: TEXT,
+  'data-port': TEXT,
+  'data-every': { ...TEXT, default: '2s' },
+  fall: { ...TEXT, default: '3' },
+  rise: { ...TEXT, default: '2' },
+  'up-delay': { ...TEXT, default: '5s' },
+  'cordon-grace': { ...TEXT, default: '0' },
+  'drain-limit': TEXT,
+  'stale-after': TEXT,
+  'stale-answer': TEXT,
+  help: { type: 'boolean', short: 'h' },
+} as const
+
+type Values = Readonly<Record<string, string | boolean | undefined>>
+
+export const AGENT_HELP = `evenkeel agent: tells load balancers whether to send this node traffic
+
+  evenkeel agent --node n1 --data-port 443
+  curl http://n1:8080/nodecheck         200 OK, or 503 Down
+  curl http://n1:8081/healthz           the answer and its reasons
+
+  --node NAME             the Node object to go by               ($NODE_NAME)
+  --port N                health checks                          (8080)
+  --status-port N         /healthz, /probers, /metrics           (8081)
+  --agent-check-port N    HAProxy's agent-check                  (none)
+  --address A             listen at one address                  (all)
+  --dialect D             plain, disable-on-404, body or f5      (plain)
+  --data-port [A:]N       the node's own port that must answer   (none)
+  --data-every T          how often it is asked                  (2s)
+  --fall N, --rise N      refusals and answers in a row          (3, 2)
+  --up-delay T            how long nothing may stand against up  (5s)
+  --cordon-grace T        how long a cordon is borne             (0)
+  --drain-limit T         then drain becomes down                (none)
+  --stale-after T         with the API server away for so long   (none)
+  --stale-answer A        up or down is said then
+  --memory-dir DIR        tmpfs, survives the agent              (/run/evenkeel)
+  --keep-dir DIR          disk, survives a reboot                (/var/lib/evenkeel)
+  --kubeconfig FILE       outside of a cluster                   (the pod's account)
+`
+
+/** Undefined where help was asked for. Throws UserError AGENT_OPTIONS that names everything that is wrong. */
+export function agentOptions(args: readonly string[], env: Readonly<Record<string, string | undefined>>) {
+  const values = parsed(args)
+  if (values.help === true) return undefined
+  const wrong: string[] = []
+  const options = optionsOf(new Reader(values, wrong), env)
+  if (wrong.length === 0) return options
+  throw refused(wrong)
+}
+
+function optionsOf(read: Reader, env: Readonly<Record<string, string | undefined>>): AgentOptions {
+  const agentCheckPort = read.optional('agent-check-port', (flag) => read.port(flag))
+  const address = read.text('address')
+  const kubeconfig = read.text('kubeconfig')
+  const dataPort = read.optional('data-port', (flag) => read.place(flag))
+  const drainLimitMs = read.optional('drain-limit', (flag) => read.duration(flag))
+  const stale = staleOf(read)
+  return {
+    node: read.name('node', env.NODE_NAME),
+    port: read.port('port'),
+    statusPort: read.port('status-port'),
+    dialect: read.dialect('dialect'),
+    memoryDir: read.text('memory-dir') ?? '',
+    keepDir: read.text('keep-dir') ?? '',
+    dataEveryMs: read.duration('data-every'),
+    fall: read.count('fall'),
+    rise: read.count('rise'),
+    upDelayMs: read.duration('up-delay'),
+    cordonGraceMs: read.duration('cordon-grace'),
+    ...(agentCheckPort === undefined ? {} : { agentCheckPort }),
+    ...(address === undefined ? {} : { address }),
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(dataPort === undefined ? {} : { dataPort }),
+    ...(drainLimitMs === undefined ? {} : { drainLimitMs }),
+    ...(stale === undefined ? {} : { stale }),
+  }
+}
+
+function staleOf(read: Reader): AgentOptions['stale'] {
+  const afterMs = read.optional('stale-after', (flag) => read.duration(flag))
+  const answer = read.text('stale-answer')
+  if (afterMs === undefined && answer === undefined) return undefined
+  if (afterMs === undefined || (answer !== 'up' && answer !== 'down')) {
+    read.wrong.push('--stale-after and --stale-answer go together, and the answer is up or down')
+    return undefined
+  }
+  return { afterMs, answer }
+}
+
+/** Reads one flag after the other and notes what is wrong with each. */
+class Reader {
+  readonly wrong: string[]
+  readonly #values: Values
+
+  constructor(values: Values, wrong: string[]) {
+    this.#values = values
+    this.wrong = wrong
+  }
+
+  text(flag: string): string | undefined {
+    const value = this.#values[flag]
+    return typeof value === 'string' ? value : undefined
+  }
+
+  optional<T>(flag: string, read: (flag: string) => T): T | undefined {
+    return this.text(flag) === undefined ? undefined : read(flag)
+  }
+
+  /** DNS subdomain (RFC 1123), as names of nodes are. */
+  name(flag: string, fallback: string | undefined): string {
+    const name = this.text(flag) ?? fallback ?? ''
+    if (name === '') this.wrong.push(`--${flag} is missing: name the Node, or set $NODE_NAME by the downward API`)
+    else if (!/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(name)) this.wrong.push(`--${flag}: "${name}" names no node`)
+    return name
+  }
+
+  port(flag: string, text = this.text(flag) ?? ''): number {
+    const port = /^\d{1,5}$/.test(text) ? Number(text) : -1
+    if (port < 0 || port > 65_535) this.wrong.push(`--${flag}: "${text}" is no port: write 1 to 65535`)
+    return port
+  }
+
+  /** `PORT` of this machine, or `ADDRESS:PORT`; an IPv6 address in brackets. */
+  place(flag: string): { readonly address: string; readonly port: number } {
+    const text = this.text(flag) ?? ''
+    const [, bracketed, plain, port = ''] = /^(?:\[([^\]]+)\]:|([^:]+):)?(\d+)$/.exec(text) ?? []
+    return { address: bracketed ?? plain ?? '127.0.0.1', port: this.port(flag, port === '' ? text : port) }
+  }
+
+  count(flag: string): number {
+    const text = this.text(flag) ?? ''
+    const count = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0
+    if (count === 0) this.wrong.push(`--${flag}: "${text}" is no count: write 1 to 999`)
+    return count
+  }
+
+  duration(flag: string): number {
+    const found = parseDuration(this.text(flag) ?? '')
+    if ('ms' in found) return found.ms
+    this.wrong.push(`--${flag}: ${found.error}`)
+    return 0
+  }
+
+  dialect(flag: string): DialectName {
+    const text = this.text(flag) ?? ''
+    if (isDialectName(text)) return text
+    this.wrong.push(`--${flag}: "${text}" is none of plain, disable-on-404, body and f5`)
+    return 'plain'
+  }
+}
+
+function parsed(args: readonly string[]): Values {
+  try {
+    return parseArgs({ args: [...args], options: FLAGS, strict: true, allowPositionals: false }).values
+  } catch (error) {
+    if (error instanceof TypeError) throw refused([error.message.split('. ')[0] ?? error.message])
+    throw error
+  }
+}
+
+const refused = (wrong: readonly string[]): UserError =>
+  new UserError(wrong.length === 1 ? (wrong[0] ?? '') : `${wrong.length} options of the agent are wrong`, {
+    code: 'AGENT_OPTIONS',
+    fix: 'evenkeel agent --help lists them',
+    ...(wrong.length === 1 ? {} : { details: wrong }),
+  })
