@@ -17,7 +17,6 @@ import { systemClock as clock } from '../src/adapters/node/system-clock.ts'
 import { systemRandom as random } from '../src/adapters/node/system-random.ts'
 import { AGENT_HELP, type AgentOptions, agentOptions } from '../src/config/agent-options.ts'
 import { Agent } from '../src/controllers/agent/agent.ts'
-import { agentCheckLine } from '../src/controllers/agent/agent-check-line.ts'
 import { dataPages } from '../src/controllers/agent/data-pages.ts'
 import { statusPages } from '../src/controllers/agent/status-pages.ts'
 import { UserError } from '../src/model/user-error.ts'
@@ -38,6 +37,7 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<void>
     spec: { ...options, hasDataPort: dataPort !== undefined },
     feed: kubeNodeFeed({ client: await apiClient(options), reach: new ApiReach(clock), clock, random, log }, node),
     store: new FileAgentStore({ memoryDir, keepDir }),
+    checkers: { checkers: options.checkers, intervalMs: options.checkerIntervalMs },
     bootId,
     clock,
     log,
@@ -67,9 +67,7 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<void>
   await Promise.race([agent.known(FIRST_ANSWER_MS, stop), running])
   doors.push(await openHttpDoor({ ...place, port }, dataPages({ node, dialect, answerTo })))
   if (agentCheckPort !== undefined)
-    doors.push(
-      await openAgentCheckDoor({ ...place, port: agentCheckPort }, (caller) => agentCheckLine(answerTo(caller))),
-    )
+    doors.push(await openAgentCheckDoor({ ...place, port: agentCheckPort }, (caller) => agent.agentCheckLine(caller)))
   log.warn('the agent answers', { node, ports: doors.map((door) => door.port), dialect })
   try {
     await running

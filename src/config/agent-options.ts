@@ -9,6 +9,9 @@ export interface AgentOptions {
   readonly statusPort: number
   readonly agentCheckPort?: number
   readonly address?: string
+  /** Checkers of HAProxy's agent-check behind each address. */
+  readonly checkers: Readonly<Record<string, number>>
+  readonly checkerIntervalMs: number
   readonly dialect: DialectName
   readonly memoryDir: string
   readonly keepDir: string
@@ -30,6 +33,8 @@ const FLAGS = {
   port: { ...TEXT, default: '8080' },
   'status-port': { ...TEXT, default: '8081' },
   'agent-check-port': TEXT,
+  checker: { type: 'string', multiple: true },
+  'checker-interval': { ...TEXT, default: '2s' },
   address: TEXT,
   dialect: { ...TEXT, default: 'plain' },
   'memory-dir': { ...TEXT, default: '/run/evenkeel' },
@@ -47,7 +52,7 @@ const FLAGS = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
-type Values = Readonly<Record<string, string | boolean | undefined>>
+type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
 export const AGENT_HELP = `evenkeel agent: tells load balancers whether to send this node traffic
 
@@ -59,6 +64,8 @@ export const AGENT_HELP = `evenkeel agent: tells load balancers whether to send 
   --port N                health checks                          (8080)
   --status-port N         /healthz, /probers, /metrics           (8081)
   --agent-check-port N    HAProxy's agent-check                  (none)
+  --checker A=N           N of its checkers ask from address A   (several times)
+  --checker-interval T    their longest agent-inter              (2s)
   --address A             listen at one address                  (all)
   --dialect D             plain, disable-on-404, body or f5      (plain)
   --data-port [A:]N       the node's own port that must answer   (none)
@@ -96,6 +103,8 @@ function optionsOf(read: Reader, env: Readonly<Record<string, string | undefined
     port: read.port('port'),
     statusPort: read.port('status-port'),
     dialect: read.dialect('dialect'),
+    checkers: read.counts('checker'),
+    checkerIntervalMs: read.duration('checker-interval'),
     memoryDir: read.text('memory-dir') ?? '',
     keepDir: read.text('keep-dir') ?? '',
     dataEveryMs: read.duration('data-every'),
@@ -168,6 +177,18 @@ class Reader {
     const count = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0
     if (count === 0) this.wrong.push(`--${flag}: "${text}" is no count: write 1 to 999`)
     return count
+  }
+
+  /** `ADDRESS=N`, any number of them. */
+  counts(flag: string): Readonly<Record<string, number>> {
+    const given = this.#values[flag]
+    const pairs = (Array.isArray(given) ? given : []).map(
+      (text: string) => /^([0-9a-f.:]+)=([1-9]\d{0,3})$/.exec(text) ?? text,
+    )
+    for (const pair of pairs) if (typeof pair === 'string') this.wrong.push(`--${flag}: "${pair}" is not ADDRESS=N`)
+    return Object.fromEntries(
+      pairs.flatMap((pair) => (typeof pair === 'string' ? [] : [[pair[1] ?? '', Number(pair[2])]])),
+    )
   }
 
   duration(flag: string): number {

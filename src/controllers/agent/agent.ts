@@ -1,3 +1,4 @@
+import { agentCheckLine, type CheckerSpec } from '../../core/agent/agent-check-line.ts'
 import { type AgentDecision, decide } from '../../core/agent/decide.ts'
 import { type AgentEvidence, noEvidence } from '../../core/agent/evidence.ts'
 import { keptMaintenance } from '../../core/agent/kept-maintenance.ts'
@@ -25,6 +26,8 @@ import { PollLog } from './poll-log.ts'
 export interface AgentParts {
   readonly node: string
   readonly spec: AgentSpec
+  /** Who asks by agent-check. */
+  readonly checkers: CheckerSpec
   /** Absent where the data port is not asked. */
   readonly dataPort?: Omit<DataPortWatchParts, 'clock' | 'onChange'>
   readonly feed: NodeFeed
@@ -76,8 +79,16 @@ export class Agent {
     const { bootId, clock } = this.#parts
     const [memory, kept] = [await this.#read('memory'), await this.#read('kept')]
     const recalled = memory === undefined ? undefined : parseMemory(memory, bootId, clock.monoMs())
-    if (recalled !== undefined) this.#evidence = recalled
-    if (kept !== undefined) this.#kept = parseKeptMaintenance(kept) ?? UNREADABLE
+    // Nobody counts how many are cordoned yet: there is no brake.
+    this.#evidence = { ...(recalled ?? this.#evidence), brake: 'none' }
+    if (kept !== undefined) {
+      this.#kept = parseKeptMaintenance(kept) ?? UNREADABLE
+      // It drained before the reboot, and who was told so may remember.
+      const owed = Object.fromEntries(
+        Object.keys(this.#parts.checkers.checkers).map((address) => [address, { told: 0 }]),
+      )
+      this.#evidence = { ...this.#evidence, owed: { ...owed, ...this.#evidence.owed } }
+    }
     await this.#look()
     this.#judge()
   }
@@ -105,6 +116,15 @@ export class Agent {
   asked(caller: Caller): Answer {
     this.#polls.noted(caller, this.#decision.answer, this.#parts.clock.monoMs())
     return this.#decision.answer
+  }
+
+  /** The line for one checker of HAProxy's agent-check, which is noted. */
+  agentCheckLine(caller: Caller): string {
+    const { clock, checkers } = this.#parts
+    const asked = { address: caller.address, answer: this.asked(caller), now: clock.monoMs() }
+    const { line, owed } = agentCheckLine(this.#evidence.owed ?? {}, asked, checkers)
+    this.#evidence = { ...this.#evidence, owed }
+    return line
   }
 
   view(): AgentView {

@@ -1,6 +1,7 @@
 import type { Answer } from '../../model/answer.ts'
 import type { NodeFacts } from '../../model/node-facts.ts'
 import type { MonoMs } from '../../model/time.ts'
+import type { OwedReady } from './agent-check-line.ts'
 
 /** Whether the fleet brake lets a cordon count: there is no brake, the node is named by it, or it is not. */
 export type Brake = 'none' | 'granted' | 'withheld'
@@ -18,6 +19,8 @@ export interface AgentEvidence {
   readonly clearSince?: MonoMs
   /** The data port by its own rise and fall; absent: not asked often enough yet. */
   readonly dataPort?: 'open' | 'closed'
+  /** Who was told by agent-check to drain, and is owed the word that it is over. */
+  readonly owed?: OwedReady
   /** What was said last, and since when. */
   readonly answer: Answer
   readonly since: MonoMs

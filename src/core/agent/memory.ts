@@ -2,6 +2,7 @@ import type { Answer } from '../../model/answer.ts'
 import { isBootId } from '../../model/boot-id.ts'
 import type { NodeFacts } from '../../model/node-facts.ts'
 import { type MonoMs, monoMs } from '../../model/time.ts'
+import type { OwedReady } from './agent-check-line.ts'
 import type { AgentEvidence, Brake } from './evidence.ts'
 
 const VERSION = 1
@@ -34,11 +35,15 @@ function evidenceOf(raw: Raw, now: MonoMs): AgentEvidence | undefined {
     ...(facts === undefined ? {} : { node: facts }),
     ...(isBrake(brake) ? { brake } : {}),
     ...(dataPort === 'open' || dataPort === 'closed' ? { dataPort } : {}),
+    ...(isRecord(raw.owed) ? { owed: owedOf(raw.owed) } : {}),
     ...timed('cordonedSince', raw, now),
     ...timed('leavingSince', raw, now),
     ...timed('clearSince', raw, now),
   }
 }
+
+/** What each was told since is not known any more: it hears all of it again. */
+const owedOf = (raw: Raw): OwedReady => Object.fromEntries(Object.keys(raw).map((address) => [address, { told: 0 }]))
 
 function factsOf(raw: unknown): NodeFacts | undefined {
   if (!isRecord(raw)) return undefined

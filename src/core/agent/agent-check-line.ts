@@ -1,0 +1,68 @@
+import type { Answer } from '../../model/answer.ts'
+import type { MonoMs } from '../../model/time.ts'
+
+/**
+ * In HAProxy's words (configuration.txt 5.2, `agent-check`). `drain` alone does not lift a server that an agent took down,
+ * and `up` lifts no drain: an operator's own drain or maint is never undone, and ours only by `up ready`.
+ */
+const LINES: Readonly<Record<Answer, string>> = { up: 'up', drain: 'up drain', down: 'down' }
+
+/** Addresses that were told to drain and have not all heard that it is over. */
+export type OwedReady = Readonly<Record<string, { readonly told: number; readonly since?: MonoMs }>>
+
+export interface CheckerSpec {
+  /** Checkers behind an address: backends × processes. Those of others are not known. */
+  readonly checkers: Readonly<Record<string, number>>
+  /** The longest `agent-inter` of any. */
+  readonly intervalMs: number
+}
+
+interface Asked {
+  readonly address: string
+  readonly answer: Answer
+  readonly now: MonoMs
+}
+
+/** Within so many intervals each checker of an address has asked, where nobody said how many there are. */
+const INTERVALS_UNDECLARED = 3
+
+/**
+ * The line for one checker. Several ask from one address, each for itself: all have heard `up ready` once that was told as
+ * often as there are checkers, and one further interval has passed, since one may have asked twice before another.
+ */
+export function agentCheckLine(
+  owed: OwedReady,
+  { address, answer, now }: Asked,
+  spec: CheckerSpec,
+): { readonly line: string; readonly owed: OwedReady } {
+  if (answer === 'drain') return { line: LINES.drain, owed: isFresh(owed[address]) ? owed : begun(owed, address) }
+  const debt = owed[address]
+  if (answer === 'down' || debt === undefined) return { line: LINES[answer], owed }
+  if (isHeard(debt, spec.checkers[address], { now, intervalMs: spec.intervalMs })) {
+    const { [address]: _paid, ...others } = owed
+    return { line: LINES.up, owed: others }
+  }
+  return { line: 'up ready', owed: { ...owed, [address]: toldOnce(debt, spec.checkers[address] ?? 1, now) } }
+}
+
+type Debt = OwedReady[string]
+
+function isHeard(
+  { told, since }: Debt,
+  declared: number | undefined,
+  { now, intervalMs }: { readonly now: MonoMs; readonly intervalMs: number },
+): boolean {
+  if (since === undefined || told < (declared ?? 1)) return false
+  return now - since > intervalMs * (declared === undefined ? INTERVALS_UNDECLARED : 1)
+}
+
+/** `since`: when it was told often enough. */
+function toldOnce(debt: Debt, checkers: number, now: MonoMs): Debt {
+  const told = debt.told + 1
+  if (debt.since !== undefined) return { told, since: debt.since }
+  return told >= checkers ? { told, since: now } : { told }
+}
+
+const isFresh = (debt: OwedReady[string] | undefined): boolean => debt !== undefined && debt.told === 0
+
+const begun = (owed: OwedReady, address: string): OwedReady => ({ ...owed, [address]: { told: 0 } })

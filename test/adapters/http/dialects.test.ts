@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { openAgentCheckDoor } from '../../../src/adapters/http/agent-check-door.ts'
+import { openHttpDoor } from '../../../src/adapters/http/http-door.ts'
+import { dataPages } from '../../../src/controllers/agent/data-pages.ts'
+import { agentCheckLine, type OwedReady } from '../../../src/core/agent/agent-check-line.ts'
+import type { Answer } from '../../../src/model/answer.ts'
+import { monoMs } from '../../../src/model/time.ts'
+import { waitFor } from '../../../testbed/machine/wait-for.ts'
+import { LocalHaproxy } from '../../support/local-haproxy.ts'
+import { requires } from '../../support/requires.ts'
+
+/** Backends as people write them for each dialect; each has the node as its only server. */
+const CHECKS: Readonly<Record<string, string>> = {
+  plain: 'option httpchk GET /nodecheck',
+  'disable-on-404': 'option httpchk GET /nodecheck?dialect=disable-on-404\n  http-check disable-on-404',
+  body: 'option httpchk GET /nodecheck?compat=body\n  http-check expect string OK',
+  f5: 'option httpchk GET /nodecheck?dialect=f5\n  http-check expect string OK',
+}
+const INTER = 'inter 100ms fall 2 rise 2'
+
+/** As `show servers state` tells (management.txt 9.3): srv_op_state and srv_admin_state. */
+type State = readonly [operational: number, admin: number]
+const DOWN = 0
+const UP = 2
+const STOPPING = 3
+const FORCED_MAINT = 0x01
+const FORCED_DRAIN = 0x08
+
+class Bench {
+  answer: Answer = 'up'
+  polls = 0
+  #owed: OwedReady = {}
+  readonly haproxy: LocalHaproxy
+
+  private constructor(haproxy: LocalHaproxy) {
+    this.haproxy = haproxy
+  }
+
+  static async of(t: TestContext): Promise<Bench> {
+    const told: { bench?: Bench } = {}
+    const answerTo = (): Answer => told.bench?.answer ?? 'up'
+    const pages = await openHttpDoor(
+      { port: 0, host: '127.0.0.1' },
+      dataPages({ node: 'n1', dialect: 'plain', answerTo }),
+    )
+    const line = (): string => told.bench?.line() ?? 'up'
+    const agent = await openAgentCheckDoor({ port: 0, host: '127.0.0.1' }, line)
+    const app = createServer((_, response) => response.end('app')).listen(0, '127.0.0.1')
+    await once(app, 'listening')
+    t.after(() => Promise.all([pages.close(), agent.close(), app.close()]))
+    const { port } = app.address() as AddressInfo
+    const checked = Object.entries(CHECKS).map(
+      ([name, check]) =>
+        `backend ${name}\n  ${check}\n  server n1 127.0.0.1:${port} check port ${pages.port} ${INTER}\n`,
+    )
+    const agents = ['agent', 'operator'].map(
+      (name) =>
+        `backend ${name}\n  server n1 127.0.0.1:${port} check ${INTER} agent-check agent-port ${agent.port} agent-inter 100ms\n`,
+    )
+    const haproxy = await LocalHaproxy.start(t, { sections: () => [...checked, ...agents].join('') })
+    told.bench = new Bench(haproxy)
+    return told.bench
+  }
+
+  line(): string {
+    this.polls += 1
+    const asked = { address: 'lb', answer: this.answer, now: monoMs(performance.now()) }
+    const { line, owed } = agentCheckLine(this.#owed, asked, { checkers: { lb: 2 }, intervalMs: 100 })
+    this.#owed = owed
+    return line
+  }
+
+  async state(backend: string): Promise<State> {
+    const text = await this.haproxy.command(`show servers state ${backend}`)
+    const row = text.split('\n').find((each) => each.split(' ')[3] === 'n1') ?? ''
+    const cells = row.split(' ')
+    return [Number(cells[5]), Number(cells[6])]
+  }
+
+  async becomes(backend: string, state: State): Promise<void> {
+    const seen: { last?: State } = {}
+    const wait = {
+      what: `${backend} to be ${state}`,
+      limitMs: 10_000,
+      everyMs: 20,
+      explain: () => `it is ${seen.last}`,
+    }
+    await waitFor(wait, async () => {
+      seen.last = await this.state(backend)
+      return seen.last[0] === state[0] && seen.last[1] === state[1] ? true : undefined
+    })
+  }
+}
+
+test('each dialect is understood by a real HAProxy as it is meant', requires('haproxy'), async (t) => {
+  const bench = await Bench.of(t)
+  const table: readonly (readonly [Answer, Readonly<Record<string, State>>])[] = [
+    ['up', { plain: [UP, 0], 'disable-on-404': [UP, 0], body: [UP, 0], f5: [UP, 0], agent: [UP, 0] }],
+    [
+      'drain',
+      { plain: [DOWN, 0], 'disable-on-404': [STOPPING, 0], body: [DOWN, 0], f5: [DOWN, 0], agent: [UP, FORCED_DRAIN] },
+    ],
+    ['up', { plain: [UP, 0], 'disable-on-404': [UP, 0], body: [UP, 0], f5: [UP, 0], agent: [UP, 0] }],
+    ['down', { plain: [DOWN, 0], 'disable-on-404': [DOWN, 0], body: [DOWN, 0], f5: [DOWN, 0], agent: [DOWN, 0] }],
+    ['up', { plain: [UP, 0], 'disable-on-404': [UP, 0], body: [UP, 0], f5: [UP, 0], agent: [UP, 0] }],
+    ['drain', { 'disable-on-404': [STOPPING, 0], agent: [UP, FORCED_DRAIN] }],
+    ['down', { 'disable-on-404': [DOWN, 0], agent: [DOWN, FORCED_DRAIN] }],
+    ['drain', { agent: [UP, FORCED_DRAIN] }],
+    ['up', { plain: [UP, 0], 'disable-on-404': [UP, 0], body: [UP, 0], f5: [UP, 0], agent: [UP, 0] }],
+  ]
+  for (const [answer, states] of table) {
+    bench.answer = answer
+    for (const [backend, state] of Object.entries(states)) await bench.becomes(backend, state)
+  }
+})
+
+test('an operator’s own drain and maint outlast what an agent that is up says', requires('haproxy'), async (t) => {
+  const bench = await Bench.of(t)
+  await bench.becomes('operator', [UP, 0])
+  const words = [
+    ['drain', FORCED_DRAIN],
+    ['maint', FORCED_MAINT],
+  ] as const
+  for (const [word, admin] of words) {
+    await bench.haproxy.command(`set server operator/n1 state ${word}`)
+    await bench.becomes('operator', [word === 'maint' ? DOWN : UP, admin])
+    const from = bench.polls
+    // A server in maint is asked no more, but its fellow is.
+    await waitFor({ what: '60 further polls', limitMs: 20_000, everyMs: 50 }, async () =>
+      bench.polls >= from + 60 ? true : undefined,
+    )
+    assert.equal((await bench.state('operator'))[1], admin)
+    await bench.haproxy.command('set server operator/n1 state ready')
+    await bench.becomes('operator', [UP, 0])
+  }
+})

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { type HttpDoor, openHttpDoor } from '../../../src/adapters/http/http-door.ts'
+import { dataPages } from '../../../src/controllers/agent/data-pages.ts'
+import { UserError } from '../../../src/model/user-error.ts'
+import { waitFor } from '../../../testbed/machine/wait-for.ts'
+
+const LIMITS = { total: 40, perAddress: 30, idleMs: 700 }
+const pages = dataPages({ node: 'n1', dialect: 'plain', answerTo: () => 'up' })
+
+async function door(t: TestContext): Promise<HttpDoor> {
+  const opened = await openHttpDoor({ port: 0, host: '127.0.0.1' }, pages, LIMITS)
+  t.after(() => opened.close())
+  return opened
+}
+
+function dial(t: TestContext, { port }: HttpDoor): Socket {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+  socket.on('error', () => socket.destroy())
+  t.after(() => socket.destroy())
+  return socket
+}
+
+/** All that is said to it until it is closed. */
+async function told(t: TestContext, at: HttpDoor, text: string): Promise<string> {
+  const socket = dial(t, at)
+  let heard = ''
+  socket.on('data', (chunk: string) => {
+    heard += chunk
+  })
+  socket.write(text)
+  await once(socket, 'close')
+  return heard
+}
+
+const get = (target: string, more = ''): string => `GET ${target} HTTP/1.1\r\nHost: n1\r\n${more}\r\n`
+const head = (reply: string): string => reply.split('\r\n', 1)[0] ?? ''
+const body = (reply: string): string => reply.slice(reply.indexOf('\r\n\r\n') + 4)
+
+test('a check is answered with exact bodies, is not to be kept, and HEAD has none', async (t) => {
+  const at = await door(t)
+  const reply = await told(t, at, get('/nodecheck'))
+  assert.equal(head(reply), 'HTTP/1.1 200 OK')
+  assert.equal(body(reply), 'OK')
+  assert.match(reply, /^cache-control: no-store\r$/m)
+  assert.match(reply, /^content-length: 2\r$/m)
+  const bare = await told(t, at, 'HEAD /nodecheck HTTP/1.0\r\n\r\n')
+  assert.equal(body(bare), '')
+  assert.match(bare, /^content-length: 2\r$/m)
+  assert.equal(body(await told(t, at, get('/nodename'))), 'Node: "n1"')
+})
+
+test('nothing but the listed pages is ever served', async (t) => {
+  const at = await door(t)
+  const files = [
+    '/var/run/secrets/kubernetes.io/serviceaccount/token',
+    '/../../../../etc/passwd',
+    '/%2e%2e/%2e%2e/etc/passwd',
+    '/nodecheck/../../proc/self/environ',
+    '//etc/passwd',
+    '/.env',
+    '/index.html',
+    '/nodecheck%00.html',
+    '/healthz',
+    '/metrics',
+  ]
+  for (const file of files) assert.equal(head(await told(t, at, get(file))), 'HTTP/1.1 404 Not Found', file)
+  assert.match(head(await told(t, at, get('http://10.0.0.1/etc/passwd'))), / 404 /)
+  assert.match(head(await told(t, at, get(`/nodecheck?${'a'.repeat(5_000)}`))), / 414 /)
+  assert.match(head(await told(t, at, get('/nodecheck?dialect=__proto__'))), / 400 /)
+})
+
+test('other methods are refused, and what they send is not waited for', async (t) => {
+  const at = await door(t)
+  const methods = ['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE']
+  for (const method of methods) {
+    const reply = await told(t, at, `${method} /nodecheck HTTP/1.1\r\nHost: n1\r\nContent-Length: 1000000000\r\n\r\n`)
+    assert.match(head(reply), / 405 /, method)
+  }
+  assert.equal(await told(t, at, 'CONNECT n1:443 HTTP/1.1\r\nHost: n1\r\n\r\n'), '')
+})
+
+test('nonsense is answered as such or closed, and heads without end, too', async (t) => {
+  const at = await door(t)
+  const replies = [
+    await told(t, at, 'how do you do?\r\n\r\n'),
+    await told(t, at, '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'),
+    await told(t, at, get('/nodecheck', `X: ${'a'.repeat(20_000)}\r\n`)),
+    await told(t, at, get('/nodecheck', Array.from({ length: 3_000 }, (_, i) => `X${i}: a\r\n`).join(''))),
+    await told(t, at, 'GET /nodecheck HTTP/1.1\r\nHost: n1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n'),
+  ]
+  for (const reply of replies) assert.match(head(reply), /^$| 4\d\d /)
+})
+
+test('of requests that are sent at once only the first is answered', async (t) => {
+  const reply = await told(t, await door(t), get('/nodecheck').repeat(50))
+  assert.equal(reply.match(/HTTP\/1\.1/g)?.length, 1)
+})
+
+test('whoever is silent or slow is closed, while others are answered', async (t) => {
+  const at = await door(t)
+  const silent = Array.from({ length: 10 }, () => dial(t, at))
+  const ends = silent.map((socket) => once(socket, 'close'))
+  for (const socket of silent) socket.write('GET /nodecheck HT')
+  assert.match(head(await told(t, at, get('/nodecheck'))), / 200 /)
+  await Promise.all(ends)
+})
+
+test('whoever opens more than may be open loses the oldest, and a check is still answered', async (t) => {
+  const at = await door(t)
+  const flood = Array.from({ length: 200 }, () => dial(t, at))
+  const isOpen = (socket: Socket): boolean => !socket.destroyed
+  await waitFor({ what: 'most to be closed', limitMs: 5_000, everyMs: 5 }, async () =>
+    at.dropped() >= 170 ? true : undefined,
+  )
+  assert.match(head(await told(t, at, get('/nodecheck'))), / 200 /)
+  assert.ok(flood.filter(isOpen).length <= LIMITS.perAddress)
+})
+
+test('a port that is taken is said with who has it', async (t) => {
+  const { port } = await door(t)
+  await assert.rejects(openHttpDoor({ port, host: '127.0.0.1' }, pages), (error) => {
+    assert.ok(error instanceof UserError)
+    assert.equal(error.code, 'PORT_TAKEN')
+    assert.match(error.message, new RegExp(`^port ${port} is taken by \\S+ \\(pid ${process.pid}\\)$`))
+    return true
+  })
+})
+
+test('two processes may listen at once, so that one replaces the other without a gap', async (t) => {
+  const place = { port: 0, host: '127.0.0.1', reusePort: true }
+  const first = await openHttpDoor(place, pages)
+  const second = await openHttpDoor({ ...place, port: first.port }, pages)
+  t.after(() => second.close())
+  await first.close()
+  assert.match(head(await told(t, second, get('/nodecheck'))), / 200 /)
+})

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AgentLife } from '../../support/agent/agent-life.ts'
+import { REQUEST } from '../../support/agent-world.ts'
+
+const CORDONED = { unschedulable: true }
+const ASKED = { maintenance: REQUEST }
+
+test('what the API tells is answered at once', async (t) => {
+  const life = await new AgentLife(t).start()
+  assert.equal(life.now, 'down ColdStart')
+  life.feed.node()
+  assert.equal(life.now, 'up InService')
+  life.feed.node(CORDONED)
+  assert.equal(life.now, 'drain Cordoned')
+})
+
+test('an API server that is away changes no answer, for an hour and over a restart of the agent', async (t) => {
+  const life = await new AgentLife(t).start()
+  life.feed.node({ excluded: true })
+  await life.clock.advance(10)
+  life.feed.away()
+  await life.clock.advance(3_600_000)
+  assert.equal(life.now, 'drain NodeExcluded')
+  await life.restart()
+  assert.equal(life.now, 'drain NodeExcluded')
+  await life.clock.advance(3_600_000)
+  assert.equal(life.now, 'drain NodeExcluded')
+  life.feed.node()
+  assert.equal(life.now, 'up InService')
+})
+
+test('a machine that has booted while the API server is away is out until that tells of the node', async (t) => {
+  const life = await new AgentLife(t).start()
+  life.feed.node()
+  await life.clock.advance(10)
+  life.feed.away()
+  await life.reboot()
+  await life.clock.advance(3_600_000)
+  assert.equal(life.now, 'down ColdStart')
+  life.feed.node()
+  assert.equal(life.now, 'up InService')
+})
+
+test('a request is acknowledged once it is on the disk, and by nobody whose disk is full', async (t) => {
+  const life = await new AgentLife(t).start()
+  life.store.full.add('kept')
+  life.feed.node(ASKED)
+  assert.equal(life.now, 'drain Maintenance')
+  await life.clock.advance(5_000)
+  assert.deepEqual(life.agent.view().acknowledged, [])
+  assert.deepEqual(life.agent.view().trouble, ['kept: no space left'])
+  life.store.full.clear()
+  await life.clock.advance(1_000)
+  assert.deepEqual([life.agent.view().acknowledged, life.agent.view().trouble], [['r-1'], []])
+})
+
+test('a request survives the reboot that it was made for, until the API shows that it is withdrawn', async (t) => {
+  const life = await new AgentLife(t).start()
+  life.feed.node(ASKED)
+  await life.clock.advance(10)
+  life.feed.away()
+  await life.reboot()
+  await life.clock.advance(3_600_000)
+  assert.equal(life.now, 'drain MaintenanceKept')
+  life.feed.node(ASKED)
+  await life.clock.advance(10)
+  assert.equal(life.now, 'drain Maintenance')
+  life.feed.node()
+  await life.clock.advance(10)
+  assert.equal(life.now, 'up InService')
+  await life.reboot()
+  await life.clock.advance(10)
+  assert.equal(life.now, 'up InService')
+})
+
+test('a Node that was registered anew without the request has withdrawn nothing, but whoever says so has', async (t) => {
+  const life = await new AgentLife(t).start()
+  life.feed.node(ASKED)
+  await life.clock.advance(10)
+  life.feed.noNode()
+  life.feed.node({ uid: 'uid-of-another' })
+  await life.clock.advance(10)
+  assert.equal(life.now, 'drain MaintenanceKept')
+  life.feed.node({ uid: 'uid-of-another', maintenance: 'withdrawn' })
+  await life.clock.advance(10)
+  assert.equal(life.now, 'up InService')
+})
+
+test('what is on the disk and makes no sense keeps the node out, since nobody knows what it was', async (t) => {
+  const life = new AgentLife(t)
+  life.store.texts.set('kept', '{"version":')
+  life.feed.node()
+  await life.start()
+  await life.clock.advance(10)
+  assert.equal(life.now, 'drain MaintenanceKept')
+  assert.deepEqual(life.agent.view().acknowledged, [])
+})
+
+test('a node that the API knows no more leaves, and comes back when it is there again', async (t) => {
+  const life = await new AgentLife(t, { upDelayMs: 5_000 }).start()
+  life.feed.node()
+  await life.clock.advance(5_000)
+  life.feed.noNode()
+  assert.equal(life.now, 'drain NodeGone')
+  life.feed.node({ uid: 'uid-of-another' })
+  assert.equal(life.now, 'drain Returning')
+  await life.clock.advance(5_000)
+  assert.equal(life.now, 'up InService')
+})
+
+test('an override is heeded within a second, and its end, too', async (t) => {
+  const life = await new AgentLife(t).start()
+  life.feed.node()
+  life.store.texts.set('override', 'drain until the disk is changed\n')
+  await life.clock.advance(1_000)
+  assert.equal(life.now, 'drain Overridden')
+  life.store.texts.set('override', 'perhaps')
+  await life.clock.advance(1_000)
+  assert.equal(life.now, 'up InService')
+})
+
+test('a full tmpfs costs a restarted agent its memory and nothing else', async (t) => {
+  const life = await new AgentLife(t).start()
+  life.store.full.add('memory')
+  life.feed.node({ excluded: true })
+  await life.clock.advance(2_000)
+  assert.equal(life.now, 'drain NodeExcluded')
+  await life.restart()
+  await life.clock.advance(10)
+  assert.equal(life.now, 'drain NodeExcluded')
+})
+
+test('a clock that is set changes no answer and no time that is waited for', async (t) => {
+  const life = await new AgentLife(t, { upDelayMs: 5_000 }).start()
+  life.feed.node({ excluded: true })
+  await life.clock.advance(10)
+  life.feed.node()
+  for (const byMs of [3_600_000, -7_200_000]) life.clock.jumpWall(byMs)
+  await life.clock.advance(4_000)
+  assert.equal(life.now, 'drain Returning')
+  await life.clock.advance(1_100)
+  assert.equal(life.now, 'up InService')
+})
+
+test('who asks is counted by address, and anew when the answer changes', async (t) => {
+  const life = await new AgentLife(t).start()
+  life.feed.node()
+  for (const port of [1, 2, 3]) life.agent.asked({ address: '10.0.0.9', port })
+  life.agent.asked({ address: '10.0.0.8', port: 1 })
+  life.feed.node({ excluded: true })
+  life.agent.asked({ address: '10.0.0.9', port: 4 })
+  const seen = life.agent
+    .view()
+    .polls.map(({ address, answer, total, sinceAnswer }) => [address, answer, total, sinceAnswer])
+  assert.deepEqual(seen, [
+    ['10.0.0.8', 'up', 1, 1],
+    ['10.0.0.9', 'drain', 4, 1],
+  ])
+})

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { agentCheckLine, type CheckerSpec, type OwedReady } from '../../../src/core/agent/agent-check-line.ts'
+import type { Answer } from '../../../src/model/answer.ts'
+import { monoMs } from '../../../src/model/time.ts'
+
+const SPEC: CheckerSpec = { checkers: { lb: 3 }, intervalMs: 1_000 }
+
+/** What each poll is told: `ADDRESS ANSWER AT`. */
+function lines(polls: readonly (readonly [address: string, answer: Answer, atMs: number])[]): readonly string[] {
+  let owed: OwedReady = {}
+  return polls.map(([address, answer, atMs]) => {
+    const told = agentCheckLine(owed, { address, answer, now: monoMs(atMs) }, SPEC)
+    owed = told.owed
+    return told.line
+  })
+}
+
+test('a node that never left is plainly up, so that nobody’s own drain is undone', () => {
+  assert.deepEqual(
+    lines([
+      ['lb', 'up', 0],
+      ['lb', 'down', 1_000],
+      ['lb', 'up', 2_000],
+    ]),
+    ['up', 'down', 'up'],
+  )
+})
+
+test('a drain of ours is undone for as many checkers as there are, and one further interval', () => {
+  const polls = [0, 300, 600, 900, 1_200, 1_500, 1_800].map((atMs) => ['lb', 'up', atMs] as const)
+  assert.deepEqual(lines([['lb', 'drain', -500], ...polls]), [
+    'up drain',
+    'up ready',
+    'up ready',
+    'up ready',
+    'up ready',
+    'up ready',
+    'up ready',
+    'up',
+  ])
+})
+
+test('an address that nobody declared hears it for three intervals', () => {
+  const told = lines([
+    ['other', 'drain', 0],
+    ['other', 'up', 1_000],
+    ['other', 'up', 4_000],
+    ['other', 'up', 4_001],
+  ])
+  assert.deepEqual(told, ['up drain', 'up ready', 'up ready', 'up'])
+})
+
+test('each address hears it for itself, and one that heard no drain is told none of it', () => {
+  const told = lines([
+    ['lb', 'drain', 0],
+    ['other', 'up', 1_000],
+    ['lb', 'up', 1_001],
+    ['other', 'up', 1_002],
+  ])
+  assert.deepEqual(told, ['up drain', 'up', 'up ready', 'up'])
+})
+
+test('a second drain begins anew', () => {
+  const told = lines([
+    ['lb', 'drain', 0],
+    ['lb', 'up', 1],
+    ['lb', 'drain', 2],
+    ['lb', 'up', 9_000],
+    ['lb', 'up', 9_001],
+  ])
+  assert.deepEqual(told, ['up drain', 'up ready', 'up drain', 'up ready', 'up ready'])
+})

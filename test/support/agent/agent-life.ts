@@ -1,0 +1,79 @@
+import type { TestContext } from 'node:test'
+import { Agent } from '../../../src/controllers/agent/agent.ts'
+import type { AgentSpec } from '../../../src/core/agent/snapshot.ts'
+import { VirtualClock } from '../virtual-clock.ts'
+import { MemoryAgentStore } from './memory-agent-store.ts'
+import { ToldFeed } from './told-feed.ts'
+
+const BOOT = '11111111-1111-4111-8111-111111111111'
+const NEXT_BOOT = '22222222-2222-4222-8222-222222222222'
+const OVER = new Error('the test is over')
+
+/** One node's agent, process after process, in time that passes when told. */
+export class AgentLife {
+  readonly clock = new VirtualClock()
+  readonly store = new MemoryAgentStore()
+  readonly feed = new ToldFeed()
+  readonly said: string[] = []
+  readonly #spec: AgentSpec
+  #bootId = BOOT
+  #agent: Agent | undefined
+  #stop = new AbortController()
+  #running: Promise<void> = Promise.resolve()
+
+  constructor(t: TestContext, spec: Partial<AgentSpec> = {}) {
+    this.#spec = { cordonGraceMs: 0, upDelayMs: 0, hasDataPort: false, ...spec }
+    t.after(() => this.kill())
+  }
+
+  get agent(): Agent {
+    if (this.#agent === undefined) throw new Error('no agent runs')
+    return this.#agent
+  }
+
+  /** The answer, and the codes of its reasons. */
+  get now(): string {
+    const { answer, reasons } = this.agent.view().decision
+    return [answer, ...reasons.map(({ code }) => code)].join(' ')
+  }
+
+  async start(): Promise<this> {
+    const warn = (text: string): number => this.said.push(text)
+    this.#stop = new AbortController()
+    this.#agent = new Agent({
+      node: 'n1',
+      spec: this.#spec,
+      checkers: { checkers: { '10.0.0.9': 1 }, intervalMs: 1_000 },
+      feed: this.feed,
+      store: this.store,
+      bootId: this.#bootId,
+      clock: this.clock,
+      log: { debug: () => undefined, warn },
+    })
+    await this.#agent.begin()
+    this.#running = this.#agent.run(this.#stop.signal)
+    this.#running.catch(() => undefined)
+    await this.clock.advance(0)
+    return this
+  }
+
+  /** Nothing is written on the way. */
+  async kill(): Promise<void> {
+    this.#stop.abort(OVER)
+    await this.#running.catch((error: unknown) => {
+      if (error !== OVER) throw error
+    })
+  }
+
+  async restart(): Promise<void> {
+    await this.kill()
+    await this.start()
+  }
+
+  async reboot(): Promise<void> {
+    await this.kill()
+    this.store.reboot()
+    this.#bootId = this.#bootId === BOOT ? NEXT_BOOT : BOOT
+    await this.start()
+  }
+}
