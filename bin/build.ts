@@ -46,6 +46,7 @@ await build({
     'evenkeel-main': `${root}bin/evenkeel.ts`,
     'probe-process': `${root}bin/probe-process.ts`,
     'reboot-machine': `${root}bin/demo/reboot-machine.ts`,
+    agent: `${root}bin/agent.ts`,
   },
   outdir: dist,
   bundle: true,

@@ -1,5 +1,6 @@
 import process from 'node:process'
 import manifest from '../package.json' with { type: 'json' }
+import { addAgentCommand } from '../src/cli/agent-command.ts'
 import { addDemoCommand } from '../src/cli/demo-command.ts'
 import { errorText } from '../src/cli/error-text.ts'
 import { addProbeCommand } from '../src/cli/probe-command.ts'
@@ -39,6 +40,7 @@ const exitCode = await runProgram(
         const { demoActions } = await import('./demo/demo-actions.ts')
         return demoActions({ version, env: process.env, log })
       }),
+      addAgentCommand(async () => (await import('./agent/agent-main.ts')).agentMain),
       addVersionCommand(version),
     ],
   },

@@ -54,31 +54,35 @@ const FLAGS = {
 
 type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
-export const AGENT_HELP = `evenkeel agent: tells load balancers whether to send this node traffic
+export const AGENT_HELP = `Usage: evenkeel agent --node NAME [options]
 
+Tells load balancers whether to send this node traffic.
+
+Options:
+  --node NAME            the Node object to go by              ($NODE_NAME)
+  --port N               health checks                         (8080)
+  --status-port N        /healthz, /probers, /metrics          (8081)
+  --agent-check-port N   HAProxy's agent-check                 (none)
+  --checker A=N          N of its checkers ask from address A  (several times)
+  --checker-interval T   their longest agent-inter             (2s)
+  --address A            listen at one address                 (all)
+  --dialect D            plain, disable-on-404, body or f5     (plain)
+  --data-port [A:]N      the node's own port that must answer  (none)
+  --data-every T         how often it is asked                 (2s)
+  --fall N, --rise N     refusals and answers in a row         (3, 2)
+  --up-delay T           how long nothing may stand against up (5s)
+  --cordon-grace T       how long a cordon is borne            (0)
+  --drain-limit T        then drain becomes down               (none)
+  --stale-after T        with the API server away for so long  (none)
+  --stale-answer A       up or down is said then
+  --memory-dir DIR       tmpfs, survives the agent             (/run/evenkeel)
+  --keep-dir DIR         disk, survives a reboot          (/var/lib/evenkeel)
+  --kubeconfig FILE      outside of a cluster             (the pod's account)
+
+Example:
   evenkeel agent --node n1 --data-port 443
-  curl http://n1:8080/nodecheck         200 OK, or 503 Down
-  curl http://n1:8081/healthz           the answer and its reasons
-
-  --node NAME             the Node object to go by               ($NODE_NAME)
-  --port N                health checks                          (8080)
-  --status-port N         /healthz, /probers, /metrics           (8081)
-  --agent-check-port N    HAProxy's agent-check                  (none)
-  --checker A=N           N of its checkers ask from address A   (several times)
-  --checker-interval T    their longest agent-inter              (2s)
-  --address A             listen at one address                  (all)
-  --dialect D             plain, disable-on-404, body or f5      (plain)
-  --data-port [A:]N       the node's own port that must answer   (none)
-  --data-every T          how often it is asked                  (2s)
-  --fall N, --rise N      refusals and answers in a row          (3, 2)
-  --up-delay T            how long nothing may stand against up  (5s)
-  --cordon-grace T        how long a cordon is borne             (0)
-  --drain-limit T         then drain becomes down                (none)
-  --stale-after T         with the API server away for so long   (none)
-  --stale-answer A        up or down is said then
-  --memory-dir DIR        tmpfs, survives the agent              (/run/evenkeel)
-  --keep-dir DIR          disk, survives a reboot                (/var/lib/evenkeel)
-  --kubeconfig FILE       outside of a cluster                   (the pod's account)
+  curl http://n1:8080/nodecheck
+  curl http://n1:8081/healthz
 `
 
 /** Undefined where help was asked for. Throws UserError AGENT_OPTIONS that names everything that is wrong. */

@@ -33,6 +33,8 @@ test('the bundle runs by itself, finds its prober beside it and loads little for
 
   const files = await readdir(dist)
   assert.ok(files.includes('probe-process.js'))
+  const agent = await run(join(dist, 'agent.js'), '--help')
+  assert.match(agent.out, /^Usage: evenkeel agent/)
   const texts = await Promise.all(
     files.filter((file) => file.endsWith('.js')).map((file) => readFile(join(dist, file), 'utf8')),
   )

@@ -20,7 +20,7 @@ test('help goes to stdout with exit 0; no command at all is wrong usage', async 
   assert.match(bare.err, /^Usage: evenkeel/)
 })
 
-const COMMANDS = ['roll', 'roll resume', 'roll abort', 'roll status', 'roll report', 'probe', 'version']
+const COMMANDS = ['roll', 'roll resume', 'roll abort', 'roll status', 'roll report', 'probe', 'agent', 'version']
 
 test('every command has a help with an example, within 80 columns', async () => {
   const helps = await Promise.all(COMMANDS.map((command) => evenkeel(...command.split(' '), '--help')))
@@ -50,6 +50,8 @@ const WRONG: readonly (readonly [line: string, said: RegExp])[] = [
     /^error: cannot read \/nonexistent\/roll\.yaml: no such file or directory \(ENOENT\)/,
   ],
   ['roll --all --no-probe -y --kubeconfig /nonexistent', /^error: there is no kubeconfig \/nonexistent/],
+  ['agent --node n1 --port 99999', /^error: --port: "99999" is no port: write 1 to 65535/],
+  ['agent --node n1 --prot 80', /^error: Unknown option '--prot'/],
   ['roll status --state-dir /nonexistent', /^error: there is no journal of a roll here/],
 ]
 

@@ -1,16 +1,15 @@
 import { createServer } from 'node:net'
 import type { Caller } from '../../ports/http-door.ts'
-import { type ConnectionLimits, HEALTH_CHECK_LIMITS, limitConnections } from './connection-limits.ts'
-import { type DoorPlace, type OpenDoor, openDoor } from './open-door.ts'
+import { HEALTH_CHECK_LIMITS, limitConnections } from './connection-limits.ts'
+import { type DoorParts, type OpenDoor, openDoor } from './open-door.ts'
 
 /**
  * HAProxy's agent-check (configuration.txt 5.2, `agent-check`): whoever connects is told one line and no more. What
  * `agent-send` may send is not looked at.
  */
 export async function openAgentCheckDoor(
-  place: DoorPlace,
+  { place, timers, limits }: DoorParts,
   lineOf: (caller: Caller) => string,
-  limits: ConnectionLimits = HEALTH_CHECK_LIMITS,
 ): Promise<OpenDoor> {
   const server = createServer((socket) => {
     // A caller that goes away in between has heard what it wanted.
@@ -18,6 +17,6 @@ export async function openAgentCheckDoor(
     socket.resume()
     socket.end(`${lineOf({ address: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 })}\n`)
   })
-  limitConnections(server, limits)
+  limitConnections(server, timers, limits ?? HEALTH_CHECK_LIMITS)
   return openDoor(server, place)
 }

@@ -1,21 +1,22 @@
 import type { Server, Socket } from 'node:net'
+import type { Timers } from '../../ports/timers.ts'
 
 export interface ConnectionLimits {
   /** Open at once, from everybody and from one address. */
   readonly total: number
   readonly perAddress: number
-  /** Of silence in both directions, after which it is closed. */
-  readonly idleMs: number
+  /** From its beginning to its end, whatever is sent over it. */
+  readonly lifeMs: number
 }
 
 /** Health checks take milliseconds; a hundred balancers with ten checkers each are served at once. */
-export const HEALTH_CHECK_LIMITS: ConnectionLimits = { total: 1_024, perAddress: 128, idleMs: 5_000 }
+export const HEALTH_CHECK_LIMITS: ConnectionLimits = { total: 1_024, perAddress: 128, lifeMs: 5_000 }
 
 /**
- * Keeps the connections of a server bounded in number and silence. Where there are too many the oldest goes, and not the
+ * Keeps the connections of a server bounded in number and time. Where there are too many the oldest goes, and not the
  * newest comes in vain: a check is over in milliseconds, so whoever is old is idle or slow. Returns how many went so.
  */
-export function limitConnections(server: Server, limits: ConnectionLimits): () => number {
+export function limitConnections(server: Server, timers: Timers, limits: ConnectionLimits): () => number {
   const byAddress = new Map<string, Set<Socket>>()
   let total = 0
   let dropped = 0
@@ -30,8 +31,9 @@ export function limitConnections(server: Server, limits: ConnectionLimits): () =
     byAddress.set(address, mine)
     mine.add(socket)
     total += 1
-    socket.setTimeout(limits.idleMs, () => socket.destroy())
+    const callOff = timers.later(limits.lifeMs, () => socket.destroy())
     socket.once('close', () => {
+      callOff()
       total -= 1
       mine.delete(socket)
       if (mine.size === 0) byAddress.delete(address)

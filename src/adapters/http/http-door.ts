@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Page, PageOf } from '../../ports/http-door.ts'
-import { type ConnectionLimits, HEALTH_CHECK_LIMITS, limitConnections } from './connection-limits.ts'
-import { type DoorPlace, type OpenDoor, openDoor } from './open-door.ts'
+import { HEALTH_CHECK_LIMITS, limitConnections } from './connection-limits.ts'
+import { type DoorParts, type OpenDoor, openDoor } from './open-door.ts'
 
 /** A health check's head has some hundred bytes. */
 const HEAD_BYTES_MAX = 8_192
@@ -25,11 +25,7 @@ export interface HttpDoor extends OpenDoor {
  * Pages from memory over HTTP/1.1, one to a connection (RFC 9112, 9.6): no file is ever read, no body of a request looked at.
  * Whoever is slow, sends nonsense or opens too much is closed, and everybody else answered meanwhile.
  */
-export async function openHttpDoor(
-  place: DoorPlace,
-  pageOf: PageOf,
-  limits: ConnectionLimits = HEALTH_CHECK_LIMITS,
-): Promise<HttpDoor> {
+export async function openHttpDoor({ place, timers, limits }: DoorParts, pageOf: PageOf): Promise<HttpDoor> {
   const server = createServer(
     {
       maxHeaderSize: HEAD_BYTES_MAX,
@@ -41,7 +37,7 @@ export async function openHttpDoor(
     (request, response) => answer(request, response, pageOf),
   )
   server.maxRequestsPerSocket = 1
-  const dropped = limitConnections(server, limits)
+  const dropped = limitConnections(server, timers, limits ?? HEALTH_CHECK_LIMITS)
   const door = await openDoor(server, place)
   return {
     ...door,

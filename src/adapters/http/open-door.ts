@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import type { ListenOptions, Server } from 'node:net'
 import { UserError } from '../../model/user-error.ts'
+import type { Timers } from '../../ports/timers.ts'
+import type { ConnectionLimits } from './connection-limits.ts'
 import { portHolder } from './port-holder.ts'
 
 export interface DoorPlace {
@@ -13,6 +15,12 @@ export interface DoorPlace {
    * (socket(7), SO_REUSEPORT).
    */
   readonly reusePort?: boolean
+}
+
+export interface DoorParts {
+  readonly place: DoorPlace
+  readonly timers: Timers
+  readonly limits?: ConnectionLimits
 }
 
 export interface OpenDoor {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { openAgentCheckDoor } from '../../../src/adapters/http/agent-check-door.ts'
 import { openHttpDoor } from '../../../src/adapters/http/http-door.ts'
+import { systemTimers } from '../../../src/adapters/node/system-timers.ts'
 import { dataPages } from '../../../src/controllers/agent/data-pages.ts'
 import { agentCheckLine, type OwedReady } from '../../../src/core/agent/agent-check-line.ts'
 import type { Answer } from '../../../src/model/answer.ts'
@@ -30,6 +31,8 @@ const STOPPING = 3
 const FORCED_MAINT = 0x01
 const FORCED_DRAIN = 0x08
 
+const at = { place: { port: 0, host: '127.0.0.1' }, timers: systemTimers }
+
 class Bench {
   answer: Answer = 'up'
   polls = 0
@@ -43,12 +46,9 @@ class Bench {
   static async of(t: TestContext): Promise<Bench> {
     const told: { bench?: Bench } = {}
     const answerTo = (): Answer => told.bench?.answer ?? 'up'
-    const pages = await openHttpDoor(
-      { port: 0, host: '127.0.0.1' },
-      dataPages({ node: 'n1', dialect: 'plain', answerTo }),
-    )
+    const pages = await openHttpDoor(at, dataPages({ node: 'n1', dialect: 'plain', answerTo }))
     const line = (): string => told.bench?.line() ?? 'up'
-    const agent = await openAgentCheckDoor({ port: 0, host: '127.0.0.1' }, line)
+    const agent = await openAgentCheckDoor(at, line)
     const app = createServer((_, response) => response.end('app')).listen(0, '127.0.0.1')
     await once(app, 'listening')
     t.after(() => Promise.all([pages.close(), agent.close(), app.close()]))

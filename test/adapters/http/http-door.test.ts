@@ -3,15 +3,16 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { type HttpDoor, openHttpDoor } from '../../../src/adapters/http/http-door.ts'
+import { systemTimers as timers } from '../../../src/adapters/node/system-timers.ts'
 import { dataPages } from '../../../src/controllers/agent/data-pages.ts'
 import { UserError } from '../../../src/model/user-error.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 
-const LIMITS = { total: 40, perAddress: 30, idleMs: 700 }
+const LIMITS = { total: 40, perAddress: 30, lifeMs: 700 }
 const pages = dataPages({ node: 'n1', dialect: 'plain', answerTo: () => 'up' })
 
 async function door(t: TestContext): Promise<HttpDoor> {
-  const opened = await openHttpDoor({ port: 0, host: '127.0.0.1' }, pages, LIMITS)
+  const opened = await openHttpDoor({ place: { port: 0, host: '127.0.0.1' }, timers, limits: LIMITS }, pages)
   t.after(() => opened.close())
   return opened
 }
@@ -121,7 +122,7 @@ test('whoever opens more than may be open loses the oldest, and a check is still
 
 test('a port that is taken is said with who has it', async (t) => {
   const { port } = await door(t)
-  await assert.rejects(openHttpDoor({ port, host: '127.0.0.1' }, pages), (error) => {
+  await assert.rejects(openHttpDoor({ place: { port, host: '127.0.0.1' }, timers }, pages), (error) => {
     assert.ok(error instanceof UserError)
     assert.equal(error.code, 'PORT_TAKEN')
     assert.match(error.message, new RegExp(`^port ${port} is taken by \\S+ \\(pid ${process.pid}\\)$`))
@@ -131,8 +132,8 @@ test('a port that is taken is said with who has it', async (t) => {
 
 test('two processes may listen at once, so that one replaces the other without a gap', async (t) => {
   const place = { port: 0, host: '127.0.0.1', reusePort: true }
-  const first = await openHttpDoor(place, pages)
-  const second = await openHttpDoor({ ...place, port: first.port }, pages)
+  const first = await openHttpDoor({ place, timers }, pages)
+  const second = await openHttpDoor({ place: { ...place, port: first.port }, timers }, pages)
   t.after(() => second.close())
   await first.close()
   assert.match(head(await told(t, second, get('/nodecheck'))), / 200 /)

@@ -97,6 +97,7 @@ class Place {
     const { promise, resolve, reject } = Promise.withResolvers<readonly number[]>()
     ended.then(() => reject(new Error('the agent ended')), reject)
     createInterface({ input: child.stderr }).on('line', (line) => {
+      if (!line.startsWith('{')) return reject(new Error(line))
       const { ports: opened } = JSON.parse(line) as { readonly ports?: readonly number[] }
       if (opened !== undefined) resolve(opened)
     })

@@ -1,0 +1,125 @@
+import process from 'node:process'
+import manifest from '../../package.json' with { type: 'json' }
+import { ownBootId } from '../../src/adapters/host/own-boot-id.ts'
+import { TcpDataPort } from '../../src/adapters/host/tcp-data-port.ts'
+import { openAgentCheckDoor } from '../../src/adapters/http/agent-check-door.ts'
+import { openHttpDoor } from '../../src/adapters/http/http-door.ts'
+import type { DoorParts, OpenDoor } from '../../src/adapters/http/open-door.ts'
+import { ApiClient } from '../../src/adapters/kube/api-client.ts'
+import { ApiReach } from '../../src/adapters/kube/api-reach.ts'
+import type { Credentials } from '../../src/adapters/kube/credentials.ts'
+import { kubeNodeFeed } from '../../src/adapters/kube/kube-node-feed.ts'
+import { ServiceAccount } from '../../src/adapters/kube/service-account.ts'
+import { FileAgentStore } from '../../src/adapters/node/file-agent-store.ts'
+import { lineLog } from '../../src/adapters/node/line-log.ts'
+import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
+import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
+import { systemTimers } from '../../src/adapters/node/system-timers.ts'
+import { errorText } from '../../src/cli/error-text.ts'
+import { AGENT_HELP, type AgentOptions, agentOptions } from '../../src/config/agent-options.ts'
+import { Agent } from '../../src/controllers/agent/agent.ts'
+import { dataPages } from '../../src/controllers/agent/data-pages.ts'
+import { statusPages } from '../../src/controllers/agent/status-pages.ts'
+import { UserError } from '../../src/model/user-error.ts'
+
+/** What the API was not asked yet is waited for this long before checks are answered, where nothing is remembered. */
+const FIRST_ANSWER_MS = 2_000
+const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
+
+const log = lineLog(process.stderr, clock)
+
+/** Runs until `stop`; rejects with UserError where it cannot begin. */
+async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<void> {
+  const { node, port, statusPort, agentCheckPort, address, dialect } = options
+  const bootId = (await ownBootId(stop)) ?? ''
+  const { memoryDir, keepDir, dataPort, dataEveryMs, fall, rise } = options
+  const agent = new Agent({
+    node,
+    spec: { ...options, hasDataPort: dataPort !== undefined },
+    feed: kubeNodeFeed({ client: await apiClient(options), reach: new ApiReach(clock), clock, random, log }, node),
+    store: new FileAgentStore({ memoryDir, keepDir }),
+    checkers: { checkers: options.checkers, intervalMs: options.checkerIntervalMs },
+    bootId,
+    clock,
+    log,
+    ...(dataPort === undefined
+      ? {}
+      : {
+          dataPort: {
+            dataPort: new TcpDataPort(),
+            at: dataPort,
+            everyMs: dataEveryMs,
+            limitMs: dataEveryMs,
+            fall,
+            rise,
+          },
+        }),
+  })
+  await agent.begin()
+  const at = (there: number): DoorParts => ({
+    place: { ...(address === undefined ? {} : { host: address }), reusePort: true, port: there },
+    timers: systemTimers,
+  })
+  const doors: OpenDoor[] = [
+    await openHttpDoor(
+      at(statusPort),
+      statusPages(() => agent.view()),
+    ),
+  ]
+  const running = agent.run(stop)
+  const answerTo = agent.asked.bind(agent)
+  await Promise.race([agent.known(FIRST_ANSWER_MS, stop), running])
+  doors.push(await openHttpDoor(at(port), dataPages({ node, dialect, answerTo })))
+  if (agentCheckPort !== undefined)
+    doors.push(await openAgentCheckDoor(at(agentCheckPort), (caller) => agent.agentCheckLine(caller)))
+  log.warn('the agent answers', { node, ports: doors.map((door) => door.port), dialect })
+  try {
+    await running
+  } finally {
+    // The last answer stands until the end: whoever replaces this process answers already, or nobody should.
+    await Promise.all(doors.map((door) => door.close()))
+  }
+}
+
+async function apiClient({ kubeconfig }: AgentOptions): Promise<ApiClient> {
+  return new ApiClient({
+    credentials: await credentialsOf(kubeconfig),
+    clock,
+    userAgent: `evenkeel-agent/${manifest.version}`,
+  })
+}
+
+async function credentialsOf(
+  kubeconfig: string | undefined,
+): Promise<Pick<Credentials, 'current' | 'accept' | 'drop'>> {
+  if (kubeconfig !== undefined) {
+    const { kubeconfigCredentials } = await import('../../src/adapters/kube/kubeconfig-credentials.ts')
+    return kubeconfigCredentials({ paths: [kubeconfig], context: undefined, env: process.env }, clock)
+  }
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env
+  if (host === undefined || port === undefined)
+    throw new UserError('there is no API server to ask: this is no pod', {
+      code: 'AGENT_OPTIONS',
+      fix: 'run it as a DaemonSet, or give --kubeconfig',
+    })
+  const server = new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`)
+  return new ServiceAccount({ server, directory: SERVICE_ACCOUNT })
+}
+
+/** Exit code 0 once it was told to stop, 1 for bad luck at its beginning, 2 for wrong options. */
+export async function agentMain(args: readonly string[]): Promise<number> {
+  const stop = new AbortController()
+  const stopped = new Error('stopped')
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(stopped))
+  try {
+    const options = agentOptions(args, process.env)
+    if (options === undefined) process.stdout.write(AGENT_HELP)
+    else await runAgent(options, stop.signal)
+    return 0
+  } catch (error) {
+    if (error === stopped) return 0
+    if (!(error instanceof UserError)) throw error
+    process.stderr.write(errorText(error))
+    return 2
+  }
+}
