@@ -18,5 +18,5 @@ export async function openAgentCheckDoor(
     socket.end(`${lineOf({ address: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 })}\n`)
   })
   limitConnections(server, timers, limits ?? HEALTH_CHECK_LIMITS)
-  return openDoor(server, place)
+  return openDoor(server, { place, timers })
 }

@@ -38,7 +38,7 @@ export async function openHttpDoor({ place, timers, limits }: DoorParts, pageOf:
   )
   server.maxRequestsPerSocket = 1
   const dropped = limitConnections(server, timers, limits ?? HEALTH_CHECK_LIMITS)
-  const door = await openDoor(server, place)
+  const door = await openDoor(server, { place, timers })
   return {
     ...door,
     dropped,

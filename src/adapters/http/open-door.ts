@@ -25,12 +25,17 @@ export interface DoorParts {
 
 export interface OpenDoor {
   readonly port: number
-  /** Hears nobody new, and resolves when those under way have their answers. */
+  /**
+   * Hears nobody new, and resolves when those under way have their answers. Whoever waits to be accepted at that moment is
+   * reset, also where another process listens (the kernel moves them only with net.ipv4.tcp_migrate_req, ip-sysctl.rst): so
+   * this waits for a turn in which all that waited was accepted.
+   */
   close(): Promise<void>
 }
 
 /** Rejects with UserError PORT_TAKEN or PORT_REFUSED. */
-export async function openDoor(server: Server, { port, host, reusePort = false }: DoorPlace): Promise<OpenDoor> {
+export async function openDoor(server: Server, { place, timers }: DoorParts): Promise<OpenDoor> {
+  const { port, host, reusePort = false } = place
   const options: ListenOptions = { port, backlog: 1_024, ...(host === undefined ? {} : { host }), reusePort }
   try {
     server.listen(options)
@@ -41,7 +46,7 @@ export async function openDoor(server: Server, { port, host, reusePort = false }
   const address = server.address()
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    close: () => new Promise((resolve) => timers.later(0, () => server.close(() => resolve()))),
   }
 }
 

@@ -1,3 +1,4 @@
+import { KEPT_SEEDS } from '../../../virtual/kept-seeds.ts'
 import { everyNth } from '../crash/crash-points.ts'
 import type { CrashPlan } from '../crash/crash-run.ts'
 import { crashRun } from '../crash/crash-run.ts'
@@ -7,7 +8,7 @@ const SEEDS = 200
 /** Of the crash points, every so many: the seeds have deaths of their own. */
 const STRIDE = 4
 
-/** A clean roll first, then crashes and seeds in turn: what is seen often is seen soon. */
+/** A clean roll first, then the seeds that once failed, crashes, and seeds as they come: what is seen often is seen soon. */
 export async function mutationJobs(): Promise<readonly Job[]> {
   const clean: CrashPlan = { crashes: [], word: 'resume', nodes: 2, rolled: ['n1'] }
   const { effects } = await crashRun(clean)
@@ -16,5 +17,6 @@ export async function mutationJobs(): Promise<readonly Job[]> {
     { kind: 'crash', plan: { ...clean, crashes: [point], word: 'abort' } },
   ])
   const seeds = Array.from({ length: SEEDS }, (_, i): Job => ({ kind: 'seed', seed: String(i) }))
-  return [{ kind: 'crash', plan: clean }, ...crashes, ...seeds]
+  const kept = KEPT_SEEDS.map((seed): Job => ({ kind: 'seed', seed }))
+  return [{ kind: 'crash', plan: clean }, ...kept, ...crashes, ...seeds]
 }

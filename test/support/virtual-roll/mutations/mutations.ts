@@ -164,12 +164,32 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('forgets which node a dead process had out', [
     'src/controllers/roll/gather.ts',
-    'const name = under ?? bearing ?? next',
-    'const name = under ?? next ?? (run.verdict === undefined ? bearing : undefined)',
+    'const name = under ?? bearing(parts) ?? next(parts)',
+    'const name = under ?? next(parts) ?? (parts.run.verdict === undefined ? bearing(parts) : undefined)',
   ]),
   mutation('goes on though requests fail', [
     'src/core/roll/judge.ts',
     'if (windows.length === 0) return undefined',
     'if (windows.length >= 0) return undefined',
+  ]),
+  mutation('records what a balancer said before it had the slot', [
+    'src/core/roll/guards.ts',
+    'instancesAnswer,\n    readSinceSlot,',
+    'instancesAnswer,',
+  ]),
+  mutation('begins a node again that is through', [
+    'src/core/roll/decide.ts',
+    ' || s.run.done.includes(s.current.node.name)',
+    '',
+  ]),
+  mutation('goes by what a balancer said before it was told otherwise', [
+    'src/controllers/roll/node-pass.ts',
+    'return (facts.askedAt ?? 0) >= toldAt ? facts',
+    'return toldAt >= 0 ? facts',
+  ]),
+  mutation('stamps by a clock that can be set', [
+    'src/runtime/steady-clock.ts',
+    'const now = wallMs(clock.monoMs() + offset)',
+    'const now = clock.wallMs()',
   ]),
 ]
