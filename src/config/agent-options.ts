@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { type DialectName, isDialectName } from '../core/agent/dialect.ts'
 import { parseDuration } from '../model/duration.ts'
+import { canonicalAddress } from '../model/ip-address.ts'
 import { UserError } from '../model/user-error.ts'
 
 export interface AgentOptions {
@@ -51,6 +52,8 @@ const FLAGS = {
   'stale-answer': TEXT,
   help: { type: 'boolean', short: 'h' },
 } as const
+
+const SHORTEST_INTERVAL_MS = 100
 
 type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
@@ -108,10 +111,10 @@ function optionsOf(read: Reader, env: Readonly<Record<string, string | undefined
     statusPort: read.port('status-port'),
     dialect: read.dialect('dialect'),
     checkers: read.counts('checker'),
-    checkerIntervalMs: read.duration('checker-interval'),
+    checkerIntervalMs: read.interval('checker-interval'),
     memoryDir: read.text('memory-dir') ?? '',
     keepDir: read.text('keep-dir') ?? '',
-    dataEveryMs: read.duration('data-every'),
+    dataEveryMs: read.interval('data-every'),
     fall: read.count('fall'),
     rise: read.count('rise'),
     upDelayMs: read.duration('up-delay'),
@@ -191,7 +194,7 @@ class Reader {
     )
     for (const pair of pairs) if (typeof pair === 'string') this.wrong.push(`--${flag}: "${pair}" is not ADDRESS=N`)
     return Object.fromEntries(
-      pairs.flatMap((pair) => (typeof pair === 'string' ? [] : [[pair[1] ?? '', Number(pair[2])]])),
+      pairs.flatMap((pair) => (typeof pair === 'string' ? [] : [[canonicalAddress(pair[1] ?? ''), Number(pair[2])]])),
     )
   }
 
@@ -200,6 +203,13 @@ class Reader {
     if ('ms' in found) return found.ms
     this.wrong.push(`--${flag}: ${found.error}`)
     return 0
+  }
+
+  /** Between two of something that takes a while itself. */
+  interval(flag: string): number {
+    const ms = this.duration(flag)
+    if (ms < SHORTEST_INTERVAL_MS) this.wrong.push(`--${flag}: write 100ms at least`)
+    return ms
   }
 
   dialect(flag: string): DialectName {

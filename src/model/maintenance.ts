@@ -24,7 +24,8 @@ export type MaintenanceWord =
   | { readonly kind: 'unreadable'; readonly why: string }
 
 const ID = /^[0-9a-z-]{1,64}$/
-const LENGTH_MAX = 1_024
+/** No request is longer. */
+export const MAINTENANCE_LENGTH_MAX = 1_024
 
 /** Anybody who may patch nodes can write it: every field is checked. */
 export function parseMaintenance(text: string | undefined): MaintenanceWord {
@@ -41,7 +42,7 @@ export function parseMaintenance(text: string | undefined): MaintenanceWord {
 }
 
 function fieldsOf(text: string): Readonly<Record<string, unknown>> | undefined {
-  if (text.length > LENGTH_MAX) return undefined
+  if (text.length > MAINTENANCE_LENGTH_MAX) return undefined
   try {
     const value: unknown = JSON.parse(text)
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -43,12 +43,16 @@ export async function openDoor(server: Server, { place, timers }: DoorParts): Pr
   } catch (error) {
     throw await refused(error, port)
   }
+  // What goes wrong with one connection (accept(2), ENOBUFS) is no end of the door.
+  server.on('error', ignoreOne)
   const address = server.address()
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
     close: () => new Promise((resolve) => timers.later(0, () => server.close(() => resolve()))),
   }
 }
+
+const ignoreOne = (_error: Error): void => undefined
 
 async function refused(error: unknown, port: number): Promise<unknown> {
   const code = error instanceof Error && 'code' in error ? error.code : undefined

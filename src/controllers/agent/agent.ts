@@ -7,6 +7,7 @@ import { observe } from '../../core/agent/observe.ts'
 import { parseOverride } from '../../core/agent/parse-override.ts'
 import type { AgentSnapshot, AgentSpec } from '../../core/agent/snapshot.ts'
 import type { Answer } from '../../model/answer.ts'
+import { canonicalAddress } from '../../model/ip-address.ts'
 import { type KeptMaintenance, parseKeptMaintenance } from '../../model/kept-maintenance.ts'
 import type { NodeFacts } from '../../model/node-facts.ts'
 import { OVER } from '../../model/over.ts'
@@ -56,6 +57,7 @@ export class Agent {
   #unheardSince: MonoMs | undefined
   #override: AgentSnapshot['override']
   #kept: KeptMaintenance | undefined
+  #isKeptRead = false
   #remembered = ''
   #lookedAt: MonoMs
   readonly #trouble = new Map<AgentFile, string>()
@@ -77,12 +79,12 @@ export class Agent {
   /** Reads what the process before left; the answer stands when this resolves. */
   async begin(): Promise<void> {
     const { bootId, clock } = this.#parts
-    const [memory, kept] = [await this.#read('memory'), await this.#read('kept')]
-    const recalled = memory === undefined ? undefined : parseMemory(memory, bootId, clock.monoMs())
+    const memory = await this.#read('memory')
+    const recalled = memory?.text === undefined ? undefined : parseMemory(memory.text, bootId, clock.monoMs())
     // Nobody counts how many are cordoned yet: there is no brake.
     this.#evidence = { ...(recalled ?? this.#evidence), brake: 'none' }
-    if (kept !== undefined) {
-      this.#kept = parseKeptMaintenance(kept) ?? UNREADABLE
+    await this.#readKept()
+    if (this.#kept !== undefined) {
       // It drained before the reboot, and who was told so may remember.
       const owed = Object.fromEntries(
         Object.keys(this.#parts.checkers.checkers).map((address) => [address, { told: 0 }]),
@@ -113,7 +115,8 @@ export class Agent {
   }
 
   /** The answer for a checker, which is noted. */
-  asked(caller: Caller): Answer {
+  asked({ address, port }: Caller): Answer {
+    const caller = { address: canonicalAddress(address), port }
     this.#polls.noted(caller, this.#decision.answer, this.#parts.clock.monoMs())
     return this.#decision.answer
   }
@@ -121,7 +124,7 @@ export class Agent {
   /** The line for one checker of HAProxy's agent-check, which is noted. */
   agentCheckLine(caller: Caller): string {
     const { clock, checkers } = this.#parts
-    const asked = { address: caller.address, answer: this.asked(caller), now: clock.monoMs() }
+    const asked = { address: canonicalAddress(caller.address), answer: this.asked(caller), now: clock.monoMs() }
     const { line, owed } = agentCheckLine(this.#evidence.owed ?? {}, asked, checkers)
     this.#evidence = { ...this.#evidence, owed }
     return line
@@ -227,16 +230,33 @@ export class Agent {
   }
 
   async #look(): Promise<void> {
-    const text = await this.#read('override')
-    this.#override = text === undefined ? undefined : parseOverride(text)
+    if (!this.#isKeptRead) await this.#readKept()
+    const read = await this.#read('override')
+    if (read !== undefined) this.#overrideBy(read.text)
     this.#lookedAt = this.#parts.clock.monoMs()
   }
 
-  async #read(file: AgentFile): Promise<string | undefined> {
+  /** What cannot be read, or makes no sense, may be a request: nobody has shown that it is over. */
+  async #readKept(): Promise<void> {
+    const read = await this.#read('kept')
+    this.#isKeptRead = read !== undefined
+    if (read === undefined) this.#kept = UNREADABLE
+    else this.#kept = read.text === undefined ? undefined : (parseKeptMaintenance(read.text) ?? UNREADABLE)
+  }
+
+  /** One that makes no sense changes nothing, and is told. */
+  #overrideBy(text: string | undefined): void {
+    const override = text === undefined ? undefined : parseOverride(text)
+    if (text === undefined || override !== undefined) this.#override = override
+    else this.#trouble.set('override', 'the override file begins with none of up, drain and down')
+  }
+
+  /** Undefined where it cannot be read; without text where there is none. */
+  async #read(file: AgentFile): Promise<{ readonly text: string | undefined } | undefined> {
     try {
       const text = await this.#parts.store.read(file)
       this.#trouble.delete(file)
-      return text
+      return { text }
     } catch (error) {
       this.#failed(file, error)
       return undefined

@@ -35,7 +35,8 @@ export function agentCheckLine(
   { address, answer, now }: Asked,
   spec: CheckerSpec,
 ): { readonly line: string; readonly owed: OwedReady } {
-  if (answer === 'drain') return { line: LINES.drain, owed: isFresh(owed[address]) ? owed : begun(owed, address) }
+  if (answer === 'drain')
+    return { line: LINES.drain, owed: isFresh(owed[address]) ? owed : begun(owed, address, address in spec.checkers) }
   const debt = owed[address]
   if (answer === 'down' || debt === undefined) return { line: LINES[answer], owed }
   if (isHeard(debt, spec.checkers[address], { now, intervalMs: spec.intervalMs })) {
@@ -65,4 +66,8 @@ function toldOnce(debt: Debt, checkers: number, now: MonoMs): Debt {
 
 const isFresh = (debt: OwedReady[string] | undefined): boolean => debt !== undefined && debt.told === 0
 
-const begun = (owed: OwedReady, address: string): OwedReady => ({ ...owed, [address]: { told: 0 } })
+/** More than any fleet of balancers has; whoever else connects is owed nothing once there are so many. */
+const OWED_MAX = 256
+
+const begun = (owed: OwedReady, address: string, isDeclared: boolean): OwedReady =>
+  isDeclared || Object.keys(owed).length < OWED_MAX ? { ...owed, [address]: { told: 0 } } : owed

@@ -8,7 +8,8 @@ import { isRestored } from './steps/attach.ts'
 import { isNotTold } from './steps/detach.ts'
 
 /** Folds what is seen now into what was seen before. Pure; run on every snapshot before it is judged. */
-export function observe(s: RollSnapshot): Evidence {
+export function observe(snapshot: RollSnapshot): Evidence {
+  const s: RollSnapshot = { ...snapshot, evidence: withSlot(snapshot) }
   if (!hasCurrent(s)) return s.evidence
   const record = ownRecord(s)
   if (record === undefined) return s.evidence
@@ -22,6 +23,10 @@ export function observe(s: RollSnapshot): Evidence {
   }
   return seen.attachingSince !== undefined ? seen : { ...seen, detached: detachEvidence(recorded) }
 }
+
+/** A claim whose answer came too late for whoever asked holds all the same. */
+const withSlot = ({ slot, evidence, now }: RollSnapshot): Evidence =>
+  slot.state !== 'mine' || evidence.slotTakenAt !== undefined ? evidence : { ...evidence, slotTakenAt: now }
 
 function detachEvidence(s: RecordedSnapshot): Readonly<Record<string, DetachEvidence>> {
   return Object.fromEntries(

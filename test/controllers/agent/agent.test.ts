@@ -97,6 +97,33 @@ test('what is on the disk and makes no sense keeps the node out, since nobody kn
   assert.deepEqual(life.agent.view().acknowledged, [])
 })
 
+test('a disk that cannot be read may bear a request, until it can', async (t) => {
+  const life = new AgentLife(t)
+  life.store.broken = true
+  life.feed.node()
+  await life.start()
+  await life.clock.advance(5_000)
+  assert.equal(life.now, 'drain MaintenanceKept')
+  life.store.broken = false
+  await life.clock.advance(2_000)
+  assert.equal(life.now, 'up InService')
+})
+
+test('a balancer whose IPv4 address is written as IPv6 is the one that was declared', async (t) => {
+  const life = await new AgentLife(t).start()
+  const caller = { address: '::ffff:10.0.0.9', port: 1 }
+  life.feed.node({ excluded: true })
+  assert.equal(life.agent.agentCheckLine(caller), 'up drain')
+  life.feed.node()
+  assert.equal(life.agent.agentCheckLine(caller), 'up ready')
+  await life.clock.advance(1_001)
+  assert.equal(life.agent.agentCheckLine(caller), 'up')
+  assert.deepEqual(
+    life.agent.view().polls.map(({ address }) => address),
+    ['10.0.0.9'],
+  )
+})
+
 test('a node that the API knows no more leaves, and comes back when it is there again', async (t) => {
   const life = await new AgentLife(t, { upDelayMs: 5_000 }).start()
   life.feed.node()
@@ -115,9 +142,20 @@ test('an override is heeded within a second, and its end, too', async (t) => {
   life.store.texts.set('override', 'drain until the disk is changed\n')
   await life.clock.advance(1_000)
   assert.equal(life.now, 'drain Overridden')
-  life.store.texts.set('override', 'perhaps')
+  for (const text of ['perhaps', 'Drain', '']) {
+    life.store.texts.set('override', text)
+    await life.clock.advance(1_000)
+    assert.equal(life.now, 'drain Overridden')
+    assert.deepEqual(life.agent.view().trouble, ['the override file begins with none of up, drain and down'])
+  }
+  life.store.broken = true
+  await life.clock.advance(1_000)
+  assert.equal(life.now, 'drain Overridden')
+  life.store.broken = false
+  life.store.texts.delete('override')
   await life.clock.advance(1_000)
   assert.equal(life.now, 'up InService')
+  assert.deepEqual(life.agent.view().trouble, [])
 })
 
 test('a full tmpfs costs a restarted agent its memory and nothing else', async (t) => {

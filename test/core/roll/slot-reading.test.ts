@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decide } from '../../../src/core/roll/decide.ts'
+import { observe } from '../../../src/core/roll/observe.ts'
 import { rememberOutcome } from '../../../src/core/roll/remember-outcome.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import { monoMs } from '../../../src/model/time.ts'
@@ -22,6 +23,13 @@ test('what a balancer was asked before the slot was taken is not recorded: anoth
     [999_999, 1_000_000].map((ms) => shortDecision(decide(askedAt(ms)))),
     ['hold record: ReadBeforeSlot', 'act record: writeRecord'],
   )
+})
+
+test('a slot whose claim was answered too late is ours from when that is seen', () => {
+  const { slotTakenAt: _, ...evidence } = askedAt(0).evidence
+  const late = { ...askedAt(0), evidence }
+  assert.equal(observe(late).slotTakenAt, TAKEN_AT)
+  assert.equal(observe({ ...late, slot: { state: 'other', mayAct: false } }).slotTakenAt, undefined)
 })
 
 test('what is recorded of the node is as of one version of it', () => {

@@ -172,11 +172,11 @@ export const MUTATIONS: readonly Mutation[] = [
     'if (windows.length === 0) return undefined',
     'if (windows.length >= 0) return undefined',
   ]),
-  mutation('records what a balancer said before it had the slot', [
-    'src/core/roll/guards.ts',
-    'instancesAnswer,\n    readSinceSlot,',
-    'instancesAnswer,',
-  ]),
+  mutation(
+    'records what a balancer said before it had the slot',
+    ['src/core/roll/guards.ts', 'instancesAnswer,\n    readSinceSlot,', 'instancesAnswer,'],
+    ['src/controllers/roll/node-pass.ts', 'hasSlot || touched.has', 'touched.has'],
+  ),
   mutation('begins a node again that is through', [
     'src/core/roll/decide.ts',
     ' || s.run.done.includes(s.current.node.name)',
