@@ -176,7 +176,9 @@ class Reader {
   place(flag: string): { readonly address: string; readonly port: number } {
     const text = this.text(flag) ?? ''
     const [, bracketed, plain, port = ''] = /^(?:\[([^\]]+)\]:|([^:]+):)?(\d+)$/.exec(text) ?? []
-    return { address: bracketed ?? plain ?? '127.0.0.1', port: this.port(flag, port === '' ? text : port) }
+    const asked = this.port(flag, port === '' ? text : port)
+    if (asked === 0) this.wrong.push(`--${flag}: nothing can be asked at port 0`)
+    return { address: bracketed ?? plain ?? '127.0.0.1', port: asked }
   }
 
   count(flag: string): number {

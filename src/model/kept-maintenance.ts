@@ -1,3 +1,5 @@
+import { jsonObject } from './json-object.ts'
+
 /** A request for maintenance as the agent has it on the node's disk, where it survives a reboot. */
 export interface KeptMaintenance {
   readonly version: 1
@@ -11,15 +13,9 @@ const LENGTH_MAX = 1_024
 
 /** Undefined where it is none. */
 export function parseKeptMaintenance(text: string): KeptMaintenance | undefined {
-  if (text.length > LENGTH_MAX) return undefined
-  try {
-    const raw = JSON.parse(text) as Readonly<Record<string, unknown>> | null
-    if (typeof raw !== 'object' || raw === null || raw.version !== 1) return undefined
-    const { id, run, uid } = raw
-    const isText = typeof id === 'string' && typeof run === 'string' && typeof uid === 'string'
-    return isText ? { version: 1, id, run, uid } : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+  const raw = text.length > LENGTH_MAX ? undefined : jsonObject(text)
+  if (raw?.version !== 1) return undefined
+  const { id, run, uid } = raw
+  const isText = typeof id === 'string' && typeof run === 'string' && typeof uid === 'string'
+  return isText ? { version: 1, id, run, uid } : undefined
 }

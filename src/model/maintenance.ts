@@ -1,3 +1,4 @@
+import { jsonObject } from './json-object.ts'
 import { isRunName } from './run-name.ts'
 
 /** Asks a node's agent to have the node leave its load balancers; written and withdrawn by whoever takes the node out. */
@@ -31,7 +32,7 @@ export const MAINTENANCE_LENGTH_MAX = 1_024
 export function parseMaintenance(text: string | undefined): MaintenanceWord {
   if (text === undefined) return { kind: 'none' }
   if (text === WITHDRAWN) return { kind: 'withdrawn' }
-  const raw = fieldsOf(text)
+  const raw = text.length > MAINTENANCE_LENGTH_MAX ? undefined : jsonObject(text)
   if (raw === undefined) return { kind: 'unreadable', why: 'it is no JSON object' }
   const { version, id, run, at } = raw
   if (version !== 1) return { kind: 'unreadable', why: 'its version is not 1' }
@@ -39,16 +40,4 @@ export function parseMaintenance(text: string | undefined): MaintenanceWord {
   if (typeof run !== 'string' || !isRunName(run)) return { kind: 'unreadable', why: 'its run is no name of a run' }
   if (typeof at !== 'string' || at.length > 64) return { kind: 'unreadable', why: 'its time is none' }
   return { kind: 'asked', request: { version, id, run, at } }
-}
-
-function fieldsOf(text: string): Readonly<Record<string, unknown>> | undefined {
-  if (text.length > MAINTENANCE_LENGTH_MAX) return undefined
-  try {
-    const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as Readonly<Record<string, unknown>>) : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
 }

@@ -27,8 +27,7 @@ export interface OpenDoor {
   readonly port: number
   /**
    * Hears nobody new, and resolves when those under way have their answers. Whoever waits to be accepted at that moment is
-   * reset, also where another process listens (the kernel moves them only with net.ipv4.tcp_migrate_req, ip-sysctl.rst): so
-   * this waits for a turn in which all that waited was accepted.
+   * reset, also where another process listens (the kernel moves them only with net.ipv4.tcp_migrate_req, ip-sysctl.rst).
    */
   close(): Promise<void>
 }
@@ -48,7 +47,11 @@ export async function openDoor(server: Server, { place, timers }: DoorParts): Pr
   const address = server.address()
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
-    close: () => new Promise((resolve) => timers.later(0, () => server.close(() => resolve()))),
+    close: async () => {
+      // A timer runs right after whoever waited was accepted: then hardly anybody does.
+      await new Promise<void>((resolve) => timers.later(1, resolve))
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
   }
 }
 

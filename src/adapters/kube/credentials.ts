@@ -7,12 +7,10 @@ import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Connection } from './connection.ts'
 import { given } from './given.ts'
+import { KEEP_ALIVE } from './keep-alive.ts'
 import type { PinnedKubeconfig } from './pinned-kubeconfig.ts'
 import { untilAborted, within } from './within.ts'
 
-/** Below the 90 s after which an API server closes an idle connection, so that it is we who do it. */
-const IDLE_CONNECTION_MS = 45_000
-const TCP_KEEP_ALIVE_MS = 15_000
 /** A plugin has a limit of its own below this; what is left are tokens that are refreshed over the network. */
 const CREDENTIAL_LIMIT_MS = 40_000
 const REFUSED_FOR_MS = 5_000
@@ -104,7 +102,7 @@ export class Credentials {
     if (this.#kept?.key === identity) return this.#kept.agent
     // Said even where there is none, so that Node takes none from the environment by itself.
     const proxyEnv = proxy === undefined ? {} : { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href }
-    const common = { keepAlive: true, keepAliveMsecs: TCP_KEEP_ALIVE_MS, timeout: IDLE_CONNECTION_MS, proxyEnv }
+    const common = { ...KEEP_ALIVE, proxyEnv }
     const trust = { ...given('ca', ca), ...given('servername', servername) }
     const proof = { ...given('cert', cert), ...given('key', key) }
     const agent =

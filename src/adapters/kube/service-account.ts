@@ -1,13 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import { Agent as PlainAgent } from 'node:http'
 import { Agent as TlsAgent } from 'node:https'
 import { join } from 'node:path'
 import { WorldError } from '../../model/world-error.ts'
 import type { Connection } from './connection.ts'
 import type { Credentials } from './credentials.ts'
-
-/** Below the 90 s after which an API server closes an idle connection, so that it is we who do it. */
-const IDLE_CONNECTION_MS = 45_000
+import { KEEP_ALIVE } from './keep-alive.ts'
 
 export interface ServiceAccountParts {
   readonly server: URL
@@ -21,7 +18,7 @@ export interface ServiceAccountParts {
  */
 export class ServiceAccount implements Pick<Credentials, 'current' | 'accept' | 'drop'> {
   readonly #parts: ServiceAccountParts
-  #kept: { readonly ca: string; readonly agent: PlainAgent } | undefined
+  #kept: { readonly ca: string; readonly agent: TlsAgent } | undefined
 
   constructor(parts: ServiceAccountParts) {
     this.#parts = parts
@@ -41,14 +38,9 @@ export class ServiceAccount implements Pick<Credentials, 'current' | 'accept' | 
     this.#kept = undefined
   }
 
-  async #agent(signal: AbortSignal): Promise<PlainAgent> {
-    const options = { keepAlive: true, timeout: IDLE_CONNECTION_MS, proxyEnv: {} }
-    if (this.#parts.server.protocol === 'http:') {
-      this.#kept ??= { ca: '', agent: new PlainAgent(options) }
-      return this.#kept.agent
-    }
+  async #agent(signal: AbortSignal): Promise<TlsAgent> {
     const ca = await this.#read('ca.crt', signal)
-    if (this.#kept?.ca !== ca) this.#kept = { ca, agent: new TlsAgent({ ...options, ca }) }
+    if (this.#kept?.ca !== ca) this.#kept = { ca, agent: new TlsAgent({ ...KEEP_ALIVE, proxyEnv: {}, ca }) }
     return this.#kept.agent
   }
 

@@ -1,5 +1,4 @@
 import type { AgentDecision } from '../../core/agent/decide.ts'
-import type { Brake } from '../../core/agent/evidence.ts'
 import type { KeptMaintenance } from '../../model/kept-maintenance.ts'
 import type { MonoMs, WallMs } from '../../model/time.ts'
 import type { Polls } from './poll-log.ts'
@@ -16,12 +15,9 @@ export interface AgentView {
   readonly heard: boolean
   /** The API server cannot be followed since so long; absent while it is. */
   readonly unheardForMs?: number
-  /** Something is known of the node, be it from before a restart. */
-  readonly isKnown: boolean
   readonly kept?: KeptMaintenance
   /** Ids of the requests that the answer goes by and that are on the disk. */
   readonly acknowledged: readonly string[]
-  readonly brake?: Brake
   readonly dataPort?: 'open' | 'closed'
   /** Since the last pass looked at its files. */
   readonly lookedAgoMs: number

@@ -81,8 +81,7 @@ export class Agent {
     const { bootId, clock } = this.#parts
     const memory = await this.#read('memory')
     const recalled = memory?.text === undefined ? undefined : parseMemory(memory.text, bootId, clock.monoMs())
-    // Nobody counts how many are cordoned yet: there is no brake.
-    this.#evidence = { ...(recalled ?? this.#evidence), brake: 'none' }
+    if (recalled !== undefined) this.#evidence = recalled
     await this.#readKept()
     if (this.#kept !== undefined) {
       // It drained before the reboot, and who was told so may remember.
@@ -142,11 +141,9 @@ export class Agent {
       since: evidence.since,
       heard: this.#heard,
       ...(unheardSince === undefined ? {} : { unheardForMs: now - unheardSince }),
-      isKnown: evidence.node !== undefined,
       ...(kept === undefined ? {} : { kept }),
       // Said by the node's own object, on the disk, and what is answered goes by it.
       acknowledged: kept !== undefined && this.#decision.answer !== 'up' && kept.id !== '' ? [kept.id] : [],
-      ...(evidence.brake === undefined ? {} : { brake: evidence.brake }),
       ...(evidence.dataPort === undefined ? {} : { dataPort: evidence.dataPort }),
       lookedAgoMs: now - this.#lookedAt,
       trouble: [...this.#trouble.values()],

@@ -38,7 +38,6 @@ const health = (view: AgentView): unknown => ({
   })),
   api: { heard: view.heard, unheardForMs: view.unheardForMs ?? 0 },
   maintenance: { acknowledged: view.acknowledged, kept: view.kept ?? null },
-  brake: view.brake ?? 'unknown',
   dataPort: view.dataPort ?? 'unknown',
   trouble: view.trouble,
 })

@@ -50,16 +50,12 @@ function comeBack(s: AgentSnapshot): AgentDecision {
   return { answer: evidence.answer, reasons: [{ code: 'Returning', text }], changesInMs: leftMs }
 }
 
-/** A cordon that does not count, or not yet. */
+/** A cordon that does not count yet. */
 function borne(s: AgentSnapshot): Omit<AgentDecision, 'answer'> {
   const { spec, evidence, now } = s
-  const { cordonedSince, brake } = evidence
+  const { cordonedSince } = evidence
   if (isStale(s)) return { reasons: [{ code: 'ApiLongAway', text: 'the API server was not heard for too long' }] }
   if (cordonedSince === undefined) return { reasons: [{ code: 'InService', text: 'nothing stands against it' }] }
-  if (brake === 'withheld')
-    return { reasons: [{ code: 'CordonNotGranted', text: 'it is cordoned, and as many nodes are out as may be' }] }
-  if (brake === undefined)
-    return { reasons: [{ code: 'BrakeUnknown', text: 'it is cordoned, and whether that is granted is not known yet' }] }
   const text = `it is cordoned since less than ${formatDuration(spec.cordonGraceMs)}`
   return { reasons: [{ code: 'CordonYoung', text }], changesInMs: spec.cordonGraceMs - (now - cordonedSince) }
 }

@@ -3,15 +3,10 @@ import type { NodeFacts } from '../../model/node-facts.ts'
 import type { MonoMs } from '../../model/time.ts'
 import type { OwedReady } from './agent-check-line.ts'
 
-/** Whether the fleet brake lets a cordon count: there is no brake, the node is named by it, or it is not. */
-export type Brake = 'none' | 'granted' | 'withheld'
-
 /** What was seen so far and cannot be seen again. It lives on tmpfs over a restart of the agent. */
 export interface AgentEvidence {
   /** As the API told last: `gone` where it knows no such node. Absent: it never told. */
   readonly node?: NodeFacts | 'gone'
-  /** Absent: not known yet. */
-  readonly brake?: Brake
   readonly cordonedSince?: MonoMs
   /** Since when the node is to leave. */
   readonly leavingSince?: MonoMs

@@ -60,9 +60,8 @@ const excluded: Rule = (s) =>
     : undefined
 
 const cordoned: Rule = (s) => {
-  const { cordonedSince, brake } = s.evidence
+  const { cordonedSince } = s.evidence
   if (nodeOf(s)?.unschedulable !== true || cordonedSince === undefined) return undefined
-  if (brake !== 'none' && brake !== 'granted') return undefined
   return s.now - cordonedSince >= s.spec.cordonGraceMs ? { code: 'Cordoned', text: 'it is cordoned' } : undefined
 }
 

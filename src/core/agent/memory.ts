@@ -1,9 +1,10 @@
 import type { Answer } from '../../model/answer.ts'
 import { isBootId } from '../../model/boot-id.ts'
+import { isJsonObject, jsonObject } from '../../model/json-object.ts'
 import type { NodeFacts } from '../../model/node-facts.ts'
 import { type MonoMs, monoMs } from '../../model/time.ts'
 import type { OwedReady } from './agent-check-line.ts'
-import type { AgentEvidence, Brake } from './evidence.ts'
+import type { AgentEvidence } from './evidence.ts'
 
 const VERSION = 1
 
@@ -15,16 +16,16 @@ export const formatMemory = (bootId: string, evidence: AgentEvidence): string =>
  * of the machine's monotonic clock; one that has not come yet is none of this boot's.
  */
 export function parseMemory(text: string, bootId: string, now: MonoMs): AgentEvidence | undefined {
-  const raw = objectOf(text)
+  const raw = jsonObject(text)
   if (raw === undefined || raw.version !== VERSION || !isBootId(bootId) || raw.bootId !== bootId) return undefined
   const { evidence } = raw
-  return isRecord(evidence) ? evidenceOf(evidence, now) : undefined
+  return isJsonObject(evidence) ? evidenceOf(evidence, now) : undefined
 }
 
 type Raw = Readonly<Record<string, unknown>>
 
 function evidenceOf(raw: Raw, now: MonoMs): AgentEvidence | undefined {
-  const { answer, node, brake, dataPort } = raw
+  const { answer, node, dataPort } = raw
   const since = timeOf(raw.since, now)
   if (!isAnswer(answer) || since === undefined) return undefined
   const facts = node === 'gone' ? node : factsOf(node)
@@ -33,9 +34,8 @@ function evidenceOf(raw: Raw, now: MonoMs): AgentEvidence | undefined {
     answer,
     since,
     ...(facts === undefined ? {} : { node: facts }),
-    ...(isBrake(brake) ? { brake } : {}),
     ...(dataPort === 'open' || dataPort === 'closed' ? { dataPort } : {}),
-    ...(isRecord(raw.owed) ? { owed: owedOf(raw.owed) } : {}),
+    ...(isJsonObject(raw.owed) ? { owed: owedOf(raw.owed) } : {}),
     ...timed('cordonedSince', raw, now),
     ...timed('leavingSince', raw, now),
     ...timed('clearSince', raw, now),
@@ -46,7 +46,7 @@ function evidenceOf(raw: Raw, now: MonoMs): AgentEvidence | undefined {
 const owedOf = (raw: Raw): OwedReady => Object.fromEntries(Object.keys(raw).map((address) => [address, { told: 0 }]))
 
 function factsOf(raw: unknown): NodeFacts | undefined {
-  if (!isRecord(raw)) return undefined
+  if (!isJsonObject(raw)) return undefined
   const { uid, unschedulable, deleting, lifecycle, removal, excluded, maintenance } = raw
   const isWhole =
     typeof uid === 'string' &&
@@ -69,18 +69,6 @@ function timed<K extends string>(key: K, raw: Raw, now: MonoMs): { readonly [P i
 const timeOf = (value: unknown, now: MonoMs): MonoMs | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 && value <= now ? monoMs(value) : undefined
 
-function objectOf(text: string): Raw | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
-}
-
-const isRecord = (value: unknown): value is Raw => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((text) => typeof text === 'string')
 const isAnswer = (value: unknown): value is Answer => value === 'up' || value === 'drain' || value === 'down'
-const isBrake = (value: unknown): value is Brake => value === 'none' || value === 'granted' || value === 'withheld'

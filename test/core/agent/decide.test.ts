@@ -17,10 +17,6 @@ function said(s: AgentSnapshot): string {
 const agoMs = (ms: number) => monoMs(NOW - ms)
 const cold = (change: Partial<AgentSnapshot> = {}): AgentSnapshot =>
   anAgent({ change: { evidence: noEvidence(agoMs(60_000)), heard: false, ...change } })
-function unbraked(s: AgentSnapshot): AgentSnapshot {
-  const { brake: _unheard, ...evidence } = s.evidence
-  return { ...s, evidence }
-}
 const ASKED = { hasDataPort: true }
 const LIMIT = { drainLimitMs: 600_000 }
 
@@ -40,21 +36,6 @@ const ANSWERS: readonly (readonly [title: string, snapshot: AgentSnapshot, said:
     'its cordon is new and borne for a while',
     anAgent({ facts: { unschedulable: true }, spec: { cordonGraceMs: 9_000 } }),
     'up CordonYoung in 9000',
-  ],
-  [
-    'its cordon is not granted',
-    anAgent({ facts: { unschedulable: true }, evidence: { brake: 'withheld' } }),
-    'up CordonNotGranted',
-  ],
-  [
-    'its cordon is granted',
-    anAgent({ facts: { unschedulable: true }, evidence: { brake: 'granted' } }),
-    'drain Cordoned',
-  ],
-  [
-    'whether its cordon is granted was not heard yet',
-    unbraked(anAgent({ facts: { unschedulable: true } })),
-    'up BrakeUnknown',
   ],
   ['it is being drained', anAgent({ facts: { lifecycle: ['DrainInProgress'] } }), 'drain NodeLeaves'],
   ['its Node object is being deleted', anAgent({ facts: { deleting: true } }), 'drain NodeDeleted'],

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { agentOptions } from '../../src/config/agent-options.ts'
+import { UserError } from '../../src/model/user-error.ts'
+
+/** What is said of options beside `--node n1`. */
+function wrong(...args: readonly string[]): readonly string[] {
+  try {
+    agentOptions(['--node', 'n1', ...args], {})
+    return []
+  } catch (error) {
+    assert.ok(error instanceof UserError)
+    return error.details.length > 0 ? error.details : [error.message]
+  }
+}
+
+test('the node may come from the environment, and everything else has a default', () => {
+  const { node, port, statusPort, dialect, checkers } = agentOptions([], { NODE_NAME: 'n1' }) ?? {}
+  assert.deepEqual([node, port, statusPort, dialect, checkers], ['n1', 8080, 8081, 'plain', {}])
+})
+
+test('checkers are named by their addresses, however these are written', () => {
+  const options = agentOptions(['--node', 'n1', '--checker', '::ffff:10.0.0.5=3', '--checker', '10.0.0.6=1'], {})
+  assert.deepEqual(options?.checkers, { '10.0.0.5': 3, '10.0.0.6': 1 })
+})
+
+const WRONG: readonly (readonly [args: readonly string[], said: string])[] = [
+  [['--node', 'N_1'], '--node: "N_1" names no node'],
+  [['--data-port', '65536'], '--data-port: "65536" is no port: write 1 to 65535'],
+  [['--data-port', '10.0.0.1'], '--data-port: "10.0.0.1" is no port: write 1 to 65535'],
+  [['--data-port', '0'], '--data-port: nothing can be asked at port 0'],
+  [['--data-every', '0'], '--data-every: write 100ms at least'],
+  [['--checker-interval', '50ms'], '--checker-interval: write 100ms at least'],
+  [['--checker', '10.0.0.5'], '--checker: "10.0.0.5" is not ADDRESS=N'],
+  [['--fall', '0'], '--fall: "0" is no count: write 1 to 999'],
+  [['--up-delay', '5'], '--up-delay: "5" has no unit: write ms, s, min or h'],
+  [['--stale-after', '1h'], '--stale-after and --stale-answer go together, and the answer is up or down'],
+]
+
+for (const [args, said] of WRONG) test(`wrong: ${args.join(' ')}`, () => assert.deepEqual(wrong(...args), [said]))
+
+test('all that is wrong is said at once', () => {
+  assert.equal(wrong('--port', 'x', '--dialect', 'y', '--rise', 'z').length, 3)
+})
