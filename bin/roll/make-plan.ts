@@ -2,7 +2,7 @@ import type { RollRequest } from '../../src/cli/roll-actions.ts'
 import { prepare } from '../../src/controllers/roll/prepare.ts'
 import type { RollPlan } from '../../src/model/roll-plan.ts'
 import { hostOf } from './host.ts'
-import { balancersOf, clusterOf, type RollSurroundings } from './world.ts'
+import { balancersOf, clusterOf, endpointsOf, type RollSurroundings } from './world.ts'
 
 /** Asks everybody, and closes what was opened to ask. */
 export async function makePlan(
@@ -15,7 +15,9 @@ export async function makePlan(
   const balancers = balancersOf(spec)
   const host = hostOf(spec)
   try {
-    return await prepare({ spec, clusterName: request.context ?? spec.name, cluster, balancers, host }, signal)
+    const clusterName = request.context ?? spec.name
+    const asked = [...balancers, ...endpointsOf(spec, cluster)]
+    return await prepare({ spec, clusterName, cluster, balancers: asked, host }, signal)
   } finally {
     await Promise.all([...balancers.map((balancer) => balancer.close()), host.close()])
   }

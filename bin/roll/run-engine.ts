@@ -12,7 +12,7 @@ import type { OpenJournal } from '../../src/ports/journal.ts'
 import type { Log } from '../../src/ports/log.ts'
 import { type SteadyClock, steadyClock } from '../../src/runtime/steady-clock.ts'
 import { hostOf } from './host.ts'
-import { balancersOf, type ClusterPlace } from './world.ts'
+import { balancersOf, type ClusterPlace, endpointsOf } from './world.ts'
 
 export interface EngineRun {
   readonly run: RunState
@@ -38,6 +38,7 @@ export async function runEngine(
       clusterName,
       cluster: place.cluster,
       balancers,
+      endpoints: endpointsOf(run.spec, place.cluster),
       host,
       dataPort: new TcpDataPort(),
       journal,

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { HaproxyBalancer } from '../../src/adapters/haproxy/haproxy-balancer.ts'
+import { HealthEndpoints } from '../../src/adapters/http/health-endpoints.ts'
 import { openCluster } from '../../src/adapters/kube/open-cluster.ts'
 import { FileJournalStore } from '../../src/adapters/node/file-journal-store.ts'
 import { systemClock } from '../../src/adapters/node/system-clock.ts'
@@ -51,15 +52,23 @@ export async function clusterOf(
 }
 
 /** ssh to a balancer goes by the same configuration as ssh to a node. */
-export function balancersOf(spec: RollSpec): readonly HaproxyBalancer[] {
-  const configFile = spec.reboot.kind === 'ssh' ? spec.reboot.configFile : undefined
-  return spec.balancers.map(
-    (balancer) =>
-      new HaproxyBalancer({
-        spec: balancer,
-        clock: systemClock,
-        random: systemRandom,
-        ...(configFile === undefined ? {} : { sshConfigFile: configFile }),
-      }),
-  )
+export function balancersOf({ reboot, balancers }: RollSpec): readonly HaproxyBalancer[] {
+  const configFile = reboot.kind === 'ssh' ? reboot.configFile : undefined
+  return balancers
+    .filter((balancer) => balancer.healthEndpoint === undefined)
+    .map(
+      (balancer) =>
+        new HaproxyBalancer({
+          spec: balancer,
+          clock: systemClock,
+          random: systemRandom,
+          ...(configFile === undefined ? {} : { sshConfigFile: configFile }),
+        }),
+    )
 }
+
+/** Balancers that the nodes' agents speak to. Nothing is left open between two readings. */
+export const endpointsOf = (spec: RollSpec, cluster: Cluster): readonly HealthEndpoints[] =>
+  spec.balancers
+    .filter((balancer) => balancer.healthEndpoint !== undefined)
+    .map((balancer) => new HealthEndpoints({ spec: balancer, cluster, clock: systemClock }))

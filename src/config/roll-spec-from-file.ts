@@ -1,9 +1,11 @@
-import type { InstanceAddress, RollSpec } from '../model/roll-spec.ts'
+import type { HealthEndpointSpec } from '../model/health-endpoint.ts'
+import { canonicalAddress } from '../model/ip-address.ts'
+import type { BalancerSpec, InstanceAddress, RollSpec } from '../model/roll-spec.ts'
 import { REBOOT_COMMAND } from './schema/reboot-section.ts'
 import type { RollFile } from './schema/roll-file-schema.ts'
 
 type Spec = RollFile['spec']
-type InstanceFields = Spec['balancers'][number]['instances'][number]
+type InstanceFields = NonNullable<Spec['balancers'][number]['instances']>[number]
 
 /** A valid roll.yaml as the engine takes it. */
 export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
@@ -12,10 +14,7 @@ export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
     name: metadata.name,
     nodes: { ...spec.nodes, names: spec.nodes.names ?? [] },
     slots: { namespace: slots.namespace, leaseDurationMs: slots.leaseDuration },
-    balancers: spec.balancers.map((balancer) => ({
-      ...balancer,
-      instances: balancer.instances.map((instance) => ({ name: instance.name, address: addressOf(instance) })),
-    })),
+    balancers: spec.balancers.map(balancerOf),
     detach: { idleLimitMs: detach.idleLimit },
     drain: drainOf(spec),
     reboot: rebootOf(spec),
@@ -23,6 +22,49 @@ export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
     attach: { limitMs: attach.limit },
     soakMs: spec.soak,
     ...probeOf(spec),
+  }
+}
+
+/** What a health endpoint takes the place of: an instance by the balancer's name, and a backend that has every node. */
+const ALL_NODES = 'nodes'
+
+function balancerOf({
+  healthEndpoint,
+  instances = [],
+  backends = [],
+  ...same
+}: Spec['balancers'][number]): BalancerSpec {
+  if (healthEndpoint !== undefined)
+    return {
+      ...same,
+      instances: [{ name: same.name }],
+      backends: [ALL_NODES],
+      healthEndpoint: endpointOf(healthEndpoint),
+    }
+  return {
+    ...same,
+    backends,
+    instances: instances.map((instance) => ({ name: instance.name, address: addressOf(instance) })),
+  }
+}
+
+type EndpointFields = NonNullable<Spec['balancers'][number]['healthEndpoint']>
+
+function endpointOf({ agentPort, dataPort, checks, checkers }: EndpointFields): HealthEndpointSpec {
+  const { interval, fastInterval, downInterval, fall, rise, drainsAtOnce, slack } = checks
+  return {
+    agentPort,
+    dataPort,
+    checks: {
+      intervalMs: interval,
+      ...(fastInterval === undefined ? {} : { fastIntervalMs: fastInterval }),
+      ...(downInterval === undefined ? {} : { downIntervalMs: downInterval }),
+      fall,
+      rise,
+      drainsAtOnce,
+      slackMs: slack,
+    },
+    checkers: Object.fromEntries(checkers.map(({ address, count }) => [canonicalAddress(address), count])),
   }
 }
 

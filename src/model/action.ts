@@ -31,6 +31,15 @@ export type Action =
       readonly restores: boolean
     }
   | {
+      /** By annotation of the node, to its agent: to leave its load balancers (`drain`), or that this is over (`ready`). */
+      readonly kind: 'askAgent'
+      readonly node: string
+      readonly balancer: string
+      readonly ref: ServerRef
+      readonly state: AdminState
+      readonly restores: boolean
+    }
+  | {
       readonly kind: 'cutSessions'
       readonly node: string
       readonly balancer: string
@@ -55,7 +64,7 @@ const RESTORING: ReadonlySet<Action['kind']> = new Set(['uncordon', 'removeTaint
 
 /** Restoring effects go ahead without the journal, with a warning; all others wait for it. */
 export function isRestoring(action: Action): boolean {
-  return action.kind === 'setServer' ? action.restores : RESTORING.has(action.kind)
+  return 'restores' in action ? action.restores : RESTORING.has(action.kind)
 }
 
 /** One key per thing acted on: back-off and de-duplication go by it. */
@@ -63,6 +72,8 @@ export function actionKey(action: Action): string {
   switch (action.kind) {
     case 'setServer':
       return `setServer ${action.ref.instance} ${action.ref.backend}/${action.ref.server} ${action.state}`
+    case 'askAgent':
+      return `askAgent ${action.ref.server} ${action.state}`
     case 'cutSessions':
       return `cutSessions ${action.ref.instance} ${action.ref.backend}/${action.ref.server}`
     case 'evict':

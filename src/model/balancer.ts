@@ -1,3 +1,4 @@
+import type { EndpointReading } from './health-endpoint.ts'
 import type { MonoMs } from './time.ts'
 
 /** One server line of one balancer instance. */
@@ -48,6 +49,8 @@ export interface ServerReading {
   readonly weight: number
   /** Used only when every server that is no backup is gone; often it serves nothing but an apology. */
   readonly backup: boolean
+  /** Where no balancer can be asked, and the node's agent tells what it answers them. */
+  readonly endpoint?: EndpointReading
 }
 
 /** One poll of one instance that answered. */

@@ -87,6 +87,16 @@ export type RollEvent =
       readonly afterMs: number
       readonly text: string
     }
+  | {
+      /** Load balancers that cannot be asked must have noticed: by what their checks were told, or since none takes longer. */
+      readonly type: 'noticed'
+      readonly node: string
+      readonly step: Extract<Step, 'detach' | 'attach'>
+      readonly server: string
+      readonly by: 'checks' | 'time'
+      readonly afterMs: number
+      readonly text: string
+    }
   | { readonly type: 'warning'; readonly text: string; readonly node?: string }
   | { readonly type: 'load.tick'; readonly load: LoadTick }
   | { readonly type: 'node.ended'; readonly standing: NodeStanding }

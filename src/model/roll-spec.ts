@@ -1,3 +1,4 @@
+import type { HealthEndpointSpec } from './health-endpoint.ts'
 import type { LabelSelector } from './label-selector.ts'
 import type { ProbeTarget } from './probe.ts'
 
@@ -8,14 +9,27 @@ export type InstanceAddress =
   /** ssh to `host`, there a unix socket at `path`. */
   | { readonly kind: 'ssh'; readonly host: string; readonly path: string }
 
-export interface BalancerSpec {
+interface AnyBalancerSpec {
   readonly name: string
-  readonly instances: readonly { readonly name: string; readonly address: InstanceAddress }[]
   /** The allow-list: nothing outside it is ever touched. */
   readonly backends: readonly string[]
   /** A one-node pool: the last usable server may be taken. */
   readonly allowLastServer: boolean
 }
+
+/** HAProxy, by its runtime API. */
+export interface SocketBalancerSpec extends AnyBalancerSpec {
+  readonly instances: readonly { readonly name: string; readonly address: InstanceAddress }[]
+  readonly healthEndpoint?: never
+}
+
+/** Balancers that have nothing but a health check, which the nodes' agents answer: one instance and one backend in name. */
+export interface EndpointBalancerSpec extends AnyBalancerSpec {
+  readonly instances: readonly { readonly name: string }[]
+  readonly healthEndpoint: HealthEndpointSpec
+}
+
+export type BalancerSpec = SocketBalancerSpec | EndpointBalancerSpec
 
 export type RebootSpec =
   | { readonly kind: 'ssh'; readonly configFile?: string; readonly user?: string; readonly command: readonly string[] }

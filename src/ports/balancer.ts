@@ -1,18 +1,22 @@
 import type { AdminState, InstanceReading, ServerRef } from '../model/balancer.ts'
 import type { InstanceInspection } from '../model/balancer-inspection.ts'
 
-/**
- * One balancer, which may be several instances that know nothing of each other. Rejects with WorldError:
- * BALANCER_UNREACHABLE, BALANCER_TIMEOUT, BALANCER_REPLY (an answer that makes no sense), BALANCER_PERMISSION,
- * BALANCER_NO_BACKEND, BALANCER_NO_SERVER. Nothing outside the allow-list of backends is reported as ours or can be set.
- */
-export interface Balancer {
+/** What can be asked of a balancer, or of those who know what it is told: the agents of the nodes. */
+export interface BalancerReader {
   readonly name: string
   readonly instances: readonly string[]
   /** Every server of the allow-list; BALANCER_NO_BACKEND where one of its backends is absent or disabled. */
   read(instance: string, signal: AbortSignal): Promise<InstanceReading>
   /** What the plan must know before a roll. Changes nothing; an absent backend is a fact here, not an error. */
   inspect(instance: string, signal: AbortSignal): Promise<InstanceInspection>
+}
+
+/**
+ * One balancer, which may be several instances that know nothing of each other. Rejects with WorldError:
+ * BALANCER_UNREACHABLE, BALANCER_TIMEOUT, BALANCER_REPLY (an answer that makes no sense), BALANCER_PERMISSION,
+ * BALANCER_NO_BACKEND, BALANCER_NO_SERVER. Nothing outside the allow-list of backends is reported as ours or can be set.
+ */
+export interface Balancer extends BalancerReader {
   /** Sets and reads nothing back: the next reading tells. */
   setState(ref: ServerRef, state: AdminState, signal: AbortSignal): Promise<void>
   /** Cuts what is left on a server. */

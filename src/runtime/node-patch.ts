@@ -1,5 +1,6 @@
 import { invariant } from '../model/invariant.ts'
 import { type JsonPatch, pointerToken } from '../model/json-patch.ts'
+import { formatMaintenance, MAINTENANCE_ANNOTATION, type MaintenanceRequest } from '../model/maintenance.ts'
 import type { Node, Taint } from '../model/node.ts'
 import {
   formatRecord,
@@ -54,6 +55,24 @@ export const addTaintPatch = (node: Node, taint: Taint): JsonPatch => [
     ? { op: 'add', path: '/spec/taints', value: [taint] }
     : { op: 'add', path: '/spec/taints/-', value: taint },
 ]
+
+/** Undefined where somebody asks already: one request is enough, and another one's is not ours to replace. */
+export function askToLeavePatch(node: Node, request: MaintenanceRequest): JsonPatch | undefined {
+  if (MAINTENANCE_ANNOTATION in node.annotations) return undefined
+  return [
+    ...recorded(node),
+    ...unchanged(node),
+    { op: 'add', path: annotation(MAINTENANCE_ANNOTATION), value: formatMaintenance(request) },
+  ]
+}
+
+/** Undefined where nobody asks any more. */
+export function endMaintenancePatch(node: Node): JsonPatch | undefined {
+  const value = node.annotations[MAINTENANCE_ANNOTATION]
+  if (value === undefined) return undefined
+  const path = annotation(MAINTENANCE_ANNOTATION)
+  return [...recorded(node), { op: 'test', path, value }, { op: 'remove', path }]
+}
 
 /** Undefined where it is gone already. */
 export function removeTaintPatch(node: Node, taint: Taint): JsonPatch | undefined {

@@ -16,7 +16,9 @@ import { DeadlineError, withDeadline } from './deadline.ts'
 import type { LeaseKeeper } from './lease-keeper.ts'
 import {
   addTaintPatch,
+  askToLeavePatch,
   cordonPatch,
+  endMaintenancePatch,
   intentPatch,
   recordPatch,
   removeRecordPatch,
@@ -95,7 +97,7 @@ export class Performer {
   }
 
   async #patch(action: NodeWrite, signal: AbortSignal): Promise<Outcome> {
-    const { cluster, run, clock } = this.#parts
+    const { cluster, run, clock, random } = this.#parts
     if (action.kind === 'writeIntent') await this.#renewSlot(signal)
     const node = await this.#node(action.node, signal)
     if (action.kind === 'writeRecord' && RECORD_ANNOTATION in node.annotations)
@@ -105,7 +107,8 @@ export class Performer {
     if (action.kind !== 'writeRecord' && !(RECORD_ANNOTATION in node.annotations))
       throw changed(node, 'lost its record')
     if (action.kind === 'writeIntent') mustStillRest(node, action.bootId)
-    const patch = nodePatch(action, node, { run, at: toIso(clock.wallMs()) })
+    const stamp = { run, at: toIso(clock.wallMs()), id: random.hex(8) }
+    const patch = nodePatch(action, node, stamp)
     return { ok: true, node: patch === undefined ? node : await cluster.patchNode(node.name, patch, signal) }
   }
 
@@ -203,10 +206,26 @@ export class Performer {
 
 type NodeWrite = Extract<
   Action,
-  { kind: 'writeRecord' | 'cordon' | 'uncordon' | 'addTaint' | 'removeTaint' | 'writeIntent' | 'removeRecord' }
+  {
+    kind:
+      | 'writeRecord'
+      | 'cordon'
+      | 'uncordon'
+      | 'addTaint'
+      | 'removeTaint'
+      | 'writeIntent'
+      | 'removeRecord'
+      | 'askAgent'
+  }
 >
 
-function nodePatch(action: NodeWrite, node: Node, stamp: { readonly run: string; readonly at: string }) {
+interface Stamp {
+  readonly run: string
+  readonly at: string
+  readonly id: string
+}
+
+function nodePatch(action: NodeWrite, node: Node, { id, ...stamp }: Stamp) {
   switch (action.kind) {
     case 'writeRecord':
       return recordPatch(node, action.record)
@@ -220,6 +239,8 @@ function nodePatch(action: NodeWrite, node: Node, stamp: { readonly run: string;
       return removeTaintPatch(node, action.taint)
     case 'writeIntent':
       return intentPatch(node, { version: 1, bootId: action.bootId, ...stamp })
+    case 'askAgent':
+      return action.state === 'ready' ? endMaintenancePatch(node) : askToLeavePatch(node, { version: 1, id, ...stamp })
     case 'removeRecord':
       return removeRecordPatch(node)
   }

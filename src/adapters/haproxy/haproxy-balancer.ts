@@ -1,6 +1,6 @@
 import type { AdminState, InstanceReading, ServerRef } from '../../model/balancer.ts'
 import type { InstanceInspection } from '../../model/balancer-inspection.ts'
-import type { BalancerSpec, InstanceAddress } from '../../model/roll-spec.ts'
+import type { InstanceAddress, SocketBalancerSpec } from '../../model/roll-spec.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Balancer } from '../../ports/balancer.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -18,7 +18,7 @@ import type { Told } from './server-reading.ts'
 import { StickTables } from './stick-tables.ts'
 
 export interface HaproxySettings {
-  readonly spec: Pick<BalancerSpec, 'name' | 'instances' | 'backends'>
+  readonly spec: Pick<SocketBalancerSpec, 'name' | 'instances' | 'backends'>
   readonly clock: Clock
   readonly random: Random
   readonly limits?: SocketLimits

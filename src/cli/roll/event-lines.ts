@@ -61,6 +61,8 @@ function saying(view: RollView, event: StampedEvent): Said | undefined {
       const text = `${event.server}: ${event.text}; said again after ${Math.round(event.afterMs)} ms`
       return { level: 1, node: event.node, word: 'balancer', text }
     }
+    case 'noticed':
+      return { level: 1, node: event.node, word: 'balancer', text: event.text }
     case 'warning':
       return { level: 0, word: 'warning', text: event.text, tone: 'hold', ...(event.node && { node: event.node }) }
     case 'node.started':

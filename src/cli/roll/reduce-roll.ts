@@ -46,7 +46,7 @@ export function reduceRoll(view: RollView, event: StampedEvent): RollView {
 export const rollViewOf = (events: readonly StampedEvent[]): RollView => events.reduce(reduceRoll, emptyRollView)
 
 type Started = Extract<StampedEvent, { type: 'roll.started' }>
-type NodeEvent = Extract<StampedEvent, { type: `step.${string}` | `hold.${string}` | 'pod.moved' }>
+type NodeEvent = Extract<StampedEvent, { type: `step.${string}` | `hold.${string}` | 'pod.moved' | 'noticed' }>
 type WindowEvent = Extract<StampedEvent, { type: `window.${string}` }>
 
 const nodeOf = ({ node }: { readonly node?: string }) => (node === undefined ? {} : { node })
@@ -117,6 +117,11 @@ function reduceNode(node: NodeView, event: NodeEvent, at: number): NodeView {
     }
     case 'hold.ended':
       return withStep(inWork, event.step, (step) => ({ ...step, holds: endedHolds(step.holds, at) }))
+    case 'noticed': {
+      const code = event.by === 'checks' ? 'NoticedByChecks' : 'NoticedByTime'
+      const reason = { code, object: event.server, text: event.text }
+      return withStep(inWork, event.step, (step) => ({ ...step, reasons: [...step.reasons, reason] }))
+    }
     case 'pod.moved':
       return { ...inWork, podsMoved: node.podsMoved + 1 }
   }

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { exactlyOneOf, uniqueBy, uniqueInstances } from './cross-rules.ts'
+import { healthEndpointSection } from './health-endpoint-section.ts'
 import { fieldMeta, section } from './section.ts'
+import { socketOrEndpoint } from './socket-or-endpoint.ts'
 import { switchField } from './switch-field.ts'
 import { nameField, textField } from './text-field.ts'
 
@@ -58,7 +60,8 @@ const balancer = section(
     instances: z
       .array(instance)
       .min(1)
-      .meta(fieldMeta('list', { description: 'Every process that carries the traffic: both of a pair.' })),
+      .meta(fieldMeta('list', { description: 'Every process that carries the traffic: both of a pair.' }))
+      .exactOptional(),
     backends: z
       .array(backend)
       .min(1)
@@ -68,14 +71,16 @@ const balancer = section(
           description: 'The only backends whose servers are ever touched. Servers are matched to nodes by address.',
           example: ['web'],
         }),
-      ),
+      )
+      .exactOptional(),
+    healthEndpoint: healthEndpointSection.exactOptional(),
     allowLastServer: switchField(
       'Take a node out even where it is the last usable server of a backend (pools of one node).',
       false,
     ),
   },
-  'One balancer: the same backends on one or more instances.',
-)
+  'One balancer: the same backends on one or more instances; or all that check the health endpoint of the nodes.',
+).superRefine(socketOrEndpoint, { when: () => true })
 
 export const balancersSection = z
   .array(balancer)

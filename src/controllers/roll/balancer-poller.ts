@@ -6,7 +6,7 @@ import type { InstanceReading } from '../../model/balancer.ts'
 import type { BalancerSpec } from '../../model/roll-spec.ts'
 import { type MonoMs, monoMs } from '../../model/time.ts'
 import { WorldError } from '../../model/world-error.ts'
-import type { Balancer } from '../../ports/balancer.ts'
+import type { BalancerReader } from '../../ports/balancer.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 
@@ -15,7 +15,7 @@ const POLL_MS = 200
 const POLL_LIMIT_MS = 2000
 
 export interface BalancerPollerParts {
-  readonly balancer: Balancer
+  readonly balancer: BalancerReader
   readonly spec: BalancerSpec
   readonly instance: string
   readonly clock: Clock

@@ -17,6 +17,7 @@ export function describeAction(action: Action): string {
     case 'removeTaint':
       return `untaint ${action.node} ${action.taint.key}:${action.taint.effect}`
     case 'setServer':
+    case 'askAgent':
       return `set ${serverKey(action.ref)} to ${action.state}`
     case 'cutSessions':
       return `cut ${action.sessions} sessions of ${serverKey(action.ref)}`

@@ -1,4 +1,5 @@
 import type { OutServer } from '../../core/availability/reload-spans.ts'
+import { asAsked } from '../../core/roll/asked-state.ts'
 import { decide } from '../../core/roll/decide.ts'
 import { drainView } from '../../core/roll/drain/stages.ts'
 import type { Evidence } from '../../core/roll/evidence.ts'
@@ -18,6 +19,7 @@ import type { Outcome } from '../../model/outcome.ts'
 import type { Performer } from '../../runtime/perform.ts'
 import { describeAction } from './describe-action.ts'
 import { type GatherParts, gather } from './gather.ts'
+import { noticedEvent } from './noticed-event.ts'
 import { Progress } from './progress.ts'
 
 export interface NodePassParts extends GatherParts {
@@ -36,6 +38,7 @@ export class NodePass {
   #progress: Progress | undefined
   #strays = 0
   readonly #putBack = new Set<string>()
+  readonly #noticed = new Set<string>()
   /** Instance → when it was told something between passes; infinite while it is. */
   readonly #told = new Map<string, number>()
 
@@ -154,8 +157,9 @@ export class NodePass {
 
   /** What an instance said before the last word that a pass knows nothing of is no answer to it. */
   #instances(): readonly InstanceFacts[] {
+    const { overlay, view } = this.#parts
     return this.#parts.pollers.map((poller) => {
-      const facts = poller.facts()
+      const facts = asAsked(poller.facts(), (name) => overlay.newest(view.node(name)))
       const toldAt = this.#told.get(facts.instance) ?? 0
       return (facts.askedAt ?? 0) >= toldAt ? facts : { ...facts, silentForMs: Math.max(1, facts.silentForMs) }
     })
@@ -163,7 +167,7 @@ export class NodePass {
 
   async #reassert(action: Action, last: RollSnapshot, signal: AbortSignal): Promise<void> {
     const { events, clock } = this.#parts
-    if (action.kind !== 'setServer') return
+    if (action.kind !== 'setServer' && action.kind !== 'askAgent') return
     const seen = this.#evidence?.detached[serverKey(action.ref)]
     const outcome = await this.#tell(action, signal)
     if (seen === undefined || !outcome.ok) return
@@ -175,7 +179,7 @@ export class NodePass {
     events.emit({ type: 'reasserted', node: action.node, server, afterMs: Math.round(clock.monoMs() - before), text })
   }
 
-  async #tell(action: Extract<Action, { kind: 'setServer' }>, signal: AbortSignal): Promise<Outcome> {
+  async #tell(action: Extract<Action, { kind: 'setServer' | 'askAgent' }>, signal: AbortSignal): Promise<Outcome> {
     const { performer, clock } = this.#parts
     const { instance } = action.ref
     this.#told.set(instance, Number.POSITIVE_INFINITY)
@@ -195,12 +199,22 @@ export class NodePass {
       events.emit({ type: 'node.started', node, index: run.order.indexOf(node) })
       this.#progress = new Progress(node, { events, clock: this.#parts.clock })
     }
+    this.#reportNoticed(snapshot, node)
     const before = this.#progress.step
     const leftMs = stuckLimitLeftMs(snapshot)
     const onTheWay = run.verdict === undefined
     this.#progress.decided(decision, leftMs === undefined ? { onTheWay } : { onTheWay, limitMs: leftMs })
     if (this.#progress.step === 'drain') this.#reportDrain(snapshot, before !== 'drain')
     this.#reportStrays(snapshot, node)
+  }
+
+  #reportNoticed({ evidence, now }: RollSnapshot, node: string): void {
+    for (const [server, seen] of Object.entries(evidence.noticing)) {
+      const told = `${server} ${seen.way}`
+      if (seen.noticed === undefined || this.#noticed.has(told)) continue
+      this.#noticed.add(told)
+      this.#parts.events.emit(noticedEvent({ node, server, seen, now }))
+    }
   }
 
   #drained: string | undefined

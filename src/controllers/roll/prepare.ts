@@ -10,7 +10,7 @@ import type { RollSpec } from '../../model/roll-spec.ts'
 import { slotRef } from '../../model/slot.ts'
 import { monoMs } from '../../model/time.ts'
 import { WorldError } from '../../model/world-error.ts'
-import type { Balancer } from '../../ports/balancer.ts'
+import type { BalancerReader } from '../../ports/balancer.ts'
 import type { Cluster } from '../../ports/cluster.ts'
 import type { Host } from '../../ports/host.ts'
 import { inspectHosts } from './inspect-hosts.ts'
@@ -19,7 +19,7 @@ export interface PrepareParts {
   readonly spec: RollSpec
   readonly clusterName: string
   readonly cluster: Cluster
-  readonly balancers: readonly Balancer[]
+  readonly balancers: readonly BalancerReader[]
   readonly host: Host
 }
 

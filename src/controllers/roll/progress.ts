@@ -10,6 +10,7 @@ import type { EventLog } from './event-log.ts'
 const IN_COURSE: ReadonlySet<string> = new Set([
   'BaselineShort',
   'BootIdNotPublished',
+  'ChecksGoOn',
   'DaemonNotBack',
   'DataPortSilent',
   'HeartbeatOld',
@@ -19,6 +20,7 @@ const IN_COURSE: ReadonlySet<string> = new Set([
   'PodLeaving',
   'Rebooting',
   'ReplacementNotReady',
+  'RequestNotTaken',
   'SessionsLeft',
   'SettledOnce',
   'Soaking',

@@ -6,7 +6,7 @@ import { standing } from '../../core/roll/standing.ts'
 import type { NodeStanding, RollEvent } from '../../model/roll-event.ts'
 import { slotRef } from '../../model/slot.ts'
 import { WorldError } from '../../model/world-error.ts'
-import type { Balancer } from '../../ports/balancer.ts'
+import type { Balancer, BalancerReader } from '../../ports/balancer.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
 import type { DataPort } from '../../ports/data-port.ts'
@@ -41,6 +41,8 @@ export interface RollEngineParts {
   readonly clusterName: string
   readonly cluster: Cluster
   readonly balancers: readonly Balancer[]
+  /** Those that are told by the agents of the nodes. */
+  readonly endpoints?: readonly BalancerReader[]
   readonly host: Host
   readonly dataPort: DataPort
   readonly probe?: Probe
@@ -231,9 +233,9 @@ export class RollEngine {
   }
 
   #makePollers(): readonly BalancerPoller[] {
-    const { run, balancers, clock } = this.#parts
+    const { run, balancers, endpoints = [], clock } = this.#parts
     return run.spec.balancers.flatMap((spec) => {
-      const balancer = balancers.find((candidate) => candidate.name === spec.name)
+      const balancer = [...balancers, ...endpoints].find((candidate) => candidate.name === spec.name)
       if (balancer === undefined) return []
       const onPoll = async (isNews: boolean): Promise<void> => {
         await this.#pass?.keepDetached(this.#work.signal)

@@ -74,6 +74,8 @@ function apiFindings(
 }
 
 function serverFindings(server: ServerReading): readonly PlanFinding[] {
+  // No balancer tells of it, and its agent is asked for node by node.
+  if (server.endpoint !== undefined) return []
   const findings: PlanFinding[] = []
   const { backend, server: name } = server.ref
   if (server.agent) {

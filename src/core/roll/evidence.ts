@@ -3,6 +3,7 @@ import type { RebootAnswer } from '../../model/host.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Step } from '../../model/step.ts'
 import type { MonoMs, WallMs } from '../../model/time.ts'
+import type { Noticing } from './noticing.ts'
 
 /**
  * What this process has seen of the node under way and the world no longer shows. It is never written down: a new
@@ -15,6 +16,8 @@ export interface Evidence {
   readonly slotTakenAt?: MonoMs
   /** Server key → since when one and the same balancer process has confirmed the detach. */
   readonly detached: Readonly<Record<string, DetachEvidence>>
+  /** Server key → what those who check a node's health endpoint have noticed. */
+  readonly noticing: Readonly<Record<string, Noticing>>
   /** Server key → when it was last set to `maint`, which closes its pooled connections, some of them late. */
   readonly purgedAt: Readonly<Record<string, MonoMs>>
   /** Action key → when it may be tried again, after how many failures. */
@@ -81,6 +84,7 @@ export function noEvidence(node: string, startedAt: WallMs): Evidence {
     node,
     startedAt,
     detached: {},
+    noticing: {},
     purgedAt: {},
     retries: {},
     evictions: {},

@@ -1,4 +1,5 @@
 import type { InstanceReading, ServerReading } from '../../model/balancer.ts'
+import type { EndpointReading } from '../../model/health-endpoint.ts'
 
 /**
  * Whether an answer of an instance can change a decision. Counters of a server that serves cannot: they change with every
@@ -16,7 +17,13 @@ export function isBalancerNews(before: InstanceReading | undefined, now: Instanc
 function isServerNews(was: ServerReading, is: ServerReading): boolean {
   const fields = is.ownState === 'ready' ? STATE : [...STATE, ...COUNTED]
   const isNamed = was.ref.backend === is.ref.backend && was.ref.server === is.ref.server
-  return !isNamed || fields.some((field) => was[field] !== is[field])
+  return !isNamed || fields.some((field) => was[field] !== is[field]) || isToldNews(was.endpoint, is.endpoint)
+}
+
+/** Of a node that serves, how often that was told is of no account. */
+function isToldNews(was: EndpointReading | undefined, is: EndpointReading | undefined): boolean {
+  if (was === is || (was?.answer === 'up' && is?.answer === 'up')) return was?.heard !== is?.heard
+  return JSON.stringify(was) !== JSON.stringify(is)
 }
 
 const STATE = [

@@ -1,7 +1,9 @@
 import { serverKey } from '../../model/balancer.ts'
+import { isAcknowledged } from './endpoint-state.ts'
 import type { DetachEvidence, Evidence } from './evidence.ts'
 import { isSilent, lostServers, type NodeServer, nodeServers } from './node-servers.ts'
 import { hasCurrent, hasRebooted, ownRecord, type RecordedSnapshot } from './node-snapshot.ts'
+import { observeNoticing } from './observe-noticing.ts'
 import { podsHere } from './pods-here.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import { isRestored } from './steps/attach.ts'
@@ -20,6 +22,7 @@ export function observe(snapshot: RollSnapshot): Evidence {
     ...firstReturn(recorded),
     ...alreadyAttached(recorded),
     ...firstPods(recorded),
+    noticing: observeNoticing(recorded),
   }
   return seen.attachingSince !== undefined ? seen : { ...seen, detached: detachEvidence(recorded) }
 }
@@ -46,6 +49,7 @@ function confirm(
 ): DetachEvidence | undefined {
   const { reading, instance } = server
   if (reading === undefined || isSilent(instance) || isNotTold(server)) return before
+  if (reading.endpoint !== undefined && !isAcknowledged(s, server)) return before
   const process = instance.reading?.process ?? ''
   const { totalSessions } = reading
   if (before === undefined) return { process, since: s.now, totalSessions, strays: 0, cutSessions: 0 }

@@ -59,6 +59,7 @@ const announced = (s: RollSnapshot): boolean => hasCurrent(s) && ownIntent(s) !=
 const PATIENT: ReadonlySet<string> = new Set([
   'ApiUnreachable',
   'BaselineShort',
+  'ChecksGoOn',
   'MostNodesNotReady',
   'NodeGone',
   'SessionsLeft',

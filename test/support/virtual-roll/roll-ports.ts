@@ -75,21 +75,23 @@ export class RollPorts {
       sleep: (ms, signal) => lifeline.guard(() => time.sleep(ms, signal)),
     })
     this.cluster = this.#kube()
-    this.balancers = spec.balancers.map(
-      (balancerSpec) =>
-        new HaproxyBalancer({
-          spec: balancerSpec,
-          clock: this.clock,
-          random: this.random,
-          open: () => ({
-            send: (line, signal) =>
-              this.#effectOn(line.includes('set server') || line.includes('shutdown'), line, () =>
-                this.#sent(line, signal, balancer),
-              ),
-            close: () => Promise.resolve(),
+    this.balancers = spec.balancers
+      .filter((balancerSpec) => balancerSpec.healthEndpoint === undefined)
+      .map(
+        (balancerSpec) =>
+          new HaproxyBalancer({
+            spec: balancerSpec,
+            clock: this.clock,
+            random: this.random,
+            open: () => ({
+              send: (line, signal) =>
+                this.#effectOn(line.includes('set server') || line.includes('shutdown'), line, () =>
+                  this.#sent(line, signal, balancer),
+                ),
+              close: () => Promise.resolve(),
+            }),
           }),
-        }),
-    )
+      )
     const host = machineHost({
       timers: time,
       machineOf: (node) => this.#machine(node),

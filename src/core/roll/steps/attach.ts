@@ -1,6 +1,7 @@
 import type { Action } from '../../../model/action.ts'
 import { type AdminState, type ServerReading, serverKey } from '../../../model/balancer.ts'
 import type { Reason } from '../../../model/reason.ts'
+import { noticingOf, notNoticed } from '../endpoint-state.ts'
 import { slotLive } from '../guards.ts'
 import { isSilent, lostServers, type NodeServer, nodeServers, notItsAddress } from '../node-servers.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
@@ -18,7 +19,7 @@ export const attach: StepRule = {
   next(s) {
     const servers = nodeServers(s)
     const silent = servers.filter(({ instance }) => isSilent(instance))
-    const pending = servers.filter((server) => !isRestored(server))
+    const pending = servers.filter((server) => !isRestored(server) || isUnnoticed(s, server))
     const lost = lostServers(s).map((server) => notItsAddress(s, server))
     if (pending.length === 0 && silent.length === 0 && lost.length === 0) return done
     const refusals = slotLive(s)
@@ -38,7 +39,11 @@ export const attach: StepRule = {
     ]
     if (waits.length > 0) return hold(waits, RECHECK_MS / 2)
     const toSet = pending.filter(({ reading, recorded }) => reading?.ownState !== recorded.state)
-    if (toSet.length === 0) return hold(pending.map(unchecked), RECHECK_MS / 2)
+    if (toSet.length === 0)
+      return hold(
+        pending.map((server) => (isRestored(server) ? unnoticed(server) : unchecked(server))),
+        RECHECK_MS / 2,
+      )
     return act(
       toSet.map((server) => set(s, server, server.recorded.state)),
       {
@@ -54,13 +59,26 @@ export function unattached(s: RecordedSnapshot): readonly Reason[] {
   const servers = nodeServers(s)
   const answering = servers.filter(({ instance }) => !isSilent(instance))
   const lost = lostServers(s).map((server) => notItsAddress(s, server))
-  return [...silentReasons(servers), ...lost, ...answering.filter((server) => !isRestored(server)).map(unchecked)]
+  return [
+    ...silentReasons(servers),
+    ...lost,
+    ...answering.filter((server) => !isRestored(server)).map(unchecked),
+    ...answering.filter((server) => isRestored(server) && isUnnoticed(s, server)).map(unnoticed),
+  ]
 }
 
 export function isRestored({ reading, recorded }: NodeServer): boolean {
   if (reading === undefined || reading.ownState !== recorded.state) return false
   return !wasServing(recorded) || reading.operational === 'up' || outByOthers(reading)
 }
+
+/** A node that is back with its agent is not yet with those who ask the agent. */
+const isUnnoticed = (s: RecordedSnapshot, server: NodeServer): boolean =>
+  server.reading?.endpoint !== undefined &&
+  wasServing(server.recorded) &&
+  noticingOf(s, server, 'in')?.noticed === undefined
+
+const unnoticed = (server: NodeServer): Reason => notNoticed(server, 'in')
 
 /** Out by a server it tracks, or by name resolution: that was so without us, and is not ours to lift. */
 const outByOthers = (reading: ServerReading): boolean => reading.inherited && reading.adminState !== 'ready'

@@ -1,5 +1,6 @@
 import { serverKey } from '../../../model/balancer.ts'
 import type { Reason } from '../../../model/reason.ts'
+import { isAcknowledged, notAcknowledged, noticingOf, notNoticed } from '../endpoint-state.ts'
 import { instancesAnswer, mayBeTaken, mayDisrupt } from '../guards.ts'
 import { detachedState, lostServers, type NodeServer, nodeServers, notItsAddress } from '../node-servers.ts'
 import { ownIntent, type RecordedSnapshot } from '../node-snapshot.ts'
@@ -13,10 +14,12 @@ export const detach: StepRule = {
     const servers = nodeServers(s)
     const told = tellServers(s, servers)
     if (told !== undefined) return told
+    const unnoticed = servers.filter((server) => isUnnoticed(s, server))
+    if (unnoticed.length > 0) return hold(unnoticed.map((server) => notNoticed(server, 'out')))
     const pooled = servers.filter(holdsDeadConnections)
-    const busy = servers.filter((server) => sessions(server) > 0)
+    const busy = servers.filter((server) => isBusy(s, server))
     if (busy.length === 0) return pooled.length === 0 ? done : dropConnections(s, pooled)
-    const overdue = busy.filter((server) => idleWaitMs(s, server) >= s.spec.detach.idleLimitMs)
+    const overdue = busy.filter((server) => mayBeCut(s, server))
     const refusals = mayDisrupt(s)
     if (overdue.length === 0 || refusals.length > 0)
       return hold([...refusals, ...busy.map(stillServing)], RECHECK_MS / 2)
@@ -85,6 +88,8 @@ export function tellServers(s: RecordedSnapshot, servers: readonly NodeServer[])
     ...lostServers(s).map((server) => notItsAddress(s, server)),
   ]
   if (lost.length > 0) return hold(lost)
+  const untaken = servers.filter((server) => isUntaken(s, server)).map(notAcknowledged)
+  if (untaken.length > 0) return hold(untaken)
   const unconfirmed = servers.filter((server) => !isConfirmed(s, server)).map(inService)
   return unconfirmed.length > 0 ? hold(unconfirmed, RECHECK_MS / 2) : undefined
 }
@@ -102,6 +107,32 @@ function isConfirmed(s: RecordedSnapshot, server: NodeServer): boolean {
 
 const sessions = ({ reading }: NodeServer): number =>
   reading === undefined ? 0 : reading.currentSessions + reading.queued
+
+/** Its agent is to pass the word on, and has not taken it. */
+const isUntaken = (s: RecordedSnapshot, server: NodeServer): boolean =>
+  server.reading?.endpoint !== undefined && !isAcknowledged(s, server)
+
+/** After the announcement of the reboot nothing is waited for again: it was noticed before. */
+const isUnnoticed = (s: RecordedSnapshot, server: NodeServer): boolean =>
+  server.reading?.endpoint !== undefined &&
+  ownIntent(s) === undefined &&
+  noticingOf(s, server, 'out')?.noticed === undefined
+
+/**
+ * Nobody can cut what a balancer without a socket has left on a node: once the limit is over it ends with the pods that serve
+ * it. The same where the connections cannot be seen.
+ */
+function isBusy(s: RecordedSnapshot, server: NodeServer): boolean {
+  const connections = server.reading?.endpoint?.connections
+  if (connections === undefined) return sessions(server) > 0
+  if (connections === 0 || ownIntent(s) !== undefined) return false
+  const noticed = noticingOf(s, server, 'out')?.noticed
+  return noticed === undefined || s.now - noticed.at < s.spec.detach.idleLimitMs
+}
+
+/** Where no balancer can be told to, nothing can be cut. */
+const mayBeCut = (s: RecordedSnapshot, server: NodeServer): boolean =>
+  server.reading?.endpoint === undefined && idleWaitMs(s, server) >= s.spec.detach.idleLimitMs
 
 function idleWaitMs(s: RecordedSnapshot, server: NodeServer): number {
   const seen = s.evidence.detached[serverKey(server.ref)]
@@ -129,5 +160,12 @@ const notListed = ({ ref }: NodeServer): Reason => ({
 const stillServing = (server: NodeServer): Reason => ({
   code: 'SessionsLeft',
   object: `${server.ref.backend}/${server.ref.server}`,
-  text: `${serverKey(server.ref)} has ${sessions(server)} ${sessions(server) === 1 ? 'session' : 'sessions'} left`,
+  text: sessionsText(server),
 })
+
+function sessionsText({ ref, reading }: NodeServer): string {
+  const connections = reading?.endpoint?.connections
+  if (connections === 'unknown') return `how many connections ${ref.server} has left cannot be seen`
+  const left = connections ?? (reading === undefined ? 0 : reading.currentSessions + reading.queued)
+  return `${serverKey(ref)} has ${left} ${left === 1 ? 'session' : 'sessions'} left`
+}

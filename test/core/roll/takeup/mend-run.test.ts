@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { mendRun, type RunSoFar } from '../../../../src/core/roll/takeup/mend-run.ts'
 import type { Node } from '../../../../src/model/node.ts'
 import { formatRecord, RECORD_ANNOTATION } from '../../../../src/model/node-record.ts'
-import type { BalancerSpec, RollSpec } from '../../../../src/model/roll-spec.ts'
+import type { RollSpec, SocketBalancerSpec } from '../../../../src/model/roll-spec.ts'
 import { aNode, aRecord, aSpec } from '../../../support/roll-world.ts'
 
-const [EDGE] = aSpec().balancers as readonly [BalancerSpec]
+const [EDGE] = aSpec().balancers as readonly [SocketBalancerSpec]
 const out = (name: string): Node => aNode(name, { annotations: { [RECORD_ANNOTATION]: formatRecord(aRecord()) } })
 
 /** n1 is through, n2 is out, n3 and n4 are not begun. */

@@ -1,0 +1,43 @@
+import type { Answer } from '../../model/answer.ts'
+import type { EndpointReading } from '../../model/health-endpoint.ts'
+import { canonicalAddress } from '../../model/ip-address.ts'
+import { isJsonObject, jsonObject } from '../../model/json-object.ts'
+
+/** What an agent's `/healthz` tells of its node. */
+export interface AgentHealth extends Omit<EndpointReading, 'heard'> {
+  readonly node: string
+  readonly dataPort: 'open' | 'closed' | 'unknown'
+}
+
+/** Undefined where it is no answer of an agent: anything may listen at that port. */
+export function parseAgentHealth(text: string): AgentHealth | undefined {
+  const raw = jsonObject(text)
+  if (raw === undefined) return undefined
+  const { node, answer, maintenance, dataPort, connections, polls } = raw
+  if (typeof node !== 'string' || !isAnswer(answer) || !isJsonObject(maintenance) || !Array.isArray(polls))
+    return undefined
+  const { acknowledged } = maintenance
+  if (!isTexts(acknowledged)) return undefined
+  return {
+    node,
+    answer,
+    acknowledged,
+    dataPort: dataPort === 'open' || dataPort === 'closed' ? dataPort : 'unknown',
+    connections: isCount(connections) ? connections : 'unknown',
+    told: Object.fromEntries(polls.flatMap((poll) => toldOf(poll, answer))),
+  }
+}
+
+/** Polls that were given another answer than the present one are no evidence of it. */
+function toldOf(poll: unknown, answer: Answer): readonly (readonly [string, number])[] {
+  if (!isJsonObject(poll)) return []
+  const { address, sinceAnswer } = poll
+  const isOfNow = poll.answer === answer && typeof address === 'string' && isCount(sinceAnswer)
+  return isOfNow ? [[canonicalAddress(address), sinceAnswer]] : []
+}
+
+const isAnswer = (value: unknown): value is Answer => value === 'up' || value === 'drain' || value === 'down'
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string')

@@ -1,0 +1,24 @@
+import type { Noticing } from '../../core/roll/noticing.ts'
+import { formatDuration } from '../../model/duration.ts'
+import type { RollEvent } from '../../model/roll-event.ts'
+import type { MonoMs } from '../../model/time.ts'
+
+interface Noticed {
+  readonly node: string
+  readonly server: string
+  readonly seen: Noticing
+  readonly now: MonoMs
+}
+
+/** How a wait for those who check a health endpoint ended. */
+export function noticedEvent({ node, server, seen, now }: Noticed): Extract<RollEvent, { type: 'noticed' }> {
+  const by = seen.noticed?.by ?? 'time'
+  const afterMs = Math.round((seen.noticed?.at ?? now) - seen.since)
+  const what = seen.way === 'out' ? `${node} leaves` : `${node} is back`
+  const how =
+    by === 'checks'
+      ? 'every declared source of checks was told so often enough'
+      : 'no load balancer takes longer to notice, by its checks as the file has them'
+  const text = `that ${what} is noticed after ${formatDuration(Math.round(afterMs / 100) * 100)}: ${how}`
+  return { type: 'noticed', node, step: seen.way === 'out' ? 'detach' : 'attach', server, by, afterMs, text }
+}

@@ -1,0 +1,42 @@
+import { serverKey } from '../../model/balancer.ts'
+import { MAINTENANCE_ANNOTATION, parseMaintenance } from '../../model/maintenance.ts'
+import type { Reason } from '../../model/reason.ts'
+import type { NodeServer } from './node-servers.ts'
+import { ownIntent, type RecordedSnapshot } from './node-snapshot.ts'
+import type { Noticing } from './noticing.ts'
+
+/**
+ * The agent has the request on disk and answers by it. Once the reboot is announced an agent that is not heard has it
+ * still: it was acknowledged before, and is withdrawn by nothing but the Node without it.
+ */
+export function isAcknowledged(s: RecordedSnapshot, { reading, recorded }: NodeServer): boolean {
+  const endpoint = reading?.endpoint
+  if (endpoint === undefined) return false
+  if (!endpoint.heard) return ownIntent(s) !== undefined
+  if (endpoint.answer === 'up') return false
+  if (recorded.state !== 'ready') return true
+  const word = parseMaintenance(s.current.node.annotations[MAINTENANCE_ANNOTATION])
+  return word.kind === 'asked' && endpoint.acknowledged.includes(word.request.id)
+}
+
+/** What those who check it have noticed so far, where that is of the way that is asked for. */
+export function noticingOf(s: RecordedSnapshot, { ref }: NodeServer, way: Noticing['way']): Noticing | undefined {
+  const seen = s.evidence.noticing[serverKey(ref)]
+  return seen?.way === way ? seen : undefined
+}
+
+export const notAcknowledged = ({ reading, ref }: NodeServer): Reason => ({
+  code: reading?.endpoint?.heard === true ? 'RequestNotTaken' : 'AgentSilent',
+  object: ref.server,
+  text:
+    reading?.endpoint?.heard === true
+      ? `the agent of ${ref.server} has not taken the request yet, and answers ${reading.endpoint.answer}`
+      : `the agent of ${ref.server} does not answer`,
+})
+
+/** The checks of those behind it go on, and not enough of them were answered so. */
+export const notNoticed = ({ ref }: NodeServer, way: Noticing['way']): Reason => ({
+  code: 'ChecksGoOn',
+  object: ref.server,
+  text: `load balancers are told that ${ref.server} ${way === 'out' ? 'leaves' : 'is back'}, and may not have noticed yet`,
+})

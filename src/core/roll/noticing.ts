@@ -1,0 +1,45 @@
+import type { EndpointReading, HealthEndpointSpec } from '../../model/health-endpoint.ts'
+import type { MonoMs } from '../../model/time.ts'
+import { leaveMs, refusalsNeeded, returnMs } from '../balancer/detection-time.ts'
+
+/** What those who check a node's health endpoint are to notice: that it has left, or that it is back. */
+export interface Noticing {
+  readonly way: 'out' | 'in'
+  /** Since the agent answers so. */
+  readonly since: MonoMs
+  /** Since every declared checker has heard it often enough. */
+  readonly heardSince?: MonoMs
+  /** They must have noticed: by what they were told, or since no balancer takes longer. */
+  readonly noticed?: { readonly by: 'checks' | 'time'; readonly at: MonoMs }
+}
+
+interface Seen {
+  readonly way: 'out' | 'in'
+  readonly reading: EndpointReading
+  readonly spec: HealthEndpointSpec
+  readonly now: MonoMs
+}
+
+/**
+ * Folds a poll into what was seen before. Checks are counted per checker, never per address alone: with three backends
+ * behind one address the third refusal came 4 s before the last of them had left. After the last count one interval more
+ * has to pass, in which whoever was behind catches up.
+ */
+export function notice(before: Noticing | undefined, { way, reading, spec, now }: Seen): Noticing {
+  if (before?.way === way && before.noticed !== undefined) return before
+  const since = before?.way === way ? before.since : now
+  const { checks } = spec
+  const heardSince = haveHeard(way, reading, spec) ? (before?.heardSince ?? now) : undefined
+  const seen: Noticing = { way, since, ...(heardSince === undefined ? {} : { heardSince }) }
+  if (now - since >= (way === 'out' ? leaveMs(checks) : returnMs(checks)))
+    return { ...seen, noticed: { by: 'time', at: now } }
+  const isOver = heardSince !== undefined && now - heardSince >= checks.intervalMs
+  return isOver ? { ...seen, noticed: { by: 'checks', at: now } } : seen
+}
+
+/** Sources that are not declared shorten nothing: a kubelet, Prometheus, a person with curl. */
+function haveHeard(way: 'out' | 'in', { told }: EndpointReading, { checks, checkers }: HealthEndpointSpec): boolean {
+  const each = way === 'out' ? refusalsNeeded(checks) : checks.rise
+  const declared = Object.entries(checkers)
+  return declared.length > 0 && declared.every(([address, count]) => (told[address] ?? 0) >= each * count)
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { HealthEndpoints } from '../../../src/adapters/http/health-endpoints.ts'
+import { systemClock } from '../../../src/adapters/node/system-clock.ts'
+import type { Node } from '../../../src/model/node.ts'
+import { WorldError } from '../../../src/model/world-error.ts'
+import type { Cluster } from '../../../src/ports/cluster.ts'
+import { ENDPOINT } from '../../support/endpoint-world.ts'
+import { aNode } from '../../support/roll-world.ts'
+
+const never = new AbortController().signal
+
+const HEALTH = {
+  node: 'n1',
+  answer: 'drain',
+  maintenance: { acknowledged: ['a1'], kept: null },
+  dataPort: 'open',
+  connections: 4,
+  polls: [
+    { address: '::ffff:10.0.0.5', sinceAnswer: 3, total: 9, agoMs: 4, answer: 'drain' },
+    { address: '10.0.0.6', sinceAnswer: 7, total: 7, agoMs: 9_000, answer: 'up' },
+  ],
+}
+
+const SAYS_NOTHING = { heard: false, answer: 'down', acknowledged: [], connections: 'unknown', told: {} }
+
+const says =
+  (body: unknown, status = 200): RequestListener =>
+  (_request, response) =>
+    response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
+
+/** n1 stands at 127.0.0.1, where that answers. */
+async function endpoints(t: TestContext, agent: RequestListener, list?: () => Promise<readonly Node[]>) {
+  const server = createServer(agent).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const nodes = [aNode('n1', { internalAddresses: ['127.0.0.1'] })]
+  const { port: agentPort } = server.address() as AddressInfo
+  const spec = {
+    name: 'edge',
+    instances: [{ name: 'edge' }],
+    backends: ['nodes'],
+    allowLastServer: false,
+    healthEndpoint: { ...ENDPOINT, agentPort },
+  }
+  const cluster = { list: list ?? (() => Promise.resolve(nodes)) } as Pick<Cluster, 'list'>
+  return new HealthEndpoints({ spec, cluster, clock: systemClock })
+}
+
+async function read(from: HealthEndpoints) {
+  const [server] = (await from.read('edge', never)).servers
+  assert.ok(server !== undefined)
+  return server
+}
+
+test('a node is a server that its agent tells of; counts are of its present answer, by the address as it is', async (t) => {
+  const { ref, address, port, operational, check, endpoint } = await read(await endpoints(t, says(HEALTH)))
+  assert.deepEqual(
+    { ref, address, port, operational, check, endpoint },
+    {
+      ref: { instance: 'edge', backend: 'nodes', server: 'n1' },
+      address: '127.0.0.1',
+      port: 443,
+      operational: 'stopping',
+      check: 'passing',
+      endpoint: { heard: true, answer: 'drain', acknowledged: ['a1'], connections: 4, told: { '10.0.0.5': 3 } },
+    },
+  )
+})
+
+const HOSTILE: readonly (readonly [string, RequestListener, RegExp])[] = [
+  ['another node’s agent', says({ ...HEALTH, node: 'n2' }), /it speaks for node n2$/],
+  ['a page of somebody else', says('<html>'), /what answers is no agent$/],
+  ['an answer without a word of requests', says({ ...HEALTH, maintenance: null }), /what answers is no agent$/],
+  ['an answer that is none of three', says({ ...HEALTH, answer: 'yes' }), /what answers is no agent$/],
+  ['acknowledgements that are no texts', says({ ...HEALTH, maintenance: { acknowledged: [1] } }), /is no agent$/],
+  ['an error', says(HEALTH, 500), /it answered with status 500$/],
+  ['an answer without end', (_, response) => response.writeHead(200).end('x'.repeat(300_000)), /without end$/],
+  ['a connection that is cut', (request) => request.socket.destroy(), /ECONNRESET|hang up/],
+  ['silence', () => undefined, /it did not answer in time$/],
+  ['half an answer', (_, response) => response.writeHead(200).write('{'), /it did not answer in time$/],
+]
+
+for (const [what, agent, text] of HOSTILE)
+  test(`${what} is no word of the node’s agent`, async (t) => {
+    const { operational, checkText, endpoint } = await read(await endpoints(t, agent))
+    assert.deepEqual([operational, endpoint], ['down', SAYS_NOTHING])
+    assert.match(checkText, text)
+  })
+
+test('polls that make no sense count for nothing, and connections that are no number are not known', async (t) => {
+  const polls = [null, 'x', { address: 5, sinceAnswer: 1, answer: 'drain' }, { address: 'a', sinceAnswer: -1 }]
+  const { endpoint } = await read(await endpoints(t, says({ ...HEALTH, polls, connections: -1 })))
+  assert.deepEqual([endpoint?.told, endpoint?.connections], [{}, 'unknown'])
+})
+
+test('without an API server nobody knows the nodes', async (t) => {
+  const away = (): Promise<never> =>
+    Promise.reject(new WorldError('the API server is away', { code: 'KUBE_UNREACHABLE', retry: 'backoff' }))
+  const nobody = await endpoints(t, says(HEALTH), away)
+  await assert.rejects(nobody.read('edge', never), /is away/)
+})
+
+test('a node that serves is not asked at every poll, one that leaves is', async (t) => {
+  let asked = 0
+  let answer = 'up'
+  const from = await endpoints(t, (_request, response) => {
+    asked += 1
+    response.end(JSON.stringify({ ...HEALTH, answer }))
+  })
+  await read(from)
+  await read(from)
+  assert.equal(asked, 1)
+  answer = 'drain'
+  const later = await endpoints(t, (_request, response) => {
+    asked += 1
+    response.end(JSON.stringify({ ...HEALTH, answer }))
+  })
+  await read(later)
+  await read(later)
+  assert.equal(asked, 3)
+})

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decide } from '../../../src/core/roll/decide.ts'
+import type { Evidence } from '../../../src/core/roll/evidence.ts'
+import { keepDetached } from '../../../src/core/roll/keep-detached.ts'
+import { observe } from '../../../src/core/roll/observe.ts'
+import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
+import type { ServerReading } from '../../../src/model/balancer.ts'
+import { monoMs } from '../../../src/model/time.ts'
+import {
+  ASKED,
+  agents,
+  anEndpoint,
+  confirmed,
+  endpointRecord,
+  endpointSpec,
+  KEY,
+  noticedSince,
+  OTHERS,
+} from '../../support/endpoint-world.ts'
+import { settled } from '../../support/roll-stages.ts'
+import { aSnapshot, NEW_BOOT } from '../../support/roll-world.ts'
+import { shortDecision } from '../../support/short-decision.ts'
+
+interface At {
+  readonly n1?: ServerReading
+  readonly asked?: boolean
+  readonly announced?: boolean
+  readonly evidence?: Partial<Evidence>
+  readonly change?: Partial<RollSnapshot>
+  readonly back?: boolean
+}
+
+const OUT = { answer: 'drain', acknowledged: ['a1'] } as const
+
+function snapshot({ n1 = anEndpoint('n1'), asked = false, announced = false, evidence = {}, change = {}, back }: At) {
+  return aSnapshot({
+    ...(back === true ? settled : {}),
+    node: {
+      unschedulable: back !== true,
+      ...(asked ? ASKED : {}),
+      ...(back === true ? { bootId: NEW_BOOT, unschedulable: false } : {}),
+    },
+    record: endpointRecord(),
+    announced: announced || back === true,
+    evidence: { ...(back === true ? settled.evidence : {}), ...evidence },
+    change: { spec: endpointSpec(), instances: agents([n1, ...OTHERS]), ...change },
+  })
+}
+
+const next = (at: At): string => shortDecision(decide(snapshot(at)))
+const out = (endpoint: Parameters<typeof anEndpoint>[1] = {}): ServerReading =>
+  anEndpoint('n1', { ...OUT, ...endpoint }, { ownState: 'drain', adminState: 'drain' })
+
+test('the node’s agent is asked by annotation, and no balancer is told anything', () => {
+  assert.equal(next({}), 'act detach: askAgent')
+})
+
+test('a request counts once the agent has it on disk and answers by it', () => {
+  assert.equal(next({ asked: true, n1: out({ answer: 'up', acknowledged: [] }) }), 'hold detach: RequestNotTaken')
+  assert.equal(next({ asked: true, n1: out({ acknowledged: ['another'] }) }), 'hold detach: RequestNotTaken')
+  assert.equal(next({ asked: true, n1: out({ answer: 'up' }) }), 'hold detach: RequestNotTaken')
+})
+
+test('an agent that is not heard confirms nothing, however long it is silent', () => {
+  assert.equal(next({ asked: true, n1: out({ heard: false }), evidence: confirmed }), 'hold detach: AgentSilent')
+})
+
+test('who checks the node must have noticed before its connections are looked at', () => {
+  const s = snapshot({ asked: true, n1: out() })
+  const evidence = observe(s)
+  assert.deepEqual(evidence.noticing[KEY], { way: 'out', since: s.now })
+  assert.equal(shortDecision(decide({ ...s, evidence })), 'hold detach: ChecksGoOn')
+  const later = { ...s, now: monoMs(s.now + 7_999), evidence }
+  assert.equal(shortDecision(decide({ ...later, evidence: observe(later) })), 'hold detach: ChecksGoOn')
+  const over = { ...s, now: monoMs(s.now + 8_000), evidence }
+  assert.equal(shortDecision(decide({ ...over, evidence: observe(over) })), 'act reboot: writeIntent')
+})
+
+test('connections end, or the idle limit decides, also where they cannot be seen', () => {
+  const at = (connections: number | 'unknown', noticedAt: number): string =>
+    next({ asked: true, n1: out({ connections }), evidence: { ...confirmed, ...noticedSince('out', noticedAt) } })
+  assert.equal(at(0, 999_999), 'act reboot: writeIntent')
+  assert.equal(at(3, 999_999), 'hold detach: SessionsLeft')
+  assert.equal(at('unknown', 940_001), 'hold detach: SessionsLeft')
+  assert.equal(at('unknown', 940_000), 'act reboot: writeIntent')
+  assert.equal(at(3, 940_000), 'act reboot: writeIntent')
+})
+
+test('a request that somebody took away is made again while the node is out', () => {
+  const n1 = anEndpoint('n1', { answer: 'up' })
+  const lost = snapshot({ n1, evidence: { ...confirmed, ...noticedSince('out', 990_000) } })
+  assert.deepEqual(
+    keepDetached(lost).map(({ kind }) => kind),
+    ['askAgent'],
+  )
+})
+
+test('what was noticed is void once the agent answers up again', () => {
+  const s = snapshot({ asked: true, n1: out({ answer: 'up' }), evidence: noticedSince('out', 990_000) })
+  assert.deepEqual(observe(s).noticing, {})
+})
+
+test('an agent that goes down with its machine holds up no reboot that is announced', () => {
+  const gone = out({ heard: false, answer: 'down', acknowledged: [], connections: 'unknown' })
+  const evidence = { ...confirmed, reboot: { at: monoMs(999_000), answer: { kind: 'sent' as const } } }
+  assert.equal(next({ asked: true, announced: true, n1: gone, evidence }), 'hold reboot: Rebooting')
+})
+
+const PORTS = { '10.0.0.1:443': true }
+
+function returning(at: Omit<At, 'back'>): string {
+  const s = snapshot({ ...at, back: true })
+  return shortDecision(decide({ ...s, current: { ...s.current, dataPorts: PORTS } }))
+}
+
+test('a node is put back once its data port answers the agent', () => {
+  const at = (check: ServerReading['check']): string => returning({ asked: true, n1: { ...out(), check } })
+  assert.equal(at('failing'), 'hold attach: NotUpYet')
+  assert.equal(at('passing'), 'act attach: askAgent')
+  assert.equal(at('none'), 'act attach: askAgent')
+})
+
+test('a node is back when those who check it must have noticed', () => {
+  assert.equal(returning({ n1: anEndpoint('n1', { answer: 'drain' }) }), 'hold attach: NotUpYet')
+  assert.equal(returning({}), 'hold attach: ChecksGoOn')
+  assert.equal(returning({ evidence: noticedSince('out', 990_000) }), 'hold attach: ChecksGoOn')
+  assert.equal(returning({ evidence: noticedSince('in', 999_999) }), 'hold soak: Soaking')
+})
+
+test('the last node that is up stays in service', () => {
+  const alone = [anEndpoint('n1'), anEndpoint('n2', { heard: false }), anEndpoint('n3', { answer: 'down' })]
+  assert.equal(next({ change: { instances: agents(alone) } }), 'hold detach: LastUsableServer')
+})

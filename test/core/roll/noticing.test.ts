@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Noticing, notice } from '../../../src/core/roll/noticing.ts'
+import type { EndpointReading, HealthEndpointSpec } from '../../../src/model/health-endpoint.ts'
+import { monoMs } from '../../../src/model/time.ts'
+
+const LB = '10.0.0.5'
+const OTHER = '10.0.0.6'
+
+const spec = (checkers: Readonly<Record<string, number>>): HealthEndpointSpec => ({
+  agentPort: 8081,
+  dataPort: 443,
+  checks: { intervalMs: 2_000, fall: 3, rise: 2, drainsAtOnce: false, slackMs: 4_000 },
+  checkers,
+})
+
+const reading = (told: Readonly<Record<string, number>>): EndpointReading => ({
+  heard: true,
+  answer: 'drain',
+  acknowledged: ['a'],
+  connections: 0,
+  told,
+})
+
+type Poll = readonly [atMs: number, told: Readonly<Record<string, number>>]
+
+/** What is seen of a node that leaves, poll by poll. */
+function seen(checkers: Readonly<Record<string, number>>, polls: readonly Poll[], way: 'out' | 'in' = 'out') {
+  let found: Noticing | undefined
+  for (const [at, told] of polls)
+    found = notice(found, { way, reading: reading(told), spec: spec(checkers), now: monoMs(at) })
+  return found?.noticed
+}
+
+test('three checkers behind one address count as three: their ninth refusal and one interval more', () => {
+  const polls: readonly Poll[] = [
+    [0, {}],
+    [1_700, { [LB]: 3 }],
+    [3_700, { [LB]: 6 }],
+    [5_700, { [LB]: 9 }],
+    [7_600, { [LB]: 11 }],
+  ]
+  assert.equal(seen({ [LB]: 3 }, polls), undefined)
+  assert.deepEqual(seen({ [LB]: 3 }, [...polls, [7_700, { [LB]: 12 }]]), { by: 'checks', at: 7_700 })
+})
+
+test('every declared source must have been told', () => {
+  const told: readonly Poll[] = [
+    [0, {}],
+    [5_000, { [LB]: 3, [OTHER]: 2 }],
+    [7_500, { [LB]: 4, [OTHER]: 2 }],
+  ]
+  assert.equal(seen({ [LB]: 1, [OTHER]: 1 }, told), undefined)
+  assert.deepEqual(seen({ [LB]: 1 }, told), { by: 'checks', at: 7_500 })
+})
+
+test('who is not declared shortens nothing, however often it asks', () => {
+  const curl: readonly Poll[] = [
+    [0, { '10.9.9.9': 1_000 }],
+    [9_900, { '10.9.9.9': 2_000 }],
+  ]
+  assert.equal(seen({ [LB]: 1 }, curl), undefined)
+  assert.equal(seen({}, curl), undefined)
+})
+
+test('without evidence the time that no balancer takes longer than decides', () => {
+  assert.deepEqual(
+    seen({}, [
+      [0, {}],
+      [9_999, {}],
+      [10_000, {}],
+    ]),
+    { by: 'time', at: 10_000 },
+  )
+})
+
+test('counts that begin anew with the agent begin the wait for them anew', () => {
+  const restarted: readonly Poll[] = [
+    [0, {}],
+    [5_000, { [LB]: 3 }],
+    [6_000, { [LB]: 0 }],
+    [7_500, { [LB]: 3 }],
+    [9_400, { [LB]: 4 }],
+  ]
+  assert.equal(seen({ [LB]: 1 }, restarted), undefined)
+  assert.deepEqual(seen({ [LB]: 1 }, [...restarted, [9_500, { [LB]: 4 }]]), { by: 'checks', at: 9_500 })
+})
+
+test('on the way back rise counts', () => {
+  const polls: readonly Poll[] = [
+    [0, {}],
+    [2_000, { [LB]: 2 }],
+    [4_000, { [LB]: 3 }],
+  ]
+  assert.deepEqual(seen({ [LB]: 1 }, polls, 'in'), { by: 'checks', at: 4_000 })
+  assert.equal(seen({ [LB]: 2 }, polls, 'in'), undefined)
+})

@@ -1,0 +1,95 @@
+import type { Noticing } from '../../src/core/roll/noticing.ts'
+import type { ServerReading } from '../../src/model/balancer.ts'
+import type { EndpointReading, HealthEndpointSpec } from '../../src/model/health-endpoint.ts'
+import { formatMaintenance, MAINTENANCE_ANNOTATION } from '../../src/model/maintenance.ts'
+import type { NodeRecord } from '../../src/model/node-record.ts'
+import type { RollSpec } from '../../src/model/roll-spec.ts'
+import { monoMs } from '../../src/model/time.ts'
+import { anInstance, aRecord, aServer, aSpec } from './roll-world.ts'
+
+export const ENDPOINT: HealthEndpointSpec = {
+  agentPort: 8081,
+  dataPort: 443,
+  checks: { intervalMs: 2_000, fall: 3, rise: 2, drainsAtOnce: false, slackMs: 2_000 },
+  checkers: {},
+}
+
+/** `edge` is told by the nodes' agents. */
+export const endpointSpec = (change: Partial<RollSpec> = {}): RollSpec =>
+  aSpec({
+    balancers: [
+      {
+        name: 'edge',
+        instances: [{ name: 'edge' }],
+        backends: ['nodes'],
+        allowLastServer: false,
+        healthEndpoint: ENDPOINT,
+      },
+    ],
+    detach: { idleLimitMs: 60_000 },
+    ...change,
+  })
+
+export const REQUEST = formatMaintenance({ version: 1, id: 'a1', run: 'run-1', at: '2026-01-01T00:00:00.000Z' })
+export const ASKED = { annotations: { [MAINTENANCE_ANNOTATION]: REQUEST } }
+export const KEY = 'nodes/n1 on edge'
+
+/** A node as its agent tells of it; it serves unless told otherwise. */
+export function anEndpoint(
+  node: string,
+  endpoint: Partial<EndpointReading> = {},
+  change: Partial<ServerReading> = {},
+): ServerReading {
+  const told: EndpointReading = {
+    heard: true,
+    answer: 'up',
+    acknowledged: [],
+    connections: 0,
+    told: {},
+    ...endpoint,
+  }
+  return aServer(node, {
+    ref: { instance: 'edge', backend: 'nodes', server: node },
+    port: 443,
+    operational: told.heard ? ({ up: 'up', drain: 'stopping', down: 'down' } as const)[told.answer] : 'down',
+    totalSessions: 0,
+    endpoint: told,
+    ...change,
+  })
+}
+
+export const OTHERS = [anEndpoint('n2'), anEndpoint('n3')]
+
+export const agents = (servers: readonly ServerReading[]) => [
+  anInstance(servers, {
+    instance: 'edge',
+    backends: ['nodes'],
+    reading: { instance: 'edge', process: 'agents', version: '', at: monoMs(1000), servers },
+  }),
+]
+
+export const endpointRecord = (change: Partial<NodeRecord['servers'][number]> = {}): NodeRecord =>
+  aRecord({
+    servers: [
+      {
+        balancer: 'edge',
+        instance: 'edge',
+        backend: 'nodes',
+        server: 'n1',
+        address: '10.0.0.1',
+        port: 443,
+        state: 'ready',
+        operational: 'up',
+        ...change,
+      },
+    ],
+  })
+
+/** The wait is over since so long. */
+export const noticedSince = (way: Noticing['way'], at: number) => ({
+  noticing: { [KEY]: { way, since: monoMs(at), noticed: { by: 'time' as const, at: monoMs(at) } } },
+})
+
+export const confirmed = {
+  detached: { [KEY]: { process: 'agents', since: monoMs(990_000), totalSessions: 0, strays: 0, cutSessions: 0 } },
+}
