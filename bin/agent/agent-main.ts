@@ -12,14 +12,18 @@ import { kubeNodeFeed } from '../../src/adapters/kube/kube-node-feed.ts'
 import { ServiceAccount } from '../../src/adapters/kube/service-account.ts'
 import { FileAgentStore } from '../../src/adapters/node/file-agent-store.ts'
 import { lineLog } from '../../src/adapters/node/line-log.ts'
+import { OwnProbes } from '../../src/adapters/node/own-probes.ts'
+import { ProcConnections } from '../../src/adapters/node/proc-connections.ts'
 import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
 import { systemTimers } from '../../src/adapters/node/system-timers.ts'
 import { errorText } from '../../src/cli/error-text.ts'
-import { AGENT_HELP, type AgentOptions, agentOptions } from '../../src/config/agent-options.ts'
+import { AGENT_HELP, type AgentOptions, agentOptions, MACHINE_ITSELF } from '../../src/config/agent-options.ts'
 import { Agent } from '../../src/controllers/agent/agent.ts'
+import { ConnectionCount } from '../../src/controllers/agent/connection-count.ts'
 import { dataPages } from '../../src/controllers/agent/data-pages.ts'
 import { statusPages } from '../../src/controllers/agent/status-pages.ts'
+import { canonicalAddress } from '../../src/model/ip-address.ts'
 import { UserError } from '../../src/model/user-error.ts'
 
 /** What the API was not asked yet is waited for this long before checks are answered, where nothing is remembered. */
@@ -33,6 +37,7 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<void>
   const { node, port, statusPort, agentCheckPort, address, dialect } = options
   const bootId = (await ownBootId(stop)) ?? ''
   const { memoryDir, keepDir, dataPort, dataEveryMs, fall, rise } = options
+  const probes = new OwnProbes(clock)
   const agent = new Agent({
     node,
     spec: { ...options, hasDataPort: dataPort !== undefined },
@@ -46,7 +51,7 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<void>
       ? {}
       : {
           dataPort: {
-            dataPort: new TcpDataPort(),
+            dataPort: new TcpDataPort((from) => probes.connectedFrom(from)),
             at: dataPort,
             everyMs: dataEveryMs,
             limitMs: dataEveryMs,
@@ -63,7 +68,7 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<void>
   const doors: OpenDoor[] = [
     await openHttpDoor(
       at(statusPort),
-      statusPages(() => agent.view()),
+      statusPages({ view: () => agent.view(), connections: counted(dataPort, probes) }),
     ),
   ]
   const running = agent.run(stop)
@@ -79,6 +84,16 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<void>
     // The last answer stands until the end: whoever replaces this process answers already, or nobody should.
     await Promise.all(doors.map((door) => door.close()))
   }
+}
+
+/** Where no address was given the port is asked at the machine itself, which says nothing of where its clients come in. */
+function counted(at: AgentOptions['dataPort'], probes: OwnProbes): () => Promise<number | undefined> {
+  if (at === undefined) return async () => undefined
+  const { port, address } = at
+  const isOwn = probes.has.bind(probes)
+  const place = address === MACHINE_ITSELF ? { port } : { port, address: canonicalAddress(address) }
+  const count = new ConnectionCount(new ProcConnections({ ...place, isOwn }), clock)
+  return () => count.now()
 }
 
 async function apiClient({ kubeconfig }: AgentOptions): Promise<ApiClient> {

@@ -53,6 +53,8 @@ const FLAGS = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
+/** Where the data port is asked if no address is given. */
+export const MACHINE_ITSELF = '127.0.0.1'
 const SHORTEST_INTERVAL_MS = 100
 
 type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
@@ -178,7 +180,7 @@ class Reader {
     const [, bracketed, plain, port = ''] = /^(?:\[([^\]]+)\]:|([^:]+):)?(\d+)$/.exec(text) ?? []
     const asked = this.port(flag, port === '' ? text : port)
     if (asked === 0) this.wrong.push(`--${flag}: nothing can be asked at port 0`)
-    return { address: bracketed ?? plain ?? '127.0.0.1', port: asked }
+    return { address: bracketed ?? plain ?? MACHINE_ITSELF, port: asked }
   }
 
   count(flag: string): number {

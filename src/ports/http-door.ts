@@ -19,5 +19,5 @@ export interface Page {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Answers from memory: it neither waits nor throws. */
-export type PageOf = (request: PageRequest) => Page
+/** It neither throws nor rejects, and what health checks ask for is answered from memory, at once. */
+export type PageOf = (request: PageRequest) => Page | Promise<Page>

@@ -55,6 +55,15 @@ function answer(request: IncomingMessage, response: ServerResponse, pageOf: Page
   const isRead = method === 'GET' || method === 'HEAD'
   const caller = { address: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 }
   const page = isRead ? pageOf({ method, target: url, caller }) : WRONG_METHOD
+  if (page instanceof Promise)
+    page.then(
+      (made) => write(response, method, made),
+      () => response.destroy(),
+    )
+  else write(response, method, page)
+}
+
+function write(response: ServerResponse, method: string, page: Page): void {
   response.shouldKeepAlive = false
   response.writeHead(page.status, {
     'content-type': page.contentType,

@@ -209,7 +209,9 @@ export class Agent {
     const since = answer === observed.evidence.answer ? observed.evidence.since : seen.now
     this.#evidence = { ...observed.evidence, answer, since }
     this.#decision = decision
-    if (isNew) this.#parts.log.warn(`answers ${answer}`, { reasons: decision.reasons.map(({ text }) => text) })
+    if (!isNew) return
+    this.#polls.answerChanged()
+    this.#parts.log.warn(`answers ${answer}`, { reasons: decision.reasons.map(({ text }) => text) })
   }
 
   /** The request on the disk becomes what it should be. */

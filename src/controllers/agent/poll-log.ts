@@ -23,7 +23,6 @@ export class PollLog {
 
   noted({ address, port }: Caller, answer: Answer, at: MonoMs): void {
     const before = this.#polls.get(address)
-    const isSame = before?.answer === answer
     // Put in anew, so that the order is that of the last polls.
     this.#polls.delete(address)
     this.#polls.set(address, {
@@ -32,13 +31,18 @@ export class PollLog {
       at,
       answer,
       total: (before?.total ?? 0) + 1,
-      sinceAnswer: isSame ? before.sinceAnswer + 1 : 1,
+      sinceAnswer: (before?.sinceAnswer ?? 0) + 1,
     })
     if (this.#polls.size <= ADDRESSES_MAX) return
     for (const oldest of this.#polls.keys()) {
       this.#polls.delete(oldest)
       return
     }
+  }
+
+  /** The answer is another from now on: what was asked before tells nothing of it, whatever was answered then. */
+  answerChanged(): void {
+    for (const [address, polls] of this.#polls) this.#polls.set(address, { ...polls, sinceAnswer: 0 })
   }
 
   /** The last to ask comes last. */

@@ -1,4 +1,4 @@
-import { toIso, wallMs } from '../../model/time.ts'
+import { type MonoMs, toIso, wallMs } from '../../model/time.ts'
 import type { Page, PageOf } from '../../ports/http-door.ts'
 import { agentMetrics } from './agent-metrics.ts'
 import type { AgentView } from './agent-view.ts'
@@ -7,13 +7,20 @@ const JSON_TYPE = 'application/json'
 /** An agent that has not looked at anything for so long hangs. */
 const HANGS_AFTER_MS = 30_000
 
+export interface StatusPagesParts {
+  readonly view: () => AgentView
+  /** Open at the data port as of now; undefined where that is not known. */
+  readonly connections: () => Promise<number | undefined>
+}
+
 /** For people, Prometheus and the kubelet: what is answered, why, and who asks. Nobody's health check. */
 export const statusPages =
-  (view: () => AgentView): PageOf =>
+  ({ view, connections }: StatusPagesParts): PageOf =>
   ({ target }) => {
     switch (target.split('?', 1)[0]) {
       case '/healthz':
-        return json(200, health(view()))
+        // All but the connections is of one moment, right after they were counted.
+        return connections().then((count) => json(200, health(view(), count)))
       case '/probers':
         return json(200, probers(view()))
       case '/livez':
@@ -27,7 +34,7 @@ export const statusPages =
     }
   }
 
-const health = (view: AgentView): unknown => ({
+const health = (view: AgentView, connections: number | undefined): unknown => ({
   node: view.node,
   answer: view.decision.answer,
   since: toIso(wallMs(view.wall - (view.now - view.since))),
@@ -39,6 +46,14 @@ const health = (view: AgentView): unknown => ({
   api: { heard: view.heard, unheardForMs: view.unheardForMs ?? 0 },
   maintenance: { acknowledged: view.acknowledged, kept: view.kept ?? null },
   dataPort: view.dataPort ?? 'unknown',
+  connections: connections ?? 'unknown',
+  polls: view.polls.map(({ address, sinceAnswer, total, at, answer }) => ({
+    address,
+    sinceAnswer,
+    total,
+    agoMs: agoMs(view, at),
+    answer,
+  })),
   trouble: view.trouble,
 })
 
@@ -48,12 +63,14 @@ const probers = (view: AgentView): unknown => ({
   probers: view.polls.map(({ address, port, at, answer, total, sinceAnswer }) => ({
     address,
     port,
-    agoMs: Math.round(view.now - at),
+    agoMs: agoMs(view, at),
     answer,
     total,
     sinceAnswer,
   })),
 })
+
+const agoMs = ({ now }: AgentView, at: MonoMs): number => Math.round(now - at)
 
 const json = (status: number, value: unknown): Page => ({
   status,

@@ -34,7 +34,7 @@ test('a request is acknowledged on the status port, and by no page that load bal
   await place.patch({ metadata: { annotations: { 'evenkeel.dev/maintenance': JSON.stringify(request) } } })
   await answers(agent, '404 Drain')
   const acknowledged = async (): Promise<true | undefined> => {
-    const { maintenance } = JSON.parse((await agent.page('/healthz', 'status')).slice(4))
+    const { maintenance } = await agent.health()
     return maintenance.acknowledged.join() === 'r-1' ? true : undefined
   }
   await waitFor({ what: 'the request to be acknowledged', limitMs: 5_000, everyMs: 5 }, acknowledged)
@@ -47,6 +47,6 @@ test('an agent of a node that nobody knows says so and sends nobody there', asyn
   const place = await AgentPlace.of(t)
   const agent = await place.agent('--node', 'n9')
   await answers(agent, '503 Down')
-  const { reasons } = JSON.parse((await agent.page('/healthz', 'status')).slice(4))
+  const { reasons } = await agent.health()
   assert.deepEqual(reasons, [{ code: 'NodeGone', text: 'the API server knows no such node' }])
 })

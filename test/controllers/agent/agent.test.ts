@@ -192,7 +192,26 @@ test('who asks is counted by address, and anew when the answer changes', async (
     .view()
     .polls.map(({ address, answer, total, sinceAnswer }) => [address, answer, total, sinceAnswer])
   assert.deepEqual(seen, [
-    ['10.0.0.8', 'up', 1, 1],
+    ['10.0.0.8', 'up', 1, 0],
     ['10.0.0.9', 'drain', 4, 1],
   ])
+})
+
+test('polls of an earlier drain say nothing of the one that is now', async (t) => {
+  const life = await new AgentLife(t).start()
+  const poll = (times: number): void => {
+    for (let i = 0; i < times; i++) life.agent.asked({ address: '10.0.0.9', port: i })
+  }
+  const counts = () => life.agent.view().polls.map(({ answer, total, sinceAnswer }) => [answer, total, sinceAnswer])
+  life.feed.node({ excluded: true })
+  poll(3)
+  assert.deepEqual(counts(), [['drain', 3, 3]])
+  life.feed.node({ excluded: true, unschedulable: true })
+  assert.deepEqual(counts(), [['drain', 3, 3]])
+  // In between it was up, and nobody asked.
+  life.feed.node()
+  life.feed.node({ excluded: true })
+  assert.deepEqual(counts(), [['drain', 3, 0]])
+  poll(1)
+  assert.deepEqual(counts(), [['drain', 4, 1]])
 })

@@ -17,11 +17,30 @@ import { smallWorld } from '../../contract/doors/small-world.ts'
 const PROGRAM = fileURLToPath(new URL('../../../bin/agent.ts', import.meta.url))
 const N1 = '/api/v1/nodes/n1'
 
+/** Of `/healthz`, what the tests look at. */
+export interface Health {
+  readonly answer: string
+  readonly reasons: readonly { readonly code: string }[]
+  readonly maintenance: { readonly acknowledged: readonly string[] }
+  readonly connections: number | 'unknown'
+  readonly polls: readonly {
+    readonly address: string
+    readonly sinceAnswer: number
+    readonly total: number
+    readonly agoMs: number
+    readonly answer: string
+  }[]
+  readonly brake: { readonly state: string }
+  readonly trouble: readonly string[]
+}
+
 export interface RunningAgent {
+  readonly health: () => Promise<Health>
   /** Status and body of a page of the agent. */
   readonly page: (path: string, port?: 'data' | 'status') => Promise<string>
   /** Of health checks. */
   readonly port: number
+  readonly agentCheckPort: number
   readonly kill: (signal: NodeJS.Signals) => Promise<number | null>
 }
 
@@ -103,12 +122,13 @@ export class AgentPlace {
       const { ports: opened } = JSON.parse(line) as { readonly ports?: readonly number[] }
       if (opened !== undefined) resolve(opened)
     })
-    const [status = 0, data = 0] = await promise
+    const [status = 0, data = 0, agentCheckPort = 0] = await promise
     const page = async (path: string, port: 'data' | 'status' = 'data'): Promise<string> => {
       const reply = await fetch(`http://127.0.0.1:${port === 'data' ? data : status}${path}`)
       return `${reply.status} ${await reply.text()}`
     }
-    return { page, kill, port: data }
+    const health = async (): Promise<Health> => JSON.parse((await page('/healthz', 'status')).slice(4)) as Health
+    return { page, health, kill, port: data, agentCheckPort }
   }
 }
 
