@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { stringify } from 'yaml'
+import { ARTICLE_NODES, INGRESS_NODES, WORKERS } from '../../bin/demo/article-nodes.ts'
+import { freePort } from '../../bin/demo/free-port.ts'
+import { nodesReady, podsReady } from '../../bin/demo/settling.ts'
+import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
+import { systemSoon as soon } from '../../src/adapters/node/system-soon.ts'
+import { systemTimers as timers } from '../../src/adapters/node/system-timers.ts'
+import { MAINTENANCE_ANNOTATION } from '../../src/model/maintenance.ts'
+import type { StampedEvent } from '../../src/model/roll-event.ts'
+import { database, INGRESS_PORT, ingress, whoami } from '../../src/sim/cluster/article-workloads.ts'
+import { EmbeddedCluster } from '../../src/sim/loopback/embedded-cluster.ts'
+import { LoopbackNet } from '../../src/sim/loopback/loopback-net.ts'
+import { NODES } from '../../src/sim/world/api-resource.ts'
+import { waitFor } from '../../testbed/machine/wait-for.ts'
+import { AGENT_PORT, AgentsOfCluster, STATUS_PORT } from '../support/agent/agents-of-cluster.ts'
+import { LocalHaproxy } from '../support/local-haproxy.ts'
+import { requires } from '../support/requires.ts'
+import { ended, start } from './evenkeel-process.ts'
+
+const REBOOT = fileURLToPath(new URL('../../bin/demo/reboot-machine.ts', import.meta.url))
+const HERE = '127.0.0.1'
+const INTER_MS = 500
+
+interface Ground {
+  readonly cluster: EmbeddedCluster
+  readonly folder: string
+  readonly url: string
+  readonly haproxy: LocalHaproxy
+}
+
+/** The article's cluster behind a HAProxy that nobody asks anything: it checks the agents of the three ingress nodes. */
+async function aGround(t: TestContext): Promise<Ground> {
+  const folder = await mkdtemp(join(tmpdir(), 'evenkeel-agents-'))
+  const net = await LoopbackNet.open()
+  const facts = { clock, timers, soon, seed: 'test', token: 'secret', folder, name: 'test', net, darkMs: 1_000 }
+  const cluster = await EmbeddedCluster.open({ ...facts, nodes: ARTICLE_NODES })
+  const nodes = INGRESS_NODES.map((name, i) => ({ name, address: net.nodeAddress(i + 1) }))
+  const agents = new AgentsOfCluster({ cluster, folder, nodes, dataPort: INGRESS_PORT })
+  t.after(async () => {
+    await agents.end()
+    cluster.end()
+    await net.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+  await waitFor({ what: 'nodes', limitMs: 60_000 }, async () => nodesReady(cluster.world, 6) || undefined)
+  cluster.apply([...whoami({ service: 'improved' }), ...database(WORKERS), ...ingress()])
+  await waitFor({ what: 'pods', limitMs: 60_000 }, async () => podsReady(cluster.world) || undefined)
+  const port = await freePort(HERE, undefined)
+  const servers = nodes.map(
+    ({ name, address }) =>
+      `  server ${name} ${address}:${INGRESS_PORT} check port ${AGENT_PORT} inter ${INTER_MS}ms fall 3 rise 2\n`,
+  )
+  const haproxy = await LocalHaproxy.start(t, {
+    sections: () =>
+      `frontend web\n  bind ${HERE}:${port}\n  default_backend web\nbackend web\n  option httpchk GET /nodecheck\n${servers.join('')}`,
+  })
+  await waitFor({ what: 'servers that are up', limitMs: 30_000 }, async () =>
+    (await haproxy.command('show stat -1 4 -1')).match(/,UP,/g)?.length === nodes.length ? true : undefined,
+  )
+  return { cluster, folder, url: `http://${HERE}:${port}/`, haproxy }
+}
+
+const rollFile = ({ url, cluster }: Ground, checkers: readonly object[]): string =>
+  stringify({
+    apiVersion: 'evenkeel.dev/v1alpha1',
+    kind: 'Roll',
+    metadata: { name: 'agents' },
+    spec: {
+      nodes: { names: INGRESS_NODES },
+      balancers: [
+        {
+          name: 'edge',
+          healthEndpoint: {
+            agentPort: STATUS_PORT,
+            dataPort: INGRESS_PORT,
+            checks: { interval: `${INTER_MS}ms`, fall: 3, rise: 2 },
+            checkers,
+          },
+        },
+      ],
+      detach: { idleLimit: '2s' },
+      reboot: {
+        command: [process.execPath, REBOOT, cluster.powerSocket, '{node}', '{bootId}'],
+        resendAfter: '20s',
+        returnLimit: '60s',
+      },
+      soak: '1s',
+      baseline: { duration: '1s' },
+      probes: [{ name: 'whoami', url, rate: 100 }],
+    },
+  })
+
+async function rolled(ground: Ground, file: string): Promise<readonly StampedEvent[]> {
+  const path = join(ground.folder, 'roll.yaml')
+  await writeFile(path, file)
+  const words = ['roll', '-f', path, '--kubeconfig', ground.cluster.kubeconfig, '--yes', '-o', 'jsonl']
+  const { code, out, err } = await ended(start([...words, '--state-dir', join(ground.folder, 'state')]))
+  assert.equal(code, 0, `${err}\n${out.slice(-4_000)}`)
+  return out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as StampedEvent)
+}
+
+const annotated = ({ world }: EmbeddedCluster): readonly string[] =>
+  ([...world.store.all(NODES)] as { metadata: { name: string; annotations?: Record<string, string> } }[])
+    .filter(({ metadata }) => MAINTENANCE_ANNOTATION in (metadata.annotations ?? {}))
+    .map(({ metadata }) => metadata.name)
+
+test('nodes behind a HAProxy with nothing but health checks are rebooted without a failed request', {
+  ...requires('haproxy'),
+}, async (t) => {
+  const ground = await aGround(t)
+  const events = await rolled(ground, rollFile(ground, [{ address: HERE, count: 1 }]))
+  const end = events.findLast((event) => event.type === 'roll.ended')
+  assert.equal(end?.outcome, 'completed')
+  assert.equal(end?.load?.failed, 0)
+  assert.ok((end?.load?.sent ?? 0) > 1_000)
+  const noticed = events.flatMap((event) =>
+    event.type === 'noticed' ? [`${event.node} ${event.step} ${event.by}`] : [],
+  )
+  assert.deepEqual(
+    noticed,
+    INGRESS_NODES.flatMap((name) => [`${name} detach checks`, `${name} attach checks`]),
+  )
+  assert.deepEqual(annotated(ground.cluster), [])
+  assert.equal(
+    INGRESS_NODES.every((name) => ground.cluster.machines.get(name)?.boots === 2),
+    true,
+  )
+})
