@@ -11,11 +11,12 @@ const IMAGES = {
   'testbed.local/pause:1': 'pause',
   'testbed.local/coredns:1': 'coredns',
   'testbed.local/app:1': 'app',
+  'testbed.local/nodecheck:1': 'nodecheck',
 } as const
 
 /** What a bed is made of. */
 export interface Build {
-  /** The folder with `kube`, `coredns`, `app`, `pause` and `power`. */
+  /** The folder with `kube`, `coredns`, `nodecheck`, `app`, `pause` and `power`. */
   readonly programs: string
   /** The containerd root that nodes take; undefined where the bed has no nodes. */
   readonly imageStore?: string

@@ -12,6 +12,7 @@ interface GoProgram {
 const PROGRAMS: readonly GoProgram[] = [
   { name: 'kube', module: 'go/kube', package: '.' },
   { name: 'coredns', module: 'go/coredns', package: '.' },
+  { name: 'nodecheck', module: 'go/nodecheck', package: '.' },
   { name: 'app', module: 'apps', package: './app' },
   { name: 'pause', module: 'apps', package: './pause' },
   { name: 'power', module: 'apps', package: './power' },

@@ -1,0 +1,109 @@
+/**
+ * The node agent beside a program that does what people write in an afternoon (`testbed/go/nodecheck`), on one real API
+ * server: `node bench/agent.ts [MINUTES]`, for how long memory is watched (2). Prints a line, then JSON.
+ */
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import { availableParallelism, loadavg } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { text as textOf } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { type Administrator, administrator } from '../test/support/administrator.ts'
+import { rawApi } from '../test/support/raw-api.ts'
+import { openBed } from '../testbed/bed.ts'
+import { ensureBuilt } from '../testbed/build.ts'
+import { run } from '../testbed/machine/run.ts'
+import type { AgentDocument, ProgramFigures } from './agent/agent-document.ts'
+import { agentFigures } from './agent/agent-figures.ts'
+import { memoryUnderChecks } from './agent/memory-under-checks.ts'
+import { noticeTime, openWatches } from './agent/notice-time.ts'
+import { openLoop } from './agent/open-loop.ts'
+import { type Place, type Running, startAgent, startNodecheck } from './agent/programs.ts'
+import { figuresTable } from './report/figures-table.ts'
+
+const NODES = 200
+const MEASURED_AGENTS = 5
+const STARTS = 5
+const PORT = 28_080
+const names = Array.from({ length: NODES }, (_, i) => `n${i + 1}`)
+
+type Start = (place: Place, node: string, port: number) => Promise<Running>
+
+async function measure(start: Start, place: Place, minutes: number): Promise<ProgramFigures> {
+  const startMs: number[] = []
+  for (let i = 0; i < STARTS; i += 1) {
+    const started = await start(place, 'n1', PORT)
+    startMs.push(started.startMs)
+    await started.end()
+  }
+  const running = await start(place, 'n1', PORT)
+  try {
+    await openLoop({ url: running.url, perSecond: 50, seconds: 5 })
+    const before = await nodeReads(place.api)
+    const asked = await openLoop({ url: running.url, perSecond: 200, seconds: 20 })
+    const reads = (await nodeReads(place.api)) - before
+    const memory = await memoryUnderChecks(running.pid, running.url, minutes)
+    const apiRequestsPerProbe = Math.round((100 * reads) / asked.sent) / 100
+    return { startMs, ...asked, apiRequestsPerProbe, memory }
+  } finally {
+    await running.end()
+  }
+}
+
+/** Reads of Nodes that the API server has answered, as it counts them itself; a watch is counted when it ends. */
+async function nodeReads(api: Administrator): Promise<number> {
+  const text = await metricsText(api)
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('apiserver_request_total{') && line.includes('resource="nodes"'))
+    .filter((line) => /verb="(GET|LIST|WATCH)"/.test(line))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
+}
+
+async function metricsText({ server, tls }: Administrator): Promise<string> {
+  const asked = request(`${server}/metrics`, { ...tls, agent: false }).end()
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  return textOf(response)
+}
+
+const minutes = Number(process.argv[2] ?? 2)
+await run([process.execPath, fileURLToPath(new URL('../bin/build.ts', import.meta.url))], {})
+const { programs } = await ensureBuilt(() => undefined, false)
+const bed = await openBed({ controlPlaneOnly: true })
+const { ask, close } = rawApi(bed.kubeconfig)
+try {
+  const api = administrator(bed.kubeconfig)
+  for (const name of names) await ask('POST', '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name } })
+  const place: Place = {
+    kubeconfig: bed.kubeconfig,
+    api,
+    bundle: fileURLToPath(new URL('../dist/agent.js', import.meta.url)),
+    nodecheck: join(programs, 'nodecheck'),
+  }
+  const agent = await measure(startAgent, place, minutes)
+  const article = await measure(startNodecheck, place, minutes)
+  const closeWatches = await openWatches(api, names.slice(MEASURED_AGENTS))
+  const agents = await Promise.all(
+    names
+      .slice(0, MEASURED_AGENTS)
+      .map(async (node, i) => ({ node, ...(await startAgent(place, node, PORT + 2 * i)) })),
+  )
+  const noticeMs = await noticeTime(ask, agents, 40)
+  closeWatches()
+  await Promise.all(agents.map((one) => one.end()))
+  const document: AgentDocument = {
+    bench: 'agent',
+    agent,
+    article,
+    watches: NODES,
+    noticeMs,
+    cores: availableParallelism(),
+    loadAverage: Math.round((loadavg()[0] ?? 0) * 100) / 100,
+  }
+  process.stdout.write(`${figuresTable(agentFigures(document))}\n${JSON.stringify(document)}\n`)
+} finally {
+  close()
+  await bed.close()
+}
