@@ -4,7 +4,7 @@ import { underLock } from './build/build-lock.ts'
 import { buildFolder, cacheRoot } from './build/cache-root.ts'
 import { buildPrograms } from './build/go-programs.ts'
 import { ensureImageStore } from './build/image-store.ts'
-import { ociImage } from './build/oci-image.ts'
+import { programImage } from './build/program-image.ts'
 
 /** The images that every node has, each with the one program it holds. */
 const IMAGES = {
@@ -40,7 +40,7 @@ async function build(folder: string, say: (line: string) => void): Promise<void>
     await buildPrograms(programs, say)
     mkdirSync(join(unfinished, 'images'))
     for (const [reference, program] of Object.entries(IMAGES)) {
-      const image = ociImage({ reference, program, binary: readFileSync(join(programs, program)) })
+      const image = programImage({ reference, program, binary: readFileSync(join(programs, program)) })
       writeFileSync(join(unfinished, 'images', `${program}.tar`), image)
     }
     if (!existsSync(folder)) renameSync(unfinished, folder)

@@ -4,14 +4,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ociImage } from '../../testbed/build/oci-image.ts'
+import { programImage } from '../../testbed/build/program-image.ts'
 import { run } from '../../testbed/machine/run.ts'
 
 test('an image is a tar of an OCI layout whose blobs have the digests they are named by', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'evenkeel-image-'))
   try {
     const image = { reference: 'testbed.local/app:7', program: 'app', binary: Buffer.from('#!not really\n') }
-    writeFileSync(join(folder, 'image.tar'), ociImage(image))
+    writeFileSync(join(folder, 'image.tar'), programImage(image))
     await run(['tar', '-xf', 'image.tar'], { cwd: folder })
     const index = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8'))
     assert.equal(index.manifests[0].annotations['io.containerd.image.name'], 'testbed.local/app:7')

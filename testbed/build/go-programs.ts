@@ -16,6 +16,7 @@ const PROGRAMS: readonly GoProgram[] = [
   { name: 'app', module: 'apps', package: './app' },
   { name: 'pause', module: 'apps', package: './pause' },
   { name: 'power', module: 'apps', package: './power' },
+  { name: 'helm', module: 'go/helm', package: '.' },
 ]
 
 /** Builds every program into a folder, one after the other: the linker of the largest wants the memory for itself. */

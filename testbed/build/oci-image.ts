@@ -4,9 +4,18 @@ import { type TarEntry, tar } from './tar.ts'
 export interface ImageContent {
   /** The full reference, with its tag. */
   readonly reference: string
-  /** Name of the one program: it lies at the root and is the entry point. */
-  readonly program: string
-  readonly binary: Buffer
+  /** The lowest first. */
+  readonly layers: readonly ImageLayer[]
+  readonly entrypoint: readonly string[]
+  readonly path: string
+  /** `UID:GID`; root where absent. */
+  readonly user?: string
+}
+
+/** A tar, and the same by gzip where it is to be kept and sent that way. */
+export interface ImageLayer {
+  readonly tar: Buffer
+  readonly gzip?: Buffer
 }
 
 interface Blob {
@@ -15,20 +24,22 @@ interface Blob {
   readonly bytes: Buffer
 }
 
-const FOLDERS = ['etc/', 'proc/', 'sys/', 'dev/']
-const PASSWD = 'root:x:0:0::/:/sbin/nologin\nnobody:x:65534:65534::/:/sbin/nologin\n'
-
-/** An image as an OCI layout in a tar (OCI image-spec v1: image-layout, manifest, config), with one plain layer. */
+/**
+ * An image as an OCI layout in a tar (OCI image-spec v1: image-layout, manifest, config). `manifest.json` beside it says
+ * the same to whoever reads Docker's own form alone. Equal content gives equal bytes.
+ */
 export function ociImage(content: ImageContent): Buffer {
-  const layer = blob('layer.v1.tar', layerOf(content))
-  const config = blob('config.v1+json', json(configOf(content, layer)))
+  const layers = content.layers.map((layer) =>
+    layer.gzip === undefined ? blob('layer.v1.tar', layer.tar) : blob('layer.v1.tar+gzip', layer.gzip),
+  )
+  const config = blob('config.v1+json', json(configOf(content)))
   const manifest = blob(
     'manifest.v1+json',
     json({
       schemaVersion: 2,
       mediaType: mediaType('manifest.v1+json'),
       config: reference(config),
-      layers: [reference(layer)],
+      layers: layers.map(reference),
     }),
   )
   const annotations = {
@@ -36,33 +47,36 @@ export function ociImage(content: ImageContent): Buffer {
     'org.opencontainers.image.ref.name': content.reference.slice(content.reference.lastIndexOf(':') + 1),
   }
   const index = json({ schemaVersion: 2, manifests: [{ ...reference(manifest), annotations }] })
+  const docker = [{ Config: place(config), RepoTags: [content.reference], Layers: layers.map(place) }]
   return tar([
     file('oci-layout', json({ imageLayoutVersion: '1.0.0' })),
     file('index.json', index),
-    ...[manifest, config, layer].map(({ digest, bytes }) => file(`blobs/${digest.replace(':', '/')}`, bytes)),
+    file('manifest.json', json(docker)),
+    ...[manifest, config, ...layers].map((one) => file(place(one), one.bytes)),
   ])
 }
 
-function layerOf({ program, binary }: ImageContent): Buffer {
-  return tar([
-    ...FOLDERS.map((path): TarEntry => ({ path, mode: 0o755 })),
-    { path: 'tmp/', mode: 0o1777 },
-    file('etc/passwd', Buffer.from(PASSWD)),
-    { path: program, mode: 0o755, content: binary },
-  ])
-}
-
-function configOf({ program }: ImageContent, layer: Blob): object {
+function configOf({ layers, entrypoint, path, user }: ImageContent): object {
   return {
+    created: '1970-01-01T00:00:00Z',
     architecture: process.arch === 'x64' ? 'amd64' : process.arch,
     os: 'linux',
-    config: { Entrypoint: [`/${program}`], Env: ['PATH=/'], WorkingDir: '/' },
-    rootfs: { type: 'layers', diff_ids: [layer.digest] },
+    config: {
+      Entrypoint: entrypoint,
+      Env: [`PATH=${path}`],
+      WorkingDir: '/',
+      ...(user === undefined ? {} : { User: user }),
+    },
+    rootfs: { type: 'layers', diff_ids: layers.map((layer) => digestOf(layer.tar)) },
   }
 }
 
 function blob(kind: string, bytes: Buffer): Blob {
-  return { mediaType: mediaType(kind), digest: `sha256:${createHash('sha256').update(bytes).digest('hex')}`, bytes }
+  return { mediaType: mediaType(kind), digest: digestOf(bytes), bytes }
+}
+
+function digestOf(bytes: Buffer): string {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 }
 
 function mediaType(kind: string): string {
@@ -71,6 +85,10 @@ function mediaType(kind: string): string {
 
 function reference({ mediaType, digest, bytes }: Blob): object {
   return { mediaType, digest, size: bytes.length }
+}
+
+function place({ digest }: Blob): string {
+  return `blobs/${digest.replace(':', '/')}`
 }
 
 function file(path: string, content: Buffer): TarEntry {

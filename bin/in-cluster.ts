@@ -1,0 +1,16 @@
+/** What runs in the cluster, as one program without the rest of the tool: its first word says which part it is. */
+import process from 'node:process'
+import { agentMain } from './agent/agent-main.ts'
+
+const PARTS: Readonly<Record<string, (words: readonly string[]) => Promise<number>>> = {
+  agent: agentMain,
+}
+
+const [name = '', ...words] = process.argv.slice(2)
+const part = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined
+if (part === undefined) {
+  const known = Object.keys(PARTS).join(', ')
+  process.stderr.write(`error: "${name}" is no part of this program\n  = fix: begin with one of: ${known}\n`)
+  process.exit(2)
+}
+void part(words).then((code) => process.exit(code))

@@ -1,0 +1,14 @@
+import { fileURLToPath } from 'node:url'
+import { run } from '../../testbed/machine/run.ts'
+
+export const CHART = fileURLToPath(new URL('evenkeel-agent', import.meta.url))
+
+/** What is shipped for people without helm: each file of `deploy/` and the values it is made with. */
+export const PLAIN: Readonly<Record<string, readonly string[]>> = {
+  'agent.yaml': ['exposure=hostNetwork'],
+  'agent-hostport.yaml': ['exposure=hostPort'],
+}
+
+/** As `helm template` makes it for a release `evenkeel-agent` in the namespace `evenkeel`. */
+export const plainYaml = (helm: string, values: readonly string[]): Promise<string> =>
+  run([helm, 'template', 'evenkeel-agent', CHART, '-n', 'evenkeel', ...values.flatMap((value) => ['--set', value])])
