@@ -5,6 +5,7 @@
 //	STOP         graceful (default): upon SIGTERM unready, serve on for GRACE with "Connection: close", then shut down;
 //	             immediate: exit upon SIGTERM
 //	GRACE        how long a graceful stop serves on (3s)
+//	FORWARD      a URL whose answers it hands on, as an ingress does: each request over a connection of its own
 //	START_DELAY  how long after the start the app turns ready (0s)
 package main
 
@@ -15,6 +16,8 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/signal"
 	"strconv"
@@ -64,7 +67,7 @@ func (a *app) routes() http.Handler {
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("/readyz", a.readiness)
 	mux.HandleFunc("/slow", a.slow)
-	mux.HandleFunc("/", a.answer)
+	mux.Handle("/", a.front())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Served-By", a.servedBy)
 		if a.stopping.Load() {
@@ -72,6 +75,20 @@ func (a *app) routes() http.Handler {
 		}
 		mux.ServeHTTP(w, r)
 	})
+}
+
+// front is the app itself, or what it is an ingress for.
+func (a *app) front() http.Handler {
+	behind, err := url.Parse(setting("FORWARD", ""))
+	if err != nil {
+		log.Fatalf("FORWARD: %v", err)
+	}
+	if behind.Host == "" {
+		return http.HandlerFunc(a.answer)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(behind)
+	proxy.Transport = &http.Transport{DisableKeepAlives: true}
+	return proxy
 }
 
 func (a *app) readiness(w http.ResponseWriter, _ *http.Request) {
