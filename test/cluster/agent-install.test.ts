@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { waitFor } from '../../testbed/machine/wait-for.ts'
+import { agentProcess } from '../support/agent-install/agent-process.ts'
+import type { Check } from '../support/agent-install/checker-process.ts'
+import { type Checks, runsOfOthers } from '../support/agent-install/checks.ts'
+import { type AgentPod, InstallBed, isReady } from '../support/agent-install/install-bed.ts'
+import { requires } from '../support/requires.ts'
+
+const ALL_UP = { n1: '200 OK', n2: '200 OK', n3: '200 OK' }
+/** Three seconds are enough for the tests' few probes to tell a new agent that is deaf from one that hears. */
+const QUICK = 'minReadySeconds=3'
+
+let opened: InstallBed | undefined
+const place = (): InstallBed => {
+  assert.ok(opened)
+  return opened
+}
+const real = requires('testbed')
+
+before(async () => {
+  if (real.skip === false) opened = await InstallBed.open()
+})
+after(async () => opened?.close())
+
+const uids = (pods: readonly AgentPod[]): readonly string[] => pods.map(({ metadata }) => metadata.uid).toSorted()
+
+/** Cordons a node and takes that back, and holds that no other node said anything but OK meanwhile. */
+async function cordonFlips(checks: Checks): Promise<void> {
+  const from = checks.count
+  await place().bed.kubectl(['cordon', 'n1'])
+  await checks.say({ n1: '503 Down', n2: '200 OK', n3: '200 OK' })
+  await place().bed.kubectl(['uncordon', 'n1'])
+  await checks.say(ALL_UP)
+  for (const node of ['n2', 'n3']) assert.deepEqual(runsOfOthers(checks.of(node, from), '200 OK'), [])
+  assert.deepEqual(
+    runsOfOthers(checks.of('n1', from), '200 OK').map(([first]) => first?.outcome),
+    ['503 Down'],
+  )
+}
+
+describe('the chart on the network of the nodes', { ...real, concurrency: 1 }, () => {
+  let checks: Checks
+
+  test('is installed, and every node answers from outside', async () => {
+    await place().install([QUICK])
+    await place().rolledOut()
+    checks = place().check()
+    await checks.say(ALL_UP)
+    assert.equal(await place().page('n2', 8080, '/nodename'), '200 Node: "n2"')
+  })
+
+  test('a cordon takes exactly that node out, and its end brings it back', () => cordonFlips(checks))
+
+  test('an agent is root without a capability, writes nothing but its two directories, and gains nothing', async () => {
+    const { status, mounts } = await agentProcess(place(), 'n1')
+    const { Uid, CapEff, CapPrm, CapBnd, CapInh, NoNewPrivs, Seccomp } = status
+    assert.deepEqual({ Uid, NoNewPrivs, Seccomp }, { Uid: '0\t0\t0\t0', NoNewPrivs: '1', Seccomp: '2' })
+    for (const set of [CapEff, CapPrm, CapBnd, CapInh]) assert.match(set ?? '', /^0+$/)
+    assert.match(mounts['/'] ?? '', /^ro,/)
+    const token =
+      mounts['/run/secrets/kubernetes.io/serviceaccount'] ?? mounts['/var/run/secrets/kubernetes.io/serviceaccount']
+    assert.match(token ?? '', /^ro,/)
+    assert.match(mounts['/run/evenkeel'] ?? '', /^rw,/)
+    assert.match(mounts['/var/lib/evenkeel'] ?? '', /^rw,/)
+  })
+
+  test('nobody is served the token of its account', async () => {
+    const file = 'var/run/secrets/kubernetes.io/serviceaccount/token'
+    for (const path of [
+      `/${file}`,
+      `/../../../../${file}`,
+      `//${file}`,
+      `/%2e%2e/%2e%2e/${file}`,
+      `/nodecheck/../../${file}`,
+    ]) {
+      for (const port of [8080, 8081]) assert.match(await place().page('n1', port, path), /^404 there is no such page/)
+    }
+  })
+
+  test('an image that does not exist ends no agent that works', async () => {
+    const from = checks.count
+    const were = uids(await place().pods())
+    await place().upgrade(['image.tag=none'])
+    await stuck('ImagePullBackOff')
+    await worksOn({ checks, from, were })
+  })
+
+  test('options that make no sense end no agent that works', async () => {
+    const from = checks.count
+    const were = uids((await place().pods()).filter(isReady))
+    await place().upgrade(['extraArgs={--no-such-option}'])
+    const { status } = await stuck('CrashLoopBackOff')
+    assert.equal(status.containerStatuses?.[0]?.lastState.terminated?.exitCode, 2)
+    await worksOn({ checks, from, were })
+  })
+
+  test('an upgrade replaces every agent, and no check is refused', async (t) => {
+    const from = checks.count
+    const were = uids(await place().pods())
+    await place().upgrade(['podAnnotations.turn=two'])
+    await place().rolledOut()
+    const are = await place().pods()
+    assert.equal(are.length, 3)
+    assert.deepEqual(
+      uids(are).filter((uid) => were.includes(uid)),
+      [],
+    )
+    t.diagnostic(`${checks.count - from} checks`)
+    for (const node of ['n1', 'n2', 'n3']) {
+      const others = runsOfOthers(checks.of(node, from), '200 OK')
+      // The last one of a backlog may be reset when the old agent closes; two in a row would be seen by balancers.
+      assert.deepEqual(
+        [...new Set(others.flat().map(({ outcome }) => outcome))].filter((one) => one !== 'ECONNRESET'),
+        [],
+      )
+      t.diagnostic(`${node}: ${others.length} of ${checks.of(node, from).length} were reset`)
+      assert.ok(
+        others.every((run) => run.length === 1),
+        JSON.stringify(others),
+      )
+    }
+  })
+
+  test('is removed, and nobody answers any more', async () => {
+    await place().uninstall()
+    await checks.say({ n1: 'ECONNREFUSED', n2: 'ECONNREFUSED', n3: 'ECONNREFUSED' })
+    await checks.end()
+  })
+})
+
+describe('the chart behind ports of the nodes', { ...real, concurrency: 1 }, () => {
+  let checks: Checks
+
+  test('is installed, and every node answers from outside', async () => {
+    await place().install([QUICK, 'exposure=hostPort', 'agent.port=8090', 'agent.statusPort=8091'])
+    await place().rolledOut()
+    checks = place().check(8090)
+    await checks.say(ALL_UP)
+  })
+
+  test('a cordon takes exactly that node out, and its end brings it back', () => cordonFlips(checks))
+
+  test('an agent sees who asks, and not its own node', async () => {
+    const { probers } = JSON.parse((await place().page('n1', 8091, '/probers')).slice(4))
+    assert.deepEqual(
+      probers.map(({ address }: { readonly address: string }) => address),
+      ['10.77.0.1'],
+    )
+  })
+
+  test('an upgrade takes one node at a time, each for some seconds', async (t) => {
+    const from = checks.count
+    await place().upgrade(['podAnnotations.turn=two'])
+    await place().rolledOut()
+    await checks.say(ALL_UP)
+    const gaps = ['n1', 'n2', 'n3'].map((node) => spanOf(runsOfOthers(checks.of(node, from), '200 OK').flat()))
+    t.diagnostic(`nobody answered for ${gaps.map(({ begin, end }) => `${Math.round(end - begin)} ms`).join(', ')}`)
+    const inOrder = gaps.toSorted((a, b) => a.begin - b.begin)
+    for (const [i, gap] of inOrder.entries()) assert.ok(gap.begin >= (inOrder[i - 1]?.end ?? 0), JSON.stringify(gaps))
+  })
+
+  test('a broken image takes one node out and stops there', async () => {
+    const from = checks.count
+    await place().upgrade(['image.tag=none'])
+    await stuck('ImagePullBackOff')
+    const out = ['n1', 'n2', 'n3'].filter((node) => checks.of(node).at(-1)?.outcome !== '200 OK')
+    assert.equal(out.length, 1)
+    for (const node of ['n1', 'n2', 'n3'].filter((name) => !out.includes(name)))
+      assert.deepEqual(runsOfOthers(checks.of(node, from), '200 OK'), [])
+    await place().rollback()
+    await checks.say(ALL_UP)
+    await place().uninstall()
+    await checks.end()
+  })
+})
+
+describe('the chart without a directory of the node', { ...real, concurrency: 1 }, () => {
+  test('its agents are not root, and answer', async () => {
+    await place().install([QUICK, 'keep=false'])
+    await place().rolledOut()
+    await place().check().say(ALL_UP)
+    const { status, mounts } = await agentProcess(place(), 'n1')
+    assert.equal(status.Uid, '65532\t65532\t65532\t65532')
+    assert.match(mounts['/'] ?? '', /^ro,/)
+    assert.deepEqual(JSON.parse((await place().page('n1', 8081, '/healthz')).slice(4)).trouble, [])
+    await place().uninstall()
+  })
+})
+
+/** Resolves with a pod that waits for that reason. */
+const stuck = (reason: string): Promise<AgentPod> =>
+  waitFor({ what: `a pod in ${reason}`, limitMs: 120_000, everyMs: 200 }, async () =>
+    (await place().pods()).find(({ status }) => status.containerStatuses?.[0]?.state.waiting?.reason === reason),
+  )
+
+interface Working {
+  readonly checks: Checks
+  readonly from: number
+  /** Who ran before. */
+  readonly were: readonly string[]
+}
+
+/** Those who ran still do, nobody was refused; and what was broken is taken back. */
+async function worksOn({ checks, from, were }: Working): Promise<void> {
+  const working = (await place().pods()).filter((pod) => isReady(pod) && pod.metadata.deletionTimestamp === undefined)
+  assert.deepEqual(uids(working), were)
+  await place().rollback()
+  await place().rolledOut()
+  assert.deepEqual(uids((await place().pods()).filter(isReady)), were)
+  for (const node of ['n1', 'n2', 'n3']) assert.deepEqual(runsOfOthers(checks.of(node, from), '200 OK'), [])
+}
+
+function spanOf(checks: readonly Check[]): { readonly begin: number; readonly end: number } {
+  const times = checks.map(({ atMs }) => atMs)
+  return { begin: Math.min(...times), end: Math.max(...times) }
+}

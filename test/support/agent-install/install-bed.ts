@@ -1,0 +1,136 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { CHART } from '../../../deploy/chart/plain-yaml.ts'
+import { clusterImage } from '../../../deploy/image/cluster-image.ts'
+import { type Bed, openBed } from '../../../testbed/bed.ts'
+import { buildFolder } from '../../../testbed/build/cache-root.ts'
+import { type RunResult, runToEnd } from '../../../testbed/machine/run.ts'
+import { waitFor } from '../../../testbed/machine/wait-for.ts'
+import { nodeDisk } from '../../../testbed/rack/plan.ts'
+import { Checks } from './checks.ts'
+
+export const IMAGE = 'evenkeel.local/evenkeel:0.1.0'
+export const NAMESPACE = 'evenkeel'
+const RELEASE = 'evenkeel-agent'
+
+export interface AgentPod {
+  readonly metadata: { readonly uid: string; readonly name: string; readonly deletionTimestamp?: string }
+  readonly spec: { readonly nodeName?: string; readonly containers: readonly { readonly image: string }[] }
+  readonly status: {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[]
+    readonly containerStatuses?: readonly {
+      readonly restartCount: number
+      readonly state: { readonly waiting?: { readonly reason: string } }
+      readonly lastState: { readonly terminated?: { readonly exitCode: number } }
+    }[]
+  }
+}
+
+export const isReady = ({ status }: AgentPod): boolean =>
+  status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true
+
+/** A real cluster whose nodes have the agent's image, and helm. */
+export class InstallBed {
+  readonly bed: Bed
+  readonly #checks: Checks[] = []
+  readonly #relays = new Map<string, { readonly port: number }>()
+
+  private constructor(bed: Bed) {
+    this.bed = bed
+  }
+
+  static async open(): Promise<InstallBed> {
+    const image = clusterImage(IMAGE)
+    const bed = await openBed({ nodes: 3, addons: false })
+    try {
+      const bytes = await image
+      for (const node of bed.nodes) {
+        writeFileSync(join(nodeDisk(bed.dir, node), 'image.tar'), bytes)
+        const place = '/run/evenkeel/disk/image.tar'
+        const { code, stderr } = await bed.exec(node, ['ctr', '-n', 'k8s.io', 'images', 'import', place])
+        if (code !== 0) throw new Error(`the image was not taken by ${node}: ${stderr}`)
+      }
+      await bed.kubectl(['create', 'namespace', NAMESPACE])
+      return new InstallBed(bed)
+    } catch (error) {
+      await bed.close()
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const checks of this.#checks) await checks.end()
+    await this.bed.close()
+  }
+
+  async helm(words: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.tryHelm(words)
+    if (code !== 0) throw new Error(`helm ${words.join(' ')}: ${stderr}`)
+    return stdout
+  }
+
+  tryHelm(words: readonly string[]): Promise<RunResult> {
+    const home = join(this.bed.dir, 'helm')
+    mkdirSync(home, { recursive: true })
+    const env = { KUBECONFIG: this.bed.kubeconfig, HELM_CACHE_HOME: home, HELM_CONFIG_HOME: home, HELM_DATA_HOME: home }
+    return runToEnd([join(buildFolder(), 'bin/helm'), '-n', NAMESPACE, ...words], { env, limitMs: 180_000 })
+  }
+
+  install(values: readonly string[]): Promise<string> {
+    return this.helm(['install', RELEASE, CHART, ...set(values)])
+  }
+
+  /** With the values of before, and these. */
+  upgrade(values: readonly string[]): Promise<string> {
+    return this.helm(['upgrade', RELEASE, CHART, '--reuse-values', ...set(values)])
+  }
+
+  rollback(): Promise<string> {
+    return this.helm(['rollback', RELEASE])
+  }
+
+  async uninstall(): Promise<void> {
+    await this.helm(['uninstall', RELEASE])
+    const wait = { what: 'the agents to be gone', limitMs: 60_000 }
+    await waitFor(wait, async () => ((await this.pods()).length === 0 ? true : undefined))
+  }
+
+  async pods(): Promise<readonly AgentPod[]> {
+    const told = await this.bed.kubectl(['-n', NAMESPACE, 'get', 'pods', '-o', 'json'])
+    return (JSON.parse(told) as { readonly items: readonly AgentPod[] }).items
+  }
+
+  /** Every node has one agent, it is of the present template, and it is ready for long enough. */
+  async rolledOut(): Promise<void> {
+    const words = ['-n', NAMESPACE, 'rollout', 'status', `daemonset/${RELEASE}`, '--timeout=180s']
+    await this.bed.kubectl(words, { limitMs: 190_000 })
+  }
+
+  check(port = 8080): Checks {
+    const place = (node: string) => ({ address: this.bed.nodeAddress(node), port })
+    const checks = new Checks(
+      (argv) => this.bed.enter(argv),
+      Object.fromEntries(this.bed.nodes.map((node) => [node, place(node)])),
+    )
+    this.#checks.push(checks)
+    return checks
+  }
+
+  /** A page as whoever is outside of the nodes reads it, its path taken as it is: status and body. */
+  async page(node: string, port: number, path: string): Promise<string> {
+    const place = `${node}:${port}`
+    const relay = this.#relays.get(place) ?? (await this.bed.relay(this.bed.nodeAddress(node), port))
+    this.#relays.set(place, relay)
+    return new Promise((resolve, reject) => {
+      const sent = request({ host: '127.0.0.1', port: relay.port, path, agent: false, timeout: 5_000 })
+      sent.on('timeout', () => sent.destroy(new Error(`no answer from ${place}`)))
+      sent.on('error', reject)
+      sent.on('response', (reply) => text(reply).then((body) => resolve(`${reply.statusCode} ${body}`), reject))
+      sent.end()
+    })
+  }
+}
+
+const set = (values: readonly string[]): readonly string[] => values.flatMap((value) => ['--set', value])
