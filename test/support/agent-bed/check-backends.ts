@@ -2,10 +2,12 @@ import { DATA_PORT } from './node-ingress.ts'
 
 export const CHECK_PORT = 8_080
 export const AGENT_CHECK_PORT = 8_082
+/** Where the article's program answers, which tells by its words alone whether a node is well. */
+export const ARTICLE_PORT = 8_090
 const FRONT_PORT = 18_080
 
 /** How one backend of a balancer asks whether a node is well, by the agent's dialect. */
-export type Dialect = 'plain' | 'disable-on-404' | 'agent-check'
+export type Dialect = 'plain' | 'disable-on-404' | 'agent-check' | 'article'
 
 const TIMES = 'inter 1s fall 3 rise 2'
 const LINES: Readonly<Record<Dialect, { readonly option: string; readonly server: string }>> = {
@@ -17,6 +19,10 @@ const LINES: Readonly<Record<Dialect, { readonly option: string; readonly server
   'agent-check': {
     option: 'option tcp-check',
     server: `check ${TIMES} agent-check agent-port ${AGENT_CHECK_PORT} agent-inter 1s`,
+  },
+  article: {
+    option: 'option httpchk GET /nodecheck\n  http-check expect string OK',
+    server: `check port ${ARTICLE_PORT} ${TIMES}`,
   },
 }
 

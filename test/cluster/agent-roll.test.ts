@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, type TestContext, test } from 'node:test'
+import { MAINTENANCE_ANNOTATION } from '../../src/model/maintenance.ts'
+import { AgentBed } from '../support/agent-bed/agent-bed.ts'
+import type { Dialect } from '../support/agent-bed/check-backends.ts'
+import type { IngressKind } from '../support/agent-bed/node-ingress.ts'
+import { requires } from '../support/requires.ts'
+import { BootCounter } from '../support/roll-bed/boot-counter.ts'
+import { unlessVoid } from '../support/roll-bed/unless-void.ts'
+import { story } from '../support/roll-ground/story.ts'
+
+const RATE = 200
+
+let opened: AgentBed | undefined
+const place = (): AgentBed => {
+  assert.ok(opened)
+  return opened
+}
+const real = requires('testbed', 'haproxy')
+
+before(async () => {
+  if (real.skip === false) opened = await AgentBed.open()
+})
+after(async () => opened?.close())
+
+/** What takes too long for every day: `EVERY_DIALECT=1 node test/run.ts cluster/agent-roll`. */
+const EVERY = process.env.EVERY_DIALECT !== undefined
+
+interface Roll {
+  readonly dialects: readonly Dialect[]
+  /** Declared of HAProxy's address. */
+  readonly checkers?: number
+  readonly checks?: object
+}
+
+/** Rolls all nodes and gives what whoever judges has counted, all fronts together, and how each wait ended. */
+async function rolled({ dialects, ...facts }: Roll) {
+  const { bed } = place()
+  const lb = await place().haproxy(dialects)
+  try {
+    const boots = new BootCounter(bed)
+    const judges = dialects.map((_, i) => place().judge(i, RATE / dialects.length))
+    const roll = place().roll('-f', place().file({ ...facts, fronts: dialects.length }), '--yes')
+    const { code, stderr } = await roll.ended()
+    const verdicts = await Promise.all(judges.map((judge) => judge.verdict()))
+    assert.equal(code, 0, `${stderr}\n${story(roll.events)}`)
+    assert.deepEqual(await boots.stop(), Object.fromEntries(bed.nodes.map((node) => [node, 1])))
+    assert.equal(JSON.parse(await bed.kubectl(['get', 'nodes', '-o', 'json'])).items.some(isAsked), false)
+    const sum = (of: (verdict: (typeof verdicts)[number]) => number): number =>
+      verdicts.reduce((total, verdict) => total + of(verdict), 0)
+    return {
+      failedRequests: sum((verdict) => verdict.failedRequests),
+      sentRequests: sum((verdict) => verdict.sentRequests),
+      skippedRequests: sum((verdict) => verdict.skippedRequests),
+      noticed: roll.events.flatMap((event) => (event.type === 'noticed' ? [event] : [])),
+    }
+  } finally {
+    await lb.kill()
+  }
+}
+
+const isAsked = ({ metadata }: { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } }) =>
+  MAINTENANCE_ANNOTATION in (metadata.annotations ?? {})
+
+async function losesNothing(t: TestContext, roll: Roll): Promise<void> {
+  const { failedRequests, sentRequests, noticed } = await unlessVoid(t, () => rolled(roll))
+  const waits = noticed.map(({ node, step, by, afterMs }) => `${node} ${step} ${by} ${afterMs} ms`)
+  t.diagnostic(`${failedRequests} of ${sentRequests} failed; ${waits.join(', ')}`)
+  assert.equal(failedRequests, 0)
+  assert.ok(sentRequests > 5_000)
+  const wanted = roll.checkers === undefined ? 'time' : 'checks'
+  assert.deepEqual(
+    noticed.map(({ by }) => by),
+    place().bed.nodes.flatMap(() => [wanted, wanted]),
+  )
+}
+
+const limits = { ...real, timeout: 400_000 }
+
+function behind(kind: IngressKind, rolls: readonly (Roll & { readonly what: string })[]): void {
+  describe(`an ingress by ${kind}, behind a HAProxy that knows nothing but health checks`, {
+    ...real,
+    concurrency: 1,
+  }, () => {
+    before(() => place().serve(kind))
+    for (const { what, ...roll } of rolls)
+      test(`${what}: every node is rebooted, and no request fails`, limits, (t) => losesNothing(t, roll))
+    after(() => place().place.uninstall())
+  })
+}
+
+const AT_ONCE = { checkers: 1, checks: { drainsAtOnce: true } }
+const EACH_ALONE = [
+  { what: '503, nobody declared', dialects: ['plain'] },
+  { what: '404, one refusal is enough', dialects: ['disable-on-404'], ...AT_ONCE },
+  { what: 'agent-check, one refusal is enough', dialects: ['agent-check'], ...AT_ONCE },
+] as const
+const THREE_ALIKE = [{ what: 'three backends alike, nobody declared', dialects: ['plain', 'plain', 'plain'] }] as const
+
+behind('hostNetwork', [
+  {
+    what: 'three backends of three dialects, their checkers declared',
+    dialects: ['plain', 'disable-on-404', 'agent-check'],
+    checkers: 3,
+  },
+  ...(EVERY ? EACH_ALONE : []),
+])
+
+behind('hostPort', [
+  { what: '503, the one checker declared', dialects: ['plain'], checkers: 1 },
+  ...(EVERY ? THREE_ALIKE : []),
+])
