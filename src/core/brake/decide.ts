@@ -82,7 +82,9 @@ function tellWaiting({ grants, told, share, published }: Telling): BrakeDecision
   const notices = next.map((node) => ({ kind: 'tell', notice: noticeOf(node, share) }) as const)
   const names = [...told, ...next.map(({ name }) => name)].toSorted()
   const note = { kind: 'publish', grants, told: names, dropped: [] } as const
-  return { kind: 'act', actions: [...notices, note], reasons: notices.map(({ notice }) => notice.reason) }
+  const fewer: Reason = { code: 'FewerWait', text: 'a node waits no more for its cordon to be granted' }
+  const reasons = next.length === 0 ? [fewer] : notices.map(({ notice }) => notice.reason)
+  return { kind: 'act', actions: [...notices, note], reasons }
 }
 
 const noticeOf = (node: FleetNode, share: Share): NodeNotice => ({
