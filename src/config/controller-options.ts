@@ -53,7 +53,7 @@ Options:
   --lease-duration T       a dead leader is followed after it (15s)
   --status-port N          /healthz, /readyz, /metrics        (8081)
   --address A              listen at one address              (all)
-  --kubeconfig FILE        outside of a cluster               (the pod's account)
+  --kubeconfig FILE        outside of a cluster       (the pod's account)
 
 Example:
   evenkeel controller --max-cordoned-out 2 --selector ingress=edge

@@ -45,7 +45,7 @@ export function decideBrake(snapshot: BrakeSnapshot): BrakeDecision {
 
 function refusalOf(fleet: BrakeSnapshot['fleet']): Reason | undefined {
   if (fleet.kind === 'unknown') return { code: 'NodesUnknown', text: `the nodes are not known: ${fleet.why}` }
-  if (fleet.nodes.length === 0) return { code: 'NoNodes', text: 'the API server knows no node of this fleet' }
+  if (fleet.nodes.length === 0) return { code: 'FleetEmpty', text: 'the API server knows no node of this fleet' }
   const unreadable = fleet.nodes.find((node) => node.unreadable)
   if (unreadable === undefined) return undefined
   return { code: 'NodeUnreadable', text: 'what the API server tells of a node makes no sense', object: unreadable.name }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { CONTROLLER_HELP } from '../../../src/config/controller-options.ts'
+import { evenkeel } from '../../bin/evenkeel-process.ts'
 import { ControllerPlace, leaderOf, until } from '../../support/controller/controller-place.ts'
 
 const NAMES = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6']
@@ -119,4 +121,15 @@ test('grants that somebody took away or spoilt are published again', async (t) =
   await settledAt(place, ['n3'])
   place.remove()
   await settledAt(place, ['n3'])
+})
+
+test('wrong options end with exit code 2 and the fix, help with 0', async () => {
+  const help = await evenkeel('controller', '--help')
+  assert.deepEqual([help.code, help.out, help.err], [0, CONTROLLER_HELP, ''])
+  const wrong = await evenkeel('controller', '--namespace', 'edge', '--max-cordoned-out', '0')
+  assert.equal(wrong.code, 2)
+  assert.match(wrong.err, /^error: --max-cordoned-out.*\(CONTROLLER_OPTIONS\)\n {2}= fix: evenkeel controller --help/)
+  const noPod = await evenkeel('controller', '--namespace', 'edge')
+  assert.equal(noPod.code, 2)
+  assert.match(noPod.err, /there is no API server to ask: this is no pod/)
 })

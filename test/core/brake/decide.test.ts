@@ -91,7 +91,7 @@ const ROWS: readonly (readonly [title: string, scene: BrakeScene, decision: stri
   ],
   ['lets a single node go', { nodes: 'n1!' }, 'publish [n1] 1 of 1'],
   ['lets one of two go', { nodes: 'n1! n2!' }, 'publish [n1] 1 of 2'],
-  ['holds where no node is known', { nodes: '' }, 'hold NoNodes'],
+  ['holds where no node is known', { nodes: '' }, 'hold FleetEmpty'],
   ['holds where a node makes no sense', { nodes: 'n1! n2? n3 n4' }, 'hold n2'],
   [
     'holds where the nodes are not known',
