@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { WorldError } from '../../src/model/world-error.ts'
 import { Candidate, LEADER_LEASE } from '../support/candidate.ts'
 import { type LeaseFault, LeaseStore } from '../support/lease-store.ts'
 import { SeededRandom } from '../support/seeded-random.ts'
@@ -90,6 +91,25 @@ test('a storm of conflicts is met with pauses, and who stays in the Lease keeps 
   await clock.advance(120_000)
   assert.deepEqual(acting(a, b), [a])
   assert.ok(calls < 240, `${calls} writes in two minutes`)
+})
+
+test('a storm that lets no renewal through ends the leader in time, though it is still named in the Lease', async () => {
+  const { clock, store, a, b } = aPair()
+  await clock.advance(5_000)
+  a.client.writeLease = async () => {
+    const found = store.get(LEADER_LEASE)
+    assert.ok(found)
+    store.put({ ...found, annotations: { note: String(clock.monoMs()) } })
+    throw new WorldError('the object has been modified', { code: 'KUBE_CONFLICT', retry: 'now' })
+  }
+  await clock.advance(8_000)
+  const restMs = a.leader.mayActForMs()
+  assert.ok(restMs <= 2_000, `${restMs} ms are left`)
+  await clock.advance(2_000)
+  assert.deepEqual(acting(a, b), [])
+  assert.equal(a.over?.code, 'LeadershipLapsed')
+  await clock.advance(20_000)
+  assert.deepEqual(acting(a, b), [b])
 })
 
 test('a process that was frozen learns from its next renewal that another leads', async () => {

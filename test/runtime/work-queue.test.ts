@@ -136,22 +136,23 @@ test('the pause of a key that fails is its own, and what the world asks for is w
 })
 
 test('once stopped nothing is begun, what is under way ends, and nothing is left behind', async () => {
-  const { clock, queue, log, work } = aQueue({ takesMs: 100 })
+  const { clock, queue, log, work } = aQueue({ workers: 2, takesMs: 100 })
   const running = queue.run(work, never)
   queue.add('a')
-  queue.add('b')
+  queue.add('b', 20)
+  queue.add('waiting', 60)
   await clock.advance(50)
   queue.add('a')
   let stopped = false
   const stopping = queue.stop().then(() => {
     stopped = true
   })
-  queue.add('c')
-  await clock.advance(49)
+  queue.add('late')
+  await clock.advance(69)
   assert.equal(stopped, false)
   await clock.advance(1_000)
   await Promise.all([stopping, running])
-  assert.deepEqual(log, ['0 begin a', '100 end a'])
+  assert.deepEqual(log, ['0 begin a', '20 begin b', '100 end a', '120 end b'])
   assert.equal(clock.sleeping(), 0)
 })
 
