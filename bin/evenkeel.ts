@@ -1,6 +1,7 @@
 import process from 'node:process'
 import manifest from '../package.json' with { type: 'json' }
 import { addAgentCommand } from '../src/cli/agent-command.ts'
+import { addControllerCommand } from '../src/cli/controller-command.ts'
 import { addDemoCommand } from '../src/cli/demo-command.ts'
 import { errorText } from '../src/cli/error-text.ts'
 import { addProbeCommand } from '../src/cli/probe-command.ts'
@@ -41,6 +42,7 @@ const exitCode = await runProgram(
         return demoActions({ version, env: process.env, log })
       }),
       addAgentCommand(async () => (await import('./agent/agent-main.ts')).agentMain),
+      addControllerCommand(async () => (await import('./controller/controller-main.ts')).controllerMain),
       addVersionCommand(version),
     ],
   },

@@ -1,9 +1,11 @@
 /** What runs in the cluster, as one program without the rest of the tool: its first word says which part it is. */
 import process from 'node:process'
 import { agentMain } from './agent/agent-main.ts'
+import { controllerMain } from './controller/controller-main.ts'
 
 const PARTS: Readonly<Record<string, (words: readonly string[]) => Promise<number>>> = {
   agent: agentMain,
+  controller: controllerMain,
 }
 
 const [name = '', ...words] = process.argv.slice(2)

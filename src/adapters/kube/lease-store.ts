@@ -50,19 +50,19 @@ const pathOf = (ref: ObjectRef): string => `${collectionOf(ref)}/${segment(ref.n
 function newLease(lease: Lease) {
   const { namespace, name, annotations } = lease
   const metadata = { namespace, name, annotations }
-  return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: specOf(lease) }
+  return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: leaseSpec(lease) }
 }
 
 function replacement(lease: Lease): JsonPatch {
   return [
     { op: 'test', path: '/metadata/resourceVersion', value: lease.resourceVersion },
     { op: 'add', path: '/metadata/annotations', value: lease.annotations },
-    { op: 'add', path: '/spec', value: specOf(lease) },
+    { op: 'add', path: '/spec', value: leaseSpec(lease) },
   ]
 }
 
 /** What is empty is left out: the API takes no lease of zero seconds and no time that is none. */
-function specOf(lease: Lease) {
+export function leaseSpec(lease: Lease) {
   return {
     leaseTransitions: lease.transitions,
     ...given('holderIdentity', lease.holder || undefined),

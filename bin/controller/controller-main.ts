@@ -1,0 +1,144 @@
+import { hostname } from 'node:os'
+import process from 'node:process'
+import manifest from '../../package.json' with { type: 'json' }
+import { type HttpDoor, openHttpDoor } from '../../src/adapters/http/http-door.ts'
+import { ApiClient } from '../../src/adapters/kube/api-client.ts'
+import { ApiReach } from '../../src/adapters/kube/api-reach.ts'
+import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
+import { kubeFleet } from '../../src/adapters/kube/kube-fleet.ts'
+import { kubeLeaderLease } from '../../src/adapters/kube/kube-leader-lease.ts'
+import { kubeNodeNotices } from '../../src/adapters/kube/kube-node-notices.ts'
+import { lineLog } from '../../src/adapters/node/line-log.ts'
+import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
+import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
+import { systemTimers } from '../../src/adapters/node/system-timers.ts'
+import { errorText } from '../../src/cli/error-text.ts'
+import { EXIT_FAILED, EXIT_USAGE } from '../../src/cli/exit-codes.ts'
+import { CONTROLLER_HELP, type ControllerOptions, controllerOptions } from '../../src/config/controller-options.ts'
+import { Brake } from '../../src/controllers/brake/brake.ts'
+import { controllerPages } from '../../src/controllers/controller/controller-pages.ts'
+import type { Reason } from '../../src/model/reason.ts'
+import { UserError } from '../../src/model/user-error.ts'
+import { Leader } from '../../src/runtime/leader.ts'
+import { shutDown } from '../../src/runtime/shutdown.ts'
+import { apiCredentials, podNamespace } from '../process/api-credentials.ts'
+
+/** Of the one Lease, beside the controllers. */
+const LEASE = 'evenkeel-controller'
+const PASS_LIMIT_MS = 3_000
+const RELEASE_LIMIT_MS = 2_000
+
+const log = lineLog(process.stderr, clock)
+
+interface Running {
+  readonly leader: Leader
+  readonly brake: Brake
+  readonly door: HttpDoor
+}
+
+async function begun(options: ControllerOptions): Promise<Running> {
+  const identity = `${hostname()}_${random.hex(6)}`
+  const credentials = await apiCredentials(options.kubeconfig, 'CONTROLLER_OPTIONS')
+  const client = new ApiClient({ credentials, clock, userAgent: `evenkeel-controller/${manifest.version}` })
+  const leader: Leader = new Leader({
+    cluster: kubeLeaderLease(client),
+    clock,
+    random,
+    lease: { namespace: options.namespace, name: LEASE },
+    identity,
+    durationMs: options.leaseDurationMs,
+    onChange: () => brake.wake(),
+  })
+  const brake = new Brake({
+    fleet: kubeFleet({ client, reach: new ApiReach(clock), clock, random, log }, options.selector),
+    configMaps: kubeConfigMaps(client),
+    notices: kubeNodeNotices({ client, clock, random, identity }),
+    leader,
+    identity,
+    namespace: options.grantsNamespace,
+    limit: options.limit,
+    returnMs: options.returnMs,
+    clock,
+    random,
+    log,
+  })
+  const { address, statusPort } = options
+  const place = { port: statusPort, ...(address === undefined ? {} : { host: address }) }
+  const view = () => ({ identity, leader: leader.view(), brake: brake.view() })
+  const door = await openHttpDoor({ place, timers: systemTimers }, controllerPages(view))
+  log.warn('the controller stands by', { identity, ports: [door.port] })
+  return { leader, brake, door }
+}
+
+/** Until it is stopped, or leads no more: why, then. */
+async function runController(options: ControllerOptions, stop: AbortSignal): Promise<Reason | undefined> {
+  const { leader, brake, door } = await begun(options)
+  const life = new AbortController()
+  const leading = new AbortController()
+  const led = leader.run(leading.signal)
+  const working = brake.run(life.signal)
+  const stopped = new Promise<undefined>((resolve) => {
+    if (stop.aborted) resolve(undefined)
+    stop.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
+  const over = await Promise.race([led, working.then(() => undefined), stopped])
+  if (over !== undefined) return over
+  const settled = (work: Promise<unknown>) => work.then(nothing, (error: unknown) => unlessStopped(error))
+  // The Lease is renewed until the last effect is over, and given back only then.
+  const failures = await shutDown(
+    [
+      { name: 'the queue', limitMs: PASS_LIMIT_MS, stop: () => brake.stop() },
+      {
+        name: 'the Lease',
+        limitMs: RELEASE_LIMIT_MS,
+        stop: async (signal) => {
+          leading.abort(STOPPED)
+          await settled(led)
+          await leader.release(signal)
+        },
+      },
+      {
+        name: 'the watches',
+        limitMs: PASS_LIMIT_MS,
+        stop: async () => {
+          life.abort(STOPPED)
+          await settled(working)
+        },
+      },
+      { name: 'the pages', limitMs: PASS_LIMIT_MS, stop: () => door.close() },
+    ],
+    clock,
+  )
+  for (const { name, error } of failures) log.warn(`${name} did not stop`, { reason: String(error) })
+  return undefined
+}
+
+const STOPPED = new Error('stopped')
+const nothing = (): undefined => undefined
+const unlessStopped = (error: unknown): undefined => {
+  if (error !== STOPPED) throw error
+}
+
+/**
+ * Exit code 0 once it was told to stop, 1 where it leads no more: its next process derives everything from the cluster; 2
+ * for wrong options.
+ */
+export async function controllerMain(args: readonly string[]): Promise<number> {
+  const stop = new AbortController()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(STOPPED))
+  try {
+    const options = controllerOptions(args, { podNamespace: podNamespace() })
+    if (options === undefined) {
+      process.stdout.write(CONTROLLER_HELP)
+      return 0
+    }
+    const over = await runController(options, stop.signal)
+    if (over === undefined) return 0
+    log.warn('leads no more', { code: over.code, reason: over.text })
+    return EXIT_FAILED
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    process.stderr.write(errorText(error))
+    return EXIT_USAGE
+  }
+}

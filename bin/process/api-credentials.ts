@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import process from 'node:process'
+import type { Credentials } from '../../src/adapters/kube/credentials.ts'
+import { ServiceAccount } from '../../src/adapters/kube/service-account.ts'
+import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
+import { UserError } from '../../src/model/user-error.ts'
+
+const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
+
+export type ApiCredentials = Pick<Credentials, 'current' | 'accept' | 'drop'>
+
+/** By a kubeconfig, else as the pod that this is. Rejects with UserError `code` where it is none. */
+export async function apiCredentials(kubeconfig: string | undefined, code: string): Promise<ApiCredentials> {
+  if (kubeconfig !== undefined) {
+    const { kubeconfigCredentials } = await import('../../src/adapters/kube/kubeconfig-credentials.ts')
+    return kubeconfigCredentials({ paths: [kubeconfig], context: undefined, env: process.env }, clock)
+  }
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env
+  if (host === undefined || port === undefined) {
+    throw new UserError('there is no API server to ask: this is no pod', {
+      code,
+      fix: 'run it in the cluster, or give --kubeconfig',
+    })
+  }
+  const server = new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`)
+  return new ServiceAccount({ server, directory: SERVICE_ACCOUNT })
+}
+
+/** Of the pod that this is; undefined where it is none. */
+export function podNamespace(): string | undefined {
+  try {
+    return readFileSync(`${SERVICE_ACCOUNT}/namespace`, 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,191 @@
+import { type BrakeAction, type BrakeDecision, decideBrake } from '../../core/brake/decide.ts'
+import { NOTHING_SEEN, observe } from '../../core/brake/observe.ts'
+import type { BrakeMemory, BrakeSnapshot } from '../../core/brake/snapshot.ts'
+import type { ConfigMap } from '../../model/config-map.ts'
+import { type CordonGrants, GRANTS_CONFIG_MAP } from '../../model/cordon-grants.ts'
+import type { CordonLimit } from '../../model/cordon-limit.ts'
+import type { FleetNode } from '../../model/fleet-node.ts'
+import type { Reason } from '../../model/reason.ts'
+import { WorldError } from '../../model/world-error.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { ConfigMaps } from '../../ports/config-maps.ts'
+import type { Fleet } from '../../ports/fleet.ts'
+import type { Log } from '../../ports/log.ts'
+import type { NodeNotices } from '../../ports/node-notices.ts'
+import type { Random } from '../../ports/random.ts'
+import { FollowCache, type Freshness } from '../../runtime/follow-cache.ts'
+import type { Leader } from '../../runtime/leader.ts'
+import { type LoopView, Reconciler } from '../../runtime/reconciler.ts'
+import { publishedBy, withGrants } from './grants-object.ts'
+
+export interface BrakeParts {
+  readonly fleet: Fleet
+  readonly configMaps: ConfigMaps
+  readonly notices: NodeNotices
+  readonly leader: Pick<Leader, 'mayActForMs'>
+  /** Of this process, as in the Lease. */
+  readonly identity: string
+  /** Where the agents look. */
+  readonly namespace: string
+  readonly limit: CordonLimit
+  readonly returnMs: number
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+export interface BrakeView {
+  readonly loop: LoopView
+  readonly nodes: {
+    readonly known: number
+    readonly cordoned: number
+    readonly synced: boolean
+    readonly unheardForMs: number
+  }
+  /** As last read; absent where there are none, and in whoever does not lead. */
+  readonly grants?: CordonGrants
+  readonly decision: BrakeDecision['kind'] | 'standby'
+  readonly reasons: readonly Reason[]
+}
+
+/** One fleet, one brake: one key. */
+const KEY = 'brake'
+/** Somebody may have changed the grants by hand, or taken them away. */
+const SWEEP_MS = 5_000
+
+/** Tells the agents of a fleet which nodes may leave their balancers for a cordon. */
+export class Brake {
+  readonly #parts: BrakeParts
+  readonly #nodes: FollowCache<FleetNode>
+  readonly #reconciler: Reconciler<BrakeSnapshot, BrakeAction>
+  #memory: BrakeMemory = NOTHING_SEEN
+  #found: ConfigMap | undefined
+  #decision: BrakeDecision | undefined
+
+  constructor(parts: BrakeParts) {
+    const { fleet, clock } = parts
+    this.#parts = parts
+    this.#nodes = new FollowCache({
+      follow: (sink, signal) => fleet.follow(sink, signal),
+      clock,
+      onChange: () => this.#nodesChanged(),
+      isNews,
+    })
+    this.#reconciler = new Reconciler({
+      ...parts,
+      sweepMs: SWEEP_MS,
+      loop: {
+        name: 'brake',
+        gather: (_key, signal) => this.#gather(signal),
+        decide: decideBrake,
+        perform: (action, signal) => this.#perform(action, signal),
+        decided: (_key, decision) => this.#decided(decision),
+      },
+    })
+  }
+
+  /** Follows and works until aborted, then rejects with the signal's reason; where it was stopped, it only follows. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#nodes.run(signal), this.#reconciler.run(signal)])
+  }
+
+  /** Begins nothing any more, and resolves when what is under way has ended. */
+  stop(): Promise<void> {
+    return this.#reconciler.stop()
+  }
+
+  /** We lead now, or something else changed that no watch tells. */
+  wake(): void {
+    this.#reconciler.add(KEY)
+  }
+
+  view(): BrakeView {
+    const { synced, brokenSince } = this.#nodes.freshness()
+    const now = this.#parts.clock.monoMs()
+    const grants = publishedBy(this.#found)?.grants
+    return {
+      loop: this.#reconciler.view(),
+      nodes: {
+        known: this.#nodes.objects().length,
+        cordoned: this.#memory.cordoned.size,
+        synced,
+        unheardForMs: brokenSince === undefined ? 0 : now - brokenSince,
+      },
+      ...(grants === undefined ? {} : { grants }),
+      decision: this.#decision?.kind ?? 'standby',
+      reasons: this.#decision?.reasons ?? [],
+    }
+  }
+
+  /** Seen also by whoever does not lead, so that the order of those who wait outlasts a leader. */
+  #nodesChanged(): void {
+    this.#observe([])
+    this.#reconciler.add(KEY)
+  }
+
+  #observe(granted: readonly string[]): void {
+    if (!this.#nodes.freshness().synced) return
+    const { clock, returnMs } = this.#parts
+    this.#memory = observe(this.#memory, { nodes: this.#nodes.objects(), granted, now: clock.monoMs(), returnMs })
+  }
+
+  async #gather(signal: AbortSignal): Promise<BrakeSnapshot> {
+    const { configMaps, clock, identity, namespace, limit, returnMs } = this.#parts
+    this.#found = await configMaps.read({ namespace, name: GRANTS_CONFIG_MAP }, signal)
+    const published = publishedBy(this.#found)
+    this.#observe(published?.grants?.granted ?? [])
+    return {
+      now: clock.monoMs(),
+      self: identity,
+      limit,
+      returnMs,
+      fleet: fleetOf(this.#nodes),
+      memory: this.#memory,
+      published,
+    }
+  }
+
+  #decided(decision: BrakeDecision): void {
+    const before = this.#decision
+    this.#decision = decision
+    const [first] = decision.reasons
+    if (first === undefined || decision.kind === 'settled') return
+    if (before?.kind === decision.kind && before.reasons[0]?.text === first.text) return
+    this.#parts.log.warn(`brake: ${decision.kind}`, { reasons: decision.reasons.slice(0, 5).map(({ text }) => text) })
+  }
+
+  async #perform(action: BrakeAction, signal: AbortSignal): Promise<void> {
+    if (action.kind === 'tell') return this.#parts.notices.tell(action.notice, signal)
+    const { configMaps, namespace, identity } = this.#parts
+    for (const name of action.dropped) await this.#checkDropped(name, signal)
+    const wanted = withGrants(action, { namespace, self: identity, found: this.#found })
+    this.#found = await configMaps.write(wanted, signal)
+  }
+
+  /** A grant that is taken back puts its node in: not by a watch that may be behind. */
+  async #checkDropped(name: string, signal: AbortSignal): Promise<void> {
+    const node = await this.#parts.fleet.read(name, signal)
+    if (node === undefined || !(node.unschedulable || node.unreadable)) return
+    throw new WorldError(`${name} is cordoned, which the watch has not told yet`, {
+      code: 'NODES_BEHIND',
+      retry: 'backoff',
+    })
+  }
+}
+
+function fleetOf(nodes: FollowCache<FleetNode>): BrakeSnapshot['fleet'] {
+  const freshness: Freshness = nodes.freshness()
+  if (freshness.brokenSince !== undefined) {
+    return { kind: 'unknown', why: freshness.error?.message ?? 'they cannot be followed' }
+  }
+  if (!freshness.synced) return { kind: 'unknown', why: 'they were not listed yet' }
+  return { kind: 'known', nodes: nodes.objects() }
+}
+
+const isNews = (before: FleetNode, now: FleetNode): boolean =>
+  before.uid !== now.uid ||
+  before.unschedulable !== now.unschedulable ||
+  before.deleting !== now.deleting ||
+  before.ready !== now.ready ||
+  before.leaves !== now.leaves ||
+  before.unreadable !== now.unreadable

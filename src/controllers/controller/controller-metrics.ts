@@ -1,0 +1,59 @@
+import type { LoopView } from '../../runtime/reconciler.ts'
+import type { ControllerView } from './controller-view.ts'
+
+/** Prometheus' text format 0.0.4. Nodes are no labels: a fleet would be a series for each. */
+export function controllerMetrics({ leader, brake }: ControllerView): string {
+  const waiting = brake.reasons.filter(({ code }) => code === 'CordonNotGranted').length
+  const { grants, nodes, loop } = brake
+  return [
+    ...gauge('leader', 'Whether this process leads.', leader.state === 'leading' ? 1 : 0),
+    ...loopLines(loop),
+    ...gauge('brake_nodes', 'Nodes of the fleet.', nodes.known),
+    ...gauge('brake_cordoned', 'Nodes of the fleet that are cordoned.', nodes.cordoned),
+    ...gauge('brake_nodes_unheard_seconds', 'For how long the nodes cannot be followed.', nodes.unheardForMs / 1_000),
+    // Who does not lead knows nothing of these, and says nothing.
+    ...(grants === undefined
+      ? []
+      : [
+          ...gauge('brake_granted', 'Nodes that may be out by cordon.', grants.granted.length),
+          ...gauge('brake_max', 'How many may be out at once.', grants.max),
+          ...gauge('brake_waiting', 'Nodes that are cordoned and serve on for want of a grant.', waiting),
+        ]),
+    '',
+  ].join('\n')
+}
+
+function loopLines({ name, passes, failures, spentMs, depth, underWay }: LoopView): readonly string[] {
+  const of = `{loop="${name}"}`
+  return [
+    ...lines({ name: 'queue_depth', help: 'Keys that wait.', type: 'gauge', rest: `${of} ${depth}` }),
+    ...lines({ name: 'queue_under_way', help: 'Keys that are worked on.', type: 'gauge', rest: `${of} ${underWay}` }),
+    ...lines({
+      name: 'pass_failures_total',
+      help: 'Passes that the world failed.',
+      type: 'counter',
+      rest: `${of} ${failures}`,
+    }),
+    '# HELP evenkeel_controller_pass_seconds What passes took.',
+    '# TYPE evenkeel_controller_pass_seconds summary',
+    `evenkeel_controller_pass_seconds_sum${of} ${spentMs / 1_000}`,
+    `evenkeel_controller_pass_seconds_count${of} ${passes}`,
+  ]
+}
+
+const gauge = (name: string, help: string, value: number): readonly string[] =>
+  lines({ name, help, type: 'gauge', rest: ` ${value}` })
+
+interface Family {
+  readonly name: string
+  readonly help: string
+  readonly type: 'gauge' | 'counter'
+  /** Labels and value. */
+  readonly rest: string
+}
+
+const lines = ({ name, help, type, rest }: Family): readonly string[] => [
+  `# HELP evenkeel_controller_${name} ${help}`,
+  `# TYPE evenkeel_controller_${name} ${type}`,
+  `evenkeel_controller_${name}${rest}`,
+]

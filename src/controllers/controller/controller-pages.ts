@@ -1,0 +1,54 @@
+import type { Page, PageOf } from '../../ports/http-door.ts'
+import { controllerMetrics } from './controller-metrics.ts'
+import type { ControllerView } from './controller-view.ts'
+
+const TEXT = 'text/plain; charset=utf-8'
+/** A candidate tries every few seconds, or when an API server says so that has too much to do; later, it hangs. */
+const HANGS_AFTER_MS = 180_000
+
+/** For people, Prometheus and the kubelet. */
+export const controllerPages =
+  (view: () => ControllerView): PageOf =>
+  ({ target }) => {
+    switch (target.split('?', 1)[0]) {
+      case '/healthz':
+        return { status: 200, contentType: 'application/json', body: `${JSON.stringify(health(view()))}\n` }
+      case '/livez':
+        return yesOrNo(view().leader.triedAgoMs < HANGS_AFTER_MS)
+      case '/readyz':
+        return yesOrNo(isReady(view()))
+      case '/metrics':
+        return { status: 200, contentType: 'text/plain; version=0.0.4; charset=utf-8', body: controllerMetrics(view()) }
+      default:
+        return { status: 404, contentType: TEXT, body: 'there is no such page\n' }
+    }
+  }
+
+/** It could lead: the nodes are known, and the Lease can be asked for. */
+const isReady = ({ leader, brake }: ControllerView): boolean => brake.nodes.synced && leader.trouble === undefined
+
+const health = ({ identity, leader, brake }: ControllerView): unknown => ({
+  identity,
+  leader: { state: leader.state, holder: leader.holder },
+  queue: {
+    depth: brake.loop.depth,
+    underWay: brake.loop.underWay,
+    passes: brake.loop.passes,
+    failures: brake.loop.failures,
+    lastPassMs: Math.round(brake.loop.lastPassMs),
+  },
+  brake: {
+    decision: brake.decision,
+    nodes: brake.nodes,
+    grants: brake.grants ?? null,
+    reasons: brake.reasons.map(({ code, text, object, next }) => ({
+      code,
+      text,
+      ...(object === undefined ? {} : { node: object }),
+      ...(next === undefined ? {} : { next }),
+    })),
+  },
+  trouble: [leader.trouble, brake.loop.trouble].filter((text) => text !== undefined),
+})
+
+const yesOrNo = (isSo: boolean): Page => ({ status: isSo ? 200 : 503, contentType: TEXT, body: isSo ? 'ok\n' : 'no\n' })

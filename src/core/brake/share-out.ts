@@ -1,0 +1,55 @@
+import type { FleetNode } from '../../model/fleet-node.ts'
+import { maxOut } from './max-out.ts'
+import type { BrakeSnapshot } from './snapshot.ts'
+
+export interface Share {
+  /** Names, sorted. */
+  readonly granted: readonly string[]
+  /** Cordoned, and serving on for want of a grant; who waits longest comes first. */
+  readonly waiting: readonly FleetNode[]
+  /** Out for another reason than a granted cordon; sorted. */
+  readonly otherwiseOut: readonly string[]
+  readonly max: number
+  readonly of: number
+}
+
+/**
+ * Who is granted stays granted while it is cordoned: it may be rebooting, also where fewer may be out by now. The rest goes
+ * to whoever is cordoned longest, as long as no more are out than may be, for whatever reason they are.
+ */
+export function shareOut(
+  { limit, memory, published }: Pick<BrakeSnapshot, 'limit' | 'memory' | 'published'>,
+  nodes: readonly FleetNode[],
+): Share {
+  const max = maxOut(limit, nodes.length)
+  const before = new Set(published?.grants?.granted)
+  const cordoned = nodes.filter(({ unschedulable }) => unschedulable)
+  const granted = new Set(cordoned.filter(({ name }) => before.has(name)).map(({ name }) => name))
+  const out = new Set([
+    ...granted,
+    ...nodes.filter((node) => isOutAnyway(node, memory.returning)).map(({ name }) => name),
+  ])
+  const since = ({ name }: FleetNode): number => memory.cordoned.get(name)?.since ?? Number.POSITIVE_INFINITY
+  const next = cordoned.filter(({ name }) => !granted.has(name)).toSorted((a, b) => sooner(a, b, since))
+  for (const { name } of next) {
+    if (out.size + (out.has(name) ? 0 : 1) > max) continue
+    granted.add(name)
+    out.add(name)
+  }
+  return {
+    granted: [...granted].toSorted(),
+    waiting: next.filter((node) => !granted.has(node.name) && !node.leaves && !node.deleting),
+    otherwiseOut: [...out].filter((name) => !granted.has(name)).toSorted(),
+    max,
+    of: nodes.length,
+  }
+}
+
+const isOutAnyway = (node: FleetNode, returning: ReadonlyMap<string, unknown>): boolean =>
+  node.deleting || node.leaves || !node.ready || returning.has(node.name)
+
+function sooner(a: FleetNode, b: FleetNode, since: (node: FleetNode) => number): number {
+  const [left, right] = [since(a), since(b)]
+  if (left !== right) return left < right ? -1 : 1
+  return a.name < b.name ? -1 : 1
+}

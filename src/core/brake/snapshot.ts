@@ -1,0 +1,37 @@
+import type { CordonGrants } from '../../model/cordon-grants.ts'
+import type { CordonLimit } from '../../model/cordon-limit.ts'
+import type { FleetNode } from '../../model/fleet-node.ts'
+import type { MonoMs } from '../../model/time.ts'
+
+/** What was seen of the fleet over time, and no list tells. */
+export interface BrakeMemory {
+  /** By name: cordoned since, as this process saw it, and which Node that was. */
+  readonly cordoned: ReadonlyMap<string, { readonly uid: string; readonly since: MonoMs }>
+  /** By name: no longer cordoned since. Its agent and its balancers take a while to hear of it. */
+  readonly returning: ReadonlyMap<string, MonoMs>
+}
+
+/** The ConfigMap as it was read; what it says is hostile until parsed. */
+export interface Published {
+  /** Undefined where it says nothing that makes sense. */
+  readonly grants?: CordonGrants
+  /** Who wrote it last. */
+  readonly writer: string
+  /** Nodes that wait, and whose Node bears an event that says so. */
+  readonly told: readonly string[]
+}
+
+export interface BrakeSnapshot {
+  readonly now: MonoMs
+  /** This leader. */
+  readonly self: string
+  readonly limit: CordonLimit
+  /** How long a node that is uncordoned counts as out still. */
+  readonly returnMs: number
+  readonly fleet:
+    | { readonly kind: 'known'; readonly nodes: readonly FleetNode[] }
+    | { readonly kind: 'unknown'; readonly why: string }
+  readonly memory: BrakeMemory
+  /** Undefined: there is none. */
+  readonly published: Published | undefined
+}

@@ -1,0 +1,13 @@
+import type { ConfigMap } from '../model/config-map.ts'
+import type { ObjectRef } from '../model/object-ref.ts'
+
+/** Rejects with WorldError (code KUBE_*), or with the signal's reason. */
+export interface ConfigMaps {
+  /** Undefined where there is none. */
+  read(ref: ObjectRef, signal: AbortSignal): Promise<ConfigMap | undefined>
+  /**
+   * Creates where `resourceVersion` is empty, else sets its data and annotations under it. WorldError KUBE_CONFLICT where
+   * somebody was faster, KUBE_NOT_FOUND where it was deleted.
+   */
+  write(configMap: ConfigMap, signal: AbortSignal): Promise<ConfigMap>
+}

@@ -1,0 +1,122 @@
+import { OVER } from '../model/over.ts'
+import type { MonoMs } from '../model/time.ts'
+import type { WorldError } from '../model/world-error.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { FollowEvent } from '../ports/cluster.ts'
+import { SortedList } from './sorted-list.ts'
+
+/** How far the cache can be trusted. A cache that is broken keeps its last objects: old news, but news. */
+export interface Freshness {
+  readonly synced: boolean
+  /** The newest proof that the stream is alive: a list, a change or a bookmark. Absent before the first. */
+  readonly provenAt?: MonoMs
+  /** The first failure since then; absent while the stream is alive. */
+  readonly brokenSince?: MonoMs
+  readonly error?: WorldError
+}
+
+export interface FollowCacheParts<T> {
+  /** Lists and watches for ever; settles only when aborted. */
+  readonly follow: (sink: (event: FollowEvent<T>) => void, signal: AbortSignal) => Promise<void>
+  readonly clock: Clock
+  /** The objects or the freshness are no longer what they were. Called within the stream: it must only take note. */
+  readonly onChange: () => void
+  /** Whether an object that was there matters anew; where it is absent, each change does. */
+  readonly isNews?: (before: T, now: T) => boolean
+}
+
+export interface Named {
+  readonly namespace?: string
+  readonly name: string
+  readonly uid?: string
+}
+
+/** `namespace/name`, or `name` for what has no namespace. */
+const objectKey = (object: Named): string =>
+  object.namespace === undefined ? object.name : `${object.namespace}/${object.name}`
+
+/** Objects as the API server last told them, in the order of their keys. */
+export class FollowCache<T extends Named> {
+  readonly #parts: FollowCacheParts<T>
+  readonly #objects = new SortedList<T>()
+  readonly #firstList = Promise.withResolvers<void>()
+  #freshness: Freshness = { synced: false }
+
+  constructor(parts: FollowCacheParts<T>) {
+    this.#parts = parts
+  }
+
+  /** Follows until aborted; rejects with the signal's reason. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#parts.follow((event) => this.#take(event), signal)
+    signal.throwIfAborted()
+  }
+
+  objects(): readonly T[] {
+    return this.#objects.list()
+  }
+
+  /** `key`: `namespace/name`, or `name` for what has no namespace. */
+  get(key: string): T | undefined {
+    return this.#objects.get(key)
+  }
+
+  freshness(): Freshness {
+    return this.#freshness
+  }
+
+  /** Settles after the first full list; rejects with the signal's reason. */
+  async synced(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    const over = new AbortController()
+    const aborted = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: over.signal })
+    })
+    try {
+      await Promise.race([this.#firstList.promise, aborted])
+    } finally {
+      over.abort(OVER)
+    }
+  }
+
+  #take(event: FollowEvent<T>): void {
+    if (event.type === 'broken') {
+      const brokenSince = this.#freshness.brokenSince ?? this.#parts.clock.monoMs()
+      this.#freshness = { ...this.#freshness, brokenSince, error: event.error }
+      this.#parts.onChange()
+      return
+    }
+    const healed = this.#freshness.brokenSince !== undefined
+    this.#freshness = {
+      synced: this.#freshness.synced || event.type === 'listed',
+      provenAt: this.#parts.clock.monoMs(),
+    }
+    const changed = this.#apply(event)
+    if (event.type === 'listed') this.#firstList.resolve()
+    if (changed || healed) this.#parts.onChange()
+  }
+
+  #apply(event: Exclude<FollowEvent<T>, { type: 'broken' }>): boolean {
+    if (event.type === 'fresh') return false
+    switch (event.type) {
+      case 'listed':
+        this.#objects.reset(event.objects.map((object) => [objectKey(object), object]))
+        return true
+      case 'applied': {
+        const before = this.#objects.get(objectKey(event.object))
+        this.#objects.set(objectKey(event.object), event.object)
+        return before === undefined || this.#parts.isNews?.(before, event.object) !== false
+      }
+      case 'deleted':
+        return this.#remove(event.object)
+    }
+  }
+
+  /** The name may already belong to a successor: only the object that was deleted goes. */
+  #remove(deleted: T): boolean {
+    const key = objectKey(deleted)
+    const kept = this.#objects.get(key)
+    if (kept === undefined || kept.uid !== deleted.uid) return false
+    return this.#objects.delete(key)
+  }
+}

@@ -1,0 +1,239 @@
+import { invariant } from '../model/invariant.ts'
+import type { Lease } from '../model/lease.ts'
+import type { ObjectRef } from '../model/object-ref.ts'
+import type { Reason } from '../model/reason.ts'
+import type { MonoMs } from '../model/time.ts'
+import { WorldError } from '../model/world-error.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Cluster } from '../ports/cluster.ts'
+import type { Random } from '../ports/random.ts'
+import { Backoff } from './backoff.ts'
+import { DeadlineError, withDeadline } from './deadline.ts'
+import { type Claimed, LeaderLease } from './leader-lease.ts'
+import { LeaseWatcher } from './lease-watcher.ts'
+
+export interface LeaderParts {
+  readonly cluster: Pick<Cluster, 'readLease' | 'writeLease'>
+  readonly clock: Clock
+  readonly random: Random
+  readonly lease: ObjectRef
+  /** Tells this process from any other, those of the same pod among them. */
+  readonly identity: string
+  /** client-go's are 15 s; a leader gives up at two thirds of it, and renews at two fifteenths. */
+  readonly durationMs: number
+  /** Leads or leads no more. It must only take note. */
+  readonly onChange: () => void
+}
+
+/** However long a Lease lasts: one that is free is not left lying. */
+const RETRY_MS_MAX = 10_000
+
+export interface LeaderView {
+  readonly state: 'standby' | 'leading' | 'over'
+  /** Who holds the Lease, as last seen; empty: nobody. */
+  readonly holder: string
+  /** Why the last try to read or write the Lease failed, where it did. */
+  readonly trouble?: string
+  /** Since the Lease was last asked for: one that does not even try hangs. */
+  readonly triedAgoMs: number
+}
+
+/**
+ * One of several processes acts, by one Lease:
+ *
+ *     standby --free, or unchanged for the duration as we saw it--> leading --released--> over
+ *                                                                      |
+ *                                    not renewed in two thirds of it --+-- somebody else holds it --> over
+ *
+ * A leader that could not renew stops acting a third of the duration before anybody may find its Lease stale, and never
+ * acts again: its process ends, and the next one derives everything from the cluster. Judged by the observer's own
+ * monotonic clock, never by the times in the Lease. A Lease that somebody deletes or empties by hand is beyond this law:
+ * what a leader writes must be refused where the world has moved on (resourceVersion).
+ */
+export class Leader {
+  readonly #parts: LeaderParts
+  readonly #lease: LeaderLease
+  readonly #watcher: LeaseWatcher
+  readonly #backoff: Backoff
+  readonly #retryMs: number
+  #claimed: Claimed | undefined
+  #isOver = false
+  #holder = ''
+  #trouble: string | undefined
+  #triedAt: MonoMs
+
+  constructor(parts: LeaderParts) {
+    invariant(parts.durationMs >= 1000, 'a Lease lasts a second at least')
+    this.#parts = parts
+    this.#retryMs = Math.min((parts.durationMs * 2) / 15, RETRY_MS_MAX)
+    this.#lease = new LeaderLease({ ...parts, callLimitMs: parts.durationMs / 3 })
+    this.#watcher = new LeaseWatcher(parts.durationMs)
+    this.#backoff = new Backoff({ baseMs: this.#retryMs / 2, capMs: this.#retryMs }, parts.random)
+    this.#triedAt = parts.clock.monoMs()
+  }
+
+  /** Ask before every effect. */
+  isLeading(): boolean {
+    return this.mayActForMs() > 0
+  }
+
+  /** What is left of two thirds of the duration since the last renewal was sent: the limit of an effect. */
+  mayActForMs(): number {
+    if (this.#claimed === undefined || this.#isOver) return 0
+    return Math.max(0, this.#claimed.sentAt + (this.#parts.durationMs * 2) / 3 - this.#parts.clock.monoMs())
+  }
+
+  view(): LeaderView {
+    const state = this.#isOver ? 'over' : this.isLeading() ? 'leading' : 'standby'
+    const triedAgoMs = this.#parts.clock.monoMs() - this.#triedAt
+    return {
+      state,
+      holder: this.#holder,
+      triedAgoMs,
+      ...(this.#trouble === undefined ? {} : { trouble: this.#trouble }),
+    }
+  }
+
+  /** Waits, leads, and resolves with why that is over. Rejects with the signal's reason. */
+  async run(signal: AbortSignal): Promise<Reason> {
+    await this.#stand(signal)
+    this.#parts.onChange()
+    try {
+      return await this.#lead(signal)
+    } finally {
+      if (!signal.aborted) this.#end()
+    }
+  }
+
+  /** Acts no more from this call on; the Lease is anybody's when it resolves. `run` has settled before. */
+  async release(signal: AbortSignal): Promise<void> {
+    this.#end()
+    const held = this.#claimed
+    if (held === undefined) return
+    try {
+      await this.#lease.clear(held.lease, signal)
+    } catch (error) {
+      if (!isConflict(error)) throw error
+      // A renewal whose answer we did not hear.
+      const found = await this.#lease.read(signal)
+      if (found?.holder === this.#parts.identity) await this.#lease.clear(found, signal)
+    }
+    this.#holder = ''
+  }
+
+  #end(): void {
+    this.#isOver = true
+    this.#parts.onChange()
+  }
+
+  async #stand(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const pauseMs = await this.#tried(() => this.#tryToLead(signal), signal)
+      if (this.#claimed !== undefined) return
+      await this.#parts.clock.sleep(pauseMs ?? this.#jittered(this.#retryMs), signal)
+    }
+  }
+
+  async #tryToLead(signal: AbortSignal): Promise<void> {
+    const found = await this.#lease.read(signal)
+    this.#holder = found?.holder ?? ''
+    if (found !== undefined && !this.#mayTake(found)) return
+    try {
+      this.#claimed = await this.#lease.claim(found, signal)
+      this.#holder = this.#parts.identity
+    } catch (error) {
+      if (!isConflict(error)) throw error
+    }
+  }
+
+  /** Our own is a claim whose answer we did not hear; it counts from when it is written again. */
+  #mayTake(lease: Lease): boolean {
+    if (lease.holder === '' || lease.holder === this.#parts.identity) return true
+    return this.#watcher.staleInMs(lease, this.#parts.clock.monoMs()) === 0
+  }
+
+  async #lead(signal: AbortSignal): Promise<Reason> {
+    const { clock } = this.#parts
+    for (;;) {
+      await clock.sleep(Math.min(this.#jittered(this.#retryMs), this.mayActForMs()), signal)
+      const limitMs = this.mayActForMs()
+      if (limitMs === 0) return this.#lapsed()
+      try {
+        const limit = { clock, limitMs, signal, what: 'the renewal' }
+        const lost = await withDeadline(limit, (limited) => this.#renewOrLose(limited))
+        if (lost !== undefined) return lost
+      } catch (error) {
+        if (!(error instanceof DeadlineError)) throw error
+        return this.#lapsed()
+      }
+    }
+  }
+
+  /** Tries until it is renewed, or somebody else's. */
+  async #renewOrLose(signal: AbortSignal): Promise<Reason | undefined> {
+    for (;;) {
+      let lost: Reason | undefined
+      const pauseMs = await this.#tried(async () => {
+        lost = await this.#renew(signal)
+      }, signal)
+      if (pauseMs === undefined) return lost
+      await this.#parts.clock.sleep(pauseMs, signal)
+    }
+  }
+
+  async #renew(signal: AbortSignal): Promise<Reason | undefined> {
+    const held = this.#claimed
+    if (held === undefined) return undefined
+    try {
+      this.#claimed = await this.#lease.claim(held.lease, signal)
+      return undefined
+    } catch (error) {
+      if (!mayHaveMoved(error)) throw error
+      const found = await this.#lease.read(signal)
+      this.#holder = found?.holder ?? ''
+      if (found?.holder !== this.#parts.identity) return this.#taken(found)
+      // Written by us unheard, or by somebody who left us in it: the next try goes by what it is now.
+      this.#claimed = { lease: found, sentAt: held.sentAt }
+      throw error
+    }
+  }
+
+  /** How long to wait where the API did not do it; undefined where it did. Rejects for bugs, and by abort. */
+  async #tried(work: () => Promise<void>, signal: AbortSignal): Promise<number | undefined> {
+    this.#triedAt = this.#parts.clock.monoMs()
+    try {
+      await work()
+      this.#trouble = undefined
+      this.#backoff.reset()
+      return undefined
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof WorldError) && !(error instanceof DeadlineError)) throw error
+      this.#trouble = error.message
+      return this.#backoff.nextMs(error instanceof WorldError ? error.retryAfterMs : undefined)
+    }
+  }
+
+  /** client-go's factor of 1.2 is for the same: that candidates do not come together. */
+  #jittered(ms: number): number {
+    return ms * (0.8 + 0.4 * this.#parts.random.next())
+  }
+
+  #lapsed(): Reason {
+    const why = this.#trouble === undefined ? '' : `: ${this.#trouble}`
+    const seconds = Math.round((this.#parts.durationMs * 2) / 3_000)
+    return { code: 'LeadershipLapsed', text: `the Lease could not be renewed within ${seconds} s${why}` }
+  }
+
+  #taken(found: Lease | undefined): Reason {
+    const by =
+      found === undefined ? 'it was deleted' : found.holder === '' ? 'nobody holds it' : `held by ${found.holder}`
+    return { code: 'LeadershipLost', text: `the Lease is no longer ours: ${by}` }
+  }
+}
+
+const isConflict = (error: unknown): boolean => error instanceof WorldError && error.code === 'KUBE_CONFLICT'
+
+/** Refused for good: changed or deleted by somebody, or we may not write it. */
+const mayHaveMoved = (error: unknown): boolean =>
+  isConflict(error) || (error instanceof WorldError && error.retry === 'never')

@@ -1,0 +1,171 @@
+import type { LoopDecision } from '../model/loop-decision.ts'
+import type { MonoMs } from '../model/time.ts'
+import { WorldError } from '../model/world-error.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Random } from '../ports/random.ts'
+import { DeadlineError, withDeadline } from './deadline.ts'
+import type { Leader } from './leader.ts'
+import { WorkQueue, type WorkResult } from './work-queue.ts'
+
+/** One controller: what a key stands for is read, decided upon, and brought nearer to what it should be. */
+export interface Loop<S, A> {
+  readonly name: string
+  /** All reads, before anything is decided. Rejects with WorldError, or with the signal's reason. */
+  gather(key: string, signal: AbortSignal): Promise<S>
+  /** Pure: asks nobody. */
+  decide(snapshot: S): LoopDecision<A>
+  /** One effect, which checks at the last moment what must still hold. Rejects as `gather` does. */
+  perform(action: A, signal: AbortSignal): Promise<void>
+  /** Told of each decision, before anything is done about it. */
+  decided(key: string, decision: LoopDecision<A>): void
+}
+
+export interface ReconcilerParts<S, A> {
+  readonly loop: Loop<S, A>
+  /** Whoever does not lead does not even look. */
+  readonly leader: Pick<Leader, 'mayActForMs'>
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** A key that is settled is looked at again after about so long: what nobody told us of is found then. */
+  readonly sweepMs: number
+  readonly workers?: number
+}
+
+/** For metrics and people; counted since the process began. */
+export interface LoopView {
+  readonly name: string
+  readonly passes: number
+  readonly failures: number
+  /** Of all passes together. */
+  readonly spentMs: number
+  readonly lastPassMs: number
+  readonly depth: number
+  readonly underWay: number
+  /** Since the last pass ended; absent before the first. */
+  readonly endedAgoMs?: number
+  /** Why the last pass failed, where it did. */
+  readonly trouble?: string
+}
+
+const GATHER_LIMIT_MS = 15_000
+const EFFECT_LIMIT_MS = 10_000
+/** After an effect the world is looked at again. */
+const LOOK_AGAIN_MS = 20
+const BACKOFF = { baseMs: 200, capMs: 10_000 }
+
+/**
+ * key → gather → decide → perform → requeue. No effect begins unless this process leads, and none lasts longer than it
+ * may. A pass that the world fails comes again after a pause; anything else that is thrown is a bug and ends `run`.
+ */
+export class Reconciler<S, A> {
+  readonly #parts: ReconcilerParts<S, A>
+  readonly #queue: WorkQueue
+  #passes = 0
+  #failures = 0
+  #spentMs = 0
+  #lastPassMs = 0
+  #endedAt: MonoMs | undefined
+  #trouble: string | undefined
+
+  constructor(parts: ReconcilerParts<S, A>) {
+    const { clock, random, workers = 1 } = parts
+    this.#parts = parts
+    this.#queue = new WorkQueue({ clock, random, workers, backoff: BACKOFF })
+  }
+
+  add(key: string, inMs = 0): void {
+    this.#queue.add(key, inMs)
+  }
+
+  /** Until stopped; rejects with the signal's reason. */
+  run(signal: AbortSignal): Promise<void> {
+    return this.#queue.run((key, life) => this.#timed(key, life), signal)
+  }
+
+  /** Begins nothing any more, and resolves when the pass under way has ended. */
+  stop(): Promise<void> {
+    return this.#queue.stop()
+  }
+
+  view(): LoopView {
+    const endedAgoMs = this.#endedAt === undefined ? undefined : this.#parts.clock.monoMs() - this.#endedAt
+    return {
+      name: this.#parts.loop.name,
+      passes: this.#passes,
+      failures: this.#failures,
+      spentMs: this.#spentMs,
+      lastPassMs: this.#lastPassMs,
+      depth: this.#queue.depth(),
+      underWay: this.#queue.underWay(),
+      ...(endedAgoMs === undefined ? {} : { endedAgoMs }),
+      ...(this.#trouble === undefined ? {} : { trouble: this.#trouble }),
+    }
+  }
+
+  async #timed(key: string, signal: AbortSignal): Promise<WorkResult> {
+    const { clock, leader } = this.#parts
+    if (leader.mayActForMs() <= 0) return { kind: 'done' }
+    const begunAt = clock.monoMs()
+    const result = await this.#tried(key, signal)
+    this.#endedAt = clock.monoMs()
+    this.#passes += 1
+    this.#lastPassMs = this.#endedAt - begunAt
+    this.#spentMs += this.#lastPassMs
+    return result
+  }
+
+  async #tried(key: string, signal: AbortSignal): Promise<WorkResult> {
+    try {
+      const result = await this.#pass(key, signal)
+      this.#trouble = undefined
+      return result
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof WorldError) && !(error instanceof DeadlineError)) throw error
+      return this.#failed(error)
+    }
+  }
+
+  #failed(error: WorldError | DeadlineError): WorkResult {
+    const { log, loop } = this.#parts
+    this.#failures += 1
+    if (this.#trouble !== error.message) log.warn(`${loop.name}: a pass failed`, { reason: error.message })
+    this.#trouble = error.message
+    const retryAfterMs = error instanceof WorldError ? error.retryAfterMs : undefined
+    return { kind: 'failed', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  }
+
+  async #pass(key: string, signal: AbortSignal): Promise<WorkResult> {
+    const { loop, clock, sweepMs } = this.#parts
+    const limit = { clock, limitMs: GATHER_LIMIT_MS, signal, what: `${loop.name}: reading` }
+    const decision = loop.decide(await withDeadline(limit, (limited) => loop.gather(key, limited)))
+    loop.decided(key, decision)
+    switch (decision.kind) {
+      case 'act':
+        for (const action of decision.actions) {
+          if (!(await this.#performed(action, signal))) return { kind: 'done' }
+        }
+        return { kind: 'done', againInMs: LOOK_AGAIN_MS }
+      case 'hold':
+        return { kind: 'done', againInMs: this.#jittered(decision.recheckAfterMs) }
+      case 'settled':
+        return { kind: 'done', againInMs: this.#jittered(sweepMs) }
+    }
+  }
+
+  /** Not where we lead no more: whoever does has the key, too. */
+  async #performed(action: A, signal: AbortSignal): Promise<boolean> {
+    const { loop, clock, leader } = this.#parts
+    const limitMs = Math.min(EFFECT_LIMIT_MS, leader.mayActForMs())
+    if (limitMs <= 0) return false
+    const limit = { clock, limitMs, signal, what: `${loop.name}: an effect` }
+    await withDeadline(limit, (limited) => loop.perform(action, limited))
+    return true
+  }
+
+  #jittered(ms: number): number {
+    return ms * (1 + 0.2 * this.#parts.random.next())
+  }
+}

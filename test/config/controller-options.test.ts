@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CONTROLLER_HELP, controllerOptions } from '../../src/config/controller-options.ts'
+import { UserError } from '../../src/model/user-error.ts'
+
+const POD = { podNamespace: 'kube-system' }
+const OUTSIDE = { podNamespace: undefined }
+
+test('a pod needs no option', () => {
+  assert.deepEqual(controllerOptions([], POD), {
+    namespace: 'kube-system',
+    grantsNamespace: 'kube-system',
+    limit: { kind: 'percent', percent: 50 },
+    returnMs: 10_000,
+    leaseDurationMs: 15_000,
+    statusPort: 8081,
+  })
+})
+
+test('everything can be said', () => {
+  const words = [
+    ...['--namespace', 'evenkeel', '--grants-namespace', 'edge', '--max-cordoned-out', '2', '--selector', 'a=b,!c'],
+    ...['--return-delay', '1m', '--lease-duration', '30s', '--status-port', '9000', '--address', '127.0.0.1'],
+    ...['--kubeconfig', 'k'],
+  ]
+  assert.deepEqual(controllerOptions(words, OUTSIDE), {
+    namespace: 'evenkeel',
+    grantsNamespace: 'edge',
+    limit: { kind: 'count', count: 2 },
+    selector: 'a=b,!c',
+    returnMs: 60_000,
+    leaseDurationMs: 30_000,
+    statusPort: 9000,
+    address: '127.0.0.1',
+    kubeconfig: 'k',
+  })
+})
+
+const WRONG: readonly (readonly [words: string, message: string])[] = [
+  ['', '--namespace is missing: outside of a pod, name one'],
+  ['--namespace Edge', '--namespace: "Edge" names no namespace'],
+  ['--namespace a --max-cordoned-out 0', '--max-cordoned-out: "0" is no number of nodes: write 2, or 50%'],
+  ['--namespace a --max-cordoned-out all', '--max-cordoned-out: "all" is no number of nodes: write 2, or 50%'],
+  ['--namespace a --selector a=b,,', '--selector: nothing stands between two commas: write it as for kubectl -l'],
+  ['--namespace a --lease-duration 100ms', '--lease-duration: write 1s at least'],
+  ['--namespace a --return-delay 10', '--return-delay: "10" has no unit: write ms, s, min or h'],
+  ['--namespace a --status-port x', '--status-port: "x" is no port: write 1 to 65535'],
+  ['--namespace a --max-out 3', "Unknown option '--max-out'"],
+]
+
+for (const [words, message] of WRONG) {
+  test(`"${words}" is refused: ${message}`, () => {
+    const refused = (error: unknown): boolean => {
+      assert.ok(error instanceof UserError)
+      assert.deepEqual([error.code, error.message], ['CONTROLLER_OPTIONS', message])
+      return true
+    }
+    assert.throws(() => controllerOptions(words === '' ? [] : words.split(' '), OUTSIDE), refused)
+  })
+}
+
+test('all that is wrong is named at once', () => {
+  const refused = (error: unknown): boolean => {
+    assert.ok(error instanceof UserError)
+    assert.equal(error.details.length, 3)
+    return true
+  }
+  assert.throws(() => controllerOptions(['--max-cordoned-out', '-', '--status-port', '-'], OUTSIDE), refused)
+})
+
+test('the help fits a terminal', () => {
+  assert.deepEqual(
+    CONTROLLER_HELP.split('\n').filter((line) => line.length > 80),
+    [],
+  )
+})

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type BrakeDecision, decideBrake } from '../../../src/core/brake/decide.ts'
+import { maxOut } from '../../../src/core/brake/max-out.ts'
+import { parseCordonLimit } from '../../../src/model/cordon-limit.ts'
+import { aBrake, type BrakeScene, NOW, nodesOf } from '../../support/brake-world.ts'
+
+/** `publish n1 n2 (3 of 6)`, `tell n4; note n4`, `hold NodesUnknown`, `settled CordonsGranted`. */
+function short(decision: BrakeDecision): string {
+  if (decision.kind !== 'act')
+    return [decision.kind, ...decision.reasons.map(({ code, object }) => object ?? code)].join(' ')
+  return decision.actions
+    .map((action) => {
+      if (action.kind === 'tell') return `tell ${action.notice.node}`
+      const { granted, max, of } = action.grants
+      const dropped = action.dropped.length === 0 ? '' : `, drop ${action.dropped.join(' ')}`
+      const told = action.told.length === 0 ? '' : `, told ${action.told.join(' ')}`
+      return `publish [${granted.join(' ')}] ${max} of ${of}${dropped}${told}`
+    })
+    .join('; ')
+}
+
+const SIX = 'n1 n2 n3 n4 n5 n6'
+const ROWS: readonly (readonly [title: string, scene: BrakeScene, decision: string])[] = [
+  ['grants a cordon where nothing else is out', { nodes: 'n1 n2! n3 n4' }, 'publish [n2] 2 of 4'],
+  ['leaves what is published as it is', { nodes: 'n1 n2! n3 n4', granted: 'n2' }, 'settled CordonsGranted'],
+  [
+    'grants as many as may be out, by name where all came at once',
+    { nodes: 'n1! n2! n3! n4! n5! n6!' },
+    'publish [n1 n2 n3] 3 of 6',
+  ],
+  [
+    'grants those first that are cordoned longest',
+    { nodes: 'n1! n2! n3! n4', order: 'n3 n2 n1' },
+    'publish [n2 n3] 2 of 4',
+  ],
+  [
+    'keeps who was granted, though another is cordoned longer',
+    { nodes: 'n1! n2! n3! n4', granted: 'n3', order: 'n1 n2 n3' },
+    'publish [n1 n3] 2 of 4',
+  ],
+  [
+    'takes the grant of a node back that is cordoned no more, and gives it to the next',
+    { nodes: 'n1 n2! n3! n4', granted: 'n1 n2' },
+    'publish [n2 n3] 2 of 4, drop n1',
+  ],
+  [
+    'takes the grant of a node back that is gone',
+    { nodes: 'n1 n2! n3 n4', granted: 'n2 n9' },
+    'publish [n2] 2 of 4, drop n9',
+  ],
+  [
+    'puts nobody back in where fewer may be out by now, and grants no more',
+    { nodes: 'n1! n2! n3! n4', granted: 'n1 n2 n3', max: 2 },
+    'settled CordonsGranted',
+  ],
+  [
+    'writes down that fewer may be out by now',
+    { nodes: 'n1! n2! n3! n4!', granted: 'n1 n2 n3', max: 3, told: 'n4' },
+    'publish [n1 n2 n3] 2 of 4, told n4',
+  ],
+  ['counts a node that is not Ready as out', { nodes: 'n1! n2! n3- n4' }, 'publish [n1] 2 of 4'],
+  ['counts a node that leaves for its maintenance as out', { nodes: 'n1! n2! n3> n4' }, 'publish [n1] 2 of 4'],
+  ['counts a node that is being deleted as out', { nodes: 'n1! n2! n3x n4' }, 'publish [n1] 2 of 4'],
+  [
+    'grants nothing while as many as may are out for other reasons',
+    { nodes: 'n1! n2 n3- n4-', told: 'n1' },
+    'settled n1',
+  ],
+  [
+    'a node that is out anyway takes no second slot for its cordon',
+    { nodes: 'n1!> n2! n3! n4', order: 'n2 n3 n1' },
+    'publish [n1 n2] 2 of 4',
+  ],
+  [
+    'a node that comes back keeps its slot until it is back',
+    { nodes: 'n1! n2! n3 n4', granted: 'n1', told: 'n2', returning: { n3: NOW - 4_000 } },
+    'hold n2',
+  ],
+  [
+    'tells who waits, once all is published',
+    { nodes: 'n1! n2! n3! n4', granted: 'n1 n2' },
+    'tell n3; publish [n1 n2] 2 of 4, told n3',
+  ],
+  ['tells nobody twice', { nodes: 'n1! n2! n3! n4', granted: 'n1 n2', told: 'n3' }, 'settled n3'],
+  ['forgets who waits no longer', { nodes: 'n1! n2! n3 n4', granted: 'n1 n2', told: 'n3' }, 'publish [n1 n2] 2 of 4'],
+  [
+    'does not tell a node that waits for its cordon and leaves for another reason',
+    { nodes: 'n1! n2! n3!> n4', granted: 'n1 n2' },
+    'settled CordonsGranted',
+  ],
+  ['lets a single node go', { nodes: 'n1!' }, 'publish [n1] 1 of 1'],
+  ['lets one of two go', { nodes: 'n1! n2!' }, 'publish [n1] 1 of 2'],
+  ['holds where no node is known', { nodes: '' }, 'hold FleetEmpty'],
+  ['holds where a node makes no sense', { nodes: 'n1! n2? n3 n4' }, 'hold n2'],
+  [
+    'holds where the nodes are not known',
+    { nodes: SIX, change: { fleet: { kind: 'unknown', why: 'nobody answers' } } },
+    'hold NodesUnknown',
+  ],
+  ['publishes where nothing is', { nodes: SIX, change: { published: undefined } }, 'publish [] 3 of 6'],
+  [
+    'publishes anew what makes no sense',
+    { nodes: 'n1! n2', change: { published: { writer: 'controller-a', told: [] } } },
+    'publish [n1] 1 of 2',
+  ],
+  [
+    'writes over what another leader wrote, so that nothing that one still sends is taken',
+    {
+      nodes: 'n1! n2',
+      change: {
+        published: { writer: 'controller-b', told: [], grants: { version: 1, granted: ['n1'], max: 1, of: 2 } },
+      },
+    },
+    'publish [n1] 1 of 2',
+  ],
+]
+
+for (const [title, scene, decision] of ROWS) {
+  test(`the brake ${title}`, () => assert.equal(short(decideBrake(aBrake(scene))), decision))
+}
+
+test('who waits is told how many are out, and who is out for another reason', () => {
+  const told = (scene: BrakeScene) => decideBrake(aBrake(scene)).reasons.map(({ text }) => text)
+  assert.deepEqual(told({ nodes: 'n1! n2! n3! n4! n5 n6', granted: 'n1 n2 n3' }), [
+    'as many nodes are out by cordon as may be: 3 of 6',
+  ])
+  assert.deepEqual(told({ nodes: 'n1! n2! n3! n4! n5- n6', granted: 'n1 n2' }), [
+    'no more than 3 of 6 nodes may be out: 2 are by cordon, 1 for another reason (n5)',
+    'no more than 3 of 6 nodes may be out: 2 are by cordon, 1 for another reason (n5)',
+  ])
+})
+
+test('a crowd that waits is told twenty at a time, so that nobody who may leave waits for all of them', () => {
+  const names = Array.from({ length: 60 }, (_, i) => `n${String(i).padStart(2, '0')}`)
+  const granted = names.slice(0, 30)
+  const decision = decideBrake(aBrake({ nodes: names.map((name) => `${name}!`).join(' '), granted: granted.join(' ') }))
+  assert.equal(decision.kind === 'act' ? decision.actions.length : 0, 21)
+})
+
+test('half are 1 of 1, 1 of 2, 1 of 3, 2 of 4 and 150 of 300; all but one at most, and one at least', () => {
+  const half = { kind: 'percent', percent: 50 } as const
+  assert.deepEqual(
+    [1, 2, 3, 4, 7, 300].map((fleet) => maxOut(half, fleet)),
+    [1, 1, 1, 2, 3, 150],
+  )
+  assert.deepEqual(
+    [1, 2, 3, 10].map((fleet) => maxOut({ kind: 'percent', percent: 100 }, fleet)),
+    [1, 1, 2, 9],
+  )
+  assert.deepEqual(
+    [1, 2, 3, 10].map((fleet) => maxOut({ kind: 'count', count: 5 }, fleet)),
+    [1, 1, 2, 5],
+  )
+  assert.equal(maxOut({ kind: 'percent', percent: 1 }, 10), 1)
+})
+
+test('a limit is a number or a percentage, and never none', () => {
+  assert.deepEqual(parseCordonLimit('3'), { kind: 'count', count: 3 })
+  assert.deepEqual(parseCordonLimit('33%'), { kind: 'percent', percent: 33 })
+  for (const text of ['', '0', '0%', '101%', '-1', '1.5', '50 %', 'half', '1e3']) {
+    assert.equal(parseCordonLimit(text), undefined, text)
+  }
+})
+
+test('the fleet of a test is read from its signs', () => {
+  assert.deepEqual(
+    nodesOf('n1 n2!- n3x').map(({ name, unschedulable, ready, deleting }) => [name, unschedulable, ready, deleting]),
+    [
+      ['n1', false, true, false],
+      ['n2', true, false, false],
+      ['n3', false, true, true],
+    ],
+  )
+})

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { LoopDecision } from '../../src/model/loop-decision.ts'
+import { WorldError } from '../../src/model/world-error.ts'
+import { type Loop, Reconciler } from '../../src/runtime/reconciler.ts'
+import { SeededRandom } from '../support/seeded-random.ts'
+import { VirtualClock } from '../support/virtual-clock.ts'
+
+const never = new AbortController().signal
+const WHY = [{ code: 'Because', text: 'it is so' }]
+const SETTLED: LoopDecision<string> = { kind: 'settled', reasons: WHY }
+
+/** A loop over a number that is to become zero, one effect a pass. */
+function aLoop(change: Partial<Loop<number, string>> = {}) {
+  const clock = new VirtualClock()
+  const world = { left: 3, mayActForMs: 10_000, done: [] as string[], looks: 0 }
+  const loop: Loop<number, string> = {
+    name: 'countdown',
+    gather: async () => {
+      world.looks += 1
+      return world.left
+    },
+    decide: (left) => (left === 0 ? SETTLED : { kind: 'act', actions: [`take ${left}`], reasons: WHY }),
+    perform: async (action) => {
+      world.left -= 1
+      world.done.push(action)
+    },
+    decided: () => undefined,
+    ...change,
+  }
+  const reconciler = new Reconciler({
+    loop,
+    leader: { mayActForMs: () => world.mayActForMs },
+    clock,
+    random: new SeededRandom(1),
+    log: { debug: () => undefined, warn: () => undefined },
+    sweepMs: 60_000,
+  })
+  return { clock, world, reconciler }
+}
+
+test('a key is worked on until nothing is left to do, and swept later', async () => {
+  const { clock, world, reconciler } = aLoop()
+  void reconciler.run(never)
+  reconciler.add('k')
+  await clock.advance(1_000)
+  assert.deepEqual(world.done, ['take 3', 'take 2', 'take 1'])
+  assert.equal(reconciler.view().passes, 4)
+  await clock.advance(80_000)
+  assert.equal(reconciler.view().passes, 5)
+})
+
+test('who does not lead neither looks nor acts, and nothing is done from the moment on that it may not', async () => {
+  const { clock, world, reconciler } = aLoop()
+  void reconciler.run(never)
+  world.mayActForMs = 0
+  reconciler.add('k')
+  await clock.advance(100_000)
+  assert.deepEqual([world.looks, world.done], [0, []])
+  const late = aLoop({
+    gather: async () => {
+      late.world.mayActForMs = 0
+      return 1
+    },
+  })
+  void late.reconciler.run(never)
+  late.reconciler.add('k')
+  await late.clock.advance(100_000)
+  assert.deepEqual(late.world.done, [])
+})
+
+test('an effect that hangs is given up before the leader’s time is over', async () => {
+  const { clock, world, reconciler } = aLoop({
+    perform: (_action, signal) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
+  })
+  world.mayActForMs = 700
+  void reconciler.run(never)
+  reconciler.add('k')
+  await clock.advance(699)
+  assert.equal(reconciler.view().underWay, 1)
+  await clock.advance(1)
+  assert.equal(reconciler.view().underWay, 0)
+  assert.match(reconciler.view().trouble ?? '', /did not answer within 700 ms/)
+})
+
+test('a pass that the world fails comes again after a pause, with nothing done twice, and its trouble is told until it passes', async () => {
+  let failing = true
+  const { clock, world, reconciler } = aLoop({
+    perform: async (action) => {
+      if (failing) throw new WorldError('nobody answers', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
+      world.left -= 1
+      world.done.push(action)
+    },
+  })
+  void reconciler.run(never)
+  reconciler.add('k')
+  await clock.advance(60_000)
+  const { failures, trouble } = reconciler.view()
+  assert.ok(failures >= 6 && failures < 30, `${failures}`)
+  assert.equal(trouble, 'nobody answers')
+  failing = false
+  await clock.advance(20_000)
+  assert.deepEqual(world.done, ['take 3', 'take 2', 'take 1'])
+  assert.equal(reconciler.view().trouble, undefined)
+})
+
+test('a hold is looked at again when it said so', async () => {
+  const { clock, world, reconciler } = aLoop({
+    decide: () => ({ kind: 'hold', reasons: WHY, recheckAfterMs: 1_000 }),
+  })
+  void reconciler.run(never)
+  reconciler.add('k')
+  await clock.advance(10_000)
+  assert.ok(world.looks >= 8 && world.looks <= 11, `${world.looks}`)
+})
+
+test('stopped, it ends the pass that is under way and begins no other', async () => {
+  const { clock, world, reconciler } = aLoop({
+    perform: async (action, signal) => {
+      await clock.sleep(500, signal)
+      world.left -= 1
+      world.done.push(action)
+    },
+  })
+  const running = reconciler.run(never)
+  reconciler.add('k')
+  await clock.advance(100)
+  const stopping = reconciler.stop()
+  await clock.advance(10_000)
+  await Promise.all([stopping, running])
+  assert.deepEqual(world.done, ['take 3'])
+  assert.equal(clock.sleeping(), 0)
+})
+
+test('a bug in a loop ends it', async () => {
+  const { clock, reconciler } = aLoop({ decide: () => assert.fail('a bug') })
+  const running = assert.rejects(reconciler.run(never), /a bug/)
+  reconciler.add('k')
+  await clock.advance(10)
+  await running
+})
