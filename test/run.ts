@@ -30,6 +30,7 @@ const LONGEST = [
   'roll-input',
   'kube-adapter',
   'cluster-contract',
+  'agent-install',
 ]
 
 /** Its figures are those of the README, of a cluster that has the machine to itself. */

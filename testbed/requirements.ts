@@ -43,7 +43,7 @@ export function missingForUp(): string[] {
 export function missing(): string[] {
   const lacking = missingForUp()
   if (lacking.length > 0 || isBuilt()) return lacking
-  return ['the test bed is not built yet: npm run testbed -- build (about 4 minutes on two cores)']
+  return ['the test bed is not built yet: npm run testbed -- build (about 6 minutes on two cores)']
 }
 
 function mayUnshare(): boolean {

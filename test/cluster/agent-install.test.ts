@@ -16,7 +16,7 @@ const place = (): InstallBed => {
   assert.ok(opened)
   return opened
 }
-const real = requires('testbed')
+const real = requires('testbed', 'strip')
 
 before(async () => {
   if (real.skip === false) opened = await InstallBed.open()

@@ -1,8 +1,9 @@
+import { isBuilt } from '../../testbed/build/cache-root.ts'
 import { findCommand } from '../../testbed/machine/find-command.ts'
 import { missing } from '../../testbed/requirements.ts'
 
 /** A real part that some tests cannot do without. */
-export type RealPart = 'testbed' | 'haproxy' | 'ssh' | 'chromium'
+export type RealPart = 'testbed' | 'helm' | 'haproxy' | 'ssh' | 'chromium' | 'strip'
 
 const CHROMIUM_NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
@@ -21,6 +22,10 @@ function lackingFor(part: RealPart): string[] {
   switch (part) {
     case 'testbed':
       return missing()
+    case 'helm':
+      return isBuilt() ? [] : ['helm is built with the test bed, which is not: npm run testbed -- build']
+    case 'strip':
+      return installed(['strip']) ? [] : ['strip is not installed: apt-get install binutils']
     case 'haproxy':
       return installed(['haproxy']) ? [] : ['HAProxy is not installed: apt-get install haproxy']
     case 'ssh':

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { parseAllDocuments } from 'yaml'
+import { CHART, PLAIN, plainYaml } from '../../deploy/chart/plain-yaml.ts'
+import manifest from '../../package.json' with { type: 'json' }
+import { AGENT_HELP, agentOptions } from '../../src/config/agent-options.ts'
+import { GRANTS_CONFIG_MAP } from '../../src/model/cordon-grants.ts'
+import { buildFolder } from '../../testbed/build/cache-root.ts'
+import { runToEnd } from '../../testbed/machine/run.ts'
+import { boundTo, grantedBy, type RbacManifest } from '../support/granted-rights.ts'
+import { requires } from '../support/requires.ts'
+
+interface Manifest extends RbacManifest {
+  readonly spec?: {
+    readonly template?: { readonly spec: { readonly containers: readonly { readonly args: readonly string[] }[] } }
+  }
+}
+
+const shipped = (file: string): string => readFileSync(new URL(`../../deploy/${file}`, import.meta.url), 'utf8')
+const read = (text: string): readonly Manifest[] =>
+  parseAllDocuments(text).map((document) => document.toJS() as Manifest)
+const argsOf = (manifests: readonly Manifest[], kind: string): readonly string[] =>
+  manifests.find((one) => one.kind === kind)?.spec?.template?.spec.containers[0]?.args ?? []
+
+const AGENT_RIGHTS = [
+  'get  nodes * *',
+  'list  nodes * *',
+  'watch  nodes * *',
+  `get  configmaps evenkeel ${GRANTS_CONFIG_MAP}`,
+  `list  configmaps evenkeel ${GRANTS_CONFIG_MAP}`,
+  `watch  configmaps evenkeel ${GRANTS_CONFIG_MAP}`,
+]
+
+for (const file of Object.keys(PLAIN)) {
+  describe(`deploy/${file}`, () => {
+    const manifests = read(shipped(file))
+
+    test('lets an agent read nodes and one ConfigMap, and write nothing', () => {
+      assert.deepEqual(grantedBy(manifests).toSorted(), AGENT_RIGHTS.toSorted())
+    })
+
+    test('binds each role to the agents’ account, where it is', () => {
+      const roles = manifests.filter(({ rules }) => rules !== undefined)
+      assert.deepEqual(
+        boundTo(manifests, 'ServiceAccount evenkeel/evenkeel-agent').toSorted(),
+        roles
+          .map(({ kind, metadata }) => `${kind} ${metadata.name} in ${metadata.namespace ?? 'the cluster'}`)
+          .toSorted(),
+      )
+    })
+
+    test('starts an agent with options that it understands', () => {
+      const [command, ...words] = argsOf(manifests, 'DaemonSet')
+      assert.equal(command, 'agent')
+      assert.equal(agentOptions(words, { NODE_NAME: 'n1' })?.port, 8080)
+    })
+  })
+}
+
+describe('the chart', requires('helm'), () => {
+  const helm = join(buildFolder(), 'bin/helm')
+  const render = async (...values: readonly string[]) => {
+    const words = values.flatMap((value) => ['--set', value])
+    return runToEnd([helm, 'template', 'evenkeel-agent', CHART, '-n', 'evenkeel', ...words])
+  }
+
+  for (const [file, values] of Object.entries(PLAIN)) {
+    test(`deploy/${file} is what helm makes of it (npm run plain-yaml writes it anew)`, async () => {
+      assert.equal(shipped(file), await plainYaml(helm, values))
+    })
+  }
+
+  test('is of the version of the program', async () => {
+    const [chart] = read(readFileSync(join(CHART, 'Chart.yaml'), 'utf8')) as unknown as readonly {
+      appVersion: string
+    }[]
+    assert.equal(chart?.appVersion, manifest.version)
+  })
+
+  test('every option of the agent but its node and a kubeconfig is a value', async () => {
+    const flags = [...new Set(AGENT_HELP.match(/(?<=--)[a-z][a-z-]*/g))].filter(
+      (flag) => !['help', 'node', 'kubeconfig', 'checker'].includes(flag),
+    )
+    assert.ok(flags.length > 15)
+    const values: Readonly<Record<string, string>> = {
+      ...Object.fromEntries(flags.map((flag) => [flag, '3s'])),
+      port: '9000',
+      'status-port': '9001',
+      'agent-check-port': '9002',
+      address: '10.0.0.1',
+      dialect: 'f5',
+      'data-port': '443',
+      fall: '4',
+      rise: '5',
+      'stale-answer': 'up',
+      'memory-dir': '/run/m',
+      'keep-dir': '/var/k',
+    }
+    const camel = (flag: string): string => flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+    const settings = flags.map((flag) => `agent.${camel(flag)}=${values[flag]}`)
+    const { stdout, stderr } = await render(...settings, 'agent.checkers.10\\.0\\.0\\.5=3')
+    const [, ...words] = argsOf(read(stdout), 'DaemonSet')
+    assert.deepEqual(
+      words.toSorted(),
+      [...flags.map((flag) => `--${flag}=${values[flag]}`), '--checker=10.0.0.5=3'].toSorted(),
+      stderr,
+    )
+    assert.ok(agentOptions(words, { NODE_NAME: 'n1' }))
+  })
+
+  test('a port alone is asked at the node itself, also from a pod’s own network', async () => {
+    const { stdout } = await render('exposure=hostPort', 'agent.dataPort=443')
+    assert.ok(argsOf(read(stdout), 'DaemonSet').includes('--data-port=[$(HOST_IP)]:443'))
+  })
+
+  const WRONG: readonly (readonly [title: string, setting: string, says: RegExp])[] = [
+    ['a value that there is not', 'agent.prot=1', /additional properties 'prot' not allowed/],
+    ['a port that nobody without a capability may have', 'agent.port=443', /agent\/port/],
+    ['a dialect that there is not', 'agent.dialect=klingon', /agent\/dialect/],
+    ['a duration without a unit', 'agent.upDelay=5', /agent\/upDelay/],
+    ['another exposure', 'exposure=none', /exposure/],
+    ['half of a digest', 'image.digest=sha256:abc', /image\/digest/],
+  ]
+  for (const [title, setting, says] of WRONG) {
+    test(`${title} is refused`, async () => {
+      const { code, stderr } = await render(setting)
+      assert.equal(code, 1)
+      assert.match(stderr, says)
+    })
+  }
+
+  test('an address of the node is refused where a pod has none of its addresses', async () => {
+    const { code, stderr } = await render('exposure=hostPort', 'agent.address=10.0.0.1')
+    assert.equal(code, 1)
+    assert.match(stderr, /agent\.address is an address of the node/)
+  })
+
+  test('a controller is not there unless it is wanted, and may write what it publishes and no more', async () => {
+    const without = read((await render()).stdout)
+    const all = read((await render('controller.enabled=true')).stdout)
+    assert.deepEqual(
+      grantedBy(all)
+        .filter((right) => !grantedBy(without).includes(right) && !/^(get|list|watch)/.test(right))
+        .toSorted(),
+      [
+        'create  configmaps evenkeel *',
+        `patch  configmaps evenkeel ${GRANTS_CONFIG_MAP}`,
+        `update  configmaps evenkeel ${GRANTS_CONFIG_MAP}`,
+        'create coordination.k8s.io leases evenkeel *',
+        'update coordination.k8s.io leases evenkeel evenkeel-controller',
+        'create  events default *',
+        'patch  events default *',
+      ].toSorted(),
+    )
+    assert.deepEqual(argsOf(all, 'Deployment'), ['controller', '--namespace=evenkeel', '--status-port=8081'])
+    assert.deepEqual(argsOf(without, 'Deployment'), [])
+  })
+})

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { clusterImage } from '../../deploy/image/cluster-image.ts'
+import { ENTRYPOINT, NONROOT } from '../../deploy/image/root-tree.ts'
+import { run, runToEnd } from '../../testbed/machine/run.ts'
+import { requires } from '../support/requires.ts'
+
+const REFERENCE = 'evenkeel.local/evenkeel:0.1.0'
+
+describe('the image that pods run', requires('strip'), () => {
+  const folder = mkdtempSync(join(tmpdir(), 'evenkeel-image-'))
+  const tree = join(folder, 'tree')
+  let image: Buffer = Buffer.alloc(0)
+
+  before(async () => {
+    image = await clusterImage(REFERENCE)
+    writeFileSync(join(folder, 'image.tar'), image)
+    await run(['tar', '-xf', 'image.tar'], { cwd: folder })
+    mkdirSync(tree)
+    for (const { digest } of manifest().layers) await run(['tar', '-xzf', blobAt(digest), '-C', tree])
+  })
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
+  const blobAt = (digest: string): string => join(folder, 'blobs', digest.replace(':', '/'))
+  const manifest = () => json(blobAt(json(join(folder, 'index.json')).manifests[0].digest))
+
+  test('weighs 45 MB at most, and an update of the program a hundredth of that', () => {
+    assert.ok(image.length <= 45_000_000, `${image.length} bytes`)
+    const [, program] = manifest().layers
+    assert.ok(program.size < 450_000, `${program.size} bytes`)
+  })
+
+  test('is the same, byte for byte, when it is made again', async () => {
+    assert.ok((await clusterImage(REFERENCE)).equals(image))
+  })
+
+  test('is nobody’s but for two users, and holds no shell and no package', () => {
+    const { config } = json(blobAt(manifest().config.digest))
+    assert.deepEqual(config.Entrypoint, ENTRYPOINT)
+    assert.equal(config.User, NONROOT)
+    assert.match(readFileSync(join(tree, 'etc/passwd'), 'utf8'), /^root:x:0:0:.*\nnonroot:x:65532:65532:.*\n$/)
+    assert.deepEqual(readdirSync(join(tree, 'usr/bin')), ['node'])
+    assert.deepEqual(readdirSync(join(tree, 'usr/lib/evenkeel')).toSorted(), ['LICENSE', 'evenkeel.cjs'])
+  })
+
+  test('runs by what it holds, with no library of the machine', async () => {
+    const loader = readdirSync(tree).flatMap((name) =>
+      name.startsWith('lib') ? filesBelow(join(tree, name)).filter((path) => /\/ld-linux[^/]*$/.test(path)) : [],
+    )[0]
+    const libraries = new Set(
+      filesBelow(tree)
+        .filter((path) => /\.so(\.|$)/.test(path))
+        .map(dirname),
+    )
+    const [node = '', ...words] = ENTRYPOINT
+    const program = [join(tree, node), ...words.map((word) => (word.startsWith('/') ? join(tree, word) : word))]
+    const argv = [loader ?? '', '--inhibit-cache', '--library-path', [...libraries].join(':'), ...program]
+    const help = await runToEnd([...argv, 'agent', '--help'])
+    assert.deepEqual([help.code, help.stderr], [0, ''])
+    assert.match(help.stdout, /^Usage: evenkeel agent/)
+    const wrong = await runToEnd([...argv, 'agent', '--node', 'n1', '--port', 'x'])
+    assert.equal(wrong.code, 2)
+    assert.match(wrong.stderr, /"x" is no port/)
+  })
+
+  test('the Containerfile makes the same', () => {
+    const text = readFileSync(new URL('../../deploy/image/Containerfile', import.meta.url), 'utf8')
+    assert.deepEqual(JSON.parse(/^ENTRYPOINT (.*)$/m.exec(text)?.[1] ?? ''), ENTRYPOINT)
+    assert.equal(/^USER (.*)$/m.exec(text)?.[1], NONROOT)
+    assert.match(text, /^ARG BASE\nFROM \$\{BASE\} AS build\n(?:.*\n)*FROM scratch\n/m)
+  })
+})
+
+const filesBelow = (folder: string): readonly string[] =>
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
