@@ -1,5 +1,7 @@
 import { get } from 'node:http'
 
+const STEP_MS = 1
+
 export interface Asked {
   readonly sent: number
   readonly failed: number
@@ -21,7 +23,7 @@ export async function openLoop({ url, perSecond, seconds }: Load): Promise<Asked
   while (answers.length < total) {
     const due = Math.min(total, Math.floor(((performance.now() - begunAt) * perSecond) / 1_000) + 1)
     while (answers.length < due) answers.push(askOnce(url))
-    await new Promise((resolve) => setTimeout(resolve, 1))
+    await new Promise((resolve) => setTimeout(resolve, STEP_MS))
   }
   const took = (await Promise.all(answers)).filter((ms) => ms !== undefined).toSorted((a, b) => a - b)
   return { sent: total, failed: total - took.length, p50Ms: quantile(took, 0.5), p99Ms: quantile(took, 0.99) }

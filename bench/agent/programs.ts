@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Administrator } from '../../test/support/administrator.ts'
 
+const STEP_MS = 1
+
 export interface Place {
   readonly kubeconfig: string
   readonly api: Administrator
@@ -65,7 +67,7 @@ async function started(child: ChildProcess, port: number, discard: () => void): 
   while (!(await answers(url))) {
     if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}`)
     if (performance.now() - begunAt > 20_000) throw new Error(`${child.spawnfile} does not answer`)
-    await new Promise((resolve) => setTimeout(resolve, 1))
+    await new Promise((resolve) => setTimeout(resolve, STEP_MS))
   }
   const startMs = Math.round(performance.now() - begunAt)
   const end = async (): Promise<void> => {
