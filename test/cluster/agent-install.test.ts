@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { CHART } from '../../deploy/chart/plain-yaml.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { agentProcess } from '../support/agent-install/agent-process.ts'
 import type { Check } from '../support/agent-install/checker-process.ts'
@@ -185,6 +187,23 @@ describe('the chart without a directory of the node', { ...real, concurrency: 1 
     assert.match(mounts['/'] ?? '', /^ro,/)
     assert.deepEqual(JSON.parse((await place().page('n1', 8081, '/healthz')).slice(4)).trouble, [])
     await place().uninstall()
+  })
+})
+
+describe('the plain YAML', { ...real, concurrency: 1 }, () => {
+  test('does without helm what the chart does', async () => {
+    const file = fileURLToPath(new URL('../../deploy/agent.yaml', import.meta.url))
+    await place().bed.kubectl(['apply', '-f', file])
+    await place().rolledOut()
+    await place().check().say(ALL_UP)
+    await place().bed.kubectl(['delete', '-f', file])
+  })
+
+  test('and an API server takes all that belongs to a controller', async () => {
+    const all = await place().helm(['template', 'evenkeel-agent', CHART, '--set', 'controller.enabled=true'])
+    const taken = await place().bed.kubectl(['apply', '--dry-run=server', '-o', 'name', '-f', '-'], { stdin: all })
+    assert.match(taken, /^deployment\.apps\/evenkeel-agent-controller$/m)
+    assert.match(taken, /^role\.rbac\.authorization\.k8s\.io\/evenkeel-agent-controller-events$/m)
   })
 })
 

@@ -12,7 +12,8 @@ export interface Check {
   readonly atMs: number
 }
 
-const LIMIT_MS = 1_000
+/** A machine that other tests load as well is slow, which is no refusal. */
+const LIMIT_MS = 3_000
 
 function check(node: string, host: string, port: number): void {
   const atMs = performance.now()

@@ -102,10 +102,13 @@ export class InstallBed {
     return (JSON.parse(told) as { readonly items: readonly AgentPod[] }).items
   }
 
-  /** Every node has one agent, it is of the present template, and it is ready for long enough. */
+  /** Every node has one agent and no other, of the present template, ready for long enough. */
   async rolledOut(): Promise<void> {
     const words = ['-n', NAMESPACE, 'rollout', 'status', `daemonset/${RELEASE}`, '--timeout=180s']
     await this.bed.kubectl(words, { limitMs: 190_000 })
+    // It is over for kubectl when the last new one is ready, and a moment before the last old one has gone.
+    const wait = { what: 'agents that were replaced to be gone', limitMs: 60_000 }
+    await waitFor(wait, async () => ((await this.pods()).length === this.bed.nodes.length ? true : undefined))
   }
 
   check(port = 8080): Checks {
