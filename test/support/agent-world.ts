@@ -25,7 +25,7 @@ interface World {
   readonly change?: Partial<AgentSnapshot>
 }
 
-/** A node in service for long, heard of, without a data port to ask. */
+/** A node in service for long, heard of, without a brake and without a data port to ask. */
 export function anAgent({ facts, spec, evidence, change }: World = {}): AgentSnapshot {
   return {
     now: NOW,
@@ -34,6 +34,7 @@ export function anAgent({ facts, spec, evidence, change }: World = {}): AgentSna
     evidence: {
       ...noEvidence(monoMs(0)),
       node: someFacts(facts),
+      brake: 'none',
       clearSince: monoMs(1_000),
       answer: 'up',
       ...evidence,

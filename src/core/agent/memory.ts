@@ -4,6 +4,7 @@ import { isJsonObject, jsonObject } from '../../model/json-object.ts'
 import type { NodeFacts } from '../../model/node-facts.ts'
 import { type MonoMs, monoMs } from '../../model/time.ts'
 import type { OwedReady } from './agent-check-line.ts'
+import type { Brake } from './brake.ts'
 import type { AgentEvidence } from './evidence.ts'
 
 const VERSION = 1
@@ -35,6 +36,8 @@ function evidenceOf(raw: Raw, now: MonoMs): AgentEvidence | undefined {
     since,
     ...(facts === undefined ? {} : { node: facts }),
     ...(dataPort === 'open' || dataPort === 'closed' ? { dataPort } : {}),
+    ...(isBrake(raw.brake) ? { brake: raw.brake } : {}),
+    ...(raw.cordonCounts === true ? { cordonCounts: true } : {}),
     ...(isJsonObject(raw.owed) ? { owed: owedOf(raw.owed) } : {}),
     ...timed('cordonedSince', raw, now),
     ...timed('leavingSince', raw, now),
@@ -71,4 +74,6 @@ const timeOf = (value: unknown, now: MonoMs): MonoMs | undefined =>
 
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((text) => typeof text === 'string')
+const isBrake = (value: unknown): value is Brake =>
+  value === 'none' || value === 'granted' || value === 'withheld' || value === 'unknown'
 const isAnswer = (value: unknown): value is Answer => value === 'up' || value === 'drain' || value === 'down'
