@@ -65,7 +65,7 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<void>
           },
         }),
   })
-  await agent.begin()
+  await agent.begin(stop)
   const at = (there: number): DoorParts => ({
     place: { ...(address === undefined ? {} : { host: address }), reusePort: true, port: there },
     timers: systemTimers,

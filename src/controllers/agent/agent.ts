@@ -1,4 +1,4 @@
-import { agentCheckLine, type CheckerSpec } from '../../core/agent/agent-check-line.ts'
+import { agentCheckLine, type CheckerSpec, owedAnew, stillOwed } from '../../core/agent/agent-check-line.ts'
 import { type AgentDecision, decide } from '../../core/agent/decide.ts'
 import { type AgentEvidence, noEvidence } from '../../core/agent/evidence.ts'
 import { keptMaintenance } from '../../core/agent/kept-maintenance.ts'
@@ -60,6 +60,9 @@ export class Agent {
   #heard = false
   #unheardSince: MonoMs | undefined
   #lookedAt: MonoMs
+  #isRecalled = false
+  /** Told until the API has told of the node: then nothing is missing any more. */
+  #forgotten: string | undefined
   readonly #firstTold = Promise.withResolvers<void>()
 
   constructor(parts: AgentParts) {
@@ -68,7 +71,7 @@ export class Agent {
     this.#evidence = noEvidence(now)
     this.#lookedAt = now
     this.#wakeup = new Wakeup(parts.clock)
-    this.#files = new AgentFiles(parts.store, parts.log)
+    this.#files = new AgentFiles(parts)
     const { dataPort, grants: feed, node, clock, log } = parts
     if (dataPort !== undefined)
       this.#dataPort = new DataPortWatch({ ...dataPort, clock, onChange: (found) => this.#take({ dataPort: found }) })
@@ -76,21 +79,13 @@ export class Agent {
       this.#brake = new BrakeWatch({ feed, node, log, onChange: (brake) => this.#take({ brake }) })
   }
 
-  /** Reads what the process before left; the answer stands when this resolves. */
-  async begin(): Promise<void> {
-    const { bootId, clock } = this.#parts
-    const memory = await this.#files.recall()
-    const recalled = memory === undefined ? undefined : parseMemory(memory, bootId, clock.monoMs())
-    if (recalled !== undefined) this.#evidence = recalled
+  /** Reads what the process before left; the answer stands when this resolves. Rejects with the signal's reason. */
+  async begin(signal: AbortSignal): Promise<void> {
+    await this.#recall(signal)
     if (this.#brake === undefined) this.#evidence = { ...this.#evidence, brake: 'none' }
-    await this.#look()
-    if (this.#files.said.kept !== undefined) {
-      // It drained before the reboot, and who was told so may remember.
-      const owed = Object.fromEntries(
-        Object.keys(this.#parts.checkers.checkers).map((address) => [address, { told: 0 }]),
-      )
-      this.#evidence = { ...this.#evidence, owed: { ...owed, ...this.#evidence.owed } }
-    }
+    await this.#look(signal)
+    // It drained before the reboot, and who was told so may remember.
+    if (this.#files.said.kept !== undefined) this.#owe(Object.keys(this.#parts.checkers.checkers))
     this.#judge()
   }
 
@@ -125,14 +120,18 @@ export class Agent {
   agentCheckLine(caller: Caller): string {
     const { clock, checkers } = this.#parts
     const asked = { address: canonicalAddress(caller.address), answer: this.asked(caller), now: clock.monoMs() }
-    const { line, owed } = agentCheckLine(this.#evidence.owed ?? {}, asked, checkers)
+    const before = this.#evidence.owed ?? {}
+    const { line, owed } = agentCheckLine(before, asked, checkers)
     this.#evidence = { ...this.#evidence, owed }
+    // A debt must be on the disk before the machine goes down.
+    if (Object.keys(owed).length !== Object.keys(before).length) this.#wakeup.wake()
     return line
   }
 
   view(): AgentView {
     const { node, clock } = this.#parts
     const { evidence, kept, unheardSince } = this.#snapshot()
+    const { synced } = this.#files
     const now = clock.monoMs()
     return {
       node,
@@ -144,11 +143,15 @@ export class Agent {
       ...(unheardSince === undefined ? {} : { unheardForMs: now - unheardSince }),
       ...(kept === undefined ? {} : { kept }),
       // Said by the node's own object, on the disk, and what is answered goes by it.
-      acknowledged: kept !== undefined && this.#decision.answer !== 'up' && kept.id !== '' ? [kept.id] : [],
+      acknowledged: synced !== undefined && this.#decision.answer !== 'up' && synced.id !== '' ? [synced.id] : [],
       brake: evidence.brake ?? 'unknown',
       ...(evidence.dataPort === undefined ? {} : { dataPort: evidence.dataPort }),
       lookedAgoMs: now - this.#lookedAt,
-      trouble: [...this.#files.trouble, ...(this.#brake?.trouble ?? [])],
+      trouble: [
+        ...this.#files.trouble,
+        ...(this.#brake?.trouble ?? []),
+        ...(this.#forgotten === undefined ? [] : [this.#forgotten]),
+      ],
       polls: this.#polls.all(),
     }
   }
@@ -168,6 +171,7 @@ export class Agent {
     this.#unheardSince = undefined
     if (event.type === 'fresh') return
     this.#heard = true
+    this.#forgotten = undefined
     this.#take({ node: factsOf(event) ?? 'gone' })
     this.#firstTold.resolve()
   }
@@ -181,11 +185,13 @@ export class Agent {
 
   async #passes(signal: AbortSignal): Promise<void> {
     for (;;) {
-      await this.#files.keep(keptMaintenance(this.#snapshot()))
+      await this.#files.keep((kept) => keptMaintenance(this.#snapshot(), kept), signal)
       this.#judge()
-      await this.#files.remember(formatMemory(this.#parts.bootId, this.#evidence))
+      this.#forgive()
+      await this.#files.owe(Object.keys(this.#evidence.owed ?? {}), signal)
+      await this.#files.remember(formatMemory(this.#parts.bootId, this.#evidence), signal)
       await this.#wakeup.next(Math.min(LOOK_EVERY_MS, this.#decision.changesInMs ?? LOOK_EVERY_MS), signal)
-      await this.#look()
+      await this.#look(signal)
     }
   }
 
@@ -215,9 +221,36 @@ export class Agent {
     this.#parts.log.warn(`answers ${answer}`, { reasons: decision.reasons.map(({ text }) => text) })
   }
 
-  async #look(): Promise<void> {
-    await this.#files.look()
+  async #recall(signal: AbortSignal): Promise<void> {
+    const { bootId, clock, log } = this.#parts
+    const text = await this.#files.recall(signal)
+    const recalled = text === undefined ? undefined : parseMemory(text, bootId, clock.monoMs())
+    if (text !== undefined && recalled === undefined) {
+      this.#forgotten = 'what the agent before remembered makes no sense, and is forgotten'
+      log.warn(this.#forgotten)
+    }
+    if (recalled === undefined || recalled === 'of another boot') return
+    this.#evidence = recalled
+    this.#isRecalled = true
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    const owed = await this.#files.look(signal)
+    // What was remembered in this very boot is newer, and knows whose debts were paid.
+    if (!this.#isRecalled) this.#owe(owed)
     this.#lookedAt = this.#parts.clock.monoMs()
+  }
+
+  #owe(addresses: readonly string[]): void {
+    if (addresses.length > 0)
+      this.#evidence = { ...this.#evidence, owed: { ...owedAnew(addresses), ...this.#evidence.owed } }
+  }
+
+  #forgive(): void {
+    const { answer, since, owed } = this.#evidence
+    if (owed === undefined || answer !== 'up') return
+    const still = stillOwed(owed, this.#parts.clock.monoMs() - since, this.#parts.checkers)
+    this.#evidence = { ...this.#evidence, owed: still }
   }
 }
 

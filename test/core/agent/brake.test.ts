@@ -4,6 +4,7 @@ import { brakeBy } from '../../../src/core/agent/brake.ts'
 import type { AgentEvidence } from '../../../src/core/agent/evidence.ts'
 import { formatMemory, parseMemory } from '../../../src/core/agent/memory.ts'
 import { observe } from '../../../src/core/agent/observe.ts'
+import type { NodeFacts } from '../../../src/model/node-facts.ts'
 import { anAgent, NOW } from '../../support/agent-world.ts'
 
 const BOOT = '11111111-1111-4111-8111-111111111111'
@@ -16,8 +17,8 @@ test('a brake names the nodes whose cordon counts, whole names and no others', (
   assert.equal(brakeBy(undefined, 'n1'), 'unknown')
 })
 
-const CORDONED = { unschedulable: true }
-const counts = (evidence: Partial<AgentEvidence>, facts = CORDONED): true | undefined =>
+const CORDONED = { unschedulable: true, resourceVersion: '' }
+const counts = (evidence: Partial<AgentEvidence>, facts: Partial<NodeFacts> = CORDONED): true | undefined =>
   observe(anAgent({ facts, evidence })).cordonCounts
 
 test('that a cordon counts is remembered until it is taken back or not granted', () => {
@@ -34,7 +35,7 @@ test('what was known of the brake outlasts the process', () => {
     const { evidence } = anAgent({ facts: CORDONED, evidence: { brake, cordonCounts: true } })
     assert.deepEqual(parseMemory(formatMemory(BOOT, evidence), BOOT, NOW), evidence)
   }
-  const { evidence } = anAgent()
+  const { evidence } = anAgent({ facts: { resourceVersion: '' } })
   const forged = formatMemory(BOOT, evidence).replace('"brake":"none"', '"brake":"open","cordonCounts":"yes"')
   const { brake: _none, ...rest } = evidence
   assert.deepEqual(parseMemory(forged, BOOT, NOW), rest)

@@ -192,6 +192,7 @@ test('a Ready condition is no part of what an agent knows of its node', () => {
     'excluded',
     'lifecycle',
     'removal',
+    'resourceVersion',
     'uid',
     'unschedulable',
   ])

@@ -55,7 +55,7 @@ export class AgentLife {
       clock: this.clock,
       log: { debug: () => undefined, warn },
     })
-    await this.#agent.begin()
+    await this.#agent.begin(this.#stop.signal)
     this.#running = this.#agent.run(this.#stop.signal)
     this.#running.catch(() => undefined)
     await this.clock.advance(0)
