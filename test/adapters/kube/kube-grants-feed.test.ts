@@ -134,7 +134,9 @@ test('one that makes no sense and goes is gone', async (t) => {
   const fed = await Fed.of(t, aConfigMap(NAME, 'all'))
   await fed.tells('listed senseless')
   fed.says('DELETED', NAME, 'all')
-  await fed.tells('listed')
+  await fed.heard('listed')
+  // By what was said of it, and not by asking once more.
+  assert.equal(fed.server.count('list'), 1)
 })
 
 test('a server that lets nobody look says so', async (t) => {

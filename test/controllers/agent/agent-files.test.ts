@@ -26,6 +26,17 @@ test('a request that another agent of the node has written is neither removed no
   }
 })
 
+test('what another agent writes between a look and a write is looked at once more', async (t) => {
+  const life = await new AgentLife(t).start()
+  life.feed.node(ASKED)
+  await life.clock.advance(10)
+  life.store.after.set('override', () => life.store.texts.set('kept', NEWER))
+  life.feed.node({ resourceVersion: '150' })
+  await life.clock.advance(5_000)
+  assert.match(life.store.texts.get('kept') ?? '', /"id":"r-2"/)
+  assert.equal(life.now, 'drain MaintenanceKept')
+})
+
 test('a request that somebody took from the disk is put there again while it is asked for', async (t) => {
   const life = await new AgentLife(t).start()
   life.feed.node(ASKED)

@@ -12,6 +12,8 @@ export class MemoryAgentStore implements AgentStore {
   readonly unsynced = new Set<AgentFile>()
   /** Calls for these wait until `answer`. */
   readonly hanging = new Set<AgentFile>()
+  /** What happens once this was read. */
+  readonly after = new Map<AgentFile, () => void>()
   #waiting = 0
   #answered = Promise.withResolvers<void>()
 
@@ -30,7 +32,10 @@ export class MemoryAgentStore implements AgentStore {
   async read(file: AgentFile): Promise<string | undefined> {
     await this.#hang(file)
     if (this.broken) throw new WorldError(`${file}: input/output error`, { code: 'STORE_FAILED', retry: 'backoff' })
-    return this.texts.get(file)
+    const text = this.texts.get(file)
+    this.after.get(file)?.()
+    this.after.delete(file)
+    return text
   }
 
   async write(file: Exclude<AgentFile, 'override'>, text: string | undefined): Promise<void> {
