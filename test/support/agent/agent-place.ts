@@ -114,7 +114,8 @@ export class AgentPlace {
   }
 
   async isRemembered(): Promise<true | undefined> {
-    const text = await readFile(join(this.directory, 'run', 'memory.json'), 'utf8')
+    // Before its first pass there is none.
+    const text = await readFile(join(this.directory, 'run', 'memory.json'), 'utf8').catch(() => '')
     return text.includes('"answer":"drain"') ? true : undefined
   }
 
