@@ -8,6 +8,7 @@ import type { DoorParts, OpenDoor } from '../../src/adapters/http/open-door.ts'
 import { ApiClient } from '../../src/adapters/kube/api-client.ts'
 import { ApiReach } from '../../src/adapters/kube/api-reach.ts'
 import type { Credentials } from '../../src/adapters/kube/credentials.ts'
+import { kubeGrantsFeed } from '../../src/adapters/kube/kube-grants-feed.ts'
 import { kubeNodeFeed } from '../../src/adapters/kube/kube-node-feed.ts'
 import { ServiceAccount } from '../../src/adapters/kube/service-account.ts'
 import { FileAgentStore } from '../../src/adapters/node/file-agent-store.ts'
@@ -25,6 +26,7 @@ import { dataPages } from '../../src/controllers/agent/data-pages.ts'
 import { statusPages } from '../../src/controllers/agent/status-pages.ts'
 import { canonicalAddress } from '../../src/model/ip-address.ts'
 import { UserError } from '../../src/model/user-error.ts'
+import { ownNamespace } from './own-namespace.ts'
 
 /** What the API was not asked yet is waited for this long before checks are answered, where nothing is remembered. */
 const FIRST_ANSWER_MS = 2_000
@@ -38,10 +40,13 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<void>
   const bootId = (await ownBootId(stop)) ?? ''
   const { memoryDir, keepDir, dataPort, dataEveryMs, fall, rise } = options
   const probes = new OwnProbes(clock)
+  const api = { client: await apiClient(options), reach: new ApiReach(clock), clock, random, log }
+  const namespace = await grantsNamespace(options)
   const agent = new Agent({
     node,
     spec: { ...options, hasDataPort: dataPort !== undefined },
-    feed: kubeNodeFeed({ client: await apiClient(options), reach: new ApiReach(clock), clock, random, log }, node),
+    feed: kubeNodeFeed(api, node),
+    ...(namespace === undefined ? {} : { grants: kubeGrantsFeed(api, namespace) }),
     store: new FileAgentStore({ memoryDir, keepDir }),
     checkers: { checkers: options.checkers, intervalMs: options.checkerIntervalMs },
     bootId,
@@ -60,7 +65,7 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<void>
           },
         }),
   })
-  await agent.begin()
+  await agent.begin(stop)
   const at = (there: number): DoorParts => ({
     place: { ...(address === undefined ? {} : { host: address }), reusePort: true, port: there },
     timers: systemTimers,
@@ -77,7 +82,7 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<void>
   doors.push(await openHttpDoor(at(port), dataPages({ node, dialect, answerTo })))
   if (agentCheckPort !== undefined)
     doors.push(await openAgentCheckDoor(at(agentCheckPort), (caller) => agent.agentCheckLine(caller)))
-  log.warn('the agent answers', { node, ports: doors.map((door) => door.port), dialect })
+  log.warn('the agent answers', { node, ports: doors.map((door) => door.port), dialect, grants: namespace ?? 'none' })
   try {
     await running
   } finally {
@@ -95,6 +100,10 @@ function counted(at: AgentOptions['dataPort'], probes: OwnProbes): () => Promise
   const count = new ConnectionCount(new ProcConnections({ ...place, isOwn }), clock)
   return () => count.now()
 }
+
+/** Outside of a pod nobody has said where to look. */
+const grantsNamespace = async (options: AgentOptions): Promise<string | undefined> =>
+  options.grantsNamespace ?? (options.kubeconfig === undefined ? await ownNamespace(SERVICE_ACCOUNT) : undefined)
 
 async function apiClient({ kubeconfig }: AgentOptions): Promise<ApiClient> {
   return new ApiClient({

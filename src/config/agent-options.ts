@@ -18,6 +18,8 @@ export interface AgentOptions {
   readonly keepDir: string
   /** Absent: the service account of the pod. */
   readonly kubeconfig?: string
+  /** Where the brake of the fleet is looked for; absent: the pod's own namespace. */
+  readonly grantsNamespace?: string
   readonly dataPort?: { readonly address: string; readonly port: number }
   readonly dataEveryMs: number
   readonly fall: number
@@ -41,6 +43,7 @@ const FLAGS = {
   'memory-dir': { ...TEXT, default: '/run/evenkeel' },
   'keep-dir': { ...TEXT, default: '/var/lib/evenkeel' },
   kubeconfig: TEXT,
+  'grants-namespace': TEXT,
   'data-port': TEXT,
   'data-every': { ...TEXT, default: '2s' },
   fall: { ...TEXT, default: '3' },
@@ -83,6 +86,7 @@ Options:
   --memory-dir DIR       tmpfs, survives the agent             (/run/evenkeel)
   --keep-dir DIR         disk, survives a reboot          (/var/lib/evenkeel)
   --kubeconfig FILE      outside of a cluster             (the pod's account)
+  --grants-namespace NS  of the ConfigMap that grants cordons  (the pod's)
 
 Example:
   evenkeel agent --node n1 --data-port 443
@@ -104,6 +108,7 @@ function optionsOf(read: Reader, env: Readonly<Record<string, string | undefined
   const agentCheckPort = read.optional('agent-check-port', (flag) => read.port(flag))
   const address = read.text('address')
   const kubeconfig = read.text('kubeconfig')
+  const grantsNamespace = read.optional('grants-namespace', (flag) => read.namespace(flag))
   const dataPort = read.optional('data-port', (flag) => read.place(flag))
   const drainLimitMs = read.optional('drain-limit', (flag) => read.duration(flag))
   const stale = staleOf(read)
@@ -124,6 +129,7 @@ function optionsOf(read: Reader, env: Readonly<Record<string, string | undefined
     ...(agentCheckPort === undefined ? {} : { agentCheckPort }),
     ...(address === undefined ? {} : { address }),
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(grantsNamespace === undefined ? {} : { grantsNamespace }),
     ...(dataPort === undefined ? {} : { dataPort }),
     ...(drainLimitMs === undefined ? {} : { drainLimitMs }),
     ...(stale === undefined ? {} : { stale }),
@@ -140,6 +146,9 @@ function staleOf(read: Reader): AgentOptions['stale'] {
   }
   return { afterMs, answer }
 }
+
+/** DNS label (RFC 1123), as names of namespaces are. */
+export const isNamespace = (text: string): boolean => /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text)
 
 /** Reads one flag after the other and notes what is wrong with each. */
 class Reader {
@@ -166,6 +175,12 @@ class Reader {
     if (name === '') this.wrong.push(`--${flag} is missing: name the Node, or set $NODE_NAME by the downward API`)
     else if (!/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(name)) this.wrong.push(`--${flag}: "${name}" names no node`)
     return name
+  }
+
+  namespace(flag: string): string {
+    const namespace = this.text(flag) ?? ''
+    if (!isNamespace(namespace)) this.wrong.push(`--${flag}: "${namespace}" names no namespace`)
+    return namespace
   }
 
   port(flag: string, text = this.text(flag) ?? ''): number {

@@ -7,6 +7,8 @@ export interface KeptMaintenance {
   readonly run: string
   /** Of the Node object that bore it: a successor without it has withdrawn nothing. */
   readonly uid: string
+  /** Of that object when the request was seen on it; empty where that is not known. */
+  readonly resourceVersion: string
 }
 
 const LENGTH_MAX = 1_024
@@ -15,7 +17,8 @@ const LENGTH_MAX = 1_024
 export function parseKeptMaintenance(text: string): KeptMaintenance | undefined {
   const raw = text.length > LENGTH_MAX ? undefined : jsonObject(text)
   if (raw?.version !== 1) return undefined
-  const { id, run, uid } = raw
+  const { id, run, uid, resourceVersion } = raw
   const isText = typeof id === 'string' && typeof run === 'string' && typeof uid === 'string'
-  return isText ? { version: 1, id, run, uid } : undefined
+  if (!isText) return undefined
+  return { version: 1, id, run, uid, resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : '' }
 }

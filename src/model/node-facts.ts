@@ -1,6 +1,8 @@
 /** What an agent goes by of its Node object: nothing else is kept of it. */
 export interface NodeFacts {
   readonly uid: string
+  /** Empty where it is not known: of what is remembered. */
+  readonly resourceVersion: string
   readonly unschedulable: boolean
   /** It has a deletion timestamp. */
   readonly deleting: boolean

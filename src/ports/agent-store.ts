@@ -1,13 +1,16 @@
 /**
- * What an agent has beside its memory. `memory` goes with a reboot (tmpfs), `kept` survives it (disk), `override` is a
- * person's.
+ * What an agent has beside its memory. `memory` goes with a reboot (tmpfs), `kept` and `owed` survive it (disk), `override`
+ * is a person's, on the same disk.
  */
-export type AgentFile = 'memory' | 'kept' | 'override'
+export type AgentFile = 'memory' | 'kept' | 'owed' | 'override'
 
-/** Short texts, each whole or not at all. Every call rejects with WorldError STORE_FAILED. */
+/**
+ * Short texts, each whole or not at all; several agents of a node may write at once. Every call rejects with WorldError
+ * STORE_FAILED. A disk that hangs keeps a call for ever: whoever calls bounds its time.
+ */
 export interface AgentStore {
-  /** Undefined where there is none. */
+  /** Undefined where there is none. What is longer than any of ours is cut. */
   read(file: AgentFile): Promise<string | undefined>
-  /** `kept` is on the disk when this resolves; undefined takes it away. */
-  write(file: 'memory' | 'kept', text: string | undefined): Promise<void>
+  /** `kept` and `owed` are on the disk when this resolves; undefined takes it away. */
+  write(file: Exclude<AgentFile, 'override'>, text: string | undefined): Promise<void>
 }

@@ -24,6 +24,11 @@ test('checkers are named by their addresses, however these are written', () => {
   assert.deepEqual(options?.checkers, { '10.0.0.5': 3, '10.0.0.6': 1 })
 })
 
+test('the brake is looked for where it is told', () => {
+  assert.equal(agentOptions(['--node', 'n1', '--grants-namespace', 'evenkeel'], {})?.grantsNamespace, 'evenkeel')
+  assert.equal(agentOptions(['--node', 'n1'], {})?.grantsNamespace, undefined)
+})
+
 const WRONG: readonly (readonly [args: readonly string[], said: string])[] = [
   [['--node', 'N_1'], '--node: "N_1" names no node'],
   [['--data-port', '65536'], '--data-port: "65536" is no port: write 1 to 65535'],
@@ -32,6 +37,8 @@ const WRONG: readonly (readonly [args: readonly string[], said: string])[] = [
   [['--data-every', '0'], '--data-every: write 100ms at least'],
   [['--checker-interval', '50ms'], '--checker-interval: write 100ms at least'],
   [['--checker', '10.0.0.5'], '--checker: "10.0.0.5" is not ADDRESS=N'],
+  [['--grants-namespace', ''], '--grants-namespace: "" names no namespace'],
+  [['--grants-namespace', 'Even.Keel'], '--grants-namespace: "Even.Keel" names no namespace'],
   [['--fall', '0'], '--fall: "0" is no count: write 1 to 999'],
   [['--up-delay', '5'], '--up-delay: "5" has no unit: write ms, s, min or h'],
   [['--stale-after', '1h'], '--stale-after and --stale-answer go together, and the answer is up or down'],

@@ -7,6 +7,7 @@ export const NOW = monoMs(1_000_000)
 
 export const someFacts = (change: Partial<NodeFacts> = {}): NodeFacts => ({
   uid: 'uid-n1',
+  resourceVersion: '100',
   unschedulable: false,
   deleting: false,
   lifecycle: [],
@@ -16,7 +17,13 @@ export const someFacts = (change: Partial<NodeFacts> = {}): NodeFacts => ({
 })
 
 export const REQUEST = '{"version":1,"id":"r-1","run":"20260101T000000Z-0001","at":"2026-01-01T00:00:00.000Z"}'
-export const KEPT = { version: 1, id: 'r-1', run: '20260101T000000Z-0001', uid: 'uid-n1' } as const
+export const KEPT = {
+  version: 1,
+  id: 'r-1',
+  run: '20260101T000000Z-0001',
+  uid: 'uid-n1',
+  resourceVersion: '90',
+} as const
 
 interface World {
   readonly facts?: Partial<NodeFacts>
@@ -25,7 +32,7 @@ interface World {
   readonly change?: Partial<AgentSnapshot>
 }
 
-/** A node in service for long, heard of, without a data port to ask. */
+/** A node in service for long, heard of, without a brake and without a data port to ask. */
 export function anAgent({ facts, spec, evidence, change }: World = {}): AgentSnapshot {
   return {
     now: NOW,
@@ -34,6 +41,7 @@ export function anAgent({ facts, spec, evidence, change }: World = {}): AgentSna
     evidence: {
       ...noEvidence(monoMs(0)),
       node: someFacts(facts),
+      brake: 'none',
       clearSince: monoMs(1_000),
       answer: 'up',
       ...evidence,

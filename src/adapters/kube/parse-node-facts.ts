@@ -5,7 +5,7 @@ import { parseMetadata } from './parse-metadata.ts'
 import type { Untrusted } from './untrusted.ts'
 
 export function parseNodeFacts(object: Untrusted): NodeFacts {
-  const { uid, labels, annotations } = parseMetadata(object, 'cluster')
+  const { uid, resourceVersion, labels, annotations } = parseMetadata(object, 'cluster')
   const spec = object.at('spec')
   const taints = spec
     .at('taints')
@@ -16,6 +16,7 @@ export function parseNodeFacts(object: Untrusted): NodeFacts {
   const types = conditions.filter(isTrue).map((condition) => condition.at('type').textOr(''))
   return {
     uid,
+    resourceVersion,
     unschedulable: spec.at('unschedulable').flagOr(false),
     deleting: object.at('metadata').at('deletionTimestamp').optionalText() !== undefined,
     lifecycle: LIFECYCLE_CONDITIONS.filter((type) => types.includes(type)),

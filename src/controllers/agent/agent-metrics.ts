@@ -1,11 +1,13 @@
+import type { Brake } from '../../core/agent/brake.ts'
 import type { Answer } from '../../model/answer.ts'
 import type { AgentView } from './agent-view.ts'
 
 const ANSWERS: readonly Answer[] = ['up', 'drain', 'down']
+const BRAKES: readonly Brake[] = ['none', 'granted', 'withheld', 'unknown']
 
 /** Prometheus' text format 0.0.4. Addresses are no labels: whoever connects would make a series of its own. */
 export function agentMetrics(view: AgentView): string {
-  const { decision, unheardForMs, heard, trouble, polls } = view
+  const { decision, brake, unheardForMs, heard, trouble, polls } = view
   const told = polls.reduce((sum, { total }) => sum + total, 0)
   return [
     ...family('evenkeel_agent_answer', 'What load balancers are told, as 1 of three.', 'gauge'),
@@ -17,7 +19,9 @@ export function agentMetrics(view: AgentView): string {
       'For how long the API server cannot be followed.',
       (unheardForMs ?? 0) / 1_000,
     ),
-    ...single('evenkeel_agent_trouble', 'Files that could not be read or written.', trouble.length),
+    ...family('evenkeel_agent_brake', 'Whether the brake lets a cordon count, as 1 of four.', 'gauge'),
+    ...BRAKES.map((state) => `evenkeel_agent_brake{state="${state}"} ${state === brake ? 1 : 0}`),
+    ...single('evenkeel_agent_trouble', 'What could not be read or written.', trouble.length),
     ...single('evenkeel_agent_probers', 'Addresses that asked.', polls.length),
     ...single('evenkeel_agent_polls', 'Answers given to the addresses that are known now.', told),
     '',

@@ -1,3 +1,4 @@
+import type { Brake } from '../../core/agent/brake.ts'
 import type { AgentDecision } from '../../core/agent/decide.ts'
 import type { KeptMaintenance } from '../../model/kept-maintenance.ts'
 import type { MonoMs, WallMs } from '../../model/time.ts'
@@ -18,6 +19,8 @@ export interface AgentView {
   readonly kept?: KeptMaintenance
   /** Ids of the requests that the answer goes by and that are on the disk. */
   readonly acknowledged: readonly string[]
+  /** Whether the brake of the fleet lets a cordon count. */
+  readonly brake: Brake
   readonly dataPort?: 'open' | 'closed'
   /** Since the last pass looked at its files. */
   readonly lookedAgoMs: number

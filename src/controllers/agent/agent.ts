@@ -1,26 +1,26 @@
-import { agentCheckLine, type CheckerSpec } from '../../core/agent/agent-check-line.ts'
+import { agentCheckLine, type CheckerSpec, owedAnew, stillOwed } from '../../core/agent/agent-check-line.ts'
 import { type AgentDecision, decide } from '../../core/agent/decide.ts'
 import { type AgentEvidence, noEvidence } from '../../core/agent/evidence.ts'
 import { keptMaintenance } from '../../core/agent/kept-maintenance.ts'
 import { formatMemory, parseMemory } from '../../core/agent/memory.ts'
 import { observe } from '../../core/agent/observe.ts'
-import { parseOverride } from '../../core/agent/parse-override.ts'
 import type { AgentSnapshot, AgentSpec } from '../../core/agent/snapshot.ts'
 import type { Answer } from '../../model/answer.ts'
 import { canonicalAddress } from '../../model/ip-address.ts'
-import { type KeptMaintenance, parseKeptMaintenance } from '../../model/kept-maintenance.ts'
 import type { NodeFacts } from '../../model/node-facts.ts'
 import { OVER } from '../../model/over.ts'
 import type { MonoMs } from '../../model/time.ts'
-import { WorldError } from '../../model/world-error.ts'
-import type { AgentFile, AgentStore } from '../../ports/agent-store.ts'
+import type { AgentStore } from '../../ports/agent-store.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { FollowEvent } from '../../ports/cluster.ts'
+import type { GrantsFeed } from '../../ports/grants-feed.ts'
 import type { Caller } from '../../ports/http-door.ts'
 import type { Log } from '../../ports/log.ts'
 import type { NodeFeed } from '../../ports/node-feed.ts'
 import { Wakeup } from '../../runtime/wakeup.ts'
+import { AgentFiles } from './agent-files.ts'
 import type { AgentView } from './agent-view.ts'
+import { BrakeWatch } from './brake-watch.ts'
 import { DataPortWatch, type DataPortWatchParts } from './data-port-watch.ts'
 import { PollLog } from './poll-log.ts'
 
@@ -32,6 +32,8 @@ export interface AgentParts {
   /** Absent where the data port is not asked. */
   readonly dataPort?: Omit<DataPortWatchParts, 'clock' | 'onChange'>
   readonly feed: NodeFeed
+  /** Absent where no brake is looked for: then there is none. */
+  readonly grants?: GrantsFeed
   readonly store: AgentStore
   /** Of the machine; what was remembered in another boot counts no more. */
   readonly bootId: string
@@ -50,17 +52,17 @@ export class Agent {
   readonly #parts: AgentParts
   readonly #wakeup: Wakeup
   readonly #polls = new PollLog()
+  readonly #files: AgentFiles
   readonly #dataPort: DataPortWatch | undefined
+  readonly #brake: BrakeWatch | undefined
   #evidence: AgentEvidence
   #decision: AgentDecision = { answer: 'down', reasons: [] }
   #heard = false
   #unheardSince: MonoMs | undefined
-  #override: AgentSnapshot['override']
-  #kept: KeptMaintenance | undefined
-  #isKeptRead = false
-  #remembered = ''
   #lookedAt: MonoMs
-  readonly #trouble = new Map<AgentFile, string>()
+  #isRecalled = false
+  /** Told until the API has told of the node: then nothing is missing any more. */
+  #forgotten: string | undefined
   readonly #firstTold = Promise.withResolvers<void>()
 
   constructor(parts: AgentParts) {
@@ -69,28 +71,21 @@ export class Agent {
     this.#evidence = noEvidence(now)
     this.#lookedAt = now
     this.#wakeup = new Wakeup(parts.clock)
-    const { dataPort, clock } = parts
-    this.#dataPort =
-      dataPort === undefined
-        ? undefined
-        : new DataPortWatch({ ...dataPort, clock, onChange: (found) => this.#take({ dataPort: found }) })
+    this.#files = new AgentFiles(parts)
+    const { dataPort, grants: feed, node, clock, log } = parts
+    if (dataPort !== undefined)
+      this.#dataPort = new DataPortWatch({ ...dataPort, clock, onChange: (found) => this.#take({ dataPort: found }) })
+    if (feed !== undefined)
+      this.#brake = new BrakeWatch({ feed, node, log, onChange: (brake) => this.#take({ brake }) })
   }
 
-  /** Reads what the process before left; the answer stands when this resolves. */
-  async begin(): Promise<void> {
-    const { bootId, clock } = this.#parts
-    const memory = await this.#read('memory')
-    const recalled = memory?.text === undefined ? undefined : parseMemory(memory.text, bootId, clock.monoMs())
-    if (recalled !== undefined) this.#evidence = recalled
-    await this.#readKept()
-    if (this.#kept !== undefined) {
-      // It drained before the reboot, and who was told so may remember.
-      const owed = Object.fromEntries(
-        Object.keys(this.#parts.checkers.checkers).map((address) => [address, { told: 0 }]),
-      )
-      this.#evidence = { ...this.#evidence, owed: { ...owed, ...this.#evidence.owed } }
-    }
-    await this.#look()
+  /** Reads what the process before left; the answer stands when this resolves. Rejects with the signal's reason. */
+  async begin(signal: AbortSignal): Promise<void> {
+    await this.#recall(signal)
+    if (this.#brake === undefined) this.#evidence = { ...this.#evidence, brake: 'none' }
+    await this.#look(signal)
+    // It drained before the reboot, and who was told so may remember.
+    if (this.#files.said.kept !== undefined) this.#owe(Object.keys(this.#parts.checkers.checkers))
     this.#judge()
   }
 
@@ -98,6 +93,7 @@ export class Agent {
   async run(signal: AbortSignal): Promise<void> {
     const work: Promise<void>[] = [this.#follow(signal), this.#passes(signal)]
     if (this.#dataPort !== undefined) work.push(this.#dataPort.run(signal))
+    if (this.#brake !== undefined) work.push(this.#brake.run(signal))
     await Promise.all(work)
   }
 
@@ -124,14 +120,18 @@ export class Agent {
   agentCheckLine(caller: Caller): string {
     const { clock, checkers } = this.#parts
     const asked = { address: canonicalAddress(caller.address), answer: this.asked(caller), now: clock.monoMs() }
-    const { line, owed } = agentCheckLine(this.#evidence.owed ?? {}, asked, checkers)
+    const before = this.#evidence.owed ?? {}
+    const { line, owed } = agentCheckLine(before, asked, checkers)
     this.#evidence = { ...this.#evidence, owed }
+    // A debt must be on the disk before the machine goes down.
+    if (Object.keys(owed).length !== Object.keys(before).length) this.#wakeup.wake()
     return line
   }
 
   view(): AgentView {
     const { node, clock } = this.#parts
     const { evidence, kept, unheardSince } = this.#snapshot()
+    const { synced } = this.#files
     const now = clock.monoMs()
     return {
       node,
@@ -143,10 +143,15 @@ export class Agent {
       ...(unheardSince === undefined ? {} : { unheardForMs: now - unheardSince }),
       ...(kept === undefined ? {} : { kept }),
       // Said by the node's own object, on the disk, and what is answered goes by it.
-      acknowledged: kept !== undefined && this.#decision.answer !== 'up' && kept.id !== '' ? [kept.id] : [],
+      acknowledged: synced !== undefined && this.#decision.answer !== 'up' && synced.id !== '' ? [synced.id] : [],
+      brake: evidence.brake ?? 'unknown',
       ...(evidence.dataPort === undefined ? {} : { dataPort: evidence.dataPort }),
       lookedAgoMs: now - this.#lookedAt,
-      trouble: [...this.#trouble.values()],
+      trouble: [
+        ...this.#files.trouble,
+        ...(this.#brake?.trouble ?? []),
+        ...(this.#forgotten === undefined ? [] : [this.#forgotten]),
+      ],
       polls: this.#polls.all(),
     }
   }
@@ -166,12 +171,13 @@ export class Agent {
     this.#unheardSince = undefined
     if (event.type === 'fresh') return
     this.#heard = true
+    this.#forgotten = undefined
     this.#take({ node: factsOf(event) ?? 'gone' })
     this.#firstTold.resolve()
   }
 
   /** What was heard counts at once: nothing is written before. */
-  #take(change: Partial<Pick<AgentEvidence, 'node' | 'dataPort'>>): void {
+  #take(change: Partial<Pick<AgentEvidence, 'node' | 'dataPort' | 'brake'>>): void {
     this.#evidence = { ...this.#evidence, ...change }
     this.#judge()
     this.#wakeup.wake()
@@ -179,11 +185,13 @@ export class Agent {
 
   async #passes(signal: AbortSignal): Promise<void> {
     for (;;) {
-      await this.#keep()
+      await this.#files.keep((kept) => keptMaintenance(this.#snapshot(), kept), signal)
       this.#judge()
-      await this.#remember()
+      this.#forgive()
+      await this.#files.owe(Object.keys(this.#evidence.owed ?? {}), signal)
+      await this.#files.remember(formatMemory(this.#parts.bootId, this.#evidence), signal)
       await this.#wakeup.next(Math.min(LOOK_EVERY_MS, this.#decision.changesInMs ?? LOOK_EVERY_MS), signal)
-      await this.#look()
+      await this.#look(signal)
     }
   }
 
@@ -195,8 +203,7 @@ export class Agent {
       evidence: this.#evidence,
       heard: this.#heard,
       ...(this.#unheardSince === undefined ? {} : { unheardSince: this.#unheardSince }),
-      ...(this.#override === undefined ? {} : { override: this.#override }),
-      ...(this.#kept === undefined ? {} : { kept: this.#kept }),
+      ...this.#files.said,
     }
   }
 
@@ -214,79 +221,40 @@ export class Agent {
     this.#parts.log.warn(`answers ${answer}`, { reasons: decision.reasons.map(({ text }) => text) })
   }
 
-  /** The request on the disk becomes what it should be. */
-  async #keep(): Promise<void> {
-    const wanted = keptMaintenance(this.#snapshot())
-    if (isSame(wanted, this.#kept)) return
-    const text = wanted === undefined ? undefined : JSON.stringify(wanted)
-    if (await this.#write('kept', text)) this.#kept = wanted
+  async #recall(signal: AbortSignal): Promise<void> {
+    const { bootId, clock, log } = this.#parts
+    const text = await this.#files.recall(signal)
+    const recalled = text === undefined ? undefined : parseMemory(text, bootId, clock.monoMs())
+    if (text !== undefined && recalled === undefined) {
+      this.#forgotten = 'what the agent before remembered makes no sense, and is forgotten'
+      log.warn(this.#forgotten)
+    }
+    if (recalled === undefined || recalled === 'of another boot') return
+    this.#evidence = recalled
+    this.#isRecalled = true
   }
 
-  async #remember(): Promise<void> {
-    const text = formatMemory(this.#parts.bootId, this.#evidence)
-    if (text === this.#remembered) return
-    if (await this.#write('memory', text)) this.#remembered = text
-  }
-
-  async #look(): Promise<void> {
-    if (!this.#isKeptRead) await this.#readKept()
-    const read = await this.#read('override')
-    if (read !== undefined) this.#overrideBy(read.text)
+  async #look(signal: AbortSignal): Promise<void> {
+    const owed = await this.#files.look(signal)
+    // What was remembered in this very boot is newer, and knows whose debts were paid.
+    if (!this.#isRecalled) this.#owe(owed)
     this.#lookedAt = this.#parts.clock.monoMs()
   }
 
-  /** What cannot be read, or makes no sense, may be a request: nobody has shown that it is over. */
-  async #readKept(): Promise<void> {
-    const read = await this.#read('kept')
-    this.#isKeptRead = read !== undefined
-    if (read === undefined) this.#kept = UNREADABLE
-    else this.#kept = read.text === undefined ? undefined : (parseKeptMaintenance(read.text) ?? UNREADABLE)
+  #owe(addresses: readonly string[]): void {
+    if (addresses.length > 0)
+      this.#evidence = { ...this.#evidence, owed: { ...owedAnew(addresses), ...this.#evidence.owed } }
   }
 
-  /** One that makes no sense changes nothing, and is told. */
-  #overrideBy(text: string | undefined): void {
-    const override = text === undefined ? undefined : parseOverride(text)
-    if (text === undefined || override !== undefined) this.#override = override
-    else this.#trouble.set('override', 'the override file begins with none of up, drain and down')
-  }
-
-  /** Undefined where it cannot be read; without text where there is none. */
-  async #read(file: AgentFile): Promise<{ readonly text: string | undefined } | undefined> {
-    try {
-      const text = await this.#parts.store.read(file)
-      this.#trouble.delete(file)
-      return { text }
-    } catch (error) {
-      this.#failed(file, error)
-      return undefined
-    }
-  }
-
-  async #write(file: 'memory' | 'kept', text: string | undefined): Promise<boolean> {
-    try {
-      await this.#parts.store.write(file, text)
-      this.#trouble.delete(file)
-      return true
-    } catch (error) {
-      this.#failed(file, error)
-      return false
-    }
-  }
-
-  #failed(file: AgentFile, error: unknown): void {
-    if (!(error instanceof WorldError)) throw error
-    if (!this.#trouble.has(file)) this.#parts.log.warn(error.message)
-    this.#trouble.set(file, error.message)
+  #forgive(): void {
+    const { answer, since, owed } = this.#evidence
+    if (owed === undefined || answer !== 'up') return
+    const still = stillOwed(owed, this.#parts.clock.monoMs() - since, this.#parts.checkers)
+    this.#evidence = { ...this.#evidence, owed: still }
   }
 }
-
-/** Something is on the disk: whatever it was meant to be, nobody has shown that it is over. */
-const UNREADABLE: KeptMaintenance = { version: 1, id: '', run: 'unknown', uid: '' }
 
 const factsOf = (event: Exclude<FollowEvent<NodeFacts>, { type: 'broken' | 'fresh' }>): NodeFacts | undefined => {
   if (event.type === 'listed') return event.objects[0]
   return event.type === 'applied' ? event.object : undefined
 }
-
-const isSame = (a: KeptMaintenance | undefined, b: KeptMaintenance | undefined): boolean =>
-  a?.id === b?.id && a?.run === b?.run && a?.uid === b?.uid

@@ -45,6 +45,7 @@ const health = (view: AgentView, connections: number | undefined): unknown => ({
   })),
   api: { heard: view.heard, unheardForMs: view.unheardForMs ?? 0 },
   maintenance: { acknowledged: view.acknowledged, kept: view.kept ?? null },
+  brake: { state: view.brake },
   dataPort: view.dataPort ?? 'unknown',
   connections: connections ?? 'unknown',
   polls: view.polls.map(({ address, sinceAnswer, total, at, answer }) => ({

@@ -46,6 +46,20 @@ export function agentCheckLine(
   return { line: 'up ready', owed: { ...owed, [address]: toldOnce(debt, spec.checkers[address] ?? 1, now) } }
 }
 
+/** Whoever was not declared, and has not asked for so long since the drain was over, may be another by now. */
+const UNDECLARED_FOR_MS = 600_000
+
+/** What is still owed after the answer has been `up` for so long. */
+export function stillOwed(owed: OwedReady, upForMs: number, { checkers, intervalMs }: CheckerSpec): OwedReady {
+  if (upForMs <= Math.max(UNDECLARED_FOR_MS, INTERVALS_UNDECLARED * intervalMs)) return owed
+  const kept = Object.entries(owed).filter(([address]) => address in checkers)
+  return kept.length === Object.keys(owed).length ? owed : Object.fromEntries(kept)
+}
+
+/** As if each had just been told to drain. */
+export const owedAnew = (addresses: readonly string[]): OwedReady =>
+  Object.fromEntries(addresses.map((address) => [address, { told: 0 }]))
+
 type Debt = OwedReady[string]
 
 function isHeard(

@@ -1,6 +1,7 @@
 import type { Answer } from '../../model/answer.ts'
 import { formatDuration } from '../../model/duration.ts'
 import type { Reason } from '../../model/reason.ts'
+import { cordonStanding } from './cordon-standing.ts'
 import { isStale } from './is-stale.ts'
 import { leaveReasons } from './leave-reasons.ts'
 import type { AgentSnapshot } from './snapshot.ts'
@@ -44,20 +45,46 @@ function comeBack(s: AgentSnapshot): AgentDecision {
   const { spec, evidence, now } = s
   const cordon = borne(s)
   if (evidence.answer === 'up') return { answer: 'up', ...cordon }
+  // Just booted: whether it may leave is about to be heard, and it is out.
+  const isBrakeAwaited = evidence.brake === undefined && cordonStanding(s) === 'unknown' && !isStale(s)
+  if (isBrakeAwaited) return { answer: evidence.answer, ...cordon }
   const leftMs = spec.upDelayMs - (now - (evidence.clearSince ?? now))
   if (leftMs <= 0) return { answer: 'up', ...cordon }
   const text = `nothing stands against it since less than ${formatDuration(spec.upDelayMs)}`
   return { answer: evidence.answer, reasons: [{ code: 'Returning', text }], changesInMs: leftMs }
 }
 
-/** A cordon that does not count yet. */
+/** A cordon that does not count, or not yet. */
 function borne(s: AgentSnapshot): Omit<AgentDecision, 'answer'> {
-  const { spec, evidence, now } = s
-  const { cordonedSince } = evidence
   if (isStale(s)) return { reasons: [{ code: 'ApiLongAway', text: 'the API server was not heard for too long' }] }
-  if (cordonedSince === undefined) return { reasons: [{ code: 'InService', text: 'nothing stands against it' }] }
+  switch (cordonStanding(s)) {
+    case 'withheld':
+      return { reasons: [NOT_GRANTED] }
+    case 'unknown':
+      return { reasons: [BRAKE_UNKNOWN] }
+    case 'young':
+      return young(s)
+    default:
+      return { reasons: [{ code: 'InService', text: 'nothing stands against it' }] }
+  }
+}
+
+const NOT_GRANTED: Reason = {
+  code: 'CordonNotGranted',
+  text: 'it is cordoned, and is not among the nodes that may be out for that',
+  next: 'uncordon other nodes, or wait for those to come back',
+}
+
+const BRAKE_UNKNOWN: Reason = {
+  code: 'BrakeUnknown',
+  text: 'it is cordoned, and whether it may be out for that is not known',
+  next: 'look at trouble in /healthz: the ConfigMap evenkeel-cordon-grants cannot be read, or makes no sense',
+}
+
+function young({ spec, evidence: { cordonedSince }, now }: AgentSnapshot): Omit<AgentDecision, 'answer'> {
   const text = `it is cordoned since less than ${formatDuration(spec.cordonGraceMs)}`
-  return { reasons: [{ code: 'CordonYoung', text }], changesInMs: spec.cordonGraceMs - (now - cordonedSince) }
+  const changesInMs = spec.cordonGraceMs - (now - (cordonedSince ?? now))
+  return { reasons: [{ code: 'CordonYoung', text }], changesInMs }
 }
 
 function staleInMs({ spec, unheardSince, now }: AgentSnapshot): number {

@@ -2,12 +2,17 @@ import type { Answer } from '../../model/answer.ts'
 import type { NodeFacts } from '../../model/node-facts.ts'
 import type { MonoMs } from '../../model/time.ts'
 import type { OwedReady } from './agent-check-line.ts'
+import type { Brake } from './brake.ts'
 
 /** What was seen so far and cannot be seen again. It lives on tmpfs over a restart of the agent. */
 export interface AgentEvidence {
   /** As the API told last: `gone` where it knows no such node. Absent: it never told. */
   readonly node?: NodeFacts | 'gone'
   readonly cordonedSince?: MonoMs
+  /** As told last; absent: nobody told since the machine booted. */
+  readonly brake?: Brake
+  /** The cordon that there is was reason to leave. */
+  readonly cordonCounts?: true
   /** Since when the node is to leave. */
   readonly leavingSince?: MonoMs
   /** Since when nothing stands against it. */

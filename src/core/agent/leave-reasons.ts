@@ -1,6 +1,7 @@
 import { parseMaintenance } from '../../model/maintenance.ts'
 import type { NodeFacts } from '../../model/node-facts.ts'
 import type { Reason } from '../../model/reason.ts'
+import { cordonStanding } from './cordon-standing.ts'
 import { isStale } from './is-stale.ts'
 import type { AgentSnapshot } from './snapshot.ts'
 
@@ -59,11 +60,8 @@ const excluded: Rule = (s) =>
     ? { code: 'NodeExcluded', text: 'its label keeps it out of external load balancers' }
     : undefined
 
-const cordoned: Rule = (s) => {
-  const { cordonedSince } = s.evidence
-  if (nodeOf(s)?.unschedulable !== true || cordonedSince === undefined) return undefined
-  return s.now - cordonedSince >= s.spec.cordonGraceMs ? { code: 'Cordoned', text: 'it is cordoned' } : undefined
-}
+const cordoned: Rule = (s) =>
+  cordonStanding(s) === 'counts' ? { code: 'Cordoned', text: 'it is cordoned' } : undefined
 
 const TOLD: readonly Rule[] = [gone, lifecycle, deleting, removal, excluded, cordoned]
 

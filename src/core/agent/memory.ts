@@ -3,22 +3,28 @@ import { isBootId } from '../../model/boot-id.ts'
 import { isJsonObject, jsonObject } from '../../model/json-object.ts'
 import type { NodeFacts } from '../../model/node-facts.ts'
 import { type MonoMs, monoMs } from '../../model/time.ts'
-import type { OwedReady } from './agent-check-line.ts'
+import { owedAnew } from './agent-check-line.ts'
+import type { Brake } from './brake.ts'
 import type { AgentEvidence } from './evidence.ts'
 
 const VERSION = 1
 
-export const formatMemory = (bootId: string, evidence: AgentEvidence): string =>
-  JSON.stringify({ version: VERSION, bootId, evidence })
+/** Without the version of the Node: it changes with each of its heartbeats, and only what is heard counts by it. */
+export function formatMemory(bootId: string, evidence: AgentEvidence): string {
+  const { node } = evidence
+  const told = node === undefined || node === 'gone' ? {} : { node: { ...node, resourceVersion: '' } }
+  return JSON.stringify({ version: VERSION, bootId, evidence: { ...evidence, ...told } })
+}
 
 /**
- * What an agent of this machine had seen since its boot; undefined where it is of another boot, or makes no sense. Times are
- * of the machine's monotonic clock; one that has not come yet is none of this boot's.
+ * What an agent of this machine had seen since its boot; undefined where it makes no sense. Times are of the machine's
+ * monotonic clock; one that has not come yet is none of this boot's.
  */
-export function parseMemory(text: string, bootId: string, now: MonoMs): AgentEvidence | undefined {
+export function parseMemory(text: string, bootId: string, now: MonoMs): AgentEvidence | 'of another boot' | undefined {
   const raw = jsonObject(text)
-  if (raw === undefined || raw.version !== VERSION || !isBootId(bootId) || raw.bootId !== bootId) return undefined
+  if (raw === undefined || raw.version !== VERSION) return undefined
   const { evidence } = raw
+  if (!isBootId(bootId) || raw.bootId !== bootId) return 'of another boot'
   return isJsonObject(evidence) ? evidenceOf(evidence, now) : undefined
 }
 
@@ -35,15 +41,15 @@ function evidenceOf(raw: Raw, now: MonoMs): AgentEvidence | undefined {
     since,
     ...(facts === undefined ? {} : { node: facts }),
     ...(dataPort === 'open' || dataPort === 'closed' ? { dataPort } : {}),
-    ...(isJsonObject(raw.owed) ? { owed: owedOf(raw.owed) } : {}),
+    ...(isBrake(raw.brake) ? { brake: raw.brake } : {}),
+    ...(raw.cordonCounts === true ? { cordonCounts: true } : {}),
+    // What each was told since is not known any more: it hears all of it again.
+    ...(isJsonObject(raw.owed) ? { owed: owedAnew(Object.keys(raw.owed)) } : {}),
     ...timed('cordonedSince', raw, now),
     ...timed('leavingSince', raw, now),
     ...timed('clearSince', raw, now),
   }
 }
-
-/** What each was told since is not known any more: it hears all of it again. */
-const owedOf = (raw: Raw): OwedReady => Object.fromEntries(Object.keys(raw).map((address) => [address, { told: 0 }]))
 
 function factsOf(raw: unknown): NodeFacts | undefined {
   if (!isJsonObject(raw)) return undefined
@@ -57,7 +63,7 @@ function factsOf(raw: unknown): NodeFacts | undefined {
     typeof excluded === 'boolean' &&
     (maintenance === undefined || typeof maintenance === 'string')
   if (!isWhole) return undefined
-  const facts = { uid, unschedulable, deleting, lifecycle, removal, excluded }
+  const facts = { uid, resourceVersion: '', unschedulable, deleting, lifecycle, removal, excluded }
   return maintenance === undefined ? facts : { ...facts, maintenance }
 }
 
@@ -71,4 +77,6 @@ const timeOf = (value: unknown, now: MonoMs): MonoMs | undefined =>
 
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((text) => typeof text === 'string')
+const isBrake = (value: unknown): value is Brake =>
+  value === 'none' || value === 'granted' || value === 'withheld' || value === 'unknown'
 const isAnswer = (value: unknown): value is Answer => value === 'up' || value === 'drain' || value === 'down'

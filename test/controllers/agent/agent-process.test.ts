@@ -43,6 +43,36 @@ test('a request is acknowledged on the status port, and by no page that load bal
   assert.match(await agent.page('/probers', 'status'), /"address":"127\.0\.0\.1"/)
 })
 
+test('a fleet that is cordoned at once leaves as far as its brake lets it, and stays so without the API server', async (t) => {
+  const place = await AgentPlace.of(t)
+  await place.grants('{"version":1,"granted":[],"max":1,"of":2}')
+  const agent = await place.agent('--grants-namespace', 'default')
+  const tells = (wanted: string): Promise<true> => {
+    const seen: { last?: string } = {}
+    return waitFor({ what: wanted, limitMs: 10_000, everyMs: 5, explain: () => `${seen.last}` }, async () => {
+      const { answer, reasons, brake } = await agent.health()
+      seen.last = [answer, ...reasons.map(({ code }) => code), brake.state].join(' ')
+      return seen.last === wanted ? true : undefined
+    })
+  }
+  await tells('up InService withheld')
+  await place.patch({ spec: { unschedulable: true } })
+  await tells('up CordonNotGranted withheld')
+  await place.grants('{"version":1,"granted":["n1"],"max":1,"of":2}')
+  await tells('drain Cordoned granted')
+  await place.grants('n1')
+  await tells('drain Cordoned unknown')
+  assert.deepEqual((await agent.health()).trouble, ['what tells which cordons are granted makes no sense'])
+  await place.grants('{"version":1,"granted":["n2"],"max":1,"of":2}')
+  await tells('up CordonNotGranted withheld')
+  place.away()
+  assert.equal(await agent.page('/nodecheck'), '200 OK')
+  await place.back()
+  await place.grants(undefined)
+  await tells('drain Cordoned none')
+  assert.match(await agent.page('/metrics', 'status'), /^evenkeel_agent_brake\{state="none"\} 1$/m)
+})
+
 test('an agent of a node that nobody knows says so and sends nobody there', async (t) => {
   const place = await AgentPlace.of(t)
   const agent = await place.agent('--node', 'n9')

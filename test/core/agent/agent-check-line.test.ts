@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { agentCheckLine, type CheckerSpec, type OwedReady } from '../../../src/core/agent/agent-check-line.ts'
+import {
+  agentCheckLine,
+  type CheckerSpec,
+  type OwedReady,
+  owedAnew,
+  stillOwed,
+} from '../../../src/core/agent/agent-check-line.ts'
 import type { Answer } from '../../../src/model/answer.ts'
 import { monoMs } from '../../../src/model/time.ts'
 
@@ -70,4 +76,13 @@ test('a second drain begins anew', () => {
     ['lb', 'up', 9_001],
   ])
   assert.deepEqual(told, ['up drain', 'up ready', 'up drain', 'up ready', 'up ready'])
+})
+
+test('who was declared is owed the end of a drain for ever, and others for ten minutes of up', () => {
+  const owed = owedAnew(['lb', 'other'])
+  assert.deepEqual(stillOwed(owed, 600_000, SPEC), { lb: { told: 0 }, other: { told: 0 } })
+  assert.deepEqual(stillOwed(owed, 600_001, SPEC), { lb: { told: 0 } })
+  const slow = { ...SPEC, intervalMs: 300_000 }
+  assert.deepEqual(stillOwed(owed, 900_000, slow), { lb: { told: 0 }, other: { told: 0 } })
+  assert.deepEqual(stillOwed(owed, 900_001, slow), { lb: { told: 0 } })
 })

@@ -4,8 +4,9 @@ import { decide } from '../../../src/core/agent/decide.ts'
 import { noEvidence } from '../../../src/core/agent/evidence.ts'
 import { observe } from '../../../src/core/agent/observe.ts'
 import type { AgentSnapshot } from '../../../src/core/agent/snapshot.ts'
+import type { Answer } from '../../../src/model/answer.ts'
 import { monoMs } from '../../../src/model/time.ts'
-import { anAgent, KEPT, NOW, REQUEST } from '../../support/agent-world.ts'
+import { anAgent, KEPT, NOW, REQUEST, someFacts } from '../../support/agent-world.ts'
 
 /** `ANSWER CODES [in MS]` of one pass. */
 function said(s: AgentSnapshot): string {
@@ -17,6 +18,11 @@ function said(s: AgentSnapshot): string {
 const agoMs = (ms: number) => monoMs(NOW - ms)
 const cold = (change: Partial<AgentSnapshot> = {}): AgentSnapshot =>
   anAgent({ change: { evidence: noEvidence(agoMs(60_000)), heard: false, ...change } })
+/** Nobody told of the brake since the machine booted, long ago. */
+function unheard(answer: Answer): AgentSnapshot {
+  const { brake: _told, ...evidence } = anAgent({ facts: { unschedulable: true } }).evidence
+  return anAgent({ change: { evidence: { ...evidence, answer } } })
+}
 const ASKED = { hasDataPort: true }
 const LIMIT = { drainLimitMs: 600_000 }
 
@@ -36,6 +42,59 @@ const ANSWERS: readonly (readonly [title: string, snapshot: AgentSnapshot, said:
     'its cordon is new and borne for a while',
     anAgent({ facts: { unschedulable: true }, spec: { cordonGraceMs: 9_000 } }),
     'up CordonYoung in 9000',
+  ],
+  [
+    'its cordon is granted',
+    anAgent({ facts: { unschedulable: true }, evidence: { brake: 'granted' } }),
+    'drain Cordoned',
+  ],
+  [
+    'its cordon is not granted',
+    anAgent({ facts: { unschedulable: true }, evidence: { brake: 'withheld' } }),
+    'up CordonNotGranted',
+  ],
+  [
+    'its cordon was granted, and is not any more',
+    anAgent({
+      facts: { unschedulable: true },
+      evidence: { brake: 'withheld', cordonCounts: true, answer: 'drain', clearSince: agoMs(9_000) },
+    }),
+    'up CordonNotGranted',
+  ],
+  [
+    'its cordon is granted, and younger than is borne',
+    anAgent({ facts: { unschedulable: true }, spec: { cordonGraceMs: 9_000 }, evidence: { brake: 'granted' } }),
+    'up CordonYoung in 9000',
+  ],
+  [
+    'its cordon is not granted, whatever it has to leave for besides',
+    anAgent({ facts: { unschedulable: true, excluded: true }, evidence: { brake: 'withheld' } }),
+    'drain NodeExcluded',
+  ],
+  [
+    'whether its cordon is granted cannot be read',
+    anAgent({ facts: { unschedulable: true }, evidence: { brake: 'unknown' } }),
+    'up BrakeUnknown',
+  ],
+  [
+    'whether its cordon is granted cannot be read any more, after it left for it',
+    anAgent({ facts: { unschedulable: true }, evidence: { brake: 'unknown', cordonCounts: true, answer: 'drain' } }),
+    'drain Cordoned',
+  ],
+  [
+    'whether its cordon is granted cannot be read, and it was out for another reason',
+    anAgent({
+      facts: { unschedulable: true },
+      evidence: { brake: 'unknown', answer: 'drain', clearSince: agoMs(9_000) },
+    }),
+    'up BrakeUnknown',
+  ],
+  ['whether its cordon is granted was not heard yet', unheard('up'), 'up BrakeUnknown'],
+  ['whether its cordon is granted was not heard yet, and it has just booted', unheard('down'), 'down BrakeUnknown'],
+  [
+    'whether cordons are granted was not heard yet, and it is not cordoned',
+    { ...unheard('down'), evidence: { ...unheard('down').evidence, node: someFacts() } },
+    'up InService',
   ],
   ['it is being drained', anAgent({ facts: { lifecycle: ['DrainInProgress'] } }), 'drain NodeLeaves'],
   ['its Node object is being deleted', anAgent({ facts: { deleting: true } }), 'drain NodeDeleted'],
@@ -133,6 +192,7 @@ test('a Ready condition is no part of what an agent knows of its node', () => {
     'excluded',
     'lifecycle',
     'removal',
+    'resourceVersion',
     'uid',
     'unschedulable',
   ])

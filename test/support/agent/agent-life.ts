@@ -4,6 +4,7 @@ import type { AgentSpec } from '../../../src/core/agent/snapshot.ts'
 import { VirtualClock } from '../virtual-clock.ts'
 import { MemoryAgentStore } from './memory-agent-store.ts'
 import { ToldFeed } from './told-feed.ts'
+import type { ToldGrantsFeed } from './told-grants-feed.ts'
 
 const BOOT = '11111111-1111-4111-8111-111111111111'
 const NEXT_BOOT = '22222222-2222-4222-8222-222222222222'
@@ -14,6 +15,8 @@ export class AgentLife {
   readonly clock = new VirtualClock()
   readonly store = new MemoryAgentStore()
   readonly feed = new ToldFeed()
+  /** Who grants cordons; absent where nobody is asked. */
+  readonly grants: ToldGrantsFeed | undefined
   readonly said: string[] = []
   readonly #spec: AgentSpec
   #bootId = BOOT
@@ -21,7 +24,8 @@ export class AgentLife {
   #stop = new AbortController()
   #running: Promise<void> = Promise.resolve()
 
-  constructor(t: TestContext, spec: Partial<AgentSpec> = {}) {
+  constructor(t: TestContext, spec: Partial<AgentSpec> = {}, grants?: ToldGrantsFeed) {
+    this.grants = grants
     this.#spec = { cordonGraceMs: 0, upDelayMs: 0, hasDataPort: false, ...spec }
     t.after(() => this.kill())
   }
@@ -45,12 +49,13 @@ export class AgentLife {
       spec: this.#spec,
       checkers: { checkers: { '10.0.0.9': 1 }, intervalMs: 1_000 },
       feed: this.feed,
+      ...(this.grants === undefined ? {} : { grants: this.grants }),
       store: this.store,
       bootId: this.#bootId,
       clock: this.clock,
       log: { debug: () => undefined, warn },
     })
-    await this.#agent.begin()
+    await this.#agent.begin(this.#stop.signal)
     this.#running = this.#agent.run(this.#stop.signal)
     this.#running.catch(() => undefined)
     await this.clock.advance(0)

@@ -11,11 +11,13 @@ import { fileURLToPath } from 'node:url'
 import { systemTimers } from '../../../src/adapters/node/system-timers.ts'
 import { httpDoor } from '../../../src/sim/doors/http-door.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
+import type { Ask } from '../../contract/api/api-door.ts'
 import { httpClientDoor } from '../../contract/doors/http-client-door.ts'
 import { smallWorld } from '../../contract/doors/small-world.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/agent.ts', import.meta.url))
 const N1 = '/api/v1/nodes/n1'
+const GRANTS = '/api/v1/namespaces/default/configmaps'
 
 /** Of `/healthz`, what the tests look at. */
 export interface Health {
@@ -91,14 +93,29 @@ export class AgentPlace {
   }
 
   async patch(body: unknown): Promise<void> {
+    assert.equal(await this.#ask('PATCH', N1, { body, contentType: 'application/merge-patch+json' }), 200)
+  }
+
+  /** What the brake says from now on; undefined takes it away. */
+  async grants(text: string | undefined): Promise<void> {
+    const name = `${GRANTS}/evenkeel-cordon-grants`
+    if (text === undefined) return void assert.equal(await this.#ask('DELETE', name), 200)
+    const body = { metadata: { name: 'evenkeel-cordon-grants' }, data: { grants: text } }
+    const status = await this.#ask('PATCH', name, { body, contentType: 'application/merge-patch+json' })
+    if (status === 404) assert.equal(await this.#ask('POST', GRANTS, { body }), 201)
+    else assert.equal(status, 200)
+  }
+
+  async #ask(method: string, path: string, ask?: Ask): Promise<number> {
     const { door, close } = httpClientDoor(`http://127.0.0.1:${this.#port}`)
-    const { status } = await door.ask('PATCH', N1, { body, contentType: 'application/merge-patch+json' })
+    const { status } = await door.ask(method, path, ask)
     close()
-    assert.equal(status, 200)
+    return status
   }
 
   async isRemembered(): Promise<true | undefined> {
-    const text = await readFile(join(this.directory, 'run', 'memory.json'), 'utf8')
+    // Before its first pass there is none.
+    const text = await readFile(join(this.directory, 'run', 'memory.json'), 'utf8').catch(() => '')
     return text.includes('"answer":"drain"') ? true : undefined
   }
 

@@ -8,16 +8,50 @@ export class MemoryAgentStore implements AgentStore {
   broken = false
   /** Writes of these fail. */
   readonly full = new Set<AgentFile>()
+  /** Writes of these are there for all to read, and lost by a power cut. */
+  readonly unsynced = new Set<AgentFile>()
+  /** Calls for these wait until `answer`. */
+  readonly hanging = new Set<AgentFile>()
+  /** What happens once this was read. */
+  readonly after = new Map<AgentFile, () => void>()
+  #waiting = 0
+  #answered = Promise.withResolvers<void>()
 
-  async read(file: AgentFile): Promise<string | undefined> {
-    if (this.broken) throw new WorldError(`${file}: input/output error`, { code: 'STORE_FAILED', retry: 'backoff' })
-    return this.texts.get(file)
+  /** Calls that wait. */
+  get waiting(): number {
+    return this.#waiting
   }
 
-  async write(file: 'memory' | 'kept', text: string | undefined): Promise<void> {
+  /** The disk answers again, also who has waited. */
+  answer(): void {
+    this.hanging.clear()
+    this.#answered.resolve()
+    this.#answered = Promise.withResolvers<void>()
+  }
+
+  async read(file: AgentFile): Promise<string | undefined> {
+    await this.#hang(file)
+    if (this.broken) throw new WorldError(`${file}: input/output error`, { code: 'STORE_FAILED', retry: 'backoff' })
+    const text = this.texts.get(file)
+    this.after.get(file)?.()
+    this.after.delete(file)
+    return text
+  }
+
+  async write(file: Exclude<AgentFile, 'override'>, text: string | undefined): Promise<void> {
+    await this.#hang(file)
     if (this.full.has(file)) throw new WorldError(`${file}: no space left`, { code: 'STORE_FAILED', retry: 'backoff' })
     if (text === undefined) this.texts.delete(file)
     else this.texts.set(file, text)
+    if (this.unsynced.has(file))
+      throw new WorldError(`${file}: input/output error`, { code: 'STORE_FAILED', retry: 'backoff' })
+  }
+
+  async #hang(file: AgentFile): Promise<void> {
+    if (!this.hanging.has(file)) return
+    this.#waiting += 1
+    await this.#answered.promise
+    this.#waiting -= 1
   }
 
   /** As a reboot: what was on tmpfs is gone. */

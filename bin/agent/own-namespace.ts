@@ -1,0 +1,18 @@
+import { readFile } from 'node:fs/promises'
+import { isNamespace } from '../../src/config/agent-options.ts'
+import { UserError } from '../../src/model/user-error.ts'
+
+/** The namespace of the pod this is, as the kubelet tells it beside the token; undefined where it does not. */
+export async function ownNamespace(serviceAccount: string): Promise<string | undefined> {
+  const path = `${serviceAccount}/namespace`
+  try {
+    const namespace = (await readFile(path, 'utf8')).trim()
+    if (isNamespace(namespace)) return namespace
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+  }
+  throw new UserError(`the pod’s own namespace cannot be told: ${path} cannot be read, or names none`, {
+    code: 'AGENT_OPTIONS',
+    fix: 'name it by --grants-namespace',
+  })
+}

@@ -1,0 +1,165 @@
+import { formatOwed, parseOwed } from '../../core/agent/owed-file.ts'
+import { parseOverride } from '../../core/agent/parse-override.ts'
+import type { AgentSnapshot } from '../../core/agent/snapshot.ts'
+import { type KeptMaintenance, parseKeptMaintenance } from '../../model/kept-maintenance.ts'
+import { WorldError } from '../../model/world-error.ts'
+import type { AgentFile, AgentStore } from '../../ports/agent-store.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import { TimelyStore } from './timely-store.ts'
+
+export interface AgentFilesParts {
+  readonly store: AgentStore
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Something is on the disk: whatever it was meant to be, nobody has shown that it is over. */
+const UNREADABLE: KeptMaintenance = { version: 1, id: '', run: 'unknown', uid: '', resourceVersion: '' }
+
+/**
+ * The files of one agent: what they say as far as it is known, and what is wrong with them. Another agent of the node may
+ * write the same ones, while the one takes over from the other: what is on the disk is looked at again and again.
+ */
+export class AgentFiles {
+  readonly #store: TimelyStore
+  readonly #log: Log
+  #override: AgentSnapshot['override']
+  /** What was never read may be a request. */
+  #kept: KeptMaintenance | undefined = UNREADABLE
+  #isKeptRead = false
+  /** It would survive a power cut: written by this very process. */
+  #isKeptSynced = false
+  /** As it is on the disk; absent: not read yet. */
+  #owed: { readonly text: string | undefined } | undefined
+  #remembered = ''
+  readonly #trouble = new Map<AgentFile, string>()
+
+  constructor({ store, clock, log }: AgentFilesParts) {
+    this.#store = new TimelyStore(store, clock)
+    this.#log = log
+  }
+
+  /** What is said of the node by its files. */
+  get said(): Pick<AgentSnapshot, 'override' | 'kept'> {
+    return {
+      ...(this.#override === undefined ? {} : { override: this.#override }),
+      ...(this.#kept === undefined ? {} : { kept: this.#kept }),
+    }
+  }
+
+  /** The request that is on the disk for good. */
+  get synced(): KeptMaintenance | undefined {
+    return this.#isKeptSynced ? this.#kept : undefined
+  }
+
+  /** For people. */
+  get trouble(): readonly string[] {
+    return [...this.#trouble.values()]
+  }
+
+  async recall(signal: AbortSignal): Promise<string | undefined> {
+    return (await this.#read('memory', signal))?.text
+  }
+
+  async remember(text: string, signal: AbortSignal): Promise<void> {
+    if (text === this.#remembered) return
+    // What was given up may be there all the same.
+    this.#remembered = (await this.#write('memory', text, signal)) ? text : ''
+  }
+
+  /** Tells to whom was owed by whoever ran before, the first time that can be read. */
+  async look(signal: AbortSignal): Promise<readonly string[]> {
+    await this.#readKept(signal)
+    const owed = await this.#readOwed(signal)
+    const read = await this.#read('override', signal)
+    if (read !== undefined) this.#overrideBy(read.text)
+    return owed
+  }
+
+  /** The request on the disk becomes what it should be, going by what is there now. */
+  async keep(
+    wantedFor: (kept: KeptMaintenance | undefined) => KeptMaintenance | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (!this.#isStale(wantedFor(this.#kept))) return
+    await this.#readKept(signal)
+    const wanted = wantedFor(this.#kept)
+    if (!this.#isKeptRead || !this.#isStale(wanted)) return
+    const text = wanted === undefined ? undefined : JSON.stringify(wanted)
+    this.#isKeptSynced = await this.#write('kept', text, signal)
+    if (this.#isKeptSynced) this.#kept = wanted
+  }
+
+  /** Who is owed the end of a drain; as long as the file was not read it may say more. */
+  async owe(addresses: readonly string[], signal: AbortSignal): Promise<void> {
+    const text = addresses.length === 0 ? undefined : formatOwed(addresses)
+    if (this.#owed === undefined || this.#owed.text === text) return
+    if (await this.#write('owed', text, signal)) this.#owed = { text }
+  }
+
+  #isStale(wanted: KeptMaintenance | undefined): boolean {
+    return !isSame(wanted, this.#kept) || (wanted !== undefined && wanted.id !== '' && !this.#isKeptSynced)
+  }
+
+  /** What makes no sense may be a request: nobody has shown that it is over. What cannot be read says nothing new. */
+  async #readKept(signal: AbortSignal): Promise<void> {
+    const read = await this.#read('kept', signal)
+    this.#isKeptRead = read !== undefined
+    if (read === undefined) return
+    const kept = read.text === undefined ? undefined : (parseKeptMaintenance(read.text) ?? UNREADABLE)
+    if (!isSame(kept, this.#kept)) this.#isKeptSynced = false
+    this.#kept = kept
+  }
+
+  async #readOwed(signal: AbortSignal): Promise<readonly string[]> {
+    const isFirst = this.#owed === undefined
+    const read = await this.#read('owed', signal)
+    if (read === undefined) return []
+    this.#owed = read
+    if (!isFirst || read.text === undefined) return []
+    const addresses = parseOwed(read.text)
+    if (addresses === undefined)
+      this.#log.warn('who is owed the end of a drain cannot be told: that file makes no sense')
+    return addresses ?? []
+  }
+
+  /** One that makes no sense changes nothing, and is told. */
+  #overrideBy(text: string | undefined): void {
+    const override = text === undefined ? undefined : parseOverride(text)
+    if (text === undefined || override !== undefined) this.#override = override
+    else this.#trouble.set('override', 'the override file begins with none of up, drain and down')
+  }
+
+  /** Undefined where it cannot be read; without text where there is none. */
+  async #read(file: AgentFile, signal: AbortSignal): Promise<{ readonly text: string | undefined } | undefined> {
+    try {
+      const text = await this.#store.read(file, signal)
+      this.#trouble.delete(file)
+      return { text }
+    } catch (error) {
+      this.#failed(file, error)
+      return undefined
+    }
+  }
+
+  async #write(file: Exclude<AgentFile, 'override'>, text: string | undefined, signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#store.write(file, text, signal)
+      this.#trouble.delete(file)
+      return true
+    } catch (error) {
+      this.#failed(file, error)
+      return false
+    }
+  }
+
+  #failed(file: AgentFile, error: unknown): void {
+    if (!(error instanceof WorldError)) throw error
+    if (!this.#trouble.has(file)) this.#log.warn(error.message)
+    this.#trouble.set(file, error.message)
+  }
+}
+
+const isSame = (a: KeptMaintenance | undefined, b: KeptMaintenance | undefined): boolean =>
+  a?.id === b?.id && a?.run === b?.run && a?.uid === b?.uid

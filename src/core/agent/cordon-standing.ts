@@ -1,0 +1,18 @@
+import type { AgentEvidence } from './evidence.ts'
+import type { AgentSnapshot } from './snapshot.ts'
+
+/** What a cordon of the node means: that it is to leave, or why not, or not yet. */
+export type CordonStanding = 'none' | 'counts' | 'young' | 'withheld' | 'unknown'
+
+export function cordonStanding({ evidence, spec, now }: AgentSnapshot): CordonStanding {
+  const { node, cordonedSince, brake } = evidence
+  const isCordoned = node !== undefined && node !== 'gone' && node.unschedulable
+  if (!isCordoned || cordonedSince === undefined) return 'none'
+  if (brake === 'withheld') return 'withheld'
+  if (!isLet(evidence)) return 'unknown'
+  return now - cordonedSince >= spec.cordonGraceMs ? 'counts' : 'young'
+}
+
+/** A brake that nobody can read takes no node out, and puts none back that has left while it could be read. */
+const isLet = ({ brake, cordonCounts }: AgentEvidence): boolean =>
+  brake === 'none' || brake === 'granted' || cordonCounts === true

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { formatOwed, parseOwed } from '../../../src/core/agent/owed-file.ts'
+
+test('who is owed is read as it was written, in one order', () => {
+  assert.deepEqual(parseOwed(formatOwed(['10.0.0.9', '10.0.0.5'])), ['10.0.0.5', '10.0.0.9'])
+  assert.equal(formatOwed(['b', 'a']), formatOwed(['a', 'b']))
+})
+
+const SENSELESS: readonly string[] = [
+  '',
+  '{"version":1,"addresses":["10.0.0.5"',
+  '{"version":2,"addresses":[]}',
+  '{"version":1}',
+  '{"version":1,"addresses":"10.0.0.5"}',
+  '{"version":1,"addresses":[5]}',
+  `{"version":1,"addresses":["${'a'.repeat(65)}"]}`,
+]
+test('what is no list of addresses is none', () => {
+  assert.deepEqual(
+    SENSELESS.map((text) => parseOwed(text)),
+    SENSELESS.map(() => undefined),
+  )
+})
