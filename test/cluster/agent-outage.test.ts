@@ -33,7 +33,11 @@ test('two minutes without an API server change no answer and fail no request; a 
   const { bed, place: install } = place()
   const lb = await place().haproxy(['plain', 'article'])
   const checks = install.check()
-  await bed.kubectl(['cordon', 'n3'])
+  // What runs on a node that is rebooted now would be missed until the API server is back.
+  await bed.kubectl(['drain', 'n3', '--ignore-daemonsets', '--delete-emptydir-data', '--timeout=60s'], {
+    limitMs: 70_000,
+  })
+  await bed.kubectl(['rollout', 'status', 'deployment/whoami', '--timeout=60s'])
   await checks.say({ n1: '200 OK', n2: '200 OK', n3: '503 Down' })
   const up = async (back: string): Promise<readonly string[]> =>
     (await askSocket(lb.socket, 'show stat -1 4 -1'))

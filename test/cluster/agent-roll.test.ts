@@ -6,6 +6,7 @@ import type { Dialect } from '../support/agent-bed/check-backends.ts'
 import type { IngressKind } from '../support/agent-bed/node-ingress.ts'
 import { requires } from '../support/requires.ts'
 import { BootCounter } from '../support/roll-bed/boot-counter.ts'
+import type { Judge } from '../support/roll-bed/judge.ts'
 import { unlessVoid } from '../support/roll-bed/unless-void.ts'
 import { story } from '../support/roll-ground/story.ts'
 
@@ -37,9 +38,10 @@ interface Roll {
 async function rolled({ dialects, ...facts }: Roll) {
   const { bed } = place()
   const lb = await place().haproxy(dialects)
+  const judges: Judge[] = []
   try {
     const boots = new BootCounter(bed)
-    const judges = dialects.map((_, i) => place().judge(i, RATE / dialects.length))
+    judges.push(...dialects.map((_, i) => place().judge(i, RATE / dialects.length)))
     const roll = place().roll('-f', place().file({ ...facts, fronts: dialects.length }), '--yes')
     const { code, stderr } = await roll.ended()
     const verdicts = await Promise.all(judges.map((judge) => judge.verdict()))
@@ -56,6 +58,7 @@ async function rolled({ dialects, ...facts }: Roll) {
       noticed: roll.events.flatMap((event) => (event.type === 'noticed' ? [event] : [])),
     }
   } finally {
+    for (const judge of judges) judge.kill('SIGKILL')
     await lb.kill()
   }
 }

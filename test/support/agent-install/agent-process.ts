@@ -9,16 +9,18 @@ export interface AgentProcess {
   readonly mounts: Readonly<Record<string, string>>
 }
 
-const FIND = `for folder in /proc/[0-9]*; do
-  tr '\\0' ' ' <$folder/cmdline 2>/dev/null | grep -q '^/usr/bin/node .*evenkeel.cjs agent ' || continue
+type Part = 'agent' | 'controller'
+
+const find = (part: Part): string => `for folder in /proc/[0-9]*; do
+  tr '\\0' ' ' <$folder/cmdline 2>/dev/null | grep -q '^/usr/bin/node .*evenkeel.cjs ${part} ' || continue
   echo "PID \${folder#/proc/}"; cat $folder/status; echo MOUNTS; cat $folder/mountinfo
 done`
 
-export async function agentProcess({ bed }: InstallBed, node: string): Promise<AgentProcess> {
-  const { stdout } = await bed.exec(node, ['sh', '-c', FIND])
+export async function agentProcess({ bed }: InstallBed, node: string, part: Part = 'agent'): Promise<AgentProcess> {
+  const { stdout } = await bed.exec(node, ['sh', '-c', find(part)])
   const processes = stdout.split(/^PID /m).slice(1)
   const [text = ''] = processes
-  if (processes.length !== 1) throw new Error(`${processes.length} agents run on ${node}`)
+  if (processes.length !== 1) throw new Error(`${processes.length} processes of the ${part} run on ${node}`)
   const [head = '', mounts = ''] = text.split('MOUNTS\n')
   const [pid = '', ...lines] = head.split('\n')
   return {
