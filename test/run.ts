@@ -33,8 +33,15 @@ const LONGEST = [
   'agent-install',
 ]
 
-/** Its figures are those of the README, of a cluster that has the machine to itself. */
-const ALONE = 'test/cluster/roll-clean.test.ts'
+/**
+ * Each has the machine to itself: figures of the first are those of the README, and checks that may take a second are
+ * answered too late beside another cluster under as much traffic.
+ */
+const ALONE = [
+  'test/cluster/roll-clean.test.ts',
+  'test/cluster/agent-roll.test.ts',
+  'test/cluster/agent-outage.test.ts',
+]
 
 /** Control planes without nodes, which wait for most of their time; then beds that carry no traffic. */
 const LIGHT = ['test/cluster/kube-', 'test/testbed/']
@@ -76,7 +83,7 @@ const all = globSync('test/**/*.test.ts', { cwd: root }).toSorted()
 const clusters = all.filter((file) => CLUSTER.some((folder) => file.startsWith(folder)))
 const virtual = all.filter((file) => file.startsWith(VIRTUAL))
 const light = clusters.filter((file) => LIGHT.some((start) => file.startsWith(start)))
-const withNodes = clusters.filter((file) => file !== ALONE && !light.includes(file))
+const withNodes = clusters.filter((file) => !ALONE.includes(file) && !light.includes(file))
 const pure = all.filter((file) => PURE.some((folder) => file.startsWith(folder)))
 const others = all.filter((file) => ![...clusters, ...virtual, ...pure].includes(file))
 
@@ -104,7 +111,7 @@ const stages: readonly (readonly Lane[])[] = [
           { files: light, concurrency: 1 },
           { files: virtual, concurrency: 1, polite: true },
         ],
-        [{ files: [ALONE], concurrency: 1 }],
+        [{ files: ALONE, concurrency: 1 }],
       ]),
 ]
 

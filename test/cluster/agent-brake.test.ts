@@ -27,7 +27,7 @@ after(async () => opened?.close())
 async function leader(): Promise<AgentPod> {
   const told = await place().bed.kubectl(['-n', 'evenkeel', 'get', 'lease', 'evenkeel-controller', '-o', 'json'])
   const holder = String(JSON.parse(told).spec.holderIdentity)
-  const pod = (await place().pods()).find(({ metadata }) => holder.includes(metadata.name))
+  const pod = (await place().pods('controller')).find(({ metadata }) => holder.includes(metadata.name))
   assert.ok(pod, `${holder} is no pod`)
   return pod
 }

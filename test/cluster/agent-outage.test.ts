@@ -49,8 +49,8 @@ test('two minutes without an API server change no answer and fail no request; a 
   )
   const judge = place().judge(0, 200)
   const from = checks.count
-  await bed.api.stop()
   const away = Date.now()
+  await bed.api.stop()
   await waitFor({ what: 'the article’s program to lose every node', limitMs: 30_000 }, async () =>
     (await up('back-1')).length === 0 ? true : undefined,
   )

@@ -8,7 +8,6 @@ import { requires } from '../support/requires.ts'
 import { BootCounter } from '../support/roll-bed/boot-counter.ts'
 import type { Judge } from '../support/roll-bed/judge.ts'
 import { unlessVoid } from '../support/roll-bed/unless-void.ts'
-import { story } from '../support/roll-ground/story.ts'
 
 const RATE = 200
 
@@ -45,7 +44,7 @@ async function rolled({ dialects, ...facts }: Roll) {
     const roll = place().roll('-f', place().file({ ...facts, fronts: dialects.length }), '--yes')
     const { code, stderr } = await roll.ended()
     const verdicts = await Promise.all(judges.map((judge) => judge.verdict()))
-    assert.equal(code, 0, `${stderr}\n${story(roll.events)}`)
+    assert.equal(code, 0, stderr)
     assert.deepEqual(await boots.stop(), Object.fromEntries(bed.nodes.map((node) => [node, 1])))
     assert.equal(JSON.parse(await bed.kubectl(['get', 'nodes', '-o', 'json'])).items.some(isAsked), false)
     const sum = (of: (verdict: (typeof verdicts)[number]) => number): number =>

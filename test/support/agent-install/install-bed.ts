@@ -97,8 +97,9 @@ export class InstallBed {
     await waitFor(wait, async () => ((await this.pods()).length === 0 ? true : undefined))
   }
 
-  async pods(): Promise<readonly AgentPod[]> {
-    const told = await this.bed.kubectl(['-n', NAMESPACE, 'get', 'pods', '-o', 'json'])
+  async pods(component: 'agent' | 'controller' = 'agent'): Promise<readonly AgentPod[]> {
+    const which = `app.kubernetes.io/component=${component}`
+    const told = await this.bed.kubectl(['-n', NAMESPACE, 'get', 'pods', '-l', which, '-o', 'json'])
     return (JSON.parse(told) as { readonly items: readonly AgentPod[] }).items
   }
 
