@@ -3,23 +3,24 @@
  * server: `node bench/agent.ts [MINUTES]`, for how long memory is watched (2). Prints a line, then JSON.
  */
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
-import { availableParallelism, loadavg } from 'node:os'
+import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { text as textOf } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
+import { bundleInCluster } from '../deploy/image/bundle.ts'
 import { type Administrator, administrator } from '../test/support/administrator.ts'
 import { rawApi } from '../test/support/raw-api.ts'
 import { openBed } from '../testbed/bed.ts'
 import { ensureBuilt } from '../testbed/build.ts'
-import { run } from '../testbed/machine/run.ts'
 import type { AgentDocument, ProgramFigures } from './agent/agent-document.ts'
 import { agentFigures } from './agent/agent-figures.ts'
 import { memoryUnderChecks } from './agent/memory-under-checks.ts'
 import { noticeTime, openWatches } from './agent/notice-time.ts'
 import { openLoop } from './agent/open-loop.ts'
+import { podAccount } from './agent/pod-account.ts'
 import { type Place, type Running, startAgent, startNodecheck } from './agent/programs.ts'
 import { figuresTable } from './report/figures-table.ts'
 
@@ -69,17 +70,18 @@ async function metricsText({ server, tls }: Administrator): Promise<string> {
 }
 
 const minutes = Number(process.argv[2] ?? 2)
-await run([process.execPath, fileURLToPath(new URL('../bin/build.ts', import.meta.url))], {})
+const folder = mkdtempSync(join(tmpdir(), 'evenkeel-bench-'))
 const { programs } = await ensureBuilt(() => undefined, false)
 const bed = await openBed({ controlPlaneOnly: true })
 const { ask, close } = rawApi(bed.kubeconfig)
 try {
   const api = administrator(bed.kubeconfig)
   for (const name of names) await ask('POST', '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name } })
+  writeFileSync(join(folder, 'evenkeel.cjs'), await bundleInCluster())
   const place: Place = {
-    kubeconfig: bed.kubeconfig,
     api,
-    bundle: fileURLToPath(new URL('../dist/agent.js', import.meta.url)),
+    account: await podAccount(ask, api, folder),
+    bundle: join(folder, 'evenkeel.cjs'),
     nodecheck: join(programs, 'nodecheck'),
   }
   const agent = await measure(startAgent, place, minutes)
@@ -106,4 +108,5 @@ try {
 } finally {
   close()
   await bed.close()
+  rmSync(folder, { recursive: true })
 }

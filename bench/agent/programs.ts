@@ -4,14 +4,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ENTRYPOINT } from '../../deploy/image/root-tree.ts'
 import type { Administrator } from '../../test/support/administrator.ts'
 
 const STEP_MS = 1
 
 export interface Place {
-  readonly kubeconfig: string
   readonly api: Administrator
-  /** The bundle of the agent, and the program that does what people write in an afternoon. */
+  /** Where the agent's account lies. */
+  readonly account: string
+  /** What the image runs, and the program that does what people write in an afternoon. */
   readonly bundle: string
   readonly nodecheck: string
 }
@@ -24,26 +26,20 @@ export interface Running {
   end(): Promise<void>
 }
 
-/** As the image starts it. */
-export const AGENT_FLAGS = ['--jitless', '--optimize-for-size', '--max-semi-space-size=1']
+/** In a mount namespace of its own, in which the account lies where a pod has it. */
+const IN_POD = `mount -t tmpfs none /run && mkdir -p /run/secrets/kubernetes.io \
+  && ln -s "$1" /run/secrets/kubernetes.io/serviceaccount && shift && exec "$@"`
 
-export async function startAgent({ kubeconfig, bundle }: Place, node: string, port: number): Promise<Running> {
+/** As the image starts it. */
+export async function startAgent({ api, account, bundle }: Place, node: string, port: number): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), 'evenkeel-bench-'))
   const files = ['--memory-dir', join(folder, 'run'), '--keep-dir', join(folder, 'lib')]
   const ports = ['--address', '127.0.0.1', '--port', String(port), '--status-port', String(port + 1)]
-  const args = [
-    ...AGENT_FLAGS,
-    bundle,
-    '--node',
-    node,
-    '--kubeconfig',
-    kubeconfig,
-    '--up-delay',
-    '0',
-    ...ports,
-    ...files,
-  ]
-  return started(spawn(process.execPath, args, { stdio: 'ignore' }), port, () =>
+  const agent = [...ENTRYPOINT.slice(1, -1), bundle, 'agent', '--node', node, '--up-delay', '0', ...ports, ...files]
+  const argv = ['-m', 'sh', '-c', IN_POD, 'sh', account, process.execPath, ...agent]
+  const { hostname, port: apiPort } = new URL(api.server)
+  const env = { PATH: process.env.PATH, KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: apiPort }
+  return started(spawn('unshare', argv, { stdio: 'ignore', env }), port, () =>
     rmSync(folder, { recursive: true, force: true }),
   )
 }
@@ -83,7 +79,7 @@ const answers = (url: string): Promise<boolean> =>
   new Promise((resolve) => {
     const request = get(url, { agent: false }, (response) => {
       response.resume()
-      resolve(response.statusCode === 200)
+      resolve(true)
     })
     request.once('error', () => resolve(false))
   })

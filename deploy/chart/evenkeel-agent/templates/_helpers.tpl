@@ -78,6 +78,7 @@ securityContext:
   (list "drain-limit" .Values.agent.drainLimit)
   (list "stale-after" .Values.agent.staleAfter)
   (list "stale-answer" .Values.agent.staleAnswer)
+  (list "grants-namespace" .Values.agent.grantsNamespace)
   (list "memory-dir" .Values.agent.memoryDir)
   (list "keep-dir" .Values.agent.keepDir) }}
 {{- range $flags }}
