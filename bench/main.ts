@@ -1,6 +1,6 @@
 /**
- * Everything that is measured for speed, in one run, as one table. `npm run bench -- [--only probe|help|virtual|roll]... [-o text|json]`.
- * The roll takes about five minutes and a machine that can carry the test bed; elsewhere it is left out, with one line.
+ * Everything that is measured for speed, in one run, as one table. `npm run bench -- [--only probe|help|virtual|agent|roll]... [-o text|json]`.
+ * Agent and roll take about five minutes each, and a machine that can carry the test bed; elsewhere they are left out.
  * Exits with 1 where a part came to no figures, or a roll did not go as it should; a goal that is missed is in the table.
  */
 import { availableParallelism, cpus, loadavg, release } from 'node:os'
@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findCommand } from '../testbed/machine/find-command.ts'
 import { missingForUp } from '../testbed/requirements.ts'
+import type { AgentDocument } from './agent/agent-document.ts'
+import { agentFigures } from './agent/agent-figures.ts'
 import type { HelpDocument } from './help/help-document.ts'
 import { helpFigures } from './help/help-figures.ts'
 import type { ProbeDocument } from './probe/probe-document.ts'
@@ -22,7 +24,7 @@ import { rollTroubles } from './roll/roll-troubles.ts'
 import type { VirtualDocument } from './virtual/virtual-document.ts'
 import { virtualFigures } from './virtual/virtual-figures.ts'
 
-const PARTS = ['probe', 'help', 'virtual', 'roll'] as const
+const PARTS = ['probe', 'help', 'virtual', 'agent', 'roll'] as const
 type Part = (typeof PARTS)[number]
 const isPart = (text: string): text is Part => PARTS.some((part) => part === text)
 
@@ -31,6 +33,7 @@ const FIGURES: Readonly<Record<Part, (documents: readonly unknown[]) => readonly
   probe: (documents) => (documents as readonly ProbeDocument[]).flatMap(probeFigures),
   help: (documents) => (documents as readonly HelpDocument[]).flatMap(helpFigures),
   virtual: (documents) => virtualFigures(documents as readonly VirtualDocument[]),
+  agent: (documents) => (documents as readonly AgentDocument[]).flatMap(agentFigures),
   roll: (documents) => rollFigures(documents as readonly RollDocument[]),
 }
 
@@ -69,8 +72,9 @@ function asked(): Asked | undefined {
 
 /** Why the part cannot be run on this machine. */
 function lacking(part: Part): string | undefined {
-  if (part !== 'roll') return undefined
-  if (findCommand('haproxy') === undefined) return 'HAProxy is not installed: apt-get install haproxy'
+  if (part !== 'roll' && part !== 'agent') return undefined
+  if (part === 'roll' && findCommand('haproxy') === undefined)
+    return 'HAProxy is not installed: apt-get install haproxy'
   return missingForUp()[0]
 }
 
