@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Action } from '../../src/model/action.ts'
+import { MAINTENANCE_ANNOTATION, parseMaintenance } from '../../src/model/maintenance.ts'
 import { INTENT_ANNOTATION, OUT_TAINT, RECORD_ANNOTATION } from '../../src/model/node-record.ts'
 import { BOOT, EFFECTS, OTHER_BOOT, PerformWorld, SLOT_MS } from '../support/perform-world.ts'
 
@@ -8,9 +9,10 @@ const RECORD = '{"run":"run-1"}'
 const UNRECORDED = { annotations: { team: 'ops' } }
 const of = (...kinds: readonly Action['kind'][]): readonly Action[] =>
   EFFECTS.filter(({ kind }) => kinds.includes(kind))
-const NODE_WRITES = of('cordon', 'uncordon', 'addTaint', 'removeTaint', 'writeIntent', 'removeRecord')
+const NODE_WRITES = of('cordon', 'uncordon', 'addTaint', 'removeTaint', 'askAgent', 'writeIntent', 'removeRecord')
 const [writeRecord] = of('writeRecord')
 const [setServer] = of('setServer')
+const [askAgent] = of('askAgent')
 
 /** The world before and after, with what came of it. */
 async function tried(world: PerformWorld, action: Action) {
@@ -196,4 +198,19 @@ test('a reboot is not begun under a slot that cannot be renewed, however much of
   const { before, code } = await tried(world, sendReboot)
   assert.equal(code, 'SLOT_LAPSED')
   assert.deepEqual(world.seen(), before)
+})
+
+test('an agent is asked once, and the end of it takes the request away', async () => {
+  assert.ok(askAgent?.kind === 'askAgent')
+  const world = await new PerformWorld().hold()
+  const asked = await world.perform(askAgent)
+  assert.ok(asked.ok)
+  const word = parseMaintenance(asked.node?.annotations[MAINTENANCE_ANNOTATION])
+  assert.deepEqual(word.kind === 'asked' && [word.request.run, word.request.id.length], ['run-1', 16])
+  const again = await world.perform(askAgent)
+  assert.ok(again.ok)
+  assert.equal(again.node?.annotations[MAINTENANCE_ANNOTATION], asked.node?.annotations[MAINTENANCE_ANNOTATION])
+  const over = await world.perform({ ...askAgent, state: 'ready', restores: true })
+  assert.ok(over.ok)
+  assert.equal(over.node?.annotations[MAINTENANCE_ANNOTATION], undefined)
 })

@@ -27,6 +27,7 @@ export const EFFECTS: readonly Action[] = [
   { kind: 'addTaint', node: 'n1', taint: OUT_TAINT },
   { kind: 'removeTaint', node: 'n1', taint: OUT_TAINT },
   { kind: 'setServer', node: 'n1', balancer: 'edge', ref: REF, state: 'drain', restores: false },
+  { kind: 'askAgent', node: 'n1', balancer: 'edge', ref: REF, state: 'drain', restores: false },
   { kind: 'cutSessions', node: 'n1', balancer: 'edge', ref: REF, sessions: 1 },
   { kind: 'evict', node: 'n1', namespace: 'shop', name: 'cart-a', uid: 'uid-cart-a', stage: 2 },
   { kind: 'writeIntent', node: 'n1', bootId: BOOT },

@@ -19,6 +19,20 @@ export function isAcknowledged(s: RecordedSnapshot, { reading, recorded }: NodeS
   return word.kind === 'asked' && endpoint.acknowledged.includes(word.request.id)
 }
 
+/** Somebody else has asked meanwhile, or in words that make no sense: it is not ours to end. */
+export function isAskedByOthers(s: RecordedSnapshot, { reading }: NodeServer): boolean {
+  if (reading?.endpoint === undefined) return false
+  const word = parseMaintenance(s.current.node.annotations[MAINTENANCE_ANNOTATION])
+  return word.kind === 'unreadable' || (word.kind === 'asked' && word.request.run !== s.run.id)
+}
+
+export const askedByOthers = ({ ref }: NodeServer): Reason => ({
+  code: 'AskedByOthers',
+  object: ref.server,
+  text: `maintenance of ${ref.server} is asked for by somebody else now`,
+  next: `remove the annotation ${MAINTENANCE_ANNOTATION} from ${ref.server} once nobody is at work on it`,
+})
+
 /** What those who check it have noticed so far, where that is of the way that is asked for. */
 export function noticingOf(s: RecordedSnapshot, { ref }: NodeServer, way: Noticing['way']): Noticing | undefined {
   const seen = s.evidence.noticing[serverKey(ref)]

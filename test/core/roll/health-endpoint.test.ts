@@ -6,6 +6,7 @@ import { keepDetached } from '../../../src/core/roll/keep-detached.ts'
 import { observe } from '../../../src/core/roll/observe.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import type { ServerReading } from '../../../src/model/balancer.ts'
+import { MAINTENANCE_ANNOTATION } from '../../../src/model/maintenance.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import {
   ASKED,
@@ -17,6 +18,7 @@ import {
   KEY,
   noticedSince,
   OTHERS,
+  REQUEST,
 } from '../../support/endpoint-world.ts'
 import { settled } from '../../support/roll-stages.ts'
 import { aSnapshot, NEW_BOOT } from '../../support/roll-world.ts'
@@ -126,6 +128,18 @@ test('a node is back when those who check it must have noticed', () => {
   assert.equal(returning({}), 'hold attach: ChecksGoOn')
   assert.equal(returning({ evidence: noticedSince('out', 990_000) }), 'hold attach: ChecksGoOn')
   assert.equal(returning({ evidence: noticedSince('in', 999_999) }), 'hold soak: Soaking')
+})
+
+test('what somebody else asks for meanwhile is not ended for them', () => {
+  const annotated = (text: string): string => {
+    const s = snapshot({ n1: { ...out(), check: 'passing' }, back: true })
+    const node = { ...s.current.node, annotations: { [MAINTENANCE_ANNOTATION]: text } }
+    return shortDecision(decide({ ...s, current: { ...s.current, node, dataPorts: PORTS } }))
+  }
+  assert.equal(annotated(REQUEST), 'act attach: askAgent')
+  assert.equal(annotated(REQUEST.replace('run-1', 'run-2')), 'hold attach: AskedByOthers')
+  assert.equal(annotated('until Monday'), 'hold attach: AskedByOthers')
+  assert.equal(annotated('withdrawn'), 'act attach: askAgent')
 })
 
 test('the last node that is up stays in service', () => {

@@ -1,7 +1,7 @@
 import type { Action } from '../../../model/action.ts'
 import { type AdminState, type ServerReading, serverKey } from '../../../model/balancer.ts'
 import type { Reason } from '../../../model/reason.ts'
-import { noticingOf, notNoticed } from '../endpoint-state.ts'
+import { askedByOthers, isAskedByOthers, noticingOf, notNoticed } from '../endpoint-state.ts'
 import { slotLive } from '../guards.ts'
 import { isSilent, lostServers, type NodeServer, nodeServers, notItsAddress } from '../node-servers.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
@@ -26,6 +26,8 @@ export const attach: StepRule = {
     if (refusals.length > 0) return hold(refusals)
     const pooled = hasRebooted(s) ? pending.filter(holdsDeadConnections) : []
     if (pooled.length > 0) return purge(s, pooled, { restores: true })
+    const others = pending.filter((server) => wasServing(server.recorded) && isAskedByOthers(s, server))
+    if (others.length > 0) return hold(others.map(askedByOthers))
     const prepare = pending.filter(mustPassThroughDrain)
     if (prepare.length > 0)
       return act(

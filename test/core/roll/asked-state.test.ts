@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { asAsked } from '../../../src/core/roll/asked-state.ts'
+import type { EndpointReading } from '../../../src/model/health-endpoint.ts'
+import { ASKED, agents, anEndpoint } from '../../support/endpoint-world.ts'
+import { aNode, anInstance, aServer } from '../../support/roll-world.ts'
+
+/** Own state, and what traffic sees, of a node whose agent tells that. */
+function states(endpoint: Partial<EndpointReading>, isAsked: boolean): readonly (string | undefined)[] {
+  const [facts] = agents([anEndpoint('n1', endpoint)])
+  assert.ok(facts)
+  const [server] = asAsked(facts, (name) => aNode(name, isAsked ? ASKED : {})).reading?.servers ?? []
+  return [server?.ownState, server?.adminState]
+}
+
+test('what a node is told stands on its Node, whatever its agent says', () => {
+  assert.deepEqual(states({ answer: 'up' }, false), ['ready', 'ready'])
+  assert.deepEqual(states({ answer: 'up' }, true), ['drain', 'drain'])
+  assert.deepEqual(states({ heard: false }, true), ['drain', 'drain'])
+})
+
+test('a node that its agent takes out for something else is out, and asked for nothing', () => {
+  assert.deepEqual(states({ answer: 'drain' }, false), ['ready', 'drain'])
+})
+
+test('a balancer that is asked itself is as it said', () => {
+  const facts = anInstance([aServer('n1', { adminState: 'maint' })])
+  assert.equal(
+    asAsked(facts, (name) => aNode(name, ASKED)),
+    facts,
+  )
+})
