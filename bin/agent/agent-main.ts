@@ -7,10 +7,8 @@ import { openHttpDoor } from '../../src/adapters/http/http-door.ts'
 import type { DoorParts, OpenDoor } from '../../src/adapters/http/open-door.ts'
 import { ApiClient } from '../../src/adapters/kube/api-client.ts'
 import { ApiReach } from '../../src/adapters/kube/api-reach.ts'
-import type { Credentials } from '../../src/adapters/kube/credentials.ts'
 import { kubeGrantsFeed } from '../../src/adapters/kube/kube-grants-feed.ts'
 import { kubeNodeFeed } from '../../src/adapters/kube/kube-node-feed.ts'
-import { ServiceAccount } from '../../src/adapters/kube/service-account.ts'
 import { FileAgentStore } from '../../src/adapters/node/file-agent-store.ts'
 import { lineLog } from '../../src/adapters/node/line-log.ts'
 import { OwnProbes } from '../../src/adapters/node/own-probes.ts'
@@ -26,11 +24,11 @@ import { dataPages } from '../../src/controllers/agent/data-pages.ts'
 import { statusPages } from '../../src/controllers/agent/status-pages.ts'
 import { canonicalAddress } from '../../src/model/ip-address.ts'
 import { UserError } from '../../src/model/user-error.ts'
-import { ownNamespace } from './own-namespace.ts'
+import { apiCredentials } from '../process/api-credentials.ts'
+import { ownNamespace, SERVICE_ACCOUNT } from '../process/own-namespace.ts'
 
 /** What the API was not asked yet is waited for this long before checks are answered, where nothing is remembered. */
 const FIRST_ANSWER_MS = 2_000
-const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
 
 const log = lineLog(process.stderr, clock)
 
@@ -103,31 +101,15 @@ function counted(at: AgentOptions['dataPort'], probes: OwnProbes): () => Promise
 
 /** Outside of a pod nobody has said where to look. */
 const grantsNamespace = async (options: AgentOptions): Promise<string | undefined> =>
-  options.grantsNamespace ?? (options.kubeconfig === undefined ? await ownNamespace(SERVICE_ACCOUNT) : undefined)
+  options.grantsNamespace ??
+  (options.kubeconfig === undefined ? await ownNamespace(SERVICE_ACCOUNT, 'AGENT_OPTIONS') : undefined)
 
 async function apiClient({ kubeconfig }: AgentOptions): Promise<ApiClient> {
   return new ApiClient({
-    credentials: await credentialsOf(kubeconfig),
+    credentials: await apiCredentials(kubeconfig, 'AGENT_OPTIONS'),
     clock,
     userAgent: `evenkeel-agent/${manifest.version}`,
   })
-}
-
-async function credentialsOf(
-  kubeconfig: string | undefined,
-): Promise<Pick<Credentials, 'current' | 'accept' | 'drop'>> {
-  if (kubeconfig !== undefined) {
-    const { kubeconfigCredentials } = await import('../../src/adapters/kube/kubeconfig-credentials.ts')
-    return kubeconfigCredentials({ paths: [kubeconfig], context: undefined, env: process.env }, clock)
-  }
-  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env
-  if (host === undefined || port === undefined)
-    throw new UserError('there is no API server to ask: this is no pod', {
-      code: 'AGENT_OPTIONS',
-      fix: 'run it as a DaemonSet, or give --kubeconfig',
-    })
-  const server = new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`)
-  return new ServiceAccount({ server, directory: SERVICE_ACCOUNT })
 }
 
 /** Exit code 0 once it was told to stop, 1 for bad luck at its beginning, 2 for wrong options. */

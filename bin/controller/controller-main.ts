@@ -21,7 +21,8 @@ import type { Reason } from '../../src/model/reason.ts'
 import { UserError } from '../../src/model/user-error.ts'
 import { Leader } from '../../src/runtime/leader.ts'
 import { shutDown } from '../../src/runtime/shutdown.ts'
-import { apiCredentials, podNamespace } from '../process/api-credentials.ts'
+import { apiCredentials } from '../process/api-credentials.ts'
+import { ownNamespace, SERVICE_ACCOUNT } from '../process/own-namespace.ts'
 
 /** Of the one Lease, beside the controllers. */
 const LEASE = 'evenkeel-controller'
@@ -127,7 +128,8 @@ export async function controllerMain(args: readonly string[]): Promise<number> {
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(STOPPED))
   try {
-    const options = controllerOptions(args, { podNamespace: podNamespace() })
+    const podNamespace = await ownNamespace(SERVICE_ACCOUNT, 'CONTROLLER_OPTIONS')
+    const options = controllerOptions(args, { podNamespace })
     if (options === undefined) {
       process.stdout.write(CONTROLLER_HELP)
       return 0

@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import type { Credentials } from '../../src/adapters/kube/credentials.ts'
 import { ServiceAccount } from '../../src/adapters/kube/service-account.ts'
 import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
 import { UserError } from '../../src/model/user-error.ts'
+import { SERVICE_ACCOUNT } from './own-namespace.ts'
 
-const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
-
-export type ApiCredentials = Pick<Credentials, 'current' | 'accept' | 'drop'>
+type ApiCredentials = Pick<Credentials, 'current' | 'accept' | 'drop'>
 
 /** By a kubeconfig, else as the pod that this is. Rejects with UserError `code` where it is none. */
 export async function apiCredentials(kubeconfig: string | undefined, code: string): Promise<ApiCredentials> {
@@ -24,13 +22,4 @@ export async function apiCredentials(kubeconfig: string | undefined, code: strin
   }
   const server = new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`)
   return new ServiceAccount({ server, directory: SERVICE_ACCOUNT })
-}
-
-/** Of the pod that this is; undefined where it is none. */
-export function podNamespace(): string | undefined {
-  try {
-    return readFileSync(`${SERVICE_ACCOUNT}/namespace`, 'utf8').trim()
-  } catch {
-    return undefined
-  }
 }

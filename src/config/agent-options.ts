@@ -1,8 +1,6 @@
-import { parseArgs } from 'node:util'
 import { type DialectName, isDialectName } from '../core/agent/dialect.ts'
-import { parseDuration } from '../model/duration.ts'
 import { canonicalAddress } from '../model/ip-address.ts'
-import { UserError } from '../model/user-error.ts'
+import { FlagReader, flagsRefused, parsedFlags } from './flag-reader.ts'
 
 export interface AgentOptions {
   readonly node: string
@@ -60,7 +58,7 @@ const FLAGS = {
 export const MACHINE_ITSELF = '127.0.0.1'
 const SHORTEST_INTERVAL_MS = 100
 
-type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
+const OWNER = { command: 'agent', code: 'AGENT_OPTIONS' } as const
 
 export const AGENT_HELP = `Usage: evenkeel agent --node NAME [options]
 
@@ -96,12 +94,12 @@ Example:
 
 /** Undefined where help was asked for. Throws UserError AGENT_OPTIONS that names everything that is wrong. */
 export function agentOptions(args: readonly string[], env: Readonly<Record<string, string | undefined>>) {
-  const values = parsed(args)
+  const values = parsedFlags(args, FLAGS, OWNER)
   if (values.help === true) return undefined
-  const wrong: string[] = []
-  const options = optionsOf(new Reader(values, wrong), env)
-  if (wrong.length === 0) return options
-  throw refused(wrong)
+  const read = new Reader(values)
+  const options = optionsOf(read, env)
+  if (read.wrong.length === 0) return options
+  throw flagsRefused(read.wrong, OWNER)
 }
 
 function optionsOf(read: Reader, env: Readonly<Record<string, string | undefined>>): AgentOptions {
@@ -147,46 +145,13 @@ function staleOf(read: Reader): AgentOptions['stale'] {
   return { afterMs, answer }
 }
 
-/** DNS label (RFC 1123), as names of namespaces are. */
-export const isNamespace = (text: string): boolean => /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text)
-
-/** Reads one flag after the other and notes what is wrong with each. */
-class Reader {
-  readonly wrong: string[]
-  readonly #values: Values
-
-  constructor(values: Values, wrong: string[]) {
-    this.#values = values
-    this.wrong = wrong
-  }
-
-  text(flag: string): string | undefined {
-    const value = this.#values[flag]
-    return typeof value === 'string' ? value : undefined
-  }
-
-  optional<T>(flag: string, read: (flag: string) => T): T | undefined {
-    return this.text(flag) === undefined ? undefined : read(flag)
-  }
-
+class Reader extends FlagReader {
   /** DNS subdomain (RFC 1123), as names of nodes are. */
   name(flag: string, fallback: string | undefined): string {
     const name = this.text(flag) ?? fallback ?? ''
     if (name === '') this.wrong.push(`--${flag} is missing: name the Node, or set $NODE_NAME by the downward API`)
     else if (!/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(name)) this.wrong.push(`--${flag}: "${name}" names no node`)
     return name
-  }
-
-  namespace(flag: string): string {
-    const namespace = this.text(flag) ?? ''
-    if (!isNamespace(namespace)) this.wrong.push(`--${flag}: "${namespace}" names no namespace`)
-    return namespace
-  }
-
-  port(flag: string, text = this.text(flag) ?? ''): number {
-    const port = /^\d{1,5}$/.test(text) ? Number(text) : -1
-    if (port < 0 || port > 65_535) this.wrong.push(`--${flag}: "${text}" is no port: write 1 to 65535`)
-    return port
   }
 
   /** `PORT` of this machine, or `ADDRESS:PORT`; an IPv6 address in brackets. */
@@ -207,7 +172,7 @@ class Reader {
 
   /** `ADDRESS=N`, any number of them. */
   counts(flag: string): Readonly<Record<string, number>> {
-    const given = this.#values[flag]
+    const given = this.value(flag)
     const pairs = (Array.isArray(given) ? given : []).map(
       (text: string) => /^([0-9a-f.:]+)=([1-9]\d{0,3})$/.exec(text) ?? text,
     )
@@ -217,18 +182,9 @@ class Reader {
     )
   }
 
-  duration(flag: string): number {
-    const found = parseDuration(this.text(flag) ?? '')
-    if ('ms' in found) return found.ms
-    this.wrong.push(`--${flag}: ${found.error}`)
-    return 0
-  }
-
   /** Between two of something that takes a while itself. */
   interval(flag: string): number {
-    const ms = this.duration(flag)
-    if (ms < SHORTEST_INTERVAL_MS) this.wrong.push(`--${flag}: write 100ms at least`)
-    return ms
+    return this.duration(flag, SHORTEST_INTERVAL_MS, '100ms')
   }
 
   dialect(flag: string): DialectName {
@@ -238,19 +194,3 @@ class Reader {
     return 'plain'
   }
 }
-
-function parsed(args: readonly string[]): Values {
-  try {
-    return parseArgs({ args: [...args], options: FLAGS, strict: true, allowPositionals: false }).values
-  } catch (error) {
-    if (error instanceof TypeError) throw refused([error.message.split('. ')[0] ?? error.message])
-    throw error
-  }
-}
-
-const refused = (wrong: readonly string[]): UserError =>
-  new UserError(wrong.length === 1 ? (wrong[0] ?? '') : `${wrong.length} options of the agent are wrong`, {
-    code: 'AGENT_OPTIONS',
-    fix: 'evenkeel agent --help lists them',
-    ...(wrong.length === 1 ? {} : { details: wrong }),
-  })

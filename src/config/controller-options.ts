@@ -1,7 +1,5 @@
-import { parseArgs } from 'node:util'
 import { type CordonLimit, parseCordonLimit } from '../model/cordon-limit.ts'
-import { parseDuration } from '../model/duration.ts'
-import { UserError } from '../model/user-error.ts'
+import { FlagReader, flagsRefused, parsedFlags } from './flag-reader.ts'
 import { parseLabelSelector } from './parse-label-selector.ts'
 
 export interface ControllerOptions {
@@ -34,8 +32,7 @@ const FLAGS = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
-type Flag = keyof typeof FLAGS
-type Values = Readonly<Partial<Record<Flag, string | boolean>>>
+const OWNER = { command: 'controller', code: 'CONTROLLER_OPTIONS' } as const
 
 export const CONTROLLER_HELP = `Usage: evenkeel controller [options]
 
@@ -67,25 +64,25 @@ export interface ControllerPlace {
 
 /** Undefined where help was asked for. Throws UserError CONTROLLER_OPTIONS that names everything that is wrong. */
 export function controllerOptions(args: readonly string[], place: ControllerPlace): ControllerOptions | undefined {
-  const values = parsed(args)
+  const values = parsedFlags(args, FLAGS, OWNER)
   if (values.help === true) return undefined
-  const wrong: string[] = []
-  const options = optionsOf(new Reader(values, wrong), place)
-  if (wrong.length > 0) throw refused(wrong)
+  const read = new Reader(values)
+  const options = optionsOf(read, place)
+  if (read.wrong.length > 0) throw flagsRefused(read.wrong, OWNER)
   return options
 }
 
 function optionsOf(read: Reader, { podNamespace }: ControllerPlace): ControllerOptions {
-  const namespace = read.namespace('namespace', podNamespace)
+  const namespace = read.namespaceOr('namespace', podNamespace)
   const selector = read.selector('selector')
   const address = read.text('address')
   const kubeconfig = read.text('kubeconfig')
   return {
     namespace,
-    grantsNamespace: read.namespace('grants-namespace', namespace),
+    grantsNamespace: read.namespaceOr('grants-namespace', namespace),
     limit: read.limit('max-cordoned-out'),
-    returnMs: read.duration('return-delay', 0),
-    leaseDurationMs: read.duration('lease-duration', 1_000),
+    returnMs: read.duration('return-delay'),
+    leaseDurationMs: read.duration('lease-duration', 1_000, '1s'),
     statusPort: read.port('status-port'),
     ...(selector === undefined ? {} : { selector }),
     ...(address === undefined ? {} : { address }),
@@ -93,77 +90,26 @@ function optionsOf(read: Reader, { podNamespace }: ControllerPlace): ControllerO
   }
 }
 
-/** Reads one flag after the other and notes what is wrong with each. */
-class Reader {
-  readonly #values: Values
-  readonly #wrong: string[]
-
-  constructor(values: Values, wrong: string[]) {
-    this.#values = values
-    this.#wrong = wrong
+class Reader extends FlagReader {
+  /** `fallback` is a name already, or none. */
+  namespaceOr(flag: string, fallback: string | undefined): string {
+    if (this.text(flag) !== undefined) return this.namespace(flag)
+    if (fallback === undefined) this.wrong.push(`--${flag} is missing: outside of a pod, name one`)
+    return fallback ?? ''
   }
 
-  text(flag: Flag): string | undefined {
-    const value = this.#values[flag]
-    return typeof value === 'string' ? value : undefined
-  }
-
-  /** A DNS label (RFC 1123). */
-  namespace(flag: Flag, fallback: string | undefined): string {
-    const name = this.text(flag) ?? fallback
-    if (name === undefined) this.#wrong.push(`--${flag} is missing: outside of a pod, name one`)
-    else if (name !== fallback && !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) {
-      this.#wrong.push(`--${flag}: "${name}" names no namespace`)
-    }
-    return name ?? ''
-  }
-
-  limit(flag: Flag): CordonLimit {
+  limit(flag: string): CordonLimit {
     const text = this.text(flag) ?? ''
     const limit = parseCordonLimit(text)
-    if (limit === undefined) this.#wrong.push(`--${flag}: "${text}" is no number of nodes: write 2, or 50%`)
+    if (limit === undefined) this.wrong.push(`--${flag}: "${text}" is no number of nodes: write 2, or 50%`)
     return limit ?? { kind: 'count', count: 1 }
   }
 
-  selector(flag: Flag): string | undefined {
+  selector(flag: string): string | undefined {
     const text = this.text(flag)
     if (text === undefined) return undefined
     const read = parseLabelSelector(text)
-    if (!read.ok) this.#wrong.push(`--${flag}: ${read.fault}: write it as for kubectl -l`)
+    if (!read.ok) this.wrong.push(`--${flag}: ${read.fault}: write it as for kubectl -l`)
     return text
   }
-
-  duration(flag: Flag, leastMs: number): number {
-    const found = parseDuration(this.text(flag) ?? '')
-    if ('error' in found) {
-      this.#wrong.push(`--${flag}: ${found.error}`)
-      return leastMs
-    }
-    if (found.ms < leastMs) this.#wrong.push(`--${flag}: write ${leastMs / 1_000}s at least`)
-    return found.ms
-  }
-
-  /** 0: any that is free. */
-  port(flag: Flag): number {
-    const text = this.text(flag) ?? ''
-    const port = /^\d{1,5}$/.test(text) ? Number(text) : -1
-    if (port < 0 || port > 65_535) this.#wrong.push(`--${flag}: "${text}" is no port: write 1 to 65535`)
-    return port
-  }
 }
-
-function parsed(args: readonly string[]): Values {
-  try {
-    return parseArgs({ args: [...args], options: FLAGS, strict: true, allowPositionals: false }).values
-  } catch (error) {
-    if (error instanceof TypeError) throw refused([error.message.split('. ')[0] ?? error.message])
-    throw error
-  }
-}
-
-const refused = (wrong: readonly string[]): UserError =>
-  new UserError(wrong.length === 1 ? (wrong[0] ?? '') : `${wrong.length} options of the controller are wrong`, {
-    code: 'CONTROLLER_OPTIONS',
-    fix: 'evenkeel controller --help lists them',
-    ...(wrong.length === 1 ? {} : { details: wrong }),
-  })

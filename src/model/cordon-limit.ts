@@ -10,6 +10,3 @@ export function parseCordonLimit(text: string): CordonLimit | undefined {
   if (digits === '' || (sign === '%' && value > 100)) return undefined
   return sign === '%' ? { kind: 'percent', percent: value } : { kind: 'count', count: value }
 }
-
-export const formatCordonLimit = (limit: CordonLimit): string =>
-  limit.kind === 'percent' ? `${limit.percent}%` : String(limit.count)

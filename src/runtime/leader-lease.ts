@@ -1,41 +1,27 @@
 import type { Lease } from '../model/lease.ts'
-import type { ObjectRef } from '../model/object-ref.ts'
-import { type MonoMs, toIso } from '../model/time.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Cluster } from '../ports/cluster.ts'
-import { withDeadline } from './deadline.ts'
+import { TimelyLease, type TimelyLeaseParts, type Written } from './timely-lease.ts'
 
-export interface LeaderLeaseParts {
-  readonly cluster: Pick<Cluster, 'readLease' | 'writeLease'>
-  readonly clock: Clock
-  readonly lease: ObjectRef
+export interface LeaderLeaseParts extends TimelyLeaseParts {
   readonly identity: string
   readonly durationMs: number
-  readonly callLimitMs: number
 }
 
-export interface Claimed {
-  readonly lease: Lease
-  /** When it was *sent*: nobody can have seen it earlier. */
-  readonly sentAt: MonoMs
-}
-
-/** The one Lease by which a leader is known, as one candidate writes it. Calls have a limit: DeadlineError, or WorldError. */
+/** The one Lease by which a leader is known, as one candidate writes it. */
 export class LeaderLease {
   readonly #parts: LeaderLeaseParts
-  #writes = 0
+  readonly #lease: TimelyLease
 
   constructor(parts: LeaderLeaseParts) {
     this.#parts = parts
+    this.#lease = new TimelyLease(parts)
   }
 
   read(signal: AbortSignal): Promise<Lease | undefined> {
-    const { cluster, lease } = this.#parts
-    return this.#limited('the Lease read', signal, (limited) => cluster.readLease(lease, limited))
+    return this.#lease.read(signal)
   }
 
   /** Ours from now on, under the version that was read; undefined creates it. */
-  claim(found: Lease | undefined, signal: AbortSignal): Promise<Claimed> {
+  claim(found: Lease | undefined, signal: AbortSignal): Promise<Written> {
     const { lease, identity, durationMs } = this.#parts
     const isAnew = found !== undefined && found.holder !== identity
     const claimed = {
@@ -46,31 +32,11 @@ export class LeaderLease {
       transitions: (found?.transitions ?? 0) + (isAnew ? 1 : 0),
       annotations: found?.annotations ?? {},
     }
-    return this.#write(claimed, signal)
+    return this.#lease.write(claimed, signal)
   }
 
   /** Nobody's any more: whoever looks next may have it at once. */
-  clear(lease: Lease, signal: AbortSignal): Promise<Claimed> {
-    return this.#write({ ...lease, holder: '', durationSeconds: 1 }, signal)
-  }
-
-  async #write(lease: Omit<Lease, 'renewTime'>, signal: AbortSignal): Promise<Claimed> {
-    const sentAt = this.#parts.clock.monoMs()
-    const stamped = { ...lease, renewTime: this.#stamp() }
-    const written = await this.#limited('the Lease write', signal, (limited) =>
-      this.#parts.cluster.writeLease(stamped, limited),
-    )
-    return { lease: written, sentAt }
-  }
-
-  #limited<T>(what: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { clock, callLimitMs } = this.#parts
-    return withDeadline({ clock, limitMs: callLimitMs, signal, what }, work)
-  }
-
-  /** MicroTime. The last digits count our writes: one that changes nothing is not stored, and would not be seen. */
-  #stamp(): string {
-    this.#writes = (this.#writes + 1) % 1000
-    return toIso(this.#parts.clock.wallMs()).replace('Z', `${String(this.#writes).padStart(3, '0')}Z`)
+  clear(lease: Lease, signal: AbortSignal): Promise<Written> {
+    return this.#lease.write({ ...lease, holder: '', durationSeconds: 1 }, signal)
   }
 }

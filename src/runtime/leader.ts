@@ -9,8 +9,9 @@ import type { Cluster } from '../ports/cluster.ts'
 import type { Random } from '../ports/random.ts'
 import { Backoff } from './backoff.ts'
 import { DeadlineError, withDeadline } from './deadline.ts'
-import { type Claimed, LeaderLease } from './leader-lease.ts'
+import { LeaderLease } from './leader-lease.ts'
 import { LeaseWatcher } from './lease-watcher.ts'
+import type { Written } from './timely-lease.ts'
 
 export interface LeaderParts {
   readonly cluster: Pick<Cluster, 'readLease' | 'writeLease'>
@@ -56,7 +57,7 @@ export class Leader {
   readonly #watcher: LeaseWatcher
   readonly #backoff: Backoff
   readonly #retryMs: number
-  #claimed: Claimed | undefined
+  #claimed: Written | undefined
   #isOver = false
   #holder = ''
   #trouble: string | undefined

@@ -10,7 +10,8 @@ import { Backoff } from './backoff.ts'
 import { DeadlineError } from './deadline.ts'
 import { LeaseWatcher } from './lease-watcher.ts'
 import type { AcquireAnswer, ReleaseAnswer, RenewAnswer, SlotState, Unanswered } from './slot-answer.ts'
-import { SlotLease, type Written } from './slot-lease.ts'
+import { SlotLease } from './slot-lease.ts'
+import type { Written } from './timely-lease.ts'
 import { Wakeup } from './wakeup.ts'
 
 export interface LeaseKeeperParts {

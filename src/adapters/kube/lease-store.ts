@@ -39,8 +39,23 @@ const NOBODYS = { resourceVersion: '', holder: '', durationSeconds: 0, renewTime
 
 const writeOf = (lease: Lease): ApiCall =>
   lease.resourceVersion === ''
-    ? { verb: 'create', resource: RESOURCE, path: collectionOf(lease), body: newLease(lease) }
-    : { verb: 'patch', resource: RESOURCE, path: pathOf(lease), body: replacement(lease) }
+    ? creationOf(lease)
+    : { verb: 'patch', resource: RESOURCE, path: pathOf(lease), body: patchOf(lease) }
+
+/** Of a Lease that is not there yet. */
+export const creationOf = (lease: Lease): ApiCall => ({
+  verb: 'create',
+  resource: RESOURCE,
+  path: collectionOf(lease),
+  body: newLease(lease),
+})
+
+/** In the place of what is there under its version. */
+export function replacementOf(lease: Lease): ApiCall {
+  const { metadata, ...whole } = newLease(lease)
+  const body = { ...whole, metadata: { ...metadata, resourceVersion: lease.resourceVersion } }
+  return { verb: 'update', resource: RESOURCE, path: pathOf(lease), body }
+}
 
 const collectionOf = ({ namespace }: ObjectRef): string =>
   `/apis/coordination.k8s.io/v1/namespaces/${segment(namespace)}/leases`
@@ -53,7 +68,7 @@ function newLease(lease: Lease) {
   return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: leaseSpec(lease) }
 }
 
-function replacement(lease: Lease): JsonPatch {
+function patchOf(lease: Lease): JsonPatch {
   return [
     { op: 'test', path: '/metadata/resourceVersion', value: lease.resourceVersion },
     { op: 'add', path: '/metadata/annotations', value: lease.annotations },
@@ -62,7 +77,7 @@ function replacement(lease: Lease): JsonPatch {
 }
 
 /** What is empty is left out: the API takes no lease of zero seconds and no time that is none. */
-export function leaseSpec(lease: Lease) {
+function leaseSpec(lease: Lease) {
   return {
     leaseTransitions: lease.transitions,
     ...given('holderIdentity', lease.holder || undefined),

@@ -11,7 +11,8 @@ export const WHOAMI_PORT = 30080
 export const EDGE_PORT = 30090
 export const INGRESS_PORT = 30088
 
-const container = (env: Readonly<Record<string, string>>, extra: object = {}): object => ({
+/** The test bed's app, which says who served. */
+export const appContainer = (env: Readonly<Record<string, string>>, extra: object = {}): object => ({
   name: 'app',
   image: 'testbed.local/app:1',
   imagePullPolicy: 'Never',
@@ -66,7 +67,7 @@ export function whoami({ service, graceSeconds = 3, replicas = 5 }: WhoamiOption
         spec: {
           terminationGracePeriodSeconds: graceSeconds + 17,
           topologySpreadConstraints: [spread('whoami')],
-          containers: [container(env)],
+          containers: [appContainer(env)],
         },
       },
     },
@@ -84,7 +85,7 @@ export function edge(): readonly object[] {
       selector: { matchLabels: { app: 'edge' } },
       template: {
         metadata: { labels: { app: 'edge' } },
-        spec: { terminationGracePeriodSeconds: 20, containers: [container({ STOP: 'graceful', GRACE: '3s' })] },
+        spec: { terminationGracePeriodSeconds: 20, containers: [appContainer({ STOP: 'graceful', GRACE: '3s' })] },
       },
     },
   }
@@ -110,7 +111,7 @@ export function ingress(nodeSelector: Readonly<Record<string, string>> = INGRESS
           nodeSelector,
           tolerations: [{ operator: 'Exists', effect: 'NoSchedule' }],
           // ingress-nginx tells nginx to quit as soon as it hears SIGTERM (nginx.go, Stop; --shutdown-grace-period is 0).
-          containers: [container({ FORWARD: 'whoami', STOP: 'graceful', GRACE: '0s' }, { readinessProbe })],
+          containers: [appContainer({ FORWARD: 'whoami', STOP: 'graceful', GRACE: '0s' }, { readinessProbe })],
         },
       },
     },
@@ -147,7 +148,7 @@ export function database(nodes: readonly string[]): readonly object[] {
           terminationGracePeriodSeconds: 10,
           topologySpreadConstraints: [spread('db')],
           containers: [
-            container({ STOP: 'graceful', GRACE: '1s' }, { volumeMounts: [{ name: 'data', mountPath: '/data' }] }),
+            appContainer({ STOP: 'graceful', GRACE: '1s' }, { volumeMounts: [{ name: 'data', mountPath: '/data' }] }),
           ],
         },
       },

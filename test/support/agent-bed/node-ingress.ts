@@ -1,3 +1,5 @@
+import { appContainer } from '../../../src/sim/cluster/article-workloads.ts'
+
 /** Where the nodes serve what balancers send them. */
 export const DATA_PORT = 30_443
 
@@ -27,21 +29,10 @@ export function nodeIngress(kind: IngressKind): object {
           terminationGracePeriodSeconds: 10,
           tolerations: [{ operator: 'Exists' }],
           containers: [
-            {
-              name: 'app',
-              image: 'testbed.local/app:1',
-              imagePullPolicy: 'Never',
-              env: [
-                { name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
-                { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
-                { name: 'PORT', value: String(port) },
-                { name: 'FORWARD', value: 'http://$(WHOAMI_SERVICE_HOST)' },
-                { name: 'GRACE', value: '0s' },
-              ],
-              ports,
-              readinessProbe: { httpGet: { path: '/healthz', port }, periodSeconds: 1 },
-              resources: { requests: { cpu: '20m', memory: '16Mi' } },
-            },
+            appContainer(
+              { PORT: String(port), FORWARD: 'http://$(WHOAMI_SERVICE_HOST)', GRACE: '0s' },
+              { ports, readinessProbe: { httpGet: { path: '/healthz', port }, periodSeconds: 1 } },
+            ),
           ],
         },
       },

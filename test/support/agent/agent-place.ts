@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { systemTimers } from '../../../src/adapters/node/system-timers.ts'
-import { httpDoor } from '../../../src/sim/doors/http-door.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import type { Ask } from '../../contract/api/api-door.ts'
 import { httpClientDoor } from '../../contract/doors/http-client-door.ts'
 import { smallWorld } from '../../contract/doors/small-world.ts'
+import { LoopbackApi } from '../loopback-api.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/agent.ts', import.meta.url))
 const N1 = '/api/v1/nodes/n1'
@@ -51,12 +49,11 @@ export class AgentPlace {
   readonly directory: string
   readonly #world = smallWorld()
   readonly #agents: Pick<RunningAgent, 'kill'>[] = []
-  readonly #sockets = new Set<{ destroy(): void }>()
-  #port = 0
-  #server: ReturnType<typeof httpDoor> | undefined
+  readonly #api: LoopbackApi
 
   private constructor(directory: string) {
     this.directory = directory
+    this.#api = new LoopbackApi(this.#world.world, directory)
   }
 
   static async of(t: TestContext): Promise<AgentPlace> {
@@ -72,24 +69,12 @@ export class AgentPlace {
     return place
   }
 
-  async back(): Promise<void> {
-    const server = httpDoor({ world: this.#world.world, timers: systemTimers })
-    server.on('connection', (socket) => this.#sockets.add(socket))
-    server.listen(this.#port, '127.0.0.1')
-    await once(server, 'listening')
-    this.#port = (server.address() as AddressInfo).port
-    this.#server = server
-    const cluster = { name: 'it', cluster: { server: `http://127.0.0.1:${this.#port}` } }
-    const context = { name: 'it', context: { cluster: 'it', user: 'me' } }
-    const user = { name: 'me', user: { token: 'none' } }
-    const config = { 'current-context': 'it', clusters: [cluster], users: [user], contexts: [context] }
-    await writeFile(join(this.directory, 'kubeconfig'), JSON.stringify(config))
+  back(): Promise<void> {
+    return this.#api.back()
   }
 
   away(): void {
-    this.#server?.close()
-    for (const socket of this.#sockets) socket.destroy()
-    this.#sockets.clear()
+    this.#api.away()
   }
 
   async patch(body: unknown): Promise<void> {
@@ -107,7 +92,7 @@ export class AgentPlace {
   }
 
   async #ask(method: string, path: string, ask?: Ask): Promise<number> {
-    const { door, close } = httpClientDoor(`http://127.0.0.1:${this.#port}`)
+    const { door, close } = httpClientDoor(this.#api.url)
     const { status } = await door.ask(method, path, ask)
     close()
     return status
@@ -121,7 +106,7 @@ export class AgentPlace {
 
   async agent(...more: readonly string[]): Promise<RunningAgent> {
     const at = (name: string): string => join(this.directory, name)
-    const places = ['--kubeconfig', at('kubeconfig'), '--memory-dir', at('run'), '--keep-dir', at('lib')]
+    const places = ['--kubeconfig', this.#api.kubeconfig, '--memory-dir', at('run'), '--keep-dir', at('lib')]
     const ports = ['--address', '127.0.0.1', '--port', '0', '--status-port', '0', '--up-delay', '0']
     const args = ['--disable-warning=ExperimentalWarning', PROGRAM, '--node', 'n1', ...places, ...ports, ...more]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'pipe'] })

@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { systemClock } from '../../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../../src/adapters/node/system-random.ts'
-import { systemTimers } from '../../../src/adapters/node/system-timers.ts'
-import { httpDoor } from '../../../src/sim/doors/http-door.ts'
 import { CONFIG_MAPS, EVENTS, NAMESPACES, NODES } from '../../../src/sim/world/api-resource.ts'
 import { createObject } from '../../../src/sim/world/create-object.ts'
 import { MERGE_PATCH, patchObject } from '../../../src/sim/world/patch-object.ts'
 import { Store } from '../../../src/sim/world/store.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
+import { LoopbackApi } from '../loopback-api.ts'
 import { ControllerProcess } from './controller-process.ts'
 
 const GRANTS = { namespace: 'evenkeel', name: 'evenkeel-cordon-grants' }
@@ -30,14 +27,11 @@ export class ControllerPlace {
   readonly world = { store: new Store(), clock: systemClock, random: systemRandom }
   /** Everything that was ever published, in order. */
   readonly published: Grants[] = []
-  readonly #directory: string
   readonly #controllers: ControllerProcess[] = []
-  readonly #sockets = new Set<{ destroy(): void }>()
-  #port = 0
-  #server: ReturnType<typeof httpDoor> | undefined
+  readonly #api: LoopbackApi
 
   private constructor(directory: string, nodes: number) {
-    this.#directory = directory
+    this.#api = new LoopbackApi(this.world, directory)
     for (const name of ['default', 'evenkeel']) {
       createObject(this.world, { resource: NAMESPACES, body: { metadata: { name } } })
     }
@@ -62,28 +56,16 @@ export class ControllerPlace {
     return place
   }
 
-  async back(): Promise<void> {
-    const server = httpDoor({ world: this.world, timers: systemTimers })
-    server.on('connection', (socket) => this.#sockets.add(socket))
-    server.listen(this.#port, '127.0.0.1')
-    await once(server, 'listening')
-    this.#port = (server.address() as AddressInfo).port
-    this.#server = server
-    const cluster = { name: 'it', cluster: { server: `http://127.0.0.1:${this.#port}` } }
-    const context = { name: 'it', context: { cluster: 'it', user: 'me' } }
-    const user = { name: 'me', user: { token: 'none' } }
-    const config = { 'current-context': 'it', clusters: [cluster], users: [user], contexts: [context] }
-    await writeFile(this.#kubeconfig, JSON.stringify(config))
+  back(): Promise<void> {
+    return this.#api.back()
   }
 
   away(): void {
-    this.#server?.close()
-    for (const socket of this.#sockets) socket.destroy()
-    this.#sockets.clear()
+    this.#api.away()
   }
 
   async controller(...more: readonly string[]): Promise<ControllerProcess> {
-    const place = ['--kubeconfig', this.#kubeconfig, '--namespace', 'evenkeel', '--status-port', '0']
+    const place = ['--kubeconfig', this.#api.kubeconfig, '--namespace', 'evenkeel', '--status-port', '0']
     const controller = await ControllerProcess.start([...place, '--lease-duration', '3s', ...more])
     this.#controllers.push(controller)
     return controller
@@ -122,10 +104,6 @@ export class ControllerPlace {
         return `${name}: ${String(reason)}: ${String(message)}`
       })
       .toSorted()
-  }
-
-  get #kubeconfig(): string {
-    return join(this.#directory, 'kubeconfig')
   }
 }
 

@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises'
-import { isNamespace } from '../../src/config/agent-options.ts'
+import { isNamespace } from '../../src/config/flag-reader.ts'
 import { UserError } from '../../src/model/user-error.ts'
 
-/** The namespace of the pod this is, as the kubelet tells it beside the token; undefined where it does not. */
-export async function ownNamespace(serviceAccount: string): Promise<string | undefined> {
+/** Where the kubelet puts what a pod is known by. */
+export const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
+
+/** The namespace of the pod this is, as the kubelet tells it beside the token; undefined where it does not. UserError `code` where it cannot be told. */
+export async function ownNamespace(serviceAccount: string, code: string): Promise<string | undefined> {
   const path = `${serviceAccount}/namespace`
   try {
     const namespace = (await readFile(path, 'utf8')).trim()
@@ -12,7 +15,7 @@ export async function ownNamespace(serviceAccount: string): Promise<string | und
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
   }
   throw new UserError(`the pod’s own namespace cannot be told: ${path} cannot be read, or names none`, {
-    code: 'AGENT_OPTIONS',
+    code,
     fix: 'name it by --grants-namespace',
   })
 }

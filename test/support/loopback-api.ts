@@ -1,0 +1,45 @@
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { systemTimers } from '../../src/adapters/node/system-timers.ts'
+import { httpDoor } from '../../src/sim/doors/http-door.ts'
+import type { World } from '../../src/sim/world/world.ts'
+
+/** A world's API over HTTP, which may go away and come back at the same port, and a kubeconfig that leads there. */
+export class LoopbackApi {
+  readonly kubeconfig: string
+  readonly #world: World
+  readonly #sockets = new Set<{ destroy(): void }>()
+  #port = 0
+  #server: ReturnType<typeof httpDoor> | undefined
+
+  constructor(world: World, directory: string) {
+    this.#world = world
+    this.kubeconfig = join(directory, 'kubeconfig')
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`
+  }
+
+  async back(): Promise<void> {
+    const server = httpDoor({ world: this.#world, timers: systemTimers })
+    server.on('connection', (socket) => this.#sockets.add(socket))
+    server.listen(this.#port, '127.0.0.1')
+    await once(server, 'listening')
+    this.#port = (server.address() as AddressInfo).port
+    this.#server = server
+    const cluster = { name: 'it', cluster: { server: this.url } }
+    const context = { name: 'it', context: { cluster: 'it', user: 'me' } }
+    const user = { name: 'me', user: { token: 'none' } }
+    const config = { 'current-context': 'it', clusters: [cluster], users: [user], contexts: [context] }
+    await writeFile(this.kubeconfig, JSON.stringify(config))
+  }
+
+  away(): void {
+    this.#server?.close()
+    for (const socket of this.#sockets) socket.destroy()
+    this.#sockets.clear()
+  }
+}
