@@ -20,7 +20,7 @@ const real = requires('testbed', 'haproxy')
 before(async () => {
   if (real.skip !== false) return
   opened = await AgentBed.open()
-  await opened.serve('hostNetwork')
+  await opened.serve('hostNetwork', 'hostNetwork')
   await opened.bed.apply(articleProgram())
   await opened.bed.kubectl(['rollout', 'status', 'daemonset/nodecheck', '--timeout=120s'])
 })

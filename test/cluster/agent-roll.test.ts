@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { MAINTENANCE_ANNOTATION } from '../../src/model/maintenance.ts'
+import type { StampedEvent } from '../../src/model/roll-event.ts'
 import { AgentBed } from '../support/agent-bed/agent-bed.ts'
 import type { Dialect } from '../support/agent-bed/check-backends.ts'
 import type { IngressKind } from '../support/agent-bed/node-ingress.ts'
@@ -31,6 +32,7 @@ interface Roll {
   /** Declared of HAProxy's address. */
   readonly checkers?: number
   readonly checks?: object
+  readonly idleLimit?: string
 }
 
 /** Rolls all nodes and gives what whoever judges has counted, all fronts together, and how each wait ended. */
@@ -55,6 +57,7 @@ async function rolled({ dialects, ...facts }: Roll) {
       skippedRequests: sum((verdict) => verdict.skippedRequests),
       windows: verdicts.flatMap(({ windows }) => windows),
       noticed: roll.events.flatMap((event) => (event.type === 'noticed' ? [event] : [])),
+      idleMs: idleWaits(roll.events),
     }
   } finally {
     for (const judge of judges) judge.kill('SIGKILL')
@@ -62,15 +65,32 @@ async function rolled({ dialects, ...facts }: Roll) {
   }
 }
 
+/** How long each node waited for its connections, from when nothing new was sent to it. */
+const idleWaits = (events: readonly StampedEvent[]): readonly number[] =>
+  events.flatMap((event) => {
+    if (event.type !== 'noticed' || event.step !== 'detach') return []
+    const left = events.find(({ type, ...rest }) => type === 'step.ended' && isOf(rest, event.node))
+    return [Date.parse(left?.at ?? '') - Date.parse(event.at)]
+  })
+
+const isOf = (event: object, node: string): boolean =>
+  'node' in event && event.node === node && 'step' in event && event.step === 'detach'
+
 const isAsked = ({ metadata }: { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } }) =>
   MAINTENANCE_ANNOTATION in (metadata.annotations ?? {})
 
-async function losesNothing(t: TestContext, roll: Roll): Promise<void> {
-  const { failedRequests, sentRequests, noticed, windows } = await unlessVoid(t, () => rolled(roll))
+/** `seen`: whether the agents can count the connections to the data port. */
+async function losesNothing(t: TestContext, roll: Roll, seen: boolean): Promise<void> {
+  const idleLimitMs = seen ? 60_000 : 5_000
+  const run = () => rolled({ ...roll, idleLimit: `${idleLimitMs}ms` })
+  const { failedRequests, sentRequests, noticed, windows, idleMs } = await unlessVoid(t, run)
   const waits = noticed.map(({ node, step, by, afterMs }) => `${node} ${step} ${by} ${afterMs} ms`)
-  t.diagnostic(`${failedRequests} of ${sentRequests} failed; ${waits.join(', ')}`)
+  t.diagnostic(`${failedRequests} of ${sentRequests} failed; ${waits.join(', ')}; idle after ${idleMs.join(', ')} ms`)
   assert.equal(failedRequests, 0, JSON.stringify(windows.slice(0, 3)))
   assert.ok(sentRequests > 5_000)
+  assert.equal(idleMs.length, place().bed.nodes.length)
+  for (const ms of idleMs)
+    assert.ok(seen ? ms < idleLimitMs / 2 : ms >= idleLimitMs, `idle after ${idleMs.join(', ')} ms`)
   const wanted = roll.checkers === undefined ? 'time' : 'checks'
   assert.deepEqual(
     noticed.map(({ by }) => by),
@@ -80,14 +100,23 @@ async function losesNothing(t: TestContext, roll: Roll): Promise<void> {
 
 const limits = { ...real, timeout: 400_000 }
 
-function behind(kind: IngressKind, rolls: readonly (Roll & { readonly what: string })[]): void {
-  describe(`an ingress by ${kind}, behind a HAProxy that knows nothing but health checks`, {
+interface Place {
+  readonly ingress: IngressKind
+  readonly agents: IngressKind
+  /** By sockets of the node, by its connection tracking, or not at all. */
+  readonly seen: 'by sockets' | 'by tracking' | 'not at all'
+}
+
+function behind({ ingress, agents, seen }: Place, rolls: readonly (Roll & { readonly what: string })[]): void {
+  describe(`an ingress by ${ingress}, agents by ${agents}, connections seen ${seen}, a HAProxy that knows checks alone`, {
     ...real,
     concurrency: 1,
   }, () => {
-    before(() => place().serve(kind))
+    before(() => place().serve(ingress, agents))
     for (const { what, ...roll } of rolls)
-      test(`${what}: every node is rebooted, and no request fails`, limits, (t) => losesNothing(t, roll))
+      test(`${what}: every node is rebooted, and no request fails`, limits, (t) =>
+        losesNothing(t, roll, seen !== 'not at all'),
+      )
     after(() => place().place.uninstall())
   })
 }
@@ -100,7 +129,7 @@ const EACH_ALONE = [
 ] as const
 const THREE_ALIKE = [{ what: 'three backends alike, nobody declared', dialects: ['plain', 'plain', 'plain'] }] as const
 
-behind('hostNetwork', [
+behind({ ingress: 'hostNetwork', agents: 'hostNetwork', seen: 'by sockets' }, [
   {
     what: 'three backends of three dialects, their checkers declared',
     dialects: ['plain', 'disable-on-404', 'agent-check'],
@@ -109,7 +138,11 @@ behind('hostNetwork', [
   ...(EVERY ? EACH_ALONE : []),
 ])
 
-behind('hostPort', [
+behind({ ingress: 'hostPort', agents: 'hostPort', seen: 'not at all' }, [
   { what: '503, the one checker declared', dialects: ['plain'], checkers: 1 },
   ...(EVERY ? THREE_ALIKE : []),
+])
+
+behind({ ingress: 'hostPort', agents: 'hostNetwork', seen: 'by tracking' }, [
+  { what: '404, the one checker declared', dialects: ['disable-on-404'], checkers: 1 },
 ])

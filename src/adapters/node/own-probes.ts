@@ -18,8 +18,16 @@ export class OwnProbes {
     this.#asked = [...this.#asked.filter(({ at }) => now - at <= KNOWN_FOR_MS), { ...end, at: now }]
   }
 
-  has({ address, port }: SocketEnd): boolean {
+  has(end: SocketEnd): boolean {
     const now = this.#clock.monoMs()
-    return this.#asked.some((own) => own.port === port && own.address === address && now - own.at <= KNOWN_FOR_MS)
+    return this.#asked.some((own) => isSame(own, end) && now - own.at <= KNOWN_FOR_MS)
+  }
+
+  /** Whether it was the last to get through, however long ago. */
+  isLast(end: SocketEnd): boolean {
+    const last = this.#asked.at(-1)
+    return last !== undefined && isSame(last, end)
   }
 }
+
+const isSame = (one: SocketEnd, other: SocketEnd): boolean => one.port === other.port && one.address === other.address

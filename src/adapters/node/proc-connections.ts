@@ -1,11 +1,10 @@
-import { type FileHandle, open } from 'node:fs/promises'
 import type { OpenConnections } from '../../ports/open-connections.ts'
 import { type ConnectionsSeen, type ConnectionsWanted, NONE_SEEN, withRow } from './count-connections.ts'
+import { foldLines } from './fold-lines.ts'
 import { parseSocketRow } from './socket-row.ts'
 
 /** Of the network namespace that this process is in (proc(5), network_namespaces(7)). */
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6']
-const CHUNK_BYTES = 65_536
 
 /** Counts by the kernel's tables of sockets, where these have the data port: in the node's own network namespace. */
 export class ProcConnections implements OpenConnections {
@@ -29,33 +28,14 @@ export class ProcConnections implements OpenConnections {
     return seen.listens ? seen.open : undefined
   }
 
-  /** Piece by piece: a table has 150 bytes for each connection. Undefined where it cannot be read. */
+  /** Undefined where it cannot be read. */
   async #read(path: string, before: ConnectionsSeen, signal: AbortSignal): Promise<ConnectionsSeen | undefined> {
     try {
-      const file = await open(path, 'r')
-      try {
-        return await this.#fold(file, before, signal)
-      } finally {
-        await file.close()
-      }
+      return await foldLines(path, { from: before, each: (seen, line) => this.#withLine(seen, line) }, signal)
     } catch (error) {
       signal.throwIfAborted()
       // A machine without IPv6 has no such table.
       return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? before : undefined
-    }
-  }
-
-  async #fold(file: FileHandle, before: ConnectionsSeen, signal: AbortSignal): Promise<ConnectionsSeen> {
-    const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
-    let seen = before
-    let cut = ''
-    for (;;) {
-      signal.throwIfAborted()
-      const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, null)
-      if (bytesRead === 0) return this.#withLine(seen, cut)
-      const lines = `${cut}${buffer.toString('latin1', 0, bytesRead)}`.split('\n')
-      cut = lines.pop() ?? ''
-      seen = lines.reduce((so, line) => this.#withLine(so, line), seen)
     }
   }
 

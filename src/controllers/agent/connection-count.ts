@@ -13,12 +13,13 @@ interface Reading {
 
 /** How many connections are open at the data port, as of the moment it is asked or a quarter of a second before. */
 export class ConnectionCount {
-  readonly #connections: OpenConnections
+  readonly #tables: readonly OpenConnections[]
   readonly #clock: Clock
   #last: Reading | undefined
 
-  constructor(connections: OpenConnections, clock: Clock) {
-    this.#connections = connections
+  /** The first of them that tells is believed. */
+  constructor(tables: readonly OpenConnections[], clock: Clock) {
+    this.#tables = tables
     this.#clock = clock
   }
 
@@ -32,10 +33,18 @@ export class ConnectionCount {
   async #read(): Promise<number | undefined> {
     const limit = { clock: this.#clock, limitMs: LIMIT_MS, signal: new AbortController().signal, what: 'the table' }
     try {
-      return await withDeadline(limit, (signal) => this.#connections.count(signal))
+      return await withDeadline(limit, (signal) => this.#count(signal))
     } catch (error) {
       if (error instanceof DeadlineError) return undefined
       throw error
     }
+  }
+
+  async #count(signal: AbortSignal): Promise<number | undefined> {
+    for (const table of this.#tables) {
+      const count = await table.count(signal)
+      if (count !== undefined) return count
+    }
+    return undefined
   }
 }

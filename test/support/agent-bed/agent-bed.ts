@@ -60,15 +60,15 @@ export class AgentBed {
     await this.place.close()
   }
 
-  /** Agents and ingress of that kind, instead of those before. */
-  async serve(kind: IngressKind): Promise<void> {
+  /** Agents and ingress, each of its kind, instead of those before. */
+  async serve(kind: IngressKind, agents: IngressKind): Promise<void> {
     const { bed, place } = this
     await bed.kubectl(['delete', 'daemonset', 'node-ingress', '--ignore-not-found', '--wait'])
     await bed.apply([nodeIngress(kind)])
     await bed.kubectl(['rollout', 'status', 'daemonset/node-ingress', '--timeout=120s'])
     await bed.kubectl(['rollout', 'status', 'deployment/whoami', '--timeout=120s'])
-    const direct = kind === 'hostNetwork' ? [`agent.dataPort=${DATA_PORT}`] : ['exposure=hostPort']
-    await place.install([...QUICK, ...direct, `agent.agentCheckPort=${AGENT_CHECK_PORT}`])
+    const port = agents === 'hostNetwork' ? [`agent.dataPort=${DATA_PORT}`] : ['exposure=hostPort']
+    await place.install([...QUICK, ...port, `agent.agentCheckPort=${AGENT_CHECK_PORT}`])
     await place.rolledOut()
   }
 
