@@ -1,6 +1,6 @@
 /**
  * The node agent beside a program that does what people write in an afternoon (`testbed/go/nodecheck`), on one real API
- * server: `node bench/agent.ts [MINUTES]`, for how long memory is watched (2). Prints a line, then JSON.
+ * server: `node bench/agent.ts [MINUTES]`, for how long memory is watched (2), both at once. Prints a line, then JSON.
  */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { type Administrator, administrator } from '../test/support/administrator
 import { rawApi } from '../test/support/raw-api.ts'
 import { openBed } from '../testbed/bed.ts'
 import { ensureBuilt } from '../testbed/build.ts'
-import type { AgentDocument, ProgramFigures } from './agent/agent-document.ts'
+import type { AgentDocument, MemoryFigures, ProgramFigures } from './agent/agent-document.ts'
 import { agentFigures } from './agent/agent-figures.ts'
 import { memoryUnderChecks } from './agent/memory-under-checks.ts'
 import { noticeTime, openWatches } from './agent/notice-time.ts'
@@ -32,7 +32,7 @@ const names = Array.from({ length: NODES }, (_, i) => `n${i + 1}`)
 
 type Start = (place: Place, node: string, port: number) => Promise<Running>
 
-async function measure(start: Start, place: Place, minutes: number): Promise<ProgramFigures> {
+async function measure(start: Start, place: Place): Promise<Omit<ProgramFigures, 'memory'>> {
   const startMs: number[] = []
   for (let i = 0; i < STARTS; i += 1) {
     const started = await start(place, 'n1', PORT)
@@ -45,9 +45,17 @@ async function measure(start: Start, place: Place, minutes: number): Promise<Pro
     const before = await nodeReads(place.api)
     const asked = await openLoop({ url: running.url, perSecond: 200, seconds: 20 })
     const reads = (await nodeReads(place.api)) - before
-    const memory = await memoryUnderChecks(running.pid, running.url, minutes)
-    const apiRequestsPerProbe = Math.round((100 * reads) / asked.sent) / 100
-    return { startMs, ...asked, apiRequestsPerProbe, memory }
+    return { startMs, ...asked, apiRequestsPerProbe: Math.round((100 * reads) / asked.sent) / 100 }
+  } finally {
+    await running.end()
+  }
+}
+
+/** Of one that has just begun. */
+async function memory(start: Start, place: Place, port: number): Promise<MemoryFigures> {
+  const running = await start(place, 'n1', port)
+  try {
+    return await memoryUnderChecks(running.pid, running.url, minutes)
   } finally {
     await running.end()
   }
@@ -84,8 +92,13 @@ try {
     bundle: join(folder, 'evenkeel.cjs'),
     nodecheck: join(programs, 'nodecheck'),
   }
-  const agent = await measure(startAgent, place, minutes)
-  const article = await measure(startNodecheck, place, minutes)
+  const asked = { agent: await measure(startAgent, place), article: await measure(startNodecheck, place) }
+  const [ofAgent, ofArticle] = await Promise.all([
+    memory(startAgent, place, PORT),
+    memory(startNodecheck, place, PORT + 2),
+  ])
+  const agent = { ...asked.agent, memory: ofAgent }
+  const article = { ...asked.article, memory: ofArticle }
   const closeWatches = await openWatches(api, names.slice(MEASURED_AGENTS))
   const agents = await Promise.all(
     names

@@ -11,11 +11,13 @@ import { kubeGrantsFeed } from '../../src/adapters/kube/kube-grants-feed.ts'
 import { kubeNodeFeed } from '../../src/adapters/kube/kube-node-feed.ts'
 import { FileAgentStore } from '../../src/adapters/node/file-agent-store.ts'
 import { lineLog } from '../../src/adapters/node/line-log.ts'
+import { ownAddresses } from '../../src/adapters/node/own-addresses.ts'
 import { OwnProbes } from '../../src/adapters/node/own-probes.ts'
 import { ProcConnections } from '../../src/adapters/node/proc-connections.ts'
 import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
 import { systemTimers } from '../../src/adapters/node/system-timers.ts'
+import { TrackedConnections } from '../../src/adapters/node/tracked-connections.ts'
 import { errorText } from '../../src/cli/error-text.ts'
 import { AGENT_HELP, type AgentOptions, agentOptions, MACHINE_ITSELF } from '../../src/config/agent-options.ts'
 import { Agent } from '../../src/controllers/agent/agent.ts'
@@ -24,6 +26,7 @@ import { dataPages } from '../../src/controllers/agent/data-pages.ts'
 import { statusPages } from '../../src/controllers/agent/status-pages.ts'
 import { canonicalAddress } from '../../src/model/ip-address.ts'
 import { UserError } from '../../src/model/user-error.ts'
+import { DeadlineError, withDeadline } from '../../src/runtime/deadline.ts'
 import { apiCredentials } from '../process/api-credentials.ts'
 import { ownNamespace, SERVICE_ACCOUNT } from '../process/own-namespace.ts'
 
@@ -31,6 +34,22 @@ import { ownNamespace, SERVICE_ACCOUNT } from '../process/own-namespace.ts'
 const FIRST_ANSWER_MS = 2_000
 
 const log = lineLog(process.stderr, clock)
+
+/**
+ * An agent that begins beside one that answers says nothing before it knows what to say: checks meet either of the two, and
+ * `down` would be said of a node that is well. Where nobody answers, silence would be no better than `down`.
+ */
+async function untilKnown(agent: Agent, options: AgentOptions, stop: AbortSignal): Promise<void> {
+  const { address = MACHINE_ITSELF, port, upDelayMs, rise, dataEveryMs } = options
+  await agent.known(FIRST_ANSWER_MS, stop)
+  const limit = { clock, limitMs: FIRST_ANSWER_MS, signal: stop, what: `port ${port}` }
+  const asked = withDeadline(limit, (signal) => new TcpDataPort().answers({ address, port }, signal))
+  const isBeside = await asked.catch((error) => {
+    if (error instanceof DeadlineError) return false
+    throw error
+  })
+  if (isBeside) await agent.settled(upDelayMs + rise * dataEveryMs + FIRST_ANSWER_MS, stop)
+}
 
 /** Runs until `stop`; rejects with UserError where it cannot begin. */
 async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<void> {
@@ -68,15 +87,16 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<void>
     place: { ...(address === undefined ? {} : { host: address }), reusePort: true, port: there },
     timers: systemTimers,
   })
-  const doors: OpenDoor[] = [
-    await openHttpDoor(
-      at(statusPort),
-      statusPages({ view: () => agent.view(), connections: counted(dataPort, probes) }),
-    ),
-  ]
+  const doors: OpenDoor[] = []
+  const pages = {
+    view: () => agent.view(),
+    connections: counted(dataPort, probes),
+    isOpen: () => doors.length > 1,
+  }
+  doors.push(await openHttpDoor(at(statusPort), statusPages(pages)))
   const running = agent.run(stop)
   const answerTo = agent.asked.bind(agent)
-  await Promise.race([agent.known(FIRST_ANSWER_MS, stop), running])
+  await Promise.race([untilKnown(agent, options, stop), running])
   doors.push(await openHttpDoor(at(port), dataPages({ node, dialect, answerTo })))
   if (agentCheckPort !== undefined)
     doors.push(await openAgentCheckDoor(at(agentCheckPort), (caller) => agent.agentCheckLine(caller)))
@@ -95,7 +115,14 @@ function counted(at: AgentOptions['dataPort'], probes: OwnProbes): () => Promise
   const { port, address } = at
   const isOwn = probes.has.bind(probes)
   const place = address === MACHINE_ITSELF ? { port } : { port, address: canonicalAddress(address) }
-  const count = new ConnectionCount(new ProcConnections({ ...place, isOwn }), clock)
+  const sockets = new ProcConnections({ ...place, isOwn })
+  const tracked = new TrackedConnections({
+    port,
+    isOwn,
+    isLastOwn: probes.isLast.bind(probes),
+    addresses: ownAddresses,
+  })
+  const count = new ConnectionCount([sockets, tracked], clock)
   return () => count.now()
 }
 

@@ -11,11 +11,13 @@ export interface StatusPagesParts {
   readonly view: () => AgentView
   /** Open at the data port as of now; undefined where that is not known. */
   readonly connections: () => Promise<number | undefined>
+  /** Health checks are answered. */
+  readonly isOpen: () => boolean
 }
 
 /** For people, Prometheus and the kubelet: what is answered, why, and who asks. Nobody's health check. */
 export const statusPages =
-  ({ view, connections }: StatusPagesParts): PageOf =>
+  ({ view, connections, isOpen }: StatusPagesParts): PageOf =>
   ({ target }) => {
     switch (target.split('?', 1)[0]) {
       case '/healthz':
@@ -26,7 +28,7 @@ export const statusPages =
       case '/livez':
         return yesOrNo(view().lookedAgoMs < HANGS_AFTER_MS)
       case '/readyz':
-        return yesOrNo(view().heard)
+        return yesOrNo(view().heard && isOpen())
       case '/metrics':
         return { status: 200, contentType: 'text/plain; version=0.0.4; charset=utf-8', body: agentMetrics(view()) }
       default:

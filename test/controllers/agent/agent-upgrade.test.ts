@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
+import { freePort } from '../../../bin/demo/free-port.ts'
+import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { AgentPlace, answers } from '../../support/agent/agent-place.ts'
 
 const CHECKERS = 4
@@ -30,6 +32,7 @@ test('one agent takes over from another under checks without end, none is refuse
   const first = await place.agent()
   await answers(first, '200 OK')
   const over = new AbortController()
+  t.after(() => over.abort())
   const checker = async (): Promise<readonly string[]> => {
     const seen: string[] = []
     while (!over.signal.aborted) seen.push(await checked(first.port))
@@ -59,4 +62,41 @@ test('an agent whose options are wrong ends with 2 and takes nothing from the on
   await answers(first, '200 OK')
   await assert.rejects(place.agent('--port', String(first.port), '--dialect', 'wrong'), /is none of plain/)
   assert.equal(await first.page('/nodecheck'), '200 OK')
+})
+
+test('an agent that knows nothing of before says nothing beside one that answers, and is not ready, until it would say OK', async (t) => {
+  const place = await AgentPlace.of(t)
+  const first = await place.agent()
+  await answers(first, '200 OK')
+  const over = new AbortController()
+  t.after(() => over.abort())
+  const checks = (async () => {
+    const seen: string[] = []
+    while (!over.signal.aborted) seen.push(await checked(first.port))
+    return seen
+  })()
+  const statusPort = await freePort('127.0.0.1', undefined)
+  const nothing = ['--memory-dir', `${place.directory}/other-run`, '--keep-dir', `${place.directory}/other-lib`]
+  const at = ['--port', String(first.port), '--status-port', String(statusPort)]
+  const starting = place.agent(...at, ...nothing, '--up-delay', '1s')
+  const ready = async (): Promise<number> => (await fetch(`http://127.0.0.1:${statusPort}/readyz`)).status
+  const told = await waitFor({ what: 'the second agent to begin', limitMs: 10_000, everyMs: 5 }, () =>
+    ready().catch(() => undefined),
+  )
+  assert.equal(told, 503)
+  const second = await starting
+  assert.equal(await ready(), 200)
+  assert.equal(await first.kill('SIGTERM'), 0)
+  assert.equal(await second.page('/nodecheck'), '200 OK')
+  over.abort()
+  assert.deepEqual(
+    (await checks).filter((answer) => answer !== WELL && !CUT.test(answer)),
+    [],
+  )
+})
+
+test('an agent that knows nothing of before says Down where nobody else answers', async (t) => {
+  const place = await AgentPlace.of(t)
+  const agent = await place.agent('--up-delay', '1m')
+  assert.equal(await agent.page('/nodecheck'), '503 Down')
 })

@@ -106,10 +106,20 @@ export class InstallBed {
   /** Every node has one agent and no other, of the present template, ready for long enough. */
   async rolledOut(): Promise<void> {
     const words = ['-n', NAMESPACE, 'rollout', 'status', `daemonset/${RELEASE}`, '--timeout=180s']
-    await this.bed.kubectl(words, { limitMs: 190_000 })
+    await this.bed.kubectl(words, { limitMs: 190_000 }).catch(async (error) => {
+      throw new Error(`${String(error)}\n${await this.#whatIs()}`)
+    })
     // It is over for kubectl when the last new one is ready, and a moment before the last old one has gone.
     const wait = { what: 'agents that were replaced to be gone', limitMs: 60_000 }
     await waitFor(wait, async () => ((await this.pods()).length === this.bed.nodes.length ? true : undefined))
+  }
+
+  async #whatIs(): Promise<string> {
+    const asked = [
+      ['get', 'daemonset,pods', '-o', 'yaml'],
+      ['get', 'events', '--sort-by=.lastTimestamp'],
+    ].map((words) => this.bed.kubectl(['-n', NAMESPACE, ...words]))
+    return (await Promise.all(asked)).join('\n')
   }
 
   check(port = 8080): Checks {
