@@ -1,6 +1,7 @@
 /** Of one program; times in milliseconds, memory in MB (10^6 bytes). */
 export interface ProgramFigures {
   readonly startMs: readonly number[]
+  /** Medians of the rounds. */
   readonly p50Ms: number
   readonly p99Ms: number
   readonly failed: number

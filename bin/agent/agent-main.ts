@@ -24,6 +24,7 @@ import { Agent } from '../../src/controllers/agent/agent.ts'
 import { ConnectionCount } from '../../src/controllers/agent/connection-count.ts'
 import { dataPages } from '../../src/controllers/agent/data-pages.ts'
 import { statusPages } from '../../src/controllers/agent/status-pages.ts'
+import { takeOver } from '../../src/controllers/agent/take-over.ts'
 import { canonicalAddress } from '../../src/model/ip-address.ts'
 import { UserError } from '../../src/model/user-error.ts'
 import { DeadlineError, withDeadline } from '../../src/runtime/deadline.ts'
@@ -32,27 +33,27 @@ import { ownNamespace, SERVICE_ACCOUNT } from '../process/own-namespace.ts'
 
 /** What the API was not asked yet is waited for this long before checks are answered, where nothing is remembered. */
 const FIRST_ANSWER_MS = 2_000
+const ASK_LIMIT_MS = 1_000
 
 const log = lineLog(process.stderr, clock)
 
-/**
- * An agent that begins beside one that answers says nothing before it knows what to say: checks meet either of the two, and
- * `down` would be said of a node that is well. Where nobody answers, silence would be no better than `down`.
- */
-async function untilKnown(agent: Agent, options: AgentOptions, stop: AbortSignal): Promise<void> {
-  const { address = MACHINE_ITSELF, port, upDelayMs, rise, dataEveryMs } = options
-  await agent.known(FIRST_ANSWER_MS, stop)
-  const limit = { clock, limitMs: FIRST_ANSWER_MS, signal: stop, what: `port ${port}` }
-  const asked = withDeadline(limit, (signal) => new TcpDataPort().answers({ address, port }, signal))
-  const isBeside = await asked.catch((error) => {
+/** Whether somebody answers at that port of this machine. */
+async function isAnswered(
+  port: number,
+  { address = MACHINE_ITSELF }: AgentOptions,
+  stop: AbortSignal,
+): Promise<boolean> {
+  const limit = { clock, limitMs: ASK_LIMIT_MS, signal: stop, what: `port ${port}` }
+  try {
+    return await withDeadline(limit, (signal) => new TcpDataPort().answers({ address, port }, signal))
+  } catch (error) {
     if (error instanceof DeadlineError) return false
     throw error
-  })
-  if (isBeside) await agent.settled(upDelayMs + rise * dataEveryMs + FIRST_ANSWER_MS, stop)
+  }
 }
 
-/** Runs until `stop`; rejects with UserError where it cannot begin. */
-async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<void> {
+/** Runs until `stop`; 1 where it had better leave the node to another agent. Rejects with UserError where it cannot begin. */
+async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<0 | 1> {
   const { node, port, statusPort, agentCheckPort, address, dialect } = options
   const bootId = (await ownBootId(stop)) ?? ''
   const { memoryDir, keepDir, dataPort, dataEveryMs, fall, rise } = options
@@ -87,22 +88,30 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<void>
     place: { ...(address === undefined ? {} : { host: address }), reusePort: true, port: there },
     timers: systemTimers,
   })
-  const doors: OpenDoor[] = []
-  const pages = {
-    view: () => agent.view(),
-    connections: counted(dataPort, probes),
-    isOpen: () => doors.length > 1,
-  }
-  doors.push(await openHttpDoor(at(statusPort), statusPages(pages)))
   const running = agent.run(stop)
+  const view = agent.view.bind(agent)
+  const isBeside = (): Promise<boolean> => isAnswered(statusPort, options, stop)
+  const begun = takeOver({ isBeside, view, limitMs: options.takeoverLimitMs, clock }, stop)
+  const begin = await Promise.race([begun, running])
+  if (begin === 'unheard') {
+    log.warn('the API server does not tell of the node, and another agent answers: it goes on alone', {
+      node,
+      statusPort,
+    })
+    return 1
+  }
+  const doors: OpenDoor[] = []
+  const pages = { view, connections: counted(dataPort, probes), isOpen: () => doors.length > 1 }
+  doors.push(await openHttpDoor(at(statusPort), statusPages(pages)))
+  await Promise.race([agent.known(FIRST_ANSWER_MS, stop), running])
   const answerTo = agent.asked.bind(agent)
-  await Promise.race([untilKnown(agent, options, stop), running])
   doors.push(await openHttpDoor(at(port), dataPages({ node, dialect, answerTo })))
   if (agentCheckPort !== undefined)
     doors.push(await openAgentCheckDoor(at(agentCheckPort), (caller) => agent.agentCheckLine(caller)))
   log.warn('the agent answers', { node, ports: doors.map((door) => door.port), dialect, grants: namespace ?? 'none' })
   try {
     await running
+    return 0
   } finally {
     // The last answer stands until the end: whoever replaces this process answers already, or nobody should.
     await Promise.all(doors.map((door) => door.close()))
@@ -147,7 +156,7 @@ export async function agentMain(args: readonly string[]): Promise<number> {
   try {
     const options = agentOptions(args, process.env)
     if (options === undefined) process.stdout.write(AGENT_HELP)
-    else await runAgent(options, stop.signal)
+    else return await runAgent(options, stop.signal)
     return 0
   } catch (error) {
     if (error === stopped) return 0

@@ -25,6 +25,8 @@ export interface AgentOptions {
   readonly upDelayMs: number
   readonly cordonGraceMs: number
   readonly drainLimitMs?: number
+  /** How long it may take to be ready beside another agent of the node. */
+  readonly takeoverLimitMs: number
   readonly stale?: { readonly afterMs: number; readonly answer: 'up' | 'down' }
 }
 
@@ -49,6 +51,7 @@ const FLAGS = {
   'up-delay': { ...TEXT, default: '5s' },
   'cordon-grace': { ...TEXT, default: '0' },
   'drain-limit': TEXT,
+  'takeover-limit': { ...TEXT, default: '8s' },
   'stale-after': TEXT,
   'stale-answer': TEXT,
   help: { type: 'boolean', short: 'h' },
@@ -79,6 +82,7 @@ Options:
   --up-delay T           how long nothing may stand against up (5s)
   --cordon-grace T       how long a cordon is borne            (0)
   --drain-limit T        then drain becomes down               (none)
+  --takeover-limit T     to be ready beside another agent      (8s)
   --stale-after T        with the API server away for so long  (none)
   --stale-answer A       up or down is said then
   --memory-dir DIR       tmpfs, survives the agent             (/run/evenkeel)
@@ -124,6 +128,7 @@ function optionsOf(read: Reader, env: Readonly<Record<string, string | undefined
     rise: read.count('rise'),
     upDelayMs: read.duration('up-delay'),
     cordonGraceMs: read.duration('cordon-grace'),
+    takeoverLimitMs: read.interval('takeover-limit'),
     ...(agentCheckPort === undefined ? {} : { agentCheckPort }),
     ...(address === undefined ? {} : { address }),
     ...(kubeconfig === undefined ? {} : { kubeconfig }),

@@ -64,7 +64,6 @@ export class Agent {
   /** Told until the API has told of the node: then nothing is missing any more. */
   #forgotten: string | undefined
   readonly #firstTold = Promise.withResolvers<void>()
-  readonly #firstSettled = Promise.withResolvers<void>()
 
   constructor(parts: AgentParts) {
     this.#parts = parts
@@ -100,18 +99,11 @@ export class Agent {
 
   /** Settles once something is known of the node, at most after `limitMs`. Rejects with the signal's reason. */
   async known(limitMs: number, signal: AbortSignal): Promise<void> {
-    if (this.#evidence.node === undefined) await this.#within(limitMs, this.#firstTold.promise, signal)
-  }
-
-  /** Settles once it says anything but `down`, at most after `limitMs`. Rejects with the signal's reason. */
-  async settled(limitMs: number, signal: AbortSignal): Promise<void> {
-    if (this.#decision.answer === 'down') await this.#within(limitMs, this.#firstSettled.promise, signal)
-  }
-
-  async #within(limitMs: number, done: Promise<void>, signal: AbortSignal): Promise<void> {
+    if (this.#evidence.node !== undefined) return
     const over = new AbortController()
     try {
-      await Promise.race([done, this.#parts.clock.sleep(limitMs, AbortSignal.any([signal, over.signal]))])
+      const limit = this.#parts.clock.sleep(limitMs, AbortSignal.any([signal, over.signal]))
+      await Promise.race([this.#firstTold.promise, limit])
     } finally {
       over.abort(OVER)
     }
@@ -224,7 +216,6 @@ export class Agent {
     const since = answer === observed.evidence.answer ? observed.evidence.since : seen.now
     this.#evidence = { ...observed.evidence, answer, since }
     this.#decision = decision
-    if (answer !== 'down') this.#firstSettled.resolve()
     if (!isNew) return
     this.#polls.answerChanged()
     this.#parts.log.warn(`answers ${answer}`, { reasons: decision.reasons.map(({ text }) => text) })

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { freePort } from '../../../bin/demo/free-port.ts'
-import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { AgentPlace, answers } from '../../support/agent/agent-place.ts'
 
 const CHECKERS = 4
@@ -12,13 +11,13 @@ const WELL = 'HTTP/1.1 200 OK'
 const CUT = /^(read|connect) ECONNRESET/
 
 /** One check as balancers make it, over a connection of its own: the first line, or what went wrong. */
-async function checked(port: number): Promise<string> {
+async function checked(port: number, path = '/nodecheck'): Promise<string> {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8')
   let heard = ''
   socket.on('data', (chunk: string) => {
     heard += chunk
   })
-  socket.write('GET /nodecheck HTTP/1.1\r\nHost: n1\r\n\r\n')
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: n1\r\n\r\n`)
   try {
     await once(socket, 'close')
   } catch (error) {
@@ -64,35 +63,47 @@ test('an agent whose options are wrong ends with 2 and takes nothing from the on
   assert.equal(await first.page('/nodecheck'), '200 OK')
 })
 
-test('an agent that knows nothing of before says nothing beside one that answers, and is not ready, until it would say OK', async (t) => {
+/** An agent, and the words that start a second one of that node which finds nothing to remember. */
+async function besideOne(t: TestContext) {
   const place = await AgentPlace.of(t)
-  const first = await place.agent()
+  const statusPort = await freePort('127.0.0.1', undefined)
+  const first = await place.agent('--status-port', String(statusPort))
   await answers(first, '200 OK')
+  const ports = ['--port', String(first.port), '--status-port', String(statusPort)]
+  const nothing = ['--memory-dir', `${place.directory}/other-run`, '--keep-dir', `${place.directory}/other-lib`]
   const over = new AbortController()
   t.after(() => over.abort())
-  const checks = (async () => {
+  const asked = async (ask: () => Promise<string>): Promise<readonly string[]> => {
     const seen: string[] = []
-    while (!over.signal.aborted) seen.push(await checked(first.port))
-    return seen
-  })()
-  const statusPort = await freePort('127.0.0.1', undefined)
-  const nothing = ['--memory-dir', `${place.directory}/other-run`, '--keep-dir', `${place.directory}/other-lib`]
-  const at = ['--port', String(first.port), '--status-port', String(statusPort)]
-  const starting = place.agent(...at, ...nothing, '--up-delay', '1s')
-  const ready = async (): Promise<number> => (await fetch(`http://127.0.0.1:${statusPort}/readyz`)).status
-  const told = await waitFor({ what: 'the second agent to begin', limitMs: 10_000, everyMs: 5 }, () =>
-    ready().catch(() => undefined),
-  )
-  assert.equal(told, 503)
-  const second = await starting
-  assert.equal(await ready(), 200)
+    while (!over.signal.aborted) seen.push(await ask())
+    return seen.filter((answer) => !CUT.test(answer))
+  }
+  const all = [asked(() => checked(first.port)), asked(() => checked(statusPort, '/readyz'))]
+  /** What was said to checks and to the kubelet since, each once. */
+  const said = async () => {
+    over.abort()
+    const [toChecks = [], toKubelet = []] = await Promise.all(all)
+    return { toChecks: [...new Set(toChecks)], toKubelet: [...new Set(toKubelet)] }
+  }
+  return { place, first, second: [...ports, ...nothing], said }
+}
+
+test('an agent that knows nothing of before says nothing beside one that answers, until it would say OK', async (t) => {
+  const { place, first, second, said } = await besideOne(t)
+  const begunAt = performance.now()
+  const next = await place.agent(...second, '--up-delay', '1s')
+  assert.ok(performance.now() - begunAt > 1_000)
   assert.equal(await first.kill('SIGTERM'), 0)
-  assert.equal(await second.page('/nodecheck'), '200 OK')
-  over.abort()
-  assert.deepEqual(
-    (await checks).filter((answer) => answer !== WELL && !CUT.test(answer)),
-    [],
-  )
+  assert.equal(await next.page('/nodecheck'), '200 OK')
+  assert.deepEqual(await said(), { toChecks: [WELL], toKubelet: [WELL] })
+})
+
+test('an agent that hears nothing of its node ends, and spoils no answer of the one beside it', async (t) => {
+  const { place, first, second, said } = await besideOne(t)
+  place.away()
+  await assert.rejects(place.agent(...second, '--takeover-limit', '500ms'), /the agent ended/)
+  assert.equal(await first.page('/nodecheck'), '200 OK')
+  assert.deepEqual(await said(), { toChecks: [WELL], toKubelet: [WELL] })
 })
 
 test('an agent that knows nothing of before says Down where nobody else answers', async (t) => {

@@ -1,0 +1,32 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { AgentView } from './agent-view.ts'
+
+export interface TakeOverParts {
+  /** Whether another agent answers where this one will. */
+  readonly isBeside: () => Promise<boolean>
+  readonly view: () => Pick<AgentView, 'heard' | 'decision'>
+  /** Shorter than a new pod must be ready before the old one ends. */
+  readonly limitMs: number
+  readonly clock: Clock
+}
+
+const LOOK_EVERY_MS = 50
+
+/**
+ * An agent that begins beside another one opens no port before it can do what that one does. Whoever asks meets either of the
+ * two: a health check would hear `down` of a node that is well, and the kubelet's question whether the OLD agent is ready would
+ * be answered by the new one, upon which the old one is taken away. Resolves with `alone` where there is none (any more), with
+ * `unheard` where the limit came before the API told of the node: then it had better end. One whose node is truly `down` is
+ * `ready` at the limit. Rejects with the signal's reason.
+ */
+export async function takeOver(parts: TakeOverParts, signal: AbortSignal): Promise<'alone' | 'ready' | 'unheard'> {
+  const { isBeside, view, limitMs, clock } = parts
+  const until = clock.monoMs() + limitMs
+  for (;;) {
+    if (!(await isBeside())) return 'alone'
+    const { heard, decision } = view()
+    if (heard && decision.answer !== 'down') return 'ready'
+    if (clock.monoMs() >= until) return heard ? 'ready' : 'unheard'
+    await clock.sleep(LOOK_EVERY_MS, signal)
+  }
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { takeOver } from '../../../src/controllers/agent/take-over.ts'
+import type { Answer } from '../../../src/model/answer.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+
+const never = new AbortController().signal
+
+/** An agent that begins, and what it finds; all of it may change as time goes. */
+function beginning(change: { isBeside?: boolean; heard?: boolean; answer?: Answer } = {}) {
+  const clock = new VirtualClock()
+  const state = { isBeside: true, heard: false, answer: 'down' as Answer, ...change }
+  const view = () => ({ heard: state.heard, decision: { answer: state.answer, reasons: [] } })
+  let end: string | undefined
+  const begun = takeOver({ isBeside: async () => state.isBeside, view, limitMs: 1_000, clock }, never)
+  void begun.then((how) => {
+    end = how
+  })
+  return { state, clock, end: () => end }
+}
+
+test('where nobody answers an agent begins at once, whatever it knows', async () => {
+  const { clock, end } = beginning({ isBeside: false })
+  await clock.advance(0)
+  assert.equal(end(), 'alone')
+})
+
+test('beside another it waits until the API has told it and it would not say down', async () => {
+  const { state, clock, end } = beginning()
+  await clock.advance(200)
+  state.answer = 'up'
+  await clock.advance(200)
+  assert.equal(end(), undefined)
+  state.heard = true
+  await clock.advance(50)
+  assert.equal(end(), 'ready')
+})
+
+test('a drain is an answer', async () => {
+  const { clock, end } = beginning({ heard: true, answer: 'drain' })
+  await clock.advance(0)
+  assert.equal(end(), 'ready')
+})
+
+test('when the other one has gone, it waits no longer', async () => {
+  const { state, clock, end } = beginning()
+  await clock.advance(300)
+  state.isBeside = false
+  await clock.advance(50)
+  assert.equal(end(), 'alone')
+})
+
+test('at the limit, whoever has heard says what it knows, and who has not gives up', async () => {
+  const [heard, deaf] = [beginning({ heard: true }), beginning()]
+  for (const { clock } of [heard, deaf]) await clock.advance(950)
+  assert.deepEqual([heard.end(), deaf.end()], [undefined, undefined])
+  for (const { clock } of [heard, deaf]) await clock.advance(100)
+  assert.deepEqual([heard.end(), deaf.end()], ['ready', 'unheard'])
+})
