@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, before, describe, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { CHART } from '../../deploy/chart/plain-yaml.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
@@ -39,6 +39,34 @@ async function cordonFlips(checks: Checks): Promise<void> {
     runsOfOthers(checks.of('n1', from), '200 OK').map(([first]) => first?.outcome),
     ['503 Down'],
   )
+}
+
+/** Every agent is another one afterwards, and whoever asked meanwhile heard OK of every node. */
+async function upgradedUnseen(t: TestContext, checks: Checks): Promise<void> {
+  const from = checks.count
+  const were = uids(await place().pods())
+  await place().upgrade(['podAnnotations.turn=two'])
+  await place().rolledOut()
+  const are = await place().pods()
+  assert.equal(are.length, 3)
+  assert.deepEqual(
+    uids(are).filter((uid) => were.includes(uid)),
+    [],
+  )
+  t.diagnostic(`${checks.count - from} checks`)
+  for (const node of ['n1', 'n2', 'n3']) {
+    const others = runsOfOthers(checks.of(node, from), '200 OK')
+    // The last one of a backlog may be reset when the old agent closes; two in a row would be seen by balancers.
+    assert.deepEqual(
+      [...new Set(others.flat().map(({ outcome }) => outcome))].filter((one) => one !== 'ECONNRESET'),
+      [],
+    )
+    t.diagnostic(`${node}: ${others.length} of ${checks.of(node, from).length} were reset`)
+    assert.ok(
+      others.every((run) => run.length === 1),
+      JSON.stringify(others),
+    )
+  }
 }
 
 describe('the chart on the network of the nodes', { ...real, concurrency: 1 }, () => {
@@ -106,32 +134,7 @@ describe('the chart on the network of the nodes', { ...real, concurrency: 1 }, (
     await worksOn({ checks, from, were })
   })
 
-  test('an upgrade replaces every agent, and no check is refused', async (t) => {
-    const from = checks.count
-    const were = uids(await place().pods())
-    await place().upgrade(['podAnnotations.turn=two'])
-    await place().rolledOut()
-    const are = await place().pods()
-    assert.equal(are.length, 3)
-    assert.deepEqual(
-      uids(are).filter((uid) => were.includes(uid)),
-      [],
-    )
-    t.diagnostic(`${checks.count - from} checks`)
-    for (const node of ['n1', 'n2', 'n3']) {
-      const others = runsOfOthers(checks.of(node, from), '200 OK')
-      // The last one of a backlog may be reset when the old agent closes; two in a row would be seen by balancers.
-      assert.deepEqual(
-        [...new Set(others.flat().map(({ outcome }) => outcome))].filter((one) => one !== 'ECONNRESET'),
-        [],
-      )
-      t.diagnostic(`${node}: ${others.length} of ${checks.of(node, from).length} were reset`)
-      assert.ok(
-        others.every((run) => run.length === 1),
-        JSON.stringify(others),
-      )
-    }
-  })
+  test('an upgrade replaces every agent, and no check is refused', (t) => upgradedUnseen(t, checks))
 
   test('is removed, and nobody answers any more', async () => {
     await place().uninstall()
@@ -187,15 +190,23 @@ describe('the chart behind ports of the nodes', { ...real, concurrency: 1 }, () 
 })
 
 describe('the chart without a directory of the node', { ...real, concurrency: 1 }, () => {
+  let checks: Checks
+
   test('its agents are not root, and answer', async () => {
-    await place().install([QUICK, 'keep=false'])
+    await place().install([QUICK, 'keep=false', 'agent.upDelay=2s'])
     await place().rolledOut()
-    await place().check().say(ALL_UP)
+    checks = place().check()
+    await checks.say(ALL_UP)
     const { status, mounts } = await agentProcess(place(), 'n1')
     assert.equal(status.Uid, '65532\t65532\t65532\t65532')
     assert.match(mounts['/'] ?? '', /^ro,/)
     assert.deepEqual(JSON.parse((await place().page('n1', 8081, '/healthz')).slice(4)).trouble, [])
+  })
+
+  test('though new ones know nothing of before, an upgrade says nothing but OK', async (t) => {
+    await upgradedUnseen(t, checks)
     await place().uninstall()
+    await checks.end()
   })
 })
 
