@@ -128,7 +128,7 @@ function counted(at: AgentOptions['dataPort'], probes: OwnProbes): () => Promise
   const tracked = new TrackedConnections({
     port,
     isOwn,
-    isLastOwn: probes.isLast.bind(probes),
+    lastOwnPorts: () => probes.lastPorts(),
     addresses: ownAddresses,
   })
   const count = new ConnectionCount([sockets, tracked], clock)

@@ -31,7 +31,7 @@ test('two minutes without an API server change no answer and fail no request; a 
   timeout: 400_000,
 }, async (t) => {
   const { bed, place: install } = place()
-  const lb = await place().haproxy(['plain', 'article'])
+  const lb = await place().haproxy({ dialects: ['plain', 'article'] })
   const checks = install.check()
   // What runs on a node that is rebooted now would be missed until the API server is back.
   await bed.kubectl(['drain', 'n3', '--ignore-daemonsets', '--delete-emptydir-data', '--timeout=60s'], {

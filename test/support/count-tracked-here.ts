@@ -12,7 +12,7 @@ const port = Number(process.argv[2])
 const probes = new OwnProbes(systemClock)
 const dataPort = new TcpDataPort((from) => probes.connectedFrom(from))
 const isOwn = probes.has.bind(probes)
-const tracked = new TrackedConnections({ port, isOwn, isLastOwn: probes.isLast.bind(probes), addresses: ownAddresses })
+const tracked = new TrackedConnections({ port, isOwn, lastOwnPorts: () => probes.lastPorts(), addresses: ownAddresses })
 for (;;) {
   const answers = await dataPort.answers({ address: '127.0.0.1', port }, never)
   process.stdout.write(`${answers ? ((await tracked.count(never)) ?? 'unknown') : 'no answer'}\n`)

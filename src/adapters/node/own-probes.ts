@@ -3,6 +3,8 @@ import type { SocketEnd } from './socket-row.ts'
 
 /** A port that was closed is not given to another connection to the same place before (tcp_tw_reuse, ip-sysctl.rst). */
 const KNOWN_FOR_MS = 1_000
+/** However long ago they were: a table that is read while the port is asked may not have the very last yet. */
+const KEPT = 3
 
 /** From where this process has just asked a port: whoever is asked has the connection for a moment longer. */
 export class OwnProbes {
@@ -15,7 +17,8 @@ export class OwnProbes {
 
   connectedFrom(end: SocketEnd): void {
     const now = this.#clock.monoMs()
-    this.#asked = [...this.#asked.filter(({ at }) => now - at <= KNOWN_FOR_MS), { ...end, at: now }]
+    const known = this.#asked.filter(({ at }, i, all) => now - at <= KNOWN_FOR_MS || i > all.length - KEPT)
+    this.#asked = [...known, { ...end, at: now }]
   }
 
   has(end: SocketEnd): boolean {
@@ -23,10 +26,12 @@ export class OwnProbes {
     return this.#asked.some((own) => isSame(own, end) && now - own.at <= KNOWN_FOR_MS)
   }
 
-  /** Whether it was the last to get through, however long ago. */
-  isLast(end: SocketEnd): boolean {
-    const last = this.#asked.at(-1)
-    return last !== undefined && isSame(last, end)
+  /** The last that got through, the newest first. */
+  lastPorts(): readonly number[] {
+    return this.#asked
+      .slice(-KEPT)
+      .map(({ port }) => port)
+      .toReversed()
   }
 }
 

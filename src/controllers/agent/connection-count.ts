@@ -4,7 +4,8 @@ import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 
 /** However many ask, tables of thousands of connections are read no more often. */
 const FRESH_MS = 250
-const LIMIT_MS = 1_000
+/** Whoever asks for the page waits for less than a second. */
+const LIMIT_MS = 500
 
 interface Reading {
   readonly at: number

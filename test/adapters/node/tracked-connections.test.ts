@@ -29,7 +29,7 @@ async function table(t: TestContext, change: Partial<TrackedParts> = {}) {
   const path = join(await aFolder(t), 'nf_conntrack')
   const isProbe = ({ address, port }: { readonly address: string; readonly port: number }) =>
     `${address}:${port}` === PROBE
-  const parts = { port: 443, addresses: () => new Set(HERE), isOwn: isProbe, isLastOwn: isProbe, ...change }
+  const parts = { port: 443, addresses: () => new Set(HERE), isOwn: isProbe, lastOwnPorts: () => [40_000], ...change }
   const tracked = new TrackedConnections(parts, path)
   return async (...rows: readonly string[]): Promise<number | undefined> => {
     await writeFile(path, rows.map((line) => `${line}\n`).join(''))
@@ -81,7 +81,7 @@ test('a check of one’s own that is still open does not count', async (t) => {
 })
 
 test('a table that cannot be read, or is none, tells nothing', async (t) => {
-  const parts = { port: 443, addresses: () => new Set(HERE), isOwn: () => true, isLastOwn: () => true }
+  const parts = { port: 443, addresses: () => new Set(HERE), isOwn: () => true, lastOwnPorts: () => [40_000] }
   const folder = await aFolder(t)
   assert.equal(await new TrackedConnections(parts, join(folder, 'not-there')).count(never), undefined)
   assert.equal(await new TrackedConnections(parts, folder).count(never), undefined)

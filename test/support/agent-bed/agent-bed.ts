@@ -9,7 +9,7 @@ import { askSocket } from '../roll-bed/ask-socket.ts'
 import { bundleIn } from '../roll-bed/bundle.ts'
 import { Judge } from '../roll-bed/judge.ts'
 import { RollProcess } from '../roll-bed/roll-process.ts'
-import { AGENT_CHECK_PORT, checkingHaproxy, type Dialect, frontOf } from './check-backends.ts'
+import { AGENT_CHECK_PORT, checkingHaproxy, type Fronts, frontOf } from './check-backends.ts'
 import { DATA_PORT, type IngressKind, nodeIngress } from './node-ingress.ts'
 
 type Haproxy = Awaited<ReturnType<Bed['haproxy']>>
@@ -73,11 +73,11 @@ export class AgentBed {
   }
 
   /** Resolves when every server of it is up. */
-  async haproxy(dialects: readonly Dialect[]): Promise<Haproxy> {
+  async haproxy(fronts: Fronts): Promise<Haproxy> {
     const { bed } = this
     this.#haproxies += 1
     const addresses = bed.nodes.map((node) => bed.nodeAddress(node))
-    const lb = await bed.haproxy(checkingHaproxy(addresses, dialects), { name: `lb-${this.#haproxies}` })
+    const lb = await bed.haproxy(checkingHaproxy(addresses, fronts), { name: `lb-${this.#haproxies}` })
     await waitFor({ what: 'every server to be up', limitMs: 60_000, everyMs: 100 }, async () => {
       const text = await askSocket(lb.socket, 'show stat -1 4 -1')
       const rows = text.split('\n').filter((line) => /^back-/.test(line))

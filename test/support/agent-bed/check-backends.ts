@@ -28,8 +28,14 @@ const LINES: Readonly<Record<Dialect, { readonly option: string; readonly server
 
 export const frontOf = (index: number): string => `http://127.0.0.1:${FRONT_PORT + index}/`
 
+export interface Fronts {
+  readonly dialects: readonly Dialect[]
+  /** Connections to servers end with their request; else they are kept, also to servers that are down. */
+  readonly closes?: boolean
+}
+
 /** A HAProxy that nobody asks anything: a front for each backend, and checks for all it knows. */
-export function checkingHaproxy(addresses: readonly string[], dialects: readonly Dialect[]): string {
+export function checkingHaproxy(addresses: readonly string[], { dialects, closes = false }: Fronts): string {
   const parts = dialects.map((dialect, i) => {
     const { option, server } = LINES[dialect]
     const servers = addresses.map((address, n) => `  server n${n + 1} ${address}:${DATA_PORT} ${server}\n`)
@@ -38,7 +44,7 @@ export function checkingHaproxy(addresses: readonly string[], dialects: readonly
   return `global
   stats socket @SOCKET@ mode 600 level admin
 defaults
-  mode http
+  mode http${closes ? '\n  option http-server-close' : ''}
   timeout connect 1s
   timeout client 30s
   timeout server 10s
