@@ -41,7 +41,9 @@ async function rolled({ dialects, closes = false, ...facts }: Roll) {
   const judges: Judge[] = []
   try {
     const boots = new BootCounter(bed)
-    judges.push(...dialects.map((_, i) => place().judge(i, RATE / dialects.length)))
+    // Twice the work for each request: a machine of two cores would judge itself.
+    const rate = closes ? RATE / 2 : RATE
+    judges.push(...dialects.map((_, i) => place().judge(i, rate / dialects.length)))
     const roll = place().roll('-f', place().file({ ...facts, fronts: dialects.length }), '--yes')
     const { code, stderr } = await roll.ended()
     const verdicts = await Promise.all(judges.map((judge) => judge.verdict()))
@@ -123,7 +125,8 @@ function behind({ ingress, agents, seen }: Place, rolls: readonly (Roll & { read
 
 const AT_ONCE = { checkers: 1, checks: { drainsAtOnce: true } }
 const EACH_ALONE = [
-  { what: '503, nobody declared, connections end with their requests', dialects: ['plain'], closes: true },
+  { what: '503, nobody declared', dialects: ['plain'] },
+  { what: '503, connections end with their requests', dialects: ['plain'], checkers: 1, closes: true },
   { what: '404, one refusal is enough', dialects: ['disable-on-404'], ...AT_ONCE },
   { what: 'agent-check, one refusal is enough', dialects: ['agent-check'], ...AT_ONCE },
 ] as const
