@@ -37,19 +37,21 @@ const ASK_LIMIT_MS = 1_000
 
 const log = lineLog(process.stderr, clock)
 
-/** Whether somebody answers at that port of this machine. */
-async function isAnswered(
-  port: number,
-  { address = MACHINE_ITSELF }: AgentOptions,
-  stop: AbortSignal,
-): Promise<boolean> {
-  const limit = { clock, limitMs: ASK_LIMIT_MS, signal: stop, what: `port ${port}` }
-  try {
-    return await withDeadline(limit, (signal) => new TcpDataPort().answers({ address, port }, signal))
-  } catch (error) {
-    if (error instanceof DeadlineError) return false
-    throw error
+/** Whether another agent answers here already. One that is not heard in time is none that has gone. */
+async function isBeside({ address = MACHINE_ITSELF, ...options }: AgentOptions, stop: AbortSignal): Promise<boolean> {
+  const answers = async (port: number): Promise<boolean> => {
+    const limit = { clock, limitMs: ASK_LIMIT_MS, signal: stop, what: `port ${port}` }
+    try {
+      return await withDeadline(limit, (signal) => new TcpDataPort().answers({ address, port }, signal))
+    } catch (error) {
+      if (error instanceof DeadlineError) return true
+      throw error
+    }
   }
+  // The one that is about to close resets whoever it has not accepted: asked again, the other one may be met.
+  for (let look = 0; look < 2; look += 1)
+    for (const port of [options.statusPort, options.port]) if (await answers(port)) return true
+  return false
 }
 
 /** Runs until `stop`; 1 where it had better leave the node to another agent. Rejects with UserError where it cannot begin. */
@@ -90,14 +92,13 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<0 | 1
   })
   const running = agent.run(stop)
   const view = agent.view.bind(agent)
-  const isBeside = (): Promise<boolean> => isAnswered(statusPort, options, stop)
-  const begun = takeOver({ isBeside, view, limitMs: options.takeoverLimitMs, clock }, stop)
-  const begin = await Promise.race([begun, running])
-  if (begin === 'unheard') {
-    log.warn('the API server does not tell of the node, and another agent answers: it goes on alone', {
-      node,
-      statusPort,
-    })
+  // The kubelet counts from when the process began.
+  const limitMs = options.takeoverLimitMs - performance.now()
+  const begun = takeOver({ isBeside: () => isBeside(options, stop), view, limitMs, clock }, stop)
+  if ((await Promise.race([begun, running])) === 'late') {
+    const { heard, decision } = view()
+    const reasons = heard ? decision.reasons.map(({ text }) => text) : ['the API server does not tell of the node']
+    log.warn('not ready in time beside another agent, which goes on alone; see --takeover-limit', { node, reasons })
     return 1
   }
   const doors: OpenDoor[] = []
@@ -130,8 +131,9 @@ function counted(at: AgentOptions['dataPort'], probes: OwnProbes): () => Promise
     isOwn,
     lastOwnPorts: () => probes.lastPorts(),
     addresses: ownAddresses,
+    clock,
   })
-  const count = new ConnectionCount([sockets, tracked], clock)
+  const count = new ConnectionCount({ sockets, tracked, clock })
   return () => count.now()
 }
 

@@ -48,7 +48,7 @@ test('all nodes are cordoned at once and the leader of two controllers is killed
   timeout: 300_000,
 }, async (t) => {
   const { bed } = place()
-  await place().install(['minReadySeconds=3', 'agent.upDelay=1s', 'controller.enabled=true'])
+  await place().install(['minReadySeconds=4', 'agent.upDelay=1s', 'controller.enabled=true'])
   await place().rolledOut()
   const controllers = 'deployment/evenkeel-agent-controller'
   await bed.kubectl(['-n', 'evenkeel', 'rollout', 'status', controllers, '--timeout=120s'])

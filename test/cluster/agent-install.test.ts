@@ -10,8 +10,8 @@ import { type AgentPod, InstallBed, isReady } from '../support/agent-install/ins
 import { requires } from '../support/requires.ts'
 
 const ALL_UP = { n1: '200 OK', n2: '200 OK', n3: '200 OK' }
-/** Three seconds less, one of them the controller's: what a new agent has to become ready. */
-const QUICK = 'minReadySeconds=5'
+/** Three seconds less are what a new agent has to become ready. */
+const QUICK = 'minReadySeconds=6'
 
 let opened: InstallBed | undefined
 const place = (): InstallBed => {

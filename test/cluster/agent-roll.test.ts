@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { MAINTENANCE_ANNOTATION } from '../../src/model/maintenance.ts'
 import type { StampedEvent } from '../../src/model/roll-event.ts'
+import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { AgentBed } from '../support/agent-bed/agent-bed.ts'
 import type { Fronts } from '../support/agent-bed/check-backends.ts'
 import type { IngressKind } from '../support/agent-bed/node-ingress.ts'
+import { DATA_PORT } from '../support/agent-bed/node-ingress.ts'
 import { requires } from '../support/requires.ts'
 import { BootCounter } from '../support/roll-bed/boot-counter.ts'
 import type { Judge } from '../support/roll-bed/judge.ts'
+import type { RollProcess } from '../support/roll-bed/roll-process.ts'
 import { unlessVoid } from '../support/roll-bed/unless-void.ts'
 
 const RATE = 200
@@ -45,6 +49,7 @@ async function rolled({ dialects, closes = false, ...facts }: Roll) {
     const rate = closes ? RATE / 2 : RATE
     judges.push(...dialects.map((_, i) => place().judge(i, rate / dialects.length)))
     const roll = place().roll('-f', place().file({ ...facts, fronts: dialects.length }), '--yes')
+    if (closes) await heldThrough(roll)
     const { code, stderr } = await roll.ended()
     const verdicts = await Promise.all(judges.map((judge) => judge.verdict()))
     assert.equal(code, 0, stderr)
@@ -66,6 +71,21 @@ async function rolled({ dialects, closes = false, ...facts }: Roll) {
   }
 }
 
+/** A request to the first node that lasts for long after everybody else has left it. */
+async function heldThrough(roll: RollProcess): Promise<void> {
+  const { bed } = place()
+  const [first = ''] = bed.nodes
+  const relay = await bed.relay(bed.nodeAddress(first), DATA_PORT)
+  const socket = connect(relay.port, '127.0.0.1').on('error', () => undefined)
+  socket.write('POST / HTTP/1.1\r\nHost: edge\r\nContent-Length: 9\r\n\r\n')
+  await roll.until(`${first} to be left`, (event) => event.type === 'noticed' && event.node === first)
+  const left = performance.now()
+  await waitFor({ what: 'a while to be over', limitMs: 2 * HELD_MS, everyMs: 100 }, () =>
+    performance.now() - left >= HELD_MS ? true : undefined,
+  )
+  socket.destroy()
+}
+
 /** How long each node waited for its connections, from when nothing new was sent to it. */
 const idleWaits = (events: readonly StampedEvent[]): readonly number[] =>
   events.flatMap((event) => {
@@ -83,6 +103,7 @@ const isAsked = ({ metadata }: { readonly metadata: { readonly annotations?: Rea
 const IDLE_LIMIT_MS = 5_000
 /** Never reached where connections end and are seen to. */
 const LONG_MS = 60_000
+const HELD_MS = 8_000
 
 async function losesNothing(t: TestContext, roll: Roll, seen: Place['seen']): Promise<void> {
   const idleLimitMs = roll.closes === true ? LONG_MS : IDLE_LIMIT_MS
@@ -94,7 +115,10 @@ async function losesNothing(t: TestContext, roll: Roll, seen: Place['seen']): Pr
   assert.ok(sentRequests > 5_000)
   assert.equal(idleMs.length, place().bed.nodes.length)
   if (seen === 'not at all') assert.ok(idleMs.every((ms) => ms >= idleLimitMs))
-  if (roll.closes === true) assert.ok(idleMs.every((ms) => ms < LONG_MS / 2))
+  if (roll.closes === true) {
+    assert.ok(idleMs.every((ms) => ms < LONG_MS / 2))
+    assert.ok((idleMs[0] ?? 0) >= HELD_MS)
+  }
   const wanted = roll.checkers === undefined ? 'time' : 'checks'
   assert.deepEqual(
     noticed.map(({ by }) => by),

@@ -12,9 +12,15 @@ const port = Number(process.argv[2])
 const probes = new OwnProbes(systemClock)
 const dataPort = new TcpDataPort((from) => probes.connectedFrom(from))
 const isOwn = probes.has.bind(probes)
-const tracked = new TrackedConnections({ port, isOwn, lastOwnPorts: () => probes.lastPorts(), addresses: ownAddresses })
+const tracked = new TrackedConnections({
+  port,
+  isOwn,
+  lastOwnPorts: () => probes.lastPorts(),
+  addresses: ownAddresses,
+  clock: systemClock,
+})
 for (;;) {
   const answers = await dataPort.answers({ address: '127.0.0.1', port }, never)
-  process.stdout.write(`${answers ? ((await tracked.count(never)) ?? 'unknown') : 'no answer'}\n`)
+  process.stdout.write(`${answers ? ((await tracked.count(never))?.open ?? 'unknown') : 'no answer'}\n`)
   await later(EVERY_MS)
 }

@@ -5,20 +5,27 @@ import type { SocketEnd } from './socket-row.ts'
 export interface TrackedRow {
   readonly from: SocketEnd
   readonly to: SocketEnd
-  /** As in the kernel's nf_conntrack_proto_tcp.c: ESTABLISHED, TIME_WAIT… */
-  readonly state: string
+  /** Who answers is another than was asked: rules lead it elsewhere. */
+  readonly isTranslated: boolean
+  /** As in the kernel's nf_conntrack_proto_tcp.c: ESTABLISHED, TIME_WAIT… Absent where hardware or a flowtable has it. */
+  readonly state?: string
 }
 
 /** The first of two tuples is the original one. */
-const ROW = /\btcp\s+6\s+\d+ ([A-Z_0-9]+) src=(\S+) dst=(\S+) sport=(\d+) dport=(\d+) /
+const TUPLE = 'src=(\\S+) dst=(\\S+) sport=(\\d+) dport=(\\d+) '
+const ROW = new RegExp(
+  `\\btcp\\s+6 (?:\\d+ ([A-Z_0-9]+) )?${TUPLE}(?:packets=\\d+ bytes=\\d+ )?(?:\\[UNREPLIED\\] )?src=(\\S+) `,
+)
 
 /** Undefined for other protocols, and for what is no row. */
 export function parseTrackedRow(line: string): TrackedRow | undefined {
-  const [, state, source = '', destination = '', sourcePort, destinationPort] = ROW.exec(line) ?? []
-  if (state === undefined) return undefined
+  const [whole, state, source = '', destination = '', sport, dport, answerer = ''] = ROW.exec(line) ?? []
+  if (whole === undefined) return undefined
+  const to = canonicalAddress(destination)
   return {
-    state,
-    from: { address: canonicalAddress(source), port: Number(sourcePort) },
-    to: { address: canonicalAddress(destination), port: Number(destinationPort) },
+    from: { address: canonicalAddress(source), port: Number(sport) },
+    to: { address: to, port: Number(dport) },
+    isTranslated: canonicalAddress(answerer) !== to,
+    ...(state === undefined ? {} : { state }),
   }
 }

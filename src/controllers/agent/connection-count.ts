@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts'
-import type { OpenConnections } from '../../ports/open-connections.ts'
+import type { OpenConnections, TrackedTable } from '../../ports/open-connections.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 
 /** However many ask, tables of thousands of connections are read no more often. */
@@ -7,20 +7,30 @@ const FRESH_MS = 250
 /** Whoever asks for the page waits for less than a second. */
 const LIMIT_MS = 500
 
+export interface ConnectionCountParts {
+  readonly sockets: OpenConnections
+  readonly tracked: TrackedTable
+  readonly clock: Clock
+}
+
 interface Reading {
   readonly at: number
   readonly count: Promise<number | undefined>
 }
 
-/** How many connections are open at the data port, as of the moment it is asked or a quarter of a second before. */
+/**
+ * How many connections are open at the data port, as of the moment it is asked or a quarter of a second before. Sockets tell
+ * where something listens there; rules of the network may lead connections past it all the same, which tracking shows.
+ */
 export class ConnectionCount {
-  readonly #tables: readonly OpenConnections[]
+  readonly #sockets: OpenConnections
+  readonly #tracked: TrackedTable
   readonly #clock: Clock
   #last: Reading | undefined
 
-  /** The first of them that tells is believed. */
-  constructor(tables: readonly OpenConnections[], clock: Clock) {
-    this.#tables = tables
+  constructor({ sockets, tracked, clock }: ConnectionCountParts) {
+    this.#sockets = sockets
+    this.#tracked = tracked
     this.#clock = clock
   }
 
@@ -42,10 +52,7 @@ export class ConnectionCount {
   }
 
   async #count(signal: AbortSignal): Promise<number | undefined> {
-    for (const table of this.#tables) {
-      const count = await table.count(signal)
-      if (count !== undefined) return count
-    }
-    return undefined
+    const [sockets, tracked] = await Promise.all([this.#sockets.count(signal), this.#tracked.count(signal)])
+    return sockets === undefined ? tracked?.open : sockets + (tracked?.elsewhere ?? 0)
   }
 }

@@ -1,3 +1,4 @@
+import type { AgentDecision } from '../../core/agent/decide.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { AgentView } from './agent-view.ts'
 
@@ -11,22 +12,26 @@ export interface TakeOverParts {
 }
 
 const LOOK_EVERY_MS = 50
+/** Why an agent says `down` that has just begun, of a node that may be well. */
+const FOR_NOW: ReadonlySet<string> = new Set(['ColdStart', 'DataPortUnknown', 'Returning'])
 
 /**
  * An agent that begins beside another one opens no port before it can do what that one does. Whoever asks meets either of the
  * two: a health check would hear `down` of a node that is well, and the kubelet's question whether the OLD agent is ready would
  * be answered by the new one, upon which the old one is taken away. Resolves with `alone` where there is none (any more), with
- * `unheard` where the limit came before the API told of the node: then it had better end. One whose node is truly `down` is
- * `ready` at the limit. Rejects with the signal's reason.
+ * `late` where the limit came before it knew what to say: then it had better end. Rejects with the signal's reason.
  */
-export async function takeOver(parts: TakeOverParts, signal: AbortSignal): Promise<'alone' | 'ready' | 'unheard'> {
+export async function takeOver(parts: TakeOverParts, signal: AbortSignal): Promise<'alone' | 'ready' | 'late'> {
   const { isBeside, view, limitMs, clock } = parts
   const until = clock.monoMs() + limitMs
   for (;;) {
     if (!(await isBeside())) return 'alone'
     const { heard, decision } = view()
-    if (heard && decision.answer !== 'down') return 'ready'
-    if (clock.monoMs() >= until) return heard ? 'ready' : 'unheard'
+    if (heard && isSettled(decision)) return 'ready'
+    if (clock.monoMs() >= until) return 'late'
     await clock.sleep(LOOK_EVERY_MS, signal)
   }
 }
+
+const isSettled = ({ answer, reasons }: AgentDecision): boolean =>
+  answer !== 'down' || !reasons.some(({ code }) => FOR_NOW.has(code))

@@ -3,11 +3,13 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { TrackedConnections, type TrackedParts } from '../../../src/adapters/node/tracked-connections.ts'
+import type { SocketEnd } from '../../../src/adapters/node/socket-row.ts'
+import { TrackedConnections } from '../../../src/adapters/node/tracked-connections.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { ForwardedPort } from '../../support/forwarded-port.ts'
 import { requires } from '../../support/requires.ts'
 import { Program } from '../../support/roll-bed/program.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
 import { aFolder } from '../kube/opened.ts'
 
 const never = new AbortController().signal
@@ -24,29 +26,34 @@ const OWN = row(PROBE, '127.0.0.1:443', 'TIME_WAIT')
 const CLIENT = '10.0.0.9:50000'
 const NODE = '10.0.0.5:443'
 
-/** A table that can be another each time it is read. */
-async function table(t: TestContext, change: Partial<TrackedParts> = {}) {
+/** A table that can be another each time it is read; and a count of one that was the same for long enough. */
+async function table(t: TestContext) {
   const path = join(await aFolder(t), 'nf_conntrack')
-  const isProbe = ({ address, port }: { readonly address: string; readonly port: number }) =>
-    `${address}:${port}` === PROBE
-  const parts = { port: 443, addresses: () => new Set(HERE), isOwn: isProbe, lastOwnPorts: () => [40_000], ...change }
+  const clock = new VirtualClock()
+  const isOwn = ({ address, port }: SocketEnd): boolean => `${address}:${port}` === PROBE
+  const parts = { port: 443, addresses: () => new Set(HERE), isOwn, lastOwnPorts: () => [40_000], clock }
   const tracked = new TrackedConnections(parts, path)
-  return async (...rows: readonly string[]): Promise<number | undefined> => {
+  const once = async (...rows: readonly string[]) => {
     await writeFile(path, rows.map((line) => `${line}\n`).join(''))
     return tracked.count(never)
   }
+  const count = async (...rows: readonly string[]): Promise<number | undefined> => {
+    for (let i = 0; i < 2; i += 1) await once(...rows)
+    return (await once(...rows))?.open
+  }
+  return { once, count, clock }
 }
 
 test('connections to the machine’s own addresses are counted until both sides have said their last', async (t) => {
-  const count = await table(t)
-  const open = ['SYN_SENT', 'SYN_RECV', 'ESTABLISHED', 'FIN_WAIT', 'CLOSE_WAIT']
-  const over = ['LAST_ACK', 'TIME_WAIT', 'CLOSE']
+  const { count } = await table(t)
+  const open = ['SYN_SENT', 'SYN_RECV', 'ESTABLISHED', 'FIN_WAIT', 'CLOSE_WAIT', 'LAST_ACK']
+  const over = ['TIME_WAIT', 'CLOSE']
   for (const state of open) assert.equal(await count(OWN, row(CLIENT, NODE, state)), 1, state)
   for (const state of over) assert.equal(await count(OWN, row(CLIENT, NODE, state)), 0, state)
 })
 
 test('who connects to that port elsewhere, or from it, is no client of this machine', async (t) => {
-  const count = await table(t)
+  const { count } = await table(t)
   const elsewhere = row('10.244.1.9:41000', '203.0.113.7:443', 'ESTABLISHED')
   const answer = row('10.0.0.5:443', '10.0.0.9:8443', 'ESTABLISHED')
   const udp = row(CLIENT, NODE, 'ESTABLISHED').replace('tcp      6 431999 ESTABLISHED', 'udp      17 29')
@@ -54,21 +61,21 @@ test('who connects to that port elsewhere, or from it, is no client of this mach
 })
 
 test('IPv6 is counted, as the kernel writes it', async (t) => {
-  const count = await table(t)
+  const { count } = await table(t)
   const six =
     'ipv6     10 tcp      6 299 ESTABLISHED src=2001:0db8:0000:0000:0000:0000:0000:0009 dst=2001:0db8:0000:0000:0000:0000:0000:0005 sport=50000 dport=443 src=fd00:0000:0000:0000:0000:0000:0000:0007 dst=2001:0db8:0000:0000:0000:0000:0000:0009 sport=8080 dport=50000 [ASSURED] mark=0 zone=0 use=2'
   assert.equal(await count(OWN, six), 1)
 })
 
 test('nothing is known while the last own check is not in the table', async (t) => {
-  const count = await table(t)
+  const { count } = await table(t)
   assert.equal(await count(row(CLIENT, NODE, 'TIME_WAIT')), undefined)
   assert.equal(await count(OWN, row(CLIENT, NODE, 'TIME_WAIT')), 0)
   assert.equal(await count(), undefined)
 })
 
 test('nothing is known before a client from another machine was in the table; one that was is remembered', async (t) => {
-  const count = await table(t)
+  const { count } = await table(t)
   assert.equal(await count(OWN), undefined)
   assert.equal(await count(OWN, row('10.0.0.5:50001', NODE, 'ESTABLISHED')), undefined)
   assert.equal(await count(OWN, row(CLIENT, NODE, 'ESTABLISHED')), 1)
@@ -76,20 +83,67 @@ test('nothing is known before a client from another machine was in the table; on
 })
 
 test('a check of one’s own that is still open does not count', async (t) => {
-  const count = await table(t)
+  const { count } = await table(t)
   assert.equal(await count(row(PROBE, '127.0.0.1:443', 'ESTABLISHED'), row(CLIENT, NODE, 'CLOSE')), 0)
 })
 
-test('a table that cannot be read, or is none, tells nothing', async (t) => {
-  const parts = { port: 443, addresses: () => new Set(HERE), isOwn: () => true, lastOwnPorts: () => [40_000] }
+test('a connection that a flowtable or the network card has taken over is open', async (t) => {
+  const { count } = await table(t)
+  const offloaded = row(CLIENT, NODE, 'ESTABLISHED').replace('431999 ESTABLISHED ', '').replace('ASSURED', 'OFFLOAD')
+  assert.equal(await count(OWN, offloaded), 1)
+})
+
+test('rows with counters, and those that nobody has answered, are understood', async (t) => {
+  const { count } = await table(t)
+  const counted = row(CLIENT, NODE, 'ESTABLISHED').replace(' src=10.244', ' packets=7 bytes=900 src=10.244')
+  const unanswered = row('10.0.0.9:50001', NODE, 'SYN_SENT').replace(' src=10.244', ' [UNREPLIED] src=10.244')
+  assert.equal(await count(OWN, counted, unanswered), 2)
+})
+
+test('a row of the port that makes no sense makes all of it unknown', async (t) => {
+  const { count } = await table(t)
+  const well = [OWN, row(CLIENT, NODE, 'TIME_WAIT')]
+  for (const odd of ['ipv4 2 tcp 6 x ESTABLISHED src= dport=443 ', 'ipv4 2 tcp 6 \u0000 dport=443 '])
+    assert.equal(await count(...well, odd), undefined, odd)
+  assert.equal(await count(...well), 0)
+})
+
+test('what one reading lacks the two before still have; a single one tells nothing', async (t) => {
+  const { once, clock } = await table(t)
+  const client = row(CLIENT, NODE, 'ESTABLISHED')
+  assert.equal(await once(OWN, client), undefined)
+  assert.equal(await once(OWN, client), undefined)
+  assert.deepEqual(await once(OWN), { open: 1, elsewhere: 1 })
+  assert.deepEqual(await once(OWN), { open: 1, elsewhere: 1 })
+  assert.deepEqual(await once(OWN), { open: 0, elsewhere: 0 })
+  await clock.advance(5_001)
+  assert.equal(await once(OWN), undefined)
+})
+
+test('a way in that no client has come by for ten minutes is proven no more', async (t) => {
+  const { count, clock } = await table(t)
+  assert.equal(await count(OWN, row(CLIENT, NODE, 'TIME_WAIT')), 0)
+  await clock.advance(600_001)
+  assert.equal(await count(OWN), undefined)
+})
+
+test('what rules lead elsewhere is told apart from what the machine has itself', async (t) => {
+  const { once } = await table(t)
+  const own = row(CLIENT, NODE, 'ESTABLISHED').replace('src=10.244.1.7', 'src=10.0.0.5')
+  const led = row('10.0.0.9:50001', NODE, 'ESTABLISHED')
+  await once(OWN, own, led)
+  await once(OWN, own, led)
+  assert.deepEqual(await once(OWN, own, led), { open: 2, elsewhere: 1 })
+})
+
+test('a table that cannot be read tells nothing', async (t) => {
+  const clock = new VirtualClock()
+  const parts = { port: 443, addresses: () => new Set(HERE), isOwn: () => true, lastOwnPorts: () => [40_000], clock }
   const folder = await aFolder(t)
-  assert.equal(await new TrackedConnections(parts, join(folder, 'not-there')).count(never), undefined)
-  assert.equal(await new TrackedConnections(parts, folder).count(never), undefined)
-  const count = await table(t)
-  assert.equal(
-    await count('tcp 6 x ESTABLISHED src= dport=443 ', '\u0000 dport=443 ', ' dport=443 '.repeat(10_000)),
-    undefined,
-  )
+  for (const path of [join(folder, 'not-there'), folder]) {
+    const tracked = new TrackedConnections(parts, path)
+    for (let i = 0; i < 3; i += 1) assert.equal(await tracked.count(never), undefined)
+  }
 })
 
 test(

@@ -7,10 +7,13 @@ import { VirtualClock } from '../../support/virtual-clock.ts'
 const never = new AbortController().signal
 
 /** An agent that begins, and what it finds; all of it may change as time goes. */
-function beginning(change: { isBeside?: boolean; heard?: boolean; answer?: Answer } = {}) {
+function beginning(change: { isBeside?: boolean; heard?: boolean; answer?: Answer; code?: string } = {}) {
   const clock = new VirtualClock()
-  const state = { isBeside: true, heard: false, answer: 'down' as Answer, ...change }
-  const view = () => ({ heard: state.heard, decision: { answer: state.answer, reasons: [] } })
+  const state = { isBeside: true, heard: false, answer: 'down' as Answer, code: 'Returning', ...change }
+  const view = () => ({
+    heard: state.heard,
+    decision: { answer: state.answer, reasons: [{ code: state.code, text: 'why' }] },
+  })
   let end: string | undefined
   const begun = takeOver({ isBeside: async () => state.isBeside, view, limitMs: 1_000, clock }, never)
   void begun.then((how) => {
@@ -25,7 +28,7 @@ test('where nobody answers an agent begins at once, whatever it knows', async ()
   assert.equal(end(), 'alone')
 })
 
-test('beside another it waits until the API has told it and it would not say down', async () => {
+test('beside another it waits until the API has told it and it would say down for a moment only no more', async () => {
   const { state, clock, end } = beginning()
   await clock.advance(200)
   state.answer = 'up'
@@ -50,10 +53,26 @@ test('when the other one has gone, it waits no longer', async () => {
   assert.equal(end(), 'alone')
 })
 
-test('at the limit, whoever has heard says what it knows, and who has not gives up', async () => {
-  const [heard, deaf] = [beginning({ heard: true }), beginning()]
-  for (const { clock } of [heard, deaf]) await clock.advance(950)
-  assert.deepEqual([heard.end(), deaf.end()], [undefined, undefined])
-  for (const { clock } of [heard, deaf]) await clock.advance(100)
-  assert.deepEqual([heard.end(), deaf.end()], ['ready', 'unheard'])
+test('a node that is down is no reason to wait', async () => {
+  const { clock, end } = beginning({ heard: true, code: 'DataPortClosed' })
+  await clock.advance(0)
+  assert.equal(end(), 'ready')
+})
+
+test('at the limit, whoever still says down for a moment only, or has not heard, gives up', async () => {
+  const all = [
+    beginning({ heard: true }),
+    beginning({ heard: true, code: 'DataPortUnknown' }),
+    beginning({ answer: 'up' }),
+  ]
+  for (const { clock } of all) await clock.advance(950)
+  assert.deepEqual(
+    all.map(({ end }) => end()),
+    [undefined, undefined, undefined],
+  )
+  for (const { clock } of all) await clock.advance(100)
+  assert.deepEqual(
+    all.map(({ end }) => end()),
+    ['late', 'late', 'late'],
+  )
 })

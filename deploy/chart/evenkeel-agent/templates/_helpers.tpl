@@ -76,7 +76,7 @@ securityContext:
   (list "up-delay" .Values.agent.upDelay)
   (list "cordon-grace" .Values.agent.cordonGrace)
   (list "drain-limit" .Values.agent.drainLimit)
-  (list "takeover-limit" (default (printf "%ds" (max 1 (sub (int .Values.minReadySeconds) 2))) .Values.agent.takeoverLimit))
+  (list "takeover-limit" (default (printf "%ds" (max 1 (sub (int .Values.minReadySeconds) 3))) .Values.agent.takeoverLimit))
   (list "stale-after" .Values.agent.staleAfter)
   (list "stale-answer" .Values.agent.staleAnswer)
   (list "grants-namespace" .Values.agent.grantsNamespace)
