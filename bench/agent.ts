@@ -19,7 +19,7 @@ import type { AgentDocument, MemoryFigures, ProgramFigures } from './agent/agent
 import { agentFigures } from './agent/agent-figures.ts'
 import { memoryUnderChecks } from './agent/memory-under-checks.ts'
 import { noticeTime, openWatches } from './agent/notice-time.ts'
-import { openLoop } from './agent/open-loop.ts'
+import { openLoop, quantile } from './agent/open-loop.ts'
 import { podAccount } from './agent/pod-account.ts'
 import { type Place, type Running, startAgent, startNodecheck } from './agent/programs.ts'
 import { figuresTable } from './report/figures-table.ts'
@@ -65,7 +65,10 @@ async function measureOne(start: Start, place: Place): Promise<Asked> {
 function summed(rounds: readonly Asked[]): Asked {
   const sum = (of: (round: Asked) => number): number => rounds.reduce((total, round) => total + of(round), 0)
   const middle = (of: (round: Asked) => number): number =>
-    rounds.map(of).toSorted((a, b) => a - b)[rounds.length >> 1] ?? Number.NaN
+    quantile(
+      rounds.map(of).toSorted((a, b) => a - b),
+      0.5,
+    )
   return {
     startMs: rounds.flatMap(({ startMs }) => startMs),
     sent: sum(({ sent }) => sent),
