@@ -97,6 +97,18 @@ export type RollEvent =
       readonly afterMs: number
       readonly text: string
     }
+  | {
+      /** Connections that nobody can cut are waited for no longer: none is left, or the idle limit is over. */
+      readonly type: 'idle'
+      readonly node: string
+      readonly step: Extract<Step, 'detach'>
+      readonly server: string
+      readonly by: 'connections' | 'limit'
+      readonly left: number | 'unknown'
+      /** Since load balancers had noticed. */
+      readonly afterMs: number
+      readonly text: string
+    }
   | { readonly type: 'warning'; readonly text: string; readonly node?: string }
   | { readonly type: 'load.tick'; readonly load: LoadTick }
   | { readonly type: 'node.ended'; readonly standing: NodeStanding }

@@ -129,6 +129,8 @@ test('nodes behind a HAProxy with nothing but health checks are rebooted without
     noticed,
     INGRESS_NODES.flatMap((name) => [`${name} detach checks`, `${name} attach checks`]),
   )
+  const idle = events.flatMap((event) => (event.type === 'idle' ? [event.node] : []))
+  assert.deepEqual(idle, INGRESS_NODES)
   assert.deepEqual(annotated(ground.cluster), [])
   assert.equal(
     INGRESS_NODES.every((name) => ground.cluster.machines.get(name)?.boots === 2),

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { MAINTENANCE_ANNOTATION } from '../../src/model/maintenance.ts'
-import type { StampedEvent } from '../../src/model/roll-event.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { AgentBed } from '../support/agent-bed/agent-bed.ts'
 import type { Fronts } from '../support/agent-bed/check-backends.ts'
@@ -63,7 +62,7 @@ async function rolled({ dialects, closes = false, ...facts }: Roll) {
       skippedRequests: sum((verdict) => verdict.skippedRequests),
       windows: verdicts.flatMap(({ windows }) => windows),
       noticed: roll.events.flatMap((event) => (event.type === 'noticed' ? [event] : [])),
-      idleMs: idleWaits(roll.events),
+      idle: roll.events.flatMap((event) => (event.type === 'idle' ? [event] : [])),
     }
   } finally {
     for (const judge of judges) judge.kill('SIGKILL')
@@ -86,17 +85,6 @@ async function heldThrough(roll: RollProcess): Promise<void> {
   socket.destroy()
 }
 
-/** How long each node waited for its connections, from when nothing new was sent to it. */
-const idleWaits = (events: readonly StampedEvent[]): readonly number[] =>
-  events.flatMap((event) => {
-    if (event.type !== 'noticed' || event.step !== 'detach') return []
-    const left = events.find(({ type, ...rest }) => type === 'step.ended' && isOf(rest, event.node))
-    return [Date.parse(left?.at ?? '') - Date.parse(event.at)]
-  })
-
-const isOf = (event: object, node: string): boolean =>
-  'node' in event && event.node === node && 'step' in event && event.step === 'detach'
-
 const isAsked = ({ metadata }: { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } }) =>
   MAINTENANCE_ANNOTATION in (metadata.annotations ?? {})
 
@@ -108,16 +96,18 @@ const HELD_MS = 8_000
 async function losesNothing(t: TestContext, roll: Roll, seen: Place['seen']): Promise<void> {
   const idleLimitMs = roll.closes === true ? LONG_MS : IDLE_LIMIT_MS
   const run = () => rolled({ ...roll, idleLimit: `${idleLimitMs}ms` })
-  const { failedRequests, sentRequests, noticed, windows, idleMs } = await unlessVoid(t, run)
+  const { failedRequests, sentRequests, noticed, windows, idle } = await unlessVoid(t, run)
   const waits = noticed.map(({ node, step, by, afterMs }) => `${node} ${step} ${by} ${afterMs} ms`)
-  t.diagnostic(`${failedRequests} of ${sentRequests} failed; ${waits.join(', ')}; idle after ${idleMs.join(', ')} ms`)
+  const idleWaits = idle.map(({ by, left, afterMs }) => `${by} ${afterMs} ms, ${left} left`)
+  t.diagnostic(`${failedRequests} of ${sentRequests} failed; ${waits.join(', ')}; idle by ${idleWaits.join(', ')}`)
   assert.equal(failedRequests, 0, JSON.stringify(windows.slice(0, 3)))
   assert.ok(sentRequests > 5_000)
-  assert.equal(idleMs.length, place().bed.nodes.length)
-  if (seen === 'not at all') assert.ok(idleMs.every((ms) => ms >= idleLimitMs))
+  assert.deepEqual(idle.map(({ node }) => node).toSorted(), place().bed.nodes.toSorted())
+  if (seen === 'not at all')
+    assert.ok(idle.every(({ left, by, afterMs }) => left === 'unknown' && by === 'limit' && afterMs >= idleLimitMs))
   if (roll.closes === true) {
-    assert.ok(idleMs.every((ms) => ms < LONG_MS / 2))
-    assert.ok((idleMs[0] ?? 0) >= HELD_MS)
+    assert.ok(idle.every(({ left, by, afterMs }) => left === 0 && by === 'connections' && afterMs < LONG_MS / 2))
+    assert.ok((idle[0]?.afterMs ?? 0) >= HELD_MS)
   }
   const wanted = roll.checkers === undefined ? 'time' : 'checks'
   assert.deepEqual(

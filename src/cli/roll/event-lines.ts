@@ -61,6 +61,7 @@ function saying(view: RollView, event: StampedEvent): Said | undefined {
       const text = `${event.server}: ${event.text}; said again after ${Math.round(event.afterMs)} ms`
       return { level: 1, node: event.node, word: 'balancer', text }
     }
+    case 'idle':
     case 'noticed':
       return { level: 1, node: event.node, word: 'balancer', text: event.text }
     case 'warning':

@@ -46,7 +46,8 @@ export function reduceRoll(view: RollView, event: StampedEvent): RollView {
 export const rollViewOf = (events: readonly StampedEvent[]): RollView => events.reduce(reduceRoll, emptyRollView)
 
 type Started = Extract<StampedEvent, { type: 'roll.started' }>
-type NodeEvent = Extract<StampedEvent, { type: `step.${string}` | `hold.${string}` | 'pod.moved' | 'noticed' }>
+type NodeEvent = Extract<StampedEvent, { type: `step.${string}` | `hold.${string}` | 'pod.moved' | 'noticed' | 'idle' }>
+type WaitEvent = Extract<StampedEvent, { type: 'noticed' | 'idle' }>
 type WindowEvent = Extract<StampedEvent, { type: `window.${string}` }>
 
 const nodeOf = ({ node }: { readonly node?: string }) => (node === undefined ? {} : { node })
@@ -117,14 +118,19 @@ function reduceNode(node: NodeView, event: NodeEvent, at: number): NodeView {
     }
     case 'hold.ended':
       return withStep(inWork, event.step, (step) => ({ ...step, holds: endedHolds(step.holds, at) }))
-    case 'noticed': {
-      const code = event.by === 'checks' ? 'NoticedByChecks' : 'NoticedByTime'
-      const reason = { code, object: event.server, text: event.text }
-      return withStep(inWork, event.step, (step) => ({ ...step, reasons: [...step.reasons, reason] }))
-    }
+    case 'noticed':
+      return withSaid(inWork, event, event.by === 'checks' ? 'NoticedByChecks' : 'NoticedByTime')
+    case 'idle':
+      return withSaid(inWork, event, event.by === 'connections' ? 'ConnectionsEnded' : 'IdleLimitOver')
     case 'pod.moved':
       return { ...inWork, podsMoved: node.podsMoved + 1 }
   }
+}
+
+/** How a wait within a step ended is one of the step's reasons. */
+function withSaid(node: NodeView, { step, server, text }: WaitEvent, code: string): NodeView {
+  const reason = { code, object: server, text }
+  return withStep(node, step, (entered) => ({ ...entered, reasons: [...entered.reasons, reason] }))
 }
 
 /** The newest entry of that step: it may be entered more than once, as after a retreat. */

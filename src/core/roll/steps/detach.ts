@@ -1,5 +1,6 @@
 import { serverKey } from '../../../model/balancer.ts'
 import type { Reason } from '../../../model/reason.ts'
+import { connectionsEnd } from '../connections-end.ts'
 import { isAcknowledged, notAcknowledged, noticingOf, notNoticed } from '../endpoint-state.ts'
 import { instancesAnswer, mayBeTaken, mayDisrupt } from '../guards.ts'
 import { detachedState, lostServers, type NodeServer, nodeServers, notItsAddress } from '../node-servers.ts'
@@ -118,16 +119,9 @@ const isUnnoticed = (s: RecordedSnapshot, server: NodeServer): boolean =>
   ownIntent(s) === undefined &&
   noticingOf(s, server, 'out')?.noticed === undefined
 
-/**
- * Nobody can cut what a balancer without a socket has left on a node: once the limit is over it ends with the pods that serve
- * it. The same where the connections cannot be seen.
- */
 function isBusy(s: RecordedSnapshot, server: NodeServer): boolean {
-  const connections = server.reading?.endpoint?.connections
-  if (connections === undefined) return sessions(server) > 0
-  if (connections === 0 || ownIntent(s) !== undefined) return false
-  const noticed = noticingOf(s, server, 'out')?.noticed
-  return noticed === undefined || s.now - noticed.at < s.spec.detach.idleLimitMs
+  if (server.reading?.endpoint === undefined) return sessions(server) > 0
+  return ownIntent(s) === undefined && connectionsEnd(s, server) === undefined
 }
 
 /** Where no balancer can be told to, nothing can be cut. */
