@@ -2,21 +2,19 @@
  * The node agent beside a program that does what people write in an afternoon (`testbed/go/nodecheck`), on one real API
  * server: `node bench/agent.ts [MINUTES]`, for how long memory is watched (2), both at once. Prints a line, then JSON.
  */
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import type { IncomingMessage } from 'node:http'
-import { request } from 'node:https'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { text as textOf } from 'node:stream/consumers'
 import { bundleInCluster } from '../deploy/image/bundle.ts'
-import { type Administrator, administrator } from '../test/support/administrator.ts'
+import { administrator } from '../test/support/administrator.ts'
 import { rawApi } from '../test/support/raw-api.ts'
 import { openBed } from '../testbed/bed.ts'
 import { ensureBuilt } from '../testbed/build.ts'
 import type { AgentDocument, MemoryFigures, ProgramFigures } from './agent/agent-document.ts'
 import { agentFigures } from './agent/agent-figures.ts'
+import { apiRequests } from './agent/api-requests.ts'
+import { lostNodes } from './agent/lost-nodes.ts'
 import { memoryUnderChecks } from './agent/memory-under-checks.ts'
 import { noticeTime, openWatches } from './agent/notice-time.ts'
 import { openLoop, quantile } from './agent/open-loop.ts'
@@ -52,10 +50,10 @@ async function measureOne(start: Start, place: Place): Promise<Asked> {
   const running = await start(place, 'n1', PORT)
   try {
     await openLoop({ url: running.url, perSecond: 50, seconds: 5 })
-    const before = await nodeReads(place.api)
+    const before = apiRequests(bed.auditLog)
     const asked = await openLoop({ url: running.url, perSecond: 200, seconds: 20 })
-    const reads = (await nodeReads(place.api)) - before
-    return { startMs, ...asked, apiRequestsPerProbe: reads / asked.sent }
+    const requests = apiRequests(bed.auditLog) - before
+    return { startMs, ...asked, apiRequestsPerProbe: requests / asked.sent }
   } finally {
     await running.end()
   }
@@ -75,7 +73,7 @@ function summed(rounds: readonly Asked[]): Asked {
     failed: sum(({ failed }) => failed),
     p50Ms: middle(({ p50Ms }) => p50Ms),
     p99Ms: middle(({ p99Ms }) => p99Ms),
-    apiRequestsPerProbe: Math.round((100 * sum((round) => round.apiRequestsPerProbe)) / rounds.length) / 100,
+    apiRequestsPerProbe: Math.round((10_000 * sum((round) => round.apiRequestsPerProbe)) / rounds.length) / 10_000,
   }
 }
 
@@ -89,22 +87,6 @@ async function memory(start: Start, place: Place, port: number): Promise<MemoryF
   }
 }
 
-/** Reads of Nodes that the API server has answered, as it counts them itself; a watch is counted when it ends. */
-async function nodeReads(api: Administrator): Promise<number> {
-  const text = await metricsText(api)
-  return text
-    .split('\n')
-    .filter((line) => line.startsWith('apiserver_request_total{') && line.includes('resource="nodes"'))
-    .filter((line) => /verb="(GET|LIST|WATCH)"/.test(line))
-    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
-}
-
-async function metricsText({ server, tls }: Administrator): Promise<string> {
-  const asked = request(`${server}/metrics`, { ...tls, agent: false }).end()
-  const [response] = (await once(asked, 'response')) as [IncomingMessage]
-  return textOf(response)
-}
-
 const minutes = Number(process.argv[2] ?? 2)
 const folder = mkdtempSync(join(tmpdir(), 'evenkeel-bench-'))
 const { programs } = await ensureBuilt(() => undefined, false)
@@ -112,7 +94,7 @@ const bed = await openBed({ controlPlaneOnly: true })
 const { ask, close } = rawApi(bed.kubeconfig)
 try {
   const api = administrator(bed.kubeconfig)
-  for (const name of names) await ask('POST', '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name } })
+  await lostNodes(ask, names)
   writeFileSync(join(folder, 'evenkeel.cjs'), await bundleInCluster())
   const place: Place = {
     api,
