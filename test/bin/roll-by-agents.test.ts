@@ -26,6 +26,7 @@ import { ended, start } from './evenkeel-process.ts'
 const REBOOT = fileURLToPath(new URL('../../bin/demo/reboot-machine.ts', import.meta.url))
 const HERE = '127.0.0.1'
 const INTER_MS = 500
+const IDLE_LIMIT_MS = 2_000
 
 interface Ground {
   readonly cluster: EmbeddedCluster
@@ -84,7 +85,7 @@ const rollFile = ({ url, cluster }: Ground, checkers: readonly object[]): string
           },
         },
       ],
-      detach: { idleLimit: '2s' },
+      detach: { idleLimit: `${IDLE_LIMIT_MS}ms` },
       reboot: {
         command: [process.execPath, REBOOT, cluster.powerSocket, '{node}', '{bootId}'],
         resendAfter: '20s',
@@ -129,8 +130,17 @@ test('nodes behind a HAProxy with nothing but health checks are rebooted without
     noticed,
     INGRESS_NODES.flatMap((name) => [`${name} detach checks`, `${name} attach checks`]),
   )
-  const idle = events.flatMap((event) => (event.type === 'idle' ? [event.node] : []))
-  assert.deepEqual(idle, INGRESS_NODES)
+  const idle = events.flatMap((event) => (event.type === 'idle' ? [event] : []))
+  assert.deepEqual(
+    idle.map(({ node }) => node),
+    INGRESS_NODES,
+  )
+  const isTrue = (each: (typeof idle)[number]): boolean =>
+    each.by === 'connections' ? each.left === 0 : each.left !== 0 && each.afterMs >= IDLE_LIMIT_MS
+  assert.deepEqual(
+    idle.filter((each) => !isTrue(each)),
+    [],
+  )
   assert.deepEqual(annotated(ground.cluster), [])
   assert.equal(
     INGRESS_NODES.every((name) => ground.cluster.machines.get(name)?.boots === 2),

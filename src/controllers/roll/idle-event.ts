@@ -11,14 +11,16 @@ interface Idle {
 /** How the wait for the connections of a node ended that nobody can cut. */
 export function idleEvent({ node, server, end }: Idle): Extract<RollEvent, { type: 'idle' }> {
   const { by, left } = end
-  const afterMs = Math.round(end.afterMs)
-  const after = formatDuration(Math.round(afterMs / 100) * 100)
-  return { type: 'idle', node, step: 'detach', server, by, left, afterMs, text: textOf({ node, left, after }) }
+  const afterMs = Math.round(end.at - end.since)
+  return { type: 'idle', node, step: 'detach', server, by, left, afterMs, text: idleText(node, left, afterMs) }
 }
 
-function textOf({ node, left, after }: Pick<Idle, 'node'> & Pick<ConnectionsEnd, 'left'> & { after: string }): string {
-  if (left === 0) return `${node} has no connection left, ${after} after load balancers had left it`
+function idleText(node: string, left: ConnectionsEnd['left'], afterMs: number): string {
+  const tenths = Math.round(afterMs / 100)
+  const after = formatDuration(tenths * 100)
+  if (left === 0 && tenths === 0) return `${node} had no connection left once load balancers had left it`
+  if (left === 0) return `${node} had no connection left ${after} after load balancers had left it`
   if (left === 'unknown') return `waited ${after} for connections of ${node}, which cannot be seen (detach.idleLimit)`
   const some = left === 1 ? '1 connection, which ends' : `${left} connections, which end`
-  return `waited ${after}, and ${node} still has ${some} with the pods that serve it (detach.idleLimit)`
+  return `waited ${after}, and ${node} still had ${some} with its pods (detach.idleLimit)`
 }

@@ -1,14 +1,12 @@
 import type { OutServer } from '../../core/availability/reload-spans.ts'
 import { asAsked } from '../../core/roll/asked-state.ts'
-import { connectionsEnd } from '../../core/roll/connections-end.ts'
 import { decide } from '../../core/roll/decide.ts'
 import { drainView } from '../../core/roll/drain/stages.ts'
 import type { Evidence } from '../../core/roll/evidence.ts'
 import { judge, stuckLimitLeftMs } from '../../core/roll/judge.ts'
 import { keepDetached } from '../../core/roll/keep-detached.ts'
 import { mustBeOut } from '../../core/roll/must-be-out.ts'
-import { nodeServers } from '../../core/roll/node-servers.ts'
-import { hasCurrent, type NodeSnapshot, ownRecord } from '../../core/roll/node-snapshot.ts'
+import { hasCurrent } from '../../core/roll/node-snapshot.ts'
 import { observe } from '../../core/roll/observe.ts'
 import { rememberDecision } from '../../core/roll/remember-decision.ts'
 import { rememberOutcome } from '../../core/roll/remember-outcome.ts'
@@ -21,9 +19,8 @@ import type { Outcome } from '../../model/outcome.ts'
 import type { Performer } from '../../runtime/perform.ts'
 import { describeAction } from './describe-action.ts'
 import { type GatherParts, gather } from './gather.ts'
-import { idleEvent } from './idle-event.ts'
-import { noticedEvent } from './noticed-event.ts'
 import { Progress } from './progress.ts'
+import { ToldWaits } from './told-waits.ts'
 
 export interface NodePassParts extends GatherParts {
   readonly performer: Performer
@@ -41,12 +38,13 @@ export class NodePass {
   #progress: Progress | undefined
   #strays = 0
   readonly #putBack = new Set<string>()
-  readonly #noticed = new Set<string>()
+  readonly #waits: ToldWaits
   /** Instance → when it was told something between passes; infinite while it is. */
   readonly #told = new Map<string, number>()
 
   constructor(parts: NodePassParts) {
     this.#parts = parts
+    this.#waits = new ToldWaits(parts.events)
   }
 
   get snapshot(): RollSnapshot | undefined {
@@ -202,37 +200,13 @@ export class NodePass {
       events.emit({ type: 'node.started', node, index: run.order.indexOf(node) })
       this.#progress = new Progress(node, { events, clock: this.#parts.clock })
     }
-    this.#reportNoticed(snapshot, node)
+    this.#waits.decided(node, snapshot, decision)
     const before = this.#progress.step
     const leftMs = stuckLimitLeftMs(snapshot)
     const onTheWay = run.verdict === undefined
-    const goesOn = onTheWay && decision.kind !== 'settled' && decision.step !== 'detach'
-    if (before === 'detach' && goesOn) this.#reportIdle(snapshot)
     this.#progress.decided(decision, leftMs === undefined ? { onTheWay } : { onTheWay, limitMs: leftMs })
     if (this.#progress.step === 'drain') this.#reportDrain(snapshot, before !== 'drain')
     this.#reportStrays(snapshot, node)
-  }
-
-  #reportNoticed({ evidence, now }: RollSnapshot, node: string): void {
-    for (const [server, seen] of Object.entries(evidence.noticing)) {
-      const told = `${server} ${seen.way}`
-      if (seen.noticed === undefined || this.#noticed.has(told)) continue
-      this.#noticed.add(told)
-      this.#parts.events.emit(noticedEvent({ node, server, seen, now }))
-    }
-  }
-
-  /** As a node goes on: until then a count of none may be followed by another. */
-  #reportIdle(snapshot: NodeSnapshot): void {
-    const record = ownRecord(snapshot)
-    if (record === undefined) return
-    const recorded = { ...snapshot, record }
-    for (const server of nodeServers(recorded)) {
-      const end = connectionsEnd(recorded, server)
-      if (end === undefined) continue
-      const seen = { node: snapshot.current.node.name, server: serverKey(server.ref), end }
-      this.#parts.events.emit(idleEvent(seen))
-    }
   }
 
   #drained: string | undefined

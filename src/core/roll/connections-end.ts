@@ -1,3 +1,4 @@
+import type { MonoMs } from '../../model/time.ts'
 import { noticingOf } from './endpoint-state.ts'
 import type { NodeServer } from './node-servers.ts'
 import type { RecordedSnapshot } from './node-snapshot.ts'
@@ -7,8 +8,9 @@ export interface ConnectionsEnd {
   /** None is left, or the idle limit is over. */
   readonly by: 'connections' | 'limit'
   readonly left: number | 'unknown'
-  /** Since load balancers had noticed that the node leaves. */
-  readonly afterMs: number
+  /** Since when load balancers have noticed that the node leaves. */
+  readonly since: MonoMs
+  readonly at: MonoMs
 }
 
 /**
@@ -17,9 +19,8 @@ export interface ConnectionsEnd {
  */
 export function connectionsEnd(s: RecordedSnapshot, server: NodeServer): ConnectionsEnd | undefined {
   const left = server.reading?.endpoint?.connections
-  const noticed = noticingOf(s, server, 'out')?.noticed
-  if (left === undefined || noticed === undefined) return undefined
-  const afterMs = s.now - noticed.at
-  if (left === 0) return { by: 'connections', left, afterMs }
-  return afterMs >= s.spec.detach.idleLimitMs ? { by: 'limit', left, afterMs } : undefined
+  const since = noticingOf(s, server, 'out')?.noticed?.at
+  if (left === undefined || since === undefined) return undefined
+  if (left === 0) return { by: 'connections', left, since, at: s.now }
+  return s.now - since >= s.spec.detach.idleLimitMs ? { by: 'limit', left, since, at: s.now } : undefined
 }

@@ -3,6 +3,7 @@ import type { RebootAnswer } from '../../model/host.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Step } from '../../model/step.ts'
 import type { MonoMs, WallMs } from '../../model/time.ts'
+import type { ConnectionsEnd } from './connections-end.ts'
 import type { Noticing } from './noticing.ts'
 
 /**
@@ -18,6 +19,8 @@ export interface Evidence {
   readonly detached: Readonly<Record<string, DetachEvidence>>
   /** Server key → what those who check a node's health endpoint have noticed. */
   readonly noticing: Readonly<Record<string, Noticing>>
+  /** Server key → how the wait for connections ended that nobody can cut. */
+  readonly connectionsEnded: Readonly<Record<string, ConnectionsEnd>>
   /** Server key → when it was last set to `maint`, which closes its pooled connections, some of them late. */
   readonly purgedAt: Readonly<Record<string, MonoMs>>
   /** Action key → when it may be tried again, after how many failures. */
@@ -85,6 +88,7 @@ export function noEvidence(node: string, startedAt: WallMs): Evidence {
     startedAt,
     detached: {},
     noticing: {},
+    connectionsEnded: {},
     purgedAt: {},
     retries: {},
     evictions: {},

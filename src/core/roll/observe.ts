@@ -3,6 +3,7 @@ import { isAcknowledged } from './endpoint-state.ts'
 import type { DetachEvidence, Evidence } from './evidence.ts'
 import { isSilent, lostServers, type NodeServer, nodeServers } from './node-servers.ts'
 import { hasCurrent, hasRebooted, ownRecord, type RecordedSnapshot } from './node-snapshot.ts'
+import { observeConnections } from './observe-connections.ts'
 import { observeNoticing } from './observe-noticing.ts'
 import { podsHere } from './pods-here.ts'
 import type { RollSnapshot } from './snapshot.ts'
@@ -22,9 +23,14 @@ export function observe(snapshot: RollSnapshot): Evidence {
     ...firstReturn(recorded),
     ...alreadyAttached(recorded),
     ...firstPods(recorded),
-    noticing: observeNoticing(recorded),
+    ...observeWaits(recorded),
   }
   return seen.attachingSince !== undefined ? seen : { ...seen, detached: detachEvidence(recorded) }
+}
+
+function observeWaits(s: RecordedSnapshot): Pick<Evidence, 'noticing' | 'connectionsEnded'> {
+  const noticing = observeNoticing(s)
+  return { noticing, connectionsEnded: observeConnections({ ...s, evidence: { ...s.evidence, noticing } }) }
 }
 
 /** A claim whose answer came too late for whoever asked holds all the same. */

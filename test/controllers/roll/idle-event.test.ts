@@ -2,21 +2,26 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { idleEvent } from '../../../src/controllers/roll/idle-event.ts'
 import type { ConnectionsEnd } from '../../../src/core/roll/connections-end.ts'
+import { monoMs } from '../../../src/model/time.ts'
 
-const text = (end: ConnectionsEnd): string => idleEvent({ node: 'n1', server: 'nodes/n1 on edge', end }).text
+function text(by: ConnectionsEnd['by'], left: ConnectionsEnd['left'], afterMs: number): string {
+  const end = { by, left, since: monoMs(1_000), at: monoMs(1_000 + afterMs) }
+  return idleEvent({ node: 'n1', server: 'nodes/n1 on edge', end }).text
+}
 
 test('how a wait for connections ended says what is left of them', () => {
+  assert.equal(text('connections', 0, 31), 'n1 had no connection left once load balancers had left it')
+  assert.equal(text('connections', 0, 1_234), 'n1 had no connection left 1.2 s after load balancers had left it')
   assert.equal(
-    text({ by: 'connections', left: 0, afterMs: 1_234 }),
-    'n1 has no connection left, 1.2 s after load balancers had left it',
+    text('limit', 1, 60_012),
+    'waited 1 min, and n1 still had 1 connection, which ends with its pods (detach.idleLimit)',
   )
   assert.equal(
-    text({ by: 'limit', left: 1, afterMs: 60_012 }),
-    'waited 1 min, and n1 still has 1 connection, which ends with the pods that serve it (detach.idleLimit)',
+    text('limit', 2, 60_012),
+    'waited 1 min, and n1 still had 2 connections, which end with its pods (detach.idleLimit)',
   )
-  assert.match(text({ by: 'limit', left: 2, afterMs: 60_012 }), /n1 still has 2 connections, which end with the pods/)
   assert.equal(
-    text({ by: 'limit', left: 'unknown', afterMs: 5_000 }),
+    text('limit', 'unknown', 5_000),
     'waited 5 s for connections of n1, which cannot be seen (detach.idleLimit)',
   )
 })

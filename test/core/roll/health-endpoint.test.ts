@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { connectionsEnd } from '../../../src/core/roll/connections-end.ts'
 import { decide } from '../../../src/core/roll/decide.ts'
 import type { Evidence } from '../../../src/core/roll/evidence.ts'
 import { keepDetached } from '../../../src/core/roll/keep-detached.ts'
-import { nodeServers } from '../../../src/core/roll/node-servers.ts'
 import { observe } from '../../../src/core/roll/observe.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import type { ServerReading } from '../../../src/model/balancer.ts'
@@ -89,18 +87,6 @@ test('connections end, or the idle limit decides, also where they cannot be seen
   assert.equal(at('unknown', 940_001), 'hold detach: SessionsLeft')
   assert.equal(at('unknown', 940_000), 'act reboot: writeIntent')
   assert.equal(at(3, 940_000), 'act reboot: writeIntent')
-})
-
-test('why connections are waited for no longer is told from what is left', () => {
-  const at = (connections: number | 'unknown', noticedAt: number) => {
-    const evidence = { ...confirmed, ...noticedSince('out', noticedAt) }
-    const s = { ...snapshot({ asked: true, n1: out({ connections }), evidence }), record: endpointRecord() }
-    return nodeServers(s).map((server) => connectionsEnd(s, server))
-  }
-  assert.deepEqual(at(3, 940_001), [undefined])
-  assert.deepEqual(at(0, 998_800), [{ by: 'connections', left: 0, afterMs: 1_200 }])
-  assert.deepEqual(at(3, 940_000), [{ by: 'limit', left: 3, afterMs: 60_000 }])
-  assert.deepEqual(at('unknown', 940_000), [{ by: 'limit', left: 'unknown', afterMs: 60_000 }])
 })
 
 test('a request that somebody took away is made again while the node is out', () => {

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ToldWaits } from '../../../src/controllers/roll/told-waits.ts'
+import type { ConnectionsEnd } from '../../../src/core/roll/connections-end.ts'
+import type { Decision } from '../../../src/model/decision.ts'
+import type { RollEvent } from '../../../src/model/roll-event.ts'
+import type { Step } from '../../../src/model/step.ts'
+import { monoMs } from '../../../src/model/time.ts'
+import type { Verdict } from '../../../src/model/verdict.ts'
+import { KEY, noticedSince } from '../../support/endpoint-world.ts'
+import { aSnapshot } from '../../support/roll-world.ts'
+
+const END: ConnectionsEnd = { by: 'limit', left: 2, since: monoMs(940_000), at: monoMs(945_000) }
+const FAILED: Verdict = { kind: 'stopped', keepOut: false, reasons: [] }
+const holds = (step: Step): Decision => ({ kind: 'hold', step, reasons: [], recheckAfterMs: 500 })
+
+/** What was told after these steps, with these ends known from the start. */
+function told(steps: readonly Step[], { end = END, verdict }: { end?: ConnectionsEnd; verdict?: Verdict } = {}) {
+  const events: RollEvent[] = []
+  const waits = new ToldWaits({ emit: (event) => events.push(event) })
+  const evidence = { ...noticedSince('out', 940_000), connectionsEnded: { [KEY]: end } }
+  const s = aSnapshot({ evidence })
+  const seen = verdict === undefined ? s : { ...s, run: { ...s.run, verdict } }
+  for (const step of steps) waits.decided('n1', seen, holds(step))
+  return events.map((event) => (event.type === 'idle' ? `idle ${event.by} ${event.left} ${event.afterMs}` : event.type))
+}
+
+test('how connections ended is told once the node goes on, wherever it waited meanwhile', () => {
+  assert.deepEqual(told(['detach']), ['noticed'])
+  assert.deepEqual(told(['detach', 'drain']), ['noticed', 'idle limit 2 5000'])
+  assert.deepEqual(told(['detach', 'slot', 'drain']), ['noticed', 'idle limit 2 5000'])
+})
+
+test('it is told once, also where the node has to be detached again', () => {
+  assert.deepEqual(told(['detach', 'drain', 'detach', 'drain', 'reboot']), ['noticed', 'idle limit 2 5000'])
+})
+
+test('a node that steps back, or is given up, tells nothing of it', () => {
+  assert.deepEqual(told(['detach', 'cordon', 'slot']), ['noticed'])
+  assert.deepEqual(told(['detach', 'attach'], { verdict: FAILED }), ['noticed'])
+})
