@@ -1,6 +1,7 @@
 import { serverKey } from '../../model/balancer.ts'
 import { MAINTENANCE_ANNOTATION, parseMaintenance } from '../../model/maintenance.ts'
 import type { Reason } from '../../model/reason.ts'
+import { type ConnectionsEnd, connectionsEnd } from './connections-end.ts'
 import type { NodeServer } from './node-servers.ts'
 import { ownIntent, type RecordedSnapshot } from './node-snapshot.ts'
 import type { Noticing } from './noticing.ts'
@@ -37,6 +38,14 @@ export const askedByOthers = ({ ref }: NodeServer): Reason => ({
 export function noticingOf(s: RecordedSnapshot, { ref }: NodeServer, way: Noticing['way']): Noticing | undefined {
   const seen = s.evidence.noticing[serverKey(ref)]
   return seen?.way === way ? seen : undefined
+}
+
+/** Undefined also before those who check it have noticed. */
+export function connectionsEndOf(s: RecordedSnapshot, server: NodeServer): ConnectionsEnd | undefined {
+  const left = server.reading?.endpoint?.connections
+  const since = noticingOf(s, server, 'out')?.noticed?.at
+  if (left === undefined || since === undefined) return undefined
+  return connectionsEnd({ left, since, now: s.now, idleLimitMs: s.spec.detach.idleLimitMs })
 }
 
 export const notAcknowledged = ({ reading, ref }: NodeServer): Reason => ({

@@ -1,5 +1,6 @@
 import { serverKey } from '../../model/balancer.ts'
-import { type ConnectionsEnd, connectionsEnd } from './connections-end.ts'
+import type { ConnectionsEnd } from './connections-end.ts'
+import { connectionsEndOf } from './endpoint-state.ts'
 import { type NodeServer, nodeServers } from './node-servers.ts'
 import { hasRebooted, ownIntent, type RecordedSnapshot } from './node-snapshot.ts'
 
@@ -17,7 +18,7 @@ export function observeConnections(s: RecordedSnapshot): Readonly<Record<string,
 
 /** An agent that is not heard counts nothing, and nothing is begun anew by that. */
 function seen(s: RecordedSnapshot, server: NodeServer, before: ConnectionsEnd | undefined): ConnectionsEnd | undefined {
-  const now = connectionsEnd(s, server)
+  const now = connectionsEndOf(s, server)
   const isHeard = server.reading?.endpoint?.heard === true
   return isHeard && now === undefined ? undefined : (before ?? now)
 }

@@ -1,7 +1,6 @@
 import { serverKey } from '../../../model/balancer.ts'
 import type { Reason } from '../../../model/reason.ts'
-import { connectionsEnd } from '../connections-end.ts'
-import { isAcknowledged, notAcknowledged, noticingOf, notNoticed } from '../endpoint-state.ts'
+import { connectionsEndOf, isAcknowledged, notAcknowledged, noticingOf, notNoticed } from '../endpoint-state.ts'
 import { instancesAnswer, mayBeTaken, mayDisrupt } from '../guards.ts'
 import { detachedState, lostServers, type NodeServer, nodeServers, notItsAddress } from '../node-servers.ts'
 import { ownIntent, type RecordedSnapshot } from '../node-snapshot.ts'
@@ -121,7 +120,7 @@ const isUnnoticed = (s: RecordedSnapshot, server: NodeServer): boolean =>
 
 function isBusy(s: RecordedSnapshot, server: NodeServer): boolean {
   if (server.reading?.endpoint === undefined) return sessions(server) > 0
-  return ownIntent(s) === undefined && connectionsEnd(s, server) === undefined
+  return ownIntent(s) === undefined && connectionsEndOf(s, server) === undefined
 }
 
 /** Where no balancer can be told to, nothing can be cut. */
