@@ -1,20 +1,17 @@
-import { serverKey } from '../../model/balancer.ts'
+import { byServer } from './by-server.ts'
 import type { ConnectionsEnd } from './connections-end.ts'
 import { connectionsEndOf } from './endpoint-state.ts'
-import { type NodeServer, nodeServers } from './node-servers.ts'
+import type { NodeServer } from './node-servers.ts'
 import { hasRebooted, ownIntent, type RecordedSnapshot } from './node-snapshot.ts'
 
-/** How each wait for connections ended first; anew where some come before the limit is over. Nothing counts after the reboot. */
-export function observeConnections(s: RecordedSnapshot): Readonly<Record<string, ConnectionsEnd>> {
-  if (ownIntent(s) !== undefined || hasRebooted(s)) return s.evidence.connectionsEnded
-  return Object.fromEntries(
-    nodeServers(s).flatMap((server) => {
-      const key = serverKey(server.ref)
-      const end = seen(s, server, s.evidence.connectionsEnded[key])
-      return end === undefined ? [] : [[key, end]]
-    }),
-  )
-}
+/**
+ * How each wait for connections ended first; anew where some come before the limit is over. Once the reboot is announced it
+ * stays as it is: then they end with the machine.
+ */
+export const observeConnections = (s: RecordedSnapshot): Readonly<Record<string, ConnectionsEnd>> =>
+  ownIntent(s) !== undefined || hasRebooted(s)
+    ? s.evidence.connectionsEnded
+    : byServer(s, s.evidence.connectionsEnded, (server, before) => seen(s, server, before))
 
 /** An agent that is not heard counts nothing, and nothing is begun anew by that. */
 function seen(s: RecordedSnapshot, server: NodeServer, before: ConnectionsEnd | undefined): ConnectionsEnd | undefined {

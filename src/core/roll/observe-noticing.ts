@@ -1,20 +1,13 @@
-import { serverKey } from '../../model/balancer.ts'
+import { byServer } from './by-server.ts'
 import { endpointOf } from './endpoint-of.ts'
 import { isAcknowledged } from './endpoint-state.ts'
-import { type NodeServer, nodeServers } from './node-servers.ts'
+import type { NodeServer } from './node-servers.ts'
 import type { RecordedSnapshot } from './node-snapshot.ts'
 import { type Noticing, notice } from './noticing.ts'
 
 /** What those who check the node's health endpoint have noticed by now, as far as they can be followed. */
-export function observeNoticing(s: RecordedSnapshot): Readonly<Record<string, Noticing>> {
-  return Object.fromEntries(
-    nodeServers(s).flatMap((server) => {
-      const key = serverKey(server.ref)
-      const next = noticed(s, server, s.evidence.noticing[key])
-      return next === undefined ? [] : [[key, next]]
-    }),
-  )
-}
+export const observeNoticing = (s: RecordedSnapshot): Readonly<Record<string, Noticing>> =>
+  byServer(s, s.evidence.noticing, (server, before) => noticed(s, server, before))
 
 /** An agent that is not heard goes on answering what it answered: nothing is begun anew by that. */
 function noticed(s: RecordedSnapshot, server: NodeServer, before: Noticing | undefined): Noticing | undefined {

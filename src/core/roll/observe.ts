@@ -1,4 +1,4 @@
-import { serverKey } from '../../model/balancer.ts'
+import { byServer } from './by-server.ts'
 import { isAcknowledged } from './endpoint-state.ts'
 import type { DetachEvidence, Evidence } from './evidence.ts'
 import { isSilent, lostServers, type NodeServer, nodeServers } from './node-servers.ts'
@@ -37,15 +37,8 @@ function observeWaits(s: RecordedSnapshot): Pick<Evidence, 'noticing' | 'connect
 const withSlot = ({ slot, evidence, now }: RollSnapshot): Evidence =>
   slot.state !== 'mine' || evidence.slotTakenAt !== undefined ? evidence : { ...evidence, slotTakenAt: now }
 
-function detachEvidence(s: RecordedSnapshot): Readonly<Record<string, DetachEvidence>> {
-  return Object.fromEntries(
-    nodeServers(s).flatMap((server) => {
-      const key = serverKey(server.ref)
-      const next = confirm(s, server, s.evidence.detached[key])
-      return next === undefined ? [] : [[key, next]]
-    }),
-  )
-}
+const detachEvidence = (s: RecordedSnapshot): Readonly<Record<string, DetachEvidence>> =>
+  byServer(s, s.evidence.detached, (server, before) => confirm(s, server, before))
 
 /** A process that is not the one which confirmed has forgotten it: the evidence begins anew, its strays stay counted. */
 function confirm(

@@ -14,11 +14,11 @@ const END: ConnectionsEnd = { by: 'limit', left: 2, since: monoMs(940_000), at: 
 const FAILED: Verdict = { kind: 'stopped', keepOut: false, reasons: [] }
 const holds = (step: Step): Decision => ({ kind: 'hold', step, reasons: [], recheckAfterMs: 500 })
 
-/** What was told after these steps, with these ends known from the start. */
-function told(steps: readonly Step[], { end = END, verdict }: { end?: ConnectionsEnd; verdict?: Verdict } = {}) {
+/** What was told after these steps, with how it ended known from the start. */
+function told(steps: readonly Step[], verdict?: Verdict) {
   const events: RollEvent[] = []
   const waits = new ToldWaits({ emit: (event) => events.push(event) })
-  const evidence = { ...noticedSince('out', 940_000), connectionsEnded: { [KEY]: end } }
+  const evidence = { ...noticedSince('out', 940_000), connectionsEnded: { [KEY]: END } }
   const s = aSnapshot({ evidence })
   const seen = verdict === undefined ? s : { ...s, run: { ...s.run, verdict } }
   for (const step of steps) waits.decided('n1', seen, holds(step))
@@ -37,5 +37,5 @@ test('it is told once, also where the node has to be detached again', () => {
 
 test('a node that steps back, or is given up, tells nothing of it', () => {
   assert.deepEqual(told(['detach', 'cordon', 'slot']), ['noticed'])
-  assert.deepEqual(told(['detach', 'attach'], { verdict: FAILED }), ['noticed'])
+  assert.deepEqual(told(['detach', 'attach'], FAILED), ['noticed'])
 })
