@@ -2,6 +2,11 @@
 
 /** The bridge that joins the nodes; the API server listens on it. */
 export const hubAddress = '10.77.0.1'
+/**
+ * A bridge that is given none takes the lowest of its ports', and another one whenever that port goes: all nodes would
+ * send to the old one, and none would be heard for some 14 s after one of them went dark.
+ */
+export const hubHardwareAddress = '02:00:0a:4d:00:01'
 export const apiPort = 6443
 export const serviceRange = '10.96.0.0/16'
 /** The first service address, which Kubernetes gives to its own API. */

@@ -105,6 +105,20 @@ describe('a bed of three nodes', requires('testbed'), () => {
     assert.notEqual(await apiBootId('n3'), earlier)
   })
 
+  test('is reached at one hardware address by all others, whichever node goes dark', async () => {
+    const hub = async (): Promise<string> => (await runToEnd(bed.enter(['ip', '-brief', 'link', 'show', 'hub']))).stdout
+    const before = await hub()
+    assert.match(before, /^hub +UP +([0-9a-f]{2}:){5}[0-9a-f]{2} /)
+    for (const node of bed.nodes) {
+      const boot = await bed.bootId(node)
+      await bed.powerOff(node)
+      assert.equal(await hub(), before, `${node} is dark`)
+      await bed.powerOn(node)
+      await bootAfter(node, boot)
+    }
+    await bed.waitReady()
+  })
+
   test('has a node that stays off after "poweroff", and can be switched on again', async () => {
     const earlier = await bed.bootId('n3')
     await sshAnswers('n3')

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { hubAddress, nodeAddress, nodeHardwareAddress, nodePodRange } from '../addresses.ts'
+import { hubAddress, hubHardwareAddress, nodeAddress, nodeHardwareAddress, nodePodRange } from '../addresses.ts'
 import { run, runToEnd } from '../machine/run.ts'
 
 const HUB = 'hub'
@@ -8,7 +8,7 @@ const HUB = 'hub'
 export async function makeHub(nodes: readonly string[]): Promise<void> {
   await batch([
     'link set lo up',
-    `link add ${HUB} type bridge`,
+    `link add ${HUB} address ${hubHardwareAddress} type bridge`,
     `address add ${hubAddress}/24 dev ${HUB}`,
     `link set ${HUB} up`,
     ...nodes.map((node) => `route add ${nodePodRange(node)} via ${nodeAddress(node)}`),
