@@ -1,6 +1,7 @@
 import { after, before, describe } from 'node:test'
 import { database, edge, whoami } from '../../src/sim/cluster/article-workloads.ts'
 import { ClusterGround } from './cluster/cluster-ground.ts'
+import { darkClustersContract } from './cluster/dark-clusters.ts'
 import { darkNodesContract } from './cluster/dark-nodes.ts'
 import { drainsContract } from './cluster/drains.ts'
 import { rebootsContract } from './cluster/reboots.ts'
@@ -44,4 +45,5 @@ export function clusterContract(open: () => Promise<OpenedCluster>): void {
   describe('tainted daemons', () => taintedDaemonsContract(the))
   describe('rollouts', () => rolloutsContract(the))
   describe('volumes', () => volumesContract(the))
+  describe('dark clusters', () => darkClustersContract(the))
 }

@@ -2,11 +2,13 @@ import type { ApiObject } from '../world/api-object.ts'
 import { LEASES, NODES, PODS } from '../world/api-resource.ts'
 import type { Change } from '../world/store.ts'
 import { stampOf, type World } from '../world/world.ts'
+import { evictionPaceMs, USUAL_EVICTION_PACE_MS } from './eviction-pace.ts'
 import { type NodeObject, readiness } from './node-object.ts'
-import { mendedTaints, withTaints } from './node-taints.ts'
+import { isEvicting, mendedTaints, withoutEvictingTaints, withTaints } from './node-taints.ts'
 import { podIndexOf } from './pod-index.ts'
 import type { Condition } from './pod-object.ts'
 import type { ActorParts } from './run-reconciler.ts'
+import { TaintQueue } from './taint-queue.ts'
 import { withCondition } from './with-condition.ts'
 
 export interface NodeTiming {
@@ -21,34 +23,33 @@ export const STANDARD_NODE_TIMING: NodeTiming = { gracePeriodMs: 50_000, monitor
 /** For those who do not want to wait. */
 export const FAST_NODE_TIMING: NodeTiming = { gracePeriodMs: 10_000, monitorPeriodMs: 1_000 }
 
-/** Taints against pods that are there have a turn of their own (scheduler.NodeEvictionPeriod). */
-const TAINT_PASS_MS = 100
 const LEASE_NAMESPACE = 'kube-node-lease'
 /** All that a kubelet says of its node, and nobody knows once it is silent. */
 const REPORTED = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure']
 
 /**
  * Looks at all nodes every so often: one whose Lease was not renewed for the grace period is Unknown, its pods are not
- * ready, and pods that cannot bear it are driven out; once it is back, that ends (node_lifecycle_controller.go,
- * monitorNodeHealth). The returned function ends it.
+ * ready, and pods that cannot bear it are driven out; once it is back, that ends. While no node is heard of, it is the
+ * network that is to blame, and nobody is driven out (node_lifecycle_controller.go, monitorNodeHealth, handleDisruption).
+ * The returned function ends it.
  */
-export function runNodeMonitor({ world, timers }: ActorParts, timing: NodeTiming = STANDARD_NODE_TIMING): () => void {
-  const watch = new NodeWatch(world, timing)
+export function runNodeMonitor(parts: ActorParts, timing: NodeTiming = STANDARD_NODE_TIMING): () => void {
+  const { world, timers } = parts
+  const watch = new NodeWatch(parts, timing)
   const ends = [
     world.store.subscribe(LEASES, (change) => watch.leaseChanged(change)),
     world.store.subscribe(NODES, (change) => watch.nodeChanged(change)),
+    () => watch.end(),
   ]
   let callOff = (): void => undefined
-  let callOffTaints = (): void => undefined
   const look = (): void => {
-    if (watch.look()) callOffTaints = timers.later(TAINT_PASS_MS, () => watch.taint())
+    watch.look()
     callOff = timers.later(timing.monitorPeriodMs, look)
   }
   callOff = timers.later(timing.monitorPeriodMs, look)
   return () => {
     for (const end of ends) end()
     callOff()
-    callOffTaints()
   }
 }
 
@@ -58,15 +59,16 @@ class NodeWatch {
   /** At which look each node was last heard of: looks are what its silence is counted in. */
   readonly #heardAt = new Map<string, number>()
   readonly #changed = new Set<string>()
-  /** Whose taints against pods that are there may have to change. */
-  readonly #toTaint = new Set<string>()
+  readonly #toTaint: TaintQueue
   /** Whose pods were marked, until it is ready again. */
   readonly #down = new Set<string>()
   #looks = 0
+  #isNoneHeard = false
 
-  constructor(world: World, timing: NodeTiming) {
+  constructor({ world, timers }: ActorParts, timing: NodeTiming) {
     this.#world = world
     this.#timing = timing
+    this.#toTaint = new TaintQueue(timers, USUAL_EVICTION_PACE_MS, (name) => this.#taint(name))
     for (const { metadata } of world.store.all(NODES)) this.#hear(metadata.name)
   }
 
@@ -91,8 +93,7 @@ class NodeWatch {
     if (now.spec !== before.spec || readiness(now) !== readiness(before)) this.#changed.add(name)
   }
 
-  /** Whether taints may have to change now. */
-  look(): boolean {
+  look(): void {
     this.#looks += 1
     for (const [name, at] of this.#heardAt) {
       if ((this.#looks - at) * this.#timing.monitorPeriodMs >= this.#timing.gracePeriodMs) this.#giveUp(name)
@@ -102,16 +103,38 @@ class NodeWatch {
       if (node !== undefined) this.#settle(node)
     }
     this.#changed.clear()
-    return this.#toTaint.size > 0
+    this.#pace()
   }
 
-  taint(): void {
-    for (const name of this.#toTaint) {
-      const node = this.#nodeNamed(name)
-      const taints = node && mendedTaints(node, 'NoExecute', this.#now())
-      if (node !== undefined && taints !== undefined) this.#world.store.put(NODES, withTaints(node, taints))
+  end(): void {
+    this.#toTaint.end()
+  }
+
+  /** By how many are heard of; when the last one falls silent, all count as reachable until the first is back. */
+  #pace(): void {
+    const nodes = [...this.#world.store.all(NODES)] as NodeObject[]
+    const ready = nodes.filter((node) => readiness(node) === 'True').length
+    this.#toTaint.setPace(evictionPaceMs({ ready, notReady: nodes.length - ready }))
+    const wasNoneHeard = this.#isNoneHeard
+    this.#isNoneHeard = ready === 0 && nodes.length > 0
+    if (wasNoneHeard === this.#isNoneHeard) return
+    for (const node of nodes) {
+      if (this.#isNoneHeard) this.#reach(node)
+      else this.#heardAt.set(node.metadata.name, Math.max(this.#looks, this.#heardAt.get(node.metadata.name) ?? 0))
+      this.#changed.add(node.metadata.name)
     }
-    this.#toTaint.clear()
+  }
+
+  #taint(name: string): void {
+    const node = this.#nodeNamed(name)
+    const taints = node && mendedTaints(node, 'NoExecute', this.#now())
+    if (node !== undefined && taints !== undefined) this.#world.store.put(NODES, withTaints(node, taints))
+  }
+
+  #reach(node: NodeObject): void {
+    this.#toTaint.delete(node.metadata.name)
+    const without = withoutEvictingTaints(node)
+    if (without !== node) this.#world.store.put(NODES, without)
   }
 
   #hear(name: string): void {
@@ -146,12 +169,19 @@ class NodeWatch {
   #settle(node: NodeObject): void {
     const { name } = node.metadata
     const ready = readiness(node)
-    if (ready === 'True') this.#down.delete(name)
-    else if (ready !== undefined && !this.#down.has(name)) {
+    if (ready === undefined) return
+    if (ready === 'True') {
+      this.#down.delete(name)
+      this.#reach(node)
+      return
+    }
+    if (!this.#down.has(name)) {
       this.#down.add(name)
       markPodsNotReady(this.#world, name, this.#now())
     }
-    this.#toTaint.add(name)
+    // One that speaks up but is not ready, or falls silent again, has its taint changed for the other at once.
+    if (isEvicting(node)) this.#taint(name)
+    else this.#toTaint.add(name)
   }
 }
 

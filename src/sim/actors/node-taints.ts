@@ -41,6 +41,17 @@ export function mendedTaints(node: NodeObject, effect: Effect, now: string): rea
   return [...kept, ...missing.map((key) => ({ key, effect, timeAdded: now }))]
 }
 
+const evicts = ({ key, effect }: NodeTaint): boolean => effect === 'NoExecute' && MANAGED.NoExecute.includes(key)
+
+/** Pods are driven out from it, for its own state. */
+export function isEvicting(node: NodeObject): boolean {
+  return node.spec?.taints?.some(evicts) === true
+}
+
+export function withoutEvictingTaints(node: NodeObject): NodeObject {
+  return isEvicting(node) ? withTaints(node, node.spec?.taints?.filter((taint) => !evicts(taint)) ?? []) : node
+}
+
 /** The node with other taints; without any it has no such field. */
 export function withTaints(node: NodeObject, taints: readonly NodeTaint[]): NodeObject {
   const { taints: _, ...spec } = node.spec ?? {}
