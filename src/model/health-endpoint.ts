@@ -1,4 +1,5 @@
 import type { Answer } from './answer.ts'
+import type { MonoMs } from './time.ts'
 
 /**
  * How the balancers behind a health endpoint check it. They cannot be asked, so this is what a roll goes by: the longest
@@ -34,6 +35,8 @@ export interface HealthEndpointSpec {
 
 /** What a node's agent told at the last poll. */
 export interface EndpointReading {
+  /** When the agent was asked for the rest. */
+  readonly at: MonoMs
   /** False: it did not answer, and the rest is what is known of one that does not. */
   readonly heard: boolean
   readonly answer: Answer

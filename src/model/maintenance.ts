@@ -24,6 +24,12 @@ export type MaintenanceWord =
   | { readonly kind: 'asked'; readonly request: MaintenanceRequest }
   | { readonly kind: 'unreadable'; readonly why: string }
 
+/** Whether a node with such an annotation is to leave its load balancers. */
+export function asksToLeave(text: string | undefined): boolean {
+  const { kind } = parseMaintenance(text)
+  return kind === 'asked' || kind === 'unreadable'
+}
+
 const ID = /^[0-9a-z-]{1,64}$/
 /** No request is longer. */
 export const MAINTENANCE_LENGTH_MAX = 1_024

@@ -1,6 +1,12 @@
 import { invariant } from '../model/invariant.ts'
 import { type JsonPatch, pointerToken } from '../model/json-patch.ts'
-import { formatMaintenance, MAINTENANCE_ANNOTATION, type MaintenanceRequest } from '../model/maintenance.ts'
+import {
+  asksToLeave,
+  formatMaintenance,
+  MAINTENANCE_ANNOTATION,
+  type MaintenanceRequest,
+  parseMaintenance,
+} from '../model/maintenance.ts'
 import type { Node, Taint } from '../model/node.ts'
 import {
   formatRecord,
@@ -9,6 +15,7 @@ import {
   RECORD_ANNOTATION,
   type RebootIntent,
 } from '../model/node-record.ts'
+import { nodeChanged } from './node-changed.ts'
 
 const annotation = (key: string): string => `/metadata/annotations/${pointerToken(key)}`
 
@@ -56,9 +63,12 @@ export const addTaintPatch = (node: Node, taint: Taint): JsonPatch => [
     : { op: 'add', path: '/spec/taints/-', value: taint },
 ]
 
-/** Undefined where somebody asks already: one request is enough, and another one's is not ours to replace. */
+/**
+ * Undefined where somebody asks already: one request is enough, and another one's is not ours to replace. The word that
+ * withdrew an earlier one is no request.
+ */
 export function askToLeavePatch(node: Node, request: MaintenanceRequest): JsonPatch | undefined {
-  if (MAINTENANCE_ANNOTATION in node.annotations) return undefined
+  if (asksToLeave(node.annotations[MAINTENANCE_ANNOTATION])) return undefined
   return [
     ...recorded(node),
     ...unchanged(node),
@@ -66,10 +76,13 @@ export function askToLeavePatch(node: Node, request: MaintenanceRequest): JsonPa
   ]
 }
 
-/** Undefined where nobody asks any more. */
-export function endMaintenancePatch(node: Node): JsonPatch | undefined {
+/** Undefined where nobody asks any more; `NODE_CHANGED` where it is another run by now, or somebody who is none. */
+export function endMaintenancePatch(node: Node, run: string): JsonPatch | undefined {
   const value = node.annotations[MAINTENANCE_ANNOTATION]
-  if (value === undefined) return undefined
+  if (!asksToLeave(value)) return undefined
+  const word = parseMaintenance(value)
+  if (word.kind !== 'asked' || word.request.run !== run)
+    throw nodeChanged(node, 'is asked to leave by somebody else now')
   const path = annotation(MAINTENANCE_ANNOTATION)
   return [...recorded(node), { op: 'test', path, value }, { op: 'remove', path }]
 }

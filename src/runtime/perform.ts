@@ -14,6 +14,7 @@ import type { Random } from '../ports/random.ts'
 import { Backoff } from './backoff.ts'
 import { DeadlineError, withDeadline } from './deadline.ts'
 import type { LeaseKeeper } from './lease-keeper.ts'
+import { nodeChanged } from './node-changed.ts'
 import {
   addTaintPatch,
   askToLeavePatch,
@@ -101,11 +102,11 @@ export class Performer {
     if (action.kind === 'writeIntent') await this.#renewSlot(signal)
     const node = await this.#node(action.node, signal)
     if (action.kind === 'writeRecord' && RECORD_ANNOTATION in node.annotations)
-      throw changed(node, 'bears a record now')
+      throw nodeChanged(node, 'bears a record now')
     if (action.kind === 'writeRecord' && (action.asOf ?? node.resourceVersion) !== node.resourceVersion)
-      throw changed(node, 'was written to since what is recorded was read')
+      throw nodeChanged(node, 'was written to since what is recorded was read')
     if (action.kind !== 'writeRecord' && !(RECORD_ANNOTATION in node.annotations))
-      throw changed(node, 'lost its record')
+      throw nodeChanged(node, 'lost its record')
     if (action.kind === 'writeIntent') mustStillRest(node, action.bootId)
     const stamp = { run, at: toIso(clock.wallMs()), id: random.hex(8) }
     const patch = nodePatch(action, node, stamp)
@@ -240,7 +241,9 @@ function nodePatch(action: NodeWrite, node: Node, { id, ...stamp }: Stamp) {
     case 'writeIntent':
       return intentPatch(node, { version: 1, bootId: action.bootId, ...stamp })
     case 'askAgent':
-      return action.state === 'ready' ? endMaintenancePatch(node) : askToLeavePatch(node, { version: 1, id, ...stamp })
+      return action.state === 'ready'
+        ? endMaintenancePatch(node, stamp.run)
+        : askToLeavePatch(node, { version: 1, id, ...stamp })
     case 'removeRecord':
       return removeRecordPatch(node)
   }
@@ -249,13 +252,10 @@ function nodePatch(action: NodeWrite, node: Node, { id, ...stamp }: Stamp) {
 const SLOT_LAPSED = { code: 'SLOT_LAPSED', retry: 'backoff' } as const
 const lapsed = new WorldError('the slot is not renewed, so nothing is sent', SLOT_LAPSED)
 
-const changed = (node: Node, what: string): WorldError =>
-  new WorldError(`${node.name} ${what}`, { code: 'NODE_CHANGED', retry: 'now' })
-
 /** Just before the point of no return: cordoned, and on the boot id that the record names. */
 function mustStillRest(node: Node, bootId: string): void {
-  if (!node.unschedulable) throw changed(node, 'is not cordoned any more')
-  if (node.bootId !== bootId) throw changed(node, 'bears another boot id already')
+  if (!node.unschedulable) throw nodeChanged(node, 'is not cordoned any more')
+  if (node.bootId !== bootId) throw nodeChanged(node, 'bears another boot id already')
 }
 
 const isGone = (answer: EvictionAnswer): boolean =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Action } from '../../src/model/action.ts'
-import { MAINTENANCE_ANNOTATION, parseMaintenance } from '../../src/model/maintenance.ts'
+import { formatMaintenance, MAINTENANCE_ANNOTATION, parseMaintenance } from '../../src/model/maintenance.ts'
 import { INTENT_ANNOTATION, OUT_TAINT, RECORD_ANNOTATION } from '../../src/model/node-record.ts'
 import { BOOT, EFFECTS, OTHER_BOOT, PerformWorld, SLOT_MS } from '../support/perform-world.ts'
 
@@ -213,4 +213,22 @@ test('an agent is asked once, and the end of it takes the request away', async (
   const over = await world.perform({ ...askAgent, state: 'ready', restores: true })
   assert.ok(over.ok)
   assert.equal(over.node?.annotations[MAINTENANCE_ANNOTATION], undefined)
+})
+
+test('a request that somebody else wrote meanwhile is not ended, and the word that withdrew one is replaced', async () => {
+  assert.ok(askAgent?.kind === 'askAgent')
+  const path = `/metadata/annotations/${MAINTENANCE_ANNOTATION.replace('/', '~1')}`
+  const word = async (value: string, state: 'ready' | 'drain') => {
+    const world = await new PerformWorld().hold()
+    world.nodes.patch('n1', [{ op: 'add', path, value }])
+    const { code, before } = await tried(world, { ...askAgent, state, restores: state === 'ready' })
+    return [code, JSON.stringify(world.seen()) === JSON.stringify(before)]
+  }
+  const others = formatMaintenance({ version: 1, id: 'b1', run: 'run-2', at: '2026-01-01T00:00:00.000Z' })
+  for (const value of [others, 'until Monday']) {
+    assert.deepEqual(await word(value, 'ready'), ['NODE_CHANGED', true], value)
+    assert.deepEqual(await word(value, 'drain'), ['ok', true], value)
+  }
+  assert.deepEqual(await word('withdrawn', 'ready'), ['ok', true])
+  assert.deepEqual(await word('withdrawn', 'drain'), ['ok', false])
 })

@@ -41,6 +41,7 @@ export function anEndpoint(
   change: Partial<ServerReading> = {},
 ): ServerReading {
   const told: EndpointReading = {
+    at: monoMs(Number.POSITIVE_INFINITY),
     heard: true,
     answer: 'up',
     acknowledged: [],

@@ -1,11 +1,10 @@
 import type { InstanceReading, ServerReading } from '../../model/balancer.ts'
 import type { InstanceInspection } from '../../model/balancer-inspection.ts'
-import { MAINTENANCE_ANNOTATION } from '../../model/maintenance.ts'
+import { asksToLeave, MAINTENANCE_ANNOTATION } from '../../model/maintenance.ts'
 import type { Node } from '../../model/node.ts'
 import { OVER } from '../../model/over.ts'
 import type { EndpointBalancerSpec } from '../../model/roll-spec.ts'
-import type { MonoMs } from '../../model/time.ts'
-import { WorldError } from '../../model/world-error.ts'
+import { type MonoMs, monoMs } from '../../model/time.ts'
 import type { BalancerReader } from '../../ports/balancer.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
@@ -30,6 +29,12 @@ interface Seen {
   readonly answer: AskedAgent
 }
 
+const NOT_ASKED: Seen = { askedAt: monoMs(Number.NEGATIVE_INFINITY), answer: { error: 'not asked yet' } }
+
+/** In the order in which nodes are asked, where not all can be at once. */
+const RANKS = ['unasked', 'away', 'serving', 'silent'] as const
+type Standing = (typeof RANKS)[number]
+
 /**
  * Load balancers that have nothing but a health check, as the agents of the nodes tell of them. Each node is a server, and
  * what is told to it stands on its Node: see `askAgent` of the actions.
@@ -39,6 +44,7 @@ export class HealthEndpoints implements BalancerReader {
   readonly instances: readonly string[]
   readonly #parts: HealthEndpointsParts
   #nodes: { readonly at: MonoMs; readonly list: readonly Node[] } | undefined
+  #listing: Promise<readonly Node[]> | undefined
   readonly #seen = new Map<string, Seen>()
 
   constructor(parts: HealthEndpointsParts) {
@@ -48,14 +54,16 @@ export class HealthEndpoints implements BalancerReader {
   }
 
   async read(instance: string, signal: AbortSignal): Promise<InstanceReading> {
-    const nodes = await this.#nodesNow(signal)
+    const nodes = await this.#nodesNow()
     const at = this.#parts.clock.monoMs()
     await Promise.all(this.#due(nodes, at).map((node) => this.#ask(node, signal)))
     return { instance, process: 'agents', version: '', at, servers: nodes.map((node) => this.#reading(instance, node)) }
   }
 
+  /** Asks every node, however many rounds of a poll that takes. */
   async inspect(instance: string, signal: AbortSignal): Promise<InstanceInspection> {
-    const { servers } = await this.read(instance, signal)
+    let { servers } = await this.read(instance, signal)
+    while (servers.some(({ ref }) => !this.#seen.has(ref.server))) servers = (await this.read(instance, signal)).servers
     const backends = this.#parts.spec.backends.map((name) => ({
       name,
       mode: 'other' as const,
@@ -76,35 +84,50 @@ export class HealthEndpoints implements BalancerReader {
     }
   }
 
-  /** Of an API server that does not answer, the last list is as good as it gets: nodes are told by their agents. */
-  async #nodesNow(signal: AbortSignal): Promise<readonly Node[]> {
-    const { cluster, clock } = this.#parts
+  /**
+   * What is known is good until there is another list: nodes are told by their agents. A list is made beside the polls, not
+   * in one, since it may take longer than a poll has, and an API server that hangs takes no agent's word away.
+   */
+  #nodesNow(): Promise<readonly Node[]> | readonly Node[] {
     const known = this.#nodes
-    if (known !== undefined && clock.monoMs() - known.at < NODES_EVERY_MS) return known.list
-    try {
-      const list = (await cluster.list('nodes', signal)).filter(({ internalAddresses }) => internalAddresses.length > 0)
-      this.#nodes = { at: clock.monoMs(), list }
-      return list
-    } catch (error) {
-      if (known === undefined || !(error instanceof WorldError)) throw error
-      this.#nodes = { ...known, at: clock.monoMs() }
-      return known.list
-    }
+    if (known !== undefined && this.#parts.clock.monoMs() - known.at < NODES_EVERY_MS) return known.list
+    this.#listing ??= this.#list().finally(() => {
+      this.#listing = undefined
+    })
+    if (known === undefined) return this.#listing
+    this.#listing.catch(() => undefined)
+    this.#nodes = { ...known, at: this.#parts.clock.monoMs() }
+    return known.list
   }
 
-  /** Whoever does not serve, each time; those that do, in turn. */
+  /** Ends by the limit of a request to the API server, with the process at the latest. */
+  async #list(): Promise<readonly Node[]> {
+    const { cluster, clock } = this.#parts
+    const nodes = await cluster.list('nodes', new AbortController().signal)
+    const list = nodes.filter(({ internalAddresses }) => internalAddresses.length > 0)
+    this.#nodes = { at: clock.monoMs(), list }
+    return list
+  }
+
+  /**
+   * Those not asked yet, then whoever answers and does not serve, each time: a roll is at work there. The rest in turn, so
+   * that nodes without an agent keep nobody waiting.
+   */
   #due(nodes: readonly Node[], now: MonoMs): readonly Node[] {
     const restMs = Math.max(SERVING_EVERY_MS, nodes.length * 20)
     const askedAt = ({ name }: Node): number => this.#seen.get(name)?.askedAt ?? Number.NEGATIVE_INFINITY
+    const rank = (node: Node): number => RANKS.indexOf(this.#standing(node))
     return nodes
-      .filter((node) => !this.#serves(node) || now - askedAt(node) >= restMs)
-      .sort((one, other) => askedAt(one) - askedAt(other))
+      .filter((node) => this.#standing(node) !== 'serving' || now - askedAt(node) >= restMs)
+      .sort((one, other) => rank(one) - rank(other) || askedAt(one) - askedAt(other))
       .slice(0, ASKED_AT_ONCE)
   }
 
-  #serves({ name }: Node): boolean {
+  #standing({ name }: Node): Standing {
     const answer = this.#seen.get(name)?.answer
-    return answer !== undefined && 'health' in answer && answer.health.answer === 'up'
+    if (answer === undefined) return 'unasked'
+    if ('error' in answer) return 'silent'
+    return answer.health.answer === 'up' ? 'serving' : 'away'
   }
 
   async #ask(node: Node, signal: AbortSignal): Promise<void> {
@@ -124,11 +147,11 @@ export class HealthEndpoints implements BalancerReader {
 
   #reading(instance: string, node: Node): ServerReading {
     const { spec } = this.#parts
-    const answer = this.#seen.get(node.name)?.answer ?? { error: 'not asked yet' }
-    const asked = MAINTENANCE_ANNOTATION in node.annotations
+    const { answer, askedAt } = this.#seen.get(node.name) ?? NOT_ASKED
+    const asked = asksToLeave(node.annotations[MAINTENANCE_ANNOTATION])
     return {
       ...NOTHING_COUNTED,
-      ...stateOf(answer),
+      ...stateOf(answer, askedAt),
       ref: { instance, backend: spec.backends[0] ?? '', server: node.name },
       address: node.internalAddresses[0] ?? '',
       port: spec.healthEndpoint.dataPort,
@@ -145,9 +168,9 @@ function ofThisNode({ name }: Node, answer: AskedAgent): AskedAgent {
 
 type State = Pick<ServerReading, 'adminState' | 'operational' | 'check' | 'checkText' | 'endpoint'>
 
-function stateOf(answer: AskedAgent): State {
+function stateOf(answer: AskedAgent, at: MonoMs): State {
   if ('error' in answer) {
-    const endpoint = { heard: false, answer: 'down', acknowledged: [], connections: 'unknown', told: {} } as const
+    const endpoint = { at, heard: false, answer: 'down', acknowledged: [], connections: 'unknown', told: {} } as const
     const checkText = `its agent does not answer: ${answer.error}`
     return { adminState: 'ready', operational: 'down', check: 'failing', checkText, endpoint }
   }
@@ -157,7 +180,7 @@ function stateOf(answer: AskedAgent): State {
     operational: OPERATIONAL[told.answer],
     check: CHECKS[dataPort],
     checkText: `its agent answers ${told.answer}`,
-    endpoint: { heard: true, ...told },
+    endpoint: { at, heard: true, ...told },
   }
 }
 

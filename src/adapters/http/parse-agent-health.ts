@@ -4,7 +4,7 @@ import { canonicalAddress } from '../../model/ip-address.ts'
 import { isJsonObject, jsonObject } from '../../model/json-object.ts'
 
 /** What an agent's `/healthz` tells of its node. */
-export interface AgentHealth extends Omit<EndpointReading, 'heard'> {
+export interface AgentHealth extends Omit<EndpointReading, 'at' | 'heard'> {
   readonly node: string
   readonly dataPort: 'open' | 'closed' | 'unknown'
 }

@@ -1,6 +1,7 @@
 import { serverKey } from '../../model/balancer.ts'
 import { MAINTENANCE_ANNOTATION, parseMaintenance } from '../../model/maintenance.ts'
 import type { Reason } from '../../model/reason.ts'
+import { agentSilent } from './agent-silent.ts'
 import { type ConnectionsEnd, connectionsEnd } from './connections-end.ts'
 import type { NodeServer } from './node-servers.ts'
 import { ownIntent, type RecordedSnapshot } from './node-snapshot.ts'
@@ -42,20 +43,19 @@ export function noticingOf(s: RecordedSnapshot, { ref }: NodeServer, way: Notici
 
 /** Undefined also before those who check it have noticed. */
 export function connectionsEndOf(s: RecordedSnapshot, server: NodeServer): ConnectionsEnd | undefined {
-  const left = server.reading?.endpoint?.connections
+  const endpoint = server.reading?.endpoint
   const since = noticingOf(s, server, 'out')?.noticed?.at
-  if (left === undefined || since === undefined) return undefined
+  if (endpoint === undefined || since === undefined) return undefined
+  // What was counted before they had noticed says nothing of who came after it.
+  const left = endpoint.at >= since ? endpoint.connections : 'unknown'
   return connectionsEnd({ left, since, now: s.now, idleLimitMs: s.spec.detach.idleLimitMs })
 }
 
-export const notAcknowledged = ({ reading, ref }: NodeServer): Reason => ({
-  code: reading?.endpoint?.heard === true ? 'RequestNotTaken' : 'AgentSilent',
-  object: ref.server,
-  text:
-    reading?.endpoint?.heard === true
-      ? `the agent of ${ref.server} has not taken the request yet, and answers ${reading.endpoint.answer}`
-      : `the agent of ${ref.server} does not answer`,
-})
+export function notAcknowledged({ reading, ref }: NodeServer): Reason {
+  if (reading?.endpoint?.heard !== true) return agentSilent(ref)
+  const text = `the agent of ${ref.server} has not taken the request yet, and answers ${reading.endpoint.answer}`
+  return { code: 'RequestNotTaken', object: ref.server, text }
+}
 
 /** The checks of those behind it go on, and not enough of them were answered so. */
 export const notNoticed = ({ ref }: NodeServer, way: Noticing['way']): Reason => ({

@@ -1,4 +1,5 @@
 import type { Reason } from '../../model/reason.ts'
+import { agentSilent } from './agent-silent.ts'
 import { awaitingWindows } from './awaits-control.ts'
 import { baselineMissing, probeSilent } from './baseline.ts'
 import { lastUsableServers } from './last-server.ts'
@@ -89,6 +90,12 @@ const agentsOurs: Guard<NodeSnapshot> = (s) =>
       never: true,
     }))
 
+/** An agent that misses one question says nothing of its node, least of all that it serves nobody. */
+const agentsHeard: Guard<NodeSnapshot> = (s) =>
+  matchNodeServers(s.current.node, s.instances)
+    .filter(({ reading }) => reading.endpoint?.heard === false)
+    .map(({ reading }) => agentSilent(reading.ref))
+
 const heartbeatsFlow: Guard<NodeSnapshot> = (s) =>
   s.current.node.ready === 'True'
     ? []
@@ -109,7 +116,7 @@ const first = <S>(s: S, guards: readonly Guard<S>[]): readonly Reason[] => {
 }
 
 /** Before a server is taken out that serves: nobody undoes it, and somebody is left. */
-export const mayBeTaken: Guard<NodeSnapshot> = (s) => first(s, [agentsOurs, lastUsable])
+export const mayBeTaken: Guard<NodeSnapshot> = (s) => first(s, [agentsOurs, agentsHeard, lastUsable])
 
 /** Traffic is measured and green before anything is begun, and again by each process that takes a roll up. */
 export const baselineGreen: Guard<RollSnapshot> = (s) => {

@@ -23,8 +23,11 @@ function isServerNews(was: ServerReading, is: ServerReading): boolean {
 /** Of a node that serves, how often that was told is of no account. */
 function isToldNews(was: EndpointReading | undefined, is: EndpointReading | undefined): boolean {
   if (was === is || (was?.answer === 'up' && is?.answer === 'up')) return was?.heard !== is?.heard
-  return JSON.stringify(was) !== JSON.stringify(is)
+  return told(was) !== told(is)
 }
+
+/** Without the time of asking, which is another at each poll. */
+const told = (reading: EndpointReading | undefined): string => JSON.stringify({ ...reading, at: 0 })
 
 const STATE = [
   ...(['address', 'port', 'adminState', 'ownState', 'inherited', 'operational', 'check'] as const),

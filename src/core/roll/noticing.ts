@@ -23,17 +23,21 @@ interface Seen {
 /**
  * Folds a poll into what was seen before. Checks are counted per checker, never per address alone: with three backends
  * behind one address the third refusal came 4 s before the last of them had left. After the last count one interval more
- * has to pass, in which whoever was behind catches up.
+ * has to pass, in which whoever was behind catches up. Evidence makes up for the slack, never for the checks themselves: one
+ * address may be that of a slow checker and of a fast one, whose answers are counted together.
  */
 export function notice(before: Noticing | undefined, { way, reading, spec, now }: Seen): Noticing {
   if (before?.way === way && before.noticed !== undefined) return before
   const since = before?.way === way ? before.since : now
   const { checks } = spec
-  const heardSince = haveHeard(way, reading, spec) ? (before?.heardSince ?? now) : undefined
+  const heardSince = haveHeard(way, reading, spec)
+    ? ((before?.way === way ? before.heardSince : undefined) ?? now)
+    : undefined
   const seen: Noticing = { way, since, ...(heardSince === undefined ? {} : { heardSince }) }
-  if (now - since >= (way === 'out' ? leaveMs(checks) : returnMs(checks)))
-    return { ...seen, noticed: { by: 'time', at: now } }
-  const isOver = heardSince !== undefined && now - heardSince >= checks.intervalMs
+  const worstMs = way === 'out' ? leaveMs(checks) : returnMs(checks)
+  if (now - since >= worstMs) return { ...seen, noticed: { by: 'time', at: now } }
+  const isOver =
+    heardSince !== undefined && now - heardSince >= checks.intervalMs && now - since >= worstMs - checks.slackMs
   return isOver ? { ...seen, noticed: { by: 'checks', at: now } } : seen
 }
 

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, ListenOptions } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { HealthEndpoints } from '../../../src/adapters/http/health-endpoints.ts'
 import { systemClock } from '../../../src/adapters/node/system-clock.ts'
 import type { Node } from '../../../src/model/node.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
+import type { Clock } from '../../../src/ports/clock.ts'
 import type { Cluster } from '../../../src/ports/cluster.ts'
 import { ENDPOINT } from '../../support/endpoint-world.ts'
 import { aNode } from '../../support/roll-world.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
 
 const never = new AbortController().signal
 
@@ -32,16 +34,33 @@ const says =
   (_request, response) =>
     response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
 
-/** n1 stands at 127.0.0.1, where that answers. */
-async function endpoints(t: TestContext, agent: RequestListener, list?: () => Promise<readonly Node[]>) {
-  const server = createServer(agent).listen(0, '127.0.0.1')
+async function listens(t: TestContext, agent: RequestListener, at: ListenOptions): Promise<number> {
+  const server = createServer(agent).listen(at)
   await once(server, 'listening')
   t.after(() => {
     server.closeAllConnections()
     server.close()
   })
-  const nodes = [aNode('n1', { internalAddresses: ['127.0.0.1'] })]
-  const { port: agentPort } = server.address() as AddressInfo
+  return (server.address() as AddressInfo).port
+}
+
+const N1 = aNode('n1', { internalAddresses: ['127.0.0.1'] })
+
+interface Around {
+  readonly list: () => Promise<readonly Node[]>
+  readonly clock: Clock
+  /** Where agents answer. */
+  readonly hosts: readonly string[]
+}
+
+/** n1 stands at 127.0.0.1, where that answers. */
+async function endpoints(
+  t: TestContext,
+  agent: RequestListener,
+  { list = () => Promise.resolve([N1]), clock = systemClock, hosts = ['127.0.0.1'] }: Partial<Around> = {},
+) {
+  let agentPort = 0
+  for (const host of hosts) agentPort = await listens(t, agent, { host, port: agentPort })
   const spec = {
     name: 'edge',
     instances: [{ name: 'edge' }],
@@ -49,14 +68,16 @@ async function endpoints(t: TestContext, agent: RequestListener, list?: () => Pr
     allowLastServer: false,
     healthEndpoint: { ...ENDPOINT, agentPort },
   }
-  const cluster = { list: list ?? (() => Promise.resolve(nodes)) } as Pick<Cluster, 'list'>
-  return new HealthEndpoints({ spec, cluster, clock: systemClock })
+  const cluster = { list } as Pick<Cluster, 'list'>
+  return new HealthEndpoints({ spec, cluster, clock })
 }
 
 async function read(from: HealthEndpoints) {
   const [server] = (await from.read('edge', never)).servers
-  assert.ok(server !== undefined)
-  return server
+  assert.ok(server?.endpoint !== undefined)
+  const { at, ...endpoint } = server.endpoint
+  assert.ok(at <= systemClock.monoMs())
+  return { ...server, endpoint }
 }
 
 test('a node is a server that its agent tells of; counts are of its present answer, by the address as it is', async (t) => {
@@ -103,7 +124,7 @@ test('polls that make no sense count for nothing, and connections that are no nu
 test('without an API server nobody knows the nodes', async (t) => {
   const away = (): Promise<never> =>
     Promise.reject(new WorldError('the API server is away', { code: 'KUBE_UNREACHABLE', retry: 'backoff' }))
-  const nobody = await endpoints(t, says(HEALTH), away)
+  const nobody = await endpoints(t, says(HEALTH), { list: away })
   await assert.rejects(nobody.read('edge', never), /is away/)
 })
 
@@ -125,4 +146,67 @@ test('a node that serves is not asked at every poll, one that leaves is', async 
   await read(later)
   await read(later)
   assert.equal(asked, 3)
+})
+
+/** The nodes that are asked at each poll, and who of them answers what. */
+async function ofMany(t: TestContext, count: number, answerOf: (node: string) => string | undefined) {
+  const asked: string[] = []
+  const nodes = Array.from({ length: count }, (_, i) =>
+    aNode(`n${i + 1}`, { internalAddresses: [`127.0.${i >> 7}.${1 + (i & 127)}`] }),
+  )
+  const nodeAt = new Map(nodes.map(({ name, internalAddresses: [address] }) => [address, name]))
+  const agent: RequestListener = ({ socket }, response) => {
+    const node = nodeAt.get(socket.localAddress) ?? ''
+    const answer = answerOf(node)
+    asked.push(node)
+    if (answer === undefined) response.writeHead(503).end()
+    else response.end(JSON.stringify({ ...HEALTH, node, answer }))
+  }
+  const hosts = nodes.flatMap(({ internalAddresses }) => internalAddresses)
+  const from = await endpoints(t, agent, { list: () => Promise.resolve(nodes), hosts })
+  return { from, asked: () => asked.splice(0) }
+}
+
+test('an inspection asks every node, however many there are', async (t) => {
+  const { from } = await ofMany(t, 150, () => 'up')
+  const [backend] = (await from.inspect('edge', never)).backends
+  assert.equal(backend?.servers.length, 150)
+  assert.deepEqual(
+    backend.servers.filter(({ endpoint }) => endpoint?.heard !== true).map(({ checkText }) => checkText),
+    [],
+  )
+})
+
+test('a node that leaves is asked at every poll, however many have no agent', async (t) => {
+  const { from, asked } = await ofMany(t, 300, (node) => (node === 'n1' ? 'drain' : undefined))
+  await from.inspect('edge', never)
+  for (let poll = 0; poll < 5; poll += 1) {
+    asked()
+    await from.read('edge', never)
+    const [first, ...rest] = asked()
+    assert.deepEqual([first, rest.length, rest.includes('n1')], ['n1', 63, false])
+  }
+})
+
+test('a reading is as old as the question', async (t) => {
+  const { from } = await ofMany(t, 70, (node) => (node === 'n1' ? 'drain' : 'up'))
+  const [, , later] = [await from.inspect('edge', never), await from.read('edge', never), systemClock.monoMs()]
+  const { servers } = await from.read('edge', never)
+  assert.deepEqual(
+    servers.filter(({ endpoint }) => (endpoint?.at ?? 0) >= later).map(({ ref }) => ref.server),
+    ['n1'],
+  )
+})
+
+test('while the API server hangs or is away, the agents of the nodes that are known are heard', async (t) => {
+  const clock = new VirtualClock()
+  const away = new WorldError('the API server is away', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
+  const lists = [() => Promise.resolve([N1]), () => Promise.reject(away), () => new Promise<never>(() => undefined)]
+  const from = await endpoints(t, says(HEALTH), { list: () => (lists.shift() ?? assert.fail('listed again'))(), clock })
+  for (const left of [2, 1, 0]) {
+    assert.equal((await read(from)).endpoint.heard, true)
+    assert.equal(lists.length, left)
+    await clock.advance(30_000)
+  }
+  assert.equal((await read(from)).endpoint.heard, true, 'the list that hangs is the only one')
 })

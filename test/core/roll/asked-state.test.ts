@@ -2,14 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asAsked } from '../../../src/core/roll/asked-state.ts'
 import type { EndpointReading } from '../../../src/model/health-endpoint.ts'
+import { MAINTENANCE_ANNOTATION } from '../../../src/model/maintenance.ts'
 import { ASKED, agents, anEndpoint } from '../../support/endpoint-world.ts'
 import { aNode, anInstance, aServer } from '../../support/roll-world.ts'
 
 /** Own state, and what traffic sees, of a node whose agent tells that. */
-function states(endpoint: Partial<EndpointReading>, isAsked: boolean): readonly (string | undefined)[] {
+function states(endpoint: Partial<EndpointReading>, asks: boolean | string): readonly (string | undefined)[] {
   const [facts] = agents([anEndpoint('n1', endpoint)])
   assert.ok(facts)
-  const [server] = asAsked(facts, (name) => aNode(name, isAsked ? ASKED : {})).reading?.servers ?? []
+  const annotated = typeof asks === 'string' ? { annotations: { [MAINTENANCE_ANNOTATION]: asks } } : asks ? ASKED : {}
+  const [server] = asAsked(facts, (name) => aNode(name, annotated)).reading?.servers ?? []
   return [server?.ownState, server?.adminState]
 }
 
@@ -17,6 +19,11 @@ test('what a node is told stands on its Node, whatever its agent says', () => {
   assert.deepEqual(states({ answer: 'up' }, false), ['ready', 'ready'])
   assert.deepEqual(states({ answer: 'up' }, true), ['drain', 'drain'])
   assert.deepEqual(states({ heard: false }, true), ['drain', 'drain'])
+})
+
+test('what makes no sense is somebody’s wish; the word that withdrew a request is none', () => {
+  assert.deepEqual(states({ answer: 'drain' }, 'until Monday'), ['drain', 'drain'])
+  assert.deepEqual(states({ answer: 'up' }, 'withdrawn'), ['ready', 'ready'])
 })
 
 test('a node that its agent takes out for something else is out, and asked for nothing', () => {

@@ -139,10 +139,27 @@ test('what somebody else asks for meanwhile is not ended for them', () => {
   assert.equal(annotated(REQUEST), 'act attach: askAgent')
   assert.equal(annotated(REQUEST.replace('run-1', 'run-2')), 'hold attach: AskedByOthers')
   assert.equal(annotated('until Monday'), 'hold attach: AskedByOthers')
-  assert.equal(annotated('withdrawn'), 'act attach: askAgent')
 })
 
-test('the last node that is up stays in service', () => {
-  const alone = [anEndpoint('n1'), anEndpoint('n2', { heard: false }), anEndpoint('n3', { answer: 'down' })]
-  assert.equal(next({ change: { instances: agents(alone) } }), 'hold detach: LastUsableServer')
+test('the last node that is up stays in service, and is not taken out for a question that its agent missed', () => {
+  const [n2, n3] = [anEndpoint('n2', { heard: false }), anEndpoint('n3', { answer: 'down' })]
+  const change = (n1: ServerReading): Partial<RollSnapshot> => ({ instances: agents([n1, n2, n3]) })
+  const unheard = anEndpoint('n1', { heard: false })
+  assert.equal(next({ change: change(anEndpoint('n1')) }), 'hold detach: LastUsableServer')
+  assert.equal(next({ change: change(unheard) }), 'hold detach: AgentSilent')
+  assert.equal(next({ asked: true, change: change(out({ heard: false })) }), 'hold detach: AgentSilent')
+})
+
+test('nothing is recorded of a node whose agent is not heard: that it serves nobody would be believed on the way back', () => {
+  const at = (n1: ServerReading): string =>
+    shortDecision(decide(aSnapshot({ change: { spec: endpointSpec(), instances: agents([n1, ...OTHERS]) } })))
+  assert.equal(at(anEndpoint('n1')), 'act record: writeRecord')
+  assert.equal(at(anEndpoint('n1', { heard: false })), 'hold record: AgentSilent')
+})
+
+test('connections that were counted before load balancers had noticed count for nothing', () => {
+  const evidence = { ...confirmed, ...noticedSince('out', 990_000) }
+  const counted = (at: number): string => next({ asked: true, n1: out({ at: monoMs(at), connections: 0 }), evidence })
+  assert.equal(counted(989_999), 'hold detach: SessionsLeft')
+  assert.equal(counted(990_000), 'act reboot: writeIntent')
 })

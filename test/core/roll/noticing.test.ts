@@ -15,6 +15,7 @@ const spec = (checkers: Readonly<Record<string, number>>): HealthEndpointSpec =>
 })
 
 const reading = (told: Readonly<Record<string, number>>): EndpointReading => ({
+  at: monoMs(0),
   heard: true,
   answer: 'drain',
   acknowledged: ['a'],
@@ -42,6 +43,26 @@ test('three checkers behind one address count as three: their ninth refusal and 
   ]
   assert.equal(seen({ [LB]: 3 }, polls), undefined)
   assert.deepEqual(seen({ [LB]: 3 }, [...polls, [7_700, { [LB]: 12 }]]), { by: 'checks', at: 7_700 })
+})
+
+test('a fast checker’s refusals do not make up for those of a slow one behind the same address', () => {
+  const mixed: readonly Poll[] = [
+    [0, {}],
+    [600, { [LB]: 5 }],
+    [1_200, { [LB]: 9 }],
+    [5_999, { [LB]: 40 }],
+  ]
+  assert.equal(seen({ [LB]: 2 }, mixed), undefined)
+  assert.deepEqual(seen({ [LB]: 2 }, [...mixed, [6_000, { [LB]: 40 }]]), { by: 'checks', at: 6_000 })
+})
+
+test('what was heard on the way in counts for nothing on the way out', () => {
+  const told = { [LB]: 100 }
+  const at = (before: Noticing | undefined, way: 'in' | 'out', now: number): Noticing =>
+    notice(before, { way, reading: reading(told), spec: spec({ [LB]: 1 }), now: monoMs(now) })
+  const isIn = at(at(undefined, 'in', 0), 'in', 60_000)
+  assert.equal(isIn.noticed?.at, 60_000)
+  assert.deepEqual(at(isIn, 'out', 61_000), { way: 'out', since: 61_000, heardSince: 61_000 })
 })
 
 test('every declared source must have been told', () => {
