@@ -96,8 +96,12 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<0 | 1
   const limitMs = options.takeoverLimitMs - performance.now()
   const begun = takeOver({ isBeside: () => isBeside(options, stop), view, limitMs, clock }, stop)
   if ((await Promise.race([begun, running])) === 'late') {
-    const { heard, decision } = view()
-    const reasons = heard ? decision.reasons.map(({ text }) => text) : ['the API server does not tell of the node']
+    const { heard, isKeptKnown, decision, trouble } = view()
+    const missing = [
+      ...(heard ? [] : ['the API server does not tell of the node']),
+      ...(isKeptKnown ? [] : ['whether a request is kept on the disk cannot be read', ...trouble]),
+    ]
+    const reasons = missing.length > 0 ? missing : decision.reasons.map(({ text }) => text)
     log.warn('not ready in time beside another agent, which goes on alone; see --takeover-limit', { node, reasons })
     return 1
   }

@@ -12,6 +12,9 @@ export interface Tracked {
 
 /** The same, by the machine's connection tracking. */
 export interface TrackedTable {
-  /** Undefined where the table does not prove that it would show them. Rejects with the signal's reason alone. */
-  count(signal: AbortSignal): Promise<Tracked | undefined>
+  /**
+   * Undefined where the table does not prove that it would show them; `soon` where it may once it was read some more times.
+   * Rejects with the signal's reason alone.
+   */
+  count(signal: AbortSignal): Promise<Tracked | 'soon' | undefined>
 }

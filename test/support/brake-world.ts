@@ -35,13 +35,24 @@ export interface BrakeScene {
   /** Cordoned since, in the order they were: all at once where absent. */
   readonly order?: string
   readonly returning?: Readonly<Record<string, number>>
+  /** The process looks since then. */
+  readonly since?: number
   readonly change?: Partial<BrakeSnapshot>
 }
 
 const words = (text = ''): readonly string[] => text.split(' ').filter((word) => word !== '')
 
 /** A fleet of which half may be out, whose grants were published by this leader and are as they were. */
-export function aBrake({ nodes, granted, max, told, order, returning = {}, change }: BrakeScene): BrakeSnapshot {
+export function aBrake({
+  nodes,
+  granted,
+  max,
+  told,
+  order,
+  returning = {},
+  since = 0,
+  change,
+}: BrakeScene): BrakeSnapshot {
   const fleet = nodesOf(nodes)
   const places = words(order)
   const cordoned = fleet.filter(({ unschedulable }) => unschedulable)
@@ -59,7 +70,9 @@ export function aBrake({ nodes, granted, max, told, order, returning = {}, chang
     fleet: { kind: 'known', nodes: fleet },
     memory: {
       cordoned: new Map(cordoned.map(({ name, uid }) => [name, { uid, since: monoMs(places.indexOf(name) + 1) }])),
+      away: new Set(),
       returning: new Map(Object.entries(returning).map(([name, since]) => [name, monoMs(since)])),
+      since: monoMs(since),
     },
     published,
     ...change,

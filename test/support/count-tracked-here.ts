@@ -21,6 +21,7 @@ const tracked = new TrackedConnections({
 })
 for (;;) {
   const answers = await dataPort.answers({ address: '127.0.0.1', port }, never)
-  process.stdout.write(`${answers ? ((await tracked.count(never))?.open ?? 'unknown') : 'no answer'}\n`)
+  const seen = answers ? await tracked.count(never) : undefined
+  process.stdout.write(`${answers ? (seen === undefined || seen === 'soon' ? 'unknown' : seen.open) : 'no answer'}\n`)
   await later(EVERY_MS)
 }

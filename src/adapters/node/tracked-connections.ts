@@ -42,15 +42,17 @@ export class TrackedConnections implements TrackedTable {
     this.#mark = ` dport=${parts.port} `
   }
 
-  /** The most of the last readings; undefined where they do not tell. Rejects with the signal's reason alone. */
-  async count(signal: AbortSignal): Promise<Tracked | undefined> {
+  /** The most of the last readings; see `TrackedTable`. */
+  async count(signal: AbortSignal): Promise<Tracked | 'soon' | undefined> {
     const seen = await this.#read(signal)
     const now = this.#parts.clock.monoMs()
     const before = this.#readings.filter(({ at }) => now - at <= READ_WITHIN_MS).slice(1 - READINGS)
     this.#readings = seen === undefined ? [] : [...before, { ...seen, at: now }]
     if (seen?.hasOthers === true) this.#othersAt = now
     const isProven = this.#othersAt !== undefined && now - this.#othersAt <= PROVEN_FOR_MS
-    if (seen?.hasOwn !== true || !isProven || this.#readings.length < READINGS) return undefined
+    const hasAsked = this.#parts.lastOwnPorts().length > 0
+    if (seen !== undefined && (!hasAsked || (seen.hasOwn && this.#readings.length < READINGS))) return 'soon'
+    if (seen?.hasOwn !== true || !isProven) return undefined
     return {
       open: Math.max(...this.#readings.map(({ open }) => open)),
       elsewhere: Math.max(...this.#readings.map(({ openElsewhere }) => openElsewhere)),

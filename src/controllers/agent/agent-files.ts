@@ -1,3 +1,4 @@
+import { saidByMemory } from '../../core/agent/memory.ts'
 import { formatOwed, parseOwed } from '../../core/agent/owed-file.ts'
 import { parseOverride } from '../../core/agent/parse-override.ts'
 import type { AgentSnapshot } from '../../core/agent/snapshot.ts'
@@ -28,11 +29,14 @@ export class AgentFiles {
   /** What was never read may be a request. */
   #kept: KeptMaintenance | undefined = UNREADABLE
   #isKeptRead = false
+  #wasKeptRead = false
   /** It would survive a power cut: written by this very process. */
   #isKeptSynced = false
   /** As it is on the disk; absent: not read yet. */
   #owed: { readonly text: string | undefined } | undefined
   #remembered = ''
+  /** What a restarted agent would say by the memory that stands there; absent: there is none. */
+  #recallable: string | undefined
   readonly #trouble = new Map<AgentFile, string>()
 
   constructor({ store, clock, log }: AgentFilesParts) {
@@ -48,6 +52,11 @@ export class AgentFiles {
     }
   }
 
+  /** Whether there is a request on the disk is known: it was read by this process, if only once. */
+  get isKeptKnown(): boolean {
+    return this.#wasKeptRead
+  }
+
   /** The request that is on the disk for good. */
   get synced(): KeptMaintenance | undefined {
     return this.#isKeptSynced ? this.#kept : undefined
@@ -59,13 +68,29 @@ export class AgentFiles {
   }
 
   async recall(signal: AbortSignal): Promise<string | undefined> {
-    return (await this.#read('memory', signal))?.text
+    const text = (await this.#read('memory', signal))?.text
+    this.#recallable = text === undefined ? undefined : saidByMemory(text)
+    return text
   }
 
   async remember(text: string, signal: AbortSignal): Promise<void> {
     if (text === this.#remembered) return
+    const isWritten = await this.#write('memory', text, signal)
     // What was given up may be there all the same.
-    this.#remembered = (await this.#write('memory', text, signal)) ? text : ''
+    this.#remembered = isWritten ? text : ''
+    const said = saidByMemory(text)
+    if (isWritten) this.#recallable = said
+    else if (this.#recallable !== undefined && this.#recallable !== said) await this.#forget(signal)
+  }
+
+  /** Who restarts had better know nothing than say what is over; and where nothing can be written, it can be removed. */
+  async #forget(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#store.write('memory', undefined, signal)
+      this.#recallable = undefined
+    } catch (error) {
+      if (!(error instanceof WorldError)) throw error
+    }
   }
 
   /** Tells to whom was owed by whoever ran before, the first time that can be read. */
@@ -107,6 +132,7 @@ export class AgentFiles {
     const read = await this.#read('kept', signal)
     this.#isKeptRead = read !== undefined
     if (read === undefined) return
+    this.#wasKeptRead = true
     const kept = read.text === undefined ? undefined : (parseKeptMaintenance(read.text) ?? UNREADABLE)
     if (!isSame(kept, this.#kept)) this.#isKeptSynced = false
     this.#kept = kept

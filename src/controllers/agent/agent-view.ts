@@ -14,6 +14,8 @@ export interface AgentView {
   readonly since: MonoMs
   /** The API told of the node since this process began. */
   readonly heard: boolean
+  /** Whether there is a request on the disk is known. */
+  readonly isKeptKnown: boolean
   /** The API server cannot be followed since so long; absent while it is. */
   readonly unheardForMs?: number
   readonly kept?: KeptMaintenance

@@ -140,6 +140,7 @@ export class Agent {
       decision: this.#decision,
       since: evidence.since,
       heard: this.#heard,
+      isKeptKnown: this.#files.isKeptKnown,
       ...(unheardSince === undefined ? {} : { unheardForMs: now - unheardSince }),
       ...(kept === undefined ? {} : { kept }),
       // Said by the node's own object, on the disk, and what is answered goes by it.

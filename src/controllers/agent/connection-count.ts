@@ -53,6 +53,8 @@ export class ConnectionCount {
 
   async #count(signal: AbortSignal): Promise<number | undefined> {
     const [sockets, tracked] = await Promise.all([this.#sockets.count(signal), this.#tracked.count(signal)])
+    // Who listens may not be whom rules lead to: 0 is said once the table was read often enough to show others.
+    if (tracked === 'soon') return undefined
     return sockets === undefined ? tracked?.open : sockets + (tracked?.elsewhere ?? 0)
   }
 }

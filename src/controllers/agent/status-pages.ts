@@ -28,13 +28,16 @@ export const statusPages =
       case '/livez':
         return yesOrNo(view().lookedAgoMs < HANGS_AFTER_MS)
       case '/readyz':
-        return yesOrNo(view().heard && isOpen())
+        return yesOrNo(isReady(view()) && isOpen())
       case '/metrics':
         return { status: 200, contentType: 'text/plain; version=0.0.4; charset=utf-8', body: agentMetrics(view()) }
       default:
         return { status: 404, contentType: 'text/plain; charset=utf-8', body: 'there is no such page\n' }
     }
   }
+
+/** An agent that cannot know whether it may let its node serve is no replacement for one that does. */
+const isReady = ({ heard, isKeptKnown }: AgentView): boolean => heard && isKeptKnown
 
 const health = (view: AgentView, connections: number | undefined): unknown => ({
   node: view.node,

@@ -5,7 +5,7 @@ import type { AgentView } from './agent-view.ts'
 export interface TakeOverParts {
   /** Whether another agent answers where this one will. */
   readonly isBeside: () => Promise<boolean>
-  readonly view: () => Pick<AgentView, 'heard' | 'decision'>
+  readonly view: () => Pick<AgentView, 'heard' | 'isKeptKnown' | 'decision'>
   /** Shorter than a new pod must be ready before the old one ends. */
   readonly limitMs: number
   readonly clock: Clock
@@ -13,7 +13,7 @@ export interface TakeOverParts {
 
 const LOOK_EVERY_MS = 50
 /** Why an agent says `down` that has just begun, of a node that may be well. */
-const FOR_NOW: ReadonlySet<string> = new Set(['ColdStart', 'DataPortUnknown', 'Returning'])
+const FOR_NOW: ReadonlySet<string> = new Set(['ColdStart', 'DataPortUnknown', 'Returning', 'BrakeUnknown'])
 
 /**
  * An agent that begins beside another one opens no port before it can do what that one does. Whoever asks meets either of the
@@ -26,8 +26,9 @@ export async function takeOver(parts: TakeOverParts, signal: AbortSignal): Promi
   const until = clock.monoMs() + limitMs
   for (;;) {
     if (!(await isBeside())) return 'alone'
-    const { heard, decision } = view()
-    if (heard && isSettled(decision)) return 'ready'
+    const { heard, isKeptKnown, decision } = view()
+    // A drain for a request that nobody could read is none that the other one gives.
+    if (heard && isKeptKnown && isSettled(decision)) return 'ready'
     if (clock.monoMs() >= until) return 'late'
     await clock.sleep(LOOK_EVERY_MS, signal)
   }

@@ -38,7 +38,9 @@ export function agentCheckLine(
   if (answer === 'drain')
     return { line: LINES.drain, owed: isFresh(owed[address]) ? owed : begun(owed, address, address in spec.checkers) }
   const debt = owed[address]
-  if (answer === 'down' || debt === undefined) return { line: LINES[answer], owed }
+  if (debt === undefined) return { line: LINES[answer], owed }
+  // Whoever asks now does not hear that the drain is over: it all has to be told again.
+  if (answer === 'down') return { line: LINES.down, owed: isFresh(debt) ? owed : { ...owed, [address]: { told: 0 } } }
   if (isHeard(debt, spec.checkers[address], { now, intervalMs: spec.intervalMs })) {
     const { [address]: _paid, ...others } = owed
     return { line: LINES.up, owed: others }

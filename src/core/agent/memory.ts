@@ -16,6 +16,14 @@ export function formatMemory(bootId: string, evidence: AgentEvidence): string {
   return JSON.stringify({ version: VERSION, bootId, evidence: { ...evidence, ...told } })
 }
 
+/** Of a memory, what whoever recalls it goes by, without the times: two that are equal in it may stand for each other. */
+export function saidByMemory(text: string): string {
+  const evidence = jsonObject(text)?.evidence
+  if (!isJsonObject(evidence)) return ''
+  const { answer, node, brake, cordonCounts, owed } = evidence
+  return JSON.stringify([answer, node, brake, cordonCounts, isJsonObject(owed) ? Object.keys(owed) : []])
+}
+
 /**
  * What an agent of this machine had seen since its boot; undefined where it makes no sense. Times are of the machine's
  * monotonic clock; one that has not come yet is none of this boot's.

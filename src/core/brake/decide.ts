@@ -77,7 +77,8 @@ interface Telling {
 /** First each event, then the note that there is one: who is killed in between says it twice, and never not at all. */
 function tellWaiting({ grants, told, share, published }: Telling): BrakeDecision | undefined {
   const isTold = new Set(told)
-  const next = share.waiting.filter(({ name }) => !isTold.has(name)).slice(0, TOLD_AT_ONCE)
+  const untold = share.tooSoonForMs > 0 ? [] : share.waiting.filter(({ name }) => !isTold.has(name))
+  const next = untold.slice(0, TOLD_AT_ONCE)
   if (next.length === 0 && told.length === (published?.told ?? []).length) return undefined
   const notices = next.map((node) => ({ kind: 'tell', notice: noticeOf(node, share) }) as const)
   const names = [...told, ...next.map(({ name }) => name)].toSorted()
@@ -102,7 +103,15 @@ function notGranted(name: string, { granted, otherwiseOut, max, of }: Share): Re
   return { code: 'CordonNotGranted', text, object: name, next: 'uncordon another node, or raise --max-cordoned-out' }
 }
 
+const FLEET_JUST_SEEN: Reason = {
+  code: 'FleetJustSeen',
+  text: 'this process does not know yet who came back a moment ago, so no more cordons are granted for now',
+}
+
 function rest({ memory, returnMs, now }: BrakeSnapshot, share: Share): BrakeDecision {
+  if (share.tooSoonForMs > 0 && share.waiting.length > 0) {
+    return { kind: 'hold', reasons: [FLEET_JUST_SEEN], recheckAfterMs: share.tooSoonForMs }
+  }
   const reasons = share.waiting.map(({ name }) => notGranted(name, share))
   if (reasons.length === 0) {
     return { kind: 'settled', reasons: [{ code: 'CordonsGranted', text: 'every node that is cordoned may be out' }] }

@@ -1,8 +1,9 @@
 import type { FleetNode } from '../../model/fleet-node.ts'
 import type { MonoMs } from '../../model/time.ts'
+import { isOutByItself } from './out-by-itself.ts'
 import type { BrakeMemory } from './snapshot.ts'
 
-export const NOTHING_SEEN: BrakeMemory = { cordoned: new Map(), returning: new Map() }
+export const NOTHING_SEEN: BrakeMemory = { cordoned: new Map(), away: new Set(), returning: new Map() }
 
 export interface Sight {
   readonly nodes: readonly FleetNode[]
@@ -16,18 +17,22 @@ export interface Sight {
 export function observe(memory: BrakeMemory, sight: Sight): BrakeMemory {
   const granted = new Set(sight.granted)
   const cordoned = new Map<string, Cordoned>()
+  const away = new Set<string>()
   const returning = new Map<string, MonoMs>()
   for (const node of sight.nodes) {
     const { name } = node
     const before = memory.cordoned.get(name)
     const now = cordonedNow(node, before, sight.now)
     if (now !== undefined) cordoned.set(name, now)
+    const [isAway, wasAway] = [isOutByItself(node), memory.away.has(name)]
+    if (isAway) away.add(name)
     const known = memory.returning.get(name)
-    const isBack = now === undefined && (before !== undefined || (known === undefined && granted.has(name)))
+    const isUncordoned = now === undefined && (before !== undefined || (known === undefined && granted.has(name)))
+    const isBack = isUncordoned || (wasAway && !isAway)
     const since = isBack ? sight.now : known
     if (since !== undefined && sight.now - since < sight.returnMs) returning.set(name, since)
   }
-  return { cordoned, returning }
+  return { cordoned, away, returning, since: memory.since ?? sight.now }
 }
 
 type Cordoned = BrakeMemory['cordoned'] extends ReadonlyMap<string, infer C> ? C : never

@@ -1,5 +1,6 @@
 import type { FleetNode } from '../../model/fleet-node.ts'
 import { maxOut } from './max-out.ts'
+import { isOutByItself } from './out-by-itself.ts'
 import type { BrakeSnapshot } from './snapshot.ts'
 
 export interface Share {
@@ -11,6 +12,8 @@ export interface Share {
   readonly otherwiseOut: readonly string[]
   readonly max: number
   readonly of: number
+  /** For so long nobody is granted anew: who came back a moment ago is not known. */
+  readonly tooSoonForMs: number
 }
 
 /**
@@ -18,7 +21,7 @@ export interface Share {
  * to whoever is cordoned longest, as long as no more are out than may be, for whatever reason they are.
  */
 export function shareOut(
-  { limit, memory, published }: Pick<BrakeSnapshot, 'limit' | 'memory' | 'published'>,
+  { limit, memory, published, now, returnMs }: BrakeSnapshot,
   nodes: readonly FleetNode[],
 ): Share {
   const max = maxOut(limit, nodes.length)
@@ -31,7 +34,8 @@ export function shareOut(
   ])
   const since = ({ name }: FleetNode): number => memory.cordoned.get(name)?.since ?? Number.POSITIVE_INFINITY
   const next = cordoned.filter(({ name }) => !granted.has(name)).toSorted((a, b) => sooner(a, b, since))
-  for (const { name } of next) {
+  const tooSoonForMs = published?.grants === undefined ? 0 : Math.max(0, (memory.since ?? now) + returnMs - now)
+  for (const { name } of tooSoonForMs > 0 ? [] : next) {
     if (out.size + (out.has(name) ? 0 : 1) > max) continue
     granted.add(name)
     out.add(name)
@@ -42,11 +46,12 @@ export function shareOut(
     otherwiseOut: [...out].filter((name) => !granted.has(name)).toSorted(),
     max,
     of: nodes.length,
+    tooSoonForMs,
   }
 }
 
 const isOutAnyway = (node: FleetNode, returning: ReadonlyMap<string, unknown>): boolean =>
-  node.deleting || node.leaves || !node.ready || returning.has(node.name)
+  isOutByItself(node) || returning.has(node.name)
 
 function sooner(a: FleetNode, b: FleetNode, since: (node: FleetNode) => number): number {
   const [left, right] = [since(a), since(b)]

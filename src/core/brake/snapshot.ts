@@ -7,8 +7,12 @@ import type { MonoMs } from '../../model/time.ts'
 export interface BrakeMemory {
   /** By name: cordoned since, as this process saw it, and which Node that was. */
   readonly cordoned: ReadonlyMap<string, { readonly uid: string; readonly since: MonoMs }>
-  /** By name: no longer cordoned since. Its agent and its balancers take a while to hear of it. */
+  /** Names of those that were out for another reason than a cordon. */
+  readonly away: ReadonlySet<string>
+  /** By name: not out any more since. Its agent and its balancers take a while to hear of it. */
   readonly returning: ReadonlyMap<string, MonoMs>
+  /** Of this process's first sight of the fleet; absent before. Who came back shortly before it is not known. */
+  readonly since?: MonoMs
 }
 
 /** The ConfigMap as it was read; what it says is hostile until parsed. */
@@ -26,7 +30,7 @@ export interface BrakeSnapshot {
   /** This leader. */
   readonly self: string
   readonly limit: CordonLimit
-  /** How long a node that is uncordoned counts as out still. */
+  /** How long a node that is not out any more counts as out still. */
   readonly returnMs: number
   readonly fleet:
     | { readonly kind: 'known'; readonly nodes: readonly FleetNode[] }

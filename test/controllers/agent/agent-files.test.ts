@@ -84,18 +84,18 @@ test('who was told to drain hears that it is over, though the machine booted in 
   for (const caller of [DECLARED, OTHER]) assert.equal(life.agent.agentCheckLine(caller), 'up')
 })
 
-test('a debt that was paid is not owed again since a disk was full', async (t) => {
+test('a debt that was paid is not owed again since a disk became read-only', async (t) => {
   const life = await new AgentLife(t).start()
   life.feed.node({ unschedulable: true })
   life.agent.agentCheckLine(DECLARED)
   await life.clock.advance(10)
-  life.store.full.add('owed')
+  life.store.readOnly.add('owed')
   life.feed.node()
   life.agent.agentCheckLine(DECLARED)
   await life.clock.advance(1_001)
   assert.equal(life.agent.agentCheckLine(DECLARED), 'up')
   await life.clock.advance(10)
-  assert.deepEqual(life.agent.view().trouble, ['owed: no space left'])
+  assert.deepEqual(life.agent.view().trouble, ['owed: read-only'])
   await life.restart()
   assert.equal(life.agent.agentCheckLine(DECLARED), 'up')
 })

@@ -104,9 +104,13 @@ test('a disk that cannot be read may bear a request, until it can', async (t) =>
   await life.start()
   await life.clock.advance(5_000)
   assert.equal(life.now, 'drain MaintenanceKept')
+  assert.equal(life.agent.view().isKeptKnown, false)
   life.store.broken = false
   await life.clock.advance(2_000)
   assert.equal(life.now, 'up InService')
+  life.store.broken = true
+  await life.clock.advance(2_000)
+  assert.deepEqual([life.now, life.agent.view().isKeptKnown], ['up InService', true])
 })
 
 test('a balancer whose IPv4 address is written as IPv6 is the one that was declared', async (t) => {
@@ -167,6 +171,41 @@ test('a full tmpfs costs a restarted agent its memory and nothing else', async (
   await life.restart()
   await life.clock.advance(10)
   assert.equal(life.now, 'drain NodeExcluded')
+})
+
+test('on a full tmpfs no memory is left that says what is over, and one that says what is still so is', async (t) => {
+  const life = await new AgentLife(t).start()
+  life.feed.node()
+  await life.clock.advance(1_000)
+  life.store.full.add('memory')
+  life.feed.node({ resourceVersion: '77' })
+  await life.clock.advance(2_000)
+  life.feed.away()
+  await life.restart()
+  assert.equal(life.now, 'up InService')
+  life.feed.node({ unschedulable: true })
+  await life.clock.advance(2_000)
+  assert.equal(life.now, 'drain Cordoned')
+  assert.equal(life.store.texts.has('memory'), false)
+  life.feed.away()
+  await life.restart()
+  await life.clock.advance(60_000)
+  assert.equal(life.now, 'down ColdStart')
+})
+
+test('debts of a drain that a full tmpfs could not remember are told by the disk', async (t) => {
+  const life = await new AgentLife(t).start()
+  const caller = { address: '10.0.0.9', port: 1 }
+  life.feed.node()
+  await life.clock.advance(1_000)
+  life.store.full.add('memory')
+  life.feed.node({ excluded: true })
+  assert.equal(life.agent.agentCheckLine(caller), 'up drain')
+  await life.clock.advance(2_000)
+  await life.restart()
+  life.feed.node()
+  await life.clock.advance(10)
+  assert.equal(life.agent.agentCheckLine(caller), 'up ready')
 })
 
 test('a clock that is set changes no answer and no time that is waited for', async (t) => {

@@ -7,11 +7,21 @@ import { VirtualClock } from '../../support/virtual-clock.ts'
 const never = new AbortController().signal
 
 /** An agent that begins, and what it finds; all of it may change as time goes. */
-function beginning(change: { isBeside?: boolean; heard?: boolean; answer?: Answer; code?: string } = {}) {
+interface Found {
+  readonly isBeside?: boolean
+  readonly heard?: boolean
+  readonly isKeptKnown?: boolean
+  readonly answer?: Answer
+  readonly code?: string
+}
+
+function beginning(change: Found = {}) {
   const clock = new VirtualClock()
-  const state = { isBeside: true, heard: false, answer: 'down' as Answer, code: 'Returning', ...change }
+  const found = { isBeside: true, heard: false, isKeptKnown: true, answer: 'down' as Answer, code: 'Returning' }
+  const state = { ...found, ...change }
   const view = () => ({
     heard: state.heard,
+    isKeptKnown: state.isKeptKnown,
     decision: { answer: state.answer, reasons: [{ code: state.code, text: 'why' }] },
   })
   let end: string | undefined
@@ -59,20 +69,31 @@ test('a node that is down is no reason to wait', async () => {
   assert.equal(end(), 'ready')
 })
 
+test('a request that may be on a disk which cannot be read is no drain to take over with', async () => {
+  const { state, clock, end } = beginning({ heard: true, answer: 'drain', code: 'MaintenanceKept', isKeptKnown: false })
+  await clock.advance(500)
+  assert.equal(end(), undefined)
+  state.isKeptKnown = true
+  await clock.advance(50)
+  assert.equal(end(), 'ready')
+})
+
 test('at the limit, whoever still says down for a moment only, or has not heard, gives up', async () => {
   const all = [
     beginning({ heard: true }),
     beginning({ heard: true, code: 'DataPortUnknown' }),
+    beginning({ heard: true, code: 'BrakeUnknown' }),
     beginning({ answer: 'up' }),
+    beginning({ heard: true, answer: 'drain', isKeptKnown: false }),
   ]
   for (const { clock } of all) await clock.advance(950)
   assert.deepEqual(
     all.map(({ end }) => end()),
-    [undefined, undefined, undefined],
+    Array(5).fill(undefined),
   )
   for (const { clock } of all) await clock.advance(100)
   assert.deepEqual(
     all.map(({ end }) => end()),
-    ['late', 'late', 'late'],
+    Array(5).fill('late'),
   )
 })

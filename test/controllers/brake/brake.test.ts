@@ -46,7 +46,7 @@ test('a burst of cordons is granted at once, and who waits is told once, however
   const ground = new Ground(t)
   ground.brake('a')
   ground.fleet.set('n1 n2 n3 n4')
-  await ground.clock.advance(100)
+  await ground.clock.advance(10_000)
   ground.fleet.set('n1! n2! n3! n4!')
   await ground.clock.advance(100)
   assert.deepEqual(ground.granted, ['n1', 'n2'])

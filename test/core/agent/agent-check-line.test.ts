@@ -86,3 +86,29 @@ test('who was declared is owed the end of a drain for ever, and others for ten m
   assert.deepEqual(stillOwed(owed, 900_000, slow), { lb: { told: 0 }, other: { told: 0 } })
   assert.deepEqual(stillOwed(owed, 900_001, slow), { lb: { told: 0 } })
 })
+
+test('a down between the end of a drain and the last who hears of it has it told again to all', () => {
+  const told = lines([
+    ['lb', 'drain', -500],
+    ['lb', 'up', 0],
+    ['lb', 'up', 500],
+    ['lb', 'up', 1_000],
+    ['lb', 'down', 1_050],
+    ['lb', 'up', 6_050],
+    ['lb', 'up', 6_100],
+    ['lb', 'up', 6_500],
+    ['lb', 'up', 7_500],
+    ['lb', 'up', 7_501],
+  ])
+  assert.deepEqual(told.slice(4), ['down', 'up ready', 'up ready', 'up ready', 'up ready', 'up'])
+})
+
+test('of an address that nobody declared, too', () => {
+  const told = lines([
+    ['other', 'drain', 0],
+    ['other', 'up', 1_000],
+    ['other', 'down', 2_000],
+    ['other', 'up', 9_000],
+  ])
+  assert.deepEqual(told, ['up drain', 'up ready', 'down', 'up ready'])
+})

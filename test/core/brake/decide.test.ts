@@ -78,6 +78,22 @@ const ROWS: readonly (readonly [title: string, scene: BrakeScene, decision: stri
     'hold n2',
   ],
   [
+    'grants nothing anew while it may not know who came back a moment ago, and tells nobody',
+    { nodes: 'n1! n2! n3! n4', granted: 'n1', told: 'n3', since: NOW - 9_999 },
+    'hold FleetJustSeen',
+  ],
+  [
+    'takes grants back meanwhile',
+    { nodes: 'n1 n2! n3! n4', granted: 'n1 n2', told: 'n3', since: NOW - 9_999 },
+    'publish [n2] 2 of 4, drop n1, told n3',
+  ],
+  ['grants then', { nodes: 'n1! n2! n3! n4', granted: 'n1', since: NOW - 10_000 }, 'publish [n1 n2] 2 of 4'],
+  [
+    'publishes at once where nothing is, since who is cordoned is out there',
+    { nodes: 'n1! n2! n3 n4', since: NOW, change: { published: undefined } },
+    'publish [n1 n2] 2 of 4',
+  ],
+  [
     'tells who waits, once all is published',
     { nodes: 'n1! n2! n3! n4', granted: 'n1 n2' },
     'tell n3; publish [n1 n2] 2 of 4, told n3',

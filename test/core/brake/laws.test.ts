@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { decideBrake } from '../../../src/core/brake/decide.ts'
 import { maxOut } from '../../../src/core/brake/max-out.ts'
 import { NOTHING_SEEN, observe } from '../../../src/core/brake/observe.ts'
+import { isOutByItself } from '../../../src/core/brake/out-by-itself.ts'
 import type { BrakeSnapshot, Published } from '../../../src/core/brake/snapshot.ts'
 import type { CordonLimit } from '../../../src/model/cordon-limit.ts'
 import { monoMs } from '../../../src/model/time.ts'
@@ -32,10 +33,19 @@ function play(most: CordonLimit, changes: readonly (typeof change extends fc.Arb
   let memory = NOTHING_SEEN
   let now = 0
   let leader = 0
+  /** Until when each was out, as the world has it and no leader may. */
+  const outUntil = new Map<string, number>()
   for (const { node, marks: next, afterMs, heir } of changes) {
     now += afterMs
-    if (next === 'gone') marks.delete(node)
-    else marks.set(node, next)
+    for (const [name, sign] of marks) {
+      const one = aNode(`n${name}${sign}`)
+      const isGranted = one.unschedulable && published?.grants?.granted.includes(one.name) === true
+      if (isGranted || isOutByItself(one)) outUntil.set(one.name, now)
+    }
+    if (next === 'gone') {
+      marks.delete(node)
+      outUntil.delete(`n${node}`)
+    } else marks.set(node, next)
     if (heir) {
       leader += 1
       memory = NOTHING_SEEN
@@ -46,6 +56,7 @@ function play(most: CordonLimit, changes: readonly (typeof change extends fc.Arb
       assert.ok(pass < 10, 'the passes have no end')
       const granted = published?.grants?.granted ?? []
       memory = observe(memory, { nodes, granted, now: monoMs(now), returnMs: RETURN_MS })
+      const at = now
       const snapshot: BrakeSnapshot = {
         now: monoMs(now),
         self: `leader-${leader}`,
@@ -74,8 +85,14 @@ function play(most: CordonLimit, changes: readonly (typeof change extends fc.Arb
         assert.ok(now.length <= Math.max(maxOut(most, nodes.length), kept.length), 'no more than may')
         assert.deepEqual(now, [...new Set(now)].toSorted(), 'each once, sorted')
         const anew = now.filter((name) => !granted.includes(name))
-        const out = nodes.filter((one) => now.includes(one.name) || !one.ready || one.leaves || one.deleting)
-        assert.ok(anew.length === 0 || out.length <= maxOut(most, nodes.length), 'nobody anew where too many are out')
+        const isBackSince = (name: string): number => at - (outUntil.get(name) ?? Number.NEGATIVE_INFINITY)
+        const out = nodes.filter(
+          (one) => now.includes(one.name) || isOutByItself(one) || isBackSince(one.name) < RETURN_MS,
+        )
+        assert.ok(
+          anew.length === 0 || out.length <= maxOut(most, nodes.length),
+          'nobody anew where too many are out, or were a moment ago',
+        )
         published = { writer: `leader-${leader}`, told: action.told, grants: action.grants }
       }
     }

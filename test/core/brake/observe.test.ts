@@ -51,6 +51,16 @@ test('one that is cordoned and uncordoned once more comes back anew', () => {
   assert.deepEqual(returningIn(seen([1, 'n1!'], [5, 'n1'], [6_000, 'n1!'], [9_000, 'n1'])), ['n1 9000'])
 })
 
+test('a node that was out for another reason comes back as slowly', () => {
+  for (const mark of ['-', '>', 'x']) assert.deepEqual(returningIn(seen([1, `n1${mark}`], [5, 'n1'])), ['n1 5'], mark)
+  assert.deepEqual(returningIn(seen([1, 'n1!>'], [5, 'n1>'], [60_000, 'n1>'])), [], 'while it is out it is not back')
+  assert.deepEqual(returningIn(seen([1, 'n1!>'], [5, 'n1>'], [60_000, 'n1'])), ['n1 60000'])
+  assert.deepEqual(returningIn(seen([1, 'n1!>'], [5, 'n1!'])), ['n1 5'], 'cordoned or not')
+  assert.deepEqual(returningIn(seen([1, 'n1->'], [5, 'n1>'])), [])
+})
+
+test('the first sight is remembered', () => assert.equal(seen([3, 'n1'], [9, 'n1']).since, 3))
+
 test('a node that makes no sense is what it was', () => {
   const memory = seen([1, 'n1! n2'], [5, 'n1? n2?'])
   assert.deepEqual([cordonedIn(memory), returningIn(memory)], [['n1 1'], []])

@@ -6,8 +6,10 @@ export class MemoryAgentStore implements AgentStore {
   readonly texts = new Map<AgentFile, string>()
   /** Nothing can be read. */
   broken = false
-  /** Writes of these fail. */
+  /** Writes of these fail; what stands there can be removed. */
   readonly full = new Set<AgentFile>()
+  /** These can be neither written nor removed. */
+  readonly readOnly = new Set<AgentFile>()
   /** Writes of these are there for all to read, and lost by a power cut. */
   readonly unsynced = new Set<AgentFile>()
   /** Calls for these wait until `answer`. */
@@ -40,7 +42,9 @@ export class MemoryAgentStore implements AgentStore {
 
   async write(file: Exclude<AgentFile, 'override'>, text: string | undefined): Promise<void> {
     await this.#hang(file)
-    if (this.full.has(file)) throw new WorldError(`${file}: no space left`, { code: 'STORE_FAILED', retry: 'backoff' })
+    if (this.readOnly.has(file)) throw new WorldError(`${file}: read-only`, { code: 'STORE_FAILED', retry: 'backoff' })
+    if (this.full.has(file) && text !== undefined)
+      throw new WorldError(`${file}: no space left`, { code: 'STORE_FAILED', retry: 'backoff' })
     if (text === undefined) this.texts.delete(file)
     else this.texts.set(file, text)
     if (this.unsynced.has(file))

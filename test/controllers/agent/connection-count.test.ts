@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ConnectionCount } from '../../../src/controllers/agent/connection-count.ts'
+import type { Tracked } from '../../../src/ports/open-connections.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+
+type Rows = readonly (readonly [
+  sockets: number | undefined,
+  tracked: Tracked | 'soon' | undefined,
+  told: number | undefined,
+])[]
+
+test('sockets tell where something listens, and rules may lead others past it', async () => {
+  const rows: Rows = [
+    [2, { open: 5, elsewhere: 3 }, 5],
+    [2, undefined, 2],
+    [undefined, { open: 5, elsewhere: 5 }, 5],
+    [undefined, undefined, undefined],
+  ]
+  for (const [sockets, tracked, told] of rows) assert.equal(await counted(sockets, tracked), told)
+})
+
+test('that nobody is left is not said before tracking was read often enough to show others', async () => {
+  assert.equal(await counted(0, 'soon'), undefined)
+  assert.equal(await counted(undefined, 'soon'), undefined)
+  assert.equal(await counted(0, { open: 0, elsewhere: 0 }), 0)
+})
+
+test('a table that does not answer in time tells nothing, and is asked again', async () => {
+  const clock = new VirtualClock()
+  let hangs = true
+  const sockets = { count: async () => (hangs ? new Promise<never>(() => undefined) : 4) }
+  const count = new ConnectionCount({ sockets, tracked: { count: async () => undefined }, clock })
+  const first = count.now()
+  await clock.advance(500)
+  assert.equal(await first, undefined)
+  hangs = false
+  assert.equal(await count.now(), 4)
+})
+
+const counted = (sockets: number | undefined, tracked: Tracked | 'soon' | undefined): Promise<number | undefined> =>
+  new ConnectionCount({
+    sockets: { count: async () => sockets },
+    tracked: { count: async () => tracked },
+    clock: new VirtualClock(),
+  }).now()
