@@ -134,6 +134,25 @@ describe('the chart on the network of the nodes', { ...real, concurrency: 1 }, (
     await worksOn({ checks, from, were })
   })
 
+  test('a directory that cannot be read ends no agent that works, and takes no node out', async () => {
+    const from = checks.count
+    const were = uids(await place().pods())
+    const mode = (bits: string) =>
+      Promise.all(place().bed.nodes.map((node) => place().bed.exec(node, ['chmod', bits, '/var/lib/evenkeel'])))
+    await mode('0000')
+    await place().upgrade(['podAnnotations.read=no'])
+    const { status } = await stuck('CrashLoopBackOff')
+    assert.equal(status.containerStatuses?.[0]?.lastState.terminated?.exitCode, 1)
+    await mode('0755')
+    await worksOn({ checks, from, were })
+  })
+
+  test('to keep nothing from now on is refused, as no agent of another user could begin beside the last', async () => {
+    const were = uids(await place().pods())
+    await assert.rejects(place().upgrade(['keep=false']), /keep cannot be changed by an upgrade/)
+    assert.deepEqual(uids(await place().pods()), were)
+  })
+
   test('an upgrade replaces every agent, and no check is refused', (t) => upgradedUnseen(t, checks))
 
   test('is removed, and nobody answers any more', async () => {

@@ -137,6 +137,57 @@ describe('the chart', requires('helm'), () => {
     assert.match(stderr, /agent\.address is an address of the node/)
   })
 
+  const UNFIT: readonly (readonly [title: string, settings: readonly string[], says: RegExp])[] = [
+    [
+      'a controller whose grants no agent would see',
+      ['controller.enabled=true', 'agent.grantsNamespace=kube-system'],
+      /agent\.grantsNamespace is kube-system, and the controller of this release publishes in evenkeel/,
+    ],
+    [
+      'a delay within which no new agent could take over',
+      ['keep=false', 'agent.upDelay=1min'],
+      /agent\.upDelay \(1min\) and ends at agent\.takeoverLimit \(7s\): raise minReadySeconds/,
+    ],
+    ['the usual delay, where less is left for it', ['keep=false', 'minReadySeconds=8'], /upDelay \(5s\)/],
+    ['a limit of one’s own', ['keep=false', 'agent.takeoverLimit=4500ms'], /takeoverLimit \(4500ms\)/],
+  ]
+  for (const [title, settings, says] of UNFIT) {
+    test(`${title} is refused`, async () => {
+      const { code, stderr } = await render(...settings)
+      assert.equal(code, 1)
+      assert.match(stderr, says)
+    })
+  }
+
+  test('a delay that fits, or that nobody waits for, is none to refuse', async () => {
+    for (const settings of [
+      ['keep=false', 'agent.upDelay=1.5s', 'minReadySeconds=5'],
+      ['keep=false', 'agent.upDelay=1min', 'minReadySeconds=70'],
+      ['keep=false', 'agent.upDelay=1min', 'exposure=hostPort'],
+      ['agent.upDelay=1min'],
+      ['controller.enabled=true', 'agent.grantsNamespace=evenkeel'],
+    ])
+      assert.equal((await render(...settings)).code, 0, settings.join())
+  })
+
+  test('a quota for critical pods is there where it is asked for', async () => {
+    const quota = (text: string) => read(text).find(({ kind }) => kind === 'ResourceQuota')
+    assert.equal(quota((await render()).stdout), undefined)
+    const wanted = quota((await render('criticalQuota=40')).stdout)
+    assert.deepEqual(wanted?.spec, {
+      hard: { pods: '40' },
+      scopeSelector: {
+        matchExpressions: [
+          {
+            scopeName: 'PriorityClass',
+            operator: 'In',
+            values: ['system-node-critical', 'system-cluster-critical'],
+          },
+        ],
+      },
+    })
+  })
+
   test('a controller is not there unless it is wanted, and may write what it publishes and no more', async () => {
     const without = read((await render()).stdout)
     const all = read((await render('controller.enabled=true')).stdout)

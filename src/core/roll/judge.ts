@@ -92,7 +92,7 @@ function returnLimit(s: RecordedSnapshot): Verdict | undefined {
       ? `let ${name} be rebooted, or mend "reboot" in the file: evenkeel roll resume ${s.run.id} -f roll.yaml`
       : `start ${name} again, then: evenkeel roll resume`,
   }
-  return keptOut(reason, unreturned(s))
+  return keptOut(reason, s.evidence.stuckReasons.length > 0 ? s.evidence.stuckReasons : unreturned(s))
 }
 
 function backLimits(s: RecordedSnapshot): Verdict | undefined {

@@ -30,6 +30,10 @@ export function rememberDecision(s: RollSnapshot, decision: Decision): Evidence 
     case 'cordon':
     case 'detach':
     case 'drain':
+      // Once announced nothing is put back, and the machine is waited for only so long, whatever holds its reboot up.
+      return announced(s)
+        ? { ...evidence, awaySince: evidence.awaySince ?? s.now, ...stuck(s, decision) }
+        : { ...evidence, ...stuck(s, decision) }
     case 'record':
     case 'slot':
       return { ...evidence, ...stuck(s, decision) }

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decide } from '../../../src/core/roll/decide.ts'
 import type { Evidence } from '../../../src/core/roll/evidence.ts'
+import { judge } from '../../../src/core/roll/judge.ts'
 import { keepDetached } from '../../../src/core/roll/keep-detached.ts'
 import { observe } from '../../../src/core/roll/observe.ts'
+import { rememberDecision } from '../../../src/core/roll/remember-decision.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import type { ServerReading } from '../../../src/model/balancer.ts'
 import { MAINTENANCE_ANNOTATION } from '../../../src/model/maintenance.ts'
@@ -162,4 +164,22 @@ test('connections that were counted before load balancers had noticed count for 
   const counted = (at: number): string => next({ asked: true, n1: out({ at: monoMs(at), connections: 0 }), evidence })
   assert.equal(counted(989_999), 'hold detach: SessionsLeft')
   assert.equal(counted(990_000), 'act reboot: writeIntent')
+})
+
+test('once the reboot is announced the wait for an agent that lost the request ends with the limit for the machine', () => {
+  const at = (ms: number, awaySince?: number): RollSnapshot => {
+    const evidence = awaySince === undefined ? {} : { awaySince: monoMs(awaySince) }
+    const s = snapshot({ asked: true, announced: true, n1: out({ acknowledged: [] }), evidence })
+    return { ...s, now: monoMs(ms) }
+  }
+  const s = at(1_000_000)
+  const decision = decide(s)
+  assert.equal(shortDecision(decision), 'hold detach: RequestNotTaken')
+  const evidence = rememberDecision({ ...s, evidence: rememberDecision(s, decision) }, decision)
+  assert.equal(evidence.awaySince, 1_000_000)
+  const { returnLimitMs } = s.spec.reboot
+  const later = (afterMs: number) => judge({ ...at(1_000_000 + afterMs), evidence })
+  assert.equal(later(returnLimitMs - 1), undefined)
+  const { keepOut, reasons } = later(returnLimitMs) ?? assert.fail('it is waited for without end')
+  assert.deepEqual([keepOut, reasons.map(({ code }) => code)], [true, ['NodeDidNotReturn', 'RequestNotTaken']])
 })

@@ -60,6 +60,34 @@ securityContext:
 {{- end -}}
 {{- end -}}
 
+{{- define "evenkeel.uid" -}}
+{{- ternary "0" "65532" .Values.keep -}}
+{{- end -}}
+
+{{/* SO_REUSEPORT is for sockets of one user (socket(7)): an agent of another one cannot begin beside the last. */}}
+{{- define "evenkeel.uidStays" -}}
+{{- $name := include "evenkeel.name" . -}}
+{{- $last := dig "spec" "template" "spec" dict (lookup "apps/v1" "DaemonSet" .Release.Namespace $name) -}}
+{{- $uid := dig "securityContext" "runAsUser" "" $last | toString -}}
+{{- if and (eq .Values.exposure "hostNetwork") $last.hostNetwork (ne $uid (include "evenkeel.uid" .)) -}}
+{{- fail "keep cannot be changed by an upgrade with exposure: hostNetwork, since the new agents are of another user and cannot share a port with the last ones: let the load balancers check something else, then uninstall and install" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Where nothing is kept a new agent says nothing beside the last one until upDelay is over, and ends at takeover-limit. */}}
+{{- define "evenkeel.upDelayFits" -}}
+{{- $takeover := .Values.agent.takeoverLimit | default (printf "%ds" (max 1 (sub (int .Values.minReadySeconds) 3))) -}}
+{{- $upDelay := .Values.agent.upDelay | default "5s" -}}
+{{- $of := dict "ms" 1 "s" 1000 "min" 60000 "h" 3600000 -}}
+{{- $unit := regexFind "[a-z]+$" $upDelay -}}
+{{- $limitUnit := regexFind "[a-z]+$" $takeover -}}
+{{- $ms := mulf (float64 (trimSuffix $unit $upDelay)) (get $of $unit | default 0) -}}
+{{- $limitMs := mulf (float64 (trimSuffix $limitUnit $takeover)) (get $of $limitUnit | default 0) -}}
+{{- if and (not .Values.keep) (eq .Values.exposure "hostNetwork") (ge $ms $limitMs) -}}
+{{- fail (printf "with keep: false no new agent would ever replace one, since it has to wait for agent.upDelay (%s) and ends at agent.takeoverLimit (%s): raise minReadySeconds" $upDelay $takeover) -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "evenkeel.agentArgs" -}}
 - agent
 {{- $flags := list
