@@ -61,6 +61,7 @@ export class Agent {
   #unheardSince: MonoMs | undefined
   #lookedAt: MonoMs
   #isRecalled = false
+  #isAsked = false
   /** Told until the API has told of the node: then nothing is missing any more. */
   #forgotten: string | undefined
   readonly #firstTold = Promise.withResolvers<void>()
@@ -95,6 +96,15 @@ export class Agent {
     if (this.#dataPort !== undefined) work.push(this.#dataPort.run(signal))
     if (this.#brake !== undefined) work.push(this.#brake.run(signal))
     await Promise.all(work)
+  }
+
+  /**
+   * From now on checkers ask this agent. While it waits beside another one, what that one remembers and owes is not to be
+   * written over: this one may say something else for the moment.
+   */
+  takeOver(): void {
+    this.#isAsked = true
+    this.#wakeup.wake()
   }
 
   /** Settles once something is known of the node, at most after `limitMs`. Rejects with the signal's reason. */
@@ -189,11 +199,15 @@ export class Agent {
       await this.#files.keep((kept) => keptMaintenance(this.#snapshot(), kept), signal)
       this.#judge()
       this.#forgive()
-      await this.#files.owe(Object.keys(this.#evidence.owed ?? {}), signal)
-      await this.#files.remember(formatMemory(this.#parts.bootId, this.#evidence), signal)
+      if (this.#isAsked) await this.#remember(signal)
       await this.#wakeup.next(Math.min(LOOK_EVERY_MS, this.#decision.changesInMs ?? LOOK_EVERY_MS), signal)
       await this.#look(signal)
     }
+  }
+
+  async #remember(signal: AbortSignal): Promise<void> {
+    await this.#files.owe(Object.keys(this.#evidence.owed ?? {}), signal)
+    await this.#files.remember(formatMemory(this.#parts.bootId, this.#evidence), signal)
   }
 
   #snapshot(): AgentSnapshot {

@@ -12,7 +12,7 @@ export interface TakeOverParts {
 }
 
 const LOOK_EVERY_MS = 50
-/** Why an agent says `down` that has just begun, of a node that may be well. */
+/** Why an agent that has just begun does not say `up` of a node that may be well. */
 const FOR_NOW: ReadonlySet<string> = new Set(['ColdStart', 'DataPortUnknown', 'Returning', 'BrakeUnknown'])
 
 /**
@@ -35,4 +35,4 @@ export async function takeOver(parts: TakeOverParts, signal: AbortSignal): Promi
 }
 
 const isSettled = ({ answer, reasons }: AgentDecision): boolean =>
-  answer !== 'down' || !reasons.some(({ code }) => FOR_NOW.has(code))
+  answer === 'up' || !reasons.some(({ code }) => FOR_NOW.has(code))

@@ -254,3 +254,22 @@ test('polls of an earlier drain say nothing of the one that is now', async (t) =
   poll(1)
   assert.deepEqual(counts(), [['drain', 4, 1]])
 })
+
+test('an agent that waits beside another writes nothing over that the other remembers or owes', async (t) => {
+  const life = await new AgentLife(t).start()
+  const caller = { address: '10.0.0.9', port: 1 }
+  life.feed.node({ excluded: true })
+  life.agent.agentCheckLine(caller)
+  await life.clock.advance(1_000)
+  const left = [...life.store.texts]
+  assert.deepEqual(left.map(([file]) => file).toSorted(), ['memory', 'owed'])
+  await life.kill()
+  life.feed.node()
+  await life.start({ isBeside: true })
+  await life.clock.advance(700_000)
+  assert.equal(life.now, 'up InService')
+  assert.deepEqual([...life.store.texts], left)
+  life.agent.takeOver()
+  await life.clock.advance(10)
+  assert.notEqual(life.store.texts.get('memory'), new Map(left).get('memory'))
+})

@@ -50,7 +50,7 @@ test('beside another it waits until the API has told it and it would say down fo
 })
 
 test('a drain is an answer', async () => {
-  const { clock, end } = beginning({ heard: true, answer: 'drain' })
+  const { clock, end } = beginning({ heard: true, answer: 'drain', code: 'Cordoned' })
   await clock.advance(0)
   assert.equal(end(), 'ready')
 })
@@ -83,17 +83,18 @@ test('at the limit, whoever still says down for a moment only, or has not heard,
     beginning({ heard: true }),
     beginning({ heard: true, code: 'DataPortUnknown' }),
     beginning({ heard: true, code: 'BrakeUnknown' }),
+    beginning({ heard: true, answer: 'drain', code: 'Returning' }),
     beginning({ answer: 'up' }),
     beginning({ heard: true, answer: 'drain', isKeptKnown: false }),
   ]
   for (const { clock } of all) await clock.advance(950)
   assert.deepEqual(
     all.map(({ end }) => end()),
-    Array(5).fill(undefined),
+    Array(6).fill(undefined),
   )
   for (const { clock } of all) await clock.advance(100)
   assert.deepEqual(
     all.map(({ end }) => end()),
-    Array(5).fill('late'),
+    Array(6).fill('late'),
   )
 })

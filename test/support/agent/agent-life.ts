@@ -41,7 +41,8 @@ export class AgentLife {
     return [answer, ...reasons.map(({ code }) => code)].join(' ')
   }
 
-  async start(): Promise<this> {
+  /** A process that checkers ask, unless it has to wait beside another. */
+  async start({ isBeside = false } = {}): Promise<this> {
     const warn = (text: string): number => this.said.push(text)
     this.#stop = new AbortController()
     this.#agent = new Agent({
@@ -56,6 +57,7 @@ export class AgentLife {
       log: { debug: () => undefined, warn },
     })
     await this.#agent.begin(this.#stop.signal)
+    if (!isBeside) this.#agent.takeOver()
     this.#running = this.#agent.run(this.#stop.signal)
     this.#running.catch(() => undefined)
     await this.clock.advance(0)
