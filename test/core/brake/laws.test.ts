@@ -7,6 +7,7 @@ import { NOTHING_SEEN, observe } from '../../../src/core/brake/observe.ts'
 import { isOutByItself } from '../../../src/core/brake/out-by-itself.ts'
 import type { BrakeSnapshot, Published } from '../../../src/core/brake/snapshot.ts'
 import type { CordonLimit } from '../../../src/model/cordon-limit.ts'
+import type { FleetNode } from '../../../src/model/fleet-node.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import { aNode } from '../../support/brake-world.ts'
 
@@ -26,6 +27,9 @@ const change = fc.record({
   heir: fc.boolean(),
 })
 
+const isOut = (node: FleetNode, published: Published | undefined): boolean =>
+  isOutByItself(node) || (node.unschedulable && published?.grants?.granted.includes(node.name) === true)
+
 /** Plays a life of a fleet through passes until each is settled, and looks at every publication. */
 function play(most: CordonLimit, changes: readonly (typeof change extends fc.Arbitrary<infer C> ? C : never)[]): void {
   const marks = new Map(Array.from({ length: 8 }, (_, i) => [i + 1, '']))
@@ -37,11 +41,8 @@ function play(most: CordonLimit, changes: readonly (typeof change extends fc.Arb
   const outUntil = new Map<string, number>()
   for (const { node, marks: next, afterMs, heir } of changes) {
     now += afterMs
-    for (const [name, sign] of marks) {
-      const one = aNode(`n${name}${sign}`)
-      const isGranted = one.unschedulable && published?.grants?.granted.includes(one.name) === true
-      if (isGranted || isOutByItself(one)) outUntil.set(one.name, now)
-    }
+    const were = [...marks].map(([name, sign]) => aNode(`n${name}${sign}`))
+    for (const { name } of were.filter((one) => isOut(one, published))) outUntil.set(name, now)
     if (next === 'gone') {
       marks.delete(node)
       outUntil.delete(`n${node}`)
