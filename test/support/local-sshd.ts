@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -9,31 +8,40 @@ import { findCommand } from '../../testbed/machine/find-command.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { ephemeralPort } from './ephemeral-port.ts'
 
+const PORTS_TRIED = 5
+
 /** A real sshd on loopback with keys of its own, and an ssh configuration that knows it as `lb`. */
 export class LocalSshd {
   readonly configFile: string
   readonly #directory: string
-  readonly #port: number
+  #port = 0
   #daemon: ChildProcess | undefined
   #said = ''
 
-  private constructor(directory: string, port: number) {
+  private constructor(directory: string) {
     this.#directory = directory
-    this.#port = port
     this.configFile = join(directory, 'ssh_config')
   }
 
   /** `lines` are added to its sshd_config. */
   static async start(t: TestContext, lines: readonly string[] = []): Promise<LocalSshd> {
     const directory = await mkdtemp(join(tmpdir(), 'evenkeel-sshd-'))
-    const sshd = new LocalSshd(directory, await ephemeralPort())
+    const sshd = new LocalSshd(directory)
     t.after(() => sshd.#discard())
     for (const name of ['host', 'user', 'stranger']) {
       spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(directory, name)])
     }
-    await sshd.#configure(lines)
-    await sshd.launch()
-    return sshd
+    for (let tries = 1; ; tries += 1) {
+      try {
+        sshd.#port = await ephemeralPort()
+        await sshd.#configure(lines)
+        await sshd.launch()
+        return sshd
+      } catch (error) {
+        // Somebody may have taken the port meanwhile, and answers there.
+        if (tries === PORTS_TRIED || !sshd.#said.includes('Address already in use')) throw error
+      }
+    }
   }
 
   async launch(): Promise<void> {
@@ -46,9 +54,14 @@ export class LocalSshd {
     daemon.stderr.setEncoding('utf8').on('data', (chunk: string) => {
       this.#said = (this.#said + chunk).slice(-4_000)
     })
+    this.#said = ''
     this.#daemon = daemon
     const wait = { what: 'sshd to listen', limitMs: 10_000, everyMs: 20, explain: () => this.#said }
-    await waitFor(wait, () => listens(this.#port))
+    // By its own word: whoever else answers there is another.
+    await waitFor(wait, () => {
+      if (daemon.exitCode !== null) throw new Error(`sshd ended: ${this.#said}`)
+      return this.#said.includes(`listening on 127.0.0.1 port ${this.#port}`) ? true : undefined
+    })
   }
 
   /** Ends it with every connection it serves. */
@@ -115,15 +128,4 @@ async function childrenOf(pid: number): Promise<readonly number[]> {
     .split(' ')
     .filter((it) => it !== '')
     .map(Number)
-}
-
-function listens(port: number): Promise<true | undefined> {
-  return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1' })
-    socket.on('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.on('error', () => resolve(undefined))
-  })
 }
