@@ -105,7 +105,7 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<0 | 1
     log.warn('not ready in time beside another agent, which goes on alone; see --takeover-limit', { node, reasons })
     return 1
   }
-  agent.takeOver()
+  await agent.takeOver(stop)
   const doors: OpenDoor[] = []
   const pages = { view, connections: counted(dataPort, probes), isOpen: () => doors.length > 1 }
   doors.push(await openHttpDoor(at(statusPort), statusPages(pages)))

@@ -147,6 +147,23 @@ describe('the chart on the network of the nodes', { ...real, concurrency: 1 }, (
     await worksOn({ checks, from, were })
   })
 
+  test('agents that are told to ask a data port from now on ask it before they take over', async () => {
+    const from = checks.count
+    // That of kube-proxy's metrics.
+    await place().upgrade(['agent.dataPort=10249', 'agent.dataEvery=500ms', 'agent.upDelay=1s'])
+    await place().rolledOut()
+    for (const node of ['n1', 'n2', 'n3'])
+      assert.deepEqual(
+        runsOfOthers(checks.of(node, from), '200 OK')
+          .flat()
+          .filter(({ outcome }) => outcome !== 'ECONNRESET'),
+        [],
+      )
+    assert.match(await place().page('n1', 8081, '/healthz'), /"dataPort":"open"/)
+    await place().upgrade(['agent.dataPort=', 'agent.dataEvery=', 'agent.upDelay='])
+    await place().rolledOut()
+  })
+
   test('to keep nothing from now on is refused, as no agent of another user could begin beside the last', async () => {
     const were = uids(await place().pods())
     await assert.rejects(place().upgrade(['keep=false']), /keep cannot be changed by an upgrade/)

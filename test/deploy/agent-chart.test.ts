@@ -139,21 +139,19 @@ describe('the chart', requires('helm'), () => {
 
   const UNFIT: readonly (readonly [title: string, settings: readonly string[], says: RegExp])[] = [
     [
-      'a controller whose grants no agent would see',
-      ['controller.enabled=true', 'agent.grantsNamespace=kube-system'],
-      /agent\.grantsNamespace is kube-system, and the controller of this release publishes in evenkeel/,
-    ],
-    [
       'a delay within which no new agent could take over',
-      ['keep=false', 'agent.upDelay=1min'],
-      /agent\.upDelay \(1min\) and ends at agent\.takeoverLimit \(7s\): raise minReadySeconds/,
+      ['agent.upDelay=1min'],
+      /after 61000ms .* ends after 12s: raise/,
     ],
-    ['the usual delay, where less is left for it', ['keep=false', 'minReadySeconds=8'], /upDelay \(5s\)/],
-    ['a limit of one’s own', ['keep=false', 'agent.takeoverLimit=4500ms'], /takeoverLimit \(4500ms\)/],
+    ['a delay of two parts', ['agent.upDelay=1m30s'], /after 91000ms/],
+    ['the usual delay, where less is left for it', ['minReadySeconds=8'], /after 6000ms .* ends after 5s/],
+    ['a limit of one’s own', ['agent.takeoverLimit=4500ms'], /ends after 4500ms/],
+    ['questions to a data port that take longer', ['agent.dataPort=443', 'agent.dataEvery=7s'], /after 13000ms/],
+    ['many such questions', ['agent.dataPort=443', 'agent.rise=5'], /after 14000ms/],
   ]
   for (const [title, settings, says] of UNFIT) {
     test(`${title} is refused`, async () => {
-      const { code, stderr } = await render(...settings)
+      const { code, stderr } = await render('keep=false', ...settings)
       assert.equal(code, 1)
       assert.match(stderr, says)
     })
@@ -161,11 +159,13 @@ describe('the chart', requires('helm'), () => {
 
   test('a delay that fits, or that nobody waits for, is none to refuse', async () => {
     for (const settings of [
-      ['keep=false', 'agent.upDelay=1.5s', 'minReadySeconds=5'],
-      ['keep=false', 'agent.upDelay=1min', 'minReadySeconds=70'],
+      ['keep=false'],
+      ['keep=false', 'agent.dataPort=443'],
+      ['keep=false', 'agent.upDelay=1.5s', 'minReadySeconds=6'],
+      ['keep=false', 'agent.upDelay=0', 'minReadySeconds=4'],
+      ['keep=false', 'agent.upDelay=1min', 'agent.takeoverLimit=1m5s'],
       ['keep=false', 'agent.upDelay=1min', 'exposure=hostPort'],
       ['agent.upDelay=1min'],
-      ['controller.enabled=true', 'agent.grantsNamespace=evenkeel'],
     ])
       assert.equal((await render(...settings)).code, 0, settings.join())
   })
@@ -207,5 +207,23 @@ describe('the chart', requires('helm'), () => {
     )
     assert.deepEqual(argsOf(all, 'Deployment'), ['controller', '--namespace=evenkeel', '--status-port=8081'])
     assert.deepEqual(argsOf(without, 'Deployment'), [])
+  })
+
+  test('a controller publishes where the agents look, and may write there', async () => {
+    const all = read((await render('controller.enabled=true', 'agent.grantsNamespace=edge')).stdout)
+    assert.ok(argsOf(all, 'Deployment').includes('--grants-namespace=edge'))
+    assert.ok(argsOf(all, 'DaemonSet').includes('--grants-namespace=edge'))
+    assert.deepEqual(
+      grantedBy(all)
+        .filter((right) => /^(create|update|patch) .*(configmaps|leases)/.test(right))
+        .toSorted(),
+      [
+        'create  configmaps edge *',
+        `patch  configmaps edge ${GRANTS_CONFIG_MAP}`,
+        `update  configmaps edge ${GRANTS_CONFIG_MAP}`,
+        'create coordination.k8s.io leases evenkeel *',
+        'update coordination.k8s.io leases evenkeel evenkeel-controller',
+      ].toSorted(),
+    )
   })
 })

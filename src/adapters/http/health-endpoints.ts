@@ -24,16 +24,21 @@ const ASKED_AT_ONCE = 64
 /** Shorter than a poll of the whole may take. */
 const ASK_LIMIT_MS = 900
 
+/** One that misses a few questions is asked as often as before; one without an agent is not. */
+const MISSES_MAX = 5
+
 interface Seen {
   readonly askedAt: MonoMs
   readonly answer: AskedAgent
+  /** Questions in a row without an answer. */
+  readonly misses: number
 }
 
-const NOT_ASKED: Seen = { askedAt: monoMs(Number.NEGATIVE_INFINITY), answer: { error: 'not asked yet' } }
+const NOT_ASKED: Seen = { askedAt: monoMs(Number.NEGATIVE_INFINITY), answer: { error: 'not asked yet' }, misses: 0 }
 
-/** In the order in which nodes are asked, where not all can be at once. */
-const RANKS = ['unasked', 'away', 'serving', 'silent'] as const
-type Standing = (typeof RANKS)[number]
+/** In which order nodes are asked where not all can be at once. */
+const RANKS = { unasked: 0, away: 1, missed: 2, serving: 3, silent: 3 } as const
+type Standing = keyof typeof RANKS
 
 /**
  * Load balancers that have nothing but a health check, as the agents of the nodes tell of them. Each node is a server, and
@@ -110,24 +115,29 @@ export class HealthEndpoints implements BalancerReader {
   }
 
   /**
-   * Those not asked yet, then whoever answers and does not serve, each time: a roll is at work there. The rest in turn, so
-   * that nodes without an agent keep nobody waiting.
+   * Half of a poll is for those not asked yet, then for whoever answers and does not serve: a roll is at work there. The other
+   * half is for all in turn, so that none waits for ever behind many that are down.
    */
   #due(nodes: readonly Node[], now: MonoMs): readonly Node[] {
     const restMs = Math.max(SERVING_EVERY_MS, nodes.length * 20)
-    const askedAt = ({ name }: Node): number => this.#seen.get(name)?.askedAt ?? Number.NEGATIVE_INFINITY
-    const rank = (node: Node): number => RANKS.indexOf(this.#standing(node))
-    return nodes
+    const askedAt = ({ name }: Node): number => (this.#seen.get(name) ?? NOT_ASKED).askedAt
+    const rank = (node: Node): number => RANKS[this.#standing(node)]
+    const inTurn = nodes
       .filter((node) => this.#standing(node) !== 'serving' || now - askedAt(node) >= restMs)
-      .sort((one, other) => rank(one) - rank(other) || askedAt(one) - askedAt(other))
-      .slice(0, ASKED_AT_ONCE)
+      .sort((one, other) => askedAt(one) - askedAt(other))
+    const first = inTurn
+      .filter((node) => rank(node) < RANKS.serving)
+      .sort((one, other) => rank(one) - rank(other))
+      .slice(0, ASKED_AT_ONCE / 2)
+    const isFirst = new Set(first)
+    return [...first, ...inTurn.filter((node) => !isFirst.has(node))].slice(0, ASKED_AT_ONCE)
   }
 
   #standing({ name }: Node): Standing {
-    const answer = this.#seen.get(name)?.answer
-    if (answer === undefined) return 'unasked'
-    if ('error' in answer) return 'silent'
-    return answer.health.answer === 'up' ? 'serving' : 'away'
+    const seen = this.#seen.get(name)
+    if (seen === undefined) return 'unasked'
+    if ('error' in seen.answer) return seen.misses <= MISSES_MAX ? 'missed' : 'silent'
+    return seen.answer.health.answer === 'up' ? 'serving' : 'away'
   }
 
   async #ask(node: Node, signal: AbortSignal): Promise<void> {
@@ -139,7 +149,9 @@ export class HealthEndpoints implements BalancerReader {
     const limit = clock.sleep(ASK_LIMIT_MS, limited).then((): AskedAgent => ({ error: 'it did not answer in time' }))
     try {
       const answer = await Promise.race([askAgent(at, limited), limit])
-      this.#seen.set(node.name, { askedAt, answer: ofThisNode(node, answer) })
+      const said = ofThisNode(node, answer)
+      const misses = 'error' in said ? (this.#seen.get(node.name)?.misses ?? 0) + 1 : 0
+      this.#seen.set(node.name, { askedAt, answer: said, misses })
     } finally {
       over.abort(OVER)
     }

@@ -50,9 +50,11 @@ export class TrackedConnections implements TrackedTable {
     this.#readings = seen === undefined ? [] : [...before, { ...seen, at: now }]
     if (seen?.hasOthers === true) this.#othersAt = now
     const isProven = this.#othersAt !== undefined && now - this.#othersAt <= PROVEN_FOR_MS
+    if (seen === undefined || (!isProven && seen.hasOwn && this.#readings.length >= READINGS)) return undefined
     const hasAsked = this.#parts.lastOwnPorts().length > 0
-    if (seen !== undefined && (!hasAsked || (seen.hasOwn && this.#readings.length < READINGS))) return 'soon'
-    if (seen?.hasOwn !== true || !isProven) return undefined
+    // The kernel may pass over the own rows, too.
+    const mayTell = !hasAsked || this.#readings.some(({ hasOwn }) => hasOwn)
+    if (!seen.hasOwn || this.#readings.length < READINGS) return mayTell ? 'soon' : undefined
     return {
       open: Math.max(...this.#readings.map(({ open }) => open)),
       elsewhere: Math.max(...this.#readings.map(({ openElsewhere }) => openElsewhere)),

@@ -1,4 +1,4 @@
-import { saidByMemory } from '../../core/agent/memory.ts'
+import { mayStandFor } from '../../core/agent/memory.ts'
 import { formatOwed, parseOwed } from '../../core/agent/owed-file.ts'
 import { parseOverride } from '../../core/agent/parse-override.ts'
 import type { AgentSnapshot } from '../../core/agent/snapshot.ts'
@@ -35,7 +35,7 @@ export class AgentFiles {
   /** As it is on the disk; absent: not read yet. */
   #owed: { readonly text: string | undefined } | undefined
   #remembered = ''
-  /** What a restarted agent would say by the memory that stands there; absent: there is none. */
+  /** The memory that stands there; absent: there is none. */
   #recallable: string | undefined
   readonly #trouble = new Map<AgentFile, string>()
 
@@ -68,9 +68,8 @@ export class AgentFiles {
   }
 
   async recall(signal: AbortSignal): Promise<string | undefined> {
-    const text = (await this.#read('memory', signal))?.text
-    this.#recallable = text === undefined ? undefined : saidByMemory(text)
-    return text
+    this.#recallable = (await this.#read('memory', signal))?.text
+    return this.#recallable
   }
 
   async remember(text: string, signal: AbortSignal): Promise<void> {
@@ -78,9 +77,8 @@ export class AgentFiles {
     const isWritten = await this.#write('memory', text, signal)
     // What was given up may be there all the same.
     this.#remembered = isWritten ? text : ''
-    const said = saidByMemory(text)
-    if (isWritten) this.#recallable = said
-    else if (this.#recallable !== undefined && this.#recallable !== said) await this.#forget(signal)
+    if (isWritten) this.#recallable = text
+    else if (this.#recallable !== undefined && !mayStandFor(this.#recallable, text)) await this.#forget(signal)
   }
 
   /** Who restarts had better know nothing than say what is over; and where nothing can be written, it can be removed. */

@@ -61,6 +61,8 @@ export class Agent {
   #unheardSince: MonoMs | undefined
   #lookedAt: MonoMs
   #isRecalled = false
+  /** What was remembered when that was read last. */
+  #recalled: string | undefined
   #isAsked = false
   /** Told until the API has told of the node: then nothing is missing any more. */
   #forgotten: string | undefined
@@ -99,10 +101,17 @@ export class Agent {
   }
 
   /**
-   * From now on checkers ask this agent. While it waits beside another one, what that one remembers and owes is not to be
-   * written over: this one may say something else for the moment.
+   * From now on checkers ask this agent, which goes on from what the one before remembered last. While it waited beside that
+   * one it wrote nothing over: it might have said something else for the moment. Rejects with the signal's reason.
    */
-  takeOver(): void {
+  async takeOver(signal: AbortSignal): Promise<void> {
+    const before = this.#recalled
+    const left = await this.#remembered(signal)
+    if (left !== undefined && this.#recalled !== before) {
+      const { owed = {} } = left
+      this.#evidence = this.#heard ? { ...this.#evidence, owed } : { ...left, ...this.#sinceThen() }
+      this.#judge()
+    }
     this.#isAsked = true
     this.#wakeup.wake()
   }
@@ -237,16 +246,28 @@ export class Agent {
   }
 
   async #recall(signal: AbortSignal): Promise<void> {
+    const recalled = await this.#remembered(signal)
+    if (recalled === undefined) return
+    this.#evidence = recalled
+    this.#isRecalled = true
+  }
+
+  async #remembered(signal: AbortSignal): Promise<AgentEvidence | undefined> {
     const { bootId, clock, log } = this.#parts
     const text = await this.#files.recall(signal)
+    this.#recalled = text
     const recalled = text === undefined ? undefined : parseMemory(text, bootId, clock.monoMs())
-    if (text !== undefined && recalled === undefined) {
+    if (text !== undefined && recalled === undefined && this.#forgotten === undefined) {
       this.#forgotten = 'what the agent before remembered makes no sense, and is forgotten'
       log.warn(this.#forgotten)
     }
-    if (recalled === undefined || recalled === 'of another boot') return
-    this.#evidence = recalled
-    this.#isRecalled = true
+    return recalled === 'of another boot' ? undefined : recalled
+  }
+
+  /** What was found out besides the API, and is as of now. */
+  #sinceThen(): Partial<AgentEvidence> {
+    const { dataPort, brake } = this.#evidence
+    return { ...(dataPort === undefined ? {} : { dataPort }), ...(brake === undefined ? {} : { brake }) }
   }
 
   async #look(signal: AbortSignal): Promise<void> {

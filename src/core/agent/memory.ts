@@ -16,12 +16,15 @@ export function formatMemory(bootId: string, evidence: AgentEvidence): string {
   return JSON.stringify({ version: VERSION, bootId, evidence: { ...evidence, ...told } })
 }
 
-/** Of a memory, what whoever recalls it goes by, without the times: two that are equal in it may stand for each other. */
-export function saidByMemory(text: string): string {
-  const evidence = jsonObject(text)?.evidence
-  if (!isJsonObject(evidence)) return ''
-  const { answer, node, brake, cordonCounts, owed } = evidence
-  return JSON.stringify([answer, node, brake, cordonCounts, isJsonObject(owed) ? Object.keys(owed) : []])
+/**
+ * Whether an agent that recalls an older memory does no harm where a newer one could not be written: it gives the same answer,
+ * and owes nobody less. Who was paid meanwhile is paid again.
+ */
+export function mayStandFor(older: string, newer: string): boolean {
+  const [then, now] = [older, newer].map((text) => jsonObject(text)?.evidence)
+  if (!isJsonObject(then) || !isJsonObject(now) || then.answer !== now.answer) return false
+  const owed = isJsonObject(then.owed) ? then.owed : {}
+  return Object.keys(isJsonObject(now.owed) ? now.owed : {}).every((address) => address in owed)
 }
 
 /**

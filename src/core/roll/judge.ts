@@ -3,6 +3,7 @@ import type { MonoMs } from '../../model/time.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import { judgedWindows } from './awaits-control.ts'
 import { baselineGreen } from './guards.ts'
+import { IN_COURSE } from './in-course.ts'
 import { hasCurrent, hasRebooted, ownIntent, ownRecord, type RecordedSnapshot } from './node-snapshot.ts'
 import { requestsFailed } from './requests-failed.ts'
 import { retold } from './retold.ts'
@@ -70,14 +71,6 @@ export function stuckLimitLeftMs(s: RollSnapshot): number | undefined {
   if (stuckSince === undefined || stuckReasons.length === 0) return undefined
   return Math.max(0, stuckLimitMs(s) - (s.now - stuckSince))
 }
-
-const IN_COURSE: ReadonlySet<string> = new Set([
-  'ApiWasAway',
-  'OneAtATime',
-  'PodLeaving',
-  'ReplacementNotReady',
-  'VolumeAttached',
-])
 
 function returnLimit(s: RecordedSnapshot): Verdict | undefined {
   const since = s.evidence.awaySince

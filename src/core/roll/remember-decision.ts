@@ -2,6 +2,7 @@ import { actionKey } from '../../model/action.ts'
 import type { Decision } from '../../model/decision.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Evidence } from './evidence.ts'
+import { IN_COURSE } from './in-course.ts'
 import { hasCurrent, ownIntent } from './node-snapshot.ts'
 import { podsHere } from './pods-here.ts'
 import type { RollSnapshot } from './snapshot.ts'
@@ -30,10 +31,7 @@ export function rememberDecision(s: RollSnapshot, decision: Decision): Evidence 
     case 'cordon':
     case 'detach':
     case 'drain':
-      // Once announced nothing is put back, and the machine is waited for only so long, whatever holds its reboot up.
-      return announced(s)
-        ? { ...evidence, awaySince: evidence.awaySince ?? s.now, ...stuck(s, decision) }
-        : { ...evidence, ...stuck(s, decision) }
+      return { ...evidence, ...stuck(s, decision), ...heldUp(s, decision) }
     case 'record':
     case 'slot':
       return { ...evidence, ...stuck(s, decision) }
@@ -46,6 +44,13 @@ const attaching = (s: RollSnapshot): Pick<Evidence, 'attachingSince' | 'attachin
   attachingSince: s.evidence.attachingSince ?? s.now,
   attachingSinceWall: s.evidence.attachingSinceWall ?? s.wall,
 })
+
+/** Once announced nothing is put back: what holds the reboot up and has no limit of its own is waited for as long as the machine. */
+function heldUp(s: RollSnapshot, decision: Decision): Pick<Evidence, 'awaySince'> {
+  const isBounded =
+    decision.kind !== 'hold' || decision.reasons.some(({ code }) => PATIENT.has(code) || IN_COURSE.has(code))
+  return isBounded || !announced(s) ? {} : { awaySince: s.evidence.awaySince ?? s.now }
+}
 
 const unstuck = { stuckSince: undefined, stuckReasons: [] } as const
 

@@ -1,5 +1,6 @@
 import { type Action, actionKey } from '../../model/action.ts'
 import { serverKey } from '../../model/balancer.ts'
+import type { RebootAnswer } from '../../model/host.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import { workloadKey } from '../../model/workload.ts'
 import { workloadOf } from './drain/workload-of.ts'
@@ -20,7 +21,7 @@ export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcom
     case 'writeIntent':
       return outcome.ok ? { ...evidence, intentByUs: true } : evidence
     case 'sendReboot':
-      return outcome.reboot === undefined ? evidence : { ...evidence, reboot: { at: s.now, answer: outcome.reboot } }
+      return outcome.reboot === undefined ? evidence : { ...evidence, ...sent(s, outcome.reboot) }
     case 'cutSessions': {
       const key = serverKey(action.ref)
       const seen = evidence.detached[key]
@@ -34,6 +35,12 @@ export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcom
       return evidence
   }
 }
+
+/** From the first command on the machine has its whole time, whatever held that up before. */
+const sent = (s: RollSnapshot, answer: RebootAnswer): Partial<Evidence> => ({
+  reboot: { at: s.now, answer },
+  ...(s.evidence.reboot === undefined ? { awaySince: s.now } : {}),
+})
 
 function withRetry(s: RollSnapshot, action: Action, outcome: Outcome): Evidence {
   const key = actionKey(action)

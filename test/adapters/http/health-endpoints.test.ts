@@ -9,6 +9,7 @@ import type { Node } from '../../../src/model/node.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { Cluster } from '../../../src/ports/cluster.ts'
+import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { ENDPOINT } from '../../support/endpoint-world.ts'
 import { aNode } from '../../support/roll-world.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
@@ -185,6 +186,31 @@ test('a node that leaves is asked at every poll, however many have no agent', as
     await from.read('edge', never)
     const [first, ...rest] = asked()
     assert.deepEqual([first, rest.length, rest.includes('n1')], ['n1', 63, false])
+  }
+})
+
+test('many nodes that are down keep none that serves from being asked', async (t) => {
+  const { from, asked } = await ofMany(t, 150, (node) => (node === 'n150' ? 'up' : 'down'))
+  await from.inspect('edge', never)
+  asked()
+  const serving: number[] = []
+  await waitFor({ what: 'three more questions to n150', limitMs: 20_000, everyMs: 1 }, async () => {
+    await from.read('edge', never)
+    if (asked().includes('n150')) serving.push(systemClock.monoMs())
+    return serving.length >= 3 ? true : undefined
+  })
+})
+
+test('a node that leaves and misses a question is asked again at the next poll', async (t) => {
+  let isLost = false
+  const { from, asked } = await ofMany(t, 300, (node) => (node === 'n1' && !isLost ? 'drain' : undefined))
+  for (let poll = 0; poll < 30; poll += 1) await from.read('edge', never)
+  isLost = true
+  await from.read('edge', never)
+  for (let poll = 0; poll < 3; poll += 1) {
+    asked()
+    await from.read('edge', never)
+    assert.ok(asked().includes('n1'), `poll ${poll}`)
   }
 })
 

@@ -6,6 +6,7 @@ import { judge } from '../../../src/core/roll/judge.ts'
 import { keepDetached } from '../../../src/core/roll/keep-detached.ts'
 import { observe } from '../../../src/core/roll/observe.ts'
 import { rememberDecision } from '../../../src/core/roll/remember-decision.ts'
+import { rememberOutcome } from '../../../src/core/roll/remember-outcome.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import type { ServerReading } from '../../../src/model/balancer.ts'
 import { MAINTENANCE_ANNOTATION } from '../../../src/model/maintenance.ts'
@@ -182,4 +183,34 @@ test('once the reboot is announced the wait for an agent that lost the request e
   assert.equal(later(returnLimitMs - 1), undefined)
   const { keepOut, reasons } = later(returnLimitMs) ?? assert.fail('it is waited for without end')
   assert.deepEqual([keepOut, reasons.map(({ code }) => code)], [true, ['NodeDidNotReturn', 'RequestNotTaken']])
+})
+
+test('a machine has its whole time from the command on, and what has a limit of its own begins none', () => {
+  const held = snapshot({ asked: true, announced: true, n1: out({ acknowledged: [] }) })
+  const waited = rememberDecision(held, decide(held))
+  const sent = { ok: true, reboot: { kind: 'sent' } } as const
+  const action = { kind: 'sendReboot', node: 'n1', bootId: 'b' } as never
+  const later = { ...held, now: monoMs(held.now + 60_000), evidence: waited }
+  assert.equal(rememberOutcome(later, action, sent).awaySince, held.now + 60_000)
+  const again = { ...later, now: monoMs(held.now + 90_000), evidence: rememberOutcome(later, action, sent) }
+  assert.equal(rememberOutcome(again, action, sent).awaySince, held.now + 60_000)
+  for (const [step, code] of [
+    ['detach', 'SessionsLeft'],
+    ['drain', 'ReplacementNotReady'],
+  ] as const)
+    assert.equal(
+      rememberDecision(held, { kind: 'hold', step, reasons: [{ code, text: '' }], recheckAfterMs: 1 }).awaySince,
+      undefined,
+    )
+})
+
+test('a node that was ready and down before is not put back under a request of somebody else either', () => {
+  const s = snapshot({ n1: { ...out({ answer: 'down' }), check: 'passing' }, back: true })
+  const others = REQUEST.replace('run-1', 'run-2')
+  const node = { ...s.current.node, annotations: { [MAINTENANCE_ANNOTATION]: others } }
+  const record = { ok: true, value: endpointRecord({ operational: 'down' }) } as const
+  assert.equal(
+    shortDecision(decide({ ...s, current: { ...s.current, node, record, dataPorts: PORTS } })),
+    'hold attach: AskedByOthers',
+  )
 })

@@ -12,8 +12,8 @@ const OVER = new Error('the test is over')
 
 /** One node's agent, process after process, in time that passes when told. */
 export class AgentLife {
-  readonly clock = new VirtualClock()
-  readonly store = new MemoryAgentStore()
+  readonly clock: VirtualClock
+  readonly store: MemoryAgentStore
   readonly feed = new ToldFeed()
   /** Who grants cordons; absent where nobody is asked. */
   readonly grants: ToldGrantsFeed | undefined
@@ -24,7 +24,10 @@ export class AgentLife {
   #stop = new AbortController()
   #running: Promise<void> = Promise.resolve()
 
-  constructor(t: TestContext, spec: Partial<AgentSpec> = {}, grants?: ToldGrantsFeed) {
+  /** `beside`: another one of the same node. */
+  constructor(t: TestContext, spec: Partial<AgentSpec> = {}, grants?: ToldGrantsFeed, beside?: AgentLife) {
+    this.clock = beside?.clock ?? new VirtualClock()
+    this.store = beside?.store ?? new MemoryAgentStore()
     this.grants = grants
     this.#spec = { cordonGraceMs: 0, upDelayMs: 0, hasDataPort: false, ...spec }
     t.after(() => this.kill())
@@ -57,11 +60,16 @@ export class AgentLife {
       log: { debug: () => undefined, warn },
     })
     await this.#agent.begin(this.#stop.signal)
-    if (!isBeside) this.#agent.takeOver()
+    if (!isBeside) await this.#agent.takeOver(this.#stop.signal)
     this.#running = this.#agent.run(this.#stop.signal)
     this.#running.catch(() => undefined)
     await this.clock.advance(0)
     return this
+  }
+
+  /** It has waited long enough. */
+  takeOver(): Promise<void> {
+    return this.agent.takeOver(this.#stop.signal)
   }
 
   /** Nothing is written on the way. */

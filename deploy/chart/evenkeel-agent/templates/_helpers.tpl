@@ -74,17 +74,35 @@ securityContext:
 {{- end -}}
 {{- end -}}
 
-{{/* Where nothing is kept a new agent says nothing beside the last one until upDelay is over, and ends at takeover-limit. */}}
+{{- define "evenkeel.takeoverLimit" -}}
+{{- default (printf "%ds" (max 1 (sub (int .Values.minReadySeconds) 3))) .Values.agent.takeoverLimit -}}
+{{- end -}}
+
+{{/* Milliseconds of a duration as the program reads it: 5s, 1.5 s, 1h30m; 0 where it is none. */}}
+{{- define "evenkeel.ms" -}}
+{{- $of := dict "ms" 1 "s" 1000 "m" 60000 "min" 60000 "h" 3600000 -}}
+{{- $ms := 0.0 -}}
+{{- range regexFindAll "[0-9.]+ *(ms|min|s|m|h)" . -1 -}}
+{{- $unit := regexFind "[a-z]+$" . -}}
+{{- $ms = addf $ms (mulf (float64 (trim (trimSuffix $unit .))) (get $of $unit)) -}}
+{{- end -}}
+{{- $ms -}}
+{{- end -}}
+
+{{/*
+Where nothing is kept a new agent says nothing beside the last one until its dataPort has answered rise times and upDelay is
+over, and ends at takeover-limit, which counts from the start of its process: one second is for that.
+*/}}
 {{- define "evenkeel.upDelayFits" -}}
-{{- $takeover := .Values.agent.takeoverLimit | default (printf "%ds" (max 1 (sub (int .Values.minReadySeconds) 3))) -}}
-{{- $upDelay := .Values.agent.upDelay | default "5s" -}}
-{{- $of := dict "ms" 1 "s" 1000 "min" 60000 "h" 3600000 -}}
-{{- $unit := regexFind "[a-z]+$" $upDelay -}}
-{{- $limitUnit := regexFind "[a-z]+$" $takeover -}}
-{{- $ms := mulf (float64 (trimSuffix $unit $upDelay)) (get $of $unit | default 0) -}}
-{{- $limitMs := mulf (float64 (trimSuffix $limitUnit $takeover)) (get $of $limitUnit | default 0) -}}
-{{- if and (not .Values.keep) (eq .Values.exposure "hostNetwork") (ge $ms $limitMs) -}}
-{{- fail (printf "with keep: false no new agent would ever replace one, since it has to wait for agent.upDelay (%s) and ends at agent.takeoverLimit (%s): raise minReadySeconds" $upDelay $takeover) -}}
+{{- $agent := .Values.agent -}}
+{{- $upDelay := ternary "5s" (toString $agent.upDelay) (eq (toString $agent.upDelay) "") -}}
+{{- $every := include "evenkeel.ms" (ternary "2s" (toString $agent.dataEvery) (eq (toString $agent.dataEvery) "")) -}}
+{{- $rise := ternary 2 (int $agent.rise) (eq (toString $agent.rise) "") -}}
+{{- $asked := ternary 0.0 (mulf (float64 $every) (sub $rise 1)) (eq (toString $agent.dataPort) "") -}}
+{{- $ms := addf 1000 (float64 (include "evenkeel.ms" $upDelay)) $asked -}}
+{{- $limit := include "evenkeel.takeoverLimit" . -}}
+{{- if and (not .Values.keep) (eq .Values.exposure "hostNetwork") (gt $ms (float64 (include "evenkeel.ms" $limit))) -}}
+{{- fail (printf "with keep: false no new agent would ever replace one, since it is ready after %vms at best (agent.upDelay, questions to agent.dataPort, and a second to begin) and ends after %s: raise minReadySeconds" $ms $limit) -}}
 {{- end -}}
 {{- end -}}
 
@@ -104,7 +122,7 @@ securityContext:
   (list "up-delay" .Values.agent.upDelay)
   (list "cordon-grace" .Values.agent.cordonGrace)
   (list "drain-limit" .Values.agent.drainLimit)
-  (list "takeover-limit" (default (printf "%ds" (max 1 (sub (int .Values.minReadySeconds) 3))) .Values.agent.takeoverLimit))
+  (list "takeover-limit" (include "evenkeel.takeoverLimit" .))
   (list "stale-after" .Values.agent.staleAfter)
   (list "stale-answer" .Values.agent.staleAnswer)
   (list "grants-namespace" .Values.agent.grantsNamespace)

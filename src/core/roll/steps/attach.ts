@@ -26,7 +26,7 @@ export const attach: StepRule = {
     if (refusals.length > 0) return hold(refusals)
     const pooled = hasRebooted(s) ? pending.filter(holdsDeadConnections) : []
     if (pooled.length > 0) return purge(s, pooled, { restores: true })
-    const others = pending.filter((server) => wasServing(server.recorded) && isAskedByOthers(s, server))
+    const others = pending.filter((server) => server.recorded.state === 'ready' && isAskedByOthers(s, server))
     if (others.length > 0) return hold(others.map(askedByOthers))
     const prepare = pending.filter(mustPassThroughDrain)
     if (prepare.length > 0)
