@@ -11,8 +11,10 @@ const UNREACHABLE = 'node.kubernetes.io/unreachable'
 const MISSED_AFTER_MS = { least: 8_000, most: 20_000 }
 const BACK_WITHIN_MS = 20_000
 
+/** Two loops of the controller manager add and remove them, each in its own time: their order is nobody's promise. */
 const effects = ({ spec }: SeenNode): readonly string[] =>
-  (spec.taints ?? []).map(({ key, effect }) => `${key}:${effect}`)
+  (spec.taints ?? []).map(({ key, effect }) => `${key}:${effect}`).toSorted()
+const BOTH = [`${UNREACHABLE}:NoExecute`, `${UNREACHABLE}:NoSchedule`]
 
 /** A node that stays dark for longer than it may be silent, and is back. */
 export function darkNodesContract(ground: () => ClusterGround): void {
@@ -27,7 +29,7 @@ export function darkNodesContract(ground: () => ClusterGround): void {
   const seen = (what: string, is: (object: SeenNode) => boolean, afterRevision: number): Promise<Change<'node'>> =>
     ground().door.waitUntil({ what, limitMs: 60_000 }, () => changes(afterRevision).find(({ object }) => is(object)))
 
-  test('a dark node is Unknown after its grace, its pods not ready, then tainted against new pods, then against old', async () => {
+  test('a dark node is Unknown after its grace, its pods not ready, then tainted against new pods and old ones', async () => {
     const { door, log } = ground()
     pods = ground().podsOn(node)
     const bootId = log.named('node', node)?.status.nodeInfo.bootID
@@ -52,10 +54,9 @@ export function darkNodesContract(ground: () => ClusterGround): void {
     assert.deepEqual(early, [], 'until then its pods read as before')
 
     const first = await seen('a first taint', ({ spec }) => spec.taints !== undefined, darkFrom.revision)
-    assert.deepEqual(effects(first.object), [`${UNREACHABLE}:NoSchedule`])
     assert.ok(first.revision > unknown.revision)
     const second = await seen('a second taint', ({ spec }) => spec.taints?.length === 2, darkFrom.revision)
-    assert.deepEqual(effects(second.object), [`${UNREACHABLE}:NoSchedule`, `${UNREACHABLE}:NoExecute`])
+    assert.deepEqual(effects(second.object), BOTH)
     assert.ok(second.object.spec.taints?.every(({ timeAdded }) => timeAdded?.endsWith('Z')))
   })
 
@@ -108,9 +109,8 @@ export function darkNodesContract(ground: () => ClusterGround): void {
     const boot = await seen('the node to be Ready', isReady, start.revision)
     const dark = log.all('node', start.revision).find(({ metadata }) => metadata.name === node)
     assert.notEqual(boot.object.status.nodeInfo.bootID, dark?.status.nodeInfo.bootID)
-    assert.deepEqual(effects(boot.object), [`${UNREACHABLE}:NoSchedule`, `${UNREACHABLE}:NoExecute`])
+    assert.deepEqual(effects(boot.object), BOTH)
     const fewer = await seen('a taint to go', ({ spec }) => spec.taints?.length === 1, start.revision)
-    assert.deepEqual(effects(fewer.object), [`${UNREACHABLE}:NoExecute`])
     const none = await seen('all taints to go', ({ spec }) => spec.taints === undefined, start.revision)
     assert.ok(fewer.revision > boot.revision && none.revision > fewer.revision)
     assert.ok(none.atMs - boot.atMs < BACK_WITHIN_MS)
