@@ -54,14 +54,10 @@ describe('a bed of three nodes', requires('testbed'), () => {
       return tried?.status === 200 ? tried : undefined
     })
     assert.match(answer.headers.get('x-served-by') ?? '', /^web-[\w-]+\/n[123]$/)
-    const got = await bed.kubectl([
-      'exec',
-      'deployment/web',
-      '--',
-      '/app',
-      'get',
-      'http://web.default.svc.cluster.local/',
-    ])
+    const words = ['exec', 'deployment/web', '--', '/app', 'get', 'http://web.default.svc.cluster.local/']
+    // Each node's kube-proxy hears of the endpoints in its own time.
+    const wait = { what: 'the name to answer in a pod', limitMs: 15_000 }
+    const got = await waitFor(wait, () => bed.kubectl(words).catch(() => undefined))
     assert.match(got, /^200 web-[\w-]+\/n[123]\n$/)
   })
 
