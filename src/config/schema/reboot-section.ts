@@ -79,7 +79,7 @@ export const rebootSection = section(
     }).prefault('2min'),
     returnLimit: durationField({
       description:
-        'How long a machine may take from the command to the proof that it is back. Then the roll stops; the node stays out.',
+        'How long a machine may take from the command to the proof that it is back; before the command, how long the announced reboot may be held up. Then the roll stops; the node stays out.',
       from: '10s',
       to: '24h',
     }).prefault('15min'),

@@ -106,7 +106,7 @@ export class Agent {
    */
   async takeOver(signal: AbortSignal): Promise<void> {
     const before = this.#recalled
-    const left = await this.#remembered(signal)
+    const left = await this.#readMemory(signal)
     if (left !== undefined && this.#recalled !== before) {
       const { owed = {} } = left
       this.#evidence = this.#heard ? { ...this.#evidence, owed } : { ...left, ...this.#sinceThen() }
@@ -208,13 +208,13 @@ export class Agent {
       await this.#files.keep((kept) => keptMaintenance(this.#snapshot(), kept), signal)
       this.#judge()
       this.#forgive()
-      if (this.#isAsked) await this.#remember(signal)
+      if (this.#isAsked) await this.#writeDown(signal)
       await this.#wakeup.next(Math.min(LOOK_EVERY_MS, this.#decision.changesInMs ?? LOOK_EVERY_MS), signal)
       await this.#look(signal)
     }
   }
 
-  async #remember(signal: AbortSignal): Promise<void> {
+  async #writeDown(signal: AbortSignal): Promise<void> {
     await this.#files.owe(Object.keys(this.#evidence.owed ?? {}), signal)
     await this.#files.remember(formatMemory(this.#parts.bootId, this.#evidence), signal)
   }
@@ -246,13 +246,13 @@ export class Agent {
   }
 
   async #recall(signal: AbortSignal): Promise<void> {
-    const recalled = await this.#remembered(signal)
+    const recalled = await this.#readMemory(signal)
     if (recalled === undefined) return
     this.#evidence = recalled
     this.#isRecalled = true
   }
 
-  async #remembered(signal: AbortSignal): Promise<AgentEvidence | undefined> {
+  async #readMemory(signal: AbortSignal): Promise<AgentEvidence | undefined> {
     const { bootId, clock, log } = this.#parts
     const text = await this.#files.recall(signal)
     this.#recalled = text
