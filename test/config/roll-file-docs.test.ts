@@ -6,12 +6,12 @@ import { rollFileReference } from '../../src/config/roll-file-reference.ts'
 import { load } from './roll-file.ts'
 
 const docs = (name: string): string => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
-const hint = 'run: node bin/generate-docs.ts && npm run fix'
+const hint = 'run: node bin/generate-docs.ts'
 
 test('the reference and the JSON schema in docs are those of the code', () => {
   const schema = rollFileJsonSchema()
   assert.ok(docs('roll-file.md') === rollFileReference(schema, docs('roll.example.yaml')), hint)
-  assert.deepEqual(JSON.parse(docs('roll.schema.json')), JSON.parse(JSON.stringify(schema)), hint)
+  assert.ok(docs('roll.schema.json') === `${JSON.stringify(schema, null, 2)}\n`, hint)
 })
 
 test('the example of the docs is a valid roll', () => {
