@@ -14,6 +14,8 @@ export interface PageRequest {
 
 export interface Page {
   readonly status: number
+  /** Of the status line; absent: the one that goes with the status (RFC 9110, 15). */
+  readonly reason?: string
   readonly contentType: string
   readonly body: string
   readonly headers?: Readonly<Record<string, string>>

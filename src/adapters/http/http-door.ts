@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Page, PageOf } from '../../ports/http-door.ts'
 import { HEALTH_CHECK_LIMITS, limitConnections } from './connection-limits.ts'
 import { type DoorParts, type OpenDoor, openDoor } from './open-door.ts'
@@ -65,7 +65,7 @@ function answer(request: IncomingMessage, response: ServerResponse, pageOf: Page
 
 function write(response: ServerResponse, method: string, page: Page): void {
   response.shouldKeepAlive = false
-  response.writeHead(page.status, {
+  response.writeHead(page.status, page.reason ?? STATUS_CODES[page.status] ?? '', {
     'content-type': page.contentType,
     'content-length': Buffer.byteLength(page.body),
     'cache-control': 'no-store',

@@ -38,8 +38,7 @@ function check({ dialect, answerTo }: DataPagesParts, query: URLSearchParams, ca
     const known = Object.keys(DIALECTS).join(', ')
     return { status: 400, contentType: TEXT, body: `the dialects are ${known}\n` }
   }
-  const { status, body } = DIALECTS[wanted][answerTo(caller)]
-  return { status, contentType: TEXT, body }
+  return { ...DIALECTS[wanted][answerTo(caller)], contentType: TEXT }
 }
 
 const HOME = `<!doctype html>

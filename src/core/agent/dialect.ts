@@ -2,6 +2,8 @@ import type { Answer } from '../../model/answer.ts'
 
 export interface HttpAnswer {
   readonly status: number
+  /** Of the status line, where the usual one would say what the answer does not. */
+  readonly reason?: string
   readonly body: string
 }
 
@@ -12,7 +14,8 @@ export type DialectName = 'plain' | 'disable-on-404' | 'body' | 'f5'
  *
  * `plain`: the status code alone. `disable-on-404`: HAProxy's `http-check disable-on-404` (configuration.txt 4.2), by which a
  * server that says 404 is sent nothing new. `body`: the body alone, always with 200, as balancers want it that look for a
- * text. `f5`: BIG-IP monitors with Receive String `OK` and Receive Disable String `Drain`.
+ * text. `f5`: BIG-IP monitors with Receive String `OK` and Receive Disable String `Drain`. Such texts are looked for in the
+ * whole reply, by BIG-IP among others, and where both are found the node is up: no status line says `OK` but that of `up`.
  */
 export const DIALECTS: Readonly<Record<DialectName, Readonly<Record<Answer, HttpAnswer>>>> = {
   plain: {
@@ -27,12 +30,12 @@ export const DIALECTS: Readonly<Record<DialectName, Readonly<Record<Answer, Http
   },
   body: {
     up: { status: 200, body: 'OK' },
-    drain: { status: 200, body: 'Down' },
-    down: { status: 200, body: 'Down' },
+    drain: { status: 200, reason: 'Down', body: 'Down' },
+    down: { status: 200, reason: 'Down', body: 'Down' },
   },
   f5: {
     up: { status: 200, body: 'OK' },
-    drain: { status: 200, body: 'Drain' },
+    drain: { status: 200, reason: 'Drain', body: 'Drain' },
     down: { status: 503, body: 'Down' },
   },
 }

@@ -53,6 +53,25 @@ test('a check is answered with exact bodies, is not to be kept, and HEAD has non
   assert.equal(body(await told(t, at, get('/nodename'))), 'Node: "n1"')
 })
 
+test('no reply to a node that is out has the text of one that is in, wherever a balancer looks for it', async (t) => {
+  for (const answer of ['drain', 'down'] as const) {
+    const at = await openHttpDoor(
+      { place: { port: 0, host: '127.0.0.1' }, timers },
+      dataPages({ node: 'n1', dialect: 'plain', answerTo: () => answer }),
+    )
+    t.after(() => at.close())
+    for (const dialect of ['plain', 'disable-on-404', 'body', 'f5']) {
+      const reply = await told(t, at, get(`/nodecheck?dialect=${dialect}`))
+      assert.doesNotMatch(reply, /ok/i, `${answer} in ${dialect}`)
+    }
+    const f5 = await told(t, at, 'GET /nodecheck?dialect=f5 HTTP/1.0\r\n\r\n')
+    assert.equal(f5.includes('Drain'), answer === 'drain')
+  }
+  const up = await told(t, await door(t), get('/nodecheck?dialect=f5'))
+  assert.match(up, /OK/)
+  assert.doesNotMatch(up, /drain/i)
+})
+
 test('nothing but the listed pages is ever served', async (t) => {
   const at = await door(t)
   const files = [
