@@ -3,3 +3,5 @@
  * end; `down`: nothing at all.
  */
 export type Answer = 'up' | 'drain' | 'down'
+
+export const isAnswer = (value: unknown): value is Answer => value === 'up' || value === 'drain' || value === 'down'

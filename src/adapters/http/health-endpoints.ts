@@ -1,10 +1,13 @@
 import type { InstanceReading, ServerReading } from '../../model/balancer.ts'
 import type { InstanceInspection } from '../../model/balancer-inspection.ts'
+import { endpointAdminState } from '../../model/endpoint-admin-state.ts'
+import type { EndpointReading } from '../../model/health-endpoint.ts'
 import { asksToLeave, MAINTENANCE_ANNOTATION } from '../../model/maintenance.ts'
 import type { Node } from '../../model/node.ts'
 import { OVER } from '../../model/over.ts'
 import type { EndpointBalancerSpec } from '../../model/roll-spec.ts'
 import { type MonoMs, monoMs } from '../../model/time.ts'
+import { WorldError } from '../../model/world-error.ts'
 import type { BalancerReader } from '../../ports/balancer.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
@@ -27,17 +30,23 @@ const ASK_LIMIT_MS = 900
 /** One that misses a few questions is asked as often as before; one without an agent is not. */
 const MISSES_MAX = 5
 
+/** One that serves anew is watched as closely for so long: its ingress may not last, and who waits for it should not wait. */
+const CHANGED_FOR_MS = 60_000
+
 interface Seen {
   readonly askedAt: MonoMs
+  /** When it last began or ceased to say that it serves; absent: not since it was asked first. */
+  readonly changedAt?: MonoMs
   readonly answer: AskedAgent
   /** Questions in a row without an answer. */
   readonly misses: number
 }
 
-const NOT_ASKED: Seen = { askedAt: monoMs(Number.NEGATIVE_INFINITY), answer: { error: 'not asked yet' }, misses: 0 }
+const NEVER = monoMs(Number.NEGATIVE_INFINITY)
+const NOT_ASKED: Seen = { askedAt: NEVER, answer: { error: 'not asked yet' }, misses: 0 }
 
 /** In which order nodes are asked where not all can be at once. */
-const RANKS = { unasked: 0, away: 1, missed: 2, serving: 3, silent: 3 } as const
+const RANKS = { unasked: 0, away: 1, missed: 2, changed: 2, serving: 3, silent: 3 } as const
 type Standing = keyof typeof RANKS
 
 /**
@@ -50,6 +59,7 @@ export class HealthEndpoints implements BalancerReader {
   readonly #parts: HealthEndpointsParts
   #nodes: { readonly at: MonoMs; readonly list: readonly Node[] } | undefined
   #listing: Promise<readonly Node[]> | undefined
+  #bug: { readonly error: unknown } | undefined
   readonly #seen = new Map<string, Seen>()
 
   constructor(parts: HealthEndpointsParts) {
@@ -59,6 +69,7 @@ export class HealthEndpoints implements BalancerReader {
   }
 
   async read(instance: string, signal: AbortSignal): Promise<InstanceReading> {
+    if (this.#bug !== undefined) throw this.#bug.error
     const nodes = await this.#nodesNow()
     const at = this.#parts.clock.monoMs()
     await Promise.all(this.#due(nodes, at).map((node) => this.#ask(node, signal)))
@@ -100,7 +111,10 @@ export class HealthEndpoints implements BalancerReader {
       this.#listing = undefined
     })
     if (known === undefined) return this.#listing
-    this.#listing.catch(() => undefined)
+    this.#listing.catch((error: unknown) => {
+      // Another one is made with the next turn; what is no bad luck ends the read after.
+      if (!(error instanceof WorldError)) this.#bug = { error }
+    })
     this.#nodes = { ...known, at: this.#parts.clock.monoMs() }
     return known.list
   }
@@ -137,7 +151,8 @@ export class HealthEndpoints implements BalancerReader {
     const seen = this.#seen.get(name)
     if (seen === undefined) return 'unasked'
     if ('error' in seen.answer) return seen.misses <= MISSES_MAX ? 'missed' : 'silent'
-    return seen.answer.health.answer === 'up' ? 'serving' : 'away'
+    if (seen.answer.health.answer !== 'up') return 'away'
+    return this.#parts.clock.monoMs() - (seen.changedAt ?? NEVER) < CHANGED_FOR_MS ? 'changed' : 'serving'
   }
 
   async #ask(node: Node, signal: AbortSignal): Promise<void> {
@@ -150,8 +165,7 @@ export class HealthEndpoints implements BalancerReader {
     try {
       const answer = await Promise.race([askAgent(at, limited), limit])
       const said = ofThisNode(node, answer)
-      const misses = 'error' in said ? (this.#seen.get(node.name)?.misses ?? 0) + 1 : 0
-      this.#seen.set(node.name, { askedAt, answer: said, misses })
+      this.#seen.set(node.name, seenAfter(this.#seen.get(node.name), { askedAt, answer: said }))
     } finally {
       over.abort(OVER)
     }
@@ -161,9 +175,11 @@ export class HealthEndpoints implements BalancerReader {
     const { spec } = this.#parts
     const { answer, askedAt } = this.#seen.get(node.name) ?? NOT_ASKED
     const asked = asksToLeave(node.annotations[MAINTENANCE_ANNOTATION])
+    const state = stateOf(answer, askedAt)
     return {
       ...NOTHING_COUNTED,
-      ...stateOf(answer, askedAt),
+      ...state,
+      adminState: endpointAdminState(state.endpoint, state.check, asked),
       ref: { instance, backend: spec.backends[0] ?? '', server: node.name },
       address: node.internalAddresses[0] ?? '',
       port: spec.healthEndpoint.dataPort,
@@ -172,23 +188,31 @@ export class HealthEndpoints implements BalancerReader {
   }
 }
 
+function seenAfter(before: Seen | undefined, { askedAt, answer }: Pick<Seen, 'askedAt' | 'answer'>): Seen {
+  const misses = 'error' in answer ? (before?.misses ?? 0) + 1 : 0
+  const isOther = before !== undefined && isUp(before.answer) !== isUp(answer)
+  const changedAt = isOther ? askedAt : before?.changedAt
+  return { askedAt, answer, misses, ...(changedAt === undefined ? {} : { changedAt }) }
+}
+
+const isUp = (answer: AskedAgent): boolean => !('error' in answer) && answer.health.answer === 'up'
+
 /** What is at the node's address may be another node's agent, or none. */
 function ofThisNode({ name }: Node, answer: AskedAgent): AskedAgent {
   if ('error' in answer || answer.health.node === name) return answer
   return { error: `it speaks for node ${answer.health.node}` }
 }
 
-type State = Pick<ServerReading, 'adminState' | 'operational' | 'check' | 'checkText' | 'endpoint'>
+type State = Pick<ServerReading, 'operational' | 'check' | 'checkText'> & { readonly endpoint: EndpointReading }
 
 function stateOf(answer: AskedAgent, at: MonoMs): State {
   if ('error' in answer) {
     const endpoint = { at, heard: false, answer: 'down', acknowledged: [], connections: 'unknown', told: {} } as const
     const checkText = `its agent does not answer: ${answer.error}`
-    return { adminState: 'ready', operational: 'down', check: 'failing', checkText, endpoint }
+    return { operational: 'down', check: 'failing', checkText, endpoint }
   }
   const { node: _node, dataPort, ...told } = answer.health
   return {
-    adminState: told.answer === 'up' ? 'ready' : 'drain',
     operational: OPERATIONAL[told.answer],
     check: CHECKS[dataPort],
     checkText: `its agent answers ${told.answer}`,

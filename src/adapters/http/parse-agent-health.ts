@@ -1,4 +1,4 @@
-import type { Answer } from '../../model/answer.ts'
+import { type Answer, isAnswer } from '../../model/answer.ts'
 import type { EndpointReading } from '../../model/health-endpoint.ts'
 import { canonicalAddress } from '../../model/ip-address.ts'
 import { isJsonObject, jsonObject } from '../../model/json-object.ts'
@@ -36,7 +36,6 @@ function toldOf(poll: unknown, answer: Answer): readonly (readonly [string, numb
   return isOfNow ? [[canonicalAddress(address), sinceAnswer]] : []
 }
 
-const isAnswer = (value: unknown): value is Answer => value === 'up' || value === 'drain' || value === 'down'
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 const isTexts = (value: unknown): value is readonly string[] =>

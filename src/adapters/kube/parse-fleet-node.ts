@@ -1,11 +1,8 @@
 import type { FleetNode } from '../../model/fleet-node.ts'
-import { parseMaintenance } from '../../model/maintenance.ts'
+import { asksToLeave } from '../../model/maintenance.ts'
 import { findCondition } from './find-condition.ts'
 import { parseNodeFacts } from './parse-node-facts.ts'
 import { MalformedReply, type Untrusted } from './untrusted.ts'
-
-/** What cannot be read is somebody's wish as well: its agent goes by it. */
-const MAINTAINED: readonly string[] = ['asked', 'unreadable']
 
 /** A Node whose name can be read counts, whatever else it says: one that is left out would make the fleet smaller. */
 export function parseFleetNode(object: Untrusted): FleetNode {
@@ -13,8 +10,7 @@ export function parseFleetNode(object: Untrusted): FleetNode {
   const [name, uid] = [metadata.at('name').text(), metadata.at('uid').text()]
   try {
     const { unschedulable, deleting, lifecycle, removal, excluded, maintenance } = parseNodeFacts(object)
-    const leaves =
-      lifecycle.length > 0 || removal.length > 0 || excluded || MAINTAINED.includes(parseMaintenance(maintenance).kind)
+    const leaves = lifecycle.length > 0 || removal.length > 0 || excluded || asksToLeave(maintenance)
     return { name, uid, unschedulable, deleting, leaves, ready: findCondition(object, 'Ready')?.status === 'True' }
   } catch (error) {
     if (!(error instanceof MalformedReply)) throw error

@@ -1,4 +1,4 @@
-import type { Answer } from '../../model/answer.ts'
+import { isAnswer } from '../../model/answer.ts'
 import { isBootId } from '../../model/boot-id.ts'
 import { isJsonObject, jsonObject } from '../../model/json-object.ts'
 import type { NodeFacts } from '../../model/node-facts.ts'
@@ -18,11 +18,13 @@ export function formatMemory(bootId: string, evidence: AgentEvidence): string {
 
 /**
  * Whether an agent that recalls an older memory does no harm where a newer one could not be written: it gives the same answer,
- * and owes nobody less. Who was paid meanwhile is paid again.
+ * for the same Node, and owes nobody less. Who was paid meanwhile is paid again.
  */
 export function mayStandFor(older: string, newer: string): boolean {
   const [then, now] = [older, newer].map((text) => jsonObject(text)?.evidence)
-  if (!isJsonObject(then) || !isJsonObject(now) || then.answer !== now.answer) return false
+  if (!isJsonObject(then) || !isJsonObject(now)) return false
+  // A cordon that is over would take the node out later, once its grace is.
+  if (!['answer', 'node', 'brake'].every((key) => JSON.stringify(then[key]) === JSON.stringify(now[key]))) return false
   const owed = isJsonObject(then.owed) ? then.owed : {}
   return Object.keys(isJsonObject(now.owed) ? now.owed : {}).every((address) => address in owed)
 }
@@ -90,4 +92,3 @@ const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((text) => typeof text === 'string')
 const isBrake = (value: unknown): value is Brake =>
   value === 'none' || value === 'granted' || value === 'withheld' || value === 'unknown'
-const isAnswer = (value: unknown): value is Answer => value === 'up' || value === 'drain' || value === 'down'

@@ -15,6 +15,10 @@ export function leaveMs({
   return intervalMs + (drainsAtOnce ? 0 : (fall - 1) * fastIntervalMs) + slackMs
 }
 
+/** How soon somebody may have left it whose checks are not answered any more. */
+export const soonestLeaveMs = ({ intervalMs, fastIntervalMs = intervalMs, fall }: EndpointChecks): number =>
+  (fall - 1) * Math.min(intervalMs, fastIntervalMs)
+
 /** How long until it is back with all of them, at worst. */
 export function returnMs(checks: EndpointChecks): number {
   const { intervalMs, fastIntervalMs = intervalMs, downIntervalMs = intervalMs, rise, slackMs } = checks

@@ -1,4 +1,5 @@
 import type { ServerReading } from '../../model/balancer.ts'
+import { endpointAdminState } from '../../model/endpoint-admin-state.ts'
 import { asksToLeave, MAINTENANCE_ANNOTATION } from '../../model/maintenance.ts'
 import type { Node } from '../../model/node.ts'
 import type { InstanceFacts } from './snapshot.ts'
@@ -16,7 +17,7 @@ export function asAsked(facts: InstanceFacts, nodeOf: (name: string) => Node | u
 function asked(server: ServerReading, nodeOf: (name: string) => Node | undefined): ServerReading {
   const node = nodeOf(server.ref.server)
   if (server.endpoint === undefined || node === undefined) return server
-  const ownState = asksToLeave(node.annotations[MAINTENANCE_ANNOTATION]) ? 'drain' : 'ready'
-  const answersUp = !server.endpoint.heard || server.endpoint.answer === 'up'
-  return { ...server, ownState, adminState: ownState === 'ready' && answersUp ? 'ready' : 'drain' }
+  const isAsked = asksToLeave(node.annotations[MAINTENANCE_ANNOTATION])
+  const adminState = endpointAdminState(server.endpoint, server.check, isAsked)
+  return { ...server, ownState: isAsked ? 'drain' : 'ready', adminState }
 }

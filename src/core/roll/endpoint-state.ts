@@ -1,4 +1,4 @@
-import { serverKey } from '../../model/balancer.ts'
+import { type AdminState, serverKey } from '../../model/balancer.ts'
 import { MAINTENANCE_ANNOTATION, parseMaintenance } from '../../model/maintenance.ts'
 import type { Reason } from '../../model/reason.ts'
 import { agentSilent } from './agent-silent.ts'
@@ -19,6 +19,21 @@ export function isAcknowledged(s: RecordedSnapshot, { reading, recorded }: NodeS
   if (recorded.state !== 'ready') return true
   const word = parseMaintenance(s.current.node.annotations[MAINTENANCE_ANNOTATION])
   return word.kind === 'asked' && endpoint.acknowledged.includes(word.request.id)
+}
+
+/** The request that stands on the node is of this run. */
+function isAskedByUs(s: RecordedSnapshot): boolean {
+  const word = parseMaintenance(s.current.node.annotations[MAINTENANCE_ANNOTATION])
+  return word.kind === 'asked' && word.request.run === s.run.id
+}
+
+/**
+ * What a server is put back to. Of a node that was out by somebody's request, whoever asked may have ended that meanwhile, upon
+ * which this run asked in their place: then there is nothing to go back to, and what this run asked for is ended, too.
+ */
+export function stateBefore(s: RecordedSnapshot, { recorded, reading }: NodeServer): AdminState {
+  if (reading?.endpoint === undefined || recorded.state === 'ready') return recorded.state
+  return isAskedByUs(s) ? 'ready' : reading.ownState
 }
 
 /** Somebody else has asked meanwhile, or in words that make no sense: it is not ours to end. */

@@ -76,6 +76,7 @@ function returnLimit(s: RecordedSnapshot): Verdict | undefined {
   const since = s.evidence.awaySince
   if (since === undefined || s.now - since < s.spec.reboot.returnLimitMs) return undefined
   const { name } = s.current.node
+  if (s.evidence.intentByUs && s.evidence.reboot === undefined) return keptOut(heldUp(name), s.evidence.stuckReasons)
   const isRefused = s.evidence.reboot?.answer.kind === 'refused'
   const reason = {
     code: 'NodeDidNotReturn',
@@ -87,6 +88,13 @@ function returnLimit(s: RecordedSnapshot): Verdict | undefined {
   }
   return keptOut(reason, s.evidence.stuckReasons.length > 0 ? s.evidence.stuckReasons : unreturned(s))
 }
+
+const heldUp = (name: string): Reason => ({
+  code: 'RebootHeldUp',
+  object: name,
+  text: `the reboot of ${name} is announced, and could not be sent within the limit`,
+  next: `cure what held it up, then: evenkeel roll resume (${name} was told nothing, and runs)`,
+})
 
 function backLimits(s: RecordedSnapshot): Verdict | undefined {
   const back = s.evidence.returned

@@ -1,6 +1,6 @@
 import type { EndpointReading, HealthEndpointSpec } from '../../model/health-endpoint.ts'
 import type { MonoMs } from '../../model/time.ts'
-import { leaveMs, refusalsNeeded, returnMs } from '../balancer/detection-time.ts'
+import { leaveMs, refusalsNeeded, returnMs, soonestLeaveMs } from '../balancer/detection-time.ts'
 
 /** What those who check a node's health endpoint are to notice: that it has left, or that it is back. */
 export interface Noticing {
@@ -9,6 +9,8 @@ export interface Noticing {
   readonly since: MonoMs
   /** Since every declared checker has heard it often enough. */
   readonly heardSince?: MonoMs
+  /** Of a node that is back: since when its agent is not heard, if it is not. */
+  readonly silentSince?: MonoMs
   /** They must have noticed: by what they were told, or since no balancer takes longer. */
   readonly noticed?: { readonly by: 'checks' | 'time'; readonly at: MonoMs }
 }
@@ -27,7 +29,10 @@ interface Seen {
  * address may be that of a slow checker and of a fast one, whose answers are counted together.
  */
 export function notice(before: Noticing | undefined, { way, reading, spec, now }: Seen): Noticing {
-  if (before?.way === way && before.noticed !== undefined) return before
+  if (before?.way === way && before.noticed !== undefined) {
+    const { silentSince: _heardAgain, ...noticed } = before
+    return noticed
+  }
   const since = before?.way === way ? before.since : now
   const { checks } = spec
   const heardSince = haveHeard(way, reading, spec)
@@ -35,10 +40,22 @@ export function notice(before: Noticing | undefined, { way, reading, spec, now }
     : undefined
   const seen: Noticing = { way, since, ...(heardSince === undefined ? {} : { heardSince }) }
   const worstMs = way === 'out' ? leaveMs(checks) : returnMs(checks)
-  if (now - since >= worstMs) return { ...seen, noticed: { by: 'time', at: now } }
+  // In a large cluster not every poll asks every agent: what it has answered since is not known.
+  const asOf = Math.min(now, reading.at)
+  if (asOf - since >= worstMs) return { ...seen, noticed: { by: 'time', at: now } }
   const isOver =
-    heardSince !== undefined && now - heardSince >= checks.intervalMs && now - since >= worstMs - checks.slackMs
+    heardSince !== undefined && asOf - heardSince >= checks.intervalMs && asOf - since >= worstMs - checks.slackMs
   return isOver ? { ...seen, noticed: { by: 'checks', at: now } } : seen
+}
+
+/**
+ * Of an agent that is not heard: on the way out it goes on refusing; on the way in those who check it may leave again, and
+ * must notice anew that it is back.
+ */
+export function unheard(before: Noticing | undefined, { checks }: HealthEndpointSpec, now: MonoMs) {
+  if (before?.way !== 'in') return before
+  const silentSince = before.silentSince ?? now
+  return now - silentSince >= soonestLeaveMs(checks) ? undefined : { ...before, silentSince }
 }
 
 /** Sources that are not declared shorten nothing: a kubelet, Prometheus, a person with curl. */

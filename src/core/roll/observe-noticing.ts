@@ -3,17 +3,17 @@ import { endpointOf } from './endpoint-of.ts'
 import { isAcknowledged } from './endpoint-state.ts'
 import type { NodeServer } from './node-servers.ts'
 import type { RecordedSnapshot } from './node-snapshot.ts'
-import { type Noticing, notice } from './noticing.ts'
+import { type Noticing, notice, unheard } from './noticing.ts'
 
 /** What those who check the node's health endpoint have noticed by now, as far as they can be followed. */
 export const observeNoticing = (s: RecordedSnapshot): Readonly<Record<string, Noticing>> =>
   byServer(s, s.evidence.noticing, (server, before) => noticed(s, server, before))
 
-/** An agent that is not heard goes on answering what it answered: nothing is begun anew by that. */
 function noticed(s: RecordedSnapshot, server: NodeServer, before: Noticing | undefined): Noticing | undefined {
   const reading = server.reading?.endpoint
   const spec = endpointOf(s, server.recorded.balancer)
-  if (reading === undefined || spec === undefined || !reading.heard) return before
+  if (reading === undefined || spec === undefined) return before
+  if (!reading.heard) return unheard(before, spec, s.now)
   const seen = { reading, spec, now: s.now }
   if (server.reading?.ownState === 'ready')
     return reading.answer === 'up' ? notice(before, { ...seen, way: 'in' }) : undefined

@@ -77,7 +77,7 @@ function alreadyAttached(s: RecordedSnapshot): Pick<Evidence, 'attachingSince' |
   if (!hasRebooted(s) || s.record.unschedulable || s.current.node.unschedulable) return {}
   if (lostServers(s).length > 0) return {}
   const servers = nodeServers(s)
-  const up = servers.length > 0 && servers.every((server) => !isSilent(server.instance) && isRestored(server))
+  const up = servers.length > 0 && servers.every((server) => !isSilent(server.instance) && isRestored(s, server))
   return up && servers.some(({ recorded }) => recorded.state === 'ready')
     ? { attachingSince: s.now, attachingSinceWall: s.wall }
     : {}

@@ -2,7 +2,6 @@ import { actionKey } from '../../model/action.ts'
 import type { Decision } from '../../model/decision.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Evidence } from './evidence.ts'
-import { IN_COURSE } from './in-course.ts'
 import { hasCurrent, ownIntent } from './node-snapshot.ts'
 import { podsHere } from './pods-here.ts'
 import type { RollSnapshot } from './snapshot.ts'
@@ -15,7 +14,7 @@ export function rememberDecision(s: RollSnapshot, decision: Decision): Evidence 
   switch (decision.step) {
     case 'reboot':
       return announced(s)
-        ? { ...evidence, awaySince: evidence.awaySince ?? s.now, ...unstuck }
+        ? { ...evidence, awaySince: evidence.awaySince ?? s.now, ...unstuck, stuckReasons: unsent(s, decision) }
         : { ...evidence, ...stuck(s, decision) }
     case 'settle':
       return { ...evidence, settlingSince: evidence.settlingSince ?? s.now, ...settled(s, decision) }
@@ -28,12 +27,12 @@ export function rememberDecision(s: RollSnapshot, decision: Decision): Evidence 
         attachedAt: evidence.attachedAt ?? s.now,
         attachedAtWall: evidence.attachedAtWall ?? s.wall,
       }
+    case 'slot':
     case 'cordon':
     case 'detach':
     case 'drain':
       return { ...evidence, ...stuck(s, decision), ...heldUp(s, decision) }
     case 'record':
-    case 'slot':
       return { ...evidence, ...stuck(s, decision) }
     default:
       return evidence
@@ -45,14 +44,17 @@ const attaching = (s: RollSnapshot): Pick<Evidence, 'attachingSince' | 'attachin
   attachingSinceWall: s.evidence.attachingSinceWall ?? s.wall,
 })
 
-/** Once announced nothing is put back: what holds the reboot up and has no limit of its own is waited for as long as the machine. */
+/** Once announced nothing is put back: what holds the reboot up and is not waited for by law is waited for as long as the machine. */
 function heldUp(s: RollSnapshot, decision: Decision): Pick<Evidence, 'awaySince'> {
-  const isBounded =
-    decision.kind !== 'hold' || decision.reasons.some(({ code }) => PATIENT.has(code) || IN_COURSE.has(code))
-  return isBounded || !announced(s) ? {} : { awaySince: s.evidence.awaySince ?? s.now }
+  const isFree = decision.kind !== 'hold' || decision.reasons.some(({ code }) => PATIENT.has(code))
+  return isFree || !announced(s) ? {} : { awaySince: s.evidence.awaySince ?? s.now }
 }
 
-const unstuck = { stuckSince: undefined, stuckReasons: [] } as const
+const unstuck = { stuckSince: undefined } as const
+
+/** Why a reboot that this process has announced was not sent yet. */
+const unsent = (s: RollSnapshot, decision: Decision): readonly Reason[] =>
+  s.evidence.intentByUs && s.evidence.reboot === undefined && decision.kind === 'hold' ? decision.reasons : []
 
 function settled(s: RollSnapshot, decision: Decision): Pick<Evidence, 'settledInARow' | 'settledAt'> {
   const good = decision.kind === 'hold' && decision.reasons.every((reason) => reason.code === 'SettledOnce')

@@ -222,6 +222,30 @@ test('a reading is as old as the question', async (t) => {
   )
 })
 
+test('a node that serves anew is asked at every poll for a minute, in a large cluster, too', async (t) => {
+  let isBack = false
+  const { from, asked } = await ofMany(t, 300, (node) => (node === 'n1' && !isBack ? 'drain' : 'up'))
+  await from.inspect('edge', never)
+  isBack = true
+  await from.read('edge', never)
+  asked()
+  for (let poll = 0; poll < 3; poll += 1) {
+    await from.read('edge', never)
+    assert.ok(asked().includes('n1'), `poll ${poll}`)
+  }
+})
+
+test('what is a bug in the making of a list is no bad luck', async (t) => {
+  const clock = new VirtualClock()
+  const bug = new TypeError('nodes is not iterable')
+  const lists = [() => Promise.resolve([N1]), () => Promise.reject(bug)]
+  const from = await endpoints(t, says(HEALTH), { list: () => (lists.shift() ?? assert.fail('listed again'))(), clock })
+  await read(from)
+  await clock.advance(30_000)
+  await read(from)
+  await assert.rejects(from.read('edge', never), bug)
+})
+
 test('while the API server hangs or is away, the agents of the nodes that are known are heard', async (t) => {
   const clock = new VirtualClock()
   const away = new WorldError('the API server is away', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { asAsked } from '../../../src/core/roll/asked-state.ts'
 import { decide } from '../../../src/core/roll/decide.ts'
 import type { Evidence } from '../../../src/core/roll/evidence.ts'
 import { judge } from '../../../src/core/roll/judge.ts'
@@ -10,6 +11,7 @@ import { rememberOutcome } from '../../../src/core/roll/remember-outcome.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import type { ServerReading } from '../../../src/model/balancer.ts'
 import { MAINTENANCE_ANNOTATION } from '../../../src/model/maintenance.ts'
+import type { Step } from '../../../src/model/step.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import {
   ASKED,
@@ -194,14 +196,48 @@ test('a machine has its whole time from the command on, and what has a limit of 
   assert.equal(rememberOutcome(later, action, sent).awaySince, held.now + 60_000)
   const again = { ...later, now: monoMs(held.now + 90_000), evidence: rememberOutcome(later, action, sent) }
   assert.equal(rememberOutcome(again, action, sent).awaySince, held.now + 60_000)
+  const begun = (step: Step, code: string) =>
+    rememberDecision(held, { kind: 'hold', step, reasons: [{ code, text: '' }], recheckAfterMs: 1 }).awaySince
+  assert.equal(begun('detach', 'SessionsLeft'), undefined)
+  assert.equal(begun('slot', 'ApiUnreachable'), undefined)
+  assert.equal(begun('slot', 'OtherNodeBad'), held.now)
+  assert.equal(begun('drain', 'ReplacementNotReady'), held.now)
+})
+
+test('a stop before an announced reboot was sent says so, and why', () => {
+  const held = snapshot({ asked: true, announced: true, n1: out({ acknowledged: [] }), evidence: { intentByUs: true } })
   for (const [step, code] of [
-    ['detach', 'SessionsLeft'],
-    ['drain', 'ReplacementNotReady'],
-  ] as const)
-    assert.equal(
-      rememberDecision(held, { kind: 'hold', step, reasons: [{ code, text: '' }], recheckAfterMs: 1 }).awaySince,
-      undefined,
-    )
+    ['detach', 'RequestNotTaken'],
+    ['reboot', 'JournalNotWritable'],
+  ] as const) {
+    const hold = { kind: 'hold', step, reasons: [{ code, text: code }], recheckAfterMs: 1 } as const
+    const evidence = rememberDecision({ ...held, evidence: rememberDecision(held, hold) }, hold)
+    const { keepOut, reasons } =
+      judge({ ...held, now: monoMs(held.now + held.spec.reboot.returnLimitMs), evidence }) ?? {}
+    assert.deepEqual([keepOut, reasons?.map((reason) => reason.code)], [true, ['RebootHeldUp', code]])
+    assert.match(reasons?.[0]?.next ?? '', /^cure what held it up, then: evenkeel roll resume \(n1 was told nothing/)
+  }
+})
+
+test('a node that was out by somebody’s request goes back to what that somebody wants by then', () => {
+  const record = { ok: true, value: endpointRecord({ state: 'drain', operational: 'down' }) } as const
+  const attaching = (annotation?: string): string => {
+    const annotations = annotation === undefined ? {} : { [MAINTENANCE_ANNOTATION]: annotation }
+    const n1 = annotation === undefined ? anEndpoint('n1') : out()
+    const s = snapshot({ n1, back: true })
+    const node = { ...s.current.node, annotations }
+    const [facts] = s.instances
+    assert.ok(facts)
+    const instances = [asAsked(facts, () => node)]
+    const decision = decide({ ...s, instances, current: { ...s.current, node, record, dataPorts: PORTS } })
+    const to =
+      decision.kind === 'act' && decision.actions[0]?.kind === 'askAgent' ? ` ${decision.actions[0].state}` : ''
+    return `${shortDecision(decision)}${to}`
+  }
+  assert.equal(attaching('until Monday'), 'hold soak: Soaking')
+  assert.equal(attaching(undefined), 'hold soak: Soaking')
+  // They ended it while the node was out, and this run asked instead: nobody would ever end that.
+  assert.equal(attaching(REQUEST), 'act attach: askAgent ready')
 })
 
 test('a node that was ready and down before is not put back under a request of somebody else either', () => {

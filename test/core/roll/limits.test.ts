@@ -26,6 +26,27 @@ test('nothing is given up while the API is lost, nor while sessions end within t
   }
 })
 
+test('sessions whose own limit is over are waited for no longer than whatever forbids to cut them', () => {
+  const overdue = aSnapshot({ ...out, servers: drained({ currentSessions: 2 }), change: { journalWritable: false } })
+  const { idleLimitMs } = overdue.spec.detach
+  const at = (ms: number, change: Partial<NodeSnapshot> = {}): NodeSnapshot => ({
+    ...overdue,
+    now: monoMs(ms),
+    ...change,
+  })
+  const begun = at(overdue.now + idleLimitMs)
+  const decision = decide(begun)
+  assert.deepEqual(decision.kind === 'hold' && [decision.step, decision.reasons.map(({ code }) => code)], [
+    'detach',
+    ['JournalNotWritable'],
+  ])
+  const first = rememberDecision(begun, decision)
+  const evidence = rememberDecision({ ...begun, evidence: first }, decision)
+  const later = at(begun.now + overdue.spec.drain.blockedLimitMs, { evidence })
+  const verdict = judge(later)
+  assert.deepEqual([verdict?.kind, verdict?.reasons[0]?.code], ['held', 'JournalNotWritable'])
+})
+
 test('a drain that is blocked beyond its limit is held, with the reasons it was blocked by', () => {
   const reason = { code: 'BudgetExhausted', text: 'shop/cart-0, budget shop/cart needs 2 healthy, has 2 of 3' }
   const stuck = { ...detachedEvidence(), stuckSince: monoMs(399_000), stuckReasons: [reason] }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Noticing, notice } from '../../../src/core/roll/noticing.ts'
+import { type Noticing, notice, unheard } from '../../../src/core/roll/noticing.ts'
 import type { EndpointReading, HealthEndpointSpec } from '../../../src/model/health-endpoint.ts'
 import { monoMs } from '../../../src/model/time.ts'
 
@@ -15,7 +15,7 @@ const spec = (checkers: Readonly<Record<string, number>>): HealthEndpointSpec =>
 })
 
 const reading = (told: Readonly<Record<string, number>>): EndpointReading => ({
-  at: monoMs(0),
+  at: monoMs(Number.POSITIVE_INFINITY),
   heard: true,
   answer: 'drain',
   acknowledged: ['a'],
@@ -63,6 +63,34 @@ test('what was heard on the way in counts for nothing on the way out', () => {
   const isIn = at(at(undefined, 'in', 0), 'in', 60_000)
   assert.equal(isIn.noticed?.at, 60_000)
   assert.deepEqual(at(isIn, 'out', 61_000), { way: 'out', since: 61_000, heardSince: 61_000 })
+})
+
+test('an answer counts as of when it was asked for', () => {
+  const none = spec({})
+  const at = (before: Noticing | undefined, askedAt: number, now: number): Noticing =>
+    notice(before, { way: 'in', reading: { ...reading({}), at: monoMs(askedAt) }, spec: none, now: monoMs(now) })
+  const begun = at(undefined, 0, 0)
+  assert.equal(at(begun, 0, 60_000).noticed, undefined)
+  assert.equal(at(begun, 7_999, 60_000).noticed, undefined)
+  assert.deepEqual(at(begun, 8_000, 60_000).noticed, { by: 'time', at: 60_000 })
+})
+
+test('whoever is back and is not heard for as long as a balancer takes to leave it has to be noticed anew', () => {
+  const checked = spec({})
+  const inSince = (noticed: Partial<Noticing> = {}): Noticing => ({ way: 'in', since: monoMs(0), ...noticed })
+  const missed = unheard(inSince(), checked, monoMs(1_000))
+  assert.deepEqual(missed, { way: 'in', since: 0, silentSince: 1_000 })
+  assert.deepEqual(unheard(missed, checked, monoMs(4_999)), missed)
+  assert.equal(unheard(missed, checked, monoMs(5_000)), undefined)
+  const seenIn = inSince({ noticed: { by: 'time', at: monoMs(500) } })
+  assert.equal(unheard({ ...seenIn, silentSince: monoMs(1_000) }, checked, monoMs(5_000)), undefined)
+  const heard = notice(
+    { ...seenIn, silentSince: monoMs(1_000) },
+    { way: 'in', reading: reading({}), spec: checked, now: monoMs(2_000) },
+  )
+  assert.deepEqual(heard, seenIn)
+  const gone: Noticing = { way: 'out', since: monoMs(0) }
+  assert.equal(unheard(gone, checked, monoMs(900_000)), gone)
 })
 
 test('every declared source must have been told', () => {

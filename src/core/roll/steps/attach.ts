@@ -1,7 +1,7 @@
 import type { Action } from '../../../model/action.ts'
 import { type AdminState, type ServerReading, serverKey } from '../../../model/balancer.ts'
 import type { Reason } from '../../../model/reason.ts'
-import { askedByOthers, isAskedByOthers, noticingOf, notNoticed } from '../endpoint-state.ts'
+import { askedByOthers, isAskedByOthers, noticingOf, notNoticed, stateBefore } from '../endpoint-state.ts'
 import { slotLive } from '../guards.ts'
 import { isSilent, lostServers, type NodeServer, nodeServers, notItsAddress } from '../node-servers.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
@@ -19,7 +19,7 @@ export const attach: StepRule = {
   next(s) {
     const servers = nodeServers(s)
     const silent = servers.filter(({ instance }) => isSilent(instance))
-    const pending = servers.filter((server) => !isRestored(server) || isUnnoticed(s, server))
+    const pending = servers.filter((server) => !isRestored(s, server) || isUnnoticed(s, server))
     const lost = lostServers(s).map((server) => notItsAddress(s, server))
     if (pending.length === 0 && silent.length === 0 && lost.length === 0) return done
     const refusals = slotLive(s)
@@ -40,14 +40,14 @@ export const attach: StepRule = {
       ...pending.filter((server) => !mayServe(s, server)).map(unchecked),
     ]
     if (waits.length > 0) return hold(waits, RECHECK_MS / 2)
-    const toSet = pending.filter(({ reading, recorded }) => reading?.ownState !== recorded.state)
+    const toSet = pending.filter((server) => server.reading?.ownState !== stateBefore(s, server))
     if (toSet.length === 0)
       return hold(
-        pending.map((server) => (isRestored(server) ? unnoticed(server) : unchecked(server))),
+        pending.map((server) => (isRestored(s, server) ? unnoticed(server) : unchecked(server))),
         RECHECK_MS / 2,
       )
     return act(
-      toSet.map((server) => set(s, server, server.recorded.state)),
+      toSet.map((server) => set(s, server, stateBefore(s, server))),
       {
         code: 'MayServe',
         text: 'its own checks passed on every instance',
@@ -64,13 +64,14 @@ export function unattached(s: RecordedSnapshot): readonly Reason[] {
   return [
     ...silentReasons(servers),
     ...lost,
-    ...answering.filter((server) => !isRestored(server)).map(unchecked),
-    ...answering.filter((server) => isRestored(server) && isUnnoticed(s, server)).map(unnoticed),
+    ...answering.filter((server) => !isRestored(s, server)).map(unchecked),
+    ...answering.filter((server) => isRestored(s, server) && isUnnoticed(s, server)).map(unnoticed),
   ]
 }
 
-export function isRestored({ reading, recorded }: NodeServer): boolean {
-  if (reading === undefined || reading.ownState !== recorded.state) return false
+export function isRestored(s: RecordedSnapshot, server: NodeServer): boolean {
+  const { reading, recorded } = server
+  if (reading === undefined || reading.ownState !== stateBefore(s, server)) return false
   return !wasServing(recorded) || reading.operational === 'up' || outByOthers(reading)
 }
 

@@ -21,8 +21,9 @@ export const detach: StepRule = {
     if (busy.length === 0) return pooled.length === 0 ? done : dropConnections(s, pooled)
     const overdue = busy.filter((server) => mayBeCut(s, server))
     const refusals = mayDisrupt(s)
-    if (overdue.length === 0 || refusals.length > 0)
-      return hold([...refusals, ...busy.map(stillServing)], RECHECK_MS / 2)
+    if (overdue.length === 0) return hold([...refusals, ...busy.map(stillServing)], RECHECK_MS / 2)
+    // Their own limit is over: what is waited for is what forbids the cut.
+    if (refusals.length > 0) return hold(refusals, RECHECK_MS / 2)
     return act(
       overdue.map((server) => ({
         kind: 'cutSessions',
