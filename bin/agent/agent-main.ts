@@ -2,6 +2,7 @@ import process from 'node:process'
 import manifest from '../../package.json' with { type: 'json' }
 import { ownBootId } from '../../src/adapters/host/own-boot-id.ts'
 import { TcpDataPort } from '../../src/adapters/host/tcp-data-port.ts'
+import { type AgentPorts, agentBeside } from '../../src/adapters/http/agent-beside.ts'
 import { openAgentCheckDoor } from '../../src/adapters/http/agent-check-door.ts'
 import { openHttpDoor } from '../../src/adapters/http/http-door.ts'
 import type { DoorParts, OpenDoor } from '../../src/adapters/http/open-door.ts'
@@ -21,38 +22,20 @@ import { TrackedConnections } from '../../src/adapters/node/tracked-connections.
 import { errorText } from '../../src/cli/error-text.ts'
 import { AGENT_HELP, type AgentOptions, agentOptions, MACHINE_ITSELF } from '../../src/config/agent-options.ts'
 import { Agent } from '../../src/controllers/agent/agent.ts'
+import type { AgentView } from '../../src/controllers/agent/agent-view.ts'
 import { ConnectionCount } from '../../src/controllers/agent/connection-count.ts'
 import { dataPages } from '../../src/controllers/agent/data-pages.ts'
 import { statusPages } from '../../src/controllers/agent/status-pages.ts'
-import { takeOver } from '../../src/controllers/agent/take-over.ts'
+import { type AgentBeside, takeOver } from '../../src/controllers/agent/take-over.ts'
 import { canonicalAddress } from '../../src/model/ip-address.ts'
 import { UserError } from '../../src/model/user-error.ts'
-import { DeadlineError, withDeadline } from '../../src/runtime/deadline.ts'
 import { apiCredentials } from '../process/api-credentials.ts'
 import { ownNamespace, SERVICE_ACCOUNT } from '../process/own-namespace.ts'
 
 /** What the API was not asked yet is waited for this long before checks are answered, where nothing is remembered. */
 const FIRST_ANSWER_MS = 2_000
-const ASK_LIMIT_MS = 1_000
 
 const log = lineLog(process.stderr, clock)
-
-/** Whether another agent answers here already. One that is not heard in time is none that has gone. */
-async function isBeside({ address = MACHINE_ITSELF, ...options }: AgentOptions, stop: AbortSignal): Promise<boolean> {
-  const answers = async (port: number): Promise<boolean> => {
-    const limit = { clock, limitMs: ASK_LIMIT_MS, signal: stop, what: `port ${port}` }
-    try {
-      return await withDeadline(limit, (signal) => new TcpDataPort().answers({ address, port }, signal))
-    } catch (error) {
-      if (error instanceof DeadlineError) return true
-      throw error
-    }
-  }
-  // The one that is about to close resets whoever it has not accepted: asked again, the other one may be met.
-  for (let look = 0; look < 2; look += 1)
-    for (const port of [options.statusPort, options.port]) if (await answers(port)) return true
-  return false
-}
 
 /** Runs until `stop`; 1 where it had better leave the node to another agent. Rejects with UserError where it cannot begin. */
 async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<0 | 1> {
@@ -94,14 +77,14 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<0 | 1
   const view = agent.view.bind(agent)
   // The kubelet counts from when the process began.
   const limitMs = options.takeoverLimitMs - performance.now()
-  const begun = takeOver({ isBeside: () => isBeside(options, stop), view, limitMs, clock }, stop)
+  let other: AgentBeside | undefined
+  const beside = async () => {
+    other = await agentBeside(placesOf(options), clock, stop)
+    return other
+  }
+  const begun = takeOver({ beside, view, limitMs, clock }, stop)
   if ((await Promise.race([begun, running])) === 'late') {
-    const { heard, isKeptKnown, decision, trouble } = view()
-    const missing = [
-      ...(heard ? [] : ['the API server does not tell of the node']),
-      ...(isKeptKnown ? [] : ['whether a request is kept on the disk cannot be read', ...trouble]),
-    ]
-    const reasons = missing.length > 0 ? missing : decision.reasons.map(({ text }) => text)
+    const reasons = whyLate(view(), other)
     log.warn('not ready in time beside another agent, which goes on alone; see --takeover-limit', { node, reasons })
     return 1
   }
@@ -122,6 +105,26 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<0 | 1
     // The last answer stands until the end: whoever replaces this process answers already, or nobody should.
     await Promise.all(doors.map((door) => door.close()))
   }
+}
+
+function placesOf({ node, port, statusPort, agentCheckPort, address }: AgentOptions): AgentPorts {
+  const ports = { node, port, statusPort }
+  return {
+    ...ports,
+    ...(agentCheckPort === undefined ? {} : { agentCheckPort }),
+    ...(address === undefined ? {} : { host: address }),
+  }
+}
+
+/** What it does not know of its node, or why it would say what the other one does not. */
+function whyLate(view: AgentView, other: AgentBeside | undefined): readonly string[] {
+  const { heard, isKeptKnown, decision, trouble } = view
+  const missing = [
+    ...(other?.silentPort === undefined ? [] : [`who has port ${other.silentPort} does not say that it is an agent`]),
+    ...(heard ? [] : ['the API server does not tell of the node']),
+    ...(isKeptKnown ? [] : ['whether a request is kept on the disk cannot be read', ...trouble]),
+  ]
+  return missing.length > 0 ? missing : decision.reasons.map(({ text }) => text)
 }
 
 /** Where no address was given the port is asked at the machine itself, which says nothing of where its clients come in. */

@@ -102,6 +102,7 @@ export function agentOptions(args: readonly string[], env: Readonly<Record<strin
   if (values.help === true) return undefined
   const read = new Reader(values)
   const options = optionsOf(read, env)
+  read.differ(options)
   if (read.wrong.length === 0) return options
   throw flagsRefused(read.wrong, OWNER)
 }
@@ -185,6 +186,17 @@ class Reader extends FlagReader {
     return Object.fromEntries(
       pairs.flatMap((pair) => (typeof pair === 'string' ? [] : [[canonicalAddress(pair[1] ?? ''), Number(pair[2])]])),
     )
+  }
+
+  /** Two doors at one port would each be given some of those who ask for the other. */
+  differ({ port, statusPort, agentCheckPort }: Pick<AgentOptions, 'port' | 'statusPort' | 'agentCheckPort'>): void {
+    const flags = { port, 'status-port': statusPort, 'agent-check-port': agentCheckPort }
+    const seen = new Map<number, string>()
+    for (const [flag, at] of Object.entries(flags)) {
+      const other = at === undefined || at <= 0 ? undefined : seen.get(at)
+      if (other !== undefined) this.wrong.push(`--${flag}: ${at} is the port of --${other}`)
+      if (at !== undefined && other === undefined) seen.set(at, flag)
+    }
   }
 
   /** Between two of something that takes a while itself. */

@@ -48,4 +48,7 @@ for (const [args, said] of WRONG) test(`wrong: ${args.join(' ')}`, () => assert.
 
 test('all that is wrong is said at once', () => {
   assert.equal(wrong('--port', 'x', '--dialect', 'y', '--rise', 'z').length, 3)
+  assert.deepEqual(wrong('--status-port', '8080'), ['--status-port: 8080 is the port of --port'])
+  assert.deepEqual(wrong('--agent-check-port', '8081'), ['--agent-check-port: 8081 is the port of --status-port'])
+  assert.deepEqual(wrong('--port', '0', '--status-port', '0'), [])
 })

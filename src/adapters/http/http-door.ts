@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, STATUS_CODES, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Page, PageOf } from '../../ports/http-door.ts'
 import { HEALTH_CHECK_LIMITS, limitConnections } from './connection-limits.ts'
 import { type DoorParts, type OpenDoor, openDoor } from './open-door.ts'

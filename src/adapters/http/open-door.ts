@@ -3,7 +3,7 @@ import type { ListenOptions, Server } from 'node:net'
 import { UserError } from '../../model/user-error.ts'
 import type { Timers } from '../../ports/timers.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
-import { portHolder } from './port-holder.ts'
+import { portTaken } from './port-taken.ts'
 
 export interface DoorPlace {
   /** 0: any that is free. */
@@ -59,14 +59,7 @@ const ignoreOne = (_error: Error): void => undefined
 
 async function refused(error: unknown, port: number): Promise<unknown> {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'EADDRINUSE') {
-    const holder = await portHolder(port)
-    return new UserError(`port ${port} is taken by ${holder}`, {
-      code: 'PORT_TAKEN',
-      fix: 'end that process or choose another port',
-      cause: error,
-    })
-  }
+  if (code === 'EADDRINUSE') return portTaken(port, error)
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
     const why = code === 'EACCES' ? 'this user may not listen there' : 'this machine has no such address'
     return new UserError(`port ${port} cannot be listened at: ${why}`, {

@@ -1,10 +1,18 @@
 import type { AgentDecision } from '../../core/agent/decide.ts'
+import type { Answer } from '../../model/answer.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { AgentView } from './agent-view.ts'
 
+export interface AgentBeside {
+  /** What it answers, where that is known. */
+  readonly answer?: Answer
+  /** Whoever listens there does not say who it is, and may be no agent. */
+  readonly silentPort?: number
+}
+
 export interface TakeOverParts {
-  /** Whether another agent answers where this one will. */
-  readonly isBeside: () => Promise<boolean>
+  /** Another agent that answers where this one will; undefined where there is none. */
+  readonly beside: () => Promise<AgentBeside | undefined>
   readonly view: () => Pick<AgentView, 'heard' | 'isKeptKnown' | 'decision'>
   /** Shorter than a new pod must be ready before the old one ends. */
   readonly limitMs: number
@@ -22,17 +30,22 @@ const FOR_NOW: ReadonlySet<string> = new Set(['ColdStart', 'DataPortUnknown', 'R
  * `late` where the limit came before it knew what to say: then it had better end. Rejects with the signal's reason.
  */
 export async function takeOver(parts: TakeOverParts, signal: AbortSignal): Promise<'alone' | 'ready' | 'late'> {
-  const { isBeside, view, limitMs, clock } = parts
+  const { beside, view, limitMs, clock } = parts
   const until = clock.monoMs() + limitMs
   for (;;) {
-    if (!(await isBeside())) return 'alone'
+    const other = await beside()
+    if (other === undefined) return 'alone'
     const { heard, isKeptKnown, decision } = view()
     // A drain for a request that nobody could read is none that the other one gives.
-    if (heard && isKeptKnown && isSettled(decision)) return 'ready'
+    if (other.silentPort === undefined && heard && isKeptKnown && isSettled(decision, other.answer)) return 'ready'
     if (clock.monoMs() >= until) return 'late'
     await clock.sleep(LOOK_EVERY_MS, signal)
   }
 }
 
-const isSettled = ({ answer, reasons }: AgentDecision): boolean =>
-  answer === 'up' || !reasons.some(({ code }) => FOR_NOW.has(code))
+/**
+ * A data port where nothing answers is more likely a wrong one, where the other agent says `up`: taken over, one node after
+ * the other would leave, and no brake holds that.
+ */
+const isSettled = ({ answer, reasons }: AgentDecision, other: Answer | undefined): boolean =>
+  answer === 'up' || !reasons.some(({ code }) => FOR_NOW.has(code) || (code === 'DataPortClosed' && other === 'up'))

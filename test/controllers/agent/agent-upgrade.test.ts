@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { freePort } from '../../../bin/demo/free-port.ts'
 import { AgentPlace, answers } from '../../support/agent/agent-place.ts'
@@ -63,6 +64,35 @@ test('an agent whose options are wrong ends with 2 and takes nothing from the on
   assert.equal(await first.page('/nodecheck'), '200 OK')
 })
 
+test('no port is shared with somebody who is no agent of the node, though that one would share it', async (t) => {
+  const place = await AgentPlace.of(t)
+  const at = { port: 0, host: '127.0.0.1', reusePort: true }
+  const web = createServer((_request, response) => response.end('hello')).listen(at)
+  const raw = createTcpServer((socket) => socket.end('220 welcome\n')).listen(at)
+  t.after(() => Promise.all([web.close(), raw.close()]))
+  await Promise.all([once(web, 'listening'), once(raw, 'listening')])
+  const [webPort, rawPort] = [web, raw].map((server) => String((server.address() as AddressInfo).port))
+  for (const words of [
+    ['--port', webPort],
+    ['--status-port', webPort],
+    ['--port', rawPort],
+    ['--agent-check-port', rawPort],
+  ] as const) {
+    const [flag, port = ''] = words
+    const said = new RegExp(`port ${port} is taken by \\S+ \\(pid ${process.pid}\\)`)
+    await assert.rejects(place.agent(flag, port), said, flag)
+  }
+  const silent = ['--agent-check-port', webPort ?? '', '--takeover-limit', '500ms']
+  await assert.rejects(place.agent(...silent), /the agent ended/)
+})
+
+test('an agent of another node is somebody else', async (t) => {
+  const place = await AgentPlace.of(t)
+  const first = await place.agent()
+  await answers(first, '200 OK')
+  await assert.rejects(place.agent('--node', 'n2', '--port', String(first.port)), /is taken by/)
+})
+
 /** An agent, and the words that start a second one of that node which finds nothing to remember. */
 async function besideOne(t: TestContext) {
   const place = await AgentPlace.of(t)
@@ -102,6 +132,15 @@ test('an agent that hears nothing of its node ends, and spoils no answer of the 
   const { place, first, second, said } = await besideOne(t)
   place.away()
   await assert.rejects(place.agent(...second, '--takeover-limit', '500ms'), /the agent ended/)
+  assert.equal(await first.page('/nodecheck'), '200 OK')
+  assert.deepEqual(await said(), { toChecks: [WELL], toKubelet: [WELL] })
+})
+
+test('an agent that was given a port where nothing answers ends, and the one beside it goes on to say OK', async (t) => {
+  const { first, place, second, said } = await besideOne(t)
+  const nowhere = String(await freePort('127.0.0.1', undefined))
+  const asks = ['--data-port', nowhere, '--data-every', '100ms', '--fall', '1', '--takeover-limit', '1s']
+  await assert.rejects(place.agent(...second, ...asks), /the agent ended/)
   assert.equal(await first.page('/nodecheck'), '200 OK')
   assert.deepEqual(await said(), { toChecks: [WELL], toKubelet: [WELL] })
 })

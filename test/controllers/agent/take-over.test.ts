@@ -9,23 +9,29 @@ const never = new AbortController().signal
 /** An agent that begins, and what it finds; all of it may change as time goes. */
 interface Found {
   readonly isBeside?: boolean
+  /** Whoever is there says that it is an agent. */
+  readonly isKnown?: boolean
   readonly heard?: boolean
   readonly isKeptKnown?: boolean
   readonly answer?: Answer
+  /** What the other one answers. */
+  readonly other?: Answer
   readonly code?: string
 }
 
 function beginning(change: Found = {}) {
   const clock = new VirtualClock()
-  const found = { isBeside: true, heard: false, isKeptKnown: true, answer: 'down' as Answer, code: 'Returning' }
-  const state = { ...found, ...change }
+  const found = { isBeside: true, isKnown: true, heard: false, isKeptKnown: true, code: 'Returning' }
+  const state = { ...found, answer: 'down' as Answer, other: 'up' as Answer, ...change }
   const view = () => ({
     heard: state.heard,
     isKeptKnown: state.isKeptKnown,
     decision: { answer: state.answer, reasons: [{ code: state.code, text: 'why' }] },
   })
   let end: string | undefined
-  const begun = takeOver({ isBeside: async () => state.isBeside, view, limitMs: 1_000, clock }, never)
+  const beside = async () =>
+    state.isBeside ? { answer: state.other, ...(state.isKnown ? {} : { silentPort: 8080 }) } : undefined
+  const begun = takeOver({ beside, view, limitMs: 1_000, clock }, never)
   void begun.then((how) => {
     end = how
   })
@@ -63,9 +69,12 @@ test('when the other one has gone, it waits no longer', async () => {
   assert.equal(end(), 'alone')
 })
 
-test('a node that is down is no reason to wait', async () => {
-  const { clock, end } = beginning({ heard: true, code: 'DataPortClosed' })
-  await clock.advance(0)
+test('a node that is down is no reason to wait, if the other one says so, too', async () => {
+  const { state, clock, end } = beginning({ heard: true, code: 'DataPortClosed' })
+  await clock.advance(500)
+  assert.equal(end(), undefined, 'a wrong port would take the node out')
+  state.other = 'down'
+  await clock.advance(50)
   assert.equal(end(), 'ready')
 })
 
@@ -83,6 +92,8 @@ test('at the limit, whoever still says down for a moment only, or has not heard,
     beginning({ heard: true }),
     beginning({ heard: true, code: 'DataPortUnknown' }),
     beginning({ heard: true, code: 'BrakeUnknown' }),
+    beginning({ heard: true, code: 'DataPortClosed' }),
+    beginning({ heard: true, answer: 'up', isKnown: false }),
     beginning({ heard: true, answer: 'drain', code: 'Returning' }),
     beginning({ answer: 'up' }),
     beginning({ heard: true, answer: 'drain', isKeptKnown: false }),
@@ -90,11 +101,11 @@ test('at the limit, whoever still says down for a moment only, or has not heard,
   for (const { clock } of all) await clock.advance(950)
   assert.deepEqual(
     all.map(({ end }) => end()),
-    Array(6).fill(undefined),
+    Array(8).fill(undefined),
   )
   for (const { clock } of all) await clock.advance(100)
   assert.deepEqual(
     all.map(({ end }) => end()),
-    Array(6).fill('late'),
+    Array(8).fill('late'),
   )
 })

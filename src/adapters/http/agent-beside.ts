@@ -1,0 +1,137 @@
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import { type Answer, isAnswer } from '../../model/answer.ts'
+import { jsonObject } from '../../model/json-object.ts'
+import { OVER } from '../../model/over.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { errorCode } from './error-text.ts'
+import { portTaken } from './port-taken.ts'
+import { readPage } from './read-page.ts'
+
+/** Where an agent is to listen; a port that is 0 is nobody's yet. */
+export interface AgentPorts {
+  readonly node: string
+  /** One address of the machine; all of them where absent. */
+  readonly host?: string
+  readonly port: number
+  readonly statusPort: number
+  readonly agentCheckPort?: number
+}
+
+/** Another agent of the node, and what it answers, where that could be read. */
+export interface Beside {
+  readonly answer?: Answer
+  /** Listened at by whoever does not say who it is. */
+  readonly silentPort?: number
+}
+
+/** What listens there: an agent of this node, somebody else, or whoever does not let itself be asked just now. */
+type Who = { readonly is: 'agent'; readonly answer?: Answer } | { readonly is: 'other' | 'silent' | 'nobody' }
+type Ask = (signal: AbortSignal) => Promise<Who>
+
+const MACHINE_ITSELF = '127.0.0.1'
+const ASK_LIMIT_MS = 1_000
+/** The one that is about to close resets whoever it has not accepted: asked again, the other one may be met. */
+const LOOKS = 2
+const AGENT_CHECK_LINE = /^(up|down|up drain|up ready)\n$/
+/** Of an agent's line. */
+const LINE_BYTES_MAX = 64
+
+/**
+ * The agent that listens already where this one is to; undefined where nobody does. Ports are shared with whoever of the same
+ * user sets SO_REUSEPORT, as HAProxy does: the kernel would give that process half of the checks. So who is no agent of this
+ * node is an error, a UserError PORT_TAKEN; who is not heard may be one.
+ */
+export async function agentBeside(at: AgentPorts, clock: Clock, signal: AbortSignal): Promise<Beside | undefined> {
+  const address = at.host ?? MACHINE_ITSELF
+  const asks: readonly (readonly [number | undefined, Ask])[] = [
+    [at.statusPort, (limited) => askStatus(at, address, limited)],
+    [at.port, (limited) => askName(at, address, limited)],
+    [at.agentCheckPort, (limited) => askLine({ address, port: at.agentCheckPort ?? 0 }, limited)],
+  ]
+  const found: Beside[] = []
+  for (const [port, ask] of asks) {
+    const who = port === undefined || port === 0 ? undefined : await whoIsAt({ port, at, ask, clock }, signal)
+    if (who !== undefined) found.push(who)
+  }
+  return found.length === 0 ? undefined : Object.assign({}, ...found)
+}
+
+interface Looked {
+  readonly port: number
+  readonly at: AgentPorts
+  readonly ask: Ask
+  readonly clock: Clock
+}
+
+async function whoIsAt({ port, at, ask, clock }: Looked, signal: AbortSignal): Promise<Beside | undefined> {
+  let who: Who = { is: 'nobody' }
+  for (let look = 0; look < LOOKS; look += 1) {
+    if (!(await isTaken(port, at.host))) return undefined
+    who = await inTime(ask, clock, signal)
+    if (who.is === 'agent') return who.answer === undefined ? {} : { answer: who.answer }
+  }
+  if (who.is === 'silent') return { silentPort: port }
+  throw await portTaken(port)
+}
+
+async function inTime(ask: Ask, clock: Clock, signal: AbortSignal): Promise<Who> {
+  const over = new AbortController()
+  const limited = AbortSignal.any([signal, over.signal])
+  const limit = clock.sleep(ASK_LIMIT_MS, limited).then((): Who => ({ is: 'silent' }))
+  try {
+    return await Promise.race([ask(limited), limit])
+  } finally {
+    over.abort(OVER)
+  }
+}
+
+/** Nobody shares a port with a socket that does not want to. */
+async function isTaken(port: number, host: string | undefined): Promise<boolean> {
+  const server = createServer()
+  try {
+    server.listen({ port, exclusive: true, ...(host === undefined ? {} : { host }) })
+    await once(server, 'listening')
+  } catch (error) {
+    // What else stands against listening there is said by whoever opens it.
+    return errorCode(error) === 'EADDRINUSE'
+  }
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+  return false
+}
+
+async function askStatus({ node, statusPort }: AgentPorts, address: string, signal: AbortSignal): Promise<Who> {
+  const page = await readPage({ address, port: statusPort, path: '/probers' }, signal)
+  if ('error' in page) return unread(page.code)
+  const told = jsonObject(page.body)
+  if (page.status !== 200 || told?.node !== node) return { is: 'other' }
+  return { is: 'agent', ...(isAnswer(told.answer) ? { answer: told.answer } : {}) }
+}
+
+async function askName({ node, port }: AgentPorts, address: string, signal: AbortSignal): Promise<Who> {
+  const page = await readPage({ address, port, path: '/nodename' }, signal)
+  if ('error' in page) return unread(page.code)
+  return { is: page.status === 200 && page.body === `Node: ${JSON.stringify(node)}` ? 'agent' : 'other' }
+}
+
+/** Something that speaks no HTTP is no agent; one that resets may be an agent that ends. */
+const unread = (code: string): Who => ({
+  is: code === 'ECONNREFUSED' ? 'nobody' : code.startsWith('HPE_') ? 'other' : 'silent',
+})
+
+async function askLine(at: { readonly address: string; readonly port: number }, signal: AbortSignal): Promise<Who> {
+  const socket = connect({ host: at.address, port: at.port, signal }).setEncoding('utf8')
+  let line = ''
+  try {
+    for await (const chunk of socket) {
+      line += chunk
+      if (line.length > LINE_BYTES_MAX) break
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    return unread(errorCode(error))
+  } finally {
+    socket.destroy()
+  }
+  return { is: AGENT_CHECK_LINE.test(line) ? 'agent' : 'other' }
+}
