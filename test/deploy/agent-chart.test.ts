@@ -6,6 +6,7 @@ import { parseAllDocuments } from 'yaml'
 import { CHART, PLAIN, plainYaml } from '../../deploy/chart/plain-yaml.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { AGENT_HELP, agentOptions } from '../../src/config/agent-options.ts'
+import { CONTROLLER_HELP, controllerOptions } from '../../src/config/controller-options.ts'
 import { GRANTS_CONFIG_MAP } from '../../src/model/cordon-grants.ts'
 import { buildFolder } from '../../testbed/build/cache-root.ts'
 import { runToEnd } from '../../testbed/machine/run.ts'
@@ -14,7 +15,12 @@ import { requires } from '../support/requires.ts'
 
 interface Manifest extends RbacManifest {
   readonly spec?: {
-    readonly template?: { readonly spec: { readonly containers: readonly { readonly args: readonly string[] }[] } }
+    readonly template?: {
+      readonly spec: {
+        readonly nodeSelector?: Readonly<Record<string, string>>
+        readonly containers: readonly { readonly args: readonly string[] }[]
+      }
+    }
   }
 }
 
@@ -24,6 +30,7 @@ const read = (text: string): readonly Manifest[] =>
 const argsOf = (manifests: readonly Manifest[], kind: string): readonly string[] =>
   manifests.find((one) => one.kind === kind)?.spec?.template?.spec.containers[0]?.args ?? []
 
+const CONTROLLER_PAGE = new URL('../../docs/controller.md', import.meta.url)
 const AGENT_RIGHTS = [
   'get  nodes * *',
   'list  nodes * *',
@@ -122,6 +129,10 @@ describe('the chart', requires('helm'), () => {
     ['a duration without a unit', 'agent.upDelay=5', /agent\/upDelay/],
     ['another exposure', 'exposure=none', /exposure/],
     ['half of a digest', 'image.digest=sha256:abc', /image\/digest/],
+    ['an annotation that is no text', 'podAnnotations.turn=2', /podAnnotations\/turn/],
+    ['a label of nodes that is no text', 'nodeSelector.edge=true', /nodeSelector\/edge/],
+    ['one port for two', 'agent.statusPort=8080', /have to be different ones/],
+    ['no node that may be out', 'controller.maxCordonedOut=0', /controller\/maxCordonedOut/],
   ]
   for (const [title, setting, says] of WRONG) {
     test(`${title} is refused`, async () => {
@@ -191,22 +202,61 @@ describe('the chart', requires('helm'), () => {
   test('a controller is not there unless it is wanted, and may write what it publishes and no more', async () => {
     const without = read((await render()).stdout)
     const all = read((await render('controller.enabled=true')).stdout)
+    const rights = grantedBy(
+      all.filter(({ metadata }) => metadata.name.startsWith('evenkeel-agent-controller')),
+    ).toSorted()
     assert.deepEqual(
-      grantedBy(all)
-        .filter((right) => !grantedBy(without).includes(right) && !/^(get|list|watch)/.test(right))
-        .toSorted(),
+      rights,
       [
+        'list  nodes * *',
+        'watch  nodes * *',
         'create  configmaps evenkeel *',
+        `get  configmaps evenkeel ${GRANTS_CONFIG_MAP}`,
         `patch  configmaps evenkeel ${GRANTS_CONFIG_MAP}`,
-        `update  configmaps evenkeel ${GRANTS_CONFIG_MAP}`,
         'create coordination.k8s.io leases evenkeel *',
+        'get coordination.k8s.io leases evenkeel evenkeel-controller',
         'update coordination.k8s.io leases evenkeel evenkeel-controller',
         'create  events default *',
-        'patch  events default *',
       ].toSorted(),
     )
+    // And its page says just that.
+    const [, page = ''] = /```yaml\n(.*?)```/s.exec(readFileSync(CONTROLLER_PAGE, 'utf8')) ?? []
+    assert.deepEqual(grantedBy(read(page)).toSorted(), rights)
     assert.deepEqual(argsOf(all, 'Deployment'), ['controller', '--namespace=evenkeel', '--status-port=8081'])
     assert.deepEqual(argsOf(without, 'Deployment'), [])
+    assert.deepEqual(grantedBy(without).toSorted(), AGENT_RIGHTS.toSorted())
+  })
+
+  test('every option of the controller that is not of its place is a value', async () => {
+    const values = { maxCordonedOut: '2', selector: 'ingress=edge\\,tier', returnDelay: '20s', leaseDuration: '30s' }
+    const settings = Object.entries(values).map(([name, value]) => `controller.${name}=${value}`)
+    const { stdout, stderr } = await render('controller.enabled=true', ...settings)
+    const [, ...words] = argsOf(read(stdout), 'Deployment')
+    assert.deepEqual(
+      words.slice(2),
+      ['--max-cordoned-out=2', '--selector=ingress=edge,tier', '--return-delay=20s', '--lease-duration=30s'],
+      stderr,
+    )
+    assert.ok(controllerOptions(words, { podNamespace: undefined }))
+    const flags = [...new Set(CONTROLLER_HELP.match(/(?<=--)[a-z][a-z-]*/g))]
+    const ofPlace = ['help', 'namespace', 'grants-namespace', 'status-port', 'address', 'kubeconfig']
+    assert.deepEqual(
+      flags.filter((flag) => !ofPlace.includes(flag)).toSorted(),
+      words
+        .slice(2)
+        .map((word) => word.slice(2, word.indexOf('=')))
+        .toSorted(),
+    )
+  })
+
+  test('names that look like numbers stay names, and agents go to the system that their image is of', async () => {
+    const { stdout } = await runToEnd([helm, 'template', '2024', CHART, '-n', '7', '--set', 'controller.enabled=true'])
+    for (const { kind, metadata, subjects = [] } of read(stdout)) {
+      for (const { name, namespace } of [metadata, ...subjects])
+        assert.deepEqual([typeof name, typeof (namespace ?? '')], ['string', 'string'], kind)
+    }
+    const daemons = read(stdout).find(({ kind }) => kind === 'DaemonSet')?.spec?.template?.spec
+    assert.deepEqual(daemons?.nodeSelector, { 'kubernetes.io/os': 'linux' })
   })
 
   test('a controller publishes where the agents look, and may write there', async () => {
@@ -220,7 +270,6 @@ describe('the chart', requires('helm'), () => {
       [
         'create  configmaps edge *',
         `patch  configmaps edge ${GRANTS_CONFIG_MAP}`,
-        `update  configmaps edge ${GRANTS_CONFIG_MAP}`,
         'create coordination.k8s.io leases evenkeel *',
         'update coordination.k8s.io leases evenkeel evenkeel-controller',
       ].toSorted(),

@@ -18,7 +18,7 @@
 
 {{- define "evenkeel.selector" -}}
 app.kubernetes.io/name: evenkeel
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
@@ -30,7 +30,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{- end -}}
 
 {{- define "evenkeel.container" -}}
-image: {{ include "evenkeel.image" . }}
+image: {{ include "evenkeel.image" . | quote }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 securityContext:
   allowPrivilegeEscalation: false
@@ -103,6 +103,15 @@ over, and ends at takeover-limit, which counts from the start of its process: on
 {{- $limit := include "evenkeel.takeoverLimit" . -}}
 {{- if and (not .Values.keep) (eq .Values.exposure "hostNetwork") (gt $ms (float64 (include "evenkeel.ms" $limit))) -}}
 {{- fail (printf "with keep: false no new agent would ever replace one, since it is ready after %vms at best (agent.upDelay, questions to agent.dataPort, and a second to begin) and ends after %s: raise minReadySeconds" $ms $limit) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Two doors at one port would each be given some of those who ask for the other. */}}
+{{- define "evenkeel.portsDiffer" -}}
+{{- $ports := list (toString .Values.agent.port) (toString .Values.agent.statusPort) -}}
+{{- with .Values.agent.agentCheckPort }}{{ $ports = append $ports (toString .) }}{{ end -}}
+{{- if lt (len (uniq $ports)) (len $ports) -}}
+{{- fail "agent.port, agent.statusPort and agent.agentCheckPort have to be different ones" -}}
 {{- end -}}
 {{- end -}}
 
