@@ -18,7 +18,7 @@ import { EmbeddedCluster } from '../../src/sim/loopback/embedded-cluster.ts'
 import { LoopbackNet } from '../../src/sim/loopback/loopback-net.ts'
 import { NODES } from '../../src/sim/world/api-resource.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
-import { AGENT_PORT, AgentsOfCluster, STATUS_PORT } from '../support/agent/agents-of-cluster.ts'
+import { AGENT_PORT, type AgentNode, AgentsOfCluster, STATUS_PORT } from '../support/agent/agents-of-cluster.ts'
 import { LocalHaproxy } from '../support/local-haproxy.ts'
 import { requires } from '../support/requires.ts'
 import { ended, start } from './evenkeel-process.ts'
@@ -31,11 +31,25 @@ const IDLE_LIMIT_MS = 2_000
 interface Ground {
   readonly cluster: EmbeddedCluster
   readonly folder: string
+  readonly front: (checks: Checks) => Promise<Front>
+}
+
+interface Front {
   readonly url: string
   readonly haproxy: LocalHaproxy
 }
 
-/** The article's cluster behind a HAProxy that nobody asks anything: it checks the agents of the three ingress nodes. */
+interface Checks {
+  readonly option: string
+  readonly server: string
+}
+
+/** Of the agents. */
+const BY_AGENT: Checks = { option: 'option httpchk GET /nodecheck', server: `port ${AGENT_PORT}` }
+/** Of the ingress itself: it is told by its socket who is out. */
+const BY_SOCKET: Checks = { option: 'option tcp-check', server: '' }
+
+/** The article's cluster with agents on the three ingress nodes. */
 async function aGround(t: TestContext): Promise<Ground> {
   const folder = await mkdtemp(join(tmpdir(), 'evenkeel-agents-'))
   const net = await LoopbackNet.open()
@@ -52,39 +66,34 @@ async function aGround(t: TestContext): Promise<Ground> {
   await waitFor({ what: 'nodes', limitMs: 60_000 }, async () => nodesReady(cluster.world, 6) || undefined)
   cluster.apply([...whoami({ service: 'improved' }), ...database(WORKERS), ...ingress()])
   await waitFor({ what: 'pods', limitMs: 60_000 }, async () => podsReady(cluster.world) || undefined)
+  return { cluster, folder, front: (checks) => aFront(t, nodes, checks) }
+}
+
+/** A HAProxy before the nodes; resolves when it has all of them. */
+async function aFront(t: TestContext, nodes: readonly AgentNode[], { option, server }: Checks): Promise<Front> {
   const port = await freePort(HERE, undefined)
   const servers = nodes.map(
     ({ name, address }) =>
-      `  server ${name} ${address}:${INGRESS_PORT} check port ${AGENT_PORT} inter ${INTER_MS}ms fall 3 rise 2\n`,
+      `  server ${name} ${address}:${INGRESS_PORT} check ${server} inter ${INTER_MS}ms fall 3 rise 2\n`,
   )
   const haproxy = await LocalHaproxy.start(t, {
     sections: () =>
-      `frontend web\n  bind ${HERE}:${port}\n  default_backend web\nbackend web\n  option httpchk GET /nodecheck\n${servers.join('')}`,
+      `frontend web\n  bind ${HERE}:${port}\n  default_backend web\nbackend web\n  ${option}\n${servers.join('')}`,
   })
   await waitFor({ what: 'servers that are up', limitMs: 30_000 }, async () =>
     (await haproxy.command('show stat -1 4 -1')).match(/,UP,/g)?.length === nodes.length ? true : undefined,
   )
-  return { cluster, folder, url: `http://${HERE}:${port}/`, haproxy }
+  return { url: `http://${HERE}:${port}/`, haproxy }
 }
 
-const rollFile = ({ url, cluster }: Ground, checkers: readonly object[]): string =>
+const rollFile = ({ cluster }: Ground, balancers: readonly object[], urls: readonly string[]): string =>
   stringify({
     apiVersion: 'evenkeel.dev/v1alpha1',
     kind: 'Roll',
     metadata: { name: 'agents' },
     spec: {
       nodes: { names: INGRESS_NODES },
-      balancers: [
-        {
-          name: 'edge',
-          healthEndpoint: {
-            agentPort: STATUS_PORT,
-            dataPort: INGRESS_PORT,
-            checks: { interval: `${INTER_MS}ms`, fall: 3, rise: 2 },
-            checkers,
-          },
-        },
-      ],
+      balancers,
       detach: { idleLimit: `${IDLE_LIMIT_MS}ms` },
       reboot: {
         command: [process.execPath, REBOOT, cluster.powerSocket, '{node}', '{bootId}'],
@@ -93,9 +102,19 @@ const rollFile = ({ url, cluster }: Ground, checkers: readonly object[]): string
       },
       soak: '1s',
       baseline: { duration: '1s' },
-      probes: [{ name: 'whoami', url, rate: 100 }],
+      probes: urls.map((url, i) => ({ name: `front-${i}`, url, rate: 100 })),
     },
   })
+
+const EDGE = {
+  name: 'edge',
+  healthEndpoint: {
+    agentPort: STATUS_PORT,
+    dataPort: INGRESS_PORT,
+    checks: { interval: `${INTER_MS}ms`, fall: 3, rise: 2 },
+    checkers: [{ address: HERE, count: 1 }],
+  },
+}
 
 async function rolled(ground: Ground, file: string): Promise<readonly StampedEvent[]> {
   const path = join(ground.folder, 'roll.yaml')
@@ -118,7 +137,8 @@ test('nodes behind a HAProxy with nothing but health checks are rebooted without
   ...requires('haproxy'),
 }, async (t) => {
   const ground = await aGround(t)
-  const events = await rolled(ground, rollFile(ground, [{ address: HERE, count: 1 }]))
+  const { url } = await ground.front(BY_AGENT)
+  const events = await rolled(ground, rollFile(ground, [EDGE], [url]))
   const end = events.findLast((event) => event.type === 'roll.ended')
   assert.equal(end?.outcome, 'completed')
   assert.equal(end?.load?.failed, 0)
@@ -142,6 +162,35 @@ test('nodes behind a HAProxy with nothing but health checks are rebooted without
     [],
   )
   assert.deepEqual(annotated(ground.cluster), [])
+  assert.equal(
+    INGRESS_NODES.every((name) => ground.cluster.machines.get(name)?.boots === 2),
+    true,
+  )
+})
+
+test('nodes behind a HAProxy that is told by its socket and one that has checks alone leave both, and are back with both', {
+  ...requires('haproxy'),
+}, async (t) => {
+  const ground = await aGround(t)
+  const [told, checking] = [await ground.front(BY_SOCKET), await ground.front(BY_AGENT)]
+  const inner = { name: 'inner', instances: [{ name: 'lb-1', socket: told.haproxy.socket }], backends: ['web'] }
+  const events = await rolled(ground, rollFile(ground, [inner, EDGE], [told.url, checking.url]))
+  const end = events.findLast((event) => event.type === 'roll.ended')
+  assert.equal(end?.outcome, 'completed')
+  assert.equal(end?.load?.failed, 0)
+  for (const name of INGRESS_NODES) {
+    const acts = events.flatMap((event) => (event.type === 'write' && event.node === name ? [event.action] : []))
+    const at = (kind: string): number => acts.indexOf(kind)
+    assert.ok(at('setServer') >= 0 && at('setServer') < at('writeIntent'), acts.join())
+    assert.ok(at('askAgent') >= 0 && at('askAgent') < at('writeIntent'), acts.join())
+  }
+  assert.deepEqual(annotated(ground.cluster), [])
+  const states = await told.haproxy.command('show servers state web')
+  const rows = states.split('\n').filter((row) => INGRESS_NODES.some((name) => row.split(' ')[3] === name))
+  assert.deepEqual(
+    rows.map((row) => row.split(' ').slice(5, 7).join()),
+    INGRESS_NODES.map(() => '2,0'),
+  )
   assert.equal(
     INGRESS_NODES.every((name) => ground.cluster.machines.get(name)?.boots === 2),
     true,

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { formatMaintenance, MAINTENANCE_ANNOTATION } from '../../src/model/maintenance.ts'
+import type { Bed } from '../../testbed/bed.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
+import { nodeDisk } from '../../testbed/rack/plan.ts'
 import { AgentBed } from '../support/agent-bed/agent-bed.ts'
 import { articleProgram } from '../support/agent-bed/article-program.ts'
 import { agentProcess } from '../support/agent-install/agent-process.ts'
 import { runsOfOthers } from '../support/agent-install/checks.ts'
+import { IMAGE, isReady, NAMESPACE } from '../support/agent-install/install-bed.ts'
 import { requires } from '../support/requires.ts'
 import { askSocket } from '../support/roll-bed/ask-socket.ts'
 
@@ -47,6 +53,18 @@ test('two minutes without an API server change no answer and fail no request; a 
   await waitFor({ what: 'n3 to have left', limitMs: 30_000 }, async () =>
     (await up('back-0')).join() === 'n1,n2' ? true : undefined,
   )
+  await bed.kubectl(['annotate', 'node', 'n3', `${MAINTENANCE_ANNOTATION}=${REQUEST}`])
+  const health = async (): Promise<string> => install.page('n3', 8081, '/healthz').catch(String)
+  const healthSays = (text: string): Promise<true> => {
+    const seen: { last?: string } = {}
+    const wait = { what: `n3 to tell ${text}`, limitMs: 60_000, explain: () => `${seen.last}` }
+    return waitFor(wait, async () => {
+      seen.last = await health()
+      return seen.last.includes(text) ? true : undefined
+    })
+  }
+  await healthSays('"acknowledged":["a-1"]')
+  await layAccount(bed)
   const judge = place().judge(0, 200)
   const from = checks.count
   const away = Date.now()
@@ -65,6 +83,10 @@ test('two minutes without an API server change no answer and fail no request; a 
   assert.notEqual(again.pid, before.pid)
   await checks.say({ n1: '200 OK', n2: '200 OK' })
   await bed.reboot('n3')
+  // No kubelet starts a pod of a DaemonSet without the API server; an agent that is started all the same knows what it needs.
+  layStaticPod(bed)
+  await healthSays('"code":"MaintenanceKept"')
+  await checks.say({ n3: '503 Down' })
   const left = OUTAGE_MS - (Date.now() - away)
   await waitFor({ what: 'two minutes to be over', limitMs: left + 10_000, everyMs: 500 }, () =>
     Date.now() - away >= OUTAGE_MS ? true : undefined,
@@ -92,10 +114,68 @@ test('two minutes without an API server change no answer and fail no request; a 
     const conditions = JSON.parse(await bed.kubectl(['get', 'node', 'n3', '-o', 'json'])).status.conditions
     return conditions.some(({ type, status }: Condition) => type === 'Ready' && status === 'True') ? true : undefined
   })
+  await waitFor({ what: 'the agent of n3’s own pod', limitMs: 120_000 }, async () =>
+    (await install.pods()).some((pod) => pod.spec.nodeName === 'n3' && isReady(pod)) ? true : undefined,
+  )
+  rmSync(staticPodPath(bed))
   await checks.say({ n3: '503 Down' }, 120_000)
   await bed.kubectl(['uncordon', 'n3'])
+  await healthSays('"reasons":[{"code":"Maintenance",')
+  await checks.say({ n3: '503 Down' })
+  await bed.kubectl(['annotate', 'node', 'n3', `${MAINTENANCE_ANNOTATION}-`])
   await checks.say({ n1: '200 OK', n2: '200 OK', n3: '200 OK' })
 })
+
+/** The account of the agents, as the kubelet lays it before a pod; n3 has it on its disk. */
+async function layAccount(bed: Bed): Promise<void> {
+  const folder = join(nodeDisk(bed.dir, 'n3'), 'account')
+  mkdirSync(folder)
+  const token = await bed.kubectl(['-n', NAMESPACE, 'create', 'token', 'evenkeel-agent'])
+  const ca = await bed.kubectl([
+    '-n',
+    NAMESPACE,
+    'get',
+    'configmap',
+    'kube-root-ca.crt',
+    '-o',
+    'jsonpath={.data.ca\\.crt}',
+  ])
+  for (const [name, text] of Object.entries({ token: token.trim(), 'ca.crt': ca, namespace: NAMESPACE }))
+    writeFileSync(join(folder, name), text)
+}
+
+/** The agent of n3 as a static pod, which a kubelet starts whether there is an API server or not. */
+function layStaticPod(bed: Bed): void {
+  const places = Object.entries({
+    memory: ['/run/evenkeel', '/run/evenkeel'],
+    keep: ['/var/lib/evenkeel', '/var/lib/evenkeel'],
+    account: ['/run/evenkeel/disk/account', '/var/run/secrets/kubernetes.io/serviceaccount'],
+  } as const)
+  const container = {
+    name: 'agent',
+    image: IMAGE,
+    imagePullPolicy: 'Never',
+    args: ['agent', '--node=n3', `--grants-namespace=${NAMESPACE}`],
+    env: Object.entries({ HOST: '10.96.0.1', PORT: '443' }).map(([of, value]) => ({
+      name: `KUBERNETES_SERVICE_${of}`,
+      value,
+    })),
+    volumeMounts: places.map(([name, [, mountPath]]) => ({ name, mountPath })),
+  }
+  const spec = {
+    hostNetwork: true,
+    dnsPolicy: 'Default',
+    securityContext: { runAsUser: 0, runAsGroup: 0 },
+    containers: [container],
+    volumes: places.map(([name, [path]]) => ({ name, hostPath: { path } })),
+  }
+  const metadata = { name: 'agent-by-hand', namespace: 'kube-system' }
+  writeFileSync(staticPodPath(bed), JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata, spec }))
+}
+
+const staticPodPath = (bed: Bed): string => join(nodeDisk(bed.dir, 'n3'), 'etc/kubernetes/manifests/agent.json')
+
+const REQUEST = formatMaintenance({ version: 1, id: 'a-1', run: 'run-1', at: '2026-01-01T00:00:00.000Z' })
 
 interface Condition {
   readonly type: string

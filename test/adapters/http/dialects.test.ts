@@ -11,17 +11,23 @@ import { agentCheckLine, type OwedReady } from '../../../src/core/agent/agent-ch
 import type { Answer } from '../../../src/model/answer.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
+import { type BackendOnPage, haproxyOnPage } from '../../support/haproxy-on-page.ts'
 import { LocalHaproxy } from '../../support/local-haproxy.ts'
 import { requires } from '../../support/requires.ts'
 
+const { 'agent-check': BY_AGENT_CHECK, ...ON_PAGE } = haproxyOnPage()
 /** Backends as people write them for each dialect; each has the node as its only server. */
-const CHECKS: Readonly<Record<string, string>> = {
-  plain: 'option httpchk GET /nodecheck',
-  'disable-on-404': 'option httpchk GET /nodecheck?dialect=disable-on-404\n  http-check disable-on-404',
-  body: 'option httpchk GET /nodecheck?compat=body\n  http-check expect string OK',
-  f5: 'option httpchk GET /nodecheck?dialect=f5\n  http-check expect string OK',
+const CHECKS: Readonly<Record<string, BackendOnPage>> = {
+  ...ON_PAGE,
+  compat: {
+    options: '  option httpchk GET /nodecheck?compat=body\n  http-check expect string OK',
+    server: ON_PAGE.body?.server ?? '',
+  },
+  f5: {
+    options: '  option httpchk GET /nodecheck?dialect=f5\n  http-check expect string OK',
+    server: ON_PAGE.plain?.server ?? '',
+  },
 }
-const INTER = 'inter 100ms fall 2 rise 2'
 /** Between two agent-checks: with 1000, as people set it, an operator's word is held to a minute of them. */
 const AGENT_INTER_MS = Number(process.env.AGENT_INTER_MS ?? 100)
 const INTERVALS = 60
@@ -62,13 +68,19 @@ class Bench {
     await once(app, 'listening')
     t.after(() => Promise.all([pages.close(), ...doors.map(({ door }) => door.close()), app.close()]))
     const { port } = app.address() as AddressInfo
+    const here = ({ server }: BackendOnPage, checkPort: number): string =>
+      server
+        .replace(/(?<=^| )inter 2s fall 3/, 'inter 100ms fall 2')
+        .replace(/(?<=^check port )8080/, `${checkPort}`)
+        .replace(/(?<=agent-port )8082/, `${checkPort}`)
+        .replace(/(?<=agent-inter )2s/, `${AGENT_INTER_MS}ms`)
     const checked = Object.entries(CHECKS).map(
       ([name, check]) =>
-        `backend ${name}\n  ${check}\n  server n1 127.0.0.1:${port} check port ${pages.port} ${INTER}\n`,
+        `backend ${name}\n${check.options}\n  server n1 127.0.0.1:${port} ${here(check, pages.port)}\n`,
     )
+    assert.ok(BY_AGENT_CHECK)
     const agents = doors.map(
-      ({ name, door }) =>
-        `backend ${name}\n  server n1 127.0.0.1:${port} check ${INTER} agent-check agent-port ${door.port} agent-inter ${AGENT_INTER_MS}ms\n`,
+      ({ name, door }) => `backend ${name}\n  server n1 127.0.0.1:${port} ${here(BY_AGENT_CHECK, door.port)}\n`,
     )
     const haproxy = await LocalHaproxy.start(t, { sections: () => [...checked, ...agents].join('') })
     told.bench = new Bench(haproxy)
@@ -108,18 +120,35 @@ class Bench {
 test('each dialect is understood by a real HAProxy as it is meant', requires('haproxy'), async (t) => {
   const bench = await Bench.of(t)
   const table: readonly (readonly [Answer, Readonly<Record<string, State>>])[] = [
-    ['up', { plain: [UP, 0], 'disable-on-404': [UP, 0], body: [UP, 0], f5: [UP, 0], agent: [UP, 0] }],
+    ['up', { plain: [UP, 0], 'disable-on-404': [UP, 0], body: [UP, 0], compat: [UP, 0], f5: [UP, 0], agent: [UP, 0] }],
     [
       'drain',
-      { plain: [DOWN, 0], 'disable-on-404': [STOPPING, 0], body: [DOWN, 0], f5: [DOWN, 0], agent: [UP, FORCED_DRAIN] },
+      {
+        plain: [DOWN, 0],
+        'disable-on-404': [STOPPING, 0],
+        body: [DOWN, 0],
+        compat: [DOWN, 0],
+        f5: [DOWN, 0],
+        agent: [UP, FORCED_DRAIN],
+      },
     ],
-    ['up', { plain: [UP, 0], 'disable-on-404': [UP, 0], body: [UP, 0], f5: [UP, 0], agent: [UP, 0] }],
-    ['down', { plain: [DOWN, 0], 'disable-on-404': [DOWN, 0], body: [DOWN, 0], f5: [DOWN, 0], agent: [DOWN, 0] }],
-    ['up', { plain: [UP, 0], 'disable-on-404': [UP, 0], body: [UP, 0], f5: [UP, 0], agent: [UP, 0] }],
+    ['up', { plain: [UP, 0], 'disable-on-404': [UP, 0], body: [UP, 0], compat: [UP, 0], f5: [UP, 0], agent: [UP, 0] }],
+    [
+      'down',
+      {
+        plain: [DOWN, 0],
+        'disable-on-404': [DOWN, 0],
+        body: [DOWN, 0],
+        compat: [DOWN, 0],
+        f5: [DOWN, 0],
+        agent: [DOWN, 0],
+      },
+    ],
+    ['up', { plain: [UP, 0], 'disable-on-404': [UP, 0], body: [UP, 0], compat: [UP, 0], f5: [UP, 0], agent: [UP, 0] }],
     ['drain', { 'disable-on-404': [STOPPING, 0], agent: [UP, FORCED_DRAIN] }],
     ['down', { 'disable-on-404': [DOWN, 0], agent: [DOWN, FORCED_DRAIN] }],
     ['drain', { agent: [UP, FORCED_DRAIN] }],
-    ['up', { plain: [UP, 0], 'disable-on-404': [UP, 0], body: [UP, 0], f5: [UP, 0], agent: [UP, 0] }],
+    ['up', { plain: [UP, 0], 'disable-on-404': [UP, 0], body: [UP, 0], compat: [UP, 0], f5: [UP, 0], agent: [UP, 0] }],
   ]
   for (const [answer, states] of table) {
     bench.answer = answer
@@ -151,3 +180,27 @@ test('an operator’s own drain and maint outlast what an agent that is up says'
     await bench.becomes('operator', [UP, 0])
   }
 })
+
+test(
+  'the end of a drain of ours lifts what an operator set before it or in it, unless the agent-check is disabled',
+  requires('haproxy'),
+  async (t) => {
+    const bench = await Bench.of(t)
+    await bench.becomes('operator', [UP, 0])
+    const ask = (command: string): Promise<string> => bench.haproxy.command(command)
+    await ask('set server operator/n1 state maint')
+    bench.answer = 'drain'
+    await bench.becomes('operator', [UP, FORCED_DRAIN])
+    await ask('set server operator/n1 state maint')
+    await bench.becomes('operator', [UP, FORCED_DRAIN])
+    bench.answer = 'up'
+    await bench.becomes('operator', [UP, 0])
+    await ask('disable agent operator/n1')
+    await ask('set server operator/n1 state maint')
+    bench.answer = 'drain'
+    await bench.becomes('agent', [UP, FORCED_DRAIN])
+    bench.answer = 'up'
+    await bench.becomes('agent', [UP, 0])
+    assert.equal((await bench.state('operator'))[1], FORCED_MAINT)
+  },
+)

@@ -17,8 +17,8 @@ async function door(t: TestContext): Promise<HttpDoor> {
   return opened
 }
 
-function dial(t: TestContext, { port }: HttpDoor): Socket {
-  const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+function dial(t: TestContext, { port }: HttpDoor, localAddress = '127.0.0.1'): Socket {
+  const socket = connect({ port, host: '127.0.0.1', localAddress }).setEncoding('utf8')
   socket.on('error', () => socket.destroy())
   t.after(() => socket.destroy())
   return socket
@@ -137,6 +137,23 @@ test('whoever opens more than may be open loses the oldest, and a check is still
   )
   assert.match(head(await told(t, at, get('/nodecheck'))), / 200 /)
   assert.ok(flood.filter(isOpen).length <= LIMITS.perAddress)
+})
+
+test('where all together open more than may be open, whoever has most loses the oldest', async (t) => {
+  const at = await door(t)
+  const from = (localAddress: string, count: number): readonly Socket[] =>
+    Array.from({ length: count }, () => dial(t, at, localAddress))
+  const few = from('127.0.0.4', 5)
+  await Promise.all(few.map((socket) => once(socket, 'connect')))
+  const many = [...from('127.0.0.2', 25), ...from('127.0.0.3', 25)]
+  await waitFor({ what: 'too many to be dropped', limitMs: 5_000, everyMs: 5 }, async () =>
+    at.dropped() === few.length + many.length - LIMITS.total ? true : undefined,
+  )
+  assert.deepEqual(
+    few.map((socket) => socket.destroyed),
+    few.map(() => false),
+  )
+  assert.match(head(await told(t, at, get('/nodecheck'))), / 200 /)
 })
 
 test('a port that is taken is said with who has it', async (t) => {

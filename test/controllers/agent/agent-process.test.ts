@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
-import { AgentPlace, answers } from '../../support/agent/agent-place.ts'
+import { AgentPlace, answers, type RunningAgent } from '../../support/agent/agent-place.ts'
 
 test('a cordon is answered, outlasts the API server and the agent, and its end is heard when that is back', async (t) => {
   const place = await AgentPlace.of(t)
@@ -41,6 +44,42 @@ test('a request is acknowledged on the status port, and by no page that load bal
   assert.equal(await agent.page('/healthz'), '404 there is no such page\n')
   assert.match(await agent.page('/metrics', 'status'), /^evenkeel_agent_answer\{answer="drain"\} 1$/m)
   assert.match(await agent.page('/probers', 'status'), /"address":"127\.0\.0\.1"/)
+})
+
+test('a request outlasts the machine, and nothing but the API server ends it', async (t) => {
+  const place = await AgentPlace.of(t)
+  const booted = async (): Promise<RunningAgent> => {
+    await rm(join(place.directory, 'run'), { recursive: true, force: true })
+    return place.agent()
+  }
+  const tells = (agent: RunningAgent, wanted: string): Promise<true> =>
+    waitFor({ what: wanted, limitMs: 10_000, everyMs: 5 }, async () =>
+      (await agent.health()).reasons.map(({ code }) => code).join() === wanted ? true : undefined,
+    )
+  const first = await place.agent()
+  await answers(first, '200 OK')
+  const request = { version: 1, id: 'r-1', run: '20260101T000000Z-0001', at: '2026-01-01T00:00:00.000Z' }
+  await place.patch({ metadata: { annotations: { 'evenkeel.dev/maintenance': JSON.stringify(request) } } })
+  await waitFor({ what: 'the request to be acknowledged', limitMs: 5_000, everyMs: 5 }, async () =>
+    (await first.health()).maintenance.acknowledged.join() === 'r-1' ? true : undefined,
+  )
+  place.away()
+  await first.kill('SIGKILL')
+  for (let boot = 0; boot < 2; boot += 1) {
+    const agent = await booted()
+    assert.equal(await agent.page('/nodecheck'), '503 Down')
+    await tells(agent, 'MaintenanceKept')
+    assert.equal(await agent.page('/nodecheck'), '503 Down')
+    await agent.kill('SIGKILL')
+  }
+  await place.back()
+  const last = await booted()
+  await tells(last, 'Maintenance')
+  await place.patch({ metadata: { annotations: { 'evenkeel.dev/maintenance': null } } })
+  await answers(last, '200 OK')
+  await waitFor({ what: 'the request to be forgotten', limitMs: 5_000, everyMs: 5 }, async () =>
+    existsSync(join(place.directory, 'lib', 'maintenance.json')) ? undefined : true,
+  )
 })
 
 test('a fleet that is cordoned at once leaves as far as its brake lets it, and stays so without the API server', async (t) => {

@@ -41,8 +41,13 @@ export interface RunningAgent {
   /** Of health checks. */
   readonly port: number
   readonly agentCheckPort: number
+  readonly statusPort: number
+  readonly pid: number
   readonly kill: (signal: NodeJS.Signals) => Promise<number | null>
 }
+
+/** The command that runs a program where it is to run. */
+export type Enter = (argv: readonly string[]) => readonly string[]
 
 /** An embedded API server over HTTP, which may go away and come back, and agents of node n1. */
 export class AgentPlace {
@@ -50,15 +55,17 @@ export class AgentPlace {
   readonly #world = smallWorld()
   readonly #agents: Pick<RunningAgent, 'kill'>[] = []
   readonly #api: LoopbackApi
+  readonly #enter: Enter
 
-  private constructor(directory: string) {
+  private constructor(directory: string, enter: Enter) {
     this.directory = directory
+    this.#enter = enter
     this.#api = new LoopbackApi(this.#world.world, directory)
   }
 
-  static async of(t: TestContext): Promise<AgentPlace> {
+  static async of(t: TestContext, enter: Enter = (argv) => argv): Promise<AgentPlace> {
     const directory = await mkdtemp(join(tmpdir(), 'evenkeel-agent-'))
-    const place = new AgentPlace(directory)
+    const place = new AgentPlace(directory, enter)
     t.after(async () => {
       await Promise.all(place.#agents.map((agent) => agent.kill('SIGKILL')))
       place.away()
@@ -108,8 +115,9 @@ export class AgentPlace {
     const at = (name: string): string => join(this.directory, name)
     const places = ['--kubeconfig', this.#api.kubeconfig, '--memory-dir', at('run'), '--keep-dir', at('lib')]
     const ports = ['--address', '127.0.0.1', '--port', '0', '--status-port', '0', '--up-delay', '0']
-    const args = ['--disable-warning=ExperimentalWarning', PROGRAM, '--node', 'n1', ...places, ...ports, ...more]
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'pipe'] })
+    const program = [process.execPath, '--disable-warning=ExperimentalWarning', PROGRAM, '--node', 'n1']
+    const [command = '', ...args] = this.#enter([...program, ...places, ...ports, ...more])
+    const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'pipe'] })
     const ended = once(child, 'exit')
     const kill = async (signal: NodeJS.Signals): Promise<number | null> => {
       child.kill(signal)
@@ -124,13 +132,13 @@ export class AgentPlace {
       const { ports: opened } = JSON.parse(line) as { readonly ports?: readonly number[] }
       if (opened !== undefined) resolve(opened)
     })
-    const [status = 0, data = 0, agentCheckPort = 0] = await promise
+    const [statusPort = 0, data = 0, agentCheckPort = 0] = await promise
     const page = async (path: string, port: 'data' | 'status' = 'data'): Promise<string> => {
-      const reply = await fetch(`http://127.0.0.1:${port === 'data' ? data : status}${path}`)
+      const reply = await fetch(`http://127.0.0.1:${port === 'data' ? data : statusPort}${path}`)
       return `${reply.status} ${await reply.text()}`
     }
     const health = async (): Promise<Health> => JSON.parse((await page('/healthz', 'status')).slice(4)) as Health
-    return { page, health, kill, port: data, agentCheckPort }
+    return { page, health, kill, port: data, agentCheckPort, statusPort, pid: child.pid ?? 0 }
   }
 }
 

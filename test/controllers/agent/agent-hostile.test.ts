@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { HEALTH_CHECK_LIMITS } from '../../../src/adapters/http/connection-limits.ts'
+import { waitFor } from '../../../testbed/machine/wait-for.ts'
+import { AgentPlace, answers, type RunningAgent } from '../../support/agent/agent-place.ts'
+import { asInImage } from '../../support/agent/as-in-image.ts'
+
+/** Hostile ones, each with more connections than one may have, together with more than all may have. */
+const FLOODERS = Array.from({ length: 9 }, (_, i) => `127.0.0.${i + 2}`)
+const EACH = HEALTH_CHECK_LIMITS.perAddress + 2
+/** Of the process's own memory, by the connections that are allowed at three ports; the chart gives the pod 128 MiB. */
+const GROWTH_MAX_KIB = 40 * 1024
+const CHECKS = 200
+/** A machine that other tests load as well is slow, which is no refusal. */
+const CHECK_LIMIT_MS = 3_000
+
+type Manner = (socket: Socket) => void
+const MANNERS: Readonly<Record<string, Manner>> = {
+  silent: () => undefined,
+  'half a head': (socket) => void socket.write('GET /nodecheck HTTP/1.1\r\nHost: n'),
+  'a head without end': (socket) => {
+    const drip = setInterval(() => socket.write('X: a\r\n'), 50)
+    socket.write('GET / HTTP/1.1\r\n')
+    socket.once('close', () => clearInterval(drip))
+  },
+  'one that reads nothing': (socket) => void socket.pause().write('GET / HTTP/1.1\r\nHost: n1\r\n\r\n'.repeat(50)),
+  'one that closes its half': (socket) => void socket.end('GET /nodecheck HTT'),
+}
+
+function flood(t: TestContext, port: number): readonly Socket[] {
+  const manners = Object.values(MANNERS)
+  const sockets = FLOODERS.flatMap((localAddress, i) =>
+    Array.from({ length: EACH }, (_, n) => {
+      const socket = connect({ host: '127.0.0.1', port, localAddress, allowHalfOpen: true })
+      socket.on('error', () => socket.destroy())
+      socket.once('connect', () => manners[(i + n) % manners.length]?.(socket))
+      return socket
+    }),
+  )
+  t.after(() => sockets.map((socket) => socket.destroy()))
+  return sockets
+}
+
+const ownMemoryKiB = ({ pid }: RunningAgent): number =>
+  Number(/^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+const openFiles = ({ pid }: RunningAgent): number => readdirSync(`/proc/${pid}/fd`).length
+
+/** All that is said to a line, by a connection of its own. */
+async function told(port: number, line: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+  socket.setTimeout(CHECK_LIMIT_MS, () => socket.destroy(new Error('no answer in time')))
+  socket.write(line)
+  let heard = ''
+  for await (const chunk of socket) heard += chunk
+  return heard
+}
+
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: n1\r\n\r\n`
+
+test('three ports are flooded from many addresses at once: memory stays bounded, and each check has its answer', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'evenkeel-image-'))
+  t.after(() => rm(directory, { recursive: true, force: true }))
+  const place = await AgentPlace.of(t, await asInImage(directory))
+  const agent = await place.agent('--agent-check-port', '0')
+  await answers(agent, '200 OK')
+  const before = { own: ownMemoryKiB(agent), files: openFiles(agent) }
+  const ports = [agent.port, agent.statusPort, agent.agentCheckPort]
+  const sockets = ports.flatMap((port) => flood(t, port))
+  const most = { own: 0, files: 0 }
+  const asked = [
+    [agent.port, get('/nodecheck'), /^HTTP\/1\.1 200 OK\r\n.*\r\n\r\nOK$/s],
+    [agent.statusPort, get('/livez'), /\r\n\r\nok\n$/],
+    [agent.agentCheckPort, '', /^up\n$/],
+  ] as const
+  for (let check = 0; check < CHECKS; check += 1) {
+    const [port, line, answer] = asked[check % asked.length] ?? assert.fail()
+    assert.match(await told(port, line), answer, `check ${check}`)
+    most.own = Math.max(most.own, ownMemoryKiB(agent))
+    most.files = Math.max(most.files, openFiles(agent))
+  }
+  t.diagnostic(`${sockets.length} connections; own ${before.own} to ${most.own} KiB, ${most.files} files`)
+  assert.ok(most.own - before.own < GROWTH_MAX_KIB)
+  // One more than may be is there for the moment in which the oldest goes.
+  assert.ok(most.files - before.files <= ports.length * (HEALTH_CHECK_LIMITS.total + 1), `${most.files} files`)
+  assert.ok(most.files - before.files > HEALTH_CHECK_LIMITS.perAddress, 'nobody flooded it')
+  await waitFor(
+    { what: 'every hostile connection to be closed', limitMs: 3 * HEALTH_CHECK_LIMITS.lifeMs, everyMs: 50 },
+    () => (openFiles(agent) <= before.files ? true : undefined),
+  )
+  assert.match(await told(agent.port, get('/nodecheck')), / 200 OK/)
+})
