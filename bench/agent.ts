@@ -7,6 +7,7 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { bundleInCluster } from '../deploy/image/bundle.ts'
+import { clusterImage } from '../deploy/image/cluster-image.ts'
 import { administrator } from '../test/support/administrator.ts'
 import { rawApi } from '../test/support/raw-api.ts'
 import { openBed } from '../testbed/bed.ts'
@@ -90,6 +91,8 @@ async function memory(start: Start, place: Place, port: number): Promise<MemoryF
 const minutes = Number(process.argv[2] ?? 2)
 const folder = mkdtempSync(join(tmpdir(), 'evenkeel-bench-'))
 const { programs } = await ensureBuilt(() => undefined, false)
+// Before anything is timed.
+const image = await clusterImage('evenkeel.local/evenkeel:bench')
 const bed = await openBed({ controlPlaneOnly: true })
 const { ask, close } = rawApi(bed.kubeconfig)
 try {
@@ -124,6 +127,7 @@ try {
     article,
     watches: NODES,
     noticeMs,
+    imageMb: Math.round(image.length / 10_000) / 100,
     cores: availableParallelism(),
     loadAverage: Math.round((loadavg()[0] ?? 0) * 100) / 100,
   }

@@ -27,6 +27,8 @@ export interface AgentDocument {
   /** From the write of the request to the first answer `drain`, with as many agents' watches on the API server. */
   readonly watches: number
   readonly noticeMs: { readonly p50: number; readonly p99: number; readonly of: number }
+  /** The image that pods run, its layers compressed. */
+  readonly imageMb: number
   readonly cores: number
   readonly loadAverage: number
 }

@@ -4,12 +4,20 @@ import type { AgentDocument } from './agent-document.ts'
 const ARTICLE = 'Go, asks the API'
 
 /** What is measured of the node agent, beside a program that asks the API server at each check. */
-export function agentFigures({ agent, article, noticeMs, watches }: AgentDocument): readonly Figure[] {
+export function agentFigures({ agent, article, noticeMs, watches, imageMb }: AgentDocument): readonly Figure[] {
   const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
   const { minutes, perSecond } = agent.memory
   const under = `after ${minutes} min at ${perSecond} checks a second`
   const beside = (value: number) => ({ name: ARTICLE, value })
   const part = 'agent'
+  const memory = (name: string, key: 'residentMb' | 'anonymousMb' | 'slopeMb', goal: number): Figure => ({
+    part,
+    name,
+    value: agent.memory[key],
+    unit: 'MB',
+    beside: beside(article.memory[key]),
+    goal,
+  })
   return [
     {
       part,
@@ -21,36 +29,23 @@ export function agentFigures({ agent, article, noticeMs, watches }: AgentDocumen
     },
     {
       part,
+      name: `failed of ${agent.sent} checks at 200 a second`,
+      value: agent.failed,
+      unit: '',
+      beside: beside(article.failed),
+      goal: 0,
+    },
+    {
+      part,
       name: 'a check at 200 a second, p99',
       value: agent.p99Ms,
       unit: 'ms',
       beside: beside(article.p99Ms),
       goal: Math.min(5, article.p99Ms),
     },
-    {
-      part,
-      name: `resident memory ${under}`,
-      value: agent.memory.residentMb,
-      unit: 'MB',
-      beside: beside(article.memory.residentMb),
-      goal: 60,
-    },
-    {
-      part,
-      name: `anonymous memory ${under}`,
-      value: agent.memory.anonymousMb,
-      unit: 'MB',
-      beside: beside(article.memory.anonymousMb),
-      goal: 20,
-    },
-    {
-      part,
-      name: 'its growth over the second half',
-      value: agent.memory.slopeMb,
-      unit: 'MB',
-      beside: beside(article.memory.slopeMb),
-      goal: 1,
-    },
+    memory(`resident memory ${under}`, 'residentMb', 60),
+    memory(`anonymous memory ${under}`, 'anonymousMb', 20),
+    memory('its growth over the second half', 'slopeMb', 1),
     {
       part,
       name: `from start to the first answer, median of ${agent.startMs.length}`,
@@ -66,5 +61,6 @@ export function agentFigures({ agent, article, noticeMs, watches }: AgentDocumen
       unit: 'ms',
       goal: 300,
     },
+    { part, name: 'the image, compressed', value: imageMb, unit: 'MB', goal: 45 },
   ]
 }

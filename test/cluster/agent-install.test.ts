@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { CHART } from '../../deploy/chart/plain-yaml.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { agentProcess } from '../support/agent-install/agent-process.ts'
-import type { Check } from '../support/agent-install/checker-process.ts'
-import { type Checks, runsOfOthers } from '../support/agent-install/checks.ts'
+import { type Checks, runsOfOthers, spanOf } from '../support/agent-install/checks.ts'
 import { type AgentPod, InstallBed, isReady } from '../support/agent-install/install-bed.ts'
 import { requires } from '../support/requires.ts'
 
@@ -294,9 +293,4 @@ async function worksOn({ checks, from, were }: Working): Promise<void> {
   await place().rolledOut()
   assert.deepEqual(uids((await place().pods()).filter(isReady)), were)
   for (const node of ['n1', 'n2', 'n3']) assert.deepEqual(runsOfOthers(checks.of(node, from), '200 OK'), [])
-}
-
-function spanOf(checks: readonly Check[]): { readonly begin: number; readonly end: number } {
-  const times = checks.map(({ atMs }) => atMs)
-  return { begin: Math.min(...times), end: Math.max(...times) }
 }

@@ -6,9 +6,17 @@ import { htmlReport } from '../../src/report/html-report.ts'
 import { type ReportDocument, reportDocument } from '../../src/report/report-document.ts'
 import { elementsOf, type HtmlElement, htmlTree, textIn } from '../support/html-tree.ts'
 import { SPEC } from '../support/report-runs/fixed-spec.ts'
-import { cleanRun, failedRun, HOSTILE, hostileRun, keptOutRun, longRun } from '../support/report-runs/report-runs.ts'
+import {
+  checkedRun,
+  cleanRun,
+  failedRun,
+  HOSTILE,
+  hostileRun,
+  keptOutRun,
+  longRun,
+} from '../support/report-runs/report-runs.ts'
 
-const RUNS = { cleanRun, failedRun, keptOutRun, hostileRun, longRun }
+const RUNS = { checkedRun, cleanRun, failedRun, keptOutRun, hostileRun, longRun }
 
 const pageOf = (report: ReportDocument): HtmlElement => htmlTree(htmlReport(report))
 const all = (root: HtmlElement, tag: string): readonly HtmlElement[] => elementsOf(root).filter((e) => e.tag === tag)
@@ -249,4 +257,10 @@ test('a page that is too large gives up seconds, then the names of pods, never w
   assert.doesNotMatch(least.html, /shop\/api-7c9d5f0/)
   assert.match(least.html, /budget shop\/cart needs 2 healthy pods/)
   assert.equal(all(htmlTree(least.html), 'article').length, 4)
+})
+
+test('how the waits for load balancers ended that have nothing but checks stands with the step of the node', () => {
+  const text = textIn(byId(pageOf(reportDocument({ events: checkedRun() })), 'nodes'))
+  assert.match(text, /load balancers have noticed after 6 s: each source was refused as often as it takes/)
+  assert.match(text, /its last connection ended 2 s later/)
 })

@@ -28,6 +28,8 @@ export function rememberDecision(s: RollSnapshot, decision: Decision): Evidence 
         attachedAtWall: evidence.attachedAtWall ?? s.wall,
       }
     case 'slot':
+      // Whoever resumes has to wait for the slot first, and for the machine after that.
+      return { ...evidence, ...stuck(s, decision), ...(evidence.intentByUs ? heldUp(s, decision) : {}) }
     case 'cordon':
     case 'detach':
     case 'drain':

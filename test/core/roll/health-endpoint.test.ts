@@ -200,13 +200,14 @@ test('a machine has its whole time from the command on, and what has a limit of 
     rememberDecision(held, { kind: 'hold', step, reasons: [{ code, text: '' }], recheckAfterMs: 1 }).awaySince
   assert.equal(begun('detach', 'SessionsLeft'), undefined)
   assert.equal(begun('slot', 'ApiUnreachable'), undefined)
-  assert.equal(begun('slot', 'OtherNodeBad'), held.now)
+  assert.equal(begun('slot', 'SlotTaken'), undefined, 'of a reboot that another process announced')
   assert.equal(begun('drain', 'ReplacementNotReady'), held.now)
 })
 
 test('a stop before an announced reboot was sent says so, and why', () => {
   const held = snapshot({ asked: true, announced: true, n1: out({ acknowledged: [] }), evidence: { intentByUs: true } })
   for (const [step, code] of [
+    ['slot', 'OtherNodeBad'],
     ['detach', 'RequestNotTaken'],
     ['reboot', 'JournalNotWritable'],
   ] as const) {

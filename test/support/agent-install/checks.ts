@@ -60,3 +60,9 @@ export function runsOfOthers(checks: readonly Check[], wanted: string): readonly
   }
   return runs
 }
+
+/** From the first of them to the last. */
+export function spanOf(checks: readonly Check[]): { readonly begin: number; readonly end: number } {
+  const times = checks.map(({ atMs }) => atMs)
+  return { begin: Math.min(...times), end: Math.max(...times) }
+}

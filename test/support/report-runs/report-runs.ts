@@ -27,6 +27,39 @@ export function cleanRun(): readonly StampedEvent[] {
   return teller.events
 }
 
+/** One node, behind balancers that have nothing but a health check: both waits ended by what was seen. */
+export function checkedRun(): readonly StampedEvent[] {
+  const teller = new RunTeller('prod-eu1', ['w-1'])
+  const server = 'nodes/w-1 on edge'
+  teller
+    .node(
+      'w-1',
+      { pods: 12, servers: [] },
+      {
+        detach: () => {
+          const text = 'load balancers have noticed after 6 s: each source was refused as often as it takes'
+          teller.emit({ type: 'noticed', node: 'w-1', step: 'detach', server, by: 'checks', afterMs: 6_000, text })
+          const idle = 'its last connection ended 2 s later'
+          teller.emit({
+            type: 'idle',
+            node: 'w-1',
+            step: 'detach',
+            server,
+            by: 'connections',
+            left: 0,
+            afterMs: 2_000,
+            text: idle,
+          })
+        },
+      },
+    )
+    .ended('w-1')
+  const standings = [teller.standing('w-1')]
+  const end = { type: 'roll.ended', outcome: 'completed', exitCode: 0, reasons: [], next: [] } as const
+  teller.emit({ ...end, standings, load: teller.load() })
+  return teller.events
+}
+
 /** A window that begins `ms` after `at`. */
 export function windowAt(at: number, facts: Partial<FailureWindow> & { readonly lengthMs: number }): FailureWindow {
   const { lengthMs, ...own } = facts
