@@ -27,7 +27,7 @@ before(async () => {
 })
 after(async () => opened?.close())
 
-/** What takes too long for every day: `EVERY_DIALECT=1 node test/run.ts cluster/agent-roll`. */
+/** What takes too long for every day, half an hour: `EVERY_DIALECT=1 node test/run.ts cluster/agent-roll`. */
 const EVERY = process.env.EVERY_DIALECT !== undefined
 
 interface Roll extends Fronts {
@@ -142,28 +142,39 @@ function behind({ ingress, agents, seen }: Place, rolls: readonly (Roll & { read
   })
 }
 
-const AT_ONCE = { checkers: 1, checks: { drainsAtOnce: true } }
-const EACH_ALONE = [
-  { what: '503, nobody declared', dialects: ['plain'] },
-  { what: '503, connections end with their requests', dialects: ['plain'], checkers: 1, closes: true },
-  { what: '404, one refusal is enough', dialects: ['disable-on-404'], ...AT_ONCE },
-  { what: 'agent-check, one refusal is enough', dialects: ['agent-check'], ...AT_ONCE },
-] as const
-const THREE_ALIKE = [{ what: 'three backends alike, nobody declared', dialects: ['plain', 'plain', 'plain'] }] as const
+/** Each dialect alone, before one backend and before three. */
+const MATRIX: readonly (Roll & { readonly what: string })[] = (
+  ['plain', 'disable-on-404', 'agent-check'] as const
+).flatMap((dialect) =>
+  [1, 3].map((checkers) => ({
+    what: `${dialect} and ${checkers} backends`,
+    dialects: Array.from({ length: checkers }, () => dialect),
+    checkers,
+    checks: { drainsAtOnce: dialect !== 'plain' },
+  })),
+)
 
-behind({ ingress: 'hostNetwork', agents: 'hostNetwork', seen: 'by sockets' }, [
-  {
-    what: 'three backends of three dialects, their checkers declared',
-    dialects: ['plain', 'disable-on-404', 'agent-check'],
-    checkers: 3,
-  },
-  ...(EVERY ? EACH_ALONE : []),
-])
+behind(
+  { ingress: 'hostNetwork', agents: 'hostNetwork', seen: 'by sockets' },
+  EVERY
+    ? [
+        ...MATRIX,
+        { what: '503, nobody declared', dialects: ['plain'] },
+        { what: '503, connections end with their requests', dialects: ['plain'], checkers: 1, closes: true },
+      ]
+    : [
+        {
+          what: 'three backends of three dialects, their checkers declared',
+          dialects: ['plain', 'disable-on-404', 'agent-check'],
+          checkers: 3,
+        },
+      ],
+)
 
-behind({ ingress: 'hostPort', agents: 'hostPort', seen: 'not at all' }, [
-  { what: '503, the one checker declared', dialects: ['plain'], checkers: 1 },
-  ...(EVERY ? THREE_ALIKE : []),
-])
+behind(
+  { ingress: 'hostPort', agents: 'hostPort', seen: 'not at all' },
+  EVERY ? MATRIX : [{ what: '503, the one checker declared', dialects: ['plain'], checkers: 1 }],
+)
 
 behind({ ingress: 'hostPort', agents: 'hostNetwork', seen: 'by tracking' }, [
   {
