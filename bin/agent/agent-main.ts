@@ -118,10 +118,11 @@ function placesOf({ node, port, statusPort, agentCheckPort, address }: AgentOpti
 
 /** What it does not know of its node, or why it would say what the other one does not. */
 function whyLate(view: AgentView, other: AgentBeside | undefined): readonly string[] {
-  const { heard, isKeptKnown, decision, trouble } = view
+  const { heard, isKeptKnown, isDataPortAsked, decision, trouble } = view
   const missing = [
     ...(other?.silentPort === undefined ? [] : [`who has port ${other.silentPort} does not say that it is an agent`]),
     ...(heard ? [] : ['the API server does not tell of the node']),
+    ...(isDataPortAsked ? [] : ['its data port was not asked often enough']),
     ...(isKeptKnown ? [] : ['whether a request is kept on the disk cannot be read', ...trouble]),
   ]
   return missing.length > 0 ? missing : decision.reasons.map(({ text }) => text)

@@ -1,14 +1,13 @@
-import type { AdminState, ServerReading } from './balancer.ts'
+import type { AdminState } from './balancer.ts'
 import type { EndpointReading } from './health-endpoint.ts'
 
-type Told = Pick<EndpointReading, 'heard' | 'answer'>
+type Told = Pick<EndpointReading, 'heard' | 'answer' | 'onlyClosed'>
 
 /**
- * Whether somebody has taken a node out that load balancers know by its agent. One whose data port nothing answers at left by
- * itself, as a server does whose checks fail: an ingress need not run on every node.
+ * Whether somebody has taken a node out that load balancers know by its agent. One whose data port nothing answers at, and
+ * that is all, left by itself, as a server does whose checks fail: an ingress need not run on every node.
  */
-export function endpointAdminState(told: Told, check: ServerReading['check'], asked: boolean): AdminState {
+export function endpointAdminState({ heard, answer, onlyClosed }: Told, asked: boolean): AdminState {
   if (asked) return 'drain'
-  if (!told.heard || told.answer === 'up') return 'ready'
-  return told.answer === 'down' && check === 'failing' ? 'ready' : 'drain'
+  return !heard || answer === 'up' || onlyClosed ? 'ready' : 'drain'
 }

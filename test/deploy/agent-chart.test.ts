@@ -99,6 +99,8 @@ describe('the chart', requires('helm'), () => {
       address: '10.0.0.1',
       dialect: 'f5',
       'data-port': '443',
+      // Longer than five questions to the data port take.
+      'takeover-limit': '20s',
       fall: '4',
       rise: '5',
       'stale-answer': 'up',
@@ -159,6 +161,7 @@ describe('the chart', requires('helm'), () => {
     ['a limit of one’s own', ['agent.takeoverLimit=4500ms'], /ends after 4500ms/],
     ['questions to a data port that take longer', ['agent.dataPort=443', 'agent.dataEvery=7s'], /after 13000ms/],
     ['many such questions', ['agent.dataPort=443', 'agent.rise=5'], /after 14000ms/],
+    ['such questions, where something is kept', ['keep=true', 'agent.dataPort=443', 'agent.rise=7'], /after 13000ms/],
   ]
   for (const [title, settings, says] of UNFIT) {
     test(`${title} is refused`, async () => {
@@ -177,6 +180,7 @@ describe('the chart', requires('helm'), () => {
       ['keep=false', 'agent.upDelay=1min', 'agent.takeoverLimit=1m5s'],
       ['keep=false', 'agent.upDelay=1min', 'exposure=hostPort'],
       ['agent.upDelay=1min'],
+      ['agent.upDelay=1min', 'agent.dataPort=443', 'agent.rise=6'],
     ])
       assert.equal((await render(...settings)).code, 0, settings.join())
   })
@@ -228,13 +232,13 @@ describe('the chart', requires('helm'), () => {
   })
 
   test('every option of the controller that is not of its place is a value', async () => {
-    const values = { maxCordonedOut: '2', selector: 'ingress=edge\\,tier', returnDelay: '20s', leaseDuration: '30s' }
+    const values = { maxCordonedOut: '2', selector: 'ingress=edge\\,tier', returnDelay: '0', leaseDuration: '30s' }
     const settings = Object.entries(values).map(([name, value]) => `controller.${name}=${value}`)
     const { stdout, stderr } = await render('controller.enabled=true', ...settings)
     const [, ...words] = argsOf(read(stdout), 'Deployment')
     assert.deepEqual(
       words.slice(2),
-      ['--max-cordoned-out=2', '--selector=ingress=edge,tier', '--return-delay=20s', '--lease-duration=30s'],
+      ['--max-cordoned-out=2', '--selector=ingress=edge,tier', '--return-delay=0', '--lease-duration=30s'],
       stderr,
     )
     assert.ok(controllerOptions(words, { podNamespace: undefined }))
@@ -250,7 +254,12 @@ describe('the chart', requires('helm'), () => {
   })
 
   test('names that look like numbers stay names, and agents go to the system that their image is of', async () => {
-    const { stdout } = await runToEnd([helm, 'template', '2024', CHART, '-n', '7', '--set', 'controller.enabled=true'])
+    const { stdout } = await runToEnd([
+      ...[helm, 'template', '2024', CHART, '-n', '7'],
+      ...['--set', 'controller.enabled=true', '--set', 'criticalQuota=9'],
+    ])
+    assert.equal(stdout.match(/^kind: /gm)?.length, 17)
+    assert.doesNotMatch(stdout, /: (2024|7)$/m)
     for (const { kind, metadata, subjects = [] } of read(stdout)) {
       for (const { name, namespace } of [metadata, ...subjects])
         assert.deepEqual([typeof name, typeof (namespace ?? '')], ['string', 'string'], kind)

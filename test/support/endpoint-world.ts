@@ -44,6 +44,7 @@ export function anEndpoint(
     at: monoMs(Number.POSITIVE_INFINITY),
     heard: true,
     answer: 'up',
+    onlyClosed: false,
     acknowledged: [],
     connections: 0,
     told: {},

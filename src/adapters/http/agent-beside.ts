@@ -49,12 +49,13 @@ export async function agentBeside(at: AgentPorts, clock: Clock, signal: AbortSig
     [at.port, (limited) => askName(at, address, limited)],
     [at.agentCheckPort, (limited) => askLine({ address, port: at.agentCheckPort ?? 0 }, limited)],
   ]
-  const found: Beside[] = []
-  for (const [port, ask] of asks) {
-    const who = port === undefined || port === 0 ? undefined : await whoIsAt({ port, at, ask, clock }, signal)
-    if (who !== undefined) found.push(who)
-  }
-  return found.length === 0 ? undefined : Object.assign({}, ...found)
+  // All at once: there is little more time than one of them may take.
+  const found = await Promise.all(
+    asks.map(async ([port, ask]) =>
+      port === undefined || port === 0 ? undefined : await whoIsAt({ port, at, ask, clock }, signal),
+    ),
+  )
+  return found.every((who) => who === undefined) ? undefined : Object.assign({}, ...found)
 }
 
 interface Looked {

@@ -179,7 +179,7 @@ export class HealthEndpoints implements BalancerReader {
     return {
       ...NOTHING_COUNTED,
       ...state,
-      adminState: endpointAdminState(state.endpoint, state.check, asked),
+      adminState: endpointAdminState(state.endpoint, asked),
       ref: { instance, backend: spec.backends[0] ?? '', server: node.name },
       address: node.internalAddresses[0] ?? '',
       port: spec.healthEndpoint.dataPort,
@@ -207,7 +207,7 @@ type State = Pick<ServerReading, 'operational' | 'check' | 'checkText'> & { read
 
 function stateOf(answer: AskedAgent, at: MonoMs): State {
   if ('error' in answer) {
-    const endpoint = { at, heard: false, answer: 'down', acknowledged: [], connections: 'unknown', told: {} } as const
+    const endpoint = { at, ...UNHEARD }
     const checkText = `its agent does not answer: ${answer.error}`
     return { operational: 'down', check: 'failing', checkText, endpoint }
   }
@@ -218,6 +218,15 @@ function stateOf(answer: AskedAgent, at: MonoMs): State {
     checkText: `its agent answers ${told.answer}`,
     endpoint: { at, heard: true, ...told },
   }
+}
+
+const UNHEARD: Omit<EndpointReading, 'at'> = {
+  heard: false,
+  answer: 'down',
+  onlyClosed: false,
+  acknowledged: [],
+  connections: 'unknown',
+  told: {},
 }
 
 const OPERATIONAL = { up: 'up', drain: 'stopping', down: 'down' } as const

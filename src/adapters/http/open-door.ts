@@ -3,6 +3,7 @@ import type { ListenOptions, Server } from 'node:net'
 import { UserError } from '../../model/user-error.ts'
 import type { Timers } from '../../ports/timers.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
+import { errorCode } from './error-text.ts'
 import { portTaken } from './port-taken.ts'
 
 export interface DoorPlace {
@@ -36,12 +37,7 @@ export interface OpenDoor {
 export async function openDoor(server: Server, { place, timers }: DoorParts): Promise<OpenDoor> {
   const { port, host, reusePort = false } = place
   const options: ListenOptions = { port, backlog: 1_024, ...(host === undefined ? {} : { host }), reusePort }
-  try {
-    server.listen(options)
-    await once(server, 'listening')
-  } catch (error) {
-    throw await refused(error, port)
-  }
+  await listen(server, { options, timers, looks: reusePort ? LOOKS : 1 })
   // What goes wrong with one connection (accept(2), ENOBUFS) is no end of the door.
   server.on('error', ignoreOne)
   const address = server.address()
@@ -55,10 +51,31 @@ export async function openDoor(server: Server, { place, timers }: DoorParts): Pr
   }
 }
 
+/** Another agent that begins looks whether the port is free by having it for a moment. */
+const LOOKS = 5
+const LOOK_EVERY_MS = 20
+
+interface Listening {
+  readonly options: ListenOptions
+  readonly timers: Timers
+  readonly looks: number
+}
+
+async function listen(server: Server, { options, timers, looks }: Listening): Promise<void> {
+  try {
+    server.listen(options)
+    await once(server, 'listening')
+  } catch (error) {
+    if (looks <= 1 || errorCode(error) !== 'EADDRINUSE') throw await refused(error, options.port ?? 0)
+    await new Promise<void>((resolve) => timers.later(LOOK_EVERY_MS, resolve))
+    await listen(server, { options, timers, looks: looks - 1 })
+  }
+}
+
 const ignoreOne = (_error: Error): void => undefined
 
 async function refused(error: unknown, port: number): Promise<unknown> {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = errorCode(error)
   if (code === 'EADDRINUSE') return portTaken(port, error)
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
     const why = code === 'EACCES' ? 'this user may not listen there' : 'this machine has no such address'

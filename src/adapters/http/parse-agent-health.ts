@@ -13,7 +13,7 @@ export interface AgentHealth extends Omit<EndpointReading, 'at' | 'heard'> {
 export function parseAgentHealth(text: string): AgentHealth | undefined {
   const raw = jsonObject(text)
   if (raw === undefined) return undefined
-  const { node, answer, maintenance, dataPort, connections, polls } = raw
+  const { node, answer, reasons, maintenance, dataPort, connections, polls } = raw
   if (typeof node !== 'string' || !isAnswer(answer) || !isJsonObject(maintenance) || !Array.isArray(polls))
     return undefined
   const { acknowledged } = maintenance
@@ -21,6 +21,7 @@ export function parseAgentHealth(text: string): AgentHealth | undefined {
   return {
     node,
     answer,
+    onlyClosed: isOnlyClosed(reasons),
     acknowledged,
     dataPort: dataPort === 'open' || dataPort === 'closed' ? dataPort : 'unknown',
     connections: isCount(connections) ? connections : 'unknown',
@@ -36,6 +37,10 @@ function toldOf(poll: unknown, answer: Answer): readonly (readonly [string, numb
   return isOfNow ? [[canonicalAddress(address), sinceAnswer]] : []
 }
 
+const isOnlyClosed = (reasons: unknown): boolean =>
+  Array.isArray(reasons) &&
+  reasons.length > 0 &&
+  reasons.every((reason) => isJsonObject(reason) && reason.code === 'DataPortClosed')
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 const isTexts = (value: unknown): value is readonly string[] =>

@@ -16,6 +16,8 @@ export interface AgentView {
   readonly heard: boolean
   /** Whether there is a request on the disk is known. */
   readonly isKeptKnown: boolean
+  /** This process has found its data port open or closed, if it is to ask one: what is remembered may be of another port. */
+  readonly isDataPortAsked: boolean
   /** The API server cannot be followed since so long; absent while it is. */
   readonly unheardForMs?: number
   readonly kept?: KeptMaintenance

@@ -160,6 +160,7 @@ export class Agent {
       since: evidence.since,
       heard: this.#heard,
       isKeptKnown: this.#files.isKeptKnown,
+      isDataPortAsked: this.#dataPort?.isFound ?? true,
       ...(unheardSince === undefined ? {} : { unheardForMs: now - unheardSince }),
       ...(kept === undefined ? {} : { kept }),
       // Said by the node's own object, on the disk, and what is answered goes by it.

@@ -23,6 +23,11 @@ export class DataPortWatch {
     this.#parts = parts
   }
 
+  /** Whether this very process has asked it often enough to say something of it. */
+  get isFound(): boolean {
+    return this.#streak.found !== undefined
+  }
+
   /** Rejects with the signal's reason. */
   async run(signal: AbortSignal): Promise<never> {
     const { everyMs, clock, onChange } = this.#parts

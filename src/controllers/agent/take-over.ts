@@ -13,7 +13,7 @@ export interface AgentBeside {
 export interface TakeOverParts {
   /** Another agent that answers where this one will; undefined where there is none. */
   readonly beside: () => Promise<AgentBeside | undefined>
-  readonly view: () => Pick<AgentView, 'heard' | 'isKeptKnown' | 'decision'>
+  readonly view: () => Pick<AgentView, 'heard' | 'isKeptKnown' | 'isDataPortAsked' | 'decision'>
   /** Shorter than a new pod must be ready before the old one ends. */
   readonly limitMs: number
   readonly clock: Clock
@@ -21,7 +21,7 @@ export interface TakeOverParts {
 
 const LOOK_EVERY_MS = 50
 /** Why an agent that has just begun does not say `up` of a node that may be well. */
-const FOR_NOW: ReadonlySet<string> = new Set(['ColdStart', 'DataPortUnknown', 'Returning', 'BrakeUnknown'])
+const FOR_NOW: ReadonlySet<string> = new Set(['ColdStart', 'Returning', 'BrakeUnknown'])
 
 /**
  * An agent that begins beside another one opens no port before it can do what that one does. Whoever asks meets either of the
@@ -35,17 +35,19 @@ export async function takeOver(parts: TakeOverParts, signal: AbortSignal): Promi
   for (;;) {
     const other = await beside()
     if (other === undefined) return 'alone'
-    const { heard, isKeptKnown, decision } = view()
-    // A drain for a request that nobody could read is none that the other one gives.
-    if (other.silentPort === undefined && heard && isKeptKnown && isSettled(decision, other.answer)) return 'ready'
+    // It takes a while to ask: whoever is ready after the limit may meet nobody any more, and had better not begin.
     if (clock.monoMs() >= until) return 'late'
+    const { heard, isKeptKnown, isDataPortAsked, decision } = view()
+    // A drain for a request that nobody could read is none that the other one gives.
+    const isKnowing = heard && isKeptKnown && isDataPortAsked && other.silentPort === undefined
+    if (isKnowing && isSettled(decision, other.answer)) return 'ready'
     await clock.sleep(LOOK_EVERY_MS, signal)
   }
 }
 
 /**
- * A data port where nothing answers is more likely a wrong one, where the other agent says `up`: taken over, one node after
- * the other would leave, and no brake holds that.
+ * A data port where nothing answers is more likely a wrong one, unless the other agent is known not to say `up` either: taken
+ * over, one node after the other would leave, and no brake holds that.
  */
-const isSettled = ({ answer, reasons }: AgentDecision, other: Answer | undefined): boolean =>
+const isSettled = ({ answer, reasons }: AgentDecision, other: Answer = 'up'): boolean =>
   answer === 'up' || !reasons.some(({ code }) => FOR_NOW.has(code) || (code === 'DataPortClosed' && other === 'up'))

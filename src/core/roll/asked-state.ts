@@ -18,6 +18,6 @@ function asked(server: ServerReading, nodeOf: (name: string) => Node | undefined
   const node = nodeOf(server.ref.server)
   if (server.endpoint === undefined || node === undefined) return server
   const isAsked = asksToLeave(node.annotations[MAINTENANCE_ANNOTATION])
-  const adminState = endpointAdminState(server.endpoint, server.check, isAsked)
+  const adminState = endpointAdminState(server.endpoint, isAsked)
   return { ...server, ownState: isAsked ? 'drain' : 'ready', adminState }
 }

@@ -49,8 +49,8 @@ export interface Evidence {
   }
   /** Since when the node under way has no object any more. */
   readonly goneSince?: MonoMs | undefined
-  /** Since when this process has waited for the machine to come back. */
-  readonly awaySince?: MonoMs
+  /** Since when this process has waited for the machine to come back, or to be told to reboot. */
+  readonly awaySince?: MonoMs | undefined
   readonly settledInARow: number
   readonly settledAt?: MonoMs | undefined
   readonly settlingSince?: MonoMs

@@ -14,7 +14,7 @@ export function rememberDecision(s: RollSnapshot, decision: Decision): Evidence 
   switch (decision.step) {
     case 'reboot':
       return announced(s)
-        ? { ...evidence, awaySince: evidence.awaySince ?? s.now, ...unstuck, stuckReasons: unsent(s, decision) }
+        ? { ...evidence, ...away(s, decision), ...unstuck, stuckReasons: unsent(s, decision) }
         : { ...evidence, ...stuck(s, decision) }
     case 'settle':
       return { ...evidence, settlingSince: evidence.settlingSince ?? s.now, ...settled(s, decision) }
@@ -48,15 +48,23 @@ const attaching = (s: RollSnapshot): Pick<Evidence, 'attachingSince' | 'attachin
 
 /** Once announced nothing is put back: what holds the reboot up and is not waited for by law is waited for as long as the machine. */
 function heldUp(s: RollSnapshot, decision: Decision): Pick<Evidence, 'awaySince'> {
-  const isFree = decision.kind !== 'hold' || decision.reasons.some(({ code }) => PATIENT.has(code))
-  return isFree || !announced(s) ? {} : { awaySince: s.evidence.awaySince ?? s.now }
+  return decision.kind === 'hold' && announced(s) ? away(s, decision) : {}
+}
+
+/** A machine that was told nothing yet is not away, as long as it waits for what is waited for by law. */
+function away(s: RollSnapshot, decision: Decision): Pick<Evidence, 'awaySince'> {
+  const isPatient = decision.kind === 'hold' && decision.reasons.some(({ code }) => PATIENT.has(code))
+  if (isPatient && isUnsent(s)) return { awaySince: undefined }
+  return isPatient && decision.step !== 'reboot' ? {} : { awaySince: s.evidence.awaySince ?? s.now }
 }
 
 const unstuck = { stuckSince: undefined } as const
 
 /** Why a reboot that this process has announced was not sent yet. */
 const unsent = (s: RollSnapshot, decision: Decision): readonly Reason[] =>
-  s.evidence.intentByUs && s.evidence.reboot === undefined && decision.kind === 'hold' ? decision.reasons : []
+  isUnsent(s) && decision.kind === 'hold' ? decision.reasons : []
+
+const isUnsent = ({ evidence }: RollSnapshot): boolean => evidence.intentByUs && evidence.reboot === undefined
 
 function settled(s: RollSnapshot, decision: Decision): Pick<Evidence, 'settledInARow' | 'settledAt'> {
   const good = decision.kind === 'hold' && decision.reasons.every((reason) => reason.code === 'SettledOnce')

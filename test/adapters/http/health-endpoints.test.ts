@@ -28,7 +28,14 @@ const HEALTH = {
   ],
 }
 
-const SAYS_NOTHING = { heard: false, answer: 'down', acknowledged: [], connections: 'unknown', told: {} }
+const SAYS_NOTHING = {
+  heard: false,
+  answer: 'down',
+  onlyClosed: false,
+  acknowledged: [],
+  connections: 'unknown',
+  told: {},
+}
 
 const says =
   (body: unknown, status = 200): RequestListener =>
@@ -91,7 +98,14 @@ test('a node is a server that its agent tells of; counts are of its present answ
       port: 443,
       operational: 'stopping',
       check: 'passing',
-      endpoint: { heard: true, answer: 'drain', acknowledged: ['a1'], connections: 4, told: { '10.0.0.5': 3 } },
+      endpoint: {
+        heard: true,
+        answer: 'drain',
+        onlyClosed: false,
+        acknowledged: ['a1'],
+        connections: 4,
+        told: { '10.0.0.5': 3 },
+      },
     },
   )
 })
@@ -120,6 +134,21 @@ test('polls that make no sense count for nothing, and connections that are no nu
   const polls = [null, 'x', { address: 5, sinceAnswer: 1, answer: 'drain' }, { address: 'a', sinceAnswer: -1 }]
   const { endpoint } = await read(await endpoints(t, says({ ...HEALTH, polls, connections: -1 })))
   assert.deepEqual([endpoint?.told, endpoint?.connections], [{}, 'unknown'])
+})
+
+test('a node was taken out by somebody unless its closed data port is all that keeps it from serving', async (t) => {
+  const closed = { code: 'DataPortClosed', text: 'nothing answers' }
+  const stateOf = async (reasons: unknown): Promise<string> =>
+    (await read(await endpoints(t, says({ ...HEALTH, answer: 'down', dataPort: 'closed', reasons })))).adminState
+  assert.equal(await stateOf([closed]), 'ready')
+  for (const reasons of [
+    [{ code: 'Cordoned' }, { code: 'DrainLimit' }],
+    [closed, { code: 'Overridden' }],
+    [],
+    'x',
+    [null],
+  ])
+    assert.equal(await stateOf(reasons), 'drain')
 })
 
 test('without an API server nobody knows the nodes', async (t) => {

@@ -83,7 +83,7 @@ test('no port is shared with somebody who is no agent of the node, though that o
     await assert.rejects(place.agent(flag, port), said, flag)
   }
   const silent = ['--agent-check-port', webPort ?? '', '--takeover-limit', '500ms']
-  await assert.rejects(place.agent(...silent), /the agent ended/)
+  await assert.rejects(place.agent(...silent), /the agent ended with 1: .*does not say that it is an agent/)
 })
 
 test('an agent of another node is somebody else', async (t) => {
@@ -137,12 +137,25 @@ test('an agent that hears nothing of its node ends, and spoils no answer of the 
 })
 
 test('an agent that was given a port where nothing answers ends, and the one beside it goes on to say OK', async (t) => {
-  const { first, place, second, said } = await besideOne(t)
+  const web = createServer((_request, response) => response.end('hello')).listen({ port: 0, host: '127.0.0.1' })
+  t.after(() => web.close())
+  await once(web, 'listening')
+  const dataPort = String((web.address() as AddressInfo).port)
   const nowhere = String(await freePort('127.0.0.1', undefined))
-  const asks = ['--data-port', nowhere, '--data-every', '100ms', '--fall', '1', '--takeover-limit', '1s']
-  await assert.rejects(place.agent(...second, ...asks), /the agent ended/)
+  const asks = ['--data-every', '100ms', '--fall', '3', '--rise', '2']
+  const place = await AgentPlace.of(t)
+  const statusPort = String(await freePort('127.0.0.1', undefined))
+  const first = await place.agent('--status-port', statusPort, '--data-port', dataPort, ...asks)
+  await answers(first, '200 OK')
+  // It remembers as well as the first one that the data port was open.
+  const ports = ['--port', String(first.port), '--status-port', statusPort, ...asks]
+  const limit = ['--takeover-limit', '5s']
+  const ended = /the agent ended with 1: .*nothing answers at its data port/
+  await assert.rejects(place.agent(...ports, ...limit, '--data-port', nowhere), ended)
   assert.equal(await first.page('/nodecheck'), '200 OK')
-  assert.deepEqual(await said(), { toChecks: [WELL], toKubelet: [WELL] })
+  const second = await place.agent(...ports, '--data-port', dataPort)
+  assert.equal(await first.kill('SIGTERM'), 0)
+  await answers(second, '200 OK')
 })
 
 test('an agent that knows nothing of before says Down where nobody else answers', async (t) => {

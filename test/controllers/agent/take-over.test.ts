@@ -13,6 +13,7 @@ interface Found {
   readonly isKnown?: boolean
   readonly heard?: boolean
   readonly isKeptKnown?: boolean
+  readonly isDataPortAsked?: boolean
   readonly answer?: Answer
   /** What the other one answers. */
   readonly other?: Answer
@@ -21,16 +22,29 @@ interface Found {
 
 function beginning(change: Found = {}) {
   const clock = new VirtualClock()
-  const found = { isBeside: true, isKnown: true, heard: false, isKeptKnown: true, code: 'Returning' }
-  const state = { ...found, answer: 'down' as Answer, other: 'up' as Answer, ...change }
+  const found = {
+    isBeside: true,
+    isKnown: true,
+    heard: false,
+    isKeptKnown: true,
+    isDataPortAsked: true,
+    code: 'Returning',
+  }
+  const state = { ...found, answer: 'down' as Answer, other: 'up' as Answer | undefined, ...change }
   const view = () => ({
     heard: state.heard,
+    isDataPortAsked: state.isDataPortAsked,
     isKeptKnown: state.isKeptKnown,
     decision: { answer: state.answer, reasons: [{ code: state.code, text: 'why' }] },
   })
   let end: string | undefined
   const beside = async () =>
-    state.isBeside ? { answer: state.other, ...(state.isKnown ? {} : { silentPort: 8080 }) } : undefined
+    state.isBeside
+      ? {
+          ...(state.other === undefined ? {} : { answer: state.other }),
+          ...(state.isKnown ? {} : { silentPort: 8080 }),
+        }
+      : undefined
   const begun = takeOver({ beside, view, limitMs: 1_000, clock }, never)
   void begun.then((how) => {
     end = how
@@ -73,6 +87,9 @@ test('a node that is down is no reason to wait, if the other one says so, too', 
   const { state, clock, end } = beginning({ heard: true, code: 'DataPortClosed' })
   await clock.advance(500)
   assert.equal(end(), undefined, 'a wrong port would take the node out')
+  state.other = undefined
+  await clock.advance(200)
+  assert.equal(end(), undefined, 'what the other one says is not known')
   state.other = 'down'
   await clock.advance(50)
   assert.equal(end(), 'ready')
@@ -90,7 +107,7 @@ test('a request that may be on a disk which cannot be read is no drain to take o
 test('at the limit, whoever still says down for a moment only, or has not heard, gives up', async () => {
   const all = [
     beginning({ heard: true }),
-    beginning({ heard: true, code: 'DataPortUnknown' }),
+    beginning({ heard: true, answer: 'up', isDataPortAsked: false }),
     beginning({ heard: true, code: 'BrakeUnknown' }),
     beginning({ heard: true, code: 'DataPortClosed' }),
     beginning({ heard: true, answer: 'up', isKnown: false }),

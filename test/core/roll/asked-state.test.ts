@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asAsked } from '../../../src/core/roll/asked-state.ts'
-import type { ServerReading } from '../../../src/model/balancer.ts'
 import type { EndpointReading } from '../../../src/model/health-endpoint.ts'
 import { MAINTENANCE_ANNOTATION } from '../../../src/model/maintenance.ts'
 import { ASKED, agents, anEndpoint } from '../../support/endpoint-world.ts'
 import { aNode, anInstance, aServer } from '../../support/roll-world.ts'
 
 /** Own state, and what traffic sees, of a node whose agent tells that. */
-function states(
-  endpoint: Partial<EndpointReading>,
-  asks: boolean | string,
-  check: ServerReading['check'] = 'passing',
-): readonly (string | undefined)[] {
-  const [facts] = agents([anEndpoint('n1', endpoint, { check })])
+function states(endpoint: Partial<EndpointReading>, asks: boolean | string): readonly (string | undefined)[] {
+  const [facts] = agents([anEndpoint('n1', endpoint)])
   assert.ok(facts)
   const annotated = typeof asks === 'string' ? { annotations: { [MAINTENANCE_ANNOTATION]: asks } } : asks ? ASKED : {}
   const [server] = asAsked(facts, (name) => aNode(name, annotated)).reading?.servers ?? []
@@ -36,12 +31,10 @@ test('a node that its agent takes out for something else is out, and asked for n
 })
 
 test('a node where no ingress answers was taken out by nobody, unless somebody asked for that, too', () => {
-  assert.deepEqual(states({ answer: 'down' }, false, 'failing'), ['ready', 'ready'])
-  assert.deepEqual(states({ answer: 'down' }, true, 'failing'), ['drain', 'drain'])
-  assert.deepEqual(states({ answer: 'drain' }, false, 'failing'), ['ready', 'drain'])
-  // A drain beyond its limit, a machine that has just booted.
-  assert.deepEqual(states({ answer: 'down' }, false, 'passing'), ['ready', 'drain'])
-  assert.deepEqual(states({ answer: 'down' }, false, 'none'), ['ready', 'drain'])
+  assert.deepEqual(states({ answer: 'down', onlyClosed: true }, false), ['ready', 'ready'])
+  assert.deepEqual(states({ answer: 'down', onlyClosed: true }, true), ['drain', 'drain'])
+  // A drain beyond its limit, an override, a machine that has just booted.
+  assert.deepEqual(states({ answer: 'down' }, false), ['ready', 'drain'])
 })
 
 test('a balancer that is asked itself is as it said', () => {

@@ -220,6 +220,30 @@ test('a stop before an announced reboot was sent says so, and why', () => {
   }
 })
 
+test('an API server that goes right after the announcement is waited for as long as it takes', () => {
+  const held = snapshot({ asked: true, announced: true, n1: out(), evidence: { intentByUs: true } })
+  const act = { kind: 'act', step: 'reboot', actions: [], reasons: [] } as const
+  const begun = rememberDecision(held, act)
+  assert.equal(begun.awaySince, held.now)
+  for (const step of ['slot', 'reboot'] as const) {
+    const hold = { kind: 'hold', step, reasons: [{ code: 'ApiUnreachable', text: '' }], recheckAfterMs: 1 } as const
+    const evidence = rememberDecision({ ...held, evidence: begun }, hold)
+    assert.equal(
+      judge({ ...held, now: monoMs(held.now + 10 * held.spec.reboot.returnLimitMs), evidence }),
+      undefined,
+      step,
+    )
+  }
+  const told = { ...begun, reboot: { at: held.now, answer: { kind: 'sent' as const } } }
+  const hold = {
+    kind: 'hold',
+    step: 'slot',
+    reasons: [{ code: 'ApiUnreachable', text: '' }],
+    recheckAfterMs: 1,
+  } as const
+  assert.equal(rememberDecision({ ...held, evidence: told }, hold).awaySince, held.now)
+})
+
 test('a node that was out by somebody’s request goes back to what that somebody wants by then', () => {
   const record = { ok: true, value: endpointRecord({ state: 'drain', operational: 'down' }) } as const
   const attaching = (annotation?: string): string => {

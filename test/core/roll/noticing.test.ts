@@ -18,6 +18,7 @@ const reading = (told: Readonly<Record<string, number>>): EndpointReading => ({
   at: monoMs(Number.POSITIVE_INFINITY),
   heard: true,
   answer: 'drain',
+  onlyClosed: false,
   acknowledged: ['a'],
   connections: 0,
   told,

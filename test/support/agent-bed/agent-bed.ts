@@ -18,7 +18,7 @@ const RBAC = readFileSync(new URL('../../../deploy/roll-rbac.yaml', import.meta.
 /** Where the checks come from: HAProxy stands in the network that the nodes are in. */
 const CHECKER = '10.77.0.1'
 /** Quick, as a bed is; the agents' probe of the data port, too. */
-const QUICK = ['minReadySeconds=4', 'agent.upDelay=1s', 'agent.dataEvery=500ms']
+const QUICK = ['minReadySeconds=6', 'agent.upDelay=1s', 'agent.dataEvery=500ms']
 
 /** A real cluster with the agent's chart, an ingress on the nodes' own ports, and HAProxies that know nothing but checks. */
 export class AgentBed {

@@ -126,8 +126,10 @@ export class AgentPlace {
     }
     this.#agents.push({ kill })
     const { promise, resolve, reject } = Promise.withResolvers<readonly number[]>()
-    ended.then(() => reject(new Error('the agent ended')), reject)
+    let last = ''
+    ended.then(() => reject(new Error(`the agent ended with ${child.exitCode}: ${last}`)), reject)
     createInterface({ input: child.stderr }).on('line', (line) => {
+      last = line
       if (!line.startsWith('{')) return reject(new Error(line))
       const { ports: opened } = JSON.parse(line) as { readonly ports?: readonly number[] }
       if (opened !== undefined) resolve(opened)

@@ -90,7 +90,7 @@ securityContext:
 {{- end -}}
 
 {{/*
-Where nothing is kept a new agent says nothing beside the last one until its dataPort has answered rise times and upDelay is
+A new agent says nothing beside the last one until its dataPort has answered rise times and, where nothing is kept, upDelay is
 over, and ends at takeover-limit, which counts from the start of its process: one second is for that.
 */}}
 {{- define "evenkeel.upDelayFits" -}}
@@ -99,10 +99,11 @@ over, and ends at takeover-limit, which counts from the start of its process: on
 {{- $every := include "evenkeel.ms" (ternary "2s" (toString $agent.dataEvery) (eq (toString $agent.dataEvery) "")) -}}
 {{- $rise := ternary 2 (int $agent.rise) (eq (toString $agent.rise) "") -}}
 {{- $asked := ternary 0.0 (mulf (float64 $every) (sub $rise 1)) (eq (toString $agent.dataPort) "") -}}
-{{- $ms := addf 1000 (float64 (include "evenkeel.ms" $upDelay)) $asked -}}
+{{- $waited := ternary 0.0 (float64 (include "evenkeel.ms" $upDelay)) .Values.keep -}}
+{{- $ms := addf 1000 $waited $asked -}}
 {{- $limit := include "evenkeel.takeoverLimit" . -}}
-{{- if and (not .Values.keep) (eq .Values.exposure "hostNetwork") (gt $ms (float64 (include "evenkeel.ms" $limit))) -}}
-{{- fail (printf "with keep: false no new agent would ever replace one, since it is ready after %vms at best (agent.upDelay, questions to agent.dataPort, and a second to begin) and ends after %s: raise minReadySeconds" $ms $limit) -}}
+{{- if and (eq .Values.exposure "hostNetwork") (gt $ms (float64 (include "evenkeel.ms" $limit))) -}}
+{{- fail (printf "no new agent would ever replace one, since it is ready after %vms at best (questions to agent.dataPort, with keep: false agent.upDelay, and a second to begin) and ends after %s: raise minReadySeconds" $ms $limit) -}}
 {{- end -}}
 {{- end -}}
 
