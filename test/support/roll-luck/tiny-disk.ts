@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { Program } from '../roll-bed/program.ts'
 
@@ -49,6 +49,15 @@ export class TinyDisk {
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
     } finally {
       closeSync(file)
+    }
+  }
+
+  /** A file of it; undefined where there is none. */
+  read(path: string): string | undefined {
+    try {
+      return readFileSync(join(`/proc/${this.#holder.pid}/root`, this.folder, path), 'utf8')
+    } catch {
+      return undefined
     }
   }
 
