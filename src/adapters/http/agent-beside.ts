@@ -3,6 +3,7 @@ import { connect, createServer } from 'node:net'
 import { type Answer, isAnswer } from '../../model/answer.ts'
 import { jsonObject } from '../../model/json-object.ts'
 import { OVER } from '../../model/over.ts'
+import type { AgentBeside } from '../../ports/agent-beside.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { errorCode } from './error-text.ts'
 import { portTaken } from './port-taken.ts'
@@ -16,13 +17,6 @@ export interface AgentPorts {
   readonly port: number
   readonly statusPort: number
   readonly agentCheckPort?: number
-}
-
-/** Another agent of the node, and what it answers, where that could be read. */
-export interface Beside {
-  readonly answer?: Answer
-  /** Listened at by whoever does not say who it is. */
-  readonly silentPort?: number
 }
 
 /** What listens there: an agent of this node, somebody else, or whoever does not let itself be asked just now. */
@@ -42,7 +36,7 @@ const LINE_BYTES_MAX = 64
  * user sets SO_REUSEPORT, as HAProxy does: the kernel would give that process half of the checks. So who is no agent of this
  * node is an error, a UserError PORT_TAKEN; who is not heard may be one.
  */
-export async function agentBeside(at: AgentPorts, clock: Clock, signal: AbortSignal): Promise<Beside | undefined> {
+export async function agentBeside(at: AgentPorts, clock: Clock, signal: AbortSignal): Promise<AgentBeside | undefined> {
   const address = at.host ?? MACHINE_ITSELF
   const asks: readonly (readonly [number | undefined, Ask])[] = [
     [at.statusPort, (limited) => askStatus(at, address, limited)],
@@ -65,7 +59,7 @@ interface Looked {
   readonly clock: Clock
 }
 
-async function whoIsAt({ port, at, ask, clock }: Looked, signal: AbortSignal): Promise<Beside | undefined> {
+async function whoIsAt({ port, at, ask, clock }: Looked, signal: AbortSignal): Promise<AgentBeside | undefined> {
   let who: Who = { is: 'nobody' }
   for (let look = 0; look < LOOKS; look += 1) {
     if (!(await isTaken(port, at.host))) return undefined

@@ -1,14 +1,8 @@
 import type { AgentDecision } from '../../core/agent/decide.ts'
 import type { Answer } from '../../model/answer.ts'
+import type { AgentBeside } from '../../ports/agent-beside.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { AgentView } from './agent-view.ts'
-
-export interface AgentBeside {
-  /** What it answers, where that is known. */
-  readonly answer?: Answer
-  /** Whoever listens there does not say who it is, and may be no agent. */
-  readonly silentPort?: number
-}
 
 export interface TakeOverParts {
   /** Another agent that answers where this one will; undefined where there is none. */
