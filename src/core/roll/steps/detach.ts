@@ -72,7 +72,7 @@ export const holdsDeadConnections = ({ reading }: NodeServer): boolean =>
   reading?.ownState === 'drain' && reading.idleConnections > 0
 
 /** The first half: the commands, and the read-back of every instance. Undefined once all is confirmed. */
-export function tellServers(s: RecordedSnapshot, servers: readonly NodeServer[]) {
+function tellServers(s: RecordedSnapshot, servers: readonly NodeServer[]) {
   const toTell = servers.filter(({ reading }) => reading !== undefined).filter(isNotTold)
   if (toTell.length > 0) {
     const refusals = [...mayDisrupt(s), ...mayTake(s)]
