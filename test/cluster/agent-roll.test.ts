@@ -146,10 +146,8 @@ function behind({ ingress, agents, seen }: Place, rolls: readonly (Roll & { read
   }, () => {
     before(() => place().serve(ingress, agents))
     for (const { what, ...roll } of rolls)
-      test(
-        `${what}: ${roll.nodes === undefined ? 'every node' : 'a node'} is rebooted, and no request fails`,
-        limits,
-        (t) => losesNothing(t, roll, seen),
+      test(`${what}: each node that is rolled is rebooted, and no request fails`, limits, (t) =>
+        losesNothing(t, roll, seen),
       )
     after(() => place().place.uninstall())
   })
