@@ -28,6 +28,8 @@ export interface LoadTick {
   readonly strays: number
   /** Time in which the prober measured nothing, so far; that between two processes of a run with it. */
   readonly notMeasuredMs?: number
+  /** The baseline is not over: these are its own requests, and the totals begin at 0 once it is. */
+  readonly inBaseline?: true
 }
 
 /** The stream of a roll: progress, `-o jsonl`, the journal's evidence and the report are all made from it. */

@@ -121,6 +121,18 @@ test('a node that stays out or was put back is told as it stands', () => {
   ])
 })
 
+test('the line of a node counts what was sent since the baseline, not the requests of the baseline', () => {
+  const story = new Story()
+    .add('06:14:39', { type: 'roll.started', run: 'r', cluster: 'prod-eu1', nodes: ['w-1'], resumed: false })
+    .add('06:14:45', { type: 'load.tick', load: { ...load(600), inBaseline: true } })
+    .add('06:14:46', { type: 'node.started', node: 'w-1', index: 0 })
+    .add('06:14:48', { type: 'load.tick', load: { ...load(900), inBaseline: true } })
+    .add('06:14:49', { type: 'baseline.ended', sent: 1_000, p99Ms: 11 })
+    .add('06:14:51', { type: 'load.tick', load: load(176, 1) })
+    .add('06:14:51', { type: 'node.ended', standing: standing('w-1', { failedRequests: 1, podsMoved: 0 }) })
+  assert.equal(said(story, 1).at(-1), '06:14:51Z w-1    done      0:05, no pods moved, 1 failed of 176')
+})
+
 test('names from outside cannot reach the terminal as controls, and long ones keep the columns', () => {
   const story = new Story().begin(['w-1', 'a-much-longer-name'])
   story.add('06:15:00', { type: 'warning', node: 'w-1', text: 'evil \x1b[2J name\r\n' })
