@@ -86,6 +86,7 @@ export type RollEvent =
       readonly type: 'reasserted'
       readonly node: string
       readonly server: string
+      /** From the last reading that showed the server out until it was read as out again: it served for less. */
       readonly afterMs: number
       readonly text: string
     }
