@@ -128,7 +128,7 @@ export type RollEvent =
       readonly guarded?: readonly string[]
     }
 
-/** A step that overlaps a failure window, most likely first. Empty blame: no step overlaps. */
+/** A step that was under way when a failure window began, most likely first. Empty blame: none was. */
 export interface Blame {
   readonly node: string
   readonly step: Step

@@ -53,12 +53,13 @@ interface Caused {
 
 type Reloaded = Pick<ReloadSpan, 'instance'>
 
-/** What made it fail: a reload before all, else the step that was most likely under way. */
+/** What made it fail: a reload before all, else the step that is most likely of those under way when it began to. */
 export function causeText({ reloads, blame }: Caused): string {
   const reload = reloads.length === 0 ? [] : [`reload of ${reloadedText(reloads)}`]
   const [first, ...more] = [...reload, ...blame.map(({ node, step }) => `${node}, ${step}`)]
-  if (first === undefined) return 'no step overlaps'
-  if (more.length === 0) return reload.length === 0 ? `${first}; no other step overlaps` : `${first}; no step overlaps`
+  if (first === undefined) return 'no step was under way'
+  if (more.length === 0)
+    return reload.length === 0 ? `${first}; no other step was under way` : `${first}; no step was under way`
   const others = more.slice(0, 3).join('; ')
   return `most likely ${first}; also possible: ${others}${more.length > 3 ? ` and ${more.length - 3} more` : ''}`
 }

@@ -35,7 +35,7 @@ test('quiet leaves what decides the exit code', () => {
   assert.deepEqual(said(story, 0), [
     '06:19:13Z w-2    drain     HOLD shop/cart-0, budget shop/cart needs 2 healthy, has 2 of 3',
     '06:30:58Z -      window    FAILING lane new, connect failed (1): connect ECONNREFUSED 10.0.0.9:443',
-    '06:31:10Z cp-1   window    FAILED 6 of 16 failed in 300 to 340 ms from 06:30:58.20Z, lane new, connect failed (6); cp-1, attach; no other step overlaps',
+    '06:31:10Z cp-1   window    FAILED 6 of 16 failed in 300 to 340 ms from 06:30:58.20Z, lane new, connect failed (6); cp-1, attach; no other step was under way',
     '06:31:11Z cp-1   stray     STRAY 2 requests sent by web/cp-1 on lb-2 after it had confirmed the detach',
     '06:31:12Z -      warning   the journal cannot be written',
   ])
@@ -61,7 +61,7 @@ test('a window that fell into a reload says so, when it opens and when it closes
   assert.deepEqual(said(story, 0), [
     '06:30:58Z w-2    window    FAILING lane new, connect failed (1): connect ECONNREFUSED 10.0.0.9:443; reload of lb-1',
     '06:31:00Z w-2    window    FAILED 6 of 16 failed in 300 to 340 ms from 06:30:58.20Z, lane new, connect failed (6); most likely reload of lb-1 and lb-2; also possible: w-2, reboot',
-    '06:31:01Z -      window    FAILED 6 of 16 failed in 300 to 340 ms from 06:30:58.20Z, lane kept, connect failed (6); reload of lb-1; no step overlaps',
+    '06:31:01Z -      window    FAILED 6 of 16 failed in 300 to 340 ms from 06:30:58.20Z, lane kept, connect failed (6); reload of lb-1; no step was under way',
   ])
 })
 
