@@ -38,14 +38,14 @@ function nowText({ facts, measuredMs, sent }: ProbeReading): 'starting' | 'ok' |
 
 /**
  * `06:41:07.20Z  shop: 17 failed in 320 to 360 ms, new and kept, connect refused`; while it lasts `shop failing: 17 failed
- * so far`; several at once `shop: 9 failed in 7 windows within 0.80 to 0.84 s`.
+ * so far`; several at once `shop: 9 failed in 7 windows over 0.80 to 0.84 s`.
  */
 export function outageLine({ type, windows: [first, ...others], outages }: ProbeNews, reading: ProbeReading): Line {
   const all = [first.window, ...others.map(({ window }) => window)]
   const outage = asOutage(first.window, ...all.slice(1))
   const { lastOkAt, firstBadAt, lastBadAt, firstOkAt } = outage
   const highMs = lastOkAt === undefined || firstOkAt === undefined ? undefined : firstOkAt - lastOkAt
-  const times = outages === 1 ? 'in' : `in ${countOf(outages, 'window')} within`
+  const times = outages === 1 ? 'in' : `in ${countOf(outages, 'window')} over`
   const span = type === 'opened' ? 'so far' : `${times} ${boundsText(lastBadAt - firstBadAt, highMs)}`
   const name = `${outage.control ? 'control target ' : ''}${outage.target}${type === 'opened' ? ' failing' : ''}`
   return [

@@ -90,7 +90,7 @@ function startOf({ load }: RollView, node: NodeView, at: number) {
 const countedOf = ({ sent, inBaseline }: LoadTick): number => (inBaseline === true ? 0 : sent)
 
 function endOf({ load }: RollView, { standing }: Extract<StampedEvent, { type: 'node.ended' }>, at: number) {
-  const sent = load === undefined ? {} : { sentAfter: countedOf(load) }
+  const sent = load === undefined || load.inBaseline === true ? {} : { sentAfter: load.sent }
   return { state: 'ended', endedAt: at, standing, ...sent } as const
 }
 

@@ -29,11 +29,11 @@ export function windowBounds({ window }: { readonly window: Omit<FailureWindow, 
   return { lowMs, highMs: window.firstOkAt - window.lastOkAt }
 }
 
-/** `shop: 6 of 16 failed in 300 to 340 ms from 06:30:58.20Z`; `shop: 9 of 9 failed in 7 windows within 0.80 to 0.84 s from …`. */
+/** `shop: 6 of 16 failed in 300 to 340 ms from 06:30:58.20Z`; `shop: 9 of 9 failed in 7 windows over 0.80 to 0.84 s from …`. */
 export function outageSpanText(view: OutageView): string {
   const { window, outages } = view
   const { lowMs, highMs } = windowBounds(view)
-  const times = outages === 1 ? 'in' : `in ${countOf(outages, 'window')} within`
+  const times = outages === 1 ? 'in' : `in ${countOf(outages, 'window')} over`
   return `${window.target}: ${countText(window.failed)} of ${countText(window.sent)} failed ${times} ${boundsText(lowMs, highMs)} from ${preciseTimeText(window.firstBadAt)}`
 }
 

@@ -122,7 +122,7 @@ test('a line says when, of which probe, how many, how long at least and at most,
   )
   assert.equal(
     line('closed', 7, aWindow(), { ...kept, firstOkAt: at(2_468_640) }),
-    '06:41:07.20Z  https://app.example.com/: 19 failed in 7 windows within 1.40 to 1.46 s, new and kept, connect refused',
+    '06:41:07.20Z  https://app.example.com/: 19 failed in 7 windows over 1.40 to 1.46 s, new and kept, connect refused',
   )
   assert.equal(
     line('opened', 1, aWindow()),

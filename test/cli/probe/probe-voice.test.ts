@@ -55,7 +55,7 @@ test('of a low rate of failures over a minute a line a second is said, and every
   )
   assert.equal(
     lines[1],
-    '06:00:01.25Z  https://app.example.com/: 4 failed in 4 windows within 750 to 790 ms, new and kept, HTTP 503',
+    '06:00:01.25Z  https://app.example.com/: 4 failed in 4 windows over 750 to 790 ms, new and kept, HTTP 503',
   )
   assert.equal(events.filter(({ type }) => type === 'window.closed').length, 240)
 })

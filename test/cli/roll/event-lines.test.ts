@@ -105,6 +105,19 @@ test('the line of a node counts what was sent since the baseline, not the reques
   assert.equal(said(story, 1).at(-1), '06:14:51Z w-1    done      0:05, no pods moved, 1 failed of 176')
 })
 
+test('a node that ended before a baseline was over claims nothing of its requests', () => {
+  const story = new Story()
+    .add('06:14:39', { type: 'roll.started', run: 'r', cluster: 'prod-eu1', nodes: ['w-1'], resumed: false })
+    .add('06:14:40', { type: 'load.tick', load: { ...load(100), inBaseline: true } })
+    .add('06:14:40', { type: 'node.started', node: 'w-1', index: 0 })
+    .add('06:14:45', { type: 'load.tick', load: { ...load(600), inBaseline: true } })
+    .add('06:14:46', {
+      type: 'node.ended',
+      standing: standing('w-1', { state: 'restored', text: 'restored as it was' }),
+    })
+  assert.equal(said(story, 1).at(-1), '06:14:46Z w-1    restored  0:06, restored as it was, 14 pods moved')
+})
+
 test('names from outside cannot reach the terminal as controls, and long ones keep the columns', () => {
   const story = new Story().begin(['w-1', 'a-much-longer-name'])
   story.add('06:15:00', { type: 'warning', node: 'w-1', text: 'evil \x1b[2J name\r\n' })

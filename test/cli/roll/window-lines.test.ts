@@ -94,7 +94,7 @@ for (const kind of KINDS) {
     )
     assert.equal(
       lines()[1],
-      '06:31:00Z -      window    FAILED shop: 4 of 4 failed in 4 windows within 750 to 790 ms from 06:30:58.85Z, lanes new and kept, wrong status (4); no step was under way',
+      '06:31:00Z -      window    FAILED shop: 4 of 4 failed in 4 windows over 750 to 790 ms from 06:30:58.85Z, lanes new and kept, wrong status (4); no step was under way',
     )
   })
 }
