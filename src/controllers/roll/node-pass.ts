@@ -6,7 +6,7 @@ import type { Evidence } from '../../core/roll/evidence.ts'
 import { judge, stuckLimitLeftMs } from '../../core/roll/judge.ts'
 import { keepDetached } from '../../core/roll/keep-detached.ts'
 import { mustBeOut } from '../../core/roll/must-be-out.ts'
-import { hasCurrent } from '../../core/roll/node-snapshot.ts'
+import { hasCurrent, type NodeSnapshot } from '../../core/roll/node-snapshot.ts'
 import { observe } from '../../core/roll/observe.ts'
 import { rememberDecision } from '../../core/roll/remember-decision.ts'
 import { rememberOutcome } from '../../core/roll/remember-outcome.ts'
@@ -16,6 +16,7 @@ import { serverKey } from '../../model/balancer.ts'
 import type { Decision } from '../../model/decision.ts'
 import { refKey } from '../../model/object-ref.ts'
 import type { Outcome } from '../../model/outcome.ts'
+import type { MonoMs } from '../../model/time.ts'
 import type { Performer } from '../../runtime/perform.ts'
 import { describeAction } from './describe-action.ts'
 import { type GatherParts, gather } from './gather.ts'
@@ -41,6 +42,8 @@ export class NodePass {
   readonly #waits: ToldWaits
   /** Instance → when it was told something between passes; infinite while it is. */
   readonly #told = new Map<string, number>()
+  /** Server → the last reading that showed it out: if it serves again, it has done so since then at most. */
+  readonly #readOutAt = new Map<string, MonoMs>()
 
   constructor(parts: NodePassParts) {
     this.#parts = parts
@@ -71,8 +74,16 @@ export class NodePass {
   async keepDetached(signal: AbortSignal): Promise<void> {
     const last = this.#last
     if (last === undefined || !hasCurrent(last) || this.#evidence === undefined) return
-    const lost = keepDetached({ ...last, instances: this.#instances(), evidence: this.#evidence })
-    for (const action of lost) await this.#reassert(action, last, signal)
+    const now = { ...last, instances: this.#instances(), evidence: this.#evidence }
+    this.#noteOut(now)
+    for (const action of keepDetached(now)) await this.#reassert(action, signal)
+  }
+
+  #noteOut(now: NodeSnapshot): void {
+    for (const { ref, instance, reading } of mustBeOut(now)) {
+      const isOut = reading !== undefined && reading.ownState !== 'ready'
+      if (isOut && instance.reading !== undefined) this.#readOutAt.set(serverKey(ref), instance.reading.at)
+    }
   }
 
   /** What may not serve now, as the last pass left it. */
@@ -166,16 +177,16 @@ export class NodePass {
     })
   }
 
-  async #reassert(action: Action, last: RollSnapshot, signal: AbortSignal): Promise<void> {
+  async #reassert(action: Action, signal: AbortSignal): Promise<void> {
     const { events, clock } = this.#parts
     if (action.kind !== 'setServer' && action.kind !== 'askAgent') return
     const seen = this.#evidence?.detached[serverKey(action.ref)]
     const outcome = await this.#tell(action, signal)
     if (seen === undefined || !outcome.ok) return
     const poller = this.#parts.pollers.find((candidate) => candidate.facts().instance === action.ref.instance)
-    const before = last.instances.find((instance) => instance.instance === action.ref.instance)?.reading?.at ?? last.now
-    await poller?.poll(signal)
     const server = serverKey(action.ref)
+    const before = this.#readOutAt.get(server) ?? seen.since
+    await poller?.poll(signal)
     const text = `${server} had lost its state and was set to ${action.state} again`
     events.emit({ type: 'reasserted', node: action.node, server, afterMs: Math.round(clock.monoMs() - before), text })
   }

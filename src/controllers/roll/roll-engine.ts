@@ -196,7 +196,10 @@ export class RollEngine {
     }
     const { run } = this.#parts
     const ended = this.#takeStanding()
-    if (ended !== undefined) this.#emit({ type: 'node.ended', standing: ended })
+    if (ended !== undefined) {
+      this.#load?.tellTotals()
+      this.#emit({ type: 'node.ended', standing: ended })
+    }
     if (run.verdict?.keepOut === true) return 'keptOut'
     if (ended !== undefined) run.settledHere = [...run.settledHere, ended.node]
     if (ended?.state === 'inService') run.done = [...run.done, ended.node]
