@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Action } from '../../../src/model/action.ts'
-import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../../src/model/node-record.ts'
+import { formatRecord, INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../../src/model/node-record.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 import type { JournalEntry } from '../../../src/ports/journal.ts'
 import { leave, type MemoryRoll, memoryRoll } from '../../support/memory-roll.ts'
+import { aNode, aRecord, drained } from '../../support/roll-world.ts'
 
 const FULL = new WorldError('no space left on device', { code: 'JOURNAL_WRITE', retry: 'backoff' })
 /** In a minute: it is tried again every half a second. A roll that tried again at once would never let time pass. */
@@ -61,6 +62,22 @@ for (const [kind, isShown] of EFFECTS) {
     assert.equal(isShown(roll), true)
   })
 }
+
+test('a node that is out is put back although the journal takes nothing', async (t) => {
+  const annotations = { [RECORD_ANNOTATION]: formatRecord(aRecord()) }
+  const roll = memoryRoll({
+    run: { resumed: true, verdict: { kind: 'aborted', keepOut: false, reasons: [{ code: 'Aborted', text: 'x' }] } },
+    nodes: [aNode('n1', { unschedulable: true, annotations }), aNode('n2'), aNode('n3')],
+    servers: drained(),
+    append: () => Promise.reject(FULL),
+  })
+  const running = roll.begin()
+  t.after(() => leave(roll, running))
+  await roll.clock.advance(60_000)
+  const { unschedulable, annotations: left } = roll.cluster.node('n1')
+  assert.deepEqual([roll.ended()?.outcome, unschedulable, roll.balancer.state('n1')], ['aborted', false, 'ready'])
+  assert.equal(RECORD_ANNOTATION in left, false)
+})
 
 test('a node is noted as through while it still bears its record, which waits until that is on the disk', async (t) => {
   const { promise: synced, resolve: sync } = Promise.withResolvers<void>()

@@ -61,6 +61,7 @@ const take = (s: NodeSnapshot, takeStale: boolean): Action => ({
   kind: 'takeSlot',
   node: s.current.node.name,
   takeStale,
+  restores: ownRecord(s) !== undefined,
 })
 
 const free: Reason = { code: 'SlotFree', text: 'a slot of the node budget is free' }
