@@ -3,6 +3,7 @@ import { asAsked } from '../../core/roll/asked-state.ts'
 import { decide } from '../../core/roll/decide.ts'
 import { drainView } from '../../core/roll/drain/stages.ts'
 import type { Evidence } from '../../core/roll/evidence.ts'
+import { journalWritable } from '../../core/roll/guards.ts'
 import { judge, stuckLimitLeftMs } from '../../core/roll/judge.ts'
 import { keepDetached } from '../../core/roll/keep-detached.ts'
 import { mustBeOut } from '../../core/roll/must-be-out.ts'
@@ -11,6 +12,7 @@ import { observe } from '../../core/roll/observe.ts'
 import { rememberDecision } from '../../core/roll/remember-decision.ts'
 import { rememberOutcome } from '../../core/roll/remember-outcome.ts'
 import type { InstanceFacts, RollSnapshot } from '../../core/roll/snapshot.ts'
+import { RECHECK_MS } from '../../core/roll/step-rule.ts'
 import { type Action, isRestoring } from '../../model/action.ts'
 import { serverKey } from '../../model/balancer.ts'
 import type { Decision } from '../../model/decision.ts'
@@ -58,7 +60,7 @@ export class NodePass {
     return this.#progress?.step
   }
 
-  /** One pass. The decision it came to is performed already. */
+  /** One pass. The decision it came to is performed already; where the journal refused all of it, it is a hold. */
   async pass(signal: AbortSignal): Promise<Decision> {
     const gathered = await gather(this.#parts, this.#known(), signal)
     const snapshot = this.#judged({ ...gathered, evidence: observe(gathered) })
@@ -66,8 +68,9 @@ export class NodePass {
     this.#evidence = rememberDecision(snapshot, decision)
     this.#last = { ...snapshot, evidence: this.#evidence }
     this.#report(snapshot, decision)
-    if (decision.kind === 'act') await this.#perform(decision.actions, signal)
-    return decision
+    if (decision.kind !== 'act' || (await this.#perform(decision.actions, signal))) return decision
+    const reasons = journalWritable({ ...snapshot, journalWritable: this.#parts.events.writable })
+    return { kind: 'hold', step: decision.step, reasons, recheckAfterMs: RECHECK_MS }
   }
 
   /** Between passes, after each poll of a balancer: what a reload forgot is said again without waiting for a pass. */
@@ -117,7 +120,8 @@ export class NodePass {
     return { ...snapshot, run: { ...snapshot.run, verdict } }
   }
 
-  async #perform(actions: readonly Action[], signal: AbortSignal): Promise<void> {
+  /** False where nothing was done, since the journal did not take what was meant. */
+  async #perform(actions: readonly Action[], signal: AbortSignal): Promise<boolean> {
     await this.#noteThrough(actions)
     const disruptive = actions.filter((action) => !isRestoring(action))
     const journaled = disruptive.length === 0 || (await this.#parts.events.meant({ actions: disruptive }))
@@ -132,6 +136,7 @@ export class NodePass {
     const hasSlot = allowed.some(({ kind }) => kind === 'takeSlot')
     const polls = this.#parts.pollers.filter((poller) => hasSlot || touched.has(poller.facts().instance))
     await Promise.all(polls.map((poller) => poller.poll(signal)))
+    return meant.length > 0
   }
 
   /** At the last moment: a reload since the last poll would have a machine rebooted that is sent to. */

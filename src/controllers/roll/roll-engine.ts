@@ -155,7 +155,7 @@ export class RollEngine {
 
   async #roll(interrupt: AbortSignal): Promise<void> {
     try {
-      await firstList(this.#view, { clock: this.#parts.clock, signal: interrupt })
+      await firstList({ ...this.#parts, view: this.#view }, interrupt)
       await Promise.all(this.#pollers.map((poller) => poller.poll(interrupt)))
       for (this.#gone.note(); currentNode(this.#gather, undefined) !== undefined; this.#gone.note()) {
         if ((await this.#node(interrupt)) === 'keptOut') return

@@ -3,7 +3,7 @@ import type { Decision } from '../../model/decision.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Step } from '../../model/step.ts'
 import { keepDetached, servesOn } from './keep-detached.ts'
-import { BEGIN, COMING_BACK, GOING_DOWN, MUST_REBOOT, RESTORING } from './ladder.ts'
+import { BEGIN, COMING_BACK, GOING_DOWN, KEEPING_OUT, MUST_REBOOT, RESTORING } from './ladder.ts'
 import { nodeGone } from './node-gone.ts'
 import {
   hasCurrent,
@@ -52,6 +52,7 @@ function rewrite({ current: { node }, record }: RecordedSnapshot): Extract<StepA
 
 /** Steps are judged by what is true now; which ladder they belong to follows from boot id, intent and verdict. */
 function ladderOf(s: RecordedSnapshot): readonly StepRule<RecordedSnapshot>[] {
+  if (s.cluster.unlisted !== undefined) return KEEPING_OUT
   if (hasRebooted(s)) return COMING_BACK
   const announced = ownIntent(s) !== undefined
   const unsent = s.evidence.intentByUs && s.evidence.reboot === undefined

@@ -20,7 +20,7 @@ export const clusterHeard: Guard<RollSnapshot> = (s) =>
     ? []
     : [{ code: 'ApiUnreachable', text: 'the API server cannot be followed, so what is known of the cluster is old' }]
 
-const journalWritable: Guard<RollSnapshot> = (s) =>
+export const journalWritable: Guard<RollSnapshot> = (s) =>
   s.journalWritable
     ? []
     : [{ code: 'JournalNotWritable', text: 'the journal cannot be written, so nothing disruptive is done' }]

@@ -15,7 +15,7 @@ export const aTarget = (changes: Partial<ProbeTarget> = {}): ProbeTarget => ({
   ...changes,
 })
 
-const T0 = Date.parse('2026-11-21T06:00:00.000Z')
+export const T0 = Date.parse('2026-11-21T06:00:00.000Z')
 export const at = (ms: number): WallMs => wallMs(T0 + ms)
 
 interface Given {
