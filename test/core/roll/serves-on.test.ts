@@ -130,6 +130,17 @@ test('which server is the last is asked of each instance and of each backend by 
   assert.deepEqual(told(s), ['tls/n1 on lb-1', 'web/n1 on lb-2'])
 })
 
+test('nothing is taken out before the announcement by what a silent instance said last', () => {
+  const silent = (silentForMs: number) => [anInstance([aServer('n1'), aServer('n2')], { silentForMs })]
+  const at = (announced: boolean, silentForMs: number): readonly [readonly string[], string] => {
+    const s = backByReload([], { announced, change: { instances: silent(silentForMs) } })
+    return [told(s), shortDecision(decide(s))]
+  }
+  assert.deepEqual(at(false, 0), [['web/n1 on lb-1'], 'act detach: setServer drain'])
+  assert.deepEqual(at(false, 400), [[], 'hold detach: InstanceSilent'])
+  assert.deepEqual(at(true, 400), [[], 'act detach: setServer drain'])
+})
+
 test('of health endpoints the last one that answers up is not asked to leave again before the announcement', () => {
   const [seen] = Object.values(detachedEvidence().detached)
   assert.ok(seen)
