@@ -3,6 +3,7 @@ import type { RunState } from '../../src/controllers/roll/run-state.ts'
 import type { ServerReading } from '../../src/model/balancer.ts'
 import type { Node } from '../../src/model/node.ts'
 import type { RollEvent, StampedEvent } from '../../src/model/roll-event.ts'
+import type { JournalEntry } from '../../src/ports/journal.ts'
 import type { Probe } from '../../src/ports/probe.ts'
 import { MemoryBalancer } from './memory-balancer.ts'
 import { MemoryCluster } from './memory-cluster.ts'
@@ -16,12 +17,15 @@ interface Asked {
   readonly servers?: readonly ServerReading[]
   readonly probe?: (clock: VirtualClock) => Probe
   readonly portAnswers?: boolean
+  /** Before an entry is on disk. */
+  readonly onAppend?: (entry: JournalEntry) => Promise<void>
 }
 
 export type MemoryRoll = ReturnType<typeof memoryRoll>
 
 /** The whole engine over three nodes in memory, in virtual time; machines come back 20 s after they were told to. */
-export function memoryRoll({ run = {}, nodes = NODES, servers = SERVERS, probe, portAnswers = true }: Asked = {}) {
+export function memoryRoll(asked: Asked = {}) {
+  const { run = {}, nodes = NODES, servers = SERVERS, probe, portAnswers = true, onAppend } = asked
   const clock = new VirtualClock()
   const cluster = new MemoryCluster(clock, nodes)
   const balancer = new MemoryBalancer(clock, servers)
@@ -46,7 +50,7 @@ export function memoryRoll({ run = {}, nodes = NODES, servers = SERVERS, probe, 
         close: async () => undefined,
       },
       dataPort: { answers: async () => portAnswers },
-      journal: { run: state.id, append: async () => undefined },
+      journal: { run: state.id, append: async (entry) => onAppend?.(entry) },
       firstSeq: 0,
       sink: (event) => events.push(event),
       clock,

@@ -19,6 +19,9 @@ export const keepDetached = (s: NodeSnapshot): readonly Action[] =>
     .filter((server) => isNotTold(server) && !isLastToServe(s, server))
     .map((server) => takeOut(s, server))
 
+/** A server is in service that must be out, whether it is taken out again or serves on as the last one. */
+export const isBackInService = (s: NodeSnapshot): boolean => backInService(s).length > 0
+
 /** Why a node that is to be kept out serves on. */
 export const servesOn = (s: NodeSnapshot): readonly Reason[] =>
   backInService(s)
@@ -38,7 +41,7 @@ const isLastToServe = (s: NodeSnapshot, { ref, instance }: NodeServer): boolean 
  * Its reboot is announced, or it was rebooted by others, and no proof was given since: it goes out whichever server is
  * left. Before the announcement it runs, and a node that was put back was proven: it can serve.
  */
-const mayBeDark = (s: NodeSnapshot): boolean => {
+export function mayBeDark(s: NodeSnapshot): boolean {
   const record = ownRecord(s)
   const isUnproven = ownIntent(s) !== undefined || (record !== undefined && hasRebooted({ ...s, record }))
   return s.evidence.attachingSince === undefined && isUnproven
