@@ -3,12 +3,21 @@ import { test } from 'node:test'
 import { DataPortWatch } from '../../../src/controllers/agent/data-port-watch.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 
+const LOOKS_IN_22_S = 12
+
 test('as many looks at the data port as health checks need are apart by the interval of checks', async (t) => {
   const clock = new VirtualClock()
   const found: (readonly [string, number])[] = []
-  let isOpen = true
+  const over = new AbortController()
+  let [isOpen, asked] = [true, 0]
+  const answers = async (): Promise<boolean> => {
+    asked += 1
+    // Without a wait between its looks it would go on for ever in no time.
+    if (asked > LOOKS_IN_22_S) over.abort()
+    return isOpen
+  }
   const watch = new DataPortWatch({
-    dataPort: { answers: () => Promise.resolve(isOpen) },
+    dataPort: { answers },
     at: { address: '10.0.0.1', port: 443 },
     everyMs: 2_000,
     limitMs: 1_000,
@@ -17,7 +26,6 @@ test('as many looks at the data port as health checks need are apart by the inte
     clock,
     onChange: (state) => found.push([state, clock.monoMs()]),
   })
-  const over = new AbortController()
   const running = watch.run(over.signal).catch(() => undefined)
   t.after(async () => {
     over.abort()
