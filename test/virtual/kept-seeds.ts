@@ -34,4 +34,7 @@ export const KEPT_SEEDS: readonly string[] = [
   '750490',
   // The same for a node whose reboot was not announced yet.
   '750698',
+  // A node was taken out and not yet rebooted, a reload put it back in, and people set the other server to maint. Once the slot
+  // was renewed again, the re-assertion took the last usable server: it asked for no other one before the reboot was announced.
+  '740219',
 ]

@@ -13,7 +13,7 @@ import { rememberDecision } from '../../core/roll/remember-decision.ts'
 import { rememberOutcome } from '../../core/roll/remember-outcome.ts'
 import type { InstanceFacts, RollSnapshot } from '../../core/roll/snapshot.ts'
 import { RECHECK_MS } from '../../core/roll/step-rule.ts'
-import { type Action, isRestoring } from '../../model/action.ts'
+import { type Action, actionKey, isRestoring } from '../../model/action.ts'
 import { serverKey } from '../../model/balancer.ts'
 import type { Decision } from '../../model/decision.ts'
 import { refKey } from '../../model/object-ref.ts'
@@ -22,6 +22,7 @@ import type { MonoMs } from '../../model/time.ts'
 import type { Performer } from '../../runtime/perform.ts'
 import { describeAction } from './describe-action.ts'
 import { type GatherParts, gather } from './gather.ts'
+import { instancesOf, stillRight } from './last-moment.ts'
 import { Progress } from './progress.ts'
 import { ToldWaits } from './told-waits.ts'
 
@@ -73,13 +74,22 @@ export class NodePass {
     return { kind: 'hold', step: decision.step, reasons, recheckAfterMs: RECHECK_MS }
   }
 
-  /** Between passes, after each poll of a balancer: what a reload forgot is said again without waiting for a pass. */
-  async keepDetached(signal: AbortSignal): Promise<void> {
-    const last = this.#last
-    if (last === undefined || !hasCurrent(last) || this.#evidence === undefined) return
-    const now = { ...last, instances: this.#instances(), evidence: this.#evidence }
-    this.#noteOut(now)
-    for (const action of keepDetached(now)) await this.#reassert(action, signal)
+  /**
+   * Between passes, after each poll of `instance`: what a reload forgot is said again without waiting for a pass. What the
+   * next server is told is decided by what the instance says after the last one was told.
+   */
+  async keepDetached(signal: AbortSignal, instance?: string): Promise<void> {
+    const told = new Set<string>()
+    for (let now = this.#now(); now !== undefined; now = this.#now()) {
+      this.#noteOut(now)
+      const lost = keepDetached(now).filter((action) => isAt(action, instance))
+      const next = lost.find((action) => !told.has(actionKey(action)))
+      if (next === undefined) return
+      told.add(actionKey(next))
+      await this.#reassert(next, signal)
+      if (this.#instances().some((facts) => isAt(next, facts.instance) && facts.silentForMs > 0))
+        await this.#poll(instancesOf([next]), signal)
+    }
   }
 
   #noteOut(now: NodeSnapshot): void {
@@ -126,27 +136,28 @@ export class NodePass {
     const disruptive = actions.filter((action) => !isRestoring(action))
     const journaled = disruptive.length === 0 || (await this.#parts.events.meant({ actions: disruptive }))
     const meant = journaled ? actions : actions.filter(isRestoring)
-    const allowed = meant.some(({ kind }) => kind === 'sendReboot') && !(await this.#isStillOut(signal)) ? [] : meant
+    const poll = (instances?: ReadonlySet<string>): Promise<void> => this.#poll(instances, signal)
+    const allowed = await stillRight(meant, { now: () => this.#now(), poll })
     const outcomes = await Promise.all(
       allowed.map(async (action) => [action, await this.#parts.performer.perform(action, signal)] as const),
     )
     for (const [action, outcome] of outcomes) this.#remember(action, outcome)
-    const touched = new Set(allowed.flatMap((action) => ('ref' in action ? [action.ref.instance] : [])))
     // What is recorded next is to be read while the slot is ours.
     const hasSlot = allowed.some(({ kind }) => kind === 'takeSlot')
-    const polls = this.#parts.pollers.filter((poller) => hasSlot || touched.has(poller.facts().instance))
-    await Promise.all(polls.map((poller) => poller.poll(signal)))
+    await poll(hasSlot ? undefined : instancesOf(allowed))
     return meant.length > 0
   }
 
-  /** At the last moment: a reload since the last poll would have a machine rebooted that is sent to. */
-  async #isStillOut(signal: AbortSignal): Promise<boolean> {
-    await Promise.all(this.#parts.pollers.map((poller) => poller.poll(signal)))
+  /** As the last pass left it, with what balancers have said since. */
+  #now(): NodeSnapshot | undefined {
     const last = this.#last
-    if (last === undefined || !hasCurrent(last) || this.#evidence === undefined) return false
-    const instances = this.#instances()
-    const lost = keepDetached({ ...last, instances, evidence: this.#evidence })
-    return lost.length === 0 && instances.every(({ silentForMs }) => silentForMs === 0)
+    if (last === undefined || !hasCurrent(last) || this.#evidence === undefined) return undefined
+    return { ...last, instances: this.#instances(), evidence: this.#evidence }
+  }
+
+  async #poll(instances: ReadonlySet<string> | undefined, signal: AbortSignal): Promise<void> {
+    const polled = this.#parts.pollers.filter((poller) => instances?.has(poller.facts().instance) ?? true)
+    await Promise.all(polled.map((poller) => poller.poll(signal)))
   }
 
   /** On disk before the node shows nothing of it any more: a node that is through is never rebooted a second time. */
@@ -269,6 +280,9 @@ export class NodePass {
     this.#strays = total
   }
 }
+
+const isAt = (action: Action, instance: string | undefined): boolean =>
+  instance === undefined || ('ref' in action && action.ref.instance === instance)
 
 /** Nothing was begun: the time that the baseline takes is no node's. */
 const isBaseline = (decision: Decision): boolean =>

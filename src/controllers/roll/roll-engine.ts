@@ -240,8 +240,8 @@ export class RollEngine {
     return run.spec.balancers.flatMap((spec) => {
       const balancer = [...balancers, ...endpoints].find((candidate) => candidate.name === spec.name)
       if (balancer === undefined) return []
-      const onPoll = async (isNews: boolean): Promise<void> => {
-        await this.#pass?.keepDetached(this.#work.signal)
+      const onPoll = async (isNews: boolean, instance: string): Promise<void> => {
+        await this.#pass?.keepDetached(this.#work.signal, instance)
         this.#load?.changed()
         if (isNews) this.#wakeup.wake()
       }
