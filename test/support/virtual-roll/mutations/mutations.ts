@@ -51,7 +51,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('takes a server for attached without reading it back', [
     `${STEPS}/attach.ts`,
-    'if (reading === undefined || reading.ownState !== recorded.state) return false',
+    'if (reading === undefined || reading.ownState !== stateBefore(s, server)) return false',
     "if (reading === undefined || reading.ownState === 'drain') return reading !== undefined",
   ]),
   mutation(
@@ -97,8 +97,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('takes the last server of a backend', [
     'src/core/roll/guards.ts',
-    'first(s, [agentsOurs, lastUsable])',
-    'first(s, [agentsOurs, ...(s.now < 0 ? [lastUsable] : [])])',
+    'first(s, [agentsOurs, agentsHeard, lastUsable])',
+    'first(s, [agentsOurs, agentsHeard, ...(s.now < 0 ? [lastUsable] : [])])',
   ]),
   mutation('keeps connections to a machine that is to go', [
     `${STEPS}/detach.ts`,
