@@ -60,6 +60,25 @@ test('a long table that changes here and there is read as by somebody who never 
   )
 })
 
+test('a line that goes on where it ended last time is another one, wherever it stands in the table', () => {
+  const parser = {
+    separator: ',',
+    places: [0, 1],
+    cellsOf: (text: string): readonly string[] => text.split(','),
+    parse: (cells: readonly string[]): { readonly cells: readonly string[] } => ({ cells }),
+  }
+  const lines = Array.from({ length: 70 }, (_, i) => `s${i},1`)
+  for (const [at] of lines.entries()) {
+    const memo = new RowMemo<{ readonly cells: readonly string[] }>()
+    memo.rows('head', lines.join('\n'), parser)
+    const grown = lines.with(at, `s${at},12`)
+    assert.deepEqual(
+      memo.rows('head', grown.join('\n'), parser),
+      grown.map((text) => ({ cells: text.split(',') })),
+    )
+  }
+})
+
 test('lines that stand where they stood are not parted again', () => {
   let parted = 0
   const parser = {

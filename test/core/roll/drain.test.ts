@@ -55,6 +55,18 @@ test('a pod that is on its way out is waited for and not evicted again', () => {
   assert.deepEqual(evictions({ ...s, evidence: { ...s.evidence, evictions: answered } }), ['hold drain: PodLeaving'])
 })
 
+for (const kind of ['accepted', 'gone', 'replaced'] as const) {
+  test(`a pod whose eviction was ${kind} counts no more, though it is still shown as ready`, () => {
+    const pods = [aPod('cart-a', 'n1'), aPod('cart-b', 'n1'), aPod('cart-c', 'n2')]
+    const s = draining(pods)
+    assert.deepEqual(evictions(s), ['cart-a'])
+    const answered = { ...s, evidence: { ...s.evidence, evictions: { 'uid-cart-a': { kind } } } }
+    assert.deepEqual(evictions(answered), ['hold drain: PodLeaving ReplacementNotReady'])
+    const replacement = [...pods, aPod('cart-d', 'n3')]
+    assert.deepEqual(evictions({ ...answered, cluster: { ...s.cluster, pods: replacement } }), ['cart-b'])
+  })
+}
+
 test('the pods of the next stage wait until the volumes of the last one are detached', () => {
   const s = draining([aPod('api-a', 'n1', { controller: { kind: 'Job', name: 'j', uid: 'uid-j' } })])
   const attachments = [
@@ -77,6 +89,7 @@ test('DaemonSet pods leave last, and only where the file asks, behind a taint th
   assert.deepEqual(evictions(of([edge, aPod('cart-a', 'n1'), aPod('cart-b', 'n2'), aPod('cart-c', 'n2')])), ['cart-a'])
   const last = of([edge])
   assert.deepEqual(evictions(last), ['addTaint'])
+  assert.deepEqual(evictions({ ...last, slot: { state: 'mine', mayAct: false } }), ['hold drain: SlotNotRenewed'])
   const shut = { ...last.current, node: { ...last.current.node, taints: [OUT_TAINT] } }
   assert.deepEqual(evictions({ ...last, current: shut }), ['edge-a'])
 })
