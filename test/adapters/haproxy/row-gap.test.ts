@@ -36,6 +36,12 @@ test('a column more, a cell that is read, a quote and two places at once are loo
   }
 })
 
+test('a line that lost a column whole is looked at again', () => {
+  const gaps = gapsOf('a,b,9,c', { separator: ',', places: [0, 1, 3] })
+  assert.equal(readsAs(['a,b,9,c', 'a,b,8,c'], gaps, ','), true)
+  assert.equal(readsAs(['a,b,9,c', 'a,b,c'], gaps, ','), false)
+})
+
 const table = fc.array(line, { minLength: 60, maxLength: 80 })
 const change = fc.record({ at: fc.nat(80), line, drops: fc.boolean() })
 
@@ -58,6 +64,20 @@ test('a long table that changes here and there is read as by somebody who never 
     }),
     { numRuns: 60 },
   )
+})
+
+test('a cell that grows is read anew also after a counter before it became shorter', () => {
+  const parser = {
+    ...SHAPE,
+    cellsOf: (text: string): readonly string[] => pickCells(text, ',', SHAPE.places).cells,
+    parse: (cells: readonly string[]): { readonly cells: readonly string[] } => ({ cells }),
+  }
+  const memo = new RowMemo<{ readonly cells: readonly string[] }>()
+  const read = (text: string): readonly string[] | undefined => memo.rows('head', text, parser)[0]?.cells
+  assert.deepEqual(read('a,b,11,x,c,d,,,5,f'), ['a', 'b', 'c', 'd', '5'])
+  assert.deepEqual(read('a,b,10,x,c,d,,,6,f'), ['a', 'b', 'c', 'd', '6'])
+  assert.deepEqual(read('a,b,9,x,c,d,,,6,f'), ['a', 'b', 'c', 'd', '6'])
+  assert.deepEqual(read('a,b,9,x,c,d,,,16,f'), ['a', 'b', 'c', 'd', '16'])
 })
 
 test('a line that goes on where it ended last time is another one, wherever it stands in the table', () => {

@@ -93,3 +93,37 @@ test('DaemonSet pods leave last, and only where the file asks, behind a taint th
   const shut = { ...last.current, node: { ...last.current.node, taints: [OUT_TAINT] } }
   assert.deepEqual(evictions({ ...last, current: shut }), ['edge-a'])
 })
+
+test('a pod that may go only where the file says so holds the drain, and nothing else is evicted beside it', () => {
+  const { controller: _none, ...unmanaged } = aPod('lonely', 'n1')
+  const keeping = aPod('cache-a', 'n1', { usesEmptyDir: true })
+  const more = [aPod('cart-a', 'n1'), aPod('cart-b', 'n2'), aPod('cart-c', 'n2')]
+  for (const pod of [unmanaged, keeping]) {
+    assert.deepEqual(evictions(draining([pod, ...more])), ['hold drain: PodRefused'])
+    const finished = draining([{ ...pod, phase: 'Succeeded', ready: false }])
+    assert.deepEqual(evictions({ ...finished, record: aRecord() }).slice(0, 1), [pod.name])
+  }
+})
+
+test('a pod that has ended goes though it is of a DaemonSet, and one that is not ready waits for no other', () => {
+  const ended = aPod('edge-a', 'n1', {
+    phase: 'Failed',
+    ready: false,
+    controller: { kind: 'DaemonSet', name: 'edge', uid: 'uid-edge' },
+  })
+  assert.deepEqual(evictions(draining([ended])), ['edge-a'])
+  const unready = aPod('cart-b', 'n1', { ready: false })
+  assert.deepEqual(evictions(draining([unready, aPod('cart-c', 'n2')])), ['cart-b'])
+})
+
+test('a pod is given the time to end that the file asks for', () => {
+  const s = draining([aPod('cart-a', 'n1'), aPod('cart-b', 'n2'), aPod('cart-c', 'n2')])
+  const graces = (graceSeconds?: number): readonly unknown[] => {
+    const drain = { ...s.spec.drain, ...(graceSeconds === undefined ? {} : { graceSeconds }) }
+    const decision = decide({ ...s, spec: aSpec({ drain }) })
+    return decision.kind === 'act'
+      ? decision.actions.map((action) => (action.kind === 'evict' ? action.graceSeconds : action.kind))
+      : []
+  }
+  assert.deepEqual([graces(30), graces(0), graces()], [[30], [0], [undefined]])
+})
