@@ -143,6 +143,22 @@ test('nothing is said again once the node is being put back', () => {
   )
 })
 
+test('nothing is said again to a server that serves as it was put back, while others serve beside it', () => {
+  const evidence = { ...detachedEvidence(), attachingSince: monoMs(1) }
+  assert.deepEqual(keepDetached(aSnapshot({ ...out, node: { bootId: NEW_BOOT }, evidence })), [])
+})
+
+test('an instance that does not answer is told nothing again by what it said before', () => {
+  const silent = anInstance([aServer('n1'), aServer('n2')], { silentForMs: 1 })
+  const s = aSnapshot({ ...out, announced: true, evidence: detachedEvidence(), change: { instances: [silent] } })
+  assert.deepEqual(keepDetached(s), [])
+})
+
+test('a server in maint serves nobody, and is left in it while its connections are dropped', () => {
+  const servers = [aServer('n1', { adminState: 'maint' }), aServer('n2')]
+  assert.deepEqual(keepDetached(aSnapshot({ ...out, announced: true, servers, evidence: detachedEvidence() })), [])
+})
+
 test('a node that failed in its soak and is kept out is said again after a reload', () => {
   const verdict = { kind: 'stopped', keepOut: true, reasons: [{ code: 'RequestsFailed', text: 'x' }] } as const
   const snapshot = aSnapshot({
