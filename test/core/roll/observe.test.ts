@@ -7,6 +7,7 @@ import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import { monoMs, wallMs } from '../../../src/model/time.ts'
 import {
   anInstance,
+  aPod,
   aRecord,
   aServer,
   aSnapshot,
@@ -23,6 +24,31 @@ test('each session sent after the confirmation is a stray', () => {
     aSnapshot({ ...out, servers: drained({ totalSessions: 103 }), evidence: detachedEvidence() }),
   )
   assert.equal(evidence.detached[KEY]?.strays, 3)
+})
+
+test('a session is counted as a stray once, however often it is read', () => {
+  const s = aSnapshot({ ...out, servers: drained({ totalSessions: 103 }), evidence: detachedEvidence() })
+  assert.equal(observe({ ...s, evidence: observe(s) }).detached[KEY]?.strays, 3)
+})
+
+test('sessions of a server that is put back are no strays', () => {
+  const evidence = { ...detachedEvidence(), attachingSince: monoMs(1) }
+  const s = aSnapshot({ ...out, node: { bootId: NEW_BOOT }, servers: drained({ totalSessions: 150 }), evidence })
+  assert.deepEqual(observe(s).detached, evidence.detached)
+})
+
+test('the pods that count as here from the start are those that were here at the cordon', () => {
+  const seen = (unschedulable: boolean, firstSeen: readonly string[]) =>
+    observe(
+      aSnapshot({ node: { unschedulable }, record: aRecord(), pods: [aPod('cart-a', 'n1')], evidence: { firstSeen } }),
+    ).firstSeen
+  assert.deepEqual([seen(false, []), seen(true, []), seen(true, ['uid-b'])], [[], ['uid-cart-a'], ['uid-b']])
+})
+
+test('a node without an object is gone since it was first missed, and a slot ours since it was first seen to be', () => {
+  const s = aSnapshot({ ...out, evidence: { goneSince: monoMs(7), slotTakenAt: monoMs(8) } })
+  const { goneSince, slotTakenAt } = observe({ ...s, current: { ...s.current, absent: true } })
+  assert.deepEqual([goneSince, slotTakenAt], [7, 8])
 })
 
 test('another process begins its evidence anew and keeps the strays counted before', () => {
@@ -91,6 +117,15 @@ test('the limits of the way back do not run before everything was listed', () =>
 test('a node still cordoned is not in its soak, whatever a reload made of its server', () => {
   const snapshot = aSnapshot({ node: { bootId: NEW_BOOT, unschedulable: true }, record: aRecord() })
   assert.equal(observe(snapshot).attachingSince, undefined)
+})
+
+test('a node is not in its soak where its cordon was there before, or no server leads to it', () => {
+  const cordonedBefore = aSnapshot({ node: { bootId: NEW_BOOT }, record: aRecord({ unschedulable: true }) })
+  const withoutServers = aSnapshot({ node: { bootId: NEW_BOOT }, record: aRecord({ servers: [] }) })
+  assert.deepEqual(
+    [cordonedBefore, withoutServers].map((s) => observe(s).attachingSince),
+    [undefined, undefined],
+  )
 })
 
 test('a reload while a node is out is answered by saying its state again', () => {
