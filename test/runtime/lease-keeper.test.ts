@@ -19,8 +19,8 @@ interface Holder {
   kill(): void
 }
 
-function holder(store: LeaseStore, clock: VirtualClock, run: string, nonce: string): Holder {
-  const client = store.client()
+function holder(store: LeaseStore, clock: VirtualClock, run: string, nonce: string, latencyMs = 0): Holder {
+  const client = store.client(latencyMs)
   const changes: string[] = []
   const stop = new AbortController()
   const keeper = new LeaseKeeper({
@@ -266,4 +266,17 @@ test('one keeper holds the slot for one node after the other', async () => {
     await a.keeper.release(never)
   }
   assert.equal(clock.sleeping(), 0)
+})
+
+test('a renewal that is asked for while the slot is released waits, and finds it free', async () => {
+  const clock = new VirtualClock()
+  const store = new LeaseStore(clock)
+  const a = holder(store, clock, 'roll-a', 'p1', 50)
+  const acquired = acquire(a)
+  await clock.advance(100)
+  assert.deepEqual(await acquired, { kind: 'held' })
+  const both = Promise.all([a.keeper.release(never), a.keeper.renewNow(never)])
+  await clock.advance(500)
+  assert.deepEqual(await both, [{ kind: 'free' }, { kind: 'free' }])
+  assert.deepEqual([a.keeper.state(), store.get(SLOT)?.holder], [{ kind: 'free' }, ''])
 })

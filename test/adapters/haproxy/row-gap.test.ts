@@ -36,6 +36,11 @@ test('a column more, a cell that is read, a quote and two places at once are loo
   }
 })
 
+test('where a quote hides a separator, no column is taken for one that nobody reads', () => {
+  const known = '"a,1",b,9,x,c,d,,,e,f'
+  assert.equal(readsAs([known, '"a,1",B,9,x,c,d,,,e,f'], gapsOf(known, SHAPE), ','), false)
+})
+
 test('a line that lost a column whole is looked at again', () => {
   const gaps = gapsOf('a,b,9,c', { separator: ',', places: [0, 1, 3] })
   assert.equal(readsAs(['a,b,9,c', 'a,b,8,c'], gaps, ','), true)

@@ -42,6 +42,13 @@ test('the next pod of a workload leaves once the last one is replaced, and not b
   assert.deepEqual(evictions(draining([withVolume, ...elsewhere, ready], ['cart-a'])), ['cart-b'])
 })
 
+test('a pod that its controller put back goes down with the node, and is not evicted again and again', () => {
+  const elsewhere = [aPod('cart-c', 'n2'), aPod('cart-d', 'n3'), aPod('cart-e', 'n3')]
+  const s = draining(elsewhere, ['cart-a'])
+  const pods = [...elsewhere, aPod('cart-b', 'n1')]
+  assert.deepEqual(evictions({ ...s, cluster: { ...s.cluster, pods } }), ['writeIntent'])
+})
+
 test('an empty node is rebooted only once what left it is back to strength elsewhere', () => {
   const pods = [aPod('cart-b', 'n2'), aPod('cart-c', 'n3')]
   assert.deepEqual(evictions(draining(pods, ['cart-a'])), ['hold drain: ReplacementNotReady'])

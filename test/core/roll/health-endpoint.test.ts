@@ -69,6 +69,11 @@ test('a request counts once the agent has it on disk and answers by it', () => {
   assert.equal(next({ asked: true, n1: out({ answer: 'up' }) }), 'hold detach: RequestNotTaken')
 })
 
+test('an agent that has not taken the request yet confirms nothing', () => {
+  const seen = (n1: ServerReading) => Object.keys(observe(snapshot({ asked: true, n1 })).detached)
+  assert.deepEqual([seen(out({ acknowledged: ['another'] })), seen(out())], [[], [KEY]])
+})
+
 test('an agent that is not heard confirms nothing, however long it is silent', () => {
   assert.equal(next({ asked: true, n1: out({ heard: false }), evidence: confirmed }), 'hold detach: AgentSilent')
 })
