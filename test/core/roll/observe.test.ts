@@ -119,13 +119,19 @@ test('a node still cordoned is not in its soak, whatever a reload made of its se
   assert.equal(observe(snapshot).attachingSince, undefined)
 })
 
-test('a node is not in its soak where its cordon was there before, or no server leads to it', () => {
-  const cordonedBefore = aSnapshot({ node: { bootId: NEW_BOOT }, record: aRecord({ unschedulable: true }) })
-  const withoutServers = aSnapshot({ node: { bootId: NEW_BOOT }, record: aRecord({ servers: [] }) })
+test('a node is not in its soak before its reboot, where its cordon was there before, or while an instance is silent', () => {
+  const silent = anInstance([aServer('n1'), aServer('n2')], { silentForMs: 1 })
+  const back = { node: { bootId: NEW_BOOT }, record: aRecord() }
+  const rows = [
+    aSnapshot({ record: aRecord() }),
+    aSnapshot({ ...back, record: aRecord({ unschedulable: true }) }),
+    aSnapshot({ ...back, change: { instances: [silent] } }),
+  ]
   assert.deepEqual(
-    [cordonedBefore, withoutServers].map((s) => observe(s).attachingSince),
-    [undefined, undefined],
+    rows.map((s) => observe(s).attachingSince),
+    [undefined, undefined, undefined],
   )
+  assert.equal(observe(aSnapshot(back)).attachingSince, 1_000_000)
 })
 
 test('a reload while a node is out is answered by saying its state again', () => {
