@@ -19,8 +19,8 @@ interface Holder {
   kill(): void
 }
 
-function holder(store: LeaseStore, clock: VirtualClock, run: string, nonce: string, latencyMs = 0): Holder {
-  const client = store.client(latencyMs)
+function holder(store: LeaseStore, clock: VirtualClock, run: string, nonce: string): Holder {
+  const client = store.client()
   const changes: string[] = []
   const stop = new AbortController()
   const keeper = new LeaseKeeper({
@@ -217,6 +217,27 @@ test('whoever lost it to somebody else has lost it for good and may not act', as
   assert.throws(() => acquire(a), { name: 'InvariantError' })
 })
 
+test('a slot that another process of the same run has taken is lost as well', async () => {
+  const { store, start } = world()
+  const a = start('roll-a', 'p1')
+  await acquire(a)
+  await acquire(start('roll-a', 'p2'))
+  assert.deepEqual(await a.keeper.renewNow(never), { kind: 'lost' })
+  assert.deepEqual([a.keeper.mayAct(), store.get(SLOT)?.holder], [false, 'roll-a/p2'])
+})
+
+test('a slot that is being released is renewed no more, whether or not the release was answered', async () => {
+  const { clock, store, start } = world()
+  const a = start('roll-a')
+  await acquire(a)
+  a.client.fault = 'lost'
+  assert.equal((await a.keeper.release(never)).kind, 'unanswered')
+  a.client.fault = 'none'
+  const before = store.writes
+  await clock.advance(DURATION_MS)
+  assert.equal(store.writes, before)
+})
+
 test('a slot that was deleted or emptied under its holder is lost', async () => {
   for (const interfere of [(s: LeaseStore) => s.delete(SLOT), (s: LeaseStore) => s.put(lease({}))]) {
     const { store, start } = world()
@@ -266,17 +287,4 @@ test('one keeper holds the slot for one node after the other', async () => {
     await a.keeper.release(never)
   }
   assert.equal(clock.sleeping(), 0)
-})
-
-test('a renewal that is asked for while the slot is released waits, and finds it free', async () => {
-  const clock = new VirtualClock()
-  const store = new LeaseStore(clock)
-  const a = holder(store, clock, 'roll-a', 'p1', 50)
-  const acquired = acquire(a)
-  await clock.advance(100)
-  assert.deepEqual(await acquired, { kind: 'held' })
-  const both = Promise.all([a.keeper.release(never), a.keeper.renewNow(never)])
-  await clock.advance(500)
-  assert.deepEqual(await both, [{ kind: 'free' }, { kind: 'free' }])
-  assert.deepEqual([a.keeper.state(), store.get(SLOT)?.holder], [{ kind: 'free' }, ''])
 })

@@ -151,6 +151,17 @@ test('what somebody else asks for meanwhile is not ended for them', () => {
   assert.equal(annotated('until Monday'), 'hold attach: AskedByOthers')
 })
 
+test('a node that was out by a request of others before is left to whoever asks for it now', () => {
+  const at = (run: string): string => {
+    const s = snapshot({ n1: { ...out(), check: 'passing' }, back: true })
+    const node = { ...s.current.node, annotations: { [MAINTENANCE_ANNOTATION]: REQUEST.replace('run-1', run) } }
+    const record = { ok: true, value: endpointRecord({ state: 'drain' }) } as const
+    return shortDecision(decide({ ...s, current: { ...s.current, node, record, dataPorts: PORTS } }))
+  }
+  assert.equal(at('run-1'), 'act attach: askAgent')
+  assert.equal(at('run-2'), 'hold soak: Soaking')
+})
+
 test('the last node that is up stays in service, and is not taken out for a question that its agent missed', () => {
   const [n2, n3] = [anEndpoint('n2', { heard: false }), anEndpoint('n3', { answer: 'down' })]
   const change = (n1: ServerReading): Partial<RollSnapshot> => ({ instances: agents([n1, n2, n3]) })
