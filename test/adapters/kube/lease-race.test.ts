@@ -1,66 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ApiClient } from '../../../src/adapters/kube/api-client.ts'
-import { ApiReach } from '../../../src/adapters/kube/api-reach.ts'
-import type { Connection } from '../../../src/adapters/kube/connection.ts'
-import { kubeCluster } from '../../../src/adapters/kube/kube-cluster.ts'
 import { kubeLeaderLease } from '../../../src/adapters/kube/kube-leader-lease.ts'
 import type { Lease } from '../../../src/model/lease.ts'
-import { wallMs } from '../../../src/model/time.ts'
-import type { Cluster } from '../../../src/ports/cluster.ts'
 import { Leader } from '../../../src/runtime/leader.ts'
 import { LeaseKeeper } from '../../../src/runtime/lease-keeper.ts'
-import { VirtualTime } from '../../../src/sim/clocks/virtual-time.ts'
-import { inProcessApi } from '../../../src/sim/doors/in-process-api.ts'
-import { NAMESPACES } from '../../../src/sim/world/api-resource.ts'
-import { createObject } from '../../../src/sim/world/create-object.ts'
-import { Store } from '../../../src/sim/world/store.ts'
+import { EmbeddedApi } from '../../support/embedded-api.ts'
 import { SeededRandom } from '../../support/seeded-random.ts'
-import { turnsOfLoop } from '../../support/turns-of-loop.ts'
 
 const SLOT = { namespace: 'evenkeel', name: 'slot' }
 const DURATION_MS = 30_000
-const LATENCY_MS = 3
 const never = new AbortController().signal
 
-type Leases = Pick<Cluster, 'readLease' | 'writeLease'>
-
-/** An API server that compares versions, and processes that reach it through the adapter. Each call takes 3 ms. */
-class Ground {
-  readonly time = new VirtualTime({ startAt: wallMs(Date.UTC(2026, 0, 1)), turns: turnsOfLoop })
-  /** The method of each request that was carried out, in order. */
-  readonly requests: string[] = []
-  readonly #world = { store: new Store(), clock: this.time, random: new SeededRandom(7) }
-
+/** Processes that reach one API server, which compares versions. */
+class Ground extends EmbeddedApi {
   constructor() {
-    createObject(this.#world, { resource: NAMESPACES, body: { metadata: { name: SLOT.namespace } } })
+    super(SLOT.namespace)
   }
 
-  client(): ApiClient {
-    const exchange = inProcessApi({
-      world: this.#world,
-      timers: this.time,
-      latencyMs: LATENCY_MS,
-      around: ({ method }, answer) => {
-        this.requests.push(method)
-        return answer()
-      },
-    })
-    const connection = { server: new URL('http://embedded') } as unknown as Connection
-    const credentials = { current: async () => connection, accept: () => undefined, drop: () => undefined }
-    return new ApiClient({ credentials, clock: this.time, userAgent: 'evenkeel/test', exchange })
-  }
-
-  leases(): Leases {
-    const { time: clock } = this
-    const log = { debug: () => undefined, warn: () => undefined }
-    const parts = { client: this.client(), reach: new ApiReach(clock), clock, random: new SeededRandom(1), log }
-    return kubeCluster(parts, { address: '192.0.2.1', port: 6443 })
-  }
-
-  keeper(run: string, cluster: Leases = this.leases()): LeaseKeeper {
+  keeper(run: string): LeaseKeeper {
     return new LeaseKeeper({
-      cluster,
+      cluster: this.cluster(),
       clock: this.time,
       random: new SeededRandom(2),
       slot: SLOT,
@@ -71,23 +30,19 @@ class Ground {
     })
   }
 
-  done<T>(work: Promise<T>): Promise<T> {
-    return this.time.settle(work, 60_000)
-  }
-
   async stored(): Promise<Lease> {
-    const lease = await this.done(this.leases().readLease(SLOT, never))
+    const lease = await this.done(this.cluster().readLease(SLOT, never))
     return lease ?? assert.fail('there is no Lease')
   }
 }
 
 /** Both begin in the same moment, so that both have read the Lease before either writes it. */
 async function raced(ground: Ground, keepers: readonly [LeaseKeeper, LeaseKeeper], takeStale = false) {
-  ground.requests.length = 0
+  ground.methods.length = 0
   const answers = await ground.done(
     Promise.all(keepers.map((keeper, at) => keeper.acquire({ node: `n${at + 1}`, takeStale }, never))),
   )
-  assert.deepEqual(ground.requests.slice(0, 2), ['GET', 'GET'])
+  assert.deepEqual(ground.methods.slice(0, 2), ['GET', 'GET'])
   return { kinds: answers.map(({ kind }) => kind), mayAct: keepers.map((keeper) => keeper.mayAct()) }
 }
 
@@ -163,7 +118,7 @@ test('of two controllers that find a free Lease in the same moment one leads', a
   )
   const over = new Error('the test is over')
   const running = leaders.map((leader) => assert.rejects(leader.run(stop.signal), over))
-  await ground.time.advance(2 * LATENCY_MS)
+  await ground.time.advance(2 * EmbeddedApi.LATENCY_MS)
   assert.deepEqual(
     leaders.map((leader) => leader.isLeading()),
     [true, false],
