@@ -192,4 +192,18 @@ export const MUTATIONS: readonly Mutation[] = [
     'const now = wallMs(clock.monoMs() + offset)',
     'const now = clock.wallMs()',
   ]),
+  mutation(
+    'notes a node that is through after its record is gone',
+    ['src/controllers/roll/node-pass.ts', '    await this.#noteThrough(actions)\n', ''],
+    [
+      'src/controllers/roll/node-pass.ts',
+      'for (const [action, outcome] of outcomes) this.#remember(action, outcome)\n',
+      'for (const [action, outcome] of outcomes) this.#remember(action, outcome)\n    await this.#noteThrough(actions)\n',
+    ],
+  ),
+  mutation('goes by a row of a table that has changed since', [
+    'src/adapters/haproxy/read-again.ts',
+    'if (endsLine(text, end) && text.slice(start, end) === last.line) return last',
+    'if (endsLine(text, end)) return last',
+  ]),
 ]
