@@ -65,7 +65,11 @@ const PROGRESS: readonly (readonly [title: string, since: number | undefined, is
     false,
   ],
   ['an eviction that is asked for', stuckSince(acted('drain', [EVICT], 'PodsHere')), false],
-  ['a slot that is asked for', stuckSince(acted('drain', [{ kind: 'takeSlot', node: 'n1', takeStale: false }])), false],
+  [
+    'a slot that is asked for',
+    stuckSince(acted('drain', [{ kind: 'takeSlot', node: 'n1', takeStale: false, restores: false }])),
+    false,
+  ],
 ]
 
 for (const [title, since, isProgress] of PROGRESS) {

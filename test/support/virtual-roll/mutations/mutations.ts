@@ -175,7 +175,11 @@ export const MUTATIONS: readonly Mutation[] = [
   mutation(
     'records what a balancer said before it had the slot',
     ['src/core/roll/guards.ts', 'instancesAnswer,\n    readSinceSlot,', 'instancesAnswer,'],
-    ['src/controllers/roll/node-pass.ts', 'hasSlot || touched.has', 'touched.has'],
+    [
+      'src/controllers/roll/node-pass.ts',
+      'poll(hasSlot ? undefined : instancesOf(allowed))',
+      'poll(instancesOf(allowed))',
+    ],
   ),
   mutation('begins a node again that is through', [
     'src/core/roll/decide.ts',
