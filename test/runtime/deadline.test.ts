@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { test } from 'node:test'
 import { withDeadline } from '../../src/runtime/deadline.ts'
 import { VirtualClock } from '../support/virtual-clock.ts'
@@ -17,6 +18,12 @@ test('work that answers in time leaves no timer behind', async () => {
   const clock = new VirtualClock()
   assert.equal(await withDeadline(parts(clock), async () => 7), 7)
   assert.equal(clock.sleeping(), 0)
+})
+
+test('work that has ended leaves nothing behind on the signal of whoever waits for many', async () => {
+  const { signal } = new AbortController()
+  for (let n = 0; n < 3; n += 1) await withDeadline(parts(new VirtualClock(), signal), async () => n)
+  assert.equal(getEventListeners(signal, 'abort').length, 0)
 })
 
 test('work that is late is told to stop, and the error names it and the limit', async () => {

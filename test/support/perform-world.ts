@@ -4,6 +4,7 @@ import type { EvictionAnswer } from '../../src/model/eviction.ts'
 import type { RebootAnswer } from '../../src/model/host.ts'
 import { OUT_TAINT, RECORD_ANNOTATION } from '../../src/model/node-record.ts'
 import type { Outcome } from '../../src/model/outcome.ts'
+import type { Cluster } from '../../src/ports/cluster.ts'
 import { LeaseKeeper } from '../../src/runtime/lease-keeper.ts'
 import { Performer } from '../../src/runtime/perform.ts'
 import { type LeaseClient, LeaseStore } from './lease-store.ts'
@@ -15,7 +16,7 @@ import { VirtualClock } from './virtual-clock.ts'
 const never = new AbortController().signal
 export const BOOT = '11111111-1111-4111-8111-111111111111'
 export const OTHER_BOOT = '22222222-2222-4222-8222-222222222222'
-const SLOT = { namespace: 'evenkeel', name: 'slot-0' }
+export const SLOT = { namespace: 'evenkeel', name: 'slot-0' }
 const REF: ServerRef = { instance: 'lb-1', backend: 'web', server: 'n1' }
 export const SLOT_MS = 30_000
 
@@ -48,6 +49,9 @@ export class PerformWorld {
   readonly #evicted: string[] = []
   /** What the machine says to a reboot, which it carries out only where it says so. */
   answer: RebootAnswer = { kind: 'sent' }
+  /** What the API says to an eviction, and all that each was asked with. */
+  eviction: EvictionAnswer = { kind: 'accepted' }
+  readonly evictedWith: Parameters<Cluster['evict']>[1][] = []
   /** A balancer, or a machine, that hears and never answers. */
   hangs = false
 
@@ -65,7 +69,7 @@ export class PerformWorld {
       cluster: {
         readNode: (name) => this.nodes.readNode(name),
         patchNode: (name, patch) => this.nodes.patchNode(name, patch),
-        evict: (pod) => this.#evict(`${pod.namespace}/${pod.name}`),
+        evict: (pod, options) => this.#evict(`${pod.namespace}/${pod.name}`, options),
       },
       balancers: [this.#balancer()],
       host: {
@@ -122,9 +126,10 @@ export class PerformWorld {
     return Promise.resolve()
   }
 
-  #evict(pod: string): Promise<EvictionAnswer> {
+  #evict(pod: string, options: Parameters<Cluster['evict']>[1]): Promise<EvictionAnswer> {
     this.#evicted.push(pod)
-    return Promise.resolve({ kind: 'accepted' })
+    this.evictedWith.push(options)
+    return Promise.resolve(this.eviction)
   }
 
   #reboot(signal: AbortSignal): Promise<RebootAnswer> {

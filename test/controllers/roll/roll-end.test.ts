@@ -73,3 +73,18 @@ test('who interrupts the putting back is told of an interruption, with what led 
   assert.deepEqual(ended('held', restored), ['held', 3])
   assert.deepEqual(ended('held', restored, false), ['held', 3])
 })
+
+test('a roll that has not rolled every node of its order is not done', () => {
+  const end = endOf({ run: aRun({ order: ['n1', 'n2'] }), standings: [], interrupted: false, failed: 0, failures: [] })
+  assert.deepEqual([end.outcome, end.exitCode, end.next], ['stopped', 1, ['evenkeel roll resume run-1']])
+})
+
+test('a node that is out is guarded where it must not serve, and only there', () => {
+  const facts = { node: 'n1', cordoned: true, detached: true, podsMoved: 0, failedRequests: 0 }
+  const out: NodeStanding = { ...facts, state: 'out', text: 'not rebooted, cordoned, detached' }
+  const guarded = (keepOut: boolean) => {
+    const run = aRun({ done: [], verdict: { kind: 'stopped', keepOut, reasons: [failure('a')] } })
+    return endOf({ run, standings: [out], interrupted: false, failed: 1, failures: [] }).guarded
+  }
+  assert.deepEqual([guarded(true), guarded(false)], [['n1'], []])
+})

@@ -32,6 +32,11 @@ test('a slot whose claim was answered too late is ours from when that is seen', 
   assert.equal(observe({ ...late, slot: { state: 'other', mayAct: false } }).slotTakenAt, undefined)
 })
 
+test('what a balancer said is recorded by nobody who does not know since when the slot is its own', () => {
+  const { slotTakenAt: _, ...evidence } = askedAt(1_000_000).evidence
+  assert.equal(shortDecision(decide({ ...askedAt(1_000_000), evidence })), 'hold record: ReadBeforeSlot')
+})
+
 test('what is recorded of the node is as of one version of it', () => {
   const decision = decide(askedAt(1_000_000))
   const [action] = decision.kind === 'act' ? decision.actions : []
