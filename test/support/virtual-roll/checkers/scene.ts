@@ -45,6 +45,18 @@ export class Scene {
   readonly reloadsMs: number[] = []
   /** When nothing passed between the balancer and some node. */
   readonly partitionsMs: { readonly from: number; readonly to: number }[] = []
+  /** Machines that lost their power, and Nodes that were deleted, by no roll: until they were there again. */
+  readonly handOutages: { readonly node: string; readonly from: number; readonly to: number }[] = []
+  /** Nodes whose cordon people set or took, or that registered anew without theirs. */
+  readonly handCordons = new Set<string>()
+  /** When people cordoned or uncordoned a node. */
+  readonly cordonsMs: number[] = []
+  /** Nodes that people deleted: what was known of them stood on an object that is no more. */
+  readonly registeredAnew = new Set<string>()
+  /** When people deleted the slot. */
+  readonly leaseDeletionsMs: number[] = []
+  /** The longest that the balancer took to carry out a command. */
+  balancerLateMs = 0
   /** How many rolls were begun: each boots each of its nodes once. */
   rolls = 0
   /** How many processes of rolls have begun. */

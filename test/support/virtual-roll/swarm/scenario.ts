@@ -1,5 +1,6 @@
 import { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
-import type { Fault } from './fault.ts'
+import type { Cue } from './cue.ts'
+import { type Fault, lastOf } from './fault.ts'
 import { randomFaults } from './random-faults.ts'
 
 /** All that a seed says. */
@@ -16,6 +17,10 @@ export interface Scenario {
   /** Of the roll file, over what all have. */
   readonly spec: Readonly<Record<string, unknown>>
   readonly faults: readonly Fault[]
+  /** What steps bring about. */
+  readonly cues: readonly Cue[]
+  /** What the file of `resume -f` says otherwise. */
+  readonly amends: Readonly<Record<string, unknown>>
   /** Everything heals then. */
   readonly healAtMs: number
   /** Somebody else rolls this node, from then on as soon as the plan allows it. */
@@ -60,16 +65,12 @@ export function scenarioOf(seed: string): Scenario {
       ...(drainsEdge ? {} : { drain: { daemonSets: [], blockedLimit: '20s', stageLimit: '30s' } }),
     },
     faults,
+    cues: [],
+    amends: {},
     healAtMs,
     second: chance(0.12) ? { atMs: secondAtMs(beside, healAtMs), node: oneOf(names) } : undefined,
     abortAfter: chance(0.1) ? 1 + random.below(2) : undefined,
   }
-}
-
-/** When it is over, or has happened. */
-function lastOf(fault: Fault): number {
-  if ('toMs' in fault) return fault.toMs
-  return 'atMs' in fault ? fault.atMs + 1 : 0
 }
 
 /** Soon, so that both want the slot; or at any time. */
