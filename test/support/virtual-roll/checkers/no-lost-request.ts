@@ -8,6 +8,8 @@ const NAME = 'no-lost-request'
 const TAIL_MS = 6_000
 /** As long as a request waits for its answer. */
 const REQUEST_MS = 2_000
+/** A machine that is switched on, until its kubelet has its pods ready again and the balancer has seen it. */
+const BOOT_MS = 15_000
 /** A reload closes what clients keep open: a request may be on its way on it. */
 const AT_A_RELOAD_MS = 100
 /** A pod closes what is idle at the end of its grace, and is gone from the API so much later at most. */
@@ -15,8 +17,8 @@ const POD_GONE_MS = 1_500
 
 /**
  * No request is lost that the world could have served. Excused is by rule alone: while somebody else than a roll has the
- * balancer send to a node that a roll took out, or while people have taken every server of a backend, or a node is cut off from it, and 6 s after; and
- * what was on its way over a kept connection when a reload, or a pod at the end of its grace, closed it.
+ * balancer send to a node that a roll took out, or while people have taken every server of a backend, or a node is cut off from it, and 6 s after;
+ * while a machine has no power or a Node is deleted, by no roll, and until it carries pods again; and what was on its way over a kept connection when a reload, or a pod at the end of its grace, closed it.
  */
 export function noLostRequest(scene: Scene, losses: LossLog): Checker {
   const goneAtMs: number[] = []
@@ -39,6 +41,7 @@ export function noLostRequest(scene: Scene, losses: LossLog): Checker {
       const isExcused = ({ dueMs, isStale, isReset }: Loss): boolean =>
         excused.some(({ from, to }) => dueMs >= from && dueMs <= to) ||
         scene.partitionsMs.some(({ from, to }) => dueMs >= from - REQUEST_MS && dueMs <= to + TAIL_MS) ||
+        scene.handOutages.some(({ from, to }) => dueMs >= from - REQUEST_MS && dueMs <= to + BOOT_MS) ||
         ((isStale || isReset) && scene.reloadsMs.some((at) => Math.abs(dueMs - at) < AT_A_RELOAD_MS)) ||
         (isStale && goneAtMs.some((at) => at >= dueMs && at - dueMs < POD_GONE_MS))
       const lost = losses.all.filter((loss) => !isExcused(loss))

@@ -22,6 +22,9 @@ export interface OutsideFaultParts {
   readonly kill: (next: 'resume' | 'amended' | 'journalLost') => void
 }
 
+const AWAY: ReadonlySet<Fault['kind']> = new Set(['partition', 'nodeDies', 'nodeAnew'])
+/** From the step that brings it about until people switch a machine on whose boot went wrong. */
+const BAD_BOOT_MS = 30_000
 /** Of steps of any other roll nothing is brought about. */
 export const FIRST_ROLL = 'first'
 
@@ -38,6 +41,8 @@ export class OutsideFaults {
   #startedMs = Number.POSITIVE_INFINITY
   /** When the balancer has done all that it was sent. */
   #balancerDoneMs = 0
+  /** When all is over that steps have brought about. */
+  #cuedUntilMs = 0
   #isHealed = false
   readonly #callOffs: (() => void)[] = []
 
@@ -56,15 +61,14 @@ export class OutsideFaults {
     return this.#tally.counts
   }
 
-  /** Until when nodes are cut off from the balancer by all that is known now. */
-  get partitionedUntilMs(): number {
-    return Math.max(0, ...this.#faults.flatMap((fault) => (fault.kind === 'partition' ? [fault.toMs] : [])))
+  /** Until when nodes are away or cut off from the balancer, by all that is known now. */
+  get awayUntilMs(): number {
+    return Math.max(0, ...this.#faults.map((fault) => (AWAY.has(fault.kind) ? lastOf(fault) : 0)))
   }
 
   /** A step is waited for that is to bring something about, or what one brought about is not over. */
   get isPending(): boolean {
-    const cued = this.#faults.slice(this.#parts.faults.length)
-    return this.#cues.size > 0 || cued.some((fault) => lastOf(fault) > this.sinceMs)
+    return this.#cues.size > 0 || this.#cuedUntilMs > this.sinceMs
   }
 
   get sinceMs(): number {
@@ -120,6 +124,8 @@ export class OutsideFaults {
   }
 
   #add(fault: Fault): void {
+    const overMs = fault.kind === 'machine' ? this.sinceMs + BAD_BOOT_MS : lastOf(fault)
+    this.#cuedUntilMs = Math.max(this.#cuedUntilMs, overMs)
     this.#faults.push(fault)
     this.#start(fault)
   }

@@ -135,7 +135,7 @@ class SeedRun {
 
   /** Of nodes that the balancer does not reach: until it has seen that they are back. A roll may end before. */
   get #cutOffUntilMs(): number {
-    return this.#faults.partitionedUntilMs + CHECKED_WITHIN_MS
+    return this.#faults.awayUntilMs + CHECKED_WITHIN_MS
   }
 
   async #operate(): Promise<void> {

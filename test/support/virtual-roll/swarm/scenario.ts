@@ -2,6 +2,7 @@ import { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
 import type { Cue } from './cue.ts'
 import { type Fault, lastOf } from './fault.ts'
 import { randomFaults } from './random-faults.ts'
+import { amendsOf, cuesOf, FIRST_BY_STEP } from './scenario-by-step.ts'
 
 /** All that a seed says. */
 export interface Scenario {
@@ -35,6 +36,21 @@ export const nodeNames = (nodes: number): readonly string[] => Array.from({ leng
 const MORE_NODES = [0, 0, 0, 1, 1, 1, 2, 4]
 
 export function scenarioOf(seed: string): Scenario {
+  const number = Number(seed)
+  return number >= FIRST_BY_STEP ? drawnByStep(drawnByTime(seed), number) : drawnByTime(seed)
+}
+
+/** The cluster and the roll of the older generation, with faults that steps bring about; now and then with its own beside. */
+function drawnByStep(drawn: Scenario, number: number): Scenario {
+  const random = new SeededRandom(`swarm by step ${drawn.seed}`)
+  const cues = cuesOf(random, number)
+  const faults = random.next() < 0.25 ? drawn.faults.slice(0, 1) : []
+  const healAtMs = Math.max(10_000, ...faults.map(lastOf))
+  const second = random.next() < 0.5 ? drawn.second : undefined
+  return { ...drawn, faults, cues, healAtMs, second, amends: amendsOf(random, nodeNames(drawn.nodes)) }
+}
+
+function drawnByTime(seed: string): Scenario {
   const random = new SeededRandom(`swarm ${seed}`)
   const chance = (share: number): boolean => random.next() < share
   const nodes = 2 + (MORE_NODES[random.below(MORE_NODES.length)] ?? 0)
