@@ -56,7 +56,7 @@ test('a node that is out is put back though its journal takes no entry any more'
   const end = await cluster.time.settle(second.ended, 600_000)
   assert.equal(end === 'died' ? end : end.outcome, 'aborted')
   const node = cluster.world.store.get(NODES, { name: 'n1' })
-  assert.equal((node?.spec as { unschedulable?: boolean }).unschedulable ?? false, false)
+  assert.equal((node?.spec as { unschedulable?: boolean } | undefined)?.unschedulable ?? false, false)
   assert.equal(node?.metadata.annotations?.['evenkeel.dev/record'], undefined)
   const admin = cluster.balancer.state.backends.flatMap(({ servers }) => servers.map((server) => server.admin))
   assert.deepEqual(new Set(admin), new Set(['ready']))

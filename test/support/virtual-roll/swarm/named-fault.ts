@@ -6,9 +6,12 @@ import { type ApiTrouble, CURRENT, type Fault, OTHER } from './fault.ts'
 const SHARES: Partial<Readonly<Record<ApiTrouble, number>>> = { conflicts: 0.7, tooMany: 0.7, errors: 0.7, cut: 0.7 }
 const LONGEST_MS: Partial<Readonly<Record<ApiTrouble, number>>> = { evictionsUnheard: 12_000, staleLists: 20_000 }
 
+/** A slot is renewed every 2.5 s, and in some steps nothing else is asked for. */
+const SHORTEST_MS = 2_500
+
 /** The fault of that name as a cue brings it about: its times count from the cue. */
 export function namedFault(random: SeededRandom, name: FaultName): readonly Fault[] {
-  const lasting = (longestMs: number) => ({ fromMs: 0, toMs: random.between(500, longestMs) })
+  const lasting = (longestMs: number) => ({ fromMs: 0, toMs: random.between(SHORTEST_MS, longestMs) })
   const node = random.next() < 0.7 ? CURRENT : OTHER
   const server = `${random.next() < 0.5 ? 'web' : 'edge'}/${node}`
   if (name.startsWith('api.')) return apiFaults(random, name.slice('api.'.length) as ApiTrouble)
@@ -68,7 +71,7 @@ export function namedFault(random: SeededRandom, name: FaultName): readonly Faul
 }
 
 function apiFaults(random: SeededRandom, what: ApiTrouble): readonly Fault[] {
-  const toMs = random.between(500, LONGEST_MS[what] ?? 8_000)
+  const toMs = random.between(SHORTEST_MS, LONGEST_MS[what] ?? 8_000)
   const trouble: Fault = { kind: 'api', what, share: SHARES[what] ?? 1, fromMs: 0, toMs }
   // Nothing is listed anew unless a watch cannot go on.
   return what === 'staleLists' ? [trouble, { kind: 'logForgotten', atMs: 0 }] : [trouble]

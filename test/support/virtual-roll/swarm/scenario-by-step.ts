@@ -18,16 +18,25 @@ export function cuesOf(random: SeededRandom, number: number): readonly Cue[] {
   const main = cellOf(number - FIRST_BY_STEP)
   const more = random.next() < 0.5 ? 0 : 1 + random.below(2)
   const others = Array.from({ length: more }, () => CELLS[random.below(CELLS.length)] ?? main)
-  return [cueOf(random, main, 1), ...others.map((cell) => cueOf(random, cell, random.next() < 0.8 ? 1 : 2))]
+  const isLate = random.next() < 0.1
+  return [
+    cueOf(random, main, { nth: 1, isLate: false }),
+    ...others.map((cell) => cueOf(random, cell, { nth: random.next() < 0.8 ? 1 : 2, isLate })),
+  ]
 }
 
-function cueOf(random: SeededRandom, { step, fault }: Cell, nth: 1 | 2): Cue {
+/** `isLate`: not while the step goes, but right after it. */
+function cueOf(
+  random: SeededRandom,
+  { step, fault }: Cell,
+  { nth, isLate }: { readonly nth: 1 | 2; readonly isLate: boolean },
+): Cue {
   const isShort = SHORT.has(step)
-  const ends = !isShort && random.next() < 0.1 && LASTS_NOT.has(fault)
-  const isHeldUp = isShort && (LASTS_NOT.has(fault) ? random.next() < 0.3 : random.next() < SLOW_BESIDE)
-  const afterMs = ends ? 0 : delayOf(random, isShort && !isHeldUp)
+  const isHeldUp = isShort && random.next() < (LASTS_NOT.has(fault) ? 0.3 : SLOW_BESIDE)
+  const isLasting = !LASTS_NOT.has(fault)
+  const afterMs = delayOf(random, (isShort && !isHeldUp) || isLasting)
   const faults = namedFault(random, fault)
-  if (!isHeldUp) return { step, when: ends ? 'ends' : 'begins', nth, afterMs, faults }
+  if (isLate || !isHeldUp) return { step, when: isLate ? 'ends' : 'begins', nth, afterMs, faults }
   const slow: Fault = { kind: 'api', what: 'slow', share: 1, fromMs: -afterMs, toMs: random.between(3_000, 6_000) }
   return { step, when: 'begins', nth, afterMs, faults: [...faults, slow] }
 }
