@@ -75,6 +75,7 @@ class SeedRun {
   readonly #roll: VirtualRoll
   readonly #steps = new StepWatch()
   readonly #operator: SeedOperator
+  readonly #alive = new Set<EngineProcess>()
   #healAtMs: number
   #runningSinceMs = 0
   readonly #processes: EngineProcess[] = []
@@ -95,6 +96,9 @@ class SeedRun {
       cues,
       steps: this.#steps,
       kill: (next) => this.#operator.kill(next),
+      interrupt: () => {
+        for (const process of this.#alive) process.interrupt()
+      },
     })
     this.#digest = new Digest(cluster)
     this.#roll = this.#rollBy('0001', spec)
@@ -119,6 +123,8 @@ class SeedRun {
     const virtualMs = time.monoMs() - startedMs
     await time.settle(this.#losses.stop(), BACK_WITHIN_MS)
     this.#faults.putBackByHand()
+    // The taint of a cordon goes a moment after it.
+    if (this.#scene.handCordons.size > 0) await time.advance(JUDGED_AFTER_MS)
     this.#watched.end()
     const { violations } = this.#scene
     return {
@@ -178,8 +184,7 @@ class SeedRun {
   }
 
   #processBegan(roll: VirtualRoll, process: EngineProcess): void {
-    this.#keepsJournal(roll, FIRST_ROLL)
-    this.#steps.follow(FIRST_ROLL, process)
+    this.#follow(roll, FIRST_ROLL, process)
     this.#runningSinceMs = this.#cluster.time.monoMs()
     void process.ended.then(() => {
       this.#runningSinceMs = Number.POSITIVE_INFINITY
@@ -188,8 +193,11 @@ class SeedRun {
     this.#scene.processes += 1
   }
 
-  #keepsJournal(roll: VirtualRoll, name: string): void {
+  #follow(roll: VirtualRoll, name: string, process: EngineProcess): void {
     roll.journal.disk = { luckOf: () => this.#faults.diskLuck(name), onSynced: this.#watched.synced(roll) }
+    this.#steps.follow(name, process)
+    this.#alive.add(process)
+    void process.ended.catch(() => undefined).then(() => this.#alive.delete(process))
   }
 
   /** Somebody else, who begins as soon as no error stands in the plan. */
@@ -207,8 +215,7 @@ class SeedRun {
       pauseMs: () => this.#pauseMs(),
       word: () => 'resume',
       onProcess: (process) => {
-        this.#keepsJournal(roll, SECOND_ROLL)
-        this.#steps.follow(SECOND_ROLL, process)
+        this.#follow(roll, SECOND_ROLL, process)
         this.#scene.processes += 1
       },
     })
