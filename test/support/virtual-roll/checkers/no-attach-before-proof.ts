@@ -7,9 +7,6 @@ import { serverWords } from './server-word.ts'
 
 const NAME = 'no-attach-before-proof'
 
-/** From the last look at a node until a word reaches its balancer; people may cordon it meanwhile. */
-const SENT_MS = 1_500
-
 /**
  * A server is set ready only where its machine runs on another boot than the one that was to end, the node can carry pods
  * again, its DaemonSets' pods run anew, and its port answers.
@@ -29,7 +26,8 @@ export function noAttachBeforeProof(scene: Scene): Checker {
     if (before !== undefined && intent !== undefined)
       for (const pod of notBack(scene, server.node, before)) scene.tell(NAME, `${what} ${pod} is not back`)
     const isOurs = isCordoned(node as NodeObject | undefined) && !isCordoned(scene.prior.nodes.get(server.node))
-    if (isOurs && !scene.wasCordonedByHand(SENT_MS + scene.balancerLateMs))
+    // One that people cordoned before it was begun stays so.
+    if (isOurs && !scene.handCordons.has(server.node))
       scene.tell(NAME, `${what} ${server.node} is still cordoned`)
     scene.cluster.network.dial({ host: server.address, port: server.port }, (dialled) => {
       if (dialled.kind === 'open') dialled.connection.close()

@@ -42,6 +42,8 @@ export class OutsideFaults {
   readonly #faults: Fault[]
   readonly #cues: Set<Cue>
   readonly #passed = new Map<Cue, number>()
+  /** How often a machine had booted when its boots began to go wrong. */
+  readonly #bootsBefore = new Map<string, number>()
   #startedMs = Number.POSITIVE_INFINITY
   /** When the balancer has done all that it was sent. */
   #balancerDoneMs = 0
@@ -135,13 +137,13 @@ export class OutsideFaults {
   }
 
   #bringBadLuck(fault: Extract<Fault, { kind: 'machine' }>): void {
-    const { cluster, scene } = this.#parts
-    const machine = cluster.machines.get(fault.node)
+    const machine = this.#parts.cluster.machines.get(fault.node)
     machine?.setLuck(fault.luck)
+    this.#bootsBefore.set(fault.node, machine?.boots ?? 0)
     this.#tally.lasts(fault, () => {
       if (this.#isHealed || machine === undefined) return false
       const isDark = fault.luck.kind === 'slow' || fault.luck.kind === 'never'
-      return isDark ? !machine.isOn : machine.isOn && machine.boots > (scene.prior.boots.get(fault.node) ?? 0)
+      return isDark ? !machine.isOn : machine.isOn && machine.boots > (this.#bootsBefore.get(fault.node) ?? 0)
     })
   }
 
@@ -156,8 +158,7 @@ export class OutsideFaults {
       const machine = cluster.machines.get(node)
       machine?.setLuck({ kind: 'returns' })
       if (machine === undefined || luck.kind === 'slow') continue
-      const boots = machine.boots - (scene.prior.boots.get(node) ?? 0)
-      if (machine.isOn && boots > 0) {
+      if (machine.isOn && machine.boots > (this.#bootsBefore.get(node) ?? 0)) {
         scene.handBoots.set(node, (scene.handBoots.get(node) ?? 0) + 1)
         machine.reset()
       } else machine.powerOn()
