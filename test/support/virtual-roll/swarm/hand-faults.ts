@@ -86,6 +86,7 @@ export class HandFaults {
     const { labels, annotations } = this.#scene.prior.nodes.get(name)?.metadata ?? {}
     this.#scene.handCordons.add(name)
     this.#scene.registeredAnew.add(name)
+    this.#scene.cordonsMs.push(this.#scene.nowMs, this.#scene.nowMs + againMs)
     this.#scene.handOutages.push({ node: name, from: this.#scene.nowMs, to: this.#scene.nowMs + againMs })
     time.later(againMs, () => {
       if (this.#node(name) !== undefined) return
