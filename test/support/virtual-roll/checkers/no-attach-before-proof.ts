@@ -31,7 +31,7 @@ export function noAttachBeforeProof(scene: Scene): Checker {
       scene.tell(NAME, `${what} ${server.node} is still cordoned`)
     scene.cluster.network.dial({ host: server.address, port: server.port }, (dialled) => {
       if (dialled.kind === 'open') dialled.connection.close()
-      else scene.tell(NAME, `${what} nothing answers at its port`)
+      else if (!scene.wasOutAt(scene.nowMs)) scene.tell(NAME, `${what} nothing answers at its port`)
     })
   }
   return {

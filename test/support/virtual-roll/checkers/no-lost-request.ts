@@ -8,8 +8,6 @@ const NAME = 'no-lost-request'
 const TAIL_MS = 6_000
 /** As long as a request waits for its answer. */
 const REQUEST_MS = 2_000
-/** A machine that is switched on, until its kubelet has its pods ready again and the balancer has seen it. */
-const BOOT_MS = 15_000
 /** A reload closes what clients keep open: a request may be on its way on it. */
 const AT_A_RELOAD_MS = 100
 /** A pod closes what is idle at the end of its grace, and is gone from the API so much later at most. */
@@ -41,7 +39,8 @@ export function noLostRequest(scene: Scene, losses: LossLog): Checker {
       const isExcused = ({ dueMs, isStale, isReset }: Loss): boolean =>
         excused.some(({ from, to }) => dueMs >= from && dueMs <= to) ||
         scene.partitionsMs.some(({ from, to }) => dueMs >= from - REQUEST_MS && dueMs <= to + TAIL_MS) ||
-        scene.handOutages.some(({ from, to }) => dueMs >= from - REQUEST_MS && dueMs <= to + BOOT_MS) ||
+        scene.wasOutAt(dueMs) ||
+        scene.wasOutAt(dueMs + REQUEST_MS) ||
         ((isStale || isReset) && scene.reloadsMs.some((at) => Math.abs(dueMs - at) < AT_A_RELOAD_MS)) ||
         (isStale && goneAtMs.some((at) => at >= dueMs && at - dueMs < POD_GONE_MS))
       const lost = losses.all.filter((loss) => !isExcused(loss))

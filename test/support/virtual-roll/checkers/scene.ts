@@ -47,6 +47,9 @@ export class Scene {
   readonly partitionsMs: { readonly from: number; readonly to: number }[] = []
   /** Machines that lost their power, and Nodes that were deleted, by no roll: until they were there again. */
   readonly handOutages: { readonly node: string; readonly from: number; readonly to: number }[] = []
+  /** Whether such a machine or Node is not back yet, with its pods: what is sent to a Service may end at one of them. */
+  readonly wasOutAt = (atMs: number): boolean =>
+    this.handOutages.some(({ from, to }) => atMs >= from && atMs <= to + PODS_BACK_MS)
   /** Nodes whose cordon people set or took, or that registered anew without theirs. */
   readonly handCordons = new Set<string>()
   /** When people cordoned or uncordoned a node. */
@@ -99,6 +102,8 @@ export class Scene {
 }
 
 const MOST_TOLD = 20
+/** From a machine that is switched on until its kubelet has its pods ready again and the balancer has seen it. */
+const PODS_BACK_MS = 15_000
 
 function serverFacts({ balancer: { state } }: VirtualCluster): readonly ServerFact[] {
   const known = FACTS.get(state) ?? state.backends.flatMap(({ name, servers }) => servers.map((at) => factOf(name, at)))
