@@ -86,7 +86,10 @@ function travelled(
       })
     case 'cut': {
       const reply = around(request, () => answerRequest(world, request))
-      return isWatch(reply) ? watchHead(timers, reply, { watch: () => 'cut', signal }) : cutHead(reply)
+      if (!isWatch(reply)) return cutHead(reply)
+      const head = watchHead(timers, reply, { signal })
+      timers.later(0, () => void head.destroy(new Error('ECONNRESET')))
+      return head
     }
     case 'answered':
       return objectHead(passage.reply)

@@ -67,9 +67,21 @@ const LASTS_NOT: ReadonlySet<FaultName> = new Set([
   'journalLost',
 ])
 
-/** What people change in the file that they resume by: the soak, the limits, or which nodes are still to come. */
-export const amendsOf = (random: SeededRandom, names: readonly string[]): Readonly<Record<string, unknown>> => ({
-  soak: '3s',
-  settle: { limit: '40s', timesInARow: 3 },
-  ...(random.next() < 0.5 ? {} : { nodes: { names: names.slice(0, 1 + random.below(names.length)) } }),
-})
+/**
+ * What people change in the file that they resume by: the soak, the limits, or which nodes are still to come. Now and then
+ * it is a file that the run stands against: another namespace of the slot, or another set of backends.
+ */
+export function amendsOf(random: SeededRandom, names: readonly string[]): Readonly<Record<string, unknown>> {
+  const die = random.next()
+  const longer = { soak: '3s', settle: { limit: '40s', timesInARow: 3 } }
+  if (die < 0.1) return { ...longer, slots: { namespace: 'elsewhere', leaseDuration: '15s' } }
+  if (die < 0.2) return { ...longer, balancers: [{ ...BALANCER, backends: ['web'] }] }
+  if (die < 0.3) return { ...longer, balancers: [{ ...BALANCER, name: 'another' }] }
+  return die < 0.6 ? longer : { ...longer, nodes: { names: names.slice(0, 1 + random.below(names.length)) } }
+}
+
+const BALANCER = {
+  name: 'lb',
+  instances: [{ name: 'lb-1', socket: '/run/haproxy.sock' }],
+  backends: ['web', 'edge'],
+}
