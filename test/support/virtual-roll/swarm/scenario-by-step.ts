@@ -8,8 +8,15 @@ import { namedFault } from './named-fault.ts'
 /** Seeds from here on are drawn by step, and those before it by time alone. */
 export const FIRST_BY_STEP = 1_000_000
 
-/** They are over before anything else can come, unless something holds them up. */
-const SHORT: ReadonlySet<Step> = new Set(['slot', 'record', 'cordon', 'uncordon'])
+/** They are over before anything else can come, unless a slow API or a slow balancer holds them up. */
+const HELD_UP_BY: ReadonlyMap<Step, 'api' | 'balancer'> = new Map([
+  ['slot', 'api'],
+  ['record', 'api'],
+  ['cordon', 'api'],
+  ['detach', 'balancer'],
+  ['uncordon', 'api'],
+  ['attach', 'balancer'],
+])
 /** Faults that are seen only where something is asked for again and again, or that are to fall into the middle. */
 const SLOW_BESIDE = 0.6
 
@@ -31,22 +38,30 @@ function cueOf(
   { step, fault }: Cell,
   { nth, isLate }: { readonly nth: 1 | 2; readonly isLate: boolean },
 ): Cue {
-  const isShort = SHORT.has(step)
-  const isHeldUp = isShort && random.next() < (LASTS_NOT.has(fault) ? 0.3 : SLOW_BESIDE)
+  const holder = HELD_UP_BY.get(step)
+  const isHeldUp = holder !== undefined && random.next() < (LASTS_NOT.has(fault) ? 0.3 : SLOW_BESIDE)
   const isLasting = !LASTS_NOT.has(fault)
-  const afterMs = delayOf(random, (isShort && !isHeldUp) || isLasting)
+  const afterMs = delayOf(random, { isShort: (holder !== undefined && !isHeldUp) || isLasting, step })
   const faults = namedFault(random, fault)
   if (isLate || !isHeldUp) return { step, when: isLate ? 'ends' : 'begins', nth, afterMs, faults }
-  const slow: Fault = { kind: 'api', what: 'slow', share: 1, fromMs: -afterMs, toMs: random.between(3_000, 6_000) }
+  const span = { fromMs: -afterMs, toMs: random.between(3_000, 6_000) }
+  const slow: Fault =
+    holder === 'api'
+      ? { kind: 'api', what: 'slow', share: 1, ...span }
+      : { kind: 'balancerSlow', byMs: random.between(500, 1_500), ...span }
   return { step, when: 'begins', nth, afterMs, faults: [...faults, slow] }
 }
 
 /** Often at once, since what a step does first it does within milliseconds. */
-function delayOf(random: SeededRandom, isShort: boolean): number {
+function delayOf(random: SeededRandom, { isShort, step }: { readonly isShort: boolean; readonly step: Step }): number {
   const die = random.next()
   if (die < 0.4) return 0
-  return isShort || die < 0.6 ? random.between(0, 8) : random.between(0, 2_500)
+  if (isShort || die < 0.6) return random.between(0, step === 'attach' || step === 'detach' ? 1 : 5)
+  return random.between(0, LONG.has(step) ? 2_500 : 800)
 }
+
+/** They last for seconds. */
+const LONG: ReadonlySet<Step> = new Set(['drain', 'reboot', 'proof', 'soak'])
 
 /** They happen at one moment. */
 const LASTS_NOT: ReadonlySet<FaultName> = new Set([
