@@ -60,6 +60,8 @@ export function whyImpossible({ step, fault }: Cell): string | undefined {
   if (fault.startsWith('machine.') && step !== 'reboot' && !(fault === 'machine.neverReady' && step === 'proof'))
     return 'a boot that goes wrong is waited for in the reboot step, or in the proof where its kubelet runs'
   if (fault === 'api.evictionsUnheard' && step !== 'drain') return 'pods are evicted in the drain alone'
+  if (fault === 'uncordoned' && step === 'cordon')
+    return 'what is not cordoned yet cannot be uncordoned, and the step is over with its write'
   return undefined
 }
 

@@ -1,5 +1,6 @@
+import type { Step } from '../../../../src/model/step.ts'
 import type { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
-import type { FaultName } from './cells.ts'
+import type { Cell, FaultName } from './cells.ts'
 import { type ApiTrouble, CURRENT, type Fault, OTHER } from './fault.ts'
 
 /** Of all requests, unless said otherwise here. */
@@ -9,8 +10,11 @@ const LONGEST_MS: Partial<Readonly<Record<ApiTrouble, number>>> = { evictionsUnh
 /** A slot is renewed every 2.5 s, and in some steps nothing else is asked for. */
 const SHORTEST_MS = 2_500
 
-/** The fault of that name as a cue brings it about: its times count from the cue. */
-export function namedFault(random: SeededRandom, name: FaultName): readonly Fault[] {
+/** The node under way is not cordoned by the roll in these. */
+const SCHEDULABLE: ReadonlySet<Step> = new Set(['slot', 'record', 'cordon', 'settle', 'attach', 'soak'])
+
+/** The fault of a cell as a cue brings it about: its times count from the cue. */
+export function namedFault(random: SeededRandom, { step, fault: name }: Cell): readonly Fault[] {
   const lasting = (longestMs: number) => ({ fromMs: 0, toMs: random.between(SHORTEST_MS, longestMs) })
   const node = random.next() < 0.7 ? CURRENT : OTHER
   const server = `${random.next() < 0.5 ? 'web' : 'edge'}/${node}`
@@ -52,8 +56,9 @@ export function namedFault(random: SeededRandom, name: FaultName): readonly Faul
     case 'nodeDies':
       return [{ kind: 'nodeDies', node: OTHER, ...lasting(20_000) }]
     case 'cordoned':
+      return [{ kind: 'cordon', atMs: 0, node: SCHEDULABLE.has(step) ? node : OTHER, to: true }]
     case 'uncordoned':
-      return [{ kind: 'cordon', atMs: 0, node, to: name === 'cordoned' }]
+      return [{ kind: 'cordon', atMs: 0, node: CURRENT, to: false }]
     case 'clock':
       return [{ kind: 'clock', atMs: 0, byMs: random.between(-10_000, 60_000) }]
     case 'journal.failing':

@@ -42,7 +42,9 @@ function cueOf(
   const isHeldUp = holder !== undefined && random.next() < (LASTS_NOT.has(fault) ? 0.3 : SLOW_BESIDE)
   const isLasting = !LASTS_NOT.has(fault)
   const afterMs = delayOf(random, { isShort: (holder !== undefined && !isHeldUp) || isLasting, step })
-  const faults = namedFault(random, fault)
+  const faults = namedFault(random, { step, fault })
+  // A boot goes wrong only where it was to before it came.
+  if (fault.startsWith('machine.')) return { step: 'reboot', when: 'begins', nth, afterMs: 0, faults }
   if (isLate || !isHeldUp) return { step, when: isLate ? 'ends' : 'begins', nth, afterMs, faults }
   const span = { fromMs: -afterMs, toMs: random.between(3_000, 6_000) }
   const slow: Fault =
@@ -81,6 +83,14 @@ const LASTS_NOT: ReadonlySet<FaultName> = new Set([
   'amended',
   'journalLost',
 ])
+
+/** Nodes that are cordoned before anybody rolls, where there would be nothing else to uncordon. */
+export function cordonedBefore(number: number, drawn: readonly string[]): readonly string[] {
+  const { step, fault } = cellOf(number - FIRST_BY_STEP)
+  return fault === 'uncordoned' && UNCORDONED_ONLY_BEFORE.has(step) ? ['n1'] : drawn
+}
+
+const UNCORDONED_ONLY_BEFORE: ReadonlySet<Step> = new Set(['slot', 'record', 'settle', 'attach', 'soak'])
 
 /**
  * What people change in the file that they resume by: the soak, the limits, or which nodes are still to come. Now and then

@@ -2,7 +2,7 @@ import { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
 import type { Cue } from './cue.ts'
 import { type Fault, lastOf } from './fault.ts'
 import { randomFaults } from './random-faults.ts'
-import { amendsOf, cuesOf, FIRST_BY_STEP } from './scenario-by-step.ts'
+import { amendsOf, cordonedBefore, cuesOf, FIRST_BY_STEP } from './scenario-by-step.ts'
 
 /** All that a seed says. */
 export interface Scenario {
@@ -47,7 +47,8 @@ function drawnByStep(drawn: Scenario, number: number): Scenario {
   const faults = random.next() < 0.25 ? drawn.faults.slice(0, 1) : []
   const healAtMs = Math.max(10_000, ...faults.map(lastOf))
   const second = random.next() < 0.5 ? drawn.second : undefined
-  return { ...drawn, faults, cues, healAtMs, second, amends: amendsOf(random, nodeNames(drawn.nodes)) }
+  const cordoned = cordonedBefore(number, drawn.cordoned)
+  return { ...drawn, cordoned, faults, cues, healAtMs, second, amends: amendsOf(random, nodeNames(drawn.nodes)) }
 }
 
 function drawnByTime(seed: string): Scenario {
