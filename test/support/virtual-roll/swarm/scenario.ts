@@ -48,7 +48,9 @@ function drawnByStep(drawn: Scenario, number: number): Scenario {
   const healAtMs = Math.max(10_000, ...faults.map(lastOf))
   const second = random.next() < 0.5 ? drawn.second : undefined
   const cordoned = cordonedBefore(number, drawn.cordoned)
-  return { ...drawn, cordoned, faults, cues, healAtMs, second, amends: amendsOf(random, nodeNames(drawn.nodes)) }
+  // One that is cordoned leaves two for the pods of another.
+  const nodes = cordoned.length > 0 ? Math.max(3, drawn.nodes) : drawn.nodes
+  return { ...drawn, nodes, cordoned, faults, cues, healAtMs, second, amends: amendsOf(random, nodeNames(drawn.nodes)) }
 }
 
 function drawnByTime(seed: string): Scenario {
