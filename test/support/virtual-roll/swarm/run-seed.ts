@@ -194,10 +194,28 @@ class SeedRun {
   }
 
   #follow(roll: VirtualRoll, name: string, process: EngineProcess): void {
-    roll.journal.disk = { luckOf: () => this.#faults.diskLuck(name), onSynced: this.#watched.synced(roll) }
+    const synced = this.#watched.synced(roll)
+    const unnoted = new Set<string>()
+    roll.journal.disk = {
+      luckOf: ({ type, node }) => {
+        const luck = this.#faults.diskLuck(name)
+        if (type === 'through' && luck.kind !== 'well') unnoted.add(String(node))
+        return luck
+      },
+      onSynced: (entry) => {
+        if (entry.type === 'through') unnoted.delete(String(entry.node))
+        synced(entry)
+      },
+    }
     this.#steps.follow(name, process)
     this.#alive.add(process)
-    void process.ended.catch(() => undefined).then(() => this.#alive.delete(process))
+    void process.ended
+      .catch(() => undefined)
+      .then(() => {
+        this.#alive.delete(process)
+        // The next process cannot know that these are through: their records were taken off without the journal.
+        for (const node of unnoted) this.#scene.handBoots.set(node, (this.#scene.handBoots.get(node) ?? 0) + 1)
+      })
   }
 
   /** Somebody else, who begins as soon as no error stands in the plan. */
