@@ -39,19 +39,22 @@ function cueOf(
   { nth, isLate }: { readonly nth: 1 | 2; readonly isLate: boolean },
 ): Cue {
   const holder = HELD_UP_BY.get(step)
-  const isHeldUp = holder !== undefined && random.next() < (LASTS_NOT.has(fault) ? 0.3 : SLOW_BESIDE)
   const isLasting = !LASTS_NOT.has(fault)
+  // While a balancer is asked, hardly anything is asked of the API but that the slot is renewed.
+  const isQuiet = holder === 'balancer' && fault.startsWith('api.')
+  const isHeldUp = holder !== undefined && random.next() < (isQuiet ? 0.95 : isLasting ? SLOW_BESIDE : 0.3)
   const afterMs = delayOf(random, { isShort: (holder !== undefined && !isHeldUp) || isLasting, step })
   const faults = namedFault(random, { step, fault })
   // A boot goes wrong only where it was to before it came.
   if (fault.startsWith('machine.')) return { step: 'reboot', when: 'begins', nth, afterMs: 0, faults }
   if (isLate || !isHeldUp) return { step, when: isLate ? 'ends' : 'begins', nth, afterMs, faults }
-  const span = { fromMs: -afterMs, toMs: random.between(3_000, 6_000) }
+  const span = { fromMs: -afterMs, toMs: isQuiet ? random.between(6_000, 9_000) : random.between(3_000, 6_000) }
   const slow: Fault =
     holder === 'api'
       ? { kind: 'api', what: 'slow', share: 1, ...span }
-      : { kind: 'balancerSlow', byMs: random.between(500, 1_500), ...span }
-  return { step, when: 'begins', nth, afterMs, faults: [...faults, slow] }
+      : { kind: 'balancerSlow', byMs: random.between(isQuiet ? 1_200 : 500, 1_500), ...span }
+  const longer = faults.map((one) => (isQuiet && 'toMs' in one ? { ...one, toMs: span.toMs } : one))
+  return { step, when: 'begins', nth, afterMs, faults: [...longer, slow] }
 }
 
 /** Often at once, since what a step does first it does within milliseconds. */
