@@ -9,6 +9,8 @@ export type Action =
       readonly node: string
       /** A slot whose owner renews no more may be taken from it. */
       readonly takeStale: boolean
+      /** For a node that bears the record of the run: it is out already. Goes ahead without a journal. */
+      readonly restores: boolean
     }
   | {
       readonly kind: 'writeRecord'
@@ -60,14 +62,7 @@ export type Action =
   | { readonly kind: 'removeRecord'; readonly node: string }
   | { readonly kind: 'releaseSlot'; readonly node: string }
 
-/** The slot is among them: it takes nothing out, and nothing can be put back without it. */
-const RESTORING: ReadonlySet<Action['kind']> = new Set([
-  'takeSlot',
-  'uncordon',
-  'removeTaint',
-  'removeRecord',
-  'releaseSlot',
-])
+const RESTORING: ReadonlySet<Action['kind']> = new Set(['uncordon', 'removeTaint', 'removeRecord', 'releaseSlot'])
 
 /** Restoring effects go ahead without the journal, with a warning; all others wait for it. */
 export function isRestoring(action: Action): boolean {

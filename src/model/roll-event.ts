@@ -28,6 +28,8 @@ export interface LoadTick {
   readonly strays: number
   /** Time in which the prober measured nothing, so far; that between two processes of a run with it. */
   readonly notMeasuredMs?: number
+  /** The baseline is not over: these are its own requests, and the totals begin at 0 once it is. */
+  readonly inBaseline?: true
 }
 
 /** The stream of a roll: progress, `-o jsonl`, the journal's evidence and the report are all made from it. */
@@ -84,6 +86,7 @@ export type RollEvent =
       readonly type: 'reasserted'
       readonly node: string
       readonly server: string
+      /** From the last reading that showed the server out until it was read as out again: it served for less. */
       readonly afterMs: number
       readonly text: string
     }
@@ -125,7 +128,7 @@ export type RollEvent =
       readonly guarded?: readonly string[]
     }
 
-/** A step that overlaps a failure window, most likely first. Empty blame: no step overlaps. */
+/** A step that was under way when a failure window began, most likely first. Empty blame: none was. */
 export interface Blame {
   readonly node: string
   readonly step: Step

@@ -25,7 +25,7 @@ export interface ReportSource {
   readonly plans?: readonly PlanResult[]
 }
 
-export interface HoldDocument {
+interface HoldDocument {
   readonly startedAt: string
   readonly endedAt: string | null
   readonly reasons: readonly Reason[]

@@ -46,7 +46,7 @@ export function verdictSentence(report: ReportDocument): string {
   return `after ${nodes}${took}${first === undefined ? '' : `: ${first}`}; ${load}`
 }
 
-export function tookMs({ startedAt, lastAt }: ReportDocument): number | undefined {
+function tookMs({ startedAt, lastAt }: ReportDocument): number | undefined {
   return startedAt === null ? undefined : Date.parse(lastAt) - Date.parse(startedAt)
 }
 
@@ -78,7 +78,7 @@ function laneText({ load, windows }: ReportDocument, lane: string): string {
   return countText(failed)
 }
 
-export function downtimeText(report: ReportDocument): string {
+function downtimeText(report: ReportDocument): string {
   if (report.load === null) return 'not measured'
   if (report.windows.length === 0) {
     return report.failedRequests === 0 ? `none seen; ${smallestOutageText(report)}` : '?'

@@ -3,11 +3,12 @@ import { test } from 'node:test'
 import { outcomeDocument } from '../../src/cli/roll/outcome-document.ts'
 import { rollViewOf } from '../../src/cli/roll/reduce-roll.ts'
 import { describeAction } from '../../src/controllers/roll/describe-action.ts'
-import { thinnedColumns } from '../../src/report/document/load-columns.ts'
+import { loadColumns, thinnedColumns } from '../../src/report/document/load-columns.ts'
 import { serverTells } from '../../src/report/document/server-tells.ts'
 import { downtimeOf } from '../../src/report/downtime.ts'
 import { type ReportDocument, reportDocument } from '../../src/report/report-document.ts'
 import { verdictFacts, verdictSentence } from '../../src/report/verdict.ts'
+import { aLoad } from '../support/journaled.ts'
 import { SPEC } from '../support/report-runs/fixed-spec.ts'
 import { cleanRun, failedRun, keptOutRun } from '../support/report-runs/report-runs.ts'
 
@@ -39,6 +40,16 @@ test('the load is in columns of rises, which add up to what was sent and what fa
   assert.equal(slower?.sent.length, 13)
   assert.equal(sum(slower?.sent), sentRequests)
   assert.equal(sum(slower?.atMs), sum(load?.atMs))
+})
+
+test('the columns of the load never go back: what was sent in the baseline counts only where it was never over', () => {
+  const one = (at: string, sent: number, inBaseline?: true) => ({
+    at: `2026-11-21T06:14:${at}Z`,
+    load: { ...aLoad(sent), ...(inBaseline === undefined ? {} : { inBaseline }) },
+  })
+  const baseline = [one('44.000', 500, true), one('49.000', 1_000, true)]
+  assert.deepEqual(loadColumns([...baseline, one('54.000', 490), one('59.000', 990)])?.sent, [0, 0, 490, 500])
+  assert.deepEqual(loadColumns(baseline)?.sent, [500, 500])
 })
 
 test('where nothing was measured is known to within two counts', () => {

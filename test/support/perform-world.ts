@@ -82,7 +82,7 @@ export class PerformWorld {
 
   /** Takes the slot, which nobody renews but who asks for it. */
   async hold(): Promise<this> {
-    await this.perform({ kind: 'takeSlot', node: 'n1', takeStale: false })
+    await this.perform({ kind: 'takeSlot', node: 'n1', takeStale: false, restores: false })
     return this
   }
 

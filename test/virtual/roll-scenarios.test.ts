@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { apiServerRestartedInEveryStep } from '../scenarios/api-restarts.ts'
+import { STEPS } from '../../src/model/step.ts'
+import { apiServerRestarted, EVERY_STEP } from '../scenarios/api-restarts.ts'
 import { budgetNeverOpens, budgetOpensLater, podUnderTwoBudgets } from '../scenarios/budgets.ts'
 import { cleanRoll } from '../scenarios/clean.ts'
 import { killedInEveryStep } from '../scenarios/killed.ts'
@@ -38,10 +39,11 @@ const SCENARIOS: readonly {
   {
     title: 'an API server killed and started again in every step costs no request',
     graceSeconds: 25,
-    run: (ground) =>
-      nothingLost(
-        apiServerRestartedInEveryStep(ground, { reboot: { ssh: SSH, resendAfter: '20s', returnLimit: '180s' } }),
-      ),
+    run: (ground) => {
+      assert.deepEqual(EVERY_STEP.flatMap(({ steps }) => steps).toSorted(), STEPS.toSorted())
+      const spec = { reboot: { ssh: SSH, resendAfter: '20s', returnLimit: '180s' } }
+      return nothingLost(apiServerRestarted(ground, EVERY_STEP, spec))
+    },
   },
   {
     title: 'HAProxy reloaded in steps 4 and 5 is told again, and no request fails',

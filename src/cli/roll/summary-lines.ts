@@ -8,8 +8,9 @@ import { type Column, tableLines } from '../text/table-lines.ts'
 import { endBlock } from './end-block.ts'
 import { gapText, loadText } from './node-text.ts'
 import { nodeTimes } from './node-times.ts'
+import { outageViews } from './outage-view.ts'
 import type { NodeView, RollView } from './roll-view.ts'
-import { causeText, windowClassText, windowSpanText } from './window-text.ts'
+import { causeText, outageClassText, outageSpanText } from './window-text.ts'
 
 const COLUMNS: readonly Column[] = [
   { title: 'node', align: 'left' },
@@ -18,6 +19,7 @@ const COLUMNS: readonly Column[] = [
   ),
 ]
 const BLOCK_CELLS = 80
+const SHOWN_MAX = 5
 
 /** What a roll came to, for people: the verdict first, then the nodes, then what the measurement can and cannot say. */
 export function summaryLines(view: RollView): readonly Line[] {
@@ -52,7 +54,11 @@ function doneBlock(view: RollView): Block {
 
 function limitRows(view: RollView): readonly BlockRow[] {
   const { load, windows } = view
-  const seen = windows.map((view) => `${windowSpanText(view)}, ${windowClassText(view)}; ${causeText(view)}`)
+  const outages = outageViews(windows).map(
+    (view) => `${outageSpanText(view)}, ${outageClassText(view)}; ${causeText(view)}`,
+  )
+  const more = outages.length - SHOWN_MAX
+  const seen = [...outages.slice(0, SHOWN_MAX), ...(more > 0 ? [`and ${more} more windows`] : [])]
   return [
     ...(seen.length === 0 ? [] : [{ label: 'what', texts: seen }]),
     ...(load === undefined ? [] : [{ label: 'limits', texts: [limitsText(load, gapText(view))] }]),

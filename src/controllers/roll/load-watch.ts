@@ -83,8 +83,13 @@ export class LoadWatch {
     for (;;) {
       await this.#parts.clock.sleep(TICK_MS, signal)
       this.changed()
-      this.#parts.emit({ type: 'load.tick', load: this.tick() })
+      this.tellTotals()
     }
+  }
+
+  /** Once a second, and where a node ends: its failed requests are counted up to then, and so is what was sent. */
+  tellTotals(): void {
+    this.#parts.emit({ type: 'load.tick', load: this.tick() })
   }
 
   tick(): LoadTick {
@@ -103,6 +108,7 @@ export class LoadWatch {
       baselineP99Ms: this.#baselineP99Ms,
       strays: (this.#parts.before?.strays ?? 0) + this.#parts.strays(),
       notMeasuredMs: notMeasuredMs(facts, this.#parts.before),
+      ...(this.#measuredSince === undefined ? { inBaseline: true } : {}),
     }
   }
 

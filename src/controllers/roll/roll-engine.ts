@@ -3,7 +3,6 @@ import type { InstanceLook } from '../../core/availability/reload-spans.ts'
 import { baselineMissing } from '../../core/roll/baseline.ts'
 import { hasCurrent } from '../../core/roll/node-snapshot.ts'
 import { standing } from '../../core/roll/standing.ts'
-import { RECHECK_MS } from '../../core/roll/step-rule.ts'
 import type { NodeStanding, RollEvent } from '../../model/roll-event.ts'
 import { slotRef } from '../../model/slot.ts'
 import { WorldError } from '../../model/world-error.ts'
@@ -156,7 +155,7 @@ export class RollEngine {
 
   async #roll(interrupt: AbortSignal): Promise<void> {
     try {
-      await firstList(this.#view, { clock: this.#parts.clock, signal: interrupt })
+      await firstList({ ...this.#parts, view: this.#view }, interrupt)
       await Promise.all(this.#pollers.map((poller) => poller.poll(interrupt)))
       for (this.#gone.note(); currentNode(this.#gather, undefined) !== undefined; this.#gone.note()) {
         if ((await this.#node(interrupt)) === 'keptOut') return
@@ -192,14 +191,15 @@ export class RollEngine {
       this.#gone.judge(pass.snapshot)
       if (!this.#events.writable) this.#events.note('retry', {})
       if (decision.kind === 'settled') break
-      // What the journal refused was not done, and would be refused again at once.
-      if (decision.kind === 'act' && this.#events.writable) continue
-      const recheckAfterMs = decision.kind === 'act' ? RECHECK_MS : decision.recheckAfterMs
-      await this.#wakeup.next(Math.min(recheckAfterMs, PASS_AT_LEAST_EVERY_MS), interrupt)
+      if (decision.kind === 'act') continue
+      await this.#wakeup.next(Math.min(decision.recheckAfterMs, PASS_AT_LEAST_EVERY_MS), interrupt)
     }
     const { run } = this.#parts
     const ended = this.#takeStanding()
-    if (ended !== undefined) this.#emit({ type: 'node.ended', standing: ended })
+    if (ended !== undefined) {
+      this.#load?.tellTotals()
+      this.#emit({ type: 'node.ended', standing: ended })
+    }
     if (run.verdict?.keepOut === true) return 'keptOut'
     if (ended !== undefined) run.settledHere = [...run.settledHere, ended.node]
     if (ended?.state === 'inService') run.done = [...run.done, ended.node]
@@ -240,8 +240,8 @@ export class RollEngine {
     return run.spec.balancers.flatMap((spec) => {
       const balancer = [...balancers, ...endpoints].find((candidate) => candidate.name === spec.name)
       if (balancer === undefined) return []
-      const onPoll = async (isNews: boolean): Promise<void> => {
-        await this.#pass?.keepDetached(this.#work.signal)
+      const onPoll = async (isNews: boolean, instance: string): Promise<void> => {
+        await this.#pass?.keepDetached(this.#work.signal, instance)
         this.#load?.changed()
         if (isNews) this.#wakeup.wake()
       }

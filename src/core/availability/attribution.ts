@@ -33,8 +33,8 @@ export interface AttributionInput {
 }
 
 /**
- * The reloads and the steps of any node that overlap the window's reach. Of the steps, most likely first: the one begun
- * last before the first bad sample; then those begun after it, in order. Empty blame: no step overlaps.
+ * The reloads, and the steps of any node that were under way when the first bad sample was due, or had ended shortly
+ * before: the one begun last is the most likely. A step that began after it is no cause of it: it is often an answer to it.
  */
 export function attribute({ window, periodMs, controlWindows, steps, reloads }: AttributionInput): Attribution {
   const { overlaps } = windowReach(window, periodMs)
@@ -42,10 +42,9 @@ export function attribute({ window, periodMs, controlWindows, steps, reloads }: 
     overlaps(w.firstBadAt - SLACK_MS, (w.firstOkAt ?? Number.POSITIVE_INFINITY) + SLACK_MS),
   )
   if (blind) return { kind: 'prober' }
-  const begunAfter = (step: StepSpan): number => Math.max(0, step.startedAt - window.firstBadAt)
   const ranked = steps
-    .filter((step) => overlaps(step.startedAt, step.endedAt))
-    .sort((a, b) => begunAfter(a) - begunAfter(b) || b.startedAt - a.startedAt)
+    .filter((step) => step.startedAt <= window.firstBadAt && overlaps(step.startedAt, step.endedAt))
+    .sort((a, b) => b.startedAt - a.startedAt)
   return {
     kind: 'found',
     reloads: reloadsOfWindow({ window, periodMs, reloads }),

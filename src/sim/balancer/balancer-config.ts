@@ -23,7 +23,7 @@ export interface BackendConfig {
   readonly check?: CheckConfig
 }
 
-export interface FrontendConfig {
+interface FrontendConfig {
   readonly name: string
   readonly port: number
   readonly backend: string

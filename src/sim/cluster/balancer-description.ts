@@ -1,7 +1,7 @@
 import type { BalancerConfig } from '../balancer/balancer-config.ts'
 import type { NodeSpec } from '../machines/node-spec.ts'
 
-export interface FrontDescription {
+interface FrontDescription {
   readonly backend: string
   readonly port: number
   readonly nodePort: number

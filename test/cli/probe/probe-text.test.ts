@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { failureWords } from '../../../src/cli/probe/failure-words.ts'
-import { liveLine, windowLine } from '../../../src/cli/probe/probe-lines.ts'
+import { liveLine, outageLine } from '../../../src/cli/probe/probe-lines.ts'
 import { probeSummary } from '../../../src/cli/probe/probe-summary.ts'
 import { plainLine } from '../../../src/cli/terminal/style.ts'
 import { Histogram } from '../../../src/core/availability/histogram.ts'
-import type { ProbeFacts } from '../../../src/model/probe.ts'
+import type { FailureWindow, ProbeFacts } from '../../../src/model/probe.ts'
 import { aTarget, at } from '../../core/availability/a-sample.ts'
 import { aLane, aReading, aWindow, URL } from './a-reading.ts'
 
@@ -53,7 +53,22 @@ test('what the prober is to blame for is listed and not counted', () => {
   assert.ok(summary.includes('  control target   3 failed of 30'))
   const [first] = reading.facts.windows
   assert.ok(first !== undefined)
-  assert.match(plainLine(windowLine({ type: 'closed', number: 1, window: first }, reading)), /; not counted: prober$/)
+  const excused = { window: first, closed: true }
+  const line = plainLine(outageLine({ type: 'closed', windows: [excused], outages: 1 }, reading))
+  assert.equal(
+    line,
+    '06:41:07.20Z  https://app.example.com/: 17 failed in 320 to 360 ms, new, connect refused; not counted: prober',
+  )
+  const counted = { window: aWindow({ lane: 'kept', failed: 3 }), closed: true }
+  assert.match(
+    plainLine(outageLine({ type: 'closed', windows: [excused, counted], outages: 1 }, reading)),
+    /: 20 failed in .*; 17 of them not counted: prober$/,
+  )
+  const ofControl = { window: control, closed: true }
+  assert.match(
+    plainLine(outageLine({ type: 'closed', windows: [ofControl], outages: 1 }, reading)),
+    /^06:41:07\.20Z {2}control target control x: 3 failed in /,
+  )
 })
 
 test('what was not measured is said', () => {
@@ -90,16 +105,29 @@ test('the live line says how long, how many, what now and how fast', () => {
   assert.match(live({}), / now starting /)
 })
 
-test('a window line says when, how many, how long at least and at most, where and why', () => {
+test('a line says when, of which probe, how many, how long at least and at most, on which lanes and why', () => {
   const reading = aReading({ facts: FACTS })
-  const line = (window = aWindow(), type: 'closed' | 'opened' = 'closed'): string =>
-    plainLine(windowLine({ type, number: 1, window }, reading))
-  assert.equal(line(), '06:41:07.20Z  window 1: 17 failed in 320 to 360 ms, new, connect refused')
+  const line = (type: 'closed' | 'opened', outages: number, ...[first = aWindow(), ...others]: FailureWindow[]) => {
+    const asTold = (window: FailureWindow) => ({ window, closed: type === 'closed' })
+    return plainLine(outageLine({ type, outages, windows: [asTold(first), ...others.map(asTold)] }, reading))
+  }
   assert.equal(
-    line(aWindow({ lastBadAt: at(2_468_600), firstOkAt: at(2_468_640) })),
-    '06:41:07.20Z  window 1: 17 failed in 1.40 to 1.46 s, new, connect refused',
+    line('closed', 1),
+    '06:41:07.20Z  https://app.example.com/: 17 failed in 320 to 360 ms, new, connect refused',
   )
-  assert.equal(line(aWindow(), 'opened'), '06:41:07.20Z  window 1 opened: 17 failed so far, new, connect refused')
+  const kept = aWindow({ lane: 'kept', failed: 2, firstBadAt: at(2_467_210), lastBadAt: at(2_468_600) })
+  assert.equal(
+    line('closed', 1, aWindow(), { ...kept, firstOkAt: at(2_468_640) }),
+    '06:41:07.20Z  https://app.example.com/: 19 failed in 1.40 to 1.46 s, new and kept, connect refused',
+  )
+  assert.equal(
+    line('closed', 7, aWindow(), { ...kept, firstOkAt: at(2_468_640) }),
+    '06:41:07.20Z  https://app.example.com/: 19 failed in 7 windows over 1.40 to 1.46 s, new and kept, connect refused',
+  )
+  assert.equal(
+    line('opened', 1, aWindow()),
+    '06:41:07.20Z  https://app.example.com/ failing: 17 failed so far, new, connect refused',
+  )
 })
 
 test('one class has its words, several have their counts', () => {

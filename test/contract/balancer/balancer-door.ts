@@ -50,7 +50,7 @@ export interface BalancerDoor {
   until(what: string, holds: () => Promise<boolean> | boolean): Promise<void>
 }
 
-export type DoorFrontend = 'web' | 'dead' | 'silent'
+type DoorFrontend = 'web' | 'dead' | 'silent'
 
 export interface DoorOptions {
   /** What `a` says from the beginning. */

@@ -103,6 +103,15 @@ test('a run that begins counts from the end of its baseline', () => {
   )
 })
 
+test('the totals of a baseline say that they are, until it is over; those of a run that is taken up count at once', () => {
+  const begun = watching()
+  begun.knows({ lanes: [lane(600, 2)] })
+  assert.deepEqual([begun.watch.tick().sent, begun.watch.tick().inBaseline], [600, true])
+  begun.watch.baselineEnded(wallMs(at('06:10:10')))
+  assert.deepEqual([begun.watch.tick().sent, begun.watch.tick().inBaseline], [0, undefined])
+  assert.equal(watching(BEFORE).watch.tick().inBaseline, undefined)
+})
+
 test('a run that is taken up adds to what was measured before, and to what was not the time in between', () => {
   const { watch, knows } = watching(BEFORE)
   knows({ lanes: [lane(1_000, 2)], notMeasured: [{ from: wallMs(at('06:10:02')), to: wallMs(at('06:10:02.400')) }] })

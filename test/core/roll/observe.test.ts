@@ -4,7 +4,7 @@ import type { Evidence } from '../../../src/core/roll/evidence.ts'
 import { keepDetached } from '../../../src/core/roll/keep-detached.ts'
 import { observe } from '../../../src/core/roll/observe.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
-import { monoMs } from '../../../src/model/time.ts'
+import { monoMs, wallMs } from '../../../src/model/time.ts'
 import {
   anInstance,
   aRecord,
@@ -74,6 +74,18 @@ test('a node that boots once more has to give its heartbeats anew', () => {
 
 test('a new process finds a node in its soak that is rebooted, uncordoned and up', () => {
   assert.equal(observe(aSnapshot({ node: { bootId: NEW_BOOT }, record: aRecord() })).attachingSince, 1_000_000)
+})
+
+test('the limits of the way back do not run before everything was listed', () => {
+  const unlisted = { kinds: ['pods'] }
+  const attached = aSnapshot({
+    node: { bootId: NEW_BOOT },
+    record: aRecord(),
+    evidence: { attachingSince: monoMs(1), attachingSinceWall: wallMs(7) },
+  })
+  const seen = observe({ ...attached, cluster: { ...attached.cluster, unlisted } })
+  assert.deepEqual([seen.returned, seen.attachingSince, seen.attachingSinceWall], [undefined, 1_000_000, 7])
+  assert.equal(observe(attached).attachingSince, 1)
 })
 
 test('a node still cordoned is not in its soak, whatever a reload made of its server', () => {

@@ -9,7 +9,7 @@ import { anInstance, aServer, aSnapshot } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
 
 const TAKEN_AT = monoMs(1_000_000)
-const TAKE = { kind: 'takeSlot', node: 'n1', takeStale: false } as const
+const TAKE = { kind: 'takeSlot', node: 'n1', takeStale: false, restores: false } as const
 
 /** The slot was taken a moment ago; the balancer was asked last at that time. */
 function askedAt(ms: number): RollSnapshot {

@@ -1,8 +1,8 @@
 import type { LoadTick, NodeStanding, RollEvent, StampedEvent } from '../../../src/model/roll-event.ts'
 import { STEPS, type Step } from '../../../src/model/step.ts'
 
-export const START = Date.parse('2026-11-21T06:14:39.182Z')
-export const RUN = '20261121T061439Z-1f0e'
+const START = Date.parse('2026-11-21T06:14:39.182Z')
+const RUN = '20261121T061439Z-1f0e'
 
 interface NodeFacts {
   readonly pods: number

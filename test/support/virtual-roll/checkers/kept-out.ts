@@ -9,7 +9,8 @@ const LIMIT_MS = 1_200
 /**
  * What a roll took out stays out until its machine is back and may carry pods: whoever else sets it ready before is
  * answered within a second, as long as there is a process to do so. A process that never saw it out, on a machine whose
- * reboot nobody announced, takes it out by the rules that it would be taken out by in the first place.
+ * reboot nobody announced, takes it out by the rules that it would be taken out by in the first place. Before the
+ * announcement the last usable server of a backend is left in service by every process.
  */
 export function keptOut(scene: Scene): Checker {
   const since = new Map<string, number>()
@@ -24,7 +25,8 @@ export function keptOut(scene: Scene): Checker {
     server.admin === 'ready' &&
     scene.takenOut.keys.has(server.key) &&
     !isFit(scene, server.node) &&
-    (seenOut().has(server.key) || isAnnounced(scene, server.node))
+    (seenOut().has(server.key) || scene.isAnnounced(server.node)) &&
+    !scene.servesOn(server)
   return {
     onAsked: ({ request }) => {
       if (request.kind !== 'balancer') return
@@ -48,11 +50,6 @@ export function keptOut(scene: Scene): Checker {
     },
   }
 }
-
-const INTENT = 'evenkeel.dev/intent'
-
-const isAnnounced = (scene: Scene, name: string): boolean =>
-  scene.nodes().some(({ metadata }) => metadata.name === name && INTENT in (metadata.annotations ?? {}))
 
 function isFit(scene: Scene, name: string): boolean {
   const node = scene.nodes().find(({ metadata }) => metadata.name === name)

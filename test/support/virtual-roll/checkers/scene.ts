@@ -96,6 +96,18 @@ export class Scene {
     return serverFacts(this.cluster)
   }
 
+  /** From then on its servers go out, whichever others are left. */
+  isAnnounced(name: string): boolean {
+    return this.nodes().some(({ metadata }) => metadata.name === name && INTENT in (metadata.annotations ?? {}))
+  }
+
+  /** No other server of its backend can serve, and no reboot of its node is announced: where it serves, a roll leaves it so. */
+  servesOn({ key, node }: ServerFact): boolean {
+    const ofBackend = key.slice(0, key.indexOf('/') + 1)
+    const isOther = (other: ServerFact): boolean => other.key !== key && other.key.startsWith(ofBackend)
+    return !this.servers().some((other) => isOther(other) && other.isUsable) && !this.isAnnounced(node)
+  }
+
   tell(checker: string, text: string): void {
     if (this.violations.length < MOST_TOLD) this.violations.push({ checker, atMs: this.nowMs, text })
   }
@@ -104,6 +116,7 @@ export class Scene {
 const MOST_TOLD = 20
 /** From a machine that is switched on until its kubelet has its pods ready again and the balancer has seen it. */
 const PODS_BACK_MS = 15_000
+const INTENT = 'evenkeel.dev/intent'
 
 function serverFacts({ balancer: { state } }: VirtualCluster): readonly ServerFact[] {
   const known = FACTS.get(state) ?? state.backends.flatMap(({ name, servers }) => servers.map((at) => factOf(name, at)))

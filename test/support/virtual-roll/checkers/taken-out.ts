@@ -5,6 +5,8 @@ import { serverWords } from './server-word.ts'
 
 /** From a reload, or somebody's word, until a roll can have heard of it. */
 const UNHEARD_OF_MS = 1_500
+/** What was asked for before that may be carried out late, by an API server that is slow. */
+const UNDER_WAY_MS = 8_000
 
 const bearsRecord = ({ metadata }: NodeObject): boolean => metadata.annotations?.['evenkeel.dev/record'] !== undefined
 
@@ -47,11 +49,14 @@ export class TakenOut {
   }
 
   /** The balancer sends to it, and not just by what somebody else did a moment ago. */
-  isSentTo({ key, admin }: ServerFact): boolean {
+  isSentTo(server: ServerFact): boolean {
+    const { key, admin } = server
     if (admin !== 'ready') return false
     const { nowMs, reloadsMs } = this.#scene
     // It was out before the roll, so that the reload is all that can have put it in.
     if (!this.#keys.has(key)) return !reloadsMs.some((at) => nowMs - at <= UNHEARD_OF_MS)
-    return nowMs - (this.#undoneSince.get(key) ?? nowMs) > UNHEARD_OF_MS
+    // What a roll leaves in service is not out again a moment later, as all else is.
+    const limitMs = this.#scene.servesOn(server) ? UNDER_WAY_MS : UNHEARD_OF_MS
+    return nowMs - (this.#undoneSince.get(key) ?? nowMs) > limitMs
   }
 }
