@@ -10,7 +10,9 @@ import { namedFault } from '../support/virtual-roll/swarm/named-fault.ts'
 test('seeds that follow each other have every fault in every step before any comes again', () => {
   const drawn = CELLS.map((_, i) => cellOf(i + 12_345)).map(({ step, fault }) => `${step} ${fault}`)
   assert.equal(new Set(drawn).size, CELLS.length)
-  const impossible = STEPS.flatMap((step) => FAULT_NAMES.filter((fault) => whyImpossible({ step, fault }) !== undefined))
+  const impossible = STEPS.flatMap((step) =>
+    FAULT_NAMES.filter((fault) => whyImpossible({ step, fault }) !== undefined),
+  )
   assert.equal(CELLS.length + impossible.length, STEPS.length * FAULT_NAMES.length)
 })
 

@@ -48,8 +48,9 @@ function disruptions(scene: Scene, request: EngineRequest): readonly string[] {
     case 'balancer': {
       const serving = new Set(scene.servers().flatMap(({ key, admin }) => (admin === 'ready' ? [key] : [])))
       const taken = serverWords(request.line).filter(({ key, to }) => to !== 'ready' && serving.has(key))
-      // A server that was out before is put back to that state, not taken from service.
-      return taken.flatMap(({ key }) => (scene.prior.servers.get(key) === 'ready' ? [`setServer ${key}`] : []))
+      // A server that was out before, or that people took out, is put back to that state, not taken from service.
+      const isOurs = (key: string): boolean => scene.prior.servers.get(key) === 'ready' && !scene.handStates.has(key)
+      return taken.flatMap(({ key }) => (isOurs(key) ? [`setServer ${key}`] : []))
     }
     case 'api': {
       const { method, path, body } = request.request

@@ -27,8 +27,7 @@ export function noAttachBeforeProof(scene: Scene): Checker {
       for (const pod of notBack(scene, server.node, before)) scene.tell(NAME, `${what} ${pod} is not back`)
     const isOurs = isCordoned(node as NodeObject | undefined) && !isCordoned(scene.prior.nodes.get(server.node))
     // One that people cordoned before it was begun stays so.
-    if (isOurs && !scene.handCordons.has(server.node))
-      scene.tell(NAME, `${what} ${server.node} is still cordoned`)
+    if (isOurs && !scene.handCordons.has(server.node)) scene.tell(NAME, `${what} ${server.node} is still cordoned`)
     scene.cluster.network.dial({ host: server.address, port: server.port }, (dialled) => {
       if (dialled.kind === 'open') dialled.connection.close()
       else if (!scene.wasOutAt(scene.nowMs)) scene.tell(NAME, `${what} nothing answers at its port`)

@@ -55,7 +55,8 @@ export class Scene {
   /** When people cordoned or uncordoned a node. */
   readonly cordonsMs: number[] = []
   /** Whether people did so that little ago: what was decided before may still arrive. */
-  readonly wasCordonedByHand = (withinMs: number): boolean => this.cordonsMs.some((at) => at <= this.nowMs && this.nowMs - at <= withinMs)
+  readonly wasCordonedByHand = (withinMs: number): boolean =>
+    this.cordonsMs.some((at) => at <= this.nowMs && this.nowMs - at <= withinMs)
   /** Nodes that people deleted: what was known of them stood on an object that is no more. */
   readonly registeredAnew = new Set<string>()
   /** When people deleted the slot. */

@@ -22,7 +22,10 @@ export async function mutationJobs(): Promise<readonly Job[]> {
     { kind: 'crash', plan: { ...clean, crashes: [point], word: 'abort' } },
   ])
   const seeds = Array.from({ length: SEEDS }, (_, i): Job => ({ kind: 'seed', seed: String(i) }))
-  const bySteps = Array.from({ length: SEEDS_BY_STEP }, (_, i): Job => ({ kind: 'seed', seed: String(FIRST_BY_STEP + i) }))
+  const bySteps = Array.from(
+    { length: SEEDS_BY_STEP },
+    (_, i): Job => ({ kind: 'seed', seed: String(FIRST_BY_STEP + i) }),
+  )
   const kept = [...KEPT_SEEDS, SILENT_WHEN_TOLD].map((seed): Job => ({ kind: 'seed', seed }))
   return [{ kind: 'crash', plan: clean }, ...kept, ...crashes, ...seeds, ...bySteps]
 }
