@@ -9,7 +9,7 @@ export interface Asked {
 }
 
 /** An entry of a journal that is on disk. */
-export interface Journaled {
+interface Journaled {
   readonly run: string
   readonly entry: JournalEntry
 }

@@ -6,7 +6,7 @@ import { ABORTED, operateRoll } from '../operate-roll.ts'
 import { putBackLost, resumeBy } from '../take-up.ts'
 import type { VirtualRoll } from '../virtual-roll.ts'
 
-export interface SeedOperatorParts {
+interface SeedOperatorParts {
   readonly roll: VirtualRoll
   /** Another roll by the same file, for what is left when the journal of the first is lost. */
   readonly rollAgain: () => VirtualRoll

@@ -11,7 +11,7 @@ export interface StepUnderWay {
   readonly step: Step
 }
 
-export type StepListener = (when: 'begins' | 'ends', underWay: StepUnderWay) => void
+type StepListener = (when: 'begins' | 'ends', underWay: StepUnderWay) => void
 
 /** Which step of which roll goes now, by the events that processes tell. */
 export class StepWatch {
