@@ -32,6 +32,8 @@ export interface Outside {
   readonly sshLuckOf?: (node: string) => SshLuck
   /** The balancer's socket is silent while this holds. */
   readonly isBalancerSilent?: () => boolean
+  /** After how long the balancer carries out and answers what it is sent now; commands stay in order. */
+  readonly balancerLateMs?: () => number
   readonly onEffect?: EffectHook
   readonly witness?: RequestWitness
   /** How often the prober tells what it saw. */
@@ -197,7 +199,7 @@ export class RollPorts {
 
   #sent(line: string, signal: AbortSignal, balancer: { answer(line: string): string }): Promise<string> {
     const { time } = this.#parts.cluster
-    const { isBalancerSilent = () => false } = this.#parts.outside
+    const { isBalancerSilent = () => false, balancerLateMs = () => 0 } = this.#parts.outside
     const { promise, resolve, reject } = Promise.withResolvers<string>()
     if (signal.aborted) return Promise.reject(signal.reason)
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
@@ -206,7 +208,7 @@ export class RollPorts {
       time.later(SILENT_SOCKET_MS, () => reject(late))
       return promise
     }
-    time.later(SOCKET_LATENCY_MS, () => {
+    time.later(SOCKET_LATENCY_MS + balancerLateMs(), () => {
       this.#parts.outside.witness?.({ kind: 'balancer', line })
       resolve(balancer.answer(line))
     })

@@ -15,8 +15,8 @@ const POD_GONE_MS = 1_500
 
 /**
  * No request is lost that the world could have served. Excused is by rule alone: while somebody else than a roll has the
- * balancer send to a node that a roll took out, or while people have taken every server of a backend, or a node is cut off from it, and 6 s after; and
- * what was on its way over a kept connection when a reload, or a pod at the end of its grace, closed it.
+ * balancer send to a node that a roll took out, or while people have taken every server of a backend, or a node is cut off from it, and 6 s after;
+ * while a machine has no power or a Node is deleted, by no roll, and until it carries pods again; and what was on its way over a kept connection when a reload, or a pod at the end of its grace, closed it.
  */
 export function noLostRequest(scene: Scene, losses: LossLog): Checker {
   const goneAtMs: number[] = []
@@ -39,6 +39,8 @@ export function noLostRequest(scene: Scene, losses: LossLog): Checker {
       const isExcused = ({ dueMs, isStale, isReset }: Loss): boolean =>
         excused.some(({ from, to }) => dueMs >= from && dueMs <= to) ||
         scene.partitionsMs.some(({ from, to }) => dueMs >= from - REQUEST_MS && dueMs <= to + TAIL_MS) ||
+        scene.wasOutAt(dueMs) ||
+        scene.wasOutAt(dueMs + REQUEST_MS) ||
         ((isStale || isReset) && scene.reloadsMs.some((at) => Math.abs(dueMs - at) < AT_A_RELOAD_MS)) ||
         (isStale && goneAtMs.some((at) => at >= dueMs && at - dueMs < POD_GONE_MS))
       const lost = losses.all.filter((loss) => !isExcused(loss))

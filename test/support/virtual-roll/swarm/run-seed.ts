@@ -1,6 +1,4 @@
 import type { StampedEvent } from '../../../../src/model/roll-event.ts'
-import { UserError } from '../../../../src/model/user-error.ts'
-import { WorldError } from '../../../../src/model/world-error.ts'
 import { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
 import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
 import { settled, virtualRollFile } from '../article-cluster.ts'
@@ -12,8 +10,11 @@ import { operateRoll } from '../operate-roll.ts'
 import { VirtualRoll } from '../virtual-roll.ts'
 import { buildWorld } from './build-world.ts'
 import { Digest } from './digest.ts'
-import { OutsideFaults } from './outside-faults.ts'
+import type { CellCounts } from './fault-tally.ts'
+import { FIRST_ROLL, OutsideFaults } from './outside-faults.ts'
 import { type Scenario, scenarioOf } from './scenario.ts'
+import { begunInTheEnd, SeedOperator } from './seed-operator.ts'
+import { StepWatch } from './step-watch.ts'
 
 export interface SeedReport {
   readonly seed: string
@@ -22,6 +23,8 @@ export interface SeedReport {
   readonly processes: number
   readonly virtualMs: number
   readonly lost: number
+  /** How often each fault happened in each step. */
+  readonly cells: CellCounts
   /** What all processes told, where something went wrong. */
   readonly events: readonly string[]
 }
@@ -37,8 +40,10 @@ const JUDGED_PER_S = 17
 /** Each batch is looked at: fewer of them make a run cheaper, and change nothing else. */
 const BATCH_EVERY_MS = 400
 const JUDGED_AFTER_MS = 3_000
-const AGAIN_AFTER_MS = 5_000
 const LOOK_AGAIN_MS = 10_000
+/** Until everything heals, whatever faults still wait for a step. */
+const PENDING_MS = 90_000
+const STILL_PENDING_MS = 1_000
 /** A process that began less long ago may not have seen yet what it is to keep out. */
 const KNOWS_AFTER_MS = 6_000
 /** Checks that were under way fail still, and others have to pass. */
@@ -68,7 +73,10 @@ class SeedRun {
   readonly #losses: LossLog
   readonly #watched: WatchedWorld
   readonly #roll: VirtualRoll
-  #running: EngineProcess | undefined
+  readonly #steps = new StepWatch()
+  readonly #operator: SeedOperator
+  readonly #alive = new Set<EngineProcess>()
+  #healAtMs: number
   #runningSinceMs = 0
   readonly #processes: EngineProcess[] = []
 
@@ -78,10 +86,23 @@ class SeedRun {
     this.#random = new SeededRandom(`swarm ${scenario.seed} operator`)
     this.#scene = new Scene(cluster)
     this.#scene.isSomebodyThere = () => this.#isSomebodyThere()
-    const { faults } = scenario
-    this.#faults = new OutsideFaults({ cluster, scene: this.#scene, random: this.#random.fork('faults'), faults })
+    const { faults, cues, spec, healAtMs } = scenario
+    this.#healAtMs = healAtMs
+    this.#faults = new OutsideFaults({
+      cluster,
+      scene: this.#scene,
+      random: this.#random.fork('faults'),
+      faults,
+      cues,
+      steps: this.#steps,
+      kill: (next) => this.#operator.kill(next),
+      interrupt: () => {
+        for (const process of this.#alive) process.interrupt()
+      },
+    })
     this.#digest = new Digest(cluster)
-    this.#roll = this.#rollBy('0001', scenario.spec)
+    this.#roll = this.#rollBy('0001', spec)
+    this.#operator = this.#operatorOf(this.#roll)
     const [target] = this.#roll.spec.probe?.targets ?? []
     if (target === undefined) throw new Error('the roll has no probe')
     this.#losses = new LossLog(cluster, { ...target, ratePerSecond: JUDGED_PER_S })
@@ -102,6 +123,8 @@ class SeedRun {
     const virtualMs = time.monoMs() - startedMs
     await time.settle(this.#losses.stop(), BACK_WITHIN_MS)
     this.#faults.putBackByHand()
+    // The taint of a cordon goes a moment after it.
+    if (this.#scene.handCordons.size > 0) await time.advance(JUDGED_AFTER_MS)
     this.#watched.end()
     const { violations } = this.#scene
     return {
@@ -111,14 +134,14 @@ class SeedRun {
       processes: this.#processes.length,
       virtualMs,
       lost: this.#losses.judge.failed,
+      cells: this.#faults.counts,
       events: violations.length === 0 ? [] : this.#processes.flatMap(({ events }) => events.map(eventText)),
     }
   }
 
   /** Of nodes that the balancer does not reach: until it has seen that they are back. A roll may end before. */
   get #cutOffUntilMs(): number {
-    const ends = this.#scenario.faults.flatMap((fault) => (fault.kind === 'partition' ? [fault.toMs] : []))
-    return Math.max(0, ...ends) + CHECKED_WITHIN_MS
+    return this.#faults.awayUntilMs + CHECKED_WITHIN_MS
   }
 
   async #operate(): Promise<void> {
@@ -126,13 +149,17 @@ class SeedRun {
     const first = await this.#roll.begun()
     this.#scene.rolls = 1
     this.#faults.begin()
-    for (const fault of this.#scenario.faults)
-      if (fault.kind === 'kill') time.later(fault.atMs, () => this.#running?.kill())
     time.later(this.#scenario.healAtMs, () => this.#heal())
-    await Promise.all([this.#operateFirst(first), this.#operateSecond()])
+    await Promise.all([this.#operator.operate(first), this.#operateSecond()])
   }
 
+  /** As soon as nothing is to come any more that a step brings about. */
   #heal(): void {
+    if (this.#faults.isPending && this.#faults.sinceMs < PENDING_MS) {
+      this.#healAtMs = this.#faults.sinceMs + STILL_PENDING_MS
+      this.#cluster.time.later(STILL_PENDING_MS, () => this.#heal())
+      return
+    }
     this.#faults.heal()
     const again = (): void => {
       this.#faults.putBackByHand()
@@ -141,57 +168,80 @@ class SeedRun {
     again()
   }
 
-  async #operateFirst(first: EngineProcess): Promise<void> {
-    const { abortAfter } = this.#scenario
-    await operateRoll({
-      roll: this.#roll,
-      first,
+  #operatorOf(roll: VirtualRoll): SeedOperator {
+    const { abortAfter, spec, amends } = this.#scenario
+    return new SeedOperator({
+      roll,
+      rollAgain: () => this.#rollBy('0003', spec),
+      amendedFile: this.#fileBy({ ...spec, ...amends }),
       pauseMs: () => this.#pauseMs(),
       word: (ends) => (abortAfter !== undefined && ends >= abortAfter ? 'abort' : 'resume'),
-      onProcess: (process) => {
-        this.#running = process
-        this.#runningSinceMs = this.#cluster.time.monoMs()
-        void process.ended.then(() => {
-          this.#runningSinceMs = Number.POSITIVE_INFINITY
-        })
-        this.#processes.push(process)
-        this.#scene.processes += 1
+      onRoll: () => {
+        this.#scene.rolls += 1
       },
+      onProcess: (of, process) => this.#processBegan(of, process),
     })
+  }
+
+  #processBegan(roll: VirtualRoll, process: EngineProcess): void {
+    this.#follow(roll, FIRST_ROLL, process)
+    this.#runningSinceMs = this.#cluster.time.monoMs()
+    void process.ended.then(() => {
+      this.#runningSinceMs = Number.POSITIVE_INFINITY
+    })
+    this.#processes.push(process)
+    this.#scene.processes += 1
+  }
+
+  #follow(roll: VirtualRoll, name: string, process: EngineProcess): void {
+    const synced = this.#watched.synced(roll)
+    const unnoted = new Set<string>()
+    roll.journal.disk = {
+      luckOf: ({ type, node }) => {
+        const luck = this.#faults.diskLuck(name)
+        if (type === 'through' && luck.kind !== 'well') unnoted.add(String(node))
+        return luck
+      },
+      onSynced: (entry) => {
+        if (entry.type === 'through') unnoted.delete(String(entry.node))
+        synced(entry)
+      },
+    }
+    this.#steps.follow(name, process)
+    this.#alive.add(process)
+    void process.ended
+      .catch(() => undefined)
+      .then(() => {
+        this.#alive.delete(process)
+        // The next process cannot know that these are through: their records were taken off without the journal.
+        for (const node of unnoted) this.#scene.handBoots.set(node, (this.#scene.handBoots.get(node) ?? 0) + 1)
+      })
   }
 
   /** Somebody else, who begins as soon as no error stands in the plan. */
   async #operateSecond(): Promise<void> {
     const { second, spec } = this.#scenario
     if (second === undefined) return
-    const { time } = this.#cluster
-    const never = new AbortController().signal
-    await time.sleep(second.atMs, never)
-    const roll = this.#rollBy('0002', { ...spec, nodes: { names: [second.node] } })
-    for (;;) {
-      try {
-        const first = await roll.begun()
-        this.#scene.rolls += 1
-        await operateRoll({
-          roll,
-          first,
-          pauseMs: () => this.#pauseMs(),
-          word: () => 'resume',
-          onProcess: () => {
-            this.#scene.processes += 1
-          },
-        })
-        return
-      } catch (error) {
-        if (!(error instanceof UserError || error instanceof WorldError)) throw error
-        await time.sleep(AGAIN_AFTER_MS, never)
-      }
-    }
+    await this.#cluster.time.sleep(second.atMs, new AbortController().signal)
+    const roll = this.#rollBy(SECOND_NAME, { ...spec, nodes: { names: [second.node] } })
+    const first = await begunInTheEnd(roll, () => {
+      this.#scene.rolls += 1
+    })
+    await operateRoll({
+      roll,
+      first,
+      pauseMs: () => this.#pauseMs(),
+      word: () => 'resume',
+      onProcess: (process) => {
+        this.#follow(roll, SECOND_ROLL, process)
+        this.#scene.processes += 1
+      },
+    })
   }
 
   /** People need a while, and wait for what is being mended. */
   #pauseMs(): number {
-    const healsInMs = this.#scenario.healAtMs - this.#faults.sinceMs
+    const healsInMs = this.#healAtMs - this.#faults.sinceMs
     const soonMs = this.#random.between(300, 6_000)
     return healsInMs > 0 && this.#random.next() < 0.3 ? healsInMs + soonMs : soonMs
   }
@@ -202,22 +252,26 @@ class SeedRun {
   }
 
   #rollBy(name: string, spec: Readonly<Record<string, unknown>>): VirtualRoll {
-    const roll: VirtualRoll = new VirtualRoll(
-      this.#cluster,
-      virtualRollFile({ rate: MEASURED_PER_S, spec: { ...BRISK, ...spec } }),
-      {
-        ...this.#faults.outside,
-        batchEveryMs: BATCH_EVERY_MS,
-        name,
-        witness: (request) => {
-          this.#digest.asked(request)
-          return this.#watched.witness(roll)(request)
-        },
+    const roll: VirtualRoll = new VirtualRoll(this.#cluster, this.#fileBy(spec), {
+      ...this.#faults.outside(name === SECOND_NAME ? SECOND_ROLL : FIRST_ROLL),
+      batchEveryMs: BATCH_EVERY_MS,
+      name,
+      witness: (request) => {
+        this.#digest.asked(request)
+        if (request.kind === 'reboot') this.#faults.rebooted(request.node)
+        return this.#watched.witness(roll)(request)
       },
-    )
+    })
     return roll
   }
+
+  #fileBy(spec: Readonly<Record<string, unknown>>): string {
+    return virtualRollFile({ rate: MEASURED_PER_S, spec: { ...BRISK, ...spec } })
+  }
 }
+
+const SECOND_NAME = '0002'
+const SECOND_ROLL = 'second'
 
 /** Short waits and limits: what is tested is the order of things. */
 const BRISK = {
