@@ -21,7 +21,7 @@ const { values } = parseArgs({
 async function replay(seed: string): Promise<boolean> {
   const { faults, ...scenario } = scenarioOf(seed)
   console.log(JSON.stringify(scenario))
-  for (const fault of faults) console.log(`  ${faultText(fault)}`)
+  for (const fault of [...faults, ...scenario.world.faults]) console.log(`  ${faultText(fault)}`)
   const [first, second] = [await runSeed(seed), await runSeed(seed)]
   for (const event of first.events) console.log(event)
   for (const text of complaints({ kind: 'seed', report: first })) console.log(text)

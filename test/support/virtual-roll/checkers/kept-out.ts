@@ -8,7 +8,7 @@ const LIMIT_MS = 1_200
 
 /**
  * What a roll took out stays out until its machine is back and may carry pods: whoever else sets it ready before is
- * answered within a second, as long as there is a process to do so. A process that never saw it out, on a machine whose
+ * answered within a second, on each instance that answers, as long as there is a process to do so. A process that never saw it out, on a machine whose
  * reboot nobody announced, takes it out by the rules that it would be taken out by in the first place.
  */
 export function keptOut(scene: Scene): Checker {
@@ -28,14 +28,14 @@ export function keptOut(scene: Scene): Checker {
   return {
     onAsked: ({ request }) => {
       if (request.kind !== 'balancer') return
-      for (const { key, to } of serverWords(request.line)) if (to !== 'ready') seenOut().add(key)
+      for (const { key, to } of serverWords(request)) if (to !== 'ready') seenOut().add(key)
     },
     onLook: () => {
       const isSomebodyThere = scene.isSomebodyThere()
       for (const server of scene.servers()) {
         const { key } = server
         if (isSomebodyThere && server.admin !== 'ready') seenOut().add(key)
-        if (!isSomebodyThere || !isWrong(server)) {
+        if (!isSomebodyThere || !scene.isInstanceHeard(server.instance) || !isWrong(server)) {
           since.delete(key)
           continue
         }

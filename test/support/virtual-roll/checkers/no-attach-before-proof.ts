@@ -36,7 +36,7 @@ export function noAttachBeforeProof(scene: Scene): Checker {
     onAsked: ({ request }) => {
       if (request.kind === 'reboot') containersBefore.set(request.node, containersOn(scene, request.node))
       if (request.kind !== 'balancer') return
-      const ready = new Set(serverWords(request.line).flatMap(({ key, to }) => (to === 'ready' ? [key] : [])))
+      const ready = new Set(serverWords(request).flatMap(({ key, to }) => (to === 'ready' ? [key] : [])))
       for (const server of scene.servers()) if (ready.has(server.key)) check(server)
     },
   }

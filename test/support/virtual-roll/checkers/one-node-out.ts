@@ -28,7 +28,7 @@ export function oneNodeOut(scene: Scene): Checker {
       if (request.kind === 'reboot') rebooted.set(request.node, scene.cluster.machines.get(request.node)?.boots ?? 0)
       if (request.kind !== 'balancer') return
       const serving = new Set(scene.servers().flatMap(({ key, admin }) => (admin === 'ready' ? [key] : [])))
-      const taken = serverWords(request.line).filter(({ key, to }) => to !== 'ready' && serving.has(key))
+      const taken = serverWords(request).filter(({ key, to }) => to !== 'ready' && serving.has(key))
       look(new Set([...nodesOut(), ...taken.map(({ key }) => nodeOfServer(key))]))
     },
     onLook: () => look(nodesOut()),

@@ -2,14 +2,16 @@ import type { NodeObject } from '../../../../src/sim/actors/node-object.ts'
 import type { PodObject } from '../../../../src/sim/actors/pod-object.ts'
 import type { BalancerState } from '../../../../src/sim/balancer/balancer-state.ts'
 import type { Server } from '../../../../src/sim/balancer/server.ts'
-import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
+import type { BalancerInstance, VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
 import { NODES, PODS } from '../../../../src/sim/world/api-resource.ts'
-import type { AdminWord } from './server-word.ts'
+import { type AdminWord, serverKey } from './server-word.ts'
 import { TakenOut } from './taken-out.ts'
 
-/** One server of the balancer and the node that it leads to. */
+/** One server of one instance, and the node that it leads to. */
 export interface ServerFact {
   readonly key: string
+  readonly instance: string
+  readonly backend: string
   readonly node: string
   readonly address: string
   readonly port: number
@@ -41,10 +43,10 @@ export class Scene {
   readonly handBoots = new Map<string, number>()
   /** Servers whose state people set, or a reload without a state file lost, and to what. */
   readonly handStates = new Map<string, AdminWord>()
-  /** When people reloaded the balancer. */
-  readonly reloadsMs: number[] = []
-  /** When nothing passed between the balancer and some node. */
-  readonly partitionsMs: { readonly from: number; readonly to: number }[] = []
+  /** When people reloaded which instance. */
+  readonly reloads: { readonly atMs: number; readonly instance: string }[] = []
+  /** When nothing passed between an instance and some node. */
+  readonly partitionsMs: { readonly instance: string; readonly from: number; readonly to: number }[] = []
   /** How many rolls were begun: each boots each of its nodes once. */
   rolls = 0
   /** How many processes of rolls have begun. */
@@ -53,6 +55,8 @@ export class Scene {
   onHand: () => void = () => undefined
   /** Whether a process runs that can reach all that it needs, and could for a while. */
   isSomebodyThere: () => boolean = () => true
+  /** Whether the runtime API of that instance answers, and has for a while. */
+  isInstanceHeard: (instance: string) => boolean = () => true
 
   constructor(cluster: VirtualCluster) {
     this.cluster = cluster
@@ -86,8 +90,12 @@ export class Scene {
 
 const MOST_TOLD = 20
 
-function serverFacts({ balancer: { state } }: VirtualCluster): readonly ServerFact[] {
-  const known = FACTS.get(state) ?? state.backends.flatMap(({ name, servers }) => servers.map((at) => factOf(name, at)))
+const serverFacts = ({ instances }: VirtualCluster): readonly ServerFact[] => instances.flatMap(factsOf)
+
+function factsOf({ name: instance, balancer: { state } }: BalancerInstance): readonly ServerFact[] {
+  const known =
+    FACTS.get(state) ??
+    state.backends.flatMap(({ name: backend, servers }) => servers.map((at) => factOf(at, { instance, backend })))
   FACTS.set(state, known)
   return known
 }
@@ -95,8 +103,9 @@ function serverFacts({ balancer: { state } }: VirtualCluster): readonly ServerFa
 /** Of a process of the balancer, as it is whenever it is looked at: every checker does so several times a second. */
 const FACTS = new WeakMap<BalancerState, readonly ServerFact[]>()
 
-const factOf = (backend: string, server: Server): ServerFact => ({
-  key: `${backend}/${server.config.name}`,
+const factOf = (server: Server, place: Pick<ServerFact, 'instance' | 'backend'>): ServerFact => ({
+  ...place,
+  key: serverKey(place.instance, `${place.backend}/${server.config.name}`),
   node: server.config.name,
   address: server.config.address,
   port: server.config.port,

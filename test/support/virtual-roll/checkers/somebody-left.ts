@@ -16,7 +16,7 @@ export function somebodyLeft(scene: Scene): Checker {
     onAsked: ({ request }) => {
       if (request.kind !== 'balancer') return
       const servers = scene.servers()
-      for (const { key, to } of serverWords(request.line)) {
+      for (const { key, to } of serverWords(request)) {
         const isTaken = to !== 'ready' && servers.some((server) => server.key === key && server.isUsable)
         const isLeft = (other: string): boolean =>
           scene.nowMs - (lastUsable.get(other) ?? Number.NEGATIVE_INFINITY) < UNSEEN_MS

@@ -26,7 +26,7 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
       if (request.kind !== 'balancer') return
       if (process !== scene.processes) actsSinceMs = undefined
       process = scene.processes
-      const words = serverWords(request.line)
+      const words = serverWords(request)
       const takings = words.filter(({ to }) => to !== 'ready').map(({ key }) => ({ key, node: nodeOfServer(key) }))
       const before = new Set([...scene.takenOut.keys].map(nodeOfServer))
       for (const { key } of takings.filter(({ node }) => !before.has(node) && !isUnderWay(node))) {

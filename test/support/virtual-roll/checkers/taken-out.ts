@@ -28,7 +28,7 @@ export class TakenOut {
 
   note(request: EngineRequest): void {
     if (request.kind !== 'balancer') return
-    const words = serverWords(request.line)
+    const words = serverWords(request)
     if (words.length === 0) return
     const serving = new Set(this.#scene.servers().flatMap(({ key, admin }) => (admin === 'ready' ? [key] : [])))
     for (const { key, to } of words) {
@@ -47,11 +47,12 @@ export class TakenOut {
   }
 
   /** The balancer sends to it, and not just by what somebody else did a moment ago. */
-  isSentTo({ key, admin }: ServerFact): boolean {
+  isSentTo({ key, admin, instance }: ServerFact): boolean {
     if (admin !== 'ready') return false
-    const { nowMs, reloadsMs } = this.#scene
+    const { nowMs, reloads } = this.#scene
     // It was out before the roll, so that the reload is all that can have put it in.
-    if (!this.#keys.has(key)) return !reloadsMs.some((at) => nowMs - at <= UNHEARD_OF_MS)
+    if (!this.#keys.has(key))
+      return !reloads.some((reload) => reload.instance === instance && nowMs - reload.atMs <= UNHEARD_OF_MS)
     return nowMs - (this.#undoneSince.get(key) ?? nowMs) > UNHEARD_OF_MS
   }
 }

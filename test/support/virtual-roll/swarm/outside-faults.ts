@@ -2,8 +2,10 @@ import type { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
 import { BALANCER_HOST, type VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
 import type { SshLuck } from '../../../../src/sim/doors/machine-host.ts'
 import type { Scene } from '../checkers/scene.ts'
+import { FIRST_INSTANCE } from '../checkers/server-word.ts'
 import type { Outside } from '../roll-ports.ts'
 import { ApiFaults } from './api-faults.ts'
+import { putBack, reloadByHand, setByHand } from './by-hand.ts'
 import type { Fault } from './fault.ts'
 
 export interface OutsideFaultParts {
@@ -33,7 +35,7 @@ export class OutsideFaults {
     return {
       passageOf: this.#api.passageOf,
       sshLuckOf: () => this.#sshLuck(),
-      isBalancerSilent: () => this.#isSilent(),
+      isBalancerSilent: () => this.isSilent(),
     }
   }
 
@@ -68,11 +70,12 @@ export class OutsideFaults {
 
   /** A server that people took out, and no roll has out, is put back by them. */
   putBackByHand(): void {
-    const { cluster, scene } = this.#parts
-    for (const { key, node, admin } of scene.servers()) {
+    const { scene } = this.#parts
+    for (const server of scene.servers()) {
+      const { key, node, admin } = server
       if (!scene.handStates.has(key) || admin === 'ready' || scene.prior.servers.get(key) !== 'ready') continue
       const record = scene.nodes().find(({ metadata }) => metadata.name === node)?.metadata.annotations?.[RECORD]
-      if (record === undefined) cluster.balancer.answer(`set server ${key} state ready`)
+      if (record === undefined) putBack(scene, server)
     }
   }
 
@@ -87,7 +90,7 @@ export class OutsideFaults {
 
   #happen(fault: Extract<Fault, { atMs: number }>): void {
     const { cluster, scene } = this.#parts
-    const { time, balancer, world } = cluster
+    const { time, world } = cluster
     switch (fault.kind) {
       case 'logForgotten':
         world.store.compact(world.store.revision)
@@ -96,17 +99,10 @@ export class OutsideFaults {
         time.jumpWall(fault.byMs)
         return
       case 'byHand':
-        scene.handStates.set(fault.server, fault.to)
-        balancer.answer(`set server ${fault.server} state ${fault.to}`)
-        scene.onHand()
+        setByHand(scene, { instance: FIRST_INSTANCE, server: fault.server, to: fault.to })
         return
       case 'reload':
-        if (!fault.keepsStates) {
-          for (const [key, admin] of scene.prior.servers) if (admin !== 'ready') scene.handStates.set(key, 'ready')
-        }
-        scene.reloadsMs.push(scene.nowMs)
-        balancer.reload({ keepsStates: fault.keepsStates })
-        scene.onHand()
+        reloadByHand(scene, { instance: FIRST_INSTANCE, keepsStates: fault.keepsStates })
         return
       case 'watchesStop':
       case 'kill':
@@ -120,12 +116,13 @@ export class OutsideFaults {
     if (address === undefined) return
     cluster.time.later(fromMs, () => {
       const heal = cluster.network.partition(BALANCER_HOST, address)
-      scene.partitionsMs.push({ from: scene.nowMs, to: scene.nowMs + toMs - fromMs })
+      scene.partitionsMs.push({ instance: FIRST_INSTANCE, from: scene.nowMs, to: scene.nowMs + toMs - fromMs })
       cluster.time.later(toMs - fromMs, heal)
     })
   }
 
-  #isSilent(): boolean {
+  /** No instance answers. */
+  isSilent(): boolean {
     const now = this.sinceMs
     return this.#parts.faults.some(
       (fault) => fault.kind === 'balancerSilent' && fault.fromMs <= now && now < fault.toMs,

@@ -14,6 +14,7 @@ import { buildWorld } from './build-world.ts'
 import { Digest } from './digest.ts'
 import { OutsideFaults } from './outside-faults.ts'
 import { type Scenario, scenarioOf } from './scenario.ts'
+import { WorldFaults } from './world-faults.ts'
 
 export interface SeedReport {
   readonly seed: string
@@ -33,7 +34,7 @@ const BACK_WITHIN_MS = 30 * 60_000
  * the servers.
  */
 const MEASURED_PER_S = 7
-const JUDGED_PER_S = 17
+const JUDGED_PER_S = [17, 13]
 /** Each batch is looked at: fewer of them make a run cheaper, and change nothing else. */
 const BATCH_EVERY_MS = 400
 const JUDGED_AFTER_MS = 3_000
@@ -64,6 +65,7 @@ class SeedRun {
   readonly #random: SeededRandom
   readonly #scene: Scene
   readonly #faults: OutsideFaults
+  readonly #worldFaults: WorldFaults
   readonly #digest: Digest
   readonly #losses: LossLog
   readonly #watched: WatchedWorld
@@ -80,11 +82,15 @@ class SeedRun {
     this.#scene.isSomebodyThere = () => this.#isSomebodyThere()
     const { faults } = scenario
     this.#faults = new OutsideFaults({ cluster, scene: this.#scene, random: this.#random.fork('faults'), faults })
+    const sinceMs = (): number => this.#faults.sinceMs
+    this.#worldFaults = new WorldFaults({ scene: this.#scene, faults: scenario.world.faults, sinceMs })
+    this.#scene.isInstanceHeard = (instance) => this.#worldFaults.wasHeardSince(instance, WELL_FOR_MS)
     this.#digest = new Digest(cluster)
     this.#roll = this.#rollBy('0001', scenario.spec)
-    const [target] = this.#roll.spec.probe?.targets ?? []
-    if (target === undefined) throw new Error('the roll has no probe')
-    this.#losses = new LossLog(cluster, { ...target, ratePerSecond: JUDGED_PER_S })
+    const targets = (this.#roll.spec.probe?.targets ?? []).filter(({ control }) => !control)
+    if (targets.length === 0) throw new Error('the roll has no probe')
+    const judged = targets.map((target, i) => ({ ...target, ratePerSecond: JUDGED_PER_S[i] ?? 11 }))
+    this.#losses = new LossLog(cluster, ...judged)
     this.#watched = watchWorld(this.#scene, this.#losses, scenario.drainsEdge ? ['edge'] : [])
   }
 
@@ -126,6 +132,7 @@ class SeedRun {
     const first = await this.#roll.begun()
     this.#scene.rolls = 1
     this.#faults.begin()
+    this.#worldFaults.begin()
     for (const fault of this.#scenario.faults)
       if (fault.kind === 'kill') time.later(fault.atMs, () => this.#running?.kill())
     time.later(this.#scenario.healAtMs, () => this.#heal())
@@ -134,6 +141,7 @@ class SeedRun {
 
   #heal(): void {
     this.#faults.heal()
+    this.#worldFaults.heal()
     const again = (): void => {
       this.#faults.putBackByHand()
       this.#cluster.time.later(LOOK_AGAIN_MS, again)
@@ -207,6 +215,7 @@ class SeedRun {
       virtualRollFile({ rate: MEASURED_PER_S, spec: { ...BRISK, ...spec } }),
       {
         ...this.#faults.outside,
+        isBalancerSilent: (instance) => this.#faults.isSilent() || this.#worldFaults.isSilent(instance),
         batchEveryMs: BATCH_EVERY_MS,
         name,
         witness: (request) => {

@@ -1,6 +1,8 @@
 import { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
 import type { Fault } from './fault.ts'
 import { randomFaults } from './random-faults.ts'
+import { PLAIN_WORLD, type WorldKind, worldKindOf } from './world-kind.ts'
+import { worldSpec } from './world-spec.ts'
 
 /** All that a seed says. */
 export interface Scenario {
@@ -15,6 +17,7 @@ export interface Scenario {
   readonly drainsEdge: boolean
   /** Of the roll file, over what all have. */
   readonly spec: Readonly<Record<string, unknown>>
+  readonly world: WorldKind
   readonly faults: readonly Fault[]
   /** Everything heals then. */
   readonly healAtMs: number
@@ -38,6 +41,7 @@ export function scenarioOf(seed: string): Scenario {
   const faultsUntilMs = random.between(10_000, 45_000)
   const faults = randomFaults(random.fork('faults'), { names, healAtMs: faultsUntilMs })
   const healAtMs = Math.max(faultsUntilMs, ...faults.map(lastOf))
+  const world = worldOf(seed, random.fork('world'), { names, healAtMs })
   const beside = random.fork('second')
   const maint = nodes > 2 && chance(0.2) ? [`${oneOf(['web', 'edge'])}/${oneOf(names)}`] : []
   const drainsEdge = chance(0.7)
@@ -58,13 +62,21 @@ export function scenarioOf(seed: string): Scenario {
       nodes: chance(0.5) ? { all: true } : { names: names.slice(0, 1 + random.below(2)) },
       soak: chance(0.5) ? '1s' : '2s',
       ...(drainsEdge ? {} : { drain: { daemonSets: [], blockedLimit: '20s', stageLimit: '30s' } }),
+      ...worldSpec(world, drainsEdge),
     },
+    world,
     faults,
     healAtMs,
     second: chance(0.12) ? { atMs: secondAtMs(beside, healAtMs), node: oneOf(names) } : undefined,
     abortAfter: chance(0.1) ? 1 + random.below(2) : undefined,
   }
 }
+
+/** Seeds below it mean what they meant before there was more than one kind of world. */
+const FIRST_OF_WORLDS = 1_000_000
+
+const worldOf = (seed: string, ...drawn: Parameters<typeof worldKindOf>): WorldKind =>
+  Number(seed) >= FIRST_OF_WORLDS ? worldKindOf(...drawn) : PLAIN_WORLD
 
 /** When it is over, or has happened. */
 function lastOf(fault: Fault): number {

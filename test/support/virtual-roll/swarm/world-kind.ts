@@ -1,0 +1,76 @@
+import type { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
+import type { WorldFault } from './world-fault.ts'
+
+/** A balancer of the roll file, and the HAProxy instances that it names. */
+export interface BalancerKind {
+  readonly name: string
+  readonly instances: readonly string[]
+  readonly backends: readonly ('web' | 'edge')[]
+}
+
+/** What a roll runs in, as plain data: the world is built from it, and the roll file says the same. */
+export interface WorldKind {
+  readonly balancers: readonly BalancerKind[]
+  readonly faults: readonly WorldFault[]
+}
+
+export interface WorldFacts {
+  /** Of the nodes. */
+  readonly names: readonly string[]
+  readonly healAtMs: number
+}
+
+const ONE: readonly BalancerKind[] = [{ name: 'lb', instances: ['lb-1'], backends: ['web', 'edge'] }]
+const PAIR: readonly BalancerKind[] = [{ name: 'lb', instances: ['lb-1', 'lb-2'], backends: ['web', 'edge'] }]
+const TWO: readonly BalancerKind[] = [
+  { name: 'lb', instances: ['lb-1'], backends: ['web'] },
+  { name: 'inner', instances: ['lb-2'], backends: ['edge'] },
+]
+const PAIR_AND_INNER: readonly BalancerKind[] = [
+  { name: 'lb', instances: ['lb-1', 'lb-2'], backends: ['web'] },
+  { name: 'inner', instances: ['lb-3'], backends: ['edge'] },
+]
+const LAYOUTS = [ONE, ONE, PAIR, PAIR, TWO, PAIR_AND_INNER] as const
+
+/** One instance and nothing else: the world of the seeds below 1,000,000. */
+export const PLAIN_WORLD: WorldKind = { balancers: ONE, faults: [] }
+
+/** Everything about a world that differs from the plain one, and the faults that only such a world knows. */
+export function worldKindOf(random: SeededRandom, facts: WorldFacts): WorldKind {
+  const balancers = oneOf(random, LAYOUTS)
+  return { balancers, faults: instanceFaults(random.fork('instances'), balancers, facts) }
+}
+
+const oneOf = <T>(random: SeededRandom, of: readonly [T, ...T[]]): T => of[random.below(of.length)] ?? of[0]
+
+const LONGEST_SILENCE_MS = 8_000
+
+/** Up to two, each of one instance. */
+function instanceFaults(
+  random: SeededRandom,
+  balancers: readonly BalancerKind[],
+  { names, healAtMs }: WorldFacts,
+): readonly WorldFault[] {
+  const places = balancers.flatMap(({ instances, backends }) => instances.map((instance) => ({ instance, backends })))
+  const [first, ...more] = places
+  if (first === undefined || more.length === 0) return []
+  return Array.from({ length: random.below(3) }, (): WorldFault => {
+    const { instance, backends } = oneOf(random, [first, ...more])
+    const atMs = random.between(0, healAtMs)
+    switch (random.below(4)) {
+      case 0:
+        return {
+          kind: 'instanceSilent',
+          instance,
+          fromMs: atMs,
+          toMs: Math.min(healAtMs, atMs + random.between(500, LONGEST_SILENCE_MS)),
+        }
+      case 1: {
+        const server = `${backends[random.below(backends.length)] ?? 'web'}/${names[random.below(names.length)] ?? 'n1'}`
+        return { kind: 'instanceByHand', instance, atMs, server, to: oneOf(random, ['ready', 'maint', 'drain']) }
+      }
+      default:
+        return { kind: 'instanceReload', instance, atMs, keepsStates: random.next() < 0.3 }
+    }
+  })
+}
