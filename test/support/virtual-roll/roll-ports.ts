@@ -35,6 +35,8 @@ export interface Outside {
   readonly isBalancerSilent?: (instance: string) => boolean
   readonly onEffect?: EffectHook
   readonly witness?: RequestWitness
+  /** The host of the network that the prober runs on; unless told otherwise one that nothing cuts off. */
+  readonly proberHost?: string
   /** How often the prober tells what it saw. */
   readonly batchEveryMs?: number
 }
@@ -108,9 +110,10 @@ export class RollPorts {
   probeSource(): ProbeSource | undefined {
     const { spec, cluster, outside } = this.#parts
     if (spec.probe === undefined) return undefined
-    const { time, network } = cluster
+    const { time } = cluster
     const { targets } = spec.probe
-    const { batchEveryMs } = outside
+    const { batchEveryMs, proberHost } = outside
+    const network = proberHost === undefined ? cluster.network : cluster.network.from(proberHost)
     const parts = { targets, network, clock: this.clock, timers: time }
     const source = new VirtualProbeSource({ ...parts, ...(batchEveryMs === undefined ? {} : { batchEveryMs }) })
     return {

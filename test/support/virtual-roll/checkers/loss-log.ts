@@ -14,6 +14,8 @@ export interface Loss {
   readonly front: Front
   /** On the clock that nobody sets. */
   readonly dueMs: number
+  /** The service answered, with something else than it should. */
+  readonly isAnswered: boolean
   /** It was sent over a connection that was closed under it. */
   readonly isStale: boolean
   /** The same, and it was the first over its connection. */
@@ -39,6 +41,7 @@ export class LossLog {
         this.#losses.push({
           front,
           dueMs: time.monoMs() - latencyMs,
+          isAnswered: failure === 'status' || failure === 'content',
           isStale: failure === 'stale',
           isReset: failure === 'reset',
           text: `${failure}, ${error} (${lane})`,

@@ -47,6 +47,8 @@ export class Scene {
   readonly reloads: { readonly atMs: number; readonly instance: string }[] = []
   /** When nothing passed between an instance and some node. */
   readonly partitionsMs: { readonly instance: string; readonly from: number; readonly to: number }[] = []
+  /** When a control target failed that was well before. */
+  readonly controlFailuresMs: { readonly from: number; readonly to: number }[] = []
   /** How many rolls were begun: each boots each of its nodes once. */
   rolls = 0
   /** How many processes of rolls have begun. */

@@ -26,7 +26,7 @@ export class Digest {
   }
 
   end({ judge, all }: LossLog): string {
-    const lost = all.map(({ front: _front, ...loss }) => loss)
+    const lost = all.map(({ front: _front, isAnswered: _isAnswered, ...loss }) => loss)
     this.#note(JSON.stringify([judge.sent, judge.failed, lost, [...judge.served]]))
     return this.#hash.digest('hex')
   }

@@ -14,7 +14,7 @@ import { buildWorld } from './build-world.ts'
 import { Digest } from './digest.ts'
 import { OutsideFaults } from './outside-faults.ts'
 import { type Scenario, scenarioOf } from './scenario.ts'
-import { WorldFaults } from './world-faults.ts'
+import { PROBER_HOST, WorldFaults } from './world-faults.ts'
 
 export interface SeedReport {
   readonly seed: string
@@ -83,7 +83,7 @@ class SeedRun {
     const { faults } = scenario
     this.#faults = new OutsideFaults({ cluster, scene: this.#scene, random: this.#random.fork('faults'), faults })
     const sinceMs = (): number => this.#faults.sinceMs
-    this.#worldFaults = new WorldFaults({ scene: this.#scene, faults: scenario.world.faults, sinceMs })
+    this.#worldFaults = new WorldFaults({ scene: this.#scene, world: scenario.world, sinceMs })
     this.#scene.isInstanceHeard = (instance) => this.#worldFaults.wasHeardSince(instance, WELL_FOR_MS)
     this.#digest = new Digest(cluster)
     this.#roll = this.#rollBy('0001', scenario.spec)
@@ -216,6 +216,7 @@ class SeedRun {
       {
         ...this.#faults.outside,
         isBalancerSilent: (instance) => this.#faults.isSilent() || this.#worldFaults.isSilent(instance),
+        ...(this.#scenario.world.control === undefined ? {} : { proberHost: PROBER_HOST }),
         batchEveryMs: BATCH_EVERY_MS,
         name,
         witness: (request) => {

@@ -1,4 +1,5 @@
 import type { AdminWord } from '../checkers/server-word.ts'
+import type { ControlState } from '../control-target.ts'
 
 interface Span {
   readonly fromMs: number
@@ -23,3 +24,8 @@ export type WorldFault =
       readonly server: string
       readonly to: AdminWord
     }
+  /** People take every server of a backend of one instance, and put back those that no roll has out. */
+  | (Span & { readonly kind: 'outage'; readonly instance: string; readonly backend: string })
+  | (Span & { readonly kind: 'controlFails'; readonly how: Exclude<ControlState, 'well'> })
+  /** Nothing passes between the machine of the prober and whatever it asks, the control among it. */
+  | (Span & { readonly kind: 'proberCutOff' })

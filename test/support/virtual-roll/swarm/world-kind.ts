@@ -1,4 +1,5 @@
 import type { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
+import type { ControlState } from '../control-target.ts'
 import type { WorldFault } from './world-fault.ts'
 
 /** A balancer of the roll file, and the HAProxy instances that it names. */
@@ -11,6 +12,8 @@ export interface BalancerKind {
 /** What a roll runs in, as plain data: the world is built from it, and the roll file says the same. */
 export interface WorldKind {
   readonly balancers: readonly BalancerKind[]
+  /** How the control target of the probe begins; absent: there is none. */
+  readonly control?: ControlState
   readonly faults: readonly WorldFault[]
 }
 
@@ -38,7 +41,45 @@ export const PLAIN_WORLD: WorldKind = { balancers: ONE, faults: [] }
 /** Everything about a world that differs from the plain one, and the faults that only such a world knows. */
 export function worldKindOf(random: SeededRandom, facts: WorldFacts): WorldKind {
   const balancers = oneOf(random, LAYOUTS)
-  return { balancers, faults: instanceFaults(random.fork('instances'), balancers, facts) }
+  const control = oneOf(random, CONTROLS)
+  return {
+    balancers,
+    ...(control === undefined ? {} : { control }),
+    faults: [
+      ...instanceFaults(random.fork('instances'), balancers, facts),
+      ...outages(random.fork('outages'), balancers, facts),
+      ...(control === undefined ? [] : controlFaults(random.fork('control'), facts)),
+    ],
+  }
+}
+
+const CONTROLS: readonly [undefined, ...(ControlState | undefined)[]] = [
+  ...([undefined, undefined, 'well', 'well', 'well'] as const),
+  ...(['refused', 'silent'] as const),
+]
+
+const LONGEST_OUTAGE_MS = 5_000
+
+/** Now and then every server is taken for a while, behind one instance. */
+function outages(
+  random: SeededRandom,
+  balancers: readonly BalancerKind[],
+  { healAtMs }: WorldFacts,
+): readonly WorldFault[] {
+  const [instance, backend] = [balancers[0]?.instances[0], balancers[0]?.backends[0]]
+  if (random.next() >= 0.15 || instance === undefined || backend === undefined) return []
+  const fromMs = random.between(0, healAtMs)
+  const toMs = Math.min(healAtMs, fromMs + random.between(500, LONGEST_OUTAGE_MS))
+  return [{ kind: 'outage', instance, backend, fromMs, toMs }]
+}
+
+function controlFaults(random: SeededRandom, { healAtMs }: WorldFacts): readonly WorldFault[] {
+  return Array.from({ length: random.below(3) }, (): WorldFault => {
+    const fromMs = random.between(0, healAtMs)
+    const toMs = Math.min(healAtMs, fromMs + random.between(500, 8_000))
+    if (random.next() < 0.4) return { kind: 'proberCutOff', fromMs, toMs }
+    return { kind: 'controlFails', how: oneOf(random, ['refused', 'silent', 'status']), fromMs, toMs }
+  })
 }
 
 const oneOf = <T>(random: SeededRandom, of: readonly [T, ...T[]]): T => of[random.below(of.length)] ?? of[0]

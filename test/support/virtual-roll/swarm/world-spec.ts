@@ -1,3 +1,4 @@
+import { CONTROL_URL } from '../control-target.ts'
 import { PLAIN_WORLD, type WorldKind } from './world-kind.ts'
 
 const FRONT_PORTS = { web: 18080, edge: 18081 } as const
@@ -6,7 +7,7 @@ const RATES = [7, 5, 3]
 
 /** What the roll file says of a world that is not the plain one. `drainsEdge`: requests to `edge` are never lost. */
 export function worldSpec(world: WorldKind, drainsEdge: boolean): Readonly<Record<string, unknown>> {
-  if (world.balancers === PLAIN_WORLD.balancers) return {}
+  if (world === PLAIN_WORLD) return {}
   const fronts = world.balancers.flatMap(({ instances, backends: [backend = 'web'] }) =>
     instances.filter(() => backend === 'web' || drainsEdge).map((instance) => ({ instance, backend })),
   )
@@ -16,11 +17,14 @@ export function worldSpec(world: WorldKind, drainsEdge: boolean): Readonly<Recor
       instances: instances.map((instance) => ({ name: instance, socket: socketOf(instance) })),
       backends,
     })),
-    probes: fronts.map(({ instance, backend }, i) => ({
-      name: `${backend}-${instance}`,
-      url: `http://127.0.0.${numberOf(instance)}:${FRONT_PORTS[backend]}/`,
-      rate: RATES[i] ?? 3,
-    })),
+    probes: [
+      ...fronts.map(({ instance, backend }, i) => ({
+        name: `${backend}-${instance}`,
+        url: `http://127.0.0.${numberOf(instance)}:${FRONT_PORTS[backend]}/`,
+        rate: RATES[i] ?? 3,
+      })),
+      ...(world.control === undefined ? [] : [{ name: 'control', url: CONTROL_URL, rate: 4, control: true }]),
+    ],
   }
 }
 
