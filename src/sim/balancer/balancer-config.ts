@@ -14,11 +14,17 @@ export interface ServerConfig {
   readonly port: number
   /** 1 where none is given. */
   readonly weight?: number
+  /** The value that tells it apart in its backend's cookie. */
+  readonly cookie?: string
+  /** `BACKEND/SERVER` whose state and check it follows: it has no check of its own. */
+  readonly track?: string
 }
 
 export interface BackendConfig {
   readonly name: string
   readonly servers: readonly ServerConfig[]
+  /** `cookie NAME insert indirect nocache`: clients come back to the server that they know. */
+  readonly cookie?: string
   /** Of all its servers; none: they are up without proof. */
   readonly check?: CheckConfig
 }

@@ -6,6 +6,8 @@ export interface Destination {
 
 export interface NetworkRequest {
   readonly path: string
+  /** `NAME=VALUE`, where the client has one. */
+  readonly cookie?: string
 }
 
 export interface NetworkReply {
@@ -13,6 +15,8 @@ export interface NetworkReply {
   readonly body: string
   /** Whoever answered will close the connection, and says so (`Connection: close`). */
   readonly closes?: boolean
+  /** `NAME=VALUE` that the client is to send from now on. */
+  readonly setCookie?: string
 }
 
 /** The other end closed, in good order or not, before it had answered in full. */

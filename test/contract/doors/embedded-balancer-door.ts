@@ -19,7 +19,11 @@ import { EmbeddedOrigin } from './embedded-origin.ts'
 
 const STEP_MS = 2
 const LIMIT_MS = 20_000
-const PORTS = { web: 80, dead: 81, silent: 82 } as const
+const PORTS = { web: 80, dead: 81, silent: 82, sticky: 83, follow: 84 } as const
+
+const CHECK = { path: '/readyz', interMs: TIMES.interMs, fall: TIMES.fall, rise: TIMES.rise }
+const A = { name: 'a', address: '10.0.0.1', port: 8080 }
+const B = { name: 'b', address: '10.0.0.2', port: 8080 }
 
 const CONFIG: BalancerConfig = {
   host: 'lb',
@@ -31,11 +35,8 @@ const CONFIG: BalancerConfig = {
   backends: [
     {
       name: 'web',
-      servers: [
-        { name: 'a', address: '10.0.0.1', port: 8080 },
-        { name: 'b', address: '10.0.0.2', port: 8080 },
-      ],
-      check: { path: '/readyz', interMs: TIMES.interMs, fall: TIMES.fall, rise: TIMES.rise },
+      servers: [A, B],
+      check: CHECK,
     },
     { name: 'dead', servers: [{ name: 'd', address: '10.0.0.1', port: 1 }] },
     { name: 'silent', servers: [{ name: 's', address: '10.0.0.9', port: 1 }] },
@@ -44,6 +45,25 @@ const CONFIG: BalancerConfig = {
   clientTimeoutMs: TIMES.clientTimeoutMs,
   serverTimeoutMs: TIMES.serverTimeoutMs,
 }
+
+const BESIDES = {
+  sticky: {
+    name: 'sticky',
+    cookie: 'SRV',
+    servers: [
+      { ...A, cookie: 'a' },
+      { ...B, cookie: 'b' },
+    ],
+    check: CHECK,
+  },
+  follow: {
+    name: 'follow',
+    servers: [
+      { ...A, track: 'web/a' },
+      { ...B, track: 'web/b' },
+    ],
+  },
+} as const
 
 /** The embedded balancer in a virtual network, whose time goes on while the test waits. */
 export function openEmbeddedBalancer(t: TestContext, options: DoorOptions = {}): Promise<BalancerDoor> {
@@ -55,7 +75,16 @@ export function openEmbeddedBalancer(t: TestContext, options: DoorOptions = {}):
   const b = new EmbeddedOrigin(network, { host: '10.0.0.2', port: 8080 })
   if (options.health !== undefined) a.sayHealth(options.health)
   const { hardStopAfterMs } = options
-  const config = hardStopAfterMs === undefined ? CONFIG : { ...CONFIG, hardStopAfterMs }
+  const beside = options.beside === undefined ? [] : [BESIDES[options.beside]]
+  const config: BalancerConfig = {
+    ...CONFIG,
+    frontends: [
+      ...CONFIG.frontends,
+      ...beside.map(({ name }) => ({ name: `front-${name}`, port: PORTS[name], backend: name })),
+    ],
+    backends: [...CONFIG.backends, ...beside],
+    ...(hardStopAfterMs === undefined ? {} : { hardStopAfterMs }),
+  }
   const embedded = new VirtualBalancer({
     network: network.from('lb'),
     timers: time,
@@ -76,7 +105,7 @@ export function openEmbeddedBalancer(t: TestContext, options: DoorOptions = {}):
     spec: {
       name: 'edge',
       instances: [{ name: 'lb-1', address: { kind: 'unix', path: 'embedded' } }],
-      backends: ['web', 'dead'],
+      backends: ['web', 'dead', ...beside.map(({ name }) => name)],
     },
     clock: time,
     random,
@@ -105,10 +134,14 @@ export function openEmbeddedBalancer(t: TestContext, options: DoorOptions = {}):
 
 function clientOn(connection: Connection, until: BalancerDoor['until']): DoorClient {
   return {
-    begin: (path) => {
+    begin: (path, cookie) => {
       let answer: DoorAnswer | 'closed' | undefined
-      connection.send({ path }, (reply) => {
-        answer = reply === 'broken' ? 'closed' : { status: reply.status, closes: reply.closes === true }
+      connection.send({ path, ...(cookie === undefined ? {} : { cookie }) }, (reply) => {
+        if (reply === 'broken') answer = 'closed'
+        else {
+          const { status, closes = false, setCookie } = reply
+          answer = { status, closes, ...(setCookie === undefined ? {} : { cookie: setCookie }) }
+        }
       })
       return {
         answer: async () => {
