@@ -14,7 +14,8 @@ export class Backend {
     this.name = config.name
     this.#cookie = config.cookie
     this.servers = config.servers.map((server, at) => {
-      const check = config.check === undefined ? undefined : new ServerCheck(config.check)
+      const isChecked = config.check !== undefined && server.track === undefined
+      const check = isChecked ? new ServerCheck(config.check) : undefined
       return new Server(server, { id: at + 1, check, nowMs })
     })
   }

@@ -25,7 +25,7 @@ export interface BackendConfig {
   readonly servers: readonly ServerConfig[]
   /** `cookie NAME insert indirect nocache`: clients come back to the server that they know. */
   readonly cookie?: string
-  /** Of all its servers; none: they are up without proof. */
+  /** Of all its servers that track no other one; none: they are up without proof. */
   readonly check?: CheckConfig
 }
 

@@ -7,6 +7,10 @@ export interface FrontDescription {
   readonly nodePort: number
   /** Where its servers answer checks, where that is not `/readyz`. */
   readonly checkPath?: string
+  /** The cookie by which clients come back to the server that they know. */
+  readonly cookie?: string
+  /** The backend whose servers these track, each the one of its node. */
+  readonly track?: string
 }
 
 /** One HAProxy before NodePorts of nodes: every server is named as its node. */
@@ -26,9 +30,14 @@ export function balancerConfig(
   return {
     host,
     frontends: fronts.map(({ backend, port }) => ({ name: `front-${backend}`, port, backend })),
-    backends: fronts.map(({ backend, nodePort, checkPath = '/readyz' }) => ({
+    backends: fronts.map(({ backend, nodePort, checkPath = '/readyz', cookie, track }) => ({
       name: backend,
-      servers: fronted.map(({ name, address }) => ({ name, address, port: nodePort })),
+      ...(cookie === undefined ? {} : { cookie }),
+      servers: fronted.map(({ name, address }) => ({
+        ...{ name, address, port: nodePort },
+        ...(cookie === undefined ? {} : { cookie: name }),
+        ...(track === undefined ? {} : { track: `${track}/${name}` }),
+      })),
       check: { path: checkPath, ...check },
     })),
     connectTimeoutMs: 1_000,

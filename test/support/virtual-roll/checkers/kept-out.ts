@@ -1,6 +1,5 @@
 import type { Checker } from './checker.ts'
 import type { Scene, ServerFact } from './scene.ts'
-import { serverWords } from './server-word.ts'
 
 const NAME = 'kept-out'
 /** From a reload, or somebody's word, until the server is out again. */
@@ -28,7 +27,7 @@ export function keptOut(scene: Scene): Checker {
   return {
     onAsked: ({ request }) => {
       if (request.kind !== 'balancer') return
-      for (const { key, to } of serverWords(request)) if (to !== 'ready') seenOut().add(key)
+      for (const { key, to } of scene.words(request)) if (to !== 'ready') seenOut().add(key)
     },
     onLook: () => {
       const isSomebodyThere = scene.isSomebodyThere()

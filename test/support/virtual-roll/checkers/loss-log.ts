@@ -14,6 +14,8 @@ export interface Loss {
   readonly front: Front
   /** On the clock that nobody sets. */
   readonly dueMs: number
+  /** When it was given up, or answered otherwise than it should be. */
+  readonly endedMs: number
   /** The service answered, with something else than it should. */
   readonly isAnswered: boolean
   /** It was sent over a connection that was closed under it. */
@@ -27,6 +29,7 @@ export interface Loss {
 export class LossLog {
   readonly judge = new Judge()
   readonly #losses: Loss[] = []
+  readonly #others: Loss[] = []
   readonly fronts: readonly Front[]
   readonly #clients: readonly OpenLoopClient[]
 
@@ -41,6 +44,7 @@ export class LossLog {
         this.#losses.push({
           front,
           dueMs: time.monoMs() - latencyMs,
+          endedMs: time.monoMs(),
           isAnswered: failure === 'status' || failure === 'content',
           isStale: failure === 'stale',
           isReset: failure === 'reset',
@@ -57,6 +61,15 @@ export class LossLog {
 
   get all(): readonly Loss[] {
     return this.#losses
+  }
+
+  /** Of clients that ask otherwise than a roll does, which it cannot see. */
+  get others(): readonly Loss[] {
+    return this.#others
+  }
+
+  noteOther(loss: Loss): void {
+    this.#others.push(loss)
   }
 
   async stop(): Promise<void> {

@@ -10,6 +10,8 @@ const TAIL_MS = 6_000
 const REQUEST_MS = 2_000
 /** A reload closes what clients keep open: a request may be on its way on it. */
 const AT_A_RELOAD_MS = 100
+/** From the cut of a session until its client has heard of it. */
+const AT_A_CUT_MS = 50
 /** A pod closes what is idle at the end of its grace, and is gone from the API so much later at most. */
 const POD_GONE_MS = 1_500
 
@@ -18,7 +20,7 @@ const POD_GONE_MS = 1_500
  * instance that it was sent through: while somebody else than a roll has that instance send to a node that a roll took
  * out, while people have taken every server of the backend there, or while a node is cut off from the instance, and six
  * seconds after each; and what was on its way over a kept connection when a reload of the instance, or a pod at the end of
- * its grace, closed it.
+ * its grace, closed it; and what a roll cut because it outlasted the limit.
  */
 export function noLostRequest(scene: Scene, losses: LossLog): Checker {
   const goneAtMs: number[] = []
@@ -44,19 +46,20 @@ export function noLostRequest(scene: Scene, losses: LossLog): Checker {
       }
     },
     atEnd: () => {
-      const isExcused = ({ front, dueMs, isStale, isReset }: Loss): boolean => {
+      const isExcused = ({ front, dueMs, endedMs, isStale, isReset }: Loss): boolean => {
         const isOfFront = ({ instance }: { readonly instance: string }): boolean => instance === front.instance
         const reloads = scene.reloads.filter(isOfFront)
         return (
-          excused.get(keyOf(front))?.some(({ from, to }) => dueMs >= from && dueMs <= to) === true ||
+          excused.get(keyOf(front))?.some(({ from, to }) => endedMs >= from && dueMs <= to) === true ||
           scene.partitionsMs
             .filter(isOfFront)
-            .some(({ from, to }) => dueMs >= from - REQUEST_MS && dueMs <= to + TAIL_MS) ||
+            .some(({ from, to }) => endedMs >= from - REQUEST_MS && dueMs <= to + TAIL_MS) ||
           ((isStale || isReset) && reloads.some(({ atMs }) => Math.abs(dueMs - atMs) < AT_A_RELOAD_MS)) ||
+          scene.cutsMs.filter(isOfFront).some(({ atMs }) => Math.abs(endedMs - atMs) < AT_A_CUT_MS) ||
           (isStale && goneAtMs.some((at) => at >= dueMs && at - dueMs < POD_GONE_MS))
         )
       }
-      const lost = losses.all.filter((loss) => !isExcused(loss))
+      const lost = [...losses.all, ...losses.others].filter((loss) => !isExcused(loss))
       const [first] = lost
       if (first !== undefined) {
         const at = `${Math.round(first.dueMs)} ms through ${keyOf(first.front)}`

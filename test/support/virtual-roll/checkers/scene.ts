@@ -4,7 +4,8 @@ import type { BalancerState } from '../../../../src/sim/balancer/balancer-state.
 import type { Server } from '../../../../src/sim/balancer/server.ts'
 import type { BalancerInstance, VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
 import { NODES, PODS } from '../../../../src/sim/world/api-resource.ts'
-import { type AdminWord, serverKey } from './server-word.ts'
+import type { EngineRequest } from '../engine-request.ts'
+import { type AdminWord, type ServerWord, serverKey, serverWords, whichTakesMore } from './server-word.ts'
 import { TakenOut } from './taken-out.ts'
 
 /** One server of one instance, and the node that it leads to. */
@@ -16,6 +17,10 @@ export interface ServerFact {
   readonly address: string
   readonly port: number
   readonly admin: AdminWord
+  /** What was set on this very server. */
+  readonly own: AdminWord
+  /** The key of the server that it tracks. */
+  readonly tracks: string | undefined
   readonly isUsable: boolean
 }
 
@@ -47,6 +52,8 @@ export class Scene {
   readonly reloads: { readonly atMs: number; readonly instance: string }[] = []
   /** When nothing passed between an instance and some node. */
   readonly partitionsMs: { readonly instance: string; readonly from: number; readonly to: number }[] = []
+  /** When rolls cut the sessions of a server. */
+  readonly cutsMs: { readonly instance: string; readonly atMs: number }[] = []
   /** When a control target failed that was well before. */
   readonly controlFailuresMs: { readonly from: number; readonly to: number }[] = []
   /** How many rolls were begun: each boots each of its nodes once. */
@@ -85,6 +92,21 @@ export class Scene {
     return serverFacts(this.cluster)
   }
 
+  /** What a request makes of servers: of those that it names, and of those that track them. */
+  words(request: EngineRequest): readonly ServerWord[] {
+    const words = serverWords(request)
+    if (words.length === 0) return words
+    const servers = this.servers()
+    return words.flatMap(({ key, to }) => {
+      const tracked = servers.find((server) => server.key === servers.find((one) => one.key === key)?.tracks)
+      const trackers = servers.filter(({ tracks }) => tracks === key)
+      return [
+        { key, to: whichTakesMore(to, tracked?.admin ?? 'ready') },
+        ...trackers.map((tracker) => ({ key: tracker.key, to: whichTakesMore(to, tracker.own) })),
+      ]
+    })
+  }
+
   tell(checker: string, text: string): void {
     if (this.violations.length < MOST_TOLD) this.violations.push({ checker, atMs: this.nowMs, text })
   }
@@ -114,6 +136,10 @@ const factOf = (server: Server, place: Pick<ServerFact, 'instance' | 'backend'>)
   get admin() {
     return server.admin
   },
+  get own() {
+    return server.own
+  },
+  tracks: server.config.track === undefined ? undefined : serverKey(place.instance, server.config.track),
   get isUsable() {
     return server.isUsable
   },

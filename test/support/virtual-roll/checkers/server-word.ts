@@ -2,6 +2,10 @@ import type { EngineRequest } from '../engine-request.ts'
 
 export type AdminWord = 'ready' | 'drain' | 'maint'
 
+const TAKES: Readonly<Record<AdminWord, number>> = { ready: 0, drain: 1, maint: 2 }
+
+export const whichTakesMore = (one: AdminWord, other: AdminWord): AdminWord => (TAKES[other] > TAKES[one] ? other : one)
+
 export interface ServerWord {
   /** See `serverKey`. */
   readonly key: string

@@ -1,6 +1,5 @@
 import type { Checker } from './checker.ts'
 import type { Scene } from './scene.ts'
-import { serverWords } from './server-word.ts'
 
 /** Between two looks at a balancer, and until a process can act on what it saw. */
 const UNSEEN_MS = 1_500
@@ -16,7 +15,7 @@ export function somebodyLeft(scene: Scene): Checker {
     onAsked: ({ request }) => {
       if (request.kind !== 'balancer') return
       const servers = scene.servers()
-      for (const { key, to } of serverWords(request)) {
+      for (const { key, to } of scene.words(request)) {
         const isTaken = to !== 'ready' && servers.some((server) => server.key === key && server.isUsable)
         const isLeft = (other: string): boolean =>
           scene.nowMs - (lastUsable.get(other) ?? Number.NEGATIVE_INFINITY) < UNSEEN_MS

@@ -1,7 +1,7 @@
 import type { Checker } from './checker.ts'
 import type { Loss, LossLog } from './loss-log.ts'
 import type { Scene } from './scene.ts'
-import { nodeOfServer, serverWords } from './server-word.ts'
+import { nodeOfServer } from './server-word.ts'
 
 /** A request waits for its two seconds, and whoever measures a little longer. */
 const HEARD_AFTER_MS = 4_000
@@ -32,7 +32,7 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
       if (request.kind !== 'balancer') return
       if (process !== scene.processes) actsSinceMs = undefined
       process = scene.processes
-      const words = serverWords(request)
+      const words = scene.words(request)
       const takings = words.filter(({ to }) => to !== 'ready').map(({ key }) => ({ key, node: nodeOfServer(key) }))
       const before = new Set([...scene.takenOut.keys].map(nodeOfServer))
       for (const { key } of takings.filter(({ node }) => !before.has(node) && !isUnderWay(node))) {

@@ -1,7 +1,6 @@
 import type { NodeObject } from '../../../../src/sim/actors/node-object.ts'
 import type { EngineRequest } from '../engine-request.ts'
 import type { Scene, ServerFact } from './scene.ts'
-import { serverWords } from './server-word.ts'
 
 /** From a reload, or somebody's word, until a roll can have heard of it. */
 const UNHEARD_OF_MS = 1_500
@@ -28,7 +27,7 @@ export class TakenOut {
 
   note(request: EngineRequest): void {
     if (request.kind !== 'balancer') return
-    const words = serverWords(request)
+    const words = this.#scene.words(request)
     if (words.length === 0) return
     const serving = new Set(this.#scene.servers().flatMap(({ key, admin }) => (admin === 'ready' ? [key] : [])))
     for (const { key, to } of words) {

@@ -2,6 +2,7 @@ import { LEASES, PODS } from '../../../../src/sim/world/api-resource.ts'
 import type { RequestWitness } from '../engine-request.ts'
 import type { VirtualRoll } from '../virtual-roll.ts'
 import type { Checker } from './checker.ts'
+import { cutsOverdue } from './cuts-overdue.ts'
 import { evictionsOnly } from './evictions-only.ts'
 import { keptOut } from './kept-out.ts'
 import type { LossLog } from './loss-log.ts'
@@ -34,6 +35,7 @@ export function watchWorld(scene: Scene, losses: LossLog, drained: readonly stri
     noAttachBeforeProof(scene),
     onlyWithSlot(scene),
     keptOut(scene),
+    cutsOverdue(scene),
     noLostRequest(scene, losses),
     somebodyLeft(scene),
     stopsOnLoss(scene, losses),

@@ -29,9 +29,15 @@ export async function buildWorld(scenario: Scenario): Promise<VirtualCluster> {
 
 const AFTERWARDS_MS = 1_500
 
-const instancesOf = ({ balancers }: WorldKind): readonly BalancerDescription[] =>
+const FRONTS = {
+  plain: { web: WEB, edge: EDGE },
+  cookies: { web: { ...WEB, cookie: 'SRV' }, edge: EDGE },
+  track: { web: WEB, edge: { ...EDGE, track: 'web' } },
+} as const
+
+const instancesOf = ({ balancers, servers }: WorldKind): readonly BalancerDescription[] =>
   balancers.flatMap(({ instances, backends }) =>
-    instances.map(() => balancerBefore(...backends.map((backend) => ({ web: WEB, edge: EDGE })[backend]))),
+    instances.map(() => balancerBefore(...backends.map((backend) => FRONTS[servers ?? 'plain'][backend]))),
   )
 
 function manifestsOf({ nodes, whoami: { startSeconds, ...options }, databases }: Scenario): readonly object[] {

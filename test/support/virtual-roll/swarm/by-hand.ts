@@ -4,7 +4,9 @@ import { type AdminWord, serverKey } from '../checkers/server-word.ts'
 
 /** People set `BACKEND/SERVER` of one instance, which no roll answers for. */
 export function setByHand(scene: Scene, { instance, server, to }: Word): void {
-  scene.handStates.set(serverKey(instance, server), to)
+  const key = serverKey(instance, server)
+  scene.handStates.set(key, to)
+  for (const { tracks, key: tracker } of scene.servers()) if (tracks === key) scene.handStates.set(tracker, to)
   balancerOf(scene, instance)?.answer(`set server ${server} state ${to}`)
   scene.onHand()
 }

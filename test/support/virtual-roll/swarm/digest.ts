@@ -25,8 +25,9 @@ export class Digest {
     if (request.kind === 'reboot') this.#note(`reboot ${request.node}`)
   }
 
-  end({ judge, all }: LossLog): string {
-    const lost = all.map(({ front: _front, isAnswered: _isAnswered, ...loss }) => loss)
+  end({ judge, all, others }: LossLog): string {
+    if (others.length > 0) this.#note(JSON.stringify(others))
+    const lost = all.map(({ dueMs, isStale, isReset, text }) => ({ dueMs, isStale, isReset, text }))
     this.#note(JSON.stringify([judge.sent, judge.failed, lost, [...judge.served]]))
     return this.#hash.digest('hex')
   }

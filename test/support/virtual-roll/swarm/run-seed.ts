@@ -9,11 +9,13 @@ import { Scene, type Violation } from '../checkers/scene.ts'
 import { type WatchedWorld, watchWorld } from '../checkers/watch-world.ts'
 import type { EngineProcess } from '../engine-process.ts'
 import { operateRoll } from '../operate-roll.ts'
+import type { ReturningClient } from '../returning-client.ts'
 import { VirtualRoll } from '../virtual-roll.ts'
 import { buildWorld } from './build-world.ts'
 import { Digest } from './digest.ts'
 import { OutsideFaults } from './outside-faults.ts'
 import { type Scenario, scenarioOf } from './scenario.ts'
+import { beginClients } from './world-clients.ts'
 import { PROBER_HOST, WorldFaults } from './world-faults.ts'
 
 export interface SeedReport {
@@ -68,6 +70,7 @@ class SeedRun {
   readonly #worldFaults: WorldFaults
   readonly #digest: Digest
   readonly #losses: LossLog
+  readonly #clients: readonly ReturningClient[]
   readonly #watched: WatchedWorld
   readonly #roll: VirtualRoll
   #running: EngineProcess | undefined
@@ -91,6 +94,7 @@ class SeedRun {
     if (targets.length === 0) throw new Error('the roll has no probe')
     const judged = targets.map((target, i) => ({ ...target, ratePerSecond: JUDGED_PER_S[i] ?? 11 }))
     this.#losses = new LossLog(cluster, ...judged)
+    this.#clients = beginClients(cluster, scenario.world, this.#losses)
     this.#watched = watchWorld(this.#scene, this.#losses, scenario.drainsEdge ? ['edge'] : [])
   }
 
@@ -107,6 +111,7 @@ class SeedRun {
     }
     const virtualMs = time.monoMs() - startedMs
     await time.settle(this.#losses.stop(), BACK_WITHIN_MS)
+    for (const client of this.#clients) client.stop()
     this.#faults.putBackByHand()
     this.#watched.end()
     const { violations } = this.#scene

@@ -12,6 +12,10 @@ export interface BalancerKind {
 /** What a roll runs in, as plain data: the world is built from it, and the roll file says the same. */
 export interface WorldKind {
   readonly balancers: readonly BalancerKind[]
+  /** `cookies`: clients of `web` come back to the server that they know. `track`: servers of `edge` track those of `web`. */
+  readonly servers?: 'cookies' | 'track'
+  /** Some requests take longer than a roll waits for sessions to end. */
+  readonly hasLongRequests?: boolean
   /** How the control target of the probe begins; absent: there is none. */
   readonly control?: ControlState
   readonly faults: readonly WorldFault[]
@@ -42,8 +46,12 @@ export const PLAIN_WORLD: WorldKind = { balancers: ONE, faults: [] }
 export function worldKindOf(random: SeededRandom, facts: WorldFacts): WorldKind {
   const balancers = oneOf(random, LAYOUTS)
   const control = oneOf(random, CONTROLS)
+  const servers = serversOf(random.fork('servers'), balancers)
+  const hasLongRequests = random.fork('long').next() < 0.25
   return {
     balancers,
+    ...(servers === undefined ? {} : { servers }),
+    ...(hasLongRequests ? { hasLongRequests } : {}),
     ...(control === undefined ? {} : { control }),
     faults: [
       ...instanceFaults(random.fork('instances'), balancers, facts),
@@ -57,6 +65,13 @@ const CONTROLS: readonly [undefined, ...(ControlState | undefined)[]] = [
   ...([undefined, undefined, 'well', 'well', 'well'] as const),
   ...(['refused', 'silent'] as const),
 ]
+
+/** Only a backend of the same instance can be tracked. */
+function serversOf(random: SeededRandom, [first]: readonly BalancerKind[]): WorldKind['servers'] {
+  const die = random.next()
+  if (die < 0.25) return 'cookies'
+  return die < 0.4 && first?.backends.includes('edge') === true ? 'track' : undefined
+}
 
 const LONGEST_OUTAGE_MS = 5_000
 
