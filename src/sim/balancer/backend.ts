@@ -6,12 +6,14 @@ export class Backend {
   readonly id: number
   readonly name: string
   readonly servers: readonly Server[]
+  readonly closesServers: boolean
   readonly #cookie: string | undefined
   readonly #turns = new Map<Server, number>()
 
   constructor(config: BackendConfig, { id, nowMs }: { readonly id: number; readonly nowMs: () => number }) {
     this.id = id
     this.name = config.name
+    this.closesServers = config.closesServers === true
     this.#cookie = config.cookie
     this.servers = config.servers.map((server, at) => {
       const isChecked = config.check !== undefined && server.track === undefined

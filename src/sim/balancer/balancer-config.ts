@@ -1,6 +1,8 @@
 /** How a backend asks its servers whether they are well: `option httpchk GET PATH`. */
 export interface CheckConfig {
   readonly path: string
+  /** `check port`: where that is not the port that traffic is sent to. */
+  readonly port?: number
   readonly interMs: number
   readonly fall: number
   readonly rise: number
@@ -25,6 +27,8 @@ export interface BackendConfig {
   readonly servers: readonly ServerConfig[]
   /** `cookie NAME insert indirect nocache`: clients come back to the server that they know. */
   readonly cookie?: string
+  /** `option http-server-close`: each answer ends the connection to its server, so that none is pooled. */
+  readonly closesServers?: boolean
   /** Of all its servers that track no other one; none: they are up without proof. */
   readonly check?: CheckConfig
 }

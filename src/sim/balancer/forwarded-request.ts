@@ -37,6 +37,7 @@ export class ForwardedRequest implements Session {
   #connection: Connection | undefined
   /** For a client that did not know its server. */
   #cookie: string | undefined
+  #closesServer = false
   #callOff: () => void = () => undefined
   #failures = 0
   #isOver = false
@@ -47,6 +48,7 @@ export class ForwardedRequest implements Session {
   }
 
   start(backend: Backend): void {
+    this.#closesServer = backend.closesServers
     const known = backend.known(this.#client.request.cookie)
     const server = known ?? backend.next()
     if (server !== undefined && known === undefined) this.#cookie = backend.cookieOf(server)
@@ -137,7 +139,7 @@ export class ForwardedRequest implements Session {
         this.#broken(server)
         return
       }
-      if (answer.closes === true || !connection.isOpen) connection.close()
+      if (answer.closes === true || this.#closesServer || !connection.isOpen) connection.close()
       else {
         // In maint too: only what is idle when maint begins is closed.
         server.idle.add(connection, use)

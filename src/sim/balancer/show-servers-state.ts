@@ -61,11 +61,11 @@ const ROWS = new ServerRows<Written>(HEADER, {
   textOf: ({ head, tail }, server) => [head, server.sinceChangeS, tail].join(' '),
 })
 
-function written(backend: Backend, { id, config, weight }: Server, read: Read): Written {
+function written(backend: Backend, { id, config, weight, check }: Server, read: Read): Written {
   const [oper, admin] = [OPER_STATES[read.oper], ADMIN_BITS[read.own] | INHERITED_BITS[read.inherited]]
   const head = [backend.id, backend.name, id, config.name, config.address, oper, admin, weight, weight]
   // No agent, no forced ids, no name to resolve.
-  const rest = [0, 0, 0, '-', config.port, '-', 0, 0, '-', '-', 0]
+  const rest = [0, 0, 0, '-', config.port, '-', 0, check?.config.port ?? 0, '-', '-', 0]
   const tail = [STATUS_NUMBERS[read.status], read.result, read.health, read.bits, ...rest]
   return { ...read, head: head.join(' '), tail: `${tail.join(' ')}\n` }
 }

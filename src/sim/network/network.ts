@@ -44,8 +44,8 @@ export type Dialled =
 
 /** Answers requests at a destination. Each reply is asked for once; `end` is what became of the connection meanwhile. */
 export interface Listener {
-  /** A new connection; what is returned stands for it. Refused where nothing is returned. */
-  accept(): Accepted | undefined
+  /** A new connection from that host; what is returned stands for it. Refused where nothing is returned. */
+  accept(from: string): Accepted | undefined
 }
 
 /** The answering end of one connection. */

@@ -36,12 +36,13 @@ export interface DoorOrigin {
 }
 
 /** What a backend beside `web` has, with the same two servers. */
-export type DoorKind = 'sticky' | 'follow'
+export type DoorKind = 'sticky' | 'follow' | 'aside' | 'closing'
 
 /**
  * Frontends `web`, `dead` and `silent`, to the backends of the same name; the server of `dead` refuses, that of `silent`
  * says nothing, and neither is checked. Where it is asked for, backend `sticky` gives each client the cookie `SRV` with the
- * name of its server, and the servers of `follow` track those of `web`; the balancer may touch these too.
+ * name of its server, the servers of `follow` track those of `web`, and the one server of `aside` is `a`, checked at the port
+ * of `b`; `closing` has `option http-server-close`. The balancer may touch these too.
  */
 export interface BalancerDoor {
   /** May touch `web` and `dead`; its instance is `lb-1`. */

@@ -19,7 +19,7 @@ import { EmbeddedOrigin } from './embedded-origin.ts'
 
 const STEP_MS = 2
 const LIMIT_MS = 20_000
-const PORTS = { web: 80, dead: 81, silent: 82, sticky: 83, follow: 84 } as const
+const PORTS = { web: 80, dead: 81, silent: 82, sticky: 83, follow: 84, aside: 85, closing: 86 } as const
 
 const CHECK = { path: '/readyz', interMs: TIMES.interMs, fall: TIMES.fall, rise: TIMES.rise }
 const A = { name: 'a', address: '10.0.0.1', port: 8080 }
@@ -56,6 +56,8 @@ const BESIDES = {
     ],
     check: CHECK,
   },
+  closing: { name: 'closing', servers: [A], closesServers: true, check: CHECK },
+  aside: { name: 'aside', servers: [A], check: { ...CHECK, port: 8081 } },
   follow: {
     name: 'follow',
     servers: [
@@ -73,6 +75,9 @@ export function openEmbeddedBalancer(t: TestContext, options: DoorOptions = {}):
   for (const host of ['lb', '10.0.0.1', '10.0.0.2', 'client']) network.addHost(host)
   const a = new EmbeddedOrigin(network, { host: '10.0.0.1', port: 8080 })
   const b = new EmbeddedOrigin(network, { host: '10.0.0.2', port: 8080 })
+  // On one machine as on loopback: the port alone tells the two apart.
+  const { accept } = b
+  network.listen({ host: '10.0.0.1', port: 8081 }, { accept })
   if (options.health !== undefined) a.sayHealth(options.health)
   const { hardStopAfterMs } = options
   const beside = options.beside === undefined ? [] : [BESIDES[options.beside]]

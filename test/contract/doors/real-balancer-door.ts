@@ -114,6 +114,19 @@ backend sticky
 ${CHECKED}  server a 127.0.0.1:${a} cookie a
   server b 127.0.0.1:${b} cookie b
 `,
+  closing: `frontend front-closing
+  bind unix@${directory}/closing.sock
+  default_backend closing
+backend closing
+  option http-server-close
+${CHECKED}  server a 127.0.0.1:${a}
+`,
+  aside: `frontend front-aside
+  bind unix@${directory}/aside.sock
+  default_backend aside
+backend aside
+${CHECKED}  server a 127.0.0.1:${a} port ${b}
+`,
   follow: `frontend front-follow
   bind unix@${directory}/follow.sock
   default_backend follow

@@ -28,7 +28,7 @@ export class EngineProcess {
 
   constructor({ run, firstSeq, clusterName, journal, ports }: EngineProcessParts) {
     this.#ports = ports
-    const { cluster, balancers, host, dataPort, clock, random } = ports
+    const { cluster, balancers, endpoints, host, dataPort, clock, random } = ports
     const source = ports.probeSource()
     const targets = run.spec.probe?.targets ?? []
     const engine = new RollEngine({
@@ -36,6 +36,7 @@ export class EngineProcess {
       clusterName,
       cluster,
       balancers,
+      endpoints,
       host,
       dataPort,
       clock,

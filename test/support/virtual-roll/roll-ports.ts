@@ -1,5 +1,6 @@
 import { HaproxyBalancer } from '../../../src/adapters/haproxy/haproxy-balancer.ts'
 import type { RuntimeSocket } from '../../../src/adapters/haproxy/runtime-socket.ts'
+import { HealthEndpoints } from '../../../src/adapters/http/health-endpoints.ts'
 import { ApiClient } from '../../../src/adapters/kube/api-client.ts'
 import { ApiReach } from '../../../src/adapters/kube/api-reach.ts'
 import type { Connection } from '../../../src/adapters/kube/connection.ts'
@@ -21,6 +22,7 @@ import { machineHost, type SshLuck } from '../../../src/sim/doors/machine-host.t
 import { networkDataPort } from '../../../src/sim/doors/network-data-port.ts'
 import { VirtualProbeSource } from '../../../src/sim/traffic/virtual-probe-source.ts'
 import type { ApiRequest } from '../../../src/sim/world/api-request.ts'
+import { askVirtualAgent } from './ask-virtual-agent.ts'
 import type { RequestWitness } from './engine-request.ts'
 import { Lifeline } from './lifeline.ts'
 
@@ -62,6 +64,7 @@ export class RollPorts {
   readonly random: Random
   readonly cluster: Cluster
   readonly balancers: readonly Balancer[]
+  readonly endpoints: readonly HealthEndpoints[]
   readonly host: Host
   readonly dataPort: DataPort
   readonly #parts: RollPortsParts
@@ -89,6 +92,17 @@ export class RollPorts {
             open: (address) => this.#socket(address),
           }),
       )
+    this.endpoints = spec.balancers
+      .filter((balancerSpec) => balancerSpec.healthEndpoint !== undefined)
+      .map((balancerSpec) => {
+        const ask = askVirtualAgent(cluster)
+        return new HealthEndpoints({
+          spec: balancerSpec,
+          cluster: this.cluster,
+          clock: this.clock,
+          ask: (at, signal) => lifeline.guard(() => ask(at, signal)),
+        })
+      })
     const host = machineHost({
       timers: time,
       machineOf: (node) => this.#machine(node),

@@ -16,6 +16,8 @@ export interface SmallWorld {
   readonly manifests: readonly object[]
   /** The HAProxy instances before it: one with both backends, unless told otherwise. */
   readonly instances?: readonly BalancerDescription[]
+  /** What else is to run before it can settle. */
+  readonly beside?: (cluster: VirtualCluster) => void
 }
 
 /** Balancers that notice within a second or two, so that a roll takes less time. */
@@ -37,7 +39,8 @@ export async function smallWorld({
   nodes,
   darkMs,
   manifests,
-  instances: [balancer = balancerBefore(WEB, EDGE), ...beside] = [],
+  instances: [balancer = balancerBefore(WEB, EDGE), ...others] = [],
+  beside,
 }: SmallWorld): Promise<VirtualCluster> {
   const cluster = new VirtualCluster(
     {
@@ -47,10 +50,11 @@ export async function smallWorld({
       darkMs,
       manifests: [],
       balancer,
-      beside,
+      beside: others,
     },
     turnsOfLoop,
   )
+  beside?.(cluster)
   await nodesReady(cluster, nodes)
   for (const manifest of manifests) applyManifest(cluster.world, manifest)
   await settled(cluster)

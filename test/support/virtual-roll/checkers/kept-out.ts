@@ -4,6 +4,7 @@ import type { Scene, ServerFact } from './scene.ts'
 const NAME = 'kept-out'
 /** From a reload, or somebody's word, until the server is out again. */
 const LIMIT_MS = 1_200
+const ASKED_AFTER_MS = 4_000
 
 /**
  * What a roll took out stays out until its machine is back and may carry pods: whoever else sets it ready before is
@@ -19,13 +20,19 @@ export function keptOut(scene: Scene): Checker {
     process = scene.processes
     return outs
   }
+  /** A process of a balancer that goes by checks takes every server for up until it has asked it. */
+  const isUnasked = ({ checksAgent, instance }: ServerFact): boolean =>
+    checksAgent &&
+    scene.reloads.some((reload) => reload.instance === instance && scene.nowMs - reload.atMs < ASKED_AFTER_MS)
   const isWrong = (server: ServerFact): boolean =>
     server.admin === 'ready' &&
+    !isUnasked(server) &&
     scene.takenOut.keys.has(server.key) &&
     !isFit(scene, server.node) &&
     (seenOut().has(server.key) || isAnnounced(scene, server.node))
   return {
     onAsked: ({ request }) => {
+      // What an agent is asked it passes on as its balancers check it.
       if (request.kind !== 'balancer') return
       for (const { key, to } of scene.words(request)) if (to !== 'ready') seenOut().add(key)
     },

@@ -34,7 +34,7 @@ export function noAttachBeforeProof(scene: Scene): Checker {
   return {
     onAsked: ({ request }) => {
       if (request.kind === 'reboot') containersBefore.set(request.node, containersOn(scene, request.node))
-      if (request.kind !== 'balancer') return
+      if (request.kind === 'reboot') return
       const ready = new Set(scene.words(request).flatMap(({ key, to }) => (to === 'ready' ? [key] : [])))
       for (const server of scene.servers()) if (ready.has(server.key)) check(server)
     },

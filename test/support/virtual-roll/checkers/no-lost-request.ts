@@ -18,7 +18,7 @@ const POD_GONE_MS = 1_500
 /**
  * No request is lost that the world could have served. A loss is excused by rule alone, and by what happened to the
  * instance that it was sent through: while somebody else than a roll has that instance send to a node that a roll took
- * out, while people have taken every server of the backend there, or while a node is cut off from the instance, and six
+ * out, while people have taken every server of the backend there, or agents that do not do as they should, or while a node is cut off from the instance, and six
  * seconds after each; and what was on its way over a kept connection when a reload of the instance, or a pod at the end of
  * its grace, closed it; and what a roll cut because it outlasted the limit.
  */
@@ -27,10 +27,19 @@ export function noLostRequest(scene: Scene, losses: LossLog): Checker {
   const excused = new Map(losses.fronts.map((front) => [keyOf(front), [] as { from: number; to: number }[]]))
   const isInTrouble = ({ instance, backend }: Front): boolean => {
     const servers = scene.servers().filter((server) => server.instance === instance)
-    const isUndone = servers.some(({ key, admin }) => admin === 'ready' && scene.takenOut.keys.has(key))
+    const isUndone = servers.some(
+      ({ key, admin, checksAgent }) => !checksAgent && admin === 'ready' && scene.takenOut.keys.has(key),
+    )
+    const isUnasked =
+      servers.some(({ key, checksAgent }) => checksAgent && scene.takenOut.keys.has(key)) &&
+      scene.reloads.some((reload) => reload.instance === instance && scene.nowMs - reload.atMs < TAIL_MS)
+    const isHurt = (node: string): boolean =>
+      scene.hurtAgents.some((hurt) => hurt.node === node && scene.nowMs <= hurt.to + TAIL_MS)
     const behind = servers.filter((server) => server.backend === backend)
-    const noneLeft = !behind.some(({ isUsable }) => isUsable) && behind.some(({ key }) => scene.handStates.has(key))
-    return isUndone || noneLeft
+    const noneLeft =
+      !behind.some(({ isUsable }) => isUsable) &&
+      behind.some(({ key, node, checksAgent }) => scene.handStates.has(key) || (checksAgent && isHurt(node)))
+    return isUndone || isUnasked || noneLeft
   }
   return {
     onChange: ({ resource, type }) => {

@@ -26,7 +26,7 @@ export function oneNodeOut(scene: Scene): Checker {
   return {
     onAsked: ({ request }) => {
       if (request.kind === 'reboot') rebooted.set(request.node, scene.cluster.machines.get(request.node)?.boots ?? 0)
-      if (request.kind !== 'balancer') return
+      if (request.kind === 'reboot') return
       const serving = new Set(scene.servers().flatMap(({ key, admin }) => (admin === 'ready' ? [key] : [])))
       const taken = scene.words(request).filter(({ key, to }) => to !== 'ready' && serving.has(key))
       look(new Set([...nodesOut(), ...taken.map(({ key }) => nodeOfServer(key))]))

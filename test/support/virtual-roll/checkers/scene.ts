@@ -3,8 +3,10 @@ import type { PodObject } from '../../../../src/sim/actors/pod-object.ts'
 import type { BalancerState } from '../../../../src/sim/balancer/balancer-state.ts'
 import type { Server } from '../../../../src/sim/balancer/server.ts'
 import type { BalancerInstance, VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
+import type { ApiRequest } from '../../../../src/sim/world/api-request.ts'
 import { NODES, PODS } from '../../../../src/sim/world/api-resource.ts'
 import type { EngineRequest } from '../engine-request.ts'
+import { AGENT_PORT } from '../virtual-agent.ts'
 import { type AdminWord, type ServerWord, serverKey, serverWords, whichTakesMore } from './server-word.ts'
 import { TakenOut } from './taken-out.ts'
 
@@ -19,6 +21,8 @@ export interface ServerFact {
   readonly admin: AdminWord
   /** What was set on this very server. */
   readonly own: AdminWord
+  /** Its balancer goes by the agent of its node alone: `admin` is `drain` while that balancer does not send to it. */
+  readonly checksAgent: boolean
   /** The key of the server that it tracks. */
   readonly tracks: string | undefined
   readonly isUsable: boolean
@@ -52,6 +56,8 @@ export class Scene {
   readonly reloads: { readonly atMs: number; readonly instance: string }[] = []
   /** When nothing passed between an instance and some node. */
   readonly partitionsMs: { readonly instance: string; readonly from: number; readonly to: number }[] = []
+  /** When the agent of a node did not do as it should. */
+  readonly hurtAgents: { readonly node: string; readonly from: number; readonly to: number }[] = []
   /** When rolls cut the sessions of a server. */
   readonly cutsMs: { readonly instance: string; readonly atMs: number }[] = []
   /** When a control target failed that was well before. */
@@ -94,6 +100,7 @@ export class Scene {
 
   /** What a request makes of servers: of those that it names, and of those that track them. */
   words(request: EngineRequest): readonly ServerWord[] {
+    if (request.kind === 'api') return this.#wordsToAgent(request.request)
     const words = serverWords(request)
     if (words.length === 0) return words
     const servers = this.servers()
@@ -107,12 +114,30 @@ export class Scene {
     })
   }
 
+  /** Whether somebody has asked the agent of that node to have it leave its balancers. */
+  isAskedToLeave(node: string): boolean {
+    return this.nodes().some(
+      ({ metadata }) => metadata.name === node && metadata.annotations?.[MAINTENANCE] !== undefined,
+    )
+  }
+
+  #wordsToAgent({ method, path, body }: ApiRequest): readonly ServerWord[] {
+    if (method !== 'PATCH' || !Array.isArray(body)) return []
+    const op = (body as readonly { op: string; path: string }[]).findLast((one) => one.path === MAINTENANCE_PATH)?.op
+    if (op !== 'add' && op !== 'remove') return []
+    const node = path.slice(path.lastIndexOf('/') + 1)
+    const servers = this.servers().filter((server) => server.checksAgent && server.node === node)
+    return servers.map(({ key }) => ({ key, to: op === 'add' ? 'drain' : 'ready' }))
+  }
+
   tell(checker: string, text: string): void {
     if (this.violations.length < MOST_TOLD) this.violations.push({ checker, atMs: this.nowMs, text })
   }
 }
 
 const MOST_TOLD = 20
+const MAINTENANCE = 'evenkeel.dev/maintenance'
+const MAINTENANCE_PATH = '/metadata/annotations/evenkeel.dev~1maintenance'
 
 const serverFacts = ({ instances }: VirtualCluster): readonly ServerFact[] => instances.flatMap(factsOf)
 
@@ -127,20 +152,24 @@ function factsOf({ name: instance, balancer: { state } }: BalancerInstance): rea
 /** Of a process of the balancer, as it is whenever it is looked at: every checker does so several times a second. */
 const FACTS = new WeakMap<BalancerState, readonly ServerFact[]>()
 
-const factOf = (server: Server, place: Pick<ServerFact, 'instance' | 'backend'>): ServerFact => ({
-  ...place,
-  key: serverKey(place.instance, `${place.backend}/${server.config.name}`),
-  node: server.config.name,
-  address: server.config.address,
-  port: server.config.port,
-  get admin() {
-    return server.admin
-  },
-  get own() {
-    return server.own
-  },
-  tracks: server.config.track === undefined ? undefined : serverKey(place.instance, server.config.track),
-  get isUsable() {
-    return server.isUsable
-  },
-})
+function factOf(server: Server, place: Pick<ServerFact, 'instance' | 'backend'>): ServerFact {
+  const checksAgent = server.check?.config.port === AGENT_PORT
+  return {
+    ...place,
+    key: serverKey(place.instance, `${place.backend}/${server.config.name}`),
+    node: server.config.name,
+    address: server.config.address,
+    port: server.config.port,
+    get admin() {
+      return checksAgent && !server.isUsable ? 'drain' : server.admin
+    },
+    get own() {
+      return server.own
+    },
+    checksAgent,
+    tracks: server.config.track === undefined ? undefined : serverKey(place.instance, server.config.track),
+    get isUsable() {
+      return server.isUsable
+    },
+  }
+}

@@ -13,7 +13,7 @@ export function somebodyLeft(scene: Scene): Checker {
       for (const { key, isUsable } of scene.servers()) if (isUsable) lastUsable.set(key, scene.nowMs)
     },
     onAsked: ({ request }) => {
-      if (request.kind !== 'balancer') return
+      if (request.kind === 'reboot') return
       const servers = scene.servers()
       for (const { key, to } of scene.words(request)) {
         const isTaken = to !== 'ready' && servers.some((server) => server.key === key && server.isUsable)

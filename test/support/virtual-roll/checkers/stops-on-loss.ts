@@ -29,7 +29,7 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
     scene.controlFailuresMs.some(({ from, to }) => dueMs >= from - REQUEST_MS && dueMs <= to + REQUEST_MS)
   return {
     onAsked: ({ request }) => {
-      if (request.kind !== 'balancer') return
+      if (request.kind === 'reboot') return
       if (process !== scene.processes) actsSinceMs = undefined
       process = scene.processes
       const words = scene.words(request)

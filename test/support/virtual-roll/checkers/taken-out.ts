@@ -29,7 +29,8 @@ export class TakenOut {
     if (request.kind !== 'balancer') return
     const words = this.#scene.words(request)
     if (words.length === 0) return
-    const serving = new Set(this.#scene.servers().flatMap(({ key, admin }) => (admin === 'ready' ? [key] : [])))
+    const told = this.#scene.servers().filter(({ checksAgent }) => !checksAgent)
+    const serving = new Set(told.flatMap(({ key, admin }) => (admin === 'ready' ? [key] : [])))
     for (const { key, to } of words) {
       if (to === 'ready') this.#keys.delete(key)
       else if (serving.has(key)) this.#keys.add(key)
@@ -38,20 +39,24 @@ export class TakenOut {
 
   look(): void {
     const recorded = new Set(this.#scene.nodes().flatMap((node) => (bearsRecord(node) ? [node.metadata.name] : [])))
-    for (const { key, node, admin } of this.#scene.servers()) {
-      if (!recorded.has(node)) this.#keys.delete(key)
+    for (const { key, node, admin, checksAgent } of this.#scene.servers()) {
+      // An agent is told by the Node itself.
+      if (checksAgent && this.#scene.isAskedToLeave(node)) this.#keys.add(key)
+      else if (checksAgent || !recorded.has(node)) this.#keys.delete(key)
       if (admin !== 'ready' || !this.#keys.has(key)) this.#undoneSince.delete(key)
       else if (!this.#undoneSince.has(key)) this.#undoneSince.set(key, this.#scene.nowMs)
     }
   }
 
   /** The balancer sends to it, and not just by what somebody else did a moment ago. */
-  isSentTo({ key, admin, instance }: ServerFact): boolean {
+  isSentTo({ key, admin, instance, checksAgent }: ServerFact): boolean {
     if (admin !== 'ready') return false
     const { nowMs, reloads } = this.#scene
     // It was out before the roll, so that the reload is all that can have put it in.
     if (!this.#keys.has(key))
       return !reloads.some((reload) => reload.instance === instance && nowMs - reload.atMs <= UNHEARD_OF_MS)
+    // Whoever takes a node out waits until its balancers have noticed.
+    if (checksAgent) return true
     return nowMs - (this.#undoneSince.get(key) ?? nowMs) > UNHEARD_OF_MS
   }
 }

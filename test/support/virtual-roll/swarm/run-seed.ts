@@ -10,6 +10,7 @@ import { type WatchedWorld, watchWorld } from '../checkers/watch-world.ts'
 import type { EngineProcess } from '../engine-process.ts'
 import { operateRoll } from '../operate-roll.ts'
 import type { ReturningClient } from '../returning-client.ts'
+import type { VirtualAgents } from '../virtual-agents.ts'
 import { VirtualRoll } from '../virtual-roll.ts'
 import { buildWorld } from './build-world.ts'
 import { Digest } from './digest.ts'
@@ -52,11 +53,12 @@ const WELL_FOR_MS = 25_000
 /** One random cluster with one random roll and random faults, which all heal; then everything must come back. */
 export async function runSeed(seed: string): Promise<SeedReport> {
   const scenario = scenarioOf(seed)
-  const cluster = await buildWorld(scenario)
-  const run = new SeedRun(scenario, cluster)
+  const { cluster, agents } = await buildWorld(scenario)
+  const run = new SeedRun(scenario, cluster, agents)
   try {
     return await run.toItsEnd()
   } finally {
+    agents?.end()
     cluster.end()
   }
 }
@@ -77,7 +79,7 @@ class SeedRun {
   #runningSinceMs = 0
   readonly #processes: EngineProcess[] = []
 
-  constructor(scenario: Scenario, cluster: VirtualCluster) {
+  constructor(scenario: Scenario, cluster: VirtualCluster, agents: VirtualAgents | undefined) {
     this.#scenario = scenario
     this.#cluster = cluster
     this.#random = new SeededRandom(`swarm ${scenario.seed} operator`)
@@ -86,7 +88,7 @@ class SeedRun {
     const { faults } = scenario
     this.#faults = new OutsideFaults({ cluster, scene: this.#scene, random: this.#random.fork('faults'), faults })
     const sinceMs = (): number => this.#faults.sinceMs
-    this.#worldFaults = new WorldFaults({ scene: this.#scene, world: scenario.world, sinceMs })
+    this.#worldFaults = new WorldFaults({ scene: this.#scene, agents, world: scenario.world, sinceMs })
     this.#scene.isInstanceHeard = (instance) => this.#worldFaults.wasHeardSince(instance, WELL_FOR_MS)
     this.#digest = new Digest(cluster)
     this.#roll = this.#rollBy('0001', scenario.spec)
@@ -126,10 +128,13 @@ class SeedRun {
     }
   }
 
-  /** Of nodes that the balancer does not reach: until it has seen that they are back. A roll may end before. */
+  /** Of nodes that the balancer does not reach, or whose agents do not answer it: until it has seen that they are back. A roll may end before. */
   get #cutOffUntilMs(): number {
     const ends = this.#scenario.faults.flatMap((fault) => (fault.kind === 'partition' ? [fault.toMs] : []))
-    return Math.max(0, ...ends) + CHECKED_WITHIN_MS
+    const ofWorld = this.#scenario.world.faults.flatMap((fault) =>
+      fault.kind === 'agent' ? [fault.toMs] : fault.kind === 'agentRestarted' ? [fault.atMs] : [],
+    )
+    return Math.max(0, ...ends, ...ofWorld) + CHECKED_WITHIN_MS
   }
 
   async #operate(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { AdminWord } from '../checkers/server-word.ts'
 import type { ControlState } from '../control-target.ts'
+import type { AgentTrouble } from '../virtual-agents.ts'
 
 interface Span {
   readonly fromMs: number
@@ -29,3 +30,5 @@ export type WorldFault =
   | (Span & { readonly kind: 'controlFails'; readonly how: Exclude<ControlState, 'well'> })
   /** Nothing passes between the machine of the prober and whatever it asks, the control among it. */
   | (Span & { readonly kind: 'proberCutOff' })
+  | (Span & { readonly kind: 'agent'; readonly node: string; readonly how: AgentTrouble })
+  | { readonly kind: 'agentRestarted'; readonly node: string; readonly atMs: number }

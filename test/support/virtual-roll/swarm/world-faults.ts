@@ -1,11 +1,13 @@
 import type { Scene } from '../checkers/scene.ts'
 import { ControlTarget } from '../control-target.ts'
+import type { VirtualAgents } from '../virtual-agents.ts'
 import { putBack, reloadByHand, setByHand } from './by-hand.ts'
 import type { WorldFault } from './world-fault.ts'
 import type { WorldKind } from './world-kind.ts'
 
 export interface WorldFaultParts {
   readonly scene: Scene
+  readonly agents: VirtualAgents | undefined
   readonly world: WorldKind
   /** Since the first roll began. */
   readonly sinceMs: () => number
@@ -79,6 +81,13 @@ export class WorldFaults {
       case 'proberCutOff':
         this.#cutOff(fault)
         return
+      case 'agent':
+        this.#hurtAgent(fault)
+        return
+      case 'agentRestarted':
+        this.#parts.agents?.restart(fault.node)
+        scene.hurtAgents.push({ node: fault.node, from: scene.nowMs, to: scene.nowMs })
+        return
       case 'instanceSilent':
         return
     }
@@ -95,6 +104,13 @@ export class WorldFaults {
       const isOut = (node: string): boolean => recorded.some(({ metadata }) => metadata.name === node)
       for (const server of serving) if (server.admin === 'maint' && !isOut(server.node)) putBack(scene, server)
     })
+  }
+
+  #hurtAgent({ node, how, fromMs, toMs }: Of<'agent'>): void {
+    const { scene, agents } = this.#parts
+    agents?.setTrouble(node, how)
+    scene.hurtAgents.push({ node, from: scene.nowMs, to: scene.nowMs + toMs - fromMs })
+    scene.cluster.time.later(toMs - fromMs, () => agents?.setTrouble(node, undefined))
   }
 
   #failControl({ how, fromMs, toMs }: Of<'controlFails'>): void {

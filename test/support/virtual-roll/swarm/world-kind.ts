@@ -7,6 +7,8 @@ export interface BalancerKind {
   readonly name: string
   readonly instances: readonly string[]
   readonly backends: readonly ('web' | 'edge')[]
+  /** It has no runtime API, and goes by what the agents of the nodes answer. */
+  readonly checksAgents?: true
 }
 
 /** What a roll runs in, as plain data: the world is built from it, and the roll file says the same. */
@@ -16,6 +18,8 @@ export interface WorldKind {
   readonly servers?: 'cookies' | 'track'
   /** Some requests take longer than a roll waits for sessions to end. */
   readonly hasLongRequests?: boolean
+  /** How the agents of the nodes are, where a balancer goes by them. */
+  readonly agents?: { readonly countsConnections: boolean; readonly declaresCheckers: boolean }
   /** How the control target of the probe begins; absent: there is none. */
   readonly control?: ControlState
   readonly faults: readonly WorldFault[]
@@ -37,7 +41,17 @@ const PAIR_AND_INNER: readonly BalancerKind[] = [
   { name: 'lb', instances: ['lb-1', 'lb-2'], backends: ['web'] },
   { name: 'inner', instances: ['lb-3'], backends: ['edge'] },
 ]
-const LAYOUTS = [ONE, ONE, PAIR, PAIR, TWO, PAIR_AND_INNER] as const
+/** Faults of the plain world know the first instance alone, and have none of what people can do by a runtime API. */
+const NOTHING: BalancerKind = { name: 'none', instances: ['lb-1'], backends: [] }
+const AGENTS_ALONE: readonly BalancerKind[] = [
+  NOTHING,
+  { name: 'by-checks', instances: ['lb-2'], backends: ['web'], checksAgents: true },
+]
+const AGENTS_BESIDE: readonly BalancerKind[] = [
+  ...ONE,
+  { name: 'by-checks', instances: ['lb-2'], backends: ['web'], checksAgents: true },
+]
+const LAYOUTS = [ONE, ONE, PAIR, PAIR, TWO, PAIR_AND_INNER, AGENTS_ALONE, AGENTS_BESIDE] as const
 
 /** One instance and nothing else: the world of the seeds below 1,000,000. */
 export const PLAIN_WORLD: WorldKind = { balancers: ONE, faults: [] }
@@ -48,14 +62,17 @@ export function worldKindOf(random: SeededRandom, facts: WorldFacts): WorldKind 
   const control = oneOf(random, CONTROLS)
   const servers = serversOf(random.fork('servers'), balancers)
   const hasLongRequests = random.fork('long').next() < 0.25
+  const agents = agentsOf(random.fork('agents'), balancers)
   return {
     balancers,
     ...(servers === undefined ? {} : { servers }),
+    ...(agents === undefined ? {} : { agents }),
     ...(hasLongRequests ? { hasLongRequests } : {}),
     ...(control === undefined ? {} : { control }),
     faults: [
       ...instanceFaults(random.fork('instances'), balancers, facts),
       ...outages(random.fork('outages'), balancers, facts),
+      ...(agents === undefined ? [] : agentFaults(random.fork('agent faults'), facts)),
       ...(control === undefined ? [] : controlFaults(random.fork('control'), facts)),
     ],
   }
@@ -65,6 +82,23 @@ const CONTROLS: readonly [undefined, ...(ControlState | undefined)[]] = [
   ...([undefined, undefined, 'well', 'well', 'well'] as const),
   ...(['refused', 'silent'] as const),
 ]
+
+function agentsOf(random: SeededRandom, balancers: readonly BalancerKind[]): WorldKind['agents'] {
+  if (!balancers.some(({ checksAgents }) => checksAgents === true)) return undefined
+  return { countsConnections: random.next() < 0.5, declaresCheckers: random.next() < 0.5 }
+}
+
+const AGENT_TROUBLES = ['killed', 'silent', 'slow', 'restarted'] as const
+
+function agentFaults(random: SeededRandom, { names, healAtMs }: WorldFacts): readonly WorldFault[] {
+  return Array.from({ length: random.below(3) }, (): WorldFault => {
+    const node = names[random.below(names.length)] ?? 'n1'
+    const fromMs = random.between(0, healAtMs)
+    const how = oneOf(random, AGENT_TROUBLES)
+    if (how === 'restarted') return { kind: 'agentRestarted', node, atMs: fromMs }
+    return { kind: 'agent', node, how, fromMs, toMs: Math.min(healAtMs, fromMs + random.between(300, 12_000)) }
+  })
+}
 
 /** Only a backend of the same instance can be tracked. */
 function serversOf(random: SeededRandom, [first]: readonly BalancerKind[]): WorldKind['servers'] {
@@ -107,7 +141,8 @@ function instanceFaults(
   balancers: readonly BalancerKind[],
   { names, healAtMs }: WorldFacts,
 ): readonly WorldFault[] {
-  const places = balancers.flatMap(({ instances, backends }) => instances.map((instance) => ({ instance, backends })))
+  const told = balancers.filter(({ checksAgents, backends }) => checksAgents !== true && backends.length > 0)
+  const places = told.flatMap(({ instances, backends }) => instances.map((instance) => ({ instance, backends })))
   const [first, ...more] = places
   if (first === undefined || more.length === 0) return []
   return Array.from({ length: random.below(3) }, (): WorldFault => {

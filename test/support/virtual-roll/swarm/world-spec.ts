@@ -1,4 +1,6 @@
+import { WHOAMI_PORT } from '../../../../src/sim/cluster/article-workloads.ts'
 import { CONTROL_URL } from '../control-target.ts'
+import { AGENT_STATUS_PORT } from '../virtual-agent.ts'
 import { PLAIN_WORLD, type WorldKind } from './world-kind.ts'
 
 const FRONT_PORTS = { web: 18080, edge: 18081 } as const
@@ -8,15 +10,20 @@ const RATES = [7, 5, 3]
 /** What the roll file says of a world that is not the plain one. `drainsEdge`: requests to `edge` are never lost. */
 export function worldSpec(world: WorldKind, drainsEdge: boolean): Readonly<Record<string, unknown>> {
   if (world === PLAIN_WORLD) return {}
-  const fronts = world.balancers.flatMap(({ instances, backends: [backend = 'web'] }) =>
+  const named = world.balancers.filter(({ backends }) => backends.length > 0)
+  const fronts = named.flatMap(({ instances, backends: [backend = 'web'] }) =>
     instances.filter(() => backend === 'web' || drainsEdge).map((instance) => ({ instance, backend })),
   )
   return {
-    balancers: world.balancers.map(({ name, instances, backends }) => ({
-      name,
-      instances: instances.map((instance) => ({ name: instance, socket: socketOf(instance) })),
-      backends,
-    })),
+    balancers: named.map(({ name, instances, backends, checksAgents }) =>
+      checksAgents === true
+        ? { name, healthEndpoint: healthEndpoint(world, instances) }
+        : {
+            name,
+            instances: instances.map((instance) => ({ name: instance, socket: socketOf(instance) })),
+            backends,
+          },
+    ),
     probes: [
       ...fronts.map(({ instance, backend }, i) => ({
         name: `${backend}-${instance}`,
@@ -27,6 +34,16 @@ export function worldSpec(world: WorldKind, drainsEdge: boolean): Readonly<Recor
     ],
   }
 }
+
+/** As `balancerBefore` has it. */
+const healthEndpoint = ({ agents }: WorldKind, instances: readonly string[]): Readonly<Record<string, unknown>> => ({
+  agentPort: AGENT_STATUS_PORT,
+  dataPort: WHOAMI_PORT,
+  checks: { interval: '1s', fall: 3, rise: 2, slack: '2s' },
+  ...(agents?.declaresCheckers === true
+    ? { checkers: instances.map((instance) => ({ address: `127.0.0.${numberOf(instance)}`, count: 1 })) }
+    : {}),
+})
 
 const numberOf = (instance: string): number => Number(instance.replace('lb-', ''))
 
