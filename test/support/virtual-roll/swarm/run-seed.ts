@@ -8,6 +8,7 @@ import { LossLog } from '../checkers/loss-log.ts'
 import { Scene, type Violation } from '../checkers/scene.ts'
 import { type WatchedWorld, watchWorld } from '../checkers/watch-world.ts'
 import type { EngineProcess } from '../engine-process.ts'
+import type { EngineRequest } from '../engine-request.ts'
 import { operateRoll } from '../operate-roll.ts'
 import type { ReturningClient } from '../returning-client.ts'
 import type { VirtualAgents } from '../virtual-agents.ts'
@@ -51,10 +52,15 @@ const CHECKED_WITHIN_MS = 6_000
 const WELL_FOR_MS = 25_000
 
 /** One random cluster with one random roll and random faults, which all heal; then everything must come back. */
-export async function runSeed(seed: string): Promise<SeedReport> {
-  const scenario = scenarioOf(seed)
+export const runSeed = (seed: string): Promise<SeedReport> => runScenario(scenarioOf(seed))
+
+/** `heard`: what the rolls have the world do, as it is done. */
+export async function runScenario(
+  scenario: Scenario,
+  heard: (request: EngineRequest) => void = () => undefined,
+): Promise<SeedReport> {
   const { cluster, agents } = await buildWorld(scenario)
-  const run = new SeedRun(scenario, cluster, agents)
+  const run = new SeedRun({ scenario, cluster, agents, heard })
   try {
     return await run.toItsEnd()
   } finally {
@@ -63,8 +69,16 @@ export async function runSeed(seed: string): Promise<SeedReport> {
   }
 }
 
+interface SeedRunParts {
+  readonly scenario: Scenario
+  readonly cluster: VirtualCluster
+  readonly agents: VirtualAgents | undefined
+  readonly heard: (request: EngineRequest) => void
+}
+
 class SeedRun {
   readonly #scenario: Scenario
+  readonly #heard: SeedRunParts['heard']
   readonly #cluster: VirtualCluster
   readonly #random: SeededRandom
   readonly #scene: Scene
@@ -79,8 +93,9 @@ class SeedRun {
   #runningSinceMs = 0
   readonly #processes: EngineProcess[] = []
 
-  constructor(scenario: Scenario, cluster: VirtualCluster, agents: VirtualAgents | undefined) {
+  constructor({ scenario, cluster, agents, heard }: SeedRunParts) {
     this.#scenario = scenario
+    this.#heard = heard
     this.#cluster = cluster
     this.#random = new SeededRandom(`swarm ${scenario.seed} operator`)
     this.#scene = new Scene(cluster)
@@ -231,6 +246,7 @@ class SeedRun {
         name,
         witness: (request) => {
           this.#digest.asked(request)
+          this.#heard(request)
           return this.#watched.witness(roll)(request)
         },
       },
