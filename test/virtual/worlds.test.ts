@@ -25,9 +25,10 @@ const scenarioIn = (world: Partial<WorldKind>): Scenario => ({
 })
 
 /** What was seen that must not be, and everything that the roll had the world do. */
-async function rolled(world: Partial<WorldKind>) {
+async function rolled(world: Partial<WorldKind>, more: Partial<Scenario> = {}) {
   const heard: EngineRequest[] = []
-  const { violations } = await runScenario(scenarioIn(world), (request) => void heard.push(request))
+  const scenario = { ...scenarioIn(world), ...more }
+  const { violations } = await runScenario(scenario, (request) => void heard.push(request))
   const lines = heard.flatMap((request) => (request.kind === 'balancer' ? [`${request.instance} ${request.line}`] : []))
   const reboots = heard.flatMap((request) => (request.kind === 'reboot' ? [request.node] : []))
   return { violations, lines, reboots }
@@ -66,11 +67,9 @@ test('each instance of a pair is told to let a node go, and to take it back', as
   ])
 })
 
-test('an instance that forgets while the other one remembers is told again', async () => {
-  const { violations, lines } = await rolled({
-    balancers: PAIR,
-    faults: [{ kind: 'instanceReload', instance: 'lb-2', atMs: 6_000, keepsStates: false }],
-  })
+test('an instance that forgets a node that is dark, while the other one remembers, is told again', async () => {
+  const faults = [{ kind: 'instanceReload', instance: 'lb-2', atMs: 14_000, keepsStates: false }] as const
+  const { violations, lines } = await rolled({ balancers: PAIR, faults }, { darkMs: 10_000 })
   assert.deepEqual(violations, [])
   const drains = (instance: string): number =>
     lines.filter((line) => line.startsWith(`${instance} set server web/n1 state drain`)).length
