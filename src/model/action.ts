@@ -60,7 +60,14 @@ export type Action =
   | { readonly kind: 'removeRecord'; readonly node: string }
   | { readonly kind: 'releaseSlot'; readonly node: string }
 
-const RESTORING: ReadonlySet<Action['kind']> = new Set(['uncordon', 'removeTaint', 'removeRecord', 'releaseSlot'])
+/** The slot is among them: it takes nothing out, and nothing can be put back without it. */
+const RESTORING: ReadonlySet<Action['kind']> = new Set([
+  'takeSlot',
+  'uncordon',
+  'removeTaint',
+  'removeRecord',
+  'releaseSlot',
+])
 
 /** Restoring effects go ahead without the journal, with a warning; all others wait for it. */
 export function isRestoring(action: Action): boolean {

@@ -19,6 +19,8 @@ const scenarioIn = (world: Partial<WorldKind>): Scenario => ({
   spec: { nodes: { names: ['n1'] }, soak: '1s', ...worldSpec({ ...PLAIN_WORLD, ...world }, true) },
   world: { ...PLAIN_WORLD, ...world },
   faults: [],
+  cues: [],
+  amends: {},
   healAtMs: 20_000,
   second: undefined,
   abortAfter: undefined,

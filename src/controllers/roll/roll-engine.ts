@@ -3,6 +3,7 @@ import type { InstanceLook } from '../../core/availability/reload-spans.ts'
 import { baselineMissing } from '../../core/roll/baseline.ts'
 import { hasCurrent } from '../../core/roll/node-snapshot.ts'
 import { standing } from '../../core/roll/standing.ts'
+import { RECHECK_MS } from '../../core/roll/step-rule.ts'
 import type { NodeStanding, RollEvent } from '../../model/roll-event.ts'
 import { slotRef } from '../../model/slot.ts'
 import { WorldError } from '../../model/world-error.ts'
@@ -191,8 +192,10 @@ export class RollEngine {
       this.#gone.judge(pass.snapshot)
       if (!this.#events.writable) this.#events.note('retry', {})
       if (decision.kind === 'settled') break
-      if (decision.kind === 'act') continue
-      await this.#wakeup.next(Math.min(decision.recheckAfterMs, PASS_AT_LEAST_EVERY_MS), interrupt)
+      // What the journal refused was not done, and would be refused again at once.
+      if (decision.kind === 'act' && this.#events.writable) continue
+      const recheckAfterMs = decision.kind === 'act' ? RECHECK_MS : decision.recheckAfterMs
+      await this.#wakeup.next(Math.min(recheckAfterMs, PASS_AT_LEAST_EVERY_MS), interrupt)
     }
     const { run } = this.#parts
     const ended = this.#takeStanding()

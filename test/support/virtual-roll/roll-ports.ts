@@ -35,6 +35,8 @@ export interface Outside {
   readonly sshLuckOf?: (node: string) => SshLuck
   /** The socket of that instance is silent while this holds. */
   readonly isBalancerSilent?: (instance: string) => boolean
+  /** After how long a balancer carries out and answers what it is sent now; commands stay in order. */
+  readonly balancerLateMs?: () => number
   readonly onEffect?: EffectHook
   readonly witness?: RequestWitness
   /** The host of the network that the prober runs on; unless told otherwise one that nothing cuts off. */
@@ -223,7 +225,7 @@ export class RollPorts {
 
   #sent(line: string, signal: AbortSignal, { name, balancer }: BalancerInstance): Promise<string> {
     const { time } = this.#parts.cluster
-    const { isBalancerSilent = () => false } = this.#parts.outside
+    const { isBalancerSilent = () => false, balancerLateMs = () => 0 } = this.#parts.outside
     const { promise, resolve, reject } = Promise.withResolvers<string>()
     if (signal.aborted) return Promise.reject(signal.reason)
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
@@ -232,7 +234,7 @@ export class RollPorts {
       time.later(SILENT_SOCKET_MS, () => reject(late))
       return promise
     }
-    time.later(SOCKET_LATENCY_MS, () => {
+    time.later(SOCKET_LATENCY_MS + balancerLateMs(), () => {
       this.#parts.outside.witness?.({ kind: 'balancer', instance: name, line })
       resolve(balancer.answer(line))
     })

@@ -24,11 +24,12 @@ export function noAttachBeforeProof(scene: Scene): Checker {
     const before = containersBefore.get(server.node)
     if (before !== undefined && intent !== undefined)
       for (const pod of notBack(scene, server.node, before)) scene.tell(NAME, `${what} ${pod} is not back`)
-    if (isCordoned(node as NodeObject | undefined) && !isCordoned(scene.prior.nodes.get(server.node)))
-      scene.tell(NAME, `${what} ${server.node} is still cordoned`)
+    const isOurs = isCordoned(node as NodeObject | undefined) && !isCordoned(scene.prior.nodes.get(server.node))
+    // One that people cordoned before it was begun stays so.
+    if (isOurs && !scene.handCordons.has(server.node)) scene.tell(NAME, `${what} ${server.node} is still cordoned`)
     scene.cluster.network.dial({ host: server.address, port: server.port }, (dialled) => {
       if (dialled.kind === 'open') dialled.connection.close()
-      else scene.tell(NAME, `${what} nothing answers at its port`)
+      else if (!scene.wasOutAt(scene.nowMs)) scene.tell(NAME, `${what} nothing answers at its port`)
     })
   }
   return {

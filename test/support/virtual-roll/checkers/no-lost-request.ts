@@ -18,9 +18,10 @@ const POD_GONE_MS = 1_500
 /**
  * No request is lost that the world could have served. A loss is excused by rule alone, and by what happened to the
  * instance that it was sent through: while somebody else than a roll has that instance send to a node that a roll took
- * out, while people have taken every server of the backend there, or agents that do not do as they should, or while a node is cut off from the instance, and six
- * seconds after each; and what was on its way over a kept connection when a reload of the instance, or a pod at the end of
- * its grace, closed it; and what a roll cut because it outlasted the limit.
+ * out, while people have taken every server of the backend there, or agents that do not do as they should, or while a
+ * node is cut off from the instance, and six seconds after each; while a machine has no power or a Node is deleted, by no
+ * roll, and until it carries pods again; what was on its way over a kept connection when a reload of the instance, or a
+ * pod at the end of its grace, closed it; and what a roll cut because it outlasted the limit.
  */
 export function noLostRequest(scene: Scene, losses: LossLog): Checker {
   const goneAtMs: number[] = []
@@ -63,6 +64,8 @@ export function noLostRequest(scene: Scene, losses: LossLog): Checker {
           scene.partitionsMs
             .filter(isOfFront)
             .some(({ from, to }) => endedMs >= from - REQUEST_MS && dueMs <= to + TAIL_MS) ||
+          scene.wasOutAt(dueMs) ||
+          scene.wasOutAt(Math.max(endedMs, dueMs + REQUEST_MS)) ||
           ((isStale || isReset) && reloads.some(({ atMs }) => Math.abs(dueMs - atMs) < AT_A_RELOAD_MS)) ||
           scene.cutsMs.filter(isOfFront).some(({ atMs }) => Math.abs(endedMs - atMs) < AT_A_CUT_MS) ||
           (isStale && goneAtMs.some((at) => at >= dueMs && at - dueMs < POD_GONE_MS))

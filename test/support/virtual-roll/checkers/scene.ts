@@ -62,6 +62,24 @@ export class Scene {
   readonly cutsMs: { readonly instance: string; readonly atMs: number }[] = []
   /** When a control target failed that was well before. */
   readonly controlFailuresMs: { readonly from: number; readonly to: number }[] = []
+  /** Machines that lost their power, and Nodes that were deleted, by no roll: until they were there again. */
+  readonly handOutages: { readonly node: string; readonly from: number; readonly to: number }[] = []
+  /** Whether such a machine or Node is not back yet, with its pods: what is sent to a Service may end at one of them. */
+  readonly wasOutAt = (atMs: number): boolean =>
+    this.handOutages.some(({ from, to }) => atMs >= from && atMs <= to + PODS_BACK_MS)
+  /** Nodes whose cordon people set or took, or that registered anew without theirs. */
+  readonly handCordons = new Set<string>()
+  /** When people cordoned or uncordoned a node. */
+  readonly cordonsMs: number[] = []
+  /** Whether people did so that little ago: what was decided before may still arrive. */
+  readonly wasCordonedByHand = (withinMs: number): boolean =>
+    this.cordonsMs.some((at) => at <= this.nowMs && this.nowMs - at <= withinMs)
+  /** Nodes that people deleted: what was known of them stood on an object that is no more. */
+  readonly registeredAnew = new Set<string>()
+  /** When people deleted the slot. */
+  readonly leaseDeletionsMs: number[] = []
+  /** The longest that the balancer took to carry out a command. */
+  balancerLateMs = 0
   /** How many rolls were begun: each boots each of its nodes once. */
   rolls = 0
   /** How many processes of rolls have begun. */
@@ -138,6 +156,8 @@ export class Scene {
 const MOST_TOLD = 20
 const MAINTENANCE = 'evenkeel.dev/maintenance'
 const MAINTENANCE_PATH = '/metadata/annotations/evenkeel.dev~1maintenance'
+/** From a machine that is switched on until its kubelet has its pods ready again and the balancer has seen it. */
+const PODS_BACK_MS = 15_000
 
 const serverFacts = ({ instances }: VirtualCluster): readonly ServerFact[] => instances.flatMap(factsOf)
 

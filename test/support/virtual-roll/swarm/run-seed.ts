@@ -1,6 +1,4 @@
 import type { StampedEvent } from '../../../../src/model/roll-event.ts'
-import { UserError } from '../../../../src/model/user-error.ts'
-import { WorldError } from '../../../../src/model/world-error.ts'
 import { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
 import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
 import { settled, virtualRollFile } from '../article-cluster.ts'
@@ -15,8 +13,11 @@ import type { VirtualAgents } from '../virtual-agents.ts'
 import { VirtualRoll } from '../virtual-roll.ts'
 import { buildWorld } from './build-world.ts'
 import { Digest } from './digest.ts'
-import { OutsideFaults } from './outside-faults.ts'
+import type { CellCounts } from './fault-tally.ts'
+import { FIRST_ROLL, OutsideFaults } from './outside-faults.ts'
 import { type Scenario, scenarioOf } from './scenario.ts'
+import { begunInTheEnd, SeedOperator } from './seed-operator.ts'
+import { StepWatch } from './step-watch.ts'
 import { beginClients } from './world-clients.ts'
 import { PROBER_HOST, WorldFaults } from './world-faults.ts'
 
@@ -27,6 +28,8 @@ export interface SeedReport {
   readonly processes: number
   readonly virtualMs: number
   readonly lost: number
+  /** How often each fault happened in each step. */
+  readonly cells: CellCounts
   /** What all processes told, where something went wrong. */
   readonly events: readonly string[]
 }
@@ -42,8 +45,10 @@ const JUDGED_PER_S = [17, 13]
 /** Each batch is looked at: fewer of them make a run cheaper, and change nothing else. */
 const BATCH_EVERY_MS = 400
 const JUDGED_AFTER_MS = 3_000
-const AGAIN_AFTER_MS = 5_000
 const LOOK_AGAIN_MS = 10_000
+/** Until everything heals, whatever faults still wait for a step. */
+const PENDING_MS = 90_000
+const STILL_PENDING_MS = 1_000
 /** A process that began less long ago may not have seen yet what it is to keep out. */
 const KNOWS_AFTER_MS = 6_000
 /** Checks that were under way fail still, and others have to pass. */
@@ -89,7 +94,10 @@ class SeedRun {
   readonly #clients: readonly ReturningClient[]
   readonly #watched: WatchedWorld
   readonly #roll: VirtualRoll
-  #running: EngineProcess | undefined
+  readonly #steps = new StepWatch()
+  readonly #operator: SeedOperator
+  readonly #alive = new Set<EngineProcess>()
+  #healAtMs: number
   #runningSinceMs = 0
   readonly #processes: EngineProcess[] = []
 
@@ -100,18 +108,31 @@ class SeedRun {
     this.#random = new SeededRandom(`swarm ${scenario.seed} operator`)
     this.#scene = new Scene(cluster)
     this.#scene.isSomebodyThere = () => this.#isSomebodyThere()
-    const { faults } = scenario
-    this.#faults = new OutsideFaults({ cluster, scene: this.#scene, random: this.#random.fork('faults'), faults })
+    const { faults, cues, spec, healAtMs, world } = scenario
+    this.#healAtMs = healAtMs
+    this.#faults = new OutsideFaults({
+      cluster,
+      scene: this.#scene,
+      random: this.#random.fork('faults'),
+      faults,
+      cues,
+      steps: this.#steps,
+      kill: (next) => this.#operator.kill(next),
+      interrupt: () => {
+        for (const process of this.#alive) process.interrupt()
+      },
+    })
     const sinceMs = (): number => this.#faults.sinceMs
-    this.#worldFaults = new WorldFaults({ scene: this.#scene, agents, world: scenario.world, sinceMs })
+    this.#worldFaults = new WorldFaults({ scene: this.#scene, agents, world, sinceMs })
     this.#scene.isInstanceHeard = (instance) => this.#worldFaults.wasHeardSince(instance, WELL_FOR_MS)
     this.#digest = new Digest(cluster)
-    this.#roll = this.#rollBy('0001', scenario.spec)
+    this.#roll = this.#rollBy('0001', spec)
+    this.#operator = this.#operatorOf(this.#roll)
     const targets = (this.#roll.spec.probe?.targets ?? []).filter(({ control }) => !control)
     if (targets.length === 0) throw new Error('the roll has no probe')
     const judged = targets.map((target, i) => ({ ...target, ratePerSecond: JUDGED_PER_S[i] ?? 11 }))
     this.#losses = new LossLog(cluster, ...judged)
-    this.#clients = beginClients(cluster, scenario.world, this.#losses)
+    this.#clients = beginClients(cluster, world, this.#losses)
     this.#watched = watchWorld(this.#scene, this.#losses, scenario.drainsEdge ? ['edge'] : [])
   }
 
@@ -130,6 +151,8 @@ class SeedRun {
     await time.settle(this.#losses.stop(), BACK_WITHIN_MS)
     for (const client of this.#clients) client.stop()
     this.#faults.putBackByHand()
+    // The taint of a cordon goes a moment after it.
+    if (this.#scene.handCordons.size > 0) await time.advance(JUDGED_AFTER_MS)
     this.#watched.end()
     const { violations } = this.#scene
     return {
@@ -139,17 +162,17 @@ class SeedRun {
       processes: this.#processes.length,
       virtualMs,
       lost: this.#losses.judge.failed,
+      cells: this.#faults.counts,
       events: violations.length === 0 ? [] : this.#processes.flatMap(({ events }) => events.map(eventText)),
     }
   }
 
   /** Of nodes that the balancer does not reach, or whose agents do not answer it: until it has seen that they are back. A roll may end before. */
   get #cutOffUntilMs(): number {
-    const ends = this.#scenario.faults.flatMap((fault) => (fault.kind === 'partition' ? [fault.toMs] : []))
     const ofWorld = this.#scenario.world.faults.flatMap((fault) =>
       fault.kind === 'agent' ? [fault.toMs] : fault.kind === 'agentRestarted' ? [fault.atMs] : [],
     )
-    return Math.max(0, ...ends, ...ofWorld) + CHECKED_WITHIN_MS
+    return Math.max(this.#faults.awayUntilMs, ...ofWorld) + CHECKED_WITHIN_MS
   }
 
   async #operate(): Promise<void> {
@@ -158,13 +181,17 @@ class SeedRun {
     this.#scene.rolls = 1
     this.#faults.begin()
     this.#worldFaults.begin()
-    for (const fault of this.#scenario.faults)
-      if (fault.kind === 'kill') time.later(fault.atMs, () => this.#running?.kill())
     time.later(this.#scenario.healAtMs, () => this.#heal())
-    await Promise.all([this.#operateFirst(first), this.#operateSecond()])
+    await Promise.all([this.#operator.operate(first), this.#operateSecond()])
   }
 
+  /** As soon as nothing is to come any more that a step brings about. */
   #heal(): void {
+    if (this.#faults.isPending && this.#faults.sinceMs < PENDING_MS) {
+      this.#healAtMs = this.#faults.sinceMs + STILL_PENDING_MS
+      this.#cluster.time.later(STILL_PENDING_MS, () => this.#heal())
+      return
+    }
     this.#faults.heal()
     this.#worldFaults.heal()
     const again = (): void => {
@@ -174,57 +201,62 @@ class SeedRun {
     again()
   }
 
-  async #operateFirst(first: EngineProcess): Promise<void> {
-    const { abortAfter } = this.#scenario
-    await operateRoll({
-      roll: this.#roll,
-      first,
+  #operatorOf(roll: VirtualRoll): SeedOperator {
+    const { abortAfter, spec, amends } = this.#scenario
+    return new SeedOperator({
+      roll,
+      rollAgain: () => this.#rollBy('0003', spec),
+      amendedFile: this.#fileBy({ ...spec, ...amends }),
       pauseMs: () => this.#pauseMs(),
       word: (ends) => (abortAfter !== undefined && ends >= abortAfter ? 'abort' : 'resume'),
-      onProcess: (process) => {
-        this.#running = process
-        this.#runningSinceMs = this.#cluster.time.monoMs()
-        void process.ended.then(() => {
-          this.#runningSinceMs = Number.POSITIVE_INFINITY
-        })
-        this.#processes.push(process)
-        this.#scene.processes += 1
+      onRoll: () => {
+        this.#scene.rolls += 1
       },
+      onProcess: (of, process) => this.#processBegan(of, process),
     })
+  }
+
+  #processBegan(roll: VirtualRoll, process: EngineProcess): void {
+    this.#follow(roll, FIRST_ROLL, process)
+    this.#runningSinceMs = this.#cluster.time.monoMs()
+    void process.ended.then(() => {
+      this.#runningSinceMs = Number.POSITIVE_INFINITY
+    })
+    this.#processes.push(process)
+    this.#scene.processes += 1
+  }
+
+  #follow(roll: VirtualRoll, name: string, process: EngineProcess): void {
+    roll.journal.disk = { luckOf: () => this.#faults.diskLuck(name), onSynced: this.#watched.synced(roll) }
+    this.#steps.follow(name, process)
+    this.#alive.add(process)
+    void process.ended.catch(() => undefined).then(() => this.#alive.delete(process))
   }
 
   /** Somebody else, who begins as soon as no error stands in the plan. */
   async #operateSecond(): Promise<void> {
     const { second, spec } = this.#scenario
     if (second === undefined) return
-    const { time } = this.#cluster
-    const never = new AbortController().signal
-    await time.sleep(second.atMs, never)
-    const roll = this.#rollBy('0002', { ...spec, nodes: { names: [second.node] } })
-    for (;;) {
-      try {
-        const first = await roll.begun()
-        this.#scene.rolls += 1
-        await operateRoll({
-          roll,
-          first,
-          pauseMs: () => this.#pauseMs(),
-          word: () => 'resume',
-          onProcess: () => {
-            this.#scene.processes += 1
-          },
-        })
-        return
-      } catch (error) {
-        if (!(error instanceof UserError || error instanceof WorldError)) throw error
-        await time.sleep(AGAIN_AFTER_MS, never)
-      }
-    }
+    await this.#cluster.time.sleep(second.atMs, new AbortController().signal)
+    const roll = this.#rollBy(SECOND_NAME, { ...spec, nodes: { names: [second.node] } })
+    const first = await begunInTheEnd(roll, () => {
+      this.#scene.rolls += 1
+    })
+    await operateRoll({
+      roll,
+      first,
+      pauseMs: () => this.#pauseMs(),
+      word: () => 'resume',
+      onProcess: (process) => {
+        this.#follow(roll, SECOND_ROLL, process)
+        this.#scene.processes += 1
+      },
+    })
   }
 
   /** People need a while, and wait for what is being mended. */
   #pauseMs(): number {
-    const healsInMs = this.#scenario.healAtMs - this.#faults.sinceMs
+    const healsInMs = this.#healAtMs - this.#faults.sinceMs
     const soonMs = this.#random.between(300, 6_000)
     return healsInMs > 0 && this.#random.next() < 0.3 ? healsInMs + soonMs : soonMs
   }
@@ -235,25 +267,30 @@ class SeedRun {
   }
 
   #rollBy(name: string, spec: Readonly<Record<string, unknown>>): VirtualRoll {
-    const roll: VirtualRoll = new VirtualRoll(
-      this.#cluster,
-      virtualRollFile({ rate: MEASURED_PER_S, spec: { ...BRISK, ...spec } }),
-      {
-        ...this.#faults.outside,
-        isBalancerSilent: (instance) => this.#faults.isSilent() || this.#worldFaults.isSilent(instance),
-        ...(this.#scenario.world.control === undefined ? {} : { proberHost: PROBER_HOST }),
-        batchEveryMs: BATCH_EVERY_MS,
-        name,
-        witness: (request) => {
-          this.#digest.asked(request)
-          this.#heard(request)
-          return this.#watched.witness(roll)(request)
-        },
+    const { isBalancerSilent, ...outside } = this.#faults.outside(name === SECOND_NAME ? SECOND_ROLL : FIRST_ROLL)
+    const roll: VirtualRoll = new VirtualRoll(this.#cluster, this.#fileBy(spec), {
+      ...outside,
+      isBalancerSilent: (instance) => isBalancerSilent?.(instance) === true || this.#worldFaults.isSilent(instance),
+      ...(this.#scenario.world.control === undefined ? {} : { proberHost: PROBER_HOST }),
+      batchEveryMs: BATCH_EVERY_MS,
+      name,
+      witness: (request) => {
+        this.#digest.asked(request)
+        this.#heard(request)
+        if (request.kind === 'reboot') this.#faults.rebooted(request.node)
+        return this.#watched.witness(roll)(request)
       },
-    )
+    })
     return roll
   }
+
+  #fileBy(spec: Readonly<Record<string, unknown>>): string {
+    return virtualRollFile({ rate: MEASURED_PER_S, spec: { ...BRISK, ...spec } })
+  }
 }
+
+const SECOND_NAME = '0002'
+const SECOND_ROLL = 'second'
 
 /** Short waits and limits: what is tested is the order of things. */
 const BRISK = {

@@ -1,6 +1,8 @@
 import { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
-import type { Fault } from './fault.ts'
+import type { Cue } from './cue.ts'
+import { type Fault, lastOf } from './fault.ts'
 import { randomFaults } from './random-faults.ts'
+import { amendsOf, cordonedBefore, cuesOf, FIRST_BY_STEP } from './scenario-by-step.ts'
 import { PLAIN_WORLD, type WorldKind, worldKindOf } from './world-kind.ts'
 import { worldSpec } from './world-spec.ts'
 
@@ -19,6 +21,10 @@ export interface Scenario {
   readonly spec: Readonly<Record<string, unknown>>
   readonly world: WorldKind
   readonly faults: readonly Fault[]
+  /** What steps bring about. */
+  readonly cues: readonly Cue[]
+  /** What the file of `resume -f` says otherwise. */
+  readonly amends: Readonly<Record<string, unknown>>
   /** Everything heals then. */
   readonly healAtMs: number
   /** Somebody else rolls this node, from then on as soon as the plan allows it. */
@@ -33,6 +39,22 @@ export const nodeNames = (nodes: number): readonly string[] => Array.from({ leng
 const MORE_NODES = [0, 0, 0, 1, 1, 1, 2, 4]
 
 export function scenarioOf(seed: string): Scenario {
+  const number = Number(seed)
+  return number >= FIRST_BY_STEP ? drawnByStep(drawnByTime(seed), number) : drawnByTime(seed)
+}
+
+/** The cluster and the roll of the older generation, with faults that steps bring about; now and then with its own beside. */
+function drawnByStep(drawn: Scenario, number: number): Scenario {
+  const random = new SeededRandom(`swarm by step ${drawn.seed}`)
+  const cues = cuesOf(random, number)
+  const faults = random.next() < 0.25 ? drawn.faults.slice(0, 1) : []
+  const healAtMs = Math.max(10_000, ...faults.map(lastOf))
+  const second = random.next() < 0.5 ? drawn.second : undefined
+  const cordoned = cordonedBefore(number, drawn.cordoned)
+  return { ...drawn, cordoned, faults, cues, healAtMs, second, amends: amendsOf(random, nodeNames(drawn.nodes)) }
+}
+
+function drawnByTime(seed: string): Scenario {
   const random = new SeededRandom(`swarm ${seed}`)
   const chance = (share: number): boolean => random.next() < share
   const nodes = 2 + (MORE_NODES[random.below(MORE_NODES.length)] ?? 0)
@@ -66,23 +88,16 @@ export function scenarioOf(seed: string): Scenario {
     },
     world,
     faults,
+    cues: [],
+    amends: {},
     healAtMs,
     second: chance(0.12) ? { atMs: secondAtMs(beside, healAtMs), node: oneOf(names) } : undefined,
     abortAfter: chance(0.1) ? 1 + random.below(2) : undefined,
   }
 }
 
-/** Seeds below it mean what they meant before there was more than one kind of world. */
-const FIRST_OF_WORLDS = 1_000_000
-
 const worldOf = (seed: string, ...drawn: Parameters<typeof worldKindOf>): WorldKind =>
-  Number(seed) >= FIRST_OF_WORLDS ? worldKindOf(...drawn) : PLAIN_WORLD
-
-/** When it is over, or has happened. */
-function lastOf(fault: Fault): number {
-  if ('toMs' in fault) return fault.toMs
-  return 'atMs' in fault ? fault.atMs + 1 : 0
-}
+  Number(seed) >= FIRST_BY_STEP ? worldKindOf(...drawn) : PLAIN_WORLD
 
 /** Soon, so that both want the slot; or at any time. */
 const secondAtMs = (random: SeededRandom, healAtMs: number): number =>
