@@ -26,7 +26,7 @@ const { values } = parseArgs({
 async function replay(seed: string): Promise<boolean> {
   const { faults, cues, ...scenario } = scenarioOf(seed)
   console.log(JSON.stringify(scenario))
-  for (const fault of faults) console.log(`  ${faultText(fault)}`)
+  for (const fault of [...faults, ...scenario.world.faults]) console.log(`  ${faultText(fault)}`)
   for (const cue of cues) console.log(`  ${cueText(cue)}`)
   const [first, second] = [await runSeed(seed), await runSeed(seed)]
   for (const event of first.events) console.log(event)

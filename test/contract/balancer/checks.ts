@@ -163,4 +163,16 @@ export function checksContract(open: OpenBalancerDoor): void {
     await door.command('set server dead/d state maint; set server dead/d state ready')
     assert.equal((await serverOf(door, 'dead/d')).operational, 'up')
   })
+
+  test('a check with a port of its own asks there, and says nothing of the port that traffic goes to', async (t) => {
+    const door = await open(t, { beside: 'aside' })
+    await onceServer(door, 'aside/a', ({ check }) => check === 'passing')
+    door.b.sayHealth(503)
+    await onceServer(door, 'aside/a', ({ operational }) => operational === 'down')
+    assert.equal((await serverOf(door, 'web/a')).operational, 'up')
+    door.b.sayHealth(200)
+    await onceServer(door, 'aside/a', ({ operational }) => operational === 'up')
+    const client = await door.client('aside')
+    assert.deepEqual(await client.begin('/').answer(), { status: 200, closes: false })
+  })
 }

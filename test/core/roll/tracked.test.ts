@@ -81,7 +81,9 @@ test('the record says what was set on a server itself, not what it has from the 
 test('a server that is out by the one that it tracks is told to leave itself', () => {
   assert.deepEqual(leaving({}), ['live drain', 'web drain'])
   assert.deepEqual(leaving({ tracked: OUT, tracking: INHERITS }), ['web drain'])
-  assert.deepEqual(leaving({ tracked: OUT, tracking: { ...OUT, inherited: true } }), ['hold detach: InBalancer InBalancer'])
+  assert.deepEqual(leaving({ tracked: OUT, tracking: { ...OUT, inherited: true } }), [
+    'hold detach: InBalancer InBalancer',
+  ])
 })
 
 test('so it is after a reload, though the one that it tracks was told first', () => {

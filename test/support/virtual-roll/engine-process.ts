@@ -29,7 +29,7 @@ export class EngineProcess {
 
   constructor({ run, firstSeq, clusterName, journal, ports }: EngineProcessParts) {
     this.#ports = ports
-    const { cluster, balancers, host, dataPort, clock, random } = ports
+    const { cluster, balancers, endpoints, host, dataPort, clock, random } = ports
     const source = ports.probeSource()
     const targets = run.spec.probe?.targets ?? []
     const engine = new RollEngine({
@@ -37,6 +37,7 @@ export class EngineProcess {
       clusterName,
       cluster,
       balancers,
+      endpoints,
       host,
       dataPort,
       clock,

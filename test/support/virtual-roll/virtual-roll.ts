@@ -86,8 +86,9 @@ export class VirtualRoll {
   }
 
   #plan(): Promise<RollPlan> {
-    const { cluster, balancers, host } = this.ports()
-    const parts = { spec: this.spec, clusterName: CLUSTER_NAME, cluster, balancers, host }
+    const { cluster, balancers, endpoints, host } = this.ports()
+    const readers = [...balancers, ...endpoints]
+    const parts = { spec: this.spec, clusterName: CLUSTER_NAME, cluster, balancers: readers, host }
     return prepare(parts, new AbortController().signal)
   }
 

@@ -1,18 +1,19 @@
 import type { EngineRequest } from '../engine-request.ts'
 import type { Checker } from './checker.ts'
 import type { Scene } from './scene.ts'
-import { serverWords } from './server-word.ts'
+import { serverKey } from './server-word.ts'
 
 const NAME = 'journal-first'
 const EVICTION = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)\/eviction$/
 const NODE = /^\/api\/v1\/nodes\/([^/]+)$/
 const INTENT = '/metadata/annotations/evenkeel.dev~1intent'
+const MAINTENANCE = '/metadata/annotations/evenkeel.dev~1maintenance'
 
 interface Meant {
   readonly kind: string
   readonly node: string
   readonly name?: string
-  readonly ref?: { readonly backend: string; readonly server: string }
+  readonly ref?: { readonly instance: string; readonly backend: string; readonly server: string }
 }
 
 /**
@@ -37,7 +38,8 @@ export function journalFirst(scene: Scene): Checker {
 
 function wordOf({ kind, node, name, ref }: Meant): string {
   if (kind === 'evict') return `evict ${name}`
-  return ref === undefined ? `${kind} ${node}` : `${kind} ${ref.backend}/${ref.server}`
+  if (ref === undefined || kind === 'askAgent') return `${kind} ${node}`
+  return `${kind} ${serverKey(ref.instance, `${ref.backend}/${ref.server}`)}`
 }
 
 /** What a request takes from service, by the words of the journal. */
@@ -47,7 +49,7 @@ function disruptions(scene: Scene, request: EngineRequest): readonly string[] {
       return [`sendReboot ${request.node}`]
     case 'balancer': {
       const serving = new Set(scene.servers().flatMap(({ key, admin }) => (admin === 'ready' ? [key] : [])))
-      const taken = serverWords(request.line).filter(({ key, to }) => to !== 'ready' && serving.has(key))
+      const taken = scene.words(request).filter(({ key, to }) => to !== 'ready' && serving.has(key))
       // A server that was out before, or that people took out, is put back to that state, not taken from service.
       const isOurs = (key: string): boolean => scene.prior.servers.get(key) === 'ready' && !scene.handStates.has(key)
       return taken.flatMap(({ key }) => (isOurs(key) ? [`setServer ${key}`] : []))
@@ -72,5 +74,6 @@ const patchWords = (node: string, ops: readonly JsonPatchOp[]): readonly string[
   ops.flatMap(({ op, path, value }) => {
     if (op === 'test' || op === 'remove') return []
     if (path === '/spec/unschedulable' && value === true) return [`cordon ${node}`]
+    if (path === MAINTENANCE) return [`askAgent ${node}`]
     return path === INTENT ? [`writeIntent ${node}`] : []
   })

@@ -3,7 +3,6 @@ import { controllerOf, isReady } from '../../../../src/sim/actors/pod-object.ts'
 import { NODES } from '../../../../src/sim/world/api-resource.ts'
 import type { Checker } from './checker.ts'
 import type { Scene, ServerFact } from './scene.ts'
-import { serverWords } from './server-word.ts'
 
 const NAME = 'no-attach-before-proof'
 
@@ -36,8 +35,8 @@ export function noAttachBeforeProof(scene: Scene): Checker {
   return {
     onAsked: ({ request }) => {
       if (request.kind === 'reboot') containersBefore.set(request.node, containersOn(scene, request.node))
-      if (request.kind !== 'balancer') return
-      const ready = new Set(serverWords(request.line).flatMap(({ key, to }) => (to === 'ready' ? [key] : [])))
+      if (request.kind === 'reboot') return
+      const ready = new Set(scene.words(request).flatMap(({ key, to }) => (to === 'ready' ? [key] : [])))
       for (const server of scene.servers()) if (ready.has(server.key)) check(server)
     },
   }

@@ -1,6 +1,5 @@
 import type { Checker } from './checker.ts'
 import type { Scene, ServerFact } from './scene.ts'
-import { serverWords } from './server-word.ts'
 
 /** Between two looks at a balancer, and until a process can act on what it saw. */
 const UNSEEN_MS = 1_500
@@ -15,9 +14,9 @@ export function somebodyLeft(scene: Scene): Checker {
       for (const { key, isUsable } of scene.servers()) if (isUsable) lastUsable.set(key, scene.nowMs)
     },
     onAsked: ({ request }) => {
-      if (request.kind !== 'balancer') return
+      if (request.kind === 'reboot') return
       const servers = scene.servers()
-      for (const { key, to } of serverWords(request.line)) {
+      for (const { key, to } of scene.words(request)) {
         const isTaken = to !== 'ready' && servers.some((server) => server.key === key && mustStay(server))
         const isLeft = (other: string): boolean =>
           scene.nowMs - (lastUsable.get(other) ?? Number.NEGATIVE_INFINITY) < UNSEEN_MS

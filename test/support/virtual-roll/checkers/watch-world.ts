@@ -3,6 +3,7 @@ import { LEASES, PODS } from '../../../../src/sim/world/api-resource.ts'
 import type { RequestWitness } from '../engine-request.ts'
 import type { VirtualRoll } from '../virtual-roll.ts'
 import type { Checker } from './checker.ts'
+import { cutsOverdue } from './cuts-overdue.ts'
 import { evictionsOnly } from './evictions-only.ts'
 import { journalFirst } from './journal-first.ts'
 import { keptOut } from './kept-out.ts'
@@ -38,6 +39,7 @@ export function watchWorld(scene: Scene, losses: LossLog, drained: readonly stri
     noAttachBeforeProof(scene),
     onlyWithSlot(scene),
     keptOut(scene),
+    cutsOverdue(scene),
     noLostRequest(scene, losses),
     somebodyLeft(scene),
     stopsOnLoss(scene, losses),

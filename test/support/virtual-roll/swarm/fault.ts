@@ -1,6 +1,7 @@
 import type { SshLuck } from '../../../../src/sim/doors/machine-host.ts'
 import type { BootLuck } from '../../../../src/sim/machines/boot-luck.ts'
 import type { AdminWord } from '../checkers/server-word.ts'
+import type { WorldFault } from './world-fault.ts'
 
 /** What an API server may do to a share of the requests that come in a span. */
 export type ApiTrouble =
@@ -103,7 +104,7 @@ export function shifted(
   }
 }
 
-export const faultText = (fault: Fault): string => {
+export const faultText = (fault: Fault | WorldFault): string => {
   const { kind, ...rest } = fault
   const words = Object.entries(rest).map(
     ([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : value}`,

@@ -2,9 +2,11 @@ import type { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
 import { BALANCER_HOST, type VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
 import type { SshLuck } from '../../../../src/sim/doors/machine-host.ts'
 import type { Scene } from '../checkers/scene.ts'
+import { FIRST_INSTANCE } from '../checkers/server-word.ts'
 import type { DiskLuck } from '../memory-journal.ts'
 import type { Outside } from '../roll-ports.ts'
 import { ApiFaults } from './api-faults.ts'
+import { putBack, reloadByHand, setByHand } from './by-hand.ts'
 import type { Cue } from './cue.ts'
 import { type Fault, lastOf, shifted } from './fault.ts'
 import { type CellCounts, FaultTally } from './fault-tally.ts'
@@ -169,13 +171,14 @@ export class OutsideFaults {
 
   /** What people took out or cordoned, and no roll has out, they put back; so they do for a node that lost its record. */
   putBackByHand(): void {
-    const { cluster, scene } = this.#parts
+    const { scene } = this.#parts
     this.#hands.putBackCordons()
-    for (const { key, node, admin } of scene.servers()) {
+    for (const server of scene.servers()) {
+      const { key, node, admin } = server
       const isTheirs = scene.handStates.has(key) || scene.registeredAnew.has(node)
       if (!isTheirs || admin === 'ready' || scene.prior.servers.get(key) !== 'ready') continue
       const record = scene.nodes().find(({ metadata }) => metadata.name === node)?.metadata.annotations?.[RECORD]
-      if (record === undefined) cluster.balancer.answer(`set server ${key} state ready`)
+      if (record === undefined) putBack(scene, server)
     }
   }
 
@@ -193,7 +196,7 @@ export class OutsideFaults {
 
   #happen(fault: Extract<Fault, { atMs: number }>): void {
     const { cluster, scene } = this.#parts
-    const { time, balancer, world } = cluster
+    const { time, world } = cluster
     if (fault.kind === 'nodeAnew' || fault.kind === 'cordon' || fault.kind === 'leaseDeleted') {
       if (!this.#hands.happen(fault)) return
       this.#tally.happened(fault)
@@ -209,17 +212,10 @@ export class OutsideFaults {
         time.jumpWall(fault.byMs)
         return
       case 'byHand':
-        scene.handStates.set(fault.server, fault.to)
-        balancer.answer(`set server ${fault.server} state ${fault.to}`)
-        scene.onHand()
+        setByHand(scene, { instance: FIRST_INSTANCE, server: fault.server, to: fault.to })
         return
       case 'reload':
-        if (!fault.keepsStates) {
-          for (const [key, admin] of scene.prior.servers) if (admin !== 'ready') scene.handStates.set(key, 'ready')
-        }
-        scene.reloadsMs.push(scene.nowMs)
-        balancer.reload({ keepsStates: fault.keepsStates })
-        scene.onHand()
+        reloadByHand(scene, { instance: FIRST_INSTANCE, keepsStates: fault.keepsStates })
         return
       case 'watchesStop':
         return
@@ -249,7 +245,7 @@ export class OutsideFaults {
       const isThere = (): boolean => this.sinceMs < toMs
       this.#tally.lasts(fault, isThere)
       const heal = cluster.network.partition(BALANCER_HOST, address)
-      scene.partitionsMs.push({ from: scene.nowMs, to: scene.nowMs + toMs - fromMs })
+      scene.partitionsMs.push({ instance: FIRST_INSTANCE, from: scene.nowMs, to: scene.nowMs + toMs - fromMs })
       cluster.time.later(toMs - fromMs, heal)
     })
   }

@@ -6,7 +6,10 @@ import { LossLog } from '../checkers/loss-log.ts'
 import { Scene, type Violation } from '../checkers/scene.ts'
 import { type WatchedWorld, watchWorld } from '../checkers/watch-world.ts'
 import type { EngineProcess } from '../engine-process.ts'
+import type { EngineRequest } from '../engine-request.ts'
 import { operateRoll } from '../operate-roll.ts'
+import type { ReturningClient } from '../returning-client.ts'
+import type { VirtualAgents } from '../virtual-agents.ts'
 import { VirtualRoll } from '../virtual-roll.ts'
 import { buildWorld } from './build-world.ts'
 import { Digest } from './digest.ts'
@@ -15,6 +18,8 @@ import { FIRST_ROLL, OutsideFaults } from './outside-faults.ts'
 import { type Scenario, scenarioOf } from './scenario.ts'
 import { begunInTheEnd, SeedOperator } from './seed-operator.ts'
 import { StepWatch } from './step-watch.ts'
+import { beginClients } from './world-clients.ts'
+import { PROBER_HOST, WorldFaults } from './world-faults.ts'
 
 export interface SeedReport {
   readonly seed: string
@@ -36,7 +41,7 @@ const BACK_WITHIN_MS = 30 * 60_000
  * the servers.
  */
 const MEASURED_PER_S = 7
-const JUDGED_PER_S = 17
+const JUDGED_PER_S = [17, 13]
 /** Each batch is looked at: fewer of them make a run cheaper, and change nothing else. */
 const BATCH_EVERY_MS = 400
 const JUDGED_AFTER_MS = 3_000
@@ -52,25 +57,41 @@ const CHECKED_WITHIN_MS = 6_000
 const WELL_FOR_MS = 25_000
 
 /** One random cluster with one random roll and random faults, which all heal; then everything must come back. */
-export async function runSeed(seed: string): Promise<SeedReport> {
-  const scenario = scenarioOf(seed)
-  const cluster = await buildWorld(scenario)
-  const run = new SeedRun(scenario, cluster)
+export const runSeed = (seed: string): Promise<SeedReport> => runScenario(scenarioOf(seed))
+
+/** `heard`: what the rolls have the world do, as it is done. */
+export async function runScenario(
+  scenario: Scenario,
+  heard: (request: EngineRequest) => void = () => undefined,
+): Promise<SeedReport> {
+  const { cluster, agents } = await buildWorld(scenario)
+  const run = new SeedRun({ scenario, cluster, agents, heard })
   try {
     return await run.toItsEnd()
   } finally {
+    agents?.end()
     cluster.end()
   }
 }
 
+interface SeedRunParts {
+  readonly scenario: Scenario
+  readonly cluster: VirtualCluster
+  readonly agents: VirtualAgents | undefined
+  readonly heard: (request: EngineRequest) => void
+}
+
 class SeedRun {
   readonly #scenario: Scenario
+  readonly #heard: SeedRunParts['heard']
   readonly #cluster: VirtualCluster
   readonly #random: SeededRandom
   readonly #scene: Scene
   readonly #faults: OutsideFaults
+  readonly #worldFaults: WorldFaults
   readonly #digest: Digest
   readonly #losses: LossLog
+  readonly #clients: readonly ReturningClient[]
   readonly #watched: WatchedWorld
   readonly #roll: VirtualRoll
   readonly #steps = new StepWatch()
@@ -80,13 +101,14 @@ class SeedRun {
   #runningSinceMs = 0
   readonly #processes: EngineProcess[] = []
 
-  constructor(scenario: Scenario, cluster: VirtualCluster) {
+  constructor({ scenario, cluster, agents, heard }: SeedRunParts) {
     this.#scenario = scenario
+    this.#heard = heard
     this.#cluster = cluster
     this.#random = new SeededRandom(`swarm ${scenario.seed} operator`)
     this.#scene = new Scene(cluster)
     this.#scene.isSomebodyThere = () => this.#isSomebodyThere()
-    const { faults, cues, spec, healAtMs } = scenario
+    const { faults, cues, spec, healAtMs, world } = scenario
     this.#healAtMs = healAtMs
     this.#faults = new OutsideFaults({
       cluster,
@@ -100,12 +122,17 @@ class SeedRun {
         for (const process of this.#alive) process.interrupt()
       },
     })
+    const sinceMs = (): number => this.#faults.sinceMs
+    this.#worldFaults = new WorldFaults({ scene: this.#scene, agents, world, sinceMs })
+    this.#scene.isInstanceHeard = (instance) => this.#worldFaults.wasHeardSince(instance, WELL_FOR_MS)
     this.#digest = new Digest(cluster)
     this.#roll = this.#rollBy('0001', spec)
     this.#operator = this.#operatorOf(this.#roll)
-    const [target] = this.#roll.spec.probe?.targets ?? []
-    if (target === undefined) throw new Error('the roll has no probe')
-    this.#losses = new LossLog(cluster, { ...target, ratePerSecond: JUDGED_PER_S })
+    const targets = (this.#roll.spec.probe?.targets ?? []).filter(({ control }) => !control)
+    if (targets.length === 0) throw new Error('the roll has no probe')
+    const judged = targets.map((target, i) => ({ ...target, ratePerSecond: JUDGED_PER_S[i] ?? 11 }))
+    this.#losses = new LossLog(cluster, ...judged)
+    this.#clients = beginClients(cluster, world, this.#losses)
     this.#watched = watchWorld(this.#scene, this.#losses, scenario.drainsEdge ? ['edge'] : [])
   }
 
@@ -122,6 +149,7 @@ class SeedRun {
     }
     const virtualMs = time.monoMs() - startedMs
     await time.settle(this.#losses.stop(), BACK_WITHIN_MS)
+    for (const client of this.#clients) client.stop()
     this.#faults.putBackByHand()
     // The taint of a cordon goes a moment after it.
     if (this.#scene.handCordons.size > 0) await time.advance(JUDGED_AFTER_MS)
@@ -139,9 +167,12 @@ class SeedRun {
     }
   }
 
-  /** Of nodes that the balancer does not reach: until it has seen that they are back. A roll may end before. */
+  /** Of nodes that the balancer does not reach, or whose agents do not answer it: until it has seen that they are back. A roll may end before. */
   get #cutOffUntilMs(): number {
-    return this.#faults.awayUntilMs + CHECKED_WITHIN_MS
+    const ofWorld = this.#scenario.world.faults.flatMap((fault) =>
+      fault.kind === 'agent' ? [fault.toMs] : fault.kind === 'agentRestarted' ? [fault.atMs] : [],
+    )
+    return Math.max(this.#faults.awayUntilMs, ...ofWorld) + CHECKED_WITHIN_MS
   }
 
   async #operate(): Promise<void> {
@@ -149,6 +180,7 @@ class SeedRun {
     const first = await this.#roll.begun()
     this.#scene.rolls = 1
     this.#faults.begin()
+    this.#worldFaults.begin()
     time.later(this.#scenario.healAtMs, () => this.#heal())
     await Promise.all([this.#operator.operate(first), this.#operateSecond()])
   }
@@ -161,6 +193,7 @@ class SeedRun {
       return
     }
     this.#faults.heal()
+    this.#worldFaults.heal()
     const again = (): void => {
       this.#faults.putBackByHand()
       this.#cluster.time.later(LOOK_AGAIN_MS, again)
@@ -252,12 +285,16 @@ class SeedRun {
   }
 
   #rollBy(name: string, spec: Readonly<Record<string, unknown>>): VirtualRoll {
+    const { isBalancerSilent, ...outside } = this.#faults.outside(name === SECOND_NAME ? SECOND_ROLL : FIRST_ROLL)
     const roll: VirtualRoll = new VirtualRoll(this.#cluster, this.#fileBy(spec), {
-      ...this.#faults.outside(name === SECOND_NAME ? SECOND_ROLL : FIRST_ROLL),
+      ...outside,
+      isBalancerSilent: (instance) => isBalancerSilent?.(instance) === true || this.#worldFaults.isSilent(instance),
+      ...(this.#scenario.world.control === undefined ? {} : { proberHost: PROBER_HOST }),
       batchEveryMs: BATCH_EVERY_MS,
       name,
       witness: (request) => {
         this.#digest.asked(request)
+        this.#heard(request)
         if (request.kind === 'reboot') this.#faults.rebooted(request.node)
         return this.#watched.witness(roll)(request)
       },

@@ -3,6 +3,8 @@ import type { Cue } from './cue.ts'
 import { type Fault, lastOf } from './fault.ts'
 import { randomFaults } from './random-faults.ts'
 import { amendsOf, cordonedBefore, cuesOf, FIRST_BY_STEP } from './scenario-by-step.ts'
+import { PLAIN_WORLD, type WorldKind, worldKindOf } from './world-kind.ts'
+import { worldSpec } from './world-spec.ts'
 
 /** All that a seed says. */
 export interface Scenario {
@@ -17,6 +19,7 @@ export interface Scenario {
   readonly drainsEdge: boolean
   /** Of the roll file, over what all have. */
   readonly spec: Readonly<Record<string, unknown>>
+  readonly world: WorldKind
   readonly faults: readonly Fault[]
   /** What steps bring about. */
   readonly cues: readonly Cue[]
@@ -43,7 +46,9 @@ export function scenarioOf(seed: string): Scenario {
 /** The cluster and the roll of the older generation, with faults that steps bring about; now and then with its own beside. */
 function drawnByStep(drawn: Scenario, number: number): Scenario {
   const random = new SeededRandom(`swarm by step ${drawn.seed}`)
-  const cues = cuesOf(random, number)
+  // To an agent a cordon is a word to leave: a node that people cordon is kept out until they uncordon it.
+  const isHeard = ({ kind }: Fault): boolean => drawn.world.agents === undefined || kind !== 'cordon'
+  const cues = cuesOf(random, number).map((cue) => ({ ...cue, faults: cue.faults.filter(isHeard) }))
   const faults = random.next() < 0.25 ? drawn.faults.slice(0, 1) : []
   const healAtMs = Math.max(10_000, ...faults.map(lastOf))
   const second = random.next() < 0.5 ? drawn.second : undefined
@@ -62,6 +67,7 @@ function drawnByTime(seed: string): Scenario {
   const faultsUntilMs = random.between(10_000, 45_000)
   const faults = randomFaults(random.fork('faults'), { names, healAtMs: faultsUntilMs })
   const healAtMs = Math.max(faultsUntilMs, ...faults.map(lastOf))
+  const world = worldOf(seed, random.fork('world'), { names, healAtMs })
   const beside = random.fork('second')
   const maint = nodes > 2 && chance(0.2) ? [`${oneOf(['web', 'edge'])}/${oneOf(names)}`] : []
   const drainsEdge = chance(0.7)
@@ -82,7 +88,9 @@ function drawnByTime(seed: string): Scenario {
       nodes: chance(0.5) ? { all: true } : { names: names.slice(0, 1 + random.below(2)) },
       soak: chance(0.5) ? '1s' : '2s',
       ...(drainsEdge ? {} : { drain: { daemonSets: [], blockedLimit: '20s', stageLimit: '30s' } }),
+      ...worldSpec(world, drainsEdge),
     },
+    world,
     faults,
     cues: [],
     amends: {},
@@ -91,6 +99,9 @@ function drawnByTime(seed: string): Scenario {
     abortAfter: chance(0.1) ? 1 + random.below(2) : undefined,
   }
 }
+
+const worldOf = (seed: string, ...drawn: Parameters<typeof worldKindOf>): WorldKind =>
+  Number(seed) >= FIRST_BY_STEP ? worldKindOf(...drawn) : PLAIN_WORLD
 
 /** Soon, so that both want the slot; or at any time. */
 const secondAtMs = (random: SeededRandom, healAtMs: number): number =>
