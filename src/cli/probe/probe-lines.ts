@@ -1,4 +1,5 @@
 import type { Histogram } from '../../core/availability/histogram.ts'
+import { isExcused } from '../../core/availability/not-counted.ts'
 import { formatMinSec } from '../../model/duration.ts'
 import type { FailureWindow } from '../../model/probe.ts'
 import type { Line } from '../terminal/style.ts'
@@ -43,8 +44,14 @@ export function windowLine({ number, type, window }: WindowNews, reading: ProbeR
     `${preciseTimeText(window.firstBadAt)}  window ${number}${type === 'opened' ? ' opened' : ''}: `,
     { text: `${countText(window.failed)} failed`, tone: 'stop' },
     `${span}, ${whereText(window, reading)}${window.lane}, ${failureWords(window)}`,
-    ...(reading.notCounted.has(window) ? ['; not counted: prober'] : []),
+    ...notCountedText(window),
   ]
+}
+
+function notCountedText(window: FailureWindow): readonly string[] {
+  const { excused = 0 } = window
+  if (excused === 0) return []
+  return [isExcused(window) ? '; not counted: prober' : `; ${countText(excused)} of them not counted: prober`]
 }
 
 function whereText(window: FailureWindow, { targets }: ProbeReading): string {

@@ -87,7 +87,7 @@ export class ProbeVoice {
 
   #windows(reading: ProbeReading, now: WallMs, ended: boolean): void {
     for (const news of this.#teller.news(reading.facts.windows, now, ended)) {
-      this.#event(`window.${news.type}`, { number: news.number, ...windowDocument(news.window, reading) })
+      this.#event(`window.${news.type}`, { number: news.number, ...windowDocument(news.window) })
       this.#line(windowLine(news, reading))
     }
   }

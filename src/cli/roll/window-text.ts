@@ -1,3 +1,4 @@
+import { countedFailed } from '../../core/availability/not-counted.ts'
 import type { FailureClass } from '../../model/probe.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { Blame } from '../../model/roll-event.ts'
@@ -28,11 +29,12 @@ export function windowBounds({ window }: Pick<WindowView, 'window'>): {
   return { lowMs, highMs: window.firstOkAt - window.lastOkAt }
 }
 
-/** `6 of 16 failed in 0.30 to 0.34 s from 06:30:58.20Z`. */
+/** `6 of 16 failed in 0.30 to 0.34 s from 06:30:58.20Z`; `6 of 16 failed (2 not counted) in …` where a control excuses some. */
 export function windowSpanText(view: WindowView): string {
   const { window } = view
   const { lowMs, highMs } = windowBounds(view)
-  return `${countText(window.failed)} of ${countText(window.sent)} failed in ${boundsText(lowMs, highMs)} from ${preciseTimeText(window.firstBadAt)}`
+  const notCounted = window.excused === undefined ? '' : ` (${countText(window.excused)} not counted)`
+  return `${countText(window.failed)} of ${countText(window.sent)} failed${notCounted} in ${boundsText(lowMs, highMs)} from ${preciseTimeText(window.firstBadAt)}`
 }
 
 interface Classed {
@@ -69,7 +71,7 @@ export const reloadedText = (reloads: readonly Reloaded[]): string =>
 
 /** Requests of windows that fell into a reload. */
 export const failedInReloads = (windows: readonly WindowView[]): number =>
-  windows.reduce((sum, { window, reloads }) => sum + (reloads.length === 0 ? 0 : window.failed), 0)
+  windows.reduce((sum, { window, reloads }) => sum + (reloads.length === 0 ? 0 : countedFailed(window)), 0)
 
 /** `6 requests were lost to reloads of lb-1`; nothing where none was. */
 export function reloadLossText(windows: readonly WindowView[]): string | undefined {

@@ -1,5 +1,6 @@
+import { countedFailedOf } from '../../core/availability/not-counted.ts'
 import { countedWindows } from '../../core/roll/counted-windows.ts'
-import type { FailureWindow, ProbeFacts } from '../../model/probe.ts'
+import type { ProbeFacts } from '../../model/probe.ts'
 import type { Reason } from '../../model/reason.ts'
 import { wallMs } from '../../model/time.ts'
 import { runFacts } from './gather.ts'
@@ -13,16 +14,14 @@ export function unjudged(run: RunState, probe: ProbeFacts | undefined): readonly
   if (run.before === undefined) return []
   const facts = runFacts(run)
   const known = probe === undefined ? {} : { probe }
-  const early = sum(countedWindows({ run: { ...facts, measuredSince: wallMs(0) }, ...known }))
+  const early = countedFailedOf(countedWindows({ run: { ...facts, measuredSince: wallMs(0) }, ...known }))
   return [
     ...reason(run.before.untold, 'before a process of this run was killed'),
-    ...reason(early - sum(countedWindows({ run: facts, ...known })), 'before traffic was green again'),
+    ...reason(early - countedFailedOf(countedWindows({ run: facts, ...known })), 'before traffic was green again'),
   ]
 }
 
 const reason = (failed: number, when: string): readonly Reason[] =>
-  failed === 0
+  failed <= 0
     ? []
     : [{ code: 'RequestsFailed', text: `${failed} ${failed === 1 ? 'request' : 'requests'} failed ${when}` }]
-
-const sum = (windows: readonly FailureWindow[]): number => windows.reduce((total, { failed }) => total + failed, 0)
