@@ -225,6 +225,42 @@ test('a run that stopped says how long nobody measured it', () => {
   assert.match(text, /\n {9}0 failed of 32,000, not measured for 41 s$/)
 })
 
+const excused = { ...failure, excused: 6 }
+
+test('done with excused requests: their number stands in the verdict and with their window', () => {
+  const story = withFirstNode(new Story().begin(['w-1'])).add('06:31:10', {
+    type: 'window.closed',
+    window: excused,
+    blame: [],
+    excused: true,
+  })
+  const end = { outcome: 'completed', exitCode: 0, reasons: [], standings: [standing('w-1')], next: [] } as const
+  const text = summary(story, { ...end, load: { ...load(187_200), excused: 6 } })
+  assert.match(
+    text.replaceAll(/\n +/g, ' '),
+    /^DONE {2}1 of 1 node in 16 min 32 s; 0 failed of 187,200 requests, 6 more not counted \(a control failed too\), no strays/,
+  )
+  assert.match(text.replaceAll(/\n +/g, ' '), /what {4}6 of 16 failed \(6 not counted\) in 300 to 340 ms/)
+})
+
+test('stopped with excused requests: what counts and what does not stand side by side', () => {
+  const story = withFirstNode(new Story().begin(['w-1', 'w-2'])).add('06:31:10', {
+    type: 'window.closed',
+    window: { ...failure, excused: 2 },
+    blame: [{ node: 'w-1', step: 'soak', rank: 1 }],
+  })
+  const text = summary(story, {
+    outcome: 'stopped',
+    exitCode: 1,
+    reasons: [{ code: 'RequestsFailed', text: '4 of 16 requests to shop failed (new)' }],
+    standings: [standing('w-1'), untouched('w-2')],
+    next: [],
+    load: { ...load(32_000, 4), excused: 2 },
+  }).replaceAll(/\n +/g, ' ')
+  assert.match(text, /what {3}6 of 16 failed \(2 not counted\) in 300 to 340 ms/)
+  assert.match(text, /4 failed of 32,000, 2 more not counted \(a control failed too\)$/)
+})
+
 test('done: the verdict, where the time of each node went, what the measurement can say', () => {
   const story = withFirstNode(new Story().begin(['w-1']))
   assert.equal(
