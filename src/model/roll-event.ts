@@ -20,7 +20,10 @@ export interface NodeStanding {
 /** Totals of the whole run, by whichever of its processes; rate and latency of the one that runs now. */
 export interface LoadTick {
   readonly sent: number
+  /** Without those that are excused, or may still be. */
   readonly failed: number
+  /** Failed requests that a control target excuses: the prober is to blame. Absent: none. */
+  readonly excused?: number
   readonly skipped: number
   readonly ratePerSecond: number
   readonly p99Ms: number
@@ -78,7 +81,7 @@ export type RollEvent =
       readonly blame: readonly Blame[]
       /** Reloads that it fell into, a likelier cause than any step. Absent in journals of versions that saw none. */
       readonly reloads?: readonly ReloadSpan[]
-      /** A control target failed with it: the prober is to blame, and the window counts for nothing. */
+      /** A control target excuses all of it: the prober is to blame, and the window counts for nothing. */
       readonly excused?: boolean
     }
   | { readonly type: 'stray'; readonly node: string; readonly server: string; readonly count: number }

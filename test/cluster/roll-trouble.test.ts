@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
 import { budgetNeverOpens, budgetOpensLater, podUnderTwoBudgets } from '../scenarios/budgets.ts'
+import { outageBesideDeadControl } from '../scenarios/dead-control.ts'
 import { nodeNeverBack } from '../scenarios/never-back.ts'
 import { reloadedInSteps4And5 } from '../scenarios/reloads.ts'
 import { requires } from '../support/requires.ts'
@@ -74,6 +75,11 @@ test(
     await nodeNeverBack(ground, { reboot: { ...REBOOT, ssh } })
   },
 )
+
+test('HTTP 503 for 4 s stops a roll whose control has never answered, and no further node is taken', real, async () => {
+  await outageBesideDeadControl(ground)
+  assert.deepEqual(await bed().leftovers(), [])
+})
 
 test('a file whose reboot cannot work holds the node; resume by the mended file goes on from there', real, async () => {
   const boots = new BootCounter(bed().bed)

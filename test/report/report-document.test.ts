@@ -9,6 +9,7 @@ import { downtimeOf } from '../../src/report/downtime.ts'
 import { type ReportDocument, reportDocument } from '../../src/report/report-document.ts'
 import { verdictFacts, verdictSentence } from '../../src/report/verdict.ts'
 import { aLoad } from '../support/journaled.ts'
+import { excusedRun } from '../support/report-runs/excused-run.ts'
 import { SPEC } from '../support/report-runs/fixed-spec.ts'
 import { cleanRun, failedRun, keptOutRun } from '../support/report-runs/report-runs.ts'
 
@@ -104,6 +105,23 @@ test('the verdict says what failed, for how long, and what nobody can know', () 
       '1 min 10 s: w-2, drain, shop/cart-0 cannot be evicted now: budget shop/cart needs 2 healthy pods and has 2 of 3',
     Time: '12 min 59 s',
   })
+})
+
+test('what a control excuses is counted apart, in all and in each window', () => {
+  const report = reportDocument({ events: excusedRun() })
+  assert.deepEqual([report.failedRequests, report.excusedRequests], [2, 13])
+  assert.deepEqual(
+    report.windows.map(({ failed, excusedRequests, excused }) => [failed, excusedRequests, excused]),
+    [
+      [9, 9, true],
+      [6, 4, false],
+    ],
+  )
+  assert.match(verdictSentence(report), /; 2 failed of 18,000 requests, 13 more not counted$/)
+  const facts = new Map(verdictFacts(report).map(({ name, value }) => [name, value]))
+  assert.equal(facts.get('Not counted'), '13 failed while a control did not answer')
+  assert.equal(facts.get('Failed, lane new'), '2')
+  assert.equal(facts.get('Downtime'), '300 to 340 ms')
 })
 
 test('a roll that nobody measured claims nothing about availability', () => {

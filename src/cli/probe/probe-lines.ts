@@ -1,5 +1,6 @@
 import type { Histogram } from '../../core/availability/histogram.ts'
-import { asOutage } from '../../core/availability/outages.ts'
+import { isExcused } from '../../core/availability/not-counted.ts'
+import { asOutage, type Outage } from '../../core/availability/outages.ts'
 import { formatMinSec } from '../../model/duration.ts'
 import type { FailureWindow } from '../../model/probe.ts'
 import type { OutageNews } from '../outage-teller.ts'
@@ -40,7 +41,7 @@ function nowText({ facts, measuredMs, sent }: ProbeReading): 'starting' | 'ok' |
  * `06:41:07.20Z  shop: 17 failed in 320 to 360 ms, new and kept, connect refused`; while it lasts `shop failing: 17 failed
  * so far`; several at once `shop: 9 failed in 7 windows over 0.80 to 0.84 s`.
  */
-export function outageLine({ type, windows: [first, ...others], outages }: ProbeNews, reading: ProbeReading): Line {
+export function outageLine({ type, windows: [first, ...others], outages }: ProbeNews): Line {
   const all = [first.window, ...others.map(({ window }) => window)]
   const outage = asOutage(first.window, ...all.slice(1))
   const { lastOkAt, firstBadAt, lastBadAt, firstOkAt } = outage
@@ -52,13 +53,12 @@ export function outageLine({ type, windows: [first, ...others], outages }: Probe
     `${preciseTimeText(firstBadAt)}  ${name}: `,
     { text: `${countText(outage.failed)} failed`, tone: 'stop' },
     ` ${span}, ${outage.lanes.join(' and ')}, ${failureWords(outage)}`,
-    ...notCountedText(all, reading),
+    ...notCountedText(outage),
   ]
 }
 
-function notCountedText(windows: readonly FailureWindow[], { notCounted }: ProbeReading): readonly string[] {
-  const excused = windows.filter((window) => notCounted.has(window))
-  if (excused.length === 0) return []
-  const failed = excused.reduce((sum, window) => sum + window.failed, 0)
-  return [`; ${excused.length === windows.length ? '' : `${countText(failed)} of them `}not counted: prober`]
+function notCountedText(outage: Outage): readonly string[] {
+  const { excused = 0 } = outage
+  if (excused === 0) return []
+  return [isExcused(outage) ? '; not counted: prober' : `; ${countText(excused)} of them not counted: prober`]
 }

@@ -92,12 +92,12 @@ export class ProbeVoice {
     const open = reading.facts.windows.filter(({ firstOkAt }) => firstOkAt === undefined)
     for (const window of ended ? [] : open) this.#lines.note({ window, closed: false }, now)
     for (const news of this.#teller.news(reading.facts.windows, now, ended)) {
-      this.#event(`window.${news.type}`, { number: news.number, ...windowDocument(news.window, reading) })
+      this.#event(`window.${news.type}`, { number: news.number, ...windowDocument(news.window) })
       if (news.type === 'closed') this.#lines.note({ window: news.window, closed: true }, now)
     }
     const due = ended ? undefined : this.#lines.due(now)
-    for (const news of ended ? this.#lines.rest() : []) this.#line(outageLine(news, reading))
-    if (due !== undefined) this.#line(outageLine(due, reading))
+    for (const news of ended ? this.#lines.rest() : []) this.#line(outageLine(news))
+    if (due !== undefined) this.#line(outageLine(due))
   }
 
   #draw(line: Line): void {

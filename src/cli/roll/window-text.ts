@@ -1,3 +1,4 @@
+import { countedFailed } from '../../core/availability/not-counted.ts'
 import type { FailureClass, FailureWindow } from '../../model/probe.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { Blame } from '../../model/roll-event.ts'
@@ -29,12 +30,16 @@ export function windowBounds({ window }: { readonly window: Omit<FailureWindow, 
   return { lowMs, highMs: window.firstOkAt - window.lastOkAt }
 }
 
-/** `shop: 6 of 16 failed in 300 to 340 ms from 06:30:58.20Z`; `shop: 9 of 9 failed in 7 windows over 0.80 to 0.84 s from …`. */
+/**
+ * `shop: 6 of 16 failed in 300 to 340 ms from 06:30:58.20Z`; `6 of 16 failed (2 not counted) in …` where a control excuses
+ * some; `shop: 9 of 9 failed in 7 windows over 0.80 to 0.84 s from …`.
+ */
 export function outageSpanText(view: OutageView): string {
   const { window, outages } = view
   const { lowMs, highMs } = windowBounds(view)
   const times = outages === 1 ? 'in' : `in ${countOf(outages, 'window')} over`
-  return `${window.target}: ${countText(window.failed)} of ${countText(window.sent)} failed ${times} ${boundsText(lowMs, highMs)} from ${preciseTimeText(window.firstBadAt)}`
+  const notCounted = window.excused === undefined ? '' : ` (${countText(window.excused)} not counted)`
+  return `${window.target}: ${countText(window.failed)} of ${countText(window.sent)} failed${notCounted} ${times} ${boundsText(lowMs, highMs)} from ${preciseTimeText(window.firstBadAt)}`
 }
 
 /** `lane new, connect failed (6)`, `lanes new and kept, …`. */
@@ -78,7 +83,7 @@ export const reloadedText = (reloads: readonly Reloaded[]): string =>
 
 /** Requests of windows that fell into a reload. */
 export const failedInReloads = (windows: readonly WindowView[]): number =>
-  windows.reduce((sum, { window, reloads }) => sum + (reloads.length === 0 ? 0 : window.failed), 0)
+  windows.reduce((sum, { window, reloads }) => sum + (reloads.length === 0 ? 0 : countedFailed(window)), 0)
 
 /** `6 requests were lost to reloads of lb-1`; nothing where none was. */
 export function reloadLossText(windows: readonly WindowView[]): string | undefined {

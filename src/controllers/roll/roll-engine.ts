@@ -131,7 +131,7 @@ export class RollEngine {
       this.#emit({ type: 'roll.started', run: run.id, cluster: clusterName, nodes: run.order, resumed: run.resumed })
       await Promise.race([this.#roll(interrupt), background])
       await this.#lastLook()
-      const load = this.#load?.tick() ?? unmeasuredSince(run.before, clock.wallMs())
+      const load = this.#load?.tick(true) ?? unmeasuredSince(run.before, clock.wallMs())
       const standings = allStandings(run, this.#standings)
       const failures = endFailures(run, probe?.facts(), this.#reloads.all())
       const end = endOf({ run, standings, interrupted: interrupt.aborted, ...failures })
@@ -173,11 +173,9 @@ export class RollEngine {
     const { probe, clock, run } = this.#parts
     if (probe === undefined || run.spec.probe === undefined || run.measuredSince !== undefined) return
     const wall = clock.wallMs()
-    const facts = probe.facts()
-    if (baselineMissing(facts, wall, run.spec.probe.baselineMs).length > 0) return
+    if (baselineMissing(probe.facts(), wall, run.spec.probe.baselineMs).length > 0) return
     run.measuredSince = wall
     this.#load?.baselineEnded(wall)
-    this.#emit({ type: 'baseline.ended', sent: facts.greenStreak, p99Ms: this.#load?.tick().baselineP99Ms ?? 0 })
   }
 
   /** Passes over one node until it is settled: through, restored, or to be kept out. */

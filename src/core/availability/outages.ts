@@ -1,8 +1,9 @@
 import type { FailureClass, FailureWindow, Lane } from '../../model/probe.ts'
 import type { WallMs } from '../../model/time.ts'
+import { excusedOf } from './not-counted.ts'
 
 /** Failure windows of one target taken together, whichever lanes they are of. */
-export interface Outage extends Omit<FailureWindow, 'lane' | 'servedBefore' | 'servedAfter'> {
+export interface Outage extends Omit<FailureWindow, 'lane' | 'servedBefore' | 'servedAfter' | 'undecided'> {
   readonly lanes: readonly Lane[]
 }
 
@@ -45,13 +46,14 @@ export const asOutage = (first: FailureWindow, ...others: readonly FailureWindow
 
 const LANES: readonly Lane[] = ['new', 'kept']
 
-const ofOneLane = ({ lane, servedBefore: _before, servedAfter: _after, ...window }: FailureWindow): Outage => ({
-  ...window,
-  lanes: [lane],
-})
+function ofOneLane(of: FailureWindow): Outage {
+  const { lane, servedBefore: _before, servedAfter: _after, undecided: _undecided, ...window } = of
+  return { ...window, lanes: [lane] }
+}
 
 function joined(a: Outage, b: Outage): Outage {
-  const { lastOkAt: _ok, firstOkAt: _end, ...earlier } = a.firstBadAt <= b.firstBadAt ? a : b
+  const { lastOkAt: _ok, firstOkAt: _end, excused: _some, ...earlier } = a.firstBadAt <= b.firstBadAt ? a : b
+  const excused = excusedOf([a, b])
   // An edge that one of them never saw is not known.
   const lastOkAt = a.lastOkAt === undefined || b.lastOkAt === undefined ? undefined : least(a.lastOkAt, b.lastOkAt)
   const firstOkAt = a.firstOkAt === undefined || b.firstOkAt === undefined ? undefined : most(a.firstOkAt, b.firstOkAt)
@@ -60,6 +62,7 @@ function joined(a: Outage, b: Outage): Outage {
     lanes: LANES.filter((lane) => a.lanes.includes(lane) || b.lanes.includes(lane)),
     sent: a.sent + b.sent,
     failed: a.failed + b.failed,
+    ...(excused === 0 ? {} : { excused }),
     failures: summed(a.failures, b.failures),
     ...(lastOkAt === undefined ? {} : { lastOkAt }),
     lastBadAt: most(a.lastBadAt, b.lastBadAt),

@@ -73,6 +73,7 @@ function oneFailure(clock: VirtualClock): Probe {
   return {
     facts,
     windows,
+    baseline: () => undefined,
     run: async (changed, signal) => {
       for (;;) {
         await clock.sleep(250, signal)

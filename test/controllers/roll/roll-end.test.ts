@@ -45,6 +45,20 @@ test('requests that failed after the last soak end the roll as stopped, with the
   assert.deepEqual(end.next, ['do not reload lb-1 while a roll is under way'])
 })
 
+test('no roll is done in which a node’s line has failed requests', () => {
+  const back: NodeStanding = {
+    node: 'n1',
+    state: 'inService',
+    cordoned: false,
+    detached: false,
+    podsMoved: 0,
+    failedRequests: 18,
+    text: 'back in service',
+  }
+  const end = endOf({ run: aRun(), standings: [back], interrupted: false, failed: 0, failures: [] })
+  assert.deepEqual([end.outcome, end.exitCode], ['stopped', 1])
+})
+
 test('a roll without a failed request ends as done', () => {
   const end = endOf({ run: aRun(), standings: [], interrupted: false, failed: 0, failures: [] })
   assert.deepEqual([end.outcome, end.exitCode, end.reasons, end.next], ['completed', 0, [], []])

@@ -86,7 +86,7 @@ const CONTROL: ProbeTarget = {
 const unsure = (s: NodeSnapshot) =>
   changed({
     spec: aSpec({ probe: { ...PROBE, targets: [CONTROL] } }),
-    probe: probed(60_000, 0, { windows: [failed(0)] }),
+    probe: probed(60_000, 0, { windows: [{ ...failed(0), undecided: { failed: 1, since: wallMs(NOW) } }] }),
   })(measured(s))
 const blind = (s: NodeSnapshot) => probing(probed(60_000, 3_001))(measured(s))
 

@@ -61,7 +61,7 @@ export function checkedRun(): readonly StampedEvent[] {
 }
 
 /** A window that begins `ms` after `at`. */
-function windowAt(at: number, facts: Partial<FailureWindow> & { readonly lengthMs: number }): FailureWindow {
+export function windowAt(at: number, facts: Partial<FailureWindow> & { readonly lengthMs: number }): FailureWindow {
   const { lengthMs, ...own } = facts
   return {
     target: 'shop',

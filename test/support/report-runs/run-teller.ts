@@ -48,6 +48,7 @@ export class RunTeller {
   now = START
   #sent = 0
   #failed = 0
+  #excused = 0
   #skipped = 0
   #strays = 0
   #notMeasuredMs = 0
@@ -72,6 +73,7 @@ export class RunTeller {
     return {
       sent: this.#sent,
       failed: this.#failed,
+      ...(this.#excused === 0 ? {} : { excused: this.#excused }),
       skipped: this.#skipped,
       ratePerSecond: 100,
       p99Ms: 12.4,
@@ -93,8 +95,14 @@ export class RunTeller {
     return this
   }
 
-  lost(facts: { readonly failed?: number; readonly skipped?: number; readonly gapMs?: number }): this {
+  lost(facts: {
+    readonly failed?: number
+    readonly excused?: number
+    readonly skipped?: number
+    readonly gapMs?: number
+  }): this {
     this.#failed += facts.failed ?? 0
+    this.#excused += facts.excused ?? 0
     this.#skipped += facts.skipped ?? 0
     this.#notMeasuredMs += facts.gapMs ?? 0
     return this

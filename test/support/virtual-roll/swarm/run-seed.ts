@@ -1,9 +1,8 @@
-import type { StampedEvent } from '../../../../src/model/roll-event.ts'
 import { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
 import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
-import { settled, virtualRollFile } from '../article-cluster.ts'
+import { settled } from '../article-cluster.ts'
 import { LossLog } from '../checkers/loss-log.ts'
-import { Scene, type Violation } from '../checkers/scene.ts'
+import { Scene } from '../checkers/scene.ts'
 import { type WatchedWorld, watchWorld } from '../checkers/watch-world.ts'
 import type { EngineProcess } from '../engine-process.ts'
 import type { EngineRequest } from '../engine-request.ts'
@@ -13,34 +12,18 @@ import type { VirtualAgents } from '../virtual-agents.ts'
 import { VirtualRoll } from '../virtual-roll.ts'
 import { buildWorld } from './build-world.ts'
 import { Digest } from './digest.ts'
-import type { CellCounts } from './fault-tally.ts'
 import { FIRST_ROLL, OutsideFaults } from './outside-faults.ts'
 import { type Scenario, scenarioOf } from './scenario.ts'
 import { begunInTheEnd, SeedOperator } from './seed-operator.ts'
+import { eventText, type SeedReport } from './seed-report.ts'
+import { seedRollFile } from './seed-roll-file.ts'
 import { StepWatch } from './step-watch.ts'
 import { beginClients } from './world-clients.ts'
 import { PROBER_HOST, WorldFaults } from './world-faults.ts'
 
-export interface SeedReport {
-  readonly seed: string
-  readonly digest: string
-  readonly violations: readonly Violation[]
-  readonly processes: number
-  readonly virtualMs: number
-  readonly lost: number
-  /** How often each fault happened in each step. */
-  readonly cells: CellCounts
-  /** What all processes told, where something went wrong. */
-  readonly events: readonly string[]
-}
-
 /** From the healing on: nothing may take longer, whatever was broken. */
 const BACK_WITHIN_MS = 30 * 60_000
-/**
- * Without a common divisor: who asks at a fixed rate beside another, through one that goes round, may never meet one of
- * the servers.
- */
-const MEASURED_PER_S = 7
+/** Without a common divisor with the rate of the roll's own probe, see there. */
 const JUDGED_PER_S = [17, 13]
 /** Each batch is looked at: fewer of them make a run cheaper, and change nothing else. */
 const BATCH_EVERY_MS = 400
@@ -167,12 +150,12 @@ class SeedRun {
     }
   }
 
-  /** Of nodes that the balancer does not reach, or whose agents do not answer it: until it has seen that they are back. A roll may end before. */
+  /**
+   * Of nodes that the balancer does not reach, or whose agents do not answer it: until it has seen that they are back. A roll
+   * may end before.
+   */
   get #cutOffUntilMs(): number {
-    const ofWorld = this.#scenario.world.faults.flatMap((fault) =>
-      fault.kind === 'agent' ? [fault.toMs] : fault.kind === 'agentRestarted' ? [fault.atMs] : [],
-    )
-    return Math.max(this.#faults.awayUntilMs, ...ofWorld) + CHECKED_WITHIN_MS
+    return Math.max(this.#faults.awayUntilMs, this.#worldFaults.agentsAwayUntilMs) + CHECKED_WITHIN_MS
   }
 
   async #operate(): Promise<void> {
@@ -206,7 +189,7 @@ class SeedRun {
     return new SeedOperator({
       roll,
       rollAgain: () => this.#rollBy('0003', spec),
-      amendedFile: this.#fileBy({ ...spec, ...amends }),
+      amendedFile: seedRollFile({ ...spec, ...amends }),
       pauseMs: () => this.#pauseMs(),
       word: (ends) => (abortAfter !== undefined && ends >= abortAfter ? 'abort' : 'resume'),
       onRoll: () => {
@@ -286,7 +269,7 @@ class SeedRun {
 
   #rollBy(name: string, spec: Readonly<Record<string, unknown>>): VirtualRoll {
     const { isBalancerSilent, ...outside } = this.#faults.outside(name === SECOND_NAME ? SECOND_ROLL : FIRST_ROLL)
-    const roll: VirtualRoll = new VirtualRoll(this.#cluster, this.#fileBy(spec), {
+    const roll: VirtualRoll = new VirtualRoll(this.#cluster, seedRollFile(spec), {
       ...outside,
       isBalancerSilent: (instance) => isBalancerSilent?.(instance) === true || this.#worldFaults.isSilent(instance),
       ...(this.#scenario.world.control === undefined ? {} : { proberHost: PROBER_HOST }),
@@ -301,30 +284,7 @@ class SeedRun {
     })
     return roll
   }
-
-  #fileBy(spec: Readonly<Record<string, unknown>>): string {
-    return virtualRollFile({ rate: MEASURED_PER_S, spec: { ...BRISK, ...spec } })
-  }
 }
 
 const SECOND_NAME = '0002'
 const SECOND_ROLL = 'second'
-
-/** Short waits and limits: what is tested is the order of things. */
-const BRISK = {
-  baseline: { duration: '1s', limit: '20s' },
-  settle: { limit: '30s', timesInARow: 2 },
-  attach: { limit: '30s' },
-  slots: { leaseDuration: '15s' },
-  detach: { idleLimit: '5s' },
-  drain: { daemonSets: ['app=edge'], blockedLimit: '20s', stageLimit: '30s' },
-  reboot: {
-    ssh: { configFile: '/etc/ssh/ssh_config', command: ['systemctl', 'reboot'] },
-    resendAfter: '15s',
-    returnLimit: '20s',
-  },
-}
-
-function eventText({ type, at, ...rest }: StampedEvent): string {
-  return `${at} ${type} ${JSON.stringify(rest).slice(0, 400)}`
-}

@@ -34,6 +34,14 @@ export class WorldFaults {
     this.#control = new ControlTarget(network, control)
   }
 
+  /** Until then an agent of the world is away or begins again, after the beginning of the first roll; 0: none. */
+  get agentsAwayUntilMs(): number {
+    const ends = this.#parts.world.faults.map((fault) =>
+      fault.kind === 'agent' ? fault.toMs : fault.kind === 'agentRestarted' ? fault.atMs : 0,
+    )
+    return Math.max(0, ...ends)
+  }
+
   begin(): void {
     const { scene, world } = this.#parts
     for (const fault of world.faults) {
