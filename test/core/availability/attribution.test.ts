@@ -138,3 +138,19 @@ test('a reload stands beside the steps, and a control that failed excuses it too
   const during = windowOf(`${'.'.repeat(510)}xx.....`)
   assert.equal(attribute({ window, periodMs: 20, controlWindows: [during], steps, reloads }).kind, 'prober')
 })
+
+test('a control target that was good again up to 250 ms before the requests were sent excuses them still', () => {
+  const endsAt = (slot: number): FailureWindow => windowOf(`${'.'.repeat(slot - 1)}x${'.'.repeat(9)}`)
+  const [near, far] = [endsAt(475), endsAt(474)]
+  assert.deepEqual([near.firstOkAt, far.firstOkAt], [at(9_500), at(9_480)])
+  assert.equal(blameOf([], [near]), 'prober')
+  assert.deepEqual(blameOf([], [far]), [])
+})
+
+test('a control target that failed up to 250 ms after all was good again excuses them still', () => {
+  const beginsAt = (slot: number): FailureWindow => windowOf(`${'.'.repeat(slot)}x${'.'.repeat(9)}`)
+  const [near, far] = [beginsAt(532), beginsAt(533)]
+  assert.deepEqual([near.firstBadAt, far.firstBadAt], [at(10_640), at(10_660)])
+  assert.equal(blameOf([], [near]), 'prober')
+  assert.deepEqual(blameOf([], [far]), [])
+})

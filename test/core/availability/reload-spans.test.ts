@@ -150,3 +150,42 @@ test('a reload in words: when, which node it had in service, for how long at mos
     'do not reload lb-1, lb-2 while a roll is under way, or let it keep what was set: "load-server-state-from-file global" in haproxy.cfg, and "show servers state" written to its server-state-file before each reload',
   )
 })
+
+const outOf = (change: Partial<OutServer>): OutServer => ({ ...N2, ...change })
+const LOOKS: readonly Look[] = [
+  [0, '100', 'drain'],
+  [200, '101', 'ready'],
+]
+const KEPT_NOTHING = [{ ...LB1, servers: [], nodes: [], from: at(0), seenAt: at(210), to: at(210) }]
+
+test('a reload forgot nothing where what has to be out has to be so on another instance or balancer', () => {
+  assert.deepEqual(spansOf(LOOKS, [outOf({ instance: 'lb-2' })]), KEPT_NOTHING)
+  assert.deepEqual(spansOf(LOOKS, [outOf({ balancer: 'inner' })]), KEPT_NOTHING)
+})
+
+test('a reload of an instance goes on while one of the same name answers for another balancer', () => {
+  const open = { ...FORGOT, from: at(0), seenAt: at(210) }
+  const look = { ...lookOf([400, '100', 'drain']), balancer: 'inner' }
+  assert.deepEqual(foldReloads([open], { before: look, look, mustBeOut: [N2] }), [open])
+})
+
+test('a reload ends where its node may serve again, though another one has to stay out', () => {
+  const open = { ...FORGOT, from: at(0), seenAt: at(210) }
+  const look = lookOf([400, '101', 'ready'])
+  const mustBeOut = [outOf({ server: 'web/n1', node: 'n1' })]
+  assert.deepEqual(foldReloads([open], { before: look, look, mustBeOut }), [{ ...open, to: at(410) }])
+})
+
+test('readings a second apart name two moments, nodes are told apart by commas, and one that was put back needs help', () => {
+  const span: ReloadSpan = { ...FORGOT, nodes: ['n2', 'n3'], from: at(0), seenAt: at(1_000), to: at(2_000) }
+  assert.equal(
+    describeReload(span),
+    'lb-1 was reloaded by somebody else between 06:00:00Z and 06:00:01Z and had n2, n3 in service again for at most 2 s',
+  )
+  assert.equal(
+    describeReload({ ...span, nodes: [], seenAt: at(999) }),
+    'lb-1 was reloaded by somebody else at 06:00:00Z',
+  )
+  const harmless = { ...span, servers: [], nodes: [] }
+  assert.equal(preventReloads([harmless, span]), preventReloads([span]))
+})
