@@ -61,3 +61,15 @@ test('a death that is told twice is one gap, from the first on', () => {
   gaps.down(at(300))
   assert.deepEqual(gapsAt(gaps, 400), [[90, 400]])
 })
+
+test('a stall that a death follows is not measured until the next start, and nothing of it is left then', () => {
+  const gaps = after('.____________________')
+  gaps.down(at(400))
+  gaps.started(at(1_000), false)
+  assert.deepEqual(gapsAt(gaps, 1_020), [
+    [20, 400],
+    [400, 1_000],
+  ])
+  gaps.record(aSample({ ms: 1_020 }))
+  assert.equal(gapsAt(gaps, 1_100).length, 2)
+})
