@@ -32,11 +32,12 @@ test('where all are settled nothing waits', () => {
 
 test('who served is counted by name, in the order of the names', () => {
   const servedBy = new ServedBy()
-  for (const name of ['cp-2', 'cp-3', 'cp-1', 'cp-3']) servedBy.record(name)
+  for (const name of ['cp-2', 'cp-3', 'cp-1', 'cp-3', 'cp-4']) servedBy.record(name)
   assert.deepEqual(Object.entries(servedBy.counts()), [
     ['cp-1', 1],
     ['cp-2', 1],
     ['cp-3', 2],
+    ['cp-4', 1],
   ])
   servedBy.record('cp-1')
   assert.equal(servedBy.counts()['cp-1'], 2)

@@ -146,6 +146,12 @@ test('a failure of which nothing more is known is told as such, and by nothing t
     },
   ])
   assert.deepEqual(foldWindow(NO_WINDOW, aSample({ ms: 0 }), PERIOD_MS), { fold: { lastOkAt: at(0) } })
+  const { fold } = foldWindow(NO_WINDOW, bare, PERIOD_MS)
+  assert.deepEqual(foldWindow(fold, aSample({ ms: 20 }), PERIOD_MS).fold, {
+    ...fold,
+    lastOkAt: at(20),
+    current: { ...fold.current, end: { firstOkAt: at(20), good: 1 } },
+  })
 })
 
 test('a good sample exactly three periods and a half after the last bad one ends a window', () => {
