@@ -12,7 +12,7 @@ const CORDONED = someFacts({ unschedulable: true })
 const SEEN = { node: CORDONED, cordonedSince: agoMs(9_000) }
 
 const STANDINGS: readonly (readonly [what: string, evidence: Partial<AgentEvidence>, standing: CordonStanding])[] = [
-  ['there is none', {}, 'none'],
+  ['the node is not cordoned', {}, 'none'],
   ['it was taken back', { cordonedSince: agoMs(9_000) }, 'none'],
   ['its node is gone', { node: 'gone', cordonedSince: agoMs(9_000) }, 'none'],
   ['it is as old as a cordon is borne', SEEN, 'counts'],
@@ -20,18 +20,22 @@ const STANDINGS: readonly (readonly [what: string, evidence: Partial<AgentEviden
   ['it is seen for the first time', { node: CORDONED }, 'young'],
   ['it is granted', { ...SEEN, brake: 'granted' }, 'counts'],
   ['it is not granted', { ...SEEN, brake: 'withheld' }, 'withheld'],
-  ['nobody can tell whether it is granted', { ...SEEN, brake: 'unknown' }, 'unknown'],
-  ['the node left for it while that could be read', { ...SEEN, brake: 'unknown', cordonCounts: true }, 'counts'],
+  ['the ConfigMap of grants cannot be read', { ...SEEN, brake: 'unknown' }, 'unknown'],
+  [
+    'the ConfigMap cannot be read any more, and the node has left for it',
+    { ...SEEN, brake: 'unknown', cordonCounts: true },
+    'counts',
+  ],
 ]
 
 for (const [what, evidence, standing] of STANDINGS) {
-  test(`a cordon is ${standing} where ${what}`, () => {
+  test(`the standing of a cordon is "${standing}" where ${what}`, () => {
     const seen = anAgent({ spec: { cordonGraceMs: 9_000 }, evidence })
     assert.equal(cordonStanding({ ...seen, evidence: observe(seen) }), standing)
   })
 }
 
-test('a heartbeat of the Node alone changes nothing of what is remembered', () => {
+test('a heartbeat of the Node does not change the text of the memory', () => {
   const boot = '11111111-1111-4111-8111-111111111111'
   const remembered = (resourceVersion: string): string =>
     formatMemory(boot, anAgent({ facts: { resourceVersion } }).evidence)

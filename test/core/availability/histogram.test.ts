@@ -66,7 +66,7 @@ const BUCKETS: readonly (readonly [bucket: number, lowestUs: number, highestUs: 
 ]
 
 for (const [bucket, lowestUs, highestUs] of BUCKETS) {
-  test(`bucket ${bucket} of a histogram has the durations from ${lowestUs} to ${highestUs} µs`, () => {
+  test(`bucket ${bucket} of a histogram holds the durations from ${lowestUs} to ${highestUs} µs`, () => {
     assert.deepEqual(filled([lowestUs / 1_000, highestUs / 1_000]).toJSON(), {
       maxMs: highestUs / 1_000,
       buckets: [[bucket, 2]],
@@ -76,7 +76,7 @@ for (const [bucket, lowestUs, highestUs] of BUCKETS) {
   })
 }
 
-test('a histogram as JSON has the buckets with something in them, in their order', () => {
+test('the JSON of a histogram lists the buckets that are not empty, in order', () => {
   assert.deepEqual(filled([12, 0.002, 12, 0.001]).toJSON(), {
     maxMs: 12,
     buckets: [
@@ -87,7 +87,7 @@ test('a histogram as JSON has the buckets with something in them, in their order
   })
 })
 
-test('quantiles far apart are told apart, the longest durations too', () => {
+test('quantiles are exact to their bucket, also for the longest durations', () => {
   const histogram = filled([1, 2, 3, 3_000_000, 4_294_967.295])
   assert.deepEqual(
     [0, 0.2, 0.4, 0.6, 0.8, 1].map((q) => histogram.quantileMs(q)),

@@ -44,7 +44,7 @@ const factsOf = (windows: readonly FailureWindow[]): ProbeFacts => ({
   greenStreak: 0,
 })
 
-test('a window counts unless a control target failed at the same time, and the control itself is no outage', () => {
+test('a window counts unless a control target failed at the same time, and a window of the control never counts', () => {
   const during = windowOf(`${'.'.repeat(50)}xxx.....`)
   const later = windowOf(`${'.'.repeat(200)}xxx.....`)
   const control = windowOf(`${'.'.repeat(51)}x.....`, { target: 'elsewhere', control: true })
@@ -52,7 +52,7 @@ test('a window counts unless a control target failed at the same time, and the c
   assert.deepEqual([...notCounted(factsOf([during, later]), TARGETS)], [])
 })
 
-test('a request that is due seldom was sent up to its period before: a control that failed then excuses it', () => {
+test('the cause of a failed request may lie a period before it, so a control that failed then excuses a lane with a long period', () => {
   const { lastOkAt: _unseen, ...first } = windowOf(`${'.'.repeat(50)}xxx.....`)
   const control = windowOf(`${'.'.repeat(20)}x.....`, { target: 'elsewhere', control: true })
   assert.deepEqual([control.firstOkAt, first.firstBadAt], [at(420), at(1_000)])

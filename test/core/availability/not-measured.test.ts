@@ -33,12 +33,12 @@ const STALLS: readonly (readonly [drawing: string, askedAt: number, gaps: readon
 ]
 
 for (const [drawing, askedAt, gaps] of STALLS) {
-  test(`a prober that stalls as in ${drawing} has told ${gaps.length} gaps at ${askedAt} ms`, () => {
+  test(`a prober with the samples ${drawing} has ${gaps.length} gaps at ${askedAt} ms`, () => {
     assert.deepEqual(gapsAt(after(drawing), askedAt), gaps)
   })
 }
 
-test('targets stall each for itself', () => {
+test('each target has its own gaps', () => {
   const gaps = after('.____')
   gaps.record(aSample({ ms: 60, changes: { target: 'api' } }))
   gaps.record(aSample({ ms: 130, verdict: 'skipped', changes: { target: 'api' } }))
@@ -48,21 +48,21 @@ test('targets stall each for itself', () => {
   ])
 })
 
-test('silence is a gap after more than half a second, and none once nothing is due', () => {
+test('silence is a gap after more than half a second, but not after the end of the probe', () => {
   const gaps = after('.....')
   assert.deepEqual(gapsAt(gaps, 600), [])
   assert.deepEqual(gapsAt(gaps, 601), [[100, 601]])
   assert.deepEqual(gapsAt(gaps, 601, true), [])
 })
 
-test('a death that is told twice is one gap, from the first on', () => {
+test('a prober that is reported dead twice has one gap, from the first report on', () => {
   const gaps = after('.....')
   gaps.down(at(90))
   gaps.down(at(300))
   assert.deepEqual(gapsAt(gaps, 400), [[90, 400]])
 })
 
-test('a stall that a death follows is not measured until the next start, and nothing of it is left then', () => {
+test('a stall before the death of the prober stays a gap after the next start', () => {
   const gaps = after('.____________________')
   gaps.down(at(400))
   gaps.started(at(1_000), false)

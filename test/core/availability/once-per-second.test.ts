@@ -34,22 +34,22 @@ test('samples once a second or rarer are the check itself', () => {
   assert.equal(oncePerSecond([], 1_000), 0)
 })
 
-test('the first sample is asked by the check that begins with it', () => {
+test('the check sends its first request with the first sample', () => {
   assert.equal(oncePerSecond(samplesOf('x....', 1_000), 1_000), 1)
 })
 
-test('samples count by when they were due, in whatever order they come', () => {
+test('the order in which samples are given does not change the count', () => {
   const samples = samplesOf('x.....', 500)
   assert.equal(oncePerSecond(samples, 500), 0.5)
   assert.equal(oncePerSecond(samples.toReversed(), 500), 0.5)
 })
 
-test('a check that has its answer as the next sample is due asks by that one', () => {
+test('a check whose answer arrives exactly when a sample is due asks with that sample', () => {
   const dead = samplesOf('xxxxx', 1_000).map((sample) => ({ ...sample, latencyMs: 2_000 }))
   assert.equal(oncePerSecond(dead, 1_000), 3)
 })
 
-test('a sample that was never sent is no ask: the next one is', () => {
+test('a check does not ask with a skipped sample, but with the next one', () => {
   const [first, ...rest] = samplesOf('x..._x..', 500)
   assert.ok(first)
   assert.equal(oncePerSecond([{ ...first, latencyMs: 2_000 }, ...rest], 500), 1.5)

@@ -53,7 +53,7 @@ test('a failure has no latency, and slow is more than half a second or three tim
   assert.equal(lane?.maxMs, 610)
 })
 
-test('until 300 good answers made a baseline, slow is more than half a second', () => {
+test('before there are 300 good answers as a baseline, slow means more than half a second', () => {
   const answers = (latencies: readonly number[]): readonly Sample[] =>
     latencies.map((latencyMs, i) => aSample({ ms: i * 20, changes: { latencyMs } }))
   const slow = (latencies: readonly number[]): number | undefined =>
@@ -164,7 +164,7 @@ test('at the end every window has the end that was seen', () => {
   assert.deepEqual(gapsOf(ledger.facts(at(5_000))), [])
 })
 
-test('before the first sample a ledger knows that nothing was measured, and no more', () => {
+test('the facts before the first sample are empty', () => {
   assert.deepEqual(new ProbeLedger([aTarget({ name: 'api', keptShare: 0 })], at(0)).facts(at(50)), {
     startedAt: at(0),
     settledBefore: at(0),
@@ -192,17 +192,17 @@ test('before the first sample a ledger knows that nothing was measured, and no m
   })
 })
 
-test('measuring began with the first start, whatever starts came later', () => {
+test('a restart of the prober does not change when measuring began', () => {
   const facts = ledgerOf(started(0), died(100), started(500)).facts(at(600))
   assert.deepEqual([facts.startedAt, facts.settledBefore], [at(0), at(500)])
 })
 
-test('the last verdict is that of the latest sample that was sent', () => {
+test('the last verdict belongs to the latest sample that was sent', () => {
   const samples = [aSample({ ms: 40 }), aSample({ ms: 0 }), aSample({ ms: 60, verdict: 'skipped' })]
   assert.equal(ledgerOf(started(0), batch(80, samples)).facts(at(80)).lastVerdictAt, at(40))
 })
 
-test('what waited for an earlier verdict counts once the prober is dead or at its end', () => {
+test('samples that wait for an earlier verdict count after the prober died or ended', () => {
   const waiting = batch(110, [aSample({ ms: 0 }), aSample({ ms: 40 }), aSample({ ms: 60 })], 20)
   const ledger = ledgerOf(started(0), waiting)
   assert.equal(ledger.facts(at(110)).greenStreak, 1)
@@ -219,7 +219,7 @@ test('what waited for an earlier verdict counts once the prober is dead or at it
 const control = (ms: number, verdict: Sample['verdict'] = 'ok', latencyMs = 3): Sample =>
   aSample({ ms, verdict, changes: { target: 'elsewhere', control: true, latencyMs } })
 
-test('a failure that waits breaks the streak, and that of a control does not', () => {
+test('a failure that waits breaks the streak, but a failure of a control does not', () => {
   const good = aSample({ ms: 0 })
   const streak = (waiting: Sample): number =>
     ledgerOf(started(0), batch(110, [good, waiting], 20)).facts(at(110)).greenStreak
@@ -228,7 +228,7 @@ test('a failure that waits breaks the streak, and that of a control does not', (
   assert.equal(streak(control(60, 'failed')), 1)
 })
 
-test('good answers of a control are no part of the streak, of the gaps or of the latency', () => {
+test('answers of a control count neither for the streak, nor for gaps, nor for the latency', () => {
   const samples = [aSample({ ms: 0 }), control(5), control(15), aSample({ ms: 20, changes: { latencyMs: 7 } })]
   const late = control(30, 'ok', 900)
   const stalled = [40, 50, 200].map((ms) => control(ms, 'skipped'))
@@ -238,7 +238,7 @@ test('good answers of a control are no part of the streak, of the gaps or of the
   assert.deepEqual([ledger.latency().count, ledger.latency().maxMs], [2, 7])
 })
 
-test('a check once a second is compared with new connections, of each target but a control', () => {
+test('a check once a second is compared with one lane of each target that is not a control', () => {
   const targets = [
     aTarget(),
     aTarget({ name: 'api', ratePerSecond: 1, keptShare: 0 }),
@@ -254,7 +254,7 @@ test('a check once a second is compared with new connections, of each target but
   assert.equal(ledger.failedAt1Hz(), 0.2 + 2 + 1)
 })
 
-test('windows are told in the order in which they began, whatever their lane', () => {
+test('windows of all lanes are sorted by their first failure', () => {
   const samples = [...samplesOf('.....x', 20), ...samplesOf('..x', 20, 'kept')]
   const { windows } = ledgerOf(started(0), batch(200, samples)).facts(at(200))
   assert.deepEqual(
@@ -266,7 +266,7 @@ test('windows are told in the order in which they began, whatever their lane', (
   )
 })
 
-test('a sample of a lane that was not asked for is a defect of the prober', () => {
+test('a sample of an unknown lane is rejected', () => {
   const stray = aSample({ ms: 0, changes: { target: 'nowhere' } })
   assert.throws(() => ledgerOf(started(0), batch(20, [stray])), {
     message: /a sample of a lane that was not asked for: new nowhere$/,

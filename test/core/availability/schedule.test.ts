@@ -48,14 +48,14 @@ test('a start later than half a period is skipped, but never one within 50 ms', 
   )
 })
 
-test('a lane shifted beyond its period begins within it', () => {
+test('a shift past the end of the period wraps around', () => {
   assert.deepEqual(
     laneSchedules(aTarget(), 0.75).map((s) => s.offsetMs),
     [15, 5],
   )
 })
 
-test('a start exactly half a period late, or exactly 50 ms, is sent', () => {
+test('a request that is exactly half a period late, or exactly 50 ms, is sent', () => {
   const [slow] = laneSchedules(aTarget({ ratePerSecond: 5, keptShare: 0 }), 0)
   const [fast] = laneSchedules(aTarget({ ratePerSecond: 1_000, keptShare: 0 }), 0)
   assert.ok(slow !== undefined && fast !== undefined)

@@ -8,7 +8,7 @@ import { aSample, at } from './a-sample.ts'
 const due = (samples: readonly Sample[]): readonly number[] => samples.map(({ scheduledAt }) => scheduledAt - at(0))
 const samplesAt = (...ms: readonly number[]): readonly Sample[] => ms.map((each) => aSample({ ms: each }))
 
-test('a sample waits until no earlier one can come, and one due at that very moment waits on', () => {
+test('a sample is released when no earlier one can come; one that is due at that very moment waits', () => {
   const settling = new Settling()
   assert.deepEqual(due(settling.add(samplesAt(40, 0, 20), at(20))), [0])
   assert.deepEqual(due(settling.waiting), [20, 40])
@@ -16,7 +16,7 @@ test('a sample waits until no earlier one can come, and one due at that very mom
   assert.deepEqual(due(settling.waiting), [40])
 })
 
-test('what waits is released once, and then nothing waits', () => {
+test('samples that wait are released once', () => {
   const settling = new Settling()
   settling.add(samplesAt(40, 20), at(10))
   assert.deepEqual(due(settling.release()), [20, 40])
@@ -24,13 +24,13 @@ test('what waits is released once, and then nothing waits', () => {
   assert.deepEqual(settling.release(), [])
 })
 
-test('where all are settled nothing waits', () => {
+test('no sample waits when all are settled', () => {
   const settling = new Settling()
   assert.deepEqual(due(settling.add(samplesAt(20, 0), at(100))), [0, 20])
   assert.deepEqual(settling.waiting, [])
 })
 
-test('who served is counted by name, in the order of the names', () => {
+test('answers are counted by the name of the server, sorted by name', () => {
   const servedBy = new ServedBy()
   for (const name of ['cp-2', 'cp-3', 'cp-1', 'cp-3', 'cp-4']) servedBy.record(name)
   assert.deepEqual(Object.entries(servedBy.counts()), [
@@ -43,7 +43,7 @@ test('who served is counted by name, in the order of the names', () => {
   assert.equal(servedBy.counts()['cp-1'], 2)
 })
 
-test('of a name as long as a server likes 100 characters are kept', () => {
+test('the first 100 characters of a server’s name are kept', () => {
   const servedBy = new ServedBy()
   servedBy.record(`${'a'.repeat(100)}b`)
   servedBy.record(`${'a'.repeat(100)}c`)

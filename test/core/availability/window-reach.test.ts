@@ -33,39 +33,45 @@ interface Row {
 const SPANS: readonly Row[] = [
   { what: 'ended 250 ms before the last good request', window: WINDOW, from: 0, to: 9_750, isIn: true },
   { what: 'ended more than 250 ms before the last good request', window: WINDOW, from: 0, to: 9_749, isIn: false },
-  { what: 'began as all was good again', window: WINDOW, from: 10_500, to: 11_000, isIn: true },
-  { what: 'began after all was good again', window: WINDOW, from: 10_501, to: 11_000, isIn: false },
+  { what: 'began with the first good request after them', window: WINDOW, from: 10_500, to: 11_000, isIn: true },
+  { what: 'began after the first good request after them', window: WINDOW, from: 10_501, to: 11_000, isIn: false },
   { what: 'goes on', window: WINDOW, from: 0, isIn: true },
-  { what: 'began while requests still fail', window: OPEN, from: 90_000, to: 91_000, isIn: true },
+  { what: 'began while requests are still failing', window: OPEN, from: 90_000, to: 91_000, isIn: true },
   {
-    what: 'ended 250 ms and a period before it, no good one seen',
+    what: 'ended 250 ms and a period before the first failure, and no good request was seen before',
     window: UNSEEN_BEFORE,
     from: 0,
     to: 9_830,
     isIn: true,
   },
-  { what: 'ended earlier than that, no good one seen', window: UNSEEN_BEFORE, from: 0, to: 9_829, isIn: false },
+  {
+    what: 'ended earlier than that, and no good request was seen before',
+    window: UNSEEN_BEFORE,
+    from: 0,
+    to: 9_829,
+    isIn: false,
+  },
 ]
 
 for (const { what, window, from, to, isIn } of SPANS) {
-  test(`${isIn ? 'within' : 'out of'} reach of failed requests is what ${what}`, () => {
+  test(`a span is ${isIn ? 'within' : 'out of'} the reach of failed requests if it ${what}`, () => {
     const end = to === undefined ? undefined : at(to)
     assert.equal(windowReach(window, 20).overlaps(at(from), end), isIn)
   })
 }
 
-const SAME: readonly (readonly [what: string, told: Partial<FailureWindow>, isSame: boolean])[] = [
-  ['began when that one did', {}, true],
-  ['grew to the front', { firstBadAt: at(10_200) }, true],
-  ['took in another that began with its last failed request', { firstBadAt: at(10_400) }, true],
-  ['ended before that one began', { firstBadAt: at(10_401) }, false],
-  ['began after that one', { firstBadAt: at(10_099) }, false],
+const SAME: readonly (readonly [what: string, earlier: Partial<FailureWindow>, isSame: boolean])[] = [
+  ['has the same first failure', {}, true],
+  ['began earlier and contains its first failure', { firstBadAt: at(10_200) }, true],
+  ['ends with its first failure', { firstBadAt: at(10_400) }, true],
+  ['ended before its first failure', { firstBadAt: at(10_401) }, false],
+  ['began after its first failure', { firstBadAt: at(10_099) }, false],
   ['is of another target', { target: 'api' }, false],
   ['is of another lane', { lane: 'kept' }, false],
 ]
 
-for (const [what, told, isSame] of SAME) {
-  test(`a window is ${isSame ? 'the one' : 'another than the one'} that was told before where it ${what}`, () => {
-    assert.equal(isSameWindow(WINDOW, { ...WINDOW, ...told }), isSame)
+for (const [what, earlier, isSame] of SAME) {
+  test(`a window is ${isSame ? 'the same' : 'not the same'} as one seen earlier if it ${what}`, () => {
+    assert.equal(isSameWindow(WINDOW, { ...WINDOW, ...earlier }), isSame)
   })
 }

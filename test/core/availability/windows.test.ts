@@ -126,7 +126,7 @@ test('a target that flaps without end keeps a bounded number of windows and ever
   )
 })
 
-test('a failure of which nothing more is known is told as such, and by nothing that was not seen', () => {
+test('a failed sample without a class counts as noResponse, and a window has no field for what was not seen', () => {
   const lane = new LaneWindows(PERIOD_MS)
   const { failure: _class, error: _text, ...bare } = aSample({ ms: 0, verdict: 'failed' })
   lane.record(bare)
@@ -154,7 +154,7 @@ test('a failure of which nothing more is known is told as such, and by nothing t
   })
 })
 
-test('a good sample exactly three periods and a half after the last bad one ends a window', () => {
+test('a good sample exactly three and a half periods after the last bad one ends a window', () => {
   const endsWith = (ms: number): number | undefined => {
     const lane = new LaneWindows(PERIOD_MS)
     for (const sample of [...samplesOf('.x.', PERIOD_MS), aSample({ ms })]) lane.record(sample)
@@ -164,7 +164,7 @@ test('a good sample exactly three periods and a half after the last bad one ends
   assert.equal(endsWith(89.9), undefined)
 })
 
-test('windows that rest on verdicts out of order are all shown, none with an end', () => {
+test('windows that rest on verdicts out of order are all shown as open', () => {
   const lane = new LaneWindows(PERIOD_MS)
   const named = (ms: number) => aSample({ ms, changes: { servedBy: 'cp-1' } })
   for (const sample of samplesOf('.x', PERIOD_MS)) lane.record(sample)

@@ -47,7 +47,7 @@ const NAMES: readonly (readonly [name: string, word: string])[] = [
 ]
 
 for (const [name, word] of NAMES) {
-  test(`a backend named ${name} is the API’s by its name`, () => {
+  test(`a backend named ${name} is taken for the Kubernetes API`, () => {
     assert.deepEqual(apiEvidence(backend(name, 443), []), { kind: 'name', word })
   })
 }

@@ -49,7 +49,7 @@ test('one refusal is enough where one answer drains', () => {
   assert.equal(refusalsNeeded(checks({ drainsAtOnce: true })), 1)
 })
 
-test('where checks are not answered any more, a balancer leaves after its quicker interval at the soonest', () => {
+test('a balancer whose checks get no answer leaves after `fall` - 1 of its shorter intervals at the soonest', () => {
   assert.equal(soonestLeaveMs(checks()), 4_000)
   assert.equal(soonestLeaveMs(checks({ fastIntervalMs: 500 })), 1_000)
   assert.equal(soonestLeaveMs(checks({ fastIntervalMs: 5_000 })), 4_000)

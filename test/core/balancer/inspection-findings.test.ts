@@ -56,7 +56,7 @@ test('what people should weigh is a warning', () => {
   assert.deepEqual(withBackend({ servers: [serverLike({ operational: 'down' })] }), ['warning BalancerServerDown'])
 })
 
-test('of a server whose agent is asked node by node nothing is found that a balancer would tell', () => {
+test('a server of a health endpoint gets no finding about checks of a balancer', () => {
   const endpoint = {
     at: monoMs(0),
     heard: true,
@@ -66,9 +66,9 @@ test('of a server whose agent is asked node by node nothing is found that a bala
     connections: 0,
     told: {},
   } as const
-  const told = { agent: true, check: 'none', operational: 'down' } as const
-  assert.deepEqual(withBackend({ servers: [serverLike({ ...told, endpoint })] }), [])
-  assert.deepEqual(withBackend({ servers: [serverLike(told)] }), [
+  const suspicious = { agent: true, check: 'none', operational: 'down' } as const
+  assert.deepEqual(withBackend({ servers: [serverLike({ ...suspicious, endpoint })] }), [])
+  assert.deepEqual(withBackend({ servers: [serverLike(suspicious)] }), [
     'error BalancerAgentCheck',
     'warning BalancerNoCheck',
     'warning BalancerServerDown',

@@ -89,12 +89,12 @@ const ROWS: readonly (readonly [title: string, scene: BrakeScene, decision: stri
     'publish [n2] 2 of 4, drop n1, told n3',
   ],
   [
-    'is content meanwhile where nobody waits',
+    'is settled meanwhile if no node waits',
     { nodes: 'n1! n2 n3 n4', granted: 'n1', since: NOW - 9_999 },
     'settled CordonsGranted',
   ],
   [
-    'grants those last of which it is not known since when they are cordoned',
+    'grants a cordon of unknown age last',
     {
       nodes: 'n1! n2! n3! n4',
       change: {

@@ -5,7 +5,7 @@ import { aBrake, NOW } from '../../support/brake-world.ts'
 
 const grants = { version: 1, granted: ['n1', 'n2'], max: 2, of: 4 }
 
-test('what is published names who is granted, who is told that it waits, and whose grant is taken back', () => {
+test('a publication lists the granted nodes, the nodes that wait and the grants that are taken back', () => {
   assert.deepEqual(decideBrake(aBrake({ nodes: 'n1! n2! n3! n4', granted: 'n1 n4', told: 'n3 n9' })), {
     kind: 'act',
     actions: [{ kind: 'publish', grants, told: ['n3'], dropped: ['n4'] }],
@@ -20,7 +20,7 @@ const reason = {
   next: 'uncordon another node, or raise --max-cordoned-out',
 }
 
-test('who waits is told so on its Node, and then that it was told is written down', () => {
+test('a node that waits gets an event on its Node first, and then a note in the ConfigMap', () => {
   assert.deepEqual(decideBrake(aBrake({ nodes: 'n1! n2! n3! n4', granted: 'n1 n2' })), {
     kind: 'act',
     actions: [
@@ -31,7 +31,7 @@ test('who waits is told so on its Node, and then that it was told is written dow
   })
 })
 
-test('who waits is looked at again as soon as the first of those that come back is back', () => {
+test('the brake looks again as soon as the first returning node is back', () => {
   const back = { n3: NOW - 4_000, n4: NOW - 7_000 }
   assert.deepEqual(decideBrake(aBrake({ nodes: 'n1! n2 n3 n4', told: 'n1', returning: back })), {
     kind: 'hold',
@@ -46,7 +46,7 @@ test('who waits is looked at again as soon as the first of those that come back 
   })
 })
 
-test('who waits is looked at again once it is known who came back', () => {
+test('a brake that has just started looks again when it knows which nodes came back', () => {
   assert.deepEqual(decideBrake(aBrake({ nodes: 'n1! n2! n3 n4', granted: 'n1', since: NOW - 9_000 })), {
     kind: 'hold',
     reasons: [
