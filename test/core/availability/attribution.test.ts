@@ -136,19 +136,3 @@ test('a reload stands beside the steps, and a control that failed excuses it too
   })
   assert.equal(attribute({ window: { ...window, excused: 19 }, periodMs: 20, steps, reloads }).kind, 'prober')
 })
-
-test('a control target that recovered at most 250 ms before the requests were sent still makes the prober the cause', () => {
-  const endsAt = (slot: number): FailureWindow => windowOf(`${'.'.repeat(slot - 1)}x${'.'.repeat(9)}`)
-  const [near, far] = [endsAt(475), endsAt(474)]
-  assert.deepEqual([near.firstOkAt, far.firstOkAt], [at(9_500), at(9_480)])
-  assert.equal(blameOf([], [near]), 'prober')
-  assert.deepEqual(blameOf([], [far]), [])
-})
-
-test('a control target that failed at most 250 ms after the recovery still makes the prober the cause', () => {
-  const beginsAt = (slot: number): FailureWindow => windowOf(`${'.'.repeat(slot)}x${'.'.repeat(9)}`)
-  const [near, far] = [beginsAt(532), beginsAt(533)]
-  assert.deepEqual([near.firstBadAt, far.firstBadAt], [at(10_640), at(10_660)])
-  assert.equal(blameOf([], [near]), 'prober')
-  assert.deepEqual(blameOf([], [far]), [])
-})
