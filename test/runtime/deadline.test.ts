@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { test } from 'node:test'
 import { withDeadline } from '../../src/runtime/deadline.ts'
 import { VirtualClock } from '../support/virtual-clock.ts'
@@ -13,10 +14,12 @@ const parts = (clock: VirtualClock, signal = new AbortController().signal) => ({
   what: 'lb-1',
 })
 
-test('work that answers in time leaves no timer behind', async () => {
+test('work that answers in time leaves neither a timer nor a listener behind', async () => {
   const clock = new VirtualClock()
-  assert.equal(await withDeadline(parts(clock), async () => 7), 7)
+  const { signal } = new AbortController()
+  assert.equal(await withDeadline(parts(clock, signal), async () => 7), 7)
   assert.equal(clock.sleeping(), 0)
+  assert.equal(getEventListeners(signal, 'abort').length, 0)
 })
 
 test('work that is late is told to stop, and the error names it and the limit', async () => {
