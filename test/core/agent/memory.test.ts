@@ -9,10 +9,17 @@ const BOOT = '11111111-1111-4111-8111-111111111111'
 const OTHER_BOOT = '22222222-2222-4222-8222-222222222222'
 const NOW = monoMs(9_000)
 
+const NODE_OUT = someFacts({
+  resourceVersion: '',
+  lifecycle: ['DrainInProgress'],
+  removal: ['x'],
+  maintenance: 'withdrawn',
+})
+
 const WHOLE: AgentEvidence = {
   answer: 'drain',
   since: monoMs(1_000),
-  node: someFacts({ resourceVersion: '', lifecycle: ['DrainInProgress'], removal: ['x'], maintenance: 'withdrawn' }),
+  node: NODE_OUT,
   dataPort: 'open',
   brake: 'granted',
   cordonCounts: true,
@@ -27,7 +34,7 @@ const recalled = (change: object): ReturnType<typeof parseMemory> =>
   parseMemory(JSON.stringify({ version: 1, bootId: BOOT, evidence: { ...WHOLE, ...change } }), BOOT, NOW)
 
 test('an agent recalls all that it had seen, but for the version of its Node', () => {
-  const node = someFacts({ ...WHOLE.node, resourceVersion: '4711' })
+  const node = { ...NODE_OUT, resourceVersion: '4711' }
   assert.deepEqual(parseMemory(formatMemory(BOOT, { ...WHOLE, node }), BOOT, NOW), WHOLE)
   const bare: AgentEvidence = { answer: 'up', since: monoMs(0) }
   assert.deepEqual(parseMemory(formatMemory(BOOT, bare), BOOT, NOW), bare)
