@@ -76,8 +76,8 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
         servers: drained({
           adminState: 'maint',
           ownState: 'maint',
-          operational: 'maint',
-          check: 'paused',
+          operational: 'down',
+          check: 'failing',
           checkText: '',
         }),
       }),
@@ -85,7 +85,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     [
       'act attach',
       'setServer {"node":"n1","balancer":"edge","ref":{"instance":"lb-1","backend":"web","server":"n1"},"state":"drain","restores":true}',
-      'NotUpYet | web/n1 | web/n1 on lb-1 is maint, its check paused ()',
+      'NotUpYet | web/n1 | web/n1 on lb-1 is maint, its check failing ()',
     ],
   ],
   [
