@@ -40,6 +40,13 @@ test('a Retry-After that is broken or meant to stop us for ever is bounded', () 
   assert.equal(backoff.nextMs(Number.POSITIVE_INFINITY), 120_000)
 })
 
+test('limits that allow a pause of nothing, or a cap below the base, are a bug', () => {
+  const bug = { name: 'InvariantError', message: 'a back-off needs 0 < base <= cap' }
+  assert.throws(() => new Backoff({ baseMs: 0, capMs: 1_000 }, always(0)), bug)
+  assert.throws(() => new Backoff({ baseMs: 100, capMs: 99 }, always(0)), bug)
+  assert.equal(new Backoff({ baseMs: 100, capMs: 100 }, always(1)).nextMs(), 100)
+})
+
 /** Dice as they fall, the lowest and the highest draw among them more often than by chance. */
 const draws = fc.oneof(
   fc.constant(0),

@@ -14,10 +14,12 @@ const parts = (clock: VirtualClock, signal = new AbortController().signal) => ({
   what: 'lb-1',
 })
 
-test('work that answers in time leaves no timer behind', async () => {
+test('work that answers in time leaves neither a timer nor a listener behind', async () => {
   const clock = new VirtualClock()
-  assert.equal(await withDeadline(parts(clock), async () => 7), 7)
+  const { signal } = new AbortController()
+  assert.equal(await withDeadline(parts(clock, signal), async () => 7), 7)
   assert.equal(clock.sleeping(), 0)
+  assert.equal(getEventListeners(signal, 'abort').length, 0)
 })
 
 test('work that has ended leaves nothing behind on the signal of whoever waits for many', async () => {

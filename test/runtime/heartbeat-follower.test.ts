@@ -150,3 +150,29 @@ test('following ends with the reason of the signal', async () => {
   await assert.rejects(over, { message: 'Ctrl-C' })
   assert.deepEqual(open(), [])
 })
+
+test('a Lease that is missing from a later list is gone, and what was told already wakes nobody again', async () => {
+  const { follower, changes, send } = running()
+  follower.follow(n1)
+  await macrotask()
+  send({ type: 'listed', objects: [lease('n1', 'beat-1')] })
+  send({ type: 'applied', object: lease('n1', 'beat-1') })
+  assert.deepEqual(changes, ['change'])
+  send({ type: 'listed', objects: [] })
+  assert.equal(follower.renewTime(), undefined)
+  assert.deepEqual(changes, ['change', 'change'])
+})
+
+test('a stream that is left ends with an AbortError, and a bug in a stream ends the follower', async () => {
+  const { follower, streams } = running()
+  follower.follow(n1)
+  await macrotask()
+  follower.rest()
+  const { name, message } = streams[0]?.signal.reason ?? {}
+  assert.deepEqual([name, message], ['AbortError', 'another heartbeat is of interest, or none'])
+  const bug = new TypeError('a bug')
+  const cluster = { followHeartbeat: () => Promise.reject(bug) }
+  const broken = new HeartbeatFollower({ cluster, clock: new VirtualClock(), onChange: () => undefined })
+  broken.follow(n1)
+  await assert.rejects(broken.run(new AbortController().signal), (error) => error === bug)
+})

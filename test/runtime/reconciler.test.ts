@@ -13,6 +13,7 @@ const SETTLED: LoopDecision<string> = { kind: 'settled', reasons: WHY }
 /** A loop over a number that is to become zero, one effect a pass. */
 function aLoop(change: Partial<Loop<number, string>> = {}) {
   const clock = new VirtualClock()
+  const warned: (readonly [string, unknown])[] = []
   const world = { left: 3, mayActForMs: 10_000, done: [] as string[], looks: 0 }
   const loop: Loop<number, string> = {
     name: 'countdown',
@@ -33,10 +34,10 @@ function aLoop(change: Partial<Loop<number, string>> = {}) {
     leader: { mayActForMs: () => world.mayActForMs },
     clock,
     random: new SeededRandom(1),
-    log: { debug: () => undefined, warn: () => undefined },
+    log: { debug: () => undefined, warn: (text, facts) => warned.push([text, facts]) },
     sweepMs: 60_000,
   })
-  return { clock, world, reconciler }
+  return { clock, world, reconciler, warned }
 }
 
 test('a key is worked on until nothing is left to do, and swept later', async () => {
@@ -81,12 +82,12 @@ test('an effect that hangs is given up before the leader’s time is over', asyn
   assert.equal(reconciler.view().underWay, 1)
   await clock.advance(1)
   assert.equal(reconciler.view().underWay, 0)
-  assert.match(reconciler.view().trouble ?? '', /did not answer within 700 ms/)
+  assert.equal(reconciler.view().trouble, 'countdown: an effect did not answer within 700 ms')
 })
 
 test('a pass that the world fails comes again after a pause, with nothing done twice, and its trouble is told until it passes', async () => {
   let failing = true
-  const { clock, world, reconciler } = aLoop({
+  const { clock, world, reconciler, warned } = aLoop({
     perform: async (action) => {
       if (failing) throw new WorldError('nobody answers', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
       world.left -= 1
@@ -99,6 +100,7 @@ test('a pass that the world fails comes again after a pause, with nothing done t
   const { failures, trouble } = reconciler.view()
   assert.ok(failures >= 6 && failures < 30, `${failures}`)
   assert.equal(trouble, 'nobody answers')
+  assert.deepEqual(warned, [['countdown: a pass failed', { reason: 'nobody answers' }]])
   failing = false
   await clock.advance(20_000)
   assert.deepEqual(world.done, ['take 3', 'take 2', 'take 1'])
@@ -139,4 +141,63 @@ test('a bug in a loop ends it', async () => {
   reconciler.add('k')
   await clock.advance(10)
   await running
+})
+
+test('the view counts passes and their time, and leaves out what is not known yet', async () => {
+  const { clock, reconciler } = aLoop({
+    gather: async (_key, signal) => {
+      await clock.sleep(300, signal)
+      return 0
+    },
+  })
+  const before = { name: 'countdown', passes: 0, failures: 0, spentMs: 0, lastPassMs: 0, depth: 0, underWay: 0 }
+  await clock.advance(1_000)
+  assert.deepEqual(reconciler.view(), before)
+  void reconciler.run(never)
+  reconciler.add('k')
+  await clock.advance(350)
+  assert.deepEqual(reconciler.view(), { ...before, passes: 1, spentMs: 300, lastPassMs: 300, depth: 1, endedAgoMs: 50 })
+  reconciler.add('l')
+  await clock.advance(300)
+  assert.deepEqual(reconciler.view(), { ...before, passes: 2, spentMs: 600, lastPassMs: 300, depth: 2, endedAgoMs: 0 })
+})
+
+test('a reading that hangs is given up after 15 s', async () => {
+  const { clock, reconciler } = aLoop({ gather: () => new Promise(() => undefined) })
+  void reconciler.run(never)
+  reconciler.add('k')
+  await clock.advance(15_000)
+  assert.equal(reconciler.view().trouble, 'countdown: reading did not answer within 15000 ms')
+})
+
+test('a pass that the world asks to wait with does not come before', async () => {
+  const { clock, world, reconciler } = aLoop({
+    perform: async () => {
+      const busy = { code: 'KUBE_THROTTLED', retry: 'backoff', retryAfterMs: 30_000 } as const
+      throw new WorldError('too many requests', busy)
+    },
+  })
+  void reconciler.run(never)
+  reconciler.add('k')
+  await clock.advance(29_999)
+  assert.equal(world.looks, 1)
+  await clock.advance(201)
+  assert.equal(world.looks, 2)
+})
+
+test('a pass that ends because the loop is stopped is no failure', async () => {
+  const stop = new AbortController()
+  const { clock, reconciler, warned } = aLoop({
+    gather: (_key, signal) =>
+      new Promise((_, reject) => {
+        const cut = new WorldError('cut off', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
+        signal.addEventListener('abort', () => reject(cut), { once: true })
+      }),
+  })
+  const running = assert.rejects(reconciler.run(stop.signal), /SIGTERM/)
+  reconciler.add('k')
+  await clock.advance(100)
+  stop.abort(new Error('SIGTERM'))
+  await running
+  assert.deepEqual([reconciler.view().failures, warned], [0, []])
 })

@@ -23,3 +23,31 @@ test('two processes of one machine agree on stamps, though its clock was set bet
   const child = steadyClock(clock, { offsetMs: parent.offsetMs })
   assert.equal(child.wallMs(), parent.wallMs())
 })
+
+test('a steady clock begins at the wall time of its machine, however long that is up, and passes on monotonic time and sleep', async () => {
+  const clock = new VirtualClock('2026-01-01T00:00:00.000Z')
+  await clock.advance(5_000)
+  const steady = steadyClock(clock)
+  assert.equal(new Date(steady.wallMs()).toISOString(), '2026-01-01T00:00:05.000Z')
+  let awake = false
+  const sleeping = steady.sleep(1_000, new AbortController().signal).then(() => {
+    awake = true
+  })
+  await clock.advance(999)
+  assert.deepEqual([awake, steady.monoMs()], [false, 5_999])
+  await clock.advance(1)
+  await sleeping
+  assert.equal(awake, true)
+})
+
+test('a step of half a second is told, and less is not', () => {
+  const clock = new VirtualClock()
+  const told: number[] = []
+  const steady = steadyClock(clock, { onSet: (byMs) => told.push(byMs) })
+  clock.jumpWall(499)
+  steady.wallMs()
+  assert.deepEqual(told, [])
+  clock.jumpWall(1)
+  steady.wallMs()
+  assert.deepEqual(told, [500])
+})

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { test } from 'node:test'
 import { Wakeup } from '../../src/runtime/wakeup.ts'
 import { VirtualClock } from '../support/virtual-clock.ts'
@@ -68,5 +69,16 @@ test('a wait ends with the reason of its signal, and the next wait is as good as
 test('two passes on one wake-up are a bug', async () => {
   const wakeup = new Wakeup(new VirtualClock())
   void wakeup.next(undefined, never)
-  await assert.rejects(wakeup.next(undefined, never), { name: 'InvariantError' })
+  await assert.rejects(wakeup.next(undefined, never), { message: 'two passes wait on one wake-up' })
+})
+
+test('a wait without a time sets no timer, and one that is over leaves no listener behind', async () => {
+  const clock = new VirtualClock()
+  const wakeup = new Wakeup(clock)
+  const { signal } = new AbortController()
+  const wait = wakeup.next(undefined, signal)
+  assert.equal(clock.sleeping(), 0)
+  wakeup.wake()
+  await wait
+  assert.equal(getEventListeners(signal, 'abort').length, 0)
 })

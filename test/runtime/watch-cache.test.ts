@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { test } from 'node:test'
 import type { Service } from '../../src/model/service.ts'
 import { WorldError } from '../../src/model/world-error.ts'
 import type { FollowEvent, Kind, KindMap } from '../../src/ports/cluster.ts'
+import { FollowCache } from '../../src/runtime/follow-cache.ts'
 import { WatchCache } from '../../src/runtime/watch-cache.ts'
 import { VirtualClock } from '../support/virtual-clock.ts'
 
@@ -167,4 +169,48 @@ test('following ends with the reason of the signal', async () => {
   const running = cache.run(stop.signal)
   stop.abort(new Error('Ctrl-C'))
   await assert.rejects(running, { message: 'Ctrl-C' })
+})
+
+test('nothing is synced before the first list, whatever else comes, and a wait for it leaves no listener behind', async () => {
+  const { cache, send } = stream('services')
+  void cache.run(never)
+  const { signal } = new AbortController()
+  let synced = false
+  const waiting = cache.synced(signal).then(() => {
+    synced = true
+  })
+  send({ type: 'fresh' })
+  await new Promise(setImmediate)
+  assert.deepEqual([synced, cache.freshness().synced], [false, false])
+  send({ type: 'listed', objects: [] })
+  await waiting
+  assert.equal(cache.freshness().synced, true)
+  assert.equal(getEventListeners(signal, 'abort').length, 0)
+})
+
+test('who waits with a signal that is aborted already is refused with its reason', async () => {
+  const { cache } = stream('services')
+  await assert.rejects(cache.synced(AbortSignal.abort(new Error('Ctrl-C'))), { message: 'Ctrl-C' })
+})
+
+test('an object that comes for the first time is news, and a change of it where that is said', () => {
+  const changes: string[] = []
+  let send: (event: FollowEvent<Service>) => void = () => assert.fail('nobody follows')
+  const cache = new FollowCache<Service>({
+    follow: (sink) => {
+      send = sink
+      return new Promise(() => undefined)
+    },
+    clock: new VirtualClock(),
+    onChange: () => changes.push('change'),
+    isNews: (before, now) => before.nodePorts.length !== now.nodePorts.length,
+  })
+  void cache.run(never)
+  send({ type: 'applied', object: service('web', [1]) })
+  assert.equal(changes.length, 1)
+  send({ type: 'applied', object: service('web', [2]) })
+  assert.equal(changes.length, 1)
+  assert.deepEqual(cache.get('shop/web')?.nodePorts, [2])
+  send({ type: 'applied', object: service('web', [2, 3]) })
+  assert.equal(changes.length, 2)
 })

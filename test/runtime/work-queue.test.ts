@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { monoMs } from '../../src/model/time.ts'
+import { DueHeap } from '../../src/runtime/due-heap.ts'
 import { type Work, WorkQueue, type WorkResult } from '../../src/runtime/work-queue.ts'
 import { SeededRandom } from '../support/seeded-random.ts'
 import { VirtualClock } from '../support/virtual-clock.ts'
@@ -178,4 +180,26 @@ test('a bug in the work ends the queue', async () => {
   queue.add('a')
   await clock.advance(10)
   await running
+})
+
+test('a queue without a worker, and one that runs twice, are bugs', () => {
+  assert.throws(() => aQueue({ workers: 0 }), { message: 'a queue has a worker at least' })
+  const { queue, work } = aQueue()
+  void queue.run(work, never)
+  assert.throws(() => queue.run(work, never), { message: 'a queue runs once' })
+})
+
+test('a queue that is stopped takes no more keys', async () => {
+  const { queue } = aQueue()
+  await queue.stop()
+  queue.add('a')
+  assert.equal(queue.depth(), 0)
+})
+
+test('a heap that holds nothing has no first, and gives what is due earliest once', () => {
+  const heap = new DueHeap()
+  assert.deepEqual([heap.first(), heap.pop()], [undefined, undefined])
+  const due = (key: string, at: number, order: number) => ({ key, at: monoMs(at), order })
+  for (const one of [due('c', 7, 0), due('a', 5, 1), due('b', 5, 2)]) heap.push(one)
+  assert.deepEqual([heap.pop()?.key, heap.pop()?.key, heap.pop()?.key, heap.pop()], ['a', 'b', 'c', undefined])
 })

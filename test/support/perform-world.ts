@@ -5,6 +5,7 @@ import type { RebootAnswer } from '../../src/model/host.ts'
 import { OUT_TAINT, RECORD_ANNOTATION } from '../../src/model/node-record.ts'
 import type { Outcome } from '../../src/model/outcome.ts'
 import type { Cluster } from '../../src/ports/cluster.ts'
+import type { HostTarget } from '../../src/ports/host.ts'
 import { LeaseKeeper } from '../../src/runtime/lease-keeper.ts'
 import { Performer } from '../../src/runtime/perform.ts'
 import { type LeaseClient, LeaseStore } from './lease-store.ts'
@@ -12,6 +13,8 @@ import { NodeStore, type StoredNode } from './node-store.ts'
 import { aRecord } from './roll-world.ts'
 import { SeededRandom } from './seeded-random.ts'
 import { VirtualClock } from './virtual-clock.ts'
+
+type EvictOptions = Parameters<Cluster['evict']>[1]
 
 const never = new AbortController().signal
 export const BOOT = '11111111-1111-4111-8111-111111111111'
@@ -40,6 +43,7 @@ export const EFFECTS: readonly Action[] = [
 export class PerformWorld {
   readonly clock = new VirtualClock()
   readonly nodes = new NodeStore()
+  readonly leases = new LeaseStore(this.clock)
   readonly slot: LeaseClient
   readonly #keeper: LeaseKeeper
   readonly #performer: Performer
@@ -49,16 +53,20 @@ export class PerformWorld {
   readonly #evicted: string[] = []
   /** What the machine says to a reboot, which it carries out only where it says so. */
   answer: RebootAnswer = { kind: 'sent' }
-  /** What the API says to an eviction, and all that each was asked with. */
+  /** What the API says to an eviction, and how each was asked for. */
   eviction: EvictionAnswer = { kind: 'accepted' }
-  readonly evictedWith: Parameters<Cluster['evict']>[1][] = []
+  readonly evictionOptions: EvictOptions[] = []
+  /** The machines that a reboot was sent to. */
+  readonly rebooted: HostTarget[] = []
   /** A balancer, or a machine, that hears and never answers. */
   hangs = false
+  /** A bug in the code that speaks to the balancer and the machine: thrown by both. */
+  bug: Error | undefined
 
   constructor(node: Partial<StoredNode> = {}) {
     const annotations = { [RECORD_ANNOTATION]: '{"run":"run-1"}', team: 'ops' }
     this.nodes.make({ name: 'n1', bootId: BOOT, unschedulable: true, annotations, ...node })
-    this.slot = new LeaseStore(this.clock).client()
+    this.slot = this.leases.client()
     const random = new SeededRandom(1)
     const { clock } = this
     const cluster = this.slot
@@ -74,7 +82,7 @@ export class PerformWorld {
       balancers: [this.#balancer()],
       host: {
         check: () => Promise.reject(new Error('nobody asks')),
-        reboot: (_target, _bootId, signal) => this.#reboot(signal),
+        reboot: (target, _bootId, signal) => this.#reboot(target, signal),
         ownBootId: () => Promise.resolve(undefined),
         close: () => Promise.resolve(),
       },
@@ -121,18 +129,21 @@ export class PerformWorld {
   }
 
   #setState(state: AdminState, signal: AbortSignal): Promise<void> {
+    if (this.bug !== undefined) return Promise.reject(this.bug)
     if (this.hangs) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     this.#state = state
     return Promise.resolve()
   }
 
-  #evict(pod: string, options: Parameters<Cluster['evict']>[1]): Promise<EvictionAnswer> {
+  #evict(pod: string, options: EvictOptions): Promise<EvictionAnswer> {
     this.#evicted.push(pod)
-    this.evictedWith.push(options)
+    this.evictionOptions.push(options)
     return Promise.resolve(this.eviction)
   }
 
-  #reboot(signal: AbortSignal): Promise<RebootAnswer> {
+  #reboot(target: HostTarget, signal: AbortSignal): Promise<RebootAnswer> {
+    this.rebooted.push(target)
+    if (this.bug !== undefined) return Promise.reject(this.bug)
     if (this.hangs) {
       this.#reboots += 1
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))

@@ -112,3 +112,28 @@ test('of an address that nobody declared, too', () => {
   ])
   assert.deepEqual(told, ['up drain', 'up ready', 'down', 'up ready'])
 })
+
+test('a drain that was not undone yet owes nothing new, and one that was begun to be undone owes all of it', () => {
+  const asked = (owed: OwedReady, answer: Answer) =>
+    agentCheckLine(owed, { address: 'lb', answer, now: monoMs(9) }, SPEC)
+  const fresh = { lb: { told: 0 } }
+  assert.equal(asked(fresh, 'drain').owed, fresh)
+  assert.deepEqual(asked({ lb: { told: 2 } }, 'drain').owed, fresh)
+  assert.equal(asked(fresh, 'down').owed, fresh)
+  assert.deepEqual(asked({ lb: { told: 2 } }, 'down').owed, fresh)
+})
+
+test('of many that nobody declared 256 are owed the end of a drain, and those who are declared always', () => {
+  const many = owedAnew(Array.from({ length: 255 }, (_, i) => `other-${i}`))
+  const drained = (owed: OwedReady, address: string) =>
+    agentCheckLine(owed, { address, answer: 'drain', now: monoMs(0) }, SPEC).owed
+  const full = drained(many, 'other-255')
+  assert.equal(Object.keys(full).length, 256)
+  assert.equal(drained(full, 'other-256'), full)
+  assert.equal(Object.keys(drained(full, 'lb')).length, 257)
+})
+
+test('nothing is forgotten of those who are declared, and then the debts are the same ones', () => {
+  const owed = owedAnew(['lb'])
+  assert.equal(stillOwed(owed, 600_001, SPEC), owed)
+})

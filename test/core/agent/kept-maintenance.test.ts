@@ -47,3 +47,26 @@ test('a Node that was registered anew withdraws by its word alone, whatever its 
   assert.equal(kept({ ...other, maintenance: 'withdrawn' }, NEWER), undefined)
   assert.equal(kept({ ...other, maintenance: REQUEST }, NEWER), 'r-1')
 })
+
+test('what nobody told of the Node, or a Node that is gone, changes nothing on the disk', () => {
+  const { node: _, ...unseen } = anAgent().evidence
+  assert.equal(keptMaintenance(anAgent({ change: { evidence: unseen } }), NEWER), NEWER)
+  assert.equal(keptMaintenance(anAgent({ evidence: { node: 'gone' } }), NEWER), NEWER)
+  const recalled = anAgent({ facts: { maintenance: REQUEST, resourceVersion: '2000' }, change: { heard: false } })
+  assert.equal(keptMaintenance(recalled, NEWER), NEWER)
+})
+
+test('words that make no sense neither keep nor withdraw a request', () => {
+  assert.equal(kept({ maintenance: 'yes', resourceVersion: '2000' }, NEWER), 'r-2')
+  assert.equal(kept({ maintenance: 'yes', resourceVersion: '2000' }, undefined), undefined)
+})
+
+test('a version that only begins or ends like a number has no order', () => {
+  for (const resourceVersion of ['x9', '9x', '09']) assert.equal(kept({ resourceVersion }, NEWER), undefined)
+})
+
+test('of versions of one length the digits count, of two lengths the longer is newer', () => {
+  assert.equal(kept({ resourceVersion: '1999' }, { ...NEWER, resourceVersion: '2000' }), 'r-2')
+  assert.equal(kept({ resourceVersion: '9' }, { ...NEWER, resourceVersion: '10' }), 'r-2')
+  assert.equal(kept({ resourceVersion: '10' }, { ...NEWER, resourceVersion: '9' }), undefined)
+})

@@ -14,6 +14,8 @@ const SENSELESS: readonly string[] = [
   '{"version":1}',
   '{"version":1,"addresses":"10.0.0.5"}',
   '{"version":1,"addresses":[5]}',
+  '{"version":1,"addresses":[[]]}',
+  '{"version":1,"addresses":["10.0.0.5",5]}',
   `{"version":1,"addresses":["${'a'.repeat(65)}"]}`,
 ]
 test('what is no list of addresses is none', () => {
@@ -21,4 +23,8 @@ test('what is no list of addresses is none', () => {
     SENSELESS.map((text) => parseOwed(text)),
     SENSELESS.map(() => undefined),
   )
+})
+
+test('an address has 64 characters at most', () => {
+  assert.deepEqual(parseOwed(`{"version":1,"addresses":["${'a'.repeat(64)}"]}`), ['a'.repeat(64)])
 })

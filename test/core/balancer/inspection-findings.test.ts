@@ -91,3 +91,54 @@ test('errors come before warnings, and each says what to do', () => {
     fix: 'disable agent web/a, and take "agent-check" out of haproxy.cfg',
   })
 })
+
+/** `text | fix` of the one finding there is. */
+function told(other: Partial<InstanceInspection>): readonly string[] {
+  return inspectionFindings({ ...GOOD, ...other }, []).map(({ text, fix }) =>
+    [text, ...(fix === undefined ? [] : [fix])].join(' | '),
+  )
+}
+const toldOf = (other: Partial<BackendInspection>): readonly string[] => told({ backends: [{ ...WEB, ...other }] })
+
+test('each finding says what is the case, and what to do where something can be done', () => {
+  assert.deepEqual(told({ level: 'operator' }), [
+    'the runtime socket of lb-1 is of level operator and may not change states | give its "stats socket" line in haproxy.cfg "level admin", then reload HAProxy',
+  ])
+  assert.deepEqual(told({ processes: 4 }), [
+    'lb-1 runs 4 processes, and its socket reaches one: the others would go on sending | replace "nbproc" by "nbthread", or list each process with a socket of its own as an instance',
+  ])
+  assert.deepEqual(told({ missingBackends: ['x'], disabledBackends: ['y'] }), [
+    'backend x of lb-1 is not there or has no server | check the name, or take x out of "backends"',
+    'backend y of lb-1 is disabled | check the name, or take y out of "backends"',
+  ])
+  assert.deepEqual(toldOf({ servers: [serverLike({ port: 6443 })] }), [
+    'backend web of lb-1 looks like the Kubernetes API (a server at port 6443), which is never taken out | take web out of "backends"',
+  ])
+  assert.deepEqual(toldOf({ name: 'kube' }), [
+    'backend kube of lb-1 looks like the Kubernetes API ("kube" in its name), which is never taken out | take kube out of "backends"',
+  ])
+  assert.deepEqual(toldOf({ servers: [serverLike({ check: 'none' })] }), [
+    'web/a on lb-1 has no health check: that it is up proves nothing | add "check" to server a of backend web',
+  ])
+  assert.deepEqual(toldOf({ servers: [serverLike({ operational: 'down' })] }), [
+    'web/a on lb-1 is ready and down: its node is put back without waiting for it | bring it up, where a is meant to serve web',
+  ])
+  assert.deepEqual(toldOf({ mode: 'tcp' }), [
+    'backend web of lb-1 is in mode tcp: a client keeps its connection to a node that is out until one of them closes it',
+  ])
+  assert.deepEqual(toldOf({ stickTable: true }), [
+    'backend web of lb-1 remembers clients: they are moved by maint, under which no health check runs',
+  ])
+})
+
+test('an error of a later backend comes before a warning of an earlier server', () => {
+  const servers = [serverLike({ check: 'none' }), serverLike({ agent: true })]
+  assert.deepEqual(withBackend({ servers }), ['error BalancerAgentCheck', 'warning BalancerNoCheck'])
+})
+
+test('a server that is down and not ready is nobody’s surprise, and one client of many is remembered', () => {
+  assert.deepEqual(withBackend({ servers: [serverLike({ operational: 'down', ownState: 'maint' })] }), [])
+  assert.deepEqual(withBackend({ servers: [serverLike({ persistent: true }), serverLike()] }), [
+    'warning BalancerPersistence',
+  ])
+})

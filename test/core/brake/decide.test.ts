@@ -210,3 +210,50 @@ test('the fleet of a test is read from its signs', () => {
     ],
   )
 })
+
+/** The first reason in full: `CODE object: text | next`. */
+function why(scene: BrakeScene): string {
+  const [reason] = decideBrake(aBrake(scene)).reasons
+  if (reason === undefined) return 'none'
+  const { code, object, text, next } = reason
+  return `${code}${object === undefined ? '' : ` ${object}`}: ${text}${next === undefined ? '' : ` | ${next}`}`
+}
+
+const published = (change: object) => ({ published: { writer: 'controller-a', told: [], ...change } })
+
+const REASONS: readonly (readonly [scene: BrakeScene, why: string])[] = [
+  [
+    { nodes: 'n1', change: { fleet: { kind: 'unknown', why: 'no list yet' } } },
+    'NodesUnknown: the nodes are not known: no list yet',
+  ],
+  [{ nodes: '' }, 'FleetEmpty: the API server knows no node of this fleet'],
+  [{ nodes: 'n1 n2?' }, 'NodeUnreadable n2: what the API server tells of a node makes no sense'],
+  [{ nodes: 'n1 n2!', change: { published: undefined } }, 'GrantsAbsent: nothing says yet which cordons are granted'],
+  [{ nodes: 'n1 n2!', change: published({}) }, 'GrantsUnreadable: what said which cordons are granted makes no sense'],
+  [{ nodes: 'n1 n2! n3 n4' }, 'GrantsChange: 1 of at most 2 cordons are granted'],
+  [
+    {
+      nodes: 'n1 n2! n3 n4',
+      change: published({ writer: 'controller-b', grants: { version: 1, granted: ['n2'], max: 2, of: 4 } }),
+    },
+    'GrantsOfAnother: the grants were written by another leader',
+  ],
+  [
+    { nodes: 'n1 n2! n3 n4', change: published({ grants: { version: 1, granted: ['n2'], max: 2, of: 5 } }) },
+    'GrantsChange: 1 of at most 2 cordons are granted',
+  ],
+  [{ nodes: 'n1! n2', granted: 'n1', told: 'n2' }, 'FewerWait: a node waits no more for its cordon to be granted'],
+  [
+    { nodes: 'n1! n2! n3', granted: 'n1' },
+    'CordonNotGranted n2: as many nodes are out by cordon as may be: 1 of 3 | uncordon another node, or raise --max-cordoned-out',
+  ],
+  [
+    { nodes: 'n1! n2- n3- n4- n5- n6- n7- n8 n9 a b c', granted: '' },
+    'CordonNotGranted n1: no more than 6 of 12 nodes may be out: 0 are by cordon, 6 for another reason (n2, n3, n4, n5, n6) | uncordon another node, or raise --max-cordoned-out',
+  ],
+  [{ nodes: 'n1! n2', granted: 'n1' }, 'CordonsGranted: every node that is cordoned may be out'],
+]
+
+for (const [scene, reason] of REASONS) {
+  test(`a pass says why, in full: ${reason}`, () => assert.equal(why(scene), reason))
+}

@@ -49,7 +49,7 @@ function onlyThisNodeCures(message: string): boolean {
   if (total === undefined) return false
   const reasons = message.slice(message.indexOf(':') + 1).split('preemption:')[0] ?? ''
   const counts = [...reasons.matchAll(/(\d+) (node\(s\) [^,.]*|Insufficient [^,.]*|Too many pods)/g)]
-  const shut = counts.filter(([, , why]) => /were unschedulable|untolerated taint.*evenkeel\.dev\/out/.test(why ?? ''))
+  const shut = counts.filter(([, , why]) => why?.includes('were unschedulable'))
   const shutNodes = shut.reduce((sum, [, count]) => sum + Number(count), 0)
   const others = counts.reduce((sum, [, count]) => sum + Number(count), 0) - shutNodes
   return shutNodes === 1 && others >= Number(total) - 1

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type DataPortStreak, dataPortAsked, UNASKED } from '../../../src/core/agent/data-port.ts'
+import { decide } from '../../../src/core/agent/decide.ts'
+import { DIALECTS, isDialectName } from '../../../src/core/agent/dialect.ts'
+import { noEvidence } from '../../../src/core/agent/evidence.ts'
+import { observe } from '../../../src/core/agent/observe.ts'
+import { parseOverride } from '../../../src/core/agent/parse-override.ts'
+import type { AgentSnapshot } from '../../../src/core/agent/snapshot.ts'
+import type { Reason } from '../../../src/model/reason.ts'
+import { monoMs } from '../../../src/model/time.ts'
+import { anAgent, KEPT, NOW, REQUEST } from '../../support/agent-world.ts'
+
+test('each dialect says the answer in what its balancers read', () => {
+  const [ok, down] = [
+    { status: 200, body: 'OK' },
+    { status: 503, body: 'Down' },
+  ]
+  const downInBody = { status: 200, reason: 'Down', body: 'Down' }
+  assert.deepEqual(DIALECTS, {
+    plain: { up: ok, drain: down, down },
+    'disable-on-404': { up: ok, drain: { status: 404, body: 'Drain' }, down },
+    body: { up: ok, drain: downInBody, down: downInBody },
+    f5: { up: ok, drain: { status: 200, reason: 'Drain', body: 'Drain' }, down },
+  })
+  assert.deepEqual(['plain', 'f5', 'toString', ''].map(isDialectName), [true, true, false, false])
+})
+
+const OVERRIDES: readonly (readonly [text: string, read: ReturnType<typeof parseOverride>])[] = [
+  ['up', { answer: 'up', why: 'nobody said why' }],
+  ['  \n drain   until the  disk is changed \nup', { answer: 'drain', why: 'until the disk is changed' }],
+  ['down\tby hand', { answer: 'down', why: 'by hand' }],
+  ['Up', undefined],
+  ['update', undefined],
+  ['', undefined],
+  ['maybe up', undefined],
+]
+
+for (const [text, read] of OVERRIDES) {
+  test(`an override file with ${JSON.stringify(text)} says ${read?.answer ?? 'nothing'}`, () => {
+    assert.deepEqual(parseOverride(text), read)
+  })
+}
+
+test('a data port is closed after as many silent asks in a row as its fall, and open after as many as its rise', () => {
+  const found = (asked: string): readonly string[] => {
+    let streak: DataPortStreak = UNASKED
+    return [...asked].map((mark) => {
+      streak = dataPortAsked(streak, mark === 'o' ? 'open' : 'closed', { fall: 3, rise: 2 })
+      return streak.found ?? '-'
+    })
+  }
+  assert.deepEqual(found('oo'), ['-', 'open'])
+  assert.deepEqual(found('ccc'), ['-', '-', 'closed'])
+  assert.deepEqual(found('ooccocccoo').slice(1), [...Array(6).fill('open'), 'closed', 'closed', 'open'])
+  assert.deepEqual(dataPortAsked(UNASKED, 'open', { fall: 3, rise: 2 }), { last: 'open', inARow: 1 })
+  const open = { found: 'open', last: 'open', inARow: 2 } as const
+  assert.deepEqual(dataPortAsked(open, 'closed', { fall: 3, rise: 2 }), { found: 'open', last: 'closed', inARow: 1 })
+})
+
+const agoMs = (ms: number) => monoMs(NOW - ms)
+const cordoned = (evidence: Partial<AgentSnapshot['evidence']>, spec: Partial<AgentSnapshot['spec']> = {}) =>
+  anAgent({ facts: { unschedulable: true }, evidence, spec })
+const staleFor = (answer: 'up' | 'down') =>
+  anAgent({ spec: { stale: { afterMs: 9_000, answer } }, change: { unheardSince: agoMs(9_000) } })
+const cold = (change: Partial<AgentSnapshot> = {}) =>
+  anAgent({ change: { evidence: noEvidence(agoMs(60_000)), heard: false, ...change } })
+
+/** Each reason in full, as people read it: of the last one of each snapshot. */
+const REASONS: readonly (readonly [snapshot: AgentSnapshot, reason: Reason])[] = [
+  [anAgent(), { code: 'InService', text: 'nothing stands against it' }],
+  [
+    anAgent({ change: { override: { answer: 'up', why: 'a test' } } }),
+    { code: 'Overridden', text: 'the override file says up: a test' },
+  ],
+  [
+    cordoned({ leavingSince: agoMs(600_000) }, { drainLimitMs: 600_000 }),
+    { code: 'DrainLimit', text: 'it was told to leave 10 min ago and more' },
+  ],
+  [
+    anAgent({ evidence: { answer: 'drain', clearSince: agoMs(1_000) } }),
+    { code: 'Returning', text: 'nothing stands against it since less than 5 s' },
+  ],
+  [staleFor('up'), { code: 'ApiLongAway', text: 'the API server was not heard for too long' }],
+  [staleFor('down'), { code: 'ApiLongAway', text: 'the API server was not heard for too long' }],
+  [
+    cordoned({ brake: 'withheld' }),
+    {
+      code: 'CordonNotGranted',
+      text: 'it is cordoned, and is not among the nodes that may be out for that',
+      next: 'uncordon other nodes, or wait for those to come back',
+    },
+  ],
+  [
+    cordoned({ brake: 'unknown' }),
+    {
+      code: 'BrakeUnknown',
+      text: 'it is cordoned, and whether it may be out for that is not known',
+      next: 'look at trouble in /healthz: the ConfigMap evenkeel-cordon-grants cannot be read, or makes no sense',
+    },
+  ],
+  [cordoned({}, { cordonGraceMs: 9_000 }), { code: 'CordonYoung', text: 'it is cordoned since less than 9 s' }],
+  [cordoned({}), { code: 'Cordoned', text: 'it is cordoned' }],
+  [
+    anAgent({ facts: { maintenance: REQUEST } }),
+    {
+      code: 'Maintenance',
+      object: '20260101T000000Z-0001',
+      text: 'run 20260101T000000Z-0001 takes the node out',
+    },
+  ],
+  [
+    anAgent({ facts: { maintenance: 'yes' } }),
+    {
+      code: 'MaintenanceUnreadable',
+      text: 'maintenance is asked for in words that make no sense: it is no JSON object',
+      next: 'remove the annotation evenkeel.dev/maintenance from the node if nobody is at work on it',
+    },
+  ],
+  [
+    cold({ kept: KEPT }),
+    {
+      code: 'MaintenanceKept',
+      object: '20260101T000000Z-0001',
+      text: 'run 20260101T000000Z-0001 took the node out, and the API server has not shown that this is over',
+      next: 'annotate the node with evenkeel.dev/maintenance=withdrawn if run 20260101T000000Z-0001 is over',
+    },
+  ],
+  [anAgent({ evidence: { node: 'gone' } }), { code: 'NodeGone', text: 'the API server knows no such node' }],
+  [
+    anAgent({ facts: { lifecycle: ['DrainInProgress', 'Terminating'] } }),
+    { code: 'NodeLeaves', text: 'its condition DrainInProgress, Terminating is True' },
+  ],
+  [anAgent({ facts: { deleting: true } }), { code: 'NodeDeleted', text: 'its Node object is being deleted' }],
+  [anAgent({ facts: { removal: ['a', 'b'] } }), { code: 'NodeToBeRemoved', text: 'it is tainted with a, b' }],
+  [
+    anAgent({ facts: { excluded: true } }),
+    { code: 'NodeExcluded', text: 'its label keeps it out of external load balancers' },
+  ],
+  [cold(), { code: 'ColdStart', text: 'the API server has not told of the node since it booted' }],
+  [
+    anAgent({ spec: { hasDataPort: true }, evidence: { dataPort: 'closed' } }),
+    { code: 'DataPortClosed', text: 'nothing answers at its data port' },
+  ],
+  [
+    anAgent({ spec: { hasDataPort: true } }),
+    { code: 'DataPortUnknown', text: 'its data port was not asked often enough yet' },
+  ],
+]
+
+for (const [snapshot, reason] of REASONS) {
+  test(`the reason ${reason.code} says: ${reason.text}`, () => {
+    assert.deepEqual(decide({ ...snapshot, evidence: observe(snapshot) }).reasons.at(-1), reason)
+  })
+}
+
+test('a node that says drain while nothing is known against it is down no sooner than it was told to leave', () => {
+  const { answer, changesInMs } = decide(cordoned({ cordonedSince: NOW }, { drainLimitMs: 600_000 }))
+  assert.deepEqual([answer, changesInMs], ['drain', 600_000])
+})
+
+test('before anything was seen the answer is down', () => {
+  assert.deepEqual(noEvidence(NOW), { answer: 'down', since: NOW })
+})
+
+test('what was observed keeps the word of the brake, and forgets the cordon of a node that is gone', () => {
+  const seen = observe(anAgent({ evidence: { node: 'gone', cordonedSince: agoMs(5), cordonCounts: true } }))
+  assert.deepEqual([seen.cordonedSince, seen.cordonCounts, seen.leavingSince], [undefined, undefined, NOW])
+  assert.equal('cordonCounts' in observe(cordoned({ brake: 'withheld' })), false)
+  assert.equal(
+    'clearSince' in observe(anAgent({ spec: { hasDataPort: true }, evidence: { dataPort: 'closed' } })),
+    false,
+  )
+})

@@ -1,0 +1,69 @@
+import { globSync } from 'node:fs'
+
+const here = (name: string): string => new URL(name, import.meta.url).pathname
+
+/** Those that run in one process and start nothing, and so are over in milliseconds. */
+const TESTS: readonly string[] = [
+  'test/core/**/*.test.ts',
+  'test/runtime/**/*.test.ts',
+  'test/model/duration.test.ts',
+  'test/controllers/{roll,brake,probe}/*.test.ts',
+  'test/controllers/agent/{agent-beside,connection-count,take-over}.test.ts',
+]
+
+/** A mutant that survives is tried with every test that reaches it, so that one slow test makes a day of an hour. */
+const SLOW: readonly string[] = [
+  'probe/control-outage',
+  'roll/blocked-limit',
+  'roll/gone-nodes',
+  'roll/inspect-hosts',
+  'roll/put-back',
+  'roll/reload-watch',
+  'roll/restoring-run',
+]
+
+export interface WhatToTry {
+  readonly sources: readonly string[]
+  /** What was found so far, and where what is found now is written: JSON of Stryker. */
+  readonly resultsFile: string
+  readonly sample?: Sample
+}
+
+/** About one mutant in `oneIn`, drawn by `seed`. */
+export interface Sample {
+  readonly seed: number
+  readonly oneIn: number
+}
+
+/** A file of options as `stryker run` reads it. */
+export const strykerOptions = ({ sources, resultsFile, sample }: WhatToTry): object => ({
+  mutate: sources,
+  testRunner: 'node-test',
+  nodeTest: {
+    files: globSync([...TESTS])
+      .filter((file) => !SLOW.some((name) => file.includes(name)))
+      .toSorted(),
+  },
+  plugins: [here('node-test-runner.ts'), here('drawn-mutants.ts')],
+  testRunnerNodeArgs: ['--disable-warning=ExperimentalWarning'],
+  ...(sample === undefined
+    ? {}
+    : { checkers: ['drawn'], checkerNodeArgs: ['--disable-warning=ExperimentalWarning'], sample }),
+  coverageAnalysis: 'perTest',
+  incremental: true,
+  incrementalFile: resultsFile,
+  concurrency: 1,
+  ignorePatterns: [
+    '**',
+    ...['src', 'test', 'bin', 'bench', 'deploy', 'testbed'].map((folder) => `!${folder}/**`),
+    '!*.json',
+  ],
+  tempDirName: '.cache/mutants/sandbox',
+  disableTypeChecks: false,
+  timeoutMS: 4_000,
+  timeoutFactor: 3,
+  reporters: ['progress-append-only'],
+  allowConsoleColors: false,
+  allowEmpty: true,
+  warnings: false,
+})
