@@ -10,8 +10,9 @@ import { aRecord, aServer, aSnapshot, detachedEvidence, NEW_BOOT } from '../../s
 const NOW = monoMs(1_000_000)
 
 test('where no node is under way, or none of ours, nothing is observed but the slot', () => {
-  const { current: _, ...none } = aSnapshot({ evidence: { slotTakenAt: undefined } })
-  assert.deepEqual(observe(none), { ...none.evidence, slotTakenAt: NOW })
+  const { current: _, ...none } = aSnapshot()
+  const { slotTakenAt: _taken, ...evidence } = none.evidence
+  assert.deepEqual(observe({ ...none, evidence }), { ...evidence, slotTakenAt: NOW })
   const unrecorded = aSnapshot({ node: { bootId: NEW_BOOT } })
   assert.deepEqual(observe(unrecorded), unrecorded.evidence)
 })
