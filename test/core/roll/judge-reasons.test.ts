@@ -68,6 +68,11 @@ const LEFT: readonly (readonly [title: string, s: RollSnapshot, leftMs: number |
   ['it holds for a minute', stuck({ stuckSince: monoMs(940_000), stuckReasons: [X] }), 540_000],
   ['it holds for longer than it may', stuck({ stuckSince: monoMs(1), stuckReasons: [X] }), 0],
   [
+    'the API server was away, which passes',
+    stuck({ stuckSince: monoMs(1_000_000), stuckReasons: [{ code: 'ApiWasAway', text: 'x' }] }),
+    1_800_000,
+  ],
+  [
     'the baseline is red, and something else holds',
     stuck({ stuckSince: monoMs(1_000_000), stuckReasons: [{ code: 'BaselineNotGreen', text: 'x' }, X] }),
     120_000,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { mustBeOut } from '../../../src/core/roll/must-be-out.ts'
 import {
   detachedState,
   isSilent,
@@ -9,9 +10,11 @@ import {
   notItsAddress,
 } from '../../../src/core/roll/node-servers.ts'
 import type { RecordedSnapshot } from '../../../src/core/roll/node-snapshot.ts'
+import { takeOut } from '../../../src/core/roll/set-server.ts'
 import type { InstanceFacts } from '../../../src/core/roll/snapshot.ts'
 import { wasServing } from '../../../src/core/roll/was-serving.ts'
 import type { RecordedServer } from '../../../src/model/node-record.ts'
+import { monoMs } from '../../../src/model/time.ts'
 import { anInstance, aRecord, aServer, aSnapshot } from '../../support/roll-world.ts'
 
 const OWN: RecordedServer = {
@@ -107,5 +110,34 @@ test('a server was serving where it was ready, and up or about to be', () => {
   assert.deepEqual(
     [serving({ operational: 'down' }), serving({ operational: 'stopping' }), serving({ state: 'drain' })],
     [false, false, false],
+  )
+})
+
+test('a server is taken out as what does not restore it', () => {
+  const s = snapshot({}, [EDGE])
+  assert.deepEqual(
+    nodeServers(s).map((server) => takeOut(s, server)),
+    [
+      {
+        kind: 'setServer',
+        node: 'n1',
+        balancer: 'edge',
+        ref: { instance: 'lb-1', backend: 'web', server: 'n1' },
+        state: 'drain',
+        restores: false,
+      },
+    ],
+  )
+})
+
+test('servers must be out until one is put back, and for good where the node is kept out', () => {
+  const s = snapshot({}, [EDGE])
+  const backAgain = { ...s, evidence: { ...s.evidence, attachingSince: monoMs(1) } }
+  const verdict = (keepOut: boolean) => ({ kind: 'stopped', keepOut, reasons: [] }) as const
+  const judged = (keepOut: boolean) => ({ ...backAgain, run: { ...s.run, verdict: verdict(keepOut) } })
+  const { record: _record, ...unrecorded } = s.current
+  assert.deepEqual(
+    [s, backAgain, judged(false), judged(true), { ...s, current: unrecorded }].map((it) => mustBeOut(it).length),
+    [1, 0, 0, 1, 0],
   )
 })

@@ -1,13 +1,33 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { noEvidence } from '../../../src/core/roll/evidence.ts'
 import { observe } from '../../../src/core/roll/observe.ts'
 import type { ServerReading } from '../../../src/model/balancer.ts'
 import type { NodeRecord } from '../../../src/model/node-record.ts'
-import { monoMs } from '../../../src/model/time.ts'
+import { monoMs, wallMs } from '../../../src/model/time.ts'
 import { out } from '../../support/roll-stages.ts'
 import { aRecord, aServer, aSnapshot, detachedEvidence, NEW_BOOT } from '../../support/roll-world.ts'
 
 const NOW = monoMs(1_000_000)
+
+test('of a node that is begun nothing is known', () => {
+  assert.deepEqual(noEvidence('n1', wallMs(5)), {
+    node: 'n1',
+    startedAt: 5,
+    detached: {},
+    noticing: {},
+    connectionsEnded: {},
+    purgedAt: {},
+    retries: {},
+    evictions: {},
+    firstSeen: [],
+    evicted: {},
+    stuckReasons: [],
+    podsLeft: Number.POSITIVE_INFINITY,
+    intentByUs: false,
+    settledInARow: 0,
+  })
+})
 
 test('where no node is under way, or none of ours, nothing is observed but the slot', () => {
   const { current: _, ...none } = aSnapshot()

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDetached, keepPlaces, matchNodeServers } from '../../../src/core/roll/match-node-servers.ts'
+import { podsHere } from '../../../src/core/roll/pods-here.ts'
 import type { ServerReading } from '../../../src/model/balancer.ts'
-import { aNode, anInstance, aServer } from '../../support/roll-world.ts'
+import { aNode, anInstance, aPod, aServer, aSnapshot } from '../../support/roll-world.ts'
 
 const { reading: _, ...SILENT } = anInstance([])
 const out = (server: string, backend = 'web') =>
@@ -69,4 +70,20 @@ test('a list that is longer or at other addresses is gone through anew', () => {
     keepPlaces(before, now)
     assert.deepEqual(found(now), ['n1'])
   }
+})
+
+test('the pods of the node under way are looked for once, and those of another node anew', () => {
+  let looks = 0
+  const pods = [aPod('cart-a', 'n1'), aPod('cart-b', 'n2')].map((pod) => ({
+    ...pod,
+    get nodeName() {
+      looks += 1
+      return pod.nodeName ?? ''
+    },
+  }))
+  const s = aSnapshot({ pods })
+  const here = (node: string) =>
+    podsHere({ cluster: s.cluster, current: { ...s.current, node: aNode(node) } }).map(({ name }) => name)
+  assert.deepEqual([here('n1'), here('n1'), looks], [['cart-a'], ['cart-a'], 2])
+  assert.deepEqual([here('n2'), here('n1'), looks], [['cart-b'], ['cart-a'], 6])
 })
