@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mayBeTaken, mayDisrupt, mayEvict, mayStart } from '../../../src/core/roll/guards.ts'
+import { baselineGreen, mayBeTaken, mayDisrupt, mayEvict, mayStart } from '../../../src/core/roll/guards.ts'
 import type { NodeSnapshot } from '../../../src/core/roll/node-snapshot.ts'
 import type { FailureWindow, ProbeFacts, ProbeTarget } from '../../../src/model/probe.ts'
 import type { Reason } from '../../../src/model/reason.ts'
@@ -110,6 +110,13 @@ const TABLE: readonly (readonly [title: string, found: readonly Reason[], reason
     mayDisrupt(probing(facts({ lastVerdictAt: wallMs(WALL - 5001) }), [CONTROL])),
     { code: 'ProbeSilent', text: 'the probe has measured nothing for 5 s' },
   ],
+  [
+    'the baseline is not over',
+    baselineGreen({ ...probing(facts()), run: base.run }),
+    { code: 'BaselineShort', text: 'traffic is measured before anything is begun' },
+  ],
+  ['the baseline was over before', baselineGreen(probing(facts())), undefined],
+  ['the file asks for no baseline', baselineGreen(changed({ probe: facts() })), undefined],
   [
     'the file measures nothing, and what did so before is silent',
     mayDisrupt(changed({ probe: facts({ lastVerdictAt: wallMs(WALL - 3001) }) })),

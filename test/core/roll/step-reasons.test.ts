@@ -170,6 +170,10 @@ test('a node with its old boot id is not proven, and one with another is not reb
   const sameBoot = { code: 'SameBootId', object: 'n1', text: 'n1 still bears its old boot id' }
   assert.deepEqual(asked(proof, given(out)), [500, sameBoot])
   assert.deepEqual(asked(proof, given({ ...out, node: { taints: [OUT_TAINT] } })), [500, sameBoot])
+  assert.deepEqual(asked(proof, given(back)), [
+    500,
+    { code: 'HeartbeatOld', object: 'n1', text: 'n1 gave no heartbeat since its new boot id showed' },
+  ])
   assert.deepEqual(asked(reboot, given(back)), ['done'])
 })
 
