@@ -135,7 +135,7 @@ function soakLimit(s: RecordedSnapshot, attachedAt: MonoMs): Verdict | undefined
   return keptOut({ code: 'NotSoaked', object: name, text }, red)
 }
 
-const keptOut = (reason: Reason, more: readonly Reason[] = []): Verdict => ({
+const keptOut = (reason: Reason, more: readonly Reason[]): Verdict => ({
   kind: 'stopped',
   keepOut: true,
   reasons: [reason, ...more],

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nodeChecks } from '../../../../src/core/roll/plan/node-findings.ts'
+import { budgetFindings, nodeChecks } from '../../../../src/core/roll/plan/node-findings.ts'
+import type { PlanFacts } from '../../../../src/core/roll/plan/plan-facts.ts'
+import type { Node } from '../../../../src/model/node.ts'
 import { formatRecord, RECORD_ANNOTATION } from '../../../../src/model/node-record.ts'
+import { agents, anEndpoint, OTHERS } from '../../../support/endpoint-world.ts'
 import { aNode, anInstance, aRecord, aServer, aSnapshot, aSpec } from '../../../support/roll-world.ts'
+import { planFacts } from '../plan-facts.ts'
 
 /** What the plan says of n1 with that record. */
 function recorded(text: string) {
@@ -43,4 +47,76 @@ test('a record that nobody can read names no run, however it looks', () => {
   ]
   assert.deepEqual(recorded('{}'), by('its version is undefined, not 1'))
   assert.deepEqual(recorded(formatRecord(aRecord({ run: 'x; reboot' }))), by('run is no name of a run'))
+})
+
+const found = (node: Node, change: Partial<PlanFacts> = {}) => nodeChecks(planFacts(change), node).flat()
+
+test('a node that no server leads to is named with its addresses, while every balancer has answered', () => {
+  const unbalanced = (addresses: string) => ({
+    severity: 'error',
+    code: 'NodeUnbalanced',
+    node: 'n7',
+    text: `n7 (${addresses}) matches no server of any balancer, so nothing would be detached`,
+    fix: 'add its backend under "balancers", or set nodes.allowUnbalanced',
+  })
+  assert.deepEqual(found(aNode('n7')), [unbalanced('10.0.0.7')])
+  const internalAddresses = ['10.0.0.7', 'fd00::7']
+  assert.deepEqual(found(aNode('n7', { internalAddresses })), [unbalanced('10.0.0.7, fd00::7')])
+  assert.deepEqual(found(aNode('n7', { internalAddresses: [] })), [unbalanced('no InternalIP')])
+  const { reading: _, ...silent } = anInstance([])
+  assert.deepEqual(found(aNode('n7'), { instances: [anInstance([aServer('n1')]), silent] }), [])
+})
+
+test('a node whose agent is not heard cannot be taken out of its balancers', () => {
+  const instances = (heard: boolean) => ({
+    instances: agents([anEndpoint('n1', { heard }, { checkText: 'no answer at 10.0.0.1:8081' }), ...OTHERS]),
+  })
+  assert.deepEqual(found(aNode('n1'), instances(true)), [])
+  assert.deepEqual(found(aNode('n1'), instances(false)), [
+    {
+      severity: 'error',
+      code: 'AgentSilent',
+      node: 'n1',
+      text: 'n1 cannot be taken out of edge: no answer at 10.0.0.1:8081',
+      fix: 'let an agent run on it (docs/agent.md), and check healthEndpoint.agentPort',
+    },
+  ])
+})
+
+test('a node without which a backend has no server is named with what to change', () => {
+  const servers = [aServer('n1'), aServer('n2', { operational: 'down' })]
+  assert.deepEqual(found(aNode('n1'), { instances: [anInstance(servers)] }), [
+    {
+      severity: 'hold',
+      code: 'LastUsableServer',
+      node: 'n1',
+      text: 'web/n1 is the last usable server of web on lb-1',
+      fix: 'bring another server of web up, or set allowLastServer for a pool of one',
+    },
+  ])
+})
+
+test('a node that is not Ready says what its condition is', () => {
+  assert.deepEqual(found(aNode('n1', { ready: 'Unknown' })), [
+    { severity: 'hold', code: 'NodeNotReady', node: 'n1', text: 'n1 is not Ready (Ready is Unknown)' },
+  ])
+})
+
+test('each node that is not Ready or detached uses up the budget of nodes', () => {
+  const nodes = [aNode('n1'), aNode('n2', { ready: 'False' }), aNode('n3')]
+  const instances = [anInstance([aServer('n1'), aServer('n2'), aServer('n3', { adminState: 'maint' })])]
+  assert.deepEqual(budgetFindings(planFacts({ instances }, { nodes })), [
+    {
+      severity: 'hold',
+      code: 'OtherNodeBad',
+      node: 'n2',
+      text: 'n2 is not Ready and uses up the node budget while others are rolled',
+    },
+    {
+      severity: 'hold',
+      code: 'OtherNodeBad',
+      node: 'n3',
+      text: 'n3 is detached and uses up the node budget while others are rolled',
+    },
+  ])
 })

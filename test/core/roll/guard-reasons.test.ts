@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { baselineGreen, mayBeTaken, mayDisrupt, mayEvict, mayStart } from '../../../src/core/roll/guards.ts'
+import type { NodeSnapshot } from '../../../src/core/roll/node-snapshot.ts'
+import type { FailureWindow, ProbeFacts, ProbeTarget } from '../../../src/model/probe.ts'
+import type { Reason } from '../../../src/model/reason.ts'
+import { monoMs, wallMs } from '../../../src/model/time.ts'
+import { agents, anEndpoint, endpointSpec, OTHERS } from '../../support/endpoint-world.ts'
+import { anInstance, aServer, aSnapshot, aSpec } from '../../support/roll-world.ts'
+
+const WALL = 1_700_000_000_000
+const { reading: _, askedAt: _never, ...NEVER } = anInstance([])
+const CONTROL: ProbeTarget = {
+  name: 'control',
+  url: 'http://control.test/',
+  control: true,
+  ratePerSecond: 1,
+  keptShare: 0,
+  keptConnections: 1,
+  timeoutMs: 2_000,
+  expectStatus: [200, 299],
+  servedByHeader: 'x-served-by',
+}
+const FAILED: FailureWindow = {
+  target: 'shop',
+  control: false,
+  lane: 'new',
+  sent: 4,
+  failed: 4,
+  failures: { connect: 4 },
+  firstError: 'ECONNREFUSED',
+  firstBadAt: wallMs(WALL - 100),
+  lastBadAt: wallMs(WALL),
+  undecided: { failed: 4, since: wallMs(WALL - 100) },
+}
+const facts = (change: Partial<ProbeFacts> = {}): ProbeFacts => ({
+  startedAt: wallMs(WALL - 60_000),
+  lastVerdictAt: wallMs(WALL),
+  lanes: [],
+  windows: [],
+  notMeasured: [],
+  servedBy: {},
+  greenStreak: 0,
+  ...change,
+})
+
+const base = aSnapshot()
+const changed = (change: Partial<NodeSnapshot>): NodeSnapshot => ({ ...base, ...change })
+const cluster = (change: Partial<NodeSnapshot['cluster']>) => changed({ cluster: { ...base.cluster, ...change } })
+const probing = (probe: ProbeFacts, targets: readonly ProbeTarget[] = []): NodeSnapshot => ({
+  ...changed({ probe, spec: aSpec({ probe: { targets, baselineMs: 10_000, baselineLimitMs: 60_000 } }) }),
+  run: { ...base.run, measuredSince: wallMs(WALL - 50_000) },
+})
+
+const TABLE: readonly (readonly [title: string, found: readonly Reason[], reason: Reason | undefined])[] = [
+  ['nothing is wrong', [...mayStart(base), ...mayEvict(base)], undefined],
+  [
+    'the slot was not renewed',
+    mayDisrupt(changed({ slot: { state: 'mine', mayAct: false } })),
+    { code: 'SlotNotRenewed', text: 'the slot could not be renewed for too long, so nothing is sent' },
+  ],
+  ['the slot is of another', mayDisrupt(changed({ slot: { state: 'other', mayAct: false } })), undefined],
+  [
+    'the API server is not heard',
+    mayDisrupt(cluster({ staleForMs: 1 })),
+    { code: 'ApiUnreachable', text: 'the API server cannot be followed, so what is known of the cluster is old' },
+  ],
+  [
+    'the journal takes nothing',
+    mayDisrupt(changed({ journalWritable: false })),
+    { code: 'JournalNotWritable', text: 'the journal cannot be written, so nothing disruptive is done' },
+  ],
+  [
+    'an instance was never asked',
+    mayStart(changed({ instances: [NEVER] })),
+    { code: 'InstanceSilent', object: 'lb-1', text: 'lb-1 of edge does not answer: not asked yet' },
+  ],
+  [
+    'an instance does not answer',
+    mayStart(changed({ instances: [{ ...NEVER, error: 'nobody listens', silentForMs: 1 }] })),
+    { code: 'InstanceSilent', object: 'lb-1', text: 'lb-1 of edge does not answer: nobody listens' },
+  ],
+  [
+    'an instance was read before the slot was ours',
+    mayStart(aSnapshot({ evidence: { slotTakenAt: monoMs(1001) } })),
+    { code: 'ReadBeforeSlot', object: 'lb-1', text: 'lb-1 was read before the slot was taken' },
+  ],
+  [
+    'the API server was away a minute ago',
+    mayEvict(cluster({ lostAt: monoMs(925_001) })),
+    {
+      code: 'ApiWasAway',
+      text: 'the API server was away less than 75 s ago, so kube-proxy may not yet hear which pods leave',
+    },
+  ],
+  ['the API server was away 75 s ago', mayEvict(cluster({ lostAt: monoMs(925_000) })), undefined],
+  [
+    'the probe has measured nothing for longer than it may take',
+    mayDisrupt(probing(facts({ lastVerdictAt: wallMs(WALL - 3001) }))),
+    { code: 'ProbeSilent', text: 'the probe has measured nothing for 3 s' },
+  ],
+  ['a verdict is owed and not late', mayDisrupt(probing(facts({ lastVerdictAt: wallMs(WALL - 3000) }))), undefined],
+  [
+    'a verdict is owed by a slow target',
+    mayDisrupt(probing(facts({ lastVerdictAt: wallMs(WALL - 5000) }), [CONTROL])),
+    undefined,
+  ],
+  [
+    'a slow target is late',
+    mayDisrupt(probing(facts({ lastVerdictAt: wallMs(WALL - 5001) }), [CONTROL])),
+    { code: 'ProbeSilent', text: 'the probe has measured nothing for 5 s' },
+  ],
+  [
+    'the baseline is not over',
+    baselineGreen({ ...probing(facts()), run: base.run }),
+    { code: 'BaselineShort', text: 'traffic is measured before anything is begun' },
+  ],
+  ['the baseline was over before', baselineGreen(probing(facts())), undefined],
+  ['the file asks for no baseline', baselineGreen(changed({ probe: facts() })), undefined],
+  [
+    'the file measures nothing, and what did so before is silent',
+    mayDisrupt(changed({ probe: facts({ lastVerdictAt: wallMs(WALL - 3001) }) })),
+    { code: 'ProbeSilent', text: 'the probe has measured nothing for 3 s' },
+  ],
+  [
+    'requests failed and the control was not heard',
+    mayDisrupt(probing(facts({ windows: [FAILED] }), [CONTROL])),
+    {
+      code: 'ControlAwaited',
+      object: 'shop',
+      text: 'requests to shop failed; whether the control failed too is known in a moment',
+    },
+  ],
+  [
+    'an agent-check is on',
+    mayBeTaken(changed({ instances: [anInstance([aServer('n1', { agent: true }), aServer('n2')])] })),
+    {
+      code: 'AgentCheck',
+      object: 'web/n1',
+      text: 'an agent-check on lb-1 may undo what is set for web/n1',
+      next: 'disable the agent-check of that server',
+      never: true,
+    },
+  ],
+  [
+    'the agent of the node is not heard',
+    mayBeTaken(changed({ spec: endpointSpec(), instances: agents([anEndpoint('n1', { heard: false }), ...OTHERS]) })),
+    { code: 'AgentSilent', object: 'n1', text: 'the agent of n1 does not answer' },
+  ],
+  [
+    'no other server is up',
+    mayBeTaken(changed({ instances: [anInstance([aServer('n1'), aServer('n2', { operational: 'down' })])] })),
+    {
+      code: 'LastUsableServer',
+      object: 'web/n1',
+      text: 'web/n1 is the last usable server of web on lb-1',
+      next: 'bring another server of web up, or set allowLastServer for a pool of one',
+    },
+  ],
+  [
+    'the node is not Ready',
+    mayStart(aSnapshot({ node: { ready: 'Unknown' } })),
+    {
+      code: 'NodeNotReady',
+      object: 'n1',
+      text: 'n1 is not Ready before anything was done to it (Ready is Unknown)',
+    },
+  ],
+]
+
+for (const [title, found, reason] of TABLE) {
+  test(`${reason === undefined ? 'nothing is held' : `${reason.code} holds`} where ${title}`, () =>
+    assert.deepEqual(found, reason === undefined ? [] : [reason]))
+}

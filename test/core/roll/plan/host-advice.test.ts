@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { withBalancerAdvice } from '../../../../src/core/roll/plan/balancer-advice.ts'
+import { type HostsAround, hostFindings } from '../../../../src/core/roll/plan/host-findings.ts'
+import type { HostInquiry } from '../../../../src/core/roll/plan/host-inquiry.ts'
+import { slotFindings } from '../../../../src/core/roll/plan/slot-findings.ts'
+import type { HostFacts } from '../../../../src/model/host.ts'
+import type { PlanFinding } from '../../../../src/model/roll-plan.ts'
+
+const N1 = { name: 'n1', bootId: 'boot-1', internalAddresses: ['10.0.0.1'] }
+const N2 = { name: 'n2', bootId: 'boot-2', internalAddresses: ['10.0.0.2'] }
+
+const facts = (change: Partial<HostFacts>, node = N1): HostInquiry => ({
+  node,
+  answer: { kind: 'facts', facts: { bootId: node.bootId, mayReboot: true, hops: [], ...change } },
+})
+const failed = (code: string): HostInquiry => ({ node: N1, answer: { kind: 'failed', code, text: 'ssh n1: no' } })
+const of = (inquiries: readonly HostInquiry[], ownBootId?: string): readonly PlanFinding[] => {
+  const around: HostsAround = { ownBootId, all: [N1, N2] }
+  return hostFindings(inquiries, around)
+}
+
+test('the machine that the roll runs on is an error, by what it answers and by what the API says', () => {
+  const ours = {
+    severity: 'error',
+    node: 'n1',
+    code: 'HostIsOurs',
+    text: 'this process runs on n1, and its reboot would end the roll half-way',
+    fix: 'run the roll from a machine that is not rolled, or leave the node out',
+  }
+  assert.deepEqual(of([facts({})], 'boot-1'), [ours])
+  assert.deepEqual(of([facts({ bootId: 'boot-9' })], 'boot-9').slice(0, 1), [ours])
+})
+
+test('a machine that cannot be asked is an error with what to do about it', () => {
+  const advice = {
+    HOST_KEY: 'log in with "ssh n1" once, compare the host key, and accept it',
+    HOST_DENIED: 'let "ssh -o BatchMode=yes n1 true" succeed: a key in the agent, or reboot.user',
+    HOST_UNRESOLVED: 'add "Host n1" with a HostName to your ssh configuration',
+    HOST_NO_SSH: 'install an OpenSSH client',
+    HOST_SSH_CONFIG: 'correct the ssh configuration, or name another as reboot.configFile',
+    HOST_TIMEOUT: 'let "ssh -o BatchMode=yes n1 true" succeed',
+  }
+  for (const [code, fix] of Object.entries(advice)) {
+    assert.deepEqual(of([failed(code)]), [{ severity: 'error', node: 'n1', code, text: 'ssh n1: no', fix }])
+  }
+})
+
+test('a machine that does not tell its boot id is a warning', () => {
+  const inquiry: HostInquiry = { node: N1, answer: { kind: 'facts', facts: { mayReboot: true, hops: [] } } }
+  assert.deepEqual(of([inquiry]), [
+    {
+      severity: 'warning',
+      code: 'HostNotAsked',
+      node: 'n1',
+      text: 'n1 cannot be asked for its boot id; the reboot command alone must see to it',
+    },
+  ])
+})
+
+test('a machine with another boot id than the node is an error that names both', () => {
+  const another = (bootId: string) => of([facts({ bootId: 'boot-9' }, { ...N1, bootId })])
+  const finding = { severity: 'error', node: 'n1', code: 'HostIsAnother' }
+  const fix = 'let ssh lead to the node itself; right after a reboot, wait until its kubelet has said so'
+  const text = 'the machine that answers as n1 bears boot id boot-9; the API says'
+  assert.deepEqual(another('boot-1'), [{ ...finding, text: `${text} boot-1`, fix }])
+  assert.deepEqual(another(''), [{ ...finding, text: `${text} none`, fix }])
+})
+
+test('a machine that may not be rebooted says why where it gave a reason', () => {
+  const finding = {
+    severity: 'error',
+    node: 'n1',
+    code: 'HostMayNotReboot',
+    fix: 'change reboot.command or reboot.user, or allow it in sudoers',
+  }
+  assert.deepEqual(of([facts({ mayReboot: false })]), [
+    { ...finding, text: 'n1 may not be rebooted this way: it gave no reason' },
+  ])
+  assert.deepEqual(of([facts({ mayReboot: false, refusal: 'a password is required' })]), [
+    { ...finding, text: 'n1 may not be rebooted this way: a password is required' },
+  ])
+})
+
+test('a way over another node is an error where that node is rolled, and a warning where it is not', () => {
+  const overN2 = facts({ hops: [{ name: 'n2', addresses: [] }] })
+  assert.deepEqual(of([overN2]), [
+    {
+      severity: 'warning',
+      code: 'HostBehindNode',
+      node: 'n1',
+      text: 'the way to n1 leads through node n2; that one must stay up',
+    },
+  ])
+  assert.deepEqual(of([overN2, facts({}, N2)]), [
+    {
+      severity: 'error',
+      code: 'HostBehindNode',
+      node: 'n1',
+      text: 'the way to n1 leads through node n2, and that one is rolled as well',
+      fix: 'reach n1 by a machine that is not rolled (ProxyJump in the ssh configuration)',
+    },
+  ])
+})
+
+test('an error of a balancer gets its advice, and a finding that has one or needs none keeps what it has', () => {
+  const advised = (code: string) => withBalancerAdvice({ severity: 'error', code, text: 'x' })
+  const advice = {
+    BALANCER_UNREACHABLE: 'check its address under "balancers", and that HAProxy runs and has its runtime API there',
+    BALANCER_TIMEOUT: 'check its address under "balancers", and that HAProxy answers there: echo "show info" to it',
+    BALANCER_REPLY: 'let its address under "balancers" lead to the runtime API of HAProxy 2.2 or later',
+    BALANCER_PERMISSION: 'let this user open the socket, and give it "level admin"',
+  }
+  for (const [code, fix] of Object.entries(advice)) {
+    assert.deepEqual(advised(code), { severity: 'error', code, text: 'x', fix })
+  }
+  assert.deepEqual(advised('HostIsOurs'), { severity: 'error', code: 'HostIsOurs', text: 'x' })
+})
+
+test('a Lease that would not be taken is an error that says whether the namespace is missing', () => {
+  assert.deepEqual(slotFindings('ops', undefined), [])
+  assert.deepEqual(slotFindings('ops', { code: 'KUBE_NOT_FOUND', text: 'x' }), [
+    {
+      severity: 'error',
+      code: 'SlotNamespaceMissing',
+      text: 'there is no namespace ops, where "slots.namespace" keeps the Lease of the slot',
+      fix: 'kubectl create namespace ops, or let "slots.namespace" name one that is there',
+    },
+  ])
+  assert.deepEqual(slotFindings('ops', { code: 'KUBE_FORBIDDEN', text: 'it is being terminated' }), [
+    {
+      severity: 'error',
+      code: 'SlotRefused',
+      text: 'the API server would not take Lease evenkeel-slot-0 in namespace ops: it is being terminated',
+      fix: 'repair that, or let "slots.namespace" name another namespace',
+    },
+  ])
+})

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { PlanFacts } from '../../../../src/core/roll/plan/plan-facts.ts'
+import { podFindings } from '../../../../src/core/roll/plan/pod-findings.ts'
+import type { Pod } from '../../../../src/model/pod.ts'
+import type { PlanFinding } from '../../../../src/model/roll-plan.ts'
+import { aBudget, aPod, aWorkload } from '../../../support/roll-world.ts'
+import { planFacts } from '../plan-facts.ts'
+
+const CART = aPod('cart-a', 'n1')
+const { controller: _none, ...UNMANAGED } = aPod('debug', 'n1')
+const under = (...budgets: PlanFacts['cluster']['budgets']) => ({ budgets, workloads: [aWorkload()] })
+
+const TABLE: readonly (readonly [
+  title: string,
+  pod: Pod,
+  cluster: Partial<PlanFacts['cluster']>,
+  finding: Omit<PlanFinding, 'node'> | undefined,
+])[] = [
+  [
+    'no controller',
+    UNMANAGED,
+    {},
+    {
+      severity: 'error',
+      code: 'PodUnmanaged',
+      text: 'shop/debug has no controller that would replace it',
+      fix: 'set drain.deleteUnmanaged: true to let such pods go for good',
+    },
+  ],
+  [
+    'data in an emptyDir',
+    { ...CART, usesEmptyDir: true },
+    {},
+    {
+      severity: 'error',
+      code: 'PodEmptyDir',
+      text: 'shop/cart-a keeps data in an emptyDir, which is lost when it moves',
+      fix: 'set drain.deleteEmptyDirData: true to let such data go',
+    },
+  ],
+  [
+    'two budgets',
+    CART,
+    under(aBudget(), aBudget({ name: 'all' })),
+    {
+      severity: 'hold',
+      code: 'TwoBudgets',
+      text: 'shop/cart-a is under budgets shop/cart and shop/all, which eviction does not support',
+      fix: 'leave each pod to one budget',
+    },
+  ],
+  [
+    'a budget that is used up',
+    CART,
+    under(aBudget({ desiredHealthy: 2, currentHealthy: 1, expectedPods: 3 })),
+    {
+      severity: 'hold',
+      code: 'BudgetExhausted',
+      text: 'shop/cart-a cannot be evicted now: budget shop/cart needs 2 healthy pods and has 1 of 3',
+    },
+  ],
+  [
+    'a budget that never allows an eviction',
+    CART,
+    under(aBudget({ maxUnavailable: '0' })),
+    {
+      severity: 'hold',
+      code: 'BudgetNever',
+      text: 'shop/cart-a can never be evicted: budget shop/cart allows no eviction at all',
+    },
+  ],
+  ['a budget that allows one', CART, under(aBudget({ disruptionsAllowed: 1 })), undefined],
+  ['a budget of the same labels in another namespace', CART, under(aBudget({ namespace: 'ops' })), undefined],
+  [
+    'a budget of other pods',
+    CART,
+    under(aBudget({ selector: { matchLabels: { app: 'db' }, matchExpressions: [] } })),
+    undefined,
+  ],
+  [
+    'a workload of one replica',
+    CART,
+    { workloads: [aWorkload({ desired: 1 })] },
+    {
+      severity: 'warning',
+      code: 'SingleReplica',
+      text: 'ReplicaSet shop/cart has 1 replica, away while it moves',
+    },
+  ],
+  ['a workload that is not listed', CART, {}, undefined],
+  ['a pod that has ended', { ...CART, phase: 'Succeeded' }, under(aBudget()), undefined],
+  ['a mirror pod, which is not evicted', { ...CART, mirror: true }, under(aBudget()), undefined],
+]
+
+for (const [title, pod, cluster, finding] of TABLE) {
+  test(`${title}: the plan finds ${finding?.code ?? 'nothing'}, and names the node where the pod has one`, () => {
+    const { nodeName: _, ...unscheduled } = pod
+    const found = (of: Pod) => podFindings(planFacts({}, cluster), of)
+    assert.deepEqual(found(pod), finding === undefined ? [] : [{ ...finding, node: 'n1' }])
+    assert.deepEqual(found(unscheduled), finding === undefined ? [] : [finding])
+  })
+}
