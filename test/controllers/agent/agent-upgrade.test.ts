@@ -149,7 +149,7 @@ test('an agent that was given a port where nothing answers ends, and the one bes
   await answers(first, '200 OK')
   // It remembers as well as the first one that the data port was open.
   const ports = ['--port', String(first.port), '--status-port', statusPort, ...asks]
-  const limit = ['--takeover-limit', '5s']
+  const limit = ['--takeover-limit', '10s']
   const ended = /the agent ended with 1: .*nothing answers at its data port/
   await assert.rejects(place.agent(...ports, ...limit, '--data-port', nowhere), ended)
   assert.equal(await first.page('/nodecheck'), '200 OK')
