@@ -75,7 +75,7 @@ function printTable(counts: CellCounts): boolean {
   for (const line of cellTable(counts)) console.log(line)
   const empty = emptyCells(counts)
   const names = empty.map(({ step, fault }) => `${fault} in ${step}`)
-  if (empty.length > 0) console.log(`${empty.length} cells are empty: ${names.join(', ')}`)
+  if (empty.length > 0) console.log(`${empty.length} cells are empty${values.table ? `: ${names.join(', ')}` : ''}`)
   return empty.length === 0 || !values.table
 }
 
