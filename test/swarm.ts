@@ -1,11 +1,15 @@
 /**
  * Random clusters under random faults, in virtual time. `npm run swarm -- --seeds 1000` runs seeds 0 to 999 on two cores,
- * `--from 5000` others; `--seed X` runs one again, twice, and tells what happened.
+ * `--from 5000` others; `--seed X` runs one again, twice, and tells what happened. Each run prints how often each fault
+ * happened in each step; with `--table` it fails where a cell is empty that could be filled.
  */
 import { parseArgs } from 'node:util'
 import { complaints, type Job } from './support/virtual-roll/jobs/job.ts'
 import { runJobs } from './support/virtual-roll/jobs/run-jobs.ts'
+import { added, cellTable, emptyCells } from './support/virtual-roll/swarm/cell-table.ts'
+import { cueText } from './support/virtual-roll/swarm/cue.ts'
 import { faultText } from './support/virtual-roll/swarm/fault.ts'
+import type { CellCounts } from './support/virtual-roll/swarm/fault-tally.ts'
 import { runSeed } from './support/virtual-roll/swarm/run-seed.ts'
 import { scenarioOf } from './support/virtual-roll/swarm/scenario.ts'
 
@@ -15,16 +19,19 @@ const { values } = parseArgs({
     from: { type: 'string', default: '0' },
     seed: { type: 'string' },
     workers: { type: 'string', default: '2' },
+    table: { type: 'boolean', default: false },
   },
 })
 
 async function replay(seed: string): Promise<boolean> {
-  const { faults, ...scenario } = scenarioOf(seed)
+  const { faults, cues, ...scenario } = scenarioOf(seed)
   console.log(JSON.stringify(scenario))
-  for (const fault of faults) console.log(`  ${faultText(fault)}`)
+  for (const fault of [...faults, ...scenario.world.faults]) console.log(`  ${faultText(fault)}`)
+  for (const cue of cues) console.log(`  ${cueText(cue)}`)
   const [first, second] = [await runSeed(seed), await runSeed(seed)]
   for (const event of first.events) console.log(event)
   for (const text of complaints({ kind: 'seed', report: first })) console.log(text)
+  console.log(JSON.stringify(first.cells))
   console.log(`${first.digest}\n${second.digest}`)
   return first.violations.length === 0 && first.digest === second.digest
 }
@@ -33,11 +40,15 @@ async function swarm(from: number, count: number, workers: number): Promise<bool
   const startedMs = performance.now()
   const jobs = Array.from({ length: count }, (_, i): Job => ({ kind: 'seed', seed: String(from + i) }))
   let [failed, virtualMs] = [0, 0]
+  const cells: CellCounts[] = []
   await runJobs({
     jobs,
     workers,
     onReport: (report) => {
-      if (report.kind === 'seed') virtualMs += report.report.virtualMs
+      if (report.kind === 'seed') {
+        virtualMs += report.report.virtualMs
+        cells.push(report.report.cells)
+      }
       const said = complaints(report)
       if (said.length === 0) return true
       failed += 1
@@ -56,7 +67,16 @@ async function swarm(from: number, count: number, workers: number): Promise<bool
   console.log(
     `${count} seeds, ${failed} failed, ${Math.round(virtualMs / 1000)} virtual seconds in ${seconds.toFixed(0)} s`,
   )
-  return failed === 0
+  return printTable(added(cells)) && failed === 0
+}
+
+/** Whether no cell is empty that may not be. */
+function printTable(counts: CellCounts): boolean {
+  for (const line of cellTable(counts)) console.log(line)
+  const empty = emptyCells(counts)
+  const names = empty.map(({ step, fault }) => `${fault} in ${step}`)
+  if (empty.length > 0) console.log(`${empty.length} cells are empty: ${names.join(', ')}`)
+  return empty.length === 0 || !values.table
 }
 
 const isWell =

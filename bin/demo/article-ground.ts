@@ -9,7 +9,7 @@ import { systemTimers as timers } from '../../src/adapters/node/system-timers.ts
 import type { GroundOptions } from '../../src/cli/demo/demo-actions.ts'
 import { PLAN_FACTS } from '../../src/cli/demo/demo-plan.ts'
 import type { BalancerConfig } from '../../src/sim/balancer/balancer-config.ts'
-import { database, INGRESS_PORT, ingress, whoami } from '../../src/sim/cluster/article-workloads.ts'
+import { ARTICLE_PORTS, type ArticlePorts, database, ingress, whoami } from '../../src/sim/cluster/article-workloads.ts'
 import { EmbeddedCluster } from '../../src/sim/loopback/embedded-cluster.ts'
 import { HaproxyProcess } from '../../src/sim/loopback/haproxy-process.ts'
 import { LoopbackBalancer } from '../../src/sim/loopback/loopback-balancer.ts'
@@ -20,7 +20,7 @@ import { freePort } from './free-port.ts'
 import { rollFileText } from './roll-file-text.ts'
 import { allChecked, nodePortsOpen, nodesReady, podsReady, until } from './settling.ts'
 
-const HERE = '127.0.0.1'
+export const HERE = '127.0.0.1'
 /** How long a machine is dark at each reboot; a real one takes longer, which spares no plan anything. */
 const DARK_MS = 1_000
 
@@ -108,12 +108,14 @@ export class ArticleGround {
     })
     this.#cluster = cluster
     await until(signal, 'nodes that are ready', () => nodesReady(cluster.world, this.nodes.length))
-    cluster.apply([...whoami({ service: PLAN_FACTS[plan].service }), ...database(WORKERS), ...ingress()])
+    const ports = await freePorts(net)
+    const { service } = PLAN_FACTS[plan]
+    cluster.apply([...whoami({ service, ports }), ...database(WORKERS, ports), ...ingress(undefined, ports)])
     await until(signal, 'pods that are ready', () => podsReady(cluster.world))
-    const entries = INGRESS_NODES.map((_, i) => ({ host: net.nodeAddress(i + 1), port: INGRESS_PORT }))
+    const entries = INGRESS_NODES.map((_, i) => ({ host: net.nodeAddress(i + 1), port: ports.ingress }))
     await until(signal, 'node ports that answer', () => nodePortsOpen(cluster.plane, entries))
     this.#url = `http://${HERE}:${port}/`
-    await this.#startBalancer(balancerConfig(net, port), { balancer, env }, signal)
+    await this.#startBalancer(balancerConfig(net, { port, ingress: ports.ingress }), { balancer, env }, signal)
     const { socket } = this.#balancer ?? { socket: '' }
     await until(signal, "the balancer's checks to pass", () => allChecked(socket))
     await writeFile(this.rollFile, rollFileText({ socket, url: this.#url, powerSocket: cluster.powerSocket, net }))
@@ -143,14 +145,24 @@ export class ArticleGround {
   }
 }
 
+/** The article's ports; another one where something on this machine listens there on every address. */
+async function freePorts(net: LoopbackNet): Promise<ArticlePorts> {
+  const app = await net.freePort(ARTICLE_PORTS.app)
+  const whoami = await net.freePort(ARTICLE_PORTS.whoami, [app])
+  return { app, whoami, ingress: await net.freePort(ARTICLE_PORTS.ingress, [app, whoami]) }
+}
+
 /** As the article has it: `inter 2s fall 3 rise 2`, no redispatch. */
-const balancerConfig = (net: LoopbackNet, port: number): BalancerConfig => ({
+const balancerConfig = (
+  net: LoopbackNet,
+  { port, ingress }: { readonly port: number; readonly ingress: number },
+): BalancerConfig => ({
   host: HERE,
   frontends: [{ name: 'front-web', port, backend: 'web' }],
   backends: [
     {
       name: 'web',
-      servers: INGRESS_NODES.map((name, i) => ({ name, address: net.nodeAddress(i + 1), port: INGRESS_PORT })),
+      servers: INGRESS_NODES.map((name, i) => ({ name, address: net.nodeAddress(i + 1), port: ingress })),
       check: { path: '/healthz', interMs: 2_000, fall: 3, rise: 2 },
     },
   ],

@@ -11,7 +11,8 @@ import { askSocket } from '../../src/sim/loopback/ask-socket.ts'
 import { probeSource } from '../probe-source.ts'
 import { rollActions } from '../roll/roll-actions.ts'
 import type { RollSurroundings } from '../roll/world.ts'
-import { ArticleGround } from './article-ground.ts'
+import { ArticleGround, HERE } from './article-ground.ts'
+import { freePort } from './free-port.ts'
 import { programName } from './program-name.ts'
 import { rollOfOurs } from './roll-of-ours.ts'
 import { DEMO_PAUSES, scriptHands } from './script-hands.ts'
@@ -21,6 +22,7 @@ export function demoActions(surroundings: RollSurroundings): DemoActions {
   return {
     program: programName(),
     probeSource,
+    lookAtPort: async (port) => void (await freePort(HERE, port)),
     open: async (options, signal) => {
       // Later it would stop the clusters in this process, under traffic.
       await preloadKubeconfigReader()

@@ -1,5 +1,5 @@
 /** A bug in Even Keel itself, never a fault of the user or the world: the process ends and the next one reads the world. */
-export class InvariantError extends Error {
+class InvariantError extends Error {
   override readonly name = 'InvariantError'
 }
 

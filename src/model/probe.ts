@@ -19,7 +19,7 @@ export type FailureClass =
 export interface ProbeTarget {
   readonly name: string
   readonly url: string
-  /** A control target is not behind the balancers: where it fails too, the prober is to blame. */
+  /** A control target is not behind the balancers: where it cannot be reached either, the prober is to blame. */
   readonly control: boolean
   readonly ratePerSecond: number
   /** Of the rate, the share sent over kept connections, 0 to 1. */
@@ -63,6 +63,10 @@ export interface FailureWindow {
   /** Samples sent between the first and the last bad one, and how many of them failed. */
   readonly sent: number
   readonly failed: number
+  /** Of the failed: those that a control target excuses. Absent: none. */
+  readonly excused?: number
+  /** Of the failed: those that a control may still excuse, and when the first of them had failed. Absent: none. */
+  readonly undecided?: { readonly failed: number; readonly since: WallMs }
   readonly failures: Readonly<Partial<Record<FailureClass, number>>>
   readonly firstError: string
   /** Absent where no good sample was seen before. */
@@ -106,4 +110,6 @@ export interface ProbeFacts {
   readonly servedBy: Readonly<Record<string, number>>
   /** Good requests without a failure in between, over all lanes that are no control. */
   readonly greenStreak: number
+  /** Controls that excuse nothing, since they were not green in the baseline. Absent: none, or there is no baseline yet. */
+  readonly redControls?: readonly string[]
 }

@@ -20,7 +20,10 @@ export interface NodeStanding {
 /** Totals of the whole run, by whichever of its processes; rate and latency of the one that runs now. */
 export interface LoadTick {
   readonly sent: number
+  /** Without those that are excused, or may still be. */
   readonly failed: number
+  /** Failed requests that a control target excuses: the prober is to blame. Absent: none. */
+  readonly excused?: number
   readonly skipped: number
   readonly ratePerSecond: number
   readonly p99Ms: number
@@ -28,6 +31,8 @@ export interface LoadTick {
   readonly strays: number
   /** Time in which the prober measured nothing, so far; that between two processes of a run with it. */
   readonly notMeasuredMs?: number
+  /** The baseline is not over: these are its own requests, and the totals begin at 0 once it is. */
+  readonly inBaseline?: true
 }
 
 /** The stream of a roll: progress, `-o jsonl`, the journal's evidence and the report are all made from it. */
@@ -76,7 +81,7 @@ export type RollEvent =
       readonly blame: readonly Blame[]
       /** Reloads that it fell into, a likelier cause than any step. Absent in journals of versions that saw none. */
       readonly reloads?: readonly ReloadSpan[]
-      /** A control target failed with it: the prober is to blame, and the window counts for nothing. */
+      /** A control target excuses all of it: the prober is to blame, and the window counts for nothing. */
       readonly excused?: boolean
     }
   | { readonly type: 'stray'; readonly node: string; readonly server: string; readonly count: number }
@@ -84,6 +89,7 @@ export type RollEvent =
       readonly type: 'reasserted'
       readonly node: string
       readonly server: string
+      /** From the last reading that showed the server out until it was read as out again: it served for less. */
       readonly afterMs: number
       readonly text: string
     }
@@ -125,7 +131,7 @@ export type RollEvent =
       readonly guarded?: readonly string[]
     }
 
-/** A step that overlaps a failure window, most likely first. Empty blame: no step overlaps. */
+/** A step that was under way when a failure window began, most likely first. Empty blame: none was. */
 export interface Blame {
   readonly node: string
   readonly step: Step

@@ -31,7 +31,7 @@ export interface EndpointBalancerSpec extends AnyBalancerSpec {
 
 export type BalancerSpec = SocketBalancerSpec | EndpointBalancerSpec
 
-export type RebootSpec =
+type RebootSpec =
   | { readonly kind: 'ssh'; readonly configFile?: string; readonly user?: string; readonly command: readonly string[] }
   /** Run here, `{node}`, `{address}` and `{bootId}` replaced in each argument; no shell. It must act only on that boot id. */
   | { readonly kind: 'command'; readonly command: readonly string[] }

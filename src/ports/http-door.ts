@@ -5,7 +5,7 @@ export interface Caller {
 }
 
 /** Of a request whose head has been read; a body is never looked at. */
-export interface PageRequest {
+interface PageRequest {
   readonly method: string
   /** Path and query, as sent. */
   readonly target: string

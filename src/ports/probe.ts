@@ -1,4 +1,5 @@
 import type { FailureWindow, ProbeFacts } from '../model/probe.ts'
+import type { WallMs } from '../model/time.ts'
 
 /** Traffic that measures. It runs apart from the roll, so that the roll cannot disturb what it is judged by. */
 export interface Probe {
@@ -7,4 +8,6 @@ export interface Probe {
   facts(): ProbeFacts
   /** Those of the facts: they are looked at far more often than all the rest. */
   windows(): readonly FailureWindow[]
+  /** A control that was green in this span excuses failures after it that it shares; `to` may lie ahead. */
+  baseline(from: WallMs, to: WallMs): void
 }

@@ -15,7 +15,7 @@ export interface SizeLimits {
   readonly mostBytes: number
 }
 
-export const SIZE_LIMITS: SizeLimits = { warnBytes: 2_000_000, mostBytes: 5_000_000 }
+const SIZE_LIMITS: SizeLimits = { warnBytes: 2_000_000, mostBytes: 5_000_000 }
 
 /** What goes, in this order, until the page is small enough. Windows, steps and reasons always stay. */
 const REDUCTIONS: readonly ((report: ReportDocument) => ReportDocument)[] = [

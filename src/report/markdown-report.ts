@@ -79,7 +79,7 @@ const windowTable = (windows: readonly ReportWindow[]): string =>
     windows.map((window, index) => [
       String(index + 1),
       preciseTimeText(Date.parse(window.firstBadAt)),
-      countText(window.failed),
+      `${countText(window.failed)}${isPartly(window) ? ` (${countText(window.excusedRequests)} not counted)` : ''}`,
       countText(window.sent),
       boundsText(window.lowMs, window.highMs ?? undefined),
       windowClassText({ window }),
@@ -87,6 +87,8 @@ const windowTable = (windows: readonly ReportWindow[]): string =>
       window.excused ? 'a control target failed too: not counted' : causeText(window),
     ]),
   )
+
+const isPartly = ({ excused, excusedRequests }: ReportWindow): boolean => !excused && excusedRequests > 0
 
 const nodeTable = ({ nodes }: ReportDocument): string =>
   table(

@@ -23,7 +23,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 /** Text as text, in an element or a quoted attribute; controls of C0, C1 and of direction are spelt out. */
-export const escapeHtml = (text: string): string =>
+const escapeHtml = (text: string): string =>
   escapeForeign(text, SHOWN_MAX).replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
 
 const partText = (part: MarkupPart): string => {

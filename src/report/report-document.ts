@@ -25,7 +25,7 @@ export interface ReportSource {
   readonly plans?: readonly PlanResult[]
 }
 
-export interface HoldDocument {
+interface HoldDocument {
   readonly startedAt: string
   readonly endedAt: string | null
   readonly reasons: readonly Reason[]
@@ -55,7 +55,7 @@ export interface NodeDocument {
 }
 
 export interface ReportWindow extends WindowDocument {
-  /** A control target failed with it: it counts against nobody but the prober. */
+  /** A control target excuses all of it: it counts against nobody but the prober. */
   readonly excused: boolean
   readonly servedBefore: string | null
   readonly servedAfter: string | null

@@ -40,13 +40,14 @@ export function verdictSentence(report: ReportDocument): string {
   const done = report.nodes.filter(({ standing }) => standing?.state === 'inService').length
   const nodes = `${done} of ${countOf(report.nodes.length, 'node')}`
   const took = tookMs(report) === undefined ? '' : ` in ${formatDuration(tookMs(report) ?? 0)}`
-  const load = report.load === null ? 'nothing was measured' : `${failedOfSent(report)} requests`
+  const excused = report.excusedRequests === 0 ? '' : `, ${countText(report.excusedRequests)} more not counted`
+  const load = report.load === null ? 'nothing was measured' : `${failedOfSent(report)} requests${excused}`
   const first = report.reasons[0]?.text
   if (report.outcome === 'completed') return `${nodes} rolled${took}; ${load}`
   return `after ${nodes}${took}${first === undefined ? '' : `: ${first}`}; ${load}`
 }
 
-export function tookMs({ startedAt, lastAt }: ReportDocument): number | undefined {
+function tookMs({ startedAt, lastAt }: ReportDocument): number | undefined {
   return startedAt === null ? undefined : Date.parse(lastAt) - Date.parse(startedAt)
 }
 
@@ -55,6 +56,9 @@ export function verdictFacts(report: ReportDocument): readonly Fact[] {
   const strays = report.strays.reduce((sum, { count }) => sum + count, 0)
   return [
     { name: 'Failed requests', value: failedText(report) },
+    ...(report.excusedRequests === 0
+      ? []
+      : [{ name: 'Not counted', value: `${countText(report.excusedRequests)} failed while a control did not answer` }]),
     ...(['new', 'kept'] as const).map((lane) => ({ name: `Failed, lane ${lane}`, value: laneText(report, lane) })),
     { name: 'Downtime', value: downtimeText(report) },
     { name: 'Strays', value: countText(strays) },
@@ -63,27 +67,32 @@ export function verdictFacts(report: ReportDocument): readonly Fact[] {
   ]
 }
 
-function failedText({ load, failedRequests, sentRequests, failedInReloads }: ReportDocument): string {
+function failedText(report: ReportDocument): string {
+  const { load, failedRequests, excusedRequests, sentRequests, failedInReloads } = report
   if (load === null) return 'not measured'
   const share =
     failedRequests === 0
-      ? `fewer than ${fewerThan(sentRequests)} (95 %)`
+      ? `fewer than ${fewerThan(sentRequests - excusedRequests)} (95 %)`
       : `${shareText(failedRequests, sentRequests)}${failedInReloads === 0 ? '' : `, ${countText(failedInReloads)} in reloads of a balancer`}`
   return `${countText(failedRequests)} of ${countText(sentRequests)}; ${share}`
 }
 
 function laneText({ load, windows }: ReportDocument, lane: string): string {
   if (load === null) return 'not measured'
-  const failed = windows.filter((window) => window.lane === lane).reduce((sum, window) => sum + window.failed, 0)
+  const failed = windows.filter((window) => window.lane === lane).reduce((sum, window) => sum + countedIn(window), 0)
   return countText(failed)
 }
 
-export function downtimeText(report: ReportDocument): string {
+const countedIn = ({ failed, excused, excusedRequests }: ReportDocument['windows'][number]): number =>
+  excused ? 0 : failed - excusedRequests
+
+function downtimeText(report: ReportDocument): string {
   if (report.load === null) return 'not measured'
-  if (report.windows.length === 0) {
+  const windows = report.windows.filter(({ excused }) => !excused)
+  if (windows.length === 0) {
     return report.failedRequests === 0 ? `none seen; ${smallestOutageText(report)}` : '?'
   }
-  const { lowMs, highMs } = downtimeOf(report.windows)
+  const { lowMs, highMs } = downtimeOf(windows)
   return boundsText(lowMs, highMs ?? undefined)
 }
 

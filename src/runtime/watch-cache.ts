@@ -10,7 +10,10 @@ export interface WatchCacheParts<K extends Kind> extends Omit<FollowCacheParts<K
 
 /** The objects of one kind as the API server last told them, in the order of their keys. */
 export class WatchCache<K extends Kind> extends FollowCache<KindMap[K]> {
+  readonly kind: K
+
   constructor({ cluster, kind, ...parts }: WatchCacheParts<K>) {
     super({ ...parts, follow: (sink, signal) => cluster.follow(kind, sink, signal) })
+    this.kind = kind
   }
 }

@@ -60,13 +60,13 @@ test('what a reload costs while a node is kept out is told after the end too', a
   const after = async (io: RollIo): Promise<void> => {
     io.onEvent(stamped({ type: 'window.closed', window: failure, reloads: [reload], blame: [] }, 99))
   }
-  const line = /06:31:11Z - {6}window {4}FAILED 6 of 16 failed in .*; reload of lb-1; no step overlaps\n$/
+  const line = /06:31:11Z - {6}window {4}FAILED shop: 6 of 16 failed in .*; reload of lb-1; no step was under way\n$/
   const plain = await evenkeel('roll -f roll.yaml -y', new ScriptedActions(end, { after }))
   assert.match(plain.err, line)
   const live = await evenkeel('roll -f roll.yaml -y --progress live', new ScriptedActions(end, { after }), {
     terminal: true,
   })
-  assert.match(live.err, /; reload of lb-1; no step overlaps/)
+  assert.match(live.err, /; reload of lb-1; no step was under way/)
   const jsonl = await evenkeel('roll -f roll.yaml -y -o jsonl', new ScriptedActions(end, { after }))
   assert.equal(JSON.parse(jsonl.out.trimEnd().split('\n').at(-1) ?? '').reloads[0].instance, 'lb-1')
 })

@@ -9,14 +9,13 @@ import { auditedRequests } from '../support/roll-input/audited-requests.ts'
 import { BALANCER_ROWS } from '../support/roll-input/balancer-rows.ts'
 import { CLUSTER_ROWS } from '../support/roll-input/cluster-rows.ts'
 import { InputGround } from '../support/roll-input/input-ground.ts'
-import type { InputRow, StoredJournal } from '../support/roll-input/input-row.ts'
+import { assertRefused, type InputRow, type StoredJournal, withJson } from '../support/roll-input/input-row.ts'
 import { JOURNAL_ROWS } from '../support/roll-input/journal-rows.ts'
 import { NODE_ROWS } from '../support/roll-input/node-rows.ts'
 import { fileLines, worldLines } from '../support/roll-input/untouched.ts'
-import { USAGE_ROWS } from '../support/roll-input/usage-rows.ts'
 
 const real = requires('testbed')
-const ROWS = [...CLUSTER_ROWS, ...BALANCER_ROWS, ...NODE_ROWS, ...JOURNAL_ROWS, ...USAGE_ROWS]
+const ROWS = [...CLUSTER_ROWS, ...BALANCER_ROWS, ...NODE_ROWS, ...JOURNAL_ROWS]
 
 let opened: InputGround | undefined
 let world: readonly string[] = []
@@ -68,19 +67,9 @@ async function refused(row: InputRow): Promise<void> {
   const kubeconfig = (await row.kubeconfig?.(ground())) ?? ground().kubeconfig
   const end = await evenkeel(withJson(row.words(ground())), { kubeconfig, stateHome })
   letGo()
-  judge(row, end)
+  assertRefused(row, end)
   assert.deepEqual(fileLines(stateHome), before)
   assert.deepEqual(await worldLines(ground()), world)
-}
-
-function judge(row: InputRow, { code, stdout, stderr }: ProgramEnd): void {
-  assert.equal(code, 2, stderr)
-  for (const fragment of row.names) assert.ok(stderr.includes(fragment), `${fragment}\nis not in\n${stderr}`)
-  const fix = row.code === undefined ? row.fix : `= fix: ${row.fix}`
-  assert.ok(stderr.includes(fix), `${fix}\nis not in\n${stderr}`)
-  for (const fragment of row.never ?? []) assert.ok(!stderr.includes(fragment), stderr)
-  assert.doesNotMatch(stderr, /\n {4}at |bug in evenkeel|Warning/)
-  assert.equal(codeOf(stdout), row.code)
 }
 
 const LOCK = 'lock.db'
@@ -98,19 +87,6 @@ async function holdInUse(journals: readonly StoredJournal[], stateDir: string): 
   return () => {
     for (const lock of locks) lock?.release()
   }
-}
-
-/** First, so that whatever the row says of it counts. */
-const withJson = ([command = '', ...words]: readonly string[]): readonly string[] => {
-  const sub = ['resume', 'abort', 'status', 'report'].includes(words[0] ?? '') ? words.slice(0, 1) : []
-  return [command, ...sub, '-o', 'json', ...words.slice(sub.length)]
-}
-
-/** Of the one document on stdout. */
-function codeOf(stdout: string): string | undefined {
-  if (stdout === '') return undefined
-  const { error } = JSON.parse(stdout) as { readonly error: { readonly code: string } }
-  return error.code
 }
 
 test('whoever was refused wrote nothing to the API server', real, () => {

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, before, beforeEach, test } from 'node:test'
+import { budgetNeverOpens, budgetOpensLater, podUnderTwoBudgets } from '../scenarios/budgets.ts'
+import { outageBesideDeadControl } from '../scenarios/dead-control.ts'
 import { nodeNeverBack } from '../scenarios/never-back.ts'
-import { reloadedInSteps6And7 } from '../scenarios/reloads.ts'
+import { reloadedInSteps4And5 } from '../scenarios/reloads.ts'
 import { requires } from '../support/requires.ts'
 import { BootCounter } from '../support/roll-bed/boot-counter.ts'
-import { isVoid } from '../support/roll-bed/judge.ts'
 import { RealGround } from '../support/roll-bed/real-ground.ts'
 import { RATE_BESIDE_OTHERS, RollBed } from '../support/roll-bed/roll-bed.ts'
+import { unlessVoid } from '../support/roll-bed/unless-void.ts'
+import type { RollExit } from '../support/roll-ground/roll-ground.ts'
+import { luckTests } from '../support/roll-luck/luck-tests.ts'
 
 const real = { ...requires('testbed'), timeout: 300_000 }
 
@@ -19,9 +23,46 @@ const bed = (): RollBed => {
 }
 
 before(async () => {
-  if (real.skip === false) opened = await RollBed.open({ fast: true, judgeRate: RATE_BESIDE_OTHERS, database: false })
+  if (real.skip !== false) return
+  opened = await RollBed.open({
+    fast: true,
+    judgeRate: RATE_BESIDE_OTHERS,
+    database: false,
+    lb: { reloadsKeepClients: true },
+  })
+})
+beforeEach(async () => {
+  await opened?.settled()
 })
 after(async () => opened?.close())
+
+const ground = new RealGround(bed)
+
+/** On the screen, and in what is told of the roll later. */
+async function isTold({ shown }: RollExit, words: readonly string[]): Promise<void> {
+  const report = await bed().roll('report', '-o', 'text').ended()
+  for (const text of [shown, report.stdout].map((lines) => lines.replaceAll(/\s+/g, ' '))) {
+    for (const word of words) assert.ok(text.includes(word), `${word} in ${text}`)
+  }
+}
+
+test('a budget at its limit that opens 20 s later is waited for, by its name and numbers', real, async () => {
+  await budgetOpensLater(ground)
+})
+
+test('a budget that never opens is given up at the limit, and everything is put back', real, async () => {
+  await isTold(await budgetNeverOpens(ground), ['budget default/whoami needs 5 healthy, has 5 of 5'])
+})
+
+test('a pod under two budgets is given up at the limit, and both are named', real, async () => {
+  const both = ['budget default/whoami (needs 4 healthy, has 5)', 'budget default/whoami-too (needs 1 healthy, has 5)']
+  await isTold(await podUnderTwoBudgets(ground), both)
+})
+
+test('HAProxy reloaded in steps 4 and 5 is told again, and no request fails', real, async (t) => {
+  const judged = await unlessVoid(t, () => reloadedInSteps4And5(ground))
+  assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
+})
 
 /** Whole seconds until a machine that is off counts as one that does not come back. */
 const REBOOT = { ssh: { command: ['systemctl', 'reboot'] }, resendAfter: '10s', returnLimit: '20s' }
@@ -31,22 +72,14 @@ test(
   real,
   async () => {
     const ssh = { ...REBOOT.ssh, configFile: bed().bed.sshConfig }
-    await nodeNeverBack(new RealGround(bed), { reboot: { ...REBOOT, ssh } })
+    await nodeNeverBack(ground, { reboot: { ...REBOOT, ssh } })
   },
 )
 
-test(
-  'HAProxy reloaded in steps 6 and 7 is told again within a second; what was lost is counted and told as the reload’s',
-  real,
-  async (t) => {
-    await bed().bed.setDarkMs('n3', 3000)
-    const { byRoll, judged, reasons } = await reloadedInSteps6And7(new RealGround(bed, { rate: 100 }))
-    if (isVoid(judged)) t.diagnostic(`the judge skipped ${judged.skippedRequests} of ${judged.sentRequests}`)
-    t.diagnostic(`lost to two reloads: ${byRoll} of the roll, ${judged.failedRequests} of the judge`)
-    for (const reason of reasons) t.diagnostic(reason)
-    await bed().bed.setDarkMs('n3', 500)
-  },
-)
+test('HTTP 503 for 4 s stops a roll whose control has never answered, and no further node is taken', real, async () => {
+  await outageBesideDeadControl(ground)
+  assert.deepEqual(await bed().leftovers(), [])
+})
 
 test('a file whose reboot cannot work holds the node; resume by the mended file goes on from there', real, async () => {
   const boots = new BootCounter(bed().bed)
@@ -83,3 +116,6 @@ test('a roll whose journal is lost is put back by abort with its file', real, as
   assert.equal((await boots.stop()).n2, 1)
   assert.deepEqual(await bed().leftovers(), [])
 })
+
+// Last, since it goes on with fewer pods.
+luckTests({ bed, real: { ...real, timeout: 150_000 } })

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { killedInEveryStep } from '../scenarios/killed.ts'
+import { reloadedInSteps6And7 } from '../scenarios/reloads.ts'
 import { volumesFirst } from '../scenarios/stages.ts'
 import { requires } from '../support/requires.ts'
+import { isVoid } from '../support/roll-bed/judge.ts'
 import { RealGround } from '../support/roll-bed/real-ground.ts'
 import { RollBed } from '../support/roll-bed/roll-bed.ts'
 import { unlessVoid } from '../support/roll-bed/unless-void.ts'
@@ -10,10 +12,11 @@ import { unlessVoid } from '../support/roll-bed/unless-void.ts'
 const real = { ...requires('testbed'), timeout: 600_000 }
 
 let opened: RollBed | undefined
-const ground = new RealGround(() => {
+const bed = (): RollBed => {
   assert.ok(opened)
   return opened
-})
+}
+const ground = new RealGround(bed)
 
 before(async () => {
   if (real.skip === false) opened = await RollBed.open({ fast: true })
@@ -29,3 +32,17 @@ test('pods with volumes are gone and their volumes detached before any other pod
   await opened?.settled()
   await volumesFirst(ground)
 })
+
+test(
+  'HAProxy reloaded in steps 6 and 7 is told again within a second; what was lost is counted and told as the reload’s',
+  real,
+  async (t) => {
+    await bed().settled()
+    await bed().bed.setDarkMs('n3', 3000)
+    const { byRoll, judged, reasons } = await reloadedInSteps6And7(new RealGround(bed, { rate: 100 }))
+    if (isVoid(judged)) t.diagnostic(`the judge skipped ${judged.skippedRequests} of ${judged.sentRequests}`)
+    t.diagnostic(`lost to two reloads: ${byRoll} of the roll, ${judged.failedRequests} of the judge`)
+    for (const reason of reasons) t.diagnostic(reason)
+    await bed().bed.setDarkMs('n3', 500)
+  },
+)

@@ -1,8 +1,10 @@
 import { describe } from 'node:test'
 import type { OpenBalancerDoor } from './balancer/balancer-door.ts'
 import { checksContract } from './balancer/checks.ts'
+import { cookiesContract } from './balancer/cookies.ts'
 import { reloadsContract } from './balancer/reloads.ts'
 import { retriesContract } from './balancer/retries.ts'
+import { trackingContract } from './balancer/tracking.ts'
 import { trafficContract } from './balancer/traffic.ts'
 import { wordsContract } from './balancer/words.ts'
 
@@ -13,4 +15,6 @@ export function balancerContract(open: OpenBalancerDoor): void {
   describe('traffic', () => trafficContract(open))
   describe('retries', () => retriesContract(open))
   describe('reloads', () => reloadsContract(open))
+  describe('cookies', () => cookiesContract(open))
+  describe('tracking', () => trackingContract(open))
 }

@@ -5,6 +5,7 @@ import { fittedReport } from '../../src/report/fitted-report.ts'
 import { htmlReport } from '../../src/report/html-report.ts'
 import { type ReportDocument, reportDocument } from '../../src/report/report-document.ts'
 import { elementsOf, type HtmlElement, htmlTree, textIn } from '../support/html-tree.ts'
+import { excusedRun } from '../support/report-runs/excused-run.ts'
 import { SPEC } from '../support/report-runs/fixed-spec.ts'
 import {
   checkedRun,
@@ -127,6 +128,15 @@ test('each window has its card: bounds, classes, error, who served, steps by ran
   assert.match(textIn(second ?? page), /connect ECONNREFUSED 10\.0\.0\.9:443/)
   assert.match(textIn(second ?? page), /before cp-2; after cp-3/)
   assert.match(textIn(second ?? page), /1\. cp-1, attach; 2\. cp-1, settle/)
+})
+
+test('what a control excuses is told in the verdict, beside its stop rule and on the cards', () => {
+  const page = pageOf(reportDocument({ events: excusedRun() }))
+  assert.match(textIn(byId(page, 'verdict')), /Not counted ?13 failed while a control did not answer/)
+  assert.match(textIn(byId(page, 'verdict')), /2 \(and 13 with a control that failed too\)/)
+  const [all9, most] = all(page, 'article')
+  assert.match(textIn(all9 ?? page), /counted ?no: a control target did not answer either, so the prober is to blame/)
+  assert.match(textIn(most ?? page), /counted ?2 of 6: a control target did not answer either while the others failed/)
 })
 
 test('a card begins with the state that the balancers had then', () => {

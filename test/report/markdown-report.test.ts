@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { markdownReport } from '../../src/report/markdown-report.ts'
 import { reportDocument } from '../../src/report/report-document.ts'
+import { excusedRun } from '../support/report-runs/excused-run.ts'
 import { SPEC } from '../support/report-runs/fixed-spec.ts'
 import { cleanRun, failedRun, HOSTILE, hostileRun } from '../support/report-runs/report-runs.ts'
 
@@ -29,6 +30,20 @@ test('verdict first, then rules, windows, nodes, holds', () => {
   assert.match(text, /^\| w-2 \| 4:12 \| 0:22 \| 2:12 \| 0:53 \| 0:45 \| 1:10 \| 12 \| 0 \| back in service \|$/m)
   assert.match(text, /^- w-2, drain, 06:18:33Z, 1 min 10 s: shop\/cart-0 cannot be evicted now/m)
   assert.doesNotMatch(text, /hunter2|s3cret/)
+})
+
+test('what a control excuses is told beside what counts', () => {
+  const text = markdownReport(reportDocument({ events: excusedRun() }))
+  assert.match(text, /^\| Not counted \| 13 failed while a control did not answer \|$/m)
+  assert.match(
+    text,
+    /^\| failed requests after the baseline \| 2 \(and 13 with a control that failed too\) \| 0 \| reached \|$/m,
+  )
+  assert.match(text, /^\| 1 \| [\d:.]+Z \| 9 \| 9 \| .* \| a control target failed too: not counted \|$/m)
+  assert.match(
+    text,
+    /^\| 2 \| [\d:.]+Z \| 6 \(4 not counted\) \| 16 \| .* \| w-1, settle; no other step was under way \|$/m,
+  )
 })
 
 test('a clean run is short', () => {

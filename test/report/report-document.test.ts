@@ -3,11 +3,13 @@ import { test } from 'node:test'
 import { outcomeDocument } from '../../src/cli/roll/outcome-document.ts'
 import { rollViewOf } from '../../src/cli/roll/reduce-roll.ts'
 import { describeAction } from '../../src/controllers/roll/describe-action.ts'
-import { thinnedColumns } from '../../src/report/document/load-columns.ts'
+import { loadColumns, thinnedColumns } from '../../src/report/document/load-columns.ts'
 import { serverTells } from '../../src/report/document/server-tells.ts'
 import { downtimeOf } from '../../src/report/downtime.ts'
 import { type ReportDocument, reportDocument } from '../../src/report/report-document.ts'
 import { verdictFacts, verdictSentence } from '../../src/report/verdict.ts'
+import { aLoad } from '../support/journaled.ts'
+import { excusedRun } from '../support/report-runs/excused-run.ts'
 import { SPEC } from '../support/report-runs/fixed-spec.ts'
 import { cleanRun, failedRun, keptOutRun } from '../support/report-runs/report-runs.ts'
 
@@ -39,6 +41,16 @@ test('the load is in columns of rises, which add up to what was sent and what fa
   assert.equal(slower?.sent.length, 13)
   assert.equal(sum(slower?.sent), sentRequests)
   assert.equal(sum(slower?.atMs), sum(load?.atMs))
+})
+
+test('the columns of the load never go back: what was sent in the baseline counts only where it was never over', () => {
+  const one = (at: string, sent: number, inBaseline?: true) => ({
+    at: `2026-11-21T06:14:${at}Z`,
+    load: { ...aLoad(sent), ...(inBaseline === undefined ? {} : { inBaseline }) },
+  })
+  const baseline = [one('44.000', 500, true), one('49.000', 1_000, true)]
+  assert.deepEqual(loadColumns([...baseline, one('54.000', 490), one('59.000', 990)])?.sent, [0, 0, 490, 500])
+  assert.deepEqual(loadColumns(baseline)?.sent, [500, 500])
 })
 
 test('where nothing was measured is known to within two counts', () => {
@@ -93,6 +105,23 @@ test('the verdict says what failed, for how long, and what nobody can know', () 
       '1 min 10 s: w-2, drain, shop/cart-0 cannot be evicted now: budget shop/cart needs 2 healthy pods and has 2 of 3',
     Time: '12 min 59 s',
   })
+})
+
+test('what a control excuses is counted apart, in all and in each window', () => {
+  const report = reportDocument({ events: excusedRun() })
+  assert.deepEqual([report.failedRequests, report.excusedRequests], [2, 13])
+  assert.deepEqual(
+    report.windows.map(({ failed, excusedRequests, excused }) => [failed, excusedRequests, excused]),
+    [
+      [9, 9, true],
+      [6, 4, false],
+    ],
+  )
+  assert.match(verdictSentence(report), /; 2 failed of 18,000 requests, 13 more not counted$/)
+  const facts = new Map(verdictFacts(report).map(({ name, value }) => [name, value]))
+  assert.equal(facts.get('Not counted'), '13 failed while a control did not answer')
+  assert.equal(facts.get('Failed, lane new'), '2')
+  assert.equal(facts.get('Downtime'), '300 to 340 ms')
 })
 
 test('a roll that nobody measured claims nothing about availability', () => {

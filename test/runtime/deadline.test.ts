@@ -22,6 +22,12 @@ test('work that answers in time leaves neither a timer nor a listener behind', a
   assert.equal(getEventListeners(signal, 'abort').length, 0)
 })
 
+test('work that has ended leaves nothing behind on the signal of whoever waits for many', async () => {
+  const { signal } = new AbortController()
+  for (let n = 0; n < 3; n += 1) await withDeadline(parts(new VirtualClock(), signal), async () => n)
+  assert.equal(getEventListeners(signal, 'abort').length, 0)
+})
+
 test('work that is late is told to stop, and the error names it and the limit', async () => {
   const clock = new VirtualClock()
   let told: unknown

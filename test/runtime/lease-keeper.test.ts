@@ -217,6 +217,27 @@ test('whoever lost it to somebody else has lost it for good and may not act', as
   assert.throws(() => acquire(a), { name: 'InvariantError' })
 })
 
+test('a slot that another process of the same run has taken is lost as well', async () => {
+  const { store, start } = world()
+  const a = start('roll-a', 'p1')
+  await acquire(a)
+  await acquire(start('roll-a', 'p2'))
+  assert.deepEqual(await a.keeper.renewNow(never), { kind: 'lost' })
+  assert.deepEqual([a.keeper.mayAct(), store.get(SLOT)?.holder], [false, 'roll-a/p2'])
+})
+
+test('a slot that is being released is renewed no more, whether or not the release was answered', async () => {
+  const { clock, store, start } = world()
+  const a = start('roll-a')
+  await acquire(a)
+  a.client.fault = 'lost'
+  assert.equal((await a.keeper.release(never)).kind, 'unanswered')
+  a.client.fault = 'none'
+  const before = store.writes
+  await clock.advance(DURATION_MS)
+  assert.equal(store.writes, before)
+})
+
 test('a slot that was deleted or emptied under its holder is lost', async () => {
   for (const interfere of [(s: LeaseStore) => s.delete(SLOT), (s: LeaseStore) => s.put(lease({}))]) {
     const { store, start } = world()

@@ -16,7 +16,7 @@ const SET_SERVER: Action = {
   state: 'drain',
   restores: false,
 }
-const TAKE_SLOT = { kind: 'takeSlot', node: 'n1', takeStale: false } as const
+const TAKE_SLOT = { kind: 'takeSlot', node: 'n1', takeStale: false, restores: false } as const
 const REBOOT = { kind: 'sendReboot', node: 'n1', bootId: BOOT } as const
 
 const effect = (kind: Action['kind']): Action => {
@@ -38,7 +38,7 @@ test('an eviction is asked for in earnest, with the grace that was decided on, a
   const world = await new PerformWorld().hold()
   await world.perform(EVICT)
   await world.perform({ ...EVICT, graceSeconds: 7 })
-  assert.deepEqual(world.evictionOptions, [{ dryRun: false }, { dryRun: false, graceSeconds: 7 }])
+  assert.deepEqual(world.evictedWith, [{ dryRun: false }, { dryRun: false, graceSeconds: 7 }])
 })
 
 test('a pod that is gone, or whose name another pod bears, counts as evicted', async () => {

@@ -45,9 +45,12 @@ test('a wait ends when it is time, and leaves no timer behind when a change ends
 
 test('a time that has passed already still lets a millisecond go by, so that no pass spins', async () => {
   const clock = new VirtualClock()
-  const due = new Wakeup(clock).next(-20, never)
-  await clock.advance(1)
-  assert.equal(await due, 'due')
+  let endedAt: number | undefined
+  const due = new Wakeup(clock).next(-20, never).finally(() => {
+    endedAt = clock.monoMs()
+  })
+  await clock.advance(5)
+  assert.deepEqual([await due, endedAt], ['due', 1])
 })
 
 test('a wait ends with the reason of its signal, and the next wait is as good as new', async () => {

@@ -64,6 +64,16 @@ test('a list after a gap forgets what went while nobody looked', () => {
   assert.deepEqual(cache.objects(), [service('api')])
 })
 
+test('a stream that says something before its first list is not in step yet', () => {
+  const { cache, send } = stream('services')
+  void cache.run(never)
+  send({ type: 'fresh' })
+  send({ type: 'applied', object: service('web') })
+  assert.equal(cache.freshness().synced, false)
+  send({ type: 'listed', objects: [service('web')] })
+  assert.equal(cache.freshness().synced, true)
+})
+
 test('an object without a namespace is found by its name', () => {
   const { cache, send } = stream('volumeattachments')
   void cache.run(never)

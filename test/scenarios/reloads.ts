@@ -98,7 +98,7 @@ export async function reloadedInSteps6And7(ground: RollGround): Promise<LostToRe
     assert.equal(reason, 'RequestsFailed')
     assert.match(text, /; lb-1 was reloaded by somebody else .* and had n3 in service again for at most \d+ ms$/)
   }
-  if (lost > 0) assert.equal((await (await ground.resume()).ended()).code, 0)
+  if (lost > 0) assert.equal((await (await ground.resume()).ended()).code, 1)
   assert.deepEqual(await leftoversOf(ground), [])
   return { byRoll: lost, judged, reasons: ended.reasons.map(({ text }) => text) }
 }

@@ -3,7 +3,7 @@ import type { FleetNode } from '../../src/model/fleet-node.ts'
 import { monoMs } from '../../src/model/time.ts'
 
 export const NOW = monoMs(1_000_000)
-export const SELF = 'controller-a'
+const SELF = 'controller-a'
 
 /** `n1` serves, `n2!` is cordoned, `n3-` is not Ready, `n4>` leaves by itself, `n5x` is being deleted, `n6?` cannot be read. */
 export function aNode(sign: string): FleetNode {

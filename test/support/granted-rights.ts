@@ -1,4 +1,4 @@
-export interface RbacRule {
+interface RbacRule {
   readonly apiGroups: readonly string[]
   readonly resources: readonly string[]
   readonly resourceNames?: readonly string[]

@@ -3,6 +3,7 @@ import type { RunState } from '../../src/controllers/roll/run-state.ts'
 import type { ServerReading } from '../../src/model/balancer.ts'
 import type { Node } from '../../src/model/node.ts'
 import type { RollEvent, StampedEvent } from '../../src/model/roll-event.ts'
+import type { JournalEntry } from '../../src/ports/journal.ts'
 import type { Probe } from '../../src/ports/probe.ts'
 import { MemoryBalancer } from './memory-balancer.ts'
 import { MemoryCluster } from './memory-cluster.ts'
@@ -16,12 +17,21 @@ interface Asked {
   readonly servers?: readonly ServerReading[]
   readonly probe?: (clock: VirtualClock) => Probe
   readonly portAnswers?: boolean
+  /** What becomes of each entry of the journal. */
+  readonly append?: (entry: JournalEntry) => Promise<void>
 }
 
 export type MemoryRoll = ReturnType<typeof memoryRoll>
 
 /** The whole engine over three nodes in memory, in virtual time; machines come back 20 s after they were told to. */
-export function memoryRoll({ run = {}, nodes = NODES, servers = SERVERS, probe, portAnswers = true }: Asked = {}) {
+export function memoryRoll({
+  run = {},
+  nodes = NODES,
+  servers = SERVERS,
+  probe,
+  portAnswers = true,
+  append = kept,
+}: Asked = {}) {
   const clock = new VirtualClock()
   const cluster = new MemoryCluster(clock, nodes)
   const balancer = new MemoryBalancer(clock, servers)
@@ -46,7 +56,7 @@ export function memoryRoll({ run = {}, nodes = NODES, servers = SERVERS, probe, 
         close: async () => undefined,
       },
       dataPort: { answers: async () => portAnswers },
-      journal: { run: state.id, append: async () => undefined },
+      journal: { run: state.id, append },
       firstSeq: 0,
       sink: (event) => events.push(event),
       clock,
@@ -66,6 +76,7 @@ export async function leave({ over, clock }: MemoryRoll, running: Promise<unknow
   await running
 }
 
+const kept = (): Promise<void> => Promise.resolve()
 const NODES = ['n1', 'n2', 'n3'].map((name) => aNode(name))
 const SERVERS = ['n1', 'n2', 'n3'].map((name) => aServer(name))
 

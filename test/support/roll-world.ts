@@ -157,7 +157,7 @@ export const aRecord = (change: Partial<NodeRecord> = {}): NodeRecord => ({
   ...change,
 })
 
-export const someEvidence = (change: Partial<Evidence> = {}): Evidence => ({
+const someEvidence = (change: Partial<Evidence> = {}): Evidence => ({
   ...noEvidence('n1', wallMs(0)),
   slotTakenAt: monoMs(0),
   ...change,

@@ -27,4 +27,14 @@ export const KEPT_SEEDS: readonly string[] = [
   '16580',
   // A reload closed a connection whose first request was on its way, and that connection was to carry no other.
   '12526',
+  // A node was put back without a reboot while the pod of a DaemonSet that its drain had evicted was still leaving; the
+  // next record had that DaemonSet as not Ready, and the proof after the reboot did not wait for it.
+  '751191',
+  // A resumed process knew nothing of its node while one list hung for half a minute, and did not answer a reload.
+  '750490',
+  // The same for a node whose reboot was not announced yet.
+  '750698',
+  // A node was taken out and not yet rebooted, a reload put it back in, and people set the other server to maint. Once the slot
+  // was renewed again, the re-assertion took the last usable server: it asked for no other one before the reboot was announced.
+  '740219',
 ]

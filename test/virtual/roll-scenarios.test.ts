@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { apiServerRestartedInEveryStep } from '../scenarios/api-restarts.ts'
+import { STEPS } from '../../src/model/step.ts'
+import { apiServerRestarted, EVERY_STEP } from '../scenarios/api-restarts.ts'
 import { budgetNeverOpens, budgetOpensLater, podUnderTwoBudgets } from '../scenarios/budgets.ts'
 import { cleanRoll } from '../scenarios/clean.ts'
+import { outageBesideDeadControl, resumedAfterOutage } from '../scenarios/dead-control.ts'
 import { killedInEveryStep } from '../scenarios/killed.ts'
 import { nodeNeverBack } from '../scenarios/never-back.ts'
 import { reloadedInSteps4And5, reloadedInSteps6And7 } from '../scenarios/reloads.ts'
@@ -38,10 +40,11 @@ const SCENARIOS: readonly {
   {
     title: 'an API server killed and started again in every step costs no request',
     graceSeconds: 25,
-    run: (ground) =>
-      nothingLost(
-        apiServerRestartedInEveryStep(ground, { reboot: { ssh: SSH, resendAfter: '20s', returnLimit: '180s' } }),
-      ),
+    run: (ground) => {
+      assert.deepEqual(EVERY_STEP.flatMap(({ steps }) => steps).toSorted(), STEPS.toSorted())
+      const spec = { reboot: { ssh: SSH, resendAfter: '20s', returnLimit: '180s' } }
+      return nothingLost(apiServerRestarted(ground, EVERY_STEP, spec))
+    },
   },
   {
     title: 'HAProxy reloaded in steps 4 and 5 is told again, and no request fails',
@@ -59,6 +62,11 @@ const SCENARIOS: readonly {
     title: 'a node that never comes back stays out; resume brings it back',
     run: (ground) => nodeNeverBack(ground, { reboot: { ssh: SSH, resendAfter: '10s', returnLimit: '20s' } }),
   },
+  {
+    title: 'HTTP 503 for 4 s stops a roll whose control has never answered, and no further node is taken',
+    run: outageBesideDeadControl,
+  },
+  { title: 'a run that lost requests, stopped and was resumed to its end is not done', run: resumedAfterOutage },
   { title: 'pods with volumes are gone and their volumes detached before any other pod is evicted', run: volumesFirst },
 ]
 

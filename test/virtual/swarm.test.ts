@@ -1,13 +1,24 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { complaints, type Job, type JobReport } from '../support/virtual-roll/jobs/job.ts'
 import { runJobs } from '../support/virtual-roll/jobs/run-jobs.ts'
 import { runSeed } from '../support/virtual-roll/swarm/run-seed.ts'
+import { scenarioOf } from '../support/virtual-roll/swarm/scenario.ts'
+import { FIRST_BY_STEP } from '../support/virtual-roll/swarm/scenario-by-step.ts'
 import { KEPT_SEEDS } from './kept-seeds.ts'
 
 /** `SWARM_SEEDS=10000 node test/run.ts virtual/swarm`, or `npm run swarm`. */
 const SEEDS = Number(process.env.SWARM_SEEDS ?? 300)
+/** Other seeds for each commit, and the same for each run of it: what fails among them can be run again, and is kept. */
+const FIRST_NEW = Number(process.env.SWARM_FROM ?? FIRST_BY_STEP + commitNumber())
 const SEED_OF_DIGEST = '5'
+
+function commitNumber(): number {
+  const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: import.meta.dirname, encoding: 'utf8' })
+  return Number.parseInt(commit.slice(0, 7), 16)
+}
 
 async function reports(seeds: readonly string[]): Promise<readonly JobReport[]> {
   const found: JobReport[] = []
@@ -17,6 +28,8 @@ async function reports(seeds: readonly string[]): Promise<readonly JobReport[]> 
   })
   return found
 }
+
+const seedsFrom = (first: number): readonly string[] => Array.from({ length: SEEDS }, (_, i) => String(first + i))
 
 function failures(all: readonly JobReport[]): readonly string[] {
   return all.flatMap((report) => {
@@ -35,16 +48,37 @@ test('seeds that once failed do so no more', async () => {
 })
 
 test('under random faults no request is lost and nothing is out of order, and once they heal everything is back', async () => {
-  const all = await reports(Array.from({ length: SEEDS }, (_, i) => String(i)))
+  const all = await reports(seedsFrom(0))
   assert.deepEqual(failures(all), [])
   assert.equal(all.length, SEEDS)
 })
 
+test('seeds that no run has tried, with faults in each step, are as good', async (t) => {
+  const which = `seeds ${FIRST_NEW} to ${FIRST_NEW + SEEDS - 1}; again: SWARM_FROM=${FIRST_NEW} node test/run.ts virtual/swarm`
+  t.diagnostic(which)
+  const all = await reports(seedsFrom(FIRST_NEW))
+  const failed = failures(all)
+  assert.ok(failed.length === 0, [which, 'keep those that fail in test/virtual/kept-seeds.ts', ...failed].join('\n'))
+  assert.equal(all.length, SEEDS)
+})
+
+test('a seed below 1,000,000 means for good what it meant when it was kept', () => {
+  const hash = createHash('sha256')
+  for (let seed = 0; seed < 1_000; seed += 1) {
+    const { cues, amends: _, ...drawn } = scenarioOf(String(seed))
+    assert.deepEqual(cues, [])
+    hash.update(JSON.stringify(drawn))
+  }
+  assert.equal(hash.digest('hex'), 'ebe2678ec7b9b15f0fb0564289352217b0f2113d50f31ca581c127e6cfaa363d')
+})
+
 test('the same seed is the same to the last write, in this process and in another', async () => {
-  const [first, second] = [await runSeed(SEED_OF_DIGEST), await runSeed(SEED_OF_DIGEST)]
-  const [elsewhere] = await reports([SEED_OF_DIGEST])
-  assert.equal(second.digest, first.digest)
-  assert.equal(elsewhere?.kind === 'seed' ? elsewhere.report.digest : undefined, first.digest)
-  const [other] = await reports(['6'])
-  assert.notEqual(other?.kind === 'seed' ? other.report.digest : undefined, first.digest)
+  for (const seed of [SEED_OF_DIGEST, String(FIRST_BY_STEP)]) {
+    const [first, second] = [await runSeed(seed), await runSeed(seed)]
+    const [elsewhere] = await reports([seed])
+    assert.equal(second.digest, first.digest)
+    assert.equal(elsewhere?.kind === 'seed' ? elsewhere.report.digest : undefined, first.digest)
+    const [other] = await reports(['6'])
+    assert.notEqual(other?.kind === 'seed' ? other.report.digest : undefined, first.digest)
+  }
 })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type RunOptions, run } from '../machine/run.ts'
 
-export interface KubectlOptions {
+interface KubectlOptions {
   readonly stdin?: string
   /** Defaults to a minute. */
   readonly limitMs?: number

@@ -6,7 +6,7 @@ export interface KeyedCertificate {
   readonly keyPem: string
 }
 
-export interface IssueOptions {
+interface IssueOptions {
   /** DNS names and IPv4 addresses that the certificate serves. */
   readonly names?: readonly string[]
   /** Defaults to a year from now; a time in the past makes a certificate that has expired. */

@@ -2,7 +2,7 @@ import { Agent, type RequestOptions, request } from 'node:https'
 import { apiPort, hubAddress } from '../addresses.ts'
 import type { KeyedCertificate } from '../pki/authority.ts'
 
-export interface ApiAnswer {
+interface ApiAnswer {
   readonly status: number
   readonly text: string
 }

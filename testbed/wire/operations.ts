@@ -18,11 +18,11 @@ export interface Operations {
   readonly haproxy: { readonly argument: HaproxyArgument; readonly answer: HaproxyAnswer }
 }
 
-export interface NodeArgument {
+interface NodeArgument {
   readonly node: string
 }
 
-export interface ExecArgument extends NodeArgument {
+interface ExecArgument extends NodeArgument {
   readonly argv: readonly string[]
   readonly stdin?: string
 }

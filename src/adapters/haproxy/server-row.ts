@@ -18,7 +18,7 @@ export interface JoinedRows {
 }
 
 /** Joins by name; a server that only one table knows, or one that is there twice, voids the answer. */
-export function joinRows(states: readonly ServerStateRow[], stats: readonly StatRow[]): JoinedRows {
+function joinRows(states: readonly ServerStateRow[], stats: readonly StatRow[]): JoinedRows {
   const statOf = new Map(stats.map((stat) => [`${stat.backend}/${stat.server}`, stat]))
   if (statOf.size !== stats.length) throw badReply('a server is there twice in "show stat"')
   const counted = new Set(stats.map((stat) => stat.backend))

@@ -1,5 +1,3 @@
-import { posixQuote } from './posix-quote.ts'
-
 export interface SshOptions {
   /** Instead of the user's own configuration. */
   readonly configFile?: string
@@ -48,11 +46,4 @@ export function sshArguments({ configFile, user }: SshOptions, sharing: readonly
     ...(user === undefined ? [] : ['-l', user]),
     ...[...FIXED, ...sharing].flatMap((option) => ['-o', option]),
   ]
-}
-
-/** The command to type for a person who wants to see the trouble: as we do it, but for what only we need. */
-export function sshByHand({ configFile, user }: SshOptions, node: string): string {
-  const options = [...(configFile === undefined ? [] : ['-F', configFile]), ...(user === undefined ? [] : ['-l', user])]
-  const safe = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : posixQuote(word))
-  return ['ssh', ...options.map(safe), node].join(' ')
 }

@@ -17,6 +17,8 @@ export interface HealthEndpointsParts {
   readonly spec: EndpointBalancerSpec
   readonly cluster: Pick<Cluster, 'list'>
   readonly clock: Clock
+  /** In place of HTTP: the way to agents that live in this process. */
+  readonly ask?: typeof askAgent
 }
 
 /** Nodes come and go seldom. */
@@ -156,14 +158,14 @@ export class HealthEndpoints implements BalancerReader {
   }
 
   async #ask(node: Node, signal: AbortSignal): Promise<void> {
-    const { clock, spec } = this.#parts
+    const { clock, spec, ask = askAgent } = this.#parts
     const askedAt = clock.monoMs()
     const over = new AbortController()
     const limited = AbortSignal.any([signal, over.signal])
     const at = { address: node.internalAddresses[0] ?? '', port: spec.healthEndpoint.agentPort }
     const limit = clock.sleep(ASK_LIMIT_MS, limited).then((): AskedAgent => ({ error: 'it did not answer in time' }))
     try {
-      const answer = await Promise.race([askAgent(at, limited), limit])
+      const answer = await Promise.race([ask(at, limited), limit])
       const said = ofThisNode(node, answer)
       this.#seen.set(node.name, seenAfter(this.#seen.get(node.name), { askedAt, answer: said }))
     } finally {

@@ -6,7 +6,7 @@ import type { ConnectionLimits } from './connection-limits.ts'
 import { errorCode } from './error-text.ts'
 import { portTaken } from './port-taken.ts'
 
-export interface DoorPlace {
+interface DoorPlace {
   /** 0: any that is free. */
   readonly port: number
   /** All addresses of the machine where absent. */

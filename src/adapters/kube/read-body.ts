@@ -17,7 +17,7 @@ export async function readJson(reply: Readable): Promise<unknown> {
 }
 
 /** The whole body as text. */
-export async function readText(reply: Readable): Promise<string> {
+async function readText(reply: Readable): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   try {

@@ -4,9 +4,11 @@ import type { JournalEntry, JournalHeader, OpenJournal } from '../../ports/journ
 import type { FileLock } from './file-lock.ts'
 import { journalError } from './journal-error.ts'
 
+export type JournalFile = Pick<FileHandle, 'write' | 'datasync' | 'truncate' | 'stat' | 'close'>
+
 export interface FileJournalParts {
   readonly path: string
-  readonly file: FileHandle
+  readonly file: JournalFile
   readonly lock: FileLock
   readonly header: JournalHeader
   readonly entries: readonly JournalEntry[]
@@ -22,7 +24,7 @@ export class FileJournal implements OpenJournal {
   readonly entries: readonly JournalEntry[]
   readonly cutBytes: number
   readonly #path: string
-  readonly #file: FileHandle
+  readonly #file: JournalFile
   readonly #lock: FileLock
   #sizeBytes: number
   /** Something unsynced may lie behind `#sizeBytes`: it goes before anything else is written. */
@@ -84,7 +86,7 @@ export class FileJournal implements OpenJournal {
 }
 
 /** A disk that is nearly full takes a part of it and says so only when asked again. */
-export async function writeAll(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+export async function writeAll(file: Pick<FileHandle, 'write'>, bytes: Buffer, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done)
     done += bytesWritten

@@ -39,6 +39,8 @@ export interface DemoGround {
 
 /** What a demo does to this machine. */
 export interface DemoActions {
+  /** UserError `demo.port` where the balancer cannot listen there; before anything is begun. */
+  lookAtPort(port: number): Promise<void>
   /** Wrong input is a UserError, and leaves nothing behind. Settles once the service answers through the balancer. */
   open(options: GroundOptions, signal: AbortSignal): Promise<DemoGround>
   probeSource(targets: readonly ProbeTarget[]): ProbeSource

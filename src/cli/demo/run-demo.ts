@@ -30,6 +30,7 @@ const LANES = 2
 /** Runs each plan on a cluster of its own, and compares them. Returns the exit code. */
 export async function runDemo(context: CliContext, actions: DemoActions, request: DemoRequest): Promise<number> {
   const { plans, flags } = request
+  if (flags.port !== undefined) await actions.lookAtPort(flags.port)
   const report = flags.html === undefined ? {} : { report: reportFile(context, flags.html) }
   const screen = new DemoScreen(context, outputModes(flags, context.terminal))
   const takeBack = context.onExit(() => screen.restoreCursor())

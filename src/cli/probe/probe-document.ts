@@ -1,3 +1,4 @@
+import { isExcused } from '../../core/availability/not-counted.ts'
 import type { FailureWindow } from '../../model/probe.ts'
 import { toIso } from '../../model/time.ts'
 import type { ProbeReading } from './probe-reading.ts'
@@ -20,14 +21,14 @@ export function probeDocument(reading: ProbeReading, outcome: ProbeOutcome, fail
     downtimeHighMs: Math.round(downtime.highMs),
     failedAt1Hz: Math.round(failedAt1Hz * 1_000) / 1_000,
     lanes: facts.lanes,
-    windows: facts.windows.map((window) => windowDocument(window, reading)),
+    windows: facts.windows.map(windowDocument),
     notMeasured: facts.notMeasured.map(({ from, to }) => ({ from: toIso(from), to: toIso(to) })),
     servedBy: facts.servedBy,
   }
 }
 
-export function windowDocument(window: FailureWindow, { notCounted }: ProbeReading): object {
-  const { lastOkAt, firstBadAt, lastBadAt, firstOkAt, ...rest } = window
+export function windowDocument(window: FailureWindow): object {
+  const { lastOkAt, firstBadAt, lastBadAt, firstOkAt, excused = 0, undecided: _undecided, ...rest } = window
   const known = lastOkAt !== undefined && firstOkAt !== undefined
   return {
     ...rest,
@@ -37,6 +38,7 @@ export function windowDocument(window: FailureWindow, { notCounted }: ProbeReadi
     ...(firstOkAt === undefined ? {} : { firstOkAt: toIso(firstOkAt) }),
     lowMs: Math.round(lastBadAt - firstBadAt),
     ...(known ? { highMs: Math.round(firstOkAt - lastOkAt) } : {}),
-    notCounted: notCounted.has(window),
+    notCountedRequests: excused,
+    notCounted: isExcused(window),
   }
 }

@@ -1,12 +1,16 @@
 import type { Histogram } from '../../core/availability/histogram.ts'
+import { isExcused } from '../../core/availability/not-counted.ts'
+import { asOutage, type Outage } from '../../core/availability/outages.ts'
 import { formatMinSec } from '../../model/duration.ts'
 import type { FailureWindow } from '../../model/probe.ts'
+import type { OutageNews } from '../outage-teller.ts'
 import type { Line } from '../terminal/style.ts'
-import { countText } from '../text/count-text.ts'
+import { countOf, countText } from '../text/count-text.ts'
 import { boundsText, preciseTimeText } from '../text/time-text.ts'
 import { failureWords } from './failure-words.ts'
 import type { ProbeReading } from './probe-reading.ts'
-import type { WindowNews } from './window-news.ts'
+
+export type ProbeNews = OutageNews<{ readonly window: FailureWindow; readonly closed: boolean }>
 
 /** Whole milliseconds, as narrow columns need them. */
 export const msText = (ms: number): string => (ms > 0 && ms < 0.5 ? '<1' : String(Math.round(ms)))
@@ -33,21 +37,28 @@ function nowText({ facts, measuredMs, sent }: ProbeReading): 'starting' | 'ok' |
   return facts.windows.some((window) => !window.control && window.firstOkAt === undefined) ? 'failing' : 'ok'
 }
 
-/** `06:41:07.20Z  window 1: 17 failed in 0.32 to 0.36 s, new, connect refused` */
-export function windowLine({ number, type, window }: WindowNews, reading: ProbeReading): Line {
-  const lowMs = window.lastBadAt - window.firstBadAt
-  const highMs =
-    window.lastOkAt === undefined || window.firstOkAt === undefined ? undefined : window.firstOkAt - window.lastOkAt
-  const span = type === 'opened' ? ' so far' : ` in ${boundsText(lowMs, highMs)}`
+/**
+ * `06:41:07.20Z  shop: 17 failed in 320 to 360 ms, new and kept, connect refused`; while it lasts `shop failing: 17 failed
+ * so far`; several at once `shop: 9 failed in 7 windows over 0.80 to 0.84 s`.
+ */
+export function outageLine({ type, windows: [first, ...others], outages }: ProbeNews): Line {
+  const all = [first.window, ...others.map(({ window }) => window)]
+  const outage = asOutage(first.window, ...all.slice(1))
+  const { lastOkAt, firstBadAt, lastBadAt, firstOkAt } = outage
+  const highMs = lastOkAt === undefined || firstOkAt === undefined ? undefined : firstOkAt - lastOkAt
+  const times = outages === 1 ? 'in' : `in ${countOf(outages, 'window')} over`
+  const span = type === 'opened' ? 'so far' : `${times} ${boundsText(lastBadAt - firstBadAt, highMs)}`
+  const name = `${outage.control ? 'control target ' : ''}${outage.target}${type === 'opened' ? ' failing' : ''}`
   return [
-    `${preciseTimeText(window.firstBadAt)}  window ${number}${type === 'opened' ? ' opened' : ''}: `,
-    { text: `${countText(window.failed)} failed`, tone: 'stop' },
-    `${span}, ${whereText(window, reading)}${window.lane}, ${failureWords(window)}`,
-    ...(reading.notCounted.has(window) ? ['; not counted: prober'] : []),
+    `${preciseTimeText(firstBadAt)}  ${name}: `,
+    { text: `${countText(outage.failed)} failed`, tone: 'stop' },
+    ` ${span}, ${outage.lanes.join(' and ')}, ${failureWords(outage)}`,
+    ...notCountedText(outage),
   ]
 }
 
-function whereText(window: FailureWindow, { targets }: ProbeReading): string {
-  if (window.control) return 'control target, '
-  return targets.filter((target) => !target.control).length > 1 ? `${window.target}, ` : ''
+function notCountedText(outage: Outage): readonly string[] {
+  const { excused = 0 } = outage
+  if (excused === 0) return []
+  return [isExcused(outage) ? '; not counted: prober' : `; ${countText(excused)} of them not counted: prober`]
 }

@@ -1,18 +1,20 @@
 import { type Bounds, downtime, lengthMs, union } from '../../core/availability/downtime.ts'
-import { notCounted } from '../../core/availability/not-counted.ts'
+import { excusedOf, isExcused } from '../../core/availability/not-counted.ts'
 import type { FailureWindow, LaneSummary, ProbeFacts, ProbeTarget } from '../../model/probe.ts'
 import type { WallMs } from '../../model/time.ts'
 
-/** What the facts come to. Controls are counted apart, and a window that is the prober's own fault is listed only. */
+/** What the facts come to. Controls are counted apart, and failures that are the prober's own fault are listed only. */
 export interface ProbeReading {
   readonly facts: ProbeFacts
   readonly targets: readonly ProbeTarget[]
   readonly lanes: readonly LaneSummary[]
-  readonly control: { readonly sent: number; readonly failed: number } | undefined
+  /** `isGreen`: it may excuse failures, since none of its own requests failed at first. */
+  readonly control: { readonly sent: number; readonly failed: number; readonly isGreen: boolean } | undefined
   readonly sent: number
   /** Held against the targets. */
   readonly failed: number
-  readonly notCounted: ReadonlySet<FailureWindow>
+  /** Of the targets: those with a failed request that counts. */
+  readonly held: readonly FailureWindow[]
   readonly notCountedFailed: number
   readonly skipped: number
   readonly notMeasuredMs: number
@@ -23,17 +25,18 @@ export interface ProbeReading {
 export function readProbe(facts: ProbeFacts, targets: readonly ProbeTarget[], now: WallMs): ProbeReading {
   const lanes = facts.lanes.filter((lane) => !lane.control)
   const controls = facts.lanes.filter((lane) => lane.control)
-  const excused = notCounted(facts, targets)
-  const held = facts.windows.filter((window) => !window.control && !excused.has(window))
-  const notCountedFailed = sumOf([...excused], 'failed')
+  const isGreen = (facts.redControls ?? []).length === 0
+  const held = facts.windows.filter((window) => !window.control && !isExcused(window))
+  const notCountedFailed = excusedOf(facts.windows)
   return {
     facts,
     targets,
     lanes,
-    control: controls.length === 0 ? undefined : { sent: sumOf(controls, 'sent'), failed: sumOf(controls, 'failed') },
+    control:
+      controls.length === 0 ? undefined : { sent: sumOf(controls, 'sent'), failed: sumOf(controls, 'failed'), isGreen },
     sent: sumOf(lanes, 'sent'),
     failed: sumOf(lanes, 'failed') - notCountedFailed,
-    notCounted: excused,
+    held,
     notCountedFailed,
     skipped: sumOf(lanes, 'skipped'),
     notMeasuredMs: lengthMs(union(facts.notMeasured)),

@@ -1,4 +1,5 @@
 import { shareText } from '../../core/availability/confidence.ts'
+import { excusedOf } from '../../core/availability/not-counted.ts'
 import { formatDuration } from '../../model/duration.ts'
 import type { LaneSummary, ProbeTarget } from '../../model/probe.ts'
 import { countOf, countText } from '../text/count-text.ts'
@@ -30,22 +31,31 @@ export function probeSummary(reading: ProbeReading, failedAt1Hz: number): readon
 function targetLines(target: ProbeTarget, reading: ProbeReading): readonly string[] {
   const lanes = reading.lanes.filter((lane) => lane.target === target.name)
   const sent = lanes.reduce((sum, lane) => sum + lane.sent, 0)
-  const excused = [...reading.notCounted].filter((window) => window.target === target.name)
-  const failed =
-    lanes.reduce((sum, lane) => sum + lane.failed, 0) - excused.reduce((sum, window) => sum + window.failed, 0)
+  const failed = lanes.reduce((sum, lane) => sum + countedIn(lane, reading), 0)
   const took = formatDuration(reading.measuredMs)
   const head = `${countText(failed)} failed of ${countOf(sent, 'request')} in ${took} (${shareText(failed, sent)})`
-  return [`${head}  ${target.name}`, ...tableLines(COLUMNS, lanes.map(laneRow))]
+  return [
+    `${head}  ${target.name}`,
+    ...tableLines(
+      COLUMNS,
+      lanes.map((lane) => laneRow(lane, countedIn(lane, reading))),
+    ),
+  ]
 }
 
-function laneRow(lane: LaneSummary): readonly string[] {
+/** Failed requests of a lane that no control excuses. */
+function countedIn({ target, lane, failed }: LaneSummary, { facts }: ProbeReading): number {
+  return failed - excusedOf(facts.windows.filter((window) => window.target === target && window.lane === lane))
+}
+
+function laneRow(lane: LaneSummary, counted: number): readonly string[] {
   const none = lane.sent === lane.failed
   const times = [lane.p50Ms, lane.p90Ms, lane.p99Ms, lane.maxMs].map((ms) => (none ? '-' : msText(ms)))
   return [
     lane.lane,
     countText(lane.sent),
-    countText(lane.failed),
-    shareText(lane.failed, lane.sent),
+    countText(counted),
+    shareText(counted, lane.sent),
     ...times,
     countText(lane.slow),
     countText(lane.skipped),
@@ -74,8 +84,7 @@ function wrapPieces(lead: string, pieces: readonly string[]): readonly string[] 
 }
 
 function noteLines(reading: ProbeReading, failedAt1Hz: number): readonly string[] {
-  const { failed, control, facts, downtime, notMeasuredMs, notCountedFailed, skipped } = reading
-  const held = facts.windows.filter((window) => !window.control && !reading.notCounted.has(window))
+  const { failed, control, held, downtime, notMeasuredMs, notCountedFailed, skipped } = reading
   const notes: string[] = []
   if (failed > 0) {
     const open = held.some((window) => window.firstOkAt === undefined)
@@ -87,7 +96,11 @@ function noteLines(reading: ProbeReading, failedAt1Hz: number): readonly string[
     notes.push(`not counted   ${countText(notCountedFailed)} failed while the control target failed too: prober`)
   }
   if (control !== undefined)
-    notes.push(`control target   ${countText(control.failed)} failed of ${countText(control.sent)}`)
+    notes.push(
+      `control target   ${countText(control.failed)} failed of ${countText(control.sent)}${
+        control.isGreen ? '' : '; it was not green at first, so it excuses nothing'
+      }`,
+    )
   const gaps = notMeasuredMs > 0 ? [formatDuration(notMeasuredMs)] : []
   const late = skipped > 0 ? [`${countOf(skipped, 'sample')} skipped`] : []
   if (gaps.length + late.length > 0) notes.push(`not measured   ${[...gaps, ...late].join('; ')}`)

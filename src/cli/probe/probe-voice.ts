@@ -1,12 +1,13 @@
 import type { Histogram } from '../../core/availability/histogram.ts'
 import { toIso, type WallMs } from '../../model/time.ts'
 import type { CliContext } from '../cli-context.ts'
+import { OutageTeller } from '../outage-teller.ts'
 import type { OutputModes } from '../output-options.ts'
 import { LivePainter, type PaintedLine, paintedLine } from '../terminal/live-painter.ts'
 import { type Line, paintLine } from '../terminal/style.ts'
 import { timeText } from '../text/time-text.ts'
 import { type ProbeOutcome, probeDocument, windowDocument } from './probe-document.ts'
-import { liveLine, windowLine } from './probe-lines.ts'
+import { liveLine, outageLine, type ProbeNews } from './probe-lines.ts'
 import type { ProbeReading } from './probe-reading.ts'
 import { probeSummary } from './probe-summary.ts'
 import { WindowTeller } from './window-news.ts'
@@ -26,6 +27,7 @@ export class ProbeVoice {
   readonly #parts: ProbeVoiceParts
   readonly #painter: LivePainter
   readonly #teller = new WindowTeller()
+  readonly #lines = new OutageTeller<ProbeNews['windows'][0]>()
   /** The line that is drawn anew, where there is one. */
   #live: readonly PaintedLine[] = []
   #seq = 0
@@ -85,11 +87,17 @@ export class ProbeVoice {
     this.#painter.close()
   }
 
+  /** Each window is an event; people are told of outages. */
   #windows(reading: ProbeReading, now: WallMs, ended: boolean): void {
+    const open = reading.facts.windows.filter(({ firstOkAt }) => firstOkAt === undefined)
+    for (const window of ended ? [] : open) this.#lines.note({ window, closed: false }, now)
     for (const news of this.#teller.news(reading.facts.windows, now, ended)) {
-      this.#event(`window.${news.type}`, { number: news.number, ...windowDocument(news.window, reading) })
-      this.#line(windowLine(news, reading))
+      this.#event(`window.${news.type}`, { number: news.number, ...windowDocument(news.window) })
+      if (news.type === 'closed') this.#lines.note({ window: news.window, closed: true }, now)
     }
+    const due = ended ? undefined : this.#lines.due(now)
+    for (const news of ended ? this.#lines.rest() : []) this.#line(outageLine(news))
+    if (due !== undefined) this.#line(outageLine(due))
   }
 
   #draw(line: Line): void {

@@ -1,6 +1,8 @@
 import { LedgerProbe } from '../../controllers/probe/ledger-probe.ts'
+import { laneSchedules } from '../../core/availability/schedule.ts'
 import { escapeForeign } from '../../model/foreign-text.ts'
 import type { ProbeTarget, Sample } from '../../model/probe.ts'
+import { wallMs } from '../../model/time.ts'
 import type { ProbeSource } from '../../ports/probe-source.ts'
 import type { CliContext } from '../cli-context.ts'
 import { EXIT_FAILED, EXIT_INTERRUPTED } from '../exit-codes.ts'
@@ -24,6 +26,8 @@ export interface ProbeRun {
 const LOOK_EVERY_MS = 250
 /** A prober that has not begun by then never will: better an error than a wait without end. */
 const START_LIMIT_MS = 30_000
+const BASELINE_MS = 1_000
+const BASELINE_PERIODS = 3
 
 /** Probes until the time is up or somebody says enough; the verdicts owed are awaited. Returns the exit code. */
 export async function runProbe(run: ProbeRun): Promise<number> {
@@ -36,6 +40,7 @@ export async function runProbe(run: ProbeRun): Promise<number> {
     clock: context.clock,
     ...(samples === undefined ? {} : { onSamples: (some) => samples.write(sampleLines(some)) }),
     onStart: (at) => {
+      if (begun.atMono === undefined) probe.baseline(at, wallMs(at + controlBaselineMs(targets)))
       begun.atMono ??= context.clock.monoMs() + at - context.clock.wallMs()
     },
     onDeath: (reason) => voice.warn(`the prober died and is begun again: ${escapeForeign(reason, 300)}`),
@@ -77,6 +82,12 @@ async function watch(
     if (interrupts.signal.aborted) return 'interrupted'
     throw error
   }
+}
+
+/** As long as a control is watched at first: it excuses nothing before, and nothing at all if it fails meanwhile. */
+function controlBaselineMs(targets: readonly ProbeTarget[]): number {
+  const lanes = targets.filter(({ control }) => control).flatMap((target) => laneSchedules(target, 0))
+  return Math.max(BASELINE_MS, ...lanes.map(({ periodMs }) => BASELINE_PERIODS * periodMs))
 }
 
 /** The second Ctrl-C does not wait for anybody. */

@@ -22,7 +22,8 @@ export class WindowTeller {
   /** What is new in `windows`; with `ended`, those that never ended are closed as they stand. */
   news(windows: readonly FailureWindow[], now: WallMs, ended: boolean): readonly WindowNews[] {
     return windows.flatMap((window) => {
-      if (window.firstOkAt !== undefined || ended) return this.#close(window)
+      const isOver = window.firstOkAt !== undefined && window.undecided === undefined
+      if (isOver || ended) return this.#close(window)
       const isTold = this.#open.has(laneOf(window)) || now - window.firstBadAt < TOLD_OPEN_AFTER_MS
       return isTold ? [] : [this.#opened(window)]
     })

@@ -2,8 +2,9 @@ import type { NodeStanding, RollOutcome } from '../../model/roll-event.ts'
 import { STEPS } from '../../model/step.ts'
 import type { Block, BlockRow } from '../text/labelled-block.ts'
 import { measuredText, stepNumber } from './node-text.ts'
+import { outageViews } from './outage-view.ts'
 import type { RollView } from './roll-view.ts'
-import { causeText, reloadLossText, windowClassText, windowSpanText } from './window-text.ts'
+import { causeText, outageClassText, outageSpanText, reloadLossText } from './window-text.ts'
 
 const WORDS: Readonly<Record<RollOutcome, string>> = {
   completed: 'DONE',
@@ -40,10 +41,11 @@ function titleOf(view: RollView, outcome: RollOutcome): string {
 const underWay = (view: RollView): NodeStanding | undefined => view.end?.standings.find(({ state }) => state === 'out')
 
 function whatRows({ windows }: RollView): readonly BlockRow[] {
-  const texts = windows
+  const outages = outageViews(windows)
+  const texts = outages
     .slice(0, SHOWN_MAX)
-    .flatMap((view) => [windowSpanText(view), `${windowClassText(view)}: ${view.window.firstError}`, causeText(view)])
-  const more = windows.length - SHOWN_MAX
+    .flatMap((view) => [outageSpanText(view), `${outageClassText(view)}: ${view.window.firstError}`, causeText(view)])
+  const more = outages.length - SHOWN_MAX
   const rest = more > 0 ? [`and ${more} more windows`] : []
   const lost = reloadLossText(windows)
   return texts.length === 0

@@ -25,7 +25,11 @@ function shaped(event: StampedEvent): Readonly<Record<string, unknown>> {
       return { ...head, ...rest, ...lead, text: reasonsText(event.reasons) }
     }
     case 'roll.ended': {
-      const totals = { failedRequests: event.load?.failed ?? 0, sentRequests: event.load?.sent ?? 0 }
+      const totals = {
+        failedRequests: event.load?.failed ?? 0,
+        excusedRequests: event.load?.excused ?? 0,
+        sentRequests: event.load?.sent ?? 0,
+      }
       return { ...head, ...rest, ...totals }
     }
     default:

@@ -7,8 +7,7 @@ import { type Line, padCells, type Tone } from '../terminal/style.ts'
 import { countOf, countText } from '../text/count-text.ts'
 import { timeText } from '../text/time-text.ts'
 import { reasonsText } from './reasons-text.ts'
-import { type NodeView, type RollView, windowViewOf } from './roll-view.ts'
-import { causeText, reloadedText, windowClassText, windowSpanText } from './window-text.ts'
+import type { NodeView, RollView } from './roll-view.ts'
 
 interface Saying {
   readonly node?: string
@@ -22,7 +21,10 @@ interface Said extends Saying {
   readonly level: Level
 }
 
-/** The lines an event leaves behind for good; the same on and off a terminal. `view` is the roll after the event. */
+/**
+ * The lines an event leaves behind for good; the same on and off a terminal. `view` is the roll after the event. Failed
+ * requests are gathered and said apart from their events.
+ */
 export function eventLines(view: RollView, event: StampedEvent, level: Level): readonly Line[] {
   const said = saying(view, event)
   return said === undefined || said.level > level ? [] : [saidLine(view, said, Date.parse(event.at))]
@@ -50,9 +52,6 @@ function saying(view: RollView, event: StampedEvent): Said | undefined {
       }
     case 'node.ended':
       return nodeEnded(view, event.standing)
-    case 'window.opened':
-    case 'window.closed':
-      return windowSaying(event)
     case 'stray': {
       const text = `STRAY ${countOf(event.count, 'request')} sent by ${event.server} after it had confirmed the detach`
       return { level: 0, node: event.node, word: 'stray', text, tone: 'stop' }
@@ -70,6 +69,8 @@ function saying(view: RollView, event: StampedEvent): Said | undefined {
     case 'load.tick':
     case 'roll.ended':
     case 'step.changed':
+    case 'window.opened':
+    case 'window.closed':
       return undefined
     default:
       return stepSaying(view, event)
@@ -137,14 +138,4 @@ function nodeEnded(view: RollView, standing: NodeStanding): Said {
   const where = standing.state === 'inService' ? [] : [standing.text]
   const text = [...took, ...where, `${countOf(standing.podsMoved, 'pod')} moved`, ...failed].join(', ')
   return { level: 1, node, word, text, ...(standing.state === 'out' ? { tone: 'stop' as const } : {}) }
-}
-
-function windowSaying(event: Extract<StampedEvent, { type: `window.${string}` }>): Said {
-  const view = windowViewOf(event)
-  const { window, blame, reloads } = view
-  const reload = reloads.length === 0 ? '' : `; reload of ${reloadedText(reloads)}`
-  const text = view.closed
-    ? `FAILED ${windowSpanText(view)}, ${windowClassText(view)}; ${causeText(view)}`
-    : `FAILING ${windowClassText(view)}: ${window.firstError}${reload}`
-  return { level: 0, ...(blame[0] && { node: blame[0].node }), word: 'window', text, tone: 'stop' }
 }

@@ -8,6 +8,7 @@ import { liveRegion } from './live-region.ts'
 import type { ProgressParts } from './plain-progress.ts'
 import { reduceRoll } from './reduce-roll.ts'
 import { emptyRollView, type RollView } from './roll-view.ts'
+import { WindowLines } from './window-lines.ts'
 
 /** At most four frames a second, however much happens. */
 const FRAME_MS = 250
@@ -17,6 +18,7 @@ export class LiveProgress implements ProgressView {
   readonly #parts: ProgressParts
   readonly #painter: LivePainter
   readonly #holds = new HoldBlocks()
+  readonly #windows = new WindowLines()
   #view: RollView = emptyRollView
   #pending: Line[] = []
   #changed = false
@@ -34,6 +36,7 @@ export class LiveProgress implements ProgressView {
 
   event(event: StampedEvent): void {
     this.#view = reduceRoll(this.#view, event)
+    this.#windows.note(event, this.#parts.clock.wallMs())
     this.#pending.push(...eventLines(this.#view, event, this.#parts.level))
     this.#changed = true
     if (this.#closed) this.#draw()
@@ -48,6 +51,7 @@ export class LiveProgress implements ProgressView {
     for (;;) {
       await this.#parts.clock.sleep(FRAME_MS, signal)
       const now = this.#parts.clock.wallMs()
+      this.#pending.push(...this.#windows.due(this.#view, now))
       this.#pending.push(...this.#holds.due(this.#view, now, this.#parts.sink.size().columns))
       const second = Math.floor(now / 1000)
       if (this.#changed || this.#pending.length > 0 || second !== this.#drawnSecond) this.#draw()
@@ -56,7 +60,8 @@ export class LiveProgress implements ProgressView {
   }
 
   close(): void {
-    if (this.#closed) return
+    this.#pending.push(...this.#windows.rest(this.#view))
+    if (this.#closed && this.#pending.length === 0) return
     this.#closed = true
     this.#painter.close(this.#taken())
   }

@@ -21,11 +21,13 @@ export function loadText({ load }: RollView): string {
   return load === undefined ? 'not measured' : `${countText(load.failed)} failed of ${countText(load.sent)}`
 }
 
-/** `0 failed of 32,000, not measured for 41 s`: what a verdict must not leave out. */
-export function measuredText(view: RollView): string {
-  const gap = gapText(view)
-  return gap === undefined ? loadText(view) : `${loadText(view)}, ${gap}`
-}
+/** `0 failed of 32,000, 3 more not counted (a control failed too), not measured for 41 s`: what a verdict must not leave out. */
+export const measuredText = (view: RollView): string =>
+  [loadText(view), excusedText(view), gapText(view)].filter((text) => text !== undefined).join(', ')
+
+/** Failed requests that a control excuses. */
+export const excusedText = ({ load }: RollView): string | undefined =>
+  (load?.excused ?? 0) === 0 ? undefined : `${countText(load?.excused ?? 0)} more not counted (a control failed too)`
 
 export const gapText = ({ load }: RollView): string | undefined =>
   (load?.notMeasuredMs ?? 0) === 0 ? undefined : `not measured for ${formatDuration(load?.notMeasuredMs ?? 0)}`

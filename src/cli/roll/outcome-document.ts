@@ -17,6 +17,8 @@ export interface WindowDocument {
   readonly target: string
   readonly lane: string
   readonly failed: number
+  /** Of the failed: those that a control target excuses. */
+  readonly excusedRequests: number
   readonly sent: number
   readonly failures: Readonly<Record<string, number>>
   readonly firstError: string
@@ -34,7 +36,10 @@ export interface WindowDocument {
 export interface RollOutcomeDocument {
   /** `running`: only in what `roll status` says of a roll that has not ended. */
   readonly outcome: RollOutcome | 'running'
+  /** Without those that are excused. */
   readonly failedRequests: number
+  /** Failed while a control target did not answer either: the prober is to blame, and they count for nothing. */
+  readonly excusedRequests: number
   /** Of all windows below: those of a reload of a balancer. */
   readonly failedInReloads: number
   readonly sentRequests: number
@@ -55,6 +60,7 @@ export function outcomeDocument(view: RollView): RollOutcomeDocument {
   return {
     outcome: view.end?.outcome ?? 'running',
     failedRequests: view.load?.failed ?? 0,
+    excusedRequests: view.load?.excused ?? 0,
     failedInReloads: failedInReloads(view.windows),
     sentRequests: view.load?.sent ?? 0,
     notMeasuredMs: Math.round(view.load?.notMeasuredMs ?? 0),
@@ -70,6 +76,7 @@ export function windowDocument(view: Pick<WindowView, 'window' | 'blame' | 'relo
     target: window.target,
     lane: window.lane,
     failed: window.failed,
+    excusedRequests: window.excused ?? 0,
     sent: window.sent,
     failures: window.failures,
     firstError: window.firstError,

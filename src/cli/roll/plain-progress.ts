@@ -9,6 +9,7 @@ import { heartbeatText } from './heartbeat-text.ts'
 import { HoldBlocks } from './hold-blocks.ts'
 import { reduceRoll } from './reduce-roll.ts'
 import { currentStep, emptyRollView, type RollView } from './roll-view.ts'
+import { WindowLines } from './window-lines.ts'
 
 export interface ProgressParts {
   readonly sink: TextSink
@@ -26,6 +27,7 @@ const BLOCK_COLUMNS = 81
 export class PlainProgress implements ProgressView {
   readonly #parts: ProgressParts
   readonly #holds = new HoldBlocks()
+  readonly #windows = new WindowLines()
   #view: RollView = emptyRollView
   #spokenAt: number
 
@@ -40,6 +42,7 @@ export class PlainProgress implements ProgressView {
 
   event(event: StampedEvent): void {
     this.#view = reduceRoll(this.#view, event)
+    this.#windows.note(event, this.#parts.clock.wallMs())
     this.#print(eventLines(this.#view, event, this.#parts.level))
   }
 
@@ -50,13 +53,15 @@ export class PlainProgress implements ProgressView {
   async run(signal: AbortSignal): Promise<void> {
     for (;;) {
       await this.#parts.clock.sleep(TICK_MS, signal)
-      this.#print(this.#holds.due(this.#view, this.#parts.clock.wallMs(), BLOCK_COLUMNS))
+      const now = this.#parts.clock.wallMs()
+      this.#print(this.#windows.due(this.#view, now))
+      this.#print(this.#holds.due(this.#view, now, BLOCK_COLUMNS))
       if (this.#parts.clock.monoMs() - this.#spokenAt >= HEARTBEAT_MS) this.#beat()
     }
   }
 
   close(): void {
-    // Every line is written whole and at once; nothing is left to take back.
+    this.#print(this.#windows.rest(this.#view))
   }
 
   restoreCursor(): void {

@@ -1,5 +1,5 @@
 import { isSameWindow } from '../../core/availability/same-window.ts'
-import type { StampedEvent } from '../../model/roll-event.ts'
+import type { LoadTick, StampedEvent } from '../../model/roll-event.ts'
 import type { Step } from '../../model/step.ts'
 import {
   emptyRollView,
@@ -82,12 +82,15 @@ function withNode(view: RollView, name: string, change: (node: NodeView) => Node
 }
 
 function startOf({ load }: RollView, node: NodeView, at: number) {
-  const sent = load === undefined || node.sentBefore !== undefined ? {} : { sentBefore: load.sent }
+  const sent = load === undefined || node.sentBefore !== undefined ? {} : { sentBefore: countedOf(load) }
   return { state: 'inWork', startedAt: node.startedAt ?? at, ...sent } as const
 }
 
+/** The requests of a baseline are no node's: the totals begin anew after it. */
+const countedOf = ({ sent, inBaseline }: LoadTick): number => (inBaseline === true ? 0 : sent)
+
 function endOf({ load }: RollView, { standing }: Extract<StampedEvent, { type: 'node.ended' }>, at: number) {
-  const sent = load === undefined ? {} : { sentAfter: load.sent }
+  const sent = load === undefined || load.inBaseline === true ? {} : { sentAfter: load.sent }
   return { state: 'ended', endedAt: at, standing, ...sent } as const
 }
 

@@ -6,10 +6,11 @@ import { countOf, countText } from '../text/count-text.ts'
 import { type Block, type BlockRow, blockLines, blockRows } from '../text/labelled-block.ts'
 import { type Column, tableLines } from '../text/table-lines.ts'
 import { endBlock } from './end-block.ts'
-import { gapText, loadText } from './node-text.ts'
+import { excusedText, gapText, loadText } from './node-text.ts'
 import { nodeTimes } from './node-times.ts'
+import { outageViews } from './outage-view.ts'
 import type { NodeView, RollView } from './roll-view.ts'
-import { causeText, windowClassText, windowSpanText } from './window-text.ts'
+import { causeText, outageClassText, outageSpanText } from './window-text.ts'
 
 const COLUMNS: readonly Column[] = [
   { title: 'node', align: 'left' },
@@ -18,6 +19,7 @@ const COLUMNS: readonly Column[] = [
   ),
 ]
 const BLOCK_CELLS = 80
+const SHOWN_MAX = 5
 
 /** What a roll came to, for people: the verdict first, then the nodes, then what the measurement can and cannot say. */
 export function summaryLines(view: RollView): readonly Line[] {
@@ -46,13 +48,21 @@ function doneBlock(view: RollView): Block {
   const done = (view.end?.standings ?? []).filter(({ state }) => state === 'inService').length
   const took = view.startedAt === undefined ? '' : ` in ${formatDuration(view.lastAt - view.startedAt)}`
   const load =
-    view.load === undefined ? 'not measured' : `${loadText(view)} requests, ${countOf(view.load.strays, 'stray')}`
+    view.load === undefined
+      ? 'not measured'
+      : [`${loadText(view)} requests`, excusedText(view), countOf(view.load.strays, 'stray')]
+          .filter((text) => text !== undefined)
+          .join(', ')
   return { word: 'DONE', title: `${done} of ${countOf(view.nodes.length, 'node')}${took}; ${load}`, rows: [] }
 }
 
 function limitRows(view: RollView): readonly BlockRow[] {
   const { load, windows } = view
-  const seen = windows.map((view) => `${windowSpanText(view)}, ${windowClassText(view)}; ${causeText(view)}`)
+  const outages = outageViews(windows).map(
+    (view) => `${outageSpanText(view)}, ${outageClassText(view)}; ${causeText(view)}`,
+  )
+  const more = outages.length - SHOWN_MAX
+  const seen = [...outages.slice(0, SHOWN_MAX), ...(more > 0 ? [`and ${more} more windows`] : [])]
   return [
     ...(seen.length === 0 ? [] : [{ label: 'what', texts: seen }]),
     ...(load === undefined ? [] : [{ label: 'limits', texts: [limitsText(load, gapText(view))] }]),
@@ -60,7 +70,8 @@ function limitRows(view: RollView): readonly BlockRow[] {
 }
 
 function limitsText(load: NonNullable<RollView['load']>, gap: string | undefined): string {
-  const share = load.failed === 0 && load.sent > 0 ? [`fewer than ${fewerThan(load.sent)} failed (95 %)`] : []
+  const judged = load.sent - (load.excused ?? 0)
+  const share = load.failed === 0 && judged > 0 ? [`fewer than ${fewerThan(judged)} failed (95 %)`] : []
   const period =
     load.ratePerSecond > 0
       ? [`an outage under ${formatDuration(Math.max(1000 / load.ratePerSecond, CAUGHT_UP_MS))} can be missed`]

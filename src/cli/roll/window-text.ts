@@ -1,8 +1,10 @@
-import type { FailureClass } from '../../model/probe.ts'
+import { countedFailed } from '../../core/availability/not-counted.ts'
+import type { FailureClass, FailureWindow } from '../../model/probe.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { Blame } from '../../model/roll-event.ts'
 import { countOf, countText } from '../text/count-text.ts'
 import { boundsText, preciseTimeText } from '../text/time-text.ts'
+import type { OutageView } from './outage-view.ts'
 import type { WindowView } from './roll-view.ts'
 
 const CLASS_WORDS: Readonly<Record<FailureClass, string>> = {
@@ -19,7 +21,7 @@ const CLASS_WORDS: Readonly<Record<FailureClass, string>> = {
 }
 
 /** Edges are known only as bounds: high is absent where no good request was seen on one side. */
-export function windowBounds({ window }: Pick<WindowView, 'window'>): {
+export function windowBounds({ window }: { readonly window: Omit<FailureWindow, 'lane'> }): {
   readonly lowMs: number
   readonly highMs?: number
 } {
@@ -28,22 +30,33 @@ export function windowBounds({ window }: Pick<WindowView, 'window'>): {
   return { lowMs, highMs: window.firstOkAt - window.lastOkAt }
 }
 
-/** `6 of 16 failed in 0.30 to 0.34 s from 06:30:58.20Z`. */
-export function windowSpanText(view: WindowView): string {
-  const { window } = view
+/**
+ * `shop: 6 of 16 failed in 300 to 340 ms from 06:30:58.20Z`; `6 of 16 failed (2 not counted) in …` where a control excuses
+ * some; `shop: 9 of 9 failed in 7 windows over 0.80 to 0.84 s from …`.
+ */
+export function outageSpanText(view: OutageView): string {
+  const { window, outages } = view
   const { lowMs, highMs } = windowBounds(view)
-  return `${countText(window.failed)} of ${countText(window.sent)} failed in ${boundsText(lowMs, highMs)} from ${preciseTimeText(window.firstBadAt)}`
+  const times = outages === 1 ? 'in' : `in ${countOf(outages, 'window')} over`
+  const notCounted = window.excused === undefined ? '' : ` (${countText(window.excused)} not counted)`
+  return `${window.target}: ${countText(window.failed)} of ${countText(window.sent)} failed${notCounted} ${times} ${boundsText(lowMs, highMs)} from ${preciseTimeText(window.firstBadAt)}`
 }
+
+/** `lane new, connect failed (6)`, `lanes new and kept, …`. */
+export const outageClassText = ({ window: { lanes, failures } }: OutageView): string =>
+  classText(lanes.length === 1 ? `lane ${lanes[0]}` : `lanes ${lanes.join(' and ')}`, failures)
 
 interface Classed {
   readonly window: { readonly lane: string; readonly failures: Readonly<Record<string, number>> }
 }
 
 /** `lane new, connect failed (6)`, the most frequent class first. */
-export function windowClassText({ window }: Classed): string {
-  const classes = Object.entries(window.failures).sort(([, a], [, b]) => b - a)
+export const windowClassText = ({ window: { lane, failures } }: Classed): string => classText(`lane ${lane}`, failures)
+
+function classText(where: string, failures: Readonly<Record<string, number>>): string {
+  const classes = Object.entries(failures).sort(([, a], [, b]) => b - a)
   const words = classes.map(([name, count]) => `${CLASS_WORDS[name as FailureClass] ?? name} (${countText(count)})`)
-  return [`lane ${window.lane}`, ...words].join(', ')
+  return [where, ...words].join(', ')
 }
 
 interface Caused {
@@ -53,12 +66,13 @@ interface Caused {
 
 type Reloaded = Pick<ReloadSpan, 'instance'>
 
-/** What made it fail: a reload before all, else the step that was most likely under way. */
+/** What made it fail: a reload before all, else the step that is most likely of those under way when it began to. */
 export function causeText({ reloads, blame }: Caused): string {
   const reload = reloads.length === 0 ? [] : [`reload of ${reloadedText(reloads)}`]
   const [first, ...more] = [...reload, ...blame.map(({ node, step }) => `${node}, ${step}`)]
-  if (first === undefined) return 'no step overlaps'
-  if (more.length === 0) return reload.length === 0 ? `${first}; no other step overlaps` : `${first}; no step overlaps`
+  if (first === undefined) return 'no step was under way'
+  if (more.length === 0)
+    return reload.length === 0 ? `${first}; no other step was under way` : `${first}; no step was under way`
   const others = more.slice(0, 3).join('; ')
   return `most likely ${first}; also possible: ${others}${more.length > 3 ? ` and ${more.length - 3} more` : ''}`
 }
@@ -69,7 +83,7 @@ export const reloadedText = (reloads: readonly Reloaded[]): string =>
 
 /** Requests of windows that fell into a reload. */
 export const failedInReloads = (windows: readonly WindowView[]): number =>
-  windows.reduce((sum, { window, reloads }) => sum + (reloads.length === 0 ? 0 : window.failed), 0)
+  windows.reduce((sum, { window, reloads }) => sum + (reloads.length === 0 ? 0 : countedFailed(window)), 0)
 
 /** `6 requests were lost to reloads of lb-1`; nothing where none was. */
 export function reloadLossText(windows: readonly WindowView[]): string | undefined {

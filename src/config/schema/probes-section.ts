@@ -44,7 +44,7 @@ const probe = section(
     }).prefault('X-Served-By'),
     insecure: switchField('Do not check the certificate of the target.', false),
     control: switchField(
-      'A target that is not behind the balancers. Where it fails too, the prober is to blame and nothing is counted.',
+      'A target that is not behind the balancers. If it was green in the baseline, it excuses a request that gets no answer while it gives none either.',
       false,
     ),
   },

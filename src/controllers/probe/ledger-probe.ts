@@ -44,6 +44,10 @@ export class LedgerProbe implements Probe {
     return this.ledger.windows()
   }
 
+  baseline(from: WallMs, to: WallMs): void {
+    this.ledger.baseline({ from, to })
+  }
+
   #apply(told: ProbeSignal): void {
     this.ledger.apply(told)
     if (told.type === 'started') this.#parts.onStart?.(told.at)

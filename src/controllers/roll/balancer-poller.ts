@@ -20,7 +20,7 @@ export interface BalancerPollerParts {
   readonly instance: string
   readonly clock: Clock
   /** After every poll, answered or not. Awaited before the next one. `isNews`: it may change a decision. */
-  readonly onPoll: (isNews: boolean) => Promise<void>
+  readonly onPoll: (isNews: boolean, instance: string) => Promise<void>
   /** Every answer, at once and in order. */
   readonly onAnswer: (look: InstanceLook) => void
 }
@@ -65,7 +65,7 @@ export class BalancerPoller {
       await this.poll(signal)
       const isNews = this.#isNews
       this.#isNews = false
-      await this.#parts.onPoll(isNews)
+      await this.#parts.onPoll(isNews, this.#parts.instance)
       await this.#parts.clock.sleep(POLL_MS, signal)
     }
   }

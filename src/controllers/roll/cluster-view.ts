@@ -4,7 +4,7 @@ import type { Node } from '../../model/node.ts'
 import type { MonoMs } from '../../model/time.ts'
 import type { Workload } from '../../model/workload.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Cluster } from '../../ports/cluster.ts'
+import type { Cluster, Kind } from '../../ports/cluster.ts'
 import { type Freshness, WatchCache } from '../../runtime/watch-cache.ts'
 
 /** One cache for each kind a roll goes by, followed together. */
@@ -12,6 +12,8 @@ export class ClusterView {
   readonly #caches
   readonly #clock: Clock
   #isLost = false
+  /** The node that was read by its name before the nodes were listed; none or one. */
+  #sighted: readonly Node[] = []
   #joined: { readonly lists: readonly (readonly Workload[])[]; readonly workloads: readonly Workload[] } | undefined
   #lostAt: MonoMs | undefined
 
@@ -52,22 +54,35 @@ export class ClusterView {
     await Promise.all(Object.values(this.#caches).map((cache) => cache.synced(signal)))
   }
 
+  /** Takes a node that was read by its name, until the nodes are listed. */
+  sighted(node: Node): void {
+    this.#sighted = [node]
+  }
+
   node(name: string): Node | undefined {
-    return this.#caches.nodes.get(name)
+    const { nodes } = this.#caches
+    return nodes.freshness().synced ? nodes.get(name) : this.#sighted.find((node) => node.name === name)
+  }
+
+  /** Kinds that were not listed even once. */
+  unlisted(): readonly Kind[] {
+    return Object.values(this.#caches).flatMap((cache) => (cache.freshness().synced ? [] : [cache.kind]))
   }
 
   facts(): ClusterFacts {
     this.#noteLoss()
     const { nodes, pods, budgets, attachments, claims, slices } = this.#caches
     const { deployments, replicasets, statefulsets, daemonsets } = this.#caches
+    const unlisted = this.#unlistedFacts()
     return {
-      nodes: nodes.objects(),
+      nodes: nodes.freshness().synced ? nodes.objects() : this.#sighted,
       pods: pods.objects(),
       budgets: budgets.objects(),
       workloads: this.#workloads([deployments, replicasets, statefulsets, daemonsets].map((cache) => cache.objects())),
       attachments: attachments.objects(),
       claims: claims.objects(),
       slices: slices.objects(),
+      ...(unlisted === undefined ? {} : { unlisted }),
       staleForMs: this.#staleForMs(this.#clock.monoMs()),
       ...(this.#lostAt === undefined ? {} : { lostAt: this.#lostAt }),
     }
@@ -84,6 +99,12 @@ export class ClusterView {
   /** Why the stream is broken, in the words of the first that is. */
   error(): string | undefined {
     return this.#broken().flatMap((freshness) => freshness.error?.message ?? [])[0]
+  }
+
+  #unlistedFacts(): ClusterFacts['unlisted'] {
+    const kinds = this.unlisted()
+    const error = this.error()
+    return kinds.length === 0 ? undefined : { kinds, ...(error === undefined ? {} : { error }) }
   }
 
   #staleForMs(now: MonoMs): number {

@@ -1,3 +1,4 @@
+import { countedFailedOf } from '../../core/availability/not-counted.ts'
 import { countedWindows } from '../../core/roll/counted-windows.ts'
 import { requestsFailed } from '../../core/roll/requests-failed.ts'
 import type { ProbeFacts } from '../../model/probe.ts'
@@ -15,6 +16,6 @@ export function endFailures(
 ): Pick<EndFacts, 'failed' | 'failures' | 'unjudged'> {
   if (probe === undefined) return { failed: 0, failures: [], unjudged: unjudged(run, undefined) }
   const facts = { run: runFacts(run), spec: run.spec, probe, reloads }
-  const failed = countedWindows(facts).reduce((sum, window) => sum + window.failed, 0)
+  const failed = countedFailedOf(countedWindows(facts))
   return { failed, failures: requestsFailed(facts), unjudged: unjudged(run, probe) }
 }

@@ -6,6 +6,11 @@ import type { Journal } from '../../ports/journal.ts'
 
 export type EventSink = (event: StampedEvent) => void
 
+type Entry = Parameters<Journal['append']>[0]
+
+/** Which nodes are through, and which pods were evicted, is told by the journal alone. */
+const NEEDED: ReadonlySet<string> = new Set(['through', 'evicted'])
+
 /** Ticks come once a second, for the screen. What a killed process has measured is known to within this. */
 const TICK_JOURNALED_EVERY_MS = 5000
 
@@ -17,6 +22,8 @@ export class EventLog {
   #seq: number
   #writable = true
   #tickJournaledAt: MonoMs | undefined
+  /** What the disk refused and the next process cannot do without: it comes before all else once the disk takes it. */
+  #owed: Entry[] = []
   #tail: Promise<void> = Promise.resolve()
 
   constructor(parts: {
@@ -65,16 +72,21 @@ export class EventLog {
     await this.#tail
   }
 
-  #enqueue(entry: { readonly at: string; readonly type: string }): void {
+  #enqueue(entry: Entry): void {
     this.#tail = this.#tail.then(() => this.#append(entry))
   }
 
-  async #append(entry: { readonly at: string; readonly type: string }): Promise<void> {
+  async #append(entry: Entry): Promise<void> {
     try {
+      for (let owed = this.#owed[0]; owed !== undefined; owed = this.#owed[0]) {
+        await this.#journal.append(owed)
+        this.#owed.shift()
+      }
       await this.#journal.append(entry)
       this.#writable = true
     } catch (error) {
       if (!(error instanceof WorldError)) throw error
+      if (NEEDED.has(entry.type)) this.#owed.push(entry)
       if (this.#writable) {
         const text = `the journal cannot be written: ${error.message}; nothing disruptive is begun until it can`
         this.#sink({ type: 'warning', text, v: '1.0', seq: this.#seq++, at: toIso(this.#clock.wallMs()) })

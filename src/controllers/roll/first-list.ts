@@ -1,18 +1,48 @@
+import { OVER } from '../../model/over.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Cluster } from '../../ports/cluster.ts'
+import type { Random } from '../../ports/random.ts'
+import { Backoff } from '../../runtime/backoff.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 import type { ClusterView } from './cluster-view.ts'
+import { recordOf } from './last-seen.ts'
+import type { RunState } from './run-state.ts'
 
 const LIMIT_MS = 60_000
+/** Nearly always everything is there by then, and no more is said of it. */
+const USUAL_MS = 1000
+/** One small object. A request that hangs is given up early, since the next one may not hang. */
+const READ_LIMIT_MS = 2000
+const READ_AGAIN = { baseMs: 500, capMs: 2000 } as const
+
+export interface FirstListParts {
+  readonly run: Pick<RunState, 'id' | 'underWay'>
+  readonly view: Pick<ClusterView, 'synced' | 'sighted' | 'error'>
+  readonly cluster: Pick<Cluster, 'readNode'>
+  readonly clock: Clock
+  readonly random: Random
+}
 
 /**
- * Waits until everything that a roll goes by was listed once. Who resumes or aborts plans nothing, so that a right that
- * is missing, or an API server that is away, shows here first: told in its own words.
+ * Waits until passes may begin: everything that a roll goes by was listed once, or the node is known that an earlier
+ * process of this run has out. A list can take half a minute to fail, and a reload of a balancer is answered within a
+ * second. Where no node is known to be out, who resumes or aborts plans nothing, so that a right that is missing, or an
+ * API server that is away, shows here first: told in its own words.
  */
-export async function firstList(
-  view: Pick<ClusterView, 'synced' | 'error'>,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
-): Promise<void> {
+export async function firstList(parts: FirstListParts, signal: AbortSignal): Promise<void> {
+  const over = new AbortController()
+  const within = AbortSignal.any([signal, over.signal])
+  const listed = everything(parts, within)
+  const known = Promise.all([nodeOut(parts, listed, within), parts.clock.sleep(USUAL_MS, within)])
+  try {
+    await Promise.race([listed, known])
+  } finally {
+    over.abort(OVER)
+  }
+}
+
+async function everything({ clock, view }: FirstListParts, signal: AbortSignal): Promise<void> {
   const limited = { clock, limitMs: LIMIT_MS, signal, what: 'the first list of the cluster' }
   try {
     await withDeadline(limited, (within) => view.synced(within))
@@ -24,5 +54,25 @@ export async function firstList(
       retry: 'backoff',
       cause: error,
     })
+  }
+}
+
+/** A node without the record of this run is not out: then everything is waited for. */
+async function nodeOut(parts: FirstListParts, listed: Promise<void>, signal: AbortSignal): Promise<void> {
+  const { run, cluster, clock, random, view } = parts
+  if (run.underWay === undefined) return listed
+  const name = run.underWay
+  const backoff = new Backoff(READ_AGAIN, random)
+  for (;;) {
+    const limited = { clock, limitMs: READ_LIMIT_MS, signal, what: `the read of ${name}` }
+    try {
+      const node = await withDeadline(limited, (within) => cluster.readNode(name, within))
+      if (node === undefined || recordOf(node)?.run !== run.id) return await listed
+      view.sighted(node)
+      return
+    } catch (error) {
+      if (!(error instanceof WorldError || error instanceof DeadlineError)) throw error
+      await clock.sleep(backoff.nextMs(error instanceof WorldError ? error.retryAfterMs : undefined), signal)
+    }
   }
 }

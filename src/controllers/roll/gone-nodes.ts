@@ -7,7 +7,7 @@ import type { RunState } from './run-state.ts'
 
 export interface GoneNodesParts {
   readonly run: RunState
-  readonly view: Pick<ClusterView, 'node'>
+  readonly view: Pick<ClusterView, 'node' | 'unlisted'>
   readonly events: EventLog
   /** Where nodes stand as far as is known: those that are gone are added, those that came back taken from it. */
   readonly standings: Map<string, NodeStanding>
@@ -24,6 +24,7 @@ export class GoneNodes {
   /** A node of the order that is no more is left out, unless it comes back while there are others to roll. */
   note(): void {
     const { run, view, events, standings } = this.#parts
+    if (view.unlisted().length > 0) return
     const done = new Set(run.done)
     for (const node of run.order) {
       if (done.has(node)) continue

@@ -8,7 +8,10 @@ import { isJournaledEvent } from './journaled-event.ts'
 /** What earlier processes of a run measured: the next one's totals go on from there. */
 export interface LoadBefore {
   readonly sent: number
+  /** Without those that are excused. */
   readonly failed: number
+  /** Absent: none. */
+  readonly excused?: number
   readonly skipped: number
   readonly strays: number
   readonly notMeasuredMs: number
@@ -21,14 +24,15 @@ export interface LoadBefore {
 }
 
 interface SeenWindow {
+  readonly failed: number
+  readonly excused: number
   readonly window: FailureWindow
-  readonly excused: boolean
   readonly node: string | undefined
   /** An end has said so already. */
   readonly told: boolean
 }
 
-type Counts = Pick<LoadBefore, 'sent' | 'failed' | 'skipped' | 'notMeasuredMs' | 'until'>
+type Counts = Required<Pick<LoadBefore, 'sent' | 'failed' | 'excused' | 'skipped' | 'notMeasuredMs' | 'until'>>
 
 /** Undefined where nothing was begun yet: what is sent before the first baseline is over counts for nothing. */
 export function loadBefore(entries: readonly JournalEntry[]): LoadBefore | undefined {
@@ -42,17 +46,21 @@ export function loadBefore(entries: readonly JournalEntry[]): LoadBefore | undef
 /** The last tick comes up to some seconds before a kill; failures are in the journal at once, and each was sent. */
 function withWindows(counts: Counts, windows: readonly SeenWindow[]): Omit<LoadBefore, 'strays'> {
   const failed = Math.max(counts.failed, sum(windows))
+  const seenExcused = windows.reduce((total, seen) => total + seen.excused, 0)
+  const { excused: countedExcused, ...others } = counts
+  const excused = Math.max(countedExcused, seenExcused)
   const nodes = [...new Set(windows.flatMap(({ node }) => node ?? []))]
   return {
-    ...counts,
+    ...others,
     failed,
-    sent: counts.sent + failed - counts.failed,
+    ...(excused === 0 ? {} : { excused }),
+    sent: counts.sent + failed - counts.failed + excused - countedExcused,
     failedOf: Object.fromEntries(nodes.map((name) => [name, sum(windows.filter(({ node }) => node === name))])),
-    untold: sum(windows.filter(({ told, excused }) => !told && !excused)),
+    untold: sum(windows.filter(({ told }) => !told)),
   }
 }
 
-const sum = (windows: readonly SeenWindow[]): number => windows.reduce((total, { window }) => total + window.failed, 0)
+const sum = (windows: readonly SeenWindow[]): number => windows.reduce((total, { failed }) => total + failed, 0)
 
 function counted(counts: Counts | undefined, event: RollEvent & Pick<StampedEvent, 'at'>): Counts | undefined {
   const until = wallMs(Date.parse(event.at))
@@ -60,7 +68,7 @@ function counted(counts: Counts | undefined, event: RollEvent & Pick<StampedEven
     // Whichever comes first: a roll that nobody measures has no baseline, and begins with a write.
     case 'baseline.ended':
     case 'write':
-      return counts ?? { sent: 0, failed: 0, skipped: 0, notMeasuredMs: 0, until }
+      return counts ?? { sent: 0, failed: 0, excused: 0, skipped: 0, notMeasuredMs: 0, until }
     case 'load.tick':
     case 'roll.ended':
       return counts === undefined || event.load === undefined ? counts : { ...countsOf(event.load), until }
@@ -69,7 +77,13 @@ function counted(counts: Counts | undefined, event: RollEvent & Pick<StampedEven
   }
 }
 
-const countsOf = ({ sent, failed, skipped, notMeasuredMs = 0 }: LoadTick) => ({ sent, failed, skipped, notMeasuredMs })
+const countsOf = ({ sent, failed, excused = 0, skipped, notMeasuredMs = 0 }: LoadTick) => ({
+  sent,
+  failed,
+  excused,
+  skipped,
+  notMeasuredMs,
+})
 
 /** A window that was told takes the place of what was told of it before. */
 function withWindow(windows: readonly SeenWindow[], event: RollEvent): readonly SeenWindow[] {
@@ -77,16 +91,31 @@ function withWindow(windows: readonly SeenWindow[], event: RollEvent): readonly 
     return windows.map((seen) => ({ ...seen, told: true }))
   }
   if (event.type !== 'window.opened' && event.type !== 'window.closed') return windows
-  const { window, excused = false, blame } = event
+  const { window, blame } = event
+  // Journals of versions that excused a window as a whole have no number in it.
+  const excused = event.excused === true ? window.failed : (window.excused ?? 0)
   const same = windows.filter((seen) => isSameWindow(window, seen.window))
   const told = same.some((seen) => seen.told)
-  return [...windows.filter((seen) => !same.includes(seen)), { window, excused, node: blame[0]?.node, told }]
+  return [
+    ...windows.filter((seen) => !same.includes(seen)),
+    { window, failed: window.failed - excused, excused, node: blame[0]?.node, told },
+  ]
 }
 
 /** The totals of a run whose newest process measures nothing; undefined where none did. */
 export function unmeasuredSince(before: LoadBefore | undefined, now: WallMs): LoadTick | undefined {
   if (before === undefined || before.sent === 0) return undefined
-  const { sent, failed, skipped, strays } = before
+  const { sent, failed, excused, skipped, strays } = before
   const notMeasuredMs = before.notMeasuredMs + Math.max(0, now - before.until)
-  return { sent, failed, skipped, strays, notMeasuredMs, ratePerSecond: 0, p99Ms: 0, baselineP99Ms: 0 }
+  return {
+    sent,
+    failed,
+    ...(excused === undefined ? {} : { excused }),
+    skipped,
+    strays,
+    notMeasuredMs,
+    ratePerSecond: 0,
+    p99Ms: 0,
+    baselineP99Ms: 0,
+  }
 }

@@ -1,6 +1,6 @@
 import { type Attribution, attribute, type StepSpan } from '../../core/availability/attribution.ts'
 import { lanePeriodMs } from '../../core/availability/lane-period.ts'
-import { isExcused } from '../../core/roll/counted-windows.ts'
+import { countedFailedOf, excusedOf, isExcused } from '../../core/availability/not-counted.ts'
 import type { FailureWindow, ProbeFacts } from '../../model/probe.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { LoadTick, RollEvent } from '../../model/roll-event.ts'
@@ -45,11 +45,20 @@ export class LoadWatch {
     if (parts.before !== undefined) this.#measuredSince = wallMs(0)
   }
 
+  /** A control that was green in it excuses failures from here on; of any other people must know that it does not. */
   baselineEnded(at: WallMs): void {
-    this.#baselineP99Ms = worstP99Ms(this.#parts.probe.facts())
-    if (this.#parts.before !== undefined) return
-    this.#measuredSince = at
-    this.#uncounted = totals(this.#parts.probe.facts())
+    const { probe, spec, before, emit } = this.#parts
+    probe.baseline(wallMs(at - spec.baselineMs), at)
+    const facts = probe.facts()
+    this.#baselineP99Ms = worstP99Ms(facts)
+    if (before === undefined) {
+      this.#measuredSince = at
+      this.#uncounted = totals(facts)
+    }
+    emit({ type: 'baseline.ended', sent: facts.greenStreak, p99Ms: this.#baselineP99Ms })
+    for (const control of facts.redControls ?? []) {
+      emit({ type: 'warning', text: `${control} was not green in the baseline, so it excuses no failed request` })
+    }
   }
 
   /**
@@ -83,17 +92,28 @@ export class LoadWatch {
     for (;;) {
       await this.#parts.clock.sleep(TICK_MS, signal)
       this.changed()
-      this.#parts.emit({ type: 'load.tick', load: this.tick() })
+      this.tellTotals()
     }
   }
 
-  tick(): LoadTick {
+  /** Once a second, and where a node ends: its failed requests are counted up to then, and so is what was sent. */
+  tellTotals(): void {
+    this.#parts.emit({ type: 'load.tick', load: this.tick() })
+  }
+
+  /** `isLast`: no control will be heard any more, so what one could still excuse counts. */
+  tick(isLast = false): LoadTick {
     const { before = NONE } = this.#parts
     const facts = this.#parts.probe.facts()
     const now = totals(facts)
+    const windows = this.#windows()
+    const excused = excusedOf(windows)
+    const waiting = isLast ? 0 : windows.reduce((sum, { undecided }) => sum + (undecided?.failed ?? 0), 0)
+    const allExcused = (before.excused ?? 0) + excused
     return {
       sent: before.sent + now.sent - this.#uncounted.sent,
-      failed: before.failed + now.failed - this.#uncounted.failed,
+      failed: before.failed + now.failed - this.#uncounted.failed - excused - waiting,
+      ...(allExcused === 0 ? {} : { excused: allExcused }),
       skipped: before.skipped + now.skipped - this.#uncounted.skipped,
       ratePerSecond: this.#parts.spec.targets.reduce(
         (total, target) => total + (target.control ? 0 : target.ratePerSecond),
@@ -103,14 +123,14 @@ export class LoadWatch {
       baselineP99Ms: this.#baselineP99Ms,
       strays: (this.#parts.before?.strays ?? 0) + this.#parts.strays(),
       notMeasuredMs: notMeasuredMs(facts, this.#parts.before),
+      ...(this.#measuredSince === undefined ? { inBaseline: true } : {}),
     }
   }
 
   /** Requests of every window of the run since its baseline whose most likely step is one of this node, reload or not. */
   failedIn(node: string): number {
-    return this.#windows()
-      .filter((window) => this.#causes(window).blame[0]?.node === node)
-      .reduce((sum, window) => sum + window.failed, this.#parts.before?.failedOf[node] ?? 0)
+    const blamed = this.#windows().filter((window) => this.#causes(window).blame[0]?.node === node)
+    return (this.#parts.before?.failedOf[node] ?? 0) + countedFailedOf(blamed)
   }
 
   #windows(): readonly FailureWindow[] {
@@ -119,25 +139,24 @@ export class LoadWatch {
     return this.#parts.probe.windows().filter((window) => !window.control && window.lastBadAt >= since)
   }
 
-  /** None where a control target failed with it. */
+  /** None where a control target excuses it. */
   #causes(window: FailureWindow): Pick<Extract<Attribution, { kind: 'found' }>, 'reloads' | 'blame'> {
-    const { probe, spec, steps, reloads } = this.#parts
-    const controlWindows = probe.windows().filter((candidate) => candidate.control)
+    const { spec, steps, reloads } = this.#parts
     const periodMs = lanePeriodMs(spec.targets, window)
-    const found = attribute({ window, periodMs, controlWindows, steps: steps(), reloads: reloads() })
+    const found = attribute({ window, periodMs, steps: steps(), reloads: reloads() })
     return found.kind === 'prober' ? { reloads: [], blame: [] } : found
   }
 
   #tell(mayTell: (noticedAt: MonoMs) => boolean): void {
     for (const { type, window } of this.#notices.due(this.#windows(), this.#parts.clock.monoMs(), mayTell)) {
       const { reloads, blame } = this.#causes(window)
-      const excused = isExcused(window, this.#parts.probe.windows())
+      const excused = isExcused(window)
       this.#parts.emit({ type, window, reloads, blame, ...(excused ? { excused } : {}) })
     }
   }
 }
 
-const NONE = { sent: 0, failed: 0, skipped: 0 }
+const NONE: Pick<LoadBefore, 'sent' | 'failed' | 'excused' | 'skipped'> = { sent: 0, failed: 0, skipped: 0 }
 
 function totals({ lanes }: ProbeFacts): { readonly sent: number; readonly failed: number; readonly skipped: number } {
   const ours = lanes.filter((lane) => !lane.control)

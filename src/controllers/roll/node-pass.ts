@@ -3,22 +3,26 @@ import { asAsked } from '../../core/roll/asked-state.ts'
 import { decide } from '../../core/roll/decide.ts'
 import { drainView } from '../../core/roll/drain/stages.ts'
 import type { Evidence } from '../../core/roll/evidence.ts'
+import { journalWritable } from '../../core/roll/guards.ts'
 import { judge, stuckLimitLeftMs } from '../../core/roll/judge.ts'
 import { keepDetached } from '../../core/roll/keep-detached.ts'
 import { mustBeOut } from '../../core/roll/must-be-out.ts'
-import { hasCurrent } from '../../core/roll/node-snapshot.ts'
+import { hasCurrent, type NodeSnapshot } from '../../core/roll/node-snapshot.ts'
 import { observe } from '../../core/roll/observe.ts'
 import { rememberDecision } from '../../core/roll/remember-decision.ts'
 import { rememberOutcome } from '../../core/roll/remember-outcome.ts'
 import type { InstanceFacts, RollSnapshot } from '../../core/roll/snapshot.ts'
-import { type Action, isRestoring } from '../../model/action.ts'
+import { RECHECK_MS } from '../../core/roll/step-rule.ts'
+import { type Action, actionKey, isRestoring } from '../../model/action.ts'
 import { serverKey } from '../../model/balancer.ts'
 import type { Decision } from '../../model/decision.ts'
 import { refKey } from '../../model/object-ref.ts'
 import type { Outcome } from '../../model/outcome.ts'
+import type { MonoMs } from '../../model/time.ts'
 import type { Performer } from '../../runtime/perform.ts'
 import { describeAction } from './describe-action.ts'
 import { type GatherParts, gather } from './gather.ts'
+import { instancesOf, stillRight } from './last-moment.ts'
 import { Progress } from './progress.ts'
 import { ToldWaits } from './told-waits.ts'
 
@@ -41,6 +45,8 @@ export class NodePass {
   readonly #waits: ToldWaits
   /** Instance → when it was told something between passes; infinite while it is. */
   readonly #told = new Map<string, number>()
+  /** Server → the last reading that showed it out: if it serves again, it has done so since then at most. */
+  readonly #readOutAt = new Map<string, MonoMs>()
 
   constructor(parts: NodePassParts) {
     this.#parts = parts
@@ -55,7 +61,7 @@ export class NodePass {
     return this.#progress?.step
   }
 
-  /** One pass. The decision it came to is performed already. */
+  /** One pass. The decision it came to is performed already; where the journal refused all of it, it is a hold. */
   async pass(signal: AbortSignal): Promise<Decision> {
     const gathered = await gather(this.#parts, this.#known(), signal)
     const snapshot = this.#judged({ ...gathered, evidence: observe(gathered) })
@@ -63,16 +69,34 @@ export class NodePass {
     this.#evidence = rememberDecision(snapshot, decision)
     this.#last = { ...snapshot, evidence: this.#evidence }
     this.#report(snapshot, decision)
-    if (decision.kind === 'act') await this.#perform(decision.actions, signal)
-    return decision
+    if (decision.kind !== 'act' || (await this.#perform(decision.actions, signal))) return decision
+    const reasons = journalWritable({ ...snapshot, journalWritable: this.#parts.events.writable })
+    return { kind: 'hold', step: decision.step, reasons, recheckAfterMs: RECHECK_MS }
   }
 
-  /** Between passes, after each poll of a balancer: what a reload forgot is said again without waiting for a pass. */
-  async keepDetached(signal: AbortSignal): Promise<void> {
-    const last = this.#last
-    if (last === undefined || !hasCurrent(last) || this.#evidence === undefined) return
-    const lost = keepDetached({ ...last, instances: this.#instances(), evidence: this.#evidence })
-    for (const action of lost) await this.#reassert(action, last, signal)
+  /**
+   * Between passes, after each poll of `instance`: what a reload forgot is said again without waiting for a pass. What the
+   * next server is told is decided by what the instance says after the last one was told.
+   */
+  async keepDetached(signal: AbortSignal, instance?: string): Promise<void> {
+    const told = new Set<string>()
+    for (let now = this.#now(); now !== undefined; now = this.#now()) {
+      this.#noteOut(now)
+      const lost = keepDetached(now).filter((action) => isAt(action, instance))
+      const next = lost.find((action) => !told.has(actionKey(action)))
+      if (next === undefined) return
+      told.add(actionKey(next))
+      await this.#reassert(next, signal)
+      if (this.#instances().some((facts) => isAt(next, facts.instance) && facts.silentForMs > 0))
+        await this.#poll(instancesOf([next]), signal)
+    }
+  }
+
+  #noteOut(now: NodeSnapshot): void {
+    for (const { ref, instance, reading } of mustBeOut(now)) {
+      const isOut = reading !== undefined && reading.ownState !== 'ready'
+      if (isOut && instance.reading !== undefined) this.#readOutAt.set(serverKey(ref), instance.reading.at)
+    }
   }
 
   /** What may not serve now, as the last pass left it. */
@@ -106,31 +130,34 @@ export class NodePass {
     return { ...snapshot, run: { ...snapshot.run, verdict } }
   }
 
-  async #perform(actions: readonly Action[], signal: AbortSignal): Promise<void> {
+  /** False where nothing was done, since the journal did not take what was meant. */
+  async #perform(actions: readonly Action[], signal: AbortSignal): Promise<boolean> {
     await this.#noteThrough(actions)
     const disruptive = actions.filter((action) => !isRestoring(action))
     const journaled = disruptive.length === 0 || (await this.#parts.events.meant({ actions: disruptive }))
     const meant = journaled ? actions : actions.filter(isRestoring)
-    const allowed = meant.some(({ kind }) => kind === 'sendReboot') && !(await this.#isStillOut(signal)) ? [] : meant
+    const poll = (instances?: ReadonlySet<string>): Promise<void> => this.#poll(instances, signal)
+    const allowed = await stillRight(meant, { now: () => this.#now(), poll })
     const outcomes = await Promise.all(
       allowed.map(async (action) => [action, await this.#parts.performer.perform(action, signal)] as const),
     )
     for (const [action, outcome] of outcomes) this.#remember(action, outcome)
-    const touched = new Set(allowed.flatMap((action) => ('ref' in action ? [action.ref.instance] : [])))
     // What is recorded next is to be read while the slot is ours.
     const hasSlot = allowed.some(({ kind }) => kind === 'takeSlot')
-    const polls = this.#parts.pollers.filter((poller) => hasSlot || touched.has(poller.facts().instance))
-    await Promise.all(polls.map((poller) => poller.poll(signal)))
+    await poll(hasSlot ? undefined : instancesOf(allowed))
+    return meant.length > 0
   }
 
-  /** At the last moment: a reload since the last poll would have a machine rebooted that is sent to. */
-  async #isStillOut(signal: AbortSignal): Promise<boolean> {
-    await Promise.all(this.#parts.pollers.map((poller) => poller.poll(signal)))
+  /** As the last pass left it, with what balancers have said since. */
+  #now(): NodeSnapshot | undefined {
     const last = this.#last
-    if (last === undefined || !hasCurrent(last) || this.#evidence === undefined) return false
-    const instances = this.#instances()
-    const lost = keepDetached({ ...last, instances, evidence: this.#evidence })
-    return lost.length === 0 && instances.every(({ silentForMs }) => silentForMs === 0)
+    if (last === undefined || !hasCurrent(last) || this.#evidence === undefined) return undefined
+    return { ...last, instances: this.#instances(), evidence: this.#evidence }
+  }
+
+  async #poll(instances: ReadonlySet<string> | undefined, signal: AbortSignal): Promise<void> {
+    const polled = this.#parts.pollers.filter((poller) => instances?.has(poller.facts().instance) ?? true)
+    await Promise.all(polled.map((poller) => poller.poll(signal)))
   }
 
   /** On disk before the node shows nothing of it any more: a node that is through is never rebooted a second time. */
@@ -166,16 +193,16 @@ export class NodePass {
     })
   }
 
-  async #reassert(action: Action, last: RollSnapshot, signal: AbortSignal): Promise<void> {
+  async #reassert(action: Action, signal: AbortSignal): Promise<void> {
     const { events, clock } = this.#parts
     if (action.kind !== 'setServer' && action.kind !== 'askAgent') return
     const seen = this.#evidence?.detached[serverKey(action.ref)]
     const outcome = await this.#tell(action, signal)
     if (seen === undefined || !outcome.ok) return
     const poller = this.#parts.pollers.find((candidate) => candidate.facts().instance === action.ref.instance)
-    const before = last.instances.find((instance) => instance.instance === action.ref.instance)?.reading?.at ?? last.now
-    await poller?.poll(signal)
     const server = serverKey(action.ref)
+    const before = this.#readOutAt.get(server) ?? seen.since
+    await poller?.poll(signal)
     const text = `${server} had lost its state and was set to ${action.state} again`
     events.emit({ type: 'reasserted', node: action.node, server, afterMs: Math.round(clock.monoMs() - before), text })
   }
@@ -253,6 +280,9 @@ export class NodePass {
     this.#strays = total
   }
 }
+
+const isAt = (action: Action, instance: string | undefined): boolean =>
+  instance === undefined || ('ref' in action && action.ref.instance === instance)
 
 /** Nothing was begun: the time that the baseline takes is no node's. */
 const isBaseline = (decision: Decision): boolean =>

@@ -22,4 +22,5 @@ export const restoringRun = (
   measuredSince: undefined,
   evictedBefore: {},
   restoresAs: restorerOf(run, nonce),
+  ...(out[0] === undefined ? {} : { underWay: out[0].node.name }),
 })

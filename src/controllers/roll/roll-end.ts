@@ -38,7 +38,8 @@ const EXIT_CODES: Readonly<Record<RollOutcome, number>> = {
 export function endOf({ run, standings, interrupted, failed, failures, unjudged = [] }: EndFacts): RollEnd {
   const out = standings.filter((node) => node.state === 'out')
   const gone = standings.filter((node) => node.state === 'gone').map(leftOut)
-  const isUnclean = failed > 0 || unjudged.length > 0 || run.done.length < run.order.length
+  const isLossy = failed > 0 || unjudged.length > 0 || standings.some((node) => node.failedRequests > 0)
+  const isUnclean = isLossy || run.done.length < run.order.length
   const outcome = outcomeOf(run, { interrupted, isUnclean, isOut: out.length > 0 })
   const unclean = outcome === 'stopped' ? [...gone, ...unjudged, ...lateFailures(failed, failures)] : []
   const reasons = run.verdict === undefined ? unclean : retold(run.verdict, failures).reasons

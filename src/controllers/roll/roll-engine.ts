@@ -131,7 +131,7 @@ export class RollEngine {
       this.#emit({ type: 'roll.started', run: run.id, cluster: clusterName, nodes: run.order, resumed: run.resumed })
       await Promise.race([this.#roll(interrupt), background])
       await this.#lastLook()
-      const load = this.#load?.tick() ?? unmeasuredSince(run.before, clock.wallMs())
+      const load = this.#load?.tick(true) ?? unmeasuredSince(run.before, clock.wallMs())
       const standings = allStandings(run, this.#standings)
       const failures = endFailures(run, probe?.facts(), this.#reloads.all())
       const end = endOf({ run, standings, interrupted: interrupt.aborted, ...failures })
@@ -155,7 +155,7 @@ export class RollEngine {
 
   async #roll(interrupt: AbortSignal): Promise<void> {
     try {
-      await firstList(this.#view, { clock: this.#parts.clock, signal: interrupt })
+      await firstList({ ...this.#parts, view: this.#view }, interrupt)
       await Promise.all(this.#pollers.map((poller) => poller.poll(interrupt)))
       for (this.#gone.note(); currentNode(this.#gather, undefined) !== undefined; this.#gone.note()) {
         if ((await this.#node(interrupt)) === 'keptOut') return
@@ -173,11 +173,9 @@ export class RollEngine {
     const { probe, clock, run } = this.#parts
     if (probe === undefined || run.spec.probe === undefined || run.measuredSince !== undefined) return
     const wall = clock.wallMs()
-    const facts = probe.facts()
-    if (baselineMissing(facts, wall, run.spec.probe.baselineMs).length > 0) return
+    if (baselineMissing(probe.facts(), wall, run.spec.probe.baselineMs).length > 0) return
     run.measuredSince = wall
     this.#load?.baselineEnded(wall)
-    this.#emit({ type: 'baseline.ended', sent: facts.greenStreak, p99Ms: this.#load?.tick().baselineP99Ms ?? 0 })
   }
 
   /** Passes over one node until it is settled: through, restored, or to be kept out. */
@@ -196,7 +194,10 @@ export class RollEngine {
     }
     const { run } = this.#parts
     const ended = this.#takeStanding()
-    if (ended !== undefined) this.#emit({ type: 'node.ended', standing: ended })
+    if (ended !== undefined) {
+      this.#load?.tellTotals()
+      this.#emit({ type: 'node.ended', standing: ended })
+    }
     if (run.verdict?.keepOut === true) return 'keptOut'
     if (ended !== undefined) run.settledHere = [...run.settledHere, ended.node]
     if (ended?.state === 'inService') run.done = [...run.done, ended.node]
@@ -237,8 +238,8 @@ export class RollEngine {
     return run.spec.balancers.flatMap((spec) => {
       const balancer = [...balancers, ...endpoints].find((candidate) => candidate.name === spec.name)
       if (balancer === undefined) return []
-      const onPoll = async (isNews: boolean): Promise<void> => {
-        await this.#pass?.keepDetached(this.#work.signal)
+      const onPoll = async (isNews: boolean, instance: string): Promise<void> => {
+        await this.#pass?.keepDetached(this.#work.signal, instance)
         this.#load?.changed()
         if (isNews) this.#wakeup.wake()
       }

@@ -1,4 +1,5 @@
 import type { EvictedPod } from '../../core/roll/evidence.ts'
+import type { Action } from '../../model/action.ts'
 import type { NodeStanding } from '../../model/roll-event.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import { UserError } from '../../model/user-error.ts'
@@ -48,12 +49,14 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
   const through = journal.entries.filter(isThrough).map(({ node }) => node)
   const { spec, order } = goesBy(journal.entries) ?? planned
   const done = order.filter((node) => through.includes(node))
+  const underWay = begunLast(journal.entries)
   const before = loadBefore(journal.entries)
   const run: RunState = {
     id: journal.header.run,
     spec,
     order,
     resumed: true,
+    ...(underWay === undefined || through.includes(underWay) ? {} : { underWay }),
     done,
     settledHere: [],
     verdict: undefined,
@@ -76,6 +79,10 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
 export const goesBy = (entries: readonly JournalEntry[]): PlannedEntry | AmendedEntry | undefined =>
   entries.findLast(isAmended) ?? entries.find(isPlanned)
 
+/** A node bears a record only after an entry that says what was meant for it. */
+const begunLast = (entries: readonly JournalEntry[]): string | undefined =>
+  entries.findLast(isMeant)?.actions.at(-1)?.node
+
 function evictedBefore(entries: readonly JournalEntry[], done: readonly string[]): RunState['evictedBefore'] {
   const found = Object.groupBy(entries.filter(isEvicted), ({ node }) => node)
   const left = Object.entries(found).filter(([node]) => !done.includes(node))
@@ -90,8 +97,10 @@ function standingsBefore(entries: readonly JournalEntry[]): Readonly<Record<stri
 }
 
 type Through = JournalEntry & { readonly node: string }
+type MeantEntry = JournalEntry & { readonly actions: readonly Pick<Action, 'node'>[] }
 type EvictedEntry = JournalEntry & { readonly node: string; readonly uid: string; readonly pod: EvictedPod }
 
+const isMeant = (entry: JournalEntry): entry is MeantEntry => entry.type === 'meant'
 const isPlanned = (entry: JournalEntry): entry is PlannedEntry => entry.type === 'planned'
 const isAmended = (entry: JournalEntry): entry is AmendedEntry => entry.type === 'amended'
 /** Written before the record is taken off a node that came back with proof. */

@@ -16,6 +16,8 @@ export interface RunState {
   settledHere: readonly string[]
   verdict: Verdict | undefined
   measuredSince: WallMs | undefined
+  /** What an earlier process of this run began last and was not through with: it may be out. */
+  readonly underWay?: string
   /** Node → pod uid → what earlier processes of this run evicted from it, so that none is evicted twice. */
   readonly evictedBefore: Readonly<Record<string, Evidence['evicted']>>
   /**

@@ -1,28 +1,30 @@
+import { countedFailedOf } from '../../core/availability/not-counted.ts'
 import { countedWindows } from '../../core/roll/counted-windows.ts'
-import type { FailureWindow, ProbeFacts } from '../../model/probe.ts'
+import type { ProbeFacts } from '../../model/probe.ts'
 import type { Reason } from '../../model/reason.ts'
 import { wallMs } from '../../model/time.ts'
 import { runFacts } from './gather.ts'
 import type { RunState } from './run-state.ts'
 
 /**
- * Failed requests of a run that was taken up which no stop rule looks at: those of a process that was killed before it
- * could end for them, and those since, while a node may have been out and this process had no green baseline yet.
+ * Failed requests of a run that was taken up which no stop rule of this process looks at: those of earlier processes,
+ * ended or killed, and those since, while a node may have been out and this process had no green baseline yet. A run in
+ * which a request failed is never done, by whichever process.
  */
 export function unjudged(run: RunState, probe: ProbeFacts | undefined): readonly Reason[] {
   if (run.before === undefined) return []
+  const { failed, untold } = run.before
   const facts = runFacts(run)
   const known = probe === undefined ? {} : { probe }
-  const early = sum(countedWindows({ run: { ...facts, measuredSince: wallMs(0) }, ...known }))
+  const early = countedFailedOf(countedWindows({ run: { ...facts, measuredSince: wallMs(0) }, ...known }))
   return [
-    ...reason(run.before.untold, 'before a process of this run was killed'),
-    ...reason(early - sum(countedWindows({ run: facts, ...known })), 'before traffic was green again'),
+    ...reason(failed - untold, 'before this run was resumed'),
+    ...reason(untold, 'before a process of this run was killed'),
+    ...reason(early - countedFailedOf(countedWindows({ run: facts, ...known })), 'before traffic was green again'),
   ]
 }
 
 const reason = (failed: number, when: string): readonly Reason[] =>
-  failed === 0
+  failed <= 0
     ? []
     : [{ code: 'RequestsFailed', text: `${failed} ${failed === 1 ? 'request' : 'requests'} failed ${when}` }]
-
-const sum = (windows: readonly FailureWindow[]): number => windows.reduce((total, { failed }) => total + failed, 0)

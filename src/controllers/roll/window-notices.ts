@@ -37,7 +37,8 @@ export class WindowNotices {
     const before = same.some(({ told }) => told)
     const noticedAt = same[0]?.noticedAt ?? now
     const told = before || mayTell(noticedAt)
-    const isOver = told && window.firstOkAt !== undefined
+    // Told as over once it is known, too, what a control excuses of it.
+    const isOver = told && window.firstOkAt !== undefined && window.undecided === undefined
     this.#open = isOver ? others : [...others, { window, noticedAt, told }]
     if (isOver) this.#closed.add(windowKey(window))
     return [

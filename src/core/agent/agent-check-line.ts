@@ -65,12 +65,12 @@ export const owedAnew = (addresses: readonly string[]): OwedReady =>
 type Debt = OwedReady[string]
 
 function isHeard(
-  { told, since }: Debt,
+  { since }: Debt,
   declared: number | undefined,
   { now, intervalMs }: { readonly now: MonoMs; readonly intervalMs: number },
 ): boolean {
-  if (since === undefined || told < (declared ?? 1)) return false
-  return now - since > intervalMs * (declared === undefined ? INTERVALS_UNDECLARED : 1)
+  const intervals = declared === undefined ? INTERVALS_UNDECLARED : 1
+  return since !== undefined && now - since > intervals * intervalMs
 }
 
 /** `since`: when it was told often enough. */

@@ -5,9 +5,8 @@ import type { AgentSnapshot } from './snapshot.ts'
 export type CordonStanding = 'none' | 'counts' | 'young' | 'withheld' | 'unknown'
 
 export function cordonStanding({ evidence, spec, now }: AgentSnapshot): CordonStanding {
-  const { node, cordonedSince, brake } = evidence
-  const isCordoned = node !== undefined && node !== 'gone' && node.unschedulable
-  if (!isCordoned || cordonedSince === undefined) return 'none'
+  const { cordonedSince, brake } = evidence
+  if (cordonedSince === undefined) return 'none'
   if (brake === 'withheld') return 'withheld'
   if (!isLet(evidence)) return 'unknown'
   return now - cordonedSince >= spec.cordonGraceMs ? 'counts' : 'young'

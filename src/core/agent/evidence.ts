@@ -8,6 +8,7 @@ import type { Brake } from './brake.ts'
 export interface AgentEvidence {
   /** As the API told last: `gone` where it knows no such node. Absent: it never told. */
   readonly node?: NodeFacts | 'gone'
+  /** Since when it is cordoned; what was observed has none while it is not. */
   readonly cordonedSince?: MonoMs
   /** As told last; absent: nobody told since the machine booted. */
   readonly brake?: Brake

@@ -86,7 +86,7 @@ function timed<K extends string>(key: K, raw: Raw, now: MonoMs): { readonly [P i
 }
 
 const timeOf = (value: unknown, now: MonoMs): MonoMs | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 && value <= now ? monoMs(value) : undefined
+  typeof value === 'number' && value >= 0 && value <= now ? monoMs(value) : undefined
 
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((text) => typeof text === 'string')

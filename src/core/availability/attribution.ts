@@ -3,8 +3,9 @@ import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { Blame } from '../../model/roll-event.ts'
 import type { Step } from '../../model/step.ts'
 import type { WallMs } from '../../model/time.ts'
+import { isExcused } from './not-counted.ts'
 import { reloadsOfWindow } from './reloads-of-window.ts'
-import { SLACK_MS, windowReach } from './window-reach.ts'
+import { windowReach } from './window-reach.ts'
 
 export interface StepSpan {
   readonly node: string
@@ -15,7 +16,7 @@ export interface StepSpan {
 }
 
 /**
- * `prober`: a control target failed at the same time, so the window says nothing about the nodes. A reload, where there
+ * `prober`: a control target excuses all of the window, so it says nothing about the nodes. A reload, where there
  * is one, is a likelier cause than any step: it sends to nodes that the steps had taken out.
  */
 export type Attribution =
@@ -26,26 +27,20 @@ export interface AttributionInput {
   readonly window: FailureWindow
   /** Period of the window's lane. */
   readonly periodMs: number
-  /** The control target's windows. */
-  readonly controlWindows: readonly FailureWindow[]
   readonly steps: readonly StepSpan[]
   readonly reloads: readonly ReloadSpan[]
 }
 
 /**
- * The reloads and the steps of any node that overlap the window's reach. Of the steps, most likely first: the one begun
- * last before the first bad sample; then those begun after it, in order. Empty blame: no step overlaps.
+ * The reloads, and the steps of any node that were under way when the first bad sample was due, or had ended shortly
+ * before: the one begun last is the most likely. A step that began after it is no cause of it: it is often an answer to it.
  */
-export function attribute({ window, periodMs, controlWindows, steps, reloads }: AttributionInput): Attribution {
+export function attribute({ window, periodMs, steps, reloads }: AttributionInput): Attribution {
+  if (isExcused(window)) return { kind: 'prober' }
   const { overlaps } = windowReach(window, periodMs)
-  const blind = controlWindows.some((w) =>
-    overlaps(w.firstBadAt - SLACK_MS, (w.firstOkAt ?? Number.POSITIVE_INFINITY) + SLACK_MS),
-  )
-  if (blind) return { kind: 'prober' }
-  const begunAfter = (step: StepSpan): number => Math.max(0, step.startedAt - window.firstBadAt)
   const ranked = steps
-    .filter((step) => overlaps(step.startedAt, step.endedAt))
-    .sort((a, b) => begunAfter(a) - begunAfter(b) || b.startedAt - a.startedAt)
+    .filter((step) => step.startedAt <= window.firstBadAt && overlaps(step.startedAt, step.endedAt))
+    .sort((a, b) => b.startedAt - a.startedAt)
   return {
     kind: 'found',
     reloads: reloadsOfWindow({ window, periodMs, reloads }),

@@ -1,10 +1,9 @@
 /** Zero failures in `n` requests: with 95 % confidence the true share is below this (rule of three). */
-export const highestShare = (n: number): number => (n <= 0 ? 1 : Math.min(1, 3 / n))
+export const highestShare = (n: number): number => Math.min(1, 3 / n)
 
 /** Two digits that matter, rounded up by more than a hair only where that keeps the claim true. */
 function percentAbove(share: number): string {
   const percent = share * 100
-  if (percent >= 100) return '100'
   const unit = 10 ** (Math.floor(Math.log10(percent)) - 1)
   return plain(Math.ceil((percent * 0.995) / unit) * unit)
 }

@@ -1,13 +1,15 @@
-import type { FailureWindow, ProbeFacts, ProbeTarget } from '../../model/probe.ts'
-import { attribute } from './attribution.ts'
-import { lanePeriodMs } from './lane-period.ts'
+import type { FailureWindow } from '../../model/probe.ts'
 
-/** The windows in which a control target failed too: they say something about the prober and nothing about the target. */
-export function notCounted(facts: ProbeFacts, targets: readonly ProbeTarget[]): ReadonlySet<FailureWindow> {
-  const controlWindows = facts.windows.filter((window) => window.control)
-  const isBlind = (window: FailureWindow): boolean => {
-    const periodMs = lanePeriodMs(targets, window)
-    return attribute({ window, periodMs, controlWindows, steps: [], reloads: [] }).kind === 'prober'
-  }
-  return new Set(facts.windows.filter((window) => !window.control && isBlind(window)))
-}
+/** Failed requests of a window that no control excuses, or not yet. */
+export const countedFailed = ({ failed, excused = 0 }: Pick<FailureWindow, 'failed' | 'excused'>): number =>
+  failed - excused
+
+/** All of its requests are excused: the window says something about the prober and nothing about the target. */
+export const isExcused = (window: Pick<FailureWindow, 'failed' | 'excused'>): boolean => countedFailed(window) === 0
+
+/** Over all of these windows. */
+export const countedFailedOf = (windows: readonly Pick<FailureWindow, 'failed' | 'excused'>[]): number =>
+  windows.reduce((sum, window) => sum + countedFailed(window), 0)
+
+export const excusedOf = (windows: readonly Pick<FailureWindow, 'excused'>[]): number =>
+  windows.reduce((sum, { excused = 0 }) => sum + excused, 0)

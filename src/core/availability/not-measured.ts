@@ -23,7 +23,9 @@ export class NotMeasured {
 
   /** The first start ends no gap: measuring began there. */
   started(at: WallMs, isFirst: boolean): void {
-    if (!isFirst) this.#close(this.#downSince ?? this.#lastBeatAt, at)
+    const downSince = this.#downSince ?? this.#lastBeatAt
+    for (const since of this.#skippedSince.values()) this.#close(since, downSince)
+    if (!isFirst) this.#close(downSince, at)
     this.#downSince = undefined
     this.#lastBeatAt = at
     this.#skippedSince.clear()

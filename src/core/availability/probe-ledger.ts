@@ -2,6 +2,8 @@ import { invariant } from '../../model/invariant.ts'
 import type { FailureWindow, ProbeFacts, ProbeTarget, Sample } from '../../model/probe.ts'
 import type { ProbeSignal } from '../../model/probe-signal.ts'
 import type { WallMs } from '../../model/time.ts'
+import type { Span } from './downtime.ts'
+import { Excuses } from './excuses.ts'
 import { Histogram } from './histogram.ts'
 import { LaneTally } from './lane-tally.ts'
 import { LaneWindows } from './lane-windows.ts'
@@ -30,6 +32,7 @@ export class ProbeLedger {
   readonly #settling = new Settling()
   readonly #servedBy = new ServedBy()
   readonly #notMeasured: NotMeasured
+  readonly #excuses: Excuses
   #startedAt: WallMs
   #hasStarted = false
   #settledBefore: WallMs
@@ -43,6 +46,7 @@ export class ProbeLedger {
     this.#startedAt = createdAt
     this.#settledBefore = createdAt
     this.#notMeasured = new NotMeasured(createdAt)
+    this.#excuses = new Excuses(targets)
     for (const target of targets) this.#open(target)
   }
 
@@ -60,9 +64,17 @@ export class ProbeLedger {
     } else {
       for (const sample of signal.samples) this.#count(sample)
       this.#settle(this.#settling.add(signal.samples, signal.settledBefore))
+      this.#excuses.settled(signal.settledBefore)
       this.#settledBefore = signal.settledBefore
       this.#notMeasured.beat(signal.at)
     }
+  }
+
+  /** A control that is green in this span, ahead or behind, excuses failures after it. */
+  baseline(span: Span): void {
+    this.#told = undefined
+    this.#windows = undefined
+    this.#excuses.baseline(span)
   }
 
   /** The prober was stopped and owes no verdict. */
@@ -70,6 +82,7 @@ export class ProbeLedger {
     this.#told = undefined
     this.#windows = undefined
     this.#settle(this.#settling.release())
+    this.#excuses.release()
     this.#endedAt = at
   }
 
@@ -81,6 +94,7 @@ export class ProbeLedger {
   }
 
   #tell(): Told {
+    const redControls = this.#excuses.red()
     return {
       startedAt: this.#startedAt,
       ...(this.#lastVerdictAt === undefined ? {} : { lastVerdictAt: this.#lastVerdictAt }),
@@ -89,6 +103,7 @@ export class ProbeLedger {
       windows: this.windows(),
       servedBy: this.#servedBy.counts(),
       greenStreak: this.#settling.waiting.some(countsAgainst) ? 0 : this.#greenStreak,
+      ...(redControls.length === 0 ? {} : { redControls }),
     }
   }
 
@@ -113,7 +128,9 @@ export class ProbeLedger {
     const { waiting } = this.#settling
     const waitingOf = waiting.length === 0 ? undefined : Map.groupBy(waiting, keyOf)
     const windows = [...this.#lanes].flatMap(([key, lane]) =>
-      this.#endedAt === undefined ? lane.windows.seen(waitingOf?.get(key) ?? []) : lane.windows.ended(),
+      this.#endedAt === undefined
+        ? lane.windows.seen(waitingOf?.get(key) ?? [], (sample) => !lane.control && this.#excuses.mayExcuse(sample))
+        : lane.windows.ended(),
     )
     return windows.sort((a, b) => a.firstBadAt - b.firstBadAt)
   }
@@ -149,11 +166,17 @@ export class ProbeLedger {
   #settle(samples: readonly Sample[]): void {
     for (const sample of samples) {
       const lane = this.#lane(sample)
-      lane.windows.record(sample)
+      const window = lane.windows.record(sample)
       lane.oncePerSecond?.record(sample)
-      if (sample.control) continue
+      if (sample.control) {
+        this.#excuses.heard(sample)
+        continue
+      }
       this.#notMeasured.record(sample)
-      if (sample.verdict === 'failed') this.#greenStreak = 0
+      if (sample.verdict === 'failed') {
+        this.#greenStreak = 0
+        this.#excuses.failed(sample, window)
+      }
       if (sample.verdict === 'ok') this.#greenStreak += 1
     }
   }

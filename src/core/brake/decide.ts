@@ -27,10 +27,12 @@ const NAMED_AT_MOST = 5
 /** Which nodes may leave their balancers by cordon. What is not known changes nothing. */
 export function decideBrake(snapshot: BrakeSnapshot): BrakeDecision {
   const { fleet, published } = snapshot
-  const refusal = refusalOf(fleet)
-  if (refusal !== undefined) return { kind: 'hold', reasons: [refusal], recheckAfterMs: RECHECK_MS }
-  const nodes = fleet.kind === 'known' ? fleet.nodes : []
-  const share = shareOut(snapshot, nodes)
+  if (fleet.kind === 'unknown') {
+    return refused({ code: 'NodesUnknown', text: `the nodes are not known: ${fleet.why}` })
+  }
+  const refusal = refusalOf(fleet.nodes)
+  if (refusal !== undefined) return refused(refusal)
+  const share = shareOut(snapshot, fleet.nodes)
   const { granted, max, of, waiting } = share
   const grants: CordonGrants = { version: 1, granted, max, of }
   const isWaiting = new Set(waiting.map(({ name }) => name))
@@ -43,10 +45,11 @@ export function decideBrake(snapshot: BrakeSnapshot): BrakeDecision {
   return tellWaiting({ grants, told, share, published }) ?? rest(snapshot, share)
 }
 
-function refusalOf(fleet: BrakeSnapshot['fleet']): Reason | undefined {
-  if (fleet.kind === 'unknown') return { code: 'NodesUnknown', text: `the nodes are not known: ${fleet.why}` }
-  if (fleet.nodes.length === 0) return { code: 'FleetEmpty', text: 'the API server knows no node of this fleet' }
-  const unreadable = fleet.nodes.find((node) => node.unreadable)
+const refused = (reason: Reason): BrakeDecision => ({ kind: 'hold', reasons: [reason], recheckAfterMs: RECHECK_MS })
+
+function refusalOf(nodes: readonly FleetNode[]): Reason | undefined {
+  if (nodes.length === 0) return { code: 'FleetEmpty', text: 'the API server knows no node of this fleet' }
+  const unreadable = nodes.find((node) => node.unreadable)
   if (unreadable === undefined) return undefined
   return { code: 'NodeUnreadable', text: 'what the API server tells of a node makes no sense', object: unreadable.name }
 }

@@ -3,7 +3,7 @@ import type { Decision } from '../../model/decision.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Step } from '../../model/step.ts'
 import { keepDetached, servesOn } from './keep-detached.ts'
-import { BEGIN, COMING_BACK, GOING_DOWN, MUST_REBOOT, RESTORING } from './ladder.ts'
+import { BEGIN, COMING_BACK, GOING_DOWN, KEEPING_OUT, MUST_REBOOT, RESTORING } from './ladder.ts'
 import { nodeGone } from './node-gone.ts'
 import {
   hasCurrent,
@@ -24,12 +24,18 @@ export function decide(s: RollSnapshot): Decision {
   const recorded: RecordedSnapshot = { ...s, record }
   if (s.run.verdict?.keepOut === true) return keptOut(recorded, s.run.verdict.reasons)
   if (isOldNews(recorded)) return { kind: 'hold', step: 'record', reasons: [oldNews(s)], recheckAfterMs: RECHECK_MS }
-  const decision = climb(ladderOf(recorded), recorded)
+  const decision = withServesOn(recorded, climb(ladderOf(recorded), recorded))
   if (decision.kind === 'settled') return decision
   if (s.current.absent === true)
     return { kind: 'hold', step: decision.step, reasons: [nodeGone(s)], recheckAfterMs: RECHECK_MS }
   return s.current.recordLost === true ? asDecision(decision.step, rewrite(recorded), s) : decision
 }
+
+/** While the roll waits for its slot, the duty of step 4 may have yielded already; step 4 itself is not asked then. */
+const withServesOn = (s: RecordedSnapshot, decision: Decision): Decision =>
+  decision.kind === 'hold' && decision.step === 'slot' && s.run.verdict === undefined
+    ? { ...decision, reasons: [...decision.reasons, ...servesOn(s)] }
+    : decision
 
 /** A node is through after its reboot alone, so that this is a view from before it. */
 const isOldNews = (s: RecordedSnapshot): boolean => s.run.done.includes(s.current.node.name) && !hasRebooted(s)
@@ -52,6 +58,7 @@ function rewrite({ current: { node }, record }: RecordedSnapshot): Extract<StepA
 
 /** Steps are judged by what is true now; which ladder they belong to follows from boot id, intent and verdict. */
 function ladderOf(s: RecordedSnapshot): readonly StepRule<RecordedSnapshot>[] {
+  if (s.cluster.unlisted !== undefined) return KEEPING_OUT
   if (hasRebooted(s)) return COMING_BACK
   const announced = ownIntent(s) !== undefined
   const unsent = s.evidence.intentByUs && s.evidence.reboot === undefined

@@ -70,7 +70,7 @@ export interface DetachEvidence {
   readonly cutSessions: number
 }
 
-export interface Retry {
+interface Retry {
   readonly failures: number
   readonly notBefore: MonoMs
   readonly error: string

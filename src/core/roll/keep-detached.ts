@@ -11,12 +11,16 @@ import { isNotTold } from './steps/detach.ts'
 /**
  * The standing duty while a node is out: whatever a reload forgot is said again, in every step from the first
  * confirmed detach until the first server is put back, and for as long as an unproven node is guarded. Before the intent
- * it is said only to servers that were out already: to take another one is a matter of step 4 and its guards.
+ * it is said only to servers that were out already, and never to the last usable one of a backend: to take another one is
+ * a matter of step 4 and its guards.
  */
 export const keepDetached = (s: NodeSnapshot): readonly Action[] =>
   backInService(s)
     .filter((server) => isNotTold(server) && !isLastToServe(s, server))
     .map((server) => takeOut(s, server))
+
+/** A server is in service that must be out, whether it is taken out again or serves on as the last one. */
+export const isBackInService = (s: NodeSnapshot): boolean => backInService(s).length > 0
 
 /** Why a node that is to be kept out serves on. */
 export const servesOn = (s: NodeSnapshot): readonly Reason[] =>
@@ -29,13 +33,19 @@ const backInService = (s: NodeSnapshot): readonly NodeServer[] =>
     .filter((server) => wasTaken(s, server))
     .filter(({ instance, reading }) => instance.silentForMs === 0 && reading?.ownState === 'ready')
 
-/**
- * A node that was proven, put back, and is to leave for the requests that failed since: without it a backend would have
- * nobody, and every request would fail. One that was not put back may be dark, and goes whoever is left.
- */
+/** Without it a backend would have no server, and every request would fail. */
 const isLastToServe = (s: NodeSnapshot, { ref, instance }: NodeServer): boolean =>
-  s.evidence.attachingSince !== undefined &&
-  lastServersOn(s.current.node, instance).some((last) => serverKey(last.ref) === serverKey(ref))
+  !mayBeDark(s) && lastServersOn(s.current.node, instance).some((last) => serverKey(last.ref) === serverKey(ref))
+
+/**
+ * Its reboot is announced, or it was rebooted by others, and no proof was given since: it goes out whichever server is
+ * left. Before the announcement it runs, and a node that was put back was proven: it can serve.
+ */
+export function mayBeDark(s: NodeSnapshot): boolean {
+  const record = ownRecord(s)
+  const isUnproven = ownIntent(s) !== undefined || (record !== undefined && hasRebooted({ ...s, record }))
+  return s.evidence.attachingSince === undefined && isUnproven
+}
 
 function wasTaken(s: NodeSnapshot, { ref }: NodeServer): boolean {
   const record = ownRecord(s)

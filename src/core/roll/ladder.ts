@@ -8,12 +8,18 @@ import { proof } from './steps/proof.ts'
 import { reboot } from './steps/reboot.ts'
 import { record } from './steps/record.ts'
 import { settle } from './steps/settle.ts'
-import { slot, slotHeld } from './steps/slot.ts'
+import { listsAwaited, slot, slotHeld } from './steps/slot.ts'
 import { soak } from './steps/soak.ts'
 import { uncordon } from './steps/uncordon.ts'
 
 /** Before anything is on the node. */
 export const BEGIN: readonly StepRule<NodeSnapshot>[] = [slot, record]
+
+/**
+ * Something was not listed even once. The standing duty needs the slot and nothing of the lists; every further step would
+ * take what was not listed for what is not there.
+ */
+export const KEEPING_OUT: readonly StepRule<RecordedSnapshot>[] = [slotHeld, listsAwaited]
 
 /** Out of service, down to the reboot. */
 export const GOING_DOWN: readonly StepRule<RecordedSnapshot>[] = [slot, cordon, detach, drain, reboot]

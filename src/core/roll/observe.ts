@@ -59,7 +59,8 @@ function confirm(
 
 function firstReturn(s: RecordedSnapshot): Pick<Evidence, 'returned'> {
   const { bootId, heartbeat } = s.current.node
-  if (!hasRebooted(s)) return {}
+  // The limits of the way back begin when its steps can.
+  if (!hasRebooted(s) || s.cluster.unlisted !== undefined) return {}
   const { leaseRenewTime } = s.current
   const known = s.evidence.returned
   const first: Evidence['returned'] = known?.bootId === bootId ? known : { bootId, at: s.now, heartbeat }
@@ -72,8 +73,9 @@ function firstReturn(s: RecordedSnapshot): Pick<Evidence, 'returned'> {
  * A process that begins with a node rebooted, uncordoned and up everywhere finds it in its soak. Where the cordon is
  * not ours to lift it tells nothing, and the node settles again.
  */
-function alreadyAttached(s: RecordedSnapshot): Pick<Evidence, 'attachingSince' | 'attachingSinceWall'> {
-  if (s.evidence.attachingSince !== undefined || Object.keys(s.evidence.detached).length > 0) return {}
+function alreadyAttached(s: RecordedSnapshot): Partial<Pick<Evidence, 'attachingSince' | 'attachingSinceWall'>> {
+  if (s.evidence.attachingSince !== undefined) return s.cluster.unlisted === undefined ? {} : { attachingSince: s.now }
+  if (Object.keys(s.evidence.detached).length > 0) return {}
   if (!hasRebooted(s) || s.record.unschedulable || s.current.node.unschedulable) return {}
   if (lostServers(s).length > 0) return {}
   const servers = nodeServers(s)

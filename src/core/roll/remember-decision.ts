@@ -83,6 +83,7 @@ const PATIENT: ReadonlySet<string> = new Set([
   'ChecksGoOn',
   'MostNodesNotReady',
   'NodeGone',
+  'NotListedYet',
   'SessionsLeft',
 ])
 

@@ -3,6 +3,7 @@ import type { Reason } from '../../model/reason.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
 import { describeReload, preventReloads } from '../availability/describe-reload.ts'
 import { lanePeriodMs } from '../availability/lane-period.ts'
+import { countedFailed } from '../availability/not-counted.ts'
 import { reloadsOfWindow } from '../availability/reloads-of-window.ts'
 import { countedWindows } from './counted-windows.ts'
 import type { RollSnapshot } from './snapshot.ts'
@@ -21,12 +22,13 @@ export function requestsFailed(s: Pick<RollSnapshot, 'run' | 'probe' | 'spec' | 
 }
 
 function reasonOf(window: FailureWindow, reloads: readonly ReloadSpan[]): Reason {
-  const { failed, sent, target, lane, firstError } = window
-  const what = `${failed} of ${sent} requests to ${target} failed (${lane}): ${firstError}`
+  const { sent, target, lane, firstError, excused = 0 } = window
+  const what = `${countedFailed(window)} of ${sent} requests to ${target} failed (${lane}): ${firstError}`
+  const beside = excused === 0 ? [] : [`${excused} more failed while a control did not answer, and are not counted`]
   return {
     code: 'RequestsFailed',
     object: target,
-    text: [what, ...reloads.map(describeReload)].join('; '),
+    text: [what, ...beside, ...reloads.map(describeReload)].join('; '),
     ...(reloads.length === 0 ? {} : { next: preventReloads(reloads) }),
   }
 }

@@ -23,6 +23,8 @@ export interface ClusterFacts {
   readonly attachments: readonly VolumeAttachment[]
   readonly claims: readonly VolumeClaim[]
   readonly slices: readonly EndpointSlice[]
+  /** Kinds that were not listed even once: what they lack may be there all the same. Absent once all were. */
+  readonly unlisted?: { readonly kinds: readonly string[]; readonly error?: string }
   /** How long the oldest of these lists has been without a working stream; 0 while all are live. */
   readonly staleForMs: number
   /** The last moment at which the API server was away: from none of these lists having a stream until all have. */

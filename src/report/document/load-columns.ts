@@ -31,11 +31,12 @@ export const loadsOf = (events: readonly StampedEvent[]): readonly StampedLoad[]
 export function loadColumns(loads: readonly StampedLoad[]): LoadColumns | null {
   const [first] = loads
   if (first === undefined) return null
-  const rises = (value: (of: StampedLoad) => number): readonly number[] =>
-    loads.map((one, index) => {
-      const before = loads[index - 1]
-      return value(one) - (before === undefined ? 0 : value(before))
-    })
+  // The totals begin at 0 once the baseline is over; where it never was, they are all there is.
+  const isMeasured = loads.some(({ load }) => load.inBaseline !== true)
+  const rises = (value: (of: StampedLoad) => number): readonly number[] => {
+    const totals = loads.map((one) => (isMeasured && one.load.inBaseline === true ? 0 : value(one)))
+    return totals.map((total, index) => total - (totals[index - 1] ?? 0))
+  }
   const startedAt = Date.parse(first.at)
   return {
     startedAt: first.at,

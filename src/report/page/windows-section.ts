@@ -56,8 +56,15 @@ function factsOf(window: ReportWindow): readonly (readonly [string, string | Mar
           `${instance}, between ${edge(from)} and ${edge(seenAt)}; in service again by it: ${servers.join(', ') || 'none of ours'}; out again ${edge(to)}`,
         ] as const,
     ),
-    ...(window.excused ? [['counted', 'no: a control target failed too, so the prober is to blame'] as const] : []),
+    ...countedFact(window),
   ]
+}
+
+function countedFact({ excused, excusedRequests, failed }: ReportWindow): readonly (readonly [string, string])[] {
+  if (excused) return [['counted', 'no: a control target did not answer either, so the prober is to blame']]
+  if (excusedRequests === 0) return []
+  const counted = `${countText(failed - excusedRequests)} of ${countText(failed)}`
+  return [['counted', `${counted}: a control target did not answer either while the others failed`]]
 }
 
 const edge = (at: string | null): string => (at === null ? 'not seen' : preciseTimeText(Date.parse(at)))

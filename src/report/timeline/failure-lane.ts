@@ -102,6 +102,10 @@ function windowLines(window: ReportWindow): readonly string[] {
     shortText(window),
     `${windowClassText({ window })}; first error: ${window.firstError}`,
     causeText(window),
-    ...(window.excused ? ['a control target failed too: not counted against the roll'] : []),
+    ...(window.excused
+      ? ['a control target failed too: not counted against the roll']
+      : window.excusedRequests > 0
+        ? [`${countText(window.excusedRequests)} of them with a control target that failed too: not counted`]
+        : []),
   ]
 }

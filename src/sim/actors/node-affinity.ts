@@ -1,13 +1,13 @@
 import type { ApiObject } from '../world/api-object.ts'
 
-export interface NodeRequirement {
+interface NodeRequirement {
   readonly key: string
   readonly operator: string
   readonly values?: readonly string[]
 }
 
 /** `v1.NodeSelectorTerm`: all of its requirements have to hold. */
-export interface NodeSelectorTerm {
+interface NodeSelectorTerm {
   readonly matchExpressions?: readonly NodeRequirement[]
   readonly matchFields?: readonly NodeRequirement[]
 }

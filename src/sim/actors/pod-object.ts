@@ -23,7 +23,7 @@ export interface ContainerStatus {
   readonly containerID: string
 }
 
-export interface PodSpec {
+interface PodSpec {
   readonly nodeName?: string
   readonly terminationGracePeriodSeconds?: number
   readonly tolerations?: readonly Toleration[]
@@ -42,12 +42,12 @@ export interface PodSpec {
   }[]
 }
 
-export interface SpreadConstraint {
+interface SpreadConstraint {
   readonly topologyKey: string
   readonly labelSelector?: WrittenSelector
 }
 
-export interface PodVolume {
+interface PodVolume {
   readonly name: string
   readonly persistentVolumeClaim?: { readonly claimName: string }
 }

@@ -1,7 +1,7 @@
 import type { ApiObject } from '../world/api-object.ts'
 import { isFinished, isGoing, isReady, type PodObject } from './pod-object.ts'
 
-export interface ServicePort {
+interface ServicePort {
   readonly name?: string
   readonly port: number
   readonly protocol?: string

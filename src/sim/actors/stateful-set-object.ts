@@ -2,7 +2,7 @@ import type { ApiObject } from '../world/api-object.ts'
 import type { WrittenSelector } from '../world/label-selector.ts'
 import type { PodTemplate } from './owned-pods.ts'
 
-export interface ClaimTemplate {
+interface ClaimTemplate {
   readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> }
   readonly spec: Readonly<Record<string, unknown>>
 }

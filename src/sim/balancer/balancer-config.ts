@@ -1,6 +1,8 @@
 /** How a backend asks its servers whether they are well: `option httpchk GET PATH`. */
 export interface CheckConfig {
   readonly path: string
+  /** `check port`: where that is not the port that traffic is sent to. */
+  readonly port?: number
   readonly interMs: number
   readonly fall: number
   readonly rise: number
@@ -14,16 +16,24 @@ export interface ServerConfig {
   readonly port: number
   /** 1 where none is given. */
   readonly weight?: number
+  /** The value that tells it apart in its backend's cookie. */
+  readonly cookie?: string
+  /** `BACKEND/SERVER` whose state and check it follows: it has no check of its own. */
+  readonly track?: string
 }
 
 export interface BackendConfig {
   readonly name: string
   readonly servers: readonly ServerConfig[]
-  /** Of all its servers; none: they are up without proof. */
+  /** `cookie NAME insert indirect nocache`: clients come back to the server that they know. */
+  readonly cookie?: string
+  /** `option http-server-close`: each answer ends the connection to its server, so that none is pooled. */
+  readonly closesServers?: boolean
+  /** Of all its servers that track no other one; none: they are up without proof. */
   readonly check?: CheckConfig
 }
 
-export interface FrontendConfig {
+interface FrontendConfig {
   readonly name: string
   readonly port: number
   readonly backend: string

@@ -1,3 +1,4 @@
+import { invariant } from '../../model/invariant.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { Backend } from './backend.ts'
 import type { BalancerConfig } from './balancer-config.ts'
@@ -35,6 +36,10 @@ export class BalancerState {
     this.backends = config.backends.map(
       (backend, at) => new Backend(backend, { id: FIRST_PROXY_ID + config.frontends.length + at, nowMs }),
     )
+    for (const server of this.servers) {
+      const { track } = server.config
+      if (track !== undefined) server.follow(this.#serverAt(track))
+    }
   }
 
   get uptimeMs(): number {
@@ -47,6 +52,13 @@ export class BalancerState {
 
   backend(name: string): Backend | undefined {
     return this.backends.find((backend) => backend.name === name)
+  }
+
+  #serverAt(path: string): Server {
+    const [backendName = '', name] = path.split('/')
+    const server = this.backend(backendName)?.servers.find(({ config }) => config.name === name)
+    invariant(server !== undefined, `there is no server ${path} to track`)
+    return server
   }
 
   /**

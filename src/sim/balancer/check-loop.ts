@@ -58,7 +58,8 @@ export class CheckLoop {
     // Without `timeout check` one limit holds for the whole of it.
     const connectLimitMs = timeoutMs === undefined ? interMs : Math.min(connectTimeoutMs, interMs)
     this.#limitTo(connectLimitMs, () => end('L4TOUT'))
-    const { address: host, port } = this.#server.config
+    const { address: host, port: dataPort } = this.#server.config
+    const { port = dataPort } = this.#check.config
     network.dial({ host, port }, (dialled) => {
       if (round !== this.#round) {
         if (dialled.kind === 'open') dialled.connection.close()

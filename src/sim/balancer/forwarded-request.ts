@@ -27,7 +27,7 @@ const RETRIES = 3
 const TURN_AROUND_MS = 1_000
 
 /**
- * One request on its way: to one server that round robin chose, and never to another (no `option redispatch`). What is
+ * One request on its way: to one server that its cookie names or round robin chose, and never to another (no `option redispatch`). What is
  * tried again goes to that server even where it was put into maint meanwhile.
  */
 export class ForwardedRequest implements Session {
@@ -35,6 +35,9 @@ export class ForwardedRequest implements Session {
   readonly #client: ClientRequest
   #server: Server | undefined
   #connection: Connection | undefined
+  /** For a client that did not know its server. */
+  #cookie: string | undefined
+  #closesServer = false
   #callOff: () => void = () => undefined
   #failures = 0
   #isOver = false
@@ -45,7 +48,10 @@ export class ForwardedRequest implements Session {
   }
 
   start(backend: Backend): void {
-    const server = backend.next()
+    this.#closesServer = backend.closesServers
+    const known = backend.known(this.#client.request.cookie)
+    const server = known ?? backend.next()
+    if (server !== undefined && known === undefined) this.#cookie = backend.cookieOf(server)
     if (server === undefined) this.#finish({ status: 503, body: '' })
     else this.#attempt(server)
   }
@@ -126,19 +132,21 @@ export class ForwardedRequest implements Session {
       connection.close()
       this.#finish({ status: 504, body: '' })
     })
-    connection.send(this.#client.request, (answer: NetworkReply | Broken) => {
+    const { path } = this.#client.request
+    connection.send({ path }, (answer: NetworkReply | Broken) => {
       if (this.#isOver) return
       if (answer === 'broken') {
         this.#broken(server)
         return
       }
-      if (answer.closes === true || !connection.isOpen) connection.close()
+      if (answer.closes === true || this.#closesServer || !connection.isOpen) connection.close()
       else {
         // In maint too: only what is idle when maint begins is closed.
         server.idle.add(connection, use)
         purge.watch(server)
       }
-      this.#finish({ status: answer.status, body: answer.body })
+      const given = this.#cookie === undefined ? {} : { setCookie: this.#cookie }
+      this.#finish({ status: answer.status, body: answer.body, ...given })
     })
   }
 

@@ -8,6 +8,9 @@ export const OPER_STATES = { stopped: 0, running: 2, stopping: 3 } as const
 export type OperState = keyof typeof OPER_STATES
 export type AdminState = 'ready' | 'drain' | 'maint'
 
+/** Which of two states takes more away. */
+const TAKES: Readonly<Record<AdminState, number>> = { ready: 0, drain: 1, maint: 2 }
+
 /** A request that is on a server. */
 export interface Session {
   /** `shutdown sessions`: as if the server had broken its connection. */
@@ -47,6 +50,10 @@ export class Server {
   recentPeak = 0
   readonly #counters = { ...NOTHING_COUNTED }
   readonly #nowMs: () => number
+  #tracked: Server | undefined
+  readonly #trackers: Server[] = []
+  #own: AdminState = 'ready'
+  /** Its own, or that of the server that it tracks, whichever takes more away. */
   #admin: AdminState = 'ready'
   #oper: OperState = 'running'
   #changedAtS: number
@@ -59,9 +66,7 @@ export class Server {
     this.address = `${config.address}:${config.port}`
     this.check = parts.check
     this.#nowMs = parts.nowMs
-    const changed = (): void => {
-      this.#version += 1
-    }
+    const changed = (): void => this.#touch()
     this.idle = new IdleConnections(changed)
     this.check?.onChange(changed)
     this.#changedAtS = this.#nowS()
@@ -78,6 +83,27 @@ export class Server {
 
   get admin(): AdminState {
     return this.#admin
+  }
+
+  /** What was set on this very server. */
+  get own(): AdminState {
+    return this.#own
+  }
+
+  /** What it has of the server that it tracks. */
+  get inherited(): AdminState {
+    return this.#tracked?.admin ?? 'ready'
+  }
+
+  /** The server whose check decides: this one, or the one at the end of what it tracks. */
+  get reference(): Server {
+    return this.#tracked?.reference ?? this
+  }
+
+  /** From now on it has the state and the check of that one (configuration.txt, `track`). */
+  follow(tracked: Server): void {
+    this.#tracked = tracked
+    tracked.#trackers.push(this)
   }
 
   get oper(): OperState {
@@ -126,12 +152,9 @@ export class Server {
   }
 
   setAdmin(admin: AdminState): void {
-    if (admin === this.#admin) return
-    const before = this.#admin
-    this.#admin = admin
-    this.#changed()
-    if (admin === 'maint') this.#enterMaint()
-    else if (before === 'maint') this.#leaveMaint()
+    if (admin === this.#own) return
+    this.#own = admin
+    this.#follow()
   }
 
   /** `set server … health`: holds until checks say otherwise. */
@@ -152,11 +175,25 @@ export class Server {
 
   /** As the server was in the process before, where a state file tells: its last check too. */
   adopt(other: Server): void {
+    this.#own = other.#own
     this.#admin = other.#admin
     this.#oper = other.#oper
     this.#changedAtS = other.#changedAtS
     this.#version += 1
     if (other.check !== undefined) this.check?.adopt(other.check)
+  }
+
+  /** What is set on it and on the server that it tracks comes into effect, here and for those that track it. */
+  #follow(): void {
+    const before = this.#admin
+    this.#admin = [this.#own, this.inherited].reduce((one, other) => (TAKES[other] > TAKES[one] ? other : one))
+    if (this.#admin !== before) {
+      this.#changed()
+      if (this.#admin === 'maint') this.#enterMaint()
+      else if (before === 'maint') this.#leaveMaint()
+    }
+    this.#touch()
+    for (const tracker of this.#trackers) tracker.#follow()
   }
 
   #enterMaint(): void {
@@ -168,9 +205,9 @@ export class Server {
     this.idle.closeAll()
   }
 
-  /** Up before any check: the next one decides, and one failure is enough. */
+  /** Up before any check: the next one decides, and one failure is enough. Where it tracks another one: as that one is. */
   #leaveMaint(): void {
-    this.#oper = 'running'
+    this.#oper = this.#tracked?.oper ?? 'running'
     if (this.check === undefined) return
     this.check.isPaused = false
     this.check.health = this.check.config.rise
@@ -181,12 +218,19 @@ export class Server {
     if (oper === 'stopped') this.count('timesDown')
     this.#changed()
     this.#oper = oper
+    for (const tracker of this.#trackers) tracker.#become(oper)
   }
 
   #changed(): void {
     this.#downS = this.downS
     this.#changedAtS = this.#nowS()
     this.#version += 1
+  }
+
+  /** Also for those that track it, whose tables tell of its check. */
+  #touch(): void {
+    this.#version += 1
+    for (const tracker of this.#trackers) tracker.#touch()
   }
 
   #nowS(): number {

@@ -29,6 +29,7 @@ function setHealth(server: Server, to: string): string {
   if (to !== 'up' && to !== 'stopping' && to !== 'down') {
     return "'set server <srv> health' expects 'up', 'stopping', or 'down'.\n"
   }
+  if (server.config.track !== undefined) return 'cannot change health on a tracking server.\n'
   server.setHealth(HEALTH[to])
   return ''
 }

@@ -12,6 +12,8 @@ const COLUMNS =
   'srv_agent_addr srv_agent_port'
 
 const ADMIN_BITS = { ready: 0, maint: 0x01, drain: 0x08 } as const
+/** Of the server that it tracks. */
+const INHERITED_BITS = { ready: 0, maint: 0x02, drain: 0x10 } as const
 const CONFIGURED_AND_ENABLED = 0x06
 const PAUSED = 0x08
 const RUNNING = 0x01
@@ -37,7 +39,8 @@ const HEADER = `1\n# ${COLUMNS}\n`
 /** All of a server that changes, but for the seconds. */
 interface Read {
   readonly oper: OperState
-  readonly admin: AdminState
+  readonly own: AdminState
+  readonly inherited: AdminState
   readonly status: CheckStatus
   readonly result: number
   readonly health: number
@@ -58,27 +61,29 @@ const ROWS = new ServerRows<Written>(HEADER, {
   textOf: ({ head, tail }, server) => [head, server.sinceChangeS, tail].join(' '),
 })
 
-function written(backend: Backend, { id, config, weight }: Server, read: Read): Written {
-  const [oper, admin] = [OPER_STATES[read.oper], ADMIN_BITS[read.admin]]
+function written(backend: Backend, { id, config, weight, check }: Server, read: Read): Written {
+  const [oper, admin] = [OPER_STATES[read.oper], ADMIN_BITS[read.own] | INHERITED_BITS[read.inherited]]
   const head = [backend.id, backend.name, id, config.name, config.address, oper, admin, weight, weight]
   // No agent, no forced ids, no name to resolve.
-  const rest = [0, 0, 0, '-', config.port, '-', 0, 0, '-', '-', 0]
+  const rest = [0, 0, 0, '-', config.port, '-', 0, check?.config.port ?? 0, '-', '-', 0]
   const tail = [STATUS_NUMBERS[read.status], read.result, read.health, read.bits, ...rest]
   return { ...read, head: head.join(' '), tail: `${tail.join(' ')}\n` }
 }
 
 const isSame = (known: Read, read: Read): boolean =>
   known.oper === read.oper &&
-  known.admin === read.admin &&
+  known.own === read.own &&
+  known.inherited === read.inherited &&
   known.status === read.status &&
   known.result === read.result &&
   known.health === read.health &&
   known.bits === read.bits
 
-function readOf({ oper, admin, check }: Server): Read {
-  if (check === undefined) return { oper, admin, status: 'INI', result: 0, health: UNCHECKED_HEALTH, bits: 0 }
+function readOf({ oper, own, inherited, check }: Server): Read {
+  const state = { oper, own, inherited }
+  if (check === undefined) return { ...state, status: 'INI', result: 0, health: UNCHECKED_HEALTH, bits: 0 }
   const { last, isRunning, isPaused, health } = check
   const result = isRunning || last === undefined ? 0 : last.status === 'L7OK' ? 3 : 2
   const bits = CONFIGURED_AND_ENABLED | (isPaused ? PAUSED : 0) | (isRunning ? RUNNING : 0)
-  return { oper, admin, status: last?.status ?? 'INI', result, health, bits }
+  return { ...state, status: last?.status ?? 'INI', result, health, bits }
 }

@@ -36,8 +36,8 @@ const FIXED: ReadonlyMap<string, string | number> = new Map<string, string | num
 
 /** What differs from server to server, in the order of the columns; but for `lastchg` and `downtime`, which never rest. */
 const TOLD = (
-  'pxname,svname,scur,smax,stot,econ,eresp,wretr,status,weight,chkfail,chkdown,iid,sid,lbtot,check_status,check_code,' +
-  'check_duration,check_desc,check_rise,check_fall,check_health,addr,connect,reuse,srv_icur,idle_conn_cur,' +
+  'pxname,svname,scur,smax,stot,econ,eresp,wretr,status,weight,chkfail,chkdown,iid,sid,lbtot,tracked,check_status,check_code,' +
+  'check_duration,check_desc,check_rise,check_fall,check_health,addr,cookie,connect,reuse,srv_icur,idle_conn_cur,' +
   'safe_conn_cur,used_conn_cur,uweight'
 ).split(',')
 
@@ -127,6 +127,7 @@ function cellsOf(backend: Backend, server: Server): Cells {
     backend.id,
     server.id,
     counters.sessions,
+    config.track ?? '',
     shown === undefined ? '' : shown.isRunning ? `* ${status}` : status,
     shown === undefined ? '' : codeText(shown),
     shown?.last === undefined ? '' : Math.round(shown.last.durationMs),
@@ -135,6 +136,7 @@ function cellsOf(backend: Backend, server: Server): Cells {
     shown?.config.fall ?? '',
     shown?.health ?? '',
     server.address,
+    config.cookie ?? '',
     counters.connects,
     counters.reuses,
     size,
@@ -160,7 +162,8 @@ const DESCRIPTIONS: Readonly<Record<CheckStatus, string>> = {
 }
 
 /** `UP 2/3`: so many failures are left; `DOWN 1/2`: so many passes came. */
-function statusText({ admin, oper, check }: Server): string {
+function statusText({ admin, inherited, oper, config: { track }, reference: { check } }: Server): string {
+  if (inherited === 'maint') return `MAINT (via ${track})`
   if (admin === 'maint') return 'MAINT'
   if (check === undefined && oper === 'running') return admin === 'drain' ? 'DRAIN' : 'no check'
   const { health, fullHealth, config } = check ?? { health: 0, fullHealth: 0, config: { rise: 0, fall: 0 } }

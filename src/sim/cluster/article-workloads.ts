@@ -5,14 +5,27 @@ export interface WhoamiOptions {
   /** How long a pod serves on after its SIGTERM: three seconds, as the article has it, unless told otherwise. */
   readonly graceSeconds?: number
   readonly replicas?: number
+  readonly ports?: Partial<ArticlePorts>
+}
+
+/** Where the containers listen, and the node ports of two Services. */
+export interface ArticlePorts {
+  readonly app: number
+  readonly whoami: number
+  readonly ingress: number
 }
 
 export const WHOAMI_PORT = 30080
 export const EDGE_PORT = 30090
 export const INGRESS_PORT = 30088
+export const ARTICLE_PORTS: ArticlePorts = { app: 8080, whoami: WHOAMI_PORT, ingress: INGRESS_PORT }
 
 /** The test bed's app, which says who served. */
-export const appContainer = (env: Readonly<Record<string, string>>, extra: object = {}): object => ({
+export const appContainer = (
+  env: Readonly<Record<string, string>>,
+  extra: object = {},
+  port = ARTICLE_PORTS.app,
+): object => ({
   name: 'app',
   image: 'testbed.local/app:1',
   imagePullPolicy: 'Never',
@@ -21,8 +34,8 @@ export const appContainer = (env: Readonly<Record<string, string>>, extra: objec
     { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
     ...Object.entries(env).map(([name, value]) => ({ name, value })),
   ],
-  ports: [{ containerPort: 8080 }],
-  readinessProbe: { httpGet: { path: '/readyz', port: 8080 }, periodSeconds: 1 },
+  ports: [{ containerPort: port }],
+  readinessProbe: { httpGet: { path: '/readyz', port }, periodSeconds: 1 },
   resources: { requests: { cpu: '20m', memory: '16Mi' } },
   ...extra,
 })
@@ -34,11 +47,21 @@ const spread = (app: string): object => ({
   labelSelector: { matchLabels: { app } },
 })
 
-const nodePort = (app: string, port: number, more: object = {}): object => ({
+interface NodePorts {
+  readonly node: number
+  readonly app: number
+}
+
+const nodePort = (app: string, ports: NodePorts, more: object = {}): object => ({
   apiVersion: 'v1',
   kind: 'Service',
   metadata: { name: app },
-  spec: { type: 'NodePort', selector: { app }, ports: [{ port: 80, targetPort: 8080, nodePort: port }], ...more },
+  spec: {
+    type: 'NodePort',
+    selector: { app },
+    ports: [{ port: 80, targetPort: ports.app, nodePort: ports.node }],
+    ...more,
+  },
 })
 
 export function budget(name: string, app: string, minAvailable: number): object {
@@ -50,7 +73,8 @@ export function budget(name: string, app: string, minAvailable: number): object 
   }
 }
 
-export function whoami({ service, graceSeconds = 3, replicas = 5 }: WhoamiOptions): readonly object[] {
+export function whoami({ service, graceSeconds = 3, replicas = 5, ports }: WhoamiOptions): readonly object[] {
+  const { app, whoami: node } = { ...ARTICLE_PORTS, ...ports }
   const improved = service === 'improved'
   const env: Readonly<Record<string, string>> = improved
     ? { STOP: 'graceful', GRACE: `${graceSeconds}s` }
@@ -67,12 +91,16 @@ export function whoami({ service, graceSeconds = 3, replicas = 5 }: WhoamiOption
         spec: {
           terminationGracePeriodSeconds: graceSeconds + 17,
           topologySpreadConstraints: [spread('whoami')],
-          containers: [appContainer(env)],
+          containers: [appContainer(env, {}, app)],
         },
       },
     },
   }
-  return [deployment, nodePort('whoami', WHOAMI_PORT), ...(improved ? [budget('whoami', 'whoami', replicas - 1)] : [])]
+  return [
+    deployment,
+    nodePort('whoami', { node, app }),
+    ...(improved ? [budget('whoami', 'whoami', replicas - 1)] : []),
+  ]
 }
 
 /** A DaemonSet that other nodes send to: its Service spreads over all nodes. */
@@ -89,15 +117,18 @@ export function edge(): readonly object[] {
       },
     },
   }
-  return [daemonSet, nodePort('edge', EDGE_PORT)]
+  return [daemonSet, nodePort('edge', { node: EDGE_PORT, app: ARTICLE_PORTS.app })]
 }
 
 /** The label of the article's ingress nodes. */
 const INGRESS_NODE = { 'node-role.kubernetes.io/ingress-controller': '' }
 
 /** An ingress in front of `whoami` on each of these nodes, each for its own: a balancer that checks it checks that node. */
-export function ingress(nodeSelector: Readonly<Record<string, string>> = INGRESS_NODE): readonly object[] {
-  const readinessProbe = { httpGet: { path: '/healthz', port: 8080 }, periodSeconds: 1 }
+export function ingress(
+  nodeSelector: Readonly<Record<string, string>> = INGRESS_NODE,
+  { app, ingress: node }: ArticlePorts = ARTICLE_PORTS,
+): readonly object[] {
+  const readinessProbe = { httpGet: { path: '/healthz', port: app }, periodSeconds: 1 }
   const daemonSet = {
     apiVersion: 'apps/v1',
     kind: 'DaemonSet',
@@ -111,16 +142,16 @@ export function ingress(nodeSelector: Readonly<Record<string, string>> = INGRESS
           nodeSelector,
           tolerations: [{ operator: 'Exists', effect: 'NoSchedule' }],
           // ingress-nginx tells nginx to quit as soon as it hears SIGTERM (nginx.go, Stop; --shutdown-grace-period is 0).
-          containers: [appContainer({ FORWARD: 'whoami', STOP: 'graceful', GRACE: '0s' }, { readinessProbe })],
+          containers: [appContainer({ FORWARD: 'whoami', STOP: 'graceful', GRACE: '0s' }, { readinessProbe }, app)],
         },
       },
     },
   }
-  return [daemonSet, nodePort('ingress', INGRESS_PORT, { externalTrafficPolicy: 'Local' })]
+  return [daemonSet, nodePort('ingress', { node, app }, { externalTrafficPolicy: 'Local' })]
 }
 
 /** Stateful pods, each with a volume of its own on its node's disk. */
-export function database(nodes: readonly string[]): readonly object[] {
+export function database(nodes: readonly string[], { app }: ArticlePorts = ARTICLE_PORTS): readonly object[] {
   const volumes = nodes.map((node) => ({
     apiVersion: 'v1',
     kind: 'PersistentVolume',
@@ -148,7 +179,11 @@ export function database(nodes: readonly string[]): readonly object[] {
           terminationGracePeriodSeconds: 10,
           topologySpreadConstraints: [spread('db')],
           containers: [
-            appContainer({ STOP: 'graceful', GRACE: '1s' }, { volumeMounts: [{ name: 'data', mountPath: '/data' }] }),
+            appContainer(
+              { STOP: 'graceful', GRACE: '1s' },
+              { volumeMounts: [{ name: 'data', mountPath: '/data' }] },
+              app,
+            ),
           ],
         },
       },
@@ -168,7 +203,7 @@ export function database(nodes: readonly string[]): readonly object[] {
     apiVersion: 'v1',
     kind: 'Service',
     metadata: { name: 'db' },
-    spec: { clusterIP: 'None', selector: { app: 'db' }, ports: [{ port: 8080 }] },
+    spec: { clusterIP: 'None', selector: { app: 'db' }, ports: [{ port: app }] },
   }
   return [...volumes, headless, statefulSet]
 }

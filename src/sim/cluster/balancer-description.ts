@@ -7,6 +7,14 @@ export interface FrontDescription {
   readonly nodePort: number
   /** Where its servers answer checks, where that is not `/readyz`. */
   readonly checkPath?: string
+  /** And at which port of the node, where that is not the one that traffic goes to. */
+  readonly checkPort?: number
+  /** The cookie by which clients come back to the server that they know. */
+  readonly cookie?: string
+  /** `option http-server-close`. */
+  readonly closesServers?: boolean
+  /** The backend whose servers these track, each the one of its node. */
+  readonly track?: string
 }
 
 /** One HAProxy before NodePorts of nodes: every server is named as its node. */
@@ -26,10 +34,16 @@ export function balancerConfig(
   return {
     host,
     frontends: fronts.map(({ backend, port }) => ({ name: `front-${backend}`, port, backend })),
-    backends: fronts.map(({ backend, nodePort, checkPath = '/readyz' }) => ({
+    backends: fronts.map(({ backend, nodePort, checkPath = '/readyz', checkPort, cookie, closesServers, track }) => ({
       name: backend,
-      servers: fronted.map(({ name, address }) => ({ name, address, port: nodePort })),
-      check: { path: checkPath, ...check },
+      ...(cookie === undefined ? {} : { cookie }),
+      ...(closesServers === undefined ? {} : { closesServers }),
+      servers: fronted.map(({ name, address }) => ({
+        ...{ name, address, port: nodePort },
+        ...(cookie === undefined ? {} : { cookie: name }),
+        ...(track === undefined ? {} : { track: `${track}/${name}` }),
+      })),
+      check: { path: checkPath, ...(checkPort === undefined ? {} : { port: checkPort }), ...check },
     })),
     connectTimeoutMs: 1_000,
     clientTimeoutMs: 30_000,

@@ -27,10 +27,20 @@ export interface ClusterDescription {
   /** In the order in which somebody applies them, as soon as all nodes are Ready. */
   readonly manifests: readonly object[]
   readonly balancer: BalancerDescription
+  /** Further HAProxy instances, each on a host of its own, with a runtime API of its own. */
+  readonly beside?: readonly BalancerDescription[]
   /** How long a machine that reboots stays dark. */
   readonly darkMs: number
   /** `usual`: heartbeats and patience as of kubelets and a controller manager that are told nothing; else as of test clusters. */
   readonly pace?: 'usual'
+}
+
+/** One HAProxy: where its runtime API and its frontends are. */
+export interface BalancerInstance {
+  readonly name: string
+  readonly host: string
+  readonly socket: string
+  readonly balancer: VirtualBalancer
 }
 
 const NAMES = ['default', 'kube-system', 'kube-node-lease', 'evenkeel']
@@ -42,12 +52,14 @@ export class VirtualCluster {
   readonly world: World
   readonly network: VirtualNetwork
   readonly machines: Machines
+  /** The first of its instances, which most worlds have alone. */
   readonly balancer: VirtualBalancer
+  readonly instances: readonly [BalancerInstance, ...BalancerInstance[]]
   readonly nodes: readonly string[]
   readonly apiServer: VirtualApiServer
 
   constructor(description: ClusterDescription, turns: VirtualTimeParts['turns']) {
-    const { seed, startAt, nodes, manifests, balancer, darkMs, pace } = description
+    const { seed, startAt, nodes, manifests, balancer, beside = [], darkMs, pace } = description
     this.time = new VirtualTime({ startAt, turns })
     this.random = new SeededRandom(seed)
     const timers = this.time
@@ -77,14 +89,22 @@ export class VirtualCluster {
     this.#whenReady(() => {
       for (const manifest of manifests) applyManifest(this.world, manifest)
     })
-    this.network.addHost(BALANCER_HOST)
-    this.balancer = new VirtualBalancer({
-      network: this.network.from(BALANCER_HOST),
-      timers,
+    const first = this.#startInstance(balancer, 0, specs)
+    this.balancer = first.balancer
+    this.instances = [first, ...beside.map((one, i) => this.#startInstance(one, i + 1, specs))]
+  }
+
+  #startInstance(description: BalancerDescription, at: number, nodes: readonly NodeSpec[]): BalancerInstance {
+    const host = `127.0.0.${at + 1}`
+    this.network.addHost(host)
+    const balancer = new VirtualBalancer({
+      network: this.network.from(host),
+      timers: this.time,
       clock: this.time,
-      config: balancerConfig(balancer, { host: BALANCER_HOST, nodes: specs }),
-      firstPid: 100,
+      config: balancerConfig(description, { host, nodes }),
+      firstPid: 100 * (at + 1),
     })
+    return { name: `lb-${at + 1}`, host, socket: `/run/haproxy${at === 0 ? '' : `-${at + 1}`}.sock`, balancer }
   }
 
   /** Nodes become Ready one after the other: whatever is applied before the last of them is crowded on the first. */
@@ -101,11 +121,12 @@ export class VirtualCluster {
   /** Nothing runs any more; what is there can still be looked at. */
   end(): void {
     this.apiServer.kill()
-    this.balancer.stop()
+    for (const { balancer } of this.instances) balancer.stop()
     this.machines.end()
   }
 }
 
+/** Of the first instance. */
 export const BALANCER_HOST = '127.0.0.1'
 
 /** The i-th of up to 65 000. */

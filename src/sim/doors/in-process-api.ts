@@ -22,11 +22,11 @@ export type ReplyHead = Readable & { readonly statusCode: number; readonly heade
 
 /**
  * What becomes of one request on its way. `silent`: no answer ever comes. `unheard`: it is carried out, and its answer
- * lost. `refused`: nobody listens. A reply is given in place of the API's own. A watch is reset when `life` ends.
+ * lost. `cut`: it is carried out, and the body of the answer breaks off in the middle. `refused`: nobody listens. A reply is given in place of the API's own. A watch is reset when `life` ends.
  */
 export type Passage =
   | { readonly kind: 'passes'; readonly lateMs?: number; readonly watch?: WatchFault; readonly life?: AbortSignal }
-  | { readonly kind: 'silent' | 'unheard' | 'refused' }
+  | { readonly kind: 'silent' | 'unheard' | 'cut' | 'refused' }
   | { readonly kind: 'answered'; readonly reply: ObjectReply }
 
 type PassesOn = Extract<Passage, { kind: 'passes' }>
@@ -84,6 +84,13 @@ function travelled(
         code: 'KUBE_UNREACHABLE',
         retry: 'backoff',
       })
+    case 'cut': {
+      const reply = around(request, () => answerRequest(world, request))
+      if (!isWatch(reply)) return cutHead(reply)
+      const head = watchHead(timers, reply, { signal })
+      timers.later(0, () => void head.destroy(new Error('ECONNRESET')))
+      return head
+    }
     case 'answered':
       return objectHead(passage.reply)
     case 'passes': {
@@ -107,8 +114,25 @@ function apiRequest({ method, target, headers, body }: HttpRequest): ApiRequest 
   }
 }
 
-function objectHead({ code, body, retryAfterSeconds }: ObjectReply): ReplyHead {
-  const text = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+const bytesOf = ({ body }: ObjectReply): Buffer => Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+
+/** The connection is reset after half of the body. */
+function cutHead(reply: ObjectReply): ReplyHead {
+  const bytes = bytesOf(reply)
+  const halves = [bytes.subarray(0, bytes.length >>> 1)]
+  const stream = new Readable({
+    read() {
+      const half = halves.shift()
+      if (half === undefined) this.destroy(new Error('ECONNRESET'))
+      else this.push(half)
+    },
+  })
+  return Object.assign(stream, { statusCode: reply.code, headers: {} })
+}
+
+function objectHead(reply: ObjectReply): ReplyHead {
+  const { code, retryAfterSeconds } = reply
+  const text = bytesOf(reply)
   const stream = new Readable({ read: () => undefined })
   stream.push(text)
   stream.push(null)

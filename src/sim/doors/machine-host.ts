@@ -4,8 +4,11 @@ import type { Host } from '../../ports/host.ts'
 import type { Timers } from '../../ports/timers.ts'
 import type { Machine } from '../machines/machine.ts'
 
-/** How a command by ssh goes wrong. `unheard`: it runs, and nobody hears of it; `lost`: it never arrives. */
-export type SshLuck = 'well' | 'unheard' | 'lost' | 'refused'
+/**
+ * How a command by ssh goes wrong. `unheard`: it runs, and nobody hears of it; `lost`: it never arrives; `ignored`: it is taken, and
+ * the machine runs on.
+ */
+export type SshLuck = 'well' | 'unheard' | 'lost' | 'refused' | 'ignored'
 
 export interface MachineHostParts {
   readonly timers: Timers
@@ -54,7 +57,7 @@ export function machineHost(parts: MachineHostParts): Host {
         if (machine === undefined || bootId === undefined) return { kind: 'unknown', text: `ssh ${node}: cut off` }
         if (bootId !== expected) return { kind: 'otherBoot', bootId }
         if (luck === 'refused') return { kind: 'refused', text: 'a password is required' }
-        machine.reboot()
+        if (luck !== 'ignored') machine.reboot()
         return luck === 'unheard' ? { kind: 'unknown', text: `ssh ${node}: the connection broke` } : { kind: 'sent' }
       })
     },

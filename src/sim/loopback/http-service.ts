@@ -56,7 +56,7 @@ export class HttpService {
   }
 
   #accept(socket: Socket): boolean {
-    const accepted = this.#listener.accept()
+    const accepted = this.#listener.accept(socket.remoteAddress ?? '')
     if (accepted === undefined) {
       socket.resetAndDestroy()
       return false

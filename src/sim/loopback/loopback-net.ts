@@ -4,11 +4,13 @@ import { UserError } from '../../model/user-error.ts'
 import type { Destination } from '../network/network.ts'
 import { listenOn } from './listen-on.ts'
 
-/** Which second octets of 127.0.0.0/8 are tried, and the port that says that one is taken. */
+/** Which second octets of 127.0.0.0/8 are tried, and the ports that say that one is taken. */
 const FIRST_NET = 81
 const NETS = 40
-const CLAIM_PORT = 30_999
+const CLAIM_PORTS = [30_999, 30_998] as const
 const HERE = '127.0.0.1'
+/** So many ports after the wanted one are looked at. */
+const PORTS_TRIED = 100
 
 /**
  * Where the hosts of one embedded cluster are on this machine. Where every address of 127.0.0.0/8 is there (Linux), each
@@ -17,28 +19,24 @@ const HERE = '127.0.0.1'
 export class LoopbackNet {
   readonly hasAliases: boolean
   readonly #prefix: string
-  readonly #claim: Server | undefined
+  readonly #claims: readonly Server[]
   readonly #ports = new Map<string, number>()
 
-  private constructor(claim: { readonly server: Server; readonly prefix: string } | undefined) {
-    this.hasAliases = claim !== undefined
-    this.#claim = claim?.server
-    this.#prefix = claim?.prefix ?? '10.127'
+  private constructor(claimed: { readonly servers: readonly Server[]; readonly prefix: string } | undefined) {
+    this.hasAliases = claimed !== undefined
+    this.#claims = claimed?.servers ?? []
+    this.#prefix = claimed?.prefix ?? '10.127'
   }
 
   /** Takes the first net that nobody has; another embedded cluster on the same machine gets the next one. */
   static async open(): Promise<LoopbackNet> {
     for (let net = FIRST_NET; net < FIRST_NET + NETS; net += 1) {
       const prefix = `127.${net}`
-      const server = createServer()
-      const code = await listenOn(server, { host: `${prefix}.255.254`, port: CLAIM_PORT })
-      if (code === undefined) return new LoopbackNet({ server, prefix })
-      if (code !== 'EADDRINUSE') return LoopbackNet.ofPorts()
+      const servers = await claim(prefix)
+      if (servers === 'no address') return LoopbackNet.ofPorts()
+      if (servers !== 'taken') return new LoopbackNet({ servers, prefix })
     }
-    throw new UserError(`127.${FIRST_NET}.0.0 to 127.${FIRST_NET + NETS - 1}.255.255 are all in use`, {
-      code: 'demo.address-taken',
-      fix: 'end other demos on this machine',
-    })
+    throw await noNetLeft()
   }
 
   /** For a machine that has no loopback address but 127.0.0.1. */
@@ -56,9 +54,27 @@ export class LoopbackNet {
     return `${this.#prefix}.${index}`
   }
 
+  /** The wanted port where it can be had on all our addresses, else one soon after it. UserError `demo.address-taken`. */
+  async freePort(wanted: number, but: readonly number[] = []): Promise<number> {
+    if (!this.hasAliases) return wanted
+    for (let port = wanted; port < wanted + PORTS_TRIED; port += 1) {
+      if (!but.includes(port) && !(await isTaken({ host: lastOf(this.#prefix), port }))) return port
+    }
+    throw new UserError(`ports ${wanted} to ${wanted + PORTS_TRIED - 1} of ${lastOf(this.#prefix)} are all taken`, {
+      code: 'demo.address-taken',
+      fix: 'free one of them: ss -ltnp shows what listens',
+    })
+  }
+
   /** Lets a server listen there. */
   bind(server: Server, at: Destination): void {
     const real = this.hasAliases || at.host === HERE ? at : { host: HERE, port: 0 }
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      throw new UserError(`port ${real.port} of ${real.host} cannot be taken: ${error.code ?? error.message}`, {
+        code: 'demo.address-taken',
+        fix: `end what took it since the demo began: ss -ltnp 'sport = :${real.port}'`,
+      })
+    })
     server.once('listening', () => {
       const bound = server.address()
       if (real !== at && typeof bound === 'object' && bound !== null) this.#ports.set(nameOf(at), bound.port)
@@ -75,11 +91,61 @@ export class LoopbackNet {
   }
 
   async close(): Promise<void> {
-    if (this.#claim === undefined) return
-    const closed = once(this.#claim, 'close')
-    this.#claim.close()
-    await closed
+    await Promise.all(this.#claims.map(closed))
   }
+}
+
+/** The last address of a net; no node and no pod has it. */
+const lastOf = (prefix: string): string => `${prefix}.255.254`
+
+const besideLastOf = (prefix: string, port: number): Destination => ({ host: `${prefix}.255.253`, port })
+
+async function closed(server: Server): Promise<void> {
+  const isClosed = once(server, 'close')
+  server.close()
+  await isClosed
+}
+
+/**
+ * One of the ports may be taken on every address of this machine: then the other one alone is the claim. To find out, the
+ * taken one is asked for at another address of the net, which is left to who holds the other port.
+ */
+async function claim(prefix: string): Promise<readonly Server[] | 'taken' | 'no address'> {
+  const tries = await Promise.all(CLAIM_PORTS.map((port) => listening({ host: lastOf(prefix), port })))
+  const servers = tries.filter((one) => typeof one === 'object')
+  const isElsewhere = tries.includes('no address')
+  const lacking = CLAIM_PORTS.find((_, i) => tries[i] === 'taken')
+  if (lacking === undefined && !isElsewhere) return servers
+  const isOurs = lacking !== undefined && servers.length > 0 && (await isTaken(besideLastOf(prefix, lacking)))
+  if (isOurs) return servers
+  await Promise.all(servers.map(closed))
+  return isElsewhere ? 'no address' : 'taken'
+}
+
+async function noNetLeft(): Promise<UserError> {
+  const looks = await Promise.all(CLAIM_PORTS.map((port) => isTaken({ host: `127.${FIRST_NET - 1}.255.254`, port })))
+  if (looks.includes(false)) {
+    return new UserError(`127.${FIRST_NET}.0.0 to 127.${FIRST_NET + NETS - 1}.255.255 are all in use`, {
+      code: 'demo.address-taken',
+      fix: 'end other demos on this machine',
+    })
+  }
+  return new UserError(`ports ${CLAIM_PORTS.join(' and ')} are both taken on every address of this machine`, {
+    code: 'demo.address-taken',
+    fix: `end what listens on one of them: ss -ltnp 'sport = :${CLAIM_PORTS[0]}'`,
+  })
+}
+
+async function isTaken(at: Destination): Promise<boolean> {
+  const server = await listening(at)
+  if (typeof server === 'object') await closed(server)
+  return server === 'taken'
+}
+
+async function listening(at: Destination): Promise<Server | 'taken' | 'no address'> {
+  const server = createServer()
+  const code = await listenOn(server, at)
+  return code === undefined ? server : code === 'EADDRINUSE' ? 'taken' : 'no address'
 }
 
 const nameOf = ({ host, port }: Destination): string => `${host}:${port}`

@@ -22,7 +22,7 @@ export interface ContainerSpec {
   }
 }
 
-export interface RunningState {
+interface RunningState {
   readonly running: { readonly startedAt: string }
 }
 
@@ -36,7 +36,7 @@ export interface TerminatedState {
   }
 }
 
-export interface WaitingState {
+interface WaitingState {
   readonly waiting: { readonly reason: string; readonly message?: string }
 }
 

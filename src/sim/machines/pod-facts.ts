@@ -10,7 +10,7 @@ export interface Ended {
   readonly ids: readonly string[]
 }
 
-export type ContainerRun =
+type ContainerRun =
   | { readonly kind: 'waiting'; readonly reason: 'ContainerCreating' | 'CrashLoopBackOff' }
   | { readonly kind: 'running'; readonly startedAt: string }
   | Ended

@@ -6,6 +6,8 @@ export interface Destination {
 
 export interface NetworkRequest {
   readonly path: string
+  /** `NAME=VALUE`, where the client has one. */
+  readonly cookie?: string
 }
 
 export interface NetworkReply {
@@ -13,6 +15,8 @@ export interface NetworkReply {
   readonly body: string
   /** Whoever answered will close the connection, and says so (`Connection: close`). */
   readonly closes?: boolean
+  /** `NAME=VALUE` that the client is to send from now on. */
+  readonly setCookie?: string
 }
 
 /** The other end closed, in good order or not, before it had answered in full. */
@@ -40,8 +44,8 @@ export type Dialled =
 
 /** Answers requests at a destination. Each reply is asked for once; `end` is what became of the connection meanwhile. */
 export interface Listener {
-  /** A new connection; what is returned stands for it. Refused where nothing is returned. */
-  accept(): Accepted | undefined
+  /** A new connection from that host; what is returned stands for it. Refused where nothing is returned. */
+  accept(from: string): Accepted | undefined
 }
 
 /** The answering end of one connection. */

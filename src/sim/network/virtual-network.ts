@@ -125,7 +125,7 @@ export class VirtualNetwork implements Network {
     const path = new Path(this.#partitions).add(from).add(host)
     if (target !== host) path.add(target)
     if (path.reach('there') !== 'clear') return SILENT
-    const accepted = forwarded === 'refuse' ? undefined : target.listeners.get(translated.port)?.accept()
+    const accepted = forwarded === 'refuse' ? undefined : target.listeners.get(translated.port)?.accept(from.name)
     if (accepted === undefined) return REFUSED
     return { kind: 'open', connection: new VirtualConnection({ wire: this.#wire, path, accepted }) }
   }

@@ -29,6 +29,9 @@ type Phase = 'starting' | 'ready' | 'stopping' | 'closing' | 'ended'
 const CHECK = '/readyz'
 const INGRESS_CHECK = '/healthz'
 
+/** Answered after so many milliseconds, as by the app of the test bed. */
+const SLOW = /^\/slow\?ms=(\d+)$/
+
 /** A web application that says who served each answer, or forwards each request, and stops politely or at once. */
 export class App implements Listener, AppSide {
   readonly #timers: Timers
@@ -81,8 +84,11 @@ export class App implements Listener, AppSide {
     const proxy = this.#proxy
     if (path === (proxy === undefined ? CHECK : INGRESS_CHECK)) reply(this.#checked())
     else if (proxy !== undefined) proxy.forward(request, (answer) => reply({ ...answer, closes: this.#closes }))
-    else if (answerMs === 0) reply(this.#served())
-    else this.#timers.later(answerMs, () => reply(this.#served()))
+    else {
+      const takesMs = Number(SLOW.exec(path)?.[1] ?? answerMs)
+      if (takesMs === 0) reply(this.#served())
+      else this.#timers.later(takesMs, () => reply(this.#served()))
+    }
   }
 
   settled(connection: AppConnection): void {

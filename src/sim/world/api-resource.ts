@@ -1,5 +1,5 @@
 /** What becomes of a status that comes with a new object: the kind's strategy decides (strategy.go of its registry). */
-export type StatusOnCreate = 'kept' | 'pending' | 'empty'
+type StatusOnCreate = 'kept' | 'pending' | 'empty'
 
 /** How a kind is served. */
 export interface ApiResource {

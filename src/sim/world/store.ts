@@ -1,7 +1,7 @@
 import type { ApiObject, ObjectMeta } from './api-object.ts'
 import type { ApiResource } from './api-resource.ts'
 
-export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED'
+type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
 /** One committed write. `object` of a deletion is the last state, with the version of the deletion. */
 export interface Change {

@@ -15,7 +15,7 @@ export interface Watching {
   readonly marksInitialEnd?: boolean
 }
 
-export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
+type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
 
 export interface WatchEvent {
   readonly type: WatchEventType

@@ -35,6 +35,23 @@ test('what is told again is the same list, and one server that changed is anothe
   )
 })
 
+test('a server that another backend has now is not told for the one in whose place it stands', () => {
+  const reader = new Reader()
+  const moved = (server: string, at: string) =>
+    [
+      [`3 web ${at} ${server}`, `4 api ${at} ${server}`],
+      [`web,${server},`, `api,${server},`],
+    ] as const
+  assert.deepEqual(
+    reader.poll(moved('b', '2')).map(({ ref }) => ref.server),
+    ['a'],
+  )
+  assert.deepEqual(
+    reader.poll(moved('a', '1')).map(({ ref }) => ref.server),
+    ['b'],
+  )
+})
+
 test('a server that follows another is read anew with it, also where its own row did not change', () => {
   const reader = new Reader()
   const follows = ['UP,1,0,,2', 'UP,1,0,web/b,2'] as const

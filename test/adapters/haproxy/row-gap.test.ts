@@ -36,6 +36,17 @@ test('a column more, a cell that is read, a quote and two places at once are loo
   }
 })
 
+test('where a quote hides a separator, no column is taken for one that nobody reads', () => {
+  const known = '"a,1",b,9,x,c,d,,,e,f'
+  assert.equal(readsAs([known, '"a,1",B,9,x,c,d,,,e,f'], gapsOf(known, SHAPE), ','), false)
+})
+
+test('a line that lost a column whole is looked at again', () => {
+  const gaps = gapsOf('a,b,9,c', { separator: ',', places: [0, 1, 3] })
+  assert.equal(readsAs(['a,b,9,c', 'a,b,8,c'], gaps, ','), true)
+  assert.equal(readsAs(['a,b,9,c', 'a,b,c'], gaps, ','), false)
+})
+
 const table = fc.array(line, { minLength: 60, maxLength: 80 })
 const change = fc.record({ at: fc.nat(80), line, drops: fc.boolean() })
 
@@ -58,6 +69,39 @@ test('a long table that changes here and there is read as by somebody who never 
     }),
     { numRuns: 60 },
   )
+})
+
+test('a cell that grows is read anew also after a counter before it became shorter', () => {
+  const parser = {
+    ...SHAPE,
+    cellsOf: (text: string): readonly string[] => pickCells(text, ',', SHAPE.places).cells,
+    parse: (cells: readonly string[]): { readonly cells: readonly string[] } => ({ cells }),
+  }
+  const memo = new RowMemo<{ readonly cells: readonly string[] }>()
+  const read = (text: string): readonly string[] | undefined => memo.rows('head', text, parser)[0]?.cells
+  assert.deepEqual(read('a,b,11,x,c,d,,,5,f'), ['a', 'b', 'c', 'd', '5'])
+  assert.deepEqual(read('a,b,10,x,c,d,,,6,f'), ['a', 'b', 'c', 'd', '6'])
+  assert.deepEqual(read('a,b,9,x,c,d,,,6,f'), ['a', 'b', 'c', 'd', '6'])
+  assert.deepEqual(read('a,b,9,x,c,d,,,16,f'), ['a', 'b', 'c', 'd', '16'])
+})
+
+test('a line that goes on where it ended last time is another one, wherever it stands in the table', () => {
+  const parser = {
+    separator: ',',
+    places: [0, 1],
+    cellsOf: (text: string): readonly string[] => text.split(','),
+    parse: (cells: readonly string[]): { readonly cells: readonly string[] } => ({ cells }),
+  }
+  const lines = Array.from({ length: 70 }, (_, i) => `s${i},1`)
+  for (const [at] of lines.entries()) {
+    const memo = new RowMemo<{ readonly cells: readonly string[] }>()
+    memo.rows('head', lines.join('\n'), parser)
+    const grown = lines.with(at, `s${at},12`)
+    assert.deepEqual(
+      memo.rows('head', grown.join('\n'), parser),
+      grown.map((text) => ({ cells: text.split(',') })),
+    )
+  }
 })
 
 test('lines that stand where they stood are not parted again', () => {

@@ -75,6 +75,40 @@ test('a server that takes the place of another in the table is not taken for it'
   )
 })
 
+test('a table that names its columns otherwise, as after an upgrade, is read by those names, though no line changed', () => {
+  const memo = new TableMemo()
+  const info = RECORDED.info.join('\n')
+  const [states, stats] = [RECORDED.states.join('\n'), RECORDED.stats.join('\n')]
+  parseTables([info, states, stats], memo)
+  const swapped = stats.replace('scur,smax,stot', 'stot,smax,scur').replace('scur,stot', 'stot,scur')
+  const answers = [info, states.replace('srv_uweight srv_iweight', 'srv_iweight srv_uweight'), swapped]
+  assert.deepEqual(parseTables(answers, memo), parseTables(answers))
+  assert.deepEqual(
+    parseTables(answers, memo).rows.map(({ stat }) => [stat.currentSessions, stat.totalSessions]),
+    [
+      [17, 1],
+      [9, 2],
+    ],
+  )
+})
+
+test('a table whose lines cannot be parted by their ends is not taken for the last one that could, however often it comes', () => {
+  const memo = new TableMemo()
+  const answersOf = (stats: string): readonly string[] => [RECORDED.info.join('\n'), RECORDED.states.join('\n'), stats]
+  parseTables(answersOf(RECORDED.stats.join('\n')), memo)
+  const broken = RECORDED.stats.join('\n').replace('and more', 'and\nmore').replace('web,b,0,0,2', 'web,b,0,0,7')
+  for (const _again of [1, 2, 3]) {
+    assert.deepEqual(
+      parseTables(answersOf(broken), memo).rows.map(({ stat }) => stat.currentSessions),
+      [1, 7],
+    )
+  }
+  assert.deepEqual(
+    parseTables(answersOf(RECORDED.stats.join('\n')), memo).rows.map(({ stat }) => stat.currentSessions),
+    [1, 2],
+  )
+})
+
 test('a line end inside quotes ends no row', () => {
   const stats = RECORDED.stats.join('\n').replace('and more', 'and\nmore')
   assert.deepEqual(

@@ -265,13 +265,3 @@ test(
     assert.ok((await readFile(journalPath(seen), 'utf8')).endsWith('\n'))
   },
 )
-
-test('speed of appends', async (t) => {
-  const journal = await new FileJournalStore(await stateDir(t)).create(BEGINNING)
-  t.after(() => journal.close())
-  const begun = performance.now()
-  let count = 0
-  for (; count < 10_000 && performance.now() - begun < 2_000; count += 1) await journal.append(entry(count))
-  const perEntryUs = ((performance.now() - begun) * 1_000) / count
-  t.diagnostic(`${count} appends, each synced: ${perEntryUs.toFixed(0)} µs each`)
-})

@@ -6,6 +6,7 @@ import { addDemoCommand } from '../../../src/cli/demo-command.ts'
 import { runProgram } from '../../../src/cli/program.ts'
 import type { Sample } from '../../../src/model/probe.ts'
 import { wallMs } from '../../../src/model/time.ts'
+import { UserError } from '../../../src/model/user-error.ts'
 import type { ProbeSource } from '../../../src/ports/probe-source.ts'
 import { failedRun } from '../../support/report-runs/report-runs.ts'
 import { memoryContext } from '../memory-context.ts'
@@ -36,12 +37,17 @@ function twoRequests(url: string): ProbeSource {
   }
 }
 
+const TAKEN = 18_081
+
 /** Grounds on which nothing happens; `lossy` says whose traffic loses a request. */
 function quietActions(lossy: readonly string[]): { readonly actions: DemoActions; readonly up: GroundOptions[] } {
   const up: GroundOptions[] = []
   const actions: DemoActions = {
     program: 'evenkeel',
     probeSource: ([target]) => twoRequests(target?.url ?? ''),
+    lookAtPort: async (port) => {
+      if (port === TAKEN) throw new UserError(`port ${port} is taken`, { code: 'demo.port' })
+    },
     open: async (options) => {
       up.push(options)
       const { plan } = options
@@ -121,6 +127,12 @@ test('--html is the page of our roll, and said on its line', async () => {
   assert.equal(await running, 0)
   assert.match(opened.get('report.html')?.text ?? '', /^<!doctype html>\n.*evenkeel 0\.1\.0.*<\/html>\n$/s)
   assert.match(context.err.text, /evenkeel +wrote report\.html\n/)
+})
+
+test('a port that is taken ends it before any plan begins, though only the last plan would listen there', async () => {
+  const { running, context } = await demo(['--compare', '--port', String(TAKEN)])
+  assert.equal(await running, 2)
+  assert.equal(context.err.text, `error: port ${TAKEN} is taken (demo.port)\n`)
 })
 
 test('a cluster that is kept stays up until Ctrl-C, and says how to reach it', async () => {

@@ -9,6 +9,7 @@ import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { ephemeralPort } from '../../support/ephemeral-port.ts'
+import { inOwn, requiresOwn } from '../../support/namespaces.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/evenkeel.ts', import.meta.url))
 
@@ -19,11 +20,36 @@ interface Demo {
   said(): string
 }
 
-function start(t: TestContext, words: readonly string[]): Demo {
+/** Listens on every address of the machine that the demo runs on, in its own process: for the kernel that is the same. */
+const LISTENS = `
+  import { createServer } from 'node:net'
+  const [host, ...ports] = (process.env.TAKEN ?? '').split(' ')
+  for (const port of ports)
+    await new Promise((done) => createServer().on('error', done).listen(Number(port), host, done))`
+
+/** In a network of its own, where these ports are taken on all addresses. */
+const besides = (host: string, ports: readonly number[]): Surroundings => ({
+  before: [...(inOwn('--net') ?? []), 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'],
+  node: ['--import', `data:text/javascript,${encodeURIComponent(LISTENS)}`],
+  env: { TAKEN: [host, ...ports].join(' ') },
+})
+
+interface Surroundings {
+  readonly before?: readonly string[]
+  readonly node?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+function start(
+  t: TestContext,
+  words: readonly string[],
+  { before = [], node = [], env: more }: Surroundings = {},
+): Demo {
   const folder = mkdtempSync(join(tmpdir(), 'evenkeel-test-'))
-  const argv = ['--disable-warning=ExperimentalWarning', PROGRAM, 'demo', '--progress', 'plain', ...words]
-  const env = { ...process.env, TMPDIR: folder }
-  const child = spawn(process.execPath, argv, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const argv = ['--disable-warning=ExperimentalWarning', ...node, PROGRAM, 'demo', '--progress', 'plain', ...words]
+  const env = { ...process.env, TMPDIR: folder, ...more }
+  const [file = process.execPath, ...args] = [...before, process.execPath, ...argv]
+  const child = spawn(file, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
   let text = ''
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk
@@ -74,14 +100,49 @@ test('a demo that is killed leaves a folder, and nothing that runs', async (t) =
   assert.equal(readdirSync(demo.folder).length, 1)
 })
 
-test('a port that is taken is said, and nothing is left', async (t) => {
-  const port = await ephemeralPort()
-  const server = createServer().listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-  const demo = start(t, ['--port', String(port)])
-  const [code] = await once(demo.child, 'close')
-  assert.equal(code, 2)
-  assert.match(demo.said(), new RegExp(`port ${port} of 127\\.0\\.0\\.1 cannot be taken: in use \\(demo\\.port\\)`))
-  assert.deepEqual(readdirSync(demo.folder), [])
-})
+for (const host of ['127.0.0.1', '0.0.0.0', '::']) {
+  test(`a --port that is taken on ${host} is said before any plan begins, and nothing is left`, async (t) => {
+    const port = await ephemeralPort()
+    const server = createServer().listen(port, host)
+    await once(server, 'listening')
+    t.after(() => server.close())
+    const demo = start(t, ['--compare', '--port', String(port)])
+    const [code] = await once(demo.child, 'close')
+    assert.equal(code, 2)
+    assert.equal(
+      demo.said(),
+      `error: port ${port} of 127.0.0.1 cannot be taken: in use (demo.port)\n  = fix: name another one, or leave --port away\n`,
+    )
+    assert.deepEqual(readdirSync(demo.folder), [])
+  })
+}
+
+/** Of its pods, of its two node ports, and one of the two by which demos part the addresses among them. */
+const TAKEN = [
+  ['0.0.0.0', [8080, 30_080, 30_088, 30_999]],
+  ['::', [8080, 30_080, 30_088, 30_998]],
+] as const
+
+for (const [host, ports] of TAKEN) {
+  test(`where ports ${ports.join(', ')} are taken on ${host}, it takes others`, requiresOwn('--net'), async (t) => {
+    const demo = start(t, ['--plan', 'evenkeel'], besides(host, ports))
+    await running(demo)
+    demo.child.kill('SIGINT')
+    const [code] = await once(demo.child, 'close')
+    assert.equal(code, 130, demo.said())
+  })
+}
+
+test(
+  'where no net of addresses can be had for a port, it says which, and what to do',
+  requiresOwn('--net'),
+  async (t) => {
+    const demo = start(t, ['--plan', 'evenkeel'], besides('0.0.0.0', [30_999, 30_998]))
+    const [code] = await once(demo.child, 'close')
+    assert.equal(code, 2)
+    assert.match(
+      demo.said(),
+      /error: ports 30999 and 30998 are both taken on every address of this machine \(demo\.address-taken\)\n {2}= fix: end what listens on one of them: ss -ltnp 'sport = :30999'\n$/,
+    )
+  },
+)

@@ -41,6 +41,32 @@ async function aServer(t: TestContext, isBad: (nth: number) => boolean = () => f
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
+/** Answers 503 for a second, a second after its first request. */
+async function aFailingServer(t: TestContext): Promise<string> {
+  let firstAt: number | undefined
+  const server = http.createServer((_request, reply) => {
+    firstAt ??= performance.now()
+    const sinceMs = performance.now() - firstAt
+    if (sinceMs >= 1_000 && sinceMs < 2_000) reply.statusCode = 503
+    reply.end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
+
+/** An address of this machine at which nothing listens. */
+async function aDeadAddress(): Promise<string> {
+  const server = http.createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return `http://127.0.0.1:${port}/`
+}
+
 /** Runs `evenkeel probe` with these words; `onOut` sees the result grow. */
 async function probe(words: readonly string[], act: (text: string, interrupts: Interrupts) => void = () => undefined) {
   const out = new KeptText()
@@ -96,7 +122,51 @@ test('a failed request is a failure, with its window in the result', async (t) =
   const found = await probe([url, '--duration', '1s', '--kept-share', '0'])
   assert.equal(found.code, 1)
   assert.match(found.out, /^10 failed of \d+ requests in [\d.]+ m?s \([\d.]+ %\) {2}http:\/\/127\.0\.0\.1:\d+\/\n/)
-  assert.match(found.err, /^\d\d:\d\d:\d\d\.\d\dZ {2}window 1: 10 failed in 90 to 110 ms, new, reset\n$/)
+  assert.match(
+    found.err,
+    /^\d\d:\d\d:\d\d\.\d\dZ {2}http:\/\/127\.0\.0\.1:\d+\/: 10 failed in 90 to 110 ms, new, reset\n$/,
+  )
+})
+
+const FEW = { low: 30, high: 110 }
+
+test('HTTP 503 of the service fails the probe, though its control has never answered', async (t) => {
+  const url = await aFailingServer(t)
+  const words = [url, '--control', await aDeadAddress(), '--duration', '3s']
+  const found = await probe([...words, '-o', 'json'])
+  const [document] = linesOf(found.out)
+  const failed = Number(document?.failedRequests)
+  assert.ok(failed >= FEW.low && failed <= FEW.high, `${failed} failed`)
+  assert.deepEqual([found.code, document?.outcome, document?.notCountedRequests], [1, 'failed', 0])
+  const windows = document?.windows as readonly { readonly control: boolean; readonly notCounted: boolean }[]
+  assert.deepEqual([...new Set(windows.map(({ notCounted }) => notCounted))], [false])
+})
+
+test('the summary tells of these failures, and of the control that excuses nothing', async (t) => {
+  const url = await aFailingServer(t)
+  const found = await probe([url, '--control', await aDeadAddress(), '--duration', '3s'])
+  assert.equal(found.code, 1)
+  const [, failed] = /^(\d+) failed of \d+ requests/.exec(found.out) ?? []
+  assert.ok(Number(failed) >= FEW.low && Number(failed) <= FEW.high, found.out)
+  assert.match(found.out, /control target {3}(\d+) failed of \1; it was not green at first, so it excuses\n/)
+  assert.doesNotMatch(`${found.out}${found.err}`, /not counted/)
+})
+
+test('requests that got no answer while the control got none either are not counted, and are told apart', async (t) => {
+  let firstAt: number | undefined
+  const isDown = (): boolean => {
+    firstAt ??= performance.now()
+    const sinceMs = performance.now() - firstAt
+    return sinceMs >= 2_000 && sinceMs < 3_000
+  }
+  const [url, control] = [await aServer(t, isDown), await aServer(t, isDown)]
+  const words = [url, '--control', control, '--duration', '4s', '--max-failed', '5']
+  const found = await probe([...words, '-o', 'json'])
+  const [document] = linesOf(found.out)
+  assert.equal(found.code, 0, found.out)
+  // Which of two servers went down first is a matter of a millisecond, and a request at the very edge may count.
+  assert.ok(Number(document?.failedRequests) <= 5, `${document?.failedRequests} count`)
+  assert.ok(Number(document?.notCountedRequests) >= FEW.low, `${document?.notCountedRequests} are excused`)
 })
 
 test('so many failures as are allowed are a success', async (t) => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { failureWords } from '../../../src/cli/probe/failure-words.ts'
-import { liveLine, windowLine } from '../../../src/cli/probe/probe-lines.ts'
+import { liveLine, outageLine } from '../../../src/cli/probe/probe-lines.ts'
 import { probeSummary } from '../../../src/cli/probe/probe-summary.ts'
 import { plainLine } from '../../../src/cli/terminal/style.ts'
 import { Histogram } from '../../../src/core/availability/histogram.ts'
-import type { ProbeFacts } from '../../../src/model/probe.ts'
+import type { FailureWindow, ProbeFacts } from '../../../src/model/probe.ts'
 import { aTarget, at } from '../../core/availability/a-sample.ts'
 import { aLane, aReading, aWindow, URL } from './a-reading.ts'
 
@@ -45,15 +45,47 @@ test('what the prober is to blame for is listed and not counted', () => {
   const targets = [aTarget({ name: URL, url: URL }), aTarget({ name: 'control x', control: true, keptShare: 0 })]
   const control = aWindow({ target: 'control x', control: true, failed: 3 })
   const lanes = [aLane({ failed: 17 }), aLane({ target: 'control x', control: true, sent: 30, failed: 3 })]
-  const reading = aReading({ targets, facts: { lanes, windows: [aWindow(), control] } })
-  assert.equal(reading.failed, 0)
+  const summaryOf = (facts: Partial<ProbeFacts>) =>
+    probeSummary(aReading({ targets, facts: { lanes, ...facts } }), 0.34)
+  const lineOf = (excused: number) => {
+    const window = aWindow({ excused })
+    return plainLine(outageLine({ type: 'closed', outages: 1, windows: [{ window, closed: true }] }))
+  }
+  const all = summaryOf({ windows: [aWindow({ excused: 17 }), control] })
+  assert.deepEqual(all, [
+    '0 failed of 6,150 requests in 2 min 3 s (<0.049 %)  https://app.example.com/',
+    '  lane   sent  failed     share  p50  p90  p99  max ms  slow  skipped',
+    '  new   6,150       0  <0.049 %    3    6   11      48     0        0',
+    '  not counted   17 failed while the control target failed too: prober',
+    '  control target   3 failed of 30',
+  ])
+  assert.match(lineOf(17), /; not counted: prober$/)
+  const part = summaryOf({ windows: [aWindow({ excused: 12 }), control] })
+  assert.equal(part[0], '5 failed of 6,150 requests in 2 min 3 s (0.081 %)  https://app.example.com/')
+  assert.ok(part.includes('  not counted   12 failed while the control target failed too: prober'), part.join('\n'))
+  assert.match(lineOf(12), /; 12 of them not counted: prober$/)
+  const excused = { window: aWindow({ excused: 17 }), closed: true }
+  const counted = { window: aWindow({ lane: 'kept', failed: 3 }), closed: true }
+  assert.match(
+    plainLine(outageLine({ type: 'closed', windows: [excused, counted], outages: 1 })),
+    /: 20 failed in .*; 17 of them not counted: prober$/,
+  )
+  assert.match(
+    plainLine(outageLine({ type: 'closed', windows: [{ window: control, closed: true }], outages: 1 })),
+    /^06:41:07\.20Z {2}control target control x: 3 failed in /,
+  )
+})
+
+test('a control that was not green at first is said to excuse nothing', () => {
+  const targets = [aTarget({ name: URL, url: URL }), aTarget({ name: 'control x', control: true, keptShare: 0 })]
+  const lanes = [aLane({ failed: 17 }), aLane({ target: 'control x', control: true, sent: 30, failed: 30 })]
+  const reading = aReading({ targets, facts: { lanes, windows: [aWindow()], redControls: ['control x'] } })
+  assert.equal(reading.failed, 17)
   const summary = probeSummary(reading, 0.34)
-  assert.equal(summary[0], '0 failed of 6,150 requests in 2 min 3 s (<0.049 %)  https://app.example.com/')
-  assert.ok(summary.includes('  not counted   17 failed while the control target failed too: prober'))
-  assert.ok(summary.includes('  control target   3 failed of 30'))
-  const [first] = reading.facts.windows
-  assert.ok(first !== undefined)
-  assert.match(plainLine(windowLine({ type: 'closed', number: 1, window: first }, reading)), /; not counted: prober$/)
+  assert.ok(
+    summary.includes('  control target   30 failed of 30; it was not green at first, so it excuses'),
+    summary.join('\n'),
+  )
 })
 
 test('what was not measured is said', () => {
@@ -90,16 +122,28 @@ test('the live line says how long, how many, what now and how fast', () => {
   assert.match(live({}), / now starting /)
 })
 
-test('a window line says when, how many, how long at least and at most, where and why', () => {
-  const reading = aReading({ facts: FACTS })
-  const line = (window = aWindow(), type: 'closed' | 'opened' = 'closed'): string =>
-    plainLine(windowLine({ type, number: 1, window }, reading))
-  assert.equal(line(), '06:41:07.20Z  window 1: 17 failed in 320 to 360 ms, new, connect refused')
+test('a line says when, of which probe, how many, how long at least and at most, on which lanes and why', () => {
+  const line = (type: 'closed' | 'opened', outages: number, ...[first = aWindow(), ...others]: FailureWindow[]) => {
+    const asTold = (window: FailureWindow) => ({ window, closed: type === 'closed' })
+    return plainLine(outageLine({ type, outages, windows: [asTold(first), ...others.map(asTold)] }))
+  }
   assert.equal(
-    line(aWindow({ lastBadAt: at(2_468_600), firstOkAt: at(2_468_640) })),
-    '06:41:07.20Z  window 1: 17 failed in 1.40 to 1.46 s, new, connect refused',
+    line('closed', 1),
+    '06:41:07.20Z  https://app.example.com/: 17 failed in 320 to 360 ms, new, connect refused',
   )
-  assert.equal(line(aWindow(), 'opened'), '06:41:07.20Z  window 1 opened: 17 failed so far, new, connect refused')
+  const kept = aWindow({ lane: 'kept', failed: 2, firstBadAt: at(2_467_210), lastBadAt: at(2_468_600) })
+  assert.equal(
+    line('closed', 1, aWindow(), { ...kept, firstOkAt: at(2_468_640) }),
+    '06:41:07.20Z  https://app.example.com/: 19 failed in 1.40 to 1.46 s, new and kept, connect refused',
+  )
+  assert.equal(
+    line('closed', 7, aWindow(), { ...kept, firstOkAt: at(2_468_640) }),
+    '06:41:07.20Z  https://app.example.com/: 19 failed in 7 windows over 1.40 to 1.46 s, new and kept, connect refused',
+  )
+  assert.equal(
+    line('opened', 1, aWindow()),
+    '06:41:07.20Z  https://app.example.com/ failing: 17 failed so far, new, connect refused',
+  )
 })
 
 test('one class has its words, several have their counts', () => {

@@ -5,6 +5,7 @@ import { summaryLines } from '../../../src/cli/roll/summary-lines.ts'
 import { plainLine } from '../../../src/cli/terminal/style.ts'
 import { blockLines } from '../../../src/cli/text/labelled-block.ts'
 import type { RollEvent } from '../../../src/model/roll-event.ts'
+import { wallMs } from '../../../src/model/time.ts'
 import {
   at,
   budget,
@@ -68,7 +69,7 @@ test('stopped: what failed, which step, how every node stands, what to type', ()
     }),
     `STOPPED  after 3 of 8 nodes: 6 of 16 requests to shop failed (new): connect
          ECONNREFUSED 10.0.0.9:443
-  what   6 of 16 failed in 300 to 340 ms from 06:30:58.20Z
+  what   shop: 6 of 16 failed in 300 to 340 ms from 06:30:58.20Z
          lane new, connect failed (6): connect ECONNREFUSED 10.0.0.9:443
          most likely cp-1, attach; also possible: cp-1, settle
   why    cp-1 passed no checks of its balancers within the limit
@@ -104,11 +105,9 @@ test('stopped by a reload: the reload before any step, how many requests it cost
     `STOPPED  after 2 of 8 nodes: 6 of 16 requests to shop failed (new): connect
          ECONNREFUSED; lb-1 was reloaded by somebody else at 06:30:58Z and had
          w-2 in service again for at most 380 ms
-  what   6 of 16 failed in 300 to 340 ms from 06:30:58.20Z
-         lane new, connect failed (6): connect ECONNREFUSED 10.0.0.9:443
-         most likely reload of lb-1; also possible: w-2, reboot
-         2 of 2 failed in 300 to 340 ms from 06:30:58.20Z
-         lane kept, kept connection closed (2): closed
+  what   shop: 8 of 18 failed in 300 to 340 ms from 06:30:58.20Z
+         lanes new and kept, connect failed (6), kept connection closed (2):
+         connect ECONNREFUSED 10.0.0.9:443
          most likely reload of lb-1; also possible: w-2, reboot
          8 requests were lost to reloads of lb-1
   state  w-1, w-2: back in service
@@ -117,6 +116,30 @@ test('stopped by a reload: the reload before any step, how many requests it cost
   next   do not reload lb-1 while a roll is under way
          evenkeel roll resume 20261121T061439Z-1f0e    go on`,
   )
+})
+
+test('stopped after hundreds of failed requests, one at a time: the first outages, and how many more', () => {
+  const one = (i: number) => ({
+    ...failure,
+    lane: i % 2 === 0 ? ('new' as const) : ('kept' as const),
+    sent: 1,
+    failed: 1,
+    failures: { status: 1 },
+    firstError: 'HTTP 503',
+    lastOkAt: wallMs(at('06:31:00') + 100 * i - 20),
+    firstBadAt: wallMs(at('06:31:00') + 100 * i),
+    lastBadAt: wallMs(at('06:31:00') + 100 * i),
+    firstOkAt: wallMs(at('06:31:00') + 100 * i + 20),
+  })
+  const story = heldStory()
+  for (let i = 0; i < 300; i += 1) story.add('06:31:10', { type: 'window.closed', window: one(i), blame: [] })
+  const end = { outcome: 'stopped', exitCode: 1, reasons: [], standings: [], next: [] } as const
+  const text = summary(story, end)
+  assert.match(
+    text,
+    /what {3}shop: 1 of 1 failed in 0 to 40 ms from 06:31:00\.00Z\n {9}lane new, wrong status \(1\): HTTP 503/,
+  )
+  assert.match(text, /06:31:00\.40Z\n.*\n {9}no step was under way\n {9}and 295 more windows\n/)
 })
 
 test('interrupted: at which step, and both ways on', () => {

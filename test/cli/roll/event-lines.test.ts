@@ -5,7 +5,7 @@ import { eventLines } from '../../../src/cli/roll/event-lines.ts'
 import { rollViewOf } from '../../../src/cli/roll/reduce-roll.ts'
 import { plainLine } from '../../../src/cli/terminal/style.ts'
 import { wallMs } from '../../../src/model/time.ts'
-import { budget, failure, heldStory, load, reload, Story, standing, withFirstNode } from './roll-story.ts'
+import { budget, failure, heldStory, load, Story, standing, withFirstNode } from './roll-story.ts'
 
 const said = (story: Story, level: Level): readonly string[] =>
   story.events.flatMap((event, index) =>
@@ -24,18 +24,10 @@ test('by default a roll leaves a line per node, and one per hold', () => {
 test('quiet leaves what decides the exit code', () => {
   const story = heldStory()
     .add('06:20:23', { type: 'hold.ended', node: 'w-2', step: 'drain' })
-    .add('06:30:58.300', {
-      type: 'window.opened',
-      window: { ...failure, failed: 1, failures: { connect: 1 } },
-      blame: [],
-    })
-    .add('06:31:10', { type: 'window.closed', window: failure, blame: [{ node: 'cp-1', step: 'attach', rank: 1 }] })
     .add('06:31:11', { type: 'stray', node: 'cp-1', server: 'web/cp-1 on lb-2', count: 2 })
     .add('06:31:12', { type: 'warning', text: 'the journal cannot be written' })
   assert.deepEqual(said(story, 0), [
     '06:19:13Z w-2    drain     HOLD shop/cart-0, budget shop/cart needs 2 healthy, has 2 of 3',
-    '06:30:58Z -      window    FAILING lane new, connect failed (1): connect ECONNREFUSED 10.0.0.9:443',
-    '06:31:10Z cp-1   window    FAILED 6 of 16 failed in 300 to 340 ms from 06:30:58.20Z, lane new, connect failed (6); cp-1, attach; no other step overlaps',
     '06:31:11Z cp-1   stray     STRAY 2 requests sent by web/cp-1 on lb-2 after it had confirmed the detach',
     '06:31:12Z -      warning   the journal cannot be written',
   ])
@@ -43,26 +35,6 @@ test('quiet leaves what decides the exit code', () => {
     said(story, 1).find((line) => line.includes('goes on')),
     '06:20:23Z w-2    drain     goes on, held 1:10',
   )
-})
-
-test('a window that fell into a reload says so, when it opens and when it closes', () => {
-  const blame = [{ node: 'w-2', step: 'reboot', rank: 1 }] as const
-  const opened = { ...failure, failed: 1, failures: { connect: 1 } }
-  const story = new Story()
-    .begin(['w-1', 'w-2'])
-    .add('06:30:58.600', { type: 'window.opened', window: opened, reloads: [reload], blame })
-    .add('06:31:00', {
-      type: 'window.closed',
-      window: failure,
-      reloads: [reload, { ...reload, instance: 'lb-2' }],
-      blame,
-    })
-    .add('06:31:01', { type: 'window.closed', window: { ...failure, lane: 'kept' }, reloads: [reload], blame: [] })
-  assert.deepEqual(said(story, 0), [
-    '06:30:58Z w-2    window    FAILING lane new, connect failed (1): connect ECONNREFUSED 10.0.0.9:443; reload of lb-1',
-    '06:31:00Z w-2    window    FAILED 6 of 16 failed in 300 to 340 ms from 06:30:58.20Z, lane new, connect failed (6); most likely reload of lb-1 and lb-2; also possible: w-2, reboot',
-    '06:31:01Z -      window    FAILED 6 of 16 failed in 300 to 340 ms from 06:30:58.20Z, lane kept, connect failed (6); reload of lb-1; no step overlaps',
-  ])
 })
 
 test('a window that is found to have begun earlier is still one window', () => {
@@ -119,6 +91,31 @@ test('a node that stays out or was put back is told as it stands', () => {
     '06:15:00Z w-1    restored  restored as it was, no pods moved',
     '06:15:01Z w-2    out       rebooted, cordoned, detached, 1 pod moved',
   ])
+})
+
+test('the line of a node counts what was sent since the baseline, not the requests of the baseline', () => {
+  const story = new Story()
+    .add('06:14:39', { type: 'roll.started', run: 'r', cluster: 'prod-eu1', nodes: ['w-1'], resumed: false })
+    .add('06:14:45', { type: 'load.tick', load: { ...load(600), inBaseline: true } })
+    .add('06:14:46', { type: 'node.started', node: 'w-1', index: 0 })
+    .add('06:14:48', { type: 'load.tick', load: { ...load(900), inBaseline: true } })
+    .add('06:14:49', { type: 'baseline.ended', sent: 1_000, p99Ms: 11 })
+    .add('06:14:51', { type: 'load.tick', load: load(176, 1) })
+    .add('06:14:51', { type: 'node.ended', standing: standing('w-1', { failedRequests: 1, podsMoved: 0 }) })
+  assert.equal(said(story, 1).at(-1), '06:14:51Z w-1    done      0:05, no pods moved, 1 failed of 176')
+})
+
+test('a node that ended before a baseline was over claims nothing of its requests', () => {
+  const story = new Story()
+    .add('06:14:39', { type: 'roll.started', run: 'r', cluster: 'prod-eu1', nodes: ['w-1'], resumed: false })
+    .add('06:14:40', { type: 'load.tick', load: { ...load(100), inBaseline: true } })
+    .add('06:14:40', { type: 'node.started', node: 'w-1', index: 0 })
+    .add('06:14:45', { type: 'load.tick', load: { ...load(600), inBaseline: true } })
+    .add('06:14:46', {
+      type: 'node.ended',
+      standing: standing('w-1', { state: 'restored', text: 'restored as it was' }),
+    })
+  assert.equal(said(story, 1).at(-1), '06:14:46Z w-1    restored  0:06, restored as it was, 14 pods moved')
 })
 
 test('names from outside cannot reach the terminal as controls, and long ones keep the columns', () => {

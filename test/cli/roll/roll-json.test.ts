@@ -33,6 +33,7 @@ const WINDOW = {
   target: 'shop',
   lane: 'new',
   failed: 6,
+  excusedRequests: 0,
   sent: 16,
   failures: { connect: 6 },
   firstError: 'connect ECONNREFUSED 10.0.0.9:443',
@@ -60,6 +61,7 @@ test('the document of -o json', () => {
   assert.deepEqual(outcomeDocument(story().view), {
     outcome: 'stopped',
     failedRequests: 6,
+    excusedRequests: 0,
     failedInReloads: 6,
     sentRequests: 5_000,
     notMeasuredMs: 250,

@@ -102,7 +102,7 @@ export function withFirstNode(story: Story): Story {
 }
 
 /** w-2 holds in its drain: 8 of 11 pods gone, then a budget at its limit since 06:19:13. */
-export function withHeldNode(story: Story): Story {
+function withHeldNode(story: Story): Story {
   story.add('06:18:46', { type: 'node.started', node: 'w-2', index: 1 })
   story.steps('w-2', [
     ['06:18:46', 'slot'],

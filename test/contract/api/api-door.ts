@@ -1,4 +1,4 @@
-export interface DoorReply {
+interface DoorReply {
   readonly status: number
   readonly body: unknown
   readonly retryAfter?: string

@@ -5,6 +5,8 @@ import type { HaproxyBalancer } from '../../../src/adapters/haproxy/haproxy-bala
 export interface DoorAnswer {
   readonly status: number
   readonly closes: boolean
+  /** The cookie that the balancer gave the client with it: `NAME=VALUE`. */
+  readonly cookie?: string
 }
 
 export interface Pending {
@@ -13,7 +15,7 @@ export interface Pending {
 
 /** One connection of a client to a frontend, one request at a time. */
 export interface DoorClient {
-  begin(path: string): Pending
+  begin(path: string, cookie?: string): Pending
   isOpen(): Promise<boolean>
   close(): void
 }
@@ -33,9 +35,14 @@ export interface DoorOrigin {
   stop(): Promise<void>
 }
 
+/** What a backend beside `web` has, with the same two servers. */
+export type DoorKind = 'sticky' | 'follow' | 'aside' | 'closing'
+
 /**
  * Frontends `web`, `dead` and `silent`, to the backends of the same name; the server of `dead` refuses, that of `silent`
- * says nothing, and neither is checked.
+ * says nothing, and neither is checked. Where it is asked for, backend `sticky` gives each client the cookie `SRV` with the
+ * name of its server, the servers of `follow` track those of `web`, and the one server of `aside` is `a`, checked at the port
+ * of `b`; `closing` has `option http-server-close`. The balancer may touch these too.
  */
 export interface BalancerDoor {
   /** May touch `web` and `dead`; its instance is `lb-1`. */
@@ -50,7 +57,7 @@ export interface BalancerDoor {
   until(what: string, holds: () => Promise<boolean> | boolean): Promise<void>
 }
 
-export type DoorFrontend = 'web' | 'dead' | 'silent'
+type DoorFrontend = 'web' | 'dead' | 'silent' | DoorKind
 
 export interface DoorOptions {
   /** What `a` says from the beginning. */
@@ -58,6 +65,7 @@ export interface DoorOptions {
   readonly hardStopAfterMs?: number
   /** The server of `silent` is silent; else it refuses too, which costs less to set up. */
   readonly silent?: boolean
+  readonly beside?: DoorKind
 }
 
 export type OpenBalancerDoor = (t: TestContext, options?: DoorOptions) => Promise<BalancerDoor>

@@ -154,4 +154,13 @@ export function trafficContract(open: OpenBalancerDoor): void {
     await onceServer(door, 'web/a', ({ currentSessions }) => currentSessions === 0)
     assert.equal((await serverOf(door, 'web/a')).idleConnections, 1)
   })
+
+  test('with http-server-close each answer ends the connection to its server, and the client stays connected', async (t) => {
+    const door = await open(t, { beside: 'closing' })
+    await onceServer(door, 'closing/a', ({ check }) => check === 'passing')
+    const client = await door.client('closing')
+    for (let i = 0; i < 2; i += 1) assert.deepEqual(await ask(client), OK)
+    assert.equal((await serverOf(door, 'closing/a')).idleConnections, 0)
+    assert.deepEqual(await numbersOf(door, 'closing/a', ['connect', 'reuse']), [2, 0])
+  })
 }

@@ -1,6 +1,6 @@
 import type { ApiDoor } from '../api/api-door.ts'
 
-export interface Wait {
+interface Wait {
   readonly what: string
   readonly limitMs: number
 }

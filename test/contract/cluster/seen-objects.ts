@@ -1,4 +1,4 @@
-export interface SeenMeta {
+interface SeenMeta {
   readonly name: string
   readonly uid: string
   readonly resourceVersion: string
@@ -55,7 +55,7 @@ export interface SeenEndpoint {
   readonly targetRef?: { readonly name: string; readonly uid: string }
 }
 
-export interface SeenBudget {
+interface SeenBudget {
   readonly metadata: SeenMeta
   readonly status: {
     readonly observedGeneration?: number
@@ -82,7 +82,7 @@ export interface SeenScale {
   }
 }
 
-export interface SeenDaemons {
+interface SeenDaemons {
   readonly metadata: SeenMeta
   readonly status: {
     readonly currentNumberScheduled?: number
@@ -93,7 +93,7 @@ export interface SeenDaemons {
   }
 }
 
-export interface SeenAttachment {
+interface SeenAttachment {
   readonly metadata: SeenMeta
   readonly spec: {
     readonly attacher: string

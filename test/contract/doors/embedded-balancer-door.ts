@@ -19,7 +19,11 @@ import { EmbeddedOrigin } from './embedded-origin.ts'
 
 const STEP_MS = 2
 const LIMIT_MS = 20_000
-const PORTS = { web: 80, dead: 81, silent: 82 } as const
+const PORTS = { web: 80, dead: 81, silent: 82, sticky: 83, follow: 84, aside: 85, closing: 86 } as const
+
+const CHECK = { path: '/readyz', interMs: TIMES.interMs, fall: TIMES.fall, rise: TIMES.rise }
+const A = { name: 'a', address: '10.0.0.1', port: 8080 }
+const B = { name: 'b', address: '10.0.0.2', port: 8080 }
 
 const CONFIG: BalancerConfig = {
   host: 'lb',
@@ -31,11 +35,8 @@ const CONFIG: BalancerConfig = {
   backends: [
     {
       name: 'web',
-      servers: [
-        { name: 'a', address: '10.0.0.1', port: 8080 },
-        { name: 'b', address: '10.0.0.2', port: 8080 },
-      ],
-      check: { path: '/readyz', interMs: TIMES.interMs, fall: TIMES.fall, rise: TIMES.rise },
+      servers: [A, B],
+      check: CHECK,
     },
     { name: 'dead', servers: [{ name: 'd', address: '10.0.0.1', port: 1 }] },
     { name: 'silent', servers: [{ name: 's', address: '10.0.0.9', port: 1 }] },
@@ -45,6 +46,27 @@ const CONFIG: BalancerConfig = {
   serverTimeoutMs: TIMES.serverTimeoutMs,
 }
 
+const BESIDES = {
+  sticky: {
+    name: 'sticky',
+    cookie: 'SRV',
+    servers: [
+      { ...A, cookie: 'a' },
+      { ...B, cookie: 'b' },
+    ],
+    check: CHECK,
+  },
+  closing: { name: 'closing', servers: [A], closesServers: true, check: CHECK },
+  aside: { name: 'aside', servers: [A], check: { ...CHECK, port: 8081 } },
+  follow: {
+    name: 'follow',
+    servers: [
+      { ...A, track: 'web/a' },
+      { ...B, track: 'web/b' },
+    ],
+  },
+} as const
+
 /** The embedded balancer in a virtual network, whose time goes on while the test waits. */
 export function openEmbeddedBalancer(t: TestContext, options: DoorOptions = {}): Promise<BalancerDoor> {
   const time = new VirtualTime({ startAt: wallMs(Date.UTC(2026, 0, 1)), turns: turnsOfLoop })
@@ -53,9 +75,21 @@ export function openEmbeddedBalancer(t: TestContext, options: DoorOptions = {}):
   for (const host of ['lb', '10.0.0.1', '10.0.0.2', 'client']) network.addHost(host)
   const a = new EmbeddedOrigin(network, { host: '10.0.0.1', port: 8080 })
   const b = new EmbeddedOrigin(network, { host: '10.0.0.2', port: 8080 })
+  // On one machine as on loopback: the port alone tells the two apart.
+  const { accept } = b
+  network.listen({ host: '10.0.0.1', port: 8081 }, { accept })
   if (options.health !== undefined) a.sayHealth(options.health)
   const { hardStopAfterMs } = options
-  const config = hardStopAfterMs === undefined ? CONFIG : { ...CONFIG, hardStopAfterMs }
+  const beside = options.beside === undefined ? [] : [BESIDES[options.beside]]
+  const config: BalancerConfig = {
+    ...CONFIG,
+    frontends: [
+      ...CONFIG.frontends,
+      ...beside.map(({ name }) => ({ name: `front-${name}`, port: PORTS[name], backend: name })),
+    ],
+    backends: [...CONFIG.backends, ...beside],
+    ...(hardStopAfterMs === undefined ? {} : { hardStopAfterMs }),
+  }
   const embedded = new VirtualBalancer({
     network: network.from('lb'),
     timers: time,
@@ -76,7 +110,7 @@ export function openEmbeddedBalancer(t: TestContext, options: DoorOptions = {}):
     spec: {
       name: 'edge',
       instances: [{ name: 'lb-1', address: { kind: 'unix', path: 'embedded' } }],
-      backends: ['web', 'dead'],
+      backends: ['web', 'dead', ...beside.map(({ name }) => name)],
     },
     clock: time,
     random,
@@ -105,10 +139,14 @@ export function openEmbeddedBalancer(t: TestContext, options: DoorOptions = {}):
 
 function clientOn(connection: Connection, until: BalancerDoor['until']): DoorClient {
   return {
-    begin: (path) => {
+    begin: (path, cookie) => {
       let answer: DoorAnswer | 'closed' | undefined
-      connection.send({ path }, (reply) => {
-        answer = reply === 'broken' ? 'closed' : { status: reply.status, closes: reply.closes === true }
+      connection.send({ path, ...(cookie === undefined ? {} : { cookie }) }, (reply) => {
+        if (reply === 'broken') answer = 'closed'
+        else {
+          const { status, closes = false, setCookie } = reply
+          answer = { status, closes, ...(setCookie === undefined ? {} : { cookie: setCookie }) }
+        }
       })
       return {
         answer: async () => {

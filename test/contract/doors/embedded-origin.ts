@@ -1,4 +1,4 @@
-import type { Accepted, Network, NetworkReply, NetworkRequest } from '../../../src/sim/network/network.ts'
+import type { Accepted, Listener, Network, NetworkReply, NetworkRequest } from '../../../src/sim/network/network.ts'
 import type { DoorOrigin } from '../balancer/balancer-door.ts'
 
 interface Held {
@@ -7,14 +7,14 @@ interface Held {
 }
 
 /** The contract's server, in a virtual network. */
-export class EmbeddedOrigin implements DoorOrigin {
+export class EmbeddedOrigin implements DoorOrigin, Listener {
   readonly #end: () => void
   readonly #closes = new Set<() => void>()
   #health: number | 'hang' | 'break' = 200
   #held: Held[] = []
 
   constructor(network: Network, at: { readonly host: string; readonly port: number }) {
-    this.#end = network.listen(at, { accept: () => this.#accept() })
+    this.#end = network.listen(at, this)
   }
 
   get waiting(): number {
@@ -39,7 +39,7 @@ export class EmbeddedOrigin implements DoorOrigin {
     return Promise.resolve()
   }
 
-  #accept(): Accepted {
+  readonly accept = (): Accepted => {
     let close = (): void => undefined
     return {
       bind: (end) => {

@@ -24,10 +24,11 @@ export class LoopbackClient implements DoorClient {
     return new LoopbackClient(socket)
   }
 
-  begin(path: string): Pending {
+  begin(path: string, cookie?: string): Pending {
     const { promise, resolve } = Promise.withResolvers<DoorAnswer | 'closed'>()
     this.#waiting = resolve
-    if (this.#isOpen) this.#socket.write(`GET ${path} HTTP/1.1\r\nhost: front\r\n\r\n`)
+    const sent = cookie === undefined ? '' : `cookie: ${cookie}\r\n`
+    if (this.#isOpen) this.#socket.write(`GET ${path} HTTP/1.1\r\nhost: front\r\n${sent}\r\n`)
     else this.#settle('closed')
     return { answer: () => promise }
   }
@@ -47,7 +48,12 @@ export class LoopbackClient implements DoorClient {
     const length = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(head[0])?.[1] ?? 0)
     if (this.#text.length < head[0].length + length) return
     this.#text = this.#text.slice(head[0].length + length)
-    this.#settle({ status: Number(head[1]), closes: /\r\nconnection: close\r\n/i.test(head[0]) })
+    const cookie = /\r\nset-cookie: ([^;\r]+)/i.exec(head[0])?.[1]
+    this.#settle({
+      status: Number(head[1]),
+      closes: /\r\nconnection: close\r\n/i.test(head[0]),
+      ...(cookie === undefined ? {} : { cookie }),
+    })
   }
 
   #ended(): void {

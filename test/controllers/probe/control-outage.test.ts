@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Sampler } from '../../../src/controllers/probe/sampler.ts'
 import { ProbeLedger } from '../../../src/core/availability/probe-ledger.ts'
 import { judgedWindows } from '../../../src/core/roll/awaits-control.ts'
-import type { ProbeTarget } from '../../../src/model/probe.ts'
+import type { FailureWindow, ProbeTarget } from '../../../src/model/probe.ts'
 import { wallMs } from '../../../src/model/time.ts'
 import type { HttpVerdict } from '../../../src/ports/http-probe.ts'
 import { aSnapshot, aSpec } from '../../support/roll-world.ts'
@@ -38,6 +38,7 @@ async function measured(control: Partial<ProbeTarget>, wayOf: (target: ProbeTarg
   const clock = new VirtualClock()
   const targets = [aTarget('shop', {}), aTarget('control', { control: true, ...control })]
   const ledger = new ProbeLedger(targets, clock.wallMs())
+  ledger.baseline({ from: clock.wallMs(), to: wallMs(clock.wallMs() + 2500) })
   const begun = clock.wallMs()
   let countedMs: number | undefined
   const spec = aSpec({ probe: { targets, baselineMs: 0, baselineLimitMs: 60_000 } })
@@ -86,20 +87,25 @@ test('a failure that the control does not share counts as soon as the control ha
   assert.ok(countedMs !== undefined && countedMs >= 3200 && countedMs <= 3300, `${countedMs}`)
 })
 
-test('a verdict still comes where the prober is slow to settle: past the control’s time-out the failure counts', () => {
+test('a failure counts at once where the control has never answered: there is nothing to wait for', async () => {
+  const countedMs = await measured({}, ({ control }, ms) => (control || ms >= 3000 ? 'refused' : 'well'))
+  assert.ok(countedMs !== undefined && countedMs >= 3000 && countedMs <= 3060, `${countedMs}`)
+})
+
+/** Windows of which a stop rule takes note at that time, of a prober that is slow to settle. */
+function judgedAt(ms: number, counts: Pick<FailureWindow, 'failed' | 'excused' | 'undecided'>): number {
   const targets = [aTarget('shop', {}), aTarget('control', { control: true, ratePerSecond: 10 })]
-  const whole = aSnapshot()
-  const window = {
+  const window: FailureWindow = {
     target: 'shop',
     control: false,
     lane: 'new',
-    sent: 1,
-    failed: 1,
-    failures: { connect: 1 },
+    sent: 5,
+    failures: { connect: 5 },
     firstError: 'ECONNREFUSED',
     firstBadAt: wallMs(10_000),
     lastBadAt: wallMs(10_000),
-  } as const
+    ...counts,
+  }
   const probe = {
     startedAt: wallMs(0),
     settledBefore: wallMs(9000),
@@ -109,12 +115,21 @@ test('a verdict still comes where the prober is slow to settle: past the control
     servedBy: {},
     greenStreak: 0,
   }
-  const at = (ms: number, of = targets) => {
-    const spec = aSpec({ probe: { targets: of, baselineMs: 0, baselineLimitMs: 60_000 } })
-    const s = { ...whole, run: { ...whole.run, measuredSince: wallMs(0) }, probe, spec, wall: wallMs(ms) }
-    return judgedWindows(s).length
-  }
-  assert.equal(at(13_199), 0)
-  assert.equal(at(13_200), 1)
-  assert.equal(at(10_000, targets.slice(0, 1)), 1)
+  const whole = aSnapshot()
+  const spec = aSpec({ probe: { targets, baselineMs: 0, baselineLimitMs: 60_000 } })
+  const run = { ...whole.run, measuredSince: wallMs(0) }
+  return judgedWindows({ ...whole, run, probe, spec, wall: wallMs(ms) }).length
+}
+
+test('a verdict still comes where the prober is slow to settle: past the control’s time-out the failure counts', () => {
+  const undecided = { failed: 1, since: wallMs(10_000) }
+  assert.equal(judgedAt(13_199, { failed: 1, undecided }), 0)
+  assert.equal(judgedAt(13_200, { failed: 1, undecided }), 1)
+})
+
+test('a window counts as soon as one of its failures can be excused no more, whatever is undecided', () => {
+  const undecided = { failed: 2, since: wallMs(10_000) }
+  assert.equal(judgedAt(10_001, { failed: 5, excused: 2, undecided }), 1)
+  assert.equal(judgedAt(10_001, { failed: 5, excused: 3, undecided }), 0)
+  assert.equal(judgedAt(60_000, { failed: 5, excused: 5 }), 0)
 })

@@ -7,7 +7,7 @@ import type { FollowEvent, Kind, KindMap } from '../../../src/ports/cluster.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 
 /** An API server whose streams the test writes. */
-function scene() {
+function scene(isListed = true) {
   const clock = new VirtualClock()
   const sinks = new Map<Kind, (event: FollowEvent<never>) => void>()
   const cluster = {
@@ -23,7 +23,7 @@ function scene() {
     for (const kind of kinds) sinks.get(kind)?.({ type: 'listed', objects: [] })
   }
   const cut = (kind: Kind): void => sinks.get(kind)?.({ type: 'broken', error, retryInMs: 100 })
-  list()
+  if (isListed) list()
   return { clock, view, list, cut, kinds: [...sinks.keys()] }
 }
 
@@ -54,4 +54,12 @@ test('the API server is back when the last stream is, not the first', async () =
   list()
   await clock.advance(3000)
   assert.equal(view.facts().lostAt, clock.monoMs() - 3000)
+})
+
+test('a cluster of which one kind is not listed yet is not known', () => {
+  const { view, list, kinds } = scene(false)
+  list(kinds.slice(1))
+  assert.equal(view.facts().staleForMs, 1)
+  list(kinds.slice(0, 1))
+  assert.equal(view.facts().staleForMs, 0)
 })

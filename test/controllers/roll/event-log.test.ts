@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EventLog } from '../../../src/controllers/roll/event-log.ts'
+import { WorldError } from '../../../src/model/world-error.ts'
 import type { JournalEntry } from '../../../src/ports/journal.ts'
 import { aTick } from '../../support/journaled.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
@@ -20,5 +21,28 @@ test('of the ticks, one in five seconds is kept in the journal; all are shown', 
   assert.deepEqual(
     kept.map(({ at }) => at),
     ['2026-01-01T00:00:01.000Z', '2026-01-01T00:00:06.000Z', '2026-01-01T00:00:11.000Z'],
+  )
+})
+
+test('a node that is through is noted as soon as a disk that refused it has room, before anything else', async () => {
+  const kept: JournalEntry[] = []
+  let isFull = true
+  const append = async (entry: JournalEntry): Promise<void> => {
+    if (isFull) throw new WorldError('no space left on device', { code: 'JOURNAL_WRITE', retry: 'backoff' })
+    kept.push(entry)
+  }
+  const journal = { run: 'run-1', append }
+  const events = new EventLog({ journal, clock: new VirtualClock(), sink: () => undefined, firstSeq: 0 })
+  events.note('through', { node: 'n1' })
+  events.note('retry', {})
+  assert.equal(await events.meant({ actions: [] }), false)
+  isFull = false
+  assert.equal(await events.meant({ actions: ['the first after'] }), true)
+  assert.deepEqual(
+    kept.map(({ type, node }) => [type, node]),
+    [
+      ['through', 'n1'],
+      ['meant', undefined],
+    ],
   )
 })

@@ -92,10 +92,19 @@ test('what an end has told, or a control target excuses, need not be told again;
       ['06:00:40', ended('stopped', 1, 3000)],
       ['06:10:00', { ...STARTED, resumed: true }],
       ['06:10:12', failing('window.closed', aWindow(5, { firstBadAt: wallMs(at('06:10:11')) }), true)],
-      ['06:10:15', aTick(4500, { failed: 12, notMeasuredMs: 560_000 })],
+      ['06:10:15', aTick(4500, { failed: 7, excused: 5, notMeasuredMs: 560_000 })],
     ),
   )
-  assert.deepEqual([before?.failed, before?.sent, before?.untold], [12, 4500, 0])
+  assert.deepEqual([before?.failed, before?.excused, before?.sent, before?.untold], [7, 5, 4500, 0])
+})
+
+test('of a window that a control excuses in part, the rest counts; what came after the last tick is not lost', () => {
+  const partly = aWindow(9, { excused: 4 })
+  const before = loadBefore(journaled(['06:00:10', GREEN], ['06:00:31', failing('window.closed', partly)]))
+  assert.deepEqual(
+    [before?.failed, before?.excused, before?.sent, before?.untold, before?.failedOf],
+    [5, 4, 9, 5, { n1: 5 }],
+  )
 })
 
 test('strays of every process count', () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { LoadBefore } from '../../../src/controllers/roll/load-before.ts'
 import { LoadWatch } from '../../../src/controllers/roll/load-watch.ts'
 import type { FailureWindow, LaneSummary, ProbeFacts, ProbeTarget } from '../../../src/model/probe.ts'
-import type { RollEvent } from '../../../src/model/roll-event.ts'
+import type { LoadTick, RollEvent } from '../../../src/model/roll-event.ts'
 import { wallMs } from '../../../src/model/time.ts'
 import type { Probe } from '../../../src/ports/probe.ts'
 import { at } from '../../support/journaled.ts'
@@ -61,7 +61,13 @@ const BEFORE: LoadBefore = {
 /** A probe whose facts a test sets, and the watch that reads them. */
 function watching(before?: LoadBefore) {
   let now = facts()
-  const probe: Probe = { run: () => Promise.resolve(), facts: () => now, windows: () => now.windows }
+  const baselines: (readonly [number, number])[] = []
+  const probe: Probe = {
+    run: () => Promise.resolve(),
+    facts: () => now,
+    windows: () => now.windows,
+    baseline: (from, to) => void baselines.push([from, to]),
+  }
   const events: RollEvent[] = []
   const watch = new LoadWatch({
     probe,
@@ -74,7 +80,7 @@ function watching(before?: LoadBefore) {
     emit: (event) => events.push(event),
     ...(before === undefined ? {} : { before }),
   })
-  return { watch, events, knows: (change: Partial<ProbeFacts>) => (now = facts(change)) }
+  return { watch, events, baselines, knows: (change: Partial<ProbeFacts>) => (now = facts(change)) }
 }
 
 const WINDOW: FailureWindow = {
@@ -101,6 +107,15 @@ test('a run that begins counts from the end of its baseline', () => {
     { sent, failed, skipped, strays, notMeasuredMs },
     { sent: 2_000, failed: 0, skipped: 0, strays: 1, notMeasuredMs: 400 },
   )
+})
+
+test('the totals of a baseline say that they are, until it is over; those of a run that is taken up count at once', () => {
+  const begun = watching()
+  begun.knows({ lanes: [lane(600, 2)] })
+  assert.deepEqual([begun.watch.tick().sent, begun.watch.tick().inBaseline], [600, true])
+  begun.watch.baselineEnded(wallMs(at('06:10:10')))
+  assert.deepEqual([begun.watch.tick().sent, begun.watch.tick().inBaseline], [0, undefined])
+  assert.equal(watching(BEFORE).watch.tick().inBaseline, undefined)
 })
 
 test('a run that is taken up adds to what was measured before, and to what was not the time in between', () => {
@@ -135,14 +150,56 @@ test('what fails before traffic is green again is told where a run is taken up, 
   assert.equal(resumed.watch.failedIn('n2'), 9)
 })
 
-test('a window in which a control target failed too is marked as the prober’s', () => {
+test('a window that a control excuses is marked as the prober’s; one that it excuses in part is not, and is blamed', () => {
+  const told = (excused: number) => {
+    const { watch, events, knows } = watching(BEFORE)
+    knows({ windows: [{ ...WINDOW, excused }] })
+    watch.changed()
+    const last = events.findLast((event) => event.type === 'window.closed')
+    return last?.type === 'window.closed' ? [last.excused, last.window.excused, last.blame[0]?.node] : []
+  }
+  assert.deepEqual(told(3), [true, 3, undefined])
+  assert.deepEqual(told(2), [undefined, 2, 'n2'])
+})
+
+test('a window is told as over once it is known what a control excuses of it', () => {
   const { watch, events, knows } = watching(BEFORE)
-  knows({ windows: [{ ...WINDOW, target: 'elsewhere', control: true }, WINDOW] })
+  knows({ windows: [{ ...WINDOW, undecided: { failed: 3, since: wallMs(at('06:10:05')) } }] })
   watch.changed()
   assert.deepEqual(
-    events.map((event) => event.type === 'window.closed' && event.excused),
-    [false, true],
+    events.map(({ type }) => type),
+    ['window.opened'],
   )
+  knows({ windows: [{ ...WINDOW, excused: 3 }] })
+  watch.changed()
+  assert.deepEqual(
+    events.map((event) => [event.type, event.type === 'window.closed' && event.excused]),
+    [
+      ['window.opened', false],
+      ['window.closed', true],
+    ],
+  )
+})
+
+test('excused requests are counted apart, those of earlier processes with them; undecided ones count at the end alone', () => {
+  const { watch, knows } = watching({ ...BEFORE, excused: 5 })
+  const undecided = { failed: 4, since: wallMs(at('06:10:05')) }
+  knows({ lanes: [lane(1_000, 20)], windows: [{ ...WINDOW, failed: 20, excused: 9, undecided }] })
+  const counted = ({ sent, failed, excused }: LoadTick) => [sent, failed, excused]
+  assert.deepEqual(counted(watch.tick()), [26_600, 6 + 7, 14])
+  assert.deepEqual(counted(watch.tick(true)), [26_600, 6 + 11, 14])
+  assert.equal(watch.failedIn('n2'), 6 + 11)
+})
+
+test('the baseline that controls are judged by is the one that was green, and a control that was not is warned of', () => {
+  const { watch, events, baselines, knows } = watching()
+  knows({ greenStreak: 900, redControls: ['elsewhere'] })
+  watch.baselineEnded(wallMs(at('06:10:10')))
+  assert.deepEqual(baselines, [[at('06:10:00'), at('06:10:10')]])
+  assert.deepEqual(events, [
+    { type: 'baseline.ended', sent: 900, p99Ms: 12 },
+    { type: 'warning', text: 'elsewhere was not green in the baseline, so it excuses no failed request' },
+  ])
 })
 
 test('before the prober has begun, the time since the last process’s word is not measured', () => {

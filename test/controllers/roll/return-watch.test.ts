@@ -73,3 +73,18 @@ test('a data port is asked at the address that the balancer wrote another way', 
   assert.deepEqual(dataPorts, { '::ffff:10.0.0.1:30080': true })
   assert.equal(asked.length, 1)
 })
+
+test('what a data port answered before another boot is no answer for this one', async (t) => {
+  const { watch, asked, stop } = watched(async () => true)
+  t.after(() => stop.abort())
+  await watch.ask(aNode('n1'), aRecord(), never)
+  await watch.ask(node, aRecord(), never)
+  assert.equal(asked.length, 2)
+})
+
+test('a data port that the record names at another node is not asked', async (t) => {
+  const { watch, stop } = watched(async () => true)
+  t.after(() => stop.abort())
+  const servers = aRecord().servers.flatMap((server) => [server, { ...server, address: '10.0.0.2' }])
+  assert.deepEqual(Object.keys((await watch.ask(node, aRecord({ servers }), never)).dataPorts), ['10.0.0.1:30080'])
+})

@@ -45,6 +45,20 @@ test('requests that failed after the last soak end the roll as stopped, with the
   assert.deepEqual(end.next, ['do not reload lb-1 while a roll is under way'])
 })
 
+test('no roll is done in which a node’s line has failed requests', () => {
+  const back: NodeStanding = {
+    node: 'n1',
+    state: 'inService',
+    cordoned: false,
+    detached: false,
+    podsMoved: 0,
+    failedRequests: 18,
+    text: 'back in service',
+  }
+  const end = endOf({ run: aRun(), standings: [back], interrupted: false, failed: 0, failures: [] })
+  assert.deepEqual([end.outcome, end.exitCode], ['stopped', 1])
+})
+
 test('a roll without a failed request ends as done', () => {
   const end = endOf({ run: aRun(), standings: [], interrupted: false, failed: 0, failures: [] })
   assert.deepEqual([end.outcome, end.exitCode, end.reasons, end.next], ['completed', 0, [], []])
@@ -72,4 +86,19 @@ test('who interrupts the putting back is told of an interruption, with what led 
   assert.deepEqual(ended('stopped', out), ['stopped', 1])
   assert.deepEqual(ended('held', restored), ['held', 3])
   assert.deepEqual(ended('held', restored, false), ['held', 3])
+})
+
+test('a roll that has not rolled every node of its order is not done', () => {
+  const end = endOf({ run: aRun({ order: ['n1', 'n2'] }), standings: [], interrupted: false, failed: 0, failures: [] })
+  assert.deepEqual([end.outcome, end.exitCode, end.next], ['stopped', 1, ['evenkeel roll resume run-1']])
+})
+
+test('a node that is out is guarded where it must not serve, and only there', () => {
+  const facts = { node: 'n1', cordoned: true, detached: true, podsMoved: 0, failedRequests: 0 }
+  const out: NodeStanding = { ...facts, state: 'out', text: 'not rebooted, cordoned, detached' }
+  const guarded = (keepOut: boolean) => {
+    const run = aRun({ done: [], verdict: { kind: 'stopped', keepOut, reasons: [failure('a')] } })
+    return endOf({ run, standings: [out], interrupted: false, failed: 1, failures: [] }).guarded
+  }
+  assert.deepEqual([guarded(true), guarded(false)], [['n1'], []])
 })

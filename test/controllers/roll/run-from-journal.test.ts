@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { allStandings } from '../../../src/controllers/roll/all-standings.ts'
 import { runFromJournal } from '../../../src/controllers/roll/run-from-journal.ts'
 import type { NodeStanding } from '../../../src/model/roll-event.ts'
+import type { JournalEntry } from '../../../src/ports/journal.ts'
 import { aJournal, journaled } from '../../support/journaled.ts'
 import { leave, memoryRoll } from '../../support/memory-roll.ts'
 import { aSpec } from '../../support/roll-world.ts'
@@ -39,6 +40,19 @@ test('a node that an earlier process was through with keeps what it moved and wh
       ['n3', 'notTouched', 0, 0, 'not touched'],
     ],
   )
+})
+
+test('the node that was begun last may be out, until the run is through with it', () => {
+  const meant = (node: string) => ({
+    at: '2026-11-21T06:05:00.000Z',
+    type: 'meant',
+    actions: [{ kind: 'cordon', node }],
+  })
+  const underWay = (...notes: readonly JournalEntry[]) => runFromJournal(aJournal([], notes)).run.underWay
+  assert.equal(underWay(), undefined)
+  assert.equal(underWay(meant('n1')), 'n1')
+  assert.equal(underWay(meant('n1'), through('n1')), undefined)
+  assert.equal(underWay(meant('n1'), through('n1'), meant('n2'), meant('n2')), 'n2')
 })
 
 test('a run goes by the file that it was given last, and only by such nodes', () => {

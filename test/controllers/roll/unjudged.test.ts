@@ -5,8 +5,9 @@ import { endOf } from '../../../src/controllers/roll/roll-end.ts'
 import { runFromJournal } from '../../../src/controllers/roll/run-from-journal.ts'
 import { unjudged } from '../../../src/controllers/roll/unjudged.ts'
 import type { ProbeFacts } from '../../../src/model/probe.ts'
+import type { RollEvent } from '../../../src/model/roll-event.ts'
 import { wallMs } from '../../../src/model/time.ts'
-import { aJournal, aTick, at, journaled } from '../../support/journaled.ts'
+import { aJournal, aLoad, aTick, at, journaled } from '../../support/journaled.ts'
 
 const failedAt = (time: string, failed: number): ProbeFacts['windows'][number] => ({
   target: 'shop',
@@ -69,6 +70,33 @@ test('so do requests that failed before traffic was green again; those after it 
     texts: ['1 request failed before traffic was green again'],
   })
   assert.equal(outcomeOf(killed([failedAt('06:00:30', 4)]), undefined).exitCode, 1)
+})
+
+/** A run whose first process ended for what had failed under it. */
+function stopped() {
+  const window = failedAt('06:00:30', 4)
+  const end: RollEvent = { type: 'roll.ended', outcome: 'stopped', exitCode: 1, reasons: [], standings: [], next: [] }
+  const entries = journaled(
+    ['06:00:10', { type: 'baseline.ended', sent: 1, p99Ms: 1 }],
+    ['06:00:31', { type: 'window.closed', window, blame: [{ node: 'n1', step: 'detach', rank: 1 }] }],
+    ['06:00:40', { ...end, load: aLoad(1000, { failed: 4 }) }],
+  )
+  return { ...runFromJournal(aJournal(entries)).run, measuredSince: wallMs(at('06:10:20')) }
+}
+
+test('a run that stopped for failed requests is not done once it was resumed to its end: nothing brings them back', () => {
+  const texts = ['4 requests failed before this run was resumed']
+  assert.deepEqual(outcomeOf(stopped(), probe([])), { outcome: 'stopped', exitCode: 1, texts })
+  assert.deepEqual(outcomeOf(stopped(), undefined), { outcome: 'stopped', exitCode: 1, texts })
+})
+
+test('failed requests that a control excuses keep no run from being done', () => {
+  const excused = { ...failedAt('06:20:00', 2), excused: 2 }
+  assert.deepEqual(outcomeOf(killed([{ ...failedAt('06:00:30', 4), excused: 4 }]), probe([excused])), {
+    outcome: 'completed',
+    exitCode: 0,
+    texts: [],
+  })
 })
 
 test('before the baseline of a run that begins, nothing counts', () => {

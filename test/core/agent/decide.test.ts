@@ -147,6 +147,11 @@ const ANSWERS: readonly (readonly [title: string, snapshot: AgentSnapshot, said:
     anAgent({ evidence: { answer: 'drain', clearSince: agoMs(5_000) } }),
     'up InService',
   ],
+  [
+    'it never left, though what stood against it was over only a moment ago',
+    anAgent({ evidence: { clearSince: agoMs(1_000) } }),
+    'up InService',
+  ],
   ['the API server is away for ever', anAgent({ change: { unheardSince: monoMs(0) } }), 'up InService'],
   [
     'the API server is away for ever, and it was cordoned',
@@ -169,6 +174,29 @@ const ANSWERS: readonly (readonly [title: string, snapshot: AgentSnapshot, said:
       facts: { unschedulable: true },
       spec: { stale: { afterMs: 9_000, answer: 'up' } },
       change: { unheardSince: agoMs(9_000) },
+    }),
+    'up ApiLongAway',
+  ],
+  [
+    'the API server is heard, and its silence would mean up',
+    anAgent({ facts: { unschedulable: true }, spec: { stale: { afterMs: 9_000, answer: 'up' } } }),
+    'drain Cordoned',
+  ],
+  [
+    'the API server is away, which is to mean down, and it was cordoned',
+    anAgent({
+      facts: { unschedulable: true },
+      spec: { stale: { afterMs: 9_000, answer: 'down' } },
+      change: { unheardSince: agoMs(9_000) },
+    }),
+    'drain Cordoned',
+  ],
+  [
+    'nothing was heard since it booted, which is to mean up after a while',
+    cold({
+      spec: { ...anAgent().spec, stale: { afterMs: 9_000, answer: 'up' } },
+      unheardSince: agoMs(9_000),
+      evidence: { ...noEvidence(agoMs(60_000)), clearSince: agoMs(5_000) },
     }),
     'up ApiLongAway',
   ],

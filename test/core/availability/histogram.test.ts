@@ -51,3 +51,46 @@ test('nothing recorded is zero, and what is out of range is clamped', () => {
   assert.equal(filled([-5]).maxMs, 0)
   assert.equal(filled([10_000_000]).maxMs, 4_294_967.295)
 })
+
+/** The least and the greatest value of a bucket, in microseconds. */
+const BUCKETS: readonly (readonly [bucket: number, lowestUs: number, highestUs: number])[] = [
+  [0, 0, 0],
+  [63, 63, 63],
+  [64, 64, 64],
+  [127, 127, 127],
+  [128, 128, 129],
+  [191, 254, 255],
+  [192, 256, 259],
+  [317, 1_000, 1_007],
+  [1_727, 4_261_412_864, 4_294_967_295],
+]
+
+for (const [bucket, lowestUs, highestUs] of BUCKETS) {
+  test(`bucket ${bucket} of a histogram holds the durations from ${lowestUs} to ${highestUs} µs`, () => {
+    assert.deepEqual(filled([lowestUs / 1_000, highestUs / 1_000]).toJSON(), {
+      maxMs: highestUs / 1_000,
+      buckets: [[bucket, 2]],
+    })
+    const wide = Histogram.fromJSON({ maxMs: 9_000_000, buckets: [[bucket, 1]] })
+    assert.equal(wide.quantileMs(1), highestUs / 1_000)
+  })
+}
+
+test('the JSON of a histogram lists the buckets that are not empty, in order', () => {
+  assert.deepEqual(filled([12, 0.002, 12, 0.001]).toJSON(), {
+    maxMs: 12,
+    buckets: [
+      [1, 1],
+      [2, 1],
+      [541, 2],
+    ],
+  })
+})
+
+test('quantiles are exact to their bucket, also for the longest durations', () => {
+  const histogram = filled([1, 2, 3, 3_000_000, 4_294_967.295])
+  assert.deepEqual(
+    [0, 0.2, 0.4, 0.6, 0.8, 1].map((q) => histogram.quantileMs(q)),
+    [1.007, 1.007, 2.015, 3.007, 3_019_898.879, 4_294_967.295],
+  )
+})

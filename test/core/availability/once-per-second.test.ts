@@ -33,3 +33,24 @@ test('samples once a second or rarer are the check itself', () => {
   assert.equal(oncePerSecond(samplesOf('..xx.', 1_000), 1_000), 2)
   assert.equal(oncePerSecond([], 1_000), 0)
 })
+
+test('the check sends its first request with the first sample', () => {
+  assert.equal(oncePerSecond(samplesOf('x....', 1_000), 1_000), 1)
+})
+
+test('the order in which samples are given does not change the count', () => {
+  const samples = samplesOf('x.....', 500)
+  assert.equal(oncePerSecond(samples, 500), 0.5)
+  assert.equal(oncePerSecond(samples.toReversed(), 500), 0.5)
+})
+
+test('a check whose answer arrives exactly when a sample is due asks with that sample', () => {
+  const dead = samplesOf('xxxxx', 1_000).map((sample) => ({ ...sample, latencyMs: 2_000 }))
+  assert.equal(oncePerSecond(dead, 1_000), 3)
+})
+
+test('a check does not ask with a skipped sample, but with the next one', () => {
+  const [first, ...rest] = samplesOf('x..._x..', 500)
+  assert.ok(first)
+  assert.equal(oncePerSecond([{ ...first, latencyMs: 2_000 }, ...rest], 500), 1.5)
+})

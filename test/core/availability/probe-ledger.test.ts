@@ -53,6 +53,17 @@ test('a failure has no latency, and slow is more than half a second or three tim
   assert.equal(lane?.maxMs, 610)
 })
 
+test('before there are 300 good answers as a baseline, slow means more than half a second', () => {
+  const answers = (latencies: readonly number[]): readonly Sample[] =>
+    latencies.map((latencyMs, i) => aSample({ ms: i * 20, changes: { latencyMs } }))
+  const slow = (latencies: readonly number[]): number | undefined =>
+    ledgerOf(started(0), batch(9_000, answers(latencies))).facts(at(9_000)).lanes[0]?.slow
+  const usual = Array<number>(299).fill(200)
+  assert.equal(slow([500, 501]), 1)
+  assert.equal(slow([...usual, 550]), 1)
+  assert.equal(slow([...usual, 200, 550]), 0)
+})
+
 test('a verdict that comes late finds its place, and until then nothing rests on what came after', () => {
   const pending = aSample({ ms: 20, verdict: 'failed', changes: { failure: 'noResponse' } })
   const later = [40, 60, 80, 100].map((ms) => aSample({ ms }))
@@ -151,4 +162,113 @@ test('at the end every window has the end that was seen', () => {
   ledger.end(at(80))
   assert.equal(ledger.facts(at(5_000)).windows[0]?.firstOkAt, at(60))
   assert.deepEqual(gapsOf(ledger.facts(at(5_000))), [])
+})
+
+test('the facts before the first sample are empty', () => {
+  assert.deepEqual(new ProbeLedger([aTarget({ name: 'api', keptShare: 0 })], at(0)).facts(at(50)), {
+    startedAt: at(0),
+    settledBefore: at(0),
+    lanes: [
+      {
+        target: 'api',
+        control: false,
+        lane: 'new',
+        scheduled: 0,
+        sent: 0,
+        skipped: 0,
+        failed: 0,
+        slow: 0,
+        p50Ms: 0,
+        p90Ms: 0,
+        p99Ms: 0,
+        maxMs: 0,
+        startErrorP99Ms: 0,
+      },
+    ],
+    windows: [],
+    servedBy: {},
+    greenStreak: 0,
+    notMeasured: [],
+  })
+})
+
+test('a restart of the prober does not change when measuring began', () => {
+  const facts = ledgerOf(started(0), died(100), started(500)).facts(at(600))
+  assert.deepEqual([facts.startedAt, facts.settledBefore], [at(0), at(500)])
+})
+
+test('the last verdict belongs to the latest sample that was sent', () => {
+  const samples = [aSample({ ms: 40 }), aSample({ ms: 0 }), aSample({ ms: 60, verdict: 'skipped' })]
+  assert.equal(ledgerOf(started(0), batch(80, samples)).facts(at(80)).lastVerdictAt, at(40))
+})
+
+test('samples that wait for an earlier verdict count after the prober died or ended', () => {
+  const waiting = batch(110, [aSample({ ms: 0 }), aSample({ ms: 40 }), aSample({ ms: 60 })], 20)
+  const ledger = ledgerOf(started(0), waiting)
+  assert.equal(ledger.facts(at(110)).greenStreak, 1)
+  ledger.apply(died(120))
+  assert.equal(ledger.facts(at(120)).greenStreak, 3)
+  const ended = ledgerOf(started(0), batch(110, [aSample({ ms: 60, verdict: 'failed' })], 20))
+  ended.end(at(120))
+  assert.deepEqual(
+    ended.windows().map(({ firstBadAt }) => firstBadAt),
+    [at(60)],
+  )
+})
+
+const control = (ms: number, verdict: Sample['verdict'] = 'ok', latencyMs = 3): Sample =>
+  aSample({ ms, verdict, changes: { target: 'elsewhere', control: true, latencyMs } })
+
+test('a failure that waits breaks the streak, but a failure of a control does not', () => {
+  const good = aSample({ ms: 0 })
+  const streak = (waiting: Sample): number =>
+    ledgerOf(started(0), batch(110, [good, waiting], 20)).facts(at(110)).greenStreak
+  assert.equal(streak(aSample({ ms: 60, verdict: 'failed' })), 0)
+  assert.equal(streak(aSample({ ms: 60, verdict: 'skipped' })), 1)
+  assert.equal(streak(control(60, 'failed')), 1)
+})
+
+test('answers of a control count neither for the streak, nor for gaps, nor for the latency', () => {
+  const samples = [aSample({ ms: 0 }), control(5), control(15), aSample({ ms: 20, changes: { latencyMs: 7 } })]
+  const late = control(30, 'ok', 900)
+  const stalled = [40, 50, 200].map((ms) => control(ms, 'skipped'))
+  const ledger = ledgerOf(started(0), batch(300, [...samples, late, ...stalled]))
+  const facts = ledger.facts(at(300))
+  assert.deepEqual([facts.greenStreak, gapsOf(facts)], [2, []])
+  assert.deepEqual([ledger.latency().count, ledger.latency().maxMs], [2, 7])
+})
+
+test('a check once a second is compared with one lane of each target that is not a control', () => {
+  const targets = [
+    aTarget(),
+    aTarget({ name: 'api', ratePerSecond: 1, keptShare: 0 }),
+    aTarget({ name: 'pool', ratePerSecond: 1, keptShare: 1 }),
+    aTarget({ name: 'elsewhere', control: true, ratePerSecond: 1, keptShare: 0 }),
+  ]
+  const ledger = new ProbeLedger(targets, at(0))
+  const bad = (target: string, lane: 'new' | 'kept', ms: number): Sample =>
+    aSample({ ms, lane, verdict: 'failed', changes: { target, control: target === 'elsewhere' } })
+  const kept = samplesOf('xxxx', 20, 'kept')
+  const other = [bad('api', 'new', 0), bad('api', 'new', 1_000), bad('elsewhere', 'new', 0), bad('pool', 'kept', 0)]
+  ledger.apply(batch(2_000, [...samplesOf('xxxxxxxxxx', 20), ...kept, ...other]))
+  assert.equal(ledger.failedAt1Hz(), 0.2 + 2 + 1)
+})
+
+test('windows of all lanes are sorted by their first failure', () => {
+  const samples = [...samplesOf('.....x', 20), ...samplesOf('..x', 20, 'kept')]
+  const { windows } = ledgerOf(started(0), batch(200, samples)).facts(at(200))
+  assert.deepEqual(
+    windows.map(({ lane, firstBadAt }) => [lane, firstBadAt]),
+    [
+      ['kept', at(40)],
+      ['new', at(100)],
+    ],
+  )
+})
+
+test('a sample of an unknown lane is rejected', () => {
+  const stray = aSample({ ms: 0, changes: { target: 'nowhere' } })
+  assert.throws(() => ledgerOf(started(0), batch(20, [stray])), {
+    message: /a sample of a lane that was not asked for: new nowhere$/,
+  })
 })

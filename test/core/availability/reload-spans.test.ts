@@ -150,3 +150,46 @@ test('a reload in words: when, which node it had in service, for how long at mos
     'do not reload lb-1, lb-2 while a roll is under way, or let it keep what was set: "load-server-state-from-file global" in haproxy.cfg, and "show servers state" written to its server-state-file before each reload',
   )
 })
+
+const outOf = (change: Partial<OutServer>): OutServer => ({ ...N2, ...change })
+const LOOKS: readonly Look[] = [
+  [0, '100', 'drain'],
+  [200, '101', 'ready'],
+]
+const KEPT_NOTHING = [{ ...LB1, servers: [], nodes: [], from: at(0), seenAt: at(210), to: at(210) }]
+
+test('a reload forgot nothing if the server has to be out on another instance or another balancer', () => {
+  assert.deepEqual(spansOf(LOOKS, [outOf({ instance: 'lb-2' })]), KEPT_NOTHING)
+  assert.deepEqual(spansOf(LOOKS, [outOf({ balancer: 'inner' })]), KEPT_NOTHING)
+})
+
+test('an answer of another balancer’s instance with the same name does not end a reload', () => {
+  const open = { ...FORGOT, from: at(0), seenAt: at(210) }
+  const look = { ...lookOf([400, '100', 'drain']), balancer: 'inner' }
+  assert.deepEqual(foldReloads([open], { before: look, look, mustBeOut: [N2] }), [open])
+})
+
+test('a reload ends when its node may serve again, although another node has to stay out', () => {
+  const open = { ...FORGOT, from: at(0), seenAt: at(210) }
+  const look = lookOf([400, '101', 'ready'])
+  const mustBeOut = [outOf({ server: 'web/n1', node: 'n1' })]
+  assert.deepEqual(foldReloads([open], { before: look, look, mustBeOut }), [{ ...open, to: at(410) }])
+})
+
+const TWO_NODES: ReloadSpan = { ...FORGOT, nodes: ['n2', 'n3'], from: at(0), seenAt: at(1_000), to: at(2_000) }
+
+test('a reload is described by two moments if they are a second or more apart, and by each node', () => {
+  assert.equal(
+    describeReload(TWO_NODES),
+    'lb-1 was reloaded by somebody else between 06:00:00Z and 06:00:01Z and had n2, n3 in service again for at most 2 s',
+  )
+  assert.equal(
+    describeReload({ ...TWO_NODES, nodes: [], seenAt: at(999) }),
+    'lb-1 was reloaded by somebody else at 06:00:00Z',
+  )
+})
+
+test('the state file is advised if any of several reloads put a node back in service', () => {
+  const harmless = { ...TWO_NODES, servers: [], nodes: [] }
+  assert.equal(preventReloads([harmless, TWO_NODES]), preventReloads([TWO_NODES]))
+})

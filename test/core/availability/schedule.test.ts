@@ -47,3 +47,17 @@ test('a start later than half a period is skipped, but never one within 50 ms', 
     [false, true],
   )
 })
+
+test('a shift past the end of the period wraps around', () => {
+  assert.deepEqual(
+    laneSchedules(aTarget(), 0.75).map((s) => s.offsetMs),
+    [15, 5],
+  )
+})
+
+test('a request that is exactly half a period late, or exactly 50 ms, is sent', () => {
+  const [slow] = laneSchedules(aTarget({ ratePerSecond: 5, keptShare: 0 }), 0)
+  const [fast] = laneSchedules(aTarget({ ratePerSecond: 1_000, keptShare: 0 }), 0)
+  assert.ok(slow !== undefined && fast !== undefined)
+  assert.deepEqual([isSkipped(slow, 100), isSkipped(fast, 50)], [false, false])
+})

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { LaneWindows } from '../../../src/core/availability/lane-windows.ts'
+import { foldWindow, NO_WINDOW } from '../../../src/core/availability/windows.ts'
 import type { FailureWindow } from '../../../src/model/probe.ts'
 import { aSample, at, samplesOf } from './a-sample.ts'
 
@@ -122,5 +123,62 @@ test('a target that flaps without end keeps a bounded number of windows and ever
   assert.equal(
     windows.reduce((sum, w) => sum + w.failed, 0),
     6_000,
+  )
+})
+
+test('a failed sample without a class counts as noResponse, and a window has no field for what was not seen', () => {
+  const lane = new LaneWindows(PERIOD_MS)
+  const { failure: _class, error: _text, ...bare } = aSample({ ms: 0, verdict: 'failed' })
+  lane.record(bare)
+  lane.record(aSample({ ms: 20 }))
+  assert.deepEqual(lane.ended(), [
+    {
+      target: 'web',
+      control: false,
+      lane: 'new',
+      sent: 1,
+      failed: 1,
+      failures: { noResponse: 1 },
+      firstError: '',
+      firstBadAt: at(0),
+      lastBadAt: at(0),
+      firstOkAt: at(20),
+    },
+  ])
+  assert.deepEqual(foldWindow(NO_WINDOW, aSample({ ms: 0 }), PERIOD_MS), { fold: { lastOkAt: at(0) } })
+  const { fold } = foldWindow(NO_WINDOW, bare, PERIOD_MS)
+  assert.deepEqual(foldWindow(fold, aSample({ ms: 20 }), PERIOD_MS).fold, {
+    ...fold,
+    lastOkAt: at(20),
+    current: { ...fold.current, end: { firstOkAt: at(20), good: 1 } },
+  })
+})
+
+test('a good sample exactly three and a half periods after the last bad one ends a window', () => {
+  const endsWith = (ms: number): number | undefined => {
+    const lane = new LaneWindows(PERIOD_MS)
+    for (const sample of [...samplesOf('.x.', PERIOD_MS), aSample({ ms })]) lane.record(sample)
+    return lane.seen([])[0]?.firstOkAt
+  }
+  assert.equal(endsWith(90), at(40))
+  assert.equal(endsWith(89.9), undefined)
+})
+
+test('windows that rest on verdicts out of order are all shown as open', () => {
+  const lane = new LaneWindows(PERIOD_MS)
+  const named = (ms: number) => aSample({ ms, changes: { servedBy: 'cp-1' } })
+  for (const sample of samplesOf('.x', PERIOD_MS)) lane.record(sample)
+  const ahead = [40, 60, 80, 100, 120].map(named)
+  const seen = lane.seen([...ahead, aSample({ ms: 140, verdict: 'failed' })])
+  assert.deepEqual(seen.map(shape), [
+    [0, 1, 1, undefined, 1, 1],
+    [6, 7, 7, undefined, 1, 1],
+  ])
+  assert.deepEqual(
+    seen.map((window) => ['firstOkAt' in window, 'servedAfter' in window, window.servedBefore]),
+    [
+      [false, false, undefined],
+      [false, false, 'cp-1'],
+    ],
   )
 })

@@ -23,19 +23,48 @@ test('at a port that everybody uses, the address tells', () => {
   assert.deepEqual(apiEvidence(backend('control', 443), [at('::ffff:10.0.0.1', 443)]), { kind: 'port', port: 443 })
 })
 
-test('a backend is the API’s by its name', () => {
-  for (const [name, word] of [
-    ['k8s-api', 'k8s-api'],
-    ['APISERVER', 'APISERVER'],
-    ['kubernetes', 'kubernetes'],
-    ['etcd-peers', 'etcd'],
-  ] as const) {
+const NAMES: readonly (readonly [name: string, word: string])[] = [
+  ['k8s-api', 'k8s-api'],
+  ['k8sapi', 'k8sapi'],
+  ['k8s', 'k8s'],
+  ['k8s-master', 'k8s-master'],
+  ['k8smasters', 'k8smasters'],
+  ['APISERVER', 'APISERVER'],
+  ['api-server', 'api-server'],
+  ['kube-api-server', 'kube-api-server'],
+  ['kubeapi-server', 'kubeapi-server'],
+  ['kube-apiserver', 'kube-apiserver'],
+  ['kube-api', 'kube-api'],
+  ['kubeapi', 'kubeapi'],
+  ['kube', 'kube'],
+  ['kubernetes', 'kubernetes'],
+  ['kubernetes-api', 'kubernetes-api'],
+  ['kubernetesapi', 'kubernetesapi'],
+  ['etcd-peers', 'etcd'],
+  ['prod-etcd', 'etcd'],
+  ['prod_kubeapi_6', 'kubeapi'],
+  ['eu.k8s.main', 'k8s'],
+]
+
+for (const [name, word] of NAMES) {
+  test(`a backend named ${name} is taken for the Kubernetes API`, () => {
     assert.deepEqual(apiEvidence(backend(name, 443), []), { kind: 'name', word })
-  }
-})
+  })
+}
 
 test('other backends are not', () => {
-  for (const name of ['web', 'ingress-http', 'ingress-https', 'control', 'shop-api', 'rapid-checkout', 'capital']) {
+  for (const name of [
+    'web',
+    'ingress-http',
+    'ingress-https',
+    'control',
+    'shop-api',
+    'rapid-checkout',
+    'capital',
+    'myetcd',
+    'k8sx',
+    'shopkubeapi',
+  ]) {
     assert.equal(apiEvidence(backend(name, 80, 443, 30443), []), undefined)
   }
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { leaveMs, refusalsNeeded, returnMs } from '../../../src/core/balancer/detection-time.ts'
+import { leaveMs, refusalsNeeded, returnMs, soonestLeaveMs } from '../../../src/core/balancer/detection-time.ts'
 import type { EndpointChecks } from '../../../src/model/health-endpoint.ts'
 
 const checks = (change: Partial<EndpointChecks> = {}): EndpointChecks => ({
@@ -47,4 +47,11 @@ test('the way back goes by the longest interval of a server that is down, then b
 test('one refusal is enough where one answer drains', () => {
   assert.equal(refusalsNeeded(checks()), 3)
   assert.equal(refusalsNeeded(checks({ drainsAtOnce: true })), 1)
+})
+
+test('a balancer whose checks get no answer leaves after `fall` - 1 of its shorter intervals at the soonest', () => {
+  assert.equal(soonestLeaveMs(checks()), 4_000)
+  assert.equal(soonestLeaveMs(checks({ fastIntervalMs: 500 })), 1_000)
+  assert.equal(soonestLeaveMs(checks({ fastIntervalMs: 5_000 })), 4_000)
+  assert.equal(soonestLeaveMs(checks({ fall: 1 })), 0)
 })

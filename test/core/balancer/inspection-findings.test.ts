@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inspectionFindings } from '../../../src/core/balancer/inspection-findings.ts'
 import type { BackendInspection, InstanceInspection } from '../../../src/model/balancer-inspection.ts'
+import { monoMs } from '../../../src/model/time.ts'
 import { serverLike } from './server-example.ts'
 
 const WEB: BackendInspection = {
@@ -53,6 +54,25 @@ test('what people should weigh is a warning', () => {
   assert.deepEqual(withBackend({ servers: [serverLike({ persistent: true })] }), ['warning BalancerPersistence'])
   assert.deepEqual(withBackend({ servers: [serverLike({ check: 'none' })] }), ['warning BalancerNoCheck'])
   assert.deepEqual(withBackend({ servers: [serverLike({ operational: 'down' })] }), ['warning BalancerServerDown'])
+})
+
+test('a server of a health endpoint gets no finding about checks of a balancer', () => {
+  const endpoint = {
+    at: monoMs(0),
+    heard: true,
+    answer: 'down',
+    onlyClosed: false,
+    acknowledged: [],
+    connections: 0,
+    told: {},
+  } as const
+  const suspicious = { agent: true, check: 'none', operational: 'down' } as const
+  assert.deepEqual(withBackend({ servers: [serverLike({ ...suspicious, endpoint })] }), [])
+  assert.deepEqual(withBackend({ servers: [serverLike(suspicious)] }), [
+    'error BalancerAgentCheck',
+    'warning BalancerNoCheck',
+    'warning BalancerServerDown',
+  ])
 })
 
 test('errors come before warnings, and each says what to do', () => {

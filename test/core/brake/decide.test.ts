@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { type BrakeDecision, decideBrake } from '../../../src/core/brake/decide.ts'
 import { maxOut } from '../../../src/core/brake/max-out.ts'
 import { parseCordonLimit } from '../../../src/model/cordon-limit.ts'
+import { monoMs } from '../../../src/model/time.ts'
 import { aBrake, type BrakeScene, NOW, nodesOf } from '../../support/brake-world.ts'
 
 /** `publish n1 n2 (3 of 6)`, `tell n4; note n4`, `hold NodesUnknown`, `settled CordonsGranted`. */
@@ -86,6 +87,26 @@ const ROWS: readonly (readonly [title: string, scene: BrakeScene, decision: stri
     'takes grants back meanwhile',
     { nodes: 'n1 n2! n3! n4', granted: 'n1 n2', told: 'n3', since: NOW - 9_999 },
     'publish [n2] 2 of 4, drop n1, told n3',
+  ],
+  [
+    'is settled meanwhile if no node waits',
+    { nodes: 'n1! n2 n3 n4', granted: 'n1', since: NOW - 9_999 },
+    'settled CordonsGranted',
+  ],
+  [
+    'grants a cordon of unknown age last',
+    {
+      nodes: 'n1! n2! n3! n4',
+      change: {
+        memory: {
+          cordoned: new Map([['n3', { uid: 'uid-n3', since: NOW }]]),
+          away: new Set(),
+          returning: new Map(),
+          since: monoMs(0),
+        },
+      },
+    },
+    'publish [n1 n3] 2 of 4',
   ],
   ['grants then', { nodes: 'n1! n2! n3! n4', granted: 'n1', since: NOW - 10_000 }, 'publish [n1 n2] 2 of 4'],
   [

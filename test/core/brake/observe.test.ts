@@ -45,6 +45,7 @@ test('a node that is uncordoned comes back for a while, whether we saw it cordon
   assert.deepEqual(returningIn(seen([5, 'n1', 'n1'])), ['n1 5'])
   assert.deepEqual(returningIn(seen([5, 'n1', 'n1'], [10_004, 'n1'])), ['n1 5'])
   assert.deepEqual(returningIn(seen([5, 'n1', 'n1'], [10_005, 'n1'])), [])
+  assert.deepEqual(returningIn(seen([5, 'n1', 'n1'], [10_000, 'n1', 'n1'])), ['n1 5'], 'its grant is still published')
 })
 
 test('one that is cordoned and uncordoned once more comes back anew', () => {

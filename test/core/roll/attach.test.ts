@@ -72,6 +72,30 @@ test('an instance that is silent keeps every server out', () => {
   )
 })
 
+test('an instance that went silent after it was told is heard again before the node counts as attached', () => {
+  const evidence = { ...settled.evidence, attachingSince: monoMs(999_000) }
+  const attached = (silentForMs: number): string => {
+    const instances = [anInstance([aServer('n1'), aServer('n2')], { silentForMs })]
+    return shortDecision(decide(withPort(aSnapshot({ ...settled, evidence, change: { instances } }))))
+  }
+  assert.deepEqual([attached(1), attached(0)], ['hold attach: InstanceSilent', 'hold soak: Soaking'])
+})
+
+test('a node that was not rebooted keeps the connections that its balancer has to it', () => {
+  const verdict = { kind: 'stopped', keepOut: false, reasons: [{ code: 'RequestsFailed', text: 'x' }] } as const
+  const servers = [aServer('n1', { adminState: 'drain', idleConnections: 2 }), aServer('n2')]
+  const s = aSnapshot({ record: was('ready'), servers, evidence: { settledInARow: 3 } })
+  assert.equal(shortDecision(decide({ ...s, run: { ...s.run, verdict } })), 'act attach: setServer ready')
+})
+
+test('a server that was starting, or was drained by people, is asked for no more than it was', () => {
+  const starting = aRecord({ servers: was('ready').servers.map((it) => ({ ...it, operational: 'starting' })) })
+  const down = { operational: 'down', check: 'failing' } as const
+  assert.equal(next({ adminState: 'ready', ...down }, starting), 'hold attach: NotUpYet')
+  const drained = aRecord({ servers: was('drain').servers.map((it) => ({ ...it, operational: 'up' })) })
+  assert.equal(next({ adminState: 'drain', ...down }, drained), 'hold soak: Soaking')
+})
+
 const wasDown: NodeRecord = aRecord({ servers: was('ready').servers.map((it) => ({ ...it, operational: 'down' })) })
 
 test('a server that was down before us goes back to ready, and nothing is asked of it', () => {

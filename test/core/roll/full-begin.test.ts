@@ -14,14 +14,14 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
   [
     'a slot that is free is taken',
     aSnapshot({ change: slotOf({}) }),
-    ['act slot', 'takeSlot {"node":"n1","takeStale":false}', 'SlotFree | - | a slot of the node budget is free'],
+    ['act slot', 'takeSlot {"node":"n1","takeStale":false,"restores":false}', 'SlotFree | - | a slot of the node budget is free'],
   ],
   [
     'a slot of another run is asked for',
     aSnapshot({ change: slotOf({ state: 'other', holderRun: '20260101T000000Z-0002', holderNode: 'n7' }) }),
     [
       'act slot',
-      'takeSlot {"node":"n1","takeStale":false}',
+      'takeSlot {"node":"n1","takeStale":false,"restores":false}',
       'SlotTaken | n7 | the node budget is used up: run 20260101T000000Z-0002 has n7 out',
     ],
   ],
@@ -30,7 +30,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     aSnapshot({ change: slotOf({ state: 'other' }) }),
     [
       'act slot',
-      'takeSlot {"node":"n1","takeStale":false}',
+      'takeSlot {"node":"n1","takeStale":false,"restores":false}',
       'SlotTaken | a node | the node budget is used up: run somebody unknown has a node out',
     ],
   ],
@@ -39,7 +39,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     aSnapshot({ change: slotOf({ state: 'other', holderRun: 'run-1', holderNode: 'n1' }) }),
     [
       'act slot',
-      'takeSlot {"node":"n1","takeStale":false}',
+      'takeSlot {"node":"n1","takeStale":false,"restores":false}',
       'SlotTaken | n1 | another process holds the slot of run run-1 for n1; it is taken over once it was not renewed for its duration | stop that process, wherever it runs',
     ],
   ],
@@ -51,7 +51,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     }),
     [
       'act slot',
-      'takeSlot {"node":"n1","takeStale":false}',
+      'takeSlot {"node":"n1","takeStale":false,"restores":false}',
       'SlotStale | n1 | run 20260101T000000Z-0002 left n1 out and renews its slot no more | evenkeel roll resume 20260101T000000Z-0002, or evenkeel roll abort 20260101T000000Z-0002 (with -f roll.yaml where its journal is lost)',
     ],
   ],
@@ -63,7 +63,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     }),
     [
       'act slot',
-      'takeSlot {"node":"n1","takeStale":false}',
+      'takeSlot {"node":"n1","takeStale":false,"restores":false}',
       'SlotStale | n1 | run Kim of ops left n1 out and renews its slot no more',
     ],
   ],
@@ -72,7 +72,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     aSnapshot({ change: slotOf({ state: 'stale', holderRun: 'run-2' }) }),
     [
       'act slot',
-      'takeSlot {"node":"n1","takeStale":true}',
+      'takeSlot {"node":"n1","takeStale":true,"restores":false}',
       'SlotAbandoned | - | its last owner renews no more and left nothing on a node',
     ],
   ],
@@ -81,7 +81,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     aSnapshot({ change: slotOf({ state: 'stale', holderRun: 'run-1' }) }),
     [
       'act slot',
-      'takeSlot {"node":"n1","takeStale":true}',
+      'takeSlot {"node":"n1","takeStale":true,"restores":false}',
       'SlotAbandoned | - | the process of this run that held it renews it no more',
     ],
   ],

@@ -17,6 +17,7 @@ import {
   aSnapshot,
   aSpec,
   detachedEvidence,
+  drained,
   NEW_BOOT,
 } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
@@ -85,7 +86,7 @@ const CONTROL: ProbeTarget = {
 const unsure = (s: NodeSnapshot) =>
   changed({
     spec: aSpec({ probe: { ...PROBE, targets: [CONTROL] } }),
-    probe: probed(60_000, 0, { windows: [failed(0)] }),
+    probe: probed(60_000, 0, { windows: [{ ...failed(0), undecided: { failed: 1, since: wallMs(NOW) } }] }),
   })(measured(s))
 const blind = (s: NodeSnapshot) => probing(probed(60_000, 3_001))(measured(s))
 
@@ -103,6 +104,12 @@ const BEFORE: readonly (readonly [title: string, snapshot: RollSnapshot, decisio
     probing(probed(60_000, 0, { lanes: [{ ...LANE, sent: 0 }] }))(aSnapshot()),
     'hold slot: BaselineShort',
   ],
+  [
+    'the baseline measures nothing at all',
+    probing(probed(60_000, 0, { lanes: [] }))(aSnapshot()),
+    'hold slot: BaselineShort',
+  ],
+  ['the probe goes silent in its baseline', probing(probed(60_000, 3_001))(aSnapshot()), 'hold slot: ProbeSilent'],
   [
     'the baseline is red',
     probing(probed(60_000, 0, { windows: [failed(9_999)] }))(aSnapshot()),
@@ -196,6 +203,7 @@ const intent = { ...announced, evidence: { ...detachedEvidence(), intentByUs: tr
 /** What is done for a node, and may not be done any more. */
 const EFFECTS: readonly (readonly [step: string, snapshot: NodeSnapshot])[] = [
   ['detach', aSnapshot(cordoned)],
+  ['detach', aSnapshot({ ...out, servers: drained({ idleConnections: 2 }) })],
   ['drain', aSnapshot({ ...out, pods })],
   ['reboot', aSnapshot(out)],
   ['reboot', aSnapshot(intent)],
@@ -221,6 +229,17 @@ test('no reboot is sent again by what was known of the cluster before the API we
   const away = aSnapshot({ ...announced, evidence: { ...detachedEvidence(), awaySince: monoMs(900_000) } })
   assert.equal(shortDecision(decide(away)), 'act reboot: sendReboot')
   assert.equal(shortDecision(decide(unheard(away))), 'hold reboot: ApiUnreachable')
+})
+
+test('the probe is given the time that a request may take before it counts as silent', () => {
+  const slow = (verdictMs: number) => {
+    const s = measured(aSnapshot(out))
+    const probe = { ...PROBE, targets: [{ ...CONTROL, control: false, timeoutMs: 2_000 }] }
+    return shortDecision(
+      decide(changed({ spec: aSpec({ probe }), probe: probed(60_000, verdictMs) })(s as NodeSnapshot)),
+    )
+  }
+  assert.deepEqual([slow(5_000), slow(5_001)], ['act reboot: writeIntent', 'hold reboot: ProbeSilent'])
 })
 
 test('the last usable server and agent-checks are looked at again before a node is detached', () => {

@@ -69,6 +69,11 @@ test('a request counts once the agent has it on disk and answers by it', () => {
   assert.equal(next({ asked: true, n1: out({ answer: 'up' }) }), 'hold detach: RequestNotTaken')
 })
 
+test('an agent that has not taken the request yet confirms nothing', () => {
+  const seen = (n1: ServerReading) => Object.keys(observe(snapshot({ asked: true, n1 })).detached)
+  assert.deepEqual([seen(out({ acknowledged: ['another'] })), seen(out())], [[], [KEY]])
+})
+
 test('an agent that is not heard confirms nothing, however long it is silent', () => {
   assert.equal(next({ asked: true, n1: out({ heard: false }), evidence: confirmed }), 'hold detach: AgentSilent')
 })
@@ -144,6 +149,17 @@ test('what somebody else asks for meanwhile is not ended for them', () => {
   assert.equal(annotated(REQUEST), 'act attach: askAgent')
   assert.equal(annotated(REQUEST.replace('run-1', 'run-2')), 'hold attach: AskedByOthers')
   assert.equal(annotated('until Monday'), 'hold attach: AskedByOthers')
+})
+
+test('a node that was out by a request of others before is left to whoever asks for it now', () => {
+  const at = (run: string): string => {
+    const s = snapshot({ n1: { ...out(), check: 'passing' }, back: true })
+    const node = { ...s.current.node, annotations: { [MAINTENANCE_ANNOTATION]: REQUEST.replace('run-1', run) } }
+    const record = { ok: true, value: endpointRecord({ state: 'drain' }) } as const
+    return shortDecision(decide({ ...s, current: { ...s.current, node, record, dataPorts: PORTS } }))
+  }
+  assert.equal(at('run-1'), 'act attach: askAgent')
+  assert.equal(at('run-2'), 'hold soak: Soaking')
 })
 
 test('the last node that is up stays in service, and is not taken out for a question that its agent missed', () => {

@@ -6,7 +6,7 @@ import type { FailureWindow, ProbeFacts } from '../../../src/model/probe.ts'
 import type { ReloadSpan } from '../../../src/model/reload-span.ts'
 import { monoMs, wallMs } from '../../../src/model/time.ts'
 import { out } from '../../support/roll-stages.ts'
-import { aSnapshot, detachedEvidence, NEW_BOOT } from '../../support/roll-world.ts'
+import { aRecord, aSnapshot, detachedEvidence, NEW_BOOT } from '../../support/roll-world.ts'
 
 const aWindow = (change: Partial<FailureWindow> = {}): FailureWindow => ({
   target: 'shop',
@@ -81,25 +81,23 @@ test('failures from before the baseline are not ours', () => {
   )
 })
 
-test('a window in which the control target failed too is the prober’s', () => {
-  const control = aWindow({
-    target: 'control',
-    control: true,
-    firstBadAt: wallMs(5100),
-    lastBadAt: wallMs(5200),
-    firstOkAt: wallMs(5220),
-  })
-  assert.equal(judge(measured(aSnapshot(out), [aWindow(), control])), undefined)
+test('a window of which a control excuses every request is the prober’s', () => {
+  assert.equal(judge(measured(aSnapshot(out), [aWindow({ excused: 4 })])), undefined)
 })
 
-test('a control target that failed at another time excuses nothing', () => {
-  const control = aWindow({
-    target: 'control',
-    control: true,
-    firstBadAt: wallMs(2000),
-    lastBadAt: wallMs(2100),
-    firstOkAt: wallMs(2110),
-  })
+test('one request that no control excuses ends the roll, and the reason names both numbers', () => {
+  const verdict = judge(measured(aSnapshot(out), [aWindow({ excused: 3 })]))
+  assert.equal(verdict?.kind, 'stopped')
+  assert.deepEqual(
+    verdict?.reasons.map(({ text }) => text),
+    [
+      '1 of 10 requests to shop failed (new): ECONNREFUSED; 3 more failed while a control did not answer, and are not counted',
+    ],
+  )
+})
+
+test('a control that failed in the same moment excuses nothing by that alone', () => {
+  const control = aWindow({ target: 'control', control: true })
   assert.equal(judge(measured(aSnapshot(out), [aWindow(), control]))?.kind, 'stopped')
 })
 
@@ -184,4 +182,46 @@ test('a failed request changes no word of a roll that was stopped for something 
   const standing = { kind: 'held', keepOut: false, reasons: [{ code: 'BudgetExhausted', text: 'x' }] } as const
   const after = measured(aSnapshot(out), [aWindow()])
   assert.equal(judge({ ...after, run: { ...after.run, verdict: standing } }), standing)
+})
+
+test('a machine that does not come back stays out, also where requests fail at the same time', () => {
+  const away = {
+    ...detachedEvidence(),
+    awaySince: monoMs(1),
+    reboot: { at: monoMs(1), answer: { kind: 'sent' } },
+  } as const
+  const verdict = judge(measured(aSnapshot({ ...out, announced: true, evidence: away }), [aWindow()]))
+  assert.deepEqual([verdict?.keepOut, verdict?.reasons[0]?.code], [true, 'NodeDidNotReturn'])
+})
+
+const waited = (ms: number, code: string) => ({
+  stuckSince: monoMs(1_000_000 - ms),
+  stuckReasons: [{ code, text: 'x' }],
+})
+
+test('what takes its course is given the longer of both limits, and what somebody refuses the one for that', () => {
+  const s = aSnapshot(out)
+  const kindAfter = (ms: number, code: string, drain: Partial<typeof s.spec.drain>) => {
+    const evidence = { ...s.evidence, ...waited(ms, code) }
+    return judge({ ...s, evidence, spec: { ...s.spec, drain: { ...s.spec.drain, ...drain } } })?.kind
+  }
+  const patient = { blockedLimitMs: 600_000, stageLimitMs: 300_000 }
+  assert.equal(kindAfter(599_999, 'PodLeaving', patient), undefined)
+  assert.equal(kindAfter(600_000, 'PodLeaving', patient), 'held')
+  const quick = { blockedLimitMs: 100_000, stageLimitMs: 300_000 }
+  assert.equal(kindAfter(299_999, 'PodLeaving', quick), undefined)
+  assert.equal(kindAfter(100_000, 'BudgetExhausted', quick), 'held')
+})
+
+test('a node that cannot even be begun is held at the same limit', () => {
+  const verdict = judge(aSnapshot({ evidence: waited(600_000, 'OtherNodeBad') }))
+  assert.deepEqual([verdict?.kind, verdict?.reasons[0]?.code], ['held', 'OtherNodeBad'])
+})
+
+test('a node that is restored and does not settle stays out, whatever held it up before', () => {
+  const verdict = { kind: 'held', keepOut: false, reasons: [{ code: 'BudgetExhausted', text: 'x' }] } as const
+  const evidence = { ...waited(600_000, 'BudgetExhausted'), settlingSince: monoMs(1) }
+  const s = aSnapshot({ record: aRecord(), evidence })
+  const found = judge({ ...s, run: { ...s.run, verdict } })
+  assert.deepEqual([found?.keepOut, found?.reasons.map(({ code }) => code)], [true, ['BudgetExhausted', 'NotSettled']])
 })

@@ -16,6 +16,11 @@ test('nothing is given up while the API is lost, nor while sessions end within t
   const waits: readonly (readonly [step: Step, code: string, snapshot: NodeSnapshot])[] = [
     ['slot', 'ApiUnreachable', aSnapshot({ ...out, change: { cluster: { ...elsewhere, staleForMs: 900_000 } } })],
     ['slot', 'MostNodesNotReady', aSnapshot({ ...out, change: { cluster: { ...elsewhere, nodes: unready } } })],
+    [
+      'slot',
+      'NotListedYet',
+      aSnapshot({ ...out, change: { cluster: { ...elsewhere, unlisted: { kinds: ['pods'] } } } }),
+    ],
     ['detach', 'SessionsLeft', aSnapshot({ ...out, servers: drained({ currentSessions: 2 }) })],
   ]
   for (const [step, code, waiting] of waits) {

@@ -4,9 +4,10 @@ import type { Evidence } from '../../../src/core/roll/evidence.ts'
 import { keepDetached } from '../../../src/core/roll/keep-detached.ts'
 import { observe } from '../../../src/core/roll/observe.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
-import { monoMs } from '../../../src/model/time.ts'
+import { monoMs, wallMs } from '../../../src/model/time.ts'
 import {
   anInstance,
+  aPod,
   aRecord,
   aServer,
   aSnapshot,
@@ -23,6 +24,31 @@ test('each session sent after the confirmation is a stray', () => {
     aSnapshot({ ...out, servers: drained({ totalSessions: 103 }), evidence: detachedEvidence() }),
   )
   assert.equal(evidence.detached[KEY]?.strays, 3)
+})
+
+test('a session is counted as a stray once, however often it is read', () => {
+  const s = aSnapshot({ ...out, servers: drained({ totalSessions: 103 }), evidence: detachedEvidence() })
+  assert.equal(observe({ ...s, evidence: observe(s) }).detached[KEY]?.strays, 3)
+})
+
+test('sessions of a server that is put back are no strays', () => {
+  const evidence = { ...detachedEvidence(), attachingSince: monoMs(1) }
+  const s = aSnapshot({ ...out, node: { bootId: NEW_BOOT }, servers: drained({ totalSessions: 150 }), evidence })
+  assert.deepEqual(observe(s).detached, evidence.detached)
+})
+
+test('the pods that count as here from the start are those that were here at the cordon', () => {
+  const seen = (unschedulable: boolean, firstSeen: readonly string[]) =>
+    observe(
+      aSnapshot({ node: { unschedulable }, record: aRecord(), pods: [aPod('cart-a', 'n1')], evidence: { firstSeen } }),
+    ).firstSeen
+  assert.deepEqual([seen(false, []), seen(true, []), seen(true, ['uid-b'])], [[], ['uid-cart-a'], ['uid-b']])
+})
+
+test('a node without an object is gone since it was first missed, and a slot ours since it was first seen to be', () => {
+  const s = aSnapshot({ ...out, evidence: { goneSince: monoMs(7), slotTakenAt: monoMs(8) } })
+  const { goneSince, slotTakenAt } = observe({ ...s, current: { ...s.current, absent: true } })
+  assert.deepEqual([goneSince, slotTakenAt], [7, 8])
 })
 
 test('another process begins its evidence anew and keeps the strays counted before', () => {
@@ -76,9 +102,36 @@ test('a new process finds a node in its soak that is rebooted, uncordoned and up
   assert.equal(observe(aSnapshot({ node: { bootId: NEW_BOOT }, record: aRecord() })).attachingSince, 1_000_000)
 })
 
+test('the limits of the way back do not run before everything was listed', () => {
+  const unlisted = { kinds: ['pods'] }
+  const attached = aSnapshot({
+    node: { bootId: NEW_BOOT },
+    record: aRecord(),
+    evidence: { attachingSince: monoMs(1), attachingSinceWall: wallMs(7) },
+  })
+  const seen = observe({ ...attached, cluster: { ...attached.cluster, unlisted } })
+  assert.deepEqual([seen.returned, seen.attachingSince, seen.attachingSinceWall], [undefined, 1_000_000, 7])
+  assert.equal(observe(attached).attachingSince, 1)
+})
+
 test('a node still cordoned is not in its soak, whatever a reload made of its server', () => {
   const snapshot = aSnapshot({ node: { bootId: NEW_BOOT, unschedulable: true }, record: aRecord() })
   assert.equal(observe(snapshot).attachingSince, undefined)
+})
+
+test('a node is not in its soak before its reboot, where its cordon was there before, or while an instance is silent', () => {
+  const silent = anInstance([aServer('n1'), aServer('n2')], { silentForMs: 1 })
+  const back = { node: { bootId: NEW_BOOT }, record: aRecord() }
+  const rows = [
+    aSnapshot({ record: aRecord() }),
+    aSnapshot({ ...back, record: aRecord({ unschedulable: true }) }),
+    aSnapshot({ ...back, change: { instances: [silent] } }),
+  ]
+  assert.deepEqual(
+    rows.map((s) => observe(s).attachingSince),
+    [undefined, undefined, undefined],
+  )
+  assert.equal(observe(aSnapshot(back)).attachingSince, 1_000_000)
 })
 
 test('a reload while a node is out is answered by saying its state again', () => {
@@ -129,6 +182,22 @@ test('nothing is said again once the node is being put back', () => {
     keepDetached(aSnapshot({ ...out, node: { bootId: NEW_BOOT }, servers: [aServer('n1')], evidence })),
     [],
   )
+})
+
+test('nothing is said again to a server that serves as it was put back, while others serve beside it', () => {
+  const evidence = { ...detachedEvidence(), attachingSince: monoMs(1) }
+  assert.deepEqual(keepDetached(aSnapshot({ ...out, node: { bootId: NEW_BOOT }, evidence })), [])
+})
+
+test('an instance that does not answer is told nothing again by what it said before', () => {
+  const silent = anInstance([aServer('n1'), aServer('n2')], { silentForMs: 1 })
+  const s = aSnapshot({ ...out, announced: true, evidence: detachedEvidence(), change: { instances: [silent] } })
+  assert.deepEqual(keepDetached(s), [])
+})
+
+test('a server in maint serves nobody, and is left in it while its connections are dropped', () => {
+  const servers = [aServer('n1', { adminState: 'maint' }), aServer('n2')]
+  assert.deepEqual(keepDetached(aSnapshot({ ...out, announced: true, servers, evidence: detachedEvidence() })), [])
 })
 
 test('a node that failed in its soak and is kept out is said again after a reload', () => {

@@ -53,6 +53,19 @@ const TABLE: readonly (readonly [title: string, snapshot: RollSnapshot, decision
     'act uncordon: uncordon',
   ],
   [
+    'a taint that was on it before has another effect now',
+    nodeWith({
+      node: { ...proven.node, taints: [{ ...taint, effect: 'NoExecute' }] },
+      record: aRecord({ taints: [taint] }),
+    }),
+    'hold proof: StartupTaint',
+  ],
+  [
+    'a taint is on it that keeps no pod away',
+    nodeWith({ node: { ...proven.node, taints: [{ ...taint, effect: 'PreferNoSchedule' }] } }),
+    'act uncordon: uncordon',
+  ],
+  [
     'our own taint is on it, which keeps its pods away',
     aSnapshot({ ...back, node: { ...back.node, taints: [OUT_TAINT] } }),
     'act proof: removeTaint',
@@ -71,6 +84,13 @@ const TABLE: readonly (readonly [title: string, snapshot: RollSnapshot, decision
     'hold proof: DaemonNotBack',
   ],
   ['its containers have no ids yet', daemonOf([{ containerIds: { proxy: '' } }]), 'hold proof: DaemonNotBack'],
+  ['its pod tells of no container', daemonOf([{ containerIds: {} }]), 'hold proof: DaemonNotBack'],
+  ['its pod is of another namespace', daemonOf([{ namespace: 'shop' }]), 'hold proof: DaemonNotBack'],
+  [
+    'it was deleted, and another namespace has one of its name',
+    daemonOf([], { workloads: [{ ...DAEMON_SET, namespace: 'shop' }] }),
+    'act uncordon: uncordon',
+  ],
   ['its pod runs on another node', daemonOf([{ nodeName: 'n2' }]), 'hold proof: DaemonNotBack'],
   ['it was not Ready before either', daemonOf([], { daemon: { ready: false } }), 'act uncordon: uncordon'],
   ['it was deleted meanwhile', daemonOf([], { workloads: [] }), 'act uncordon: uncordon'],

@@ -49,6 +49,37 @@ const TABLE: readonly (readonly [title: string, pods: readonly Pod[], kind: stri
     'waiting',
   ],
   [
+    'waits for a pod that starts elsewhere, though another one can only run here',
+    [
+      aPod('cart-a', 'n2', { ready: false }),
+      pending("0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) didn't match pod anti-affinity rules."),
+    ],
+    'waiting',
+  ],
+  [
+    'waits for a pod that has a node by now, whatever kept it from one before',
+    [
+      aPod('cart-a', 'n2'),
+      aPod('cart-b', 'n3', {
+        ready: false,
+        terminating: true,
+        unschedulable:
+          "0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) didn't match pod anti-affinity rules.",
+      }),
+    ],
+    'waiting',
+  ],
+  [
+    'waits where more nodes are shut than the one under way, whatever the others say',
+    [aPod('cart-a', 'n2'), pending('0/3 nodes are available: 2 node(s) were unschedulable, 2 Insufficient cpu.')],
+    'waiting',
+  ],
+  [
+    'waits where one of the other nodes is not accounted for',
+    [aPod('cart-a', 'n2'), pending('0/3 nodes are available: 1 node(s) were unschedulable, 1 Insufficient cpu.')],
+    'waiting',
+  ],
+  [
     'believes no message of another form',
     [aPod('cart-a', 'n2'), pending('1 node(s) were unschedulable, 2 of you know who')],
     'waiting',

@@ -9,7 +9,7 @@ import { anInstance, aServer, aSnapshot } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
 
 const TAKEN_AT = monoMs(1_000_000)
-const TAKE = { kind: 'takeSlot', node: 'n1', takeStale: false } as const
+const TAKE = { kind: 'takeSlot', node: 'n1', takeStale: false, restores: false } as const
 
 /** The slot was taken a moment ago; the balancer was asked last at that time. */
 function askedAt(ms: number): RollSnapshot {
@@ -30,6 +30,11 @@ test('a slot whose claim was answered too late is ours from when that is seen', 
   const late = { ...askedAt(0), evidence }
   assert.equal(observe(late).slotTakenAt, TAKEN_AT)
   assert.equal(observe({ ...late, slot: { state: 'other', mayAct: false } }).slotTakenAt, undefined)
+})
+
+test('what a balancer said is recorded by nobody who does not know since when the slot is its own', () => {
+  const { slotTakenAt: _, ...evidence } = askedAt(1_000_000).evidence
+  assert.equal(shortDecision(decide({ ...askedAt(1_000_000), evidence })), 'hold record: ReadBeforeSlot')
 })
 
 test('what is recorded of the node is as of one version of it', () => {

@@ -82,6 +82,20 @@ test('a soak lasts its time from the end of the baseline on', () => {
   assert.equal(shortDecision(decide(soaking({ attachedMs: 60_000, measuredMs: 10_000 }))), 'act soak: removeRecord')
 })
 
+test('a soak is over once requests sent at its end have their verdict', () => {
+  const soaked = soaking({ attachedMs: 10_500, measuredMs: 60_000 })
+  const decided = (verdictMs: number): string =>
+    shortDecision(decide({ ...soaked, probe: { ...soaked.probe, lastVerdictAt: wallMs(WALL - verdictMs) } }))
+  assert.deepEqual([decided(501), decided(500)], ['hold soak: Soaking', 'act soak: removeRecord'])
+})
+
+test('a soak that failures count in from its middle on needs a verdict on requests a soak time later', () => {
+  const late = soaking({ attachedMs: 60_000, measuredMs: 10_500 })
+  const decided = (verdictMs: number): string =>
+    shortDecision(decide({ ...late, probe: { ...late.probe, lastVerdictAt: wallMs(WALL - verdictMs) } }))
+  assert.deepEqual([decided(501), decided(500)], ['hold soak: Soaking', 'act soak: removeRecord'])
+})
+
 test('a node in service with traffic red for the limit of the baseline has failed in its soak', () => {
   assert.equal(judge(soaking({ attachedMs: 119_999, windows: [failing] })), undefined)
   const s = soaking({ attachedMs: 120_000, windows: [failing] })

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decide } from '../../../src/core/roll/decide.ts'
+import { isDetached } from '../../../src/core/roll/match-node-servers.ts'
 import type { NodeSnapshot } from '../../../src/core/roll/node-snapshot.ts'
 import { rememberDecision } from '../../../src/core/roll/remember-decision.ts'
 import { standing } from '../../../src/core/roll/standing.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import type { Verdict } from '../../../src/model/verdict.ts'
-import { aSnapshot } from '../../support/roll-world.ts'
+import { cordoned } from '../../support/roll-stages.ts'
+import { aNode, anInstance, aServer, aSnapshot } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
 
 const verdict: Verdict = { kind: 'held', keepOut: false, reasons: [{ code: 'InstanceSilent', text: 'lb-1 is silent' }] }
@@ -27,4 +29,21 @@ test('a node that is given up before its record was not touched', () => {
 test('a node that is given up with its record is restored', () => {
   const restored = givenUp(aSnapshot({ evidence: { attachedAt: monoMs(990_000) } }))
   assert.deepEqual(lastOf(restored), ['act soak: releaseSlot', 'restored'])
+})
+
+test('a node is detached when every server that leads to it is out, and there is one', () => {
+  const instances = (states: readonly ('ready' | 'drain')[]) => [
+    anInstance(states.map((adminState) => aServer('n1', { adminState }))),
+  ]
+  const textOf = (states: readonly ('ready' | 'drain')[]): string =>
+    standing(aSnapshot({ ...cordoned, change: { instances: instances(states) } }), undefined, 0).text
+  assert.equal(textOf(['drain', 'drain']), 'not rebooted, cordoned, detached')
+  assert.equal(textOf(['drain', 'ready']), 'not rebooted, cordoned, attached')
+  assert.equal(textOf([]), 'not rebooted, cordoned, attached')
+})
+
+test('a node counts as detached by the backends of the file alone', () => {
+  const ref = { instance: 'lb-1', backend: 'another', server: 'n1' }
+  const servers = [aServer('n1', { adminState: 'drain' }), aServer('n1', { ref })]
+  assert.equal(isDetached(aNode('n1'), [anInstance(servers)]), true)
 })

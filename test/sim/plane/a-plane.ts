@@ -4,7 +4,7 @@ import type { PodProcess } from '../../../src/sim/plane/data-plane.ts'
 import { VirtualDataPlane } from '../../../src/sim/plane/virtual-data-plane.ts'
 import { aNetwork } from '../network/a-network.ts'
 
-export const NODES = ['n1', 'n2', 'n3'] as const
+const NODES = ['n1', 'n2', 'n3'] as const
 export const NODE_PORT = 30_080
 export const GRACEFUL: AppBehaviour = { startMs: 0, stop: 'graceful', graceMs: 3_000, answerMs: 0 }
 export const IMMEDIATE: AppBehaviour = { ...GRACEFUL, stop: 'immediate' }

@@ -91,17 +91,18 @@ export class AgentBed {
     readonly checkers?: number
     readonly checks?: object
     readonly idleLimit?: string
+    readonly nodes: readonly string[]
     readonly fronts: number
   }): string {
     const path = join(mkdtempSync(join(this.bed.dir, 'roll-')), 'roll.yaml')
-    const { checkers, checks = {}, idleLimit = '5s', fronts } = change
+    const { checkers, checks = {}, idleLimit = '5s', nodes, fronts } = change
     const healthEndpoint = {
       dataPort: DATA_PORT,
       checks: { interval: '1s', fall: 3, rise: 2, ...checks },
       ...(checkers === undefined ? {} : { checkers: [{ address: CHECKER, count: checkers }] }),
     }
     const spec = {
-      nodes: { all: true },
+      nodes: { names: nodes },
       balancers: [{ name: 'edge', healthEndpoint }],
       detach: { idleLimit },
       reboot: {

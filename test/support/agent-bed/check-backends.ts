@@ -7,7 +7,7 @@ export const ARTICLE_PORT = 8_090
 const FRONT_PORT = 18_080
 
 /** How one backend of a balancer asks whether a node is well, by the agent's dialect. */
-export type Dialect = 'plain' | 'disable-on-404' | 'agent-check' | 'article'
+type Dialect = 'plain' | 'disable-on-404' | 'agent-check' | 'article'
 
 const ON_PAGE = haproxyOnPage()
 const ARTICLE: BackendOnPage = {

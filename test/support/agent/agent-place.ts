@@ -18,7 +18,7 @@ const N1 = '/api/v1/nodes/n1'
 const GRANTS = '/api/v1/namespaces/default/configmaps'
 
 /** Of `/healthz`, what the tests look at. */
-export interface Health {
+interface Health {
   readonly answer: string
   readonly reasons: readonly { readonly code: string }[]
   readonly maintenance: { readonly acknowledged: readonly string[] }

@@ -1,8 +1,8 @@
 import type { LoadTick, NodeStanding, RollEvent, StampedEvent } from '../../../src/model/roll-event.ts'
 import { STEPS, type Step } from '../../../src/model/step.ts'
 
-export const START = Date.parse('2026-11-21T06:14:39.182Z')
-export const RUN = '20261121T061439Z-1f0e'
+const START = Date.parse('2026-11-21T06:14:39.182Z')
+const RUN = '20261121T061439Z-1f0e'
 
 interface NodeFacts {
   readonly pods: number
@@ -48,6 +48,7 @@ export class RunTeller {
   now = START
   #sent = 0
   #failed = 0
+  #excused = 0
   #skipped = 0
   #strays = 0
   #notMeasuredMs = 0
@@ -72,6 +73,7 @@ export class RunTeller {
     return {
       sent: this.#sent,
       failed: this.#failed,
+      ...(this.#excused === 0 ? {} : { excused: this.#excused }),
       skipped: this.#skipped,
       ratePerSecond: 100,
       p99Ms: 12.4,
@@ -93,8 +95,14 @@ export class RunTeller {
     return this
   }
 
-  lost(facts: { readonly failed?: number; readonly skipped?: number; readonly gapMs?: number }): this {
+  lost(facts: {
+    readonly failed?: number
+    readonly excused?: number
+    readonly skipped?: number
+    readonly gapMs?: number
+  }): this {
     this.#failed += facts.failed ?? 0
+    this.#excused += facts.excused ?? 0
     this.#skipped += facts.skipped ?? 0
     this.#notMeasuredMs += facts.gapMs ?? 0
     return this

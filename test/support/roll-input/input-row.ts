@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { InputGround } from './input-ground.ts'
 
 /** One kind of wrong input: how it is given, and what must be said of it. */
@@ -19,6 +20,11 @@ export interface InputRow {
   readonly never?: readonly string[]
 }
 
+/** What the command line and the file are refused for, before any cluster is asked. */
+export interface UsageRow extends Omit<InputRow, 'words' | 'kubeconfig' | 'journals'> {
+  readonly words: (ground: Pick<InputGround, 'file' | 'write'>) => readonly string[]
+}
+
 /** The journal of one run in the state directory. */
 export interface StoredJournal {
   readonly run: string
@@ -35,3 +41,27 @@ export const begun = (file: string, ...words: readonly string[]): readonly strin
   '--yes',
   ...words,
 ]
+
+/** First, so that whatever the row says of it counts. */
+export function withJson([command = '', ...words]: readonly string[]): readonly string[] {
+  const sub = ['resume', 'abort', 'status', 'report'].includes(words[0] ?? '') ? words.slice(0, 1) : []
+  return [command, ...sub, '-o', 'json', ...words.slice(sub.length)]
+}
+
+interface Refused {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Exit code 2, what is wrong and what to do on stderr, and one document on stdout. */
+export function assertRefused(row: Omit<InputRow, 'words'>, { code, stdout, stderr }: Refused): void {
+  assert.equal(code, 2, stderr)
+  for (const fragment of row.names) assert.ok(stderr.includes(fragment), `${fragment}\nis not in\n${stderr}`)
+  const fix = row.code === undefined ? row.fix : `= fix: ${row.fix}`
+  assert.ok(stderr.includes(fix), `${fix}\nis not in\n${stderr}`)
+  for (const fragment of row.never ?? []) assert.ok(!stderr.includes(fragment), stderr)
+  assert.doesNotMatch(stderr, /\n {4}at |bug in evenkeel|Warning/)
+  const document = stdout === '' ? undefined : (JSON.parse(stdout) as { readonly error: { readonly code: string } })
+  assert.equal(document?.error.code, row.code)
+}

@@ -1,6 +1,6 @@
-import { begun, type InputRow } from './input-row.ts'
+import { begun, type UsageRow } from './input-row.ts'
 
-const COMMAND_LINE: readonly InputRow[] = [
+const COMMAND_LINE: readonly UsageRow[] = [
   {
     title: 'nobody to ask, and no --yes',
     words: (ground) => ['roll', '-f', ground.file()],
@@ -61,7 +61,7 @@ const COMMAND_LINE: readonly InputRow[] = [
 
 const HELP = '(evenkeel --help lists the commands and options)'
 /** What the command line itself refuses, before any command runs. */
-const UNREADABLE: readonly InputRow[] = [
+const UNREADABLE: readonly UsageRow[] = [
   {
     title: 'an option that there is not',
     words: (ground) => begun(ground.file(), '--forse'),
@@ -88,7 +88,7 @@ const UNREADABLE: readonly InputRow[] = [
   },
 ]
 
-const spec = (title: string, lines: readonly string[], said: Pick<InputRow, 'names' | 'fix'>): InputRow => ({
+const spec = (title: string, lines: readonly string[], said: Pick<UsageRow, 'names' | 'fix'>): UsageRow => ({
   title,
   words: (ground) => {
     const text = ['apiVersion: evenkeel.dev/v1alpha1', 'kind: Roll', 'metadata: {name: prod}', 'spec:', ...lines, '']
@@ -98,13 +98,13 @@ const spec = (title: string, lines: readonly string[], said: Pick<InputRow, 'nam
   ...said,
 })
 
-const one = (first: string, fix: string): Pick<InputRow, 'names' | 'fix'> => ({
+const one = (first: string, fix: string): Pick<UsageRow, 'names' | 'fix'> => ({
   names: [`error: ${first}`, '1 error in ', 'Nothing was contacted or changed.'],
   fix,
 })
 
 const all = '  nodes: {all: true}'
-const FILE: readonly InputRow[] = [
+const FILE: readonly UsageRow[] = [
   spec('a file that is no YAML', [all, '  drain: {grace: 5s'], {
     names: ['error: not valid YAML (config.yaml)', '/roll.yaml:7:1', '1 error in '],
     fix: 'check brackets, quotes and indentation here and in the lines above',
@@ -168,4 +168,4 @@ const FILE: readonly InputRow[] = [
 ]
 
 /** The command line and the file: nobody is asked for anything. */
-export const USAGE_ROWS: readonly InputRow[] = [...COMMAND_LINE, ...UNREADABLE, ...FILE]
+export const USAGE_ROWS: readonly UsageRow[] = [...COMMAND_LINE, ...UNREADABLE, ...FILE]

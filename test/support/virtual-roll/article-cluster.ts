@@ -14,6 +14,7 @@ import { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import { PODS } from '../../../src/sim/world/api-resource.ts'
 import { type RollFileFacts, rollFile } from '../roll-bed/roll-file.ts'
 import { turnsOfLoop } from '../turns-of-loop.ts'
+import { serverKey } from './checkers/server-word.ts'
 
 export interface ArticleOptions extends Partial<WhoamiOptions> {
   readonly seed?: string
@@ -63,7 +64,7 @@ export async function articleCluster({
 
 const SETTLED_WITHIN_S = 120
 
-/** Every pod is ready, and every server of the balancer up that `isWanted`: a condition with a limit, in virtual time. */
+/** Every pod is ready, and every server of each instance up that `isWanted`: a condition with a limit, in virtual time. */
 export async function settled(cluster: VirtualCluster, isWanted = (_server: string): boolean => true): Promise<void> {
   for (let second = 0; second < SETTLED_WITHIN_S; second += 1) {
     await cluster.time.advance(1000)
@@ -73,9 +74,11 @@ export async function settled(cluster: VirtualCluster, isWanted = (_server: stri
   throw new Error(`the cluster has not settled within ${SETTLED_WITHIN_S} s`)
 }
 
-const allUp = ({ balancer }: VirtualCluster, isWanted: (server: string) => boolean): boolean =>
-  balancer.state.backends.every(({ name, servers }) =>
-    servers.every((server) => server.isUsable || !isWanted(`${name}/${server.config.name}`)),
+const allUp = ({ instances }: VirtualCluster, isWanted: (server: string) => boolean): boolean =>
+  instances.every(({ name: instance, balancer }) =>
+    balancer.state.backends.every(({ name: backend, servers }) =>
+      servers.every((server) => server.isUsable || !isWanted(serverKey(instance, `${backend}/${server.config.name}`))),
+    ),
   )
 
 /** The roll.yaml of the real test bed, but for where its socket and its ssh lie. */

@@ -25,10 +25,11 @@ export class EngineProcess {
   readonly #interrupt = new AbortController()
   readonly #guards = Promise.withResolvers<'guards'>()
   readonly #died = Promise.withResolvers<'died'>()
+  readonly #listeners: ((event: StampedEvent) => void)[] = []
 
   constructor({ run, firstSeq, clusterName, journal, ports }: EngineProcessParts) {
     this.#ports = ports
-    const { cluster, balancers, host, dataPort, clock, random } = ports
+    const { cluster, balancers, endpoints, host, dataPort, clock, random } = ports
     const source = ports.probeSource()
     const targets = run.spec.probe?.targets ?? []
     const engine = new RollEngine({
@@ -36,19 +37,20 @@ export class EngineProcess {
       clusterName,
       cluster,
       balancers,
+      endpoints,
       host,
       dataPort,
       clock,
       random,
       journal: journal.opened((entry) =>
-        ports.effect(`journal ${entry.type}`, () => {
-          journal.append(entry)
-          return Promise.resolve()
-        }),
+        ports.effect(`journal ${entry.type}`, () =>
+          journal.write(entry, (ms) => ports.clock.sleep(ms, ports.lifeline.ended)),
+        ),
       ),
       firstSeq,
       sink: (event) => {
         this.log.take(event)
+        for (const listener of this.#listeners) listener(event)
         if (event.type === 'roll.ended' && (event.guarded?.length ?? 0) > 0) this.#guards.resolve('guards')
       },
       ...(source === undefined ? {} : { probe: new LedgerProbe({ targets, source, clock }) }),
@@ -60,6 +62,12 @@ export class EngineProcess {
 
   get events(): readonly StampedEvent[] {
     return this.log.events
+  }
+
+  /** Calls the listener at the very moment of each event; first for all events so far. */
+  listen(listener: (event: StampedEvent) => void): void {
+    for (const event of this.events) listener(event)
+    this.#listeners.push(listener)
   }
 
   /** Ctrl-C. */

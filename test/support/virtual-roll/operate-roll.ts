@@ -11,11 +11,13 @@ export interface Operating {
   readonly pauseMs: () => number
   /** What is said to it after each end: go on, or put back what is out. */
   readonly word: (ends: number) => 'resume' | 'abort'
+  /** The next process, where it is not begun by a plain resume; undefined: nothing is left to take up. */
+  readonly takeUp?: (verdict: Verdict | undefined) => Promise<EngineProcess | undefined>
   /** Of each process that begins, the first among them. */
   readonly onProcess?: (process: EngineProcess) => void
 }
 
-const ABORTED: Verdict = {
+export const ABORTED: Verdict = {
   kind: 'aborted',
   keepOut: false,
   reasons: [{ code: 'Aborted', text: 'somebody asked for it' }],
@@ -26,7 +28,7 @@ const ENDS_MAX = 60
  * As somebody does who was told to get it done: whatever a process ends with but success is answered with the same word
  * again. Returns how many processes it took.
  */
-export async function operateRoll({ roll, first, pauseMs, word, onProcess }: Operating): Promise<number> {
+export async function operateRoll({ roll, first, pauseMs, word, takeUp, onProcess }: Operating): Promise<number> {
   let running = first
   for (let ends = 1; ends <= ENDS_MAX; ends += 1) {
     onProcess?.(running)
@@ -34,7 +36,10 @@ export async function operateRoll({ roll, first, pauseMs, word, onProcess }: Ope
     const nextWord = word(ends)
     if (end !== 'died' && isDone(roll, end)) return ends
     await sleep(roll, pauseMs())
-    running = roll.resume(nextWord === 'abort' ? ABORTED : undefined)
+    const verdict = nextWord === 'abort' ? ABORTED : undefined
+    const next = takeUp === undefined ? roll.resume(verdict) : await takeUp(verdict)
+    if (next === undefined) return ends
+    running = next
   }
   throw new Error(`the roll is not done after ${ENDS_MAX} processes`)
 }

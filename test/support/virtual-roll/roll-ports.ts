@@ -1,10 +1,12 @@
 import { HaproxyBalancer } from '../../../src/adapters/haproxy/haproxy-balancer.ts'
+import type { RuntimeSocket } from '../../../src/adapters/haproxy/runtime-socket.ts'
+import { HealthEndpoints } from '../../../src/adapters/http/health-endpoints.ts'
 import { ApiClient } from '../../../src/adapters/kube/api-client.ts'
 import { ApiReach } from '../../../src/adapters/kube/api-reach.ts'
 import type { Connection } from '../../../src/adapters/kube/connection.ts'
 import type { Exchange } from '../../../src/adapters/kube/exchange.ts'
 import { kubeCluster } from '../../../src/adapters/kube/kube-cluster.ts'
-import type { RollSpec } from '../../../src/model/roll-spec.ts'
+import type { InstanceAddress, RollSpec } from '../../../src/model/roll-spec.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 import type { Balancer } from '../../../src/ports/balancer.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
@@ -14,12 +16,13 @@ import type { Host } from '../../../src/ports/host.ts'
 import type { ProbeSource } from '../../../src/ports/probe-source.ts'
 import type { Random } from '../../../src/ports/random.ts'
 import { steadyClock } from '../../../src/runtime/steady-clock.ts'
-import type { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
+import type { BalancerInstance, VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import { inProcessApi, type Passage } from '../../../src/sim/doors/in-process-api.ts'
 import { machineHost, type SshLuck } from '../../../src/sim/doors/machine-host.ts'
 import { networkDataPort } from '../../../src/sim/doors/network-data-port.ts'
 import { VirtualProbeSource } from '../../../src/sim/traffic/virtual-probe-source.ts'
 import type { ApiRequest } from '../../../src/sim/world/api-request.ts'
+import { askVirtualAgent } from './ask-virtual-agent.ts'
 import type { RequestWitness } from './engine-request.ts'
 import { Lifeline } from './lifeline.ts'
 
@@ -30,10 +33,14 @@ export type EffectHook = (effect: string, phase: 'before' | 'after', lifeline: L
 export interface Outside {
   readonly passageOf?: (request: ApiRequest) => Passage
   readonly sshLuckOf?: (node: string) => SshLuck
-  /** The balancer's socket is silent while this holds. */
-  readonly isBalancerSilent?: () => boolean
+  /** The socket of that instance is silent while this holds. */
+  readonly isBalancerSilent?: (instance: string) => boolean
+  /** After how long a balancer carries out and answers what it is sent now; commands stay in order. */
+  readonly balancerLateMs?: () => number
   readonly onEffect?: EffectHook
   readonly witness?: RequestWitness
+  /** The host of the network that the prober runs on; unless told otherwise one that nothing cuts off. */
+  readonly proberHost?: string
   /** How often the prober tells what it saw. */
   readonly batchEveryMs?: number
 }
@@ -59,6 +66,7 @@ export class RollPorts {
   readonly random: Random
   readonly cluster: Cluster
   readonly balancers: readonly Balancer[]
+  readonly endpoints: readonly HealthEndpoints[]
   readonly host: Host
   readonly dataPort: DataPort
   readonly #parts: RollPortsParts
@@ -66,7 +74,7 @@ export class RollPorts {
   constructor(parts: RollPortsParts) {
     this.#parts = parts
     const { cluster, spec, name } = parts
-    const { time, network, balancer } = cluster
+    const { time, network } = cluster
     const { lifeline } = this
     this.random = cluster.random.fork(name)
     this.clock = steadyClock({
@@ -83,15 +91,20 @@ export class RollPorts {
             spec: balancerSpec,
             clock: this.clock,
             random: this.random,
-            open: () => ({
-              send: (line, signal) =>
-                this.#effectOn(line.includes('set server') || line.includes('shutdown'), line, () =>
-                  this.#sent(line, signal, balancer),
-                ),
-              close: () => Promise.resolve(),
-            }),
+            open: (address) => this.#socket(address),
           }),
       )
+    this.endpoints = spec.balancers
+      .filter((balancerSpec) => balancerSpec.healthEndpoint !== undefined)
+      .map((balancerSpec) => {
+        const ask = askVirtualAgent(cluster)
+        return new HealthEndpoints({
+          spec: balancerSpec,
+          cluster: this.cluster,
+          clock: this.clock,
+          ask: (at, signal) => lifeline.guard(() => ask(at, signal)),
+        })
+      })
     const host = machineHost({
       timers: time,
       machineOf: (node) => this.#machine(node),
@@ -113,9 +126,10 @@ export class RollPorts {
   probeSource(): ProbeSource | undefined {
     const { spec, cluster, outside } = this.#parts
     if (spec.probe === undefined) return undefined
-    const { time, network } = cluster
+    const { time } = cluster
     const { targets } = spec.probe
-    const { batchEveryMs } = outside
+    const { batchEveryMs, proberHost } = outside
+    const network = proberHost === undefined ? cluster.network : cluster.network.from(proberHost)
     const parts = { targets, network, clock: this.clock, timers: time }
     const source = new VirtualProbeSource({ ...parts, ...(batchEveryMs === undefined ? {} : { batchEveryMs }) })
     return {
@@ -195,19 +209,33 @@ export class RollPorts {
     return kubeCluster({ client, reach: new ApiReach(clock), clock, random, log }, server)
   }
 
-  #sent(line: string, signal: AbortSignal, balancer: { answer(line: string): string }): Promise<string> {
+  #socket(address: InstanceAddress): RuntimeSocket {
+    const instance = this.#parts.cluster.instances.find(
+      ({ socket }) => address.kind === 'unix' && address.path === socket,
+    )
+    if (instance === undefined) throw new Error(`no instance of a balancer is at ${JSON.stringify(address)}`)
+    return {
+      send: (line, signal) =>
+        this.#effectOn(line.includes('set server') || line.includes('shutdown'), line, () =>
+          this.#sent(line, signal, instance),
+        ),
+      close: () => Promise.resolve(),
+    }
+  }
+
+  #sent(line: string, signal: AbortSignal, { name, balancer }: BalancerInstance): Promise<string> {
     const { time } = this.#parts.cluster
-    const { isBalancerSilent = () => false } = this.#parts.outside
+    const { isBalancerSilent = () => false, balancerLateMs = () => 0 } = this.#parts.outside
     const { promise, resolve, reject } = Promise.withResolvers<string>()
     if (signal.aborted) return Promise.reject(signal.reason)
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    if (isBalancerSilent()) {
+    if (isBalancerSilent(name)) {
       const late = new WorldError('no answer within 5 s', { code: 'BALANCER_TIMEOUT', retry: 'backoff' })
       time.later(SILENT_SOCKET_MS, () => reject(late))
       return promise
     }
-    time.later(SOCKET_LATENCY_MS, () => {
-      this.#parts.outside.witness?.({ kind: 'balancer', line })
+    time.later(SOCKET_LATENCY_MS + balancerLateMs(), () => {
+      this.#parts.outside.witness?.({ kind: 'balancer', instance: name, line })
       resolve(balancer.answer(line))
     })
     return promise

@@ -1,6 +1,7 @@
 import { wallMs } from '../../../src/model/time.ts'
 import { type NodeObject, readiness } from '../../../src/sim/actors/node-object.ts'
 import { EDGE_PORT, WHOAMI_PORT } from '../../../src/sim/cluster/article-workloads.ts'
+import type { BalancerDescription, FrontDescription } from '../../../src/sim/cluster/balancer-description.ts'
 import { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import { NODES } from '../../../src/sim/world/api-resource.ts'
 import { applyManifest } from '../../../src/sim/world/apply-manifest.ts'
@@ -13,14 +14,34 @@ export interface SmallWorld {
   readonly darkMs: number
   /** Applied once all nodes are ready, so that pods are spread over them. */
   readonly manifests: readonly object[]
+  /** The HAProxy instances before it: one with both backends, unless told otherwise. */
+  readonly instances?: readonly BalancerDescription[]
+  /** What else is to run before it can settle. */
+  readonly beside?: (cluster: VirtualCluster) => void
 }
 
 /** Balancers that notice within a second or two, so that a roll takes less time. */
 const CHECK = { interMs: 1_000, fall: 3, rise: 2 }
+
+export const WEB = { backend: 'web', port: 18080, nodePort: WHOAMI_PORT } as const
+export const EDGE = { backend: 'edge', port: 18081, nodePort: EDGE_PORT } as const
+
+export const balancerBefore = (...fronts: readonly FrontDescription[]): BalancerDescription => ({
+  fronts,
+  check: CHECK,
+})
+
 const NODES_READY_WITHIN_S = 30
 
 /** A cluster that has settled under its workloads, with servers of `whoami` and `edge` before it. */
-export async function smallWorld({ seed, nodes, darkMs, manifests }: SmallWorld): Promise<VirtualCluster> {
+export async function smallWorld({
+  seed,
+  nodes,
+  darkMs,
+  manifests,
+  instances: [balancer = balancerBefore(WEB, EDGE), ...others] = [],
+  beside,
+}: SmallWorld): Promise<VirtualCluster> {
   const cluster = new VirtualCluster(
     {
       seed,
@@ -28,16 +49,12 @@ export async function smallWorld({ seed, nodes, darkMs, manifests }: SmallWorld)
       nodes,
       darkMs,
       manifests: [],
-      balancer: {
-        fronts: [
-          { backend: 'web', port: 18080, nodePort: WHOAMI_PORT },
-          { backend: 'edge', port: 18081, nodePort: EDGE_PORT },
-        ],
-        check: CHECK,
-      },
+      balancer,
+      beside: others,
     },
     turnsOfLoop,
   )
+  beside?.(cluster)
   await nodesReady(cluster, nodes)
   for (const manifest of manifests) applyManifest(cluster.world, manifest)
   await settled(cluster)

@@ -37,6 +37,10 @@ export class VirtualRoll {
     return this.#journal
   }
 
+  set journal(journal: MemoryJournal) {
+    this.#journal = journal
+  }
+
   /** Its run's name; empty while nothing is begun. */
   get run(): string {
     return this.#journal?.header.run ?? ''
@@ -71,27 +75,30 @@ export class VirtualRoll {
       measuredSince: undefined,
       evictedBefore: {},
     }
-    return this.#process(run, 0)
+    return this.process(run, 0)
   }
 
   resume(verdict?: Verdict): EngineProcess {
     const { header, entries } = this.journal
     const { run, firstSeq } = runFromJournal({ header, entries })
     run.verdict = verdict
-    return this.#process(run, firstSeq)
+    return this.process(run, firstSeq)
   }
 
   #plan(): Promise<RollPlan> {
-    const { cluster, balancers, host } = this.#ports()
-    const parts = { spec: this.spec, clusterName: CLUSTER_NAME, cluster, balancers, host }
+    const { cluster, balancers, endpoints, host } = this.ports()
+    const readers = [...balancers, ...endpoints]
+    const parts = { spec: this.spec, clusterName: CLUSTER_NAME, cluster, balancers: readers, host }
     return prepare(parts, new AbortController().signal)
   }
 
-  #process(run: RunState, firstSeq: number): EngineProcess {
-    return new EngineProcess({ run, firstSeq, clusterName: CLUSTER_NAME, journal: this.journal, ports: this.#ports() })
+  /** A process that goes on with the run, by the journal that the roll has now. */
+  process(run: RunState, firstSeq: number): EngineProcess {
+    return new EngineProcess({ run, firstSeq, clusterName: CLUSTER_NAME, journal: this.journal, ports: this.ports() })
   }
 
-  #ports(): RollPorts {
+  /** Of a process of its own. */
+  ports(): RollPorts {
     this.#processes += 1
     const name = `process ${this.#processes} of ${this.#name}`
     return new RollPorts({ cluster: this.cluster, spec: this.spec, outside: this.#outside, name })

@@ -72,7 +72,7 @@ export const holdsDeadConnections = ({ reading }: NodeServer): boolean =>
   reading?.ownState === 'drain' && reading.idleConnections > 0
 
 /** The first half: the commands, and the read-back of every instance. Undefined once all is confirmed. */
-export function tellServers(s: RecordedSnapshot, servers: readonly NodeServer[]) {
+function tellServers(s: RecordedSnapshot, servers: readonly NodeServer[]) {
   const toTell = servers.filter(({ reading }) => reading !== undefined).filter(isNotTold)
   if (toTell.length > 0) {
     const refusals = [...mayDisrupt(s), ...mayTake(s)]
@@ -95,8 +95,15 @@ export function tellServers(s: RecordedSnapshot, servers: readonly NodeServer[])
   return unconfirmed.length > 0 ? hold(unconfirmed, RECHECK_MS / 2) : undefined
 }
 
-/** Asked again here, since a resumed roll may find the others down; once the reboot is announced nothing waives the detach. */
-const mayTake = (s: RecordedSnapshot): readonly Reason[] => (ownIntent(s) === undefined ? mayBeTaken(s) : [])
+/**
+ * Asked again here, since a resumed roll may find the others down, and of instances that answer: what a silent one said
+ * last does not show which servers are left. Once the reboot is announced nothing waives the detach.
+ */
+function mayTake(s: RecordedSnapshot): readonly Reason[] {
+  if (ownIntent(s) !== undefined) return []
+  const silent = instancesAnswer(s)
+  return silent.length > 0 ? silent : mayBeTaken(s)
+}
 
 export const isNotTold = (server: NodeServer): boolean => server.reading?.ownState !== detachedState(server)
 

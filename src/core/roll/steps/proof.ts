@@ -3,7 +3,7 @@ import { OUT_TAINT } from '../../../model/node-record.ts'
 import type { Pod } from '../../../model/pod.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
-import { podsHere } from '../pods-here.ts'
+import { daemonNotBack, type ExpectedDaemon, expectedDaemons } from '../recorded-daemons.ts'
 import { act, done, hold, type StepRule } from '../step-rule.ts'
 
 /**
@@ -45,7 +45,7 @@ export function unproven(s: RecordedSnapshot): readonly Reason[] {
       text: `${node.name} is not Ready (Ready is ${node.ready})`,
     })
   }
-  return [...reasons, ...foreignTaints(s), ...s.record.daemons.flatMap((daemon) => unprovenDaemon(s, daemon))]
+  return [...reasons, ...foreignTaints(s), ...expectedDaemons(s).flatMap(unprovenDaemon)]
 }
 
 /**
@@ -72,36 +72,10 @@ function foreignTaints(s: RecordedSnapshot): readonly Reason[] {
     }))
 }
 
-function unprovenDaemon(s: RecordedSnapshot, daemon: RecordedDaemon): readonly Reason[] {
-  const name = `${daemon.namespace}/${daemon.name}`
-  if (!daemon.ready || isObsolete(s, daemon)) return []
-  const pods = podsHere(s).filter((pod) => isPodOf(pod, daemon))
+function unprovenDaemon({ daemon, pods }: ExpectedDaemon): readonly Reason[] {
   if (pods.some((pod) => pod.ready && !pod.terminating && hasOtherContainers(pod, daemon))) return []
-  const why = pods.some((pod) => pod.ready && hasOtherContainers(pod, daemon) === false)
-    ? 'still shows its containers from before the reboot'
-    : 'is not Ready again'
-  return [
-    {
-      code: 'DaemonNotBack',
-      object: name,
-      text: `${daemon.kind === 'mirror' ? 'static pod' : 'DaemonSet'} ${name} ${why}`,
-    },
-  ]
-}
-
-/** A DaemonSet that was deleted meanwhile cannot come back. */
-const isObsolete = (s: RecordedSnapshot, daemon: RecordedDaemon): boolean =>
-  daemon.kind === 'DaemonSet' &&
-  !s.cluster.workloads.some(
-    (workload) =>
-      workload.kind === 'DaemonSet' && workload.namespace === daemon.namespace && workload.name === daemon.name,
-  )
-
-function isPodOf(pod: Pod, daemon: RecordedDaemon): boolean {
-  if (pod.namespace !== daemon.namespace) return false
-  return daemon.kind === 'mirror'
-    ? pod.mirror && pod.name === daemon.name
-    : pod.controller?.kind === 'DaemonSet' && pod.controller.name === daemon.name
+  const isOld = pods.some((pod) => pod.ready && !hasOtherContainers(pod, daemon))
+  return [daemonNotBack(daemon, isOld ? 'still shows its containers from before the reboot' : 'is not Ready again')]
 }
 
 function hasOtherContainers(pod: Pod, daemon: RecordedDaemon): boolean {

@@ -1,14 +1,16 @@
 import type { Reason } from '../../../model/reason.ts'
 import { workloadKey } from '../../../model/workload.ts'
 import { dnsReady } from '../dns-ready.ts'
+import { isLeaving } from '../drain/ready-pods.ts'
 import { replaced } from '../drain/replaced.ts'
 import { baselineGreen, clusterHeard } from '../guards.ts'
 import { nodeServers } from '../node-servers.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
+import { daemonNotBack, expectedDaemons } from '../recorded-daemons.ts'
 import { done, hold, RECHECK_MS, type StepRule } from '../step-rule.ts'
 import { wasServing } from '../was-serving.ts'
 
-/** Step 9: no workload worse than recorded, the data port answers, DNS is healthy, several times in a row. */
+/** Step 9: no workload worse than recorded, DaemonSets and static pods among them, the data port answers, DNS is healthy, several times in a row. */
 export const settle: StepRule = {
   step: 'settle',
   next(s) {
@@ -40,8 +42,17 @@ export function unsettled(s: RecordedSnapshot): readonly Reason[] {
     .filter((workload) => workloadKey(workload) in s.record.workloads)
     .map((workload) => replaced(s, workload))
     .flatMap((answer) => (answer.kind === 'back' ? [] : [answer.reason]))
-  return [...worse, ...silentDataPorts(s), ...dns(s)]
+  return [...worse, ...daemonsAway(s), ...silentDataPorts(s), ...dns(s)]
 }
+
+/**
+ * Also where the node was not rebooted: the drain may have evicted a DaemonSet's pod, and until another is Ready nothing
+ * serves at its port. The next record would have it as not Ready before, and the next proof would not ask for it.
+ */
+const daemonsAway = (s: RecordedSnapshot): readonly Reason[] =>
+  expectedDaemons(s)
+    .filter(({ pods }) => !pods.some((pod) => pod.ready && !pod.terminating && !isLeaving(s, pod)))
+    .map(({ daemon }) => daemonNotBack(daemon, 'is not Ready again'))
 
 /** A node that was not in service before is not settled for service, and a port nobody used need not answer. */
 function silentDataPorts(s: RecordedSnapshot): readonly Reason[] {

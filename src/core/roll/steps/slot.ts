@@ -28,6 +28,20 @@ export const slot: StepRule<NodeSnapshot> = {
 /** The same for a node that is out already: it holds its unit whatever became of the others. */
 export const slotHeld: StepRule<NodeSnapshot> = { step: 'slot', next: takeIt }
 
+/** A process that takes up a node that is out, and has not heard yet what else there is. */
+export const listsAwaited: StepRule<NodeSnapshot> = {
+  step: 'slot',
+  next(s) {
+    const { kinds = [], error } = s.cluster.unlisted ?? {}
+    const { name } = s.current.node
+    const why = error === undefined ? '' : ` (${error})`
+    const what = `the API server has not listed ${kinds.join(', ')} yet${why}`
+    return hold([
+      { code: 'NotListedYet', object: name, text: `${what}; until then ${name} is kept out and nothing else is done` },
+    ])
+  },
+}
+
 function takeIt(s: NodeSnapshot): StepAnswer {
   switch (s.slot.state) {
     case 'mine':
@@ -47,6 +61,7 @@ const take = (s: NodeSnapshot, takeStale: boolean): Action => ({
   kind: 'takeSlot',
   node: s.current.node.name,
   takeStale,
+  restores: ownRecord(s) !== undefined,
 })
 
 const free: Reason = { code: 'SlotFree', text: 'a slot of the node budget is free' }

@@ -1,3 +1,4 @@
+import type { JournalEntry } from '../../../../src/ports/journal.ts'
 import type { Change } from '../../../../src/sim/world/store.ts'
 import type { EngineRequest } from '../engine-request.ts'
 
@@ -5,6 +6,12 @@ import type { EngineRequest } from '../engine-request.ts'
 export interface Asked {
   readonly run: string
   readonly request: EngineRequest
+}
+
+/** An entry of a journal that is on disk. */
+interface Journaled {
+  readonly run: string
+  readonly entry: JournalEntry
 }
 
 /** Looks at the world alone, and tells the scene what must never be. */
@@ -15,6 +22,8 @@ export interface Checker {
   readonly onAsked?: (asked: Asked) => void
   /** Right after. */
   readonly onDone?: (asked: Asked, code: number) => void
+  /** An entry was synced. */
+  readonly onJournaled?: (journaled: Journaled) => void
   /** Every tenth of a second. */
   readonly onLook?: () => void
   /** Everything is over that should be. */

@@ -6,6 +6,8 @@ import type { Asked, Checker } from './checker.ts'
 import type { Scene } from './scene.ts'
 
 const NAME = 'evictions-only'
+/** From an eviction that is sent, until an API server that is slow carries it out; people may uncordon meanwhile. */
+const SLOW_API_MS = 7_500
 const EVICTION = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)\/eviction$/
 /** All that a roll may write, beside evictions: nodes, its slot, and questions about its rights. */
 const MAY_WRITE: readonly (readonly [string, RegExp])[] = [
@@ -50,7 +52,8 @@ function checkPlace(scene: Scene, pod: PodObject): void {
   const { nodeName = '' } = pod.spec
   const what = `${pod.metadata.name} was evicted from ${nodeName}, which`
   const node = scene.cluster.world.store.get(NODES, { name: nodeName })
-  if ((node?.spec as { unschedulable?: boolean } | undefined)?.unschedulable !== true) {
+  const isCordoned = (node?.spec as { unschedulable?: boolean } | undefined)?.unschedulable === true
+  if (!isCordoned && !scene.wasCordonedByHand(SLOW_API_MS)) {
     scene.tell(NAME, `${what} is not cordoned`)
   }
   for (const server of scene.servers()) {

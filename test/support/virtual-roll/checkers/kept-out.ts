@@ -1,15 +1,16 @@
 import type { Checker } from './checker.ts'
 import type { Scene, ServerFact } from './scene.ts'
-import { serverWords } from './server-word.ts'
 
 const NAME = 'kept-out'
 /** From a reload, or somebody's word, until the server is out again. */
 const LIMIT_MS = 1_200
+const ASKED_AFTER_MS = 4_000
 
 /**
  * What a roll took out stays out until its machine is back and may carry pods: whoever else sets it ready before is
- * answered within a second, as long as there is a process to do so. A process that never saw it out, on a machine whose
- * reboot nobody announced, takes it out by the rules that it would be taken out by in the first place.
+ * answered within a second, on each instance that answers, as long as there is a process to do so. A process that never saw
+ * it out, on a machine whose reboot nobody announced, takes it out by the rules that it would be taken out by in the first
+ * place. Before the announcement the last usable server of a backend is left in service by every process.
  */
 export function keptOut(scene: Scene): Checker {
   const since = new Map<string, number>()
@@ -20,22 +21,29 @@ export function keptOut(scene: Scene): Checker {
     process = scene.processes
     return outs
   }
+  /** A process of a balancer that goes by checks takes every server for up until it has asked it. */
+  const isUnasked = ({ checksAgent, instance }: ServerFact): boolean =>
+    checksAgent &&
+    scene.reloads.some((reload) => reload.instance === instance && scene.nowMs - reload.atMs < ASKED_AFTER_MS)
   const isWrong = (server: ServerFact): boolean =>
     server.admin === 'ready' &&
+    !isUnasked(server) &&
     scene.takenOut.keys.has(server.key) &&
     !isFit(scene, server.node) &&
-    (seenOut().has(server.key) || isAnnounced(scene, server.node))
+    (seenOut().has(server.key) || scene.isAnnounced(server.node)) &&
+    !scene.servesOn(server)
   return {
     onAsked: ({ request }) => {
+      // What an agent is asked it passes on as its balancers check it.
       if (request.kind !== 'balancer') return
-      for (const { key, to } of serverWords(request.line)) if (to !== 'ready') seenOut().add(key)
+      for (const { key, to } of scene.words(request)) if (to !== 'ready') seenOut().add(key)
     },
     onLook: () => {
       const isSomebodyThere = scene.isSomebodyThere()
       for (const server of scene.servers()) {
         const { key } = server
         if (isSomebodyThere && server.admin !== 'ready') seenOut().add(key)
-        if (!isSomebodyThere || !isWrong(server)) {
+        if (!isSomebodyThere || !scene.isInstanceHeard(server.instance) || !isWrong(server)) {
           since.delete(key)
           continue
         }
@@ -48,11 +56,6 @@ export function keptOut(scene: Scene): Checker {
     },
   }
 }
-
-const INTENT = 'evenkeel.dev/intent'
-
-const isAnnounced = (scene: Scene, name: string): boolean =>
-  scene.nodes().some(({ metadata }) => metadata.name === name && INTENT in (metadata.annotations ?? {}))
 
 function isFit(scene: Scene, name: string): boolean {
   const node = scene.nodes().find(({ metadata }) => metadata.name === name)

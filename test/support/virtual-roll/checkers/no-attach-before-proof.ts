@@ -3,7 +3,6 @@ import { controllerOf, isReady } from '../../../../src/sim/actors/pod-object.ts'
 import { NODES } from '../../../../src/sim/world/api-resource.ts'
 import type { Checker } from './checker.ts'
 import type { Scene, ServerFact } from './scene.ts'
-import { serverWords } from './server-word.ts'
 
 const NAME = 'no-attach-before-proof'
 
@@ -25,18 +24,19 @@ export function noAttachBeforeProof(scene: Scene): Checker {
     const before = containersBefore.get(server.node)
     if (before !== undefined && intent !== undefined)
       for (const pod of notBack(scene, server.node, before)) scene.tell(NAME, `${what} ${pod} is not back`)
-    if (isCordoned(node as NodeObject | undefined) && !isCordoned(scene.prior.nodes.get(server.node)))
-      scene.tell(NAME, `${what} ${server.node} is still cordoned`)
+    const isOurs = isCordoned(node as NodeObject | undefined) && !isCordoned(scene.prior.nodes.get(server.node))
+    // One that people cordoned before it was begun stays so.
+    if (isOurs && !scene.handCordons.has(server.node)) scene.tell(NAME, `${what} ${server.node} is still cordoned`)
     scene.cluster.network.dial({ host: server.address, port: server.port }, (dialled) => {
       if (dialled.kind === 'open') dialled.connection.close()
-      else scene.tell(NAME, `${what} nothing answers at its port`)
+      else if (!scene.wasOutAt(scene.nowMs)) scene.tell(NAME, `${what} nothing answers at its port`)
     })
   }
   return {
     onAsked: ({ request }) => {
       if (request.kind === 'reboot') containersBefore.set(request.node, containersOn(scene, request.node))
-      if (request.kind !== 'balancer') return
-      const ready = new Set(serverWords(request.line).flatMap(({ key, to }) => (to === 'ready' ? [key] : [])))
+      if (request.kind === 'reboot') return
+      const ready = new Set(scene.words(request).flatMap(({ key, to }) => (to === 'ready' ? [key] : [])))
       for (const server of scene.servers()) if (ready.has(server.key)) check(server)
     },
   }

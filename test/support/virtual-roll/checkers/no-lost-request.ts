@@ -1,6 +1,6 @@
 import { PODS } from '../../../../src/sim/world/api-resource.ts'
 import type { Checker } from './checker.ts'
-import type { Loss, LossLog } from './loss-log.ts'
+import type { Front, Loss, LossLog } from './loss-log.ts'
 import type { Scene } from './scene.ts'
 
 const NAME = 'no-lost-request'
@@ -10,41 +10,75 @@ const TAIL_MS = 6_000
 const REQUEST_MS = 2_000
 /** A reload closes what clients keep open: a request may be on its way on it. */
 const AT_A_RELOAD_MS = 100
+/** From the cut of a session until its client has heard of it. */
+const AT_A_CUT_MS = 50
 /** A pod closes what is idle at the end of its grace, and is gone from the API so much later at most. */
 const POD_GONE_MS = 1_500
 
 /**
- * No request is lost that the world could have served. Excused is by rule alone: while somebody else than a roll has the
- * balancer send to a node that a roll took out, or while people have taken every server of a backend, or a node is cut off from it, and 6 s after; and
- * what was on its way over a kept connection when a reload, or a pod at the end of its grace, closed it.
+ * No request is lost that the world could have served. A loss is excused by rule alone, and by what happened to the
+ * instance that it was sent through: while somebody else than a roll has that instance send to a node that a roll took
+ * out, while people have taken every server of the backend there, or agents that do not do as they should, or while a
+ * node is cut off from the instance, and six seconds after each; while a machine has no power or a Node is deleted, by no
+ * roll, and until it carries pods again; what was on its way over a kept connection when a reload of the instance, or a
+ * pod at the end of its grace, closed it; and what a roll cut because it outlasted the limit.
  */
 export function noLostRequest(scene: Scene, losses: LossLog): Checker {
   const goneAtMs: number[] = []
-  const excused: { from: number; to: number }[] = []
+  const excused = new Map(losses.fronts.map((front) => [keyOf(front), [] as { from: number; to: number }[]]))
+  const isInTrouble = ({ instance, backend }: Front): boolean => {
+    const servers = scene.servers().filter((server) => server.instance === instance)
+    const isUndone = servers.some(
+      ({ key, admin, checksAgent }) => !checksAgent && admin === 'ready' && scene.takenOut.keys.has(key),
+    )
+    const isUnasked =
+      servers.some(({ key, checksAgent }) => checksAgent && scene.takenOut.keys.has(key)) &&
+      scene.reloads.some((reload) => reload.instance === instance && scene.nowMs - reload.atMs < TAIL_MS)
+    const isHurt = (node: string): boolean =>
+      scene.hurtAgents.some((hurt) => hurt.node === node && scene.nowMs <= hurt.to + TAIL_MS)
+    const behind = servers.filter((server) => server.backend === backend)
+    const noneLeft =
+      !behind.some(({ isUsable }) => isUsable) &&
+      behind.some(({ key, node, checksAgent }) => scene.handStates.has(key) || (checksAgent && isHurt(node)))
+    return isUndone || isUnasked || noneLeft
+  }
   return {
     onChange: ({ resource, type }) => {
       if (resource === PODS && type === 'DELETED') goneAtMs.push(scene.nowMs)
     },
     onLook: () => {
-      const servers = scene.servers()
-      const isUndone = servers.some(({ key, admin }) => admin === 'ready' && scene.takenOut.keys.has(key))
-      const web = servers.filter(({ key }) => key.startsWith('web/'))
-      const noneLeft = !web.some(({ isUsable }) => isUsable) && web.some(({ key }) => scene.handStates.has(key))
-      if (!isUndone && !noneLeft) return
-      const last = excused.at(-1)
-      if (last !== undefined && last.to >= scene.nowMs) last.to = scene.nowMs + TAIL_MS
-      else excused.push({ from: scene.nowMs - 200, to: scene.nowMs + TAIL_MS })
+      for (const front of losses.fronts) {
+        if (!isInTrouble(front)) continue
+        const spans = excused.get(keyOf(front))
+        const last = spans?.at(-1)
+        if (last !== undefined && last.to >= scene.nowMs) last.to = scene.nowMs + TAIL_MS
+        else spans?.push({ from: scene.nowMs - 200, to: scene.nowMs + TAIL_MS })
+      }
     },
     atEnd: () => {
-      const isExcused = ({ dueMs, isStale, isReset }: Loss): boolean =>
-        excused.some(({ from, to }) => dueMs >= from && dueMs <= to) ||
-        scene.partitionsMs.some(({ from, to }) => dueMs >= from - REQUEST_MS && dueMs <= to + TAIL_MS) ||
-        ((isStale || isReset) && scene.reloadsMs.some((at) => Math.abs(dueMs - at) < AT_A_RELOAD_MS)) ||
-        (isStale && goneAtMs.some((at) => at >= dueMs && at - dueMs < POD_GONE_MS))
-      const lost = losses.all.filter((loss) => !isExcused(loss))
+      const isExcused = ({ front, dueMs, endedMs, isStale, isReset }: Loss): boolean => {
+        const isOfFront = ({ instance }: { readonly instance: string }): boolean => instance === front.instance
+        const reloads = scene.reloads.filter(isOfFront)
+        return (
+          excused.get(keyOf(front))?.some(({ from, to }) => endedMs >= from && dueMs <= to) === true ||
+          scene.partitionsMs
+            .filter(isOfFront)
+            .some(({ from, to }) => endedMs >= from - REQUEST_MS && dueMs <= to + TAIL_MS) ||
+          scene.wasOutAt(dueMs) ||
+          scene.wasOutAt(Math.max(endedMs, dueMs + REQUEST_MS)) ||
+          ((isStale || isReset) && reloads.some(({ atMs }) => Math.abs(dueMs - atMs) < AT_A_RELOAD_MS)) ||
+          scene.cutsMs.filter(isOfFront).some(({ atMs }) => Math.abs(endedMs - atMs) < AT_A_CUT_MS) ||
+          (isStale && goneAtMs.some((at) => at >= dueMs && at - dueMs < POD_GONE_MS))
+        )
+      }
+      const lost = [...losses.all, ...losses.others].filter((loss) => !isExcused(loss))
       const [first] = lost
-      if (first !== undefined)
-        scene.tell(NAME, `${lost.length} requests, first at ${Math.round(first.dueMs)} ms: ${first.text}`)
+      if (first !== undefined) {
+        const at = `${Math.round(first.dueMs)} ms through ${keyOf(first.front)}`
+        scene.tell(NAME, `${lost.length} requests, first at ${at}: ${first.text}`)
+      }
     },
   }
 }
+
+const keyOf = ({ instance, backend }: Front): string => `${instance}:${backend}`

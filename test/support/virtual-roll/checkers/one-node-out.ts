@@ -1,6 +1,6 @@
 import type { Checker } from './checker.ts'
 import type { Scene } from './scene.ts'
-import { nodeOfServer, serverWords } from './server-word.ts'
+import { nodeOfServer } from './server-word.ts'
 
 /**
  * One node is out at most: its servers were taken out by a roll, or its machine goes down or is not back after a roll's
@@ -26,9 +26,9 @@ export function oneNodeOut(scene: Scene): Checker {
   return {
     onAsked: ({ request }) => {
       if (request.kind === 'reboot') rebooted.set(request.node, scene.cluster.machines.get(request.node)?.boots ?? 0)
-      if (request.kind !== 'balancer') return
+      if (request.kind === 'reboot') return
       const serving = new Set(scene.servers().flatMap(({ key, admin }) => (admin === 'ready' ? [key] : [])))
-      const taken = serverWords(request.line).filter(({ key, to }) => to !== 'ready' && serving.has(key))
+      const taken = scene.words(request).filter(({ key, to }) => to !== 'ready' && serving.has(key))
       look(new Set([...nodesOut(), ...taken.map(({ key }) => nodeOfServer(key))]))
     },
     onLook: () => look(nodesOut()),

@@ -14,14 +14,26 @@ interface LeaseSpec {
 /** From the write of a Lease until what was decided under it has arrived. */
 const ON_ITS_WAY_MS = 1_000
 
-/** Nothing is done to a node, a pod, a server or a machine but by the run that holds the slot and has just renewed it. */
+/**
+ * Nothing is done to a node, a pod, a server or a machine but by the run that holds the slot and has just renewed it. Where
+ * people delete the Lease, the run that had it may act until its last renewal is too old: it hears of it by the next one.
+ */
 export function onlyWithSlot(scene: Scene): Checker {
   let renewedAtMs = 0
   let renewTime: string | undefined
+  /** Who had the slot when people deleted it, and until when that run may act on. */
+  const deleted: { readonly holder: string; readonly untilMs: number }[] = []
   const spec = (): LeaseSpec => (scene.cluster.world.store.get(LEASES, SLOT)?.spec ?? {}) as LeaseSpec
+  const heldUntilDeleted = (run: string, onItsWayMs: number): boolean =>
+    deleted.some(({ holder, untilMs }) => isOf(run, holder) && scene.nowMs <= untilMs + onItsWayMs)
   return {
-    onChange: ({ resource, object }) => {
+    onChange: ({ resource, type, object }) => {
       if (resource !== LEASES || object.metadata.name !== SLOT.name) return
+      if (type === 'DELETED') {
+        const { holderIdentity = '', leaseDurationSeconds = 0 } = (object.spec ?? {}) as LeaseSpec
+        deleted.push({ holder: holderIdentity, untilMs: renewedAtMs + (leaseDurationSeconds * 2_000) / 3 })
+        return
+      }
       if (spec().renewTime === renewTime) return
       renewTime = spec().renewTime
       renewedAtMs = scene.nowMs
@@ -30,13 +42,18 @@ export function onlyWithSlot(scene: Scene): Checker {
       const what = effectOf(request)
       if (what === undefined) return
       const { holderIdentity = '', leaseDurationSeconds = 0 } = spec()
-      if (!holderIdentity.startsWith(`${run}/`))
+      const onItsWayMs = ON_ITS_WAY_MS + (request.kind === 'balancer' ? scene.balancerLateMs : 0)
+      if (heldUntilDeleted(run, onItsWayMs)) return
+      if (!isOf(run, holderIdentity))
         scene.tell(NAME, `${what} by ${run}, and ${holderIdentity || 'nobody'} holds the slot`)
-      else if (scene.nowMs - renewedAtMs > (leaseDurationSeconds * 2_000) / 3 + ON_ITS_WAY_MS)
+      else if (scene.nowMs - renewedAtMs > (leaseDurationSeconds * 2_000) / 3 + onItsWayMs)
         scene.tell(NAME, `${what} ${Math.round(scene.nowMs - renewedAtMs)} ms after the slot was renewed`)
     },
   }
 }
+
+/** The run's own process, or who restores it without its journal. */
+const isOf = (run: string, holder: string): boolean => holder.startsWith(`${run}/`) || holder.startsWith(`${run}+`)
 
 /** Undefined for what changes nothing, and for the slot itself. */
 function effectOf(request: Parameters<NonNullable<Checker['onAsked']>>[0]['request']): string | undefined {

@@ -5,6 +5,9 @@ import type { Scene } from './scene.ts'
 
 const NAME = 'reboot-only-out'
 
+/** From the last look at a node until the reboot arrives; people may uncordon it meanwhile. */
+const SENT_MS = 1_500
+
 /**
  * A machine is rebooted only while its node is cordoned, in no balancer's list, announced, and carries no pod that could
  * have been evicted; and each roll boots it once at most. `drained`: labels `app` of DaemonSets that leave too.
@@ -16,7 +19,7 @@ export function rebootOnlyOut(scene: Scene, drained: readonly string[]): Checker
       const { node: name } = request
       const node = scene.cluster.world.store.get(NODES, { name })
       const { unschedulable = false } = (node?.spec ?? {}) as { unschedulable?: boolean }
-      if (!unschedulable) scene.tell(NAME, `${name} is rebooted and not cordoned`)
+      if (!unschedulable && !scene.wasCordonedByHand(SENT_MS)) scene.tell(NAME, `${name} is rebooted and not cordoned`)
       if (node?.metadata.annotations?.['evenkeel.dev/intent'] === undefined)
         scene.tell(NAME, `${name} is rebooted and nothing on it says so`)
       for (const server of scene.servers()) {
@@ -24,7 +27,7 @@ export function rebootOnlyOut(scene: Scene, drained: readonly string[]): Checker
           scene.tell(NAME, `${name} is rebooted while ${server.key} sends to it`)
       }
       for (const pod of scene.pods()) {
-        if (pod.spec.nodeName === name && isEvictable(pod, drained))
+        if (pod.spec.nodeName === name && isEvictable(pod, drained) && !isPutBack(scene, pod))
           scene.tell(NAME, `${name} is rebooted with ${pod.metadata.name} on it`)
       }
     },
@@ -37,6 +40,13 @@ export function rebootOnlyOut(scene: Scene, drained: readonly string[]): Checker
     },
   }
 }
+
+/**
+ * A Node that people deleted comes back without the taint that keeps DaemonSets away. What their controllers put on it then
+ * goes down with the machine: no pod of theirs is evicted twice.
+ */
+const isPutBack = (scene: Scene, pod: PodObject): boolean =>
+  scene.registeredAnew.has(pod.spec.nodeName ?? '') && controllerOf(pod)?.kind === 'DaemonSet'
 
 function isEvictable(pod: PodObject, drained: readonly string[]): boolean {
   if (isFinished(pod) || pod.metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined) return false

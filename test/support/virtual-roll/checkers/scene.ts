@@ -2,18 +2,29 @@ import type { NodeObject } from '../../../../src/sim/actors/node-object.ts'
 import type { PodObject } from '../../../../src/sim/actors/pod-object.ts'
 import type { BalancerState } from '../../../../src/sim/balancer/balancer-state.ts'
 import type { Server } from '../../../../src/sim/balancer/server.ts'
-import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
+import type { BalancerInstance, VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
+import type { ApiRequest } from '../../../../src/sim/world/api-request.ts'
 import { NODES, PODS } from '../../../../src/sim/world/api-resource.ts'
-import type { AdminWord } from './server-word.ts'
+import type { EngineRequest } from '../engine-request.ts'
+import { AGENT_PORT } from '../virtual-agent.ts'
+import { type AdminWord, type ServerWord, serverKey, serverWords, whichTakesMore } from './server-word.ts'
 import { TakenOut } from './taken-out.ts'
 
-/** One server of the balancer and the node that it leads to. */
+/** One server of one instance, and the node that it leads to. */
 export interface ServerFact {
   readonly key: string
+  readonly instance: string
+  readonly backend: string
   readonly node: string
   readonly address: string
   readonly port: number
   readonly admin: AdminWord
+  /** What was set on this very server. */
+  readonly own: AdminWord
+  /** Its balancer goes by the agent of its node alone: `admin` is `drain` while that balancer does not send to it. */
+  readonly checksAgent: boolean
+  /** The key of the server that it tracks. */
+  readonly tracks: string | undefined
   readonly isUsable: boolean
 }
 
@@ -41,10 +52,34 @@ export class Scene {
   readonly handBoots = new Map<string, number>()
   /** Servers whose state people set, or a reload without a state file lost, and to what. */
   readonly handStates = new Map<string, AdminWord>()
-  /** When people reloaded the balancer. */
-  readonly reloadsMs: number[] = []
-  /** When nothing passed between the balancer and some node. */
-  readonly partitionsMs: { readonly from: number; readonly to: number }[] = []
+  /** When people reloaded which instance. */
+  readonly reloads: { readonly atMs: number; readonly instance: string }[] = []
+  /** When nothing passed between an instance and some node. */
+  readonly partitionsMs: { readonly instance: string; readonly from: number; readonly to: number }[] = []
+  /** When the agent of a node did not do as it should. */
+  readonly hurtAgents: { readonly node: string; readonly from: number; readonly to: number }[] = []
+  /** When rolls cut the sessions of a server. */
+  readonly cutsMs: { readonly instance: string; readonly atMs: number }[] = []
+  /** When a control target failed that was well before. */
+  readonly controlFailuresMs: { readonly from: number; readonly to: number }[] = []
+  /** Machines that lost their power, and Nodes that were deleted, by no roll: until they were there again. */
+  readonly handOutages: { readonly node: string; readonly from: number; readonly to: number }[] = []
+  /** Whether such a machine or Node is not back yet, with its pods: what is sent to a Service may end at one of them. */
+  readonly wasOutAt = (atMs: number): boolean =>
+    this.handOutages.some(({ from, to }) => atMs >= from && atMs <= to + PODS_BACK_MS)
+  /** Nodes whose cordon people set or took, or that registered anew without theirs. */
+  readonly handCordons = new Set<string>()
+  /** When people cordoned or uncordoned a node. */
+  readonly cordonsMs: number[] = []
+  /** Whether people did so that little ago: what was decided before may still arrive. */
+  readonly wasCordonedByHand = (withinMs: number): boolean =>
+    this.cordonsMs.some((at) => at <= this.nowMs && this.nowMs - at <= withinMs)
+  /** Nodes that people deleted: what was known of them stood on an object that is no more. */
+  readonly registeredAnew = new Set<string>()
+  /** When people deleted the slot. */
+  readonly leaseDeletionsMs: number[] = []
+  /** The longest that the balancer took to carry out a command. */
+  balancerLateMs = 0
   /** How many rolls were begun: each boots each of its nodes once. */
   rolls = 0
   /** How many processes of rolls have begun. */
@@ -53,6 +88,8 @@ export class Scene {
   onHand: () => void = () => undefined
   /** Whether a process runs that can reach all that it needs, and could for a while. */
   isSomebodyThere: () => boolean = () => true
+  /** Whether the runtime API of that instance answers, and has for a while. */
+  isInstanceHeard: (instance: string) => boolean = () => true
 
   constructor(cluster: VirtualCluster) {
     this.cluster = cluster
@@ -79,15 +116,68 @@ export class Scene {
     return serverFacts(this.cluster)
   }
 
+  /** From then on its servers go out, whichever others are left. */
+  isAnnounced(name: string): boolean {
+    return this.nodes().some(({ metadata }) => metadata.name === name && INTENT in (metadata.annotations ?? {}))
+  }
+
+  /** No other server of its backend can serve, and no reboot of its node is announced: where it serves, a roll leaves it so. */
+  servesOn({ key, node }: ServerFact): boolean {
+    const ofBackend = key.slice(0, key.indexOf('/') + 1)
+    const isOther = (other: ServerFact): boolean => other.key !== key && other.key.startsWith(ofBackend)
+    return !this.servers().some((other) => isOther(other) && other.isUsable) && !this.isAnnounced(node)
+  }
+
+  /** What a request makes of servers: of those that it names, and of those that track them. */
+  words(request: EngineRequest): readonly ServerWord[] {
+    if (request.kind === 'api') return this.#wordsToAgent(request.request)
+    const words = serverWords(request)
+    if (words.length === 0) return words
+    const servers = this.servers()
+    return words.flatMap(({ key, to }) => {
+      const tracked = servers.find((server) => server.key === servers.find((one) => one.key === key)?.tracks)
+      const trackers = servers.filter(({ tracks }) => tracks === key)
+      return [
+        { key, to: whichTakesMore(to, tracked?.admin ?? 'ready') },
+        ...trackers.map((tracker) => ({ key: tracker.key, to: whichTakesMore(to, tracker.own) })),
+      ]
+    })
+  }
+
+  /** Whether somebody has asked the agent of that node to have it leave its balancers. */
+  isAskedToLeave(node: string): boolean {
+    return this.nodes().some(
+      ({ metadata }) => metadata.name === node && metadata.annotations?.[MAINTENANCE] !== undefined,
+    )
+  }
+
+  #wordsToAgent({ method, path, body }: ApiRequest): readonly ServerWord[] {
+    if (method !== 'PATCH' || !Array.isArray(body)) return []
+    const op = (body as readonly { op: string; path: string }[]).findLast((one) => one.path === MAINTENANCE_PATH)?.op
+    if (op !== 'add' && op !== 'remove') return []
+    const node = path.slice(path.lastIndexOf('/') + 1)
+    const servers = this.servers().filter((server) => server.checksAgent && server.node === node)
+    return servers.map(({ key }) => ({ key, to: op === 'add' ? 'drain' : 'ready' }))
+  }
+
   tell(checker: string, text: string): void {
     if (this.violations.length < MOST_TOLD) this.violations.push({ checker, atMs: this.nowMs, text })
   }
 }
 
 const MOST_TOLD = 20
+const MAINTENANCE = 'evenkeel.dev/maintenance'
+const MAINTENANCE_PATH = '/metadata/annotations/evenkeel.dev~1maintenance'
+/** From a machine that is switched on until its kubelet has its pods ready again and the balancer has seen it. */
+const PODS_BACK_MS = 15_000
+const INTENT = 'evenkeel.dev/intent'
 
-function serverFacts({ balancer: { state } }: VirtualCluster): readonly ServerFact[] {
-  const known = FACTS.get(state) ?? state.backends.flatMap(({ name, servers }) => servers.map((at) => factOf(name, at)))
+const serverFacts = ({ instances }: VirtualCluster): readonly ServerFact[] => instances.flatMap(factsOf)
+
+function factsOf({ name: instance, balancer: { state } }: BalancerInstance): readonly ServerFact[] {
+  const known =
+    FACTS.get(state) ??
+    state.backends.flatMap(({ name: backend, servers }) => servers.map((at) => factOf(at, { instance, backend })))
   FACTS.set(state, known)
   return known
 }
@@ -95,15 +185,24 @@ function serverFacts({ balancer: { state } }: VirtualCluster): readonly ServerFa
 /** Of a process of the balancer, as it is whenever it is looked at: every checker does so several times a second. */
 const FACTS = new WeakMap<BalancerState, readonly ServerFact[]>()
 
-const factOf = (backend: string, server: Server): ServerFact => ({
-  key: `${backend}/${server.config.name}`,
-  node: server.config.name,
-  address: server.config.address,
-  port: server.config.port,
-  get admin() {
-    return server.admin
-  },
-  get isUsable() {
-    return server.isUsable
-  },
-})
+function factOf(server: Server, place: Pick<ServerFact, 'instance' | 'backend'>): ServerFact {
+  const checksAgent = server.check?.config.port === AGENT_PORT
+  return {
+    ...place,
+    key: serverKey(place.instance, `${place.backend}/${server.config.name}`),
+    node: server.config.name,
+    address: server.config.address,
+    port: server.config.port,
+    get admin() {
+      return checksAgent && !server.isUsable ? 'drain' : server.admin
+    },
+    get own() {
+      return server.own
+    },
+    checksAgent,
+    tracks: server.config.track === undefined ? undefined : serverKey(place.instance, server.config.track),
+    get isUsable() {
+      return server.isUsable
+    },
+  }
+}

@@ -1,23 +1,23 @@
 import type { Checker } from './checker.ts'
-import type { Scene } from './scene.ts'
-import { serverWords } from './server-word.ts'
+import type { Scene, ServerFact } from './scene.ts'
 
 /** Between two looks at a balancer, and until a process can act on what it saw. */
 const UNSEEN_MS = 1_500
 
-/** No server is taken out while no other one of its backend can serve. */
+/** Before the reboot of its node is announced, no server is taken out while no other one of its backend can serve. */
 export function somebodyLeft(scene: Scene): Checker {
   const lastUsable = new Map<string, number>()
   const backendOf = (key: string): string => key.slice(0, key.indexOf('/'))
+  const mustStay = ({ isUsable, node }: ServerFact): boolean => isUsable && !scene.isAnnounced(node)
   return {
     onLook: () => {
       for (const { key, isUsable } of scene.servers()) if (isUsable) lastUsable.set(key, scene.nowMs)
     },
     onAsked: ({ request }) => {
-      if (request.kind !== 'balancer') return
+      if (request.kind === 'reboot') return
       const servers = scene.servers()
-      for (const { key, to } of serverWords(request.line)) {
-        const isTaken = to !== 'ready' && servers.some((server) => server.key === key && server.isUsable)
+      for (const { key, to } of scene.words(request)) {
+        const isTaken = to !== 'ready' && servers.some((server) => server.key === key && mustStay(server))
         const isLeft = (other: string): boolean =>
           scene.nowMs - (lastUsable.get(other) ?? Number.NEGATIVE_INFINITY) < UNSEEN_MS
         const others = servers.filter((server) => server.key !== key && backendOf(server.key) === backendOf(key))

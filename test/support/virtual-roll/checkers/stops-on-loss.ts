@@ -1,17 +1,20 @@
 import type { Checker } from './checker.ts'
-import type { LossLog } from './loss-log.ts'
+import type { Loss, LossLog } from './loss-log.ts'
 import type { Scene } from './scene.ts'
-import { nodeOfServer, serverWords } from './server-word.ts'
+import { nodeOfServer } from './server-word.ts'
 
 /** A request waits for its two seconds, and whoever measures a little longer. */
 const HEARD_AFTER_MS = 4_000
+/** As long as a request waits for its answer. */
+const REQUEST_MS = 2_000
 /** Fewer may have slipped between the requests that the roll itself sends. */
 const MANY = 6
 const RECORD = 'evenkeel.dev/record'
 
 /**
  * A process under which requests were lost, whoever is to blame, takes out no further node. The node that it had out
- * before and put back it may take out again.
+ * before and put back it may take out again. A loss does not count where a control target, which was well before, failed
+ * at the same time: the prober may be to blame. An answer of the service is its own.
  */
 export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
   /** Since when a process that began then has acted. */
@@ -21,17 +24,22 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
   const isUnderWay = (name: string): boolean =>
     taken.has(name) &&
     scene.nodes().some(({ metadata }) => metadata.name === name && metadata.annotations?.[RECORD] !== undefined)
+  const mayBeTheProbers = ({ dueMs, isAnswered }: Loss): boolean =>
+    !isAnswered &&
+    scene.controlFailuresMs.some(({ from, to }) => dueMs >= from - REQUEST_MS && dueMs <= to + REQUEST_MS)
   return {
     onAsked: ({ request }) => {
-      if (request.kind !== 'balancer') return
+      if (request.kind === 'reboot') return
       if (process !== scene.processes) actsSinceMs = undefined
       process = scene.processes
-      const words = serverWords(request.line)
+      const words = scene.words(request)
       const takings = words.filter(({ to }) => to !== 'ready').map(({ key }) => ({ key, node: nodeOfServer(key) }))
       const before = new Set([...scene.takenOut.keys].map(nodeOfServer))
       for (const { key } of takings.filter(({ node }) => !before.has(node) && !isUnderWay(node))) {
         const from = actsSinceMs ?? scene.nowMs
-        const lost = losses.all.filter(({ dueMs }) => dueMs > from && dueMs < scene.nowMs - HEARD_AFTER_MS)
+        const lost = losses.all.filter(
+          (loss) => loss.dueMs > from && loss.dueMs < scene.nowMs - HEARD_AFTER_MS && !mayBeTheProbers(loss),
+        )
         if (lost.length >= MANY)
           scene.tell('stops-on-loss', `${key} was taken out after ${lost.length} requests were lost`)
       }

@@ -1,10 +1,11 @@
 import type { NodeObject } from '../../../../src/sim/actors/node-object.ts'
 import type { EngineRequest } from '../engine-request.ts'
 import type { Scene, ServerFact } from './scene.ts'
-import { serverWords } from './server-word.ts'
 
 /** From a reload, or somebody's word, until a roll can have heard of it. */
 const UNHEARD_OF_MS = 1_500
+/** What was asked for before that may be carried out late, by an API server that is slow. */
+const UNDER_WAY_MS = 8_000
 
 const bearsRecord = ({ metadata }: NodeObject): boolean => metadata.annotations?.['evenkeel.dev/record'] !== undefined
 
@@ -28,9 +29,10 @@ export class TakenOut {
 
   note(request: EngineRequest): void {
     if (request.kind !== 'balancer') return
-    const words = serverWords(request.line)
+    const words = this.#scene.words(request)
     if (words.length === 0) return
-    const serving = new Set(this.#scene.servers().flatMap(({ key, admin }) => (admin === 'ready' ? [key] : [])))
+    const told = this.#scene.servers().filter(({ checksAgent }) => !checksAgent)
+    const serving = new Set(told.flatMap(({ key, admin }) => (admin === 'ready' ? [key] : [])))
     for (const { key, to } of words) {
       if (to === 'ready') this.#keys.delete(key)
       else if (serving.has(key)) this.#keys.add(key)
@@ -39,19 +41,27 @@ export class TakenOut {
 
   look(): void {
     const recorded = new Set(this.#scene.nodes().flatMap((node) => (bearsRecord(node) ? [node.metadata.name] : [])))
-    for (const { key, node, admin } of this.#scene.servers()) {
-      if (!recorded.has(node)) this.#keys.delete(key)
+    for (const { key, node, admin, checksAgent } of this.#scene.servers()) {
+      // An agent is told by the Node itself.
+      if (checksAgent && this.#scene.isAskedToLeave(node)) this.#keys.add(key)
+      else if (checksAgent || !recorded.has(node)) this.#keys.delete(key)
       if (admin !== 'ready' || !this.#keys.has(key)) this.#undoneSince.delete(key)
       else if (!this.#undoneSince.has(key)) this.#undoneSince.set(key, this.#scene.nowMs)
     }
   }
 
   /** The balancer sends to it, and not just by what somebody else did a moment ago. */
-  isSentTo({ key, admin }: ServerFact): boolean {
+  isSentTo(server: ServerFact): boolean {
+    const { key, admin, instance, checksAgent } = server
     if (admin !== 'ready') return false
-    const { nowMs, reloadsMs } = this.#scene
+    const { nowMs, reloads } = this.#scene
     // It was out before the roll, so that the reload is all that can have put it in.
-    if (!this.#keys.has(key)) return !reloadsMs.some((at) => nowMs - at <= UNHEARD_OF_MS)
-    return nowMs - (this.#undoneSince.get(key) ?? nowMs) > UNHEARD_OF_MS
+    if (!this.#keys.has(key))
+      return !reloads.some((reload) => reload.instance === instance && nowMs - reload.atMs <= UNHEARD_OF_MS)
+    // Whoever takes a node out waits until its balancers have noticed.
+    if (checksAgent) return true
+    // What a roll leaves in service is not out again a moment later, as all else is.
+    const limitMs = this.#scene.servesOn(server) ? UNDER_WAY_MS : UNHEARD_OF_MS
+    return nowMs - (this.#undoneSince.get(key) ?? nowMs) > limitMs
   }
 }

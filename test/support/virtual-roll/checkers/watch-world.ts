@@ -1,8 +1,11 @@
+import type { JournalEntry } from '../../../../src/ports/journal.ts'
 import { LEASES, PODS } from '../../../../src/sim/world/api-resource.ts'
 import type { RequestWitness } from '../engine-request.ts'
 import type { VirtualRoll } from '../virtual-roll.ts'
 import type { Checker } from './checker.ts'
+import { cutsOverdue } from './cuts-overdue.ts'
 import { evictionsOnly } from './evictions-only.ts'
+import { journalFirst } from './journal-first.ts'
 import { keptOut } from './kept-out.ts'
 import type { LossLog } from './loss-log.ts'
 import { noAttachBeforeProof } from './no-attach-before-proof.ts'
@@ -20,6 +23,8 @@ const LOOK_EVERY_MS = 100
 export interface WatchedWorld {
   /** For the ports of one roll. */
   readonly witness: (roll: VirtualRoll) => RequestWitness
+  /** For the journal of one roll: an entry was synced. */
+  readonly synced: (roll: VirtualRoll) => (entry: JournalEntry) => void
   /** Everything is over: the last look. */
   readonly end: () => void
 }
@@ -34,10 +39,12 @@ export function watchWorld(scene: Scene, losses: LossLog, drained: readonly stri
     noAttachBeforeProof(scene),
     onlyWithSlot(scene),
     keptOut(scene),
+    cutsOverdue(scene),
     noLostRequest(scene, losses),
     somebodyLeft(scene),
     stopsOnLoss(scene, losses),
     priorRestored(scene),
+    journalFirst(scene),
   ]
   const ends = [LEASES, PODS].map((resource) =>
     world.store.subscribe(resource, (change) => {
@@ -63,6 +70,9 @@ export function watchWorld(scene: Scene, losses: LossLog, drained: readonly stri
       return (code) => {
         for (const { onDone } of checkers) onDone?.(asked, code)
       }
+    },
+    synced: (roll) => (entry) => {
+      for (const { onJournaled } of checkers) onJournaled?.({ run: roll.run, entry })
     },
     end: () => {
       callOff()

@@ -1,7 +1,7 @@
 import type { CrashPoint } from './crash-run.ts'
 
 /** Both sides of every effect that a clean roll has, in order. */
-export const allCrashPoints = (effects: number): readonly CrashPoint[] =>
+const allCrashPoints = (effects: number): readonly CrashPoint[] =>
   Array.from({ length: effects }, (_, effect): readonly CrashPoint[] => [
     { effect, phase: 'before' },
     { effect, phase: 'after' },

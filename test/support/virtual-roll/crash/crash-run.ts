@@ -61,6 +61,7 @@ export async function crashRun({ crashes, word, nodes, rolled }: CrashPlan): Pro
   const watched = watchWorld(scene, losses, ['edge'])
   const startedMs = time.monoMs()
   const first = await roll.begin()
+  roll.journal.disk = { ...roll.journal.disk, onSynced: watched.synced(roll) }
   let processes = 0
   const operating = operateRoll({
     roll,

@@ -1,5 +1,5 @@
 import type { CrashPlan, CrashRun } from '../crash/crash-run.ts'
-import type { SeedReport } from '../swarm/run-seed.ts'
+import type { SeedReport } from '../swarm/seed-report.ts'
 
 /** Something that a worker does in a process of its own. */
 export type Job =

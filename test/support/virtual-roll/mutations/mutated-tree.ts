@@ -1,7 +1,8 @@
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Mutation } from './mutation.ts'
+import { type Mutation, mutated } from './mutation.ts'
 
 const ROOT = new URL('../../../..', import.meta.url).pathname
 const COPIED = ['src', 'test/support', 'package.json']
@@ -23,17 +24,12 @@ export class MutatedTree {
   }
 
   /** Throws where a text to be changed is not there exactly once: the mutation is to be written anew. */
-  async mutate({ name, edits }: Mutation): Promise<void> {
-    for (const { file, from, to } of edits) {
+  async mutate(mutation: Mutation): Promise<void> {
+    const texts = mutated(mutation, (file) => readFileSync(join(this.root, file), 'utf8'))
+    for (const [file, text] of texts) {
       const path = join(this.root, file)
-      const text = await readFile(path, 'utf8')
-      const found = text.split(from).length - 1
-      if (found !== 1) throw new Error(`"${name}": ${file} has its text ${found} times`)
-      if (!this.#before.has(path)) this.#before.set(path, text)
-      await writeFile(
-        path,
-        text.replace(from, () => to),
-      )
+      this.#before.set(path, readFileSync(path, 'utf8'))
+      await writeFile(path, text)
     }
   }
 

@@ -3,8 +3,11 @@ import { everyNth } from '../crash/crash-points.ts'
 import type { CrashPlan } from '../crash/crash-run.ts'
 import { crashRun } from '../crash/crash-run.ts'
 import type { Job } from '../jobs/job.ts'
+import { FIRST_BY_STEP } from '../swarm/scenario-by-step.ts'
 
 const SEEDS = 200
+/** Of those with faults in each step. */
+const SEEDS_BY_STEP = 400
 /** A balancer goes silent just as a server is told to leave, which seeds seldom do. */
 const SILENT_WHEN_TOLD = '4906'
 /** Of the crash points, every so many: the seeds have deaths of their own. */
@@ -19,6 +22,10 @@ export async function mutationJobs(): Promise<readonly Job[]> {
     { kind: 'crash', plan: { ...clean, crashes: [point], word: 'abort' } },
   ])
   const seeds = Array.from({ length: SEEDS }, (_, i): Job => ({ kind: 'seed', seed: String(i) }))
+  const bySteps = Array.from(
+    { length: SEEDS_BY_STEP },
+    (_, i): Job => ({ kind: 'seed', seed: String(FIRST_BY_STEP + i) }),
+  )
   const kept = [...KEPT_SEEDS, SILENT_WHEN_TOLD].map((seed): Job => ({ kind: 'seed', seed }))
-  return [{ kind: 'crash', plan: clean }, ...kept, ...crashes, ...seeds]
+  return [{ kind: 'crash', plan: clean }, ...kept, ...crashes, ...seeds, ...bySteps]
 }

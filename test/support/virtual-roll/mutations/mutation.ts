@@ -12,3 +12,18 @@ export interface Mutation {
   readonly name: string
   readonly edits: readonly Edit[]
 }
+
+/** Each changed file by its path, with its text as it is then. Throws where a text to be changed does not occur exactly once. */
+export function mutated({ name, edits }: Mutation, textOf: (file: string) => string): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>()
+  for (const { file, from, to } of edits) {
+    const text = texts.get(file) ?? textOf(file)
+    const found = text.split(from).length - 1
+    if (found !== 1) throw new Error(`"${name}": ${file} has its text ${found} times`)
+    texts.set(
+      file,
+      text.replace(from, () => to),
+    )
+  }
+  return texts
+}

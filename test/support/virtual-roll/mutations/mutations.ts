@@ -51,7 +51,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('takes a server for attached without reading it back', [
     `${STEPS}/attach.ts`,
-    'if (reading === undefined || reading.ownState !== recorded.state) return false',
+    'if (reading === undefined || reading.ownState !== stateBefore(s, server)) return false',
     "if (reading === undefined || reading.ownState === 'drain') return reading !== undefined",
   ]),
   mutation(
@@ -97,8 +97,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('takes the last server of a backend', [
     'src/core/roll/guards.ts',
-    'first(s, [agentsOurs, lastUsable])',
-    'first(s, [agentsOurs, ...(s.now < 0 ? [lastUsable] : [])])',
+    'first(s, [agentsOurs, agentsHeard, lastUsable])',
+    'first(s, [agentsOurs, agentsHeard, ...(s.now < 0 ? [lastUsable] : [])])',
   ]),
   mutation('keeps connections to a machine that is to go', [
     `${STEPS}/detach.ts`,
@@ -175,7 +175,11 @@ export const MUTATIONS: readonly Mutation[] = [
   mutation(
     'records what a balancer said before it had the slot',
     ['src/core/roll/guards.ts', 'instancesAnswer,\n    readSinceSlot,', 'instancesAnswer,'],
-    ['src/controllers/roll/node-pass.ts', 'hasSlot || touched.has', 'touched.has'],
+    [
+      'src/controllers/roll/node-pass.ts',
+      'poll(hasSlot ? undefined : instancesOf(allowed))',
+      'poll(instancesOf(allowed))',
+    ],
   ),
   mutation('begins a node again that is through', [
     'src/core/roll/decide.ts',
@@ -191,5 +195,19 @@ export const MUTATIONS: readonly Mutation[] = [
     'src/runtime/steady-clock.ts',
     'const now = wallMs(clock.monoMs() + offset)',
     'const now = clock.wallMs()',
+  ]),
+  mutation(
+    'notes a node that is through after its record is gone',
+    ['src/controllers/roll/node-pass.ts', '    await this.#noteThrough(actions)\n', ''],
+    [
+      'src/controllers/roll/node-pass.ts',
+      'for (const [action, outcome] of outcomes) this.#remember(action, outcome)\n',
+      'for (const [action, outcome] of outcomes) this.#remember(action, outcome)\n    await this.#noteThrough(actions)\n',
+    ],
+  ),
+  mutation('goes by a row of a table that has changed since', [
+    'src/adapters/haproxy/read-again.ts',
+    'if (endsLine(text, end) && text.slice(start, end) === last.line) return last',
+    'if (endsLine(text, end)) return last',
   ]),
 ]

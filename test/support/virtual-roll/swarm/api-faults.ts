@@ -3,7 +3,8 @@ import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster
 import type { Passage, WatchFault } from '../../../../src/sim/doors/in-process-api.ts'
 import { answerRequest } from '../../../../src/sim/world/answer-request.ts'
 import { type ApiRequest, isWatch } from '../../../../src/sim/world/api-request.ts'
-import type { ApiTrouble, Fault } from './fault.ts'
+import type { Fault } from './fault.ts'
+import type { FaultTally } from './fault-tally.ts'
 
 type ApiFault = Extract<Fault, { kind: 'api' }>
 
@@ -14,7 +15,9 @@ const SLOWEST_MS = 6_000
 export interface ApiFaultParts {
   readonly cluster: VirtualCluster
   readonly random: SeededRandom
+  /** All of the run; those that a step brings about are added when it does. */
   readonly faults: readonly Fault[]
+  readonly tally: FaultTally
   /** Since the first roll began. */
   readonly sinceMs: () => number
 }
@@ -22,30 +25,31 @@ export interface ApiFaultParts {
 /** What becomes of the requests of rolls while the API is in trouble. Nobody else's are touched. */
 export class ApiFaults {
   readonly #parts: ApiFaultParts
-  readonly #spans: readonly ApiFault[]
-  /** When all watches that are open say nothing any more. */
-  readonly #stopsAt: number[]
-  readonly #cutsAt: readonly number[]
+  /** When all watches that are open say nothing any more, since an eviction was not heard of. */
+  readonly #unheardAt: number[] = []
   #hasUnheardEviction = false
 
   constructor(parts: ApiFaultParts) {
     this.#parts = parts
-    const { faults } = parts
-    this.#spans = faults.filter((fault) => fault.kind === 'api')
-    this.#stopsAt = faults.flatMap((fault) => (fault.kind === 'watchesStop' ? [fault.atMs] : []))
-    this.#cutsAt = faults.flatMap((fault) => (fault.kind === 'logForgotten' ? [fault.atMs] : []))
   }
 
-  readonly passageOf = (request: ApiRequest): Passage => {
-    const what = this.#troubleOf(request)
+  passageOf(request: ApiRequest, roll: string): Passage {
+    const fault = this.#troubleOf(request)
+    if (fault !== undefined) this.#parts.tally.happened(fault, roll)
     const isWatching = request.query.get('watch') !== null
-    switch (what) {
+    switch (fault?.what) {
       case 'conflicts':
         return answered(409, 'Conflict')
       case 'tooMany':
         return { kind: 'answered', reply: { ...failure(429, 'TooManyRequests'), retryAfterSeconds: 1 } }
       case 'errors':
         return answered(this.#parts.random.next() < 0.5 ? 500 : 503, 'InternalError')
+      case 'unauthorized':
+        return answered(401, 'Unauthorized')
+      case 'forbidden':
+        return answered(403, 'Forbidden')
+      case 'cut':
+        return { kind: 'cut' }
       case 'slow':
         return { kind: 'passes', lateMs: this.#parts.random.between(200, SLOWEST_MS) }
       case 'away':
@@ -60,7 +64,7 @@ export class ApiFaults {
         return this.#staleList(request)
       case 'hidesEvents':
       case undefined:
-        return isWatching ? { kind: 'passes', watch: this.#watchFault() } : { kind: 'passes' }
+        return isWatching ? { kind: 'passes', watch: this.#watchFault(roll) } : { kind: 'passes' }
     }
   }
 
@@ -74,41 +78,60 @@ export class ApiFaults {
     )
   }
 
-  #troubleOf(request: ApiRequest): ApiTrouble | undefined {
+  #troubleOf(request: ApiRequest): ApiFault | undefined {
     const { random, sinceMs } = this.#parts
     const now = sinceMs()
     const isWrite = request.method !== 'GET'
     const isList = !isWrite && request.query.get('watch') === null && !request.query.has('continue')
-    const found = this.#spans.find(({ what, fromMs, toMs, share }) => {
+    return this.#spans.find(({ what, fromMs, toMs, share }) => {
       if (now < fromMs || now >= toMs || what === 'hidesEvents') return false
       if ((what === 'conflicts' || what === 'unheard') && !isWrite) return false
       if (what === 'staleLists' && !isList) return false
       if (what === 'evictionsUnheard' && !isEviction(request)) return false
       return random.next() < share
     })
-    return found?.what
+  }
+
+  get #spans(): readonly ApiFault[] {
+    return this.#parts.faults.filter((fault) => fault.kind === 'api')
+  }
+
+  /** When all watches that are open say nothing any more. */
+  get #stopsAt(): readonly number[] {
+    return [...this.#unheardAt, ...this.#timesOf('watchesStop')]
+  }
+
+  get #cutsAt(): readonly number[] {
+    return this.#timesOf('logForgotten')
+  }
+
+  #timesOf(kind: 'watchesStop' | 'logForgotten'): readonly number[] {
+    return this.#parts.faults.flatMap((fault) => (fault.kind === kind ? [fault.atMs] : []))
   }
 
   /** From now on, of one stream. */
-  #watchFault(): WatchFault {
-    const { random, sinceMs } = this.#parts
+  #watchFault(roll: string): WatchFault {
+    const { random, sinceMs, tally } = this.#parts
     const openedMs = sinceMs()
     return (event) => {
       const now = sinceMs()
       const isAmong = (at: number): boolean => at >= openedMs && at <= now
       if (this.#stopsAt.some(isAmong)) return undefined
       if (this.#cutsAt.some(isAmong)) return 'cut'
-      for (const { what, fromMs, toMs, share } of this.#spans) {
+      for (const fault of this.#spans) {
+        const { what, fromMs, toMs, share } = fault
         if (now < fromMs || now >= toMs) continue
         if (what === 'away') return 'cut'
-        if (what === 'hidesEvents' && event.type !== 'BOOKMARK' && random.next() < share) return undefined
+        if (what !== 'hidesEvents' || event.type === 'BOOKMARK' || random.next() >= share) continue
+        tally.happened(fault, roll)
+        return undefined
       }
       return event
     }
   }
 
   #unheardEviction(): Passage {
-    if (!this.#hasUnheardEviction) this.#stopsAt.push(this.#parts.sinceMs())
+    if (!this.#hasUnheardEviction) this.#unheardAt.push(this.#parts.sinceMs())
     this.#hasUnheardEviction = true
     return { kind: 'unheard' }
   }

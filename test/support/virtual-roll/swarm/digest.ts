@@ -3,6 +3,7 @@ import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster
 import { API_RESOURCES } from '../../../../src/sim/world/api-resource.ts'
 import { jsonOf } from '../../../../src/sim/world/json-of.ts'
 import type { LossLog } from '../checkers/loss-log.ts'
+import { FIRST_INSTANCE } from '../checkers/server-word.ts'
 import type { EngineRequest } from '../engine-request.ts'
 
 /** One number for all that happened: every write, every word to a balancer, every reboot, what was sent and lost. */
@@ -20,12 +21,14 @@ export class Digest {
   }
 
   asked(request: EngineRequest): void {
-    if (request.kind === 'balancer' && !request.line.startsWith('show')) this.#note(request.line)
+    if (request.kind === 'balancer' && !request.line.startsWith('show')) this.#note(lineOf(request))
     if (request.kind === 'reboot') this.#note(`reboot ${request.node}`)
   }
 
-  end({ judge, all }: LossLog): string {
-    this.#note(JSON.stringify([judge.sent, judge.failed, all, [...judge.served]]))
+  end({ judge, all, others }: LossLog): string {
+    if (others.length > 0) this.#note(JSON.stringify(others))
+    const lost = all.map(({ dueMs, isStale, isReset, text }) => ({ dueMs, isStale, isReset, text }))
+    this.#note(JSON.stringify([judge.sent, judge.failed, lost, [...judge.served]]))
     return this.#hash.digest('hex')
   }
 
@@ -33,3 +36,7 @@ export class Digest {
     this.#hash.update(`${this.#cluster.time.monoMs()} ${text}\n`)
   }
 }
+
+/** What is said to the first instance stands alone. */
+const lineOf = ({ instance, line }: Extract<EngineRequest, { kind: 'balancer' }>): string =>
+  instance === FIRST_INSTANCE ? line : `${instance}: ${line}`

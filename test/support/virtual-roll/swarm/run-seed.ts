@@ -1,44 +1,37 @@
-import type { StampedEvent } from '../../../../src/model/roll-event.ts'
-import { UserError } from '../../../../src/model/user-error.ts'
-import { WorldError } from '../../../../src/model/world-error.ts'
 import { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
 import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
-import { settled, virtualRollFile } from '../article-cluster.ts'
+import { settled } from '../article-cluster.ts'
 import { LossLog } from '../checkers/loss-log.ts'
-import { Scene, type Violation } from '../checkers/scene.ts'
+import { Scene } from '../checkers/scene.ts'
 import { type WatchedWorld, watchWorld } from '../checkers/watch-world.ts'
 import type { EngineProcess } from '../engine-process.ts'
+import type { EngineRequest } from '../engine-request.ts'
 import { operateRoll } from '../operate-roll.ts'
+import type { ReturningClient } from '../returning-client.ts'
+import type { VirtualAgents } from '../virtual-agents.ts'
 import { VirtualRoll } from '../virtual-roll.ts'
 import { buildWorld } from './build-world.ts'
 import { Digest } from './digest.ts'
-import { OutsideFaults } from './outside-faults.ts'
+import { FIRST_ROLL, OutsideFaults } from './outside-faults.ts'
 import { type Scenario, scenarioOf } from './scenario.ts'
-
-export interface SeedReport {
-  readonly seed: string
-  readonly digest: string
-  readonly violations: readonly Violation[]
-  readonly processes: number
-  readonly virtualMs: number
-  readonly lost: number
-  /** What all processes told, where something went wrong. */
-  readonly events: readonly string[]
-}
+import { begunInTheEnd, SeedOperator } from './seed-operator.ts'
+import { eventText, type SeedReport } from './seed-report.ts'
+import { seedRollFile } from './seed-roll-file.ts'
+import { StepWatch } from './step-watch.ts'
+import { beginClients } from './world-clients.ts'
+import { PROBER_HOST, WorldFaults } from './world-faults.ts'
 
 /** From the healing on: nothing may take longer, whatever was broken. */
 const BACK_WITHIN_MS = 30 * 60_000
-/**
- * Without a common divisor: who asks at a fixed rate beside another, through one that goes round, may never meet one of
- * the servers.
- */
-const MEASURED_PER_S = 7
-const JUDGED_PER_S = 17
+/** Without a common divisor with the rate of the roll's own probe, see there. */
+const JUDGED_PER_S = [17, 13]
 /** Each batch is looked at: fewer of them make a run cheaper, and change nothing else. */
 const BATCH_EVERY_MS = 400
 const JUDGED_AFTER_MS = 3_000
-const AGAIN_AFTER_MS = 5_000
 const LOOK_AGAIN_MS = 10_000
+/** Until everything heals, whatever faults still wait for a step. */
+const PENDING_MS = 90_000
+const STILL_PENDING_MS = 1_000
 /** A process that began less long ago may not have seen yet what it is to keep out. */
 const KNOWS_AFTER_MS = 6_000
 /** Checks that were under way fail still, and others have to pass. */
@@ -47,44 +40,82 @@ const CHECKED_WITHIN_MS = 6_000
 const WELL_FOR_MS = 25_000
 
 /** One random cluster with one random roll and random faults, which all heal; then everything must come back. */
-export async function runSeed(seed: string): Promise<SeedReport> {
-  const scenario = scenarioOf(seed)
-  const cluster = await buildWorld(scenario)
-  const run = new SeedRun(scenario, cluster)
+export const runSeed = (seed: string): Promise<SeedReport> => runScenario(scenarioOf(seed))
+
+/** `heard`: what the rolls have the world do, as it is done. */
+export async function runScenario(
+  scenario: Scenario,
+  heard: (request: EngineRequest) => void = () => undefined,
+): Promise<SeedReport> {
+  const { cluster, agents } = await buildWorld(scenario)
+  const run = new SeedRun({ scenario, cluster, agents, heard })
   try {
     return await run.toItsEnd()
   } finally {
+    agents?.end()
     cluster.end()
   }
 }
 
+interface SeedRunParts {
+  readonly scenario: Scenario
+  readonly cluster: VirtualCluster
+  readonly agents: VirtualAgents | undefined
+  readonly heard: (request: EngineRequest) => void
+}
+
 class SeedRun {
   readonly #scenario: Scenario
+  readonly #heard: SeedRunParts['heard']
   readonly #cluster: VirtualCluster
   readonly #random: SeededRandom
   readonly #scene: Scene
   readonly #faults: OutsideFaults
+  readonly #worldFaults: WorldFaults
   readonly #digest: Digest
   readonly #losses: LossLog
+  readonly #clients: readonly ReturningClient[]
   readonly #watched: WatchedWorld
   readonly #roll: VirtualRoll
-  #running: EngineProcess | undefined
+  readonly #steps = new StepWatch()
+  readonly #operator: SeedOperator
+  readonly #alive = new Set<EngineProcess>()
+  #healAtMs: number
   #runningSinceMs = 0
   readonly #processes: EngineProcess[] = []
 
-  constructor(scenario: Scenario, cluster: VirtualCluster) {
+  constructor({ scenario, cluster, agents, heard }: SeedRunParts) {
     this.#scenario = scenario
+    this.#heard = heard
     this.#cluster = cluster
     this.#random = new SeededRandom(`swarm ${scenario.seed} operator`)
     this.#scene = new Scene(cluster)
     this.#scene.isSomebodyThere = () => this.#isSomebodyThere()
-    const { faults } = scenario
-    this.#faults = new OutsideFaults({ cluster, scene: this.#scene, random: this.#random.fork('faults'), faults })
+    const { faults, cues, spec, healAtMs, world } = scenario
+    this.#healAtMs = healAtMs
+    this.#faults = new OutsideFaults({
+      cluster,
+      scene: this.#scene,
+      random: this.#random.fork('faults'),
+      faults,
+      cues,
+      steps: this.#steps,
+      kill: (next) => this.#operator.kill(next),
+      interrupt: () => {
+        for (const process of this.#alive) process.interrupt()
+      },
+    })
+    const sinceMs = (): number => this.#faults.sinceMs
+    this.#worldFaults = new WorldFaults({ scene: this.#scene, agents, world, sinceMs })
+    this.#scene.isInstanceHeard = (instance) => this.#worldFaults.wasHeardSince(instance, WELL_FOR_MS)
     this.#digest = new Digest(cluster)
-    this.#roll = this.#rollBy('0001', scenario.spec)
-    const [target] = this.#roll.spec.probe?.targets ?? []
-    if (target === undefined) throw new Error('the roll has no probe')
-    this.#losses = new LossLog(cluster, { ...target, ratePerSecond: JUDGED_PER_S })
+    this.#roll = this.#rollBy('0001', spec)
+    this.#operator = this.#operatorOf(this.#roll)
+    const targets = (this.#roll.spec.probe?.targets ?? []).filter(({ control }) => !control)
+    if (targets.length === 0) throw new Error('the roll has no probe')
+    const judged = targets.map((target, i) => ({ ...target, ratePerSecond: JUDGED_PER_S[i] ?? 11 }))
+    this.#losses = new LossLog(cluster, ...judged)
+    this.#clients = beginClients(cluster, world, this.#losses)
     this.#watched = watchWorld(this.#scene, this.#losses, scenario.drainsEdge ? ['edge'] : [])
   }
 
@@ -101,7 +132,10 @@ class SeedRun {
     }
     const virtualMs = time.monoMs() - startedMs
     await time.settle(this.#losses.stop(), BACK_WITHIN_MS)
+    for (const client of this.#clients) client.stop()
     this.#faults.putBackByHand()
+    // The taint of a cordon goes a moment after it.
+    if (this.#scene.handCordons.size > 0) await time.advance(JUDGED_AFTER_MS)
     this.#watched.end()
     const { violations } = this.#scene
     return {
@@ -111,14 +145,17 @@ class SeedRun {
       processes: this.#processes.length,
       virtualMs,
       lost: this.#losses.judge.failed,
+      cells: this.#faults.counts,
       events: violations.length === 0 ? [] : this.#processes.flatMap(({ events }) => events.map(eventText)),
     }
   }
 
-  /** Of nodes that the balancer does not reach: until it has seen that they are back. A roll may end before. */
+  /**
+   * Of nodes that the balancer does not reach, or whose agents do not answer it: until it has seen that they are back. A roll
+   * may end before.
+   */
   get #cutOffUntilMs(): number {
-    const ends = this.#scenario.faults.flatMap((fault) => (fault.kind === 'partition' ? [fault.toMs] : []))
-    return Math.max(0, ...ends) + CHECKED_WITHIN_MS
+    return Math.max(this.#faults.awayUntilMs, this.#worldFaults.agentsAwayUntilMs) + CHECKED_WITHIN_MS
   }
 
   async #operate(): Promise<void> {
@@ -126,14 +163,20 @@ class SeedRun {
     const first = await this.#roll.begun()
     this.#scene.rolls = 1
     this.#faults.begin()
-    for (const fault of this.#scenario.faults)
-      if (fault.kind === 'kill') time.later(fault.atMs, () => this.#running?.kill())
+    this.#worldFaults.begin()
     time.later(this.#scenario.healAtMs, () => this.#heal())
-    await Promise.all([this.#operateFirst(first), this.#operateSecond()])
+    await Promise.all([this.#operator.operate(first), this.#operateSecond()])
   }
 
+  /** As soon as nothing is to come any more that a step brings about. */
   #heal(): void {
+    if (this.#faults.isPending && this.#faults.sinceMs < PENDING_MS) {
+      this.#healAtMs = this.#faults.sinceMs + STILL_PENDING_MS
+      this.#cluster.time.later(STILL_PENDING_MS, () => this.#heal())
+      return
+    }
     this.#faults.heal()
+    this.#worldFaults.heal()
     const again = (): void => {
       this.#faults.putBackByHand()
       this.#cluster.time.later(LOOK_AGAIN_MS, again)
@@ -141,57 +184,80 @@ class SeedRun {
     again()
   }
 
-  async #operateFirst(first: EngineProcess): Promise<void> {
-    const { abortAfter } = this.#scenario
-    await operateRoll({
-      roll: this.#roll,
-      first,
+  #operatorOf(roll: VirtualRoll): SeedOperator {
+    const { abortAfter, spec, amends } = this.#scenario
+    return new SeedOperator({
+      roll,
+      rollAgain: () => this.#rollBy('0003', spec),
+      amendedFile: seedRollFile({ ...spec, ...amends }),
       pauseMs: () => this.#pauseMs(),
       word: (ends) => (abortAfter !== undefined && ends >= abortAfter ? 'abort' : 'resume'),
-      onProcess: (process) => {
-        this.#running = process
-        this.#runningSinceMs = this.#cluster.time.monoMs()
-        void process.ended.then(() => {
-          this.#runningSinceMs = Number.POSITIVE_INFINITY
-        })
-        this.#processes.push(process)
-        this.#scene.processes += 1
+      onRoll: () => {
+        this.#scene.rolls += 1
       },
+      onProcess: (of, process) => this.#processBegan(of, process),
     })
+  }
+
+  #processBegan(roll: VirtualRoll, process: EngineProcess): void {
+    this.#follow(roll, FIRST_ROLL, process)
+    this.#runningSinceMs = this.#cluster.time.monoMs()
+    void process.ended.then(() => {
+      this.#runningSinceMs = Number.POSITIVE_INFINITY
+    })
+    this.#processes.push(process)
+    this.#scene.processes += 1
+  }
+
+  #follow(roll: VirtualRoll, name: string, process: EngineProcess): void {
+    const synced = this.#watched.synced(roll)
+    const unnoted = new Set<string>()
+    roll.journal.disk = {
+      luckOf: ({ type, node }) => {
+        const luck = this.#faults.diskLuck(name)
+        if (type === 'through' && luck.kind !== 'well') unnoted.add(String(node))
+        return luck
+      },
+      onSynced: (entry) => {
+        if (entry.type === 'through') unnoted.delete(String(entry.node))
+        synced(entry)
+      },
+    }
+    this.#steps.follow(name, process)
+    this.#alive.add(process)
+    void process.ended
+      .catch(() => undefined)
+      .then(() => {
+        this.#alive.delete(process)
+        // The next process cannot know that these are through: their records were taken off without the journal.
+        for (const node of unnoted) this.#scene.handBoots.set(node, (this.#scene.handBoots.get(node) ?? 0) + 1)
+      })
   }
 
   /** Somebody else, who begins as soon as no error stands in the plan. */
   async #operateSecond(): Promise<void> {
     const { second, spec } = this.#scenario
     if (second === undefined) return
-    const { time } = this.#cluster
-    const never = new AbortController().signal
-    await time.sleep(second.atMs, never)
-    const roll = this.#rollBy('0002', { ...spec, nodes: { names: [second.node] } })
-    for (;;) {
-      try {
-        const first = await roll.begun()
-        this.#scene.rolls += 1
-        await operateRoll({
-          roll,
-          first,
-          pauseMs: () => this.#pauseMs(),
-          word: () => 'resume',
-          onProcess: () => {
-            this.#scene.processes += 1
-          },
-        })
-        return
-      } catch (error) {
-        if (!(error instanceof UserError || error instanceof WorldError)) throw error
-        await time.sleep(AGAIN_AFTER_MS, never)
-      }
-    }
+    await this.#cluster.time.sleep(second.atMs, new AbortController().signal)
+    const roll = this.#rollBy(SECOND_NAME, { ...spec, nodes: { names: [second.node] } })
+    const first = await begunInTheEnd(roll, () => {
+      this.#scene.rolls += 1
+    })
+    await operateRoll({
+      roll,
+      first,
+      pauseMs: () => this.#pauseMs(),
+      word: () => 'resume',
+      onProcess: (process) => {
+        this.#follow(roll, SECOND_ROLL, process)
+        this.#scene.processes += 1
+      },
+    })
   }
 
   /** People need a while, and wait for what is being mended. */
   #pauseMs(): number {
-    const healsInMs = this.#scenario.healAtMs - this.#faults.sinceMs
+    const healsInMs = this.#healAtMs - this.#faults.sinceMs
     const soonMs = this.#random.between(300, 6_000)
     return healsInMs > 0 && this.#random.next() < 0.3 ? healsInMs + soonMs : soonMs
   }
@@ -202,38 +268,23 @@ class SeedRun {
   }
 
   #rollBy(name: string, spec: Readonly<Record<string, unknown>>): VirtualRoll {
-    const roll: VirtualRoll = new VirtualRoll(
-      this.#cluster,
-      virtualRollFile({ rate: MEASURED_PER_S, spec: { ...BRISK, ...spec } }),
-      {
-        ...this.#faults.outside,
-        batchEveryMs: BATCH_EVERY_MS,
-        name,
-        witness: (request) => {
-          this.#digest.asked(request)
-          return this.#watched.witness(roll)(request)
-        },
+    const { isBalancerSilent, ...outside } = this.#faults.outside(name === SECOND_NAME ? SECOND_ROLL : FIRST_ROLL)
+    const roll: VirtualRoll = new VirtualRoll(this.#cluster, seedRollFile(spec), {
+      ...outside,
+      isBalancerSilent: (instance) => isBalancerSilent?.(instance) === true || this.#worldFaults.isSilent(instance),
+      ...(this.#scenario.world.control === undefined ? {} : { proberHost: PROBER_HOST }),
+      batchEveryMs: BATCH_EVERY_MS,
+      name,
+      witness: (request) => {
+        this.#digest.asked(request)
+        this.#heard(request)
+        if (request.kind === 'reboot') this.#faults.rebooted(request.node)
+        return this.#watched.witness(roll)(request)
       },
-    )
+    })
     return roll
   }
 }
 
-/** Short waits and limits: what is tested is the order of things. */
-const BRISK = {
-  baseline: { duration: '1s', limit: '20s' },
-  settle: { limit: '30s', timesInARow: 2 },
-  attach: { limit: '30s' },
-  slots: { leaseDuration: '15s' },
-  detach: { idleLimit: '5s' },
-  drain: { daemonSets: ['app=edge'], blockedLimit: '20s', stageLimit: '30s' },
-  reboot: {
-    ssh: { configFile: '/etc/ssh/ssh_config', command: ['systemctl', 'reboot'] },
-    resendAfter: '15s',
-    returnLimit: '20s',
-  },
-}
-
-function eventText({ type, at, ...rest }: StampedEvent): string {
-  return `${at} ${type} ${JSON.stringify(rest).slice(0, 400)}`
-}
+const SECOND_NAME = '0002'
+const SECOND_ROLL = 'second'

@@ -1,6 +1,10 @@
 import { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
-import type { Fault } from './fault.ts'
+import type { Cue } from './cue.ts'
+import { type Fault, lastOf } from './fault.ts'
 import { randomFaults } from './random-faults.ts'
+import { amendsOf, cordonedBefore, cuesOf, FIRST_BY_STEP } from './scenario-by-step.ts'
+import { PLAIN_WORLD, type WorldKind, worldKindOf } from './world-kind.ts'
+import { worldSpec } from './world-spec.ts'
 
 /** All that a seed says. */
 export interface Scenario {
@@ -15,7 +19,12 @@ export interface Scenario {
   readonly drainsEdge: boolean
   /** Of the roll file, over what all have. */
   readonly spec: Readonly<Record<string, unknown>>
+  readonly world: WorldKind
   readonly faults: readonly Fault[]
+  /** What steps bring about. */
+  readonly cues: readonly Cue[]
+  /** What the file of `resume -f` says otherwise. */
+  readonly amends: Readonly<Record<string, unknown>>
   /** Everything heals then. */
   readonly healAtMs: number
   /** Somebody else rolls this node, from then on as soon as the plan allows it. */
@@ -30,6 +39,26 @@ export const nodeNames = (nodes: number): readonly string[] => Array.from({ leng
 const MORE_NODES = [0, 0, 0, 1, 1, 1, 2, 4]
 
 export function scenarioOf(seed: string): Scenario {
+  const number = Number(seed)
+  return number >= FIRST_BY_STEP ? drawnByStep(drawnByTime(seed), number) : drawnByTime(seed)
+}
+
+/** The cluster and the roll of the older generation, with faults that steps bring about; now and then with its own beside. */
+function drawnByStep(drawn: Scenario, number: number): Scenario {
+  const random = new SeededRandom(`swarm by step ${drawn.seed}`)
+  // To an agent a cordon is a word to leave: a node that people cordon is kept out until they uncordon it.
+  const isHeard = ({ kind }: Fault): boolean => drawn.world.agents === undefined || kind !== 'cordon'
+  const cues = cuesOf(random, number).map((cue) => ({ ...cue, faults: cue.faults.filter(isHeard) }))
+  const faults = random.next() < 0.25 ? drawn.faults.slice(0, 1) : []
+  const healAtMs = Math.max(10_000, ...faults.map(lastOf))
+  const second = random.next() < 0.5 ? drawn.second : undefined
+  const cordoned = cordonedBefore(number, drawn.cordoned)
+  // One that is cordoned leaves two for the pods of another.
+  const nodes = cordoned.length > 0 ? Math.max(3, drawn.nodes) : drawn.nodes
+  return { ...drawn, nodes, cordoned, faults, cues, healAtMs, second, amends: amendsOf(random, nodeNames(drawn.nodes)) }
+}
+
+function drawnByTime(seed: string): Scenario {
   const random = new SeededRandom(`swarm ${seed}`)
   const chance = (share: number): boolean => random.next() < share
   const nodes = 2 + (MORE_NODES[random.below(MORE_NODES.length)] ?? 0)
@@ -38,6 +67,7 @@ export function scenarioOf(seed: string): Scenario {
   const faultsUntilMs = random.between(10_000, 45_000)
   const faults = randomFaults(random.fork('faults'), { names, healAtMs: faultsUntilMs })
   const healAtMs = Math.max(faultsUntilMs, ...faults.map(lastOf))
+  const world = worldOf(seed, random.fork('world'), { names, healAtMs })
   const beside = random.fork('second')
   const maint = nodes > 2 && chance(0.2) ? [`${oneOf(['web', 'edge'])}/${oneOf(names)}`] : []
   const drainsEdge = chance(0.7)
@@ -58,19 +88,20 @@ export function scenarioOf(seed: string): Scenario {
       nodes: chance(0.5) ? { all: true } : { names: names.slice(0, 1 + random.below(2)) },
       soak: chance(0.5) ? '1s' : '2s',
       ...(drainsEdge ? {} : { drain: { daemonSets: [], blockedLimit: '20s', stageLimit: '30s' } }),
+      ...worldSpec(world, drainsEdge),
     },
+    world,
     faults,
+    cues: [],
+    amends: {},
     healAtMs,
     second: chance(0.12) ? { atMs: secondAtMs(beside, healAtMs), node: oneOf(names) } : undefined,
     abortAfter: chance(0.1) ? 1 + random.below(2) : undefined,
   }
 }
 
-/** When it is over, or has happened. */
-function lastOf(fault: Fault): number {
-  if ('toMs' in fault) return fault.toMs
-  return 'atMs' in fault ? fault.atMs + 1 : 0
-}
+const worldOf = (seed: string, ...drawn: Parameters<typeof worldKindOf>): WorldKind =>
+  Number(seed) >= FIRST_BY_STEP ? worldKindOf(...drawn) : PLAIN_WORLD
 
 /** Soon, so that both want the slot; or at any time. */
 const secondAtMs = (random: SeededRandom, healAtMs: number): number =>

@@ -1,0 +1,38 @@
+import { decide } from '../../core/roll/decide.ts'
+import { isBackInService, mayBeDark } from '../../core/roll/keep-detached.ts'
+import type { NodeSnapshot } from '../../core/roll/node-snapshot.ts'
+import { type Action, actionKey } from '../../model/action.ts'
+
+interface LastMoment {
+  /** The snapshot that was decided by, with what balancers have said since; absent where no node is under way. */
+  readonly now: () => NodeSnapshot | undefined
+  /** Asks these instances, or all of them. */
+  readonly poll: (instances?: ReadonlySet<string>) => Promise<void>
+}
+
+/**
+ * What of a decision still holds right before it is done: the journal may have been slow, and what a balancer said is some
+ * time old. A reload since then would have a machine rebooted that is sent to; and the last usable server would be taken
+ * out where people took the others out meanwhile.
+ */
+export async function stillRight(meant: readonly Action[], { now, poll }: LastMoment): Promise<readonly Action[]> {
+  if (meant.some(({ kind }) => kind === 'writeIntent' || kind === 'sendReboot')) {
+    await poll()
+    return isOut(now()) ? meant : []
+  }
+  const before = now()
+  if (before === undefined || mayBeDark(before) || !meant.some(takesOut)) return meant
+  await poll(instancesOf(meant))
+  const decision = decide(now() ?? before)
+  const keys = new Set(decision.kind === 'act' ? decision.actions.map(actionKey) : [])
+  return meant.filter((action) => !takesOut(action) || keys.has(actionKey(action)))
+}
+
+export const instancesOf = (actions: readonly Action[]): ReadonlySet<string> =>
+  new Set(actions.flatMap((action) => ('ref' in action ? [action.ref.instance] : [])))
+
+/** No server of it is in service, as every instance says. */
+const isOut = (s: NodeSnapshot | undefined): boolean =>
+  s !== undefined && !isBackInService(s) && s.instances.every(({ silentForMs }) => silentForMs === 0)
+
+const takesOut = (action: Action): boolean => 'restores' in action && !action.restores

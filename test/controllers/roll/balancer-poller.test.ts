@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { BalancerPoller } from '../../../src/controllers/roll/balancer-poller.ts'
+import type { InstanceReading } from '../../../src/model/balancer.ts'
+import { monoMs } from '../../../src/model/time.ts'
+import { WorldError } from '../../../src/model/world-error.ts'
+import { aServer, aSpec } from '../../support/roll-world.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
+
+const SILENT = new WorldError('nobody listens there', { code: 'BALANCER_UNREACHABLE', retry: 'backoff' })
+
+/** One instance that answers after a while, fails or hangs, as it is told to. */
+class Ground {
+  readonly clock = new VirtualClock()
+  readonly stop = new AbortController()
+  /** When each poll began. */
+  readonly begun: number[] = []
+  /** After each poll of the loop, whether it was news. */
+  readonly news: boolean[] = []
+  answersAfterMs = 0
+  sessions = 0
+  state: 'ready' | 'drain' = 'ready'
+  fault: Error | 'hangs' | undefined
+  readonly poller: BalancerPoller
+
+  constructor(t: TestContext) {
+    t.after(() => this.stop.abort(new Error('the test is over')))
+    const [spec = assert.fail()] = aSpec().balancers
+    this.poller = new BalancerPoller({
+      balancer: {
+        name: 'edge',
+        instances: ['lb-1'],
+        read: (_instance, signal) => this.#read(signal),
+        inspect: () => Promise.reject(SILENT),
+      },
+      spec,
+      instance: 'lb-1',
+      clock: this.clock,
+      onPoll: async (isNews) => void this.news.push(isNews),
+      onAnswer: () => undefined,
+    })
+  }
+
+  run(): Promise<never> {
+    const running = this.poller.run(this.stop.signal)
+    running.catch(() => undefined)
+    return running
+  }
+
+  /** The news of the polls since this was asked last. */
+  told(): readonly boolean[] {
+    return this.news.splice(0)
+  }
+
+  async #read(signal: AbortSignal): Promise<InstanceReading> {
+    const { clock, fault } = this
+    this.begun.push(clock.monoMs())
+    if (fault === 'hangs')
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    if (fault !== undefined) throw fault
+    if (this.answersAfterMs > 0) await clock.sleep(this.answersAfterMs, signal)
+    const servers = [aServer('n1', { adminState: this.state, totalSessions: this.sessions })]
+    return { instance: 'lb-1', process: '100', version: '3.0', at: clock.monoMs(), servers }
+  }
+}
+
+test('an instance is asked five times a second, and only what may change a decision is news', async (t) => {
+  const ground = new Ground(t)
+  void ground.run()
+  await ground.clock.advance(999)
+  assert.deepEqual(ground.begun, [0, 200, 400, 600, 800])
+  assert.deepEqual(ground.told(), [true, false, false, false, false])
+  ground.sessions = 7
+  await ground.clock.advance(200)
+  assert.deepEqual(ground.told(), [false])
+  ground.state = 'drain'
+  await ground.clock.advance(400)
+  assert.deepEqual(ground.told(), [true, false])
+})
+
+test('silence is news each time, is counted from its first moment, and its end is news', async (t) => {
+  const ground = new Ground(t)
+  void ground.run()
+  await ground.clock.advance(100)
+  assert.equal(ground.poller.facts().silentForMs, 0)
+  ground.told()
+  ground.fault = SILENT
+  await ground.clock.advance(100)
+  assert.equal(ground.poller.facts().silentForMs, 1)
+  await ground.clock.advance(450)
+  const { silentForMs, error, reading } = ground.poller.facts()
+  assert.deepEqual([silentForMs, error, reading?.servers.length], [450, 'nobody listens there', 1])
+  ground.fault = undefined
+  await ground.clock.advance(150)
+  assert.deepEqual(ground.told(), [true, true, true, true])
+  const healed = ground.poller.facts()
+  assert.deepEqual([healed.silentForMs, healed.error], [0, undefined])
+  await ground.clock.advance(200)
+  assert.deepEqual(ground.told(), [false])
+})
+
+test('news of a poll that a pass asked for is told with the next one', async (t) => {
+  const ground = new Ground(t)
+  void ground.run()
+  await ground.clock.advance(100)
+  ground.told()
+  ground.state = 'drain'
+  await ground.poller.poll(ground.stop.signal)
+  assert.deepEqual(ground.told(), [])
+  await ground.clock.advance(300)
+  assert.deepEqual(ground.told(), [true, false])
+})
+
+test('an answer counts as of when it was asked for: what came meanwhile it need not tell', async (t) => {
+  const ground = new Ground(t)
+  ground.answersAfterMs = 500
+  const polled = ground.poller.poll(ground.stop.signal)
+  await ground.clock.advance(600)
+  await polled
+  assert.deepEqual(
+    [0, 1].map((at) => ground.poller.hasAnsweredSince(monoMs(at))),
+    [true, false],
+  )
+  assert.equal(ground.poller.facts().askedAt, 0)
+})
+
+test('a poll begins after the one before it has ended', async (t) => {
+  const ground = new Ground(t)
+  ground.answersAfterMs = 300
+  const both = Promise.all([ground.poller.poll(ground.stop.signal), ground.poller.poll(ground.stop.signal)])
+  await ground.clock.advance(1_000)
+  await both
+  assert.deepEqual(ground.begun, [0, 300])
+})
+
+test('an instance that hears and does not answer is silent after two seconds', async (t) => {
+  const ground = new Ground(t)
+  ground.fault = 'hangs'
+  void ground.run()
+  await ground.clock.advance(1_999)
+  assert.equal(ground.poller.facts().error, undefined)
+  await ground.clock.advance(1)
+  assert.equal(ground.poller.facts().error, 'lb-1 of edge did not answer within 2000 ms')
+})
+
+test('what is no trouble of the world is no silence: it ends the polls', async (t) => {
+  const ground = new Ground(t)
+  ground.fault = new TypeError('a bug')
+  await assert.rejects(ground.run(), ground.fault)
+})

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decide } from '../../../src/core/roll/decide.ts'
+import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
+import type { Verdict } from '../../../src/model/verdict.ts'
+import { announced, back, out, proven, settled } from '../../support/roll-stages.ts'
+import { aSnapshot } from '../../support/roll-world.ts'
+import { shortDecision } from '../../support/short-decision.ts'
+
+const unlisted = (s: RollSnapshot): RollSnapshot => ({ ...s, cluster: { ...s.cluster, unlisted: { kinds: ['pods'] } } })
+const verdict: Verdict = { kind: 'aborted', keepOut: false, reasons: [{ code: 'Aborted', text: 'x' }] }
+
+test('a process that takes a run up has its slot back before anything else was listed', () => {
+  const free = aSnapshot({ ...back, change: { slot: { state: 'free', mayAct: false } } })
+  assert.equal(shortDecision(decide(unlisted(free))), 'act slot: takeSlot')
+})
+
+for (const [step, stage] of Object.entries({ drain: out, reboot: announced, proof: proven, attach: settled })) {
+  test(`nothing of the ${step} is done while the pods were never listed, stop or not`, () => {
+    const s = unlisted(aSnapshot(stage))
+    assert.equal(shortDecision(decide(s)), 'hold slot: NotListedYet')
+    assert.equal(shortDecision(decide({ ...s, run: { ...s.run, verdict } })), 'hold slot: NotListedYet')
+  })
+}

@@ -1,0 +1,99 @@
+/**
+ * What takes too long for every change, in named parts of an hour at most: `npm run nightly` runs them all, one after the
+ * other, `npm run nightly -- seeds mutants` those. A part that fails stops none behind it. Exit code 1 where one failed.
+ */
+import { spawn } from 'node:child_process'
+
+const root = new URL('..', import.meta.url).pathname
+const HOUR_MS = 60 * 60_000
+
+interface Part {
+  readonly name: string
+  readonly what: string
+  readonly argv: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Each night other seeds: those of one night follow on those of the night before, and no two nights share one. */
+const SEEDS_A_NIGHT = 10_000
+const FIRST_SEED = 1_000_000
+const nightsSince2026 = Math.floor((Date.now() - Date.UTC(2026, 0, 1)) / (24 * 60 * 60_000))
+const firstSeed = FIRST_SEED + nightsSince2026 * SEEDS_A_NIGHT
+
+const PARTS: readonly Part[] = [
+  {
+    name: 'seeds',
+    what: `${SEEDS_A_NIGHT} seeds from ${firstSeed} on, and no step without each fault`,
+    argv: ['test/swarm.ts', '--seeds', String(SEEDS_A_NIGHT), '--from', String(firstSeed), '--table'],
+  },
+  {
+    name: 'crash',
+    what: 'a roll killed at every point',
+    argv: ['test/run.ts', 'virtual/crash'],
+    env: { CRASH_STRIDE: '1' },
+  },
+  { name: 'mutations', what: 'the engine with one thing wrong, under seeds and crashes', argv: ['test/mutations.ts'] },
+  {
+    name: 'mutants',
+    what: 'each statement changed, under the fast tests; goes on where the last night ended',
+    argv: ['test/mutants.ts', '--minutes', '55'],
+  },
+  {
+    name: 'dialects',
+    what: 'a real cluster behind each kind of health check',
+    argv: ['test/run.ts', 'cluster/agent-roll'],
+    env: { EVERY_DIALECT: '1' },
+  },
+  {
+    name: 'restarts',
+    what: 'a real API server restarted in each step',
+    argv: ['test/run.ts', 'roll-api-restarts'],
+    env: { EVERY_STEP: '1' },
+  },
+  { name: 'soak', what: 'a real roll killed at each step and taken up again', argv: ['bench/soak.ts'] },
+  { name: 'article', what: 'plain scripts and rolls, five times each', argv: ['bench/article.ts', '--runs', '5'] },
+]
+
+interface PartEnd {
+  readonly name: string
+  readonly outcome: string
+  readonly minutes: number
+}
+
+async function ended({ name, argv, env = {} }: Part): Promise<PartEnd> {
+  const startedMs = performance.now()
+  const signal = AbortSignal.timeout(HOUR_MS)
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...argv], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+    signal,
+  })
+  const { promise, resolve } = Promise.withResolvers<number | null>()
+  child.on('error', () => undefined).on('close', resolve)
+  const code = await promise
+  const outcome = signal.aborted
+    ? 'FAILED: took more than an hour'
+    : code === 0
+      ? 'passed'
+      : `FAILED: exit code ${code}`
+  return { name, outcome, minutes: (performance.now() - startedMs) / 60_000 }
+}
+
+const words = process.argv.slice(2)
+const strangers = words.filter((word) => !PARTS.some(({ name }) => name === word))
+if (strangers.length > 0) {
+  console.error(
+    `no part is called "${strangers.join('" or "')}"; there are: ${PARTS.map(({ name }) => name).join(', ')}`,
+  )
+  process.exit(2)
+}
+const ends: PartEnd[] = []
+for (const part of PARTS.filter(({ name }) => words.length === 0 || words.includes(name))) {
+  console.log(`\n== ${part.name}: ${part.what}`)
+  ends.push(await ended(part))
+}
+console.log('')
+for (const { name, outcome, minutes } of ends)
+  console.log(`${name.padEnd(10)} ${minutes.toFixed(0).padStart(3)} min  ${outcome}`)
+if (ends.some(({ outcome }) => outcome !== 'passed')) process.exitCode = 1

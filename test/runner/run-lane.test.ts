@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import type { FileEnd } from '../support/runner/closing-lines.ts'
+import { closingLines } from '../support/runner/closing-lines.ts'
+import { stagesOf } from '../support/runner/lanes.ts'
+
+const SAMPLES: Readonly<Record<string, string>> = {
+  loops: "test('begins', () => {})\ntest('loops', () => { for (;;); })",
+  fails: "test('fails', () => { throw new Error('as it should') })\ntest('passes', () => {})",
+  skips: "test('needs a part', { skip: 'the part is not installed' }, () => {})\ntest('passes', () => {})",
+  void: "test('is void', (t) => t.diagnostic('void, made once more: 7 of 10'))",
+  empty: '',
+}
+
+const RUN_LANE = new URL('../support/runner/run-lane.ts', import.meta.url).pathname
+
+/** The samples as one lane, run by another process: a runner within a test runs nothing. */
+async function ended(t: TestContext, concurrency: number | 'oneProcess', names: readonly string[]) {
+  const root = mkdtempSync(join(tmpdir(), 'evenkeel-lane-'))
+  t.after(() => rmSync(root, { recursive: true }))
+  for (const name of names)
+    writeFileSync(join(root, `${name}.test.mjs`), `import { test } from 'node:test'\n${SAMPLES[name]}\n`)
+  const lane = { files: names.map((name) => `${name}.test.mjs`), concurrency, limitMs: 4_000 }
+  const script = `
+    import { runLane } from ${JSON.stringify(RUN_LANE)}
+    const ends = await runLane(${JSON.stringify(lane)}, { root: ${JSON.stringify(`${root}/`)}, hasScreen: false })
+    console.log('\\nENDS' + JSON.stringify(ends))`
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  // A file, since what Node was started with is handed on to each test file.
+  const path = join(root, 'lane.mjs')
+  writeFileSync(path, script)
+  const run = await promisify(execFile)(process.execPath, [path], { cwd: root, env })
+  const ends = JSON.parse(run.stdout.slice(run.stdout.lastIndexOf('ENDS') + 4)) as readonly FileEnd[]
+  return { ends: new Map(ends.map((end) => [end.file, end])), output: run.stdout }
+}
+
+test('a file that loops is ended at its limit, and the files behind it are run all the same', async (t) => {
+  const { ends } = await ended(t, 1, ['loops', 'fails', 'skips', 'void', 'empty'])
+  const loops = ends.get('loops.test.mjs')
+  assert.deepEqual([loops?.isGood, loops?.ranOutOfMs], [false, 4_000])
+  const facts = ['fails', 'skips', 'void', 'empty'].map((name) => {
+    const { passed, failed, skips, voids, isGood } = ends.get(`${name}.test.mjs`) ?? {}
+    return { name, passed, failed, skips, voids, isGood }
+  })
+  assert.deepEqual(facts, [
+    { name: 'fails', passed: 1, failed: 1, skips: [], voids: [], isGood: false },
+    { name: 'skips', passed: 1, failed: 0, skips: ['the part is not installed'], voids: [], isGood: true },
+    { name: 'void', passed: 1, failed: 0, skips: [], voids: ['void, made once more: 7 of 10'], isGood: true },
+    { name: 'empty', passed: 0, failed: 0, skips: [], voids: [], isGood: false },
+  ])
+})
+
+test('files that share a process are ended together at their limit', async (t) => {
+  const { ends } = await ended(t, 'oneProcess', ['void', 'loops'])
+  const [end] = [...ends.values()]
+  assert.deepEqual([end?.file, end?.isGood, end?.ranOutOfMs], ['2 files in one process', false, 4_000])
+})
+
+test('the closing lines name what was left out, what was void and what failed, and end with the counts', () => {
+  const end = { passed: 2, failed: 0, skips: [], voids: [], isGood: true, tookMs: 1_400 }
+  const lines = closingLines(
+    [
+      { ...end, file: 'test/cluster/roll-clean.test.ts', voids: ['void, made once more: 7 of 10'], tookMs: 90_000 },
+      { ...end, file: 'test/core/a.test.ts', skips: ['no HAProxy', 'no HAProxy'] },
+      { ...end, file: 'test/core/b.test.ts', failed: 1, isGood: false, ranOutOfMs: 300_000 },
+    ],
+    120_000,
+  )
+  assert.deepEqual(lines, [
+    '\n120 s; slowest: cluster/roll-clean 90 s, core/a 1 s, core/b 1 s',
+    'skipped 2: no HAProxy',
+    'test/cluster/roll-clean.test.ts: void, made once more: 7 of 10',
+    'test/core/b.test.ts: ended after its limit of 300 s',
+    'FAILED test/core/b.test.ts',
+    '6 passed, 1 failed, 2 skipped',
+  ])
+})
+
+test('every file is in one lane, and fast brings no cluster up', () => {
+  const files = ['test/core/a.test.ts', 'test/cluster/roll-clean.test.ts', 'test/cluster/kube-x.test.ts']
+  const all = [...files, 'test/cluster/agent-outage.test.ts', 'test/virtual/swarm.test.ts', 'test/cli/b.test.ts']
+  const chosen = (isFast: boolean): readonly string[] =>
+    stagesOf(all, isFast).flatMap((stage) => stage.flatMap((lane) => lane.files))
+  assert.deepEqual(chosen(false).toSorted(), all.toSorted())
+  assert.deepEqual(chosen(true).toSorted(), ['test/cli/b.test.ts', 'test/core/a.test.ts', 'test/virtual/swarm.test.ts'])
+})

@@ -1,0 +1,54 @@
+import { ApiClient } from '../../src/adapters/kube/api-client.ts'
+import { ApiReach } from '../../src/adapters/kube/api-reach.ts'
+import type { Connection } from '../../src/adapters/kube/connection.ts'
+import { kubeCluster } from '../../src/adapters/kube/kube-cluster.ts'
+import { wallMs } from '../../src/model/time.ts'
+import type { Cluster } from '../../src/ports/cluster.ts'
+import { VirtualTime } from '../../src/sim/clocks/virtual-time.ts'
+import { inProcessApi } from '../../src/sim/doors/in-process-api.ts'
+import { NAMESPACES } from '../../src/sim/world/api-resource.ts'
+import { createObject } from '../../src/sim/world/create-object.ts'
+import { Store } from '../../src/sim/world/store.ts'
+import { SeededRandom } from './seeded-random.ts'
+import { turnsOfLoop } from './turns-of-loop.ts'
+
+/** The embedded API server with one namespace and nobody at work, reached through the adapter. Each call takes 3 ms. */
+export class EmbeddedApi {
+  static readonly LATENCY_MS = 3
+  readonly time = new VirtualTime({ startAt: wallMs(Date.UTC(2026, 0, 1)), turns: turnsOfLoop })
+  /** The method of each request that was carried out, in order. */
+  readonly methods: string[] = []
+  readonly world = { store: new Store(), clock: this.time, random: new SeededRandom(7) }
+
+  constructor(namespace: string) {
+    createObject(this.world, { resource: NAMESPACES, body: { metadata: { name: namespace } } })
+  }
+
+  /** As another process has it. */
+  client(): ApiClient {
+    const exchange = inProcessApi({
+      world: this.world,
+      timers: this.time,
+      latencyMs: EmbeddedApi.LATENCY_MS,
+      around: ({ method }, answer) => {
+        this.methods.push(method)
+        return answer()
+      },
+    })
+    const connection = { server: new URL('http://embedded') } as unknown as Connection
+    const credentials = { current: async () => connection, accept: () => undefined, drop: () => undefined }
+    return new ApiClient({ credentials, clock: this.time, userAgent: 'evenkeel/test', exchange })
+  }
+
+  cluster(): Cluster {
+    const { time: clock } = this
+    const log = { debug: () => undefined, warn: () => undefined }
+    const parts = { client: this.client(), reach: new ApiReach(clock), clock, random: new SeededRandom(1), log }
+    return kubeCluster(parts, { address: '192.0.2.1', port: 6443 })
+  }
+
+  /** Time goes on until the work is done. */
+  done<T>(work: Promise<T>): Promise<T> {
+    return this.time.settle(work, 60_000)
+  }
+}

@@ -1,0 +1,103 @@
+/** Which test files run beside one another, in which order, and for how long each may run. */
+
+export interface Lane {
+  readonly files: readonly string[]
+  /** Files at a time, each in a process of its own; `oneProcess`: one after the other in the same. */
+  readonly concurrency: number | 'oneProcess'
+  /** Takes what processor time the others leave. */
+  readonly polite?: boolean
+  /** Each file has this long, or all of `oneProcess` together; a file that takes longer is ended and has failed. */
+  readonly limitMs: number
+}
+
+const FAST_LIMIT_MS = 5 * 60_000
+const VIRTUAL_LIMIT_MS = 20 * 60_000
+const CLUSTER_LIMIT_MS = 25 * 60_000
+
+/** The longest first, so that no lane is left with it at the end. Files that are not named come after these. */
+const LONGEST = [
+  'bin/roll-by-agents',
+  'contract/real-haproxy',
+  'contract/embedded-kubectl',
+  'report/page',
+  'roll-trouble',
+  'roll-api-restarts',
+  'roll-with-database',
+  'roll-input',
+  'kube-adapter',
+  'cluster-contract',
+  'agent-install',
+  'virtual/swarm',
+]
+
+/**
+ * Each has the machine to itself: figures of the first are those of the README, and checks that may take a second are
+ * answered too late beside another cluster under as much traffic.
+ */
+const ALONE = ['test/cluster/roll-clean.test.ts', 'test/cluster/agent-roll.test.ts']
+
+/** It waits for two minutes of its three and a half, so that virtual time finds room beside it. */
+const WAITING = ['test/cluster/agent-outage.test.ts']
+
+/** Control planes without nodes, which wait for most of their time; then beds that carry no traffic. */
+const LIGHT = ['test/cluster/kube-', 'test/testbed/']
+
+/** What brings clusters up. */
+const CLUSTER = ['test/cluster/', 'test/testbed/']
+
+/** They take their time from a clock of their own, so that they may wait for a processor as long as they like. */
+const VIRTUAL = ['test/virtual/']
+
+/** They start no process and share nothing, so that one process does for all of them. */
+const PURE = [
+  'test/bench/',
+  'test/config/',
+  'test/controllers/brake/',
+  'test/controllers/probe/',
+  'test/controllers/roll/',
+  'test/core/',
+  'test/model/',
+  'test/runtime/',
+  'test/sim/actors/',
+  'test/sim/balancer/',
+  'test/sim/machines/',
+  'test/sim/network/',
+  'test/sim/plane/',
+  'test/sim/traffic/',
+  'test/sim/world/',
+]
+
+/**
+ * One stage after the other; the lanes of a stage side by side. Half of the time a file waits for something, so that there
+ * is room for one more than there are processors. Of clusters under traffic there is not: three starve two processors.
+ * `isFast`: no cluster is brought up.
+ */
+export function stagesOf(all: readonly string[], isFast: boolean): readonly (readonly Lane[])[] {
+  const below = (folders: readonly string[]): readonly string[] =>
+    all
+      .filter((file) => folders.some((folder) => file.startsWith(folder)))
+      .toSorted((left, right) => place(left) - place(right))
+  const [clusters, pure, virtual, light] = [below(CLUSTER), below(PURE), below(VIRTUAL), below(LIGHT)]
+  const [alone, waiting] = [below(ALONE), below(WAITING)]
+  const known = new Set([...clusters, ...pure, ...virtual])
+  const others = below(['test/']).filter((file) => !known.has(file))
+  const elsewhere = new Set([...alone, ...waiting, ...light])
+  const withNodes = clusters.filter((file) => !elsewhere.has(file))
+  const fast: readonly Lane[] = [
+    { files: others, concurrency: 3, limitMs: FAST_LIMIT_MS },
+    { files: pure, concurrency: 'oneProcess', limitMs: FAST_LIMIT_MS },
+  ]
+  const inVirtualTime: Lane = { files: virtual, concurrency: 1, polite: !isFast, limitMs: VIRTUAL_LIMIT_MS }
+  if (isFast) return [fast, [{ ...inVirtualTime, concurrency: 2 }]]
+  return [
+    [...fast, { files: light, concurrency: 1, limitMs: CLUSTER_LIMIT_MS }],
+    [{ files: withNodes, concurrency: 2, limitMs: CLUSTER_LIMIT_MS }],
+    [{ files: alone, concurrency: 1, limitMs: CLUSTER_LIMIT_MS }],
+    [{ files: waiting, concurrency: 1, limitMs: CLUSTER_LIMIT_MS }, inVirtualTime],
+  ]
+}
+
+const place = (file: string): number => {
+  const at = LONGEST.findIndex((name) => file.includes(name))
+  return at === -1 ? LONGEST.length : at
+}

@@ -1,0 +1,79 @@
+import type { EngineRequest } from '../engine-request.ts'
+import type { Checker } from './checker.ts'
+import type { Scene } from './scene.ts'
+import { serverKey } from './server-word.ts'
+
+const NAME = 'journal-first'
+const EVICTION = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)\/eviction$/
+const NODE = /^\/api\/v1\/nodes\/([^/]+)$/
+const INTENT = '/metadata/annotations/evenkeel.dev~1intent'
+const MAINTENANCE = '/metadata/annotations/evenkeel.dev~1maintenance'
+
+interface Meant {
+  readonly kind: string
+  readonly node: string
+  readonly name?: string
+  readonly ref?: { readonly instance: string; readonly backend: string; readonly server: string }
+}
+
+/**
+ * Nothing is taken from service that the run's journal did not name before, on disk: no cordon, no server, no pod, no
+ * machine. What was named once may be done again by a later process.
+ */
+export function journalFirst(scene: Scene): Checker {
+  const named = new Map<string, Set<string>>()
+  return {
+    onJournaled: ({ run, entry }) => {
+      if (entry.type !== 'meant') return
+      const known = named.get(run) ?? new Set()
+      named.set(run, known)
+      for (const action of entry.actions as readonly Meant[]) known.add(wordOf(action))
+    },
+    onAsked: ({ run, request }) => {
+      for (const effect of disruptions(scene, request))
+        if (named.get(run)?.has(effect) !== true) scene.tell(NAME, `${effect} of ${run} is in no synced entry`)
+    },
+  }
+}
+
+function wordOf({ kind, node, name, ref }: Meant): string {
+  if (kind === 'evict') return `evict ${name}`
+  if (ref === undefined || kind === 'askAgent') return `${kind} ${node}`
+  return `${kind} ${serverKey(ref.instance, `${ref.backend}/${ref.server}`)}`
+}
+
+/** What a request takes from service, by the words of the journal. */
+function disruptions(scene: Scene, request: EngineRequest): readonly string[] {
+  switch (request.kind) {
+    case 'reboot':
+      return [`sendReboot ${request.node}`]
+    case 'balancer': {
+      const serving = new Set(scene.servers().flatMap(({ key, admin }) => (admin === 'ready' ? [key] : [])))
+      const taken = scene.words(request).filter(({ key, to }) => to !== 'ready' && serving.has(key))
+      // A server that was out before, or that people took out, is put back to that state, not taken from service.
+      const isOurs = (key: string): boolean => scene.prior.servers.get(key) === 'ready' && !scene.handStates.has(key)
+      return taken.flatMap(({ key }) => (isOurs(key) ? [`setServer ${key}`] : []))
+    }
+    case 'api': {
+      const { method, path, body } = request.request
+      const [, , pod] = method === 'POST' ? (EVICTION.exec(path) ?? []) : []
+      if (pod !== undefined) return [`evict ${pod}`]
+      const [, node] = method === 'PATCH' ? (NODE.exec(path) ?? []) : []
+      return node === undefined ? [] : patchWords(node, body as readonly JsonPatchOp[])
+    }
+  }
+}
+
+interface JsonPatchOp {
+  readonly op: string
+  readonly path: string
+  readonly value?: unknown
+}
+
+const patchWords = (node: string, ops: readonly JsonPatchOp[]): readonly string[] =>
+  ops.flatMap(({ op, path, value }) => {
+    if (op === 'test' || op === 'remove') return []
+    if (path === '/spec/unschedulable' && value === true) return [`cordon ${node}`]
+    if (path === MAINTENANCE) return [`askAgent ${node}`]
+    return path === INTENT ? [`writeIntent ${node}`] : []
+  })

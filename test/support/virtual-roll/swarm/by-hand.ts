@@ -1,0 +1,44 @@
+import type { VirtualBalancer } from '../../../../src/sim/balancer/virtual-balancer.ts'
+import type { Scene, ServerFact } from '../checkers/scene.ts'
+import { type AdminWord, serverKey } from '../checkers/server-word.ts'
+
+/** People set `BACKEND/SERVER` of one instance, which no roll answers for. */
+export function setByHand(scene: Scene, { instance, server, to }: Word): void {
+  const key = serverKey(instance, server)
+  scene.handStates.set(key, to)
+  for (const { tracks, key: tracker } of scene.servers()) if (tracks === key) scene.handStates.set(tracker, to)
+  balancerOf(scene, instance)?.answer(`set server ${server} state ${to}`)
+  scene.onHand()
+}
+
+interface Word {
+  readonly instance: string
+  readonly server: string
+  readonly to: AdminWord
+}
+
+/** People put a server back that they took out. */
+export function putBack(scene: Scene, { instance, backend, node }: ServerFact): void {
+  balancerOf(scene, instance)?.answer(`set server ${backend}/${node} state ready`)
+}
+
+/** People reload one instance. Without a state file every server of it is ready after that, whatever it was before. */
+export function reloadByHand(scene: Scene, { instance, keepsStates }: Reload): void {
+  if (!keepsStates) {
+    for (const server of scene.servers()) {
+      const wasReady = scene.prior.servers.get(server.key) === 'ready'
+      if (server.instance === instance && !wasReady) scene.handStates.set(server.key, 'ready')
+    }
+  }
+  scene.reloads.push({ atMs: scene.nowMs, instance })
+  balancerOf(scene, instance)?.reload({ keepsStates })
+  scene.onHand()
+}
+
+interface Reload {
+  readonly instance: string
+  readonly keepsStates: boolean
+}
+
+const balancerOf = ({ cluster }: Scene, name: string): VirtualBalancer | undefined =>
+  cluster.instances.find((instance) => instance.name === name)?.balancer

@@ -1,0 +1,99 @@
+import type { NodeObject } from '../../../../src/sim/actors/node-object.ts'
+import { LEASES, NODES } from '../../../../src/sim/world/api-resource.ts'
+import { createObject } from '../../../../src/sim/world/create-object.ts'
+import type { Scene } from '../checkers/scene.ts'
+import type { Fault } from './fault.ts'
+
+const SLOT = { namespace: 'evenkeel', name: 'evenkeel-slot-0' }
+const RECORD = 'evenkeel.dev/record'
+
+/** What people do to nodes and to the slot beside a roll, and how they put it back. */
+export class HandFaults {
+  readonly #scene: Scene
+
+  constructor(scene: Scene) {
+    this.#scene = scene
+  }
+
+  /** False: there was nothing to do it to. */
+  happen(fault: Extract<Fault, { kind: 'nodeAnew' | 'cordon' | 'leaseDeleted' }>): boolean {
+    switch (fault.kind) {
+      case 'nodeAnew':
+        return this.#deleteNode(fault)
+      case 'cordon':
+        return this.#cordon(fault.node, fault.to)
+      case 'leaseDeleted':
+        return this.#deleteLease()
+    }
+  }
+
+  /** The power of a machine is gone. False: it was off, or on its way down. */
+  cutPower(name: string, toMs: number): boolean {
+    const machine = this.#scene.cluster.machines.get(name)
+    if (machine?.isOn !== true) return false
+    machine.powerCut()
+    this.#scene.handOutages.push({ node: name, from: this.#scene.nowMs, to: this.#scene.nowMs + toMs })
+    return true
+  }
+
+  switchOn(name: string): void {
+    const scene = this.#scene
+    const machine = scene.cluster.machines.get(name)
+    if (machine === undefined || machine.isOn) return
+    scene.handBoots.set(name, (scene.handBoots.get(name) ?? 0) + 1)
+    machine.powerOn()
+  }
+
+  /** Cordons are as they were before anybody rolled, but on nodes that a roll is at work on. */
+  putBackCordons(): void {
+    for (const name of this.#scene.handCordons) {
+      const node = this.#node(name)
+      const isPrior = this.#scene.prior.nodes.get(name)?.spec?.unschedulable === true
+      if (node === undefined || node.metadata.annotations?.[RECORD] !== undefined) continue
+      if ((node.spec?.unschedulable === true) !== isPrior) this.#setCordon(node, isPrior)
+    }
+  }
+
+  #node(name: string): NodeObject | undefined {
+    return this.#scene.cluster.world.store.get(NODES, { name }) as NodeObject | undefined
+  }
+
+  #cordon(name: string, to: boolean): boolean {
+    const node = this.#node(name)
+    if (node === undefined || (node.spec?.unschedulable === true) === to) return false
+    this.#scene.handCordons.add(name)
+    this.#scene.cordonsMs.push(this.#scene.nowMs)
+    this.#setCordon(node, to)
+    return true
+  }
+
+  #setCordon(node: NodeObject, to: boolean): void {
+    const { unschedulable: _, ...spec } = node.spec ?? {}
+    this.#scene.cluster.world.store.put(NODES, { ...node, spec: to ? { ...spec, unschedulable: true } : spec })
+  }
+
+  #deleteLease(): boolean {
+    if (this.#scene.cluster.world.store.remove(LEASES, SLOT) === undefined) return false
+    this.#scene.leaseDeletionsMs.push(this.#scene.nowMs)
+    return true
+  }
+
+  /** The machine registers again by the labels and annotations that it had before anybody rolled, and not cordoned. */
+  #deleteNode({ node: name, againMs }: Extract<Fault, { kind: 'nodeAnew' }>): boolean {
+    const { world, time } = this.#scene.cluster
+    const gone = world.store.remove(NODES, { name }) as NodeObject | undefined
+    if (gone === undefined) return false
+    const { labels, annotations } = this.#scene.prior.nodes.get(name)?.metadata ?? {}
+    this.#scene.handCordons.add(name)
+    this.#scene.registeredAnew.add(name)
+    this.#scene.cordonsMs.push(this.#scene.nowMs, this.#scene.nowMs + againMs)
+    this.#scene.handOutages.push({ node: name, from: this.#scene.nowMs, to: this.#scene.nowMs + againMs })
+    time.later(againMs, () => {
+      if (this.#node(name) !== undefined) return
+      const conditions = gone.status?.conditions?.filter(({ type }) => type !== 'Ready') ?? []
+      const metadata = { name, labels, ...(annotations === undefined ? {} : { annotations }) }
+      createObject(world, { resource: NODES, body: { metadata, spec: {}, status: { ...gone.status, conditions } } })
+    })
+    return true
+  }
+}

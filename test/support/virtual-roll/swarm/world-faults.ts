@@ -1,0 +1,145 @@
+import type { Scene } from '../checkers/scene.ts'
+import { ControlTarget } from '../control-target.ts'
+import type { VirtualAgents } from '../virtual-agents.ts'
+import { putBack, reloadByHand, setByHand } from './by-hand.ts'
+import type { WorldFault } from './world-fault.ts'
+import type { WorldKind } from './world-kind.ts'
+
+export interface WorldFaultParts {
+  readonly scene: Scene
+  readonly agents: VirtualAgents | undefined
+  readonly world: WorldKind
+  /** Since the first roll began. */
+  readonly sinceMs: () => number
+}
+
+/** The machine of the prober, where it can be cut off. */
+export const PROBER_HOST = 'prober'
+const RECORD = 'evenkeel.dev/record'
+
+type Of<Kind extends WorldFault['kind']> = Extract<WorldFault, { readonly kind: Kind }>
+
+/** The faults that only some worlds know, from `begin` until `heal`. */
+export class WorldFaults {
+  readonly #parts: WorldFaultParts
+  readonly #control: ControlTarget | undefined
+  readonly #callOffs: (() => void)[] = []
+
+  constructor(parts: WorldFaultParts) {
+    this.#parts = parts
+    const { network } = parts.scene.cluster
+    const { control } = parts.world
+    if (control === undefined) return
+    network.addHost(PROBER_HOST)
+    this.#control = new ControlTarget(network, control)
+  }
+
+  /** Until then an agent of the world is away or begins again, after the beginning of the first roll; 0: none. */
+  get agentsAwayUntilMs(): number {
+    const ends = this.#parts.world.faults.map((fault) =>
+      fault.kind === 'agent' ? fault.toMs : fault.kind === 'agentRestarted' ? fault.atMs : 0,
+    )
+    return Math.max(0, ...ends)
+  }
+
+  begin(): void {
+    const { scene, world } = this.#parts
+    for (const fault of world.faults) {
+      const atMs = 'atMs' in fault ? fault.atMs : fault.fromMs
+      this.#callOffs.push(scene.cluster.time.later(atMs, () => this.#happen(fault)))
+    }
+  }
+
+  /** What lasts ends by itself. */
+  heal(): void {
+    for (const callOff of this.#callOffs) callOff()
+  }
+
+  isSilent(instance: string): boolean {
+    return !this.wasHeardSince(instance, 0)
+  }
+
+  /** The runtime API of that instance answered all that time. */
+  wasHeardSince(instance: string, agoMs: number): boolean {
+    const now = this.#parts.sinceMs()
+    return !this.#parts.world.faults.some(
+      (fault) =>
+        fault.kind === 'instanceSilent' &&
+        fault.instance === instance &&
+        fault.fromMs <= now &&
+        now - agoMs < fault.toMs,
+    )
+  }
+
+  #happen(fault: WorldFault): void {
+    const { scene } = this.#parts
+    switch (fault.kind) {
+      case 'instanceReload':
+        reloadByHand(scene, fault)
+        return
+      case 'instanceByHand':
+        setByHand(scene, fault)
+        return
+      case 'outage':
+        this.#outage(fault)
+        return
+      case 'controlFails':
+        this.#failControl(fault)
+        return
+      case 'proberCutOff':
+        this.#cutOff(fault)
+        return
+      case 'agent':
+        this.#hurtAgent(fault)
+        return
+      case 'agentRestarted':
+        this.#parts.agents?.restart(fault.node)
+        scene.hurtAgents.push({ node: fault.node, from: scene.nowMs, to: scene.nowMs })
+        return
+      case 'instanceSilent':
+        return
+    }
+  }
+
+  #outage({ instance, backend, fromMs, toMs }: Of<'outage'>): void {
+    const { scene } = this.#parts
+    const serving = scene
+      .servers()
+      .filter((server) => server.instance === instance && server.backend === backend && server.admin === 'ready')
+    for (const { node } of serving) setByHand(scene, { instance, server: `${backend}/${node}`, to: 'maint' })
+    scene.cluster.time.later(toMs - fromMs, () => {
+      const recorded = scene.nodes().filter(({ metadata }) => metadata.annotations?.[RECORD] !== undefined)
+      const isOut = (node: string): boolean => recorded.some(({ metadata }) => metadata.name === node)
+      for (const server of serving) if (server.admin === 'maint' && !isOut(server.node)) putBack(scene, server)
+    })
+  }
+
+  #hurtAgent({ node, how, fromMs, toMs }: Of<'agent'>): void {
+    const { scene, agents } = this.#parts
+    agents?.setTrouble(node, how)
+    scene.hurtAgents.push({ node, from: scene.nowMs, to: scene.nowMs + toMs - fromMs })
+    scene.cluster.time.later(toMs - fromMs, () => agents?.setTrouble(node, undefined))
+  }
+
+  #failControl({ how, fromMs, toMs }: Of<'controlFails'>): void {
+    const { scene, world } = this.#parts
+    const control = this.#control
+    if (control === undefined || world.control !== 'well') return
+    control.state = how
+    scene.controlFailuresMs.push({ from: scene.nowMs, to: scene.nowMs + toMs - fromMs })
+    scene.cluster.time.later(toMs - fromMs, () => {
+      control.state = 'well'
+    })
+  }
+
+  #cutOff({ fromMs, toMs }: Of<'proberCutOff'>): void {
+    const { scene, world } = this.#parts
+    const { network, instances, time } = scene.cluster
+    const asked = [...instances.map(({ host }) => host), this.#control?.host ?? '']
+    const heals = asked.map((host) => network.partition(PROBER_HOST, host))
+    if (world.control === 'well') scene.controlFailuresMs.push({ from: scene.nowMs, to: scene.nowMs + toMs - fromMs })
+    time.later(toMs - fromMs, () => {
+      for (const heal of heals) heal()
+    })
+  }
+}

@@ -1,0 +1,167 @@
+import type { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
+import type { ControlState } from '../control-target.ts'
+import type { WorldFault } from './world-fault.ts'
+
+/** A balancer of the roll file, and the HAProxy instances that it names. */
+export interface BalancerKind {
+  readonly name: string
+  readonly instances: readonly string[]
+  readonly backends: readonly ('web' | 'edge')[]
+  /** It has no runtime API, and goes by what the agents of the nodes answer. */
+  readonly checksAgents?: true
+}
+
+/** What a roll runs in, as plain data: the world is built from it, and the roll file says the same. */
+export interface WorldKind {
+  readonly balancers: readonly BalancerKind[]
+  /** `cookies`: clients of `web` come back to the server that they know. `track`: servers of `edge` track those of `web`. */
+  readonly servers?: 'cookies' | 'track'
+  /** Some requests take longer than a roll waits for sessions to end. */
+  readonly hasLongRequests?: boolean
+  /** How the agents of the nodes are, where a balancer goes by them. */
+  readonly agents?: { readonly countsConnections: boolean; readonly declaresCheckers: boolean }
+  /** How the control target of the probe begins; absent: there is none. */
+  readonly control?: ControlState
+  readonly faults: readonly WorldFault[]
+}
+
+export interface WorldFacts {
+  /** Of the nodes. */
+  readonly names: readonly string[]
+  readonly healAtMs: number
+}
+
+const ONE: readonly BalancerKind[] = [{ name: 'lb', instances: ['lb-1'], backends: ['web', 'edge'] }]
+const PAIR: readonly BalancerKind[] = [{ name: 'lb', instances: ['lb-1', 'lb-2'], backends: ['web', 'edge'] }]
+const TWO: readonly BalancerKind[] = [
+  { name: 'lb', instances: ['lb-1'], backends: ['web'] },
+  { name: 'inner', instances: ['lb-2'], backends: ['edge'] },
+]
+const PAIR_AND_INNER: readonly BalancerKind[] = [
+  { name: 'lb', instances: ['lb-1', 'lb-2'], backends: ['web'] },
+  { name: 'inner', instances: ['lb-3'], backends: ['edge'] },
+]
+/** Faults of the plain world know the first instance alone, and have none of what people can do by a runtime API. */
+const NOTHING: BalancerKind = { name: 'none', instances: ['lb-1'], backends: [] }
+const AGENTS_ALONE: readonly BalancerKind[] = [
+  NOTHING,
+  { name: 'by-checks', instances: ['lb-2'], backends: ['web'], checksAgents: true },
+]
+const AGENTS_BESIDE: readonly BalancerKind[] = [
+  ...ONE,
+  { name: 'by-checks', instances: ['lb-2'], backends: ['web'], checksAgents: true },
+]
+const LAYOUTS = [ONE, ONE, PAIR, PAIR, TWO, PAIR_AND_INNER, AGENTS_ALONE, AGENTS_BESIDE] as const
+
+/** One instance and nothing else: the world of the seeds below 1,000,000. */
+export const PLAIN_WORLD: WorldKind = { balancers: ONE, faults: [] }
+
+/** Everything about a world that differs from the plain one, and the faults that only such a world knows. */
+export function worldKindOf(random: SeededRandom, facts: WorldFacts): WorldKind {
+  const balancers = oneOf(random, LAYOUTS)
+  const control = oneOf(random, CONTROLS)
+  const servers = serversOf(random.fork('servers'), balancers)
+  const hasLongRequests = random.fork('long').next() < 0.25
+  const agents = agentsOf(random.fork('agents'), balancers)
+  return {
+    balancers,
+    ...(servers === undefined ? {} : { servers }),
+    ...(agents === undefined ? {} : { agents }),
+    ...(hasLongRequests ? { hasLongRequests } : {}),
+    ...(control === undefined ? {} : { control }),
+    faults: [
+      ...instanceFaults(random.fork('instances'), balancers, facts),
+      ...outages(random.fork('outages'), balancers, facts),
+      ...(agents === undefined ? [] : agentFaults(random.fork('agent faults'), facts)),
+      ...(control === undefined ? [] : controlFaults(random.fork('control'), facts)),
+    ],
+  }
+}
+
+const CONTROLS: readonly [undefined, ...(ControlState | undefined)[]] = [
+  ...([undefined, undefined, 'well', 'well', 'well'] as const),
+  ...(['refused', 'silent'] as const),
+]
+
+function agentsOf(random: SeededRandom, balancers: readonly BalancerKind[]): WorldKind['agents'] {
+  if (!balancers.some(({ checksAgents }) => checksAgents === true)) return undefined
+  return { countsConnections: random.next() < 0.5, declaresCheckers: random.next() < 0.5 }
+}
+
+const AGENT_TROUBLES = ['killed', 'silent', 'slow', 'restarted'] as const
+
+function agentFaults(random: SeededRandom, { names, healAtMs }: WorldFacts): readonly WorldFault[] {
+  return Array.from({ length: random.below(3) }, (): WorldFault => {
+    const node = names[random.below(names.length)] ?? 'n1'
+    const fromMs = random.between(0, healAtMs)
+    const how = oneOf(random, AGENT_TROUBLES)
+    if (how === 'restarted') return { kind: 'agentRestarted', node, atMs: fromMs }
+    return { kind: 'agent', node, how, fromMs, toMs: Math.min(healAtMs, fromMs + random.between(300, 12_000)) }
+  })
+}
+
+/** Only a backend of the same instance can be tracked. */
+function serversOf(random: SeededRandom, [first]: readonly BalancerKind[]): WorldKind['servers'] {
+  const die = random.next()
+  if (die < 0.25) return 'cookies'
+  return die < 0.4 && first?.backends.includes('edge') === true ? 'track' : undefined
+}
+
+const LONGEST_OUTAGE_MS = 5_000
+
+/** Now and then every server is taken for a while, behind one instance. */
+function outages(
+  random: SeededRandom,
+  balancers: readonly BalancerKind[],
+  { healAtMs }: WorldFacts,
+): readonly WorldFault[] {
+  const [instance, backend] = [balancers[0]?.instances[0], balancers[0]?.backends[0]]
+  if (random.next() >= 0.15 || instance === undefined || backend === undefined) return []
+  const fromMs = random.between(0, healAtMs)
+  const toMs = Math.min(healAtMs, fromMs + random.between(500, LONGEST_OUTAGE_MS))
+  return [{ kind: 'outage', instance, backend, fromMs, toMs }]
+}
+
+function controlFaults(random: SeededRandom, { healAtMs }: WorldFacts): readonly WorldFault[] {
+  return Array.from({ length: random.below(3) }, (): WorldFault => {
+    const fromMs = random.between(0, healAtMs)
+    const toMs = Math.min(healAtMs, fromMs + random.between(500, 8_000))
+    if (random.next() < 0.4) return { kind: 'proberCutOff', fromMs, toMs }
+    return { kind: 'controlFails', how: oneOf(random, ['refused', 'silent', 'status']), fromMs, toMs }
+  })
+}
+
+const oneOf = <T>(random: SeededRandom, of: readonly [T, ...T[]]): T => of[random.below(of.length)] ?? of[0]
+
+const LONGEST_SILENCE_MS = 8_000
+
+/** Up to two, each of one instance. */
+function instanceFaults(
+  random: SeededRandom,
+  balancers: readonly BalancerKind[],
+  { names, healAtMs }: WorldFacts,
+): readonly WorldFault[] {
+  const told = balancers.filter(({ checksAgents, backends }) => checksAgents !== true && backends.length > 0)
+  const places = told.flatMap(({ instances, backends }) => instances.map((instance) => ({ instance, backends })))
+  const [first, ...more] = places
+  if (first === undefined || more.length === 0) return []
+  return Array.from({ length: random.below(3) }, (): WorldFault => {
+    const { instance, backends } = oneOf(random, [first, ...more])
+    const atMs = random.between(0, healAtMs)
+    switch (random.below(4)) {
+      case 0:
+        return {
+          kind: 'instanceSilent',
+          instance,
+          fromMs: atMs,
+          toMs: Math.min(healAtMs, atMs + random.between(500, LONGEST_SILENCE_MS)),
+        }
+      case 1: {
+        const server = `${backends[random.below(backends.length)] ?? 'web'}/${names[random.below(names.length)] ?? 'n1'}`
+        return { kind: 'instanceByHand', instance, atMs, server, to: oneOf(random, ['ready', 'maint', 'drain']) }
+      }
+      default:
+        return { kind: 'instanceReload', instance, atMs, keepsStates: random.next() < 0.3 }
+    }
+  })
+}

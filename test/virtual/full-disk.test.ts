@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { VirtualCluster } from '../../src/sim/cluster/virtual-cluster.ts'
+import { NODES } from '../../src/sim/world/api-resource.ts'
+import { articleCluster, virtualRollFile } from '../support/virtual-roll/article-cluster.ts'
+import type { Disk } from '../support/virtual-roll/memory-journal.ts'
+import { ABORTED } from '../support/virtual-roll/operate-roll.ts'
+import { VirtualRoll } from '../support/virtual-roll/virtual-roll.ts'
+
+const FILE = virtualRollFile({ rate: 7, spec: { nodes: { names: ['n1'] }, soak: '1s' } })
+/** So many entries at one moment are a loop that waits for nothing. */
+const MOST_AT_ONCE = 100
+
+const begunRoll = async () => {
+  const cluster = await articleCluster()
+  const roll = new VirtualRoll(cluster, FILE)
+  const first = await roll.begin()
+  return { cluster, roll, first }
+}
+
+/** As `isFull` says at each entry; throws where more entries come at one moment than any roll has. */
+function diskOf({ time }: VirtualCluster, isFull: (type: string) => boolean): Disk {
+  let [atMs, atOnce] = [0, 0]
+  return {
+    luckOf: ({ type }) => {
+      atOnce = time.monoMs() === atMs ? atOnce + 1 : 0
+      atMs = time.monoMs()
+      if (atOnce > MOST_AT_ONCE) throw new Error('entries without end')
+      return { kind: isFull(type) ? 'full' : 'well' }
+    },
+    onSynced: () => undefined,
+  }
+}
+
+test('a disk that is full when the slot is to be taken is tried again after a while, and the roll goes on once it has room', async () => {
+  const { cluster, roll, first } = await begunRoll()
+  let fullUntilMs = 0
+  roll.journal.disk = diskOf(cluster, (type) => {
+    if (type === 'step.started' && fullUntilMs === 0) fullUntilMs = cluster.time.monoMs() + 20_000
+    return cluster.time.monoMs() < fullUntilMs
+  })
+  const end = await cluster.time.settle(first.ended, 600_000)
+  assert.equal(end === 'died' ? end : end.outcome, 'completed')
+  cluster.end()
+})
+
+test('a node that is out is put back though its journal takes no entry any more', async () => {
+  const { cluster, roll, first } = await begunRoll()
+  await cluster.time.settle(
+    first.log.first((event) => event.type === 'step.started' && event.step === 'drain'),
+    600_000,
+  )
+  first.kill()
+  roll.journal.disk = diskOf(cluster, () => true)
+  const second = roll.resume(ABORTED)
+  const end = await cluster.time.settle(second.ended, 600_000)
+  assert.equal(end === 'died' ? end : end.outcome, 'aborted')
+  const node = cluster.world.store.get(NODES, { name: 'n1' })
+  assert.equal((node?.spec as { unschedulable?: boolean } | undefined)?.unschedulable ?? false, false)
+  assert.equal(node?.metadata.annotations?.['evenkeel.dev/record'], undefined)
+  const admin = cluster.balancer.state.backends.flatMap(({ servers }) => servers.map((server) => server.admin))
+  assert.deepEqual(new Set(admin), new Set(['ready']))
+  cluster.end()
+})

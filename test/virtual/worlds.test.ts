@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { EngineRequest } from '../support/virtual-roll/engine-request.ts'
+import { runScenario } from '../support/virtual-roll/swarm/run-seed.ts'
+import type { Scenario } from '../support/virtual-roll/swarm/scenario.ts'
+import { type BalancerKind, PLAIN_WORLD, type WorldKind } from '../support/virtual-roll/swarm/world-kind.ts'
+import { worldSpec } from '../support/virtual-roll/swarm/world-spec.ts'
+
+/** One node of three is rolled, and nothing fails but what the world says. */
+const scenarioIn = (world: Partial<WorldKind>): Scenario => ({
+  seed: 'worlds',
+  nodes: 3,
+  darkMs: 500,
+  whoami: { replicas: 3, graceSeconds: 2, startSeconds: 0 },
+  databases: 0,
+  cordoned: [],
+  maint: [],
+  drainsEdge: true,
+  spec: { nodes: { names: ['n1'] }, soak: '1s', ...worldSpec({ ...PLAIN_WORLD, ...world }, true) },
+  world: { ...PLAIN_WORLD, ...world },
+  faults: [],
+  cues: [],
+  amends: {},
+  healAtMs: 20_000,
+  second: undefined,
+  abortAfter: undefined,
+})
+
+/** What was seen that must not be, and everything that the roll had the world do. */
+async function rolled(world: Partial<WorldKind>, more: Partial<Scenario> = {}) {
+  const heard: EngineRequest[] = []
+  const scenario = { ...scenarioIn(world), ...more }
+  const { violations } = await runScenario(scenario, (request) => void heard.push(request))
+  const lines = heard.flatMap((request) => (request.kind === 'balancer' ? [`${request.instance} ${request.line}`] : []))
+  const reboots = heard.flatMap((request) => (request.kind === 'reboot' ? [request.node] : []))
+  return { violations, lines, reboots }
+}
+
+/** Each server that was told something, with the first and the last state that it was told. */
+function firstAndLast(lines: readonly string[]): readonly string[] {
+  const words = lines.flatMap((line) =>
+    [...line.matchAll(/set server (\S+) state (\S+?)(?=;|$)/g)].map(([, server = '', state = '']) => {
+      return { key: `${line.slice(0, line.indexOf(' '))} ${server}`, state }
+    }),
+  )
+  const byServer = Map.groupBy(words, ({ key }) => key)
+  return [...byServer].map(([key, said]) => `${key} ${said[0]?.state} ${said.at(-1)?.state}`).toSorted()
+}
+
+const PAIR: readonly BalancerKind[] = [{ name: 'lb', instances: ['lb-1', 'lb-2'], backends: ['web', 'edge'] }]
+const TWO: readonly BalancerKind[] = [
+  { name: 'lb', instances: ['lb-1'], backends: ['web'] },
+  { name: 'inner', instances: ['lb-2'], backends: ['edge'] },
+]
+const AGENTS_ALONE: readonly BalancerKind[] = [
+  { name: 'none', instances: ['lb-1'], backends: [] },
+  { name: 'by-checks', instances: ['lb-2'], backends: ['web'], checksAgents: true },
+]
+
+test('each instance of a pair is told to let a node go, and to take it back', async () => {
+  const { violations, lines, reboots } = await rolled({ balancers: PAIR })
+  assert.deepEqual(violations, [])
+  assert.deepEqual(reboots, ['n1'])
+  assert.deepEqual(firstAndLast(lines), [
+    'lb-1 edge/n1 drain ready',
+    'lb-1 web/n1 drain ready',
+    'lb-2 edge/n1 drain ready',
+    'lb-2 web/n1 drain ready',
+  ])
+})
+
+test('an instance that forgets a node that is dark, while the other one remembers, is told again', async () => {
+  const faults = [{ kind: 'instanceReload', instance: 'lb-2', atMs: 14_000, keepsStates: false }] as const
+  const { violations, lines } = await rolled({ balancers: PAIR, faults }, { darkMs: 10_000 })
+  assert.deepEqual(violations, [])
+  const drains = (instance: string): number =>
+    lines.filter((line) => line.startsWith(`${instance} set server web/n1 state drain`)).length
+  assert.ok(drains('lb-2') > drains('lb-1'), `${drains('lb-2')} times, and ${drains('lb-1')} times the other one`)
+})
+
+test('of two balancers each is told of its own backend alone', async () => {
+  const { violations, lines } = await rolled({ balancers: TWO })
+  assert.deepEqual(violations, [])
+  assert.deepEqual(firstAndLast(lines), ['lb-1 web/n1 drain ready', 'lb-2 edge/n1 drain ready'])
+})
+
+test('servers that clients come back to by a cookie go to maint, and no such client loses a request', async () => {
+  const { violations, lines } = await rolled({ servers: 'cookies' })
+  assert.deepEqual(violations, [])
+  assert.deepEqual(firstAndLast(lines), ['lb-1 edge/n1 drain ready', 'lb-1 web/n1 maint ready'])
+})
+
+test('a server that tracks another one is out and back with it', async () => {
+  const { violations, lines } = await rolled({ servers: 'track' })
+  assert.deepEqual(violations, [])
+  assert.deepEqual(firstAndLast(lines), ['lb-1 edge/n1 drain ready', 'lb-1 web/n1 drain ready'])
+})
+
+test('requests that outlast the idle limit are cut, and no other one is', async () => {
+  const { violations, lines } = await rolled({ hasLongRequests: true })
+  assert.deepEqual(violations, [])
+  const cuts = new Set(lines.filter((line) => line.includes('shutdown sessions')))
+  assert.deepEqual([...cuts], ['lb-1 shutdown sessions server web/n1'])
+})
+
+test('a balancer that goes by checks alone is told by the agent of the node, and nothing is lost', async () => {
+  const agents = { countsConnections: false, declaresCheckers: true }
+  const { violations, lines, reboots } = await rolled({ balancers: AGENTS_ALONE, agents })
+  assert.deepEqual(violations, [])
+  assert.deepEqual([lines, reboots], [[], ['n1']])
+})
+
+test('a control target that fails beside a service that is well holds nothing up', async () => {
+  const { violations, reboots } = await rolled({
+    control: 'well',
+    faults: [{ kind: 'controlFails', how: 'status', fromMs: 1_000, toMs: 8_000 }],
+  })
+  assert.deepEqual(violations, [])
+  assert.deepEqual(reboots, ['n1'])
+})
