@@ -36,7 +36,7 @@ test('a pod is evicted for good, with the time to end that it is to have', async
   const world = await new PerformWorld().hold()
   await world.perform(EVICT)
   await world.perform({ ...EVICT, graceSeconds: 30 })
-  assert.deepEqual(world.evictionOptions, [{ dryRun: false }, { dryRun: false, graceSeconds: 30 }])
+  assert.deepEqual(world.evictedWith, [{ dryRun: false }, { dryRun: false, graceSeconds: 30 }])
 })
 
 test('a pod that is gone, or whose name another one bears, was evicted', async () => {

@@ -38,7 +38,7 @@ test('an eviction is asked for in earnest, with the grace that was decided on, a
   const world = await new PerformWorld().hold()
   await world.perform(EVICT)
   await world.perform({ ...EVICT, graceSeconds: 7 })
-  assert.deepEqual(world.evictionOptions, [{ dryRun: false }, { dryRun: false, graceSeconds: 7 }])
+  assert.deepEqual(world.evictedWith, [{ dryRun: false }, { dryRun: false, graceSeconds: 7 }])
 })
 
 test('a pod that is gone, or whose name another pod bears, counts as evicted', async () => {

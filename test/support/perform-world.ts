@@ -14,8 +14,6 @@ import { aRecord } from './roll-world.ts'
 import { SeededRandom } from './seeded-random.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
-type EvictOptions = Parameters<Cluster['evict']>[1]
-
 const never = new AbortController().signal
 export const BOOT = '11111111-1111-4111-8111-111111111111'
 export const OTHER_BOOT = '22222222-2222-4222-8222-222222222222'
@@ -53,9 +51,9 @@ export class PerformWorld {
   readonly #evicted: string[] = []
   /** What the machine says to a reboot, which it carries out only where it says so. */
   answer: RebootAnswer = { kind: 'sent' }
-  /** What the API says to an eviction, and how each was asked for. */
+  /** What the API says to an eviction, and all that each was asked with. */
   eviction: EvictionAnswer = { kind: 'accepted' }
-  readonly evictionOptions: EvictOptions[] = []
+  readonly evictedWith: Parameters<Cluster['evict']>[1][] = []
   /** The machines that a reboot was sent to. */
   readonly rebooted: HostTarget[] = []
   /** A balancer, or a machine, that hears and never answers. */
@@ -135,9 +133,9 @@ export class PerformWorld {
     return Promise.resolve()
   }
 
-  #evict(pod: string, options: EvictOptions): Promise<EvictionAnswer> {
+  #evict(pod: string, options: Parameters<Cluster['evict']>[1]): Promise<EvictionAnswer> {
     this.#evicted.push(pod)
-    this.evictionOptions.push(options)
+    this.evictedWith.push(options)
     return Promise.resolve(this.eviction)
   }
 

@@ -14,7 +14,11 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
   [
     'a slot that is free is taken',
     aSnapshot({ change: slotOf({}) }),
-    ['act slot', 'takeSlot {"node":"n1","takeStale":false,"restores":false}', 'SlotFree | - | a slot of the node budget is free'],
+    [
+      'act slot',
+      'takeSlot {"node":"n1","takeStale":false,"restores":false}',
+      'SlotFree | - | a slot of the node budget is free',
+    ],
   ],
   [
     'a slot of another run is asked for',

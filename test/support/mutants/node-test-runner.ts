@@ -30,7 +30,7 @@ const instrumented: { __stryker__?: InstrumenterContext } = globalThis as never
 
 const RECORDED = new URL('recorded-tests.ts', import.meta.url).href
 
-const PROPERTY_MS = 200
+const PROPERTY_MS = 500
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 500)
 
