@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EventLog } from '../../../src/controllers/roll/event-log.ts'
+import { WorldError } from '../../../src/model/world-error.ts'
 import type { JournalEntry } from '../../../src/ports/journal.ts'
 import { aTick } from '../../support/journaled.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
@@ -21,4 +22,23 @@ test('of the ticks, one in five seconds is kept in the journal; all are shown', 
     kept.map(({ at }) => at),
     ['2026-01-01T00:00:01.000Z', '2026-01-01T00:00:06.000Z', '2026-01-01T00:00:11.000Z'],
   )
+})
+
+test('the journal counts as writable again with the first entry that it takes, and the trouble is told once', async () => {
+  const full = new WorldError('no space left on device', { code: 'JOURNAL_WRITE', retry: 'backoff' })
+  const warnings: string[] = []
+  let isFull = true
+  const append = (): Promise<void> => (isFull ? Promise.reject(full) : Promise.resolve())
+  const events = new EventLog({
+    journal: { run: 'run-1', append },
+    clock: new VirtualClock(),
+    sink: (event) => warnings.push(event.type === 'warning' ? event.text : event.type),
+    firstSeq: 0,
+  })
+  const taken = [await events.meant({}), await events.meant({}), events.writable]
+  isFull = false
+  assert.deepEqual([...taken, await events.meant({}), events.writable], [false, false, false, true, true])
+  assert.deepEqual(warnings, [
+    'the journal cannot be written: no space left on device; nothing disruptive is begun until it can',
+  ])
 })

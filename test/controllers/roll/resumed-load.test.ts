@@ -144,6 +144,16 @@ test('what fails before traffic is green again is told where a run is taken up, 
   assert.equal(resumed.watch.failedIn('n2'), 9)
 })
 
+test('a window that is over is told once, however often it is looked at', () => {
+  const { watch, events, knows } = watching(BEFORE)
+  knows({ windows: [WINDOW] })
+  for (let look = 0; look < 3; look += 1) watch.changed()
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['window.opened', 'window.closed'],
+  )
+})
+
 test('a window in which a control target failed too is marked as the prober’s', () => {
   const { watch, events, knows } = watching(BEFORE)
   knows({ windows: [{ ...WINDOW, target: 'elsewhere', control: true }, WINDOW] })
