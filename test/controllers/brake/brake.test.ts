@@ -251,8 +251,26 @@ for (const now of ['n3>', 'n3x', 'n3?', 'n3-', 'n3!']) {
     ground.fleet.set('n1 n2 n3 n4')
     await ground.clock.advance(1_000)
     const { passes } = brake.view().loop
-    ground.fleet.set(`n1 n2 ${now} n4`)
+    ground.fleet.change(now)
     await ground.clock.advance(10)
     assert.ok(brake.view().loop.passes > passes)
   })
 }
+
+test('a leader that has not heard of the nodes yet takes no grant back, and keeps their order once it has', async (t) => {
+  const ground = new Ground(t)
+  const first = ground.brake('a')
+  ground.fleet.set('n2! n3! n1 n4')
+  await ground.clock.advance(1_000)
+  ground.fleet.set('n1! n2! n3! n4')
+  await ground.clock.advance(1_000)
+  await first.stop()
+  ground.fleet.set('')
+  const heir = ground.brake('b')
+  heir.wake()
+  await ground.clock.advance(60_000)
+  assert.deepEqual(ground.granted, ['n2', 'n3'])
+  ground.fleet.set('n1! n2! n3! n4')
+  await ground.clock.advance(60_000)
+  assert.deepEqual(ground.granted, ['n2', 'n3'])
+})
