@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseCount } from '../../../src/adapters/haproxy/parse-number.ts'
 import { requireDone } from '../../../src/adapters/haproxy/require-done.ts'
 import { connectionError } from '../../../src/adapters/haproxy/socket-error.ts'
 
@@ -34,4 +35,11 @@ for (const [text, code, retry, message] of REFUSALS) {
 
 test('commands that succeed say nothing', () => {
   assert.doesNotThrow(() => requireDone(['', '\n'], REF))
+})
+
+test('a count that a number cannot hold exactly is no count', () => {
+  assert.equal(parseCount('9007199254740991', 'sessions'), 9_007_199_254_740_991)
+  for (const text of ['9007199254740992', '', '-1', '1e3', '12 ']) {
+    assert.throws(() => parseCount(text, 'sessions'), { code: 'BALANCER_REPLY' }, text)
+  }
 })
