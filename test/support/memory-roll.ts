@@ -17,6 +17,8 @@ interface Asked {
   readonly servers?: readonly ServerReading[]
   readonly probe?: (clock: VirtualClock) => Probe
   readonly portAnswers?: boolean
+  /** Called when a data port is asked. */
+  readonly onPortAsked?: () => void
   /** What becomes of each entry of the journal. */
   readonly append?: (entry: JournalEntry) => Promise<void>
 }
@@ -30,6 +32,7 @@ export function memoryRoll({
   servers = SERVERS,
   probe,
   portAnswers = true,
+  onPortAsked = () => undefined,
   append = kept,
 }: Asked = {}) {
   const clock = new VirtualClock()
@@ -55,7 +58,12 @@ export function memoryRoll({
         ownBootId: async () => undefined,
         close: async () => undefined,
       },
-      dataPort: { answers: async () => portAnswers },
+      dataPort: {
+        answers: async () => {
+          onPortAsked()
+          return portAnswers
+        },
+      },
       journal: { run: state.id, append },
       firstSeq: 0,
       sink: (event) => events.push(event),

@@ -174,3 +174,20 @@ test('two processes may listen at once, so that one replaces the other without a
   await first.close()
   assert.match(head(await told(t, second, get('/nodecheck'))), / 200 /)
 })
+
+test('connections that are over leave room for others', async (t) => {
+  const at = await door(t)
+  for (let check = 0; check < LIMITS.total + 5; check += 1)
+    assert.equal(head(await told(t, at, get('/nodecheck'))), 'HTTP/1.1 200 OK')
+  assert.equal(at.dropped(), 0)
+})
+
+test('a page that cannot be made ends its connection at once, without an answer', { timeout: 30_000 }, async (t) => {
+  const failing = () => Promise.reject(new Error('a bug'))
+  const opened = await openHttpDoor(
+    { place: { port: 0, host: '127.0.0.1' }, timers, limits: { ...LIMITS, lifeMs: 600_000 } },
+    failing,
+  )
+  t.after(() => opened.close())
+  assert.equal(await told(t, opened, get('/')), '')
+})

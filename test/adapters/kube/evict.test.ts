@@ -65,3 +65,15 @@ test('a call that failed may pass, and says how long the API asks to wait', asyn
     retryAfterMs: 9_000,
   })
 })
+
+test('an eviction that the caller calls off ends with the reason of that, and a bug is a bug', async () => {
+  const failing = (error: Error, signal: AbortSignal): Promise<EvictionAnswer> => {
+    const client = new EmbeddedApi('shop').client()
+    client.send = () => Promise.reject(error)
+    return evict(client, { pod: { namespace: 'shop', name: 'cart-a', uid: 'u' }, dryRun: false }, signal)
+  }
+  const [reason, bug] = [new Error('the roll is over'), new TypeError('a bug')]
+  const noRoute = new WorldError('no route', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
+  await assert.rejects(failing(noRoute, AbortSignal.abort(reason)), reason)
+  await assert.rejects(failing(bug, never), bug)
+})

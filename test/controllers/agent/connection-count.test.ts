@@ -38,6 +38,30 @@ test('a table that does not answer in time tells nothing, and is asked again', a
   assert.equal(await count.now(), 4)
 })
 
+test('a bug in reading a table is a bug, and not a count that is not known', async () => {
+  const bug = new TypeError('a bug')
+  const sockets = { count: () => Promise.reject(bug) }
+  const count = new ConnectionCount({ sockets, tracked: { count: async () => undefined }, clock: new VirtualClock() })
+  await assert.rejects(count.now(), bug)
+})
+
+test('however many ask, tables are read no more often than every quarter of a second', async () => {
+  const clock = new VirtualClock()
+  let reads = 0
+  const sockets = {
+    count: async () => {
+      reads += 1
+      return reads
+    },
+  }
+  const count = new ConnectionCount({ sockets, tracked: { count: async () => undefined }, clock })
+  assert.deepEqual([await count.now(), await count.now()], [1, 1])
+  await clock.advance(250)
+  assert.equal(await count.now(), 1)
+  await clock.advance(1)
+  assert.equal(await count.now(), 2)
+})
+
 const counted = (sockets: number | undefined, tracked: Tracked | 'soon' | undefined): Promise<number | undefined> =>
   new ConnectionCount({
     sockets: { count: async () => sockets },

@@ -42,3 +42,24 @@ test('as many looks at the data port as health checks need are apart by the inte
     ['closed', 8_000],
   ])
 })
+
+test('a data port that does not answer within its limit is closed, and is asked again', async (t) => {
+  const clock = new VirtualClock()
+  const found: (readonly [string, number])[] = []
+  const over = new AbortController()
+  const watch = new DataPortWatch({
+    dataPort: { answers: () => new Promise(() => undefined) },
+    at: { address: '10.0.0.1', port: 443 },
+    everyMs: 2_000,
+    limitMs: 1_000,
+    fall: 3,
+    rise: 2,
+    clock,
+    onChange: (state) => found.push([state, clock.monoMs()]),
+  })
+  watch.run(over.signal).catch(() => undefined)
+  t.after(() => over.abort())
+  await clock.advance(20_000)
+  // Asked at 0, 3 and 6 s, and given up a second later each time.
+  assert.deepEqual(found, [['closed', 7_000]])
+})

@@ -10,6 +10,7 @@ class Ground {
   readonly fleet = new MemoryFleet()
   readonly configMaps = new MemoryConfigMap()
   readonly notices = new MemoryNotices()
+  readonly warnings: string[] = []
   readonly #stop = new AbortController()
 
   constructor(t: TestContext) {
@@ -18,7 +19,7 @@ class Ground {
 
   /** One process; `leads` says for how long it may act. */
   brake(identity: string, leads: { mayActForMs(): number } = { mayActForMs: () => 10_000 }): Brake {
-    const { clock, fleet, configMaps, notices } = this
+    const { clock, fleet, configMaps, notices, warnings } = this
     const brake = new Brake({
       fleet,
       configMaps,
@@ -30,7 +31,7 @@ class Ground {
       returnMs: 10_000,
       clock,
       random: new SeededRandom(1),
-      log: { debug: () => undefined, warn: () => undefined },
+      log: { debug: () => undefined, warn: (text) => warnings.push(text) },
     })
     brake.run(this.#stop.signal).catch((error: unknown) => assert.equal(error, this.#stop.signal.reason))
     return brake
@@ -206,4 +207,70 @@ test('an API server that is away costs passes, with pauses between them, and no 
   ground.configMaps.away = false
   await ground.clock.advance(15_000)
   assert.deepEqual(ground.granted, ['n1', 'n2'])
+})
+
+test('a grant of a node that cannot be read any more is not taken back either', async (t) => {
+  const ground = new Ground(t)
+  const first = ground.brake('a')
+  ground.fleet.set('n1! n2! n3 n4')
+  await ground.clock.advance(1_000)
+  await first.stop()
+  ground.fleet.set('n1 n2! n3 n4')
+  ground.brake('b')
+  ground.fleet.lags = true
+  ground.fleet.set('n1? n2! n3 n4')
+  await ground.clock.advance(30_000)
+  assert.deepEqual(ground.granted, ['n1', 'n2'])
+})
+
+test('grants that a person deleted are published again within ten seconds', async (t) => {
+  const ground = new Ground(t)
+  ground.brake('a')
+  ground.fleet.set('n1! n2 n3 n4')
+  await ground.clock.advance(10_000)
+  ground.configMaps.now = undefined
+  await ground.clock.advance(10_000)
+  assert.deepEqual(ground.granted, ['n1'])
+})
+
+test('nothing is published before the nodes are listed, and that is said once', async (t) => {
+  const ground = new Ground(t)
+  const brake = ground.brake('a')
+  brake.wake()
+  await ground.clock.advance(60_000)
+  assert.deepEqual([ground.configMaps.written, ground.warnings.length], [[], 1])
+  ground.fleet.set('n1! n2 n3 n4')
+  await ground.clock.advance(10_000)
+  assert.deepEqual(ground.granted, ['n1'])
+})
+
+for (const now of ['n3>', 'n3x', 'n3?', 'n3-', 'n3!']) {
+  test(`a node that comes to be ${now} is looked at at once, and not with the next sweep`, async (t) => {
+    const ground = new Ground(t)
+    const brake = ground.brake('a')
+    ground.fleet.set('n1 n2 n3 n4')
+    await ground.clock.advance(1_000)
+    const { passes } = brake.view().loop
+    ground.fleet.change(now)
+    await ground.clock.advance(10)
+    assert.ok(brake.view().loop.passes > passes)
+  })
+}
+
+test('a leader that has not heard of the nodes yet takes no grant back, and keeps their order once it has', async (t) => {
+  const ground = new Ground(t)
+  const first = ground.brake('a')
+  ground.fleet.set('n2! n3! n1 n4')
+  await ground.clock.advance(1_000)
+  ground.fleet.set('n1! n2! n3! n4')
+  await ground.clock.advance(1_000)
+  await first.stop()
+  ground.fleet.set('')
+  const heir = ground.brake('b')
+  heir.wake()
+  await ground.clock.advance(60_000)
+  assert.deepEqual(ground.granted, ['n2', 'n3'])
+  ground.fleet.set('n1! n2! n3! n4')
+  await ground.clock.advance(60_000)
+  assert.deepEqual(ground.granted, ['n2', 'n3'])
 })

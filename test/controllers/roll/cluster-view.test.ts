@@ -4,6 +4,7 @@ import { ClusterView } from '../../../src/controllers/roll/cluster-view.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 import type { FollowEvent, Kind, KindMap } from '../../../src/ports/cluster.ts'
+import { aWorkload } from '../../support/roll-world.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 
 /** An API server whose streams the test writes. */
@@ -23,8 +24,10 @@ function scene(isListed = true) {
     for (const kind of kinds) sinks.get(kind)?.({ type: 'listed', objects: [] })
   }
   const cut = (kind: Kind): void => sinks.get(kind)?.({ type: 'broken', error, retryInMs: 100 })
+  const applied = (kind: Kind, object: unknown): void =>
+    sinks.get(kind)?.({ type: 'applied', object } as FollowEvent<never>)
   if (isListed) list()
-  return { clock, view, list, cut, kinds: [...sinks.keys()] }
+  return { clock, view, list, cut, applied, kinds: [...sinks.keys()] }
 }
 
 test('one stream that is cut is no loss of the API server', () => {
@@ -62,4 +65,15 @@ test('a cluster of which one kind is not listed yet is not known', () => {
   assert.equal(view.facts().staleForMs, 1)
   list(kinds.slice(0, 1))
   assert.equal(view.facts().staleForMs, 0)
+})
+
+test('a change of one kind of workload is seen beside the others, which stay as they are', () => {
+  const { view, applied } = scene()
+  const names = (): readonly string[] => view.facts().workloads.map(({ kind, name }) => `${kind} ${name}`)
+  assert.deepEqual(names(), [])
+  applied('replicasets', aWorkload())
+  assert.deepEqual(names(), ['ReplicaSet cart'])
+  applied('statefulsets', aWorkload({ kind: 'StatefulSet', name: 'db', uid: 'uid-db' }))
+  assert.deepEqual(names(), ['ReplicaSet cart', 'StatefulSet db'])
+  assert.equal(view.facts().workloads, view.facts().workloads)
 })

@@ -46,3 +46,22 @@ test('a node that is through is noted as soon as a disk that refused it has room
     ],
   )
 })
+
+test('the journal counts as writable again with the first entry that it takes, and the trouble is told once', async () => {
+  const full = new WorldError('no space left on device', { code: 'JOURNAL_WRITE', retry: 'backoff' })
+  const warnings: string[] = []
+  let isFull = true
+  const append = (): Promise<void> => (isFull ? Promise.reject(full) : Promise.resolve())
+  const events = new EventLog({
+    journal: { run: 'run-1', append },
+    clock: new VirtualClock(),
+    sink: (event) => warnings.push(event.type === 'warning' ? event.text : event.type),
+    firstSeq: 0,
+  })
+  const taken = [await events.meant({}), await events.meant({}), events.writable]
+  isFull = false
+  assert.deepEqual([...taken, await events.meant({}), events.writable], [false, false, false, true, true])
+  assert.deepEqual(warnings, [
+    'the journal cannot be written: no space left on device; nothing disruptive is begun until it can',
+  ])
+})

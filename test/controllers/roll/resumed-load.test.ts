@@ -150,6 +150,16 @@ test('what fails before traffic is green again is told where a run is taken up, 
   assert.equal(resumed.watch.failedIn('n2'), 9)
 })
 
+test('a window that is over is told once, however often it is looked at', () => {
+  const { watch, events, knows } = watching(BEFORE)
+  knows({ windows: [WINDOW] })
+  for (let look = 0; look < 3; look += 1) watch.changed()
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['window.opened', 'window.closed'],
+  )
+})
+
 test('a window that a control excuses is marked as the prober’s; one that it excuses in part is not, and is blamed', () => {
   const told = (excused: number) => {
     const { watch, events, knows } = watching(BEFORE)

@@ -26,6 +26,13 @@ export class MemoryFleet implements Fleet {
     for (const sink of this.#sinks) sink({ type: 'listed', objects: this.#nodes })
   }
 
+  /** One node changes, and the watch tells that alone. */
+  change(sign: string): void {
+    const changed = nodesOf(sign)
+    this.#nodes = this.#nodes.map((node) => changed.find(({ name }) => name === node.name) ?? node)
+    for (const sink of this.#sinks) for (const object of changed) sink({ type: 'applied', object })
+  }
+
   break(): void {
     for (const sink of this.#sinks) sink({ type: 'broken', error: unreachable(), retryInMs: 1_000 })
   }
