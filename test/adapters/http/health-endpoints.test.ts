@@ -287,3 +287,18 @@ test('while the API server hangs or is away, the agents of the nodes that are kn
   }
   assert.equal((await read(from)).endpoint.heard, true, 'the list that hangs is the only one')
 })
+
+test('an agent that serves anew is known by when, one that has served since it was asked first is not', async (t) => {
+  const clock = new VirtualClock()
+  let answer: string | undefined = 'up'
+  const agent: RequestListener = (request, response) =>
+    answer === undefined ? request.socket.destroy() : response.end(JSON.stringify({ ...HEALTH, answer }))
+  const from = await endpoints(t, agent, { clock })
+  const upSince = async (said: string | undefined): Promise<number | undefined> => {
+    answer = said
+    await clock.advance(1_000)
+    return (await from.read('edge', never)).servers[0]?.endpoint?.upSince
+  }
+  assert.deepEqual([await upSince('up'), await upSince('drain'), await upSince('up')], [undefined, undefined, 3_000])
+  assert.deepEqual([await upSince('up'), await upSince(undefined), await upSince('up')], [3_000, undefined, 6_000])
+})
