@@ -43,4 +43,6 @@ export const KEPT_SEEDS: readonly string[] = [
   '1002138',
   // The agent of the only other node answered again, and the node that served on was taken out before the balancer had noticed.
   '1002198',
+  // People set every server of a backend to maint, and one of them ready again, which the roll put back to maint as it was before.
+  '1002375',
 ]

@@ -1,4 +1,4 @@
-import type { ServerReading, ServerRef } from '../../model/balancer.ts'
+import { type ServerReading, type ServerRef, serverKey } from '../../model/balancer.ts'
 import type { Node } from '../../model/node.ts'
 import type { Reason } from '../../model/reason.ts'
 import { returnMs } from '../balancer/detection-time.ts'
@@ -19,6 +19,11 @@ export const lastUsableServers = (node: Node, instances: readonly InstanceFacts[
 /** Servers of the node without which a backend of this instance would have none, where that matters. */
 export const lastServersOn = (node: Node, instance: InstanceFacts): readonly ServerReading[] =>
   instance.allowLastServer ? [] : lastServers(allowedServers(instance), (reading) => belongsTo(reading, node))
+
+/** Without this very server its backend would have no usable one on that instance, and that matters. */
+export const isLastServer = (ref: ServerRef, instance: InstanceFacts): boolean =>
+  !instance.allowLastServer &&
+  lastServers(allowedServers(instance), (reading) => serverKey(reading.ref) === serverKey(ref)).length > 0
 
 /**
  * An instance as those behind it use it. Balancers that know a server by its agent send to it only after their own checks
