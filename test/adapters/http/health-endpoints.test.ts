@@ -290,15 +290,10 @@ test('while the API server hangs or is away, the agents of the nodes that are kn
 
 test('an agent that serves anew is known by when, one that has served since it was asked first is not', async (t) => {
   const clock = new VirtualClock()
-  let answer: string | undefined = 'up'
-  const agent: RequestListener = (request, response) =>
-    answer === undefined ? request.socket.destroy() : response.end(JSON.stringify({ ...HEALTH, answer }))
+  const answers = ['up', 'drain', 'up', 'up', 'no word of an agent', 'up']
+  const agent: RequestListener = (request, to) => says({ ...HEALTH, answer: answers.shift() })(request, to)
   const from = await endpoints(t, agent, { clock })
-  const upSince = async (said: string | undefined): Promise<number | undefined> => {
-    answer = said
-    await clock.advance(1_000)
-    return (await from.read('edge', never)).servers[0]?.endpoint?.upSince
-  }
-  assert.deepEqual([await upSince('up'), await upSince('drain'), await upSince('up')], [undefined, undefined, 3_000])
-  assert.deepEqual([await upSince('up'), await upSince(undefined), await upSince('up')], [3_000, undefined, 6_000])
+  const upSince: unknown[] = []
+  for (; answers.length > 0; upSince.push((await read(from)).endpoint.upSince)) await clock.advance(1_000)
+  assert.deepEqual(upSince, [undefined, undefined, 3_000, 3_000, undefined, 6_000])
 })
