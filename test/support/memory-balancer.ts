@@ -1,13 +1,19 @@
-import type { AdminState, InstanceReading, ServerReading, ServerRef } from '../../src/model/balancer.ts'
+import {
+  type AdminState,
+  type InstanceReading,
+  type ServerReading,
+  type ServerRef,
+  serverKey,
+} from '../../src/model/balancer.ts'
 import { WorldError } from '../../src/model/world-error.ts'
 import type { Balancer } from '../../src/ports/balancer.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import { aServer } from './roll-world.ts'
 
-/** `edge` with one instance and one backend; a server's check passes. */
+/** `edge` with one backend; its instances are those of its servers, whose checks pass. */
 export class MemoryBalancer implements Balancer {
   readonly name = 'edge'
-  readonly instances = ['lb-1']
+  readonly instances: readonly string[]
   readonly #clock: Clock
   readonly #servers: Map<string, ServerReading>
   /** Called before a server takes another state. */
@@ -15,15 +21,16 @@ export class MemoryBalancer implements Balancer {
 
   constructor(clock: Clock, servers: readonly ServerReading[]) {
     this.#clock = clock
-    this.#servers = new Map(servers.map((server) => [server.ref.server, server]))
+    this.#servers = new Map(servers.map((server) => [serverKey(server.ref), server]))
+    this.instances = [...new Set(servers.map(({ ref }) => ref.instance))]
   }
 
-  state(server: string): AdminState | undefined {
-    return this.#servers.get(server)?.adminState
+  state(server: string, instance = 'lb-1'): AdminState | undefined {
+    return this.#servers.get(serverKey({ instance, backend: 'web', server }))?.adminState
   }
 
   read(instance: string): Promise<InstanceReading> {
-    const servers = [...this.#servers.values()]
+    const servers = [...this.#servers.values()].filter(({ ref }) => ref.instance === instance)
     return Promise.resolve({ instance, process: '100', version: '3.0', at: this.#clock.monoMs(), servers })
   }
 
@@ -31,9 +38,10 @@ export class MemoryBalancer implements Balancer {
     return Promise.reject(new WorldError('nobody plans here', { code: 'BALANCER_REPLY', retry: 'never' }))
   }
 
-  setState({ server }: ServerRef, state: AdminState): Promise<void> {
-    this.onState(server, state)
-    this.#servers.set(server, { ...(this.#servers.get(server) ?? aServer(server)), adminState: state, ownState: state })
+  setState(ref: ServerRef, state: AdminState): Promise<void> {
+    this.onState(ref.server, state)
+    const before = this.#servers.get(serverKey(ref)) ?? aServer(ref.server, { ref })
+    this.#servers.set(serverKey(ref), { ...before, adminState: state, ownState: state })
     return Promise.resolve()
   }
 

@@ -37,4 +37,12 @@ export const KEPT_SEEDS: readonly string[] = [
   // A node was taken out and not yet rebooted, a reload put it back in, and people set the other server to maint. Once the slot
   // was renewed again, the re-assertion took the last usable server: it asked for no other one before the reboot was announced.
   '740219',
+  // An agent had been killed before the roll asked its node to leave, and the checker took that for being kept out.
+  '1002058',
+  // The same after another machine had died and come back.
+  '1002138',
+  // The agent of the only other node answered again, and the node that served on was taken out before the balancer had noticed.
+  '1002198',
+  // People set every server of a backend to maint, and one of them ready again, which the roll put back to maint as it was before.
+  '1002375',
 ]

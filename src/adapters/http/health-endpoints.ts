@@ -175,9 +175,8 @@ export class HealthEndpoints implements BalancerReader {
 
   #reading(instance: string, node: Node): ServerReading {
     const { spec } = this.#parts
-    const { answer, askedAt } = this.#seen.get(node.name) ?? NOT_ASKED
     const asked = asksToLeave(node.annotations[MAINTENANCE_ANNOTATION])
-    const state = stateOf(answer, askedAt)
+    const state = stateOf(this.#seen.get(node.name) ?? NOT_ASKED)
     return {
       ...NOTHING_COUNTED,
       ...state,
@@ -207,18 +206,19 @@ function ofThisNode({ name }: Node, answer: AskedAgent): AskedAgent {
 
 type State = Pick<ServerReading, 'operational' | 'check' | 'checkText'> & { readonly endpoint: EndpointReading }
 
-function stateOf(answer: AskedAgent, at: MonoMs): State {
+function stateOf({ answer, askedAt: at, changedAt }: Seen): State {
   if ('error' in answer) {
     const endpoint = { at, ...UNHEARD }
     const checkText = `its agent does not answer: ${answer.error}`
     return { operational: 'down', check: 'failing', checkText, endpoint }
   }
   const { node: _node, dataPort, ...told } = answer.health
+  const upSince = told.answer === 'up' && changedAt !== undefined ? { upSince: changedAt } : {}
   return {
     operational: OPERATIONAL[told.answer],
     check: CHECKS[dataPort],
     checkText: `its agent answers ${told.answer}`,
-    endpoint: { at, heard: true, ...told },
+    endpoint: { at, heard: true, ...told, ...upSince },
   }
 }
 

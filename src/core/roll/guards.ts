@@ -2,7 +2,7 @@ import type { Reason } from '../../model/reason.ts'
 import { agentSilent } from './agent-silent.ts'
 import { awaitingWindows } from './awaits-control.ts'
 import { baselineMissing, probeSilent } from './baseline.ts'
-import { lastUsableServers } from './last-server.ts'
+import { asUsed, lastUsableServers } from './last-server.ts'
 import { matchNodeServers } from './match-node-servers.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
 import type { RollSnapshot } from './snapshot.ts'
@@ -77,7 +77,11 @@ export const controlHeard: Guard<RollSnapshot> = (s) => {
   return [{ code: 'ControlAwaited', object: window.target, text }]
 }
 
-const lastUsable: Guard<NodeSnapshot> = (s) => lastUsableServers(s.current.node, s.instances)
+const lastUsable: Guard<NodeSnapshot> = (s) =>
+  lastUsableServers(
+    s.current.node,
+    s.instances.map((instance) => asUsed(s, instance)),
+  )
 
 const agentsOurs: Guard<NodeSnapshot> = (s) =>
   matchNodeServers(s.current.node, s.instances)

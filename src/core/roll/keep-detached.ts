@@ -1,7 +1,7 @@
 import type { Action } from '../../model/action.ts'
 import { serverKey } from '../../model/balancer.ts'
 import type { Reason } from '../../model/reason.ts'
-import { lastServersOn, leftAsLast } from './last-server.ts'
+import { asUsed, lastServersOn, leftAsLast } from './last-server.ts'
 import { mustBeOut } from './must-be-out.ts'
 import type { NodeServer } from './node-servers.ts'
 import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
@@ -35,7 +35,8 @@ const backInService = (s: NodeSnapshot): readonly NodeServer[] =>
 
 /** Without it a backend would have no server, and every request would fail. */
 const isLastToServe = (s: NodeSnapshot, { ref, instance }: NodeServer): boolean =>
-  !mayBeDark(s) && lastServersOn(s.current.node, instance).some((last) => serverKey(last.ref) === serverKey(ref))
+  !mayBeDark(s) &&
+  lastServersOn(s.current.node, asUsed(s, instance)).some((last) => serverKey(last.ref) === serverKey(ref))
 
 /**
  * Its reboot is announced, or it was rebooted by others, and no proof was given since: it goes out whichever server is

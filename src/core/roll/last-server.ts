@@ -1,9 +1,11 @@
-import type { ServerReading, ServerRef } from '../../model/balancer.ts'
+import { type ServerReading, type ServerRef, serverKey } from '../../model/balancer.ts'
 import type { Node } from '../../model/node.ts'
 import type { Reason } from '../../model/reason.ts'
+import { returnMs } from '../balancer/detection-time.ts'
 import { lastServers } from '../balancer/last-server.ts'
+import { endpointOf } from './endpoint-of.ts'
 import { allowedServers, belongsTo } from './match-node-servers.ts'
-import type { InstanceFacts } from './snapshot.ts'
+import type { InstanceFacts, RollSnapshot } from './snapshot.ts'
 
 /** On every instance each backend must keep a usable server that is not this node's; empty where all do. */
 export const lastUsableServers = (node: Node, instances: readonly InstanceFacts[]): readonly Reason[] =>
@@ -17,6 +19,29 @@ export const lastUsableServers = (node: Node, instances: readonly InstanceFacts[
 /** Servers of the node without which a backend of this instance would have none, where that matters. */
 export const lastServersOn = (node: Node, instance: InstanceFacts): readonly ServerReading[] =>
   instance.allowLastServer ? [] : lastServers(allowedServers(instance), (reading) => belongsTo(reading, node))
+
+/** Without this very server its backend would have no usable one on that instance, and that matters. */
+export const isLastServer = (ref: ServerRef, instance: InstanceFacts): boolean =>
+  !instance.allowLastServer &&
+  lastServers(allowedServers(instance), (reading) => serverKey(reading.ref) === serverKey(ref)).length > 0
+
+/**
+ * An instance as those behind it use it. Balancers that know a server by its agent send to it only after their own checks
+ * have passed: until then it starts, whatever its agent says.
+ */
+export function asUsed(s: Pick<RollSnapshot, 'spec'>, instance: InstanceFacts): InstanceFacts {
+  const spec = endpointOf(s, instance.balancer)
+  const { reading } = instance
+  if (spec === undefined || reading === undefined) return instance
+  const worstMs = returnMs(spec.checks)
+  const isStarting = ({ endpoint }: ServerReading): boolean =>
+    endpoint?.upSince !== undefined && reading.at - endpoint.upSince < worstMs
+  if (!reading.servers.some(isStarting)) return instance
+  const servers = reading.servers.map(
+    (server): ServerReading => (isStarting(server) ? { ...server, operational: 'starting' } : server),
+  )
+  return { ...instance, reading: { ...reading, servers } }
+}
 
 /** One that stays in service for that reason. */
 export const leftAsLast = (ref: ServerRef, instance: InstanceFacts): Reason => ({

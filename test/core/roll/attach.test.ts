@@ -36,6 +36,32 @@ test('what was out before us goes back to where it was, and is not put into serv
   assert.equal(next({ adminState: 'maint', ownState: 'maint' }, was('drain')), 'act attach: setServer drain')
 })
 
+/** n1 was in maint before the roll, people set it ready since, and the other server is like this. */
+const setReadySince = (other: Partial<ServerReading>, allowLastServer = false): string => {
+  const instances = [anInstance([aServer('n1'), aServer('n2', other)], { allowLastServer })]
+  return shortDecision(decide(withPort(aSnapshot({ ...settled, record: was('maint'), change: { instances } }))))
+}
+
+test('a server that people set ready goes back to maint, where it was, unless it is the last usable one by now', () => {
+  const maint = { adminState: 'maint' } as const
+  assert.deepEqual([setReadySince({}), setReadySince(maint)], ['act attach: setServer maint', 'hold soak: Soaking'])
+  assert.equal(setReadySince(maint, true), 'act attach: setServer maint', 'in a pool of one')
+})
+
+test('which server is the last is asked of each by itself: where a node has two, the one that served before is enough', () => {
+  const [recorded] = aRecord().servers
+  assert.ok(recorded)
+  const second = { ...recorded, server: 'n1b', state: 'maint' } as const
+  const n1b = aServer('n1b', { address: recorded.address })
+  const next = (n1: Partial<ServerReading>): string => {
+    const record = aRecord({ servers: [recorded, second] })
+    const servers = [aServer('n1', n1), n1b, aServer('n2', { adminState: 'maint' })]
+    return shortDecision(decide(withPort(aSnapshot({ ...settled, record, servers }))))
+  }
+  assert.equal(next({}), 'act attach: setServer maint')
+  assert.equal(next({ operational: 'down', check: 'failing' }), 'hold attach: NotUpYet')
+})
+
 test('connections to the machine before its reboot are dropped before it serves', () => {
   assert.equal(next({ adminState: 'drain', idleConnections: 2 }), 'act attach: setServer maint')
 })

@@ -141,22 +141,31 @@ test('nothing is taken out before the announcement by what a silent instance sai
   assert.deepEqual(at(true, 400), [[], 'act detach: setServer drain'])
 })
 
-test('of health endpoints the last one that answers up is not asked to leave again before the announcement', () => {
+/** n1 is in again before its reboot is announced, as its agent says; n2 is what the test says. Agents were asked at 1,000 ms. */
+function backByAgents(n2: ServerReading, announced = false) {
   const [seen] = Object.values(detachedEvidence().detached)
   assert.ok(seen)
-  const asked = (n2: ServerReading, announced: boolean): readonly string[] =>
-    told(
-      aSnapshot({
-        node: { unschedulable: true },
-        record: endpointRecord(),
-        announced,
-        evidence: { detached: { [KEY]: seen } },
-        change: {
-          spec: endpointSpec(),
-          instances: agents([anEndpoint('n1', { answer: 'up' }), n2]),
-        },
-      }),
-    )
+  return aSnapshot({
+    node: { unschedulable: true },
+    record: endpointRecord(),
+    announced,
+    evidence: { detached: { [KEY]: seen } },
+    change: { spec: endpointSpec(), instances: agents([anEndpoint('n1', { answer: 'up' }), n2]) },
+  })
+}
+
+test('of health endpoints the last one that answers up is not asked to leave again before the announcement', () => {
+  const asked = (n2: ServerReading, announced: boolean): readonly string[] => told(backByAgents(n2, announced))
   const leaving = anEndpoint('n2', { answer: 'drain' }, { adminState: 'drain', ownState: 'drain' })
   assert.deepEqual([asked(anEndpoint('n2'), false), asked(leaving, false), asked(leaving, true)], [[KEY], [], [KEY]])
+})
+
+test('an agent that answers up again counts as a server only after 6 s, when the checks of its balancers must have passed', () => {
+  const since = (upSince: number) => backByAgents(anEndpoint('n2', { upSince: monoMs(upSince) }))
+  const [tooShort, longEnough] = [since(-4_999), since(-5_000)]
+  assert.deepEqual([told(tooShort), told(longEnough)], [[], [KEY]])
+  assert.deepEqual(
+    [shortDecision(decide(tooShort)), shortDecision(decide(longEnough))],
+    ['hold detach: LastUsableServer', 'act detach: askAgent'],
+  )
 })

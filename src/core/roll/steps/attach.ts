@@ -3,6 +3,7 @@ import { type AdminState, type ServerReading, serverKey } from '../../../model/b
 import type { Reason } from '../../../model/reason.ts'
 import { askedByOthers, isAskedByOthers, noticingOf, notNoticed, stateBefore } from '../endpoint-state.ts'
 import { slotLive } from '../guards.ts'
+import { asUsed, isLastServer } from '../last-server.ts'
 import { isSilent, lostServers, type NodeServer, nodeServers, notItsAddress } from '../node-servers.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { setServer } from '../set-server.ts'
@@ -71,9 +72,14 @@ export function unattached(s: RecordedSnapshot): readonly Reason[] {
 
 export function isRestored(s: RecordedSnapshot, server: NodeServer): boolean {
   const { reading, recorded } = server
-  if (reading === undefined || reading.ownState !== stateBefore(s, server)) return false
+  if (reading === undefined) return false
+  if (reading.ownState !== stateBefore(s, server)) return servesAsLast(s, server)
   return !wasServing(recorded) || reading.operational === 'up' || outByOthers(reading)
 }
+
+/** It was out before, and others have set it ready since: it is not taken out again while no other server can serve. */
+const servesAsLast = (s: RecordedSnapshot, { ref, instance, reading }: NodeServer): boolean =>
+  reading?.ownState === 'ready' && isLastServer(ref, asUsed(s, instance))
 
 /** A node that is back with its agent is not yet with those who ask the agent. */
 const isUnnoticed = (s: RecordedSnapshot, server: NodeServer): boolean =>

@@ -42,7 +42,9 @@ export function keptOut(scene: Scene): Checker {
       const isSomebodyThere = scene.isSomebodyThere()
       for (const server of scene.servers()) {
         const { key } = server
-        if (isSomebodyThere && server.admin !== 'ready') seenOut().add(key)
+        // What was down before a roll asked for it was not kept out: its balancer may send to it until it has noticed.
+        if (!scene.takenOut.keys.has(key)) seenOut().delete(key)
+        else if (isSomebodyThere && server.admin !== 'ready') seenOut().add(key)
         if (!isSomebodyThere || !scene.isInstanceHeard(server.instance) || !isWrong(server)) {
           since.delete(key)
           continue

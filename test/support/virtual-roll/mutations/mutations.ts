@@ -51,8 +51,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('takes a server for attached without reading it back', [
     `${STEPS}/attach.ts`,
-    'if (reading === undefined || reading.ownState !== stateBefore(s, server)) return false',
-    "if (reading === undefined || reading.ownState === 'drain') return reading !== undefined",
+    'if (reading.ownState !== stateBefore(s, server)) return servesAsLast(s, server)',
+    "if (reading.ownState === 'drain') return true",
   ]),
   mutation(
     'takes a server for detached without reading it back',
