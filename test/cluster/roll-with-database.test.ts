@@ -28,11 +28,6 @@ test('a roll killed in every step and resumed loses no request and reboots each 
   assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
 })
 
-test('pods with volumes are gone and their volumes detached before any other pod is evicted', real, async () => {
-  await opened?.settled()
-  await volumesFirst(ground)
-})
-
 test(
   'HAProxy reloaded in steps 6 and 7 is told again within a second; what was lost is counted and told as the reload’s',
   real,
@@ -46,3 +41,9 @@ test(
     await bed().bed.setDarkMs('n3', 500)
   },
 )
+
+// Last: the volumes that it leaves are attached by nothing any more.
+test('pods with volumes are gone and their volumes detached before any other pod is evicted', real, async () => {
+  await opened?.settled()
+  await volumesFirst(ground)
+})
