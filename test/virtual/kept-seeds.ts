@@ -37,4 +37,7 @@ export const KEPT_SEEDS: readonly string[] = [
   // A node was taken out and not yet rebooted, a reload put it back in, and people set the other server to maint. Once the slot
   // was renewed again, the re-assertion took the last usable server: it asked for no other one before the reboot was announced.
   '740219',
+  // People set a server ready that was drained, it was drained again, and its sessions were cut at once: the idle limit
+  // still ran from the first drain.
+  '1002162',
 ]

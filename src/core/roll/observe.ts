@@ -47,14 +47,16 @@ function confirm(
   before: DetachEvidence | undefined,
 ): DetachEvidence | undefined {
   const { reading, instance } = server
-  if (reading === undefined || isSilent(instance) || isNotTold(server)) return before
+  if (reading === undefined || isSilent(instance)) return before
+  if (reading.ownState === 'ready') return before && { ...before, since: undefined }
+  if (isNotTold(server)) return before
   if (reading.endpoint !== undefined && !isAcknowledged(s, server)) return before
   const process = instance.reading?.process ?? ''
   const { totalSessions } = reading
   if (before === undefined) return { process, since: s.now, totalSessions, strays: 0, cutSessions: 0 }
   if (before.process !== process) return { ...before, process, since: s.now, totalSessions }
   const strays = before.strays + Math.max(0, totalSessions - before.totalSessions)
-  return { ...before, totalSessions, strays }
+  return { ...before, since: before.since ?? s.now, totalSessions, strays }
 }
 
 function firstReturn(s: RecordedSnapshot): Pick<Evidence, 'returned'> {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { decide } from '../../../src/core/roll/decide.ts'
 import type { Evidence } from '../../../src/core/roll/evidence.ts'
 import { keepDetached } from '../../../src/core/roll/keep-detached.ts'
 import { observe } from '../../../src/core/roll/observe.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
+import type { ServerReading } from '../../../src/model/balancer.ts'
 import { monoMs, wallMs } from '../../../src/model/time.ts'
 import {
   anInstance,
@@ -11,10 +13,12 @@ import {
   aRecord,
   aServer,
   aSnapshot,
+  aSpec,
   detachedEvidence,
   drained,
   NEW_BOOT,
 } from '../../support/roll-world.ts'
+import { shortDecision } from '../../support/short-decision.ts'
 
 const out = { node: { unschedulable: true }, record: aRecord() }
 const KEY = 'web/n1 on lb-1'
@@ -62,6 +66,25 @@ test('a server that is ready again confirms nothing', () => {
   const seen = observe(aSnapshot({ ...out, servers: [aServer('n1')], evidence: detachedEvidence({ process: '99' }) }))
     .detached[KEY]
   assert.equal(seen?.process, '99')
+})
+
+test('the idle limit begins anew when a server that somebody set ready is taken out anew', () => {
+  const sessions = drained({ currentSessions: 1, totalSessions: 101 })
+  const idleLimitMs = 60_000
+  const spec = aSpec({ detach: { idleLimitMs } })
+  const at = (now: number, servers: readonly ServerReading[], before: Evidence): RollSnapshot => {
+    const s = aSnapshot({ ...out, servers, evidence: before, change: { now: monoMs(now), spec } })
+    return { ...s, evidence: observe(s) }
+  }
+  const first = aSnapshot({ ...out, evidence: detachedEvidence({ since: monoMs(900_000) }) }).evidence
+  const long = at(1_000_000, sessions, first)
+  assert.equal(shortDecision(decide(long)), 'act detach: cutSessions')
+  const ready = at(1_000_000, [aServer('n1', { totalSessions: 101 })], long.evidence)
+  const anew = at(1_000_200, sessions, ready.evidence)
+  assert.equal(shortDecision(decide(anew)), 'hold detach: SessionsLeft')
+  assert.equal(shortDecision(decide(at(1_060_199, sessions, anew.evidence))), 'hold detach: SessionsLeft')
+  assert.equal(shortDecision(decide(at(1_060_200, sessions, anew.evidence))), 'act detach: cutSessions')
+  assert.equal(anew.evidence.detached[KEY]?.strays, 1)
 })
 
 test('an instance that is silent confirms nothing', () => {
