@@ -43,4 +43,7 @@ export const KEPT_SEEDS: readonly string[] = [
   // A pod closed its idle connections at the end of its grace and still answered a slow request, so that it was deleted
   // three seconds later; the checker looked for its deletion alone.
   '1002041',
+  // A Node was deleted while it was drained and registered again without its cordon. A pod that the scheduler then placed
+  // there was taken for one that its controller had put back, and went down with the machine.
+  '1002149',
 ]

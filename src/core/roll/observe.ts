@@ -87,9 +87,13 @@ function alreadyAttached(s: RecordedSnapshot): Partial<Pick<Evidence, 'attaching
     : {}
 }
 
-/** The pods that are here when the drain begins; later ones of the same workload were put back. */
+/**
+ * The pods that are here when the drain begins; later ones of the same workload were put back. While somebody has taken the
+ * cordon, or the Node registered anew without it, the scheduler places pods here, and they leave like all others.
+ */
 function firstPods(s: RecordedSnapshot): Pick<Evidence, 'firstSeen'> {
-  if (s.evidence.firstSeen.length > 0 || !s.current.node.unschedulable) return { firstSeen: s.evidence.firstSeen }
+  if (!s.current.node.unschedulable) return { firstSeen: [] }
+  if (s.evidence.firstSeen.length > 0) return { firstSeen: s.evidence.firstSeen }
   return {
     firstSeen: podsHere(s).map((pod) => pod.uid),
   }

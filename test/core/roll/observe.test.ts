@@ -14,6 +14,7 @@ import {
   aServer,
   aSnapshot,
   aSpec,
+  aWorkload,
   detachedEvidence,
   drained,
   NEW_BOOT,
@@ -47,6 +48,20 @@ test('the pods that count as here from the start are those that were here at the
       aSnapshot({ node: { unschedulable }, record: aRecord(), pods: [aPod('cart-a', 'n1')], evidence: { firstSeen } }),
     ).firstSeen
   assert.deepEqual([seen(false, []), seen(true, []), seen(true, ['uid-b'])], [[], ['uid-cart-a'], ['uid-b']])
+})
+
+test('a pod that came while somebody had taken the cordon is evicted, though one of its workload was before', () => {
+  const evicted = { 'uid-cart-a': { name: 'shop/cart-a', stage: 2, workload: 'ReplicaSet shop/cart' } }
+  const look = (unschedulable: boolean, before: Partial<Evidence>): RollSnapshot => {
+    const pods = [aPod('cart-b', 'n1'), aPod('cart-c', 'n2'), aPod('cart-d', 'n3')]
+    const s = aSnapshot({ ...out, node: { unschedulable }, servers: drained(), pods, workloads: [aWorkload()] })
+    const seen = { ...s, evidence: { ...s.evidence, ...before } }
+    return { ...seen, evidence: observe(seen) }
+  }
+  const evidence = { ...detachedEvidence(), evicted, firstSeen: ['uid-cart-a'] }
+  assert.equal(shortDecision(decide(look(true, evidence))), 'act reboot: writeIntent')
+  const uncordoned = look(false, evidence)
+  assert.equal(shortDecision(decide(look(true, uncordoned.evidence))), 'act drain: evict')
 })
 
 test('a node without an object is gone since it was first missed, and a slot ours since it was first seen to be', () => {
