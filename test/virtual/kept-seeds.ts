@@ -46,4 +46,7 @@ export const KEPT_SEEDS: readonly string[] = [
   // A Node was deleted while it was drained and registered again without its cordon. A pod that the scheduler then placed
   // there was taken for one that its controller had put back, and went down with the machine.
   '1002149',
+  // A Node was deleted in its soak and registered again while no process lived. The next process found no record on it and
+  // rebooted it once more; it takes the record from the journal now.
+  '1002188',
 ]
