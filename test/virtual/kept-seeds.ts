@@ -49,4 +49,7 @@ export const KEPT_SEEDS: readonly string[] = [
   // A Node was deleted in its soak and registered again while no process lived. The next process found no record on it and
   // rebooted it once more; it takes the record from the journal now.
   '1002188',
+  // People set a server ready that was in maint before the roll, while an eviction was on its way; the checker excused a
+  // reload alone.
+  '1030199',
 ]
