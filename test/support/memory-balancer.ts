@@ -45,7 +45,8 @@ export class MemoryBalancer implements Balancer {
     return Promise.resolve()
   }
 
-  cutSessions(): Promise<void> {
+  cutSessions({ server }: ServerRef): Promise<void> {
+    this.#servers.set(server, { ...(this.#servers.get(server) ?? aServer(server)), currentSessions: 0 })
     return Promise.resolve()
   }
 }

@@ -45,4 +45,19 @@ export const KEPT_SEEDS: readonly string[] = [
   '1002198',
   // People set every server of a backend to maint, and one of them ready again, which the roll put back to maint as it was before.
   '1002375',
+  // People set a server ready that was drained, it was drained again, and its sessions were cut at once: the idle limit
+  // still ran from the first drain.
+  '1002162',
+  // A pod closed its idle connections at the end of its grace and still answered a slow request, so that it was deleted
+  // three seconds later; the checker looked for its deletion alone.
+  '1002041',
+  // A Node was deleted while it was drained and registered again without its cordon. A pod that the scheduler then placed
+  // there was taken for one that its controller had put back, and went down with the machine.
+  '1002149',
+  // A Node was deleted in its soak and registered again while no process lived. The next process found no record on it and
+  // rebooted it once more; it takes the record from the journal now.
+  '1002188',
+  // People set a server ready that was in maint before the roll, while an eviction was on its way; the checker excused a
+  // reload alone.
+  '1030199',
 ]

@@ -1,6 +1,7 @@
 import type { Node } from '../../model/node.ts'
-import { INTENT_ANNOTATION, type NodeRecord, RECORD_ANNOTATION } from '../../model/node-record.ts'
+import { formatRecord, INTENT_ANNOTATION, type NodeRecord, RECORD_ANNOTATION } from '../../model/node-record.ts'
 import { type Parsed, parseNodeRecord } from '../../model/parse-node-record.ts'
+import type { RunState } from './run-state.ts'
 
 export interface Sighting {
   /** Where it is absent: as it was last seen, but that nobody hears of it. */
@@ -16,16 +17,30 @@ export interface Sighting {
  */
 export class LastSeen {
   readonly #run: string
+  /** By node, from the journal: what stood on Nodes whose reboot an earlier process sent. */
+  readonly #before: Map<string, NodeRecord>
   #last: Node | undefined
 
-  constructor(run: string) {
-    this.#run = run
+  constructor({ id, recordsBefore = {} }: Pick<RunState, 'id' | 'recordsBefore'>) {
+    this.#run = id
+    this.#before = new Map(Object.entries(recordsBefore))
   }
 
   /** A node that is begun, or found under way. */
   begin(node: Node | undefined): Sighting | undefined {
     this.#last = node
-    return node === undefined ? undefined : { node }
+    if (node === undefined) return undefined
+    const lostRecord = this.#lostBefore(node)
+    return lostRecord === undefined ? { node } : { node, lostRecord }
+  }
+
+  /** It was rebooted by an earlier process, and its object is another one since: it is not begun anew. */
+  #lostBefore(node: Node): string | undefined {
+    // What this process finds on it or writes there stands until the process takes it off.
+    if (RECORD_ANNOTATION in node.annotations) this.#before.delete(node.name)
+    const before = this.#before.get(node.name)
+    const isRebooted = before !== undefined && node.bootId !== '' && node.bootId !== before.bootId
+    return isRebooted ? formatRecord(before) : undefined
   }
 
   again(name: string, now: Node | undefined): Sighting | undefined {

@@ -1,4 +1,5 @@
 import { type Attribution, attribute, type StepSpan } from '../../core/availability/attribution.ts'
+import { lengthMs, union } from '../../core/availability/downtime.ts'
 import { lanePeriodMs } from '../../core/availability/lane-period.ts'
 import { countedFailedOf, excusedOf, isExcused } from '../../core/availability/not-counted.ts'
 import type { FailureWindow, ProbeFacts } from '../../model/probe.ts'
@@ -167,10 +168,13 @@ function totals({ lanes }: ProbeFacts): { readonly sent: number; readonly failed
   }
 }
 
-/** With what lies between the last process's last word and the first sample of this one. */
+/**
+ * With what lies between the last process's last word and the first sample of this one. Each target tells of a stall by
+ * itself, so spans overlap.
+ */
 function notMeasuredMs({ startedAt, notMeasured }: ProbeFacts, before: LoadBefore | undefined): number {
   const between = before === undefined ? 0 : before.notMeasuredMs + Math.max(0, startedAt - before.until)
-  return Math.round(notMeasured.reduce((sum, { from, to }) => sum + to - from, between))
+  return Math.round(between + lengthMs(union(notMeasured)))
 }
 
 const worstP99Ms = (facts: ProbeFacts): number =>

@@ -2,7 +2,7 @@ import type { OutServer } from '../../core/availability/reload-spans.ts'
 import { asAsked } from '../../core/roll/asked-state.ts'
 import { decide } from '../../core/roll/decide.ts'
 import { drainView } from '../../core/roll/drain/stages.ts'
-import type { Evidence } from '../../core/roll/evidence.ts'
+import { type Evidence, outAnew } from '../../core/roll/evidence.ts'
 import { journalWritable } from '../../core/roll/guards.ts'
 import { judge, stuckLimitLeftMs } from '../../core/roll/judge.ts'
 import { keepDetached } from '../../core/roll/keep-detached.ts'
@@ -47,6 +47,8 @@ export class NodePass {
   readonly #told = new Map<string, number>()
   /** Server → the last reading that showed it out: if it serves again, it has done so since then at most. */
   readonly #readOutAt = new Map<string, MonoMs>()
+  /** Servers that were found in service between passes and taken out anew; the next pass is to know. */
+  readonly #takenOutAnew = new Set<string>()
 
   constructor(parts: NodePassParts) {
     this.#parts = parts
@@ -64,7 +66,9 @@ export class NodePass {
   /** One pass. The decision it came to is performed already; where the journal refused all of it, it is a hold. */
   async pass(signal: AbortSignal): Promise<Decision> {
     const gathered = await gather(this.#parts, this.#known(), signal)
-    const snapshot = this.#judged({ ...gathered, evidence: observe(gathered) })
+    const evidence = outAnew(gathered.evidence, this.#takenOutAnew)
+    this.#takenOutAnew.clear()
+    const snapshot = this.#judged({ ...gathered, evidence: observe({ ...gathered, evidence }) })
     const decision = decide(snapshot)
     this.#evidence = rememberDecision(snapshot, decision)
     this.#last = { ...snapshot, evidence: this.#evidence }
@@ -196,12 +200,13 @@ export class NodePass {
   async #reassert(action: Action, signal: AbortSignal): Promise<void> {
     const { events, clock } = this.#parts
     if (action.kind !== 'setServer' && action.kind !== 'askAgent') return
-    const seen = this.#evidence?.detached[serverKey(action.ref)]
+    const server = serverKey(action.ref)
+    const seen = this.#evidence?.detached[server]
+    this.#takenOutAnew.add(server)
     const outcome = await this.#tell(action, signal)
     if (seen === undefined || !outcome.ok) return
     const poller = this.#parts.pollers.find((candidate) => candidate.facts().instance === action.ref.instance)
-    const server = serverKey(action.ref)
-    const before = this.#readOutAt.get(server) ?? seen.since
+    const before = this.#readOutAt.get(server) ?? seen.since ?? clock.monoMs()
     await poller?.poll(signal)
     const text = `${server} had lost its state and was set to ${action.state} again`
     events.emit({ type: 'reasserted', node: action.node, server, afterMs: Math.round(clock.monoMs() - before), text })

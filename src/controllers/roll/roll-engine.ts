@@ -115,7 +115,7 @@ export class RollEngine {
       reloads: () => this.#reloads.all(),
       events: this.#events,
       overlay: new NodeOverlay(),
-      lastSeen: new LastSeen(run.id),
+      lastSeen: new LastSeen(run),
       returns: new ReturnWatch({ cluster, dataPort, clock, onChange }),
       clock,
       ...(parts.probe === undefined ? {} : { probe: parts.probe }),

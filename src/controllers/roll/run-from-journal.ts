@@ -1,5 +1,6 @@
 import type { EvictedPod } from '../../core/roll/evidence.ts'
 import type { Action } from '../../model/action.ts'
+import type { NodeRecord } from '../../model/node-record.ts'
 import type { NodeStanding } from '../../model/roll-event.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import { UserError } from '../../model/user-error.ts'
@@ -62,6 +63,7 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
     verdict: undefined,
     measuredSince: undefined,
     evictedBefore: evictedBefore(journal.entries, done),
+    recordsBefore: recordsBefore(journal.entries, done),
     standingsBefore: standingsBefore(journal.entries),
     ...(before === undefined ? {} : { before }),
     ...(planned.restoresAs === undefined ? {} : { restoresAs: planned.restoresAs }),
@@ -91,15 +93,35 @@ function evictedBefore(entries: readonly JournalEntry[], done: readonly string[]
   )
 }
 
+/** From the reboot on a node is never restored without its proof, so that its record stands until the run is through. */
+function recordsBefore(
+  entries: readonly JournalEntry[],
+  done: readonly string[],
+): Readonly<Record<string, NodeRecord>> {
+  const records = new Map<string, NodeRecord>()
+  const sent = new Set<string>()
+  for (const action of entries.filter(isMeant).flatMap(({ actions }) => actions)) {
+    if (isWriteRecord(action)) records.set(action.node, action.record)
+    if (isSendReboot(action)) sent.add(`${action.node} ${action.bootId}`)
+  }
+  const left = [...records].filter(([node, { bootId }]) => !done.includes(node) && sent.has(`${node} ${bootId}`))
+  return Object.fromEntries(left)
+}
+
 function standingsBefore(entries: readonly JournalEntry[]): Readonly<Record<string, NodeStanding>> {
   const ended = entries.filter(isJournaledEvent).filter((event) => event.type === 'node.ended')
   return Object.fromEntries(ended.map(({ standing }) => [standing.node, standing]))
 }
 
 type Through = JournalEntry & { readonly node: string }
-type MeantEntry = JournalEntry & { readonly actions: readonly Pick<Action, 'node'>[] }
+type MeantEntry = JournalEntry & { readonly actions: readonly Pick<Action, 'kind' | 'node'>[] }
 type EvictedEntry = JournalEntry & { readonly node: string; readonly uid: string; readonly pod: EvictedPod }
 
+type MeantAction = MeantEntry['actions'][number]
+type Meant<Kind extends Action['kind']> = Extract<Action, { readonly kind: Kind }>
+
+const isWriteRecord = (action: MeantAction): action is Meant<'writeRecord'> => action.kind === 'writeRecord'
+const isSendReboot = (action: MeantAction): action is Meant<'sendReboot'> => action.kind === 'sendReboot'
 const isMeant = (entry: JournalEntry): entry is MeantEntry => entry.type === 'meant'
 const isPlanned = (entry: JournalEntry): entry is PlannedEntry => entry.type === 'planned'
 const isAmended = (entry: JournalEntry): entry is AmendedEntry => entry.type === 'amended'

@@ -1,4 +1,5 @@
 import type { Evidence } from '../../core/roll/evidence.ts'
+import type { NodeRecord } from '../../model/node-record.ts'
 import type { NodeStanding } from '../../model/roll-event.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import type { WallMs } from '../../model/time.ts'
@@ -27,6 +28,11 @@ export interface RunState {
   readonly restoresAs?: string
   /** Absent where no process of this run has begun anything. */
   readonly before?: LoadBefore
+  /**
+   * Node → its record, of nodes whose reboot an earlier process of this run sent and that the run is not through with. The
+   * record goes with a Node that is deleted.
+   */
+  readonly recordsBefore?: Readonly<Record<string, NodeRecord>>
   /** As earlier processes of this run left their nodes. */
   readonly standingsBefore?: Readonly<Record<string, NodeStanding>>
 }

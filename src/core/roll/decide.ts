@@ -28,7 +28,9 @@ export function decide(s: RollSnapshot): Decision {
   if (decision.kind === 'settled') return decision
   if (s.current.absent === true)
     return { kind: 'hold', step: decision.step, reasons: [nodeGone(s)], recheckAfterMs: RECHECK_MS }
-  return s.current.recordLost === true ? asDecision(decision.step, rewrite(recorded), s) : decision
+  // Nobody writes to a node without its slot, which a process that resumes has to take first.
+  const isToRewrite = s.current.recordLost === true && decision.step !== 'slot'
+  return isToRewrite ? asDecision(decision.step, rewrite(recorded), s) : decision
 }
 
 /** While the roll waits for its slot, the duty of step 4 may have yielded already; step 4 itself is not asked then. */

@@ -63,7 +63,8 @@ export interface Evidence {
 
 export interface DetachEvidence {
   readonly process: string
-  readonly since: MonoMs
+  /** Since when it is out without a break. Undefined while it is back in service: people set it ready, or a reload did. */
+  readonly since: MonoMs | undefined
   /** Sessions the balancer had sent when it confirmed; each one more is a stray. */
   readonly totalSessions: number
   readonly strays: number
@@ -99,4 +100,13 @@ export function noEvidence(node: string, startedAt: WallMs): Evidence {
     intentByUs: false,
     settledInARow: 0,
   }
+}
+
+/** These servers served meanwhile: the next look that finds one of them out begins its idle limit anew. */
+export function outAnew(evidence: Evidence, servers: ReadonlySet<string>): Evidence {
+  if (servers.size === 0) return evidence
+  const detached = Object.entries(evidence.detached).map(([server, seen]) =>
+    servers.has(server) ? [server, { ...seen, since: undefined }] : [server, seen],
+  )
+  return { ...evidence, detached: Object.fromEntries(detached) }
 }

@@ -47,14 +47,16 @@ function confirm(
   before: DetachEvidence | undefined,
 ): DetachEvidence | undefined {
   const { reading, instance } = server
-  if (reading === undefined || isSilent(instance) || isNotTold(server)) return before
+  if (reading === undefined || isSilent(instance)) return before
+  if (reading.ownState === 'ready') return before && { ...before, since: undefined }
+  if (isNotTold(server)) return before
   if (reading.endpoint !== undefined && !isAcknowledged(s, server)) return before
   const process = instance.reading?.process ?? ''
   const { totalSessions } = reading
   if (before === undefined) return { process, since: s.now, totalSessions, strays: 0, cutSessions: 0 }
   if (before.process !== process) return { ...before, process, since: s.now, totalSessions }
   const strays = before.strays + Math.max(0, totalSessions - before.totalSessions)
-  return { ...before, totalSessions, strays }
+  return { ...before, since: before.since ?? s.now, totalSessions, strays }
 }
 
 function firstReturn(s: RecordedSnapshot): Pick<Evidence, 'returned'> {
@@ -85,9 +87,13 @@ function alreadyAttached(s: RecordedSnapshot): Partial<Pick<Evidence, 'attaching
     : {}
 }
 
-/** The pods that are here when the drain begins; later ones of the same workload were put back. */
+/**
+ * The pods that are here when the drain begins; later ones of the same workload were put back. While somebody has taken the
+ * cordon, or the Node registered anew without it, the scheduler places pods here, and they leave like all others.
+ */
 function firstPods(s: RecordedSnapshot): Pick<Evidence, 'firstSeen'> {
-  if (s.evidence.firstSeen.length > 0 || !s.current.node.unschedulable) return { firstSeen: s.evidence.firstSeen }
+  if (!s.current.node.unschedulable) return { firstSeen: [] }
+  if (s.evidence.firstSeen.length > 0) return { firstSeen: s.evidence.firstSeen }
   return {
     firstSeen: podsHere(s).map((pod) => pod.uid),
   }

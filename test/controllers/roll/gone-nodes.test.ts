@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { RECORD_ANNOTATION } from '../../../src/model/node-record.ts'
 import { leave, type MemoryRoll, memoryRoll } from '../../support/memory-roll.ts'
-import { aNode, NEW_BOOT } from '../../support/roll-world.ts'
+import { aNode, aRecord, aServer, NEW_BOOT } from '../../support/roll-world.ts'
 
 function begun(t: TestContext, roll: MemoryRoll): MemoryRoll {
   const running = roll.begin()
@@ -87,4 +87,18 @@ test('a node that registers anew on the boot id from before its announced reboot
   roll.cluster.change('n1', aNode('n1', { uid: 'uid-anew' }))
   await roll.clock.advance(300_000)
   assert.deepEqual([roll.reboots, roll.balancer.state('n1'), howItEnded(roll)], [['n1'], 'drain', undefined])
+})
+
+test('a node that was rebooted and lost its record while no process lived is proven and put back, and not rebooted again', async (t) => {
+  const nodes = [aNode('n1', { uid: 'uid-anew', bootId: NEW_BOOT, heartbeat: 'at boot' }), aNode('n2'), aNode('n3')]
+  const servers = [aServer('n1', { adminState: 'drain' }), aServer('n2'), aServer('n3')]
+  const run = { order: ['n1'], resumed: true, recordsBefore: { n1: aRecord() } }
+  const roll = begun(t, memoryRoll({ run, nodes, servers }))
+  await roll.clock.advance(5_000)
+  assert.ok(RECORD_ANNOTATION in roll.cluster.node('n1').annotations)
+  assert.equal(roll.balancer.state('n1'), 'drain', 'without a heartbeat nothing is proven')
+  roll.cluster.change('n1', { heartbeat: 'after it' })
+  await roll.clock.advance(60_000)
+  assert.deepEqual([roll.reboots, roll.balancer.state('n1'), howItEnded(roll)], [[], 'ready', ['completed', 0, []]])
+  assert.deepEqual([RECORD_ANNOTATION in roll.cluster.node('n1').annotations, holder(roll)], [false, ''])
 })

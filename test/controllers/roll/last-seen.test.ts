@@ -14,7 +14,7 @@ const anew = (change: Partial<Node> = {}): Node => aNode('n1', { uid: 'uid-anew'
 
 /** What is made of a node that is told after it was under way like that. */
 function sighted(before: Node, now: Node | undefined, run = 'run-1') {
-  const seen = new LastSeen(run)
+  const seen = new LastSeen({ id: run })
   seen.begin(before)
   const { absent, lostRecord, node } = seen.again('n1', now) ?? {}
   return { absent, lostRecord, ready: node?.ready }

@@ -41,13 +41,14 @@ function watched() {
   const world = {
     windows: [] as readonly FailureWindow[],
     reloads: [] as readonly ReloadSpan[],
+    notMeasured: [] as ProbeFacts['notMeasured'],
     answeredFor: Number.NEGATIVE_INFINITY,
   }
   const facts = (): ProbeFacts => ({
     startedAt: at(0),
     lanes: [],
     windows: world.windows,
-    notMeasured: [],
+    notMeasured: world.notMeasured,
     servedBy: {},
     greenStreak: 0,
   })
@@ -130,4 +131,14 @@ test('a reload takes nothing off the count of the node that was under way', () =
   world.reloads = [RELOAD]
   world.windows = [aWindow()]
   assert.equal(watch.failedIn('n2'), 2)
+})
+
+test('a stall that two targets saw counts once as not measured, and one beside it counts too', () => {
+  const { watch, world } = watched()
+  world.notMeasured = [
+    { from: at(1000), to: at(3000) },
+    { from: at(1200), to: at(3300) },
+    { from: at(5000), to: at(5500) },
+  ]
+  assert.equal(watch.tick().notMeasuredMs, 2800)
 })

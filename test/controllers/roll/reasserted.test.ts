@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { WorldError } from '../../../src/model/world-error.ts'
 import { leave, memoryRoll } from '../../support/memory-roll.ts'
+import { aServer } from '../../support/roll-world.ts'
 
 const N1 = { instance: 'lb-1', backend: 'web', server: 'n1' }
 
@@ -47,4 +48,19 @@ test('a command that fails at first is part of the time', async (t) => {
   }
   await clock.advance(2_000)
   assert.deepEqual([balancer.state('n1'), reasserted()], ['drain', [400]])
+})
+
+test('sessions of a server that was set ready and is taken out anew have their whole idle limit again', async (t) => {
+  const roll = memoryRoll({ servers: [aServer('n1', { currentSessions: 1 }), aServer('n2'), aServer('n3')] })
+  const running = roll.begin()
+  t.after(() => leave(roll, running))
+  const cuts = () => roll.events.filter((event) => event.type === 'write' && event.action === 'cutSessions').length
+  await roll.clock.advance(170_000)
+  await roll.balancer.setState(N1, 'ready')
+  await roll.clock.advance(1_000)
+  assert.equal(roll.balancer.state('n1'), 'drain')
+  await roll.clock.advance(178_000)
+  assert.equal(cuts(), 0)
+  await roll.clock.advance(4_000)
+  assert.notEqual(cuts(), 0)
 })

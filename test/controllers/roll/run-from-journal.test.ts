@@ -6,7 +6,7 @@ import type { NodeStanding } from '../../../src/model/roll-event.ts'
 import type { JournalEntry } from '../../../src/ports/journal.ts'
 import { aJournal, journaled } from '../../support/journaled.ts'
 import { leave, memoryRoll } from '../../support/memory-roll.ts'
-import { aSpec } from '../../support/roll-world.ts'
+import { aRecord, aSpec } from '../../support/roll-world.ts'
 
 const standing: NodeStanding = {
   node: 'n1',
@@ -96,4 +96,14 @@ test('what an earlier process evicted counts for the node that it was evicted fr
       ['n3', 0],
     ],
   )
+})
+
+test('the record of a node is known from before a reboot that was sent, until the run is through with the node', () => {
+  const meant = (action: object) => ({ at: '2026-11-21T06:05:00.000Z', type: 'meant', actions: [action] })
+  const record = meant({ kind: 'writeRecord', node: 'n1', record: aRecord() })
+  const sent = meant({ kind: 'sendReboot', node: 'n1', bootId: aRecord().bootId })
+  const other = meant({ kind: 'sendReboot', node: 'n1', bootId: 'another boot' })
+  const known = (...notes: readonly JournalEntry[]) => runFromJournal(aJournal([], notes)).run.recordsBefore
+  assert.deepEqual(known(record, sent), { n1: aRecord() })
+  assert.deepEqual([known(record), known(record, other), known(record, sent, through('n1'))], [{}, {}, {}])
 })

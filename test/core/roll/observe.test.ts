@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { decide } from '../../../src/core/roll/decide.ts'
 import type { Evidence } from '../../../src/core/roll/evidence.ts'
 import { keepDetached } from '../../../src/core/roll/keep-detached.ts'
 import { observe } from '../../../src/core/roll/observe.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
+import type { ServerReading } from '../../../src/model/balancer.ts'
 import { monoMs, wallMs } from '../../../src/model/time.ts'
 import {
   anInstance,
@@ -11,10 +13,13 @@ import {
   aRecord,
   aServer,
   aSnapshot,
+  aSpec,
+  aWorkload,
   detachedEvidence,
   drained,
   NEW_BOOT,
 } from '../../support/roll-world.ts'
+import { shortDecision } from '../../support/short-decision.ts'
 
 const out = { node: { unschedulable: true }, record: aRecord() }
 const KEY = 'web/n1 on lb-1'
@@ -45,6 +50,20 @@ test('the pods that count as here from the start are those that were here at the
   assert.deepEqual([seen(false, []), seen(true, []), seen(true, ['uid-b'])], [[], ['uid-cart-a'], ['uid-b']])
 })
 
+test('a pod that came while somebody had taken the cordon is evicted, though one of its workload was before', () => {
+  const evicted = { 'uid-cart-a': { name: 'shop/cart-a', stage: 2, workload: 'ReplicaSet shop/cart' } }
+  const look = (unschedulable: boolean, before: Partial<Evidence>): RollSnapshot => {
+    const pods = [aPod('cart-b', 'n1'), aPod('cart-c', 'n2'), aPod('cart-d', 'n3')]
+    const s = aSnapshot({ ...out, node: { unschedulable }, servers: drained(), pods, workloads: [aWorkload()] })
+    const seen = { ...s, evidence: { ...s.evidence, ...before } }
+    return { ...seen, evidence: observe(seen) }
+  }
+  const evidence = { ...detachedEvidence(), evicted, firstSeen: ['uid-cart-a'] }
+  assert.equal(shortDecision(decide(look(true, evidence))), 'act reboot: writeIntent')
+  const uncordoned = look(false, evidence)
+  assert.equal(shortDecision(decide(look(true, uncordoned.evidence))), 'act drain: evict')
+})
+
 test('a node without an object is gone since it was first missed, and a slot ours since it was first seen to be', () => {
   const s = aSnapshot({ ...out, evidence: { goneSince: monoMs(7), slotTakenAt: monoMs(8) } })
   const { goneSince, slotTakenAt } = observe({ ...s, current: { ...s.current, absent: true } })
@@ -62,6 +81,25 @@ test('a server that is ready again confirms nothing', () => {
   const seen = observe(aSnapshot({ ...out, servers: [aServer('n1')], evidence: detachedEvidence({ process: '99' }) }))
     .detached[KEY]
   assert.equal(seen?.process, '99')
+})
+
+test('the idle limit begins anew when a server that somebody set ready is taken out anew', () => {
+  const sessions = drained({ currentSessions: 1, totalSessions: 101 })
+  const idleLimitMs = 60_000
+  const spec = aSpec({ detach: { idleLimitMs } })
+  const at = (now: number, servers: readonly ServerReading[], before: Evidence): RollSnapshot => {
+    const s = aSnapshot({ ...out, servers, evidence: before, change: { now: monoMs(now), spec } })
+    return { ...s, evidence: observe(s) }
+  }
+  const first = aSnapshot({ ...out, evidence: detachedEvidence({ since: monoMs(900_000) }) }).evidence
+  const long = at(1_000_000, sessions, first)
+  assert.equal(shortDecision(decide(long)), 'act detach: cutSessions')
+  const ready = at(1_000_000, [aServer('n1', { totalSessions: 101 })], long.evidence)
+  const anew = at(1_000_200, sessions, ready.evidence)
+  assert.equal(shortDecision(decide(anew)), 'hold detach: SessionsLeft')
+  assert.equal(shortDecision(decide(at(1_060_199, sessions, anew.evidence))), 'hold detach: SessionsLeft')
+  assert.equal(shortDecision(decide(at(1_060_200, sessions, anew.evidence))), 'act detach: cutSessions')
+  assert.equal(anew.evidence.detached[KEY]?.strays, 1)
 })
 
 test('an instance that is silent confirms nothing', () => {

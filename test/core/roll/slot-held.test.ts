@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { decide } from '../../../src/core/roll/decide.ts'
 import type { SlotFacts } from '../../../src/core/roll/snapshot.ts'
 import { monoMs } from '../../../src/model/time.ts'
-import { aRecord, aSnapshot, drained } from '../../support/roll-world.ts'
+import { aRecord, aSnapshot, drained, NEW_BOOT } from '../../support/roll-world.ts'
+import { shortDecision } from '../../support/short-decision.ts'
 
 /** n1 is out and its run ended; the try for the slot was answered a moment ago. */
 function tried(slot: SlotFacts) {
@@ -56,4 +57,11 @@ test('a stale slot of the same run may be taken though a node bears a record, on
     return decision.kind === 'act' && decision.actions.some((action) => action.kind === 'takeSlot' && action.takeStale)
   }
   assert.deepEqual([due('run-1'), due('run-2')], [true, false])
+})
+
+test('a record that was lost is written again only once the slot is held', () => {
+  const lost = aSnapshot({ node: { bootId: NEW_BOOT }, record: aRecord() })
+  const s = { ...lost, current: { ...lost.current, recordLost: true as const } }
+  assert.equal(shortDecision(decide({ ...s, slot: { state: 'free', mayAct: false } })), 'act slot: takeSlot')
+  assert.equal(shortDecision(decide(s)).split(': ')[1], 'writeRecord')
 })

@@ -136,8 +136,8 @@ const mayBeCut = (s: RecordedSnapshot, server: NodeServer): boolean =>
   server.reading?.endpoint === undefined && idleWaitMs(s, server) >= s.spec.detach.idleLimitMs
 
 function idleWaitMs(s: RecordedSnapshot, server: NodeServer): number {
-  const seen = s.evidence.detached[serverKey(server.ref)]
-  return seen === undefined ? 0 : s.now - seen.since
+  const since = s.evidence.detached[serverKey(server.ref)]?.since
+  return since === undefined ? 0 : s.now - since
 }
 
 const inService = ({ ref, reading }: NodeServer): Reason => ({

@@ -1,3 +1,5 @@
+import type { PodObject } from '../../../../src/sim/actors/pod-object.ts'
+import { appOfPod } from '../../../../src/sim/plane/app-of-pod.ts'
 import { PODS } from '../../../../src/sim/world/api-resource.ts'
 import type { Checker } from './checker.ts'
 import type { Front, Loss, LossLog } from './loss-log.ts'
@@ -14,6 +16,8 @@ const AT_A_RELOAD_MS = 100
 const AT_A_CUT_MS = 50
 /** A pod closes what is idle at the end of its grace, and is gone from the API so much later at most. */
 const POD_GONE_MS = 1_500
+/** Until a kubelet has heard that its pod is to leave. */
+const POD_HEARS_MS = 500
 
 /**
  * No request is lost that the world could have served. A loss is excused by rule alone, and by what happened to the
@@ -21,10 +25,13 @@ const POD_GONE_MS = 1_500
  * out, while people have taken every server of the backend there, or agents that do not do as they should, or while a
  * node is cut off from the instance, and six seconds after each; while a machine has no power or a Node is deleted, by no
  * roll, and until it carries pods again; what was on its way over a kept connection when a reload of the instance, or a
- * pod at the end of its grace, closed it; and what a roll cut because it outlasted the limit.
+ * pod at the end of its grace, closed it, whether or not that pod then still answers a slow request; and what a roll cut
+ * because it outlasted the limit.
  */
 export function noLostRequest(scene: Scene, losses: LossLog): Checker {
   const goneAtMs: number[] = []
+  /** Pod uid → when its app closes what is idle. */
+  const closesAtMs = new Map<string, number>()
   const excused = new Map(losses.fronts.map((front) => [keyOf(front), [] as { from: number; to: number }[]]))
   const isInTrouble = ({ instance, backend }: Front): boolean => {
     const servers = scene.servers().filter((server) => server.instance === instance)
@@ -43,8 +50,12 @@ export function noLostRequest(scene: Scene, losses: LossLog): Checker {
     return isUndone || isUnasked || noneLeft
   }
   return {
-    onChange: ({ resource, type }) => {
-      if (resource === PODS && type === 'DELETED') goneAtMs.push(scene.nowMs)
+    onChange: ({ resource, type, object }) => {
+      if (resource !== PODS) return
+      if (type === 'DELETED') goneAtMs.push(scene.nowMs)
+      const { uid, deletionTimestamp } = object.metadata
+      if (deletionTimestamp === undefined || closesAtMs.has(uid)) return
+      closesAtMs.set(uid, scene.nowMs + appOfPod(object as PodObject).graceMs)
     },
     onLook: () => {
       for (const front of losses.fronts) {
@@ -68,7 +79,8 @@ export function noLostRequest(scene: Scene, losses: LossLog): Checker {
           scene.wasOutAt(Math.max(endedMs, dueMs + REQUEST_MS)) ||
           ((isStale || isReset) && reloads.some(({ atMs }) => Math.abs(dueMs - atMs) < AT_A_RELOAD_MS)) ||
           scene.cutsMs.filter(isOfFront).some(({ atMs }) => Math.abs(endedMs - atMs) < AT_A_CUT_MS) ||
-          (isStale && goneAtMs.some((at) => at >= dueMs && at - dueMs < POD_GONE_MS))
+          (isStale && goneAtMs.some((at) => at >= dueMs && at - dueMs < POD_GONE_MS)) ||
+          (isStale && closesAtMs.values().some((at) => endedMs >= at && endedMs - at < POD_HEARS_MS))
         )
       }
       const lost = [...losses.all, ...losses.others].filter((loss) => !isExcused(loss))

@@ -42,8 +42,8 @@ export function rebootOnlyOut(scene: Scene, drained: readonly string[]): Checker
 }
 
 /**
- * A Node that people deleted comes back without the taint that keeps DaemonSets away. What their controllers put on it then
- * goes down with the machine: no pod of theirs is evicted twice.
+ * A Node that people deleted comes back without the taint that keeps DaemonSets away. What their controllers put on it once
+ * it is cordoned again goes down with the machine: it is not evicted twice.
  */
 const isPutBack = (scene: Scene, pod: PodObject): boolean =>
   scene.registeredAnew.has(pod.spec.nodeName ?? '') && controllerOf(pod)?.kind === 'DaemonSet'

@@ -52,6 +52,8 @@ export class Scene {
   readonly handBoots = new Map<string, number>()
   /** Servers whose state people set, or a reload without a state file lost, and to what. */
   readonly handStates = new Map<string, AdminWord>()
+  /** When people last set a server. */
+  readonly handSetMs = new Map<string, number>()
   /** When people reloaded which instance. */
   readonly reloads: { readonly atMs: number; readonly instance: string }[] = []
   /** When nothing passed between an instance and some node. */

@@ -55,7 +55,9 @@ export class TakenOut {
     const { key, admin, instance, checksAgent } = server
     if (admin !== 'ready') return false
     const { nowMs, reloads } = this.#scene
-    // It was out before the roll, so that the reload is all that can have put it in.
+    // It was out before the roll, so that a reload or people have put it in.
+    if (!this.#keys.has(key) && nowMs - (this.#scene.handSetMs.get(key) ?? Number.NEGATIVE_INFINITY) <= UNHEARD_OF_MS)
+      return false
     if (!this.#keys.has(key))
       return !reloads.some((reload) => reload.instance === instance && nowMs - reload.atMs <= UNHEARD_OF_MS)
     // Whoever takes a node out waits until its balancers have noticed.

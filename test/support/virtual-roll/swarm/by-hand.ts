@@ -5,8 +5,11 @@ import { type AdminWord, serverKey } from '../checkers/server-word.ts'
 /** People set `BACKEND/SERVER` of one instance, which no roll answers for. */
 export function setByHand(scene: Scene, { instance, server, to }: Word): void {
   const key = serverKey(instance, server)
-  scene.handStates.set(key, to)
-  for (const { tracks, key: tracker } of scene.servers()) if (tracks === key) scene.handStates.set(tracker, to)
+  const trackers = scene.servers().flatMap((server) => (server.tracks === key ? [server.key] : []))
+  for (const set of [key, ...trackers]) {
+    scene.handStates.set(set, to)
+    scene.handSetMs.set(set, scene.nowMs)
+  }
   balancerOf(scene, instance)?.answer(`set server ${server} state ${to}`)
   scene.onHand()
 }
