@@ -1,3 +1,4 @@
+import { isDaemonSetPod } from '../../model/pod.ts'
 import { byServer } from './by-server.ts'
 import { isAcknowledged } from './endpoint-state.ts'
 import type { DetachEvidence, Evidence } from './evidence.ts'
@@ -9,6 +10,7 @@ import { podsHere } from './pods-here.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import { isRestored } from './steps/attach.ts'
 import { isNotTold } from './steps/detach.ts'
+import { isShut } from './steps/drain.ts'
 
 /** Folds what is seen now into what was seen before. Pure; run on every snapshot before it is judged. */
 export function observe(snapshot: RollSnapshot): Evidence {
@@ -85,10 +87,15 @@ function alreadyAttached(s: RecordedSnapshot): Partial<Pick<Evidence, 'attaching
     : {}
 }
 
-/** The pods that are here when the drain begins; later ones of the same workload were put back. */
+/**
+ * The pods that are here when the drain begins; later ones of the same workload were put back. What a DaemonSet puts on a
+ * node without our taint was not put back against it, and the drain of a node that registered anew begins anew.
+ */
 function firstPods(s: RecordedSnapshot): Pick<Evidence, 'firstSeen'> {
-  if (s.evidence.firstSeen.length > 0 || !s.current.node.unschedulable) return { firstSeen: s.evidence.firstSeen }
-  return {
-    firstSeen: podsHere(s).map((pod) => pod.uid),
-  }
+  const { firstSeen } = s.evidence
+  if (s.current.recordLost === true) return { firstSeen: [] }
+  if (!s.current.node.unschedulable) return { firstSeen }
+  if (firstSeen.length > 0 && isShut(s)) return { firstSeen }
+  const came = podsHere(s).filter((pod) => firstSeen.length === 0 || isDaemonSetPod(pod))
+  return { firstSeen: [...new Set([...firstSeen, ...came.map(({ uid }) => uid)])] }
 }

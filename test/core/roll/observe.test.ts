@@ -4,6 +4,8 @@ import type { Evidence } from '../../../src/core/roll/evidence.ts'
 import { keepDetached } from '../../../src/core/roll/keep-detached.ts'
 import { observe } from '../../../src/core/roll/observe.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
+import type { Taint } from '../../../src/model/node.ts'
+import { OUT_TAINT } from '../../../src/model/node-record.ts'
 import { monoMs, wallMs } from '../../../src/model/time.ts'
 import {
   anInstance,
@@ -43,6 +45,21 @@ test('the pods that count as here from the start are those that were here at the
       aSnapshot({ node: { unschedulable }, record: aRecord(), pods: [aPod('cart-a', 'n1')], evidence: { firstSeen } }),
     ).firstSeen
   assert.deepEqual([seen(false, []), seen(true, []), seen(true, ['uid-b'])], [[], ['uid-cart-a'], ['uid-b']])
+})
+
+test('a pod of a DaemonSet that came before the taint stood was not put back, and one that came after it was', () => {
+  const pods = [aPod('edge-b', 'n1', { controller: { kind: 'DaemonSet', name: 'edge', uid: 'uid-edge' } })]
+  const seen = (taints: readonly Taint[]) => {
+    const node = { unschedulable: true, taints }
+    return observe(aSnapshot({ node, record: aRecord(), pods, evidence: { firstSeen: ['uid-edge-a'] } })).firstSeen
+  }
+  assert.deepEqual([seen([]), seen([OUT_TAINT])], [['uid-edge-a', 'uid-edge-b'], ['uid-edge-a']])
+})
+
+test('the drain of a node that registered anew begins with the pods that are here at its next cordon', () => {
+  const s = aSnapshot({ record: aRecord(), pods: [aPod('cart-b', 'n1')], evidence: { firstSeen: ['uid-cart-a'] } })
+  assert.deepEqual(observe({ ...s, current: { ...s.current, recordLost: true } }).firstSeen, [])
+  assert.deepEqual(observe(s).firstSeen, ['uid-cart-a'])
 })
 
 test('a node without an object is gone since it was first missed, and a slot ours since it was first seen to be', () => {
