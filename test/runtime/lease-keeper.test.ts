@@ -247,52 +247,6 @@ test('a slot that was emptied under its holder is lost', async () => {
   assert.deepEqual(a.keeper.state(), { kind: 'lost', node: 'worker-1' })
 })
 
-test('a slot that was deleted under its holder is made anew by the next renewal, and stays held', async () => {
-  const { clock, store, start } = world()
-  const a = start('roll-a')
-  await acquire(a)
-  store.delete(SLOT)
-  await clock.advance(DURATION_MS / 6)
-  const { holder, annotations } = store.get(SLOT) ?? {}
-  assert.deepEqual(
-    [holder, annotations],
-    ['roll-a/p1', { 'evenkeel.dev/run': 'roll-a', 'evenkeel.dev/node': 'worker-1' }],
-  )
-  await clock.advance(10 * DURATION_MS)
-  assert.deepEqual([a.keeper.mayAct(), a.changes], [true, ['held']])
-})
-
-test('a slot that was deleted and that another run has taken since is lost', async () => {
-  const { store, start } = world()
-  const [a, b] = [start('roll-a'), start('roll-b')]
-  await acquire(a)
-  store.delete(SLOT)
-  await acquire(b, 'worker-2')
-  assert.deepEqual(await a.keeper.renewNow(never), { kind: 'lost' })
-  const owner = { holder: 'roll-b/p1', run: 'roll-b', node: 'worker-2' }
-  assert.deepEqual(a.keeper.state(), { kind: 'lost', node: 'worker-1', owner })
-  assert.equal(store.get(SLOT)?.holder, 'roll-b/p1')
-})
-
-test('of two that make a deleted slot anew one is faster, and the other loses it at once', async () => {
-  const { store, start } = world()
-  const a = start('roll-a')
-  await acquire(a)
-  store.delete(SLOT)
-  a.client.afterRead = () => store.put(lease({ holder: 'roll-b/p1', annotations: { 'evenkeel.dev/node': 'worker-2' } }))
-  assert.deepEqual(await a.keeper.renewNow(never), { kind: 'lost' })
-  assert.deepEqual([a.keeper.mayAct(), store.get(SLOT)?.holder], [false, 'roll-b/p1'])
-})
-
-test('a slot that was deleted before its release is free', async () => {
-  const { store, start } = world()
-  const a = start('roll-a')
-  await acquire(a)
-  store.delete(SLOT)
-  assert.deepEqual(await a.keeper.release(never), { kind: 'free' })
-  assert.equal(store.get(SLOT), undefined)
-})
-
 test('somebody else writing a note on the Lease is no loss', async () => {
   const { store, start } = world()
   const a = start('roll-a')
