@@ -1,4 +1,3 @@
-import { isDaemonSetPod } from '../../model/pod.ts'
 import { byServer } from './by-server.ts'
 import { isAcknowledged } from './endpoint-state.ts'
 import type { DetachEvidence, Evidence } from './evidence.ts'
@@ -10,7 +9,6 @@ import { podsHere } from './pods-here.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import { isRestored } from './steps/attach.ts'
 import { isNotTold } from './steps/detach.ts'
-import { isShut } from './steps/drain.ts'
 
 /** Folds what is seen now into what was seen before. Pure; run on every snapshot before it is judged. */
 export function observe(snapshot: RollSnapshot): Evidence {
@@ -24,7 +22,7 @@ export function observe(snapshot: RollSnapshot): Evidence {
     goneSince: s.current.absent === true ? (s.evidence.goneSince ?? s.now) : undefined,
     ...firstReturn(recorded),
     ...alreadyAttached(recorded),
-    ...firstPods(recorded),
+    ...drainBegun(recorded),
     ...observeWaits(recorded),
   }
   return seen.attachingSince !== undefined ? seen : { ...seen, detached: detachEvidence(recorded) }
@@ -88,14 +86,18 @@ function alreadyAttached(s: RecordedSnapshot): Partial<Pick<Evidence, 'attaching
 }
 
 /**
- * The pods that are here when the drain begins; later ones of the same workload were put back. What a DaemonSet puts on a
- * node without our taint was not put back against it, and the drain of a node that registered anew begins anew.
+ * The pods that are here when the drain begins; later ones of the same workload were put back. The drain of a node that
+ * registered anew begins anew: what a DaemonSet puts there it does not put back against our taint.
  */
-function firstPods(s: RecordedSnapshot): Pick<Evidence, 'firstSeen'> {
-  const { firstSeen } = s.evidence
-  if (s.current.recordLost === true) return { firstSeen: [] }
-  if (!s.current.node.unschedulable) return { firstSeen }
-  if (firstSeen.length > 0 && isShut(s)) return { firstSeen }
-  const came = podsHere(s).filter((pod) => firstSeen.length === 0 || isDaemonSetPod(pod))
-  return { firstSeen: [...new Set([...firstSeen, ...came.map(({ uid }) => uid)])] }
+function drainBegun(s: RecordedSnapshot): Pick<Evidence, 'firstSeen' | 'evicted'> {
+  const { firstSeen, evicted } = s.evidence
+  if (s.current.recordLost === true) return { firstSeen: [], evicted: withoutDaemonSets(evicted) }
+  if (firstSeen.length > 0 || !s.current.node.unschedulable) return { firstSeen, evicted }
+  return { firstSeen: podsHere(s).map((pod) => pod.uid), evicted }
 }
+
+/** Their pods count as evicted still, and another one of theirs not as put back. */
+const withoutDaemonSets = (evicted: Evidence['evicted']): Evidence['evicted'] =>
+  Object.fromEntries(
+    Object.entries(evicted).map(([uid, pod]) => [uid, pod.stage === 3 ? { name: pod.name, stage: 3 } : pod]),
+  )

@@ -4,8 +4,6 @@ import type { Evidence } from '../../../src/core/roll/evidence.ts'
 import { keepDetached } from '../../../src/core/roll/keep-detached.ts'
 import { observe } from '../../../src/core/roll/observe.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
-import type { Taint } from '../../../src/model/node.ts'
-import { OUT_TAINT } from '../../../src/model/node-record.ts'
 import { monoMs, wallMs } from '../../../src/model/time.ts'
 import {
   anInstance,
@@ -47,19 +45,22 @@ test('the pods that count as here from the start are those that were here at the
   assert.deepEqual([seen(false, []), seen(true, []), seen(true, ['uid-b'])], [[], ['uid-cart-a'], ['uid-b']])
 })
 
-test('a pod of a DaemonSet that came before the taint stood was not put back, and one that came after it was', () => {
-  const pods = [aPod('edge-b', 'n1', { controller: { kind: 'DaemonSet', name: 'edge', uid: 'uid-edge' } })]
-  const seen = (taints: readonly Taint[]) => {
-    const node = { unschedulable: true, taints }
-    return observe(aSnapshot({ node, record: aRecord(), pods, evidence: { firstSeen: ['uid-edge-a'] } })).firstSeen
+test('the drain of a node that registered anew begins anew, and counts what its DaemonSets put there as not put back', () => {
+  const evicted = {
+    'uid-edge-a': { name: 'shop/edge-a', stage: 3, workload: 'DaemonSet shop/edge' },
+    'uid-cart-a': { name: 'shop/cart-a', stage: 2, workload: 'ReplicaSet shop/cart' },
   }
-  assert.deepEqual([seen([]), seen([OUT_TAINT])], [['uid-edge-a', 'uid-edge-b'], ['uid-edge-a']])
-})
-
-test('the drain of a node that registered anew begins with the pods that are here at its next cordon', () => {
-  const s = aSnapshot({ record: aRecord(), pods: [aPod('cart-b', 'n1')], evidence: { firstSeen: ['uid-cart-a'] } })
-  assert.deepEqual(observe({ ...s, current: { ...s.current, recordLost: true } }).firstSeen, [])
-  assert.deepEqual(observe(s).firstSeen, ['uid-cart-a'])
+  const s = aSnapshot({
+    record: aRecord(),
+    pods: [aPod('cart-b', 'n1')],
+    evidence: { firstSeen: ['uid-cart-a'], evicted },
+  })
+  const anew = observe({ ...s, current: { ...s.current, recordLost: true } })
+  assert.deepEqual(
+    [anew.firstSeen, anew.evicted],
+    [[], { ...evicted, 'uid-edge-a': { name: 'shop/edge-a', stage: 3 } }],
+  )
+  assert.deepEqual([observe(s).firstSeen, observe(s).evicted], [['uid-cart-a'], evicted])
 })
 
 test('a node without an object is gone since it was first missed, and a slot ours since it was first seen to be', () => {

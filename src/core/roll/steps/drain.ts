@@ -102,8 +102,7 @@ const volumesHeld = (s: RecordedSnapshot): readonly Reason[] =>
 const haveDaemonsLeft = (s: RecordedSnapshot): boolean =>
   Object.values(s.evidence.evicted).some(({ stage }) => stage === 3)
 
-export const isShut = (s: RecordedSnapshot): boolean =>
-  s.current.node.taints.some((taint) => taint.key === OUT_TAINT.key)
+const isShut = (s: RecordedSnapshot): boolean => s.current.node.taints.some((taint) => taint.key === OUT_TAINT.key)
 
 /** A DaemonSet's controller ignores the cordon; a taint it does not tolerate keeps its pod from coming back. */
 function shutAgainstReturn(s: RecordedSnapshot): StepAnswer {
