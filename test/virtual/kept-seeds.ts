@@ -45,4 +45,8 @@ export const KEPT_SEEDS: readonly string[] = [
   '1002198',
   // People set every server of a backend to maint, and one of them ready again, which the roll put back to maint as it was before.
   '1002375',
+  // People deleted the slot, and a second roll of the same node took it: each of the two waited for the other without end.
+  '1002116',
+  // A drained Node registered again without our taint, and the pod that its DaemonSet put there went down with the machine.
+  '1000648',
 ]
