@@ -37,7 +37,10 @@ interface Held extends Written {
  *
  *     free --acquire--> held --release--> free
  *                        |
- *                        +-- somebody else holds it, or it was deleted --> lost, for good
+ *                        +-- another process holds it, or it was emptied --> lost, for good
+ *
+ * A Lease that was deleted is made anew by its holder: to create it is atomic, and no other run has the slot without a
+ * Lease that names it.
  *
  * The API not answering is never a loss: the slot stays ours, but from two thirds of the duration after the last
  * renewal on `mayAct()` is false, a third before anybody else could find the Lease stale.
@@ -192,25 +195,33 @@ export class LeaseKeeper {
       return { node: held.node, ...(await write(held.lease)) }
     } catch (error) {
       if (!mayHaveMoved(error)) throw error
-      const found = await this.#lookAgain(held, signal)
-      if (found === undefined) return undefined
-      if (found.resourceVersion === held.lease.resourceVersion) throw error
-      return { node: held.node, ...(await write(found)) }
+      const { lease, owner } = await this.#find(signal)
+      if (lease === undefined && !this.#releasing) return this.#claimAnew(held, signal)
+      if (lease === undefined || owner?.holder !== this.#holder) return this.#giveUp(held, owner)
+      if (lease.resourceVersion === held.lease.resourceVersion) throw error
+      return { node: held.node, ...(await write(lease)) }
     }
   }
 
-  /** After a refused write: the Lease where it is still ours, else undefined and the state says what became of it. */
-  async #lookAgain(held: Held, signal: AbortSignal): Promise<Lease | undefined> {
-    const { lease, owner } = await this.#find(signal)
-    if (owner?.holder === this.#holder) return lease
+  /** Of a Lease that was deleted. Where another run was faster it is lost. */
+  async #claimAnew(held: Held, signal: AbortSignal): Promise<Held | undefined> {
+    try {
+      return { node: held.node, ...(await this.#lease.claim(held.node, undefined, signal)) }
+    } catch (error) {
+      if (!isConflict(error)) throw error
+      return this.#giveUp(held, (await this.#find(signal)).owner)
+    }
+  }
+
+  /** Without an owner it is free, where we asked to be rid of it; else it is lost. */
+  #giveUp(held: Held, owner: SlotOwner | undefined): undefined {
     if (this.#releasing && owner === undefined) {
       this.#becomeFree()
-      return undefined
+      return
     }
     this.#held = undefined
     this.#lost = { node: held.node, ...(owner === undefined ? {} : { owner }) }
     this.#changed()
-    return undefined
   }
 
   #becomeFree(): void {

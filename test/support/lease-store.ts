@@ -68,6 +68,8 @@ export class LeaseClient {
   readonly #clock: Clock
   readonly #latencyMs: number
   fault: LeaseFault = 'none'
+  /** What others do between the next read and its answer. */
+  afterRead: () => void = () => undefined
 
   constructor(store: LeaseStore, clock: Clock, latencyMs: number) {
     this.#store = store
@@ -76,7 +78,11 @@ export class LeaseClient {
   }
 
   readLease(ref: ObjectRef, signal: AbortSignal): Promise<Lease | undefined> {
-    return this.#call(() => this.#store.get(ref), signal)
+    return this.#call(() => {
+      const found = this.#store.get(ref)
+      this.afterRead()
+      return found
+    }, signal)
   }
 
   writeLease(lease: Lease, signal: AbortSignal): Promise<Lease> {

@@ -60,4 +60,8 @@ export const KEPT_SEEDS: readonly string[] = [
   // People set a server ready that was in maint before the roll, while an eviction was on its way; the checker excused a
   // reload alone.
   '1030199',
+  // People deleted the slot, and a second roll of the same node took it: each of the two waited for the other without end.
+  '1002116',
+  // A drained Node registered again without our taint, and the pod that its DaemonSet put there went down with the machine.
+  '1000648',
 ]

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { EngineRequest } from '../support/virtual-roll/engine-request.ts'
 import { runScenario } from '../support/virtual-roll/swarm/run-seed.ts'
-import type { Scenario } from '../support/virtual-roll/swarm/scenario.ts'
+import { type Scenario, scenarioOf } from '../support/virtual-roll/swarm/scenario.ts'
 import { type BalancerKind, PLAIN_WORLD, type WorldKind } from '../support/virtual-roll/swarm/world-kind.ts'
 import { worldSpec } from '../support/virtual-roll/swarm/world-spec.ts'
 
@@ -117,4 +117,12 @@ test('a control target that fails beside a service that is well holds nothing up
   })
   assert.deepEqual(violations, [])
   assert.deepEqual(reboots, ['n1'])
+})
+
+test('a seed puts no server into maint that others track: its node would use up the node budget for good', () => {
+  const drawn = ['1002025', '1002049', '1002310', '1002394'].map((seed) => scenarioOf(seed))
+  assert.deepEqual(
+    drawn.map(({ world, maint }) => `${world.servers}: ${maint}`),
+    ['track: edge/n2', 'track: edge/n3', 'track: edge/n1', 'track: edge/n2'],
+  )
 })

@@ -22,7 +22,7 @@ export function observe(snapshot: RollSnapshot): Evidence {
     goneSince: s.current.absent === true ? (s.evidence.goneSince ?? s.now) : undefined,
     ...firstReturn(recorded),
     ...alreadyAttached(recorded),
-    ...firstPods(recorded),
+    ...drainBegun(recorded),
     ...observeWaits(recorded),
   }
   return seen.attachingSince !== undefined ? seen : { ...seen, detached: detachEvidence(recorded) }
@@ -88,13 +88,20 @@ function alreadyAttached(s: RecordedSnapshot): Partial<Pick<Evidence, 'attaching
 }
 
 /**
- * The pods that are here when the drain begins; later ones of the same workload were put back. While somebody has taken the
- * cordon, or the Node registered anew without it, the scheduler places pods here, and they leave like all others.
+ * The pods that are here when the drain begins; later ones of the same workload were put back. While people have taken the
+ * cordon off, or the Node registered anew without it, the scheduler places pods here, and they leave like all others. The
+ * drain of a node that registered anew begins anew: what a DaemonSet puts there it does not put back against our taint.
  */
-function firstPods(s: RecordedSnapshot): Pick<Evidence, 'firstSeen'> {
-  if (!s.current.node.unschedulable) return { firstSeen: [] }
-  if (s.evidence.firstSeen.length > 0) return { firstSeen: s.evidence.firstSeen }
-  return {
-    firstSeen: podsHere(s).map((pod) => pod.uid),
-  }
+function drainBegun(s: RecordedSnapshot): Pick<Evidence, 'firstSeen' | 'evicted'> {
+  const { firstSeen, evicted } = s.evidence
+  if (s.current.recordLost === true) return { firstSeen: [], evicted: withoutDaemonSets(evicted) }
+  if (!s.current.node.unschedulable) return { firstSeen: [], evicted }
+  if (firstSeen.length > 0) return { firstSeen, evicted }
+  return { firstSeen: podsHere(s).map((pod) => pod.uid), evicted }
 }
+
+/** Their pods count as evicted still, and another one of theirs not as put back. */
+const withoutDaemonSets = (evicted: Evidence['evicted']): Evidence['evicted'] =>
+  Object.fromEntries(
+    Object.entries(evicted).map(([uid, pod]) => [uid, pod.stage === 3 ? { name: pod.name, stage: 3 } : pod]),
+  )

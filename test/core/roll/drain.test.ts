@@ -101,6 +101,15 @@ test('DaemonSet pods leave last, and only where the file asks, behind a taint th
   assert.deepEqual(evictions({ ...last, current: shut }), ['edge-a'])
 })
 
+test('a node that lost its taint after its DaemonSet pods left is tainted again before its reboot', () => {
+  const s = draining([])
+  const left = { 'uid-edge-a': { name: 'shop/edge-a', stage: 3, workload: 'DaemonSet shop/edge' } }
+  const again = { ...s, evidence: { ...s.evidence, evicted: left } }
+  assert.deepEqual(evictions(again), ['addTaint'])
+  const shut = { ...again.current, node: { ...again.current.node, taints: [OUT_TAINT] } }
+  assert.deepEqual(evictions({ ...again, current: shut }), ['writeIntent'])
+})
+
 test('a pod that may go only where the file says so holds the drain, and nothing else is evicted beside it', () => {
   const { controller: _none, ...unmanaged } = aPod('lonely', 'n1')
   const keeping = aPod('cache-a', 'n1', { usesEmptyDir: true })

@@ -64,6 +64,25 @@ test('a pod that came while somebody had taken the cordon is evicted, though one
   assert.equal(shortDecision(decide(look(true, uncordoned.evidence))), 'act drain: evict')
 })
 
+test('the drain of a node that registered anew begins anew, and counts what its DaemonSets put there as not put back', () => {
+  const evicted = {
+    'uid-edge-a': { name: 'shop/edge-a', stage: 3, workload: 'DaemonSet shop/edge' },
+    'uid-cart-a': { name: 'shop/cart-a', stage: 2, workload: 'ReplicaSet shop/cart' },
+  }
+  const s = aSnapshot({
+    record: aRecord(),
+    node: { unschedulable: true },
+    pods: [aPod('cart-b', 'n1')],
+    evidence: { firstSeen: ['uid-cart-a'], evicted },
+  })
+  const anew = observe({ ...s, current: { ...s.current, recordLost: true } })
+  assert.deepEqual(
+    [anew.firstSeen, anew.evicted],
+    [[], { ...evicted, 'uid-edge-a': { name: 'shop/edge-a', stage: 3 } }],
+  )
+  assert.deepEqual([observe(s).firstSeen, observe(s).evicted], [['uid-cart-a'], evicted])
+})
+
 test('a node without an object is gone since it was first missed, and a slot ours since it was first seen to be', () => {
   const s = aSnapshot({ ...out, evidence: { goneSince: monoMs(7), slotTakenAt: monoMs(8) } })
   const { goneSince, slotTakenAt } = observe({ ...s, current: { ...s.current, absent: true } })

@@ -37,6 +37,19 @@ const TABLE: readonly (readonly [title: string, snapshot: RollSnapshot, decision
     'hold slot: SlotTaken',
   ],
   [
+    'takes no slot for a node that another run has out, though the Lease of that run is gone',
+    aSnapshot({ record: aRecord({ run: 'run-2' }), change: { slot: { state: 'free', mayAct: false } } }),
+    'hold slot: RecordOfAnotherRun',
+  ],
+  [
+    'asks no more for the slot of another run while the node bears the record of that run',
+    aSnapshot({
+      record: aRecord({ run: 'run-2' }),
+      change: { slot: { state: 'other', holderRun: 'run-2', mayAct: false } },
+    }),
+    'hold slot: RecordOfAnotherRun',
+  ],
+  [
     'writes no record over that of another run',
     aSnapshot({ record: aRecord({ run: 'run-2' }) }),
     'hold record: RecordOfAnotherRun',

@@ -34,7 +34,7 @@ export const drain: StepRule = {
 }
 
 function drainStage(s: RecordedSnapshot, stage: 1 | 2 | 3, left: readonly Pod[]): StepAnswer {
-  if (stage === 3 && left.length > 0 && !isShut(s)) return shutAgainstReturn(s)
+  if (stage === 3 && (left.length > 0 || haveDaemonsLeft(s)) && !isShut(s)) return shutAgainstReturn(s)
   const waits: Reason[] = []
   const actions: Action[] = []
   const asked = new Set<string>()
@@ -97,6 +97,10 @@ const volumesHeld = (s: RecordedSnapshot): readonly Reason[] =>
     object: volume.name,
     text: `volume ${volume.persistentVolumeName} is still attached (${volume.attacher})`,
   }))
+
+/** Also of a node that lost its taint since, such as one that registered anew. */
+const haveDaemonsLeft = (s: RecordedSnapshot): boolean =>
+  Object.values(s.evidence.evicted).some(({ stage }) => stage === 3)
 
 const isShut = (s: RecordedSnapshot): boolean => s.current.node.taints.some((taint) => taint.key === OUT_TAINT.key)
 

@@ -22,7 +22,8 @@ export const record: StepRule<NodeSnapshot> = {
   },
 }
 
-function foreignRecord(s: NodeSnapshot): Reason | undefined {
+/** Why the node is not ours to begin: it is out for another run, or for one that cannot be read. */
+export function foreignRecord(s: NodeSnapshot): Reason | undefined {
   const { record: parsed, node } = s.current
   if (parsed === undefined) return undefined
   if (!parsed.ok) {

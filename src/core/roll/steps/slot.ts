@@ -7,6 +7,7 @@ import { baselineGreen } from '../guards.ts'
 import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
 import { act, done, hold, type StepAnswer, type StepRule } from '../step-rule.ts'
 import { waysBack } from '../ways-back.ts'
+import { foreignRecord } from './record.ts'
 
 /**
  * Step 1: one unit of the node budget. Bad nodes use it up too, so it is asked again until the intent is written. Who
@@ -21,7 +22,9 @@ export const slot: StepRule<NodeSnapshot> = {
     if (s.cluster.staleForMs > 0) return hold([apiLost])
     const bad = badNodes(s)
     if (bad.length > 0) return hold(mostNodesBad(s, bad) ? [heartbeatsLost, ...bad] : bad)
-    return takeIt(s)
+    // A Lease may be gone that the other run still counts on, and would have to make anew.
+    const foreign = s.slot.state === 'mine' ? undefined : foreignRecord(s)
+    return foreign === undefined ? takeIt(s) : hold([foreign])
   },
 }
 

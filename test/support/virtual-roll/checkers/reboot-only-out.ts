@@ -27,7 +27,7 @@ export function rebootOnlyOut(scene: Scene, drained: readonly string[]): Checker
           scene.tell(NAME, `${name} is rebooted while ${server.key} sends to it`)
       }
       for (const pod of scene.pods()) {
-        if (pod.spec.nodeName === name && isEvictable(pod, drained) && !isPutBack(scene, pod))
+        if (pod.spec.nodeName === name && isEvictable(pod, drained))
           scene.tell(NAME, `${name} is rebooted with ${pod.metadata.name} on it`)
       }
     },
@@ -40,13 +40,6 @@ export function rebootOnlyOut(scene: Scene, drained: readonly string[]): Checker
     },
   }
 }
-
-/**
- * A Node that people deleted comes back without the taint that keeps DaemonSets away. What their controllers put on it once
- * it is cordoned again goes down with the machine: it is not evicted twice.
- */
-const isPutBack = (scene: Scene, pod: PodObject): boolean =>
-  scene.registeredAnew.has(pod.spec.nodeName ?? '') && controllerOf(pod)?.kind === 'DaemonSet'
 
 function isEvictable(pod: PodObject, drained: readonly string[]): boolean {
   if (isFinished(pod) || pod.metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined) return false

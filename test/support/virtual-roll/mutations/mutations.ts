@@ -113,7 +113,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('lets DaemonSets put their pods back', [
     `${STEPS}/drain.ts`,
-    'if (stage === 3 && left.length > 0 && !isShut(s))',
+    'if (stage === 3 && (left.length > 0 || haveDaemonsLeft(s)) && !isShut(s))',
     'if (stage === 3 && left.length < 0 && !isShut(s))',
   ]),
   mutation('uncordons what was cordoned before', [

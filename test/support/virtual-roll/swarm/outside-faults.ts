@@ -22,13 +22,9 @@ export interface OutsideFaultParts {
   readonly steps: StepWatch
   /** The process of the first roll is killed, and people go on as that says. */
   readonly kill: (next: 'resume' | 'amended' | 'journalLost') => void
-  /** Every process that runs is interrupted, and resumed: one whose slot is gone waits for it without end. */
-  readonly interrupt: () => void
 }
 
 const AWAY: ReadonlySet<Fault['kind']> = new Set(['partition', 'nodeDies', 'nodeAnew'])
-/** From the deletion of the slot until the people who did it see what it led to. */
-const SLOT_MISSED_MS = 20_000
 /** From the step that brings it about until people switch a machine on whose boot went wrong. */
 const BAD_BOOT_MS = 30_000
 /** Of steps of any other roll nothing is brought about. */
@@ -198,9 +194,7 @@ export class OutsideFaults {
     const { cluster, scene } = this.#parts
     const { time, world } = cluster
     if (fault.kind === 'nodeAnew' || fault.kind === 'cordon' || fault.kind === 'leaseDeleted') {
-      if (!this.#hands.happen(fault)) return
-      this.#tally.happened(fault)
-      if (fault.kind === 'leaseDeleted') time.later(SLOT_MISSED_MS, this.#parts.interrupt)
+      if (this.#hands.happen(fault)) this.#tally.happened(fault)
       return
     }
     this.#tally.happened(fault)

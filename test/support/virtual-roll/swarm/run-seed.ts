@@ -79,7 +79,6 @@ class SeedRun {
   readonly #roll: VirtualRoll
   readonly #steps = new StepWatch()
   readonly #operator: SeedOperator
-  readonly #alive = new Set<EngineProcess>()
   #healAtMs: number
   #runningSinceMs = 0
   readonly #processes: EngineProcess[] = []
@@ -101,9 +100,6 @@ class SeedRun {
       cues,
       steps: this.#steps,
       kill: (next) => this.#operator.kill(next),
-      interrupt: () => {
-        for (const process of this.#alive) process.interrupt()
-      },
     })
     const sinceMs = (): number => this.#faults.sinceMs
     this.#worldFaults = new WorldFaults({ scene: this.#scene, agents, world, sinceMs })
@@ -224,11 +220,9 @@ class SeedRun {
       },
     }
     this.#steps.follow(name, process)
-    this.#alive.add(process)
     void process.ended
       .catch(() => undefined)
       .then(() => {
-        this.#alive.delete(process)
         // The next process cannot know that these are through: their records were taken off without the journal.
         for (const node of unnoted) this.#scene.handBoots.set(node, (this.#scene.handBoots.get(node) ?? 0) + 1)
       })

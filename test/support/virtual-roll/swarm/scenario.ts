@@ -69,7 +69,7 @@ function drawnByTime(seed: string): Scenario {
   const healAtMs = Math.max(faultsUntilMs, ...faults.map(lastOf))
   const world = worldOf(seed, random.fork('world'), { names, healAtMs })
   const beside = random.fork('second')
-  const maint = nodes > 2 && chance(0.2) ? [`${oneOf(['web', 'edge'])}/${oneOf(names)}`] : []
+  const maint = nodes > 2 && chance(0.2) ? [`${inMaint(world, oneOf(['web', 'edge']))}/${oneOf(names)}`] : []
   const drainsEdge = chance(0.7)
   return {
     seed,
@@ -99,6 +99,12 @@ function drawnByTime(seed: string): Scenario {
     abortAfter: chance(0.1) ? 1 + random.below(2) : undefined,
   }
 }
+
+/**
+ * A server that others track takes them out with it. Its node would be out of every balancer for good, and with the node
+ * budget used up by it a roll rightly takes no other node.
+ */
+const inMaint = ({ servers }: WorldKind, backend: string): string => (servers === 'track' ? 'edge' : backend)
 
 const worldOf = (seed: string, ...drawn: Parameters<typeof worldKindOf>): WorldKind =>
   Number(seed) >= FIRST_BY_STEP ? worldKindOf(...drawn) : PLAIN_WORLD
