@@ -45,7 +45,8 @@ test('the pods of a DaemonSet leave at once, and behind the taint of the roll al
 test('a DaemonSet that lost its pod is not waited for elsewhere', () => {
   const record = aRecord({ workloads: { 'DaemonSet shop/edge': 1 } })
   const evicted = { 'uid-edge-a': { name: 'shop/edge-a', stage: 3, workload: 'DaemonSet shop/edge' } }
-  const s = given({ ...out, record, workloads: [EDGE], evidence: { ...detachedEvidence(), evicted } })
+  const node = { ...out.node, taints: [OUT_TAINT] }
+  const s = given({ ...out, node, record, workloads: [EDGE], evidence: { ...detachedEvidence(), evicted } })
   assert.equal(drain.next({ ...s, spec }).kind, 'done')
 })
 
