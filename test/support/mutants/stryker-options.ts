@@ -22,6 +22,28 @@ const SLOW: readonly string[] = [
   'roll/restoring-run',
 ]
 
+/** The sample is of code that speaks to the world: what it is tried with may take seconds, and use loopback. */
+const TESTS_OF_SAMPLE: readonly string[] = [...TESTS, 'test/adapters/**/*.test.ts', 'test/controllers/**/*.test.ts']
+
+/** They start processes for most of their time. */
+const SLOW_IN_SAMPLE: readonly string[] = [
+  'agent-process',
+  'agent-upgrade',
+  'child-probe-source',
+  'controller-process',
+  'exec-plugin',
+  'http/dialects',
+  'roll/inspect-hosts',
+  'ssh-host',
+]
+
+const testsFor = (sample: Sample | undefined): readonly string[] => {
+  const slow = sample === undefined ? SLOW : SLOW_IN_SAMPLE
+  return globSync([...(sample === undefined ? TESTS : TESTS_OF_SAMPLE)])
+    .filter((file) => !slow.some((name) => file.includes(name)))
+    .toSorted()
+}
+
 export interface WhatToTry {
   readonly sources: readonly string[]
   /** What was found so far, and where what is found now is written: JSON of Stryker. */
@@ -39,11 +61,7 @@ export interface Sample {
 export const strykerOptions = ({ sources, resultsFile, sample }: WhatToTry): object => ({
   mutate: sources,
   testRunner: 'node-test',
-  nodeTest: {
-    files: globSync([...TESTS])
-      .filter((file) => !SLOW.some((name) => file.includes(name)))
-      .toSorted(),
-  },
+  nodeTest: { files: testsFor(sample) },
   plugins: [here('node-test-runner.ts'), here('drawn-mutants.ts')],
   testRunnerNodeArgs: ['--disable-warning=ExperimentalWarning'],
   ...(sample === undefined
@@ -60,8 +78,8 @@ export const strykerOptions = ({ sources, resultsFile, sample }: WhatToTry): obj
   ],
   tempDirName: '.cache/mutants/sandbox',
   disableTypeChecks: false,
-  timeoutMS: 4_000,
-  timeoutFactor: 3,
+  timeoutMS: 3_000,
+  timeoutFactor: 1.5,
   reporters: ['progress-append-only'],
   allowConsoleColors: false,
   allowEmpty: true,
