@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { root } from './pages.ts'
 
-const page = readFileSync(`${root}ARCHITECTURE.md`, 'utf8')
+const page = readFileSync(`${root}docs/internals/invariants.md`, 'utf8')
 
 /** One paragraph each; a title may be broken over two lines. */
 const invariants = page

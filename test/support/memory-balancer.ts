@@ -45,8 +45,9 @@ export class MemoryBalancer implements Balancer {
     return Promise.resolve()
   }
 
-  cutSessions({ server }: ServerRef): Promise<void> {
-    this.#servers.set(server, { ...(this.#servers.get(server) ?? aServer(server)), currentSessions: 0 })
+  cutSessions(ref: ServerRef): Promise<void> {
+    const before = this.#servers.get(serverKey(ref)) ?? aServer(ref.server, { ref })
+    this.#servers.set(serverKey(ref), { ...before, currentSessions: 0 })
     return Promise.resolve()
   }
 }

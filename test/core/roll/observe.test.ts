@@ -9,12 +9,10 @@ import type { ServerReading } from '../../../src/model/balancer.ts'
 import { monoMs, wallMs } from '../../../src/model/time.ts'
 import {
   anInstance,
-  aPod,
   aRecord,
   aServer,
   aSnapshot,
   aSpec,
-  aWorkload,
   detachedEvidence,
   drained,
   NEW_BOOT,
@@ -40,47 +38,6 @@ test('sessions of a server that is put back are no strays', () => {
   const evidence = { ...detachedEvidence(), attachingSince: monoMs(1) }
   const s = aSnapshot({ ...out, node: { bootId: NEW_BOOT }, servers: drained({ totalSessions: 150 }), evidence })
   assert.deepEqual(observe(s).detached, evidence.detached)
-})
-
-test('the pods that count as here from the start are those that were here at the cordon', () => {
-  const seen = (unschedulable: boolean, firstSeen: readonly string[]) =>
-    observe(
-      aSnapshot({ node: { unschedulable }, record: aRecord(), pods: [aPod('cart-a', 'n1')], evidence: { firstSeen } }),
-    ).firstSeen
-  assert.deepEqual([seen(false, []), seen(true, []), seen(true, ['uid-b'])], [[], ['uid-cart-a'], ['uid-b']])
-})
-
-test('a pod that came while somebody had taken the cordon is evicted, though one of its workload was before', () => {
-  const evicted = { 'uid-cart-a': { name: 'shop/cart-a', stage: 2, workload: 'ReplicaSet shop/cart' } }
-  const look = (unschedulable: boolean, before: Partial<Evidence>): RollSnapshot => {
-    const pods = [aPod('cart-b', 'n1'), aPod('cart-c', 'n2'), aPod('cart-d', 'n3')]
-    const s = aSnapshot({ ...out, node: { unschedulable }, servers: drained(), pods, workloads: [aWorkload()] })
-    const seen = { ...s, evidence: { ...s.evidence, ...before } }
-    return { ...seen, evidence: observe(seen) }
-  }
-  const evidence = { ...detachedEvidence(), evicted, firstSeen: ['uid-cart-a'] }
-  assert.equal(shortDecision(decide(look(true, evidence))), 'act reboot: writeIntent')
-  const uncordoned = look(false, evidence)
-  assert.equal(shortDecision(decide(look(true, uncordoned.evidence))), 'act drain: evict')
-})
-
-test('the drain of a node that registered anew begins anew, and counts what its DaemonSets put there as not put back', () => {
-  const evicted = {
-    'uid-edge-a': { name: 'shop/edge-a', stage: 3, workload: 'DaemonSet shop/edge' },
-    'uid-cart-a': { name: 'shop/cart-a', stage: 2, workload: 'ReplicaSet shop/cart' },
-  }
-  const s = aSnapshot({
-    record: aRecord(),
-    node: { unschedulable: true },
-    pods: [aPod('cart-b', 'n1')],
-    evidence: { firstSeen: ['uid-cart-a'], evicted },
-  })
-  const anew = observe({ ...s, current: { ...s.current, recordLost: true } })
-  assert.deepEqual(
-    [anew.firstSeen, anew.evicted],
-    [[], { ...evicted, 'uid-edge-a': { name: 'shop/edge-a', stage: 3 } }],
-  )
-  assert.deepEqual([observe(s).firstSeen, observe(s).evicted], [['uid-cart-a'], evicted])
 })
 
 test('a node without an object is gone since it was first missed, and a slot ours since it was first seen to be', () => {

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decide } from '../../../src/core/roll/decide.ts'
+import type { Evidence } from '../../../src/core/roll/evidence.ts'
+import { observe } from '../../../src/core/roll/observe.ts'
+import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
+import { aPod, aRecord, aSnapshot, aWorkload, detachedEvidence, drained } from '../../support/roll-world.ts'
+import { shortDecision } from '../../support/short-decision.ts'
+
+const out = { node: { unschedulable: true }, record: aRecord() }
+
+test('the pods that count as here from the start are those that were here at the cordon', () => {
+  const seen = (unschedulable: boolean, firstSeen: readonly string[]) =>
+    observe(
+      aSnapshot({ node: { unschedulable }, record: aRecord(), pods: [aPod('cart-a', 'n1')], evidence: { firstSeen } }),
+    ).firstSeen
+  assert.deepEqual([seen(false, []), seen(true, []), seen(true, ['uid-b'])], [[], ['uid-cart-a'], ['uid-b']])
+})
+
+test('a pod that came while somebody had taken the cordon is evicted, though one of its workload was before', () => {
+  const evicted = { 'uid-cart-a': { name: 'shop/cart-a', stage: 2, workload: 'ReplicaSet shop/cart' } }
+  const look = (unschedulable: boolean, before: Partial<Evidence>): RollSnapshot => {
+    const pods = [aPod('cart-b', 'n1'), aPod('cart-c', 'n2'), aPod('cart-d', 'n3')]
+    const s = aSnapshot({ ...out, node: { unschedulable }, servers: drained(), pods, workloads: [aWorkload()] })
+    const seen = { ...s, evidence: { ...s.evidence, ...before } }
+    return { ...seen, evidence: observe(seen) }
+  }
+  const evidence = { ...detachedEvidence(), evicted, firstSeen: ['uid-cart-a'] }
+  assert.equal(shortDecision(decide(look(true, evidence))), 'act reboot: writeIntent')
+  const uncordoned = look(false, evidence)
+  assert.equal(shortDecision(decide(look(true, uncordoned.evidence))), 'act drain: evict')
+})
+
+test('the drain of a node that registered anew begins anew, and counts what its DaemonSets put there as not put back', () => {
+  const evicted = {
+    'uid-edge-a': { name: 'shop/edge-a', stage: 3, workload: 'DaemonSet shop/edge' },
+    'uid-cart-a': { name: 'shop/cart-a', stage: 2, workload: 'ReplicaSet shop/cart' },
+  }
+  const s = aSnapshot({
+    record: aRecord(),
+    node: { unschedulable: true },
+    pods: [aPod('cart-b', 'n1')],
+    evidence: { firstSeen: ['uid-cart-a'], evicted },
+  })
+  const anew = observe({ ...s, current: { ...s.current, recordLost: true } })
+  assert.deepEqual(
+    [anew.firstSeen, anew.evicted],
+    [[], { ...evicted, 'uid-edge-a': { name: 'shop/edge-a', stage: 3 } }],
+  )
+  assert.deepEqual([observe(s).firstSeen, observe(s).evicted], [['uid-cart-a'], evicted])
+})
