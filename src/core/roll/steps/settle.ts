@@ -10,7 +10,10 @@ import { daemonNotBack, expectedDaemons } from '../recorded-daemons.ts'
 import { done, hold, RECHECK_MS, type StepRule } from '../step-rule.ts'
 import { wasServing } from '../was-serving.ts'
 
-/** Step 9: no workload worse than recorded, DaemonSets and static pods among them, the data port answers, DNS is healthy, several times in a row. */
+/**
+ * Step 9: no workload worse than recorded, DaemonSets and static pods among them, the data port answers, DNS is healthy,
+ * several times in a row.
+ */
 export const settle: StepRule = {
   step: 'settle',
   next(s) {
