@@ -19,7 +19,7 @@ import { cniFolder, missingForUp } from './requirements.ts'
 import { type ControlClient, connectControl } from './wire/control-client.ts'
 import type { Ask } from './wire/operations.ts'
 
-export interface BedOptions {
+interface BedOptions {
   /** Defaults to 3. */
   readonly nodes?: number
   /** No nodes at all: etcd, API server, controller manager and scheduler alone. */

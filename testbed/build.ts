@@ -15,7 +15,7 @@ const IMAGES = {
 } as const
 
 /** What a bed is made of. */
-export interface Build {
+interface Build {
   /** The folder with `kube`, `coredns`, `nodecheck`, `app`, `pause` and `power`. */
   readonly programs: string
   /** The containerd root that nodes take; undefined where the bed has no nodes. */

@@ -29,7 +29,7 @@ export function openWatches({ server, tls }: Administrator, nodes: readonly stri
   return Promise.all(streams.map(({ begun }) => begun)).then(() => close)
 }
 
-export interface Noticed {
+interface Noticed {
   readonly p50: number
   readonly p99: number
   readonly of: number

@@ -2,7 +2,7 @@ import { get } from 'node:http'
 
 const STEP_MS = 1
 
-export interface Asked {
+interface Asked {
   readonly sent: number
   readonly failed: number
   readonly p50Ms: number

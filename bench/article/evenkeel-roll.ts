@@ -18,7 +18,7 @@ export interface RollEnd {
   readonly events: readonly StampedEvent[]
 }
 
-export interface RollOfOurs {
+interface RollOfOurs {
   /** Whether the roll file names the DaemonSet that other nodes send to. */
   readonly stage: boolean
 }

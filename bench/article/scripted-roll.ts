@@ -22,7 +22,7 @@ export const NO_PAUSES: Pauses = {
   afterReadyMs: 0,
 }
 
-export interface Script {
+interface Script {
   /** Whether HAProxy is told about each node. */
   readonly maint: boolean
   readonly pauses: Pauses

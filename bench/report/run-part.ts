@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 
-export interface PartRun {
+interface PartRun {
   /** The lines that are JSON. */
   readonly documents: readonly unknown[]
   readonly code: number

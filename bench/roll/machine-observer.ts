@@ -6,7 +6,7 @@ import type { Flags } from './flags.ts'
 
 export const LOOK_EVERY_MS = 50
 
-export interface MachineFacts {
+interface MachineFacts {
   readonly socket: string
   readonly dir: string
   readonly nodes: readonly string[]

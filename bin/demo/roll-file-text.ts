@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { stringify } from 'yaml'
 import type { LoopbackNet } from '../../src/sim/loopback/loopback-net.ts'
 
-export interface RollFileFacts {
+interface RollFileFacts {
   readonly socket: string
   readonly url: string
   readonly powerSocket: string

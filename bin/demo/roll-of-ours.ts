@@ -4,7 +4,7 @@ import type { RollActions } from '../../src/cli/roll-actions.ts'
 import { loadRollFile } from '../../src/config/load-roll-file.ts'
 import type { StampedEvent } from '../../src/model/roll-event.ts'
 
-export interface RollOfOurs {
+interface RollOfOurs {
   readonly rollFile: string
   readonly kubeconfig: string
   readonly stateDir: string

@@ -7,7 +7,7 @@ import type { Cluster } from '../../src/ports/cluster.ts'
 import type { Machines } from '../../src/sim/machines/machines.ts'
 import { INGRESS_NODES } from './article-nodes.ts'
 
-export interface ScriptHandsParts {
+interface ScriptHandsParts {
   readonly cluster: Cluster
   readonly clock: Clock
   readonly machines: Machines

@@ -14,7 +14,7 @@ import { type SteadyClock, steadyClock } from '../../src/runtime/steady-clock.ts
 import { hostOf } from './host.ts'
 import { balancersOf, type ClusterPlace, endpointsOf } from './world.ts'
 
-export interface EngineRun {
+interface EngineRun {
   readonly run: RunState
   readonly place: ClusterPlace
   readonly clusterName: string

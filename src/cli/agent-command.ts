@@ -1,7 +1,7 @@
 import type { AddCommand } from './program.ts'
 
 /** Exit code of the agent, once it ended. */
-export type AgentMain = (words: readonly string[]) => Promise<number>
+type AgentMain = (words: readonly string[]) => Promise<number>
 
 /** The agent is a program of its own, which reads its options without this one's libraries; here it is only found. */
 export const addAgentCommand =

@@ -1,7 +1,7 @@
 import type { AddCommand } from './program.ts'
 
 /** Exit code of the controller, once it ended. */
-export type ControllerMain = (words: readonly string[]) => Promise<number>
+type ControllerMain = (words: readonly string[]) => Promise<number>
 
 /** As the agent, a program that runs in the cluster and reads its options itself; here it is only found. */
 export const addControllerCommand =

@@ -8,7 +8,7 @@ import { InterruptedError } from './interrupts.ts'
 /** Adds one command. Its action returns the exit code, or throws. */
 export type AddCommand = (program: Command, context: CliContext, exitWith: (code: number) => void) => void
 
-export interface ProgramParts {
+interface ProgramParts {
   readonly version: string
   readonly context: CliContext
   readonly commands: readonly AddCommand[]

@@ -16,7 +16,7 @@ import type { PlaceFlags } from './roll-options.ts'
 import { paintLine } from './terminal/style.ts'
 import type { TextSink } from './terminal/text-sink.ts'
 
-export interface RollShow {
+interface RollShow {
   readonly context: RollContext
   readonly modes: OutputModes
   readonly flags: PlaceFlags

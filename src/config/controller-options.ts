@@ -58,7 +58,7 @@ Example:
 `
 
 /** `podNamespace`: of the pod that this is, where it is one. */
-export interface ControllerPlace {
+interface ControllerPlace {
   readonly podNamespace: string | undefined
 }
 

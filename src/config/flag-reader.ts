@@ -2,10 +2,10 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { parseDuration } from '../model/duration.ts'
 import { UserError } from '../model/user-error.ts'
 
-export type FlagValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
+type FlagValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
 /** Whose flags they are: `agent`, and the code of what is wrong with them. */
-export interface FlagOwner {
+interface FlagOwner {
   readonly command: string
   readonly code: string
 }

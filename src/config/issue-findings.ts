@@ -9,7 +9,7 @@ import type { Path, YamlTree } from './yaml-tree.ts'
 
 type Issue = z.core.$ZodIssue
 
-export interface IssueSite {
+interface IssueSite {
   readonly tree: YamlTree
   readonly schema: JsonSchema
 }

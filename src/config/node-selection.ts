@@ -11,7 +11,7 @@ export interface NodeSelection {
   readonly all: boolean
 }
 
-export interface NodeFlags {
+interface NodeFlags {
   readonly names: readonly string[]
   readonly selector?: string | undefined
   readonly all: boolean

@@ -1,7 +1,7 @@
 import type { LabelRequirement, LabelSelector } from '../model/label-selector.ts'
 import { labelKeyFault, labelValueFault } from './label-syntax.ts'
 
-export type ParsedSelector =
+type ParsedSelector =
   | { readonly ok: true; readonly selector: LabelSelector }
   | { readonly ok: false; readonly fault: string }
 

@@ -8,7 +8,7 @@ export interface SourceText {
 export type Span = readonly [start: number, end: number]
 
 /** A place as editors count: from 1, the column in characters. */
-export interface SourcePlace {
+interface SourcePlace {
   readonly line: number
   readonly column: number
   /** The whole line without its end, and where it starts in the text. */

@@ -1,4 +1,4 @@
-export type ParsedDuration = { readonly ms: number } | { readonly error: string }
+type ParsedDuration = { readonly ms: number } | { readonly error: string }
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, min: 60_000, h: 3_600_000 }
 const LONGEST_MS = 366 * 24 * 3_600_000

@@ -19,7 +19,7 @@ export interface MaintenanceRequest {
 export const formatMaintenance = (request: MaintenanceRequest): string => JSON.stringify(request)
 
 /** `unreadable` is somebody's wish as well, but none that can be acknowledged. */
-export type MaintenanceWord =
+type MaintenanceWord =
   | { readonly kind: 'none' | 'withdrawn' }
   | { readonly kind: 'asked'; readonly request: MaintenanceRequest }
   | { readonly kind: 'unreadable'; readonly why: string }

@@ -1,4 +1,4 @@
-export interface UserErrorFacts {
+interface UserErrorFacts {
   readonly code: string
   /** The command to type or the change to make, without the word "fix". */
   readonly fix?: string

@@ -1,6 +1,6 @@
 export type Retry = 'now' | 'backoff' | 'never'
 
-export interface WorldErrorFacts {
+interface WorldErrorFacts {
   readonly code: string
   readonly retry: Retry
   /** What the world asked us to wait (Retry-After), in milliseconds. */

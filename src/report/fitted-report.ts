@@ -3,14 +3,14 @@ import { htmlReport } from './html-report.ts'
 import { thinnedLatency } from './latency-report.ts'
 import type { ReportDocument } from './report-document.ts'
 
-export interface FittedReport {
+interface FittedReport {
   readonly html: string
   readonly bytes: number
   /** Over what a page should be; for people. */
   readonly warning?: string
 }
 
-export interface SizeLimits {
+interface SizeLimits {
   readonly warnBytes: number
   readonly mostBytes: number
 }

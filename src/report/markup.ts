@@ -9,7 +9,7 @@ export class Markup {
   }
 }
 
-export type MarkupPart = string | number | Markup | undefined | readonly MarkupPart[]
+type MarkupPart = string | number | Markup | undefined | readonly MarkupPart[]
 
 /** What a report shows of one foreign text at most. */
 const SHOWN_MAX = 2000

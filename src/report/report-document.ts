@@ -14,7 +14,7 @@ import type { LatencyReport } from './latency-report.ts'
 import type { PlanResult } from './plan-result.ts'
 
 /** What a report is made from. Only the events must be there. */
-export interface ReportSource {
+interface ReportSource {
   readonly events: readonly StampedEvent[]
   /** Where the journal lies, for people. */
   readonly journal?: string

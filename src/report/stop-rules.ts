@@ -4,7 +4,7 @@ import type { Step } from '../model/step.ts'
 import type { LimitName } from './document/settings-document.ts'
 import type { ReportDocument } from './report-document.ts'
 
-export interface StopRule {
+interface StopRule {
   readonly rule: string
   readonly measured: string
   readonly limit: string

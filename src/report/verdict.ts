@@ -6,7 +6,7 @@ import { formatDuration } from '../model/duration.ts'
 import { downtimeOf } from './downtime.ts'
 import type { ReportDocument } from './report-document.ts'
 
-export interface Fact {
+interface Fact {
   readonly name: string
   readonly value: string
 }

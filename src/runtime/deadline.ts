@@ -12,7 +12,7 @@ export class DeadlineError extends Error {
   }
 }
 
-export interface Deadline {
+interface Deadline {
   readonly clock: Clock
   readonly limitMs: number
   readonly signal: AbortSignal

@@ -25,7 +25,7 @@ export interface FollowCacheParts<T> {
   readonly isNews?: (before: T, now: T) => boolean
 }
 
-export interface Named {
+interface Named {
   readonly namespace?: string
   readonly name: string
   readonly uid?: string

@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Cluster, FollowEvent } from '../ports/cluster.ts'
 import { Wakeup } from './wakeup.ts'
 
-export interface HeartbeatFollowerParts {
+interface HeartbeatFollowerParts {
   readonly cluster: Pick<Cluster, 'followHeartbeat'>
   readonly clock: Clock
   /** A renewal was told, or the Lease is gone. Called within the stream: it must only take note. */

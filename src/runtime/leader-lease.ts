@@ -1,7 +1,7 @@
 import type { Lease } from '../model/lease.ts'
 import { TimelyLease, type TimelyLeaseParts, type Written } from './timely-lease.ts'
 
-export interface LeaderLeaseParts extends TimelyLeaseParts {
+interface LeaderLeaseParts extends TimelyLeaseParts {
   readonly identity: string
   readonly durationMs: number
 }

@@ -13,7 +13,7 @@ import { LeaderLease } from './leader-lease.ts'
 import { LeaseWatcher } from './lease-watcher.ts'
 import type { Written } from './timely-lease.ts'
 
-export interface LeaderParts {
+interface LeaderParts {
   readonly cluster: Pick<Cluster, 'readLease' | 'writeLease'>
   readonly clock: Clock
   readonly random: Random

@@ -14,7 +14,7 @@ import { SlotLease } from './slot-lease.ts'
 import type { Written } from './timely-lease.ts'
 import { Wakeup } from './wakeup.ts'
 
-export interface LeaseKeeperParts {
+interface LeaseKeeperParts {
   readonly cluster: Pick<Cluster, 'readLease' | 'writeLease'>
   readonly clock: Clock
   readonly random: Random

@@ -26,7 +26,7 @@ import {
   removeTaintPatch,
 } from './node-patch.ts'
 
-export interface PerformParts {
+interface PerformParts {
   readonly run: string
   readonly cluster: Pick<Cluster, 'readNode' | 'patchNode' | 'evict'>
   readonly balancers: readonly Balancer[]

@@ -21,7 +21,7 @@ export interface Loop<S, A> {
   decided(key: string, decision: LoopDecision<A>): void
 }
 
-export interface ReconcilerParts<S, A> {
+interface ReconcilerParts<S, A> {
   readonly loop: Loop<S, A>
   /** Whoever does not lead does not even look. */
   readonly leader: Pick<Leader, 'mayActForMs'>

@@ -9,7 +9,7 @@ export interface StopStage {
   stop(signal: AbortSignal): Promise<void>
 }
 
-export interface StopFailure {
+interface StopFailure {
   readonly name: string
   readonly error: unknown
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Cluster } from '../ports/cluster.ts'
 import { TimelyLease, type Written } from './timely-lease.ts'
 
-export interface SlotLeaseParts {
+interface SlotLeaseParts {
   readonly cluster: Pick<Cluster, 'readLease' | 'writeLease'>
   readonly clock: Clock
   readonly slot: ObjectRef

@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts'
 /** A step that people should hear of; less is said of no log. */
 const TOLD_FROM_MS = 500
 
-export interface SteadyClockOptions {
+interface SteadyClockOptions {
   /** What is to be added to the monotonic clock; the wall clock's own distance where absent. */
   readonly offsetMs?: number
   /** The wall clock was set, by so much in all since the beginning. */

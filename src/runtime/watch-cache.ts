@@ -3,7 +3,7 @@ import { FollowCache, type FollowCacheParts } from './follow-cache.ts'
 
 export type { Freshness } from './follow-cache.ts'
 
-export interface WatchCacheParts<K extends Kind> extends Omit<FollowCacheParts<KindMap[K]>, 'follow'> {
+interface WatchCacheParts<K extends Kind> extends Omit<FollowCacheParts<KindMap[K]>, 'follow'> {
   readonly cluster: Pick<Cluster, 'follow'>
   readonly kind: K
 }

@@ -27,7 +27,7 @@ export type WorkResult =
 /** Never rejects for what the world does: whatever it throws is a bug, and ends the queue. */
 export type Work = (key: string, signal: AbortSignal) => Promise<WorkResult>
 
-export interface WorkQueueParts {
+interface WorkQueueParts {
   readonly clock: Clock
   readonly random: Random
   /** How many keys may be worked on at a time. */

@@ -4,7 +4,7 @@ import { type RawApi, rawApi } from '../support/raw-api.ts'
 import { openOnBed } from './open-on-bed.ts'
 
 /** A real control plane without machines: the adapter's way to it, and the administrator's. */
-export interface OpenedGround {
+interface OpenedGround {
   readonly bed: Bed
   readonly cluster: Cluster
   readonly raw: RawApi

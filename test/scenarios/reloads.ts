@@ -45,7 +45,7 @@ async function reloadUntilOut(ground: RollGround, server: string, step: string):
   return { fromMs, toMs: ground.nowMs() }
 }
 
-export interface LostToReloads {
+interface LostToReloads {
   readonly byRoll: number
   readonly judged: Judged
   readonly reasons: readonly string[]

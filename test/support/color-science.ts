@@ -52,7 +52,7 @@ const SIGHTS = {
   ],
 } as const satisfies Readonly<Record<string, readonly [Triple, Triple, Triple]>>
 
-export type Sight = keyof typeof SIGHTS
+type Sight = keyof typeof SIGHTS
 export const ALL_SIGHTS = Object.keys(SIGHTS) as readonly Sight[]
 
 /** CIELAB under D65 of a colour as that sight sees it. */

@@ -9,7 +9,7 @@ import { findCommand } from '../../testbed/machine/find-command.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
 
 /** Parts of a haproxy.cfg; each is told the directory in which its sockets may lie. */
-export interface HaproxyConfig {
+interface HaproxyConfig {
   /** More lines of section global; an admin socket is there already. */
   readonly global?: (directory: string) => string
   readonly sections: (directory: string) => string

@@ -29,7 +29,7 @@ interface Message {
   readonly error?: { readonly message: string }
 }
 
-export interface PageLook {
+interface PageLook {
   readonly width: number
   readonly height: number
   readonly dark?: boolean

@@ -3,7 +3,7 @@ import { findCommand } from '../../testbed/machine/find-command.ts'
 import { missing } from '../../testbed/requirements.ts'
 
 /** A real part that some tests cannot do without. */
-export type RealPart = 'testbed' | 'helm' | 'haproxy' | 'ssh' | 'chromium' | 'strip' | 'iptables'
+type RealPart = 'testbed' | 'helm' | 'haproxy' | 'ssh' | 'chromium' | 'strip' | 'iptables'
 
 const CHROMIUM_NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 

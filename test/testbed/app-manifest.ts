@@ -1,5 +1,5 @@
 /** A Deployment of the bed's app behind a NodePort, made ready for a test. */
-export interface AppOptions {
+interface AppOptions {
   readonly name: string
   readonly replicas: number
   readonly nodePort: number

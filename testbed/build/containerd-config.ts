@@ -8,7 +8,7 @@ const UNUSED_PLUGINS = [
   'io.containerd.internal.v1.opt',
 ]
 
-export interface ContainerdFolders {
+interface ContainerdFolders {
   readonly root: string
   readonly state: string
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type TarEntry, tar } from './tar.ts'
 
-export interface ImageContent {
+interface ImageContent {
   /** The full reference, with its tag. */
   readonly reference: string
   /** The lowest first. */

@@ -4,7 +4,7 @@ import { type TarEntry, tar } from './tar.ts'
 const FOLDERS = ['etc/', 'proc/', 'sys/', 'dev/']
 const PASSWD = 'root:x:0:0::/:/sbin/nologin\nnobody:x:65534:65534::/:/sbin/nologin\n'
 
-export interface ProgramImage {
+interface ProgramImage {
   /** The full reference, with its tag. */
   readonly reference: string
   /** Name of the one program: it lies at the root and is the entry point. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export interface Wait {
+interface Wait {
   /** What is waited for, as it completes the sentence "waited 10 s for …". */
   readonly what: string
   readonly limitMs: number
@@ -11,7 +11,7 @@ export interface Wait {
 }
 
 /** The time in which is waited: the wall's, or one of a clock that somebody turns. */
-export interface WaitTime {
+interface WaitTime {
   nowMs(): number
   pause(ms: number): Promise<unknown>
 }

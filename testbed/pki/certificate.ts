@@ -8,7 +8,7 @@ export interface Subject {
   readonly organizations?: readonly string[]
 }
 
-export interface CertificateRequest {
+interface CertificateRequest {
   readonly subject: Subject
   readonly publicKey: KeyObject
   readonly issuer: { readonly subject: Subject; readonly privateKey: KeyObject; readonly publicKey: KeyObject }

@@ -1,6 +1,6 @@
 import type { KeyedCertificate } from './authority.ts'
 
-export interface KubeconfigContent {
+interface KubeconfigContent {
   readonly server: string
   readonly authorityPem: string
   readonly user: KeyedCertificate | { readonly token: string }

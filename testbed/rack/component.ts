@@ -19,7 +19,7 @@ export interface Component {
   readonly signal: (signal: NodeJS.Signals) => void
 }
 
-export interface ComponentStart {
+interface ComponentStart {
   readonly name: string
   readonly argv: readonly string[]
   readonly log: string

@@ -17,7 +17,7 @@ export async function makeHub(nodes: readonly string[]): Promise<void> {
   writeFileSync('/proc/sys/net/ipv4/ip_forward', '0')
 }
 
-export interface Cable {
+interface Cable {
   readonly node: string
   /** A process in the node's network namespace. */
   readonly pid: number

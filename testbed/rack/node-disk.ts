@@ -10,7 +10,7 @@ import { cniSettings, kubeletSettings, proxySettings, sshdSettings } from './nod
 import { nodeDisk, type RackPlan } from './plan.ts'
 import type { SshAccess } from './ssh-access.ts'
 
-export interface NodeInstall {
+interface NodeInstall {
   readonly plan: RackPlan
   readonly node: string
   readonly authority: Authority

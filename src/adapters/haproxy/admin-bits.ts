@@ -10,7 +10,7 @@ const INHERITED = 0x02 | 0x10 | 0x20
 /** With 0x40, the name set by command, these are all bits from 1.8 to 3.5; another one may be a state we cannot judge. */
 const KNOWN = 0x7f
 
-export interface AdminStates {
+interface AdminStates {
   readonly adminState: AdminState
   readonly ownState: AdminState
   readonly inherited: boolean

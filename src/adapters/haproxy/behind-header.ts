@@ -1,4 +1,4 @@
-export interface HeadedLines {
+interface HeadedLines {
   readonly header: string
   /** What follows it and its line end; undefined where the text ends with it. */
   readonly lines: string | undefined

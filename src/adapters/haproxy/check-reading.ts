@@ -4,7 +4,7 @@ import { adminStates } from './admin-bits.ts'
 import { findRow, type Tables } from './parse-tables.ts'
 import type { ServerRow } from './server-row.ts'
 
-export type CheckReading = Pick<ServerReading, 'check' | 'checkText'>
+type CheckReading = Pick<ServerReading, 'check' | 'checkText'>
 
 const CHECK_ENABLED = 0x04
 const CHECK_PAUSED = 0x08

@@ -5,7 +5,7 @@ import type { SocketLimits } from './runtime-socket.ts'
 import { badReply, connectionError, timedOut, unreachable } from './socket-error.ts'
 import { withDeadline } from './with-deadline.ts'
 
-export interface Peer {
+interface Peer {
   readonly at: NetConnectOpts
   readonly limits: SocketLimits
   readonly clock: Clock

@@ -17,7 +17,7 @@ import type { RuntimeSocket, SocketLimits } from './runtime-socket.ts'
 import type { Told } from './server-reading.ts'
 import { StickTables } from './stick-tables.ts'
 
-export interface HaproxySettings {
+interface HaproxySettings {
   readonly spec: Pick<SocketBalancerSpec, 'name' | 'instances' | 'backends'>
   readonly clock: Clock
   readonly random: Random

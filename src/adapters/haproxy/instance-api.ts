@@ -4,7 +4,7 @@ import type { RuntimeSocket } from './runtime-socket.ts'
 import { addressText, adminSocketLine } from './socket-error.ts'
 import { splitAnswers } from './split-answers.ts'
 
-export interface Instance {
+interface Instance {
   readonly name: string
   readonly address: InstanceAddress
 }

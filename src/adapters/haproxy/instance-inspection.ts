@@ -1,7 +1,7 @@
 import type { BackendInspection, InstanceInspection } from '../../model/balancer-inspection.ts'
 import { hasStickTable, readingsOf, type Told } from './server-reading.ts'
 
-export type SocketLevel = InstanceInspection['level']
+type SocketLevel = InstanceInspection['level']
 
 /** `show cli level`: tells the right of the socket without trying it. */
 export function parseLevel(answer: string): SocketLevel {

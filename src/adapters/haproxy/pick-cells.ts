@@ -1,4 +1,4 @@
-export interface Picked {
+interface Picked {
   /** In the order of the places. */
   readonly cells: readonly string[]
   /** Of the whole line. */

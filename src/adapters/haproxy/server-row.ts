@@ -9,7 +9,7 @@ export interface ServerRow {
   readonly stat: StatRow
 }
 
-export interface JoinedRows {
+interface JoinedRows {
   readonly rows: readonly ServerRow[]
   /** Those that have rows. */
   readonly backends: ReadonlySet<string>

@@ -10,12 +10,12 @@ import { SshTunnel, type TunnelEnds } from './ssh-tunnel.ts'
 import { untilAborted } from './until-aborted.ts'
 import { withDeadline } from './with-deadline.ts'
 
-export interface SshAddress {
+interface SshAddress {
   readonly host: string
   readonly path: string
 }
 
-export interface SshSettings {
+interface SshSettings {
   readonly clock: Clock
   readonly random: Random
   readonly limits: SocketLimits

@@ -10,7 +10,7 @@ import { ownBootId } from './own-boot-id.ts'
 import { type ProcessEnd, runProcess } from './run-process.ts'
 import { ending, lastWords } from './ssh-failure.ts'
 
-export interface CommandHostParts {
+interface CommandHostParts {
   readonly clock: Clock
   /** `{node}`, `{address}` and `{bootId}` are replaced in each word. */
   readonly command: readonly string[]

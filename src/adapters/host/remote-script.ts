@@ -12,7 +12,7 @@ import { posixQuote } from './posix-quote.ts'
  *
  *     boot ID · refused TEXT · may · other · sent · ended CODE
  */
-export interface ScriptFacts {
+interface ScriptFacts {
   /** Tells our lines from all others; letters and digits. */
   readonly mark: string
   readonly command: readonly string[]

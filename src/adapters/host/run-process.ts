@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Clock } from '../../ports/clock.ts'
 
-export interface ProcessRequest {
+interface ProcessRequest {
   /** The program and its arguments; no shell ever sees them. */
   readonly argv: readonly [string, ...string[]]
   readonly stdin?: string

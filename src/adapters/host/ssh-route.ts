@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { HostHop } from '../../model/host.ts'
 
-export interface RouteParts {
+interface RouteParts {
   /** Prints the effective configuration of a host, `ssh -G`; undefined where ssh would not say. */
   readonly configOf: (host: string) => Promise<string | undefined>
   readonly addressesOf: (host: string) => Promise<readonly string[]>

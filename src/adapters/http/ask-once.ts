@@ -30,7 +30,7 @@ export function prepareTarget(target: ProbeTarget): PreparedTarget {
   }
 }
 
-export interface Asking {
+interface Asking {
   readonly prepared: PreparedTarget
   readonly agent: Agent
   /** The connection is free again, or gone. */

@@ -4,7 +4,7 @@ import type { FailureClass } from '../../model/probe.ts'
 export type Phase = 'dns' | 'connect' | 'tls' | 'wait' | 'body'
 
 /** What was going on when it broke. */
-export interface Breakage {
+interface Breakage {
   readonly phase: Phase
   /** Ours: the deadline passed. */
   readonly aborted: boolean

@@ -13,7 +13,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
 import { type AskedAgent, askAgent } from './ask-agent.ts'
 
-export interface HealthEndpointsParts {
+interface HealthEndpointsParts {
   readonly spec: EndpointBalancerSpec
   readonly cluster: Pick<Cluster, 'list'>
   readonly clock: Clock

@@ -5,7 +5,7 @@ interface Member {
   busy: boolean
 }
 
-export interface Loan {
+interface Loan {
   readonly agent: Agent
   readonly giveBack: () => void
 }

@@ -4,13 +4,13 @@ import { errorCode, errorText } from './error-text.ts'
 /** Of a page with some hundred addresses. */
 const BODY_BYTES_MAX = 256 * 1024
 
-export interface PagePlace {
+interface PagePlace {
   readonly address: string
   readonly port: number
   readonly path: string
 }
 
-export type ReadPage =
+type ReadPage =
   | { readonly status: number; readonly body: string }
   /** `code`: Node's, empty where it has none. */
   | { readonly error: string; readonly code: string }

@@ -14,7 +14,7 @@ const CALL_LIMIT_MS = 30_000
 
 const METHODS = { get: 'GET', list: 'GET', watch: 'GET', create: 'POST', update: 'PUT', patch: 'PATCH' } as const
 
-export interface ApiClientParts {
+interface ApiClientParts {
   readonly credentials: Pick<Credentials, 'current' | 'accept' | 'drop'>
   readonly clock: Clock
   readonly userAgent: string

@@ -6,7 +6,7 @@ import type { ApiClient } from './api-client.ts'
 import { evictionAnswer } from './eviction-answer.ts'
 import { given } from './given.ts'
 
-export interface EvictionRequest {
+interface EvictionRequest {
   readonly pod: ObjectRef & { readonly uid: string }
   readonly graceSeconds?: number
   readonly dryRun: boolean

@@ -1,6 +1,6 @@
 import type { Untrusted } from './untrusted.ts'
 
-export interface Condition {
+interface Condition {
   readonly status: 'True' | 'False' | 'Unknown'
   readonly reason: string
   readonly message: string

@@ -57,7 +57,7 @@ export type FollowInput<T, S> =
   | { readonly type: 'silent' }
   | { readonly type: 'failed'; readonly error: WorldError }
 
-export interface FollowMoment {
+interface FollowMoment {
   readonly now: MonoMs
   /** Uniform in [0, 1). */
   readonly dice: number

@@ -9,7 +9,7 @@ const PATH = '/api/v1/namespaces/default/events'
 /** As the API writes times: in whole seconds. */
 const SECONDS = /\.\d+Z$/
 
-export interface NodeNoticesParts {
+interface NodeNoticesParts {
   readonly client: ApiClient
   readonly clock: Clock
   readonly random: Random

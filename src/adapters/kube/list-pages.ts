@@ -18,7 +18,7 @@ export interface Listing<T> {
   readonly resourceVersion: string
 }
 
-export interface ListParts {
+interface ListParts {
   readonly client: ApiClient
   readonly log: Log
 }

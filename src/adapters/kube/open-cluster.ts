@@ -12,7 +12,7 @@ import { kubeCluster } from './kube-cluster.ts'
 import { kubeconfigPaths } from './kubeconfig-paths.ts'
 import { PinnedKubeconfig } from './pinned-kubeconfig.ts'
 
-export interface ClusterOptions {
+interface ClusterOptions {
   /** A file, or several as $KUBECONFIG writes them. Absent: ~/.kube/config, else the service account of the pod we run in. */
   readonly kubeconfigPath?: string | undefined
   readonly context?: string | undefined

@@ -1,7 +1,7 @@
 import type { PodOwner } from '../../model/pod.ts'
 import type { Untrusted } from './untrusted.ts'
 
-export interface Metadata {
+interface Metadata {
   /** Empty for a kind without namespaces. */
   readonly namespace: string
   readonly name: string

@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts'
 import type { Credentials } from './credentials.ts'
 import { KEEP_ALIVE } from './keep-alive.ts'
 
-export interface ServiceAccountParts {
+interface ServiceAccountParts {
   readonly server: URL
   /** Where the kubelet puts `token` and `ca.crt`, and renews the first (KEP-1205). */
   readonly directory: string

@@ -3,7 +3,7 @@ import { WorldError } from '../../model/world-error.ts'
 import type { Connection } from './connection.ts'
 
 /** How a connection failed, for the words that follow from it. */
-export type TransportFault = 'refused' | 'unknown-host' | 'untrusted' | 'broken'
+type TransportFault = 'refused' | 'unknown-host' | 'untrusted' | 'broken'
 
 const UNTRUSTED = [
   /^CERT_/,

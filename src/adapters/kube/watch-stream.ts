@@ -3,13 +3,13 @@ import type { Clock } from '../../ports/clock.ts'
 import { LineReader } from './line-reader.ts'
 import { within } from './within.ts'
 
-export interface WatchStreamParts {
+interface WatchStreamParts {
   readonly body: Readable
   readonly clock: Clock
 }
 
 /** `silent`: nothing came for as long as silence is taken for life. */
-export type StreamAnswer = { readonly type: 'line'; readonly line: string } | { readonly type: 'ended' | 'silent' }
+type StreamAnswer = { readonly type: 'line'; readonly line: string } | { readonly type: 'ended' | 'silent' }
 
 class Silence extends Error {}
 

@@ -1,7 +1,7 @@
 import { OVER } from '../../model/over.ts'
 import type { Clock } from '../../ports/clock.ts'
 
-export interface Limit {
+interface Limit {
   readonly clock: Clock
   readonly ms: number
   readonly signal: AbortSignal

@@ -11,7 +11,7 @@ export interface ProbeOrder {
   readonly wallOffsetMs: number | undefined
 }
 
-export interface ChildProbeParts {
+interface ChildProbeParts {
   /** The program of the prober (bin/probe-process). */
   readonly program: string
   readonly targets: readonly ProbeTarget[]

@@ -6,7 +6,7 @@ import { journalError } from './journal-error.ts'
 
 export type JournalFile = Pick<FileHandle, 'write' | 'datasync' | 'truncate' | 'stat' | 'close'>
 
-export interface FileJournalParts {
+interface FileJournalParts {
   readonly path: string
   readonly file: JournalFile
   readonly lock: FileLock

@@ -13,7 +13,7 @@ const READ_WITHIN_MS = 5_000
 /** After that the way that clients come in is proven anew. */
 const PROVEN_FOR_MS = 600_000
 
-export interface TrackedParts extends Pick<TrackedWanted, 'port' | 'isOwn'> {
+interface TrackedParts extends Pick<TrackedWanted, 'port' | 'isOwn'> {
   /** The machine's addresses as they are now, canonical. */
   readonly addresses: () => ReadonlySet<string>
   readonly lastOwnPorts: () => readonly number[]

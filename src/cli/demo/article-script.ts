@@ -22,13 +22,13 @@ export interface Pauses {
   readonly afterReadyMs: number
 }
 
-export interface Script {
+interface Script {
   readonly tellsBalancer: boolean
   readonly twoSteps: boolean
   readonly pauses: Pauses
 }
 
-export type ScriptStep = 'maint' | 'drain' | 'reboot' | 'uncordon' | 'ready' | 'done'
+type ScriptStep = 'maint' | 'drain' | 'reboot' | 'uncordon' | 'ready' | 'done'
 
 /** The article's loop over its hosts: drain, reboot, wait, uncordon, wait. Nothing in it looks at the service. */
 export async function runArticleScript(

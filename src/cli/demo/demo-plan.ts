@@ -4,7 +4,7 @@ export type DemoPlan = (typeof DEMO_PLANS)[number]
 
 export const isDemoPlan = (text: string): text is DemoPlan => DEMO_PLANS.some((plan) => plan === text)
 
-export interface PlanFacts {
+interface PlanFacts {
   /** `plain`: pods exit at once; `improved`: they serve on for a while, and there is a budget. */
   readonly service: 'plain' | 'improved'
   /** Whether the balancer is told of each node that carries the ingress. */

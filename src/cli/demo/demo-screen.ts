@@ -5,7 +5,7 @@ import { type Line, paintLine } from '../terminal/style.ts'
 import { timeText } from '../text/time-text.ts'
 
 /** What a plan shows of itself now; undefined: nothing. */
-export type LiveLine = () => Line | undefined
+type LiveLine = () => Line | undefined
 
 /** Lines that stay, and below them one for each plan that is under way. */
 export class DemoScreen {

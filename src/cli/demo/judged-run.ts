@@ -16,7 +16,7 @@ export interface Judged<T> {
   readonly stalledMs: number
 }
 
-export interface JudgeParts {
+interface JudgeParts {
   readonly clock: Clock
   readonly url: string
   readonly actions: Pick<DemoActions, 'probeSource'>

@@ -19,7 +19,7 @@ export interface DemoFlags extends OutputFlags {
   readonly balancer: 'auto' | 'embedded'
 }
 
-export interface DemoRequest {
+interface DemoRequest {
   readonly plans: readonly DemoPlan[]
   readonly flags: DemoFlags
 }

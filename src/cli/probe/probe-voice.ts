@@ -12,7 +12,7 @@ import type { ProbeReading } from './probe-reading.ts'
 import { probeSummary } from './probe-summary.ts'
 import { WindowTeller } from './window-news.ts'
 
-export interface ProbeVoiceParts {
+interface ProbeVoiceParts {
   readonly context: Pick<CliContext, 'out' | 'err' | 'clock'>
   readonly modes: OutputModes
   readonly output: 'text' | 'json' | 'jsonl'

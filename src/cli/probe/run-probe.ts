@@ -12,7 +12,7 @@ import type { ProbeOutcome } from './probe-document.ts'
 import { type ProbeReading, readProbe } from './probe-reading.ts'
 import type { ProbeVoice } from './probe-voice.ts'
 
-export interface ProbeRun {
+interface ProbeRun {
   readonly targets: readonly ProbeTarget[]
   readonly source: ProbeSource
   readonly voice: ProbeVoice

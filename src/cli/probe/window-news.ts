@@ -1,7 +1,7 @@
 import type { FailureWindow } from '../../model/probe.ts'
 import type { WallMs } from '../../model/time.ts'
 
-export interface WindowNews {
+interface WindowNews {
   readonly type: 'opened' | 'closed'
   /** Counted from 1, in the order in which they were told. */
   readonly number: number

@@ -8,7 +8,7 @@ import { type Column, tableLines } from '../text/table-lines.ts'
 import { wrapWords } from '../text/wrap-words.ts'
 import { type PlanNotes, planNotes } from './plan-notes.ts'
 
-export interface PlanShow {
+interface PlanShow {
   readonly level: Level
   readonly columns: number
   /** What starts this very roll. */

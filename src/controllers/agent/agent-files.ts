@@ -9,7 +9,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import { TimelyStore } from './timely-store.ts'
 
-export interface AgentFilesParts {
+interface AgentFilesParts {
   readonly store: AgentStore
   readonly clock: Clock
   readonly log: Log

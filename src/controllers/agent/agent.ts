@@ -24,7 +24,7 @@ import { BrakeWatch } from './brake-watch.ts'
 import { DataPortWatch, type DataPortWatchParts } from './data-port-watch.ts'
 import { PollLog } from './poll-log.ts'
 
-export interface AgentParts {
+interface AgentParts {
   readonly node: string
   readonly spec: AgentSpec
   /** Who asks by agent-check. */

@@ -3,7 +3,7 @@ import type { FollowEvent } from '../../ports/cluster.ts'
 import type { GrantsFeed, ToldGrants } from '../../ports/grants-feed.ts'
 import type { Log } from '../../ports/log.ts'
 
-export interface BrakeWatchParts {
+interface BrakeWatchParts {
   readonly feed: GrantsFeed
   readonly node: string
   readonly log: Log

@@ -7,7 +7,7 @@ const FRESH_MS = 250
 /** Whoever asks for the page waits for less than a second. */
 const LIMIT_MS = 500
 
-export interface ConnectionCountParts {
+interface ConnectionCountParts {
   readonly sockets: OpenConnections
   readonly tracked: TrackedTable
   readonly clock: Clock

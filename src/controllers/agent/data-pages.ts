@@ -6,7 +6,7 @@ const TEXT = 'text/plain; charset=utf-8'
 /** No checker asks for more, and nothing longer is looked at. */
 const TARGET_MAX = 256
 
-export interface DataPagesParts {
+interface DataPagesParts {
   readonly node: string
   /** What is spoken where a request does not say. */
   readonly dialect: DialectName

@@ -7,7 +7,7 @@ const JSON_TYPE = 'application/json'
 /** An agent that has not looked at anything for so long hangs. */
 const HANGS_AFTER_MS = 30_000
 
-export interface StatusPagesParts {
+interface StatusPagesParts {
   readonly view: () => AgentView
   /** Open at the data port as of now; undefined where that is not known. */
   readonly connections: () => Promise<number | undefined>

@@ -4,7 +4,7 @@ import type { AgentBeside } from '../../ports/agent-beside.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { AgentView } from './agent-view.ts'
 
-export interface TakeOverParts {
+interface TakeOverParts {
   /** Another agent that answers where this one will; undefined where there is none. */
   readonly beside: () => Promise<AgentBeside | undefined>
   readonly view: () => Pick<AgentView, 'heard' | 'isKeptKnown' | 'isDataPortAsked' | 'decision'>

@@ -18,7 +18,7 @@ import type { Leader } from '../../runtime/leader.ts'
 import { type LoopView, Reconciler } from '../../runtime/reconciler.ts'
 import { publishedBy, withGrants } from './grants-object.ts'
 
-export interface BrakeParts {
+interface BrakeParts {
   readonly fleet: Fleet
   readonly configMaps: ConfigMaps
   readonly notices: NodeNotices

@@ -6,7 +6,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Probe } from '../../ports/probe.ts'
 import type { ProbeSource } from '../../ports/probe-source.ts'
 
-export interface LedgerProbeParts {
+interface LedgerProbeParts {
   readonly targets: readonly ProbeTarget[]
   readonly source: ProbeSource
   readonly clock: Clock

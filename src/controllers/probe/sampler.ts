@@ -7,7 +7,7 @@ import type { HttpProbe, HttpVerdict } from '../../ports/http-probe.ts'
 import { type Flight, Flights } from './flights.ts'
 import { WallAnchor } from './wall-anchor.ts'
 
-export interface SamplerParts {
+interface SamplerParts {
   readonly targets: readonly ProbeTarget[]
   readonly http: HttpProbe
   readonly clock: Clock

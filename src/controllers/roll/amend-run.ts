@@ -23,7 +23,7 @@ export interface Amendment {
   readonly plan?: (rest: RollSpec, underWay: readonly string[]) => Promise<void>
 }
 
-export interface AmendedRun {
+interface AmendedRun {
   readonly run: RunState
   /** Nodes that the file chooses and the run does not have. */
   readonly strangers: readonly string[]

@@ -14,7 +14,7 @@ import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 const POLL_MS = 200
 const POLL_LIMIT_MS = 2000
 
-export interface BalancerPollerParts {
+interface BalancerPollerParts {
   readonly balancer: BalancerReader
   readonly spec: BalancerSpec
   readonly instance: string

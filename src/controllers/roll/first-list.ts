@@ -16,7 +16,7 @@ const USUAL_MS = 1000
 const READ_LIMIT_MS = 2000
 const READ_AGAIN = { baseMs: 500, capMs: 2000 } as const
 
-export interface FirstListParts {
+interface FirstListParts {
   readonly run: Pick<RunState, 'id' | 'underWay'>
   readonly view: Pick<ClusterView, 'synced' | 'sighted' | 'error'>
   readonly cluster: Pick<Cluster, 'readNode'>

@@ -5,7 +5,7 @@ import type { ClusterView } from './cluster-view.ts'
 import type { EventLog } from './event-log.ts'
 import type { RunState } from './run-state.ts'
 
-export interface GoneNodesParts {
+interface GoneNodesParts {
   readonly run: RunState
   readonly view: Pick<ClusterView, 'node' | 'unlisted'>
   readonly events: EventLog

@@ -5,7 +5,7 @@ import type { PlanFinding } from '../../model/roll-plan.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Host } from '../../ports/host.ts'
 
-export interface HostsAsked {
+interface HostsAsked {
   /** The nodes to roll: their machines are asked. */
   readonly nodes: readonly Node[]
   /** Every node of the cluster: any of them may be the way to another. */

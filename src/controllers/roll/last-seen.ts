@@ -3,7 +3,7 @@ import { formatRecord, INTENT_ANNOTATION, type NodeRecord, RECORD_ANNOTATION } f
 import { type Parsed, parseNodeRecord } from '../../model/parse-node-record.ts'
 import type { RunState } from './run-state.ts'
 
-export interface Sighting {
+interface Sighting {
   /** Where it is absent: as it was last seen, but that nobody hears of it. */
   readonly node: Node
   readonly absent?: true

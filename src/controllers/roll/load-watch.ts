@@ -12,7 +12,7 @@ import type { Probe } from '../../ports/probe.ts'
 import type { LoadBefore } from './load-before.ts'
 import { WindowNotices } from './window-notices.ts'
 
-export interface LoadWatchParts {
+interface LoadWatchParts {
   readonly probe: Probe
   readonly spec: NonNullable<RollSpec['probe']>
   readonly clock: Clock

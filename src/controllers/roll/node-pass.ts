@@ -26,7 +26,7 @@ import { instancesOf, stillRight } from './last-moment.ts'
 import { Progress } from './progress.ts'
 import { ToldWaits } from './told-waits.ts'
 
-export interface NodePassParts extends GatherParts {
+interface NodePassParts extends GatherParts {
   readonly performer: Performer
 }
 

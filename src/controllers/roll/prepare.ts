@@ -15,7 +15,7 @@ import type { Cluster } from '../../ports/cluster.ts'
 import type { Host } from '../../ports/host.ts'
 import { inspectHosts } from './inspect-hosts.ts'
 
-export interface PrepareParts {
+interface PrepareParts {
   readonly spec: RollSpec
   readonly clusterName: string
   readonly cluster: Cluster

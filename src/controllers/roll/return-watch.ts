@@ -9,7 +9,7 @@ import type { DataPort } from '../../ports/data-port.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 import { HeartbeatFollower } from '../../runtime/heartbeat-follower.ts'
 
-export interface ReturnWatchParts {
+interface ReturnWatchParts {
   readonly cluster: Pick<Cluster, 'followHeartbeat'>
   readonly dataPort: DataPort
   readonly clock: Clock
@@ -17,7 +17,7 @@ export interface ReturnWatchParts {
   readonly onChange: () => void
 }
 
-export interface ReturnFacts {
+interface ReturnFacts {
   readonly leaseRenewTime?: string
   readonly dataPorts: Readonly<Record<string, boolean>>
 }

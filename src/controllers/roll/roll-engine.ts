@@ -36,7 +36,7 @@ import { endOf, type RollEnd } from './roll-end.ts'
 import type { RunState } from './run-state.ts'
 import { StepSpans } from './step-spans.ts'
 
-export interface RollEngineParts {
+interface RollEngineParts {
   readonly run: RunState
   readonly clusterName: string
   readonly cluster: Cluster

@@ -10,7 +10,7 @@ import { loadBefore } from './load-before.ts'
 import type { RunState } from './run-state.ts'
 
 /** What a journal begins with, besides its header: what was asked for, in full. */
-export interface PlannedEntry extends JournalEntry {
+interface PlannedEntry extends JournalEntry {
   readonly type: 'planned'
   readonly spec: RollSpec
   readonly order: readonly string[]
@@ -20,13 +20,13 @@ export interface PlannedEntry extends JournalEntry {
 }
 
 /** Another file took the place of the one before; the last of these counts. */
-export interface AmendedEntry extends JournalEntry {
+interface AmendedEntry extends JournalEntry {
   readonly type: 'amended'
   readonly spec: RollSpec
   readonly order: readonly string[]
 }
 
-export interface ResumedRun {
+interface ResumedRun {
   readonly run: RunState
   readonly clusterName: string
   /** Events go on where the last process left off, so that their numbers have no gap. */

@@ -10,7 +10,7 @@ interface Notice {
   readonly told: boolean
 }
 
-export interface DueNotice {
+interface DueNotice {
   readonly type: 'window.opened' | 'window.closed'
   readonly window: FailureWindow
 }

@@ -1,6 +1,6 @@
 import type { Answer } from '../../model/answer.ts'
 
-export interface HttpAnswer {
+interface HttpAnswer {
   readonly status: number
   /** Of the status line, where the usual one would say what the answer does not. */
   readonly reason?: string

@@ -23,7 +23,7 @@ export type Attribution =
   | { readonly kind: 'prober' }
   | { readonly kind: 'found'; readonly reloads: readonly ReloadSpan[]; readonly blame: readonly Blame[] }
 
-export interface AttributionInput {
+interface AttributionInput {
   readonly window: FailureWindow
   /** Period of the window's lane. */
   readonly periodMs: number

@@ -18,7 +18,7 @@ export interface OutServer {
   readonly node: string
 }
 
-export interface NextLook {
+interface NextLook {
   /** The last answer of the same instance before. */
   readonly before: InstanceLook | undefined
   readonly look: InstanceLook

@@ -2,7 +2,7 @@ import type { FailureWindow } from '../../model/probe.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
 import { SLACK_MS, windowReach } from './window-reach.ts'
 
-export interface ReloadsOfWindowInput {
+interface ReloadsOfWindowInput {
   readonly window: FailureWindow
   /** Period of the window's lane. */
   readonly periodMs: number

@@ -3,7 +3,7 @@ import type { FailureWindow } from '../../model/probe.ts'
 /** Effects come after their cause by as much as a clock is coarse and a packet slow. */
 export const SLACK_MS = 250
 
-export interface WindowReach {
+interface WindowReach {
   /** A span without an end is under way. */
   readonly overlaps: (start: number, end?: number) => boolean
 }

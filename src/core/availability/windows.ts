@@ -19,7 +19,7 @@ export interface WindowFold {
   readonly current?: { readonly window: FailureWindow; readonly end?: GoodEnd }
 }
 
-export interface WindowStep {
+interface WindowStep {
   readonly fold: WindowFold
   /** A window that nothing can change any more. */
   readonly closed?: FailureWindow

@@ -2,11 +2,9 @@ import type { Endpoint } from '../../model/endpoint.ts'
 import { canonicalAddress } from '../../model/ip-address.ts'
 
 /** What says that a backend leads to the Kubernetes API or its etcd. */
-export type ApiEvidence =
-  | { readonly kind: 'port'; readonly port: number }
-  | { readonly kind: 'name'; readonly word: string }
+type ApiEvidence = { readonly kind: 'port'; readonly port: number } | { readonly kind: 'name'; readonly word: string }
 
-export interface NamedBackend {
+interface NamedBackend {
   readonly name: string
   readonly servers: readonly Endpoint[]
 }

@@ -1,7 +1,7 @@
 import type { ServerReading, ServerRef } from '../../model/balancer.ts'
 import { canonicalAddress } from '../../model/ip-address.ts'
 
-export interface NodeAddresses {
+interface NodeAddresses {
   readonly node: string
   /** Its InternalIPs. */
   readonly addresses: readonly string[]
@@ -9,7 +9,7 @@ export interface NodeAddresses {
   readonly ports?: readonly number[]
 }
 
-export interface ServerMatches {
+interface ServerMatches {
   /** Every node given, with the servers that lead to it, on whatever instance. */
   readonly serversOf: ReadonlyMap<string, readonly ServerRef[]>
   readonly nodesWithoutServer: readonly string[]

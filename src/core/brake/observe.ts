@@ -5,7 +5,7 @@ import type { BrakeMemory } from './snapshot.ts'
 
 export const NOTHING_SEEN: BrakeMemory = { cordoned: new Map(), away: new Set(), returning: new Map() }
 
-export interface Sight {
+interface Sight {
   readonly nodes: readonly FleetNode[]
   /** Names that are granted as published, where that is known. */
   readonly granted?: readonly string[]

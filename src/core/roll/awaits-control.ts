@@ -5,7 +5,7 @@ import { countedWindows } from './counted-windows.ts'
 import type { RollSnapshot } from './snapshot.ts'
 
 /** What is known of failed requests, and who could excuse them. */
-export type Measured = Pick<RollSnapshot, 'run' | 'probe' | 'spec' | 'wall'>
+type Measured = Pick<RollSnapshot, 'run' | 'probe' | 'spec' | 'wall'>
 
 /** A batch of the prober on its way, and a pass that is late. */
 const SLACK_MS = 1000

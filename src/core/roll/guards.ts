@@ -8,7 +8,7 @@ import type { NodeSnapshot } from './node-snapshot.ts'
 import type { RollSnapshot } from './snapshot.ts'
 
 /** A guard names what must hold; its reasons, what is wrong. No reasons: it holds. */
-export type Guard<S> = (s: S) => readonly Reason[]
+type Guard<S> = (s: S) => readonly Reason[]
 
 export const slotLive: Guard<RollSnapshot> = (s) =>
   s.slot.state !== 'mine' || s.slot.mayAct

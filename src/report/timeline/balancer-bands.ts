@@ -10,7 +10,7 @@ export const BAND_ROW_PX = 14
 const BAND_PX = 6
 const TOP = 4
 
-export interface BalancerBand {
+interface BalancerBand {
   readonly name: string
   readonly shapes: Markup
 }

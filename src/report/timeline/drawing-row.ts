@@ -2,7 +2,7 @@ import { html, type Markup } from '../markup.ts'
 import { strokeOf } from './drawing-parts.ts'
 import { placeOf, REFERENCE_PX, type TimeScale, ticksOf } from './time-scale.ts'
 
-export interface DrawingRow {
+interface DrawingRow {
   readonly kind: 'node' | 'band' | 'lane' | 'axis'
   readonly name: string
   /** At the right edge. */

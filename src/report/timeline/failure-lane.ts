@@ -15,7 +15,7 @@ const MERGED_PX = 3
 const CLOSE_PX = 8
 
 /** As the cards are numbered. */
-export type NumberedWindow = ReportWindow & { readonly number: number }
+type NumberedWindow = ReportWindow & { readonly number: number }
 
 /** The windows of one lane. None is dropped: those that would be too narrow to see are widened, and say so. */
 export function failureMarks(windows: readonly NumberedWindow[], scale: TimeScale): readonly Markup[] {

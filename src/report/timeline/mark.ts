@@ -4,7 +4,7 @@ import { attributeLines, html, type Markup } from '../markup.ts'
  * Something that can be pointed at, reached by keys and read aloud. All that is known of it is in `lines`; the page shows
  * them in one panel, and has them in a table as well.
  */
-export interface Mark {
+interface Mark {
   readonly kind: 'step' | 'band' | 'failure' | 'stray' | 'gap'
   readonly lines: readonly string[]
   readonly shape: Markup

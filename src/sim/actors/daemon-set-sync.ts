@@ -14,7 +14,7 @@ import { templateHash } from './template-hash.ts'
 const AGAIN_MS = 1_000
 const HASH = 'controller-revision-hash'
 
-export interface DaemonSetSynced {
+interface DaemonSetSynced {
   readonly status: Readonly<Record<string, number>>
   readonly againMs: number | undefined
 }

@@ -9,7 +9,7 @@ export interface DaemonNode extends DaemonPlacement {
   readonly pods: readonly PodObject[]
 }
 
-export interface DaemonCounts {
+interface DaemonCounts {
   readonly desired: number
   readonly current: number
   readonly misplaced: number

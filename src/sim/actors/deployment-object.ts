@@ -20,7 +20,7 @@ export interface DeploymentObject extends ApiObject {
   readonly status?: { readonly conditions?: readonly Condition[] }
 }
 
-export interface RollingLimits {
+interface RollingLimits {
   readonly surge: number
   readonly unavailable: number
 }

@@ -4,7 +4,7 @@ import type { Condition } from './pod-object.ts'
 import type { ReplicaSetObject } from './replica-set-object.ts'
 import { withCondition } from './with-condition.ts'
 
-export interface DeploymentFacts {
+interface DeploymentFacts {
   readonly deployment: DeploymentObject
   /** Of the template that it has now. */
   readonly current: ReplicaSetObject | undefined

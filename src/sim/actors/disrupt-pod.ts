@@ -3,7 +3,7 @@ import { type DeleteOptions, deleteObject } from '../world/delete-object.ts'
 import { type DisruptionMark, markDisrupted } from '../world/mark-disrupted.ts'
 import type { World } from '../world/world.ts'
 
-export interface Disruption extends DisruptionMark {
+interface Disruption extends DisruptionMark {
   readonly options: DeleteOptions
 }
 

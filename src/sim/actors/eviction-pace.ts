@@ -6,7 +6,7 @@ const SLOW_MS = 100_000
 const MANY = 0.55
 const LARGE = 50
 
-export interface Readiness {
+interface Readiness {
   readonly ready: number
   readonly notReady: number
 }

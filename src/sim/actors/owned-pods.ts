@@ -31,7 +31,7 @@ export const controllerReference = (resource: ApiResource, { metadata }: ApiObje
   blockOwnerDeletion: true,
 })
 
-export interface NewPod {
+interface NewPod {
   readonly resource: ApiResource
   readonly owner: ApiObject
   readonly template: PodTemplate

@@ -1,6 +1,6 @@
 import { isReady, type PodObject } from './pod-object.ts'
 
-export interface Availability {
+interface Availability {
   readonly ready: number
   readonly available: number
   /** When the next one that is Ready will have been so for long enough. */

@@ -1,7 +1,7 @@
 import { type DeploymentObject, rollingLimits } from './deployment-object.ts'
 import type { ReplicaSetObject } from './replica-set-object.ts'
 
-export interface Rollout {
+interface Rollout {
   readonly deployment: DeploymentObject
   readonly current: ReplicaSetObject
   /** The oldest first. */

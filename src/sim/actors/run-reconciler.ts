@@ -9,7 +9,7 @@ export interface ActorParts {
   readonly timers: Timers
 }
 
-export interface ReconcilerSpec {
+interface ReconcilerSpec {
   /** Which keys a change of these kinds may concern. */
   readonly watches: readonly (readonly [ApiResource, (change: Change) => readonly string[]])[]
   /** How long after a change the actor has heard of it and acts. */

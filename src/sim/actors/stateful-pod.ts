@@ -16,7 +16,7 @@ export function ordinalOf({ metadata }: StatefulSetObject, pod: PodObject): numb
   return /^\d+$/.test(digits) ? Number(digits) : undefined
 }
 
-export interface StatefulPod {
+interface StatefulPod {
   readonly ordinal: number
   readonly revision: string
 }

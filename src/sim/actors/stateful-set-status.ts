@@ -4,7 +4,7 @@ import { isGoing, type PodObject } from './pod-object.ts'
 import { REVISION_LABEL } from './stateful-pod.ts'
 import type { StatefulSetObject } from './stateful-set-object.ts'
 
-export interface StatefulSetFacts {
+interface StatefulSetFacts {
   readonly set: StatefulSetObject
   readonly pods: readonly PodObject[]
   /** Of the template that it has now. */

@@ -6,7 +6,7 @@ import type { Server } from './server.ts'
 
 export type BalancerClock = Pick<Clock, 'monoMs' | 'wallMs'>
 
-export interface BalancerStateParts {
+interface BalancerStateParts {
   readonly config: BalancerConfig
   readonly clock: BalancerClock
   readonly pid: number

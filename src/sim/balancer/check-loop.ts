@@ -4,7 +4,7 @@ import type { CheckLimits, Limit } from './check-limits.ts'
 import type { Server } from './server.ts'
 import type { CheckResult, CheckStatus, ServerCheck } from './server-check.ts'
 
-export interface CheckLoopParts {
+interface CheckLoopParts {
   readonly network: Network
   readonly timers: Timers
   readonly nowMs: () => number

@@ -2,7 +2,7 @@ import type { Accepted, NetworkReply, NetworkRequest } from '../network/network.
 import type { Backend } from './backend.ts'
 import { ForwardedRequest, type Forwarding, type Outcome } from './forwarded-request.ts'
 
-export interface ClientSessionParts extends Forwarding {
+interface ClientSessionParts extends Forwarding {
   readonly backend: Backend
   /** It has ended, whoever closed it. */
   readonly ended: (session: ClientSession) => void

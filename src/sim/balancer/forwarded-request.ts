@@ -15,7 +15,7 @@ export interface Forwarding {
   readonly purge: IdlePurge
 }
 
-export interface ClientRequest {
+interface ClientRequest {
   readonly request: NetworkRequest
   /** Of its client's connection: it never goes over a connection that another client has used (`http-reuse safe`). */
   readonly isFirst: boolean

@@ -18,7 +18,7 @@ export interface Session {
 }
 
 /** What counts up since the process began. */
-export interface ServerCounters {
+interface ServerCounters {
   /** `stot`: a retry counts again. */
   readonly sessions: number
   /** Of those, what was sent while the server was in maint or drain. */

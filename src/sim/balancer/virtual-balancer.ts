@@ -5,7 +5,7 @@ import { type BalancerClock, BalancerState } from './balancer-state.ts'
 import { runtimeAnswer } from './runtime-answer.ts'
 import { Worker } from './worker.ts'
 
-export interface VirtualBalancerParts {
+interface VirtualBalancerParts {
   readonly network: Network
   readonly timers: Timers
   readonly clock: BalancerClock
@@ -15,7 +15,7 @@ export interface VirtualBalancerParts {
 }
 
 /** What a server of the running process has had so far. */
-export interface ServerTally {
+interface ServerTally {
   readonly backend: string
   readonly server: string
   readonly sessions: number

@@ -6,7 +6,7 @@ import { CheckLoop } from './check-loop.ts'
 import { ClientSession } from './client-session.ts'
 import { IdlePurge } from './idle-purge.ts'
 
-export interface WorkerParts {
+interface WorkerParts {
   readonly network: Network
   readonly timers: Timers
   readonly nowMs: () => number

@@ -3,7 +3,7 @@ import type { SeededRandom } from '../clocks/seeded-random.ts'
 import type { ApiAccess } from '../machines/api-access.ts'
 import type { Store } from '../world/store.ts'
 
-export interface VirtualApiServerParts {
+interface VirtualApiServerParts {
   readonly timers: Timers
   readonly random: SeededRandom
   readonly store: Pick<Store, 'revision' | 'compact'>

@@ -18,7 +18,7 @@ import type { World } from '../world/world.ts'
 import { type BalancerDescription, balancerConfig } from './balancer-description.ts'
 import { VirtualApiServer } from './virtual-api-server.ts'
 
-export interface ClusterDescription {
+interface ClusterDescription {
   /** Everything that is left to chance comes from it. */
   readonly seed: string
   readonly startAt: WallMs

@@ -10,7 +10,7 @@ import type { WatchEvent } from '../world/watch-objects.ts'
 import type { World } from '../world/world.ts'
 
 /** A request as a client of HTTP hands it on. */
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: string
   /** Path and query, encoded. */
   readonly target: string
@@ -18,7 +18,7 @@ export interface HttpRequest {
   readonly body?: string
 }
 
-export type ReplyHead = Readable & { readonly statusCode: number; readonly headers: IncomingHttpHeaders }
+type ReplyHead = Readable & { readonly statusCode: number; readonly headers: IncomingHttpHeaders }
 
 /**
  * What becomes of one request on its way. `silent`: no answer ever comes. `unheard`: it is carried out, and its answer
@@ -34,7 +34,7 @@ type PassesOn = Extract<Passage, { kind: 'passes' }>
 /** Of a watch that was let through: what each event becomes, undefined: it is never told. */
 export type WatchFault = (event: WatchEvent) => WatchEvent | 'cut' | undefined
 
-export interface InProcessApiParts {
+interface InProcessApiParts {
   readonly world: World
   readonly timers: Timers
   /** Until the answer is there. */

@@ -10,7 +10,7 @@ import type { Machine } from '../machines/machine.ts'
  */
 export type SshLuck = 'well' | 'unheard' | 'lost' | 'refused' | 'ignored'
 
-export interface MachineHostParts {
+interface MachineHostParts {
   readonly timers: Timers
   readonly machineOf: (node: string) => Pick<Machine, 'isOn' | 'bootId' | 'reboot'> | undefined
   /** From the command to its answer. */

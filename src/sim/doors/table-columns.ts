@@ -12,7 +12,7 @@ import {
 } from '../world/api-resource.ts'
 import { ageText } from './age-text.ts'
 
-export interface TableColumn {
+interface TableColumn {
   readonly name: string
   readonly wide?: boolean
   readonly cell: (object: ApiObject, nowMs: number) => string | number

@@ -3,7 +3,7 @@ import { API_RESOURCES, apiVersionOf } from '../world/api-resource.ts'
 import { columnsOf } from './table-columns.ts'
 
 /** `metav1.Table`: what kubectl prints. */
-export interface Table {
+interface Table {
   readonly kind: 'Table'
   readonly apiVersion: 'meta.k8s.io/v1'
   readonly metadata: unknown

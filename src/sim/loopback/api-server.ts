@@ -9,7 +9,7 @@ import { listenOn } from './listen-on.ts'
 
 const HERE = '127.0.0.1'
 
-export interface ApiServerParts {
+interface ApiServerParts {
   readonly world: World
   readonly timers: Timers
   /** Who knows it may do everything. */

@@ -18,7 +18,7 @@ import { LoopbackDataPlane } from './loopback-data-plane.ts'
 import type { LoopbackNet } from './loopback-net.ts'
 import { PowerSwitch } from './power-switch.ts'
 
-export interface EmbeddedClusterParts {
+interface EmbeddedClusterParts {
   readonly clock: Clock
   readonly timers: Timers
   /** Runs something once this turn of the event loop has read what had arrived. */

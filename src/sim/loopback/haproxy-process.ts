@@ -9,7 +9,7 @@ import type { BalancerConfig } from '../balancer/balancer-config.ts'
 import { askSocket } from './ask-socket.ts'
 import { haproxyConfig } from './haproxy-config.ts'
 
-export interface HaproxyParts {
+interface HaproxyParts {
   /** Absolute. */
   readonly program: string
   /** Private to us; the socket and the configuration lie in it. */

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 
 /** Ends the client's side at once where nothing is under way on it. False: something is. */
-export type TryEnd = () => boolean
+type TryEnd = () => boolean
 
 /**
  * Both ends of a connection within this process, by its ports. A FIN waits for its turn of the event loop like everything

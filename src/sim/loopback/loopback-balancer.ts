@@ -8,7 +8,7 @@ import type { LoopbackNet } from './loopback-net.ts'
 import { loopbackNetwork } from './loopback-network.ts'
 import { RuntimeSocketServer } from './runtime-socket-server.ts'
 
-export interface LoopbackBalancerParts {
+interface LoopbackBalancerParts {
   readonly net: LoopbackNet
   readonly plane: LoopbackDataPlane
   readonly clock: Clock

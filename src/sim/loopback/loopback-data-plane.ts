@@ -15,7 +15,7 @@ import type { LoopbackNet } from './loopback-net.ts'
 import { LoopbackNode } from './loopback-node.ts'
 import { NodePort, type Reached } from './node-port.ts'
 
-export interface LoopbackDataPlaneParts {
+interface LoopbackDataPlaneParts {
   readonly net: LoopbackNet
   readonly timers: Timers
   readonly random: Random

@@ -2,7 +2,7 @@ import type { Network } from '../network/network.ts'
 import { HttpService, type HttpServiceParts } from './http-service.ts'
 import type { LoopbackDataPlane } from './loopback-data-plane.ts'
 
-export interface LoopbackNetwork extends Network {
+interface LoopbackNetwork extends Network {
   /** Nothing that listened here is left open. */
   end(): void
 }

@@ -5,7 +5,7 @@ import type { Flow } from './flow.ts'
 import type { HttpService } from './http-service.ts'
 import type { NodePort } from './node-port.ts'
 
-export interface LoopbackPod {
+interface LoopbackPod {
   readonly pod: VirtualPod
   readonly service: HttpService
 }

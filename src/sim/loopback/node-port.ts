@@ -12,7 +12,7 @@ export type Reached =
   | { readonly kind: 'refused' }
   | { readonly kind: 'silent' }
 
-export interface NodePortParts {
+interface NodePortParts {
   readonly net: LoopbackNet
   readonly links: Links
   readonly timers: Timers

@@ -6,7 +6,7 @@ import type { ApiAccess } from './api-access.ts'
 const FIRST_MS = 200
 const LONGEST_MS = 7_000
 
-export interface ApiLinkParts {
+interface ApiLinkParts {
   readonly access: ApiAccess
   readonly timers: Timers
   readonly random: SeededRandom

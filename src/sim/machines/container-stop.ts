@@ -2,7 +2,7 @@ import type { Timers } from '../../ports/timers.ts'
 import type { PodProcess } from '../plane/data-plane.ts'
 import { Lifetime } from './lifetime.ts'
 
-export interface ContainerStopParts {
+interface ContainerStopParts {
   readonly timers: Timers
   readonly process: PodProcess
   readonly preStopMs: number

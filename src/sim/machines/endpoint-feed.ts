@@ -9,7 +9,7 @@ import { ApiLink } from './api-link.ts'
 import type { SliceObject } from './endpoints-for.ts'
 import { Lifetime } from './lifetime.ts'
 
-export interface EndpointFeedParts {
+interface EndpointFeedParts {
   readonly world: Pick<World, 'store'>
   readonly random: SeededRandom
   readonly access: ApiAccess
@@ -17,7 +17,7 @@ export interface EndpointFeedParts {
   readonly life: Lifetime
 }
 
-export interface Followed {
+interface Followed {
   readonly namespace: string
   readonly service: string
   readonly tell: (endpoints: readonly Destination[]) => void

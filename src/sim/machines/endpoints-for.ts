@@ -13,7 +13,7 @@ export interface SliceObject extends ApiObject {
   readonly ports?: readonly { readonly name?: string; readonly port?: number }[] | null
 }
 
-export interface EndpointChoice {
+interface EndpointChoice {
   /** The name of the Service's port; empty where it has none. */
   readonly port: string
   /** `externalTrafficPolicy: Local`. */

@@ -6,7 +6,7 @@ import { ApiLink } from './api-link.ts'
 import { Lifetime } from './lifetime.ts'
 import type { NodePortTable } from './node-port-table.ts'
 
-export interface KubeProxyParts {
+interface KubeProxyParts {
   readonly timers: Timers
   readonly random: SeededRandom
   readonly plane: DataPlane

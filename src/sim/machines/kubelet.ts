@@ -13,7 +13,7 @@ import type { NodeSpec } from './node-spec.ts'
 import { PodRun } from './pod-run.ts'
 import type { PodsOfNodes } from './pods-of-nodes.ts'
 
-export interface KubeletParts {
+interface KubeletParts {
   readonly world: World
   readonly timers: Timers
   readonly random: SeededRandom

@@ -19,7 +19,7 @@ export interface MachineServices {
   cut(): void
 }
 
-export interface MachineParts {
+interface MachineParts {
   readonly name: string
   readonly timers: Timers
   readonly random: SeededRandom

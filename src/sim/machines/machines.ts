@@ -10,7 +10,7 @@ import type { NodeSpec } from './node-spec.ts'
 import { PodsOfNodes } from './pods-of-nodes.ts'
 import { runNode } from './run-node.ts'
 
-export interface MachinesParts {
+interface MachinesParts {
   readonly world: World
   readonly timers: Timers
   readonly random: SeededRandom

@@ -9,7 +9,7 @@ import type { KubeletSettings } from './kubelet-settings.ts'
 import { type MachineFacts, type MachineNode, newNode, nodeStatus } from './node-object.ts'
 import type { NodeSpec } from './node-spec.ts'
 
-export interface HeartbeatParts {
+interface HeartbeatParts {
   readonly world: World
   readonly timers: Timers
   readonly random: SeededRandom

@@ -20,7 +20,7 @@ import { preStopMs } from './pre-stop.ts'
 import { ReadinessProbe } from './readiness-probe.ts'
 import { RestartBackOff } from './restart-back-off.ts'
 
-export interface PodRunParts {
+interface PodRunParts {
   readonly world: World
   readonly plane: DataPlane
   readonly random: SeededRandom

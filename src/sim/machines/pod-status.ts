@@ -3,7 +3,7 @@ import { withCondition } from '../actors/with-condition.ts'
 import type { ContainerSpec, NodePod, RunStatus, TerminatedState } from './node-pod.ts'
 import type { Ended, PodFacts } from './pod-facts.ts'
 
-export interface StatusMoment {
+interface StatusMoment {
   /** Of the node. */
   readonly hostAddress: string
   /** `metav1.Time` of now. */

@@ -4,7 +4,7 @@ import type { ObjectKey } from '../world/store.ts'
 import type { World } from '../world/world.ts'
 import type { NodePod } from './node-pod.ts'
 
-export type PodSink = (pod: NodePod, isGone: boolean) => void
+type PodSink = (pod: NodePod, isGone: boolean) => void
 
 /** What each kubelet's watch by `spec.nodeName` shows: one look at a change for all of them. */
 export class PodsOfNodes {

@@ -4,7 +4,7 @@ import type { PodProcess } from '../plane/data-plane.ts'
 import { Lifetime } from './lifetime.ts'
 import type { ReadinessSpec } from './node-pod.ts'
 
-export interface ReadinessProbeParts {
+interface ReadinessProbeParts {
   readonly timers: Timers
   readonly random: SeededRandom
   readonly process: PodProcess

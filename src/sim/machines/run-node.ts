@@ -12,7 +12,7 @@ import type { NodePortTable } from './node-port-table.ts'
 import type { NodeSpec } from './node-spec.ts'
 import type { PodsOfNodes } from './pods-of-nodes.ts'
 
-export interface NodeParts {
+interface NodeParts {
   readonly world: World
   readonly timers: Timers
   /** Of this node alone. */

@@ -13,7 +13,7 @@ interface Hop {
 export type Way = 'there' | 'back'
 
 /** `reset`: somebody on the way is up and knows nothing of it. `lost`: nobody will ever answer. Else blocked for now. */
-export type Reach = 'clear' | 'reset' | 'lost' | Blockage
+type Reach = 'clear' | 'reset' | 'lost' | Blockage
 
 /** The hosts that one connection passes, in order, the two ends among them. */
 export class Path {

@@ -1,7 +1,7 @@
 import type { Path, Way } from './path.ts'
 import type { Wire } from './wire.ts'
 
-export interface PipeParts {
+interface PipeParts {
   readonly wire: Wire
   readonly path: Path
   readonly way: Way

@@ -4,7 +4,7 @@ import type { Path } from './path.ts'
 import { Pipe } from './pipe.ts'
 import type { Wire } from './wire.ts'
 
-export interface ConnectionParts {
+interface ConnectionParts {
   readonly wire: Wire
   readonly path: Path
   readonly accepted: Accepted

@@ -8,7 +8,7 @@ import { VirtualConnection } from './virtual-connection.ts'
 import { type Forward, VirtualHost } from './virtual-host.ts'
 import { Wire } from './wire.ts'
 
-export interface VirtualNetworkParts {
+interface VirtualNetworkParts {
   readonly timers: Timers
   readonly random: Random
 }

@@ -2,7 +2,7 @@ import { parseDuration } from '../../model/duration.ts'
 import type { AppBehaviour } from './app-behaviour.ts'
 
 /** A pod, as far as it tells how its app behaves. */
-export interface AppPod {
+interface AppPod {
   readonly spec: {
     readonly containers: readonly {
       readonly env?: readonly { readonly name: string; readonly value?: string }[]

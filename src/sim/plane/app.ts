@@ -4,7 +4,7 @@ import type { AppBehaviour } from './app-behaviour.ts'
 import { AppConnection, type AppSide } from './app-connection.ts'
 import type { ReverseProxy } from './reverse-proxy.ts'
 
-export interface AppParts {
+interface AppParts {
   readonly timers: Timers
   readonly behaviour: AppBehaviour
   /** `POD/NODE`, told in every answer. */

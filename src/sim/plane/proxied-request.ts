@@ -15,7 +15,7 @@ const UNAVAILABLE = failure(503, 'Service Temporarily Unavailable')
 const BAD_GATEWAY = failure(502, 'Bad Gateway')
 const TIMED_OUT = failure(504, 'Gateway Time-out')
 
-export interface ProxiedRequestParts {
+interface ProxiedRequestParts {
   readonly timers: Timers
   readonly network: Pick<Network, 'dial'>
   readonly pool: UpstreamPool

@@ -3,7 +3,7 @@ import type { Destination, Network, NetworkReply, NetworkRequest } from '../netw
 import { ProxiedRequest } from './proxied-request.ts'
 import { UpstreamPool } from './upstream-pool.ts'
 
-export interface ReverseProxyParts {
+interface ReverseProxyParts {
   readonly timers: Timers
   /** As the pod that it runs in sees it. */
   readonly network: Pick<Network, 'dial'>

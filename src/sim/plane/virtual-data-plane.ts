@@ -9,7 +9,7 @@ import { ReverseProxy } from './reverse-proxy.ts'
 import { VirtualNode } from './virtual-node.ts'
 import { VirtualPod } from './virtual-pod.ts'
 
-export interface VirtualDataPlaneParts {
+interface VirtualDataPlaneParts {
   readonly network: VirtualNetwork
   readonly timers: Timers
   readonly random: Random

@@ -2,7 +2,7 @@ import type { Destination } from '../network/network.ts'
 import type { App } from './app.ts'
 import type { PodProcess } from './data-plane.ts'
 
-export interface VirtualPodParts {
+interface VirtualPodParts {
   readonly address: string
   readonly app: App
   /** Takes its address from the network. */

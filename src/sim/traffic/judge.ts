@@ -2,7 +2,7 @@ import type { FailureClass, Lane, Sample } from '../../model/probe.ts'
 import type { WallMs } from '../../model/time.ts'
 
 /** A request that failed. */
-export interface LostRequest {
+interface LostRequest {
   /** When it was due. */
   readonly at: WallMs
   readonly lane: Lane
@@ -13,7 +13,7 @@ export interface LostRequest {
 }
 
 /** Of one who answers. */
-export interface Served {
+interface Served {
   readonly count: number
   readonly firstAt: WallMs
   readonly lastAt: WallMs

@@ -9,7 +9,7 @@ export type Heard =
 /** How far a request has come. */
 export type LinePhase = 'connect' | 'wait'
 
-export interface LineParts {
+interface LineParts {
   readonly network: Network
   readonly to: Destination
   /** The connection stays open for the next request, until the other end closes it. */

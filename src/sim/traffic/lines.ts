@@ -2,7 +2,7 @@ import type { Lane } from '../../model/probe.ts'
 import type { Destination, Network } from '../network/network.ts'
 import { Line } from './line.ts'
 
-export interface LinesParts {
+interface LinesParts {
   readonly network: Network
   readonly to: Destination
   /** How many connections the kept lane has. */

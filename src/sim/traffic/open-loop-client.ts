@@ -10,7 +10,7 @@ import { Lines } from './lines.ts'
 import { overdueVerdict, type RequestVerdict, verdictOf } from './request-verdict.ts'
 import { targetAddress } from './target-address.ts'
 
-export interface OpenLoopParts {
+interface OpenLoopParts {
   readonly target: ProbeTarget
   /** As the host sees it that the client runs on. */
   readonly network: Network

@@ -10,7 +10,7 @@ export interface RequestVerdict {
   readonly servedBy?: string
 }
 
-export type Expected = Pick<ProbeTarget, 'expectStatus' | 'expectBody'>
+type Expected = Pick<ProbeTarget, 'expectStatus' | 'expectBody'>
 
 const SERVED_BY = 'served by '
 const CONNECTION_REFUSED: RequestVerdict = { failure: 'connect', error: 'connect ECONNREFUSED' }

@@ -1,6 +1,6 @@
 import { SerialCheck, type SerialCheckParts } from './serial-check.ts'
 
-export interface SerialCounterParts extends SerialCheckParts {
+interface SerialCounterParts extends SerialCheckParts {
   /** How many checks there are, begun evenly over one second. */
   readonly phases: number
 }

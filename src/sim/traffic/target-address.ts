@@ -2,7 +2,7 @@ import type { ProbeTarget } from '../../model/probe.ts'
 import type { Destination } from '../network/network.ts'
 
 /** Where a target is asked, and for what. */
-export interface TargetAddress {
+interface TargetAddress {
   readonly to: Destination
   readonly path: string
 }

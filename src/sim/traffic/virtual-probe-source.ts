@@ -7,7 +7,7 @@ import type { Timers } from '../../ports/timers.ts'
 import type { Network } from '../network/network.ts'
 import { OpenLoopClient } from './open-loop-client.ts'
 
-export interface VirtualProbeParts {
+interface VirtualProbeParts {
   readonly targets: readonly ProbeTarget[]
   readonly network: Network
   readonly clock: Clock

@@ -1,7 +1,7 @@
 import { type ApiResource, resourceName } from './api-resource.ts'
 
 /** `metav1.StatusCause`. */
-export interface StatusCause {
+interface StatusCause {
   readonly reason?: string
   readonly message?: string
   readonly field?: string
@@ -17,7 +17,7 @@ interface Details {
 }
 
 /** `metav1.Status` of a request that failed, as the API server answers it. */
-export interface FailureStatus {
+interface FailureStatus {
   readonly kind: 'Status'
   readonly apiVersion: 'v1'
   readonly metadata: Readonly<Record<string, never>>

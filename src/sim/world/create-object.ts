@@ -6,7 +6,7 @@ import { emptyStatus } from './empty-status.ts'
 import { isMap } from './merge-patch.ts'
 import { newUid, stampOf, type World } from './world.ts'
 
-export interface Creation {
+interface Creation {
   readonly resource: ApiResource
   /** From the path. */
   readonly namespace?: string

@@ -11,13 +11,13 @@ export interface DeleteOptions {
   readonly dryRun?: boolean
 }
 
-export interface Deletion {
+interface Deletion {
   readonly resource: ApiResource
   readonly old: ApiObject
   readonly options: DeleteOptions
 }
 
-export interface Deleted {
+interface Deleted {
   readonly object: ApiObject
   /** False: it is marked, and goes when its grace is over and its finalizers are gone. */
   readonly gone: boolean

@@ -7,7 +7,7 @@ import { labelTest } from './label-selector.ts'
 import { markDisrupted } from './mark-disrupted.ts'
 import { stampOf, type World } from './world.ts'
 
-export interface Eviction {
+interface Eviction {
   readonly pod: ApiObject
   readonly options: DeleteOptions
 }

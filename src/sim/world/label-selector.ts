@@ -13,7 +13,7 @@ export interface WrittenSelector {
   }[]
 }
 
-export type LabelTest = (labels: Labels | undefined) => boolean
+type LabelTest = (labels: Labels | undefined) => boolean
 
 const KEY = '[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?'
 const EQUAL = new RegExp(String.raw`^(${KEY})\s*(==|=|!=)\s*([A-Za-z0-9._-]*)$`)

@@ -5,7 +5,7 @@ import { objectsAt } from './objects-at.ts'
 import { keyOf } from './store.ts'
 import type { World } from './world.ts'
 
-export interface Listing {
+interface Listing {
   readonly resource: ApiResource
   /** Absent: of all namespaces. */
   readonly namespace?: string

@@ -7,7 +7,7 @@ import { replaceObject } from './replace-object.ts'
 import { strategicMergePatch } from './strategic-merge-patch.ts'
 import type { World } from './world.ts'
 
-export interface ObjectPatch {
+interface ObjectPatch {
   readonly resource: ApiResource
   readonly old: ApiObject
   readonly contentType: string

@@ -5,7 +5,7 @@ import type { ApiResource } from './api-resource.ts'
 import { isMap } from './merge-patch.ts'
 import type { World } from './world.ts'
 
-export interface Replacement {
+interface Replacement {
   readonly resource: ApiResource
   readonly old: ApiObject
   /** The whole object as it is to be; what only the server writes is taken from `old`. */

@@ -7,7 +7,7 @@ const BOOKMARK_EVERY_MS = 60_000
 /** Where nobody says how long: the API server ends watches within half an hour to an hour. */
 const LONGEST_MS = 30 * 60_000
 
-export interface WatchListener {
+interface WatchListener {
   readonly event: (event: WatchEvent) => void
   /** The server has ended it; not called where the listener did. */
   readonly end: () => void

@@ -12,7 +12,7 @@ export interface Change {
   readonly previous?: ApiObject
 }
 
-export type ChangeSink = (change: Change) => void
+type ChangeSink = (change: Change) => void
 
 /** What is replaced or removed is named by namespace and name. */
 export type ObjectKey = Pick<ObjectMeta, 'name' | 'namespace'>

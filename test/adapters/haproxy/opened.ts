@@ -10,7 +10,7 @@ import { waitFor } from '../../../testbed/machine/wait-for.ts'
 
 export const never = new AbortController().signal
 
-export interface Opening {
+interface Opening {
   readonly address: InstanceAddress
   readonly backends: readonly string[]
   readonly limits?: SocketLimits

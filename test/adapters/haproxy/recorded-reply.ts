@@ -12,7 +12,7 @@ const STAT_COLUMNS =
 
 const INFO = ['Name: HAProxy', 'Version: 2.6.12', 'Nbproc: 1', 'Pid: 4711', 'Start_time_sec: 1795249160', 'Stopping: 0']
 
-export interface ReplyParts {
+interface ReplyParts {
   readonly info: readonly string[]
   readonly states: readonly string[]
   readonly stats: readonly string[]

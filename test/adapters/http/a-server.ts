@@ -6,7 +6,7 @@ import type { Lane, ProbeTarget } from '../../../src/model/probe.ts'
 import type { HttpVerdict } from '../../../src/ports/http-probe.ts'
 import { aTarget } from '../../core/availability/a-sample.ts'
 
-export interface RawServer {
+interface RawServer {
   readonly url: string
   /** Connections taken so far. */
   readonly taken: () => number

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 
-export interface Proxy {
+interface Proxy {
   readonly port: number
   /** What becomes of everybody from now on. */
   refusal?: Refusal

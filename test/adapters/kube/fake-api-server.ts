@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:https'
 import { type AddressInfo, Socket } from 'node:net'
 import { type Authority, newAuthority } from '../../../testbed/pki/authority.ts'
 
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string
   readonly path: string
   readonly query: URLSearchParams

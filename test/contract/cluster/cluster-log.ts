@@ -17,7 +17,7 @@ const PATHS: { readonly [K in keyof Seen]: string } = {
   attachment: '/apis/storage.k8s.io/v1/volumeattachments',
 }
 
-export type Kind = keyof Seen
+type Kind = keyof Seen
 
 /** One commit, as a watch told of it. */
 export interface Change<K extends Kind = Kind> {

@@ -10,7 +10,7 @@ const STEP_MS = 10
 const NODES = ['n1', 'n2', 'n3']
 const BALANCER = { fronts: [], check: { interMs: 2000, fall: 3, rise: 2 } }
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   readonly seed: string
   readonly manifestsOn: (nodes: readonly string[]) => readonly object[]
 }

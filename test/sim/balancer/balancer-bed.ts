@@ -7,7 +7,7 @@ import type { Accepted, Connection, NetworkReply } from '../../../src/sim/networ
 import { VirtualNetwork } from '../../../src/sim/network/virtual-network.ts'
 import { turnsOfLoop } from '../../support/turns-of-loop.ts'
 
-export type Heard = NetworkReply | 'broken'
+type Heard = NetworkReply | 'broken'
 
 /** `n1`, `n2`, … at port 8080 of hosts of that name. */
 export const serversNamed = (...names: readonly string[]): BackendConfig['servers'] =>

@@ -1,7 +1,7 @@
 import type { VirtualTime } from '../../../src/sim/clocks/virtual-time.ts'
 import type { Connection, Destination, Network, NetworkReply } from '../../../src/sim/network/network.ts'
 
-export interface HeardClientParts {
+interface HeardClientParts {
   readonly network: Pick<Network, 'dial'>
   readonly time: VirtualTime
   /** Told of every answer, and of what became of a connection. */

@@ -14,12 +14,12 @@ import type { World } from '../../../src/sim/world/world.ts'
 import { turnsOfLoop } from '../../support/turns-of-loop.ts'
 import { MemoryPlane, type MemoryProcess } from './memory-plane.ts'
 
-export interface RoomOptions {
+interface RoomOptions {
   readonly seed?: string
   readonly settings?: KubeletSettings
 }
 
-export interface PodOptions {
+interface PodOptions {
   readonly name?: string
   readonly node?: string
   readonly env?: Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 import type { InstallBed } from './install-bed.ts'
 
 /** What the kernel says of the one agent on a node. */
-export interface AgentProcess {
+interface AgentProcess {
   readonly pid: number
   /** Of /proc/PID/status: `Uid`, `CapEff`, `VmRSS`, … */
   readonly status: Readonly<Record<string, string>>

@@ -16,7 +16,7 @@ import { ControllerProcess } from './controller-process.ts'
 const GRANTS = { namespace: 'evenkeel', name: 'evenkeel-cordon-grants' }
 const READY = { conditions: [{ type: 'Ready', status: 'True' }] }
 
-export interface Grants {
+interface Grants {
   readonly granted: readonly string[]
   readonly max: number
   readonly of: number

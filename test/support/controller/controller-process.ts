@@ -61,7 +61,7 @@ export class ControllerProcess {
   }
 }
 
-export interface Health {
+interface Health {
   readonly identity: string
   readonly leader: { readonly state: string; readonly holder: string }
   readonly brake: {

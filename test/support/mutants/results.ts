@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { schema } from '@stryker-mutator/api/core'
 import type { MutantPlace } from './drawn-mutants.ts'
 
-export type Report = schema.MutationTestResult
+type Report = schema.MutationTestResult
 type Mutant = schema.MutantResult
 
 const SEEN: readonly string[] = ['Killed', 'Timeout']

@@ -44,7 +44,7 @@ const testsFor = (sample: Sample | undefined): readonly string[] => {
     .toSorted()
 }
 
-export interface WhatToTry {
+interface WhatToTry {
   readonly sources: readonly string[]
   /** What was found so far, and where what is found now is written: JSON of Stryker. */
   readonly resultsFile: string

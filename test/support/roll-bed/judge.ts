@@ -11,7 +11,7 @@ export interface Judgement {
   readonly failedAt1Hz?: number
 }
 
-export type Counted = Pick<Judgement, 'sentRequests' | 'skippedRequests'>
+type Counted = Pick<Judgement, 'sentRequests' | 'skippedRequests'>
 
 /** A run in which the judge itself skipped more than 0.1 % proves nothing. */
 export const isVoid = (judged: Counted): boolean =>

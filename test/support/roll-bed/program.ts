@@ -9,7 +9,7 @@ export interface ProgramEnd {
   readonly stderr: string
 }
 
-export interface ProgramOptions {
+interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Each line of standard output, as it comes. */
   readonly onLine?: (line: string) => void

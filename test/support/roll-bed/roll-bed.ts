@@ -15,7 +15,7 @@ import { type LbOptions, lbConfig, WHOAMI_FRONT } from './lb-config.ts'
 import { type RollFileFacts, rollFile } from './roll-file.ts'
 import { RollProcess } from './roll-process.ts'
 
-export interface RollBedOptions extends Partial<WhoamiOptions> {
+interface RollBedOptions extends Partial<WhoamiOptions> {
   readonly nodes?: number
   readonly fast?: boolean
   readonly monitorGraceSeconds?: number
@@ -229,7 +229,7 @@ export class RollBed {
   }
 }
 
-export interface NodeObject {
+interface NodeObject {
   readonly metadata: { readonly name: string; readonly annotations: Readonly<Record<string, string>> }
   readonly spec: { readonly unschedulable?: boolean; readonly taints?: readonly { readonly key: string }[] }
   readonly status: { readonly nodeInfo: { readonly bootID: string } }

@@ -5,7 +5,7 @@ import { spec as Spec, type TestEvent } from 'node:test/reporters'
 import type { FileEnd } from './closing-lines.ts'
 import type { Lane } from './lanes.ts'
 
-export interface LanePlace {
+interface LanePlace {
   readonly root: string
   /** Prints each result as it comes; otherwise all of them at the end, since another lane prints. */
   readonly hasScreen: boolean

@@ -7,7 +7,7 @@ import { EventLog } from '../roll-ground/event-log.ts'
 import type { MemoryJournal } from './memory-journal.ts'
 import type { RollPorts } from './roll-ports.ts'
 
-export interface EngineProcessParts {
+interface EngineProcessParts {
   readonly run: RunState
   readonly firstSeq: number
   readonly clusterName: string

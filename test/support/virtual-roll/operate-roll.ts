@@ -4,7 +4,7 @@ import type { Verdict } from '../../../src/model/verdict.ts'
 import type { EngineProcess } from './engine-process.ts'
 import type { VirtualRoll } from './virtual-roll.ts'
 
-export interface Operating {
+interface Operating {
   readonly roll: VirtualRoll
   readonly first: EngineProcess
   /** From the end of one process to the start of the next. */

@@ -3,7 +3,7 @@ import type { NetworkRequest } from '../../../src/sim/network/network.ts'
 import { type Heard, Line } from '../../../src/sim/traffic/line.ts'
 import type { Front, Loss } from './checkers/loss-log.ts'
 
-export interface ReturningParts {
+interface ReturningParts {
   readonly cluster: VirtualCluster
   readonly front: Front
   readonly path: string

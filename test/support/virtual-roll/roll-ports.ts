@@ -45,7 +45,7 @@ export interface Outside {
   readonly batchEveryMs?: number
 }
 
-export interface RollPortsParts {
+interface RollPortsParts {
   readonly cluster: VirtualCluster
   readonly spec: RollSpec
   readonly outside: Outside

@@ -18,7 +18,7 @@ import { Lifeline } from './lifeline.ts'
 export const AGENT_PORT = 8_080
 export const AGENT_STATUS_PORT = 8_081
 
-export interface VirtualAgentParts {
+interface VirtualAgentParts {
   readonly cluster: VirtualCluster
   readonly node: string
   readonly address: string

@@ -17,7 +17,7 @@ interface Place {
 const LOOK_EVERY_MS = 100
 const SLOW_MS = 700
 
-export interface VirtualAgentsParts {
+interface VirtualAgentsParts {
   readonly cluster: VirtualCluster
   readonly dataPort: number
   /** Whether agents see the connections to the data port of their node. */

@@ -7,7 +7,7 @@ import type { RollSpec } from '../../../model/roll-spec.ts'
  * What a drain does with a pod, as `kubectl drain` tells them apart (kubernetes/kubectl pkg/drain/filters.go).
  * `refused`: it may only go where the config says so; the plan fails on it.
  */
-export type PodClass =
+type PodClass =
   | { readonly kind: 'stays'; readonly why: 'mirror' | 'daemonSet' }
   | { readonly kind: 'evict'; readonly stage: 1 | 2 | 3 }
   | { readonly kind: 'refused'; readonly why: 'emptyDir' | 'unmanaged' }

@@ -7,7 +7,7 @@ import { podsOf, readyPods } from './ready-pods.ts'
  * Is a workload back to what was recorded? Yes also where its replacement is Pending for a reason that only this node
  * can cure: then waiting would never end, and the reason is named.
  */
-export type Replaced =
+type Replaced =
   | { readonly kind: 'back' }
   | { readonly kind: 'onlyHere'; readonly reason: Reason }
   | { readonly kind: 'waiting'; readonly reason: Reason }

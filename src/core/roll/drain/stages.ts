@@ -5,7 +5,7 @@ import { podsHere } from '../pods-here.ts'
 import { classifyPod } from './classify-pod.ts'
 import { workloadOf } from './workload-of.ts'
 
-export interface DrainView {
+interface DrainView {
   /** Pods still to leave, by stage, in the order of their names. */
   readonly left: Readonly<Record<1 | 2 | 3, readonly Pod[]>>
   /** Pods that may not be evicted as the config stands. */

@@ -2,7 +2,7 @@ import { selectorMatches } from '../../../model/label-selector.ts'
 import { isControlPlane, type Node } from '../../../model/node.ts'
 import type { RollSpec } from '../../../model/roll-spec.ts'
 
-export interface Selection {
+interface Selection {
   /** In the order they are rolled. */
   readonly nodes: readonly Node[]
   readonly unknown: readonly string[]

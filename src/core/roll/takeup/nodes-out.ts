@@ -7,7 +7,7 @@ export interface NodeOut {
   readonly record: NodeRecord
 }
 
-export interface NodesOut {
+interface NodesOut {
   readonly recorded: readonly NodeOut[]
   /** With a record that says nothing: whose it is and what was there before is not known. */
   readonly unreadable: readonly Node[]

@@ -29,7 +29,7 @@ export interface ServerFact {
 }
 
 /** What was there before anybody rolled. */
-export interface Prior {
+interface Prior {
   readonly nodes: ReadonlyMap<string, NodeObject>
   readonly servers: ReadonlyMap<string, AdminWord>
   readonly boots: ReadonlyMap<string, number>

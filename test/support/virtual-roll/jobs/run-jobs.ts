@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Job, JobReport } from './job.ts'
 
-export interface Jobs {
+interface Jobs {
   /** Taken one after the other, as workers become free. */
   readonly jobs: Iterable<Job>
   /** Told in the order in which they end; false: no further job is begun. */

@@ -12,7 +12,7 @@ type ApiFault = Extract<Fault, { kind: 'api' }>
 const STALE_BY = 15
 const SLOWEST_MS = 6_000
 
-export interface ApiFaultParts {
+interface ApiFaultParts {
   readonly cluster: VirtualCluster
   readonly random: SeededRandom
   /** All of the run; those that a step brings about are added when it does. */

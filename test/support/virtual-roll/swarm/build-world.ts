@@ -8,7 +8,7 @@ import { VirtualAgents } from '../virtual-agents.ts'
 import { nodeNames, type Scenario } from './scenario.ts'
 import type { WorldKind } from './world-kind.ts'
 
-export interface BuiltWorld {
+interface BuiltWorld {
   readonly cluster: VirtualCluster
   readonly agents?: VirtualAgents
 }

@@ -13,7 +13,7 @@ import { type CellCounts, FaultTally } from './fault-tally.ts'
 import { HandFaults } from './hand-faults.ts'
 import type { StepUnderWay, StepWatch } from './step-watch.ts'
 
-export interface OutsideFaultParts {
+interface OutsideFaultParts {
   readonly cluster: VirtualCluster
   readonly scene: Scene
   readonly random: SeededRandom

@@ -5,7 +5,7 @@ import { putBack, reloadByHand, setByHand } from './by-hand.ts'
 import type { WorldFault } from './world-fault.ts'
 import type { WorldKind } from './world-kind.ts'
 
-export interface WorldFaultParts {
+interface WorldFaultParts {
   readonly scene: Scene
   readonly agents: VirtualAgents | undefined
   readonly world: WorldKind

@@ -25,7 +25,7 @@ export interface WorldKind {
   readonly faults: readonly WorldFault[]
 }
 
-export interface WorldFacts {
+interface WorldFacts {
   /** Of the nodes. */
   readonly names: readonly string[]
   readonly healAtMs: number
