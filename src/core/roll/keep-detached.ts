@@ -1,5 +1,6 @@
 import type { Action } from '../../model/action.ts'
 import { serverKey } from '../../model/balancer.ts'
+import type { NodeRecord } from '../../model/node-record.ts'
 import type { Reason } from '../../model/reason.ts'
 import { asUsed, lastServersOn, leftAsLast } from './last-server.ts'
 import { mustBeOut } from './must-be-out.ts'
@@ -44,9 +45,14 @@ const isLastToServe = (s: NodeSnapshot, { ref, instance }: NodeServer): boolean 
  */
 export function mayBeDark(s: NodeSnapshot): boolean {
   const record = ownRecord(s)
-  const isUnproven = ownIntent(s) !== undefined || (record !== undefined && hasRebooted({ ...s, record }))
-  return s.evidence.attachingSince === undefined && isUnproven
+  if (s.evidence.attachingSince !== undefined) return false
+  if (record === undefined || !hasRebooted({ ...s, record })) return ownIntent(s) !== undefined
+  return !isUncordoned(s, record)
 }
+
+/** The cordon goes after the proof: a process that knows nothing of the one before it sees by this that there was one. */
+const isUncordoned = (s: NodeSnapshot, record: NodeRecord): boolean =>
+  !record.unschedulable && !s.current.node.unschedulable
 
 function wasTaken(s: NodeSnapshot, { ref }: NodeServer): boolean {
   const record = ownRecord(s)

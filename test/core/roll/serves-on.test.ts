@@ -93,6 +93,23 @@ test('so it is where somebody else rebooted it: nothing has proven that it can s
   assert.deepEqual(told(backByReload([aServer('n1'), aServer('n2', OUT)], { node })), ['web/n1 on lb-1'])
 })
 
+test('a resumed run leaves the last one in service that the process before it proved and put back: its cordon is off', () => {
+  const alone = [aServer('n1'), aServer('n2', OUT)]
+  const rebooted = (unschedulable: boolean, servers = alone) =>
+    aSnapshot({ node: { bootId: NEW_BOOT, unschedulable }, record: aRecord(), announced: true, servers })
+  assert.deepEqual(told(rebooted(false)), [])
+  assert.deepEqual(told(rebooted(true)), ['web/n1 on lb-1'])
+  assert.deepEqual(told(rebooted(false, [aServer('n1'), aServer('n2')])), ['web/n1 on lb-1'])
+})
+
+test('a node that was cordoned before the run shows no proof by its cordon, nor does one that was not rebooted yet', () => {
+  const alone = [aServer('n1'), aServer('n2', OUT)]
+  const record = aRecord({ unschedulable: true })
+  const before = aSnapshot({ node: { bootId: NEW_BOOT }, record, announced: true, servers: alone })
+  assert.deepEqual(told(before), ['web/n1 on lb-1'])
+  assert.deepEqual(told(aSnapshot({ record: aRecord(), announced: true, servers: alone })), ['web/n1 on lb-1'])
+})
+
 test('a node that did not settle after it was given up before its reboot serves on in the same way', () => {
   const s = backByReload([aServer('n1'), aServer('n2', OUT)], { node: {} })
   const verdict = { kind: 'stopped', keepOut: true, reasons: [{ code: 'NotSettled', text: 'x' }] } as const
