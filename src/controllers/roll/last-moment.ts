@@ -12,8 +12,8 @@ interface LastMoment {
 
 /**
  * What of a decision still holds right before it is done: the journal may have been slow, and what a balancer said is some
- * time old. A reload since then would have a machine rebooted that is sent to; and the last usable server would be taken
- * out where people took the others out meanwhile.
+ * time old. A reload since then would have a machine rebooted that is sent to, or sessions cut that have just begun; and the
+ * last usable server would be taken out where people took the others out meanwhile.
  */
 export async function stillRight(meant: readonly Action[], { now, poll }: LastMoment): Promise<readonly Action[]> {
   if (meant.some(({ kind }) => kind === 'writeIntent' || kind === 'sendReboot')) {
@@ -21,11 +21,14 @@ export async function stillRight(meant: readonly Action[], { now, poll }: LastMo
     return isOut(now()) ? meant : []
   }
   const before = now()
-  if (before === undefined || mayBeDark(before) || !meant.some(takesOut)) return meant
+  if (before === undefined) return meant
+  const isForServing = !mayBeDark(before)
+  const isOpen = (action: Action): boolean => action.kind === 'cutSessions' || (isForServing && takesOut(action))
+  if (!meant.some(isOpen)) return meant
   await poll(instancesOf(meant))
   const decision = decide(now() ?? before)
   const keys = new Set(decision.kind === 'act' ? decision.actions.map(actionKey) : [])
-  return meant.filter((action) => !takesOut(action) || keys.has(actionKey(action)))
+  return meant.filter((action) => !isOpen(action) || keys.has(actionKey(action)))
 }
 
 export const instancesOf = (actions: readonly Action[]): ReadonlySet<string> =>

@@ -8,6 +8,8 @@ import { leave, type MemoryRoll, memoryRoll } from '../../support/memory-roll.ts
 import { aServer } from '../../support/roll-world.ts'
 
 const [A, B] = [aServer('n1'), aServer('n2')]
+/** `detach.idleLimit` of the roll. */
+const IDLE_LIMIT_MS = 180_000
 const never = new AbortController().signal
 
 /** What the balancer is told from now on, in order. */
@@ -114,4 +116,32 @@ test('no reboot is sent to a node that a reload put back in at the last moment, 
   roll.machine.rebooted = (node) => words.push(`${node} rebooted`)
   await roll.clock.advance(5_000)
   assert.deepEqual(words, ['n1 drain', 'n1 ready', 'n1 drain', 'n1 rebooted'])
+})
+
+test('no session is cut on a server that a reload put back in at the last moment, before its idle limit is over anew', async (t) => {
+  const roll: MemoryRoll = begun(
+    t,
+    memoryRoll({
+      servers: [{ ...A, currentSessions: 1 }, B],
+      append: async (entry) => {
+        if (isMeant(entry, 'cutSessions') && words.length < 2) await byHand(roll, 'n1', 'ready')
+      },
+    }),
+  )
+  const words: [word: string, atMs: number][] = []
+  const { balancer, clock } = roll
+  balancer.onState = (server, state) => words.push([`${server} ${state}`, clock.monoMs()])
+  const cut = balancer.cutSessions.bind(balancer)
+  balancer.cutSessions = (ref) => {
+    words.push([`${ref.server} cut`, clock.monoMs()])
+    return cut(ref)
+  }
+  await clock.advance(420_000)
+  const until = words.slice(0, 4)
+  assert.deepEqual(
+    until.map(([word]) => word),
+    ['n1 drain', 'n1 ready', 'n1 drain', 'n1 cut'],
+  )
+  const [, , [, outAtMs] = ['', 0], [, cutAtMs] = ['', 0]] = until
+  assert.ok(cutAtMs - outAtMs >= IDLE_LIMIT_MS, `cut ${cutAtMs - outAtMs} ms after it was taken out`)
 })
