@@ -27,18 +27,19 @@ export const isLastServer = (ref: ServerRef, instance: InstanceFacts): boolean =
 
 /**
  * An instance as those behind it use it. Balancers that know a server by its agent send to it only after their own checks
- * have passed: until then it starts, whatever its agent says.
+ * have passed: until then it starts, whatever its agent says. To one whose agent does not answer they send until their
+ * checks have failed.
  */
 export function asUsed(s: Pick<RollSnapshot, 'spec'>, instance: InstanceFacts): InstanceFacts {
   const spec = endpointOf(s, instance.balancer)
   const { reading } = instance
   if (spec === undefined || reading === undefined) return instance
   const worstMs = returnMs(spec.checks)
-  const isStarting = ({ endpoint }: ServerReading): boolean =>
-    endpoint?.upSince !== undefined && reading.at - endpoint.upSince < worstMs
-  if (!reading.servers.some(isStarting)) return instance
+  const isHalfUsed = ({ endpoint }: ServerReading): boolean =>
+    endpoint?.heard === false || (endpoint?.upSince !== undefined && reading.at - endpoint.upSince < worstMs)
+  if (!reading.servers.some(isHalfUsed)) return instance
   const servers = reading.servers.map(
-    (server): ServerReading => (isStarting(server) ? { ...server, operational: 'starting' } : server),
+    (server): ServerReading => (isHalfUsed(server) ? { ...server, operational: 'starting' } : server),
   )
   return { ...instance, reading: { ...reading, servers } }
 }

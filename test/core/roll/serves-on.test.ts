@@ -186,3 +186,14 @@ test('an agent that answers up again counts as a server only after 6 s, when the
     ['hold detach: LastUsableServer', 'act detach: askAgent'],
   )
 })
+
+test('one whose agent does not answer is sent to until its balancers have noticed: as the last one it is not asked to leave', () => {
+  const silent = { heard: false, answer: 'down' } as const
+  const asked = (n1: Parameters<typeof anEndpoint>[1], n2: ServerReading): readonly string[] => {
+    const s = backByAgents(n2)
+    return told({ ...s, instances: agents([anEndpoint('n1', n1), n2]) })
+  }
+  assert.deepEqual(asked(silent, anEndpoint('n2', silent)), [])
+  assert.deepEqual(asked(silent, anEndpoint('n2')), [KEY])
+  assert.deepEqual(asked({}, anEndpoint('n2', silent)), [])
+})
