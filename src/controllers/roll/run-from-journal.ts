@@ -47,7 +47,7 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
       fix: 'begin a new roll',
     })
   }
-  const through = journal.entries.filter(isThrough).map(({ node }) => node)
+  const through = nodesThrough(journal.entries)
   const { spec, order } = goesBy(journal.entries) ?? planned
   const done = order.filter((node) => through.includes(node))
   const underWay = begunLast(journal.entries)
@@ -80,6 +80,19 @@ export function runFromJournal(journal: StoredJournal): ResumedRun {
 /** What the run goes by now; undefined where its journal ends before its plan. */
 export const goesBy = (entries: readonly JournalEntry[]): PlannedEntry | AmendedEntry | undefined =>
   entries.findLast(isAmended) ?? entries.find(isPlanned)
+
+/**
+ * A node that something was meant for afterwards is under way again: its record could not be taken off at once, and
+ * requests failed meanwhile.
+ */
+function nodesThrough(entries: readonly JournalEntry[]): readonly string[] {
+  const through = new Set<string>()
+  for (const entry of entries) {
+    if (isThrough(entry)) through.add(entry.node)
+    if (isMeant(entry)) for (const { node } of entry.actions) through.delete(node)
+  }
+  return [...through]
+}
 
 /** A node bears a record only after an entry that says what was meant for it. */
 const begunLast = (entries: readonly JournalEntry[]): string | undefined =>

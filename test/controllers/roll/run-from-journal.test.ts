@@ -55,6 +55,14 @@ test('the node that was begun last may be out, until the run is through with it'
   assert.equal(underWay(meant('n1'), through('n1'), meant('n2'), meant('n2')), 'n2')
 })
 
+test('a node that was taken out again after it was through is under way, and the run has not ended', () => {
+  const again = { at: '2026-11-21T06:06:00.000Z', type: 'meant', actions: [{ kind: 'setServer', node: 'n3' }] }
+  const all = [through('n1'), through('n2'), through('n3')]
+  const { run, ended } = runFromJournal(aJournal([], [...all, again]))
+  assert.deepEqual([run.done, run.underWay, ended], [['n1', 'n2'], 'n3', false])
+  assert.equal(runFromJournal(aJournal([], [...all, again, through('n3')])).ended, true)
+})
+
 test('a run goes by the file that it was given last, and only by such nodes', () => {
   const amended = (soakMs: number) => ({
     at: '2026-11-21T06:05:00.000Z',
