@@ -84,8 +84,8 @@ export class Scene {
   balancerLateMs = 0
   /** How many rolls were begun: each boots each of its nodes once. */
   rolls = 0
-  /** How many processes of rolls have begun. */
-  processes = 0
+  /** Run → how many processes of it have begun. */
+  readonly #processes = new Map<string, number>()
   /** To be called right after people did something: it may be undone before the next look. */
   onHand: () => void = () => undefined
   /** Whether a process runs that can reach all that it needs, and could for a while. */
@@ -100,6 +100,19 @@ export class Scene {
       servers: new Map(serverFacts(cluster).map(({ key, admin }) => [key, admin])),
       boots: new Map([...cluster.machines.all()].map(({ name, boots }) => [name, boots])),
     }
+  }
+
+  /** How many processes of rolls have begun. */
+  get processes(): number {
+    return [...this.#processes.values()].reduce((sum, count) => sum + count, 0)
+  }
+
+  processesOf(run: string): number {
+    return this.#processes.get(run) ?? 0
+  }
+
+  processBegan(run: string): void {
+    this.#processes.set(run, this.processesOf(run) + 1)
   }
 
   get nowMs(): number {

@@ -12,14 +12,14 @@ const MANY = 6
 const RECORD = 'evenkeel.dev/record'
 
 /**
- * A process under which requests were lost, whoever is to blame, takes out no further node. The node that it had out
- * before and put back it may take out again. A loss does not count where a control target, which was well before, failed
- * at the same time: the prober may be to blame. An answer of the service is its own.
+ * A process that has acted, and under which requests were lost, whoever is to blame, takes out no further node; of two rolls
+ * each answers for itself. The node that it had out before and put back it may take out again. A loss does not count where
+ * a control target, which was well before, failed at the same time: the prober may be to blame. An answer of the service is
+ * its own.
  */
 export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
-  /** Since when a process that began then has acted. */
-  let actsSinceMs: number | undefined
-  let process = 0
+  /** Run → its last process that acted, and since when it has. */
+  const acting = new Map<string, { readonly process: number; readonly sinceMs: number }>()
   const taken = new Set<string>()
   const isUnderWay = (name: string): boolean =>
     taken.has(name) &&
@@ -28,10 +28,11 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
     !isAnswered &&
     scene.controlFailuresMs.some(({ from, to }) => dueMs >= from - REQUEST_MS && dueMs <= to + REQUEST_MS)
   return {
-    onAsked: ({ request }) => {
+    onAsked: ({ run, request }) => {
       if (request.kind === 'reboot') return
-      if (process !== scene.processes) actsSinceMs = undefined
-      process = scene.processes
+      const process = scene.processesOf(run)
+      const last = acting.get(run)
+      const actsSinceMs = last?.process === process ? last.sinceMs : undefined
       const words = scene.words(request)
       const takings = words.filter(({ to }) => to !== 'ready').map(({ key }) => ({ key, node: nodeOfServer(key) }))
       const before = new Set([...scene.takenOut.keys].map(nodeOfServer))
@@ -44,7 +45,7 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
           scene.tell('stops-on-loss', `${key} was taken out after ${lost.length} requests were lost`)
       }
       for (const { node } of takings) taken.add(node)
-      if (words.length > 0) actsSinceMs ??= scene.nowMs
+      if (words.length > 0) acting.set(run, { process, sinceMs: actsSinceMs ?? scene.nowMs })
     },
   }
 }

@@ -70,7 +70,7 @@ export async function crashRun({ crashes, word, nodes, rolled }: CrashPlan): Pro
     word: () => word,
     onProcess: () => {
       processes += 1
-      scene.processes = processes
+      scene.processBegan(roll.run)
     },
   })
   try {

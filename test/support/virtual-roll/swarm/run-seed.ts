@@ -202,7 +202,7 @@ class SeedRun {
       this.#runningSinceMs = Number.POSITIVE_INFINITY
     })
     this.#processes.push(process)
-    this.#scene.processes += 1
+    this.#scene.processBegan(roll.run)
   }
 
   #follow(roll: VirtualRoll, name: string, process: EngineProcess): void {
@@ -244,7 +244,7 @@ class SeedRun {
       word: () => 'resume',
       onProcess: (process) => {
         this.#follow(roll, SECOND_ROLL, process)
-        this.#scene.processes += 1
+        this.#scene.processBegan(roll.run)
       },
     })
   }
