@@ -64,4 +64,16 @@ export const KEPT_SEEDS: readonly string[] = [
   '1002116',
   // A drained Node registered again without our taint, and the pod that its DaemonSet put there went down with the machine.
   '1000648',
+  // A resumed process took a node for unproven that the one before it had proven and put back, and the last server went.
+  '33964838',
+  // Requests were lost under one roll, and the checker had another one answer for them.
+  '33964816',
+  // A record could not be taken off while the API refused the token, requests failed, and the node was taken out again. Its
+  // journal said that it was through, and the run could not be taken up.
+  '148730298',
+  // A reload put a server back in right before its sessions were cut.
+  '1010050',
+  // The agent of the last node that served was killed, and the roll asked that node to leave before its balancers had noticed.
+  '2000072',
+  '2000518',
 ]
