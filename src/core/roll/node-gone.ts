@@ -10,7 +10,7 @@ export const nodeGone = (s: NodeSnapshot): Reason => ({
   code: 'NodeGone',
   object: s.current.node.name,
   text: `${goneText(s.current.node.name)}, and it is out; the record of what was there before went with it`,
-  next: `let ${s.current.node.name} register again while this process lives; after it, its servers are put back by hand`,
+  next: `let ${s.current.node.name} register again while this process lives; if it does so later, resume the run, and put its servers back by hand if they are still out then`,
 })
 
 /**
