@@ -203,13 +203,15 @@ export class LeaseKeeper {
     }
   }
 
-  /** Of a Lease that was deleted. Where another run was faster it is lost. */
+  /** Of a Lease that was deleted. Where another run was faster it is lost; any other conflict is tried again. */
   async #claimAnew(held: Held, signal: AbortSignal): Promise<Held | undefined> {
     try {
       return { node: held.node, ...(await this.#lease.claim(held.node, undefined, signal)) }
     } catch (error) {
       if (!isConflict(error)) throw error
-      return this.#giveUp(held, (await this.#find(signal)).owner)
+      const { lease, owner } = await this.#find(signal)
+      if (lease === undefined || owner?.holder === this.#holder) throw error
+      return this.#giveUp(held, owner)
     }
   }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { WorldError } from '../../src/model/world-error.ts'
 import { LeaseKeeper } from '../../src/runtime/lease-keeper.ts'
 import type { AcquireAnswer } from '../../src/runtime/slot-answer.ts'
 import { LeaseStore } from '../support/lease-store.ts'
@@ -89,4 +90,21 @@ test('a slot that was deleted before its release is free', async () => {
   store.delete(SLOT)
   assert.deepEqual(await a.keeper.release(never), { kind: 'free' })
   assert.equal(store.get(SLOT), undefined)
+})
+
+test('a slot that was deleted is made anew although the API server refused that with a conflict first', async () => {
+  const { clock, store, start } = world()
+  const a = start('roll-a')
+  await acquire(a)
+  store.delete(SLOT)
+  const write = a.client.writeLease.bind(a.client)
+  let refused = 0
+  a.client.writeLease = (lease, signal) => {
+    if (lease.resourceVersion !== '' || refused === 2) return write(lease, signal)
+    refused += 1
+    return Promise.reject(new WorldError('for now', { code: 'KUBE_CONFLICT', retry: 'now' }))
+  }
+  assert.equal((await a.keeper.renewNow(never)).kind, 'unanswered')
+  await clock.advance(DURATION_MS / 2)
+  assert.deepEqual([refused, a.changes, store.get(SLOT)?.holder], [2, ['held'], 'roll-a/p1'])
 })
