@@ -145,16 +145,18 @@ function watchHead(
   reply: WatchReply,
   { watch: fault, life, signal }: Pick<PassesOn, 'watch' | 'life'> & { readonly signal: AbortSignal },
 ): ReplyHead {
+  let stop: (() => void) | undefined
   const destroy = (error: Error | null, done: (error: Error | null) => void): void => {
-    stop()
+    stop?.()
     done(error)
   }
   const stream = new Readable({ read: () => undefined, destroy })
   const reset = (): void => void stream.destroy(new Error('ECONNRESET'))
-  const stop = serveWatch(timers, reply, {
+  stop = serveWatch(timers, reply, {
     event: (event) => {
       const told = fault === undefined ? event : fault(event)
-      if (told === 'cut') reset()
+      // The first events come while the watch is being opened: then it breaks off once its reader has it.
+      if (told === 'cut') stop === undefined ? timers.later(0, reset) : reset()
       else if (told !== undefined) stream.push(`{"type":"${told.type}","object":${jsonOf(told.object)}}\n`)
     },
     end: () => void stream.push(null),

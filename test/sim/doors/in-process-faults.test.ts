@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { wallMs } from '../../../src/model/time.ts'
 import { SeededRandom } from '../../../src/sim/clocks/seeded-random.ts'
@@ -32,6 +33,21 @@ test('a write whose answer is cut is carried out, and the body breaks off in the
   }, /ECONNRESET/)
   assert.match(text, /^\{/)
   assert.throws(() => JSON.parse(text), SyntaxError)
+})
+
+test('a watch that breaks off at its first event, while it is being opened, ends with that error and follows nothing', async () => {
+  const { time, world } = timeAndWorld()
+  const metadata = { name: 'there', uid: 'u1', resourceVersion: '', creationTimestamp: '2026-01-01T00:00:00Z' }
+  world.store.put(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata })
+  const api = inProcessApi({
+    world,
+    timers: time,
+    latencyMs: 3,
+    passageOf: () => ({ kind: 'passes', watch: () => 'cut' }),
+  })
+  const target = '/api/v1/namespaces?watch=true'
+  const reading = api({}, { method: 'GET', target, headers: {} }, never).then((head) => Readable.from(head).toArray())
+  await assert.rejects(time.settle(reading, 10), /ECONNRESET/)
 })
 
 test('a reboot that is taken and ignored is answered as sent, and the machine runs on', async () => {
