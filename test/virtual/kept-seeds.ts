@@ -76,4 +76,13 @@ export const KEPT_SEEDS: readonly string[] = [
   // The agent of the last node that served was killed, and the roll asked that node to leave before its balancers had noticed.
   '2000072',
   '2000518',
+  // A watch broke off at the very event with which it was opened, and the world itself failed.
+  '2000919',
+  // The journal of a roll was lost, and the checker wanted its slot used before it was stale.
+  '2001007',
+  // Requests were answered badly while the prober could reach nothing; the checker wanted the roll to know.
+  '2001032',
+  '2002051',
+  // People deleted the slot, and the API refused with a conflict that it was made anew: it was given up for good.
+  '2001081',
 ]

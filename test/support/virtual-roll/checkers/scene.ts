@@ -64,6 +64,8 @@ export class Scene {
   readonly cutsMs: { readonly instance: string; readonly atMs: number }[] = []
   /** When a control target failed that was well before. */
   readonly controlFailuresMs: { readonly from: number; readonly to: number }[] = []
+  /** When the prober could reach nothing, and a control that was well before excused what it measured. */
+  readonly blindMs: { readonly from: number; readonly to: number }[] = []
   /** Machines that lost their power, and Nodes that were deleted, by no roll: until they were there again. */
   readonly handOutages: { readonly node: string; readonly from: number; readonly to: number }[] = []
   /** Whether such a machine or Node is not back yet, with its pods: what is sent to a Service may end at one of them. */

@@ -15,7 +15,7 @@ const RECORD = 'evenkeel.dev/record'
  * A process that has acted, and under which requests were lost, whoever is to blame, takes out no further node; of two rolls
  * each answers for itself. The node that it had out before and put back it may take out again. A loss does not count where
  * a control target, which was well before, failed at the same time: the prober may be to blame. An answer of the service is
- * its own.
+ * its own, unless the prober could reach nothing when it was given.
  */
 export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
   /** Run → its last process that acted, and since when it has. */
@@ -25,8 +25,9 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
     taken.has(name) &&
     scene.nodes().some(({ metadata }) => metadata.name === name && metadata.annotations?.[RECORD] !== undefined)
   const mayBeTheProbers = ({ dueMs, isAnswered }: Loss): boolean =>
-    !isAnswered &&
-    scene.controlFailuresMs.some(({ from, to }) => dueMs >= from - REQUEST_MS && dueMs <= to + REQUEST_MS)
+    (isAnswered ? scene.blindMs : scene.controlFailuresMs).some(
+      ({ from, to }) => dueMs >= from - REQUEST_MS && dueMs <= to + REQUEST_MS,
+    )
   return {
     onAsked: ({ run, request }) => {
       if (request.kind === 'reboot') return

@@ -4,7 +4,7 @@ import { createObject } from '../../../../src/sim/world/create-object.ts'
 import type { Scene } from '../checkers/scene.ts'
 import type { Fault } from './fault.ts'
 
-const SLOT = { namespace: 'evenkeel', name: 'evenkeel-slot-0' }
+export const SLOT = { namespace: 'evenkeel', name: 'evenkeel-slot-0' }
 const RECORD = 'evenkeel.dev/record'
 
 /** What people do to nodes and to the slot beside a roll, and how they put it back. */

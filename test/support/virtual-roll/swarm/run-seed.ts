@@ -1,5 +1,6 @@
 import { SeededRandom } from '../../../../src/sim/clocks/seeded-random.ts'
 import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
+import { LEASES } from '../../../../src/sim/world/api-resource.ts'
 import { settled } from '../article-cluster.ts'
 import { LossLog } from '../checkers/loss-log.ts'
 import { Scene } from '../checkers/scene.ts'
@@ -12,6 +13,7 @@ import type { VirtualAgents } from '../virtual-agents.ts'
 import { VirtualRoll } from '../virtual-roll.ts'
 import { buildWorld } from './build-world.ts'
 import { Digest } from './digest.ts'
+import { SLOT } from './hand-faults.ts'
 import { FIRST_ROLL, OutsideFaults } from './outside-faults.ts'
 import { type Scenario, scenarioOf } from './scenario.ts'
 import { begunInTheEnd, SeedOperator } from './seed-operator.ts'
@@ -81,6 +83,8 @@ class SeedRun {
   readonly #operator: SeedOperator
   #healAtMs: number
   #runningSinceMs = 0
+  /** What the process at work is called in the slot, where it puts back what a lost journal left. */
+  #restoresAs: string | undefined
   readonly #processes: EngineProcess[] = []
 
   constructor({ scenario, cluster, agents, heard }: SeedRunParts) {
@@ -197,6 +201,8 @@ class SeedRun {
 
   #processBegan(roll: VirtualRoll, process: EngineProcess): void {
     this.#follow(roll, FIRST_ROLL, process)
+    const planned = roll.journal.entries.find(({ type }) => type === 'planned')
+    this.#restoresAs = planned?.restoresAs as string | undefined
     this.#runningSinceMs = this.#cluster.time.monoMs()
     void process.ended.then(() => {
       this.#runningSinceMs = Number.POSITIVE_INFINITY
@@ -258,7 +264,16 @@ class SeedRun {
 
   #isSomebodyThere(): boolean {
     const now = this.#cluster.time.monoMs()
+    if (this.#waitsForSlot()) this.#runningSinceMs = Math.max(this.#runningSinceMs, now)
     return now - this.#runningSinceMs > KNOWS_AFTER_MS && this.#faults.wasWellSince(WELL_FOR_MS)
+  }
+
+  /** The slot of a run whose journal is lost is taken once it is stale, and nothing may be done before. */
+  #waitsForSlot(): boolean {
+    const { holderIdentity = '' } = (this.#cluster.world.store.get(LEASES, SLOT)?.spec ?? {}) as {
+      holderIdentity?: string
+    }
+    return this.#restoresAs !== undefined && !holderIdentity.startsWith(`${this.#restoresAs}/`)
   }
 
   #rollBy(name: string, spec: Readonly<Record<string, unknown>>): VirtualRoll {

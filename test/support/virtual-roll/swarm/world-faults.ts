@@ -137,7 +137,9 @@ export class WorldFaults {
     const { network, instances, time } = scene.cluster
     const asked = [...instances.map(({ host }) => host), this.#control?.host ?? '']
     const heals = asked.map((host) => network.partition(PROBER_HOST, host))
-    if (world.control === 'well') scene.controlFailuresMs.push({ from: scene.nowMs, to: scene.nowMs + toMs - fromMs })
+    const span = { from: scene.nowMs, to: scene.nowMs + toMs - fromMs }
+    if (world.control === 'well') scene.controlFailuresMs.push(span)
+    if (world.control === 'well') scene.blindMs.push(span)
     time.later(toMs - fromMs, () => {
       for (const heal of heals) heal()
     })
