@@ -75,6 +75,7 @@ export const KEPT_SEEDS: readonly string[] = [
   '1010050',
   // The agent of the last node that served was killed, and the roll asked that node to leave before its balancers had noticed.
   '2000072',
+  // People had a server in maint on a balancer that the roll knows by agents alone, where it cannot see that.
   '2000518',
   // A watch broke off at the very event with which it was opened, and the world itself failed.
   '2000919',
