@@ -13,7 +13,7 @@ import { asInImage } from '../../support/agent/as-in-image.ts'
 /** Hostile ones, each with more connections than one may have, together with more than all may have. */
 const FLOODERS = Array.from({ length: 9 }, (_, i) => `127.0.0.${i + 2}`)
 const EACH = HEALTH_CHECK_LIMITS.perAddress + 2
-/** Of what JavaScript holds, after a collection: 2 to 4.5 MiB were seen, on quiet machines and beside two busy processes. */
+/** Of what JavaScript holds, after a collection: 2 to 5 MiB were seen, beside two busy processes, too. */
 const IN_USE_MAX_KIB = 8 * 1024
 /**
  * Of the process's own memory, which keeps much of what was freed: 5 to 36 MiB were seen. Together with the 33 MiB of a
