@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { test } from 'node:test'
 import ts from 'typescript'
+import { repositoryFiles, root } from '../support/repository-files.ts'
 
-const root = new URL('../..', import.meta.url).pathname
-
-const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.ts'], { cwd: root, encoding: 'utf8' })
-  .split('\n')
-  .filter((file) => file !== '' && !file.includes('/fixtures/'))
+const files = repositoryFiles('ts')
+  .filter((file) => !file.includes('/fixtures/'))
   .map((path) => ({ path, text: readFileSync(`${root}${path}`, 'utf8') }))
 
 const code = files.filter(({ path }) => /^(src|bin|testbed|bench)\//.test(path))

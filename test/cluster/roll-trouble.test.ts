@@ -12,7 +12,6 @@ import { RealGround } from '../support/roll-bed/real-ground.ts'
 import { RATE_BESIDE_OTHERS, RollBed } from '../support/roll-bed/roll-bed.ts'
 import { unlessVoid } from '../support/roll-bed/unless-void.ts'
 import type { RollExit } from '../support/roll-ground/roll-ground.ts'
-import { luckTests } from '../support/roll-luck/luck-tests.ts'
 
 const real = { ...requires('testbed'), timeout: 300_000 }
 
@@ -116,6 +115,3 @@ test('a roll whose journal is lost is put back by abort with its file', real, as
   assert.equal((await boots.stop()).n2, 1)
   assert.deepEqual(await bed().leftovers(), [])
 })
-
-// Last, since it goes on with fewer pods.
-luckTests({ bed, real: { ...real, timeout: 150_000 } })

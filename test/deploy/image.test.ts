@@ -10,7 +10,7 @@ import { requires } from '../support/requires.ts'
 
 const REFERENCE = 'evenkeel.local/evenkeel:0.1.0'
 
-describe('the image that pods run', requires('strip'), () => {
+describe('the image that pods run', requires('strip', 'tar'), () => {
   const folder = mkdtempSync(join(tmpdir(), 'evenkeel-image-'))
   const tree = join(folder, 'tree')
   let image: Buffer = Buffer.alloc(0)

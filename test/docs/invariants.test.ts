@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { root } from './pages.ts'
+import { root } from '../support/repository-files.ts'
 
 const page = readFileSync(`${root}docs/internals/invariants.md`, 'utf8')
 

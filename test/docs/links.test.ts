@@ -4,7 +4,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { anchorsOf, codeOf, type Page, pages, proseOf, root } from './pages.ts'
+import { root } from '../support/repository-files.ts'
+import { anchorsOf, codeOf, type Page, pages, proseOf } from './pages.ts'
 
 const all = pages()
 

@@ -1,7 +1,5 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-
-export const root = new URL('../..', import.meta.url).pathname
+import { repositoryFiles, root } from '../support/repository-files.ts'
 
 export interface Page {
   readonly path: string
@@ -9,13 +7,8 @@ export interface Page {
 }
 
 /** Every Markdown file of the repository. */
-export function pages(): readonly Page[] {
-  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.md'], { cwd: root, encoding: 'utf8' })
-  return listed
-    .split('\n')
-    .filter((path) => path !== '')
-    .map((path) => ({ path, text: readFileSync(`${root}${path}`, 'utf8') }))
-}
+export const pages = (): readonly Page[] =>
+  repositoryFiles('md').map((path) => ({ path, text: readFileSync(`${root}${path}`, 'utf8') }))
 
 /** What stands as code: between backquotes, in fences, or indented by four. */
 export function codeOf(text: string): readonly string[] {

@@ -3,7 +3,7 @@ import { findCommand } from '../../testbed/machine/find-command.ts'
 import { missing } from '../../testbed/requirements.ts'
 
 /** A real part that some tests cannot do without. */
-type RealPart = 'testbed' | 'helm' | 'haproxy' | 'ssh' | 'chromium' | 'strip' | 'iptables'
+type RealPart = 'testbed' | 'helm' | 'haproxy' | 'ssh' | 'chromium' | 'strip' | 'tar' | 'iptables'
 
 const CHROMIUM_NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
@@ -26,6 +26,8 @@ function lackingFor(part: RealPart): string[] {
       return isBuilt() ? [] : ['helm is built with the test bed, which is not: npm run testbed -- build']
     case 'strip':
       return installed(['strip']) ? [] : ['strip is not installed: apt-get install binutils']
+    case 'tar':
+      return installed(['tar']) ? [] : ['tar is not installed: apt-get install tar']
     case 'iptables':
       if (process.getuid?.() !== 0) return ['rules of the network are set by root alone']
       return ['ip', 'iptables', 'setpriv'].every((name) => installed([name]))

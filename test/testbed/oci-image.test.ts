@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { programImage } from '../../testbed/build/program-image.ts'
 import { run } from '../../testbed/machine/run.ts'
+import { requires } from '../support/requires.ts'
 
-test('an image is a tar of an OCI layout whose blobs have the digests they are named by', async () => {
+test('an image is a tar of an OCI layout whose blobs have the digests they are named by', requires('tar'), async () => {
   const folder = mkdtempSync(join(tmpdir(), 'evenkeel-image-'))
   try {
     const image = { reference: 'testbed.local/app:7', program: 'app', binary: Buffer.from('#!not really\n') }

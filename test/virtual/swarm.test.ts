@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { complaints, type Job, type JobReport } from '../support/virtual-roll/jobs/job.ts'
@@ -12,13 +12,16 @@ import { KEPT_SEEDS } from './kept-seeds.ts'
 
 /** `SWARM_SEEDS=10000 node test/run.ts virtual/swarm`, or `npm run swarm`. */
 const SEEDS = Number(process.env.SWARM_SEEDS ?? 300)
-/** Other seeds for each commit, and the same for each run of it: what fails among them can be run again, and is kept. */
+/**
+ * Other seeds for each commit, and the same for each run of it: what fails among them can be run again, and is kept. The
+ * first ones where there is no commit, or no git.
+ */
 const FIRST_NEW = Number(process.env.SWARM_FROM ?? FIRST_BY_STEP + commitNumber())
 const SEED_OF_DIGEST = '5'
 
 function commitNumber(): number {
-  const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: import.meta.dirname, encoding: 'utf8' })
-  return Number.parseInt(commit.slice(0, 7), 16)
+  const { status, stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: import.meta.dirname, encoding: 'utf8' })
+  return status === 0 ? Number.parseInt(stdout.slice(0, 7), 16) : 0
 }
 
 async function reports(seeds: readonly string[]): Promise<readonly JobReport[]> {

@@ -15,11 +15,10 @@ const ARTICLE: BackendOnPage = {
   server: `check port ${ARTICLE_PORT} inter 2s fall 3 rise 2`,
 }
 
-/** Asked twice as often as a page would say. */
-function backendOf(dialect: Dialect): BackendOnPage {
+function backendOf(dialect: Dialect, isQuick: boolean): BackendOnPage {
   const found = dialect === 'article' ? ARTICLE : ON_PAGE[dialect]
   if (found === undefined) throw new Error(`docs/agent.md shows no backend ${dialect}`)
-  return { ...found, server: found.server.replaceAll('inter 2s', 'inter 1s') }
+  return isQuick ? { ...found, server: found.server.replaceAll('inter 2s', 'inter 1s') } : found
 }
 
 export const frontOf = (index: number): string => `http://127.0.0.1:${FRONT_PORT + index}/`
@@ -28,12 +27,17 @@ export interface Fronts {
   readonly dialects: readonly Dialect[]
   /** Connections to servers end with their request; else they are kept, also to servers that are down. */
   readonly closes?: boolean
+  /** Asked as often as the page says, and not twice as often: an answer may take two seconds. */
+  readonly asOnPage?: boolean
 }
 
 /** A HAProxy that nobody asks anything: a front for each backend, and checks for all it knows. */
-export function checkingHaproxy(addresses: readonly string[], { dialects, closes = false }: Fronts): string {
+export function checkingHaproxy(
+  addresses: readonly string[],
+  { dialects, closes = false, asOnPage = false }: Fronts,
+): string {
   const parts = dialects.map((dialect, i) => {
-    const { options, server } = backendOf(dialect)
+    const { options, server } = backendOf(dialect, !asOnPage)
     const servers = addresses.map((address, n) => `  server n${n + 1} ${address}:${DATA_PORT} ${server}\n`)
     return `frontend front-${i}\n  bind 127.0.0.1:${FRONT_PORT + i}\n  default_backend back-${i}\nbackend back-${i}\n${options}\n${servers.join('')}`
   })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import type { StampedEvent } from '../../../src/model/roll-event.ts'
 import { budget } from '../../../src/sim/cluster/article-workloads.ts'
 import { BootCounter } from '../roll-bed/boot-counter.ts'
@@ -13,7 +13,8 @@ import { nothingLeft } from './nothing-left.ts'
 import { SshLine } from './ssh-line.ts'
 import { TinyDisk } from './tiny-disk.ts'
 
-const REPLICAS = 3
+/** Of whoami, on the bed of these tests. */
+export const REPLICAS = 3
 
 interface Place {
   readonly bed: () => RollBed
@@ -24,10 +25,6 @@ interface Place {
 /** What may go wrong around a roll of one node, each on a bed that is whole before and after it. */
 export function luckTests({ bed, real }: Place): void {
   describe('bad luck of a roll is noticed by no client', { ...real, timeout: 30 * 60_000 }, () => {
-    before(async () => {
-      await bed().bed.kubectl(['scale', 'deployment/whoami', `--replicas=${REPLICAS}`])
-      await openBudget(bed())
-    })
     beforeEach(() => bed().settled())
     registered({ bed, real })
   })

@@ -4,7 +4,7 @@ export interface Lane {
   readonly files: readonly string[]
   /** Files at a time, each in a process of its own; `oneProcess`: one after the other in the same. */
   readonly concurrency: number | 'oneProcess'
-  /** Takes what processor time the others leave. */
+  /** Takes what processor time all others leave; runs in a session of its own for that. */
   readonly polite?: boolean
   /** Each file has this long, or all of `oneProcess` together; a file that takes longer is ended and has failed. */
   readonly limitMs: number
@@ -21,13 +21,16 @@ const LONGEST = [
   'contract/embedded-kubectl',
   'report/page',
   'roll-trouble',
-  'roll-api-restarts',
+  'roll-luck',
   'roll-with-database',
+  'roll-api-restarts',
+  'cluster-contract',
   'roll-input',
   'kube-adapter',
-  'cluster-contract',
+  'testbed/cluster',
   'agent-install',
-  'virtual/swarm',
+  'agent-outage',
+  'virtual/swarm.',
 ]
 
 /**
@@ -36,8 +39,12 @@ const LONGEST = [
  */
 const ALONE = ['test/cluster/roll-clean.test.ts', 'test/cluster/agent-roll.test.ts']
 
-/** It waits for two minutes of its three and a half, so that virtual time finds room beside it. */
-const WAITING = ['test/cluster/agent-outage.test.ts']
+/** Beds whose time is mostly waited out, by the clocks of kubelets and of the outage, with little or no traffic. */
+const WAITING = [
+  'test/cluster/agent-install.test.ts',
+  'test/cluster/agent-outage.test.ts',
+  'test/cluster/agent-brake.test.ts',
+]
 
 /** Control planes without nodes, which wait for most of their time; then beds that carry no traffic. */
 const LIGHT = ['test/cluster/kube-', 'test/testbed/']
@@ -69,8 +76,8 @@ const PURE = [
 
 /**
  * One stage after the other; the lanes of a stage side by side. Half of the time a file waits for something, so that there
- * is room for one more than there are processors. Of clusters under traffic there is not: three starve two processors.
- * `isFast`: no cluster is brought up.
+ * is room for one more than there are processors. Of clusters under traffic there is not: three starve two processors. What
+ * these and the beds that wait leave of the processors is taken by virtual time. `isFast`: no cluster is brought up.
  */
 export function stagesOf(all: readonly string[], isFast: boolean): readonly (readonly Lane[])[] {
   const below = (folders: readonly string[]): readonly string[] =>
@@ -90,10 +97,13 @@ export function stagesOf(all: readonly string[], isFast: boolean): readonly (rea
   const inVirtualTime: Lane = { files: virtual, concurrency: 1, polite: !isFast, limitMs: VIRTUAL_LIMIT_MS }
   if (isFast) return [fast, [{ ...inVirtualTime, concurrency: 2 }]]
   return [
-    [...fast, { files: light, concurrency: 1, limitMs: CLUSTER_LIMIT_MS }],
-    [{ files: withNodes, concurrency: 2, limitMs: CLUSTER_LIMIT_MS }],
+    [...fast, { files: light, concurrency: 2, limitMs: CLUSTER_LIMIT_MS }],
+    [
+      { files: withNodes, concurrency: 2, limitMs: CLUSTER_LIMIT_MS },
+      { files: waiting, concurrency: 1, limitMs: CLUSTER_LIMIT_MS },
+      inVirtualTime,
+    ],
     [{ files: alone, concurrency: 1, limitMs: CLUSTER_LIMIT_MS }],
-    [{ files: waiting, concurrency: 1, limitMs: CLUSTER_LIMIT_MS }, inVirtualTime],
   ]
 }
 

@@ -1,11 +1,12 @@
-import { spawn } from 'node:child_process'
+import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { run } from 'node:test'
 import { spec as Spec, type TestEvent } from 'node:test/reporters'
 import type { FileEnd } from './closing-lines.ts'
+import type { PoliteEnds, PoliteLane } from './lane-process.ts'
 import type { Lane } from './lanes.ts'
 
-interface LanePlace {
+export interface LanePlace {
   readonly root: string
   /** Prints each result as it comes; otherwise all of them at the end, since another lane prints. */
   readonly hasScreen: boolean
@@ -15,19 +16,31 @@ const QUIET = '--disable-warning=ExperimentalWarning'
 
 /** Runs every file of the lane, whatever becomes of the ones before it. */
 export function runLane(lane: Lane, place: LanePlace): Promise<readonly FileEnd[]> {
-  return lane.concurrency === 'oneProcess' ? runTogether(lane, place) : runApart(lane, place, lane.concurrency)
+  if (lane.concurrency === 'oneProcess') return runTogether(lane, place)
+  return lane.polite === true ? runBehindOthers({ lane, place }) : runApart(lane, place)
 }
 
-/** Each file in a process of its own. */
-async function runApart(lane: Lane, { root, hasScreen }: LanePlace, concurrency: number): Promise<readonly FileEnd[]> {
+const LANE_PROCESS = new URL('lane-process.ts', import.meta.url).pathname
+
+async function runBehindOthers(polite: PoliteLane): Promise<readonly FileEnd[]> {
+  const child = fork(LANE_PROCESS, { detached: true, execArgv: [QUIET] })
+  const { promise, resolve, reject } = Promise.withResolvers<PoliteEnds>()
+  child.on('message', (ends) => resolve(ends as PoliteEnds)).on('error', reject)
+  child.on('exit', (code, signal) => reject(new Error(`the lane ended without an answer: ${signal ?? code}`)))
+  child.send(polite)
+  return promise
+}
+
+/** Each file in a process of its own, as many at a time as the lane says. */
+export async function runApart(lane: Lane, { root, hasScreen }: LanePlace): Promise<readonly FileEnd[]> {
+  const concurrency = lane.concurrency === 'oneProcess' ? 1 : lane.concurrency
   const reporter = new Spec()
   const output: string[] = []
   reporter.on('data', (text: Buffer) => void (hasScreen ? process.stdout.write(text) : output.push(String(text))))
-  const manners = lane.polite === true ? ['--import', `${root}test/support/polite.ts`] : []
   const queue = lane.files[Symbol.iterator]()
   const ends: FileEnd[] = []
   const work = async (): Promise<void> => {
-    for (const file of queue) ends.push(await runFile(file, { root, lane, reporter, execArgv: [QUIET, ...manners] }))
+    for (const file of queue) ends.push(await runFile(file, { root, lane, reporter }))
   }
   await Promise.all(Array.from({ length: concurrency }, work))
   reporter.end()
@@ -40,15 +53,14 @@ interface FileRun {
   readonly root: string
   readonly lane: Lane
   readonly reporter: InstanceType<typeof Spec>
-  readonly execArgv: readonly string[]
 }
 
-async function runFile(file: string, { root, lane, reporter, execArgv }: FileRun): Promise<FileEnd> {
+async function runFile(file: string, { root, lane, reporter }: FileRun): Promise<FileEnd> {
   const startedMs = performance.now()
   // A file that never ends, by a loop for example, is killed: the runner's own time limit ends no process.
   const signal = AbortSignal.timeout(lane.limitMs)
   const count = { passed: 0, failed: 0, skips: [] as string[], voids: [] as string[] }
-  for await (const event of run({ files: [file], cwd: root, execArgv: [...execArgv], signal })) {
+  for await (const event of run({ files: [file], cwd: root, execArgv: [QUIET], signal })) {
     if (isOfWholeRun(event)) continue
     reporter.write(event)
     countIn(count, event)
