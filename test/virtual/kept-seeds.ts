@@ -86,4 +86,9 @@ export const KEPT_SEEDS: readonly string[] = [
   '2002051',
   // People deleted the slot, and the API refused with a conflict that it was made anew: it was given up for good.
   '2001081',
+  // A resumed process said again what a reload forgot while it waited for traffic to be green, and the checker took that for
+  // the beginning of its work.
+  '2002793',
+  // People deleted a Node while the reboot command was on its way, and with it the announcement.
+  '2002959',
 ]

@@ -5,7 +5,7 @@ import type { Scene } from './scene.ts'
 
 const NAME = 'reboot-only-out'
 
-/** From the last look at a node until the reboot arrives; people may uncordon it meanwhile. */
+/** From the last look at a node until the reboot arrives; people may uncordon it meanwhile, or delete its Node. */
 const SENT_MS = 1_500
 
 /**
@@ -13,6 +13,9 @@ const SENT_MS = 1_500
  * have been evicted; and each roll boots it once at most. `drained`: labels `app` of DaemonSets that leave too.
  */
 export function rebootOnlyOut(scene: Scene, drained: readonly string[]): Checker {
+  const wasJustDeleted = (name: string): boolean =>
+    scene.registeredAnew.has(name) &&
+    scene.handOutages.some(({ node, from }) => node === name && from <= scene.nowMs && scene.nowMs - from <= SENT_MS)
   return {
     onAsked: ({ request }) => {
       if (request.kind !== 'reboot') return
@@ -20,7 +23,7 @@ export function rebootOnlyOut(scene: Scene, drained: readonly string[]): Checker
       const node = scene.cluster.world.store.get(NODES, { name })
       const { unschedulable = false } = (node?.spec ?? {}) as { unschedulable?: boolean }
       if (!unschedulable && !scene.wasCordonedByHand(SENT_MS)) scene.tell(NAME, `${name} is rebooted and not cordoned`)
-      if (node?.metadata.annotations?.['evenkeel.dev/intent'] === undefined)
+      if (node?.metadata.annotations?.['evenkeel.dev/intent'] === undefined && !wasJustDeleted(name))
         scene.tell(NAME, `${name} is rebooted and nothing on it says so`)
       for (const server of scene.servers()) {
         if (server.node === name && scene.takenOut.isSentTo(server))

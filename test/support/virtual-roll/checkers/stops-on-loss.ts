@@ -1,7 +1,8 @@
+import type { EngineRequest } from '../engine-request.ts'
 import type { Checker } from './checker.ts'
 import type { Loss, LossLog } from './loss-log.ts'
 import type { Scene } from './scene.ts'
-import { nodeOfServer } from './server-word.ts'
+import { nodeOfServer, type ServerWord } from './server-word.ts'
 
 /** A request waits for its two seconds, and whoever measures a little longer. */
 const HEARD_AFTER_MS = 4_000
@@ -28,6 +29,8 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
     (isAnswered ? scene.blindMs : scene.controlFailuresMs).some(
       ({ from, to }) => dueMs >= from - REQUEST_MS && dueMs <= to + REQUEST_MS,
     )
+  /** What a reload forgot is said again at once by a process that takes a roll up, before traffic is green and it begins. */
+  const isNews = ({ key, to }: ServerWord): boolean => to === 'ready' || !scene.takenOut.keys.has(key)
   return {
     onAsked: ({ run, request }) => {
       if (request.kind === 'reboot') return
@@ -46,7 +49,15 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
           scene.tell('stops-on-loss', `${key} was taken out after ${lost.length} requests were lost`)
       }
       for (const { node } of takings) taken.add(node)
-      if (words.length > 0) acting.set(run, { process, sinceMs: actsSinceMs ?? scene.nowMs })
+      if (isCordon(request) || words.some(isNews)) acting.set(run, { process, sinceMs: actsSinceMs ?? scene.nowMs })
     },
   }
 }
+
+const isCordon = (request: EngineRequest): boolean =>
+  request.kind === 'api' &&
+  request.request.method === 'PATCH' &&
+  Array.isArray(request.request.body) &&
+  request.request.body.some(
+    ({ path, value }: { path: string; value?: unknown }) => path === '/spec/unschedulable' && value === true,
+  )
