@@ -1,6 +1,7 @@
 import type { NodeObject } from '../../../../src/sim/actors/node-object.ts'
-import { controllerOf, isReady } from '../../../../src/sim/actors/pod-object.ts'
+import { controllerOf, isReady, type PodObject } from '../../../../src/sim/actors/pod-object.ts'
 import { NODES } from '../../../../src/sim/world/api-resource.ts'
+import type { EngineRequest } from '../engine-request.ts'
 import type { Checker } from './checker.ts'
 import type { Scene, ServerFact } from './scene.ts'
 
@@ -8,11 +9,24 @@ const NAME = 'no-attach-before-proof'
 
 /**
  * A server is set ready only where its machine runs on another boot than the one that was to end, the node can carry pods
- * again, its DaemonSets' pods run anew, and its port answers.
+ * again, its DaemonSets' pods run anew, and its port answers. Of a node that was ill when it was recorded nothing is asked
+ * that it could not do then.
  */
 export function noAttachBeforeProof(scene: Scene): Checker {
   /** Per node whose reboot was asked for: containers that ran then. */
   const containersBefore = new Map<string, ReadonlySet<string>>()
+  /** Per node: the DaemonSets whose pods were Ready, and the servers that were sent to, when it was recorded. */
+  const wellBefore = new Map<
+    string,
+    { readonly daemonSets: ReadonlySet<string>; readonly servers: ReadonlySet<string> }
+  >()
+  const checkPort = ({ key, node, address, port }: ServerFact, what: string): void => {
+    if (wellBefore.get(node)?.servers.has(key) === false) return
+    scene.cluster.network.dial({ host: address, port }, (dialled) => {
+      if (dialled.kind === 'open') dialled.connection.close()
+      else if (!scene.wasOutAt(scene.nowMs)) scene.tell(NAME, `${what} nothing answers at its port`)
+    })
+  }
   const check = (server: ServerFact): void => {
     const what = `${server.key} was set ready, and`
     const node = scene.cluster.world.store.get(NODES, { name: server.node })
@@ -22,18 +36,20 @@ export function noAttachBeforeProof(scene: Scene): Checker {
     if (intent !== undefined && machine?.bootId === intent)
       scene.tell(NAME, `${what} ${server.node} was not rebooted yet`)
     const before = containersBefore.get(server.node)
+    const well = wellBefore.get(server.node)
     if (before !== undefined && intent !== undefined)
-      for (const pod of notBack(scene, server.node, before)) scene.tell(NAME, `${what} ${pod} is not back`)
+      for (const pod of notBack(scene, server.node, before))
+        if (well?.daemonSets.has(daemonSetOf(pod)) !== false)
+          scene.tell(NAME, `${what} ${pod.metadata.name} is not back`)
     const isOurs = isCordoned(node as NodeObject | undefined) && !isCordoned(scene.prior.nodes.get(server.node))
     // One that people cordoned before it was begun stays so.
     if (isOurs && !scene.handCordons.has(server.node)) scene.tell(NAME, `${what} ${server.node} is still cordoned`)
-    scene.cluster.network.dial({ host: server.address, port: server.port }, (dialled) => {
-      if (dialled.kind === 'open') dialled.connection.close()
-      else if (!scene.wasOutAt(scene.nowMs)) scene.tell(NAME, `${what} nothing answers at its port`)
-    })
+    checkPort(server, what)
   }
   return {
     onAsked: ({ request }) => {
+      const recorded = recordedNode(request)
+      if (recorded !== undefined) wellBefore.set(recorded, wellOn(scene, recorded))
       if (request.kind === 'reboot') containersBefore.set(request.node, containersOn(scene, request.node))
       if (request.kind === 'reboot') return
       const ready = new Set(scene.words(request).flatMap(({ key, to }) => (to === 'ready' ? [key] : [])))
@@ -45,7 +61,7 @@ export function noAttachBeforeProof(scene: Scene): Checker {
 const isCordoned = (node: NodeObject | undefined): boolean => node?.spec?.unschedulable === true
 
 /** Of its DaemonSets. */
-const notBack = (scene: Scene, node: string, before: ReadonlySet<string>): readonly string[] =>
+const notBack = (scene: Scene, node: string, before: ReadonlySet<string>): readonly PodObject[] =>
   scene
     .pods()
     .filter((pod) => pod.spec.nodeName === node && controllerOf(pod)?.kind === 'DaemonSet')
@@ -53,7 +69,33 @@ const notBack = (scene: Scene, node: string, before: ReadonlySet<string>): reado
       const ids = pod.status?.containerStatuses ?? []
       return !isReady(pod) || ids.some(({ containerID }) => before.has(containerID))
     })
-    .map(({ metadata }) => metadata.name)
+
+const daemonSetOf = (pod: PodObject): string => controllerOf(pod)?.name ?? ''
+
+const wellOn = (scene: Scene, node: string) => ({
+  daemonSets: new Set(
+    scene
+      .pods()
+      .filter((pod) => pod.spec.nodeName === node && isReady(pod))
+      .map(daemonSetOf),
+  ),
+  servers: new Set(
+    scene
+      .servers()
+      .filter((server) => server.node === node && server.isUsable)
+      .map(({ key }) => key),
+  ),
+})
+
+/** Whose record is written now. */
+function recordedNode(request: EngineRequest): string | undefined {
+  if (request.kind !== 'api' || request.request.method !== 'PATCH' || !Array.isArray(request.request.body)) return
+  const ops = request.request.body as readonly { readonly op: string; readonly path: string }[]
+  const isRecord = ops.some(({ op, path }) => op === 'add' && path === RECORD_PATH)
+  return isRecord ? request.request.path.slice(request.request.path.lastIndexOf('/') + 1) : undefined
+}
+
+const RECORD_PATH = '/metadata/annotations/evenkeel.dev~1record'
 
 const bootIdIn = (intent: string | undefined): string | undefined =>
   intent === undefined ? undefined : (JSON.parse(intent) as { bootId?: string }).bootId
