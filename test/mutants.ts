@@ -23,7 +23,10 @@ const ONE_IN = 40
 async function stryker(optionsFile: string, minutes: number | undefined): Promise<boolean> {
   const words = ['--disable-warning=ExperimentalWarning', STRYKER, 'run', optionsFile]
   const child = spawn(process.execPath, words, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
-  const timer = minutes === undefined ? undefined : setTimeout(() => child.kill('SIGINT'), minutes * 60_000)
+  const end = (): boolean => child.kill('SIGINT')
+  const timer = minutes === undefined ? undefined : setTimeout(end, minutes * 60_000)
+  // Ctrl-C reaches Stryker by itself, and a second signal would cost what it has: here it only may not end this process.
+  process.on('SIGINT', () => undefined).on('SIGTERM', end)
   const [code] = await once(child, 'close')
   clearTimeout(timer)
   return code === 0

@@ -3,6 +3,7 @@
  * again, with `node:test` replaced by `recorded-tests.ts`. A process for each test file and mutant, as Stryker's own runner
  * for TAP starts it, takes a hundred times as long.
  */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { dirname, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -23,6 +24,7 @@ import {
 import fc from 'fast-check'
 import { settledOrIdle } from './idle-watch.ts'
 import { ImportGraph } from './import-graph.ts'
+import { limitProcessor } from './processor-limit.ts'
 import type { RecordedTest } from './recorded-tests.ts'
 
 /** The name under which instrumented code finds the active mutant; as in `INSTRUMENTER_CONSTANTS`. */
@@ -32,19 +34,40 @@ const RECORDED = new URL('recorded-tests.ts', import.meta.url).href
 
 const PROPERTY_MS = 500
 
+/** For a test that waits while sockets or timers are open. It has three times what it took without a mutant besides. */
+const WAIT_MS = 10_000
+
+/** On a busy machine a test over sockets fails now and then: without a mutant each is run so often at most. */
+const ATTEMPTS = 3
+
+/** In the sandbox: the mutant that is tried now, so that the next process knows which one ended the last. */
+const UNDER_WAY = 'mutant-under-way'
+
+export interface TestsToRun {
+  readonly files: readonly string[]
+  /** Tests over sockets and in real time: what fails counts where it fails twice. */
+  readonly isReal: boolean
+}
+
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 500)
 
 class NodeTestRunner implements TestRunner {
   readonly #files: readonly string[]
+  readonly #attempts: number
   readonly #context: InstrumenterContext
   readonly #graph = new ImportGraph()
   #tests: readonly RecordedTest[] | undefined
   /** How long each took when it ran last: the shortest go first, since most mutants are seen by several. */
   readonly #tookMs = new Map<string, number>()
   #stray: unknown
+  /** Says that a piece of work begins which may use the processor for some seconds. */
+  #begin: () => void = () => undefined
+  /** A test is left behind that may go on at any time. */
+  #isSpent = false
 
-  constructor(files: readonly string[]) {
+  constructor({ files, isReal }: TestsToRun) {
     this.#files = files
+    this.#attempts = isReal ? 2 : 1
     instrumented.__stryker__ ??= {}
     this.#context = instrumented.__stryker__
   }
@@ -54,6 +77,7 @@ class NodeTestRunner implements TestRunner {
   }
 
   async init(): Promise<void> {
+    this.#begin = limitProcessor()
     registerHooks({
       resolve: (specifier, context, next) => {
         const { parentURL } = context
@@ -76,7 +100,7 @@ class NodeTestRunner implements TestRunner {
 
   async dryRun(): Promise<DryRunResult> {
     const tests: TestResult[] = []
-    for (const test of await this.#load(this.#files)) tests.push(await this.#run(test))
+    for (const test of await this.#load(this.#files)) tests.push(await this.#runUpTo(ATTEMPTS, test))
     this.#graph.write()
     const { mutantCoverage } = this.#context
     return { status: DryRunStatus.Complete, tests, ...(mutantCoverage === undefined ? {} : { mutantCoverage }) }
@@ -84,6 +108,11 @@ class NodeTestRunner implements TestRunner {
 
   async mutantRun(options: MutantRunOptions): Promise<MutantRunResult> {
     const { activeMutant, testFilter, hitLimit } = options
+    if (this.#isSpent) throw new Error('A test was left behind: the next mutant is tried in a new process')
+    if (this.#tests === undefined && existsSync(UNDER_WAY) && readFileSync(UNDER_WAY, 'utf8') === activeMutant.id) {
+      return { status: MutantRunStatus.Timeout, reason: 'it ended its process, or that was ended for it' }
+    }
+    writeFileSync(UNDER_WAY, activeMutant.id)
     // Active while modules are loaded: this one is in what a module does then, and the process is new.
     if (options.mutantActivation === 'static') this.#context.activeMutant = activeMutant.id
     const files = testFilter === undefined ? this.#filesThatLoad(options.sandboxFileName) : this.#files
@@ -98,7 +127,7 @@ class NodeTestRunner implements TestRunner {
     if (hitLimit !== undefined) this.#context.hitLimit = hitLimit
     let nrOfTests = 0
     for (const test of tests) {
-      const result = await this.#run(test)
+      const result = await this.#runUpTo(this.#attempts, test)
       nrOfTests += 1
       const limit = determineHitLimitReached(this.#context.hitCount, hitLimit)
       if (limit !== undefined) return { status: MutantRunStatus.Timeout, reason: limit.reason ?? '' }
@@ -127,9 +156,20 @@ class NodeTestRunner implements TestRunner {
     if (this.#tests !== undefined) return this.#tests
     const { recordTests }: typeof import('./recorded-tests.ts') = await import(RECORDED)
     const tests: RecordedTest[] = []
-    for (const file of files) tests.push(...(await recordTests(file, pathToFileURL(resolve(file)).href)))
+    for (const file of files) {
+      this.#begin()
+      tests.push(...(await recordTests(file, pathToFileURL(resolve(file)).href)))
+    }
     this.#tests = tests
     return tests
+  }
+
+  /** As it ends, where it succeeds or fails so often. */
+  async #runUpTo(attempts: number, test: RecordedTest): Promise<TestResult> {
+    const result = await this.#run(test)
+    return result.status === TestStatus.Failed && attempts > 1 && !this.#isSpent
+      ? this.#runUpTo(attempts - 1, test)
+      : result
   }
 
   async #run(test: RecordedTest): Promise<TestResult> {
@@ -137,10 +177,11 @@ class NodeTestRunner implements TestRunner {
     this.#stray = undefined
     this.#context.currentTestId = id
     const began = performance.now()
-    const failureMessage = await settledOrIdle(test.run()).then(
-      (end) => (end === 'idle' ? 'The test waits for what never comes' : undefined),
-      textOf,
-    )
+    this.#begin()
+    const failureMessage = await settledOrIdle(test.run(), WAIT_MS + 3 * this.#took(test)).then((end) => {
+      if (end === 'late') this.#isSpent = true
+      return end === 'settled' ? undefined : 'The test waits for what never comes'
+    }, textOf)
     delete this.#context.currentTestId
     const timeSpentMs = performance.now() - began
     this.#tookMs.set(id, timeSpentMs)
@@ -153,7 +194,7 @@ class NodeTestRunner implements TestRunner {
 }
 
 const makeRunner = (options: StrykerOptions): TestRunner =>
-  new NodeTestRunner((options as unknown as { nodeTest: { files: readonly string[] } }).nodeTest.files)
+  new NodeTestRunner((options as unknown as { nodeTest: TestsToRun }).nodeTest)
 makeRunner.inject = tokens(commonTokens.options)
 
 export const strykerPlugins = [declareFactoryPlugin(PluginKind.TestRunner, 'node-test', makeRunner)]

@@ -1,4 +1,5 @@
 import { globSync } from 'node:fs'
+import type { TestsToRun } from './node-test-runner.ts'
 
 const here = (name: string): string => new URL(name, import.meta.url).pathname
 
@@ -57,11 +58,14 @@ export interface Sample {
   readonly oneIn: number
 }
 
+/** A limit by the clock would count patience on a busy machine: loops are ended by `processor-limit.ts`, far sooner. */
+const LONGEST_MS = 10 * 60_000
+
 /** A file of options as `stryker run` reads it. */
 export const strykerOptions = ({ sources, resultsFile, sample }: WhatToTry): object => ({
   mutate: sources,
   testRunner: 'node-test',
-  nodeTest: { files: testsFor(sample) },
+  nodeTest: { files: testsFor(sample), isReal: sample !== undefined } satisfies TestsToRun,
   plugins: [here('node-test-runner.ts'), here('drawn-mutants.ts')],
   testRunnerNodeArgs: ['--disable-warning=ExperimentalWarning'],
   ...(sample === undefined
@@ -78,8 +82,8 @@ export const strykerOptions = ({ sources, resultsFile, sample }: WhatToTry): obj
   ],
   tempDirName: '.cache/mutants/sandbox',
   disableTypeChecks: false,
-  timeoutMS: 3_000,
-  timeoutFactor: 1.5,
+  timeoutMS: LONGEST_MS,
+  dryRunTimeoutMinutes: 20,
   reporters: ['progress-append-only'],
   allowConsoleColors: false,
   allowEmpty: true,
