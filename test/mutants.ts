@@ -6,11 +6,11 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { isDrawn } from './support/mutants/drawn-mutants.ts'
 import { readReport, resultLines } from './support/mutants/results.ts'
-import { type Sample, strykerOptions } from './support/mutants/stryker-options.ts'
+import { LEFT_OUT_FILE, type Sample, strykerOptions } from './support/mutants/stryker-options.ts'
 
 const root = new URL('..', import.meta.url).pathname
 const STRYKER = `${root}node_modules/@stryker-mutator/core/bin/stryker.js`
@@ -59,5 +59,7 @@ if (report === undefined)
   throw new Error('Nothing was tried: the tests fail without a mutant, or it was stopped too early')
 const isWanted = sample === undefined ? () => true : (place: Parameters<typeof isDrawn>[1]) => isDrawn(sample, place)
 if (sample !== undefined) console.log(`One mutant in ${sample.oneIn}, drawn by ${sample.seed}`)
+const leftOut = sample !== undefined && existsSync(LEFT_OUT_FILE) ? readFileSync(LEFT_OUT_FILE, 'utf8') : ''
+if (leftOut !== '') console.log(`Left out, since they failed without a mutant:\n${leftOut}`)
 if (!complete) console.log('Not all were tried. The same command goes on from here.')
 console.log(resultLines(report, new Set(sources), isWanted).join('\n'))
