@@ -6,11 +6,11 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { isDrawn } from './support/mutants/drawn-mutants.ts'
 import { readReport, resultLines } from './support/mutants/results.ts'
-import { type Sample, strykerOptions } from './support/mutants/stryker-options.ts'
+import { LEFT_OUT_FILE, type Sample, strykerOptions } from './support/mutants/stryker-options.ts'
 
 const root = new URL('..', import.meta.url).pathname
 const STRYKER = `${root}node_modules/@stryker-mutator/core/bin/stryker.js`
@@ -23,7 +23,10 @@ const ONE_IN = 40
 async function stryker(optionsFile: string, minutes: number | undefined): Promise<boolean> {
   const words = ['--disable-warning=ExperimentalWarning', STRYKER, 'run', optionsFile]
   const child = spawn(process.execPath, words, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
-  const timer = minutes === undefined ? undefined : setTimeout(() => child.kill('SIGINT'), minutes * 60_000)
+  const end = (): boolean => child.kill('SIGINT')
+  const timer = minutes === undefined ? undefined : setTimeout(end, minutes * 60_000)
+  // Ctrl-C reaches Stryker by itself, and a second signal would cost what it has: here it only may not end this process.
+  process.on('SIGINT', () => undefined).on('SIGTERM', end)
   const [code] = await once(child, 'close')
   clearTimeout(timer)
   return code === 0
@@ -56,5 +59,7 @@ if (report === undefined)
   throw new Error('Nothing was tried: the tests fail without a mutant, or it was stopped too early')
 const isWanted = sample === undefined ? () => true : (place: Parameters<typeof isDrawn>[1]) => isDrawn(sample, place)
 if (sample !== undefined) console.log(`One mutant in ${sample.oneIn}, drawn by ${sample.seed}`)
+const leftOut = sample !== undefined && existsSync(LEFT_OUT_FILE) ? readFileSync(LEFT_OUT_FILE, 'utf8') : ''
+if (leftOut !== '') console.log(`Left out, since they failed without a mutant:\n${leftOut}`)
 if (!complete) console.log('Not all were tried. The same command goes on from here.')
 console.log(resultLines(report, new Set(sources), isWanted).join('\n'))

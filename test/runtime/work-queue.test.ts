@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { OVER } from '../../src/model/over.ts'
 import { monoMs } from '../../src/model/time.ts'
 import { DueHeap } from '../../src/runtime/due-heap.ts'
 import { type Work, WorkQueue, type WorkResult } from '../../src/runtime/work-queue.ts'
@@ -179,6 +180,31 @@ test('a bug in the work ends the queue', async () => {
   )
   queue.add('a')
   await clock.advance(10)
+  await running
+})
+
+test('where a bug ends the queue, what is under way beside it is ended by its signal before the queue rejects', async () => {
+  const { clock, queue } = aQueue({ workers: 2 })
+  const log: string[] = []
+  const work: Work = async (key, signal) => {
+    if (key === 'bug') throw new TypeError('a bug')
+    const ended = await clock.sleep(60_000, signal).catch((reason: unknown) => reason)
+    log.push(`its signal ended ${key}: ${ended === OVER}`)
+    await clock.sleep(30, never)
+    log.push(`${clock.monoMs()} put away ${key}`)
+    return DONE
+  }
+  const running = assert.rejects(queue.run(work, never), /a bug/).then(() => log.push('rejected'))
+  queue.add('beside')
+  queue.add('bug', 50)
+  queue.add('waiting', 70)
+  await clock.advance(79)
+  assert.deepEqual(log, ['its signal ended beside: true'])
+  await clock.advance(1)
+  assert.deepEqual(log, ['its signal ended beside: true', '80 put away beside', 'rejected'])
+  const waiting = queue.depth()
+  queue.add('late')
+  assert.equal(queue.depth(), waiting, 'a queue that has ended takes no more keys')
   await running
 })
 

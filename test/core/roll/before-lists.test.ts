@@ -15,6 +15,17 @@ test('a process that takes a run up has its slot back before anything else was l
   assert.equal(shortDecision(decide(unlisted(free))), 'act slot: takeSlot')
 })
 
+test('what was not listed is named, and why', () => {
+  const s = aSnapshot(out)
+  const text = (more: { readonly error?: string }) => {
+    const cluster = { ...s.cluster, unlisted: { kinds: ['pods', 'nodes'], ...more } }
+    return decide({ ...s, cluster }).reasons.map((reason) => reason.text)
+  }
+  const then = 'until then n1 is kept out and nothing else is done'
+  assert.deepEqual(text({}), [`the API server has not listed pods, nodes yet; ${then}`])
+  assert.deepEqual(text({ error: 'HTTP 500' }), [`the API server has not listed pods, nodes yet (HTTP 500); ${then}`])
+})
+
 for (const [step, stage] of Object.entries({ drain: out, reboot: announced, proof: proven, attach: settled })) {
   test(`nothing of the ${step} is done while the pods were never listed, stop or not`, () => {
     const s = unlisted(aSnapshot(stage))

@@ -4,7 +4,7 @@ import { buildRecord } from '../../../src/core/roll/build-record.ts'
 import { OUT_TAINT } from '../../../src/model/node-record.ts'
 import type { Pod } from '../../../src/model/pod.ts'
 import type { EndpointSlice } from '../../../src/model/service.ts'
-import { aPod, aServer, aSnapshot, aSpec } from '../../support/roll-world.ts'
+import { aPod, aServer, aSnapshot, aSpec, aWorkload } from '../../support/roll-world.ts'
 
 const daemon = (name: string, change: Partial<Pod> = {}): Pod =>
   aPod(`${name}-a`, 'n1', { controller: { kind: 'DaemonSet', name, uid: `uid-${name}` }, ...change })
@@ -30,6 +30,17 @@ test('a DaemonSet is recorded by the pod that stays, and whether that was ready'
   ])
 })
 
+test('what a workload replaces elsewhere is recorded by how many of it are ready, and is no daemon of the node', () => {
+  const pods = [aPod('cart-1', 'n1'), daemon('proxy')]
+  const workloads = [aWorkload(), aWorkload({ kind: 'DaemonSet', name: 'proxy', uid: 'uid-proxy' })]
+  const record = buildRecord(aSnapshot({ pods, workloads }))
+  assert.deepEqual(
+    record.daemons.map(({ name }) => name),
+    ['proxy'],
+  )
+  assert.deepEqual(record.workloads, { 'ReplicaSet shop/cart': 1 })
+})
+
 test('a server that is out by another one which it follows is recorded by its own state', () => {
   const servers = [aServer('n1', { adminState: 'maint', ownState: 'ready', inherited: true }), aServer('n2')]
   assert.deepEqual(
@@ -38,7 +49,7 @@ test('a server that is out by another one which it follows is recorded by its ow
   )
 })
 
-test('the record says where its slot is, and how many endpoints the cluster DNS had', () => {
+test('the record says where its slot is, and how many endpoints the cluster DNS had, not a Service of its name', () => {
   const s = aSnapshot({ change: { spec: aSpec({ slots: { namespace: 'ops', leaseDurationMs: 120_000 } }) } })
   const slice = (serviceName: string, ready: readonly boolean[]): EndpointSlice => ({
     namespace: 'kube-system',
@@ -52,7 +63,8 @@ test('the record says where its slot is, and how many endpoints the cluster DNS 
       terminating: false,
     })),
   })
-  const slices = [slice('kube-dns', [true, false, true]), slice('metrics', [true])]
+  const theirs = { ...slice('kube-dns', [true]), namespace: 'shop' }
+  const slices = [slice('kube-dns', [true, false, true]), slice('metrics', [true]), theirs]
   const { slotNamespace, dnsReady } = buildRecord({ ...s, cluster: { ...s.cluster, slices } })
   assert.deepEqual([slotNamespace, dnsReady], ['ops', 2])
 })

@@ -34,6 +34,21 @@ function seen(checkers: Readonly<Record<string, number>>, polls: readonly Poll[]
   return found?.noticed
 }
 
+test('whenever a node leaves, its checkers have the same time', () => {
+  const late = 3_600_000
+  const polls: readonly Poll[] = [
+    [late, {}],
+    [late + 600, { [LB]: 9 }],
+    [late + 5_999, { [LB]: 40 }],
+  ]
+  assert.equal(seen({ [LB]: 1 }, polls), undefined)
+  assert.deepEqual(seen({ [LB]: 1 }, [...polls, [late + 6_000, { [LB]: 40 }]]), { by: 'checks', at: late + 6_000 })
+})
+
+test('who was never heard has noticed nothing', () => {
+  assert.equal(unheard(undefined, spec({}), monoMs(1_000)), undefined)
+})
+
 test('three checkers behind one address count as three: their ninth refusal and one interval more', () => {
   const polls: readonly Poll[] = [
     [0, {}],

@@ -37,6 +37,14 @@ test('and again after it once more, as often as it is ignored', () => {
   )
 })
 
+test('a reboot that another run announced is not announced for this one', () => {
+  const s = aSnapshot(announced)
+  const { intent } = s.current
+  assert.ok(intent?.ok)
+  const theirs = { ok: true, value: { ...intent.value, run: 'run-2' } } as const
+  assert.equal(shortDecision(decide({ ...s, current: { ...s.current, intent: theirs } })), 'act reboot: writeIntent')
+})
+
 test('a machine that took the reboot and is not Ready since is at it: nothing is sent a second time', () => {
   assert.equal(next(600_000, { kind: 'sent' }, { ready: 'Unknown' }), 'hold reboot: Rebooting')
   assert.equal(next(600_000, { kind: 'sent' }, { ready: 'False' }), 'hold reboot: Rebooting')

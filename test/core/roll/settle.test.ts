@@ -56,6 +56,16 @@ const TABLE: readonly (readonly [title: string, snapshot: RollSnapshot, decision
   ['the DaemonSet was deleted meanwhile', restored([], { workloads: [] }), 'act attach: setServer ready'],
 ]
 
+test('of a DaemonSet that has no pod yet that is said; a pod beside it that nothing controls is none of its', () => {
+  const s = restored([])
+  const { controller: _, ...bare } = aPod('by-hand', 'n1', { namespace: 'ingress' })
+  const decision = decide({ ...s, cluster: { ...s.cluster, pods: [bare] } })
+  assert.deepEqual(
+    decision.reasons.map(({ text }) => text),
+    ['DaemonSet ingress/edge is not Ready again'],
+  )
+})
+
 for (const [title, snapshot, decision] of TABLE) {
   test(`a node that is restored, where of a DaemonSet ${title}: ${decision}`, () => {
     assert.equal(shortDecision(decide(snapshot)), decision)

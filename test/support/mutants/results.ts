@@ -54,6 +54,20 @@ const mutantText = (source: string, mutant: Mutant): string => {
   return `line ${mutant.location.start.line}: \`${short(replaced(source, mutant))}\` → \`${short(mutant.replacement ?? '')}\`${unreached}`
 }
 
+/** What a score alone does not say: how many were seen by a limit alone, and how many were not tried to the end. */
+function footnotes(report: Report, sources: ReadonlySet<string>, isWanted: (place: MutantPlace) => boolean) {
+  const all = Object.entries(report.files)
+    .filter(([path]) => sources.has(path))
+    .flatMap(([path, { mutants }]) => mutants.filter((mutant) => isWanted(placeOf(path, mutant))))
+  const count = (status: Mutant['status']): number => all.filter((mutant) => mutant.status === status).length
+  const counts: readonly (readonly [number, string])[] = [
+    [count('Timeout'), 'seen because a loop or a wait did not end'],
+    [count('Pending'), 'not tried yet'],
+    [count('RuntimeError'), 'could not be tried, and are in no score'],
+  ]
+  return counts.filter(([n]) => n > 0).map(([n, what]) => `${n} ${what}`)
+}
+
 const folderOf = (file: string): string =>
   file
     .split('/')
@@ -80,6 +94,8 @@ export function resultLines(
     lines.push(`| \`${folder}\` | ${scoreText(scoreOf(inside.flatMap(({ mutants }) => mutants)))} |`)
   }
   lines.push(`| all | ${scoreText(scoreOf(files.flatMap(({ mutants }) => mutants)))} |`)
+  const notes = footnotes(report, sources, isWanted)
+  if (notes.length > 0) lines.push('', ...notes)
   for (const { path, source, mutants } of files) {
     const unseen = mutants.filter(({ status }) => UNSEEN.includes(status))
     if (unseen.length === 0) continue

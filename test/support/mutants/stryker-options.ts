@@ -1,4 +1,6 @@
 import { globSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { TestsToRun } from './node-test-runner.ts'
 
 const here = (name: string): string => new URL(name, import.meta.url).pathname
 
@@ -25,16 +27,14 @@ const SLOW: readonly string[] = [
 /** The sample is of code that speaks to the world: what it is tried with may take seconds, and use loopback. */
 const TESTS_OF_SAMPLE: readonly string[] = [...TESTS, 'test/adapters/**/*.test.ts', 'test/controllers/**/*.test.ts']
 
-/** They start processes for most of their time. */
+/** They take many seconds, most of them for processes that they start, in which no mutant is. */
 const SLOW_IN_SAMPLE: readonly string[] = [
+  'agent-hostile',
   'agent-process',
   'agent-upgrade',
-  'child-probe-source',
   'controller-process',
-  'exec-plugin',
   'http/dialects',
-  'roll/inspect-hosts',
-  'ssh-host',
+  'probe/control-outage',
 ]
 
 const testsFor = (sample: Sample | undefined): readonly string[] => {
@@ -43,6 +43,9 @@ const testsFor = (sample: Sample | undefined): readonly string[] => {
     .filter((file) => !slow.some((name) => file.includes(name)))
     .toSorted()
 }
+
+/** Names the tests of the sample that failed without a mutant. */
+export const LEFT_OUT_FILE = '.cache/mutants/left-out'
 
 interface WhatToTry {
   readonly sources: readonly string[]
@@ -57,11 +60,17 @@ export interface Sample {
   readonly oneIn: number
 }
 
+/** A limit by the clock would count patience on a busy machine: loops are ended by `processor-limit.ts`, far sooner. */
+const LONGEST_MS = 10 * 60_000
+
 /** A file of options as `stryker run` reads it. */
 export const strykerOptions = ({ sources, resultsFile, sample }: WhatToTry): object => ({
   mutate: sources,
   testRunner: 'node-test',
-  nodeTest: { files: testsFor(sample) },
+  nodeTest: {
+    files: testsFor(sample),
+    ...(sample === undefined ? {} : { leftOutFile: resolve(LEFT_OUT_FILE) }),
+  } satisfies TestsToRun,
   plugins: [here('node-test-runner.ts'), here('drawn-mutants.ts')],
   testRunnerNodeArgs: ['--disable-warning=ExperimentalWarning'],
   ...(sample === undefined
@@ -78,8 +87,8 @@ export const strykerOptions = ({ sources, resultsFile, sample }: WhatToTry): obj
   ],
   tempDirName: '.cache/mutants/sandbox',
   disableTypeChecks: false,
-  timeoutMS: 3_000,
-  timeoutFactor: 1.5,
+  timeoutMS: LONGEST_MS,
+  dryRunTimeoutMinutes: 20,
   reporters: ['progress-append-only'],
   allowConsoleColors: false,
   allowEmpty: true,

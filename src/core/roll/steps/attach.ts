@@ -41,7 +41,8 @@ export const attach: StepRule = {
       ...pending.filter((server) => !mayServe(s, server)).map(unchecked),
     ]
     if (waits.length > 0) return hold(waits, RECHECK_MS / 2)
-    const toSet = pending.filter((server) => server.reading?.ownState !== stateBefore(s, server))
+    // One that was out before is set without a check; where it is not listed there is none to set.
+    const toSet = pending.filter((server) => isListed(server) && server.reading.ownState !== stateBefore(s, server))
     if (toSet.length === 0)
       return hold(
         pending.map((server) => (isRestored(s, server) ? unnoticed(server) : unchecked(server))),
@@ -69,6 +70,9 @@ export function unattached(s: RecordedSnapshot): readonly Reason[] {
     ...answering.filter((server) => isRestored(s, server) && isUnnoticed(s, server)).map(unnoticed),
   ]
 }
+
+const isListed = (server: NodeServer): server is NodeServer & Required<Pick<NodeServer, 'reading'>> =>
+  server.reading !== undefined
 
 export function isRestored(s: RecordedSnapshot, server: NodeServer): boolean {
   const { reading, recorded } = server
