@@ -29,6 +29,9 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
     (isAnswered ? scene.blindMs : scene.controlFailuresMs).some(
       ({ from, to }) => dueMs >= from - REQUEST_MS && dueMs <= to + REQUEST_MS,
     )
+  /** On its way back from `maint` a server goes by `drain`. */
+  const takesOut = ({ key, to }: ServerWord): boolean =>
+    to !== 'ready' && scene.servers().some((server) => server.key === key && server.admin === 'ready')
   /** What a reload forgot is said again at once by a process that takes a roll up, before traffic is green and it begins. */
   const isNews = ({ key, to }: ServerWord): boolean => to === 'ready' || !scene.takenOut.keys.has(key)
   return {
@@ -38,7 +41,7 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
       const last = acting.get(run)
       const actsSinceMs = last?.process === process ? last.sinceMs : undefined
       const words = scene.words(request)
-      const takings = words.filter(({ to }) => to !== 'ready').map(({ key }) => ({ key, node: nodeOfServer(key) }))
+      const takings = words.filter(takesOut).map(({ key }) => ({ key, node: nodeOfServer(key) }))
       const before = new Set([...scene.takenOut.keys].map(nodeOfServer))
       for (const { key } of takings.filter(({ node }) => !before.has(node) && !isUnderWay(node))) {
         const from = actsSinceMs ?? scene.nowMs
