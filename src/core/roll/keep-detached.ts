@@ -2,7 +2,7 @@ import type { Action } from '../../model/action.ts'
 import { serverKey } from '../../model/balancer.ts'
 import type { NodeRecord } from '../../model/node-record.ts'
 import type { Reason } from '../../model/reason.ts'
-import { asUsed, lastServersOn, leftAsLast } from './last-server.ts'
+import { asUsed, leftAsLast, othersServe } from './last-server.ts'
 import { mustBeOut } from './must-be-out.ts'
 import type { NodeServer } from './node-servers.ts'
 import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
@@ -34,10 +34,12 @@ const backInService = (s: NodeSnapshot): readonly NodeServer[] =>
     .filter((server) => wasTaken(s, server))
     .filter(({ instance, reading }) => instance.silentForMs === 0 && reading?.ownState === 'ready')
 
-/** Without it a backend would have no server, and every request would fail. */
+/**
+ * Without it a backend would have no server, and every request would fail. Where it is down itself, its balancers may not
+ * have noticed yet, and it may be back before the others are.
+ */
 const isLastToServe = (s: NodeSnapshot, { ref, instance }: NodeServer): boolean =>
-  !mayBeDark(s) &&
-  lastServersOn(s.current.node, asUsed(s, instance)).some((last) => serverKey(last.ref) === serverKey(ref))
+  !mayBeDark(s) && !othersServe(ref.backend, s.current.node, asUsed(s, instance))
 
 /**
  * Its reboot is announced, or it was rebooted by others, and no proof was given since: it goes out whichever server is

@@ -2,7 +2,7 @@ import { type ServerReading, type ServerRef, serverKey } from '../../model/balan
 import type { Node } from '../../model/node.ts'
 import type { Reason } from '../../model/reason.ts'
 import { returnMs } from '../balancer/detection-time.ts'
-import { lastServers } from '../balancer/last-server.ts'
+import { isUsable, lastServers } from '../balancer/last-server.ts'
 import { endpointOf } from './endpoint-of.ts'
 import { allowedServers, belongsTo } from './match-node-servers.ts'
 import type { InstanceFacts, RollSnapshot } from './snapshot.ts'
@@ -17,7 +17,7 @@ export const lastUsableServers = (node: Node, instances: readonly InstanceFacts[
   )
 
 /** Servers of the node without which a backend of this instance would have none, where that matters. */
-export const lastServersOn = (node: Node, instance: InstanceFacts): readonly ServerReading[] =>
+const lastServersOn = (node: Node, instance: InstanceFacts): readonly ServerReading[] =>
   instance.allowLastServer ? [] : lastServers(allowedServers(instance), (reading) => belongsTo(reading, node))
 
 /** Without this very server its backend would have no usable one on that instance, and that matters. */
@@ -25,21 +25,27 @@ export const isLastServer = (ref: ServerRef, instance: InstanceFacts): boolean =
   !instance.allowLastServer &&
   lastServers(allowedServers(instance), (reading) => serverKey(reading.ref) === serverKey(ref)).length > 0
 
+/** Whether that backend has a usable server of another node there, or may do without. */
+export const othersServe = (backend: string, node: Node, instance: InstanceFacts): boolean =>
+  instance.allowLastServer ||
+  allowedServers(instance).some(
+    (reading) => reading.ref.backend === backend && !belongsTo(reading, node) && isUsable(reading),
+  )
+
 /**
  * An instance as those behind it use it. Balancers that know a server by its agent send to it only after their own checks
- * have passed: until then it starts, whatever its agent says. To one whose agent does not answer they send until their
- * checks have failed.
+ * have passed: until then it starts, whatever its agent says.
  */
 export function asUsed(s: Pick<RollSnapshot, 'spec'>, instance: InstanceFacts): InstanceFacts {
   const spec = endpointOf(s, instance.balancer)
   const { reading } = instance
   if (spec === undefined || reading === undefined) return instance
   const worstMs = returnMs(spec.checks)
-  const isHalfUsed = ({ endpoint }: ServerReading): boolean =>
-    endpoint?.heard === false || (endpoint?.upSince !== undefined && reading.at - endpoint.upSince < worstMs)
-  if (!reading.servers.some(isHalfUsed)) return instance
+  const isStarting = ({ endpoint }: ServerReading): boolean =>
+    endpoint?.upSince !== undefined && reading.at - endpoint.upSince < worstMs
+  if (!reading.servers.some(isStarting)) return instance
   const servers = reading.servers.map(
-    (server): ServerReading => (isHalfUsed(server) ? { ...server, operational: 'starting' } : server),
+    (server): ServerReading => (isStarting(server) ? { ...server, operational: 'starting' } : server),
   )
   return { ...instance, reading: { ...reading, servers } }
 }

@@ -187,13 +187,16 @@ test('an agent that answers up again counts as a server only after 6 s, when the
   )
 })
 
-test('one whose agent does not answer is sent to until its balancers have noticed: as the last one it is not asked to leave', () => {
+test('one that is down by its agent is not asked to leave while no other can serve: its balancers may not have noticed', () => {
   const silent = { heard: false, answer: 'down' } as const
+  const closed = { answer: 'down', onlyClosed: true } as const
   const asked = (n1: Parameters<typeof anEndpoint>[1], n2: ServerReading): readonly string[] => {
     const s = backByAgents(n2)
     return told({ ...s, instances: agents([anEndpoint('n1', n1), n2]) })
   }
-  assert.deepEqual(asked(silent, anEndpoint('n2', silent)), [])
-  assert.deepEqual(asked(silent, anEndpoint('n2')), [KEY])
+  for (const down of [silent, closed]) {
+    assert.deepEqual(asked(down, anEndpoint('n2', silent)), [])
+    assert.deepEqual(asked(down, anEndpoint('n2')), [KEY])
+  }
   assert.deepEqual(asked({}, anEndpoint('n2', silent)), [])
 })

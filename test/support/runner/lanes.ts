@@ -75,7 +75,7 @@ const PURE = [
 ]
 
 /** What a run consists of: stages one after the other, and lanes that run beside them from the start to the end. */
-export interface Plan {
+interface Plan {
   /** The lanes of a stage run side by side. */
   readonly stages: readonly (readonly Lane[])[]
   readonly throughout: readonly Lane[]
