@@ -4,7 +4,7 @@
  */
 import { globSync } from 'node:fs'
 import { closingLines, type FileEnd } from './support/runner/closing-lines.ts'
-import { type Lane, planOf } from './support/runner/lanes.ts'
+import { stagesOf } from './support/runner/lanes.ts'
 import { runLane } from './support/runner/run-lane.ts'
 
 const root = new URL('..', import.meta.url).pathname
@@ -26,15 +26,10 @@ if (strangers.length > 0) {
 const chosen = wanted.length === 0 ? all : all.filter((file) => wanted.some((word) => file.includes(word)))
 const ends: FileEnd[] = []
 const startedMs = performance.now()
-const { stages, throughout } = planOf(chosen, isFast)
-const run = async (lanes: readonly Lane[], hasScreen: (at: number) => boolean): Promise<void> => {
-  const withFiles = lanes.filter(({ files }) => files.length > 0)
-  const ended = await Promise.all(withFiles.map((lane, at) => runLane(lane, { root, hasScreen: hasScreen(at) })))
+for (const stage of stagesOf(chosen, isFast)) {
+  const lanes = stage.filter(({ files }) => files.length > 0)
+  const ended = await Promise.all(lanes.map((lane, i) => runLane(lane, { root, hasScreen: i === 0 })))
   ends.push(...ended.flat())
 }
-const isAllBeside = stages.flat().every(({ files }) => files.length === 0)
-const beside = run(throughout, (at) => isAllBeside && at === 0)
-for (const stage of stages) await run(stage, (at) => at === 0)
-await beside
 for (const line of closingLines(ends, performance.now() - startedMs)) console.log(line)
 if (ends.length === 0 || ends.some(({ isGood }) => !isGood)) process.exitCode = 1

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { FileEnd } from '../support/runner/closing-lines.ts'
 import { closingLines } from '../support/runner/closing-lines.ts'
-import { planOf } from '../support/runner/lanes.ts'
+import { stagesOf } from '../support/runner/lanes.ts'
 
 const SAMPLES: Readonly<Record<string, string>> = {
   loops: "test('begins', () => {})\ntest('loops', () => { for (;;); })",
@@ -84,10 +84,8 @@ test('the closing lines name what was left out, what was void and what failed, a
 test('every file is in one lane, and fast brings no cluster up', () => {
   const files = ['test/core/a.test.ts', 'test/cluster/roll-clean.test.ts', 'test/cluster/kube-x.test.ts']
   const all = [...files, 'test/cluster/agent-outage.test.ts', 'test/virtual/swarm.test.ts', 'test/cli/b.test.ts']
-  const chosen = (isFast: boolean): readonly string[] => {
-    const { stages, throughout } = planOf(all, isFast)
-    return [...stages.flat(), ...throughout].flatMap(({ files }) => files)
-  }
+  const chosen = (isFast: boolean): readonly string[] =>
+    stagesOf(all, isFast).flatMap((stage) => stage.flatMap((lane) => lane.files))
   assert.deepEqual(chosen(false).toSorted(), all.toSorted())
   assert.deepEqual(chosen(true).toSorted(), ['test/cli/b.test.ts', 'test/core/a.test.ts', 'test/virtual/swarm.test.ts'])
 })

@@ -34,8 +34,8 @@ const LONGEST = [
 ]
 
 /**
- * No other cluster under traffic runs beside them: figures of the first are those of the README, and checks that may take a
- * second are answered too late beside as much traffic again.
+ * Each has the machine to itself: figures of the first are those of the README, and checks that may take a second are
+ * answered too late beside another cluster under as much traffic.
  */
 const ALONE = ['test/cluster/roll-clean.test.ts', 'test/cluster/agent-roll.test.ts']
 
@@ -74,20 +74,12 @@ const PURE = [
   'test/sim/world/',
 ]
 
-/** What a run consists of: stages one after the other, and lanes that run beside them from the start to the end. */
-interface Plan {
-  /** The lanes of a stage run side by side. */
-  readonly stages: readonly (readonly Lane[])[]
-  readonly throughout: readonly Lane[]
-}
-
 /**
- * Half of the time a file waits for something, so that there is room for one more than there are processors. Of clusters
- * under traffic there is not: three starve two processors. What mostly waits runs beside all stages, the beds with nodes
- * first, so that only control planes are left of it beside the beds that want the machine to themselves. Virtual time takes
- * what all of them leave of the processors. `isFast`: no cluster is brought up.
+ * One stage after the other; the lanes of a stage side by side. Half of the time a file waits for something, so that there
+ * is room for one more than there are processors. Of clusters under traffic there is not: three starve two processors. What
+ * these and the beds that wait leave of the processors is taken by virtual time. `isFast`: no cluster is brought up.
  */
-export function planOf(all: readonly string[], isFast: boolean): Plan {
+export function stagesOf(all: readonly string[], isFast: boolean): readonly (readonly Lane[])[] {
   const below = (folders: readonly string[]): readonly string[] =>
     all
       .filter((file) => folders.some((folder) => file.startsWith(folder)))
@@ -103,15 +95,16 @@ export function planOf(all: readonly string[], isFast: boolean): Plan {
     { files: pure, concurrency: 'oneProcess', limitMs: FAST_LIMIT_MS },
   ]
   const inVirtualTime: Lane = { files: virtual, concurrency: 1, polite: !isFast, limitMs: VIRTUAL_LIMIT_MS }
-  if (isFast) return { stages: [fast, [{ ...inVirtualTime, concurrency: 2 }]], throughout: [] }
-  return {
-    stages: [
-      fast,
-      [{ files: withNodes, concurrency: 2, limitMs: CLUSTER_LIMIT_MS }],
-      [{ files: alone, concurrency: 1, limitMs: CLUSTER_LIMIT_MS }],
+  if (isFast) return [fast, [{ ...inVirtualTime, concurrency: 2 }]]
+  return [
+    [...fast, { files: light, concurrency: 2, limitMs: CLUSTER_LIMIT_MS }],
+    [
+      { files: withNodes, concurrency: 2, limitMs: CLUSTER_LIMIT_MS },
+      { files: waiting, concurrency: 1, limitMs: CLUSTER_LIMIT_MS },
+      inVirtualTime,
     ],
-    throughout: [{ files: [...waiting, ...light], concurrency: 1, limitMs: CLUSTER_LIMIT_MS }, inVirtualTime],
-  }
+    [{ files: alone, concurrency: 1, limitMs: CLUSTER_LIMIT_MS }],
+  ]
 }
 
 const place = (file: string): number => {
