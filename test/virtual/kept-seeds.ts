@@ -97,4 +97,6 @@ export const KEPT_SEEDS: readonly string[] = [
   '2003203',
   // A server on its way back from maint went by drain, and the checker took that for being taken out.
   '81119574',
+  // People set a server ready that was in maint before the roll, on a node that was just being rebooted.
+  '3000510',
 ]

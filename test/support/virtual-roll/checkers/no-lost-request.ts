@@ -3,7 +3,8 @@ import { appOfPod } from '../../../../src/sim/plane/app-of-pod.ts'
 import { PODS } from '../../../../src/sim/world/api-resource.ts'
 import type { Checker } from './checker.ts'
 import type { Front, Loss, LossLog } from './loss-log.ts'
-import type { Scene } from './scene.ts'
+import type { Scene, ServerFact } from './scene.ts'
+import { nodeOfServer } from './server-word.ts'
 
 const NAME = 'no-lost-request'
 /** `timeout connect` of 1 s and three retries, or a request that waits for its two seconds, and a check that fails. */
@@ -22,7 +23,7 @@ const POD_HEARS_MS = 500
 /**
  * No request is lost that the world could have served. A loss is excused by rule alone, and by what happened to the
  * instance that it was sent through: while somebody else than a roll has that instance send to a node that a roll took
- * out, while people have taken every server of the backend there, or agents that do not do as they should, or while a
+ * out, also by a server that was out before, while people have taken every server of the backend there, or agents that do not do as they should, or while a
  * node is cut off from the instance, and six seconds after each; while a machine has no power or a Node is deleted, by no
  * roll, and until it carries pods again; what was on its way over a kept connection when a reload of the instance, or a
  * pod at the end of its grace, closed it, whether or not that pod then still answers a slow request; and what a roll cut
@@ -35,9 +36,10 @@ export function noLostRequest(scene: Scene, losses: LossLog): Checker {
   const excused = new Map(losses.fronts.map((front) => [keyOf(front), [] as { from: number; to: number }[]]))
   const isInTrouble = ({ instance, backend }: Front): boolean => {
     const servers = scene.servers().filter((server) => server.instance === instance)
-    const isUndone = servers.some(
-      ({ key, admin, checksAgent }) => !checksAgent && admin === 'ready' && scene.takenOut.keys.has(key),
-    )
+    const takenNodes = new Set([...scene.takenOut.keys].map(nodeOfServer))
+    const mustBeOut = ({ key, node }: ServerFact): boolean =>
+      scene.takenOut.keys.has(key) || (scene.prior.servers.get(key) !== 'ready' && takenNodes.has(node))
+    const isUndone = servers.some((server) => !server.checksAgent && server.admin === 'ready' && mustBeOut(server))
     const isUnasked =
       servers.some(({ key, checksAgent }) => checksAgent && scene.takenOut.keys.has(key)) &&
       scene.reloads.some((reload) => reload.instance === instance && scene.nowMs - reload.atMs < TAIL_MS)
