@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { lineLog } from '../../../src/adapters/node/line-log.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 
-test('a warning is one line of JSON with its time, and what is for debugging is none', () => {
+test('a warning is one line of JSON with its time, and a debug message is not written', () => {
   const sink = new PassThrough({ encoding: 'utf8' })
   const log = lineLog(sink, new VirtualClock())
   log.debug('not told')

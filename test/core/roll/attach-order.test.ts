@@ -40,7 +40,7 @@ test('a server whose check passed is put back beside one that was put back and i
   )
 })
 
-test('a server that was out before and is not listed any more is told nothing, and waited for', () => {
+test('a server that was out before and is no longer listed gets no command, and the step waits for it', () => {
   const [n1, , n2] = pair({}, {})
   assert.ok(n1 !== undefined && n2 !== undefined)
   const s = aSnapshot({ ...settled, record: pairBefore(['ready', 'maint']), servers: [n1, n2] })

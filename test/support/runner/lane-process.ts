@@ -25,7 +25,7 @@ try {
 } catch {
   // A kernel without sessions of that kind goes by nice values alone.
 }
-// The runner has ended: nothing of this session goes on without it.
+// Once the runner has ended, no process of the lane goes on.
 process.on('disconnect', () => process.kill(-process.pid, 'SIGKILL'))
 process.once('message', async (message) => {
   const { lane, place } = message as PoliteLane

@@ -41,7 +41,7 @@ export const attach: StepRule = {
       ...pending.filter((server) => !mayServe(s, server)).map(unchecked),
     ]
     if (waits.length > 0) return hold(waits, RECHECK_MS / 2)
-    // One that was out before is set without a check; where it is not listed there is none to set.
+    // A server that was out before is set without a check. One that the balancer does not list cannot be set.
     const toSet = pending.filter((server) => isListed(server) && server.reading.ownState !== stateBefore(s, server))
     if (toSet.length === 0)
       return hold(

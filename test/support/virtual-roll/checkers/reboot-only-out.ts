@@ -1,5 +1,4 @@
 import { controllerOf, isFinished, type PodObject } from '../../../../src/sim/actors/pod-object.ts'
-import type { ApiObject } from '../../../../src/sim/world/api-object.ts'
 import { NODES } from '../../../../src/sim/world/api-resource.ts'
 import type { Checker } from './checker.ts'
 import type { Scene } from './scene.ts'
@@ -24,7 +23,8 @@ export function rebootOnlyOut(scene: Scene, drained: readonly string[]): Checker
       const node = scene.cluster.world.store.get(NODES, { name })
       const { unschedulable = false } = (node?.spec ?? {}) as { unschedulable?: boolean }
       if (!unschedulable && !scene.wasCordonedByHand(SENT_MS)) scene.tell(NAME, `${name} is rebooted and not cordoned`)
-      if (!isAnnounced(node) && !wasJustDeleted(name)) scene.tell(NAME, `${name} is rebooted and nothing on it says so`)
+      if (!scene.isAnnounced(name) && !wasJustDeleted(name))
+        scene.tell(NAME, `${name} is rebooted and nothing on it says so`)
       for (const { key } of scene.servers().filter((server) => server.node === name && scene.takenOut.isSentTo(server)))
         scene.tell(NAME, `${name} is rebooted while ${key} sends to it`)
       for (const pod of scene.pods()) {
@@ -46,6 +46,3 @@ function isEvictable(pod: PodObject, drained: readonly string[]): boolean {
   if (isFinished(pod) || pod.metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined) return false
   return controllerOf(pod)?.kind !== 'DaemonSet' || drained.includes(pod.metadata.labels?.app ?? '')
 }
-
-const isAnnounced = (node: ApiObject | undefined): boolean =>
-  node?.metadata.annotations?.['evenkeel.dev/intent'] !== undefined

@@ -95,7 +95,7 @@ export const MUTATIONS: readonly Mutation[] = [
     'allowedRecorded(s).filter(({ recorded }) => belongsTo(recorded, s.current.node))',
     'allowedRecorded(s).filter(({ recorded }) => belongsTo(recorded, s.current.node)).slice(0, 1)',
   ]),
-  mutation('takes the last server of a backend', [
+  mutation('takes the last usable server out of service', [
     'src/core/roll/guards.ts',
     'first(s, [agentsOurs, agentsHeard, lastUsable])',
     'first(s, [agentsOurs, agentsHeard, ...(s.now < 0 ? [lastUsable] : [])])',
@@ -105,7 +105,7 @@ export const MUTATIONS: readonly Mutation[] = [
     "reading?.ownState === 'drain' && reading.idleConnections > 0",
     "reading?.ownState === 'drain' && reading.idleConnections < 0",
   ]),
-  mutation('evicts whoever bears the name', ['src/adapters/kube/evict.ts', 'preconditions: { uid: pod.uid },', '']),
+  mutation('evicts any pod that has the name', ['src/adapters/kube/evict.ts', 'preconditions: { uid: pod.uid },', '']),
   mutation('does not wait for pods that a budget holds', [
     `${STEPS}/drain.ts`,
     "if (answer.kind !== 'done') return answer",
@@ -186,7 +186,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ' || s.run.done.includes(s.current.node.name)',
     '',
   ]),
-  mutation('goes by what a balancer said before it was told otherwise', [
+  mutation('trusts a reading from before its last command', [
     'src/controllers/roll/node-pass.ts',
     'return (facts.askedAt ?? 0) >= toldAt ? facts',
     'return toldAt >= 0 ? facts',

@@ -138,8 +138,10 @@ export class WorldFaults {
     const asked = [...instances.map(({ host }) => host), this.#control?.host ?? '']
     const heals = asked.map((host) => network.partition(PROBER_HOST, host))
     const span = { from: scene.nowMs, to: scene.nowMs + toMs - fromMs }
-    if (world.control === 'well') scene.controlFailuresMs.push(span)
-    if (world.control === 'well') scene.blindMs.push(span)
+    if (world.control === 'well') {
+      scene.controlFailuresMs.push(span)
+      scene.blindMs.push(span)
+    }
     time.later(toMs - fromMs, () => {
       for (const heal of heals) heal()
     })
