@@ -15,6 +15,9 @@ const SAMPLES: Readonly<Record<string, string>> = {
   skips: "test('needs a part', { skip: 'the part is not installed' }, () => {})\ntest('passes', () => {})",
   void: "test('is void', (t) => t.diagnostic('void, made once more: 7 of 10'))",
   empty: '',
+  // The first bytes of an event of Node's own runner, and no event behind them.
+  bytes: "test('prints', () => { process.stdout.write(Buffer.from([0xff, 0x0f, 0, 0, 0, 4, 1, 2, 3, 4])) })",
+  dies: "test('dies', () => process.exit(0))",
 }
 
 const RUN_LANE = new URL('../support/runner/run-lane.ts', import.meta.url).pathname
@@ -51,8 +54,22 @@ test('a file that loops is ended at its limit, and the files behind it are run a
     { name: 'fails', passed: 1, failed: 1, skips: [], voids: [], isGood: false },
     { name: 'skips', passed: 1, failed: 0, skips: ['the part is not installed'], voids: [], isGood: true },
     { name: 'void', passed: 1, failed: 0, skips: [], voids: ['void, made once more: 7 of 10'], isGood: true },
-    { name: 'empty', passed: 0, failed: 0, skips: [], voids: [], isGood: false },
+    { name: 'empty', passed: 0, failed: 1, skips: [], voids: [], isGood: false },
   ])
+})
+
+test('what a file prints cannot be taken for its results, and a file that dies in a test has failed', async (t) => {
+  const { ends, output } = await ended(t, 1, ['bytes', 'dies', 'fails'])
+  const facts = ['bytes', 'dies'].map((name) => {
+    const { passed, failed, isGood } = ends.get(`${name}.test.mjs`) ?? {}
+    return { name, passed, failed, isGood }
+  })
+  assert.deepEqual(facts, [
+    { name: 'bytes', passed: 1, failed: 0, isGood: true },
+    { name: 'dies', passed: 0, failed: 1, isGood: false },
+  ])
+  assert.match(output, /✖ fails/)
+  assert.match(output, /as it should/)
 })
 
 test('files that share a process are ended together at their limit', async (t) => {

@@ -1,8 +1,6 @@
 import { fork, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { run } from 'node:test'
-import { spec as Spec, type TestEvent } from 'node:test/reporters'
 import type { FileEnd } from './closing-lines.ts'
+import { COUNT_MARK, type FileCount } from './file-reporter.ts'
 import type { PoliteEnds, PoliteLane } from './lane-process.ts'
 import type { Lane } from './lanes.ts'
 
@@ -34,68 +32,68 @@ async function runBehindOthers(polite: PoliteLane): Promise<readonly FileEnd[]> 
 /** Each file in a process of its own, as many at a time as the lane says. */
 export async function runApart(lane: Lane, { root, hasScreen }: LanePlace): Promise<readonly FileEnd[]> {
   const concurrency = lane.concurrency === 'oneProcess' ? 1 : lane.concurrency
-  const reporter = new Spec()
   const output: string[] = []
-  reporter.on('data', (text: Buffer) => void (hasScreen ? process.stdout.write(text) : output.push(String(text))))
   const queue = lane.files[Symbol.iterator]()
   const ends: FileEnd[] = []
   const work = async (): Promise<void> => {
-    for (const file of queue) ends.push(await runFile(file, { root, lane, reporter }))
+    for (const file of queue) {
+      const { text, end } = await runFile(file, root, lane)
+      if (hasScreen) process.stdout.write(text)
+      else output.push(text)
+      ends.push(end)
+    }
   }
   await Promise.all(Array.from({ length: concurrency }, work))
-  reporter.end()
-  await once(reporter, 'end')
   process.stdout.write(output.join(''))
   return ends
 }
 
-interface FileRun {
+const FILE_REPORTER = new URL('file-reporter.ts', import.meta.url).pathname
+
+/**
+ * The file is the program, with a reporter of ours. Node's own `run` takes the events of a file from among what the file
+ * prints, and an exception in there ends the runner: https://github.com/nodejs/node/issues/66164.
+ */
+async function runFile(
+  file: string,
+  root: string,
+  lane: Lane,
+): Promise<{ readonly text: string; readonly end: FileEnd }> {
+  const startedMs = performance.now()
+  const words = [QUIET, `--test-reporter=${FILE_REPORTER}`, '--test-reporter-destination=stdout', file]
+  const { output, code, ranOut } = await outputOf(words, { root, limitMs: lane.limitMs })
+  const at = output.lastIndexOf(COUNT_MARK)
+  const text = at === -1 ? output : output.slice(0, at)
+  const counted = at === -1 ? '{"passed":0,"failed":1,"skips":[],"voids":[]}' : output.slice(at + COUNT_MARK.length)
+  const count = JSON.parse(counted.split('\n', 1)[0] ?? '') as FileCount
+  const isGood = code === 0 && count.failed === 0 && !ranOut && count.passed + count.skips.length > 0
+  const limit = ranOut ? { ranOutOfMs: lane.limitMs } : {}
+  const why =
+    at === -1
+      ? `${file}: ended with code ${code} and no count of its tests: it has none, or one of them ended the process\n`
+      : ''
+  return { text: text + why, end: { file, ...count, ...limit, isGood, tookMs: performance.now() - startedMs } }
+}
+
+interface Ran {
+  readonly output: string
+  /** Absent where a signal ended it. */
+  readonly code: number | null
+  readonly ranOut: boolean
+}
+
+interface RunPlace {
   readonly root: string
-  readonly lane: Lane
-  readonly reporter: InstanceType<typeof Spec>
+  readonly limitMs: number
+  readonly onText?: (text: string) => void
 }
 
-async function runFile(file: string, { root, lane, reporter }: FileRun): Promise<FileEnd> {
-  const startedMs = performance.now()
-  // A file that never ends, by a loop for example, is killed: the runner's own time limit ends no process.
-  const signal = AbortSignal.timeout(lane.limitMs)
-  const count = { passed: 0, failed: 0, skips: [] as string[], voids: [] as string[] }
-  for await (const event of run({ files: [file], cwd: root, execArgv: [QUIET], signal })) {
-    if (isOfWholeRun(event)) continue
-    reporter.write(event)
-    countIn(count, event)
-  }
-  return {
-    file,
-    ...count,
-    ...(signal.aborted ? { ranOutOfMs: lane.limitMs } : {}),
-    isGood: count.failed === 0 && !signal.aborted && count.passed + count.skips.length > 0,
-    tookMs: performance.now() - startedMs,
-  }
-}
-
-/** The counts at the end of a run, which here is a run of one file. */
-const isOfWholeRun = ({ type, data }: TestEvent): boolean =>
-  type === 'test:summary' || (type === 'test:diagnostic' && data.file === undefined)
-
-function countIn(count: { passed: number; failed: number; skips: string[]; voids: string[] }, event: TestEvent): void {
-  const { type, data } = event
-  if (type === 'test:diagnostic' && data.message.startsWith('void')) count.voids.push(data.message)
-  if (type !== 'test:pass' && type !== 'test:fail') return
-  if (type === 'test:fail') count.failed += 1
-  else if (data.skip !== undefined && data.skip !== false) count.skips.push(String(data.skip))
-  // A file without a test passes as a test by the name of the file.
-  else if (data.details.type !== 'suite' && data.file?.endsWith(data.name) !== true) count.passed += 1
-}
-
-/** All files in one process, which is not this one: within it they would be tests of it. */
-async function runTogether(lane: Lane, { root, hasScreen }: LanePlace): Promise<readonly FileEnd[]> {
-  const startedMs = performance.now()
-  const words = [QUIET, '--test', '--test-isolation=none', '--test-reporter=spec']
-  const signal = AbortSignal.timeout(lane.limitMs)
-  const child = spawn(process.execPath, [...words, ...lane.files], {
+/** Runs Node to its end. What never ends, by a loop for example, is killed at its limit. */
+async function outputOf(words: readonly string[], { root, limitMs, onText }: RunPlace): Promise<Ran> {
+  const signal = AbortSignal.timeout(limitMs)
+  const child = spawn(process.execPath, words, {
     cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     signal,
     killSignal: 'SIGKILL',
   })
@@ -103,14 +101,24 @@ async function runTogether(lane: Lane, { root, hasScreen }: LanePlace): Promise<
   // Its end is heard of once its output is read to the end, also where it was killed, which is an error, too.
   child.on('error', () => undefined).on('close', resolve)
   let output = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  const take = (text: string): void => {
     output += text
-    if (hasScreen) process.stdout.write(text)
-  })
+    onText?.(text)
+  }
+  child.stdout.setEncoding('utf8').on('data', take)
+  child.stderr.setEncoding('utf8').on('data', take)
   const code = await closed
+  return { output, code, ranOut: signal.aborted }
+}
+
+/** All files in one process, which is not this one: within it they would be tests of it. */
+async function runTogether(lane: Lane, { root, hasScreen }: LanePlace): Promise<readonly FileEnd[]> {
+  const startedMs = performance.now()
+  const words = [QUIET, '--test', '--test-isolation=none', '--test-reporter=spec']
+  const onText = (text: string): void => void (hasScreen && process.stdout.write(text))
+  const { output, code, ranOut } = await outputOf([...words, ...lane.files], { root, limitMs: lane.limitMs, onText })
   if (!hasScreen) process.stdout.write(output)
   const count = (what: string): number => Number(new RegExp(`^ℹ ${what} (\\d+)$`, 'm').exec(output)?.[1] ?? 0)
-  const ranOut = signal.aborted ? { ranOutOfMs: lane.limitMs } : {}
   const [passed, failed] = [count('pass'), count('fail') + count('cancelled')]
   return [
     {
@@ -119,7 +127,7 @@ async function runTogether(lane: Lane, { root, hasScreen }: LanePlace): Promise<
       failed,
       skips: Array.from({ length: count('skipped') }, () => 'left out in the one process'),
       voids: [],
-      ...ranOut,
+      ...(ranOut ? { ranOutOfMs: lane.limitMs } : {}),
       isGood: code === 0 && passed > 0,
       tookMs: performance.now() - startedMs,
     },
