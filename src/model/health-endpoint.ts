@@ -40,7 +40,7 @@ export interface EndpointReading {
   /** False: it did not answer, and the rest is what is known of one that does not. */
   readonly heard: boolean
   readonly answer: Answer
-  /** When it first answered `up` after it did not; absent while it does not, and where it has answered `up` from the first question on. */
+  /** When it first answered `up` to this process, without a break since; absent while it does not. */
   readonly upSince?: MonoMs
   /** Nothing keeps it from `up` but that nothing answers at the node's data port. */
   readonly onlyClosed: boolean

@@ -39,6 +39,8 @@ interface Seen {
   readonly askedAt: MonoMs
   /** When it last began or ceased to say that it serves; absent: not since it was asked first. */
   readonly changedAt?: MonoMs
+  /** When it first said that it serves, of the times it has said so without a break; absent: it does not. */
+  readonly upSince?: MonoMs
   readonly answer: AskedAgent
   /** Questions in a row without an answer. */
   readonly misses: number
@@ -193,7 +195,15 @@ function seenAfter(before: Seen | undefined, { askedAt, answer }: Pick<Seen, 'as
   const misses = 'error' in answer ? (before?.misses ?? 0) + 1 : 0
   const isOther = before !== undefined && isUp(before.answer) !== isUp(answer)
   const changedAt = isOther ? askedAt : before?.changedAt
-  return { askedAt, answer, misses, ...(changedAt === undefined ? {} : { changedAt }) }
+  // One that says so at the first question may have begun a moment ago, and its balancers may not use it yet.
+  const upSince = isUp(answer) ? (before?.upSince ?? askedAt) : undefined
+  return {
+    askedAt,
+    answer,
+    misses,
+    ...(changedAt === undefined ? {} : { changedAt }),
+    ...(upSince === undefined ? {} : { upSince }),
+  }
 }
 
 const isUp = (answer: AskedAgent): boolean => !('error' in answer) && answer.health.answer === 'up'
@@ -206,19 +216,18 @@ function ofThisNode({ name }: Node, answer: AskedAgent): AskedAgent {
 
 type State = Pick<ServerReading, 'operational' | 'check' | 'checkText'> & { readonly endpoint: EndpointReading }
 
-function stateOf({ answer, askedAt: at, changedAt }: Seen): State {
+function stateOf({ answer, askedAt: at, upSince }: Seen): State {
   if ('error' in answer) {
     const endpoint = { at, ...UNHEARD }
     const checkText = `its agent does not answer: ${answer.error}`
     return { operational: 'down', check: 'failing', checkText, endpoint }
   }
   const { node: _node, dataPort, ...told } = answer.health
-  const upSince = told.answer === 'up' && changedAt !== undefined ? { upSince: changedAt } : {}
   return {
     operational: OPERATIONAL[told.answer],
     check: CHECKS[dataPort],
     checkText: `its agent answers ${told.answer}`,
-    endpoint: { at, heard: true, ...told, ...upSince },
+    endpoint: { at, heard: true, ...told, ...(upSince === undefined ? {} : { upSince }) },
   }
 }
 
