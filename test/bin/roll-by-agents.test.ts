@@ -120,7 +120,10 @@ async function rolled(ground: Ground, file: string): Promise<readonly StampedEve
   const path = join(ground.folder, 'roll.yaml')
   await writeFile(path, file)
   const words = ['roll', '-f', path, '--kubeconfig', ground.cluster.kubeconfig, '--yes', '-o', 'jsonl']
-  const { code, out, err } = await ended(start([...words, '--state-dir', join(ground.folder, 'state')]))
+  const child = start([...words, '--state-dir', join(ground.folder, 'state')])
+  // One that stopped guards the node that it leaves out until it is interrupted.
+  child.stdout?.on('data', (text) => /"roll.ended".*"stopped"/.test(String(text)) && child.kill('SIGINT'))
+  const { code, out, err } = await ended(child)
   assert.equal(code, 0, `${err}\n${out.slice(-4_000)}`)
   return out
     .trim()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -11,6 +11,13 @@ import { stagesOf } from '../support/runner/lanes.ts'
 
 const SAMPLES: Readonly<Record<string, string>> = {
   loops: "test('begins', () => {})\ntest('loops', () => { for (;;); })",
+  starts: `
+    import { spawn } from 'node:child_process'
+    test('starts what does not end', () => {
+      const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' })
+      console.log('PID' + child.pid)
+      return new Promise(() => {})
+    })`,
   fails: "test('fails', () => { throw new Error('as it should') })\ntest('passes', () => {})",
   skips: "test('needs a part', { skip: 'the part is not installed' }, () => {})\ntest('passes', () => {})",
   void: "test('is void', (t) => t.diagnostic('void, made once more: 7 of 10'))",
@@ -42,6 +49,12 @@ async function ended(t: TestContext, concurrency: number | 'oneProcess', names: 
   return { ends: new Map(ends.map((end) => [end.file, end])), output: run.stdout }
 }
 
+/** Not: it has ended and is only waited for by its parent, which a container's first process may never do. */
+function isRunning(pid: number): boolean {
+  const path = `/proc/${pid}/stat`
+  return existsSync(path) && !/\) Z /.test(readFileSync(path, 'utf8'))
+}
+
 test('a file that loops is ended at its limit, and the files behind it are run all the same', async (t) => {
   const { ends } = await ended(t, 1, ['loops', 'fails', 'skips', 'void', 'empty'])
   const loops = ends.get('loops.test.mjs')
@@ -70,6 +83,14 @@ test('what a file prints cannot be taken for its results, and a file that dies i
   ])
   assert.match(output, /✖ fails/)
   assert.match(output, /as it should/)
+})
+
+test('what a file has started is ended with it at its limit, and holds up none behind it', async (t) => {
+  const { ends, output } = await ended(t, 1, ['starts', 'fails'])
+  assert.deepEqual([ends.get('starts.test.mjs')?.ranOutOfMs, ends.get('fails.test.mjs')?.passed], [4_000, 1])
+  const pid = Number(/PID(\d+)/.exec(output)?.[1])
+  assert.ok(pid > 0)
+  assert.equal(isRunning(pid), false)
 })
 
 test('files that share a process are ended together at their limit', async (t) => {

@@ -1,4 +1,6 @@
 import { fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import type { FileEnd } from './closing-lines.ts'
 import { COUNT_MARK, type FileCount } from './file-reporter.ts'
 import type { PoliteEnds, PoliteLane } from './lane-process.ts'
@@ -88,18 +90,9 @@ interface RunPlace {
   readonly onText?: (text: string) => void
 }
 
-/** Runs Node to its end. What never ends, by a loop for example, is killed at its limit. */
+/** Runs Node to its end. What never ends, by a loop for example, is killed at its limit, with all that it has started. */
 async function outputOf(words: readonly string[], { root, limitMs, onText }: RunPlace): Promise<Ran> {
-  const signal = AbortSignal.timeout(limitMs)
-  const child = spawn(process.execPath, words, {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    signal,
-    killSignal: 'SIGKILL',
-  })
-  const { promise: closed, resolve } = Promise.withResolvers<number | null>()
-  // Its end is heard of once its output is read to the end, also where it was killed, which is an error, too.
-  child.on('error', () => undefined).on('close', resolve)
+  const child = spawn(process.execPath, words, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   const take = (text: string): void => {
     output += text
@@ -107,8 +100,41 @@ async function outputOf(words: readonly string[], { root, limitMs, onText }: Run
   }
   child.stdout.setEncoding('utf8').on('data', take)
   child.stderr.setEncoding('utf8').on('data', take)
-  const code = await closed
-  return { output, code, ranOut: signal.aborted }
+  let ranOut = false
+  const limit = setTimeout(() => {
+    ranOut = true
+    // What it has started holds its output open, and would go on beside the files behind it.
+    for (const pid of [child.pid ?? 0, ...descendants(child.pid ?? 0)]) killed(pid)
+  }, limitMs)
+  const [code] = (await once(child, 'close')) as [number | null]
+  clearTimeout(limit)
+  return { output, code, ranOut }
+}
+
+/** Processes that this one has started, and those that they have. A list is made before the first of them is killed. */
+function descendants(pid: number): readonly number[] {
+  const children = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => parentOf(name) === pid)
+    .map(Number)
+  return children.flatMap((child) => [child, ...descendants(child)])
+}
+
+/** The fourth field, where the second, a name, may hold anything: proc_pid_stat(5). */
+function parentOf(pid: string): number | undefined {
+  try {
+    return Number(/.*\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1])
+  } catch {
+    return undefined
+  }
+}
+
+function killed(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended meanwhile.
+  }
 }
 
 /** All files in one process, which is not this one: within it they would be tests of it. */
