@@ -121,9 +121,20 @@ test('the closing lines name what was left out, what was void and what failed, a
 
 test('every file is in one lane, and fast brings no cluster up', () => {
   const files = ['test/core/a.test.ts', 'test/cluster/roll-clean.test.ts', 'test/cluster/kube-x.test.ts']
-  const all = [...files, 'test/cluster/agent-outage.test.ts', 'test/virtual/swarm.test.ts', 'test/cli/b.test.ts']
+  const all = [
+    ...files,
+    'test/cluster/agent-outage.test.ts',
+    'test/virtual/swarm.test.ts',
+    'test/cli/b.test.ts',
+    'test/bin/roll-by-agents.test.ts',
+  ]
   const chosen = (isFast: boolean): readonly string[] =>
     stagesOf(all, isFast).flatMap((stage) => stage.flatMap((lane) => lane.files))
   assert.deepEqual(chosen(false).toSorted(), all.toSorted())
-  assert.deepEqual(chosen(true).toSorted(), ['test/cli/b.test.ts', 'test/core/a.test.ts', 'test/virtual/swarm.test.ts'])
+  assert.deepEqual(chosen(true).toSorted(), [
+    'test/bin/roll-by-agents.test.ts',
+    'test/cli/b.test.ts',
+    'test/core/a.test.ts',
+    'test/virtual/swarm.test.ts',
+  ])
 })

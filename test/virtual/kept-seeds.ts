@@ -99,4 +99,6 @@ export const KEPT_SEEDS: readonly string[] = [
   '81119574',
   // People set a server ready that was in maint before the roll, on a node that was just being rebooted.
   '3000510',
+  // A new process took an agent that served when it was first asked for one that its balancers used already.
+  '3000477',
 ]

@@ -18,8 +18,6 @@ const CLUSTER_LIMIT_MS = 25 * 60_000
 const LONGEST = [
   'contract/real-haproxy',
   'contract/embedded-kubectl',
-  // Under traffic, whose requests end unanswered beside everything that starts at once in the first minute.
-  'bin/roll-by-agents',
   'report/page',
   'roll-trouble',
   'roll-luck',
@@ -39,6 +37,9 @@ const LONGEST = [
  * answered too late beside another cluster under as much traffic.
  */
 const ALONE = ['test/cluster/roll-clean.test.ts', 'test/cluster/agent-roll.test.ts']
+
+/** The same, without a cluster of its own: three agents, a HAProxy and a prober, each a process, under such traffic. */
+const ALONE_ON_LOOPBACK = ['test/bin/roll-by-agents.test.ts']
 
 /** Beds whose time is mostly waited out, by the clocks of kubelets and of the outage, with little or no traffic. */
 const WAITING = [
@@ -87,7 +88,8 @@ export function stagesOf(all: readonly string[], isFast: boolean): readonly (rea
       .toSorted((left, right) => place(left) - place(right))
   const [clusters, pure, virtual, light] = [below(CLUSTER), below(PURE), below(VIRTUAL), below(LIGHT)]
   const [alone, waiting] = [below(ALONE), below(WAITING)]
-  const known = new Set([...clusters, ...pure, ...virtual])
+  const aloneOnLoopback = below(ALONE_ON_LOOPBACK)
+  const known = new Set([...clusters, ...pure, ...virtual, ...aloneOnLoopback])
   const others = below(['test/']).filter((file) => !known.has(file))
   const elsewhere = new Set([...alone, ...waiting, ...light])
   const withNodes = clusters.filter((file) => !elsewhere.has(file))
@@ -96,7 +98,8 @@ export function stagesOf(all: readonly string[], isFast: boolean): readonly (rea
     { files: pure, concurrency: 'oneProcess', limitMs: FAST_LIMIT_MS },
   ]
   const inVirtualTime: Lane = { files: virtual, concurrency: 1, polite: !isFast, limitMs: VIRTUAL_LIMIT_MS }
-  if (isFast) return [fast, [{ ...inVirtualTime, concurrency: 2 }]]
+  const byItself = (files: readonly string[]): readonly Lane[] => [{ files, concurrency: 1, limitMs: CLUSTER_LIMIT_MS }]
+  if (isFast) return [fast, [{ ...inVirtualTime, concurrency: 2 }], byItself(aloneOnLoopback)]
   return [
     [...fast, { files: light, concurrency: 2, limitMs: CLUSTER_LIMIT_MS }],
     [
@@ -104,7 +107,7 @@ export function stagesOf(all: readonly string[], isFast: boolean): readonly (rea
       { files: waiting, concurrency: 1, limitMs: CLUSTER_LIMIT_MS },
       inVirtualTime,
     ],
-    [{ files: alone, concurrency: 1, limitMs: CLUSTER_LIMIT_MS }],
+    byItself([...aloneOnLoopback, ...alone]),
   ]
 }
 
