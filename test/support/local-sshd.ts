@@ -5,6 +5,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { findCommand } from '../../testbed/machine/find-command.ts'
+import { childrenOf } from '../../testbed/machine/process-identity.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { ephemeralPort } from './ephemeral-port.ts'
 
@@ -69,7 +70,7 @@ export class LocalSshd {
     const daemon = this.#daemon
     if (daemon?.pid === undefined || daemon.exitCode !== null) return
     const exited = once(daemon, 'exit')
-    for (const child of await childrenOf(daemon.pid)) process.kill(child, 'SIGKILL')
+    for (const child of childrenOf(daemon.pid)) process.kill(child, 'SIGKILL')
     daemon.kill('SIGTERM')
     await exited
   }
@@ -77,7 +78,7 @@ export class LocalSshd {
   /** How many connections it serves now. */
   async connections(): Promise<number> {
     const pid = this.#daemon?.pid
-    return pid === undefined ? 0 : (await childrenOf(pid)).length
+    return pid === undefined ? 0 : childrenOf(pid).length
   }
 
   async #configure(lines: readonly string[]): Promise<void> {
@@ -119,13 +120,4 @@ export class LocalSshd {
     await this.stop()
     await rm(this.#directory, { recursive: true, force: true })
   }
-}
-
-async function childrenOf(pid: number): Promise<readonly number[]> {
-  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
-  return text
-    .trim()
-    .split(' ')
-    .filter((it) => it !== '')
-    .map(Number)
 }

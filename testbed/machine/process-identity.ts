@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 
 /** A process that no later process with the same number can be taken for. */
 export interface ProcessIdentity {
@@ -21,13 +21,16 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return identityOf(identity.pid)?.startTicks === identity.startTicks
 }
 
-/** The first child of a process, or undefined while it has none. */
-export function firstChild(pid: number): number | undefined {
+/** Processes that this one has started and that have not ended, those of all its threads; none where it has ended. */
+export function childrenOf(pid: number): readonly number[] {
   try {
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
-    return children === '' ? undefined : Number(children.split(' ')[0])
+    const threads = readdirSync(`/proc/${pid}/task`)
+    return threads.flatMap((thread) => {
+      const children = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim()
+      return children === '' ? [] : children.split(' ').map(Number)
+    })
   } catch {
-    return undefined
+    return []
   }
 }
 

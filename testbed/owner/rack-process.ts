@@ -3,7 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path'
 import { searchPath } from '../machine/find-command.ts'
 import { logTail } from '../machine/log-tail.ts'
-import { firstChild } from '../machine/process-identity.ts'
+import { childrenOf } from '../machine/process-identity.ts'
 import { waitFor } from '../machine/wait-for.ts'
 import { controlSocket, logPath, planPath, type RackPlan } from '../rack/plan.ts'
 
@@ -40,7 +40,7 @@ export async function startRack(plan: RackPlan): Promise<RackProcess> {
   const whyGone = (): string => `the bed ${plan.name} is gone\n${logTail(log)}`
   const pid = await waitFor({ what: 'the rack to answer', limitMs: 20_000, everyMs: 10, explain: whyGone }, () => {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(whyGone())
-    return child.pid !== undefined && existsSync(controlSocket(plan.runtime)) ? firstChild(child.pid) : undefined
+    return child.pid !== undefined && existsSync(controlSocket(plan.runtime)) ? childrenOf(child.pid)[0] : undefined
   })
   return {
     pid,

@@ -10,7 +10,7 @@ import { makeNodeCgroup, removeNodeCgroup } from '../machine/cgroups.ts'
 import { searchPath } from '../machine/find-command.ts'
 import { LAZY_COLLECTOR } from '../machine/lazy-collector.ts'
 import { logTail } from '../machine/log-tail.ts'
-import { firstChild } from '../machine/process-identity.ts'
+import { childrenOf } from '../machine/process-identity.ts'
 import { type RunResult, runToEnd } from '../machine/run.ts'
 import { waitFor } from '../machine/wait-for.ts'
 import { layCable, removeCable, setPlugged } from './network.ts'
@@ -146,7 +146,7 @@ export class NodePower {
       { what: `${this.node} to get its first process`, limitMs: BOOT_LIMIT_MS, everyMs: 5 },
       () => {
         if (child.exitCode !== null) throw new Error(`${this.node} did not start\n${logTail(this.#log())}`)
-        return child.pid === undefined ? undefined : firstChild(child.pid)
+        return child.pid === undefined ? undefined : childrenOf(child.pid)[0]
       },
     )
     await layCable({ node: this.node, pid, peers: plan.nodes, plugged: this.#plugged })

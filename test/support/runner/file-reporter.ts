@@ -1,6 +1,6 @@
 /**
  * The reporter of a test file that runs in a process of its own: prints its tests as Node's `spec` reporter does, and in the
- * last line, behind a mark, what came of them. The file's name is all that this needs from the runner, which reads that line.
+ * last line, behind a mark, what came of them; the runner reads that line.
  */
 import { spec as Spec, type TestEvent } from 'node:test/reporters'
 

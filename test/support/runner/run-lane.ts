@@ -1,6 +1,6 @@
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { childrenOf } from '../../../testbed/machine/process-identity.ts'
 import type { FileEnd } from './closing-lines.ts'
 import { COUNT_MARK, type FileCount } from './file-reporter.ts'
 import type { PoliteEnds, PoliteLane } from './lane-process.ts'
@@ -50,6 +50,8 @@ export async function runApart(lane: Lane, { root, hasScreen }: LanePlace): Prom
   return ends
 }
 
+/** Of a file that ended before its reporter did. */
+const NO_COUNT = '{"passed":0,"failed":1,"skips":[],"voids":[]}'
 const FILE_REPORTER = new URL('file-reporter.ts', import.meta.url).pathname
 
 /**
@@ -63,24 +65,24 @@ async function runFile(
 ): Promise<{ readonly text: string; readonly end: FileEnd }> {
   const startedMs = performance.now()
   const words = [QUIET, `--test-reporter=${FILE_REPORTER}`, '--test-reporter-destination=stdout', file]
-  const { output, code, ranOut } = await outputOf(words, { root, limitMs: lane.limitMs })
+  const { output, exit, ranOut } = await outputOf(words, { root, limitMs: lane.limitMs })
   const at = output.lastIndexOf(COUNT_MARK)
-  const text = at === -1 ? output : output.slice(0, at)
-  const counted = at === -1 ? '{"passed":0,"failed":1,"skips":[],"voids":[]}' : output.slice(at + COUNT_MARK.length)
-  const count = JSON.parse(counted.split('\n', 1)[0] ?? '') as FileCount
-  const isGood = code === 0 && count.failed === 0 && !ranOut && count.passed + count.skips.length > 0
+  const [counted = '', ...behind] = at === -1 ? [NO_COUNT] : output.slice(at + COUNT_MARK.length).split('\n')
+  const text = (at === -1 ? output : output.slice(0, at)) + behind.join('\n')
+  const count = JSON.parse(counted) as FileCount
+  const isGood = exit === 'code 0' && count.failed === 0 && !ranOut && count.passed + count.skips.length > 0
   const limit = ranOut ? { ranOutOfMs: lane.limitMs } : {}
   const why =
-    at === -1
-      ? `${file}: ended with code ${code} and no count of its tests: it has none, or one of them ended the process\n`
+    at === -1 && !ranOut
+      ? `${file}: ended by ${exit} and gave no count of its tests: it has none, or one of them ended the process\n`
       : ''
   return { text: text + why, end: { file, ...count, ...limit, isGood, tookMs: performance.now() - startedMs } }
 }
 
 interface Ran {
   readonly output: string
-  /** Absent where a signal ended it. */
-  readonly code: number | null
+  /** `code 1`, or the signal's name. */
+  readonly exit: string
   readonly ranOut: boolean
 }
 
@@ -106,28 +108,14 @@ async function outputOf(words: readonly string[], { root, limitMs, onText }: Run
     // What it has started holds its output open, and would go on beside the files behind it.
     for (const pid of [child.pid ?? 0, ...descendants(child.pid ?? 0)]) killed(pid)
   }, limitMs)
-  const [code] = (await once(child, 'close')) as [number | null]
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
   clearTimeout(limit)
-  return { output, code, ranOut }
+  return { output, exit: signal ?? `code ${code}`, ranOut }
 }
 
-/** Processes that this one has started, and those that they have. A list is made before the first of them is killed. */
-function descendants(pid: number): readonly number[] {
-  const children = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => parentOf(name) === pid)
-    .map(Number)
-  return children.flatMap((child) => [child, ...descendants(child)])
-}
-
-/** The fourth field, where the second, a name, may hold anything: proc_pid_stat(5). */
-function parentOf(pid: string): number | undefined {
-  try {
-    return Number(/.*\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1])
-  } catch {
-    return undefined
-  }
-}
+/** A list is made before the first of them is killed: children of a process that has ended are not its children any more. */
+const descendants = (pid: number): readonly number[] =>
+  childrenOf(pid).flatMap((child) => [child, ...descendants(child)])
 
 function killed(pid: number): void {
   try {
@@ -142,7 +130,7 @@ async function runTogether(lane: Lane, { root, hasScreen }: LanePlace): Promise<
   const startedMs = performance.now()
   const words = [QUIET, '--test', '--test-isolation=none', '--test-reporter=spec']
   const onText = (text: string): void => void (hasScreen && process.stdout.write(text))
-  const { output, code, ranOut } = await outputOf([...words, ...lane.files], { root, limitMs: lane.limitMs, onText })
+  const { output, exit, ranOut } = await outputOf([...words, ...lane.files], { root, limitMs: lane.limitMs, onText })
   if (!hasScreen) process.stdout.write(output)
   const count = (what: string): number => Number(new RegExp(`^ℹ ${what} (\\d+)$`, 'm').exec(output)?.[1] ?? 0)
   const [passed, failed] = [count('pass'), count('fail') + count('cancelled')]
@@ -154,7 +142,7 @@ async function runTogether(lane: Lane, { root, hasScreen }: LanePlace): Promise<
       skips: Array.from({ length: count('skipped') }, () => 'left out in the one process'),
       voids: [],
       ...(ranOut ? { ranOutOfMs: lane.limitMs } : {}),
-      isGood: code === 0 && passed > 0,
+      isGood: exit === 'code 0' && passed > 0,
       tookMs: performance.now() - startedMs,
     },
   ]
