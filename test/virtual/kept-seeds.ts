@@ -101,4 +101,6 @@ export const KEPT_SEEDS: readonly string[] = [
   '3000510',
   // A new process took an agent that served when it was first asked for one that its balancers used already.
   '3000477',
+  // A machine had booted with one kind of bad luck and was given another after that; people healed the other alone.
+  '3000405',
 ]

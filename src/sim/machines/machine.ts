@@ -37,6 +37,7 @@ const DARK_MS = 2_000
 export class Machine {
   readonly name: string
   readonly #parts: MachineParts
+  #bootLuck: BootLuck | undefined
   #state: 'dark' | 'on' | 'stopping' = 'dark'
   #bootId: string | undefined
   #boots = 0
@@ -58,6 +59,11 @@ export class Machine {
   /** As the machine itself tells it; undefined where it cannot be asked. */
   get bootId(): string | undefined {
     return this.isOn ? this.#bootId : undefined
+  }
+
+  /** How the boot went that it runs; undefined where it runs none. */
+  get bootLuck(): BootLuck | undefined {
+    return this.isOn ? this.#bootLuck : undefined
   }
 
   /** How often it has booted. */
@@ -118,6 +124,7 @@ export class Machine {
     this.#enter('on')
     this.#bootId = newUid(this.#parts)
     this.#boots += 1
+    this.#bootLuck = this.#luck
     this.#parts.services.start({ id: this.#bootId, luck: this.#luck })
   }
 

@@ -155,11 +155,12 @@ export class OutsideFaults {
     for (const [node, luck] of lucks) {
       const machine = cluster.machines.get(node)
       machine?.setLuck({ kind: 'returns' })
-      if (machine === undefined || luck.kind === 'slow') continue
-      if (machine.isOn && machine.boots > (this.#bootsBefore.get(node) ?? 0)) {
+      if (machine === undefined) continue
+      const { bootLuck } = machine
+      if (bootLuck?.kind === 'noKubelet' || bootLuck?.kind === 'neverReady') {
         scene.handBoots.set(node, (scene.handBoots.get(node) ?? 0) + 1)
         machine.reset()
-      } else machine.powerOn()
+      } else if (luck.kind !== 'slow') machine.powerOn()
     }
     for (const fault of this.#faults) if (fault.kind === 'nodeDies') this.#hands.switchOn(fault.node)
     this.putBackByHand()
