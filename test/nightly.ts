@@ -53,6 +53,12 @@ const PARTS: readonly Part[] = [
     argv: ['test/run.ts', 'roll-api-restarts'],
     env: { EVERY_STEP: '1' },
   },
+  {
+    name: 'trouble',
+    what: 'bad luck, budgets and upgrades on real clusters, with the rows that virtual time shows by day',
+    argv: ['test/run.ts', 'roll-luck', 'roll-trouble', 'agent-install'],
+    env: { EVERY_TROUBLE: '1' },
+  },
   { name: 'soak', what: 'a real roll killed at each step and taken up again', argv: ['bench/soak.ts'] },
   { name: 'article', what: 'plain scripts and rolls, five times each', argv: ['bench/article.ts', '--runs', '5'] },
 ]

@@ -7,10 +7,13 @@ import { agentProcess } from '../support/agent-install/agent-process.ts'
 import { type Checks, runsOfOthers, spanOf } from '../support/agent-install/checks.ts'
 import { type AgentPod, InstallBed, isReady } from '../support/agent-install/install-bed.ts'
 import { requires } from '../support/requires.ts'
+import { atNight } from '../support/roll-bed/at-night.ts'
 
 const ALL_UP = { n1: '200 OK', n2: '200 OK', n3: '200 OK' }
 /** One each time that a listener closes, of which each agent has two; some more, where the machine is busy. */
 const RESETS_MAX = 5
+/** A balancer that asks once a second hears of one at most. On a busy machine more than one of ours waits to be taken. */
+const RESET_SPAN_MAX_MS = 500
 /** Of a node whose agent is replaced where none can start beside it: what the page says, twice and more. */
 const GAP_MAX_MS = 10_000
 /** Three seconds less are what a new agent has to become ready. */
@@ -59,17 +62,14 @@ async function upgradedUnseen(t: TestContext, checks: Checks): Promise<void> {
   t.diagnostic(`${checks.count - from} checks`)
   for (const node of ['n1', 'n2', 'n3']) {
     const others = runsOfOthers(checks.of(node, from), '200 OK')
-    // The last one of a backlog may be reset when the old agent closes; two in a row would be seen by balancers.
+    // What waits in a backlog may be reset when the old agent closes: for so short a time that no balancer hears of two.
     assert.deepEqual(
       [...new Set(others.flat().map(({ outcome }) => outcome))].filter((one) => one !== 'ECONNRESET'),
       [],
     )
     t.diagnostic(`${node}: ${others.length} of ${checks.of(node, from).length} were reset`)
-    assert.ok(
-      others.every((run) => run.length === 1),
-      JSON.stringify(others),
-    )
-    assert.ok(others.length <= RESETS_MAX, `${others.length} checks of ${node} were reset`)
+    for (const { begin, end } of others.map(spanOf)) assert.ok(end - begin < RESET_SPAN_MAX_MS, JSON.stringify(others))
+    assert.ok(others.length <= RESETS_MAX, `${others.length} times checks of ${node} were reset`)
   }
 }
 
@@ -155,7 +155,7 @@ describe('the chart on the network of the nodes', { ...real, concurrency: 1 }, (
     await worksOn({ checks, from, were })
   })
 
-  test('agents that are told to ask a data port from now on ask it before they take over', async () => {
+  atNight('agents that are told to ask a data port from now on ask it before they take over', {}, async () => {
     const from = checks.count
     // That of kube-proxy's metrics.
     await place().upgrade(['agent.dataPort=10249', 'agent.dataEvery=500ms', 'agent.upDelay=1s'])
@@ -250,9 +250,10 @@ describe('the chart without a directory of the node', { ...real, concurrency: 1 
 
   test('though new ones know nothing of before, an upgrade says nothing but OK', async (t) => {
     await upgradedUnseen(t, checks)
-    await place().uninstall()
     await checks.end()
   })
+
+  after(async () => opened?.uninstall())
 })
 
 describe('the plain YAML', { ...real, concurrency: 1 }, () => {

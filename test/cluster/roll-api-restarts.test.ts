@@ -3,10 +3,13 @@ import { after, before, test } from 'node:test'
 import { apiServerRestarted, EVERY_STEP, FOUR_STEPS } from '../scenarios/api-restarts.ts'
 import { requires } from '../support/requires.ts'
 import { RealGround } from '../support/roll-bed/real-ground.ts'
-import { RollBed } from '../support/roll-bed/roll-bed.ts'
+import { RATE_BESIDE_OTHERS, RollBed } from '../support/roll-bed/roll-bed.ts'
 import { unlessVoid } from '../support/roll-bed/unless-void.ts'
 
 const real = { ...requires('testbed'), timeout: 1_200_000 }
+
+/** `npm run nightly -- restarts`: in each of the eleven steps, alone on the machine, some ten minutes. */
+const BY_NIGHT = process.env.EVERY_STEP !== undefined
 
 let opened: RollBed | undefined
 const bed = (): RollBed => {
@@ -21,18 +24,18 @@ before(async () => {
       fast: true,
       database: false,
       graceSeconds: 25,
+      ...(BY_NIGHT ? {} : { judgeRate: RATE_BESIDE_OTHERS }),
       monitorGraceSeconds: 50,
     })
 })
 after(async () => opened?.close())
 
-/** `npm run nightly -- restarts`: in each of the eleven steps, some ten minutes. */
-const RESTARTS = process.env.EVERY_STEP === undefined ? FOUR_STEPS : EVERY_STEP
-
 test('an API server killed and started again in the middle of a step costs no request', real, async (t) => {
   // The controllers, too, come back to the API server with a back-off of up to a minute.
   const ssh = { command: ['systemctl', 'reboot'], configFile: bed().bed.sshConfig }
   const spec = { reboot: { ssh, resendAfter: '20s', returnLimit: '180s' } }
-  const judged = await unlessVoid(t, () => apiServerRestarted(new RealGround(bed), RESTARTS, spec))
+  const judged = await unlessVoid(t, () =>
+    apiServerRestarted(new RealGround(bed), BY_NIGHT ? EVERY_STEP : FOUR_STEPS, spec),
+  )
   assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
 })

@@ -5,8 +5,9 @@ import { after, before, beforeEach, test } from 'node:test'
 import { budgetNeverOpens, budgetOpensLater, podUnderTwoBudgets } from '../scenarios/budgets.ts'
 import { outageBesideDeadControl } from '../scenarios/dead-control.ts'
 import { nodeNeverBack } from '../scenarios/never-back.ts'
-import { reloadedInSteps4And5 } from '../scenarios/reloads.ts'
+import { reloadedInSteps4And5, TOLD_BESIDE_OTHERS_MS } from '../scenarios/reloads.ts'
 import { requires } from '../support/requires.ts'
+import { atNight } from '../support/roll-bed/at-night.ts'
 import { BootCounter } from '../support/roll-bed/boot-counter.ts'
 import { RealGround } from '../support/roll-bed/real-ground.ts'
 import { RATE_BESIDE_OTHERS, RollBed } from '../support/roll-bed/roll-bed.ts'
@@ -45,7 +46,7 @@ async function isTold({ shown }: RollExit, words: readonly string[]): Promise<vo
   }
 }
 
-test('a budget at its limit that opens 20 s later is waited for, by its name and numbers', real, async () => {
+atNight('a budget at its limit that opens 20 s later is waited for, by its name and numbers', real, async () => {
   await budgetOpensLater(ground)
 })
 
@@ -53,13 +54,13 @@ test('a budget that never opens is given up at the limit, and everything is put 
   await isTold(await budgetNeverOpens(ground), ['budget default/whoami needs 5 healthy, has 5 of 5'])
 })
 
-test('a pod under two budgets is given up at the limit, and both are named', real, async () => {
+atNight('a pod under two budgets is given up at the limit, and both are named', real, async () => {
   const both = ['budget default/whoami (needs 4 healthy, has 5)', 'budget default/whoami-too (needs 1 healthy, has 5)']
   await isTold(await podUnderTwoBudgets(ground), both)
 })
 
 test('HAProxy reloaded in steps 4 and 5 is told again, and no request fails', real, async (t) => {
-  const judged = await unlessVoid(t, () => reloadedInSteps4And5(ground))
+  const judged = await unlessVoid(t, () => reloadedInSteps4And5(ground, TOLD_BESIDE_OTHERS_MS))
   assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
 })
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { killedInEveryStep } from '../scenarios/killed.ts'
-import { reloadedInSteps6And7 } from '../scenarios/reloads.ts'
+import { reloadedInSteps6And7, TOLD_BESIDE_OTHERS_MS } from '../scenarios/reloads.ts'
 import { volumesFirst } from '../scenarios/stages.ts'
 import { requires } from '../support/requires.ts'
 import { isVoid } from '../support/roll-bed/judge.ts'
 import { RealGround } from '../support/roll-bed/real-ground.ts'
-import { RollBed } from '../support/roll-bed/roll-bed.ts'
+import { RATE_BESIDE_OTHERS, RollBed } from '../support/roll-bed/roll-bed.ts'
 import { unlessVoid } from '../support/roll-bed/unless-void.ts'
 
 const real = { ...requires('testbed'), timeout: 600_000 }
@@ -19,7 +19,7 @@ const bed = (): RollBed => {
 const ground = new RealGround(bed)
 
 before(async () => {
-  if (real.skip === false) opened = await RollBed.open({ fast: true })
+  if (real.skip === false) opened = await RollBed.open({ fast: true, judgeRate: RATE_BESIDE_OTHERS })
 })
 after(async () => opened?.close())
 
@@ -29,12 +29,15 @@ test('a roll killed in every step and resumed loses no request and reboots each 
 })
 
 test(
-  'HAProxy reloaded in steps 6 and 7 is told again within a second; what was lost is counted and told as the reload’s',
+  'HAProxy reloaded in steps 6 and 7 is told again; what was lost is counted and told as the reload’s',
   real,
   async (t) => {
     await bed().settled()
     await bed().bed.setDarkMs('n3', 3000)
-    const { byRoll, judged, reasons } = await reloadedInSteps6And7(new RealGround(bed, { rate: 100 }))
+    const { byRoll, judged, reasons } = await reloadedInSteps6And7(
+      new RealGround(bed, { rate: 100 }),
+      TOLD_BESIDE_OTHERS_MS,
+    )
     if (isVoid(judged)) t.diagnostic(`the judge skipped ${judged.skippedRequests} of ${judged.sentRequests}`)
     t.diagnostic(`lost to two reloads: ${byRoll} of the roll, ${judged.failedRequests} of the judge`)
     for (const reason of reasons) t.diagnostic(reason)

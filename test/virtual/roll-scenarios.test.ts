@@ -53,7 +53,7 @@ const SCENARIOS: readonly {
   {
     title: 'HAProxy reloaded in steps 6 and 7 is told again within a second; what was lost is told as the reload’s',
     darkMs: 3_000,
-    run: reloadedInSteps6And7,
+    run: (ground) => reloadedInSteps6And7(ground),
   },
   { title: 'a budget at its limit that opens 20 s later is waited for', run: budgetOpensLater },
   { title: 'a budget that never opens is given up at the limit', run: budgetNeverOpens },

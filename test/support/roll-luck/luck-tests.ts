@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 import type { StampedEvent } from '../../../src/model/roll-event.ts'
 import { budget } from '../../../src/sim/cluster/article-workloads.ts'
+import { atNight } from '../roll-bed/at-night.ts'
 import { BootCounter } from '../roll-bed/boot-counter.ts'
 import type { RollBed } from '../roll-bed/roll-bed.ts'
 import type { RollEnded, RollProcess } from '../roll-bed/roll-process.ts'
@@ -69,7 +70,7 @@ function registered({ bed, real }: Place): void {
     },
   )
 
-  test(
+  atNight(
     'where no fresh token comes the roll holds until it is interrupted; resume goes on with one',
     real,
     async (t) => {
@@ -114,7 +115,7 @@ function registered({ bed, real }: Place): void {
     await nothingLeft(bed())
   })
 
-  test('a disk that stays full: everything is put back, and the roll ends as held', real, async (t) => {
+  atNight('a disk that stays full: everything is put back, and the roll ends as held', real, async (t) => {
     const disk = await TinyDisk.mount(bed().bed.dir)
     t.after(() => disk.unmount())
     await unnoticed(t, async () => {
@@ -142,7 +143,7 @@ function registered({ bed, real }: Place): void {
     await nothingLeft(bed())
   })
 
-  test('a HAProxy that cannot be asked before the first step: nothing is touched', real, async (t) => {
+  atNight('a HAProxy that cannot be asked before the first step: nothing is touched', real, async (t) => {
     const socket = new HiddenSocket(bed().lb.socket)
     t.after(() => socket.show())
     await unnoticed(t, async () => {
@@ -157,7 +158,7 @@ function registered({ bed, real }: Place): void {
     await nothingLeft(bed())
   })
 
-  test('a HAProxy that cannot be asked beyond the limit: put back once it can, and held', real, async (t) => {
+  atNight('a HAProxy that cannot be asked beyond the limit: put back once it can, and held', real, async (t) => {
     const socket = new HiddenSocket(bed().lb.socket)
     t.after(() => socket.show())
     await unnoticed(t, async () => {
@@ -247,7 +248,7 @@ function registered({ bed, real }: Place): void {
     await nothingLeft(bed())
   })
 
-  test(
+  atNight(
     'an ssh that always hangs: sent again, then stopped with the node out; resume brings it back',
     real,
     async (t) => {
