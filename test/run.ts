@@ -4,7 +4,7 @@
  */
 import { globSync } from 'node:fs'
 import { closingLines, type FileEnd } from './support/runner/closing-lines.ts'
-import { stagesOf } from './support/runner/lanes.ts'
+import { type Lane, stagesOf } from './support/runner/lanes.ts'
 import { runLane } from './support/runner/run-lane.ts'
 
 const root = new URL('..', import.meta.url).pathname
@@ -25,11 +25,16 @@ if (strangers.length > 0) {
 
 const chosen = wanted.length === 0 ? all : all.filter((file) => wanted.some((word) => file.includes(word)))
 const ends: FileEnd[] = []
+/** Lanes that leave the processors to all others hold up no stage behind theirs. */
+const polite: Promise<readonly FileEnd[]>[] = []
 const startedMs = performance.now()
 for (const stage of stagesOf(chosen, isFast)) {
   const lanes = stage.filter(({ files }) => files.length > 0)
-  const ended = await Promise.all(lanes.map((lane, i) => runLane(lane, { root, hasScreen: i === 0 })))
+  const ofLane = (lane: Lane, i: number) => runLane(lane, { root, hasScreen: i === 0 })
+  polite.push(...lanes.filter((lane) => lane.polite === true).map((lane) => ofLane(lane, lanes.indexOf(lane))))
+  const ended = await Promise.all(lanes.filter((lane) => lane.polite !== true).map(ofLane))
   ends.push(...ended.flat())
 }
+ends.push(...(await Promise.all(polite)).flat())
 for (const line of closingLines(ends, performance.now() - startedMs)) console.log(line)
 if (ends.length === 0 || ends.some(({ isGood }) => !isGood)) process.exitCode = 1

@@ -4,14 +4,14 @@ export interface Lane {
   readonly files: readonly string[]
   /** Files at a time, each in a process of its own; `oneProcess`: one after the other in the same. */
   readonly concurrency: number | 'oneProcess'
-  /** Takes what processor time all others leave; runs in a session of its own for that. */
+  /** Takes what processor time all others leave, in this stage and those behind it; runs in a session of its own for that. */
   readonly polite?: boolean
   /** Each file has this long, or all of `oneProcess` together; a file that takes longer is ended and has failed. */
   readonly limitMs: number
 }
 
 const FAST_LIMIT_MS = 5 * 60_000
-const VIRTUAL_LIMIT_MS = 20 * 60_000
+const VIRTUAL_LIMIT_MS = 30 * 60_000
 const CLUSTER_LIMIT_MS = 25 * 60_000
 
 /** The longest first, so that no lane is left with it at the end. Files that are not named come after these. */
@@ -25,6 +25,7 @@ const LONGEST = [
   'roll-api-restarts',
   'cluster-contract',
   'roll-input',
+  'agent-brake',
   'kube-adapter',
   'testbed/cluster',
   'agent-install',
@@ -33,7 +34,7 @@ const LONGEST = [
 ]
 
 /**
- * Each has the machine to itself: figures of the first are those of the README, and checks that may take a second are
+ * Each has the machine to itself but for virtual time: figures of the first are those of the README, and checks that may take a second are
  * answered too late beside another cluster under as much traffic.
  */
 const ALONE = ['test/cluster/roll-clean.test.ts', 'test/cluster/agent-roll.test.ts']
@@ -42,11 +43,7 @@ const ALONE = ['test/cluster/roll-clean.test.ts', 'test/cluster/agent-roll.test.
 const ALONE_ON_LOOPBACK = ['test/bin/roll-by-agents.test.ts']
 
 /** Beds whose time is mostly waited out, by the clocks of kubelets and of the outage, with little or no traffic. */
-const WAITING = [
-  'test/cluster/agent-install.test.ts',
-  'test/cluster/agent-outage.test.ts',
-  'test/cluster/agent-brake.test.ts',
-]
+const WAITING = ['test/cluster/agent-install.test.ts', 'test/cluster/agent-outage.test.ts']
 
 /** Control planes without nodes, which wait for most of their time; then beds that carry no traffic. */
 const LIGHT = ['test/cluster/kube-', 'test/testbed/']
@@ -54,7 +51,7 @@ const LIGHT = ['test/cluster/kube-', 'test/testbed/']
 /** What brings clusters up. */
 const CLUSTER = ['test/cluster/', 'test/testbed/']
 
-/** They take their time from a clock of their own, so that they may wait for a processor as long as they like. */
+/** They take their time from a clock of their own, so that they may wait for a processor as long as any other wants it. */
 const VIRTUAL = ['test/virtual/']
 
 /** They start no process and share nothing, so that one process does for all of them. */
@@ -79,7 +76,7 @@ const PURE = [
 /**
  * One stage after the other; the lanes of a stage side by side. Half of the time a file waits for something, so that there
  * is room for one more than there are processors. Of clusters under traffic there is not: three starve two processors. What
- * these and the beds that wait leave of the processors is taken by virtual time. `isFast`: no cluster is brought up.
+ * all stages leave of the processors is taken by virtual time. `isFast`: no cluster is brought up.
  */
 export function stagesOf(all: readonly string[], isFast: boolean): readonly (readonly Lane[])[] {
   const below = (folders: readonly string[]): readonly string[] =>
@@ -101,11 +98,10 @@ export function stagesOf(all: readonly string[], isFast: boolean): readonly (rea
   const byItself = (files: readonly string[]): readonly Lane[] => [{ files, concurrency: 1, limitMs: CLUSTER_LIMIT_MS }]
   if (isFast) return [fast, [{ ...inVirtualTime, concurrency: 2 }], byItself(aloneOnLoopback)]
   return [
-    [...fast, { files: light, concurrency: 2, limitMs: CLUSTER_LIMIT_MS }],
+    [...fast, { files: light, concurrency: 2, limitMs: CLUSTER_LIMIT_MS }, inVirtualTime],
     [
       { files: withNodes, concurrency: 2, limitMs: CLUSTER_LIMIT_MS },
       { files: waiting, concurrency: 1, limitMs: CLUSTER_LIMIT_MS },
-      inVirtualTime,
     ],
     byItself([...aloneOnLoopback, ...alone]),
   ]
