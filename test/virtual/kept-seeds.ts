@@ -103,4 +103,7 @@ export const KEPT_SEEDS: readonly string[] = [
   '3000477',
   // A machine had booted with one kind of bad luck and was given another after that; people healed the other alone.
   '3000405',
+  // A request of eight seconds was with the process of HAProxy that a reload had replaced, which no roll can ask; the checker
+  // asked for it all the same.
+  '216956216',
 ]

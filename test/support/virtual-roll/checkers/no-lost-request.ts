@@ -26,8 +26,9 @@ const POD_HEARS_MS = 500
  * out, also by a server that was out before; while people have taken every server of the backend there, or agents that do
  * not do as they should; or while a node is cut off from the instance; and six seconds after each; while a machine has no power or a Node is deleted, by no
  * roll, and until it carries pods again; what was on its way over a kept connection when a reload of the instance, or a
- * pod at the end of its grace, closed it, whether or not that pod then still answers a slow request; and what a roll cut
- * because it outlasted the limit.
+ * pod at the end of its grace, closed it, whether or not that pod then still answers a slow request; what a roll cut because
+ * it outlasted the limit; and what took long and was with a process of the balancer that a reload had replaced meanwhile: that
+ * one serves it to its end, and nothing tells a roll of it.
  */
 export function noLostRequest(scene: Scene, losses: LossLog): Checker {
   const goneAtMs: number[] = []
@@ -80,6 +81,7 @@ export function noLostRequest(scene: Scene, losses: LossLog): Checker {
           scene.wasOutAt(dueMs) ||
           scene.wasOutAt(Math.max(endedMs, dueMs + REQUEST_MS)) ||
           ((isStale || isReset) && reloads.some(({ atMs }) => Math.abs(dueMs - atMs) < AT_A_RELOAD_MS)) ||
+          (endedMs - dueMs > REQUEST_MS && reloads.some(({ atMs }) => dueMs < atMs && atMs < endedMs)) ||
           scene.cutsMs.filter(isOfFront).some(({ atMs }) => Math.abs(endedMs - atMs) < AT_A_CUT_MS) ||
           (isStale && goneAtMs.some((at) => at >= dueMs && at - dueMs < POD_GONE_MS)) ||
           (isStale && closesAtMs.values().some((at) => endedMs >= at && endedMs - at < POD_HEARS_MS))
