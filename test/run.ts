@@ -1,11 +1,14 @@
 /**
- * Runs the tests in the order of their cost: what needs no cluster, then what brings clusters up.
- * `node test/run.ts fast` brings none up; any other word selects the files whose path contains it.
+ * Builds what is shipped and runs the tests in the order of their cost: what needs no cluster, then what brings clusters up.
+ * `node test/run.ts fast` brings none up; any other word selects the files whose path contains it, those of the night among
+ * them.
  */
-import { globSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { globSync, rmSync } from 'node:fs'
 import { closingLines, type FileEnd } from './support/runner/closing-lines.ts'
-import { type Lane, stagesOf } from './support/runner/lanes.ts'
+import { byDay, type Lane, stagesOf } from './support/runner/lanes.ts'
 import { runLane } from './support/runner/run-lane.ts'
+import { SHIPPED_FOLDER } from './support/shipped-program.ts'
 
 const root = new URL('..', import.meta.url).pathname
 
@@ -23,7 +26,12 @@ if (strangers.length > 0) {
   process.exit(2)
 }
 
-const chosen = wanted.length === 0 ? all : all.filter((file) => wanted.some((word) => file.includes(word)))
+const chosen = wanted.length === 0 ? byDay(all) : all.filter((file) => wanted.some((word) => file.includes(word)))
+const shipped = `${root}node_modules/.cache/evenkeel-tests-shipped-${process.pid}`
+process.on('exit', () => rmSync(shipped, { recursive: true, force: true }))
+execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', `${root}bin/build.ts`, shipped])
+process.env[SHIPPED_FOLDER] = shipped
+
 const ends: FileEnd[] = []
 /** Lanes that leave the processors to all others hold up no stage behind theirs. */
 const polite: Promise<readonly FileEnd[]>[] = []

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
+import { shippedProgram } from '../support/shipped-program.ts'
 
-export const BINARY = fileURLToPath(new URL('../../bin/evenkeel.ts', import.meta.url))
+export const BINARY = shippedProgram('evenkeel')
 
 export interface Ended {
   readonly code: number | null

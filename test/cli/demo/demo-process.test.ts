@@ -6,12 +6,12 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { ephemeralPort } from '../../support/ephemeral-port.ts'
 import { inOwn, requiresOwn } from '../../support/namespaces.ts'
+import { shippedProgram } from '../../support/shipped-program.ts'
 
-const PROGRAM = fileURLToPath(new URL('../../../bin/evenkeel.ts', import.meta.url))
+const PROGRAM = shippedProgram('evenkeel')
 
 interface Demo {
   readonly child: ChildProcess

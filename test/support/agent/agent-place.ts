@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import type { Ask } from '../../contract/api/api-door.ts'
 import { httpClientDoor } from '../../contract/doors/http-client-door.ts'
 import { smallWorld } from '../../contract/doors/small-world.ts'
 import { LoopbackApi } from '../loopback-api.ts'
+import { shippedProgram } from '../shipped-program.ts'
 
-const PROGRAM = fileURLToPath(new URL('../../../bin/agent.ts', import.meta.url))
+const PROGRAM = shippedProgram('agent')
 const N1 = '/api/v1/nodes/n1'
 const GRANTS = '/api/v1/namespaces/default/configmaps'
 

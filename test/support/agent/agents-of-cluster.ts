@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { EmbeddedCluster } from '../../../src/sim/loopback/embedded-cluster.ts'
+import { shippedProgram } from '../shipped-program.ts'
 
-const PROGRAM = fileURLToPath(new URL('../../../bin/agent.ts', import.meta.url))
+const PROGRAM = shippedProgram('agent')
 const LOOK_EVERY_MS = 20
 
 export const AGENT_PORT = 8_080

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { shippedProgram } from '../shipped-program.ts'
 
-const PROGRAM = fileURLToPath(new URL('../../../bin/evenkeel.ts', import.meta.url))
+const PROGRAM = shippedProgram('evenkeel')
 
 /** `evenkeel controller` as a process of its own, once it answers. */
 export class ControllerProcess {
