@@ -59,6 +59,11 @@ const PARTS: readonly Part[] = [
     argv: ['test/run.ts', 'roll-luck', 'roll-trouble', 'agent-install'],
     env: { EVERY_TROUBLE: '1' },
   },
+  {
+    name: 'testbed',
+    what: 'what a bed of nodes can do, and two of them side by side',
+    argv: ['test/run.ts', 'testbed/'],
+  },
   { name: 'soak', what: 'a real roll killed at each step and taken up again', argv: ['bench/soak.ts'] },
   { name: 'article', what: 'plain scripts and rolls, five times each', argv: ['bench/article.ts', '--runs', '5'] },
 ]

@@ -100,7 +100,7 @@ test('a file whose reboot cannot work holds the node; resume by the mended file 
   assert.deepEqual(await bed().leftovers(), [])
 })
 
-test('a roll whose journal is lost is put back by abort with its file', real, async () => {
+atNight('a roll whose journal is lost is put back by abort with its file', real, async () => {
   const boots = new BootCounter(bed().bed)
   const judge = bed().judge()
   const file = bed().file({ spec: { nodes: { names: ['n2'] }, slots: { leaseDuration: '15s' } } })

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { FileEnd } from '../support/runner/closing-lines.ts'
 import { closingLines } from '../support/runner/closing-lines.ts'
-import { stagesOf } from '../support/runner/lanes.ts'
+import { byDay, stagesOf } from '../support/runner/lanes.ts'
 
 const SAMPLES: Readonly<Record<string, string>> = {
   loops: "test('begins', () => {})\ntest('loops', () => { for (;;); })",
@@ -137,4 +137,13 @@ test('every file is in one lane, and fast brings no cluster up', () => {
     'test/core/a.test.ts',
     'test/virtual/swarm.test.ts',
   ])
+})
+
+test('files of the night are no part of a run of everything', () => {
+  const files = ['test/testbed/cluster.test.ts', 'test/testbed/command-line.test.ts']
+  assert.deepEqual(byDay(files), ['test/testbed/command-line.test.ts'])
+  assert.deepEqual(
+    stagesOf(files, false).flatMap((stage) => stage.flatMap((lane) => lane.files)),
+    files,
+  )
 })

@@ -4,7 +4,7 @@ import { Program } from '../roll-bed/program.ts'
 import type { Check } from './checker-process.ts'
 
 const CHECKER = fileURLToPath(new URL('checker-process.ts', import.meta.url))
-const EVERY_MS = 50
+const EVERY_MS = 100
 
 /** A checker outside of the nodes, and all that it was told. */
 export class Checks {

@@ -27,7 +27,6 @@ const LONGEST = [
   'roll-input',
   'agent-brake',
   'kube-adapter',
-  'testbed/cluster',
   'agent-install',
   'agent-outage',
   'virtual/swarm.',
@@ -50,6 +49,12 @@ const LIGHT = ['test/cluster/kube-', 'test/testbed/']
 
 /** What brings clusters up. */
 const CLUSTER = ['test/cluster/', 'test/testbed/']
+
+/** What the test bed itself can do: all clusters lean on it by day, `npm run nightly -- testbed` looks at it. */
+const AT_NIGHT = ['test/testbed/cluster.test.ts', 'test/testbed/side-by-side.test.ts']
+
+/** Files without those that run by their names alone. */
+export const byDay = (all: readonly string[]): readonly string[] => all.filter((file) => !AT_NIGHT.includes(file))
 
 /** They take their time from a clock of their own, so that they may wait for a processor as long as any other wants it. */
 const VIRTUAL = ['test/virtual/']
@@ -76,7 +81,7 @@ const PURE = [
 /**
  * One stage after the other; the lanes of a stage side by side. Half of the time a file waits for something, so that there
  * is room for one more than there are processors. Of clusters under traffic there is not: three starve two processors. What
- * all stages leave of the processors is taken by virtual time. `isFast`: no cluster is brought up.
+ * these and the last stage leave of the processors is taken by virtual time. `isFast`: no cluster is brought up.
  */
 export function stagesOf(all: readonly string[], isFast: boolean): readonly (readonly Lane[])[] {
   const below = (folders: readonly string[]): readonly string[] =>
@@ -98,10 +103,11 @@ export function stagesOf(all: readonly string[], isFast: boolean): readonly (rea
   const byItself = (files: readonly string[]): readonly Lane[] => [{ files, concurrency: 1, limitMs: CLUSTER_LIMIT_MS }]
   if (isFast) return [fast, [{ ...inVirtualTime, concurrency: 2 }], byItself(aloneOnLoopback)]
   return [
-    [...fast, { files: light, concurrency: 2, limitMs: CLUSTER_LIMIT_MS }, inVirtualTime],
+    [...fast, { files: light, concurrency: 2, limitMs: CLUSTER_LIMIT_MS }],
     [
       { files: withNodes, concurrency: 2, limitMs: CLUSTER_LIMIT_MS },
       { files: waiting, concurrency: 1, limitMs: CLUSTER_LIMIT_MS },
+      inVirtualTime,
     ],
     byItself([...aloneOnLoopback, ...alone]),
   ]
