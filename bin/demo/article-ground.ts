@@ -16,7 +16,7 @@ import { LoopbackBalancer } from '../../src/sim/loopback/loopback-balancer.ts'
 import { LoopbackNet } from '../../src/sim/loopback/loopback-net.ts'
 import { ARTICLE_NODES, INGRESS_NODES, WORKERS } from './article-nodes.ts'
 import { type FoundHaproxy, findHaproxy } from './find-haproxy.ts'
-import { freePort } from './free-port.ts'
+import { freePort, onFreePort } from './free-port.ts'
 import { rollFileText } from './roll-file-text.ts'
 import { allChecked, nodePortsOpen, nodesReady, podsReady, until } from './settling.ts'
 
@@ -51,10 +51,11 @@ export class ArticleGround {
   }
 
   static async open(options: GroundOptions, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<ArticleGround> {
-    const port = await freePort(HERE, options.port)
+    // Where it is taken this is said before anything is begun.
+    if (options.port !== undefined) await freePort(HERE, options.port)
     const ground = new ArticleGround(await LoopbackNet.open())
     try {
-      await ground.#start({ ...options, port }, env, signal)
+      await ground.#start(options, env, signal)
       return ground
     } catch (error) {
       await ground.end()
@@ -89,7 +90,7 @@ export class ArticleGround {
   }
 
   async #start(
-    { plan, port, balancer }: GroundOptions & { readonly port: number },
+    { plan, port: wanted, balancer }: GroundOptions,
     env: NodeJS.ProcessEnv,
     signal: AbortSignal,
   ): Promise<void> {
@@ -114,8 +115,10 @@ export class ArticleGround {
     await until(signal, 'pods that are ready', () => podsReady(cluster.world))
     const entries = INGRESS_NODES.map((_, i) => ({ host: net.nodeAddress(i + 1), port: ports.ingress }))
     await until(signal, 'node ports that answer', () => nodePortsOpen(cluster.plane, entries))
-    this.#url = `http://${HERE}:${port}/`
-    await this.#startBalancer(balancerConfig(net, { port, ingress: ports.ingress }), { balancer, env }, signal)
+    await onFreePort({ host: HERE, wanted }, async (port) => {
+      this.#url = `http://${HERE}:${port}/`
+      await this.#startBalancer(balancerConfig(net, { port, ingress: ports.ingress }), { balancer, env }, signal)
+    })
     const { socket } = this.#balancer ?? { socket: '' }
     await until(signal, "the balancer's checks to pass", () => allChecked(socket))
     await writeFile(this.rollFile, rollFileText({ socket, url: this.#url, powerSocket: cluster.powerSocket, net }))

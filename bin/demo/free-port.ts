@@ -20,3 +20,23 @@ export async function freePort(host: string, wanted: number | undefined): Promis
   await closed
   return typeof bound === 'object' && bound !== null ? bound.port : 0
 }
+
+const PORTS_TRIED = 5
+
+/**
+ * Starts something on the wanted port, or on one that is free; on another one where somebody was faster. A port is looked at
+ * and then let go, so that whoever asks for any port may be given it in between. `start` rejects with `demo.port` then.
+ */
+export async function onFreePort<T>(
+  { host, wanted }: { readonly host: string; readonly wanted: number | undefined },
+  start: (port: number) => Promise<T>,
+): Promise<T> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await start(await freePort(host, wanted))
+    } catch (error) {
+      const isTaken = error instanceof UserError && error.code === 'demo.port'
+      if (!isTaken || wanted !== undefined || tried === PORTS_TRIED) throw error
+    }
+  }
+}

@@ -21,6 +21,8 @@ interface HaproxyParts {
 const START_LIMIT_MS = 10_000
 const LOOK_EVERY_MS = 20
 const LAST_WORDS = 500
+/** It tries for seconds to have a port that is taken, and ends. */
+const TAKEN = /Address already in use/
 
 /** Ends HAProxy as soon as nobody holds the other end of its input, so that it outlives its owner by no way of dying. */
 const LEASH = '"$0" -db -f "$1" </dev/null & trap "kill -9 $!" EXIT; read -r _'
@@ -43,7 +45,7 @@ export class HaproxyProcess {
     })
   }
 
-  /** Settles once its socket answers. */
+  /** Settles once its socket answers. UserError `demo.port` where a port of the configuration is taken, else `demo.haproxy`. */
   static async start(parts: HaproxyParts, signal: AbortSignal): Promise<HaproxyProcess> {
     const { folder, config, clock } = parts
     const socket = join(folder, 'haproxy.sock')
@@ -52,7 +54,7 @@ export class HaproxyProcess {
     try {
       const limitAtMs = clock.monoMs() + START_LIMIT_MS
       while (!(await askSocket(socket, 'show info').catch(() => '')).includes('Pid: ')) {
-        if (clock.monoMs() > limitAtMs) throw silent(made.#said)
+        if (TAKEN.test(made.#said) || clock.monoMs() > limitAtMs) throw silent(made.#said)
         await clock.sleep(LOOK_EVERY_MS, signal)
       }
       return made
@@ -72,6 +74,7 @@ export class HaproxyProcess {
 
 const silent = (said: string): UserError =>
   new UserError(`HAProxy does not answer: ${escapeForeign(said.trim(), LAST_WORDS)}`, {
-    code: 'demo.haproxy',
-    fix: 'do without it: --balancer embedded',
+    ...(TAKEN.test(said)
+      ? { code: 'demo.port', fix: 'name another one, or leave --port away' }
+      : { code: 'demo.haproxy', fix: 'do without it: --balancer embedded' }),
   })

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -117,4 +119,22 @@ test('a real HAProxy before the embedded cluster', requires('haproxy'), async (t
   })
   const names = new Set(await Promise.all(Array.from({ length: 12 }, () => served('127.0.0.1', port))))
   assert.deepEqual([...names].toSorted(), ['p1/n1', 'p2/n2'])
+})
+
+test('a HAProxy whose port is taken is told apart from one that does not answer', requires('haproxy'), async (t) => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const folder = mkdtempSync(join(tmpdir(), 'evenkeel-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const config: BalancerConfig = {
+    host: '127.0.0.1',
+    frontends: [{ name: 'front', port: (server.address() as AddressInfo).port, backend: 'web' }],
+    backends: [{ name: 'web', servers: [], check: { path: '/readyz', interMs: 200, fall: 2, rise: 2 } }],
+    connectTimeoutMs: 500,
+    clientTimeoutMs: 10_000,
+    serverTimeoutMs: 2_000,
+  }
+  const starting = HaproxyProcess.start({ program: findCommand('haproxy') ?? '', config, folder, clock }, never)
+  await assert.rejects(starting, { code: 'demo.port' })
 })
