@@ -123,7 +123,9 @@ test('two minutes without an API server change no answer and fail no request; a 
   await healthSays('"reasons":[{"code":"Maintenance",')
   await checks.say({ n3: '503 Down' })
   await bed.kubectl(['annotate', 'node', 'n3', `${MAINTENANCE_ANNOTATION}-`])
-  await checks.say({ n1: '200 OK', n2: '200 OK', n3: '200 OK' })
+  await checks.say({ n1: '200 OK', n2: '200 OK', n3: '200 OK' }, 120_000).catch(async (error) => {
+    throw new Error(`${error}\nn3: ${await health()}`)
+  })
 })
 
 /** The account of the agents, as the kubelet lays it before a pod; n3 has it on its disk. */

@@ -9,6 +9,7 @@ import { buildFolder } from '../../../testbed/build/cache-root.ts'
 import { type RunResult, runToEnd } from '../../../testbed/machine/run.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { nodeDisk } from '../../../testbed/rack/plan.ts'
+import { rawApi } from '../raw-api.ts'
 import { Checks } from './checks.ts'
 
 export const IMAGE = 'evenkeel.local/evenkeel:0.1.0'
@@ -34,11 +35,14 @@ export const isReady = ({ status }: AgentPod): boolean =>
 /** A real cluster whose nodes have the agent's image, and helm. */
 export class InstallBed {
   readonly bed: Bed
+  /** Without a process for each question: some are asked until the answer is another. */
+  readonly #raw: ReturnType<typeof rawApi>
   readonly #checks: Checks[] = []
   readonly #relays = new Map<string, { readonly port: number }>()
 
   private constructor(bed: Bed) {
     this.bed = bed
+    this.#raw = rawApi(bed.kubeconfig)
   }
 
   static async open(): Promise<InstallBed> {
@@ -62,6 +66,7 @@ export class InstallBed {
 
   async close(): Promise<void> {
     for (const checks of this.#checks) await checks.end()
+    this.#raw.close()
     await this.bed.close()
   }
 
@@ -98,9 +103,10 @@ export class InstallBed {
   }
 
   async pods(component: 'agent' | 'controller' = 'agent'): Promise<readonly AgentPod[]> {
-    const which = `app.kubernetes.io/component=${component}`
-    const told = await this.bed.kubectl(['-n', NAMESPACE, 'get', 'pods', '-l', which, '-o', 'json'])
-    return (JSON.parse(told) as { readonly items: readonly AgentPod[] }).items
+    const which = encodeURIComponent(`app.kubernetes.io/component=${component}`)
+    const { status, body } = await this.#raw.ask('GET', `/api/v1/namespaces/${NAMESPACE}/pods?labelSelector=${which}`)
+    if (status !== 200) throw new Error(`the API server answered ${status}`)
+    return (body as { readonly items: readonly AgentPod[] }).items
   }
 
   /** Every node has one agent and no other, of the present template, ready for long enough. */

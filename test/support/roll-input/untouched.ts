@@ -18,12 +18,18 @@ interface Item {
 
 /** All that a roll could change, as one line for each thing: nodes, pods, slots, and each server of each balancer. */
 export async function worldLines({ roll, odd }: InputGround): Promise<readonly string[]> {
-  const [objects, ...servers] = await Promise.all([
-    roll.bed.kubectl(['get', 'nodes,pods,leases.coordination.k8s.io,poddisruptionbudgets', '-A', '-o', 'json']),
-    ...[roll.lb.socket, odd.admin].map(serverLines),
-  ])
-  const { items } = JSON.parse(objects) as { readonly items: readonly Item[] }
-  return [...items.flatMap(objectLines), ...servers.flat()].toSorted()
+  const objects = Object.entries(LISTS).map(async ([kind, path]) =>
+    (await roll.list(path)).flatMap((item) => objectLines({ ...item, kind } as Item)),
+  )
+  const servers = [roll.lb.socket, odd.admin].map(serverLines)
+  return (await Promise.all([...objects, ...servers])).flat().toSorted()
+}
+
+const LISTS = {
+  Node: '/api/v1/nodes',
+  Pod: '/api/v1/pods',
+  Lease: '/apis/coordination.k8s.io/v1/leases',
+  PodDisruptionBudget: '/apis/policy/v1/poddisruptionbudgets',
 }
 
 function objectLines({ kind, metadata, spec = {} }: Item): readonly string[] {

@@ -81,7 +81,7 @@ const PURE = [
 /**
  * One stage after the other; the lanes of a stage side by side. Half of the time a file waits for something, so that there
  * is room for one more than there are processors. Of clusters under traffic there is not: three starve two processors. What
- * these and the last stage leave of the processors is taken by virtual time. `isFast`: no cluster is brought up.
+ * one cluster by itself leaves of them is taken by virtual time. `isFast`: no cluster is brought up.
  */
 export function stagesOf(all: readonly string[], isFast: boolean): readonly (readonly Lane[])[] {
   const below = (folders: readonly string[]): readonly string[] =>
@@ -107,9 +107,8 @@ export function stagesOf(all: readonly string[], isFast: boolean): readonly (rea
     [
       { files: withNodes, concurrency: 2, limitMs: CLUSTER_LIMIT_MS },
       { files: waiting, concurrency: 1, limitMs: CLUSTER_LIMIT_MS },
-      inVirtualTime,
     ],
-    byItself([...aloneOnLoopback, ...alone]),
+    [...byItself([...aloneOnLoopback, ...alone]), inVirtualTime],
   ]
 }
 
