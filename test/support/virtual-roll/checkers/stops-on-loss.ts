@@ -16,7 +16,8 @@ const RECORD = 'evenkeel.dev/record'
  * A process that has acted, and under which requests were lost, whoever is to blame, takes out no further node; of two rolls
  * each answers for itself. The node that it had out before and put back it may take out again. A loss does not count where
  * a control target, which was well before, failed at the same time: the prober may be to blame. An answer of the service is
- * its own, unless the prober could reach nothing when it was given.
+ * its own, unless the prober could reach nothing when it was given. A kept connection that is dead fails the one request that
+ * takes it, and tells none of the roll's own.
  */
 export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
   /** Run → its last process that acted, and since when it has. */
@@ -46,7 +47,8 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
       for (const { key } of takings.filter(({ node }) => !before.has(node) && !isUnderWay(node))) {
         const from = actsSinceMs ?? scene.nowMs
         const lost = losses.all.filter(
-          (loss) => loss.dueMs > from && loss.dueMs < scene.nowMs - HEARD_AFTER_MS && !mayBeTheProbers(loss),
+          (loss) =>
+            !loss.isStale && loss.dueMs > from && loss.dueMs < scene.nowMs - HEARD_AFTER_MS && !mayBeTheProbers(loss),
         )
         if (lost.length >= MANY)
           scene.tell('stops-on-loss', `${key} was taken out after ${lost.length} requests were lost`)
