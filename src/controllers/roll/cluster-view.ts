@@ -6,14 +6,16 @@ import type { Workload } from '../../model/workload.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Cluster, Kind } from '../../ports/cluster.ts'
 import { type Freshness, WatchCache } from '../../runtime/watch-cache.ts'
+import { NodeOverlay } from './node-overlay.ts'
 
 /** One cache for each kind a roll goes by, followed together. */
 export class ClusterView {
   readonly #caches
   readonly #clock: Clock
   #isLost = false
-  /** The node that was read by its name before the nodes were listed; none or one. */
+  /** The node that was read by its name before the nodes were listed; none or one. A list may be older than that. */
   #sighted: readonly Node[] = []
+  readonly #overlay = new NodeOverlay()
   #joined: { readonly lists: readonly (readonly Workload[])[]; readonly workloads: readonly Workload[] } | undefined
   #lostAt: MonoMs | undefined
 
@@ -54,14 +56,27 @@ export class ClusterView {
     await Promise.all(Object.values(this.#caches).map((cache) => cache.synced(signal)))
   }
 
-  /** Takes a node that was read by its name, until the nodes are listed. */
+  /** Takes a node that was read by its name, until the nodes are listed as they were then or later. */
   sighted(node: Node): void {
     this.#sighted = [node]
+    this.#overlay.wrote(node)
   }
 
   node(name: string): Node | undefined {
     const { nodes } = this.#caches
-    return nodes.freshness().synced ? nodes.get(name) : this.#sighted.find((node) => node.name === name)
+    const sighted = this.#sighted.find((node) => node.name === name)
+    if (!nodes.freshness().synced) return sighted
+    return sighted === undefined ? nodes.get(name) : this.#overlay.newest(nodes.get(name))
+  }
+
+  /** The list itself unless the node that was read is newer there: indexes are kept by it. */
+  #nodes(): readonly Node[] {
+    const { nodes } = this.#caches
+    if (!nodes.freshness().synced) return this.#sighted
+    const listed = nodes.objects()
+    if (this.#sighted.length === 0) return listed
+    const isOlder = (node: Node): boolean => this.#overlay.newest(node) !== node
+    return listed.some(isOlder) ? listed.map((node) => this.#overlay.newest(node) ?? node) : listed
   }
 
   /** Kinds that were not listed even once. */
@@ -71,11 +86,11 @@ export class ClusterView {
 
   facts(): ClusterFacts {
     this.#noteLoss()
-    const { nodes, pods, budgets, attachments, claims, slices } = this.#caches
+    const { pods, budgets, attachments, claims, slices } = this.#caches
     const { deployments, replicasets, statefulsets, daemonsets } = this.#caches
     const unlisted = this.#unlistedFacts()
     return {
-      nodes: nodes.freshness().synced ? nodes.objects() : this.#sighted,
+      nodes: this.#nodes(),
       pods: pods.objects(),
       budgets: budgets.objects(),
       workloads: this.#workloads([deployments, replicasets, statefulsets, daemonsets].map((cache) => cache.objects())),

@@ -33,8 +33,9 @@ interface FirstListParts {
 export async function firstList(parts: FirstListParts, signal: AbortSignal): Promise<void> {
   const over = new AbortController()
   const within = AbortSignal.any([signal, over.signal])
-  const listed = everything(parts, within)
-  const known = Promise.all([nodeOut(parts, listed, within), parts.clock.sleep(USUAL_MS, within)])
+  const read = Promise.withResolvers<void>()
+  const listed = Promise.all([everything(parts, within), read.promise])
+  const known = Promise.all([nodeOut(parts, { listed, read }, within), parts.clock.sleep(USUAL_MS, within)])
   try {
     await Promise.race([listed, known])
   } finally {
@@ -57,21 +58,34 @@ async function everything({ clock, view }: FirstListParts, signal: AbortSignal):
   }
 }
 
-/** A node without the record of this run is not out: then everything is waited for. */
-async function nodeOut(parts: FirstListParts, listed: Promise<void>, signal: AbortSignal): Promise<void> {
+interface FirstLook {
+  readonly listed: Promise<unknown>
+  /** The node was read by its name once, or was tried to. */
+  readonly read: { readonly resolve: () => void }
+}
+
+/**
+ * A node without the record of this run is not out: then everything is waited for. That it is read counts where everything
+ * is listed, too: a list may be older, and show the node with a record that an earlier process has taken off.
+ */
+async function nodeOut(parts: FirstListParts, { listed, read }: FirstLook, signal: AbortSignal): Promise<unknown> {
   const { run, cluster, clock, random, view } = parts
-  if (run.underWay === undefined) return listed
   const name = run.underWay
+  if (name === undefined) {
+    read.resolve()
+    return listed
+  }
   const backoff = new Backoff(READ_AGAIN, random)
   for (;;) {
     const limited = { clock, limitMs: READ_LIMIT_MS, signal, what: `the read of ${name}` }
     try {
       const node = await withDeadline(limited, (within) => cluster.readNode(name, within))
-      if (node === undefined || recordOf(node)?.run !== run.id) return await listed
-      view.sighted(node)
-      return
+      if (node !== undefined) view.sighted(node)
+      read.resolve()
+      return node === undefined || recordOf(node)?.run !== run.id ? await listed : undefined
     } catch (error) {
       if (!(error instanceof WorldError || error instanceof DeadlineError)) throw error
+      read.resolve()
       await clock.sleep(backoff.nextMs(error instanceof WorldError ? error.retryAfterMs : undefined), signal)
     }
   }

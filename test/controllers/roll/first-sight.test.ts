@@ -139,3 +139,30 @@ test('a node that was back in service before the resume stays so while a list ha
   await roll.clock.advance(50_000)
   assert.deepEqual(words, [])
 })
+
+test('a list that is older than the node as it was read shows no record that an earlier process has taken off', async (t) => {
+  const roll = memoryRoll({
+    run: { resumed: true, underWay: 'n1' },
+    nodes: [aNode('n1', { resourceVersion: '20' }), aNode('n2'), aNode('n3')],
+  })
+  const follow = roll.cluster.follow.bind(roll.cluster)
+  const old = aNode('n1', { unschedulable: true, annotations: RECORDED, resourceVersion: '10' })
+  roll.cluster.follow = (kind, sink, signal) =>
+    follow(
+      kind,
+      (event) => {
+        const isList = kind === 'nodes' && event.type === 'listed'
+        const listed = { type: 'listed', objects: [old, aNode('n2'), aNode('n3')] } as unknown as typeof event
+        sink(isList ? listed : event)
+      },
+      signal,
+    )
+  const recordedAtDetach: boolean[] = []
+  roll.balancer.onState = (server) => {
+    if (server === 'n1') recordedAtDetach.push(RECORD_ANNOTATION in roll.cluster.node('n1').annotations)
+  }
+  const running = roll.begin()
+  t.after(() => leave(roll, running))
+  await roll.clock.advance(10_000)
+  assert.equal(recordedAtDetach[0], true)
+})
