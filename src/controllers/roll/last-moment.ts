@@ -1,10 +1,11 @@
 import { decide } from '../../core/roll/decide.ts'
+import { judge } from '../../core/roll/judge.ts'
 import { isBackInService, mayBeDark } from '../../core/roll/keep-detached.ts'
 import type { NodeSnapshot } from '../../core/roll/node-snapshot.ts'
 import { type Action, actionKey } from '../../model/action.ts'
 
 interface LastMoment {
-  /** The snapshot that was decided by, with what balancers have said since; absent where no node is under way. */
+  /** The snapshot that was decided by, with what balancers and the probe have said since; absent where no node is under way. */
   readonly now: () => NodeSnapshot | undefined
   /** Asks these instances, or all of them. */
   readonly poll: (instances?: ReadonlySet<string>) => Promise<void>
@@ -13,12 +14,15 @@ interface LastMoment {
 /**
  * What of a decision still holds right before it is done: the journal may have been slow, and what a balancer said is some
  * time old. A reload since then would have a machine rebooted that is sent to, or sessions cut that have just begun; and the
- * last usable server would be taken out where people took the others out meanwhile.
+ * last usable server would be taken out where people took the others out meanwhile. Requests that failed meanwhile stop the
+ * roll with the next pass: no node is taken out of service before that.
  */
 export async function stillRight(meant: readonly Action[], { now, poll }: LastMoment): Promise<readonly Action[]> {
   if (meant.some(({ kind }) => kind === 'writeIntent' || kind === 'sendReboot')) {
     await poll()
-    return isOut(now()) ? meant : []
+    const s = now()
+    const isBegun = meant.some(({ kind }) => kind === 'sendReboot')
+    return isOut(s) && (isBegun || !stops(s)) ? meant : []
   }
   const before = now()
   if (before === undefined) return meant
@@ -26,7 +30,9 @@ export async function stillRight(meant: readonly Action[], { now, poll }: LastMo
   const isOpen = (action: Action): boolean => action.kind === 'cutSessions' || (isForServing && takesOut(action))
   if (!meant.some(isOpen)) return meant
   await poll(instancesOf(meant))
-  const decision = decide(now() ?? before)
+  const s = now() ?? before
+  if (stops(s)) return meant.filter((action) => !isOpen(action))
+  const decision = decide(s)
   const keys = new Set(decision.kind === 'act' ? decision.actions.map(actionKey) : [])
   return meant.filter((action) => !isOpen(action) || keys.has(actionKey(action)))
 }
@@ -35,7 +41,9 @@ export const instancesOf = (actions: readonly Action[]): ReadonlySet<string> =>
   new Set(actions.flatMap((action) => ('ref' in action ? [action.ref.instance] : [])))
 
 /** No server of it is in service, as every instance says. */
-const isOut = (s: NodeSnapshot | undefined): boolean =>
+const isOut = (s: NodeSnapshot | undefined): s is NodeSnapshot =>
   s !== undefined && !isBackInService(s) && s.instances.every(({ silentForMs }) => silentForMs === 0)
+
+const stops = (s: NodeSnapshot): boolean => s.run.verdict === undefined && judge(s) !== undefined
 
 const takesOut = (action: Action): boolean => 'restores' in action && !action.restores

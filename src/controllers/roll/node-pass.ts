@@ -141,7 +141,7 @@ export class NodePass {
     const journaled = disruptive.length === 0 || (await this.#parts.events.meant({ actions: disruptive }))
     const meant = journaled ? actions : actions.filter(isRestoring)
     const poll = (instances?: ReadonlySet<string>): Promise<void> => this.#poll(instances, signal)
-    const allowed = await stillRight(meant, { now: () => this.#now(), poll })
+    const allowed = await stillRight(meant, { now: () => this.#withProbe(), poll })
     const outcomes = await Promise.all(
       allowed.map(async (action) => [action, await this.#parts.performer.perform(action, signal)] as const),
     )
@@ -157,6 +157,13 @@ export class NodePass {
     const last = this.#last
     if (last === undefined || !hasCurrent(last) || this.#evidence === undefined) return undefined
     return { ...last, instances: this.#instances(), evidence: this.#evidence }
+  }
+
+  /** The same, with what the probe has measured since. */
+  #withProbe(): NodeSnapshot | undefined {
+    const [now, probe] = [this.#now(), this.#parts.probe?.facts()]
+    if (now === undefined || probe === undefined) return now
+    return { ...now, now: this.#parts.clock.monoMs(), wall: this.#parts.clock.wallMs(), probe }
   }
 
   async #poll(instances: ReadonlySet<string> | undefined, signal: AbortSignal): Promise<void> {
@@ -242,7 +249,6 @@ export class NodePass {
   }
 
   #drained: string | undefined
-
   #reportDrain(snapshot: RollSnapshot, begun: boolean): void {
     if (!hasCurrent(snapshot)) return
     const { left, putBack } = drainView(snapshot)

@@ -161,3 +161,23 @@ test('a window that was kept back until its cause is known is told before the en
     'roll.ended',
   ])
 })
+
+test('a node stays in service where requests failed while the journal was slow to write that it is to leave', async (t) => {
+  const load = traffic()
+  let isSlow = false
+  const roll: MemoryRoll = memoryRoll({
+    run: { spec: SPEC, order: ['n1'] },
+    probe: load.probe,
+    append: async ({ actions }) => {
+      const isMeant = Array.isArray(actions) && actions.some(({ kind }: { kind: string }) => kind === 'setServer')
+      if (!isMeant || isSlow) return
+      isSlow = true
+      load.fails(roll.clock.wallMs())
+    },
+  })
+  const states = new Set<string>()
+  roll.balancer.onState = (server, state) => states.add(`${server} ${state}`)
+  begun(t, roll)
+  await roll.clock.advance(60_000)
+  assert.deepEqual([isSlow, [...states], typesOf(roll, 'roll.ended')], [true, [], ['roll.ended']])
+})
