@@ -109,4 +109,11 @@ export const KEPT_SEEDS: readonly string[] = [
   // Six connections that had died with a machine failed one request each, none of them the roll's own; the checker wanted it
   // to have stopped for them.
   '125186900',
+  // A resumed process went by a list that was older than its own read of the node: it took servers out by a record that was
+  // no more, and nothing put them back.
+  '6000134',
+  // Requests failed for five seconds while the journal and a balancer were slow, and servers were told to leave all the same.
+  '6001092',
+  // The record of a node that its process took out again had gone with the Node, and the checker took it for a further node.
+  '6000635',
 ]

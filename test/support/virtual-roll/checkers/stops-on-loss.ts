@@ -23,9 +23,10 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
   /** Run → its last process that acted, and since when it has. */
   const acting = new Map<string, { readonly process: number; readonly sinceMs: number }>()
   const taken = new Set<string>()
-  const isUnderWay = (name: string): boolean =>
-    taken.has(name) &&
+  const isRecorded = (name: string): boolean =>
     scene.nodes().some(({ metadata }) => metadata.name === name && metadata.annotations?.[RECORD] !== undefined)
+  /** Its record goes with a Node that people delete, until the process writes it anew. */
+  const isUnderWay = (name: string): boolean => taken.has(name) && (isRecorded(name) || scene.registeredAnew.has(name))
   const mayBeTheProbers = ({ dueMs, isAnswered }: Loss): boolean =>
     (isAnswered ? scene.blindMs : scene.controlFailuresMs).some(
       ({ from, to }) => dueMs >= from - REQUEST_MS && dueMs <= to + REQUEST_MS,
