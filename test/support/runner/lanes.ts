@@ -25,7 +25,6 @@ const LONGEST = [
   'roll-api-restarts',
   'cluster-contract',
   'roll-input',
-  'agent-brake',
   'kube-adapter',
   'agent-install',
   'agent-outage',
@@ -42,7 +41,11 @@ const ALONE = ['test/cluster/roll-clean.test.ts', 'test/cluster/agent-roll.test.
 const ALONE_ON_LOOPBACK = ['test/bin/roll-by-agents.test.ts']
 
 /** Beds whose time is mostly waited out, by the clocks of kubelets and of the outage, with little or no traffic. */
-const WAITING = ['test/cluster/agent-install.test.ts', 'test/cluster/agent-outage.test.ts']
+const WAITING = [
+  'test/cluster/agent-install.test.ts',
+  'test/cluster/agent-outage.test.ts',
+  'test/cluster/agent-brake.test.ts',
+]
 
 /** Control planes without nodes, which wait for most of their time; then beds that carry no traffic. */
 const LIGHT = ['test/cluster/kube-', 'test/testbed/']
