@@ -11,6 +11,8 @@ const NAME = 'no-lost-request'
 const TAIL_MS = 6_000
 /** As long as a request waits for its answer. */
 const REQUEST_MS = 2_000
+/** No ordinary request takes so long: each ends with its answer or after its two seconds. */
+const LONG_REQUEST_MS = 4_000
 /** A reload closes what clients keep open: a request may be on its way on it. */
 const AT_A_RELOAD_MS = 100
 /** From the cut of a session until its client has heard of it. */
@@ -81,7 +83,7 @@ export function noLostRequest(scene: Scene, losses: LossLog): Checker {
           scene.wasOutAt(dueMs) ||
           scene.wasOutAt(Math.max(endedMs, dueMs + REQUEST_MS)) ||
           ((isStale || isReset) && reloads.some(({ atMs }) => Math.abs(dueMs - atMs) < AT_A_RELOAD_MS)) ||
-          (endedMs - dueMs > REQUEST_MS && reloads.some(({ atMs }) => dueMs < atMs && atMs < endedMs)) ||
+          (endedMs - dueMs > LONG_REQUEST_MS && reloads.some(({ atMs }) => dueMs < atMs && atMs < endedMs)) ||
           scene.cutsMs.filter(isOfFront).some(({ atMs }) => Math.abs(endedMs - atMs) < AT_A_CUT_MS) ||
           (isStale && goneAtMs.some((at) => at >= dueMs && at - dueMs < POD_GONE_MS)) ||
           (isStale && closesAtMs.values().some((at) => endedMs >= at && endedMs - at < POD_HEARS_MS))

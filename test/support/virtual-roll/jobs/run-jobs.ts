@@ -15,11 +15,8 @@ interface Jobs {
 
 const ROOT = new URL('../../../..', import.meta.url).pathname
 const WORKER = 'test/support/virtual-roll/jobs/job-worker.ts'
-/**
- * A job takes a second or two of a processor, and far longer where all others come first; one that hangs is no answer either.
- * Seconds in which this process was stopped are none.
- */
-const JOB_LIMIT_S = 600
+/** A job takes a second or two; one that hangs is no answer either. Seconds in which this process was stopped are none. */
+const JOB_LIMIT_S = 120
 
 /** Does jobs in processes of their own, two at a time unless told otherwise. */
 export async function runJobs({ jobs, onReport, workers = 2, root = ROOT }: Jobs): Promise<void> {
