@@ -4,14 +4,14 @@ export interface Lane {
   readonly files: readonly string[]
   /** Files at a time, each in a process of its own; `oneProcess`: one after the other in the same. */
   readonly concurrency: number | 'oneProcess'
-  /** Takes what processor time all others leave, in this stage and those behind it; runs in a session of its own for that. */
+  /** Takes what processor time all others leave; runs in a session of its own for that. */
   readonly polite?: boolean
   /** Each file has this long, or all of `oneProcess` together; a file that takes longer is ended and has failed. */
   readonly limitMs: number
 }
 
 const FAST_LIMIT_MS = 5 * 60_000
-const VIRTUAL_LIMIT_MS = 30 * 60_000
+const VIRTUAL_LIMIT_MS = 20 * 60_000
 const CLUSTER_LIMIT_MS = 25 * 60_000
 
 /** The longest first, so that no lane is left with it at the end. Files that are not named come after these. */
@@ -32,8 +32,8 @@ const LONGEST = [
 ]
 
 /**
- * Each has the machine to itself but for virtual time: figures of the first are those of the README, and checks that may take a second are
- * answered too late beside another cluster under as much traffic.
+ * Only virtual time runs beside each of them. The README shows the figures of the first. The second has health checks that
+ * must be answered within a second, which fails beside another cluster under as much traffic.
  */
 const ALONE = ['test/cluster/roll-clean.test.ts', 'test/cluster/agent-roll.test.ts']
 
@@ -59,7 +59,7 @@ const AT_NIGHT = ['test/testbed/cluster.test.ts', 'test/testbed/side-by-side.tes
 /** Files without those that run by their names alone. */
 export const byDay = (all: readonly string[]): readonly string[] => all.filter((file) => !AT_NIGHT.includes(file))
 
-/** They take their time from a clock of their own, so that they may wait for a processor as long as any other wants it. */
+/** They run on a virtual clock: a wait for a processor changes no result. */
 const VIRTUAL = ['test/virtual/']
 
 /** They start no process and share nothing, so that one process does for all of them. */
