@@ -24,8 +24,8 @@ export async function freePort(host: string, wanted: number | undefined): Promis
 const PORTS_TRIED = 5
 
 /**
- * Starts something on the wanted port, or on one that is free; on another one where somebody was faster. A port is looked at
- * and then let go, so that whoever asks for any port may be given it in between. `start` rejects with `demo.port` then.
+ * Calls `start` with the wanted port, or with a free one. Another process can take a free port before `start` does; `start`
+ * then rejects with `demo.port`, and is called again with another free port. A wanted port is tried once.
  */
 export async function onFreePort<T>(
   { host, wanted }: { readonly host: string; readonly wanted: number | undefined },

@@ -137,7 +137,7 @@ const annotated = ({ world }: EmbeddedCluster): readonly string[] =>
     .map(({ metadata }) => metadata.name)
 
 // Each on a net of its own; most of their time is waited out.
-describe('an embedded cluster whose nodes are told by agents', { concurrency: 2 }, () => {
+describe('a load balancer that asks an agent on each node', { concurrency: 2 }, () => {
   test('nodes behind a HAProxy with nothing but health checks are rebooted without a failed request', {
     ...requires('haproxy'),
   }, async (t) => {
