@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process'
 import { globSync, rmSync } from 'node:fs'
 import { closingLines, type FileEnd } from './support/runner/closing-lines.ts'
-import { byDay, stagesOf } from './support/runner/lanes.ts'
+import { byDay, type Lane, stagesOf } from './support/runner/lanes.ts'
 import { runLane } from './support/runner/run-lane.ts'
 import { SHIPPED_FOLDER } from './support/shipped-program.ts'
 
@@ -33,11 +33,16 @@ execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', `${root
 process.env[SHIPPED_FOLDER] = shipped
 
 const ends: FileEnd[] = []
+/** No stage waits for the polite lanes of a stage before it. */
+const polite: Promise<readonly FileEnd[]>[] = []
 const startedMs = performance.now()
 for (const stage of stagesOf(chosen, isFast)) {
   const lanes = stage.filter(({ files }) => files.length > 0)
-  const ended = await Promise.all(lanes.map((lane, i) => runLane(lane, { root, hasScreen: i === 0 })))
+  const ofLane = (lane: Lane, i: number) => runLane(lane, { root, hasScreen: i === 0 })
+  polite.push(...lanes.filter((lane) => lane.polite === true).map((lane) => ofLane(lane, lanes.indexOf(lane))))
+  const ended = await Promise.all(lanes.filter((lane) => lane.polite !== true).map(ofLane))
   ends.push(...ended.flat())
 }
+ends.push(...(await Promise.all(polite)).flat())
 for (const line of closingLines(ends, performance.now() - startedMs)) console.log(line)
 if (ends.length === 0 || ends.some(({ isGood }) => !isGood)) process.exitCode = 1

@@ -7,20 +7,21 @@ import type { Judged, RollGround } from '../support/roll-ground/roll-ground.ts'
 interface Restarts {
   readonly node: string
   readonly steps: readonly Step[]
+  /** In its proof it stays away for so long. */
+  readonly awayMs?: number
 }
 
 /** Every step once, spread over the nodes so that the pause before evictions comes once for several of them. */
 export const EVERY_STEP: readonly Restarts[] = [
-  { node: 'n1', steps: ['drain', 'reboot', 'proof', 'uncordon', 'settle', 'attach'] },
+  { node: 'n1', steps: ['drain', 'reboot', 'proof', 'uncordon', 'settle', 'attach'], awayMs: 60_000 },
   { node: 'n2', steps: ['slot', 'record', 'cordon', 'detach'] },
   { node: 'n3', steps: ['soak'] },
 ]
 
 /** Those in which a real cluster differs most from an embedded one: evictions, a boot, all caches that come back late. */
-export const FOUR_STEPS: readonly Restarts[] = [{ node: 'n1', steps: ['cordon', 'drain', 'proof', 'attach'] }]
-
-/** In this step it stays away for a minute. */
-const LONG: Step = 'proof'
+export const FOUR_STEPS: readonly Restarts[] = [
+  { node: 'n1', steps: ['cordon', 'drain', 'proof', 'attach'], awayMs: 30_000 },
+]
 
 /** The API server killed and started again in the given steps. The reboot of the spec gives up no sooner than 180 s. */
 export async function apiServerRestarted(
@@ -32,10 +33,12 @@ export async function apiServerRestarted(
   const boots = ground.countBoots()
   const judge = await ground.judge()
   const roll = await ground.roll({ nodes: { names: nodes }, ...spec })
-  for (const { step, node } of restarts.flatMap(({ node, steps }) => steps.map((step) => ({ step, node })))) {
+  for (const { step, node, awayMs } of restarts.flatMap(({ steps, ...rest }) =>
+    steps.map((step) => ({ step, ...rest })),
+  )) {
     await roll.untilStep(step, node)
     await ground.killApiServer()
-    if (step === LONG) await ground.pause(60_000)
+    if (step === 'proof' && awayMs !== undefined) await ground.pause(awayMs)
     await ground.startApiServer()
   }
   const { code, story } = await roll.ended()
