@@ -29,6 +29,7 @@ if (strangers.length > 0) {
 const chosen = wanted.length === 0 ? byDay(all) : all.filter((file) => wanted.some((word) => file.includes(word)))
 const shipped = `${root}node_modules/.cache/evenkeel-tests-shipped-${process.pid}`
 process.on('exit', () => rmSync(shipped, { recursive: true, force: true }))
+process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143))
 execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', `${root}bin/build.ts`, shipped])
 process.env[SHIPPED_FOLDER] = shipped
 
