@@ -37,7 +37,7 @@ const ends: FileEnd[] = []
 /** No stage waits for the polite lanes of a stage before it. */
 const polite: Promise<readonly FileEnd[]>[] = []
 const startedMs = performance.now()
-for (const stage of stagesOf(chosen, isFast)) {
+for (const stage of stagesOf(chosen, { isFast, isByName: wanted.length > 0 })) {
   const lanes = stage.filter(({ files }) => files.length > 0)
   const ofLane = (lane: Lane, i: number) => runLane(lane, { root, hasScreen: i === 0 })
   polite.push(...lanes.filter((lane) => lane.polite === true).map((lane) => ofLane(lane, lanes.indexOf(lane))))

@@ -129,7 +129,7 @@ test('every file is in one lane, and fast brings no cluster up', () => {
     'test/bin/roll-by-agents.test.ts',
   ]
   const chosen = (isFast: boolean): readonly string[] =>
-    stagesOf(all, isFast).flatMap((stage) => stage.flatMap((lane) => lane.files))
+    stagesOf(all, { isFast, isByName: false }).flatMap((stage) => stage.flatMap((lane) => lane.files))
   assert.deepEqual(chosen(false).toSorted(), all.toSorted())
   assert.deepEqual(chosen(true).toSorted(), [
     'test/bin/roll-by-agents.test.ts',
@@ -143,7 +143,7 @@ test('files of the night are no part of a run of everything', () => {
   const files = ['test/testbed/cluster.test.ts', 'test/testbed/command-line.test.ts']
   assert.deepEqual(byDay(files), ['test/testbed/command-line.test.ts'])
   assert.deepEqual(
-    stagesOf(files, false).flatMap((stage) => stage.flatMap((lane) => lane.files)),
+    stagesOf(files, { isFast: false, isByName: true }).flatMap((stage) => stage.flatMap((lane) => lane.files)),
     files,
   )
 })
