@@ -14,7 +14,8 @@ interface LastMoment {
 /**
  * What of a decision still holds right before it is done: the journal may have been slow, and what a balancer said is some
  * time old. A reload since then would have a machine rebooted that is sent to, or sessions cut that have just begun; and the
- * last usable server would be taken out where people took the others out meanwhile. Requests that failed meanwhile stop the
+ * last usable server would be taken out where people took the others out meanwhile. A cordon takes a node out as well: its
+ * agent leaves by it, and so do load balancers of clouds. Requests that failed meanwhile stop the
  * roll with the next pass: no node is taken out of service before that.
  */
 export async function stillRight(meant: readonly Action[], { now, poll }: LastMoment): Promise<readonly Action[]> {
@@ -29,7 +30,7 @@ export async function stillRight(meant: readonly Action[], { now, poll }: LastMo
   const isForServing = !mayBeDark(before)
   const isOpen = (action: Action): boolean => action.kind === 'cutSessions' || (isForServing && takesOut(action))
   if (!meant.some(isOpen)) return meant
-  await poll(instancesOf(meant))
+  await poll(meant.some(({ kind }) => kind === 'cordon') ? undefined : instancesOf(meant))
   const s = now() ?? before
   if (stops(s)) return meant.filter((action) => !isOpen(action))
   const decision = decide(s)
@@ -46,4 +47,4 @@ const isOut = (s: NodeSnapshot | undefined): s is NodeSnapshot =>
 
 const stops = (s: NodeSnapshot): boolean => s.run.verdict === undefined && judge(s) !== undefined
 
-const takesOut = (action: Action): boolean => 'restores' in action && !action.restores
+const takesOut = (action: Action): boolean => action.kind === 'cordon' || ('restores' in action && !action.restores)

@@ -51,6 +51,26 @@ test('a server stays in where the other one went out while the journal was slow 
   assert.deepEqual([words, roll.balancer.state('n1')], [['n2 maint'], 'ready'])
 })
 
+test('a node is not cordoned where the other server went out while the journal was slow to write that it is to be', async (t) => {
+  let times = 0
+  const roll: MemoryRoll = begun(
+    t,
+    memoryRoll({
+      servers: [A, B],
+      append: async (entry) => {
+        if (!isMeant(entry, 'cordon')) return
+        times += 1
+        if (times === 1) await byHand(roll, 'n2', 'maint')
+      },
+    }),
+  )
+  await roll.clock.advance(20_000)
+  assert.equal(roll.cluster.node('n1').unschedulable, false)
+  await byHand(roll, 'n2', 'ready')
+  await roll.clock.advance(2_000)
+  assert.equal(roll.cluster.node('n1').unschedulable, true)
+})
+
 test('of two servers that a reload put back in, the second stays in where the others went out while the first was told', async (t) => {
   const servers = [{ ...A, currentSessions: 1 }, aServer('n1b', { address: '10.0.0.1' }), B]
   const roll = begun(t, memoryRoll({ servers }))
