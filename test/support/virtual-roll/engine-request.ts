@@ -8,3 +8,11 @@ export type EngineRequest =
 
 /** Told right before; the returned function right after, with the API's status where it was the API that was asked. */
 export type RequestWitness = (request: EngineRequest) => ((code: number) => void) | undefined
+
+export const isCordon = (request: EngineRequest): boolean =>
+  request.kind === 'api' &&
+  request.request.method === 'PATCH' &&
+  Array.isArray(request.request.body) &&
+  request.request.body.some(
+    ({ path, value }: { path: string; value?: unknown }) => path === '/spec/unschedulable' && value === true,
+  )

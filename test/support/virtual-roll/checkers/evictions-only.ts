@@ -7,7 +7,7 @@ import type { Scene } from './scene.ts'
 
 const NAME = 'evictions-only'
 /** From an eviction that is sent, until an API server that is slow carries it out; people may uncordon meanwhile. */
-const SLOW_API_MS = 7_500
+export const SLOW_API_MS = 7_500
 const EVICTION = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)\/eviction$/
 /** All that a roll may write, beside evictions: nodes, its slot, and questions about its rights. */
 const MAY_WRITE: readonly (readonly [string, RegExp])[] = [

@@ -5,7 +5,7 @@ import type { Server } from '../../../../src/sim/balancer/server.ts'
 import type { BalancerInstance, VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
 import type { ApiRequest } from '../../../../src/sim/world/api-request.ts'
 import { NODES, PODS } from '../../../../src/sim/world/api-resource.ts'
-import type { EngineRequest } from '../engine-request.ts'
+import { type EngineRequest, isCordon } from '../engine-request.ts'
 import { AGENT_PORT } from '../virtual-agent.ts'
 import { type AdminWord, type ServerWord, serverKey, serverWords, whichTakesMore } from './server-word.ts'
 import { TakenOut } from './taken-out.ts'
@@ -168,13 +168,26 @@ export class Scene {
     )
   }
 
+  isCordoned(name: string): boolean {
+    return this.nodes().some(({ metadata, spec }) => metadata.name === name && spec?.unschedulable === true)
+  }
+
+  /** What a cordon makes of servers whose balancers go by the agent of their node: it leaves them. */
+  cordonWords(request: EngineRequest): readonly ServerWord[] {
+    return request.kind === 'api' && isCordon(request) ? this.#wordsOf(nodeIn(request.request.path), 'drain') : []
+  }
+
+  #wordsOf(node: string, to: AdminWord): readonly ServerWord[] {
+    return this.servers()
+      .filter((server) => server.checksAgent && server.node === node)
+      .map(({ key }) => ({ key, to }))
+  }
+
   #wordsToAgent({ method, path, body }: ApiRequest): readonly ServerWord[] {
     if (method !== 'PATCH' || !Array.isArray(body)) return []
     const op = (body as readonly { op: string; path: string }[]).findLast((one) => one.path === MAINTENANCE_PATH)?.op
     if (op !== 'add' && op !== 'remove') return []
-    const node = path.slice(path.lastIndexOf('/') + 1)
-    const servers = this.servers().filter((server) => server.checksAgent && server.node === node)
-    return servers.map(({ key }) => ({ key, to: op === 'add' ? 'drain' : 'ready' }))
+    return this.#wordsOf(nodeIn(path), op === 'add' ? 'drain' : 'ready')
   }
 
   tell(checker: string, text: string): void {
@@ -183,6 +196,7 @@ export class Scene {
 }
 
 const MOST_TOLD = 20
+const nodeIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 const MAINTENANCE = 'evenkeel.dev/maintenance'
 const MAINTENANCE_PATH = '/metadata/annotations/evenkeel.dev~1maintenance'
 /** From a machine that is switched on until its kubelet has its pods ready again and the balancer has seen it. */

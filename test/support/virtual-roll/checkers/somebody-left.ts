@@ -1,14 +1,21 @@
 import type { Checker } from './checker.ts'
+import { SLOW_API_MS } from './evictions-only.ts'
 import type { Scene, ServerFact } from './scene.ts'
 
 /** Between two looks at a balancer, and until a process can act on what it saw. */
 const UNSEEN_MS = 1_500
+/** The same for what is asked of the API server, which is on its way for so long at most. */
+const UNSEEN_BY_API_MS = UNSEEN_MS + SLOW_API_MS
 
-/** Before the reboot of its node is announced, no server is taken out while no other one of its backend can serve. */
+/**
+ * Before the reboot of its node is announced, no server is taken out while no other one of its backend can serve. Where a
+ * balancer goes by agents the cordon takes it out: an agent leaves by it, and what it is asked later changes nothing.
+ */
 export function somebodyLeft(scene: Scene): Checker {
   const lastUsable = new Map<string, number>()
   const backendOf = (key: string): string => key.slice(0, key.indexOf('/'))
-  const mustStay = ({ isUsable, node }: ServerFact): boolean => isUsable && !scene.isAnnounced(node)
+  const mustStay = ({ isUsable, node, checksAgent }: ServerFact): boolean =>
+    isUsable && !scene.isAnnounced(node) && !(checksAgent && scene.isCordoned(node))
   return {
     onLook: () => {
       for (const { key, isUsable } of scene.servers()) if (isUsable) lastUsable.set(key, scene.nowMs)
@@ -16,10 +23,11 @@ export function somebodyLeft(scene: Scene): Checker {
     onAsked: ({ request }) => {
       if (request.kind === 'reboot') return
       const servers = scene.servers()
-      for (const { key, to } of scene.words(request)) {
+      const unseenMs = request.kind === 'api' ? UNSEEN_BY_API_MS : UNSEEN_MS
+      for (const { key, to } of [...scene.words(request), ...scene.cordonWords(request)]) {
         const isTaken = to !== 'ready' && servers.some((server) => server.key === key && mustStay(server))
         const isLeft = (other: string): boolean =>
-          scene.nowMs - (lastUsable.get(other) ?? Number.NEGATIVE_INFINITY) < UNSEEN_MS
+          scene.nowMs - (lastUsable.get(other) ?? Number.NEGATIVE_INFINITY) < unseenMs
         const others = servers.filter((server) => server.key !== key && backendOf(server.key) === backendOf(key))
         if (isTaken && !others.some((server) => server.isUsable || isLeft(server.key)))
           scene.tell('somebody-left', `${key} was taken out, the last one that could serve`)

@@ -1,4 +1,4 @@
-import type { EngineRequest } from '../engine-request.ts'
+import { isCordon } from '../engine-request.ts'
 import type { Checker } from './checker.ts'
 import type { Loss, LossLog } from './loss-log.ts'
 import type { Scene } from './scene.ts'
@@ -59,11 +59,3 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
     },
   }
 }
-
-const isCordon = (request: EngineRequest): boolean =>
-  request.kind === 'api' &&
-  request.request.method === 'PATCH' &&
-  Array.isArray(request.request.body) &&
-  request.request.body.some(
-    ({ path, value }: { path: string; value?: unknown }) => path === '/spec/unschedulable' && value === true,
-  )
