@@ -1,4 +1,4 @@
-import { goneText } from '../../core/roll/node-gone.ts'
+import { leftOut, mayBeOut } from '../../core/roll/node-gone.ts'
 import { retold } from '../../core/roll/retold.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { NodeStanding, RollOutcome } from '../../model/roll-event.ts'
@@ -37,12 +37,14 @@ const EXIT_CODES: Readonly<Record<RollOutcome, number>> = {
 /** What a roll came to. Exit codes: 0 done, 1 stopped or aborted, 3 held at a limit, 130 interrupted. */
 export function endOf({ run, standings, interrupted, failed, failures, unjudged = [] }: EndFacts): RollEnd {
   const out = standings.filter((node) => node.state === 'out')
-  const gone = standings.filter((node) => node.state === 'gone').map(leftOut)
+  const gone = standings.filter((node) => node.state === 'gone').map(({ node }) => node)
+  const begun = gone.filter((node) => node === run.underWay).map(mayBeOut)
+  const notBegun = gone.filter((node) => node !== run.underWay).map(leftOut)
   const isLossy = failed > 0 || unjudged.length > 0 || standings.some((node) => node.failedRequests > 0)
   const isUnclean = isLossy || run.done.length < run.order.length
   const outcome = outcomeOf(run, { interrupted, isUnclean, isOut: out.length > 0 })
-  const unclean = outcome === 'stopped' ? [...gone, ...unjudged, ...lateFailures(failed, failures)] : []
-  const reasons = run.verdict === undefined ? unclean : retold(run.verdict, failures).reasons
+  const unclean = outcome === 'stopped' ? [...notBegun, ...unjudged, ...lateFailures(failed, failures)] : []
+  const reasons = [...(run.verdict === undefined ? unclean : retold(run.verdict, failures).reasons), ...begun]
   const guarded = run.verdict?.keepOut === true ? out.map((node) => node.node) : []
   return {
     outcome,
@@ -53,14 +55,6 @@ export function endOf({ run, standings, interrupted, failed, failures, unjudged 
     next: nextCommands(run, { reasons, out, outcome }),
   }
 }
-
-/** A cluster that has every node of the order rolled but this one is not rolled. */
-const leftOut = ({ node }: NodeStanding): Reason => ({
-  code: 'NodeGone',
-  object: node,
-  text: `${goneText(node)}, so it was left out`,
-  next: `let ${node} register again, or leave it out of "nodes" in the file: evenkeel roll resume -f roll.yaml`,
-})
 
 /** Told after the last soak: nothing is called clean for that. */
 function lateFailures(failed: number, failures: readonly Reason[]): readonly Reason[] {
@@ -79,7 +73,8 @@ function outcomeOf({ verdict }: RunState, { interrupted, isUnclean, isOut }: Lea
     if (interrupted) return 'interrupted'
     return isUnclean ? 'stopped' : 'completed'
   }
-  // Held and aborted say that what was out is back; whoever interrupts the putting back finds it where it was left.
+  // Held and aborted say that what was out is back, but for what a reason names. Whoever interrupts the putting back finds
+  // it where it was left.
   return interrupted && isOut && verdict.kind !== 'stopped' ? 'interrupted' : verdict.kind
 }
 

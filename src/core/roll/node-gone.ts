@@ -10,7 +10,23 @@ export const nodeGone = (s: NodeSnapshot): Reason => ({
   code: 'NodeGone',
   object: s.current.node.name,
   text: `${goneText(s.current.node.name)}, and it is out; the record of what was there before went with it`,
-  next: `let ${s.current.node.name} register again while this process lives; if it does so later, resume the run, and put its servers back by hand if they are still out then`,
+  next: `let ${s.current.node.name} register again while this process lives; if it does so later, resume the run, and put its servers back by hand if they are still out then (docs/roll.md)`,
+})
+
+/** A cluster that has every node of the order rolled but this one is not rolled. */
+export const leftOut = (node: string): Reason => ({
+  code: 'NodeGone',
+  object: node,
+  text: `${goneText(node)}, so it was left out`,
+  next: `let ${node} register again, or leave it out of "nodes" in the file: evenkeel roll resume -f roll.yaml`,
+})
+
+/** An earlier process of the run had begun the node. This one has no record of it, and so restores nothing. */
+export const mayBeOut = (node: string): Reason => ({
+  code: 'NodeGone',
+  object: node,
+  text: `${goneText(node)}; an earlier process of this run had begun it, and it may still be out`,
+  next: `let ${node} register again, and put back by hand what is still out (docs/roll.md)`,
 })
 
 /**

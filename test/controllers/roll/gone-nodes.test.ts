@@ -102,3 +102,24 @@ test('a node that was rebooted and lost its record while no process lived is pro
   assert.deepEqual([roll.reboots, roll.balancer.state('n1'), howItEnded(roll)], [[], 'ready', ['completed', 0, []]])
   assert.deepEqual([RECORD_ANNOTATION in roll.cluster.node('n1').annotations, holder(roll)], [false, ''])
 })
+
+test('a roll that is aborted without the Node of what an earlier process had begun says that it may be out, and what to do', async (t) => {
+  const verdict = { kind: 'aborted', keepOut: false, reasons: [{ code: 'Aborted', text: 'asked for' }] } as const
+  const begunBefore = { resumed: true, underWay: 'n1', verdict }
+  const servers = [aServer('n1', { adminState: 'drain' }), aServer('n2'), aServer('n3')]
+  const roll = begun(t, memoryRoll({ run: begunBefore, nodes: [aNode('n2'), aNode('n3')], servers }))
+  await roll.clock.advance(5_000)
+  assert.deepEqual(howItEnded(roll), ['aborted', 1, ['Aborted undefined', 'NodeGone n1']])
+  assert.deepEqual(roll.ended()?.next, [
+    'let n1 register again, and put back by hand what is still out (docs/roll.md)',
+    'evenkeel roll resume run-1',
+  ])
+})
+
+test('a roll that is aborted without the Node of what no process had begun says nothing of it', async (t) => {
+  const verdict = { kind: 'aborted', keepOut: false, reasons: [] } as const
+  const run = { resumed: true, underWay: 'n2', verdict }
+  const roll = begun(t, memoryRoll({ run, nodes: [aNode('n2'), aNode('n3')] }))
+  await roll.clock.advance(5_000)
+  assert.deepEqual(howItEnded(roll), ['aborted', 1, []])
+})

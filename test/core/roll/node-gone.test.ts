@@ -12,7 +12,7 @@ const GONE = {
   code: 'NodeGone',
   object: 'n1',
   text: 'the cluster has no node n1 any more, and it is out; the record of what was there before went with it',
-  next: 'let n1 register again while this process lives; if it does so later, resume the run, and put its servers back by hand if they are still out then',
+  next: 'let n1 register again while this process lives; if it does so later, resume the run, and put its servers back by hand if they are still out then (docs/roll.md)',
 }
 const FAILED = { code: 'RequestsFailed', text: 'x' }
 
