@@ -80,6 +80,7 @@ export class Scene {
     this.cordonsMs.some((at) => at <= this.nowMs && this.nowMs - at <= withinMs)
   /** Nodes that people deleted: what was known of them stood on an object that is no more. */
   readonly registeredAnew = new Set<string>()
+  #isFirstRollOver = false
   /** When people deleted the slot. */
   readonly leaseDeletionsMs: number[] = []
   /** The longest that the balancer took to carry out a command. */
@@ -115,6 +116,15 @@ export class Scene {
 
   processBegan(run: string): void {
     this.#processes.set(run, this.processesOf(run) + 1)
+  }
+
+  /** The people who operated the first roll have seen it through. */
+  get isFirstRollOver(): boolean {
+    return this.#isFirstRollOver
+  }
+
+  firstRollEnded(): void {
+    this.#isFirstRollOver = true
   }
 
   get nowMs(): number {
@@ -163,9 +173,8 @@ export class Scene {
 
   /** Whether somebody has asked the agent of that node to have it leave its balancers. */
   isAskedToLeave(node: string): boolean {
-    return this.nodes().some(
-      ({ metadata }) => metadata.name === node && metadata.annotations?.[MAINTENANCE] !== undefined,
-    )
+    const word = this.nodes().find(({ metadata }) => metadata.name === node)?.metadata.annotations?.[MAINTENANCE]
+    return word !== undefined && word !== WITHDRAWN
   }
 
   isCordoned(name: string): boolean {
@@ -197,7 +206,9 @@ export class Scene {
 
 const MOST_TOLD = 20
 const nodeIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
-const MAINTENANCE = 'evenkeel.dev/maintenance'
+export const MAINTENANCE = 'evenkeel.dev/maintenance'
+/** People write it in the place of a request, to withdraw one that an agent keeps. */
+export const WITHDRAWN = 'withdrawn'
 const MAINTENANCE_PATH = '/metadata/annotations/evenkeel.dev~1maintenance'
 /** From a machine that is switched on until its kubelet has its pods ready again and the balancer has seen it. */
 const PODS_BACK_MS = 15_000

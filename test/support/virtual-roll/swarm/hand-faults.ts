@@ -1,7 +1,7 @@
 import type { NodeObject } from '../../../../src/sim/actors/node-object.ts'
 import { LEASES, NODES } from '../../../../src/sim/world/api-resource.ts'
 import { createObject } from '../../../../src/sim/world/create-object.ts'
-import type { Scene } from '../checkers/scene.ts'
+import { MAINTENANCE, type Scene, WITHDRAWN } from '../checkers/scene.ts'
 import type { Fault } from './fault.ts'
 
 export const SLOT = { namespace: 'evenkeel', name: 'evenkeel-slot-0' }
@@ -52,6 +52,28 @@ export class HandFaults {
       if (node === undefined || node.metadata.annotations?.[RECORD] !== undefined) continue
       if ((node.spec?.unschedulable === true) !== isPrior) this.#setCordon(node, isPrior)
     }
+  }
+
+  /**
+   * An agent keeps the request of a roll whose record went with the Node. People withdraw it once that roll is over, as
+   * the agent asks them to, and take their word off when the server is back.
+   */
+  withdrawKeptRequests(): void {
+    const scene = this.#scene
+    for (const name of scene.isFirstRollOver ? scene.registeredAnew : []) {
+      const node = this.#node(name)
+      const annotations = node?.metadata.annotations ?? {}
+      if (node === undefined || annotations[RECORD] !== undefined) continue
+      const isOut = scene.servers().some((server) => server.node === name && server.checksAgent && !server.isUsable)
+      if (isOut && annotations[MAINTENANCE] === undefined) this.#sayOnMaintenance(node, WITHDRAWN)
+      if (!isOut && annotations[MAINTENANCE] === WITHDRAWN) this.#sayOnMaintenance(node, undefined)
+    }
+  }
+
+  #sayOnMaintenance(node: NodeObject, word: typeof WITHDRAWN | undefined): void {
+    const { [MAINTENANCE]: _, ...others } = node.metadata.annotations ?? {}
+    const annotations = word === undefined ? others : { ...others, [MAINTENANCE]: word }
+    this.#scene.cluster.world.store.put(NODES, { ...node, metadata: { ...node.metadata, annotations } })
   }
 
   #node(name: string): NodeObject | undefined {

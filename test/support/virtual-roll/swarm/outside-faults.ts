@@ -170,8 +170,11 @@ export class OutsideFaults {
   putBackByHand(): void {
     const { scene } = this.#parts
     this.#hands.putBackCordons()
+    this.#hands.withdrawKeptRequests()
     for (const server of scene.servers()) {
-      const { key, node, admin } = server
+      const { key, node, admin, checksAgent } = server
+      // Its balancer has no runtime API.
+      if (checksAgent) continue
       const isTheirs = scene.handStates.has(key) || scene.registeredAnew.has(node)
       if (!isTheirs || admin === 'ready' || scene.prior.servers.get(key) !== 'ready') continue
       const record = scene.nodes().find(({ metadata }) => metadata.name === node)?.metadata.annotations?.[RECORD]

@@ -165,7 +165,7 @@ class SeedRun {
     this.#faults.begin()
     this.#worldFaults.begin()
     time.later(this.#scenario.healAtMs, () => this.#heal())
-    await Promise.all([this.#operator.operate(first), this.#operateSecond()])
+    await Promise.all([this.#operator.operate(first).then(() => this.#scene.firstRollEnded()), this.#operateSecond()])
   }
 
   /** As soon as nothing is to come any more that a step brings about. */
