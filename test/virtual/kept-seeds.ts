@@ -121,4 +121,7 @@ export const KEPT_SEEDS: readonly string[] = [
   // A Node was deleted and its roll aborted, and the agent of its machine kept the request of that roll. People set the server
   // ready on a balancer that has no runtime API, in place of withdrawing the request; the end of the roll did not name the node.
   '6001070',
+  // A journal was lost while its run had the slot and nothing on a node yet; people rolled again and gave that up before the
+  // slot was stale, and the checker wanted it released all the same.
+  '6002436',
 ]

@@ -46,6 +46,11 @@ export class VirtualRoll {
     return this.#journal?.header.run ?? ''
   }
 
+  /** What its processes are called in the slot, where they put back what a lost journal left. */
+  get restoresAs(): string | undefined {
+    return this.journal.entries.find(({ type }) => type === 'planned')?.restoresAs as string | undefined
+  }
+
   plan(): Promise<RollPlan> {
     return this.cluster.time.settle(this.#plan(), PLAN_LIMIT_MS)
   }

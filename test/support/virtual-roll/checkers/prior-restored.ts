@@ -8,7 +8,7 @@ const NAME = 'prior-restored'
 
 /**
  * At the end everything is as it was: each node's cordon, taints, labels and annotations, each server's state; the slot
- * is nobody's, every machine runs, every pod is ready, and whatever was ready before is up.
+ * is free, every machine runs, every pod is ready, and whatever was ready before is up.
  */
 export function priorRestored(scene: Scene): Checker {
   return {
@@ -16,11 +16,17 @@ export function priorRestored(scene: Scene): Checker {
       for (const text of [...nodesThatDiffer(scene), ...serversThatDiffer(scene), ...notBack(scene)])
         scene.tell(NAME, text)
       const slot = scene.cluster.world.store.get(LEASES, { namespace: 'evenkeel', name: 'evenkeel-slot-0' })
-      const { holderIdentity } = (slot?.spec ?? {}) as { holderIdentity?: string }
-      if (holderIdentity !== undefined && holderIdentity !== '') scene.tell(NAME, `${holderIdentity} holds the slot`)
+      const { holderIdentity = '' } = (slot?.spec ?? {}) as { holderIdentity?: string }
+      if (holderIdentity !== '' && !isLost(scene, holderIdentity)) scene.tell(NAME, `${holderIdentity} holds the slot`)
     },
   }
 }
+
+/**
+ * Without its journal a run cannot be resumed to release its slot. No node may bear a record of it, as of any run, and then
+ * the next roll takes the slot once it is stale.
+ */
+const isLost = ({ lostRuns }: Scene, holder: string): boolean => lostRuns.has(holder.slice(0, holder.lastIndexOf('/')))
 
 function nodesThatDiffer(scene: Scene): readonly string[] {
   return scene.nodes().flatMap((node) => {

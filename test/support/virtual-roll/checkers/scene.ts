@@ -83,6 +83,8 @@ export class Scene {
   #isFirstRollOver = false
   /** When people deleted the slot. */
   readonly leaseDeletionsMs: number[] = []
+  /** What runs were called in the slot whose journal people lost. */
+  readonly lostRuns = new Set<string>()
   /** The longest that the balancer took to carry out a command. */
   balancerLateMs = 0
   /** How many rolls were begun: each boots each of its nodes once. */

@@ -187,22 +187,19 @@ class SeedRun {
   #operatorOf(roll: VirtualRoll): SeedOperator {
     const { abortAfter, spec, amends } = this.#scenario
     return new SeedOperator({
+      scene: this.#scene,
       roll,
       rollAgain: () => this.#rollBy('0003', spec),
       amendedFile: seedRollFile({ ...spec, ...amends }),
       pauseMs: () => this.#pauseMs(),
       word: (ends) => (abortAfter !== undefined && ends >= abortAfter ? 'abort' : 'resume'),
-      onRoll: () => {
-        this.#scene.rolls += 1
-      },
       onProcess: (of, process) => this.#processBegan(of, process),
     })
   }
 
   #processBegan(roll: VirtualRoll, process: EngineProcess): void {
     this.#follow(roll, FIRST_ROLL, process)
-    const planned = roll.journal.entries.find(({ type }) => type === 'planned')
-    this.#restoresAs = planned?.restoresAs as string | undefined
+    this.#restoresAs = roll.restoresAs
     this.#runningSinceMs = this.#cluster.time.monoMs()
     void process.ended.then(() => {
       this.#runningSinceMs = Number.POSITIVE_INFINITY
@@ -240,9 +237,7 @@ class SeedRun {
     if (second === undefined) return
     await this.#cluster.time.sleep(second.atMs, new AbortController().signal)
     const roll = this.#rollBy(SECOND_NAME, { ...spec, nodes: { names: [second.node] } })
-    const first = await begunInTheEnd(roll, () => {
-      this.#scene.rolls += 1
-    })
+    const first = await begunInTheEnd(roll, this.#scene)
     await operateRoll({
       roll,
       first,

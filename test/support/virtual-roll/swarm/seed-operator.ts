@@ -1,12 +1,14 @@
 import { UserError } from '../../../../src/model/user-error.ts'
 import type { Verdict } from '../../../../src/model/verdict.ts'
 import { WorldError } from '../../../../src/model/world-error.ts'
+import type { Scene } from '../checkers/scene.ts'
 import type { EngineProcess } from '../engine-process.ts'
 import { ABORTED, operateRoll } from '../operate-roll.ts'
 import { putBackLost, resumeBy } from '../take-up.ts'
 import type { VirtualRoll } from '../virtual-roll.ts'
 
 interface SeedOperatorParts {
+  readonly scene: Scene
   readonly roll: VirtualRoll
   /** Another roll by the same file, for what is left when the journal of the first is lost. */
   readonly rollAgain: () => VirtualRoll
@@ -14,7 +16,6 @@ interface SeedOperatorParts {
   readonly amendedFile: string
   readonly pauseMs: () => number
   readonly word: (ends: number) => 'resume' | 'abort'
-  readonly onRoll: () => void
   readonly onProcess: (roll: VirtualRoll, process: EngineProcess) => void
 }
 
@@ -44,7 +45,7 @@ export class SeedOperator {
     while (this.#wasLost) {
       this.#wasLost = false
       this.#roll = this.#parts.rollAgain()
-      await this.#operate(await begunInTheEnd(this.#roll, this.#parts.onRoll))
+      await this.#operate(await begunInTheEnd(this.#roll, this.#parts.scene))
     }
   }
 
@@ -70,6 +71,7 @@ export class SeedOperator {
     this.#next = 'resume'
     if (next === 'journalLost') {
       this.#wasLost = true
+      this.#parts.scene.lostRuns.add(roll.restoresAs ?? roll.run)
       return answered(roll, () => putBackLost(roll, ABORTED))
     }
     // What was begun to put back a lost run can only be ended.
@@ -85,9 +87,9 @@ export class SeedOperator {
 }
 
 /** Begins as soon as no error stands in the plan. */
-export async function begunInTheEnd(roll: VirtualRoll, onRoll: () => void): Promise<EngineProcess> {
+export async function begunInTheEnd(roll: VirtualRoll, scene: Scene): Promise<EngineProcess> {
   const first = await answered(roll, () => roll.begun())
-  onRoll()
+  scene.rolls += 1
   return first
 }
 
