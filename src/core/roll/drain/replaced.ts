@@ -47,9 +47,9 @@ export function replaced(s: RecordedSnapshot, workload: Workload): Replaced {
 function onlyThisNodeCures(message: string): boolean {
   const total = /^0\/(\d+) nodes are available/.exec(message)?.[1]
   if (total === undefined) return false
-  const reasons = message.slice(message.indexOf(':') + 1).split('preemption:')[0] ?? ''
-  const counts = [...reasons.matchAll(/(\d+) (node\(s\) [^,.]*|Insufficient [^,.]*|Too many pods)/g)]
-  const shut = counts.filter(([, , why]) => why?.includes('were unschedulable'))
+  const [reasons = ''] = message.split('preemption:')
+  const counts = [...reasons.matchAll(/(\d+) (node\(s\) were unschedulable|node\(s\)|Insufficient|Too many pods)/g)]
+  const shut = counts.filter(([, , why]) => why === 'node(s) were unschedulable')
   const shutNodes = shut.reduce((sum, [, count]) => sum + Number(count), 0)
   const others = counts.reduce((sum, [, count]) => sum + Number(count), 0) - shutNodes
   return shutNodes === 1 && others >= Number(total) - 1
