@@ -9,6 +9,7 @@ import { podsHere } from './pods-here.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import { isRestored } from './steps/attach.ts'
 import { isNotTold } from './steps/detach.ts'
+import { isShut } from './steps/drain.ts'
 
 /** Folds what is seen now into what was seen before. Pure; run on every snapshot before it is judged. */
 export function observe(snapshot: RollSnapshot): Evidence {
@@ -89,12 +90,13 @@ function alreadyAttached(s: RecordedSnapshot): Partial<Pick<Evidence, 'attaching
 
 /**
  * The pods that are here when the drain begins; later ones of the same workload were put back. While people have taken the
- * cordon off, or the Node registered anew without it, the scheduler places pods here, and they leave like all others. The
- * drain of a node that registered anew begins anew: what a DaemonSet puts there it does not put back against our taint.
+ * cordon off, or the Node registered anew without it, the scheduler places pods here, and they leave like all others. While
+ * our taint is not on the node, before it is put on or after a drain was given up, a DaemonSet puts nothing back against it.
  */
 function drainBegun(s: RecordedSnapshot): Pick<Evidence, 'firstSeen' | 'evicted'> {
-  const { firstSeen, evicted } = s.evidence
-  if (s.current.recordLost === true) return { firstSeen: [], evicted: withoutDaemonSets(evicted) }
+  const { firstSeen } = s.evidence
+  const evicted = isShut(s) ? s.evidence.evicted : withoutDaemonSets(s.evidence.evicted)
+  if (s.current.recordLost === true) return { firstSeen: [], evicted }
   if (!s.current.node.unschedulable) return { firstSeen: [], evicted }
   if (firstSeen.length > 0) return { firstSeen, evicted }
   return { firstSeen: podsHere(s).map((pod) => pod.uid), evicted }

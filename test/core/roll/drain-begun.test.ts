@@ -4,6 +4,7 @@ import { decide } from '../../../src/core/roll/decide.ts'
 import type { Evidence } from '../../../src/core/roll/evidence.ts'
 import { observe } from '../../../src/core/roll/observe.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
+import { OUT_TAINT } from '../../../src/model/node-record.ts'
 import { aPod, aRecord, aSnapshot, aWorkload, detachedEvidence, drained } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
 
@@ -31,21 +32,30 @@ test('a pod that came while somebody had taken the cordon is evicted, though one
   assert.equal(shortDecision(decide(look(true, uncordoned.evidence))), 'act drain: evict')
 })
 
-test('the drain of a node that registered anew begins anew, and counts what its DaemonSets put there as not put back', () => {
-  const evicted = {
-    'uid-edge-a': { name: 'shop/edge-a', stage: 3, workload: 'DaemonSet shop/edge' },
-    'uid-cart-a': { name: 'shop/cart-a', stage: 2, workload: 'ReplicaSet shop/cart' },
-  }
-  const s = aSnapshot({
+const EVICTED = {
+  'uid-edge-a': { name: 'shop/edge-a', stage: 3, workload: 'DaemonSet shop/edge' },
+  'uid-cart-a': { name: 'shop/cart-a', stage: 2, workload: 'ReplicaSet shop/cart' },
+}
+const WITHOUT_DAEMON_SETS = { ...EVICTED, 'uid-edge-a': { name: 'shop/edge-a', stage: 3 } }
+
+/** In mid-drain; with or without our taint. */
+const drainedBy = (taints: readonly (typeof OUT_TAINT)[]): RollSnapshot =>
+  aSnapshot({
     record: aRecord(),
-    node: { unschedulable: true },
+    node: { unschedulable: true, taints },
     pods: [aPod('cart-b', 'n1')],
-    evidence: { firstSeen: ['uid-cart-a'], evicted },
+    evidence: { firstSeen: ['uid-cart-a'], evicted: EVICTED },
   })
+
+test('the drain of a node that registered anew begins anew, and counts what its DaemonSets put there as not put back', () => {
+  const s = drainedBy([])
+  assert.ok(s.current !== undefined)
   const anew = observe({ ...s, current: { ...s.current, recordLost: true } })
-  assert.deepEqual(
-    [anew.firstSeen, anew.evicted],
-    [[], { ...evicted, 'uid-edge-a': { name: 'shop/edge-a', stage: 3 } }],
-  )
-  assert.deepEqual([observe(s).firstSeen, observe(s).evicted], [['uid-cart-a'], evicted])
+  assert.deepEqual([anew.firstSeen, anew.evicted], [[], WITHOUT_DAEMON_SETS])
+})
+
+test('what a DaemonSet puts on a node counts as put back only against our taint', () => {
+  const [shut, open] = [observe(drainedBy([OUT_TAINT])), observe(drainedBy([]))]
+  assert.deepEqual([shut.firstSeen, shut.evicted], [['uid-cart-a'], EVICTED])
+  assert.deepEqual([open.firstSeen, open.evicted], [['uid-cart-a'], WITHOUT_DAEMON_SETS])
 })

@@ -102,7 +102,9 @@ const volumesHeld = (s: RecordedSnapshot): readonly Reason[] =>
 const haveDaemonsLeft = (s: RecordedSnapshot): boolean =>
   Object.values(s.evidence.evicted).some(({ stage }) => stage === 3)
 
-const isShut = (s: RecordedSnapshot): boolean => s.current.node.taints.some((taint) => taint.key === OUT_TAINT.key)
+/** Our taint keeps pods of DaemonSets from coming back. */
+export const isShut = (s: RecordedSnapshot): boolean =>
+  s.current.node.taints.some((taint) => taint.key === OUT_TAINT.key)
 
 /** A DaemonSet's controller ignores the cordon; a taint it does not tolerate keeps its pod from coming back. */
 function shutAgainstReturn(s: RecordedSnapshot): StepAnswer {
