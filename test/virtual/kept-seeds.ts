@@ -124,4 +124,9 @@ export const KEPT_SEEDS: readonly string[] = [
   // A journal was lost while its run had the slot and nothing on a node yet; people rolled again and gave that up before the
   // slot was stale, and the checker wanted it released all the same.
   '6002436',
+  // A server was down when its node was told to leave. It came up, the node was kept out, and the checker took it for another one.
+  '7001066',
+  // A drain was given up and begun anew. A pod that its DaemonSet had put back between the two was taken for one that returns in
+  // spite of the taint, and went down with the machine.
+  '7001601',
 ]

@@ -54,7 +54,8 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
         if (lost.length >= MANY)
           scene.tell('stops-on-loss', `${key} was taken out after ${lost.length} requests were lost`)
       }
-      for (const { node } of takings) taken.add(node)
+      // One that was down when it was told to leave may be up when it is told again.
+      for (const { key, to } of words) if (to !== 'ready') taken.add(nodeOfServer(key))
       if (isCordon(request) || words.some(isNews)) acting.set(run, { process, sinceMs: actsSinceMs ?? scene.nowMs })
     },
   }
