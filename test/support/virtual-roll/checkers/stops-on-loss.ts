@@ -47,9 +47,11 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
       const before = new Set([...scene.takenOut.keys].map(nodeOfServer))
       for (const { key } of takings.filter(({ node }) => !before.has(node) && !isUnderWay(node))) {
         const from = actsSinceMs ?? scene.nowMs
+        // A command was sent so long before a slow balancer carries it out.
+        const sentMs = scene.nowMs - (request.kind === 'balancer' ? scene.balancerLateMs : 0)
         const lost = losses.all.filter(
           (loss) =>
-            !loss.isStale && loss.dueMs > from && loss.dueMs < scene.nowMs - HEARD_AFTER_MS && !mayBeTheProbers(loss),
+            !loss.isStale && loss.dueMs > from && loss.dueMs < sentMs - HEARD_AFTER_MS && !mayBeTheProbers(loss),
         )
         if (lost.length >= MANY)
           scene.tell('stops-on-loss', `${key} was taken out after ${lost.length} requests were lost`)
