@@ -1,4 +1,4 @@
-import { isCordon } from '../engine-request.ts'
+import { type EngineRequest, isCordon } from '../engine-request.ts'
 import type { Checker } from './checker.ts'
 import type { Loss, LossLog } from './loss-log.ts'
 import type { Scene } from './scene.ts'
@@ -36,6 +36,8 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
     to !== 'ready' && scene.servers().some((server) => server.key === key && server.admin === 'ready')
   /** What a reload forgot is said again at once by a process that takes a roll up, before traffic is green and it begins. */
   const isNews = ({ key, to }: ServerWord): boolean => to === 'ready' || !scene.takenOut.keys.has(key)
+  /** A slow balancer carries a command out so long after it was sent. */
+  const sentMs = ({ kind }: EngineRequest): number => scene.nowMs - (kind === 'balancer' ? scene.balancerLateMs : 0)
   return {
     onAsked: ({ run, request }) => {
       if (request.kind === 'reboot') return
@@ -47,17 +49,18 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
       const before = new Set([...scene.takenOut.keys].map(nodeOfServer))
       for (const { key } of takings.filter(({ node }) => !before.has(node) && !isUnderWay(node))) {
         const from = actsSinceMs ?? scene.nowMs
-        // A command was sent so long before a slow balancer carries it out.
-        const sentMs = scene.nowMs - (request.kind === 'balancer' ? scene.balancerLateMs : 0)
         const lost = losses.all.filter(
           (loss) =>
-            !loss.isStale && loss.dueMs > from && loss.dueMs < sentMs - HEARD_AFTER_MS && !mayBeTheProbers(loss),
+            !loss.isStale &&
+            loss.dueMs > from &&
+            loss.dueMs < sentMs(request) - HEARD_AFTER_MS &&
+            !mayBeTheProbers(loss),
         )
         if (lost.length >= MANY)
           scene.tell('stops-on-loss', `${key} was taken out after ${lost.length} requests were lost`)
       }
       // One that was down when it was told to leave may be up when it is told again.
-      for (const { key, to } of words) if (to !== 'ready') taken.add(nodeOfServer(key))
+      for (const { key } of words.filter(({ to }) => to !== 'ready')) taken.add(nodeOfServer(key))
       if (isCordon(request) || words.some(isNews)) acting.set(run, { process, sinceMs: actsSinceMs ?? scene.nowMs })
     },
   }
