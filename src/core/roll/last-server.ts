@@ -5,7 +5,10 @@ import { returnMs } from '../balancer/detection-time.ts'
 import { isUsable, lastServers } from '../balancer/last-server.ts'
 import { endpointOf } from './endpoint-of.ts'
 import { allowedServers, belongsTo } from './match-node-servers.ts'
-import type { InstanceFacts, RollSnapshot } from './snapshot.ts'
+import { type NodeServer, nodeServers } from './node-servers.ts'
+import { type NodeSnapshot, ownRecord } from './node-snapshot.ts'
+import type { InstanceFacts } from './snapshot.ts'
+import { wasServing } from './was-serving.ts'
 
 /** On every instance each backend must keep a usable server that is not this node's; empty where all do. */
 export const lastUsableServers = (node: Node, instances: readonly InstanceFacts[]): readonly Reason[] =>
@@ -33,21 +36,36 @@ export const othersServe = (backend: string, node: Node, instance: InstanceFacts
   )
 
 /**
- * An instance as those behind it use it. Balancers that know a server by its agent send to it only after their own checks
- * have passed: until then it starts, whatever its agent says.
+ * An instance as those behind it use it. What an agent answers is not yet what its balancers do: they send to a node only
+ * after their own checks have passed, and until enough of them have failed. Until then a server whose agent answers up only
+ * starts, and so does one of the node under way that served before and is not asked to leave: its agent may have it leave
+ * for nothing but the cordon of this roll.
  */
-export function asUsed(s: Pick<RollSnapshot, 'spec'>, instance: InstanceFacts): InstanceFacts {
+export function asUsed(s: NodeSnapshot, instance: InstanceFacts): InstanceFacts {
   const spec = endpointOf(s, instance.balancer)
   const { reading } = instance
   if (spec === undefined || reading === undefined) return instance
   const worstMs = returnMs(spec.checks)
-  const isStarting = ({ endpoint }: ServerReading): boolean =>
-    endpoint?.upSince !== undefined && reading.at - endpoint.upSince < worstMs
+  const unasked = new Set(notAsked(s).map(({ ref }) => serverKey(ref)))
+  const isStarting = ({ ref, operational, endpoint }: ServerReading): boolean =>
+    endpoint?.upSince === undefined
+      ? operational !== 'up' && unasked.has(serverKey(ref))
+      : reading.at - endpoint.upSince < worstMs
   if (!reading.servers.some(isStarting)) return instance
   const servers = reading.servers.map(
-    (server): ServerReading => (isStarting(server) ? { ...server, operational: 'starting' } : server),
+    (server): ServerReading =>
+      isStarting(server) ? { ...server, adminState: server.ownState, operational: 'starting' } : server,
   )
   return { ...instance, reading: { ...reading, servers } }
+}
+
+/** Servers of the node under way that served when it was recorded, and that were not told to leave. */
+function notAsked(s: NodeSnapshot): readonly NodeServer[] {
+  const record = ownRecord(s)
+  if (record === undefined) return []
+  return nodeServers({ ...s, record }).filter(
+    ({ recorded, reading }) => wasServing(recorded) && reading?.ownState === 'ready',
+  )
 }
 
 /** One that stays in service for that reason. */
