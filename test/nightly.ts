@@ -56,7 +56,7 @@ const PARTS: readonly Part[] = [
   {
     name: 'trouble',
     what: 'bad luck, budgets and upgrades on real clusters, with the rows that virtual time shows by day',
-    argv: ['test/run.ts', 'roll-luck', 'roll-trouble', 'agent-install'],
+    argv: ['test/run.ts', 'roll-luck', 'roll-trouble', 'roll-with-database', 'agent-install'],
     env: { EVERY_TROUBLE: '1' },
   },
   {

@@ -176,7 +176,7 @@ behind(
           what: 'three backends of three dialects, their checkers declared',
           dialects: ['plain', 'disable-on-404', 'agent-check'],
           checkers: 3,
-          nodes: ['n1', 'n2'],
+          nodes: ['n1'],
         },
       ],
 )
@@ -191,7 +191,6 @@ behind({ ingress: 'hostPort', agents: 'hostNetwork', seen: 'by tracking' }, [
     dialects: ['disable-on-404'],
     checkers: 1,
     closes: true,
-    // By day one node shows what differs from the roll above.
     ...(EVERY ? {} : { nodes: ['n1'] }),
   },
 ])

@@ -50,7 +50,7 @@ atNight('a budget at its limit that opens 20 s later is waited for, by its name 
   await budgetOpensLater(ground)
 })
 
-test('a budget that never opens is given up at the limit, and everything is put back', real, async () => {
+atNight('a budget that never opens is given up at the limit, and everything is put back', real, async () => {
   await isTold(await budgetNeverOpens(ground), ['budget default/whoami needs 5 healthy, has 5 of 5'])
 })
 
@@ -67,7 +67,7 @@ test('HAProxy reloaded in steps 4 and 5 is told again, and no request fails', re
 /** Whole seconds until a machine that is off counts as one that does not come back. */
 const REBOOT = { ssh: { command: ['systemctl', 'reboot'] }, resendAfter: '10s', returnLimit: '20s' }
 
-test(
+atNight(
   'a node that never comes back stays out, the roll says so, the others serve on; resume brings it back',
   real,
   async () => {

@@ -4,6 +4,7 @@ import { killedInEveryStep } from '../scenarios/killed.ts'
 import { reloadedInSteps6And7, TOLD_BESIDE_OTHERS_MS } from '../scenarios/reloads.ts'
 import { volumesFirst } from '../scenarios/stages.ts'
 import { requires } from '../support/requires.ts'
+import { atNight } from '../support/roll-bed/at-night.ts'
 import { isVoid } from '../support/roll-bed/judge.ts'
 import { RealGround } from '../support/roll-bed/real-ground.ts'
 import { RATE_BESIDE_OTHERS, RollBed } from '../support/roll-bed/roll-bed.ts'
@@ -28,7 +29,7 @@ test('a roll killed in every step and resumed loses no request and reboots each 
   assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
 })
 
-test(
+atNight(
   'HAProxy reloaded in steps 6 and 7 is told again; what was lost is counted and told as the reload’s',
   real,
   async (t) => {

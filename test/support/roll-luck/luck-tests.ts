@@ -208,7 +208,7 @@ function registered({ bed, real }: Place): void {
   const ONCE = { resendAfter: '60s', returnLimit: '90s' }
   const bootsOf = (node: string): Readonly<Record<string, number>> => ({ n1: 0, n2: 0, n3: 0, [node]: 1 })
 
-  test('an ssh that hangs for ever with the reboot sent is given up, and the roll goes on', real, async (t) => {
+  atNight('an ssh that hangs for ever with the reboot sent is given up, and the roll goes on', real, async (t) => {
     const line = new SshLine(bed().bed, await bed().nodeWithFewest('whoami'))
     t.after(() => line.mend())
     const boots = new BootCounter(bed().bed)

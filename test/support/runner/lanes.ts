@@ -44,11 +44,7 @@ const ALONE = ['test/cluster/roll-clean.test.ts', 'test/cluster/agent-roll.test.
 const ALONE_ON_LOOPBACK = ['test/bin/roll-by-agents.test.ts']
 
 /** Beds whose time is mostly waited out, by the clocks of kubelets and of the outage, with little or no traffic. */
-const WAITING = [
-  'test/cluster/agent-install.test.ts',
-  'test/cluster/agent-outage.test.ts',
-  'test/cluster/agent-brake.test.ts',
-]
+const WAITING = ['test/cluster/agent-install.test.ts', 'test/cluster/agent-outage.test.ts']
 
 /** Control planes without nodes, which wait for most of their time; then beds that carry no traffic. */
 const LIGHT = ['test/cluster/kube-', 'test/testbed/']
