@@ -21,6 +21,7 @@ export class EventLog {
   readonly #sink: EventSink
   #seq: number
   #writable = true
+  #isClosed = false
   #tickJournaledAt: MonoMs | undefined
   /** What the disk refused and the next process cannot do without: it comes before all else once the disk takes it. */
   #owed: Entry[] = []
@@ -44,6 +45,7 @@ export class EventLog {
   }
 
   emit(event: RollEvent): void {
+    if (this.#isClosed) return
     const stamped: StampedEvent = { ...event, v: '1.0', seq: this.#seq++, at: toIso(this.#clock.wallMs()) }
     this.#sink(stamped)
     if (event.type === 'load.tick' && !this.#tickIsDue()) return
@@ -72,7 +74,14 @@ export class EventLog {
     await this.#tail
   }
 
+  /** The end of a run is its last entry: what was being looked at meanwhile is no part of it. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#tail
+  }
+
   #enqueue(entry: Entry): void {
+    if (this.#isClosed) return
     this.#tail = this.#tail.then(() => this.#append(entry))
   }
 

@@ -138,11 +138,11 @@ export class RollEngine {
       this.#emit({ type: 'roll.ended', ...end, ...(load === undefined ? {} : { load }) })
       if (end.guarded.length > 0 && !interrupt.aborted) await Promise.race([this.#guard(interrupt), background])
       this.#load?.finish()
-      await this.#events.flushed()
       return end
     } finally {
       this.#work.abort(new DOMException('the roll is over', 'AbortError'))
       await background.catch(() => undefined)
+      await this.#events.close()
     }
   }
 

@@ -181,3 +181,25 @@ test('a node stays in service where requests failed while the journal was slow t
   await roll.clock.advance(60_000)
   assert.deepEqual([isSlow, [...states], typesOf(roll, 'roll.ended')], [true, [], ['roll.ended']])
 })
+
+test('nothing is written to the journal once a roll is over, however slow its disk is', async (t) => {
+  const { probe } = traffic()
+  let isClosed = false
+  const late: string[] = []
+  const roll: MemoryRoll = memoryRoll({
+    run: { spec: SPEC, verdict: { kind: 'aborted', keepOut: false, reasons: [] } },
+    probe,
+    append: async (entry) => {
+      if (isClosed) late.push(entry.type)
+      // Ticks come meanwhile, and are entries, too.
+      if (entry.type === 'roll.ended') await roll.clock.sleep(12_000, new AbortController().signal)
+    },
+  })
+  const running = roll.begin().finally(() => {
+    isClosed = true
+  })
+  t.after(() => leave(roll, running))
+  await roll.clock.advance(60_000)
+  await running
+  assert.deepEqual([isClosed, late], [true, []])
+})
