@@ -7,7 +7,7 @@ import type { Judged, RollGround } from '../support/roll-ground/roll-ground.ts'
 interface Restarts {
   readonly node: string
   readonly steps: readonly Step[]
-  /** In its proof it stays away for so long. */
+  /** How long the API server stays away in the proof of this node. */
   readonly awayMs?: number
 }
 

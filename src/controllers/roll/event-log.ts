@@ -74,7 +74,7 @@ export class EventLog {
     await this.#tail
   }
 
-  /** The end of a run is its last entry: what was being looked at meanwhile is no part of it. */
+  /** Writes what is queued, and drops all events from now on: the journal is closed next. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#tail

@@ -14,8 +14,8 @@ interface LastMoment {
 /**
  * What of a decision still holds right before it is done: the journal may have been slow, and what a balancer said is some
  * time old. A reload since then would have a machine rebooted that is sent to, or sessions cut that have just begun; and the
- * last usable server would be taken out where people took the others out meanwhile. A cordon takes a node out as well: its
- * agent leaves by it, and so do load balancers of clouds. Requests that failed meanwhile stop the
+ * last usable server would be taken out where people took the others out meanwhile. A cordon takes a node out as
+ * well: its agent leaves because of it, and load balancers of clouds drop the node. Requests that failed meanwhile stop the
  * roll with the next pass: no node is taken out of service before that.
  */
 export async function stillRight(meant: readonly Action[], { now, poll }: LastMoment): Promise<readonly Action[]> {

@@ -36,10 +36,10 @@ export const othersServe = (backend: string, node: Node, instance: InstanceFacts
   )
 
 /**
- * An instance as those behind it use it. What an agent answers is not yet what its balancers do: they send to a node only
- * after their own checks have passed, and until enough of them have failed. Until then a server whose agent answers up only
- * starts, and so does one of the node under way that served before and is not asked to leave: its agent may have it leave
- * for nothing but the cordon of this roll.
+ * An instance as its clients use it. A balancer that checks agents follows an answer late: it sends to a node after enough
+ * checks have passed, and until enough have failed. Two kinds of servers therefore count as starting: those whose agent has
+ * answered up for too short a time, and those of the node under way that served before and were not asked to leave. The
+ * agent of that node may answer drain because of this roll's own cordon.
  */
 export function asUsed(s: NodeSnapshot, instance: InstanceFacts): InstanceFacts {
   const spec = endpointOf(s, instance.balancer)
@@ -59,7 +59,7 @@ export function asUsed(s: NodeSnapshot, instance: InstanceFacts): InstanceFacts 
   return { ...instance, reading: { ...reading, servers } }
 }
 
-/** Servers of the node under way that served when it was recorded, and that were not told to leave. */
+/** Servers of the node under way that served when it was recorded, and that were not asked to leave. */
 function notAsked(s: NodeSnapshot): readonly NodeServer[] {
   const record = ownRecord(s)
   if (record === undefined) return []

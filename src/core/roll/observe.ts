@@ -90,8 +90,8 @@ function alreadyAttached(s: RecordedSnapshot): Partial<Pick<Evidence, 'attaching
 
 /**
  * The pods that are here when the drain begins; later ones of the same workload were put back. While people have taken the
- * cordon off, or the Node registered anew without it, the scheduler places pods here, and they leave like all others. While
- * our taint is not on the node, before it is put on or after a drain was given up, a DaemonSet puts nothing back against it.
+ * cordon off, or the Node registered anew without it, the scheduler places pods here, and they leave like all others. A pod of
+ * a DaemonSet counts as put back only if our taint was on the node: it is off before stage 3, and after a drain was given up.
  */
 function drainBegun(s: RecordedSnapshot): Pick<Evidence, 'firstSeen' | 'evicted'> {
   const { firstSeen } = s.evidence

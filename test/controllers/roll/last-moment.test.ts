@@ -51,7 +51,7 @@ test('a server stays in where the other one went out while the journal was slow 
   assert.deepEqual([words, roll.balancer.state('n1')], [['n2 maint'], 'ready'])
 })
 
-test('a node is not cordoned where the other server went out while the journal was slow to write that it is to be', async (t) => {
+test('a node is not cordoned if the other server goes out while the journal is slow', async (t) => {
   let times = 0
   const roll: MemoryRoll = begun(
     t,

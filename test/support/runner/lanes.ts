@@ -4,7 +4,7 @@ export interface Lane {
   readonly files: readonly string[]
   /** Files at a time, each in a process of its own; `oneProcess`: one after the other in the same. */
   readonly concurrency: number | 'oneProcess'
-  /** Takes the processor time that all others leave, in this stage and in those after it; is a session of its own for that. */
+  /** Takes the processor time that all others leave, in this stage and in those after it. It runs in a session of its own. */
   readonly polite?: boolean
   /** Each file has this long, or all of `oneProcess` together; a file that takes longer is ended and has failed. */
   readonly limitMs: number
@@ -13,7 +13,7 @@ export interface Lane {
 const FAST_LIMIT_MS = 5 * 60_000
 const VIRTUAL_LIMIT_MS = 30 * 60_000
 const CLUSTER_LIMIT_MS = 25 * 60_000
-/** Of files that are asked for by name, which by night have many rows more. */
+/** For files that are asked for by name: by night they have many more rows. */
 const CLUSTER_BY_NAME_LIMIT_MS = 55 * 60_000
 
 /** The longest first, so that no lane is left with it at the end. Files that are not named come after these. */

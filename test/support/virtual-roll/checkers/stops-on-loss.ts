@@ -36,7 +36,7 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
     to !== 'ready' && scene.servers().some((server) => server.key === key && server.admin === 'ready')
   /** What a reload forgot is said again at once by a process that takes a roll up, before traffic is green and it begins. */
   const isNews = ({ key, to }: ServerWord): boolean => to === 'ready' || !scene.takenOut.keys.has(key)
-  /** A slow balancer carries a command out so long after it was sent. */
+  /** A slow balancer carries out a command later than it was sent. */
   const sentMs = ({ kind }: EngineRequest): number => scene.nowMs - (kind === 'balancer' ? scene.balancerLateMs : 0)
   return {
     onAsked: ({ run, request }) => {
@@ -59,7 +59,7 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
         if (lost.length >= MANY)
           scene.tell('stops-on-loss', `${key} was taken out after ${lost.length} requests were lost`)
       }
-      // One that was down when it was told to leave may be up when it is told again.
+      // A server that is down when it is set to drain may be up when it is set to drain again.
       for (const { key } of words.filter(({ to }) => to !== 'ready')) taken.add(nodeOfServer(key))
       if (isCordon(request) || words.some(isNews)) acting.set(run, { process, sinceMs: actsSinceMs ?? scene.nowMs })
     },
