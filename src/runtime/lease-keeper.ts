@@ -9,7 +9,7 @@ import type { Random } from '../ports/random.ts'
 import { Backoff } from './backoff.ts'
 import { DeadlineError } from './deadline.ts'
 import { LeaseWatcher } from './lease-watcher.ts'
-import type { AcquireAnswer, ReleaseAnswer, RenewAnswer, SlotState, Unanswered } from './slot-answer.ts'
+import type { AcquireAnswer, ReleaseAnswer, Released, RenewAnswer, SlotState, Unanswered } from './slot-answer.ts'
 import { SlotLease } from './slot-lease.ts'
 import type { Written } from './timely-lease.ts'
 import { Wakeup } from './wakeup.ts'
@@ -108,12 +108,18 @@ export class LeaseKeeper {
   }
 
   /**
-   * Clears the holder where it is another process of the same run, which died between its last node and its release. One
-   * try; the caller holds the run's journal locked, as for `acquire`.
+   * Clears the holder where it is another process of the same run, which died between its last node and its release. Tries
+   * until the API answers; the caller holds the run's journal locked, as for `acquire`. `onUnanswered`: the first try failed.
    */
-  giveBack(signal: AbortSignal): Promise<ReleaseAnswer> {
-    if (this.#held !== undefined) return this.release(signal)
-    return this.#inTurn(() => this.#giveBack(signal))
+  async giveBack(signal: AbortSignal, onUnanswered: (error: Error) => void): Promise<Released> {
+    for (let tries = 0; ; tries += 1) {
+      const answer = await (this.#held === undefined
+        ? this.#inTurn(() => this.#giveBack(signal))
+        : this.release(signal))
+      if (answer.kind !== 'unanswered') return answer
+      if (tries === 0) onUnanswered(answer.error)
+      await this.#parts.clock.sleep(this.#backoff.nextMs(retryAfterMs(answer)), signal)
+    }
   }
 
   /** Renews while the slot is held, at a sixth of its duration. Rejects with the signal's reason. */

@@ -29,4 +29,6 @@ export type RenewAnswer =
   | { readonly kind: 'free' }
   | Unanswered
 
-export type ReleaseAnswer = { readonly kind: 'free' } | { readonly kind: 'lost' } | Unanswered
+export type Released = { readonly kind: 'free' } | { readonly kind: 'lost' }
+
+export type ReleaseAnswer = Released | Unanswered

@@ -7,6 +7,7 @@ import { LeaseStore } from '../support/lease-store.ts'
 import { VirtualClock } from '../support/virtual-clock.ts'
 
 const never = new AbortController().signal
+const answered = (error: Error): void => assert.fail(error)
 const SLOT = { namespace: 'evenkeel', name: 'slot-0' }
 const WANTED = { node: 'n1', takeStale: false }
 const UNREACHABLE = new WorldError('connect ECONNREFUSED', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
@@ -152,12 +153,41 @@ test('what others noted on the Lease stays when the slot is released', async () 
 
 test('who holds the slot gives it back as a release does, and who does not says that it is free', async () => {
   const { keeper, store } = aKeeper()
-  assert.deepEqual(await keeper.giveBack(never), { kind: 'free' })
+  assert.deepEqual(await keeper.giveBack(never, answered), { kind: 'free' })
   assert.equal(store.get(SLOT), undefined)
   await keeper.acquire(WANTED, never)
-  assert.deepEqual(await keeper.giveBack(never), { kind: 'free' })
+  assert.deepEqual(await keeper.giveBack(never, answered), { kind: 'free' })
   assert.deepEqual(keeper.state(), { kind: 'free' })
   assert.equal(store.get(SLOT)?.holder, '')
+})
+
+test('the slot of a dead process is asked for until the API answers, which is said once', async () => {
+  const { keeper, store, put, client, leases, clock } = aKeeper()
+  put('run-1/dead')
+  client.fault = 'hanging'
+  const errors: string[] = []
+  const back = keeper.giveBack(never, ({ message }) => errors.push(message))
+  await clock.advance(20_000)
+  client.fault = 'deaf'
+  leases.writeError = FORBIDDEN
+  await clock.advance(20_000)
+  assert.equal(store.get(SLOT)?.holder, 'run-1/dead')
+  leases.writeError = undefined
+  client.fault = 'none'
+  await clock.advance(5_000)
+  assert.deepEqual(await back, { kind: 'free' })
+  assert.equal(store.get(SLOT)?.holder, '')
+  assert.deepEqual(errors, ['the Lease read did not answer within 7500 ms'])
+})
+
+test('the tries for the slot of a dead process end with their signal', async () => {
+  const { keeper, client, clock } = aKeeper()
+  client.fault = 'lost'
+  const interrupt = new AbortController()
+  const back = keeper.giveBack(interrupt.signal, () => undefined)
+  await clock.advance(60_000)
+  interrupt.abort(new Error('Ctrl-C'))
+  await assert.rejects(back, { message: 'Ctrl-C' })
 })
 
 test('a call that hangs is given up after a quarter of the duration', async () => {

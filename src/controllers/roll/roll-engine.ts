@@ -81,7 +81,7 @@ export class RollEngine {
     const onChange = (): void => this.#wakeup.wake()
     this.#wakeup = new Wakeup(clock)
     const sink: EventSink = (event) => {
-      this.#note(event)
+      this.#spans.note(event)
       parts.sink(event)
     }
     this.#events = new EventLog({ journal: parts.journal, clock, sink, firstSeq: parts.firstSeq })
@@ -161,7 +161,7 @@ export class RollEngine {
         if ((await this.#node(interrupt)) === 'keptOut') return
       }
       // A process that died after its last node left nothing but its slot, which nobody else would get for a while.
-      if (this.#parts.run.resumed) await this.#keeper.giveBack(interrupt)
+      if (this.#parts.run.resumed) await this.#keeper.giveBack(interrupt, (error) => this.#slotKept(error))
     } catch (error) {
       if (!interrupt.aborted) throw error
       this.#takeStanding()
@@ -287,8 +287,12 @@ export class RollEngine {
     return ended
   }
 
-  #note(event: RollEvent & { readonly at: string }): void {
-    this.#spans.note(event)
+  #slotKept({ message }: Error): void {
+    const { name } = slotRef(this.#parts.run.spec.slots.namespace)
+    this.#emit({
+      type: 'warning',
+      text: `Lease ${name} cannot be released yet: ${message}; the roll ends when the API has answered`,
+    })
   }
 
   #emit(event: RollEvent): void {

@@ -60,6 +60,27 @@ test('a run that is taken up after its last node gives the slot back that its pr
   assert.deepEqual([outcomeOf(roll), roll.cluster.leases.get(SLOT)?.holder], [['completed', 0], ''])
 })
 
+test('a run that is taken up after its last node does not end before the API has released the slot', async (t) => {
+  const roll = memoryRoll({ run: { resumed: true, done: ['n1', 'n2', 'n3'] } })
+  const lease = { ...SLOT, resourceVersion: '', durationSeconds: 120, renewTime: '', transitions: 0, annotations: {} }
+  roll.cluster.leases.put({ ...lease, holder: 'run-1/dead' })
+  const { readLease } = roll.cluster
+  roll.cluster.readLease = () =>
+    Promise.reject(new WorldError('connect ECONNREFUSED', { code: 'KUBE_UNREACHABLE', retry: 'backoff' }))
+  begun(t, roll)
+  await roll.clock.advance(60_000)
+  assert.deepEqual([outcomeOf(roll), roll.cluster.leases.get(SLOT)?.holder], [undefined, 'run-1/dead'])
+  const text =
+    'Lease evenkeel-slot-0 cannot be released yet: connect ECONNREFUSED; the roll ends when the API has answered'
+  assert.deepEqual(
+    roll.events.flatMap((event) => (event.type === 'warning' ? [event.text] : [])),
+    [text],
+  )
+  roll.cluster.readLease = readLease
+  await roll.clock.advance(30_000)
+  assert.deepEqual([outcomeOf(roll), roll.cluster.leases.get(SLOT)?.holder], [['completed', 0], ''])
+})
+
 test('a roll that is interrupted says where the node under way stands', async (t) => {
   const roll = begun(t, memoryRoll())
   await rebooting(roll)
