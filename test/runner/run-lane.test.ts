@@ -60,14 +60,38 @@ test('a file that loops is ended at its limit, and the files behind it are run a
   const loops = ends.get('loops.test.mjs')
   assert.deepEqual([loops?.isGood, loops?.ranOutOfMs], [false, 4_000])
   const facts = ['fails', 'skips', 'void', 'empty'].map((name) => {
-    const { passed, failed, skips, voids, isGood } = ends.get(`${name}.test.mjs`) ?? {}
-    return { name, passed, failed, skips, voids, isGood }
+    const { passed, failed, skips, voids, failures, isGood } = ends.get(`${name}.test.mjs`) ?? {}
+    return { name, passed, failed, skips, voids, failures, isGood }
   })
   assert.deepEqual(facts, [
-    { name: 'fails', passed: 1, failed: 1, skips: [], voids: [], isGood: false },
-    { name: 'skips', passed: 1, failed: 0, skips: ['the part is not installed'], voids: [], isGood: true },
-    { name: 'void', passed: 1, failed: 0, skips: [], voids: ['void, made once more: 7 of 10'], isGood: true },
-    { name: 'empty', passed: 0, failed: 1, skips: [], voids: [], isGood: false },
+    {
+      name: 'fails',
+      passed: 1,
+      failed: 1,
+      skips: [],
+      voids: [],
+      failures: ['fails: as it should'],
+      isGood: false,
+    },
+    {
+      name: 'skips',
+      passed: 1,
+      failed: 0,
+      skips: ['the part is not installed'],
+      voids: [],
+      failures: [],
+      isGood: true,
+    },
+    {
+      name: 'void',
+      passed: 1,
+      failed: 0,
+      skips: [],
+      voids: ['void, made once more: 7 of 10'],
+      failures: [],
+      isGood: true,
+    },
+    { name: 'empty', passed: 0, failed: 1, skips: [], voids: [], failures: [], isGood: false },
   ])
 })
 
@@ -99,13 +123,27 @@ test('files that share a process are ended together at their limit', async (t) =
   assert.deepEqual([end?.file, end?.isGood, end?.ranOutOfMs], ['2 files in one process', false, 4_000])
 })
 
+test('what failed of files that share a process is told with its errors', async (t) => {
+  const { ends } = await ended(t, 'oneProcess', ['void', 'fails'])
+  const [end] = [...ends.values()]
+  assert.deepEqual([end?.passed, end?.failed, end?.isGood], [2, 1, false])
+  assert.match(end?.failures.join('') ?? '', /✖ fails .*\n.*as it should/)
+})
+
 test('the closing lines name what was left out, what was void and what failed, and end with the counts', () => {
-  const end = { passed: 2, failed: 0, skips: [], voids: [], isGood: true, tookMs: 1_400 }
+  const end = { passed: 2, failed: 0, skips: [], voids: [], failures: [], isGood: true, tookMs: 1_400 }
   const lines = closingLines(
     [
       { ...end, file: 'test/cluster/roll-clean.test.ts', voids: ['void, made once more: 7 of 10'], tookMs: 90_000 },
       { ...end, file: 'test/core/a.test.ts', skips: ['no HAProxy', 'no HAProxy'] },
-      { ...end, file: 'test/core/b.test.ts', failed: 1, isGood: false, ranOutOfMs: 300_000 },
+      {
+        ...end,
+        file: 'test/core/b.test.ts',
+        failed: 1,
+        failures: ['adds: 1 !== 2\n\nexpected 2'],
+        isGood: false,
+        ranOutOfMs: 300_000,
+      },
     ],
     120_000,
   )
@@ -115,6 +153,7 @@ test('the closing lines name what was left out, what was void and what failed, a
     'test/cluster/roll-clean.test.ts: void, made once more: 7 of 10',
     'test/core/b.test.ts: ended after its limit of 300 s',
     'FAILED test/core/b.test.ts',
+    '  adds: 1 !== 2\n  \n  expected 2',
     '6 passed, 1 failed, 2 skipped',
   ])
 })

@@ -7,6 +7,8 @@ export interface FileEnd {
   readonly skips: readonly string[]
   /** Runs in which the judge was kept from measuring. */
   readonly voids: readonly string[]
+  /** Each failed test with its error, in some lines. */
+  readonly failures: readonly string[]
   /** It was ended at this limit. */
   readonly ranOutOfMs?: number
   readonly isGood: boolean
@@ -34,9 +36,13 @@ export function closingLines(ends: readonly FileEnd[], tookMs: number): readonly
     ...ends.flatMap(({ file, ranOutOfMs }) =>
       ranOutOfMs === undefined ? [] : [`${file}: ended after its limit of ${seconds(ranOutOfMs)}`],
     ),
-    ...ends.filter(({ isGood }) => !isGood).map(({ file }) => `FAILED ${file}`),
+    ...ends
+      .filter(({ isGood }) => !isGood)
+      .flatMap(({ file, failures }) => [`FAILED ${file}`, ...failures.map(indented)]),
     `${sum(({ passed }) => passed)} passed, ${sum(({ failed }) => failed)} failed, ${sum(({ skips }) => skips.length)} skipped`,
   ]
 }
+
+const indented = (text: string): string => text.replaceAll(/^/gm, '  ')
 
 const shortName = (file: string): string => file.replace(/^test\//, '').replace(/\.test\.ts$/, '')

@@ -9,6 +9,7 @@ export interface FileCount {
   failed: number
   readonly skips: string[]
   readonly voids: string[]
+  readonly failures: string[]
 }
 
 /** No test prints it. */
@@ -21,7 +22,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   const reporter = new Spec()
   const printed: string[] = []
   reporter.on('data', (text: Buffer) => void printed.push(String(text)))
-  const count: FileCount = { passed: 0, failed: 0, skips: [], voids: [] }
+  const count: FileCount = { passed: 0, failed: 0, skips: [], voids: [], failures: [] }
   for await (const event of events) {
     if (isOfWholeRun(event)) continue
     reporter.write(event)
@@ -38,10 +39,21 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
 const isOfWholeRun = ({ type, data }: TestEvent): boolean =>
   type === 'test:summary' || (type === 'test:diagnostic' && data.nesting === 0 && COUNTS.test(data.message))
 
+/** A story of a whole roll can stand in an error; the output above has all of it. */
+const FAILURE_CHARS = 1500
+
+function failureText({ name, details }: Extract<TestEvent, { type: 'test:fail' }>['data']): string {
+  const { cause, message } = details.error
+  const text = cause instanceof Error ? cause.message : message
+  return `${name}: ${text.length > FAILURE_CHARS ? `${text.slice(0, FAILURE_CHARS)} …` : text}`
+}
+
 function countIn(count: FileCount, { type, data }: TestEvent): void {
   if (type === 'test:diagnostic' && data.message.startsWith('void')) count.voids.push(data.message)
   if (type !== 'test:pass' && type !== 'test:fail') return
-  if (type === 'test:fail') count.failed += 1
-  else if (data.skip !== undefined && data.skip !== false) count.skips.push(String(data.skip))
+  if (type === 'test:fail') {
+    count.failed += 1
+    count.failures.push(failureText(data))
+  } else if (data.skip !== undefined && data.skip !== false) count.skips.push(String(data.skip))
   else if (data.details.type !== 'suite') count.passed += 1
 }

@@ -51,7 +51,7 @@ export async function runApart(lane: Lane, { root, hasScreen }: LanePlace): Prom
 }
 
 /** Of a file that ended before its reporter did. */
-const NO_COUNT = '{"passed":0,"failed":1,"skips":[],"voids":[]}'
+const NO_COUNT = '{"passed":0,"failed":1,"skips":[],"voids":[],"failures":[]}'
 const FILE_REPORTER = new URL('file-reporter.ts', import.meta.url).pathname
 
 /**
@@ -141,6 +141,8 @@ async function runTogether(lane: Lane, { root, hasScreen }: LanePlace): Promise<
       failed,
       skips: Array.from({ length: count('skipped') }, () => 'left out in the one process'),
       voids: [],
+      // What Node's reporter repeats at its end.
+      failures: /\n✖ failing tests:\n(.*)/s.exec(output)?.slice(1) ?? [],
       ...(ranOut ? { ranOutOfMs: lane.limitMs } : {}),
       isGood: exit === 'code 0' && passed > 0,
       tookMs: performance.now() - startedMs,
