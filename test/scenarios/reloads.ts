@@ -10,18 +10,21 @@ const TOLD_WITHIN_MS = 1_000
 /** On a cluster that shares two processors with others; that it is a second is seen in virtual time. */
 export const TOLD_BESIDE_OTHERS_MS = 3_000
 
-/** HAProxy reloaded by somebody else while a node is detached and drained: told again, and no request fails. */
+/**
+ * HAProxy reloaded by somebody else while a node is detached and drained: told again, and no request fails. Which of its
+ * commands a roll calls said again is its own affair: one that it was about to send anyway goes to the new process as well.
+ */
 export async function reloadedInSteps4And5(ground: RollGround, toldWithinMs = TOLD_WITHIN_MS): Promise<Judged> {
   const judge = await ground.judge()
   const roll = await ground.roll({ nodes: { names: ['n1'] } })
   for (const step of ['detach', 'drain'] as const) {
     await roll.untilStep(step, 'n1')
-    await ground.reloadBalancer()
+    await reloadUntilOut(ground, { step, servers: ['web/n1', 'edge/n1'], toldWithinMs })
   }
   const { code, story } = await roll.ended()
   assert.equal(code, 0, story)
   const told = roll.events.flatMap((event) => (event.type === 'reasserted' ? [event] : []))
-  assert.deepEqual([...new Set(told.map(({ server }) => server))].toSorted(), ['edge/n1 on lb-1', 'web/n1 on lb-1'])
+  assert.notDeepEqual(told, [])
   assert.deepEqual(
     told.filter(({ afterMs }) => afterMs > toldWithinMs),
     [],
@@ -38,18 +41,29 @@ interface Span {
   readonly toMs: number
 }
 
+interface Reloaded {
+  readonly step: Step
+  /** All have to be out again. */
+  readonly servers: readonly string[]
+  readonly toldWithinMs: number
+}
+
 /** HAProxy is reloaded by somebody else; over once the roll has said again that the node is out. */
-async function reloadUntilOut(ground: RollGround, step: Step, toldWithinMs: number): Promise<Span> {
+async function reloadUntilOut(ground: RollGround, { step, servers, toldWithinMs }: Reloaded): Promise<Span> {
   const fromMs = ground.nowMs()
   await ground.reloadBalancer()
   await waitFor(
-    { what: `web/n3 to be out again in ${step}`, limitMs: toldWithinMs, everyMs: 20 },
-    async () =>
-      (await serversOf(ground)).some(({ name, state }) => name === 'web/n3' && state === 'drain') ? true : undefined,
+    { what: `${servers.join(' and ')} to be out again in ${step}`, limitMs: toldWithinMs, everyMs: 20 },
+    async () => {
+      const out = (await serversOf(ground)).filter(({ state }) => state === 'drain')
+      return servers.every((server) => out.some(({ name }) => name === server)) ? true : undefined
+    },
     ground,
   )
   return { fromMs, toMs: ground.nowMs() }
 }
+
+const N3 = { servers: ['web/n3'] }
 
 interface LostToReloads {
   readonly byRoll: number
@@ -70,9 +84,9 @@ export async function reloadedInSteps6And7(ground: RollGround, toldWithinMs = TO
     async () => ((await ground.isOn('n3')) ? undefined : true),
     ground,
   )
-  const reloads = [await reloadUntilOut(ground, 'reboot', toldWithinMs)]
+  const reloads = [await reloadUntilOut(ground, { ...N3, step: 'reboot', toldWithinMs })]
   await roll.untilStep('proof', 'n3')
-  reloads.push(await reloadUntilOut(ground, 'proof', toldWithinMs))
+  reloads.push(await reloadUntilOut(ground, { ...N3, step: 'proof', toldWithinMs }))
   const { code, story } = await roll.ended()
   const judged = await judge.verdict()
   const told = roll.events.filter((event) => event.type === 'reasserted')
