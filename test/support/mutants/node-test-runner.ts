@@ -22,9 +22,9 @@ import {
   TestStatus,
 } from '@stryker-mutator/api/test-runner'
 import fc from 'fast-check'
+import { limitProcessor } from '../processor-limit.ts'
 import { settledOrIdle } from './idle-watch.ts'
 import { ImportGraph } from './import-graph.ts'
-import { limitProcessor } from './processor-limit.ts'
 import type { RecordedTest } from './recorded-tests.ts'
 import { noteTimes, noteUnderWay, readTimes, type TestTimes, wasUnderWay } from './sandbox-notes.ts'
 
@@ -34,6 +34,9 @@ const instrumented: { __stryker__?: InstrumenterContext } = globalThis as never
 const RECORDED = new URL('recorded-tests.ts', import.meta.url).href
 
 const PROPERTY_MS = 500
+
+/** Of processor time: what a test takes beyond it is a loop. */
+const LOOP_MS = 8_000
 
 /** For a test that waits while sockets or timers are open: without a mutant, and what it has besides three times that. */
 const FIRST_WAIT_MS = 120_000
@@ -79,7 +82,7 @@ class NodeTestRunner implements TestRunner {
   }
 
   async init(): Promise<void> {
-    this.#begin = limitProcessor()
+    this.#begin = limitProcessor(LOOP_MS)
     registerHooks({
       resolve: (specifier, context, next) => {
         const { parentURL } = context

@@ -1,3 +1,4 @@
+import { limitProcessor } from '../../processor-limit.ts'
 import { crashRun } from '../crash/crash-run.ts'
 import { runSeed } from '../swarm/run-seed.ts'
 import type { Job, JobReport } from './job.ts'
@@ -12,7 +13,12 @@ async function done(job: Job): Promise<JobReport> {
   }
 }
 
+/** A job takes a second or two of a processor, and minutes where it gets little of one: what takes this is a loop. */
+const LOOP_MS = 60_000
+const begin = limitProcessor(LOOP_MS)
+
 process.on('message', (job: Job) => {
+  begin()
   void done(job).then((report) => process.send?.(report))
 })
 process.on('disconnect', () => process.exit(0))

@@ -4,7 +4,6 @@
  */
 import { isMainThread, Worker, workerData } from 'node:worker_threads'
 
-const LIMIT_MS = 8_000
 const LOOK_MS = 250
 
 const usedMs = (): number => {
@@ -12,22 +11,29 @@ const usedMs = (): number => {
   return (user + system) / 1000
 }
 
-/** `begun`: what the process had used when the piece of work under way began. */
-function watch(begun: Int32Array): void {
+interface Watched {
+  /** What the process had used when the piece of work under way began. */
+  readonly begun: Int32Array
+  readonly limitMs: number
+}
+
+function watch({ begun, limitMs }: Watched): void {
   setInterval(() => {
-    if (usedMs() - Atomics.load(begun, 0) > LIMIT_MS) process.kill(process.pid, 'SIGKILL')
+    if (usedMs() - Atomics.load(begun, 0) > limitMs) process.kill(process.pid, 'SIGKILL')
   }, LOOK_MS)
 }
 
 /** Returns what is to be called whenever another piece of work begins. */
-export function limitProcessor(): () => void {
+export function limitProcessor(limitMs: number): () => void {
   const begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const begin = (): void => {
     Atomics.store(begun, 0, usedMs())
   }
   begin()
-  new Worker(new URL(import.meta.url), { workerData: begun }).unref()
+  const watched: Watched = { begun, limitMs }
+  // Without the options of this process: one of a script on the command line ends a worker that is a file.
+  new Worker(new URL(import.meta.url), { workerData: watched, execArgv: [] }).unref()
   return begin
 }
 
-if (!isMainThread && workerData instanceof Int32Array) watch(workerData)
+if (!isMainThread) watch(workerData as Watched)
