@@ -289,10 +289,8 @@ export class RollEngine {
 
   #slotKept({ message }: Error): void {
     const { name } = slotRef(this.#parts.run.spec.slots.namespace)
-    this.#emit({
-      type: 'warning',
-      text: `Lease ${name} cannot be released yet: ${message}; the roll ends when the API has answered`,
-    })
+    const text = `Lease ${name} cannot be released yet: ${message}; the roll ends when the API has answered`
+    this.#emit({ type: 'warning', text })
   }
 
   #emit(event: RollEvent): void {
