@@ -3,11 +3,12 @@ import { test } from 'node:test'
 import { Progress } from '../../../src/controllers/roll/progress.ts'
 import type { Decision } from '../../../src/model/decision.ts'
 import type { RollEvent } from '../../../src/model/roll-event.ts'
+import type { Step } from '../../../src/model/step.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 
-const holding = (code: string, object: string, text: string): Decision => ({
+const holding = (code: string, object: string, text: string, step: Step = 'slot'): Decision => ({
   kind: 'hold',
-  step: 'slot',
+  step,
   reasons: [{ code, object, text }],
   recheckAfterMs: 500,
 })
@@ -16,12 +17,17 @@ function told() {
   const clock = new VirtualClock()
   const events: RollEvent[] = []
   const progress = new Progress('n1', { events: { emit: (event) => events.push(event) }, clock })
-  const decided = (decision: Decision): void => progress.decided(decision, { onTheWay: true })
+  const decided = (decision: Decision, limitMs?: number): void =>
+    progress.decided(decision, { onTheWay: true, ...(limitMs === undefined ? {} : { limitMs }) })
   const holds = () =>
     events.flatMap((event) =>
       event.type === 'hold.started' || event.type === 'hold.changed' ? `${event.type} ${event.reasons[0]?.text}` : [],
     )
-  return { clock, decided, holds }
+  const steps = () =>
+    events.flatMap((event) =>
+      event.type === 'step.started' || event.type === 'step.ended' ? `${event.type} ${event.step}` : [],
+    )
+  return { clock, decided, events, holds, steps }
 }
 
 test('a hold whose counter runs is told anew every ten seconds, and not with each request', async () => {
@@ -47,4 +53,26 @@ test('another reason for a hold, or another object of it, is told at once', () =
     'hold.changed n3 is not Ready',
     'hold.changed the node budget is used up',
   ])
+})
+
+test('steps that need nothing are told as begun and ended, between the one before and the one that is next', () => {
+  const { decided, steps } = told()
+  decided(holding('SlotTaken', 'n3', 'the node budget is used up'))
+  decided(holding('OtherNodeBad', 'n3', 'n3 is not Ready', 'cordon'))
+  assert.deepEqual(steps(), [
+    'step.started slot',
+    'step.ended slot',
+    'step.started record',
+    'step.ended record',
+    'step.started cordon',
+  ])
+})
+
+test('a hold that is given up at a limit tells what is left of it, in whole milliseconds; any other tells none', () => {
+  const left = (limitMs?: number): unknown => {
+    const { decided, events } = told()
+    decided(holding('SlotTaken', 'n3', 'the node budget is used up'), limitMs)
+    return events.flatMap((event) => (event.type === 'hold.started' ? [event.limitMs] : []))
+  }
+  assert.deepEqual([left(), left(1500.4)], [[undefined], [1500]])
 })
