@@ -134,4 +134,7 @@ export const KEPT_SEEDS: readonly string[] = [
   // A process died right after it took the slot, and was resumed to abort while the API was slow: the slot was asked for once,
   // and stayed held.
   '8000972',
+  // A process died after it had put a node back and before it was through. The next one set its servers to drain again while
+  // requests failed, and waited for green traffic; the checker took that for the beginning of its work.
+  '28943691',
 ]

@@ -34,8 +34,12 @@ export function stopsOnLoss(scene: Scene, losses: LossLog): Checker {
   /** On its way back from `maint` a server goes by `drain`. */
   const takesOut = ({ key, to }: ServerWord): boolean =>
     to !== 'ready' && scene.servers().some((server) => server.key === key && server.admin === 'ready')
-  /** What a reload forgot is said again at once by a process that takes a roll up, before traffic is green and it begins. */
-  const isNews = ({ key, to }: ServerWord): boolean => to === 'ready' || !scene.takenOut.keys.has(key)
+  /**
+   * That a node under way is out is said again at once by a process that takes a roll up, before traffic is green and it
+   * begins: a reload forgot it, or the process before had put the node back and died before it was through.
+   */
+  const isNews = ({ key, to }: ServerWord): boolean =>
+    to === 'ready' || !(scene.takenOut.keys.has(key) || isUnderWay(nodeOfServer(key)))
   /** A slow balancer carries out a command later than it was sent. */
   const sentMs = ({ kind }: EngineRequest): number => scene.nowMs - (kind === 'balancer' ? scene.balancerLateMs : 0)
   return {
