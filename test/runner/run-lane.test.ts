@@ -123,7 +123,7 @@ test('files that share a process are ended together at their limit', async (t) =
   assert.deepEqual([end?.file, end?.isGood, end?.ranOutOfMs], ['2 files in one process', false, 4_000])
 })
 
-test('what failed of files that share a process is told with its errors', async (t) => {
+test('when files share a process, each failure is reported with its error', async (t) => {
   const { ends } = await ended(t, 'oneProcess', ['void', 'fails'])
   const [end] = [...ends.values()]
   assert.deepEqual([end?.passed, end?.failed, end?.isGood], [2, 1, false])

@@ -11,8 +11,8 @@ const TOLD_WITHIN_MS = 1_000
 export const TOLD_BESIDE_OTHERS_MS = 3_000
 
 /**
- * HAProxy reloaded by somebody else while a node is detached and drained: told again, and no request fails. Which of its
- * commands a roll calls said again is its own affair: one that it was about to send anyway goes to the new process as well.
+ * Someone else reloads HAProxy while a node is detached and drained. The node is taken out again, and no request fails. An
+ * event for each server is not required: a command that the roll was about to send anyway also reaches the new process.
  */
 export async function reloadedInSteps4And5(ground: RollGround, toldWithinMs = TOLD_WITHIN_MS): Promise<Judged> {
   const judge = await ground.judge()

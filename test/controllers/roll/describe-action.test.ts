@@ -26,6 +26,6 @@ const DESCRIBED: readonly (readonly [Action, string])[] = [
   [{ kind: 'releaseSlot', node }, 'release the slot of n1'],
 ]
 
-test('each write is told in words that name what it is about', () => {
+test('the description of each action names its object', () => {
   for (const [action, text] of DESCRIBED) assert.equal(describeAction(action), text)
 })

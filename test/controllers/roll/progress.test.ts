@@ -55,7 +55,7 @@ test('another reason for a hold, or another object of it, is told at once', () =
   ])
 })
 
-test('steps that need nothing are told as begun and ended, between the one before and the one that is next', () => {
+test('steps with nothing to do are reported as started and ended, in order', () => {
   const { decided, steps } = told()
   decided(holding('SlotTaken', 'n3', 'the node budget is used up'))
   decided(holding('OtherNodeBad', 'n3', 'n3 is not Ready', 'cordon'))
