@@ -50,7 +50,7 @@ test('a plugin learns which cluster it is asked for, and that nobody can be aske
   await writeFile(join(folder, 'token'), 'x')
   await open(t, config)
   const info = JSON.parse(await readFile(join(folder, 'info'), 'utf8'))
-  assert.equal(info.apiVersion, 'client.authentication.k8s.io/v1')
+  assert.deepEqual([info.apiVersion, info.kind], ['client.authentication.k8s.io/v1', 'ExecCredential'])
   assert.equal(info.spec.interactive, false)
   assert.equal(info.spec.cluster.server, `https://127.0.0.1:${server.port}`)
   assert.ok(info.spec.cluster['certificate-authority-data'].length > 100)

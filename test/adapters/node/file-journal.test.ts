@@ -160,9 +160,9 @@ test('runs are listed newest first, and what cannot be read says why', async (t)
   const store = new FileJournalStore(state)
   assert.deepEqual(await new FileJournalStore(join(state, 'nothing-here')).runs(), [])
   for (const [run, at] of [
-    ['b-second', '2026-01-02T00:00:00.000Z'],
+    ['a-second', '2026-01-02T00:00:00.000Z'],
     ['c-first', '2026-01-01T00:00:00.000Z'],
-    ['a-third', '2026-01-03T00:00:00.000Z'],
+    ['b-third', '2026-01-03T00:00:00.000Z'],
   ] as const) {
     await (await store.create({ ...BEGINNING, run, at })).close()
   }
@@ -173,8 +173,8 @@ test('runs are listed newest first, and what cannot be read says why', async (t)
   assert.deepEqual(
     runs.map(({ run, header }) => [run, header?.at]),
     [
-      ['a-third', '2026-01-03T00:00:00.000Z'],
-      ['b-second', '2026-01-02T00:00:00.000Z'],
+      ['b-third', '2026-01-03T00:00:00.000Z'],
+      ['a-second', '2026-01-02T00:00:00.000Z'],
       ['c-first', '2026-01-01T00:00:00.000Z'],
       ['d-broken', undefined],
     ],

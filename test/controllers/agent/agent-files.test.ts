@@ -186,3 +186,24 @@ test('a memory that makes no sense is told until it is not missed any more, and 
     assert.deepEqual(life.agent.view().trouble, [])
   }
 })
+
+test('a request that cannot be read, since the disk fails to be read, is not written over', async (t) => {
+  const life = await new AgentLife(t).start()
+  life.store.texts.set('kept', NEWER)
+  life.store.broken = true
+  life.feed.node(ASKED)
+  await life.clock.advance(5_000)
+  assert.equal(life.store.texts.get('kept'), NEWER)
+  assert.deepEqual(life.agent.view().acknowledged, [])
+})
+
+test('a request that is on the disk is not acknowledged while the override file says up', async (t) => {
+  const life = await new AgentLife(t).start()
+  life.feed.node(ASKED)
+  await life.clock.advance(10)
+  assert.deepEqual(life.agent.view().acknowledged, ['r-1'])
+  life.store.texts.set('override', 'up while the balancer is moved')
+  await life.clock.advance(2_000)
+  assert.deepEqual([life.now, life.agent.view().acknowledged], ['up Overridden', []])
+  assert.match(life.store.texts.get('kept') ?? '', /"id":"r-1"/)
+})

@@ -254,3 +254,27 @@ test('polls of an earlier drain say nothing of the one that is now', async (t) =
   poll(1)
   assert.deepEqual(counts(), [['drain', 4, 1]])
 })
+
+test('it tells for how long the API server was not heard, and nothing of it while it is heard', async (t) => {
+  const life = await new AgentLife(t).start()
+  life.feed.node()
+  assert.equal(life.agent.view().unheardForMs, undefined)
+  life.feed.away()
+  await life.clock.advance(4_000)
+  life.feed.away()
+  await life.clock.advance(1_500)
+  assert.equal(life.agent.view().unheardForMs, 5_500)
+  life.feed.node()
+  assert.equal(life.agent.view().unheardForMs, undefined)
+})
+
+test('an answer that changes by time alone changes on time, between two looks at the files', async (t) => {
+  const life = await new AgentLife(t, { upDelayMs: 300 }).start()
+  life.feed.node({ excluded: true })
+  await life.clock.advance(10)
+  life.feed.node()
+  await life.clock.advance(290)
+  assert.equal(life.now, 'drain Returning')
+  await life.clock.advance(20)
+  assert.equal(life.now, 'up InService')
+})

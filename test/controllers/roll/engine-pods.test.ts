@@ -45,6 +45,27 @@ test('an eviction is in the journal with its pod, its stage and its workload', a
   )
 })
 
+test('how far a drain is, is told with its stages: a third one where DaemonSets are drained as well', async (t) => {
+  const drain = aSpec().drain
+  for (const [daemonSets, stages] of [
+    [[], 2],
+    [[{ matchLabels: { app: 'ingress' }, matchExpressions: [] }], 3],
+  ] as const) {
+    const roll = memoryRoll({ run: { spec: aSpec({ drain: { ...drain, daemonSets } }) } })
+    withCart(roll)
+    begun(t, roll)
+    await roll.clock.advance(10_000)
+    const [told] = roll.events.filter((event) => event.type === 'step.changed')
+    assert.deepEqual(told && [told.node, told.done, told.total, told.unit, told.stage], [
+      'n1',
+      0,
+      1,
+      'pods',
+      [2, stages],
+    ])
+  }
+})
+
 test('a pod that its controller puts back on a node that is being drained is told once', async (t) => {
   const roll = memoryRoll()
   const { leaves, comes } = withCart(roll)

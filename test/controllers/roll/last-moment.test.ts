@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { stillRight } from '../../../src/controllers/roll/last-moment.ts'
+import type { Action } from '../../../src/model/action.ts'
 import type { AdminState } from '../../../src/model/balancer.ts'
 import { INTENT_ANNOTATION } from '../../../src/model/node-record.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 import type { JournalEntry } from '../../../src/ports/journal.ts'
 import { leave, type MemoryRoll, memoryRoll } from '../../support/memory-roll.ts'
-import { aServer } from '../../support/roll-world.ts'
+import { announced, cordoned } from '../../support/roll-stages.ts'
+import { aNode, aServer, aSnapshot } from '../../support/roll-world.ts'
 
 const [A, B] = [aServer('n1'), aServer('n2')]
 /** `detach.idleLimit` of the roll. */
@@ -164,4 +167,20 @@ test('no session is cut on a server that a reload put back in at the last moment
   )
   const [, , [, outAtMs] = ['', 0], [, cutAtMs] = ['', 0]] = until
   assert.ok(cutAtMs - outAtMs >= IDLE_LIMIT_MS, `cut ${cutAtMs - outAtMs} ms after it was taken out`)
+})
+
+const DETACH: Action = { kind: 'setServer', node: 'n1', balancer: 'edge', ref: A.ref, state: 'drain', restores: false }
+const RELEASE: Action = { kind: 'releaseSlot', node: 'n1' }
+const nothingAsked = (): Promise<void> => Promise.resolve()
+
+test('what takes no node out is done, though what was decided with it may not be any more', async () => {
+  const bothOut = aSnapshot({ ...cordoned, servers: [A, { ...B, adminState: 'maint', operational: 'down' }] })
+  const allowed = await stillRight([DETACH, RELEASE], { now: () => bothOut, poll: nothingAsked })
+  assert.deepEqual(allowed, [RELEASE])
+})
+
+test('no reboot is sent where no node is under way any more, and one is sent where the node is out', async () => {
+  const reboot: Action = { kind: 'sendReboot', node: 'n1', bootId: aNode('n1').bootId }
+  assert.deepEqual(await stillRight([reboot], { now: () => undefined, poll: nothingAsked }), [])
+  assert.deepEqual(await stillRight([reboot], { now: () => aSnapshot(announced), poll: nothingAsked }), [reboot])
 })

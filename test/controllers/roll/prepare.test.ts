@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { prepare } from '../../../src/controllers/roll/prepare.ts'
+import type { Access } from '../../../src/model/access.ts'
+import { WorldError } from '../../../src/model/world-error.ts'
+import { memoryRoll } from '../../support/memory-roll.ts'
+import { aSpec } from '../../support/roll-world.ts'
+
+/** The findings of a plan by an identity that lacks these rights; what it may not list is refused. */
+async function findingsWithout(forbidden: readonly Access[]): Promise<readonly string[]> {
+  const { cluster } = memoryRoll()
+  const host = {
+    check: () => Promise.reject(new WorldError('no route to it', { code: 'HOST_UNREACHABLE', retry: 'backoff' })),
+    reboot: () => Promise.reject(new Error('a plan reboots nothing')),
+    ownBootId: () => Promise.resolve(undefined),
+    close: () => Promise.resolve(),
+  }
+  const list = cluster.list.bind(cluster)
+  cluster.forbidden = () => Promise.resolve([...forbidden] as never[])
+  cluster.list = (kind) =>
+    forbidden.some(({ verb, resource }) => verb === 'list' && resource === kind)
+      ? Promise.reject(new WorldError(`list ${kind}: forbidden (HTTP 403)`, { code: 'KUBE_FORBIDDEN', retry: 'never' }))
+      : list(kind)
+  const parts = { spec: aSpec(), clusterName: 'test', cluster, balancers: [], host }
+  const { findings } = await prepare(parts, new AbortController().signal)
+  return findings.map(({ code, text }) => `${code}: ${text}`)
+}
+
+test('a plan by an identity that may not list says what it lacks, and reads nothing else', async () => {
+  const found = await findingsWithout([{ verb: 'list', group: '', resource: 'pods' }])
+  assert.match(found.join('\n'), /^Forbidden: .*list.*pods/m)
+  assert.doesNotMatch(found.join('\n'), /n1/)
+})
+
+test('a plan by an identity that may list, and lacks another right, is of the whole cluster', async () => {
+  const found = await findingsWithout([{ verb: 'patch', group: '', resource: 'nodes' }])
+  assert.match(found.join('\n'), /^Forbidden: .*patch.*nodes/m)
+  assert.match(found.join('\n'), /n1/)
+})
