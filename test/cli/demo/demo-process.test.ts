@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { ephemeralPort } from '../../support/ephemeral-port.ts'
-import { inOwn, requiresOwn } from '../../support/namespaces.ts'
+import { inOwn, requiresOwnLoopback } from '../../support/namespaces.ts'
 import { shippedProgram } from '../../support/shipped-program.ts'
 
 const PROGRAM = shippedProgram('evenkeel')
@@ -124,7 +124,7 @@ const TAKEN = [
 ] as const
 
 for (const [host, ports] of TAKEN) {
-  test(`where ports ${ports.join(', ')} are taken on ${host}, it takes others`, requiresOwn('--net'), async (t) => {
+  test(`where ports ${ports.join(', ')} are taken on ${host}, it takes others`, requiresOwnLoopback(), async (t) => {
     const demo = start(t, ['--plan', 'evenkeel'], besides(host, ports))
     await running(demo)
     demo.child.kill('SIGINT')
@@ -135,7 +135,7 @@ for (const [host, ports] of TAKEN) {
 
 test(
   'where no net of addresses can be had for a port, it says which, and what to do',
-  requiresOwn('--net'),
+  requiresOwnLoopback(),
   async (t) => {
     const demo = start(t, ['--plan', 'evenkeel'], besides('0.0.0.0', [30_999, 30_998]))
     const [code] = await once(demo.child, 'close')
