@@ -137,4 +137,7 @@ export const KEPT_SEEDS: readonly string[] = [
   // A process died after it had put a node back and before it was through. The next one set its servers to drain again while
   // requests failed, and waited for green traffic; the checker took that for the beginning of its work.
   '28943691',
+  // A node was taken out while the other server of a backend was up and had failed its last check; it went down half a second
+  // later.
+  '2636554',
 ]

@@ -8,15 +8,18 @@ export function isUsable(server: ServerReading): boolean {
   return server.adminState === 'ready' && server.operational === 'up' && server.weight > 0 && !server.backup
 }
 
+/** Usable, and the balancer's last checks agree: one that has begun to fail them is up for a moment more. */
+const isRelied = (server: ServerReading): boolean => isUsable(server) && server.check !== 'failing'
+
 /**
- * Of the servers that would be taken on one instance: those whose backend there would be left without a usable one.
+ * Of the servers that would be taken on one instance: those whose backend there would be left without one to rely on.
  * A server that is out, down or of weight 0 already takes nothing away; two of one backend are taken together.
  */
 export function lastServers(
   instance: readonly ServerReading[],
   taken: (server: ServerReading) => boolean,
 ): readonly ServerReading[] {
-  const left = new Set(instance.filter((server) => isUsable(server) && !taken(server)).map((it) => it.ref.backend))
+  const left = new Set(instance.filter((server) => isRelied(server) && !taken(server)).map((it) => it.ref.backend))
   return instance.filter((server) => taken(server) && isSentTraffic(server) && !left.has(server.ref.backend))
 }
 
