@@ -44,6 +44,16 @@ export class HandFaults {
     machine.powerOn()
   }
 
+  /** A machine that came up wrong is restarted: what it serves all the same is cut. */
+  restart(name: string): void {
+    const scene = this.#scene
+    const machine = scene.cluster.machines.get(name)
+    if (machine === undefined) return
+    scene.handBoots.set(name, (scene.handBoots.get(name) ?? 0) + 1)
+    scene.handOutages.push({ node: name, from: scene.nowMs, to: scene.nowMs })
+    machine.reset()
+  }
+
   /** Cordons are as they were before anybody rolled, but on nodes that a roll is at work on. */
   putBackCordons(): void {
     for (const name of this.#scene.handCordons) {

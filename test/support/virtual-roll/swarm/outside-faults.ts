@@ -147,7 +147,7 @@ export class OutsideFaults {
 
   /** Machines do as they should again, and those that hang are switched on; what people took out they put back. */
   heal(): void {
-    const { cluster, scene } = this.#parts
+    const { cluster } = this.#parts
     this.#isHealed = true
     for (const callOff of this.#callOffs) callOff()
     // Of two for the same machine the last is what it had.
@@ -157,10 +157,8 @@ export class OutsideFaults {
       machine?.setLuck({ kind: 'returns' })
       if (machine === undefined) continue
       const { bootLuck } = machine
-      if (bootLuck?.kind === 'noKubelet' || bootLuck?.kind === 'neverReady') {
-        scene.handBoots.set(node, (scene.handBoots.get(node) ?? 0) + 1)
-        machine.reset()
-      } else if (luck.kind !== 'slow') machine.powerOn()
+      if (bootLuck?.kind === 'noKubelet' || bootLuck?.kind === 'neverReady') this.#hands.restart(node)
+      else if (luck.kind !== 'slow') machine.powerOn()
     }
     for (const fault of this.#faults) if (fault.kind === 'nodeDies') this.#hands.switchOn(fault.node)
     this.putBackByHand()
