@@ -142,4 +142,7 @@ export const KEPT_SEEDS: readonly string[] = [
   '2636554',
   // People restarted a machine that served requests though it was not Ready, and the checker blamed the roll for what that cut.
   '2637610',
+  // The other one of two nodes lost its power and came up without its network, and the checker blamed the roll for what was lost
+  // until people restarted it.
+  '2638485',
 ]

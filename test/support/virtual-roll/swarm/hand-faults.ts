@@ -11,6 +11,9 @@ const RECORD = 'evenkeel.dev/record'
 export class HandFaults {
   readonly #scene: Scene
 
+  /** When people switched a machine on last, and how often it had booted by then. */
+  readonly #switchedOn = new Map<string, { readonly atMs: number; readonly boots: number }>()
+
   constructor(scene: Scene) {
     this.#scene = scene
   }
@@ -41,16 +44,22 @@ export class HandFaults {
     const machine = scene.cluster.machines.get(name)
     if (machine === undefined || machine.isOn) return
     scene.handBoots.set(name, (scene.handBoots.get(name) ?? 0) + 1)
+    this.#switchedOn.set(name, { atMs: scene.nowMs, boots: machine.boots })
     machine.powerOn()
   }
 
-  /** A machine that came up wrong is restarted: what it serves all the same is cut. */
+  /**
+   * A machine that came up wrong is restarted: what it serves all the same is cut. Where it came up so after it had lost its
+   * power, no roll can bring back what it carried before this.
+   */
   restart(name: string): void {
     const scene = this.#scene
     const machine = scene.cluster.machines.get(name)
     if (machine === undefined) return
     scene.handBoots.set(name, (scene.handBoots.get(name) ?? 0) + 1)
-    scene.handOutages.push({ node: name, from: scene.nowMs, to: scene.nowMs })
+    const on = this.#switchedOn.get(name)
+    const isThatBoot = on !== undefined && machine.boots <= on.boots + 1
+    scene.handOutages.push({ node: name, from: isThatBoot ? on.atMs : scene.nowMs, to: scene.nowMs })
     machine.reset()
   }
 
