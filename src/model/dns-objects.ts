@@ -1,0 +1,50 @@
+/** What the API says of a Service that may be that of DNS. */
+export interface DnsService {
+  readonly namespace: string
+  readonly name: string
+  /** Cluster IPs of each family; empty for a headless one. */
+  readonly addresses: readonly string[]
+  readonly ports: readonly DnsServicePort[]
+  /** Absent: somebody else writes its endpoints. */
+  readonly selector?: Readonly<Record<string, string>>
+  /** Where it is reached from outside: addresses of load balancers and external IPs. */
+  readonly outsideAddresses: readonly string[]
+  /** Session affinity, or a traffic policy other than to all endpoints. */
+  readonly isUneven: boolean
+  /** ISO 8601. */
+  readonly createdAt: string
+}
+
+export interface DnsServicePort {
+  readonly name: string
+  readonly protocol: string
+  readonly port: number
+  /** A number, or the name of a container's port; absent where it is that of `port`. */
+  readonly targetPort?: string
+  readonly nodePort?: number
+}
+
+export interface DnsPod {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly node?: string
+  readonly addresses: readonly string[]
+  readonly phase: string
+  readonly ready: boolean
+  readonly terminating: boolean
+  readonly images: readonly string[]
+  /** ConfigMaps that it mounts: the Corefile is in one of them. */
+  readonly configMaps: readonly string[]
+  /** Why its containers were ended last, where they were: `OOMKilled`. */
+  readonly endedBy: readonly string[]
+}
+
+/** Endpoints of a Service, of all its EndpointSlices. */
+export interface DnsEndpoint {
+  readonly addresses: readonly string[]
+  readonly serving: boolean
+  /** The port over UDP; absent: the slice has none. */
+  readonly udpPort?: number
+  readonly podUid?: string
+}

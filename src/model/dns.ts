@@ -1,0 +1,73 @@
+export type DnsType = 'A' | 'AAAA' | 'PTR' | 'SOA' | 'SRV' | 'TXT'
+
+/** RFC 1035 4.1.2. The name is a whole one, without its last dot: no search list is applied to it. */
+export interface DnsQuestion {
+  readonly name: string
+  readonly type: DnsType
+  /** `CH` is answered by the server itself, before any zone is looked at. */
+  readonly class: 'IN' | 'CH'
+}
+
+export interface DnsRecord {
+  readonly name: string
+  /** As the registry of IANA writes it, or `UNKNOWN_<n>`. */
+  readonly type: string
+  readonly ttlSeconds: number
+  /** As text: the address, the name, the strings of a TXT joined; empty for types that are not read. */
+  readonly data: string
+}
+
+export interface DnsReply {
+  /** `NOERROR`, `NXDOMAIN`, `SERVFAIL`, …: the four bits of the header with those of EDNS above them; `RCODE<n>` where it has no name. */
+  readonly rcode: string
+  readonly authoritative: boolean
+  readonly truncated: boolean
+  readonly answers: readonly DnsRecord[]
+  readonly authorities: readonly DnsRecord[]
+  /** Who answered (RFC 5001), where the server says. */
+  readonly nsid?: string
+  /** RFC 8914: a code, and what the server adds to it. */
+  readonly extendedErrors: readonly { readonly code: number; readonly text: string }[]
+  readonly bytes: number
+}
+
+/** What does not fit a reply to the query: its id, the question it repeats, or that it is a query itself or no message. */
+export type Mismatch = 'id' | 'question' | 'query' | 'format'
+
+/** What became of one query. Each kind points to another cause, so none is folded into another. */
+export type DnsOutcome =
+  | { readonly kind: 'reply'; readonly reply: DnsReply; readonly afterMs: number }
+  | { readonly kind: 'timeout' }
+  /** Only what does not fit came from where we asked, until the time was over. */
+  | { readonly kind: 'mismatch'; readonly what: Mismatch; readonly count: number }
+  /** ICMP said that nothing listens, or TCP was reset: kube-proxy does so for a Service without endpoints. */
+  | { readonly kind: 'refused' }
+  /** No route, or the network is down. */
+  | { readonly kind: 'unreachable'; readonly text: string }
+  /** A reply that fits came from another address or port than was asked: an address translation is not undone. */
+  | { readonly kind: 'wrongSource'; readonly from: string }
+  /** TCP alone: closed without a whole reply. */
+  | { readonly kind: 'closed' }
+  /** This machine could not ask: no socket to be had, a packet filter of its own. Says nothing of the server. */
+  | { readonly kind: 'notAsked'; readonly text: string }
+
+/** One label at most 63 octets, a name at most 253 characters (RFC 1035 2.3.4); `_` as services use it. */
+const LABEL = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/
+
+export function isDnsName(text: string): boolean {
+  const name = text.endsWith('.') ? text.slice(0, -1) : text
+  return name.length > 0 && name.length <= 253 && name.split('.').every((label) => LABEL.test(label))
+}
+
+/** Names are equal whatever the case of their letters (RFC 4343), and with or without their last dot. */
+export const canonicalDnsName = (name: string): string => name.toLowerCase().replace(/\.$/, '')
+
+/** The name whose PTR record tells who has an address (RFC 1035 3.5, RFC 3596 2.5). `address` is canonical. */
+export function reverseName(address: string): string {
+  if (!address.includes(':')) return `${address.split('.').reverse().join('.')}.in-addr.arpa`
+  const digits = address
+    .split(':')
+    .map((group) => group.padStart(4, '0'))
+    .join('')
+  return `${[...digits].reverse().join('.')}.ip6.arpa`
+}

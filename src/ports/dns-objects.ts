@@ -1,0 +1,18 @@
+import type { DnsEndpoint, DnsPod, DnsService } from '../model/dns-objects.ts'
+import type { ObjectRef } from '../model/object-ref.ts'
+
+/** What is read of a cluster to find its DNS. Each call rejects with WorldError (code KUBE_*), or with the signal's reason. */
+export interface DnsObjects {
+  /** Of all namespaces. */
+  services(signal: AbortSignal): Promise<readonly DnsService[]>
+  pods(
+    at: { readonly namespace: string; readonly selector: Readonly<Record<string, string>> },
+    signal: AbortSignal,
+  ): Promise<readonly DnsPod[]>
+  endpoints(service: ObjectRef, signal: AbortSignal): Promise<readonly DnsEndpoint[]>
+  /** Its data; undefined where there is none of that name. */
+  configMap(ref: ObjectRef, signal: AbortSignal): Promise<Readonly<Record<string, string>> | undefined>
+  nodes(
+    signal: AbortSignal,
+  ): Promise<readonly { readonly name: string; readonly ready: boolean; readonly addresses: readonly string[] }[]>
+}

@@ -1,0 +1,97 @@
+import type { TestContext } from 'node:test'
+import { decode } from 'dns-packet'
+import type { DnsEndpoint, DnsPod, DnsService } from '../../../src/model/dns-objects.ts'
+import type { DnsObjects } from '../../../src/ports/dns-objects.ts'
+import { FakeDnsServer, reply, type Told } from './fake-dns-server.ts'
+
+const SOA = {
+  type: 'SOA',
+  name: 'cluster.local',
+  ttl: 5,
+  data: { mname: 'ns.dns.cluster.local', rname: 'hostmaster' },
+} as const
+const API_ADDRESS = '10.96.0.1'
+const NEWEST = { name: 'cart', namespace: 'shop', address: '10.96.7.7' }
+
+/** Answers as CoreDNS with the kubernetes plugin does, by name. */
+export function likeCoreDns(query: Buffer): Told {
+  const [question] = decode(query).questions ?? []
+  const { name = '', class: queryClass = 'IN' } = question ?? {}
+  const has = (type: 'A' | 'PTR' | 'TXT', data: string): Told => [
+    { bytes: reply(query, { answers: [{ type, name, ttl: 5, data }] as never }) },
+  ]
+  if (queryClass === 'CH') return [{ bytes: reply(query, { rcode: 5 }) }]
+  if (name === 'dns-version.cluster.local') return has('TXT', '1.1.0')
+  if (name === 'kubernetes.default.svc.cluster.local') return has('A', API_ADDRESS)
+  if (name === `${NEWEST.name}.${NEWEST.namespace}.svc.cluster.local`) return has('A', NEWEST.address)
+  if (name.endsWith('.pod.cluster.local')) return has('A', (name.split('.')[0] ?? '').replaceAll('-', '.'))
+  if (name.endsWith('.in-addr.arpa')) return has('PTR', 'kube-dns.kube-system.svc.cluster.local')
+  if (name === 'example.com') return has('A', '93.184.216.34')
+  return [{ bytes: reply(query, { rcode: 3, authorities: [SOA] as never }) }]
+}
+
+export interface DnsWorld {
+  readonly objects: DnsObjects
+  readonly pods: readonly FakeDnsServer[]
+  /** What the address of the Service leads to. */
+  readonly service: FakeDnsServer
+}
+
+/** A cluster whose DNS is fakes on loopback: so many pods, each a server with a port of its own, and the Service's address. */
+export async function dnsWorld(t: TestContext, replicas = 2, change: Partial<DnsObjects> = {}): Promise<DnsWorld> {
+  const servers = await Promise.all(Array.from({ length: replicas + 1 }, () => FakeDnsServer.of(t)))
+  for (const server of servers) server.answering = likeCoreDns
+  const [service, ...pods] = servers
+  if (service === undefined) throw new Error('there is no server')
+  const objects: DnsObjects = {
+    services: async () => [kubeDns(service.port), API, cart],
+    pods: async () => pods.map((_, at) => podOf(at)),
+    endpoints: async () => pods.map((server, at) => endpointOf(server, at)),
+    configMap: async () => ({
+      Corefile: '.:53 {\n  errors\n  kubernetes cluster.local in-addr.arpa ip6.arpa {\n  }\n}\n',
+    }),
+    nodes: async () => pods.map((_, at) => ({ name: `n${at + 1}`, ready: true, addresses: [`192.0.2.${at + 1}`] })),
+    ...change,
+  }
+  return { objects, pods, service }
+}
+
+const aService = (change: Partial<DnsService> & Pick<DnsService, 'namespace' | 'name' | 'addresses'>): DnsService => ({
+  ports: [],
+  outsideAddresses: [],
+  isUneven: false,
+  createdAt: '2026-01-01T00:00:00Z',
+  ...change,
+})
+
+const kubeDns = (port: number): DnsService =>
+  aService({
+    namespace: 'kube-system',
+    name: 'kube-dns',
+    addresses: ['127.0.0.1'],
+    selector: { 'k8s-app': 'kube-dns' },
+    ports: [{ name: 'dns', protocol: 'UDP', port, targetPort: '53' }],
+  })
+const API = aService({ namespace: 'default', name: 'kubernetes', addresses: [API_ADDRESS] })
+const cart = aService({ ...NEWEST, addresses: [NEWEST.address], createdAt: '2026-02-01T00:00:00Z' })
+
+const podOf = (at: number): DnsPod => ({
+  namespace: 'kube-system',
+  name: `coredns-${at + 1}`,
+  uid: `uid-${at + 1}`,
+  node: `n${at + 1}`,
+  addresses: ['127.0.0.1'],
+  phase: 'Running',
+  ready: true,
+  terminating: false,
+  images: ['registry.example/coredns:v1.12.1'],
+  configMaps: ['coredns'],
+  endedBy: [],
+})
+
+const endpointOf = (server: FakeDnsServer, at: number): DnsEndpoint => ({
+  addresses: ['127.0.0.1'],
+  serving: true,
+  udpPort: server.port,
+  podUid: `uid-${at + 1}`,
+})
