@@ -1,0 +1,30 @@
+import { CAUSES, type Cause } from './causes.ts'
+
+/** docs/dns-causes.md, from the catalogue. */
+export function causesPage(): string {
+  const entries = Object.entries(CAUSES).map(([code, cause]): readonly [string, Cause] => [code, cause])
+  return [
+    '# What `evenkeel dns` finds',
+    '',
+    'One heading for each finding. `check` prints its code, what it is about, the reading that decided, the cause and the cure.',
+    'This page is made from `src/core/dns/causes.ts` by `node bin/generate-docs.ts`.',
+    '',
+    '| finding | verdict | what is the case |',
+    '| --- | --- | --- |',
+    ...entries.map(([code, { verdict, is }]) => `| [${code}](#${code.toLowerCase()}) | ${verdict} | ${is} |`),
+    '',
+    ...entries.flatMap(([code, { verdict, is, cause, cure }]) => [
+      `## ${code}`,
+      '',
+      `Verdict: ${verdict}. ${is.charAt(0).toUpperCase()}${is.slice(1)}.`,
+      '',
+      `**Cause.** ${cause}`,
+      '',
+      `**Cure.** ${cure}`,
+      '',
+    ]),
+  ]
+    .join('\n')
+    .trimEnd()
+    .concat('\n')
+}

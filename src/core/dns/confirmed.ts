@@ -1,0 +1,54 @@
+import type { PathReading } from './path-reading.ts'
+import type { DnsScene, Path } from './scene.ts'
+
+/**
+ * The scene of now, where only what went wrong in the round before as well counts as wrong: two rounds tell a dead pod,
+ * and random loss is in one. What was not asked before is taken as it is.
+ */
+export function confirmed(now: DnsScene, before: DnsScene): DnsScene {
+  const known = new Map(before.paths.map((path) => [keyOf(path), path]))
+  const paths = now.paths.map((path): Path => {
+    const earlier = known.get(keyOf(path))
+    if (earlier === undefined) return path
+    const { canary: _, ...rest } = path
+    const canary = path.canary === 'silent' && earlier.canary === 'answers' ? 'answers' : path.canary
+    return { ...rest, reading: inBoth(path.reading, earlier.reading), ...(canary === undefined ? {} : { canary }) }
+  })
+  return { ...now, paths }
+}
+
+/** Whether a second round could change what is said. */
+export const needsConfirming = ({ paths }: DnsScene): boolean =>
+  paths.some(
+    ({ canary, reading: { udp, tcp, data, upstream } }) =>
+      udp === 'silent' ||
+      udp === 'loses' ||
+      tcp === 'silent' ||
+      canary === 'silent' ||
+      upstream === 'fails' ||
+      (data !== 'right' && data !== 'unknown'),
+  )
+
+const keyOf = ({ vantage, target }: Path): string => `${vantage} ${target.kind} ${target.name}`
+
+/** From the worst to the best of each aspect. What says nothing is not among them: the other round's word is taken. */
+const UDP: readonly PathReading['udp'][] = ['silent', 'loses', 'answers']
+const TCP: readonly PathReading['tcp'][] = ['silent', 'answers']
+const UPSTREAM: readonly PathReading['upstream'][] = ['fails', 'answers']
+const DATA: readonly PathReading['data'][] = ['noKubernetes', 'unsynced', 'wrongZone', 'wrongAnswer', 'stale', 'right']
+
+function inBoth(now: PathReading, before: PathReading): PathReading {
+  const rungOf = (fault: string): string => fault.slice(0, fault.indexOf(':'))
+  const udp = better(UDP, now.udp, before.udp)
+  return {
+    ...now,
+    udp,
+    how: udp === 'answers' ? [] : now.how,
+    tcp: better(TCP, now.tcp, before.tcp),
+    data: better(DATA, now.data, before.data),
+    upstream: better(UPSTREAM, now.upstream, before.upstream),
+    faults: now.faults.filter((fault) => before.faults.some((other) => rungOf(other) === rungOf(fault))),
+  }
+}
+
+const better = <T>(order: readonly T[], a: T, b: T): T => (order.indexOf(a) >= order.indexOf(b) ? a : b)

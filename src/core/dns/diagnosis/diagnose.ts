@@ -1,0 +1,52 @@
+import type { DnsScene } from '../scene.ts'
+import { dataFindings, upstreamFindings } from './data-rows.ts'
+import { type Digest, digest, isAsked } from './digest.ts'
+import { pathText } from './evidence-text.ts'
+import type { Finding } from './finding.ts'
+import { ailingPod, crossNode, miswiredPod, sharedSilence, silentPod } from './pod-rows.ts'
+import { cacheFindings, serviceByApi, servicePath } from './service-rows.ts'
+
+/**
+ * The decision table: what is wrong, the readings that say so, and nothing more than they say. A cause that several pods
+ * share is one finding, and no pod is blamed beside it. Never empty.
+ */
+export function diagnose(scene: DnsScene): readonly Finding[] {
+  const d = digest(scene)
+  const cutOff = cutOffVantages(d)
+  if (!d.pods.some(isAsked) && d.service.length === 0) {
+    const byApi = serviceByApi(d)
+    if (byApi !== undefined) return [byApi, ...cutOff]
+    return cutOff.length > 0
+      ? cutOff
+      : [{ code: 'NotAsked', subjects: [{ kind: 'cluster', name: 'dns' }], evidence: [] }]
+  }
+  const shared = sharedSilence(d) ?? crossNode(d)
+  const ofPods = shared === undefined ? podFindings(d) : [shared]
+  const byApi = serviceByApi(d)
+  const found = [
+    ...ofPods,
+    ...(byApi === undefined ? servicePath(d) : [byApi]),
+    ...cacheFindings(d),
+    ...upstreamFindings(d),
+    ...cutOff,
+  ]
+  return found.length > 0 ? found : [{ code: 'Healthy', subjects: [{ kind: 'cluster', name: 'dns' }], evidence: [] }]
+}
+
+function podFindings(d: Digest): readonly Finding[] {
+  const each = d.pods.flatMap((view) => silentPod(d, view) ?? ailingPod(view) ?? miswiredPod(view) ?? [])
+  return [...each, ...dataFindings(d)]
+}
+
+function cutOffVantages({ unsound, scene }: Digest): readonly Finding[] {
+  return unsound.map(({ name, node }) => ({
+    code: 'VantageCutOff',
+    subjects: [{ kind: 'vantage', name }, ...(node === undefined ? [] : [{ kind: 'node', name: node } as const])],
+    evidence: [
+      `${name} does not reach its control`,
+      ...scene.paths
+        .filter(({ vantage }) => vantage === name)
+        .map(({ target, reading }) => pathText(name, target.name, reading)),
+    ],
+  }))
+}

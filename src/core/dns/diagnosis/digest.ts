@@ -1,0 +1,64 @@
+import type { PathReading } from '../path-reading.ts'
+import type { DnsPodFacts, DnsScene, Path, VantageFacts } from '../scene.ts'
+
+/** One pod, as it was seen from every place whose word counts. */
+export interface PodView {
+  readonly pod: DnsPodFacts
+  readonly seen: readonly { readonly vantage: VantageFacts; readonly reading: PathReading }[]
+}
+
+/** The scene by what the rows ask it for. */
+export interface Digest {
+  readonly scene: DnsScene
+  /** Vantages that reach their control, or were not asked for one. */
+  readonly sound: readonly VantageFacts[]
+  readonly unsound: readonly VantageFacts[]
+  /** Pods that are meant to answer: those that leave are none of them. */
+  readonly pods: readonly PodView[]
+  /** Paths of sound vantages to the Service's address. */
+  readonly service: readonly (Path & { readonly from: VantageFacts })[]
+  readonly caches: readonly (Path & { readonly from: VantageFacts })[]
+}
+
+export function digest(scene: DnsScene): Digest {
+  const sound = scene.vantages.filter(({ control }) => control !== 'fails')
+  const fromSound = scene.paths.flatMap((path) => {
+    const from = sound.find(({ name }) => name === path.vantage)
+    return from === undefined || path.reading.udp === 'notAsked' ? [] : [{ ...path, from }]
+  })
+  return {
+    scene,
+    sound,
+    unsound: scene.vantages.filter(({ control }) => control === 'fails'),
+    pods: scene.pods
+      .filter(({ terminating }) => !terminating)
+      .map((pod) => ({
+        pod,
+        seen: fromSound
+          .filter(({ target }) => target.kind === 'pod' && target.name === pod.name)
+          .map(({ from, reading }) => ({ vantage: from, reading })),
+      })),
+    service: fromSound.filter(({ target }) => target.kind === 'service'),
+    caches: fromSound.filter(({ target }) => target.kind === 'cache'),
+  }
+}
+
+export const isAsked = ({ seen }: PodView): boolean => seen.length > 0
+export const isSilentOverUdp = ({ seen }: PodView): boolean =>
+  seen.length > 0 && seen.every(({ reading }) => reading.udp === 'silent')
+export const answersOverTcp = ({ seen }: PodView): boolean => seen.some(({ reading }) => reading.tcp === 'answers')
+export const isSilentOverTcp = ({ seen }: PodView): boolean => {
+  const asked = seen.filter(({ reading }) => reading.tcp !== 'notAsked')
+  return asked.length > 0 && asked.every(({ reading }) => reading.tcp === 'silent')
+}
+export const answersOverUdp = ({ seen }: PodView): boolean => seen.some(({ reading }) => reading.udp === 'answers')
+export const isRight = ({ seen }: PodView): boolean => seen.some(({ reading }) => reading.data === 'right')
+/** The sentence of what it says wrongly; undefined where nothing is. */
+export const wrongData = ({ seen }: PodView): string | undefined =>
+  seen.flatMap(({ reading }) => (isWrong(reading) ? (reading.faults[0] ?? reading.data) : []))[0]
+
+const isWrong = ({ data }: PathReading): boolean => data !== 'right' && data !== 'unknown'
+
+/** From a vantage's own word: answered over UDP, whoever asked it. */
+export const isWell = (view: PodView): boolean =>
+  isAsked(view) && view.seen.every(({ reading }) => reading.udp === 'answers') && wrongData(view) === undefined

@@ -1,0 +1,25 @@
+import type { PathReading } from '../path-reading.ts'
+import type { PodView } from './digest.ts'
+
+const HOW: Readonly<Record<PathReading['how'][number], string>> = {
+  timeout: 'no answer',
+  mismatch: 'replies that fit no query',
+  refused: 'refused',
+  unreachable: 'no route',
+  wrongSource: 'replies from elsewhere',
+  closed: 'closed',
+}
+
+/** One path in a sentence. */
+export function pathText(from: string, to: string, reading: PathReading): string {
+  const udp =
+    reading.udp === 'notAsked'
+      ? 'UDP was not asked'
+      : `UDP ${reading.asked - reading.lost} of ${reading.asked} answered${reading.how.length === 0 ? '' : ` (${reading.how.map((how) => HOW[how]).join(', ')})`}`
+  const tcp = reading.tcp === 'notAsked' ? [] : [`TCP ${reading.tcp === 'answers' ? 'answers' : 'is silent'}`]
+  return `${from} → ${to}: ${[udp, ...tcp, ...reading.faults].join('; ')}`
+}
+
+/** All that was seen of a pod. */
+export const viewText = ({ pod, seen }: PodView): string =>
+  seen.map(({ vantage, reading }) => pathText(vantage.name, pod.name, reading)).join('. ')

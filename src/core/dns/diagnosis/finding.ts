@@ -1,0 +1,14 @@
+import type { CauseCode } from '../causes.ts'
+
+/** What a finding is about. */
+export interface Subject {
+  readonly kind: 'pod' | 'node' | 'service' | 'vantage' | 'cluster'
+  readonly name: string
+}
+
+export interface Finding {
+  readonly code: CauseCode
+  readonly subjects: readonly Subject[]
+  /** The readings that decided, a sentence each. */
+  readonly evidence: readonly string[]
+}

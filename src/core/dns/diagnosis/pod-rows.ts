@@ -1,0 +1,106 @@
+import {
+  answersOverTcp,
+  answersOverUdp,
+  type Digest,
+  isAsked,
+  isSilentOverTcp,
+  isSilentOverUdp,
+  type PodView,
+  wrongData,
+} from './digest.ts'
+import { pathText, viewText } from './evidence-text.ts'
+import type { Finding, Subject } from './finding.ts'
+
+export const podSubject = ({ pod }: PodView): Subject => ({ kind: 'pod', name: pod.name })
+
+/** What is the case for all pods at once: a cause that they share, and no pod's own. */
+export function sharedSilence({ pods, sound }: Digest): Finding | undefined {
+  const asked = pods.filter(isAsked)
+  if (asked.length === 0 || !asked.every(isSilentOverUdp)) return undefined
+  const evidence = asked.map(viewText)
+  const subjects = asked.map(podSubject)
+  if (asked.length === 1 && pods.length === 1) return { code: 'OnlyPodDead', subjects, evidence }
+  // From one pod seen of many nothing is said of the others.
+  if (asked.length === 1) return undefined
+  if (asked.every(answersOverTcp)) return { code: 'UdpDropped', subjects, evidence }
+  return { code: 'AllPodsSilent', subjects: [{ kind: 'cluster', name: 'dns' }, ...sound.map(vantageSubject)], evidence }
+}
+
+const vantageSubject = ({ name }: { readonly name: string }): Subject => ({ kind: 'vantage', name })
+
+/** UDP arrives at pods of the vantage's own node and at no pod of another one, which TCP does. */
+export function crossNode({ pods }: Digest): Finding | undefined {
+  const ways = pods.flatMap(({ pod, seen }) =>
+    seen.flatMap(({ vantage, reading }) =>
+      vantage.node === undefined || pod.node === undefined
+        ? []
+        : [{ isNear: vantage.node === pod.node, pod, vantage, reading }],
+    ),
+  )
+  const [near, far] = [ways.filter(({ isNear }) => isNear), ways.filter(({ isNear }) => !isNear)]
+  const isBetweenNodes =
+    near.length > 0 &&
+    far.length > 0 &&
+    near.every(({ reading }) => reading.udp === 'answers') &&
+    far.every(({ reading }) => reading.udp !== 'answers' && reading.tcp === 'answers')
+  if (!isBetweenNodes) return undefined
+  const nodes = [...new Set(far.flatMap(({ vantage, pod }) => [vantage.node ?? '', pod.node ?? '']))].toSorted()
+  return {
+    code: 'CrossNodeUdp',
+    subjects: nodes.map((name) => ({ kind: 'node', name })),
+    evidence: [...near, ...far].map(({ pod, vantage, reading }) => pathText(vantage.name, pod.name, reading)),
+  }
+}
+
+/** One silent pod among others that answer. */
+export function silentPod({ scene }: Digest, view: PodView): Finding | undefined {
+  if (!isSilentOverUdp(view)) return undefined
+  const { pod } = view
+  const node = scene.nodes.find(({ name }) => name === pod.node)
+  const evidence = [viewText(view), ...aroundText(view)]
+  const subjects = [podSubject(view)]
+  if (node?.ready === false) {
+    return {
+      code: 'NodeDown',
+      subjects: [...subjects, { kind: 'node', name: node.name }],
+      evidence: [...evidence, `node ${node.name} is not Ready`],
+    }
+  }
+  if (answersOverTcp(view)) return { code: 'UdpDead', subjects, evidence }
+  if (pod.process === 'silent') return { code: 'ProcessHung', subjects, evidence }
+  if (pod.neighbours === 'notReached' && pod.node !== undefined)
+    return { code: 'NodeNetworkDead', subjects: [...subjects, { kind: 'node', name: pod.node }], evidence }
+  return { code: 'PodNetworkDead', subjects, evidence }
+}
+
+function aroundText({ pod }: PodView): readonly string[] {
+  return [
+    ...(pod.process === undefined
+      ? []
+      : [`on its own loopback it ${pod.process === 'answers' ? 'answers' : 'is silent'}`]),
+    ...(pod.neighbours === undefined
+      ? []
+      : [`other pods of ${pod.node ?? 'its node'} are ${pod.neighbours === 'reached' ? 'reached' : 'not reached'}`]),
+  ]
+}
+
+/** A pod that answers, but not well. */
+export function ailingPod(view: PodView): Finding | undefined {
+  const evidence = [viewText(view)]
+  const subjects = [podSubject(view)]
+  const states = new Set(view.seen.map(({ reading }) => reading.udp))
+  if (!answersOverUdp(view) && !states.has('loses')) return undefined
+  if (states.has('silent')) return { code: 'SeenFromSomePlaces', subjects, evidence }
+  if (states.has('loses')) return { code: 'Loses', subjects, evidence }
+  return isSilentOverTcp(view) && wrongData(view) === undefined ? { code: 'TcpDead', subjects, evidence } : undefined
+}
+
+/** What the API says of a pod that answers. */
+export function miswiredPod(view: PodView): Finding | undefined {
+  const { pod } = view
+  if (!answersOverUdp(view) || wrongData(view) !== undefined) return undefined
+  const subjects = [podSubject(view)]
+  if (!pod.ready) return { code: 'NotReady', subjects, evidence: [viewText(view), 'the API says that it is not Ready'] }
+  if (pod.endpoint !== 'absent') return undefined
+  return { code: 'EndpointMissing', subjects, evidence: [viewText(view), 'no EndpointSlice of the Service has it'] }
+}

@@ -1,0 +1,66 @@
+import type { PathReading } from './path-reading.ts'
+
+/** All that is known of a cluster's DNS at one moment: what is diagnosed, and what can be recorded and read again. */
+export interface DnsScene {
+  readonly api: 'answers' | 'away'
+  readonly service: ServiceFacts
+  readonly pods: readonly DnsPodFacts[]
+  /** Those that bear a pod of DNS. */
+  readonly nodes: readonly { readonly name: string; readonly ready: boolean }[]
+  /** NodeLocal caches answer on the Service's address on each node: what it says is theirs, not CoreDNS's. */
+  readonly nodeLocal: boolean
+  readonly vantages: readonly VantageFacts[]
+  readonly paths: readonly Path[]
+}
+
+interface ServiceFacts {
+  readonly namespace: string
+  readonly name: string
+  /** Its cluster IPs. */
+  readonly addresses: readonly string[]
+  /** Absent: it has no UDP port for DNS. */
+  readonly udpPort?: number
+  /** Pods that its selector picks; absent: it has no selector. */
+  readonly selected?: number
+  /** Endpoints that serve, of all its EndpointSlices. */
+  readonly serving: number
+  /** By session affinity or a traffic policy not every endpoint is reached from each node. */
+  readonly isUneven: boolean
+}
+
+export interface DnsPodFacts {
+  readonly name: string
+  readonly uid: string
+  readonly node?: string
+  readonly addresses: readonly string[]
+  readonly port: number
+  readonly ready: boolean
+  readonly terminating: boolean
+  readonly endpoint: 'serving' | 'notServing' | 'absent'
+  /** Asked over its own loopback, past the pod network. Absent: not asked. */
+  readonly process?: 'answers' | 'silent'
+  /** Whether other pods of its node are reached. Absent: none was asked. */
+  readonly neighbours?: 'reached' | 'notReached'
+}
+
+/** Where queries are sent from. */
+export interface VantageFacts {
+  readonly name: string
+  /** Absent: outside of the cluster. */
+  readonly node?: string
+  /** Whether it reaches what has nothing to do with DNS. `fails`: what it says of DNS is worth nothing. */
+  readonly control: 'answers' | 'fails' | 'notAsked'
+}
+
+export type Target =
+  | { readonly kind: 'pod'; readonly name: string }
+  | { readonly kind: 'service'; readonly name: string }
+  | { readonly kind: 'cache'; readonly name: string }
+
+export interface Path {
+  readonly vantage: string
+  readonly target: Target
+  readonly reading: PathReading
+  /** Queries that all leave from one port, where they were asked. */
+  readonly canary?: 'answers' | 'silent'
+}
