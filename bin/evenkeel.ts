@@ -3,6 +3,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { addAgentCommand } from '../src/cli/agent-command.ts'
 import { addControllerCommand } from '../src/cli/controller-command.ts'
 import { addDemoCommand } from '../src/cli/demo-command.ts'
+import { addDnsCommand } from '../src/cli/dns-command.ts'
 import { errorText } from '../src/cli/error-text.ts'
 import { addProbeCommand } from '../src/cli/probe-command.ts'
 import { runProgram } from '../src/cli/program.ts'
@@ -37,6 +38,7 @@ const exitCode = await runProgram(
         return rollActions({ version, env: process.env, log })
       }, voice),
       addProbeCommand(async (targets) => (await import('./probe-source.ts')).probeSource(targets)),
+      addDnsCommand(async () => (await import('./dns/dns-actions.ts')).dnsActions({ version, env: process.env, log })),
       addDemoCommand(async () => {
         const { demoActions } = await import('./demo/demo-actions.ts')
         return demoActions({ version, env: process.env, log })

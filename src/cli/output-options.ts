@@ -26,14 +26,12 @@ export interface OutputModes {
 
 /** The switches of progress, colour and amount, the same for every command that shows some. */
 export function addOutputOptions(command: Command): Command {
-  return command
-    .addOption(
-      new Option('--progress <form>', 'form of progress; plain suits screen readers and logs')
-        .choices(PROGRESS_CHOICES)
-        .default('auto'),
-    )
-    .addOption(new Option('--color <when>', 'colour').choices(COLOR_CHOICES).default('auto'))
-    .option('--ascii', 'no symbols beyond ASCII')
+  command.addOption(
+    new Option('--progress <form>', 'form of progress; plain suits screen readers and logs')
+      .choices(PROGRESS_CHOICES)
+      .default('auto'),
+  )
+  return addStyleOptions(command)
     .option('-q, --quiet', 'say only verdict, holds, failures and errors')
     .option(
       '-v, --verbose',
@@ -41,6 +39,19 @@ export function addOutputOptions(command: Command): Command {
       (_, count: number | undefined) => (count ?? 0) + 1,
     )
 }
+
+/** Those of a command that shows its result alone. */
+export function addStyleOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--color <when>', 'colour').choices(COLOR_CHOICES).default('auto'))
+    .option('--ascii', 'no symbols beyond ASCII')
+}
+
+/** Form and colour of such a result. */
+export const resultStyle = (flags: Pick<OutputFlags, 'color' | 'ascii'>, facts: TerminalFacts): Style => ({
+  color: chooseColor(flags.color, facts, 'stdout'),
+  symbols: chooseSymbols(flags.ascii === true, facts),
+})
 
 /** What the flags and the surroundings come to; throws UserError for a form that cannot be. */
 export function outputModes(flags: OutputFlags, facts: TerminalFacts): OutputModes {

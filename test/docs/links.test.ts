@@ -72,6 +72,11 @@ function helpOf(command: readonly string[]): Promise<string> {
   return asked
 }
 
+const SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
+  roll: ['resume', 'abort', 'status', 'report'],
+  dns: ['check', 'explain'],
+}
+
 /** `roll resume RUN --yes` is the command `roll resume` with the flag `--yes`. */
 function parsed(line: string): { readonly command: readonly string[]; readonly flags: readonly string[] } {
   const words =
@@ -81,7 +86,7 @@ function parsed(line: string): { readonly command: readonly string[]; readonly f
       .slice(1) ?? []
   const [name = '', second = ''] = words
   const command = name === '' || name.startsWith('-') ? [] : [name]
-  const sub = name === 'roll' && ['resume', 'abort', 'status', 'report'].includes(second) ? [second] : []
+  const sub = SUBCOMMANDS[name]?.includes(second) ? [second] : []
   return { command: [...command, ...sub], flags: words.filter((word) => /^--?[a-z]/.test(word)) }
 }
 

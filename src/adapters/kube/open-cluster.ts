@@ -1,3 +1,4 @@
+import type { Endpoint } from '../../model/endpoint.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
 import type { Log } from '../../ports/log.ts'
@@ -8,6 +9,8 @@ import type { Environment } from './choose-proxy.ts'
 import { checkClientCertificate } from './client-certificate.ts'
 import { connectionAdvice } from './connection-advice.ts'
 import { Credentials } from './credentials.ts'
+import type { FollowParts } from './follow.ts'
+import { identity } from './identity.ts'
 import { kubeCluster } from './kube-cluster.ts'
 import { kubeconfigPaths } from './kubeconfig-paths.ts'
 import { PinnedKubeconfig } from './pinned-kubeconfig.ts'
@@ -24,24 +27,35 @@ interface ClusterOptions {
   readonly userAgent: string
 }
 
+/** A way to the API server, and what is needed to follow what it says. */
+interface OpenApi {
+  readonly parts: FollowParts
+  readonly server: Endpoint
+}
+
 /**
- * A cluster that has been asked once, so that what is wrong with the input is found here. Rejects with UserError
- * KUBECONFIG_MISSING, KUBECONFIG_BROKEN, KUBECONFIG_NO_CONTEXT, KUBE_PROXY, KUBE_CERTIFICATE_EXPIRED,
+ * The API server of a cluster that has been asked once, so that what is wrong with the input is found here. Rejects with
+ * UserError KUBECONFIG_MISSING, KUBECONFIG_BROKEN, KUBECONFIG_NO_CONTEXT, KUBE_PROXY, KUBE_CERTIFICATE_EXPIRED,
  * KUBE_UNREACHABLE, KUBE_UNTRUSTED, KUBE_TIMEOUT, KUBE_UNAUTHORIZED, KUBE_FORBIDDEN; with WorldError where the server itself is unwell.
  */
-export async function openCluster(options: ClusterOptions, signal: AbortSignal): Promise<Cluster> {
+export async function openApi(options: ClusterOptions, signal: AbortSignal): Promise<OpenApi> {
   const { clock, random, log, userAgent } = options
   const paths = kubeconfigPaths(options.kubeconfigPath)
   const kubeconfig = await PinnedKubeconfig.read({ paths, context: options.context, env: options.env }, clock)
   const credentials = new Credentials(kubeconfig, clock)
   const client = new ApiClient({ credentials, clock, userAgent })
-  const cluster = kubeCluster({ client, reach: new ApiReach(clock), clock, random, log }, kubeconfig.server)
   try {
     const { clientCertificate } = await credentials.current(signal)
     if (clientCertificate !== undefined) checkClientCertificate(clientCertificate, clock.wallMs())
-    await cluster.identity(signal)
-    return cluster
+    await identity(client, signal)
+    return { parts: { client, reach: new ApiReach(clock), clock, random, log }, server: kubeconfig.server }
   } catch (error) {
     throw connectionAdvice(error)
   }
+}
+
+/** The port's methods over such a server; rejects as `openApi` does. */
+export async function openCluster(options: ClusterOptions, signal: AbortSignal): Promise<Cluster> {
+  const { parts, server } = await openApi(options, signal)
+  return kubeCluster(parts, server)
 }

@@ -33,6 +33,7 @@ const SLOW_IN_SAMPLE: readonly string[] = [
   'agent-process',
   'agent-upgrade',
   'controller-process',
+  'dns/real-coredns',
   'http/dialects',
   'probe/control-outage',
 ]

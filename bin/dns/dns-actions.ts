@@ -1,0 +1,38 @@
+import { SocketAsker } from '../../src/adapters/dns/socket-asker.ts'
+import { TcpDataPort } from '../../src/adapters/host/tcp-data-port.ts'
+import { kubeDnsObjects } from '../../src/adapters/kube/kube-dns-objects.ts'
+import { openApi } from '../../src/adapters/kube/open-cluster.ts'
+import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
+import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
+import type { DnsActions } from '../../src/cli/dns-command.ts'
+import { checkDns } from '../../src/controllers/dns/check-dns.ts'
+import type { Log } from '../../src/ports/log.ts'
+
+interface Surroundings {
+  readonly version: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly log: Log
+}
+
+export const dnsActions = ({ version, env, log }: Surroundings): DnsActions => ({
+  check: async ({ kubeconfig, context, node, sought, timeoutMs }, signal) => {
+    const kubeconfigPath = kubeconfig ?? env.KUBECONFIG
+    const { parts } = await openApi(
+      { kubeconfigPath, context, env, clock, random, log, userAgent: `evenkeel/${version}` },
+      signal,
+    )
+    return checkDns(
+      {
+        objects: kubeDnsObjects(parts),
+        asker: new SocketAsker(clock, random),
+        dataPort: new TcpDataPort(),
+        clock,
+        random,
+        sought,
+        timeoutMs,
+        ...(node === undefined ? {} : { node }),
+      },
+      signal,
+    )
+  },
+})

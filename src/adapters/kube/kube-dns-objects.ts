@@ -1,0 +1,136 @@
+import type { DnsEndpoint, DnsPod, DnsService, DnsServicePort } from '../../model/dns-objects.ts'
+import type { DnsObjects } from '../../ports/dns-objects.ts'
+import type { Log } from '../../ports/log.ts'
+import { segment } from './api-call.ts'
+import type { ApiClient } from './api-client.ts'
+import { findObject } from './api-object.ts'
+import { findCondition } from './find-condition.ts'
+import { given } from './given.ts'
+import { listPages } from './list-pages.ts'
+import { parseMetadata } from './parse-metadata.ts'
+import type { Resource } from './resources.ts'
+import type { Untrusted } from './untrusted.ts'
+
+interface DnsObjectsParts {
+  readonly client: ApiClient
+  readonly log: Log
+}
+
+/** It takes the rights to list services, pods, endpointslices and nodes, and to get the ConfigMap of the Corefile. */
+export function kubeDnsObjects(parts: DnsObjectsParts): DnsObjects {
+  const list = async <T>(kind: Resource<T>, signal: AbortSignal): Promise<readonly T[]> =>
+    (await listPages(parts, kind, signal)).objects
+  return {
+    services: (signal) => list({ path: '/api/v1/services', resource: 'services', parse: parseDnsService }, signal),
+    pods: ({ namespace, selector }, signal) => {
+      const labelSelector = Object.entries(selector)
+        .map(([key, value]) => `${key}=${value}`)
+        .join(',')
+      const path = `/api/v1/namespaces/${segment(namespace)}/pods`
+      return list({ path, resource: 'pods', parse: parseDnsPod, query: { labelSelector } }, signal)
+    },
+    endpoints: async ({ namespace, name }, signal) => {
+      const path = `/apis/discovery.k8s.io/v1/namespaces/${segment(namespace)}/endpointslices`
+      const query = { labelSelector: `kubernetes.io/service-name=${name}` }
+      const resource = 'endpointslices.discovery.k8s.io'
+      return (await list({ path, resource, parse: parseDnsEndpoints, query }, signal)).flat()
+    },
+    configMap: ({ namespace, name }, signal) => {
+      const path = `/api/v1/namespaces/${segment(namespace)}/configmaps/${segment(name)}`
+      const call = { verb: 'get', resource: 'configmaps', path } as const
+      return findObject(parts.client, { call, parse: (object) => object.at('data').textMap() }, signal)
+    },
+    nodes: (signal) => list({ path: '/api/v1/nodes', resource: 'nodes', parse: parseReadyNode }, signal),
+  }
+}
+
+function parseDnsService(object: Untrusted): DnsService {
+  const { namespace, name } = parseMetadata(object, 'namespaced')
+  const spec = object.at('spec')
+  const texts = (field: Untrusted): readonly string[] => field.each().map((item) => item.text())
+  const addresses = texts(spec.at('clusterIPs')).filter((address) => address !== 'None')
+  const ingress = object.at('status').at('loadBalancer').at('ingress').each()
+  const hasPolicy =
+    spec.at('internalTrafficPolicy').textOr('Cluster') !== 'Cluster' || spec.at('trafficDistribution').textOr('') !== ''
+  return {
+    namespace,
+    name,
+    addresses,
+    ports: spec.at('ports').each().map(parsePort),
+    ...given('selector', spec.at('selector').absent ? undefined : spec.at('selector').textMap()),
+    outsideAddresses: [
+      ...texts(spec.at('externalIPs')),
+      ...ingress.flatMap((entry) => entry.at('ip').optionalText() ?? []),
+    ],
+    isUneven: hasPolicy || spec.at('sessionAffinity').textOr('None') !== 'None',
+    createdAt: object.at('metadata').at('creationTimestamp').textOr(''),
+  }
+}
+
+function parsePort(port: Untrusted): DnsServicePort {
+  return {
+    name: port.at('name').textOr(''),
+    protocol: port.at('protocol').textOr('TCP'),
+    port: port.at('port').integerOr(0),
+    ...given('targetPort', port.at('targetPort').optionalIntegerOrText()),
+    ...given('nodePort', port.at('nodePort').optionalInteger()),
+  }
+}
+
+function parseDnsPod(object: Untrusted): DnsPod {
+  const { namespace, name, uid } = parseMetadata(object, 'namespaced')
+  const [spec, status] = [object.at('spec'), object.at('status')]
+  const podIps = status.at('podIPs').each()
+  const volumes = spec.at('volumes').each()
+  return {
+    namespace,
+    name,
+    uid,
+    ...given('node', spec.at('nodeName').optionalText() || undefined),
+    addresses: podIps.map((entry) => entry.at('ip').textOr('')).filter((address) => address !== ''),
+    phase: status.at('phase').textOr('Unknown'),
+    ready: findCondition(object, 'Ready')?.status === 'True',
+    terminating: !object.at('metadata').at('deletionTimestamp').absent,
+    images: spec
+      .at('containers')
+      .each()
+      .map((container) => container.at('image').textOr('')),
+    configMaps: volumes.flatMap((volume) => volume.at('configMap').at('name').optionalText() ?? []),
+    endedBy: status
+      .at('containerStatuses')
+      .each()
+      .flatMap((container) => container.at('lastState').at('terminated').at('reason').optionalText() ?? []),
+  }
+}
+
+function parseDnsEndpoints(object: Untrusted): readonly DnsEndpoint[] {
+  const ports = object.at('ports').each()
+  const udp = ports.find((port) => port.at('protocol').textOr('TCP') === 'UDP')
+  return object
+    .at('endpoints')
+    .each()
+    .map((endpoint) => {
+      const conditions = endpoint.at('conditions')
+      const target = endpoint.at('targetRef')
+      return {
+        addresses: endpoint
+          .at('addresses')
+          .each()
+          .map((address) => address.text()),
+        serving: conditions.at('serving').flagOr(conditions.at('ready').flagOr(true)),
+        ...given('udpPort', udp?.at('port').optionalInteger()),
+        ...given('podUid', target.at('kind').textOr('') === 'Pod' ? target.at('uid').optionalText() : undefined),
+      }
+    })
+}
+
+function parseReadyNode(object: Untrusted) {
+  const addresses = object.at('status').at('addresses').each()
+  return {
+    name: object.at('metadata').at('name').text(),
+    ready: findCondition(object, 'Ready')?.status === 'True',
+    addresses: addresses
+      .filter((entry) => entry.at('type').textOr('').endsWith('IP'))
+      .map((entry) => entry.at('address').textOr('')),
+  }
+}

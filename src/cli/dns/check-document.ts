@@ -1,0 +1,68 @@
+import type { DnsCheck } from '../../controllers/dns/check-dns.ts'
+import { CAUSES } from '../../core/dns/causes.ts'
+import type { Finding } from '../../core/dns/diagnosis/finding.ts'
+import type { DnsScene } from '../../core/dns/scene.ts'
+import type { DnsVerdict } from '../../core/dns/verdict.ts'
+import { UserError } from '../../model/user-error.ts'
+
+const VERSION = '1'
+
+/** The document of `-o json`. `scene` is the evidence, from which `evenkeel dns explain` says the same again. */
+export const checkDocument = ({ verdict, findings, scene, notes, queries, rounds, tookMs }: DnsCheck): object => ({
+  version: VERSION,
+  verdict,
+  findings: findings.map(findingDocument),
+  notes,
+  queries,
+  rounds,
+  tookMs: Math.round(tookMs),
+  scene,
+})
+
+export const explainDocument = (verdict: DnsVerdict, findings: readonly Finding[]): object => ({
+  version: VERSION,
+  verdict,
+  findings: findings.map(findingDocument),
+})
+
+function findingDocument({ code, subjects, evidence }: Finding): object {
+  const cause = CAUSES[code]
+  const row = 'row' in cause ? { row: cause.row } : {}
+  return {
+    code,
+    ...row,
+    verdict: cause.verdict,
+    is: cause.is,
+    subjects,
+    evidence,
+    cause: cause.cause,
+    cure: cause.cure,
+  }
+}
+
+/** The scene of a document that `-o json` wrote; `file` is named in errors. Throws UserError where it is none. */
+export function sceneOfDocument(text: string, file: string): DnsScene {
+  const fix = 'record one: evenkeel dns check -o json > FILE'
+  const refuse = (why: string): UserError => new UserError(`${file}: ${why}`, { code: 'dns.evidence', fix })
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch (error) {
+    throw refuse(`is no JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  const { version, scene } = (document ?? {}) as { readonly version?: unknown; readonly scene?: DnsScene }
+  if (version !== VERSION) throw refuse(`version is ${JSON.stringify(version)}, not "${VERSION}"`)
+  const missing = (['service', 'pods', 'nodes', 'vantages', 'paths'] as const).find(
+    (field) => typeof scene?.[field] !== 'object' || (field !== 'service' && !Array.isArray(scene[field])),
+  )
+  if (scene === undefined || missing !== undefined) throw refuse(`scene.${missing ?? ''} is missing or of another form`)
+  const pathless = scene.paths.findIndex(
+    (path) =>
+      typeof path?.vantage !== 'string' ||
+      typeof path.target?.name !== 'string' ||
+      !Array.isArray(path.reading?.how) ||
+      !Array.isArray(path.reading.faults),
+  )
+  if (pathless !== -1) throw refuse(`scene.paths[${pathless}] is no path`)
+  return scene
+}

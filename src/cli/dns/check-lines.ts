@@ -1,0 +1,101 @@
+import type { DnsCheck } from '../../controllers/dns/check-dns.ts'
+import { CAUSES } from '../../core/dns/causes.ts'
+import type { Finding } from '../../core/dns/diagnosis/finding.ts'
+import type { PathReading } from '../../core/dns/path-reading.ts'
+import type { DnsScene } from '../../core/dns/scene.ts'
+import type { DnsVerdict } from '../../core/dns/verdict.ts'
+import { formatDuration } from '../../model/duration.ts'
+import type { Line, Tone } from '../terminal/style.ts'
+import { countOf, countText } from '../text/count-text.ts'
+import { tableLines } from '../text/table-lines.ts'
+
+const TONES: Readonly<Record<DnsVerdict, Tone>> = { ok: 'work', degraded: 'hold', bad: 'stop', unverified: 'hold' }
+
+/** What a check found, for people. `isLong`: with how it was found, and every reading. */
+export function checkLines(
+  { scene, findings, verdict, notes, queries, rounds, tookMs }: DnsCheck,
+  isLong: boolean,
+): readonly Line[] {
+  const { namespace, name } = scene.service
+  const cost = `${countText(queries)} queries in ${countOf(rounds, 'round')}, ${formatDuration(tookMs)}`
+  return [
+    [
+      { text: verdict.toUpperCase(), tone: TONES[verdict] },
+      `  DNS of Service ${namespace}/${name}, asked from ${scene.vantages.map((one) => one.name).join(', ')} (${cost})`,
+    ],
+    [],
+    ...pathTable(scene).map((line): Line => [line]),
+    [],
+    ...findingLines(findings, isLong),
+    ...(isLong ? notes.map((note): Line => [`  ${note}`]) : []),
+  ]
+}
+
+/** One finding after the other: what is the case, for whom, why, and what to do. */
+export const findingLines = (findings: readonly Finding[], isLong: boolean): readonly Line[] =>
+  findings.flatMap(({ code, subjects, evidence }): readonly Line[] => {
+    const { verdict, is, cause, cure } = CAUSES[code]
+    const about = subjects
+      .filter(({ kind }) => kind !== 'cluster')
+      .map(({ kind, name }) => `${kind} ${name}`)
+      .join(', ')
+    const head: Line = [{ text: code, tone: TONES[verdict] }, about === '' ? `: ${is}` : ` ${about}: ${is}`]
+    if (verdict === 'ok') return [head]
+    return [
+      head,
+      ...(isLong ? evidence : evidence.slice(0, 1)).map((line): Line => [`    ${line}`]),
+      [`  cause: ${cause}`],
+      [`  cure:  ${cure}`],
+    ]
+  })
+
+function pathTable(scene: DnsScene): readonly string[] {
+  const columns = [
+    { title: 'FROM', align: 'left' },
+    { title: 'TO', align: 'left' },
+    { title: 'NODE', align: 'left' },
+    { title: 'UDP', align: 'left' },
+    { title: 'TCP', align: 'left' },
+    { title: 'ANSWERS', align: 'left' },
+    { title: 'LOST', align: 'right' },
+    { title: 'MEDIAN', align: 'right' },
+  ] as const
+  const rows = scene.paths.map(({ vantage, target, reading, canary }) => {
+    const node = scene.pods.find(({ name }) => target.kind === 'pod' && name === target.name)?.node ?? ''
+    const udp = canary === 'silent' ? `${UDP_WORDS[reading.udp]}, one port silent` : UDP_WORDS[reading.udp]
+    const median = reading.medianMs === undefined ? '' : `${reading.medianMs.toFixed(1)} ms`
+    const answers = reading.upstream === 'fails' ? `${DATA_WORDS[reading.data]}, not outside` : DATA_WORDS[reading.data]
+    return [
+      vantage,
+      `${target.kind} ${target.name}`,
+      node,
+      udp,
+      TCP_WORDS[reading.tcp],
+      answers,
+      `${reading.lost} of ${reading.asked}`,
+      median,
+    ]
+  })
+  return rows.length === 0 ? [] : tableLines(columns, rows)
+}
+
+const UDP_WORDS: Readonly<Record<PathReading['udp'], string>> = {
+  answers: 'answers',
+  loses: 'loses',
+  silent: 'silent',
+  notAsked: 'not asked',
+}
+const TCP_WORDS: Readonly<Record<PathReading['tcp'], string>> = {
+  answers: 'answers',
+  silent: 'silent',
+  notAsked: 'not asked',
+}
+const DATA_WORDS: Readonly<Record<PathReading['data'], string>> = {
+  right: 'right',
+  stale: 'stale',
+  unsynced: 'nothing listed',
+  noKubernetes: 'no cluster zone',
+  wrongZone: 'another zone',
+  wrongAnswer: 'wrong',
+  unknown: '',
+}

@@ -1,0 +1,121 @@
+import { confirmed, needsConfirming } from '../../core/dns/confirmed.ts'
+import { diagnose } from '../../core/dns/diagnosis/diagnose.ts'
+import type { Finding } from '../../core/dns/diagnosis/finding.ts'
+import { queriesToSeeAll } from '../../core/dns/sampling.ts'
+import type { DnsScene, VantageFacts } from '../../core/dns/scene.ts'
+import { type DnsVerdict, verdictOf } from '../../core/dns/verdict.ts'
+import { canonicalAddress } from '../../model/ip-address.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { DataPort } from '../../ports/data-port.ts'
+import type { DnsAsker } from '../../ports/dns-asker.ts'
+import type { DnsObjects } from '../../ports/dns-objects.ts'
+import type { Random } from '../../ports/random.ts'
+import { type Deployment, findDeployment, type Sought } from './deployment.ts'
+import { type SweepTarget, sweep, type Vantage } from './sweep.ts'
+
+interface CheckParts {
+  readonly objects: DnsObjects
+  readonly asker: DnsAsker
+  readonly dataPort: DataPort
+  readonly clock: Clock
+  readonly random: Random
+  readonly sought: Sought
+  readonly timeoutMs: number
+  /** Of this machine, where it is one of the cluster. */
+  readonly node?: string
+}
+
+export interface DnsCheck {
+  readonly verdict: DnsVerdict
+  readonly findings: readonly Finding[]
+  readonly scene: DnsScene
+  readonly facts: Deployment['facts']
+  readonly notes: readonly string[]
+  readonly queries: number
+  readonly rounds: 1 | 2
+  readonly tookMs: number
+}
+
+/** Between two rounds, at least: what one burst lost is not lost again for the same reason. */
+const BETWEEN_ROUNDS_MS = 500
+const CONTROL_WITHIN_MS = 1_000
+const API_PORT = 443
+
+/** One check: a round, and another one where the first saw something wrong. Rejects with UserError where nothing can be asked. */
+export async function checkDns(parts: CheckParts, signal: AbortSignal): Promise<DnsCheck> {
+  const { clock, random } = parts
+  const begunAt = clock.monoMs()
+  const deployment = await findDeployment(parts.objects, { sought: parts.sought, wallMs: clock.wallMs() }, signal)
+  const vantage: Vantage = { facts: await fromHere(parts, deployment, signal), asker: parts.asker }
+  const targets = targetsOf(deployment)
+  const round = async (): Promise<{ readonly scene: DnsScene; readonly queries: number }> => {
+    const { paths, queries } = await sweep(
+      vantage,
+      { targets, facts: deployment.facts, timeoutMs: parts.timeoutMs, random },
+      signal,
+    )
+    return { scene: { ...deployment.known, api: 'answers', vantages: [vantage.facts], paths }, queries }
+  }
+  const first = await round()
+  const result = (scene: DnsScene, queries: number, rounds: 1 | 2): DnsCheck => {
+    const findings = diagnose(scene)
+    const { facts, notes } = deployment
+    const tookMs = clock.monoMs() - begunAt
+    return { verdict: verdictOf(findings), findings, scene, facts, notes, queries, rounds, tookMs }
+  }
+  if (!needsConfirming(first.scene)) return result(first.scene, first.queries, 1)
+  await clock.sleep(BETWEEN_ROUNDS_MS * (1 + random.next()), signal)
+  const second = await round()
+  return result(confirmed(second.scene, first.scene), first.queries + second.queries, 2)
+}
+
+function targetsOf({ known, serviceAt, outsideAt }: Deployment): readonly SweepTarget[] {
+  const { pods, service, nodeLocal } = known
+  const samples = queriesToSeeAll(Math.max(1, service.serving))
+  const asService = (address: string, port: number): SweepTarget => ({
+    target: { kind: 'service', name: port === serviceAt.port ? address : `${address}:${port}` },
+    at: { address, port },
+    samples: service.isUneven ? 1 : samples,
+  })
+  return [
+    ...pods
+      .filter(({ terminating }) => !terminating)
+      .flatMap(({ name, addresses, port }): SweepTarget[] =>
+        addresses.slice(0, 1).map((address) => ({ target: { kind: 'pod', name }, at: { address, port } })),
+      ),
+    ...serviceAt.addresses.map((address) => asService(address, serviceAt.port)),
+    ...(nodeLocal
+      ? service.addresses.map(
+          (address): SweepTarget => ({
+            target: { kind: 'cache', name: address },
+            at: { address, port: serviceAt.port },
+          }),
+        )
+      : []),
+    ...outsideAt
+      .filter(({ address }) => canonicalAddress(address) !== '')
+      .map(({ address, port }) => asService(address, port)),
+  ]
+}
+
+/** Whether this place reaches the network of Services at all: the API's own address there, over TCP. */
+async function fromHere(
+  { dataPort, clock, node }: CheckParts,
+  { facts }: Deployment,
+  signal: AbortSignal,
+): Promise<VantageFacts> {
+  const [address] = facts.apiAddresses
+  const at = { name: 'here', ...(node === undefined ? {} : { node }) }
+  if (address === undefined) return { ...at, control: 'notAsked' }
+  const over = new AbortController()
+  const within = AbortSignal.any([signal, over.signal])
+  try {
+    const limit = clock.sleep(CONTROL_WITHIN_MS, within).then(() => false)
+    const answers = await Promise.race([dataPort.answers({ address, port: API_PORT }, within), limit])
+    return { ...at, control: answers ? 'answers' : 'fails' }
+  } finally {
+    over.abort(OVER)
+  }
+}
+
+const OVER = new Error('the control was asked')

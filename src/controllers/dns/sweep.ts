@@ -1,0 +1,135 @@
+import type { Nonce, ZoneFacts } from '../../core/dns/ladder.ts'
+import { LADDER } from '../../core/dns/ladder.ts'
+import { type PathReading, readPath } from '../../core/dns/path-reading.ts'
+import { nextTry, readTry, type Try } from '../../core/dns/path-script.ts'
+import type { Path, Target, VantageFacts } from '../../core/dns/scene.ts'
+import type { Endpoint } from '../../model/endpoint.ts'
+import type { DnsAsker } from '../../ports/dns-asker.ts'
+import type { Random } from '../../ports/random.ts'
+
+/** A place that queries are sent from. */
+export interface Vantage {
+  readonly facts: VantageFacts
+  readonly asker: DnsAsker
+}
+
+export interface SweepTarget {
+  readonly target: Target
+  readonly at: Endpoint
+  /** Queries beyond the ladder, each from a new port, and a canary: for an address with several pods behind it. */
+  readonly samples?: number
+}
+
+interface SweepParts {
+  readonly targets: readonly SweepTarget[]
+  readonly facts: ZoneFacts
+  readonly timeoutMs: number
+  readonly random: Random
+}
+
+interface Sweep {
+  readonly paths: readonly Path[]
+  readonly queries: number
+}
+
+/** At once, from one vantage; to one target there is one query at a time. */
+const PATHS_AT_ONCE = 64
+/** Queries from one port. One lost packet is no old entry of connection tracking. */
+const CANARY_QUERIES = 3
+/** To many samples of one address so many are under way at once. */
+const SAMPLES_AT_ONCE = 4
+
+/** One round: every target by the ladder, from one vantage. Rejects by abort alone. */
+export async function sweep(
+  { facts: { name }, asker }: Vantage,
+  parts: SweepParts,
+  signal: AbortSignal,
+): Promise<Sweep> {
+  const paths: Path[] = []
+  let queries = 0
+  const waiting = [...parts.targets]
+  const worker = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const asked = await askPath(asker, { ...next, ...parts }, signal)
+      queries += asked.queries
+      const canary = asked.canary === undefined ? {} : { canary: asked.canary }
+      paths.push({ vantage: name, target: next.target, reading: asked.reading, ...canary })
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(PATHS_AT_ONCE, waiting.length) }, worker))
+  // In the order of the targets, whichever was answered first.
+  const order = new Map(parts.targets.map(({ target }, at) => [target, at]))
+  return { paths: paths.toSorted((a, b) => (order.get(a.target) ?? 0) - (order.get(b.target) ?? 0)), queries }
+}
+
+interface AskedPath {
+  readonly reading: PathReading
+  readonly canary?: 'answers' | 'silent'
+  readonly queries: number
+}
+
+async function askPath(
+  asker: DnsAsker,
+  { at, samples = 0, facts, timeoutMs, random }: SweepTarget & SweepParts,
+  signal: AbortSignal,
+): Promise<AskedPath> {
+  const nonce: Nonce = { hex: random.hex(6) }
+  const tries: Try[] = []
+  for (let next = nextTry(tries, facts, nonce); next !== undefined; next = nextTry(tries, facts, nonce)) {
+    const { rung, question, socket } = next
+    const outcome = await asker.ask({ at, question, over: rung.over, socket, timeoutMs }, signal)
+    tries.push(readTry(next, outcome, { facts, nonce }))
+  }
+  const first = readPath(tries)
+  if (samples === 0 || first.udp !== 'answers') return { reading: first, queries: tries.length }
+  tries.push(...(await sampled({ asker, at, count: samples - first.asked, facts, nonce, timeoutMs }, signal)))
+  const canary = await canaryOf(asker, { at, facts, nonce, timeoutMs }, signal)
+  return { reading: readPath(tries), canary, queries: tries.length + CANARY_QUERIES }
+}
+
+interface Sampled {
+  readonly asker: DnsAsker
+  readonly at: Endpoint
+  readonly count: number
+  readonly facts: ZoneFacts
+  readonly nonce: Nonce
+  readonly timeoutMs: number
+}
+
+async function sampled(
+  { asker, at, count, facts, nonce, timeoutMs }: Sampled,
+  signal: AbortSignal,
+): Promise<readonly Try[]> {
+  const rung = API_SERVICE_RUNG
+  const question = rung?.question(facts, nonce)
+  if (rung === undefined || question === undefined) return []
+  const tries: Try[] = []
+  let left = count
+  const worker = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1
+      const outcome = await asker.ask({ at, question, over: 'udp', timeoutMs }, signal)
+      tries.push(readTry({ rung, question }, outcome, { facts, nonce }))
+    }
+  }
+  await Promise.all(Array.from({ length: SAMPLES_AT_ONCE }, worker))
+  return tries
+}
+
+const API_SERVICE_RUNG = LADDER.find(({ id }) => id === 'L2')
+
+async function canaryOf(
+  asker: DnsAsker,
+  { at, facts, nonce, timeoutMs }: Omit<Sampled, 'asker' | 'count'>,
+  signal: AbortSignal,
+): Promise<'answers' | 'silent'> {
+  const question = API_SERVICE_RUNG?.question(facts, nonce)
+  const canary = asker.canary(at)
+  try {
+    for (let i = 0; question !== undefined && i < CANARY_QUERIES; i += 1)
+      if ((await canary.ask(question, timeoutMs, signal)).kind === 'reply') return 'answers'
+    return 'silent'
+  } finally {
+    canary.close()
+  }
+}

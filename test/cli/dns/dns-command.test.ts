@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { SocketAsker } from '../../../src/adapters/dns/socket-asker.ts'
+import { systemClock } from '../../../src/adapters/node/system-clock.ts'
+import { systemRandom } from '../../../src/adapters/node/system-random.ts'
+import { addDnsCommand } from '../../../src/cli/dns-command.ts'
+import { runProgram } from '../../../src/cli/program.ts'
+import { checkDns } from '../../../src/controllers/dns/check-dns.ts'
+import { type DnsWorld, dnsWorld } from '../../support/dns/dns-world.ts'
+import { SeededRandom } from '../../support/seeded-random.ts'
+import { memoryContext } from '../memory-context.ts'
+
+/** What `evenkeel dns …` says of a world of fakes on loopback. */
+async function dns(
+  world: DnsWorld | undefined,
+  words: readonly string[],
+  files: Readonly<Record<string, string>> = {},
+) {
+  const { context } = memoryContext({ files })
+  const load = async () => ({
+    check: ({ sought }: { readonly sought: object }, signal: AbortSignal) => {
+      if (world === undefined) throw new Error('nothing is to be asked')
+      const parts = {
+        asker: new SocketAsker(systemClock, systemRandom),
+        dataPort: { answers: async () => true },
+        clock: systemClock,
+      }
+      return checkDns({ ...parts, objects: world.objects, random: new SeededRandom(1), sought, timeoutMs: 100 }, signal)
+    },
+  })
+  const code = await runProgram({ version: '0', context, commands: [addDnsCommand(load)] }, ['dns', ...words])
+  return { code, out: context.out.text, err: context.err.text }
+}
+
+async function sick(t: TestContext): Promise<DnsWorld> {
+  const world = await dnsWorld(t)
+  world.pods[1]?.stopUdp()
+  return world
+}
+
+/** Times and ports are another each time. */
+const steady = (text: string): string =>
+  text.replaceAll(/\d+\.\d ms/g, 'N.N ms').replaceAll(/\(\d+ queries in (.*), [^)]*\)/g, '(N queries in $1, T)')
+
+test('a healthy cluster is told in a table, with exit code 0', async (t) => {
+  const { code, out } = await dns(await dnsWorld(t), ['check'])
+  assert.equal(
+    steady(out),
+    `OK  DNS of Service kube-system/kube-dns, asked from here (N queries in 1 round, T)
+
+  FROM  TO                 NODE  UDP      TCP      ANSWERS    LOST  MEDIAN
+  here  pod coredns-1      n1    answers  answers  right    0 of 7  N.N ms
+  here  pod coredns-2      n2    answers  answers  right    0 of 7  N.N ms
+  here  service 127.0.0.1        answers  answers  right    0 of 7  N.N ms
+
+Healthy: every pod and the Service answer over UDP, rightly
+`,
+  )
+  assert.equal(code, 0)
+})
+
+test('what is wrong is told with its evidence, its cause and its cure, and exit code 1', async (t) => {
+  const { code, out } = await dns(await sick(t), ['check'])
+  assert.equal(code, 1)
+  assert.match(
+    steady(out),
+    /^BAD {2}DNS of Service kube-system\/kube-dns, asked from here \(N queries in 2 rounds, T\)$/m,
+  )
+  assert.match(out, /^ {2}here {2}pod coredns-2 .* silent {3}answers .* 3 of 3$/m)
+  assert.match(
+    out,
+    /^UdpDead pod coredns-2: the pod answers over TCP and not over UDP\n {4}here → coredns-2: UDP 0 of 3 answered \(no answer\); TCP answers.*\n {2}cause: Its UDP socket.*\n {2}cure: {2}Replace the pod\./m,
+  )
+})
+
+test('what was recorded is explained by the same words, without a cluster', async (t) => {
+  const recorded = await dns(await sick(t), ['check', '-o', 'json'])
+  assert.equal(recorded.code, 1)
+  const document = JSON.parse(recorded.out)
+  assert.deepEqual([document.version, document.verdict, document.rounds], ['1', 'bad', 2])
+  assert.deepEqual(
+    document.findings.map(({ code, row }: { code: string; row: number }) => [code, row]),
+    [['UdpDead', 2]],
+  )
+  const again = await dns(undefined, ['explain', 'dns.json', '-o', 'json'], { 'dns.json': recorded.out })
+  assert.deepEqual([again.code, JSON.parse(again.out).findings], [1, document.findings])
+  const shown = await dns(undefined, ['explain', 'dns.json'], { 'dns.json': recorded.out })
+  assert.match(shown.out, /^UdpDead pod coredns-2: /)
+})
+
+const WRONG: readonly (readonly [words: readonly string[], message: RegExp])[] = [
+  [['check', '--service', 'kube-dns'], /--service: "kube-dns" is no NAMESPACE\/NAME.*\n.*kube-system\/kube-dns/],
+  [['check', '--zone', 'cluster..local'], /--zone: "cluster\.\.local" is no DNS name/],
+  [['check', '--outside', `${'x'.repeat(64)}.com`], /--outside: "x+\.com" is no DNS name/],
+  [['check', '--timeout', '0'], /--timeout/],
+  [['check', '--timeout', '5'], /has no unit/],
+  [['explain', 'empty.json'], /empty\.json: is no JSON/],
+  [['explain', 'other.json'], /other\.json: version is undefined, not "1"/],
+  [['explain', 'half.json'], /half\.json: scene\.pods is missing/],
+  [['explain', 'path.json'], /path\.json: scene\.paths\[0\] is no path/],
+  [['explain', 'nowhere.json'], /cannot read nowhere\.json/],
+]
+
+for (const [words, message] of WRONG) {
+  test(`${words.join(' ').slice(0, 60)} is wrong input, and asks nothing`, async () => {
+    const scene = { service: {}, pods: [], nodes: [], vantages: [], paths: [{ vantage: 'v1' }] }
+    const files = {
+      'empty.json': '',
+      'other.json': '{"items":[]}',
+      'half.json': '{"version":"1","scene":{"service":{}}}',
+      'path.json': JSON.stringify({ version: '1', scene }),
+    }
+    const { code, out, err } = await dns(undefined, words, files)
+    assert.deepEqual([code, out], [2, ''])
+    assert.match(err, message)
+  })
+}
+
+test('each command shows how it is used, with an example', async () => {
+  for (const words of [['--help'], ['check', '--help'], ['explain', '--help']]) {
+    const { code, out } = await dns(undefined, words)
+    assert.equal(code, 0)
+    if (words.length > 1) assert.match(out, /Example[\s\S]*evenkeel dns/)
+  }
+})

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SocketAsker } from '../../../src/adapters/dns/socket-asker.ts'
+import { systemClock } from '../../../src/adapters/node/system-clock.ts'
+import { systemRandom } from '../../../src/adapters/node/system-random.ts'
+import { checkDns, type DnsCheck } from '../../../src/controllers/dns/check-dns.ts'
+import type { Sought } from '../../../src/controllers/dns/deployment.ts'
+import { WorldError } from '../../../src/model/world-error.ts'
+import type { DnsObjects } from '../../../src/ports/dns-objects.ts'
+import { type DnsWorld, dnsWorld, likeCoreDns } from '../../support/dns/dns-world.ts'
+import { reply } from '../../support/dns/fake-dns-server.ts'
+import { SeededRandom } from '../../support/seeded-random.ts'
+
+const never = new AbortController().signal
+
+interface Asked {
+  readonly sought?: Sought
+  readonly isReached?: boolean
+}
+
+const check = (
+  { objects }: Pick<DnsWorld, 'objects'>,
+  { sought = {}, isReached = true }: Asked = {},
+): Promise<DnsCheck> =>
+  checkDns(
+    {
+      objects,
+      asker: new SocketAsker(systemClock, systemRandom),
+      dataPort: { answers: async () => isReached },
+      clock: systemClock,
+      random: new SeededRandom(1),
+      sought,
+      timeoutMs: 100,
+    },
+    never,
+  )
+
+const said = ({ findings }: DnsCheck): readonly string[] =>
+  findings.map(({ code, subjects }) => `${code} ${subjects.map(({ name }) => name).join(', ')}`)
+
+test('a cluster whose DNS is well is asked in one round, on every path', async (t) => {
+  const world = await dnsWorld(t)
+  const checked = await check(world, { sought: { outside: 'example.com' } })
+  assert.deepEqual([checked.verdict, said(checked), checked.rounds], ['ok', ['Healthy dns'], 1])
+  assert.deepEqual(
+    checked.scene.paths.map(({ target, reading: { udp, tcp, data, upstream } }) => [
+      target.name,
+      udp,
+      tcp,
+      data,
+      upstream,
+    ]),
+    [
+      ['coredns-1', 'answers', 'answers', 'right', 'answers'],
+      ['coredns-2', 'answers', 'answers', 'right', 'answers'],
+      ['127.0.0.1', 'answers', 'answers', 'right', 'answers'],
+    ],
+  )
+  assert.equal(checked.queries, [...world.pods, world.service].flatMap(({ asked }) => asked).length + 2)
+  assert.ok(checked.queries < 50, `${checked.queries} queries`)
+})
+
+test('UDP of one pod is dead and its TCP alive: that pod is named, after a second round', async (t) => {
+  const world = await dnsWorld(t)
+  world.pods[1]?.stopUdp()
+  const checked = await check(world)
+  assert.deepEqual([checked.verdict, said(checked), checked.rounds], ['bad', ['UdpDead coredns-2'], 2])
+  assert.match(
+    checked.findings[0]?.evidence[0] ?? '',
+    /^here → coredns-2: UDP 0 of 3 answered \(no answer\); TCP answers/,
+  )
+})
+
+test('what one round alone lost is not told', async (t) => {
+  const world = await dnsWorld(t)
+  const [pod] = world.pods
+  assert.ok(pod !== undefined)
+  let dropped = 0
+  pod.answering = (query) => {
+    dropped += 1
+    return dropped <= 3 ? [] : likeCoreDns(query)
+  }
+  const checked = await check(world)
+  assert.deepEqual([checked.verdict, checked.rounds], ['ok', 2])
+})
+
+test('a pod that does not know a new Service is named, and all of them are not', async (t) => {
+  const stale = (query: Buffer) =>
+    query.includes('cart') ? [{ bytes: reply(query, { rcode: 3 }) }] : likeCoreDns(query)
+  const one = await dnsWorld(t)
+  if (one.pods[0] !== undefined) one.pods[0].answering = stale
+  assert.deepEqual(said(await check(one)), ['DataStale coredns-1'])
+  const all = await dnsWorld(t)
+  for (const pod of [...all.pods, all.service]) pod.answering = stale
+  assert.deepEqual(said(await check(all)), ['DataStaleEverywhere coredns-1, coredns-2'])
+})
+
+test('replies of the Service that come from elsewhere are seen', async (t) => {
+  const world = await dnsWorld(t)
+  world.service.answering = (query) => likeCoreDns(query).map((told) => ({ ...told, fromElsewhere: true }))
+  const checked = await check(world)
+  assert.deepEqual(said(checked), ['ReplyFromElsewhere here'])
+})
+
+test('a place that does not reach the network of Services says nothing of DNS', async (t) => {
+  const world = await dnsWorld(t)
+  for (const server of [...world.pods, world.service]) server.stop()
+  const checked = await check(world, { isReached: false })
+  assert.deepEqual([checked.verdict, said(checked)], ['unverified', ['VantageCutOff here']])
+})
+
+test('no Service, no rights and an API that is away are told apart, with what to do', async (t) => {
+  const refuse = (code: string): Partial<DnsObjects> => ({
+    services: () => Promise.reject(new WorldError(`list services: ${code}`, { code, retry: 'backoff' })),
+  })
+  const none = await dnsWorld(t, 1, { services: async () => [] })
+  await assert.rejects(check(none), { name: 'UserError', code: 'dns.no-service', fix: /--service/ })
+  await assert.rejects(check(none, { sought: { service: { namespace: 'a', name: 'b' } } }), {
+    message: 'there is no Service a/b',
+    code: 'dns.no-service',
+  })
+  await assert.rejects(check(await dnsWorld(t, 1, refuse('KUBE_FORBIDDEN'))), {
+    name: 'UserError',
+    message: 'this identity may not list services',
+    fix: /dns-rbac\.yaml/,
+  })
+  await assert.rejects(check(await dnsWorld(t, 1, refuse('KUBE_UNREACHABLE'))), { name: 'WorldError' })
+})
+
+test('rights that are missing for less are told, and the check goes on', async (t) => {
+  const forbidden = (): Promise<never> =>
+    Promise.reject(new WorldError('get configmaps: forbidden', { code: 'KUBE_FORBIDDEN', retry: 'never' }))
+  const world = await dnsWorld(t, 2, { configMap: forbidden, nodes: forbidden })
+  const checked = await check(world)
+  assert.equal(checked.verdict, 'ok')
+  assert.match(checked.notes.join('\n'), /zone cluster\.local: assumed/)
+  assert.match(checked.notes.join('\n'), /nodes could not be read/)
+})

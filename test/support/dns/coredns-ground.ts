@@ -1,0 +1,141 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { systemClock } from '../../../src/adapters/node/system-clock.ts'
+import { monoMs, wallMs } from '../../../src/model/time.ts'
+import { CONFIG_MAPS, ENDPOINT_SLICES, NAMESPACES, NODES, PODS, SERVICES } from '../../../src/sim/world/api-resource.ts'
+import { createObject } from '../../../src/sim/world/create-object.ts'
+import { Store } from '../../../src/sim/world/store.ts'
+import { buildFolder } from '../../../testbed/build/cache-root.ts'
+import { waitFor } from '../../../testbed/machine/wait-for.ts'
+import { ephemeralPort } from '../ephemeral-port.ts'
+import { LoopbackApi } from '../loopback-api.ts'
+import { SeededRandom } from '../seeded-random.ts'
+import { SpokenProcess } from '../spoken-process.ts'
+
+/** What is made now was made so long ago: younger Services need not be known to CoreDNS yet. */
+const AGE_MS = 60_000
+const LOOPBACK = '127.0.0.1'
+const NAMESPACE = 'kube-system'
+
+const corefile = (port: number, api: string): string => `.:${port} {
+  errors
+  kubernetes cluster.local in-addr.arpa ip6.arpa {
+    endpoint ${api}
+    pods insecure
+    ttl 5
+  }
+  cache 5
+}
+`
+
+/** A real CoreDNS, which hears of the cluster through a door of its own. */
+interface CoreDnsPod {
+  readonly name: string
+  readonly port: number
+  readonly door: LoopbackApi
+  readonly process: SpokenProcess
+}
+
+/**
+ * Real CoreDNS processes, each a pod of the embedded cluster with a port of its own on loopback. The Service's address leads
+ * to the first of them.
+ */
+export class CoreDnsGround {
+  readonly api: LoopbackApi
+  readonly pods: CoreDnsPod[] = []
+  readonly #world = {
+    store: new Store(),
+    clock: {
+      ...systemClock,
+      monoMs: () => monoMs(systemClock.monoMs()),
+      wallMs: () => wallMs(systemClock.wallMs() - AGE_MS),
+    },
+    random: new SeededRandom(7),
+  }
+  readonly #t: TestContext
+  readonly #folder: string
+
+  private constructor(t: TestContext, folder: string) {
+    this.#t = t
+    this.#folder = folder
+    this.api = new LoopbackApi(this.#world as never, folder)
+  }
+
+  /** `isHeard` says of the pod at that place whether it hears of the cluster from the beginning. */
+  static async of(t: TestContext, replicas: number, isHeard = (_at: number): boolean => true): Promise<CoreDnsGround> {
+    const folder = await mkdtemp(join(tmpdir(), 'evenkeel-coredns-'))
+    t.after(() => rm(folder, { recursive: true, force: true }))
+    const ground = new CoreDnsGround(t, folder)
+    await ground.api.back()
+    t.after(() => ground.api.away())
+    for (const name of ['default', NAMESPACE]) ground.#create(NAMESPACES, undefined, { metadata: { name } })
+    ground.service('default', 'kubernetes', '10.96.0.1')
+    const data = { Corefile: corefile(53, 'https://10.96.0.1') }
+    ground.#create(CONFIG_MAPS, NAMESPACE, { metadata: { name: 'coredns' }, data })
+    for (let at = 0; at < replicas; at += 1) await ground.#start(at, isHeard(at))
+    ground.service(NAMESPACE, 'kube-dns', LOOPBACK, ground.pods[0]?.port)
+    return ground
+  }
+
+  service(namespace: string, name: string, address: string, port = 53): void {
+    const ports = [{ name: 'dns', protocol: 'UDP', port }]
+    const selector = { 'k8s-app': name }
+    const spec = { clusterIP: address, clusterIPs: [address], ports, selector }
+    this.#create(SERVICES, namespace, { metadata: { name, namespace }, spec })
+  }
+
+  async #start(at: number, isHeard: boolean): Promise<void> {
+    const name = `coredns-${at + 1}`
+    // It writes a kubeconfig of its own.
+    const door = new LoopbackApi(this.#world as never, await mkdtemp(join(this.#folder, 'door-')))
+    await door.back()
+    this.#t.after(() => door.away())
+    const port = await ephemeralPort()
+    const path = join(this.#folder, `Corefile-${at + 1}`)
+    await writeFile(path, corefile(port, door.url))
+    if (!isHeard) door.away()
+    const process = new SpokenProcess(this.#t, [join(buildFolder(), 'bin', 'coredns'), '-conf', path])
+    this.#register(name, `n${at + 1}`, port)
+    this.pods.push({ name, port, door, process })
+    await waitFor(
+      { what: `${name} to listen`, limitMs: 20_000, everyMs: 20, explain: () => process.errors },
+      async () => (process.lines.some((line) => line.startsWith('CoreDNS-')) ? true : undefined),
+    )
+  }
+
+  #register(name: string, node: string, port: number): void {
+    const { store } = this.#world
+    const condition = [{ type: 'Ready', status: 'True' }]
+    const knownNode = this.#create(NODES, undefined, { metadata: { name: node } })
+    store.put(NODES, { ...knownNode, status: { conditions: condition, addresses: [] } } as never)
+    const volumes = [{ name: 'config', configMap: { name: 'coredns' } }]
+    const containers = [{ name: 'coredns', image: 'registry.example/coredns:v1.14.7' }]
+    const metadata = { name, namespace: NAMESPACE, labels: { 'k8s-app': 'kube-dns' } }
+    const pod = this.#create(PODS, NAMESPACE, { metadata, spec: { nodeName: node, volumes, containers } })
+    const status = { phase: 'Running', podIP: LOOPBACK, podIPs: [{ ip: LOOPBACK }], conditions: condition }
+    store.put(PODS, { ...pod, status } as never)
+    const slice = {
+      name: `kube-dns-${name}`,
+      namespace: NAMESPACE,
+      labels: { 'kubernetes.io/service-name': 'kube-dns' },
+    }
+    this.#create(ENDPOINT_SLICES, NAMESPACE, {
+      metadata: slice,
+      addressType: 'IPv4',
+      ports: [{ name: 'dns', protocol: 'UDP', port }],
+      endpoints: [
+        {
+          addresses: [LOOPBACK],
+          conditions: { ready: true, serving: true },
+          targetRef: { kind: 'Pod', name, uid: pod.metadata.uid },
+        },
+      ],
+    })
+  }
+
+  #create(resource: typeof PODS, namespace: string | undefined, body: object) {
+    return createObject(this.#world as never, { resource, body, ...(namespace === undefined ? {} : { namespace }) })
+  }
+}
