@@ -51,12 +51,15 @@ export function inProcessApi(
   return (_connection, request, signal) => {
     signal.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<ReplyHead>()
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    const onAbort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
     const asked = apiRequest(request)
     const passage: Passage = parts.passageOf?.(asked) ?? { kind: 'passes' }
     const waitMs = parts.latencyMs + (passage.kind === 'passes' ? (passage.lateMs ?? 0) : 0)
     parts.timers.later(waitMs, () => {
       if (signal.aborted) return
+      // A signal that is made of others lives as long as somebody listens to it.
+      if (passage.kind !== 'silent') signal.removeEventListener('abort', onAbort)
       const head = travelled(parts, asked, { passage, signal })
       if (head instanceof Error) reject(head)
       else if (head !== undefined) resolve(head)
@@ -161,8 +164,12 @@ function watchHead(
     },
     end: () => void stream.push(null),
   })
-  signal.addEventListener('abort', () => stream.destroy(), { once: true })
+  const end = (): void => void stream.destroy()
+  signal.addEventListener('abort', end, { once: true })
   life?.addEventListener('abort', reset, { once: true })
-  stream.once('close', () => life?.removeEventListener('abort', reset))
+  stream.once('close', () => {
+    signal.removeEventListener('abort', end)
+    life?.removeEventListener('abort', reset)
+  })
   return Object.assign(stream, { statusCode: 200, headers: {} })
 }

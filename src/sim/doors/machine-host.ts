@@ -27,8 +27,10 @@ export function machineHost(parts: MachineHostParts): Host {
   const after = <T>(ms: number, signal: AbortSignal, answer: () => T): Promise<T> => {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     if (signal.aborted) return Promise.reject(signal.reason)
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    const onAbort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
     timers.later(ms, () => {
+      signal.removeEventListener('abort', onAbort)
       try {
         resolve(answer())
       } catch (error) {

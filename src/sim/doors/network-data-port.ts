@@ -11,13 +11,18 @@ export function networkDataPort({ network, timers }: { readonly network: Network
     answers: ({ address, port }, signal) => {
       const { promise, resolve, reject } = Promise.withResolvers<boolean>()
       if (signal.aborted) return Promise.reject(signal.reason)
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-      const giveUp = timers.later(LIMIT_MS, () => resolve(false))
+      const onAbort = (): void => reject(signal.reason)
+      const answered = (answers: boolean): void => {
+        signal.removeEventListener('abort', onAbort)
+        resolve(answers)
+      }
+      signal.addEventListener('abort', onAbort, { once: true })
+      const giveUp = timers.later(LIMIT_MS, () => answered(false))
       network.dial({ host: address, port }, (dialled) => {
         if (dialled.kind === 'silent') return
         giveUp()
         if (dialled.kind === 'open') dialled.connection.close()
-        resolve(dialled.kind === 'open')
+        answered(dialled.kind === 'open')
       })
       return promise
     },
