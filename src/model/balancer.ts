@@ -31,6 +31,8 @@ export interface ServerReading {
   readonly operational: 'up' | 'starting' | 'stopping' | 'down'
   /** `none`: the server has no health check, so up proves nothing. `failing` until `rise` checks passed. */
   readonly check: 'passing' | 'failing' | 'none'
+  /** The last check that ended failed. Absent: it passed, or none has ended since the balancer began. */
+  readonly lastCheckFailed?: true
   /** The balancer's own words for its last check: `L7OK/200`, or `L7OK` while the next one runs. */
   readonly checkText: string
   /** An agent-check is configured on it: it may undo what we set. */

@@ -4,12 +4,14 @@ import { adminStates } from './admin-bits.ts'
 import { findRow, type Tables } from './parse-tables.ts'
 import type { ServerRow } from './server-row.ts'
 
-type CheckReading = Pick<ServerReading, 'check' | 'checkText'>
+type CheckReading = Pick<ServerReading, 'check' | 'checkText' | 'lastCheckFailed'>
 
 const CHECK_ENABLED = 0x04
 const CHECK_PAUSED = 0x08
 /** L7OKC is missing on purpose: it is the 404 by which a server asks for no more sessions. */
 const PASSED: ReadonlySet<string> = new Set(['L4OK', 'L6OK', 'L7OK', 'PROCOK'])
+/** Since its start HAProxy has ended no check of the server. */
+const NONE_ENDED: ReadonlySet<string> = new Set(['', 'INI', 'UNK'])
 const NO_CHECK: CheckReading = { check: 'none', checkText: 'no check' }
 
 /**
@@ -39,6 +41,7 @@ function ownCheck({ state, stat }: ServerRow): CheckReading {
   const hasCode = stat.checkCode !== '' && stat.checkCode !== '0'
   return {
     check: passing ? 'passing' : 'failing',
+    ...(PASSED.has(status) || NONE_ENDED.has(status) ? {} : { lastCheckFailed: true as const }),
     checkText: escapeForeign(hasCode ? `${status}/${stat.checkCode}` : status, 80),
   }
 }

@@ -8,8 +8,8 @@ export function isUsable(server: ServerReading): boolean {
   return server.adminState === 'ready' && server.operational === 'up' && server.weight > 0 && !server.backup
 }
 
-/** Usable, and the balancer's last checks agree: one that has begun to fail them is up for a moment more. */
-const isRelied = (server: ServerReading): boolean => isUsable(server) && server.check !== 'failing'
+/** Usable, and its last check did not fail: one that has begun to fail is up for a moment more. */
+const isRelied = (server: ServerReading): boolean => isUsable(server) && server.lastCheckFailed !== true
 
 /**
  * Of the servers that would be taken on one instance: those whose backend there would be left without one to rely on.
