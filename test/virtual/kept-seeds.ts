@@ -145,4 +145,7 @@ export const KEPT_SEEDS: readonly string[] = [
   // The other one of two nodes lost its power and came up without its network, and the checker blamed the roll for what was lost
   // until people restarted it.
   '2638485',
+  // A Node was deleted while it was out, and its agent kept the request of the roll. The roll began the node again, took it for one
+  // that was out before, and held for it at the next node, and nobody withdrew the request before the roll was over.
+  '2639857',
 ]

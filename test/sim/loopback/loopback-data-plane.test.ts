@@ -40,7 +40,7 @@ test('without a pod, and without rules, a node port refuses', async (t) => {
 
 test('a process that is killed cuts its connections', async (t) => {
   const { address, pod, lead } = await realPlane(t)
-  const a = pod('a', 2, { answerMs: 500 })
+  const a = pod('a', 2, { answerMs: 2_000 })
   lead(1, [a])
   await soon('an answer', async () => (await served(address(1))) === 'a/n2')
   const client = new RawClient(t, address(1))

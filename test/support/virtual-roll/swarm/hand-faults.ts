@@ -74,17 +74,18 @@ export class HandFaults {
   }
 
   /**
-   * An agent keeps the request of a roll whose record went with the Node. People withdraw it once that roll is over, as
-   * the agent asks them to, and take their word off when the server is back.
+   * An agent keeps the request of a roll whose record went with the Node. People withdraw it once that roll is over, or while
+   * none of its processes runs (`isBetween`), as the agent asks them to, and take their word off when the server is back.
    */
-  withdrawKeptRequests(): void {
+  withdrawKeptRequests(isBetween = false): void {
     const scene = this.#scene
-    for (const name of scene.isFirstRollOver ? scene.registeredAnew : []) {
+    for (const name of scene.registeredAnew) {
       const node = this.#node(name)
       const annotations = node?.metadata.annotations ?? {}
       if (node === undefined || annotations[RECORD] !== undefined) continue
       const isOut = scene.servers().some((server) => server.node === name && server.checksAgent && !server.isUsable)
-      if (isOut && annotations[MAINTENANCE] === undefined) this.#sayOnMaintenance(node, WITHDRAWN)
+      const isWithdrawn = isOut && (isBetween || scene.isFirstRollOver) && annotations[MAINTENANCE] === undefined
+      if (isWithdrawn) this.#sayOnMaintenance(node, WITHDRAWN)
       if (!isOut && annotations[MAINTENANCE] === WITHDRAWN) this.#sayOnMaintenance(node, undefined)
     }
   }

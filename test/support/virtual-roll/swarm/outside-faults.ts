@@ -164,11 +164,14 @@ export class OutsideFaults {
     this.putBackByHand()
   }
 
-  /** What people took out or cordoned, and no roll has out, they put back; so they do for a node that lost its record. */
-  putBackByHand(): void {
+  /**
+   * What people took out or cordoned, and no roll has out, they put back; so they do for a node that lost its record.
+   * `isBetween`: no process of the first roll runs.
+   */
+  putBackByHand(isBetween = false): void {
     const { scene } = this.#parts
     this.#hands.putBackCordons()
-    this.#hands.withdrawKeptRequests()
+    this.#hands.withdrawKeptRequests(isBetween)
     for (const server of scene.servers()) {
       const { key, node, admin, checksAgent } = server
       // Its balancer has no runtime API.

@@ -178,7 +178,7 @@ class SeedRun {
     this.#faults.heal()
     this.#worldFaults.heal()
     const again = (): void => {
-      this.#faults.putBackByHand()
+      this.#faults.putBackByHand(this.#runningSinceMs === Number.POSITIVE_INFINITY)
       this.#cluster.time.later(LOOK_AGAIN_MS, again)
     }
     again()
