@@ -9,7 +9,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   for (let restMs = ms; ; restMs -= LONGEST_TIMER_MS) {
     try {
-      await timeout(Math.min(restMs, LONGEST_TIMER_MS), undefined, { signal })
+      await timeout(Math.max(0, Math.min(restMs, LONGEST_TIMER_MS)), undefined, { signal })
     } catch (error) {
       // Node wraps the reason in an AbortError; callers are promised the reason itself.
       throw signal.aborted ? signal.reason : error

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import process from 'node:process'
 import { test } from 'node:test'
 import { systemClock } from '../../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../../src/adapters/node/system-random.ts'
@@ -28,6 +29,16 @@ test('a sleep longer than a timer can be does not end at once', async () => {
   assert.equal(ended, false)
   controller.abort(new Error('enough'))
   await assert.rejects(sleeping, /enough/)
+})
+
+test('a sleep until a moment that is over ends at once, and Node has nothing to warn of', async (t) => {
+  const warnings: string[] = []
+  const hear = ({ name }: Error): number => warnings.push(name)
+  process.on('warning', hear)
+  t.after(() => process.off('warning', hear))
+  await systemClock.sleep(-5, new AbortController().signal)
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(warnings, [])
 })
 
 test('random bytes come as lower-case hex of the length asked', () => {

@@ -106,6 +106,12 @@ const TABLE: readonly (readonly [row: number | undefined, what: string, scene: D
     aScene({ pods: { a: { v2: SILENT }, b: { v1: SILENT } }, service: HALF }),
     ['CrossNodeUdp node n-a, node n-b'],
   ],
+  [
+    2,
+    'one pod of two is silent, asked from the node of the other alone',
+    aScene({ pods: { b: SILENT }, service: HALF, change: { vantages: [V1] } }),
+    ['UdpDead pod b'],
+  ],
   [13, 'the Service is silent from one node', aScene({ service: { v1: DEAD } }), ['ProxyStale node n-a']],
   [13, 'from one port alone the Service is silent', aScene({ canary: 'silent' }), ['ProxyStale node n-a, node n-b']],
   [
