@@ -55,8 +55,8 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'trouble',
-    what: 'bad luck, budgets and upgrades on real clusters, with the rows that virtual time shows by day',
-    argv: ['test/run.ts', 'roll-luck', 'roll-trouble', 'roll-with-database', 'agent-install'],
+    what: 'bad luck, budgets, upgrades and ill DNS on real clusters, with the rows that are shown otherwise by day',
+    argv: ['test/run.ts', 'roll-luck', 'roll-trouble', 'roll-with-database', 'agent-install', 'dns-check'],
     env: { EVERY_TROUBLE: '1' },
   },
   {

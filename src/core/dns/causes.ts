@@ -230,9 +230,9 @@ export const CAUSES = {
   },
   NotAsked: {
     verdict: 'unverified',
-    is: 'no place could ask',
-    cause: 'No vantage that reaches its control was permitted.',
-    cure: 'See why each vantage was not taken: evenkeel dns check -v.',
+    is: 'no place could ask it',
+    cause: 'There is no place that reaches it, or the packet filter of that place does not let queries out.',
+    cure: 'Run the check from a node or a pod of the cluster; look at the rules of the chain OUTPUT there.',
     repair: 'none',
   },
 } as const satisfies Record<string, Cause>

@@ -3,7 +3,7 @@ import { dataFindings, upstreamFindings } from './data-rows.ts'
 import { type Digest, digest, isAsked } from './digest.ts'
 import { pathText } from './evidence-text.ts'
 import type { Finding } from './finding.ts'
-import { ailingPod, crossNode, miswiredPod, sharedSilence, silentPod } from './pod-rows.ts'
+import { ailingPod, crossNode, miswiredPod, podSubject, sharedSilence, silentPod } from './pod-rows.ts'
 import { cacheFindings, serviceByApi, servicePath } from './service-rows.ts'
 
 /**
@@ -28,6 +28,7 @@ export function diagnose(scene: DnsScene): readonly Finding[] {
     ...(byApi === undefined ? servicePath(d) : [byApi]),
     ...cacheFindings(d),
     ...upstreamFindings(d),
+    ...notAsked(d),
     ...cutOff,
   ]
   return found.length > 0 ? found : [{ code: 'Healthy', subjects: [{ kind: 'cluster', name: 'dns' }], evidence: [] }]
@@ -36,6 +37,17 @@ export function diagnose(scene: DnsScene): readonly Finding[] {
 function podFindings(d: Digest): readonly Finding[] {
   const each = d.pods.flatMap((view) => silentPod(d, view) ?? ailingPod(view) ?? miswiredPod(view) ?? [])
   return [...each, ...dataFindings(d)]
+}
+
+/** What no place could ask beside what was asked: of it nothing is known, and nothing may be called well. */
+function notAsked({ pods, service, scene }: Digest): readonly Finding[] {
+  const { namespace, name, addresses } = scene.service
+  const isServiceAsked = service.length > 0 || addresses.length === 0
+  const subjects = [
+    ...pods.filter((view) => !isAsked(view)).map(podSubject),
+    ...(isServiceAsked ? [] : [{ kind: 'service', name: `${namespace}/${name}` } as const]),
+  ]
+  return subjects.length === 0 ? [] : [{ code: 'NotAsked', subjects, evidence: ['no place could ask it'] }]
 }
 
 function cutOffVantages({ unsound, scene }: Digest): readonly Finding[] {

@@ -195,6 +195,18 @@ const TABLE: readonly (readonly [row: number | undefined, what: string, scene: D
   ],
   [undefined, 'a pod loses much', aScene({ pods: { a: HALF } }), ['Loses pod a']],
   [undefined, 'one place does not reach a pod', aScene({ pods: { a: { v1: SILENT } } }), ['SeenFromSomePlaces pod a']],
+  [
+    undefined,
+    'the Service could not be asked',
+    aScene({ service: aReading({ udp: 'notAsked', data: 'unknown' }) }),
+    ['NotAsked service kube-system/kube-dns'],
+  ],
+  [
+    undefined,
+    'a pod could not be asked',
+    aScene({ pods: { b: aReading({ udp: 'notAsked', data: 'unknown' }) } }),
+    ['NotAsked pod b'],
+  ],
   [undefined, 'no place can ask', aScene({ change: { vantages: [] } }), ['NotAsked cluster dns']],
 ]
 
