@@ -1,3 +1,4 @@
+import { createSocket } from 'node:dgram'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -92,7 +93,7 @@ export class CoreDnsGround {
     const door = new LoopbackApi(this.#world as never, await mkdtemp(join(this.#folder, 'door-')))
     await door.back()
     this.#t.after(() => door.away())
-    const port = await ephemeralPort()
+    const port = await freeOverBoth()
     const path = join(this.#folder, `Corefile-${at + 1}`)
     await writeFile(path, corefile(port, door.url))
     if (!isHeard) door.away()
@@ -137,5 +138,18 @@ export class CoreDnsGround {
 
   #create(resource: typeof PODS, namespace: string | undefined, body: object) {
     return createObject(this.#world as never, { resource, body, ...(namespace === undefined ? {} : { namespace }) })
+  }
+}
+
+/** A port that was free a moment ago, over TCP and UDP. */
+async function freeOverBoth(): Promise<number> {
+  for (;;) {
+    const port = await ephemeralPort()
+    const socket = createSocket('udp4')
+    const isFree = await new Promise<boolean>((resolve) => {
+      socket.once('error', () => resolve(false)).bind(port, () => resolve(true))
+    })
+    socket.close()
+    if (isFree) return port
   }
 }

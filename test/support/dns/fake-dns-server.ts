@@ -19,6 +19,8 @@ export function reply(
   return encode({ type: 'response', id, questions, answers, flags: AUTHORITATIVE | rcode, ...more } as Packet)
 }
 
+const TRIES = 10
+
 /** Real sockets on loopback, UDP and TCP on one port, which answer as a test says. */
 export class FakeDnsServer {
   /** What is asked, in the order in which it came, with the port that asked. */
@@ -58,15 +60,27 @@ export class FakeDnsServer {
   }
 
   static async of(t: TestContext, host = '127.0.0.1'): Promise<FakeDnsServer> {
-    const server = new FakeDnsServer(host)
-    server.#udp.bind(0, host)
-    await once(server.#udp, 'listening')
-    server.#port = (server.#udp.address() as AddressInfo).port
-    server.#elsewhere.bind(0, '127.0.0.1')
-    server.#tcp.listen(server.port, host)
-    await once(server.#tcp, 'listening')
-    t.after(() => server.stop())
-    return server
+    for (let tries = 1; ; tries += 1) {
+      const server = new FakeDnsServer(host)
+      t.after(() => server.stop())
+      try {
+        await server.#open(host)
+        return server
+      } catch (error) {
+        // A port that is free over UDP may be taken over TCP.
+        server.stop()
+        if (tries === TRIES) throw error
+      }
+    }
+  }
+
+  async #open(host: string): Promise<void> {
+    this.#udp.bind(0, host)
+    await once(this.#udp, 'listening')
+    this.#port = (this.#udp.address() as AddressInfo).port
+    this.#elsewhere.bind(0, '127.0.0.1')
+    this.#tcp.listen(this.#port, host)
+    await once(this.#tcp, 'listening')
   }
 
   get port(): number {
