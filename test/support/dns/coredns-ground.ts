@@ -51,11 +51,13 @@ export class CoreDnsGround {
     clock: {
       ...systemClock,
       monoMs: () => monoMs(systemClock.monoMs()),
-      wallMs: () => wallMs(systemClock.wallMs() - AGE_MS),
+      // Creation times count whole seconds: each Service is newer than the one before.
+      wallMs: () => wallMs(systemClock.wallMs() - AGE_MS + this.#services * 1_000),
     },
     random: new SeededRandom(7),
   }
   readonly #t: TestContext
+  #services = 0
   readonly #folder: string
 
   private constructor(t: TestContext, folder: string) {
@@ -81,6 +83,7 @@ export class CoreDnsGround {
   }
 
   service(namespace: string, name: string, address: string, port = 53): void {
+    this.#services += 1
     const ports = [{ name: 'dns', protocol: 'UDP', port }]
     const selector = { 'k8s-app': name }
     const spec = { clusterIP: address, clusterIPs: [address], ports, selector }
