@@ -40,9 +40,11 @@ function podFindings(d: Digest): readonly Finding[] {
 }
 
 /** What no place could ask beside what was asked: of it nothing is known, and nothing may be called well. */
-function notAsked({ pods, service, scene }: Digest): readonly Finding[] {
+function notAsked(d: Digest): readonly Finding[] {
+  const { pods, service, scene } = d
   const { namespace, name, addresses } = scene.service
-  const isServiceAsked = service.length > 0 || addresses.length === 0
+  // Where the API says what is wrong with the Service, its address tells nothing more.
+  const isServiceAsked = service.length > 0 || addresses.length === 0 || serviceByApi(d) !== undefined
   const subjects = [
     ...pods.filter((view) => !isAsked(view)).map(podSubject),
     ...(isServiceAsked ? [] : [{ kind: 'service', name: `${namespace}/${name}` } as const]),

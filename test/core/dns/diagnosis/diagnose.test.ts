@@ -141,6 +141,15 @@ const TABLE: readonly (readonly [row: number | undefined, what: string, scene: D
   ],
   [
     16,
+    'the Service has no UDP port, and its address could not be asked',
+    aScene({
+      service: aReading({ udp: 'notAsked', data: 'unknown' }),
+      change: { service: (({ udpPort: _, ...rest }) => rest)(service) },
+    }),
+    ['ServiceWrong service kube-system/kube-dns'],
+  ],
+  [
+    16,
     'the selector picks no pod',
     aScene({ change: { service: { ...service, selected: 0 } } }),
     ['ServiceWrong service kube-system/kube-dns'],
