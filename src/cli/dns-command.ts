@@ -47,7 +47,7 @@ Example: check the DNS of the current context's cluster from a machine that reac
 
 It asks over UDP each pod of DNS and the Service's address, and judges the answers by what the API says.
 
-Exit codes: 0 all is well; 1 something is bad or degraded; 2 wrong usage, or nothing can be asked; 3 it could not be told.`
+Exit codes: 0 all is well; 1 something is bad or degraded; 2 wrong usage, or nothing can be asked; 3 the state is not known.`
 
 const EXPLAIN_EXAMPLE = `
 Example: say again what a check found, with all of its evidence

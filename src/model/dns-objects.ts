@@ -5,7 +5,7 @@ export interface DnsService {
   /** Cluster IPs of each family; empty for a headless one. */
   readonly addresses: readonly string[]
   readonly ports: readonly DnsServicePort[]
-  /** Absent: somebody else writes its endpoints. */
+  /** Absent: Kubernetes does not write its endpoints. */
   readonly selector?: Readonly<Record<string, string>>
   /** Where it is reached from outside: addresses of load balancers and external IPs. */
   readonly outsideAddresses: readonly string[]

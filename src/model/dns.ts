@@ -48,7 +48,7 @@ export type DnsOutcome =
   | { readonly kind: 'wrongSource'; readonly from: string }
   /** TCP alone: closed without a whole reply. */
   | { readonly kind: 'closed' }
-  /** This machine could not ask: no socket to be had, a packet filter of its own. Says nothing of the server. */
+  /** This machine could not ask: it has no socket left, or its packet filter refused. Says nothing about the server. */
   | { readonly kind: 'notAsked'; readonly text: string }
 
 /** One label at most 63 octets, a name at most 253 characters (RFC 1035 2.3.4); `_` as services use it. */

@@ -20,7 +20,7 @@ export interface DnsCanary {
   close(): void
 }
 
-/** Asks servers by sockets of its own, each query from a new port and with an id that nobody can guess. */
+/** Asks DNS servers. Each query leaves from a new port and has an unpredictable id. */
 export interface DnsAsker {
   /** Rejects by abort alone: what goes wrong is an outcome. */
   ask(query: DnsQuery, signal: AbortSignal): Promise<DnsOutcome>

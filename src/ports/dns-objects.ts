@@ -10,7 +10,7 @@ export interface DnsObjects {
     signal: AbortSignal,
   ): Promise<readonly DnsPod[]>
   endpoints(service: ObjectRef, signal: AbortSignal): Promise<readonly DnsEndpoint[]>
-  /** Its data; undefined where there is none of that name. */
+  /** Its data; undefined where it does not exist. */
   configMap(ref: ObjectRef, signal: AbortSignal): Promise<Readonly<Record<string, string>> | undefined>
   nodes(
     signal: AbortSignal,

@@ -7,6 +7,7 @@ import {
   isDnsName,
   type Mismatch,
 } from '../../model/dns.ts'
+import type { Endpoint } from '../../model/endpoint.ts'
 
 /** What CoreDNS offers and what passes without fragments (RFC 9715). */
 const UDP_PAYLOAD_BYTES = 1_232
@@ -15,13 +16,20 @@ const EXTENDED_ERROR = 15
 const HEADER_BYTES = 12
 const IS_REPLY = 0x80
 
+/** One query on its way. */
+export interface Asked {
+  readonly at: Endpoint
+  readonly message: QueryMessage
+  readonly timeoutMs: number
+}
+
 export interface QueryMessage {
   readonly id: number
   readonly question: DnsQuestion
   readonly bytes: Buffer
 }
 
-/** Throws where the name is none: the encoder would write labels that are too long. */
+/** Throws where the name is not a DNS name: the encoder would write labels that are too long. */
 export function queryMessage(question: DnsQuestion, id: number): QueryMessage {
   if (!isDnsName(question.name)) throw new Error(`"${question.name}" is no DNS name`)
   const options = [{ code: NSID, data: Buffer.alloc(0) }]
@@ -37,7 +45,7 @@ export function queryMessage(question: DnsQuestion, id: number): QueryMessage {
   return { id, question, bytes: encode(packet) }
 }
 
-/** The reply to a query, or why these bytes are none. Never throws, whatever they are. */
+/** The reply to a query, or why these bytes are not one. Never throws. */
 export function readReply(bytes: Buffer, { id, question }: QueryMessage): DnsReply | Mismatch {
   // Before anything is decoded: a flood of replies to others costs next to nothing.
   if (bytes.length < HEADER_BYTES) return 'format'

@@ -29,7 +29,7 @@ export class SocketAsker implements DnsAsker {
     return withSocket(at, (own) => ask({ socket: own, clock: this.#clock }, asked, signal))
   }
 
-  /** An id that nobody can guess (RFC 5452 9.2). */
+  /** With an unpredictable id (RFC 5452 9.2). */
   #message(question: DnsQuestion): QueryMessage {
     return queryMessage(question, Number.parseInt(this.#random.hex(2), 16))
   }

@@ -1,19 +1,13 @@
 import { connect } from 'node:net'
 import type { DnsOutcome } from '../../model/dns.ts'
-import type { Endpoint } from '../../model/endpoint.ts'
+import { OVER } from '../../model/over.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { type QueryMessage, readReply } from './message.ts'
+import { type Asked, readReply } from './message.ts'
 import { socketOutcome } from './socket-outcome.ts'
-
-interface Asked {
-  readonly at: Endpoint
-  readonly message: QueryMessage
-  readonly timeoutMs: number
-}
 
 const LENGTH_BYTES = 2
 
-/** One query over a connection of its own (RFC 7766 8: two octets of length before each message). */
+/** One query over a new connection (RFC 7766 8: two octets of length before each message). */
 export async function askTcp(
   { at, message, timeoutMs }: Asked,
   clock: Clock,
@@ -51,8 +45,6 @@ export async function askTcp(
     socket.destroy()
   }
 }
-
-const OVER = new Error('answered')
 
 function framed(bytes: Buffer): Buffer {
   const length = Buffer.alloc(LENGTH_BYTES)

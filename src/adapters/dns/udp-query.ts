@@ -3,15 +3,10 @@ import { isIP } from 'node:net'
 import type { DnsOutcome, Mismatch } from '../../model/dns.ts'
 import type { Endpoint } from '../../model/endpoint.ts'
 import { canonicalAddress } from '../../model/ip-address.ts'
+import { OVER } from '../../model/over.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { type QueryMessage, readReply } from './message.ts'
+import { type Asked, readReply } from './message.ts'
 import { socketOutcome } from './socket-outcome.ts'
-
-interface Asked {
-  readonly at: Endpoint
-  readonly message: QueryMessage
-  readonly timeoutMs: number
-}
 
 interface By {
   readonly socket: Socket
@@ -103,8 +98,6 @@ async function untilReply(
     signal.removeEventListener('abort', onAbort)
   }
 }
-
-const OVER = new Error('answered')
 
 function isConnected(socket: Socket): boolean {
   try {

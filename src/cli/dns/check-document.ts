@@ -40,7 +40,7 @@ function findingDocument({ code, subjects, evidence }: Finding): object {
   }
 }
 
-/** The scene of a document that `-o json` wrote; `file` is named in errors. Throws UserError where it is none. */
+/** Reads the scene from a document that `-o json` wrote. Throws UserError, which names `file`, for any other text. */
 export function sceneOfDocument(text: string, file: string): DnsScene {
   const fix = 'record one: evenkeel dns check -o json > FILE'
   const refuse = (why: string): UserError => new UserError(`${file}: ${why}`, { code: 'dns.evidence', fix })

@@ -4,12 +4,12 @@ import type { Finding } from '../../core/dns/diagnosis/finding.ts'
 import { queriesToSeeAll } from '../../core/dns/sampling.ts'
 import type { DnsScene, VantageFacts } from '../../core/dns/scene.ts'
 import { type DnsVerdict, verdictOf } from '../../core/dns/verdict.ts'
-import { canonicalAddress } from '../../model/ip-address.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { DataPort } from '../../ports/data-port.ts'
 import type { DnsAsker } from '../../ports/dns-asker.ts'
 import type { DnsObjects } from '../../ports/dns-objects.ts'
 import type { Random } from '../../ports/random.ts'
+import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 import { type Deployment, findDeployment, type Sought } from './deployment.ts'
 import { type SweepTarget, sweep, type Vantage } from './sweep.ts'
 
@@ -92,9 +92,7 @@ function targetsOf({ known, serviceAt, outsideAt }: Deployment): readonly SweepT
           }),
         )
       : []),
-    ...outsideAt
-      .filter(({ address }) => canonicalAddress(address) !== '')
-      .map(({ address, port }) => asService(address, port)),
+    ...outsideAt.map(({ address, port }) => asService(address, port)),
   ]
 }
 
@@ -107,15 +105,12 @@ async function fromHere(
   const [address] = facts.apiAddresses
   const at = { name: 'here', ...(node === undefined ? {} : { node }) }
   if (address === undefined) return { ...at, control: 'notAsked' }
-  const over = new AbortController()
-  const within = AbortSignal.any([signal, over.signal])
+  const limit = { clock, limitMs: CONTROL_WITHIN_MS, signal, what: 'the control' }
   try {
-    const limit = clock.sleep(CONTROL_WITHIN_MS, within).then(() => false)
-    const answers = await Promise.race([dataPort.answers({ address, port: API_PORT }, within), limit])
+    const answers = await withDeadline(limit, (limited) => dataPort.answers({ address, port: API_PORT }, limited))
     return { ...at, control: answers ? 'answers' : 'fails' }
-  } finally {
-    over.abort(OVER)
+  } catch (error) {
+    if (!(error instanceof DeadlineError)) throw error
+    return { ...at, control: 'fails' }
   }
 }
-
-const OVER = new Error('the control was asked')

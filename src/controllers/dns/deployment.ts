@@ -36,7 +36,7 @@ export interface Deployment {
 const DEFAULT_ZONE = 'cluster.local'
 const DNS_PORT = 53
 
-/** Rejects with UserError where there is none to be found, or where the identity may not look. */
+/** Rejects with UserError where no Service is found, or where the identity may not list what it takes. */
 export async function findDeployment(
   objects: DnsObjects,
   { sought, wallMs }: { readonly sought: Sought; readonly wallMs: number },
@@ -91,9 +91,7 @@ export async function findDeployment(
         ? []
         : [`caches on the nodes answer in its place; what is behind them is asked at ${cache.name}`]),
       ...(pods.length > 0 && !pods.some(runsCoreDns) ? ['its pods do not run an image called coredns'] : []),
-      ...(pods.length === 0
-        ? ['no pods are behind it that this cluster knows: it is managed from elsewhere, or has none']
-        : []),
+      ...(pods.length === 0 ? ['the cluster lists no pods behind it: DNS is managed elsewhere, or no pod runs'] : []),
       ...pods.flatMap(({ name, endedBy }) =>
         endedBy.includes('OOMKilled') ? [`${name} was ended for its memory (OOMKilled)`] : [],
       ),

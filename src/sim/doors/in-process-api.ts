@@ -58,7 +58,7 @@ export function inProcessApi(
     const waitMs = parts.latencyMs + (passage.kind === 'passes' ? (passage.lateMs ?? 0) : 0)
     parts.timers.later(waitMs, () => {
       if (signal.aborted) return
-      // A signal that is made of others lives as long as somebody listens to it.
+      // A composite signal is kept alive by its listeners.
       if (passage.kind !== 'silent') signal.removeEventListener('abort', onAbort)
       const head = travelled(parts, asked, { passage, signal })
       if (head instanceof Error) reject(head)

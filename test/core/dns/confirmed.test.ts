@@ -7,6 +7,7 @@ import { nextTry, readTry, type Try } from '../../../src/core/dns/path-script.ts
 import type { DnsScene } from '../../../src/core/dns/scene.ts'
 import { SeededRandom } from '../../support/seeded-random.ts'
 import { aReading, aScene, SILENT, STALE } from './a-scene.ts'
+import { NONCE, ZONE } from './a-zone.ts'
 
 const codes = (scene: DnsScene): readonly string[] => diagnose(scene).map(({ code }) => code)
 
@@ -38,12 +39,6 @@ test('a round in which nothing went wrong needs no other one', () => {
   assert.equal(needsConfirming(aScene({ canary: 'silent' })), true)
 })
 
-const FACTS = {
-  zone: 'cluster.local',
-  apiAddresses: ['10.96.0.1'],
-  dnsService: { namespace: 'kube-system', name: 'kube-dns', addresses: ['10.96.0.10'] },
-}
-const NONCE = { hex: '0a0b0c0d0e0f' }
 const REPLY = {
   rcode: 'REFUSED',
   authoritative: true,
@@ -57,10 +52,10 @@ const REPLY = {
 /** UDP of one path in one round at that loss; what is answered does not matter here. */
 function pathAt(loss: number, random: SeededRandom): 'answers' | 'loses' | 'silent' | 'notAsked' {
   const tries: Try[] = []
-  for (let next = nextTry(tries, FACTS, NONCE); next !== undefined; next = nextTry(tries, FACTS, NONCE)) {
+  for (let next = nextTry(tries, ZONE, NONCE); next !== undefined; next = nextTry(tries, ZONE, NONCE)) {
     const outcome =
       random.next() < loss ? ({ kind: 'timeout' } as const) : ({ kind: 'reply', afterMs: 1, reply: REPLY } as const)
-    tries.push(readTry(next, outcome, { facts: FACTS, nonce: NONCE }))
+    tries.push(readTry(next, outcome, { facts: ZONE, nonce: NONCE }))
   }
   return readPath(tries).udp
 }

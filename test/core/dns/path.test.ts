@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LADDER, type Nonce, type Rung, type ZoneFacts } from '../../../src/core/dns/ladder.ts'
+import { LADDER, type Rung, type ZoneFacts } from '../../../src/core/dns/ladder.ts'
 import { readPath } from '../../../src/core/dns/path-reading.ts'
 import { nextTry, readTry, type Try } from '../../../src/core/dns/path-script.ts'
 import type { DnsOutcome, DnsReply } from '../../../src/model/dns.ts'
+import { NEWEST, NONCE, ZONE } from './a-zone.ts'
 
-const FACTS: ZoneFacts = {
-  zone: 'cluster.local',
-  apiAddresses: ['10.96.0.1'],
-  dnsService: { namespace: 'kube-system', name: 'kube-dns', addresses: ['10.96.0.10'] },
-  newest: { namespace: 'shop', name: 'cart', addresses: ['10.96.7.7'] },
-}
-const NONCE: Nonce = { hex: '0a0b0c0d0e0f' }
+const FACTS: ZoneFacts = { ...ZONE, newest: NEWEST }
 
 const replied = (change: Partial<DnsReply>, afterMs = 1): DnsOutcome => ({
   kind: 'reply',

@@ -13,7 +13,7 @@ export interface Digest {
   /** Vantages that reach their control, or were not asked for one. */
   readonly sound: readonly VantageFacts[]
   readonly unsound: readonly VantageFacts[]
-  /** Pods that are meant to answer: those that leave are none of them. */
+  /** Pods that are meant to answer, without those that are terminating. */
   readonly pods: readonly PodView[]
   /** Paths of sound vantages to the Service's address. */
   readonly service: readonly (Path & { readonly from: VantageFacts })[]
@@ -53,12 +53,12 @@ export const isSilentOverTcp = ({ seen }: PodView): boolean => {
 }
 export const answersOverUdp = ({ seen }: PodView): boolean => seen.some(({ reading }) => reading.udp === 'answers')
 export const isRight = ({ seen }: PodView): boolean => seen.some(({ reading }) => reading.data === 'right')
-/** The sentence of what it says wrongly; undefined where nothing is. */
+/** What it answers wrongly, as a sentence; undefined where nothing is wrong. */
 export const wrongData = ({ seen }: PodView): string | undefined =>
   seen.flatMap(({ reading }) => (isWrong(reading) ? (reading.faults[0] ?? reading.data) : []))[0]
 
 const isWrong = ({ data }: PathReading): boolean => data !== 'right' && data !== 'unknown'
 
-/** From a vantage's own word: answered over UDP, whoever asked it. */
+/** Every vantage that asked it was answered over UDP, and rightly. */
 export const isWell = (view: PodView): boolean =>
   isAsked(view) && view.seen.every(({ reading }) => reading.udp === 'answers') && wrongData(view) === undefined

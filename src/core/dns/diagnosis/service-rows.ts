@@ -41,7 +41,7 @@ export function servicePath({ scene, pods, service }: Digest): readonly Finding[
   }
   if (bad.every(({ reading }) => reading.udp === 'loses'))
     return [{ code: 'DeadEndpointKept', subjects: there, evidence }]
-  // From one place it cannot be told whether others reach it: that it is that place's is the smaller claim.
+  // With one vantage it is not known whether others reach the Service; to blame that vantage's node is the smaller claim.
   const isEverywhere = service.length > 1 && service.every(({ reading }) => reading.udp === 'silent')
   return isEverywhere
     ? [{ code: 'ServiceWrong', subjects: whole, evidence }]
