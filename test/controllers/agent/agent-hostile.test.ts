@@ -16,10 +16,11 @@ const EACH = HEALTH_CHECK_LIMITS.perAddress + 2
 /** Of what JavaScript holds, after a collection: 2 to 5 MiB were seen, beside two busy processes, too. */
 const IN_USE_MAX_KIB = 8 * 1024
 /**
- * Of the process's own memory, which keeps much of what was freed: 5 to 36 MiB were seen. Together with the 33 MiB of a
- * quiet agent the bound fits the 128 MiB that the chart gives the pod.
+ * Of the process's own memory, which keeps much of what was freed: 5 to 52 MiB were seen, 46 on
+ * an idle machine. Together with the 33 MiB of a quiet agent the bound leaves a fifth of the 128 MiB that the
+ * chart gives the pod. IN_USE_MAX_KIB is the bound that a leak meets.
  */
-const GROWTH_MAX_KIB = 48 * 1024
+const GROWTH_MAX_KIB = 68 * 1024
 const CHECKS = 200
 const MEASURED_EVERY = 10
 /** That there is an answer is what counts: how soon it comes is the bench's to say, on a machine that does nothing else. */
