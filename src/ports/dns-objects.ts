@@ -1,6 +1,11 @@
 import type { DnsEndpoint, DnsPod, DnsService } from '../model/dns-objects.ts'
 import type { ObjectRef } from '../model/object-ref.ts'
 
+export interface PodAddress {
+  readonly uid: string
+  readonly address: string
+}
+
 /** What is read of a cluster to find its DNS. Each call rejects with WorldError (code KUBE_*), or with the signal's reason. */
 export interface DnsObjects {
   /** Of all namespaces. */
@@ -9,6 +14,8 @@ export interface DnsObjects {
     at: { readonly namespace: string; readonly selector: Readonly<Record<string, string>> },
     signal: AbortSignal,
   ): Promise<readonly DnsPod[]>
+  /** Addresses of running pods of a node, of all namespaces, without those that share the node's own. */
+  addressesOfPodsOn(node: string, signal: AbortSignal): Promise<readonly PodAddress[]>
   endpoints(service: ObjectRef, signal: AbortSignal): Promise<readonly DnsEndpoint[]>
   /** Its data; undefined where it does not exist. */
   configMap(ref: ObjectRef, signal: AbortSignal): Promise<Readonly<Record<string, string>> | undefined>

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import process from 'node:process'
 import { after, before, describe, test } from 'node:test'
 import { parseAllDocuments } from 'yaml'
+import { nodePodRange } from '../../testbed/addresses.ts'
 import { type Bed, openBed } from '../../testbed/bed.ts'
 import { runToEnd } from '../../testbed/machine/run.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
@@ -18,6 +19,14 @@ const REPLIES = ['INPUT', '-p', 'udp', '--sport', '53']
 /** Until kubelets, kube-proxies and CoreDNS have heard of something. */
 const HEARD_WITHIN_MS = 60_000
 
+/** A pod beside that of DNS, which listens nowhere. */
+const NEIGHBOUR = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'neighbour', namespace: 'default' },
+  spec: { nodeName: 'n2', containers: [{ name: 'pause', image: 'testbed.local/pause:1', imagePullPolicy: 'Never' }] },
+}
+
 interface Checked {
   readonly code: number
   readonly verdict: string
@@ -25,6 +34,7 @@ interface Checked {
     readonly code: string
     readonly row?: number
     readonly subjects: readonly { readonly name: string }[]
+    readonly evidence: readonly string[]
   }[]
   readonly scene: {
     readonly pods: readonly { readonly name: string; readonly node: string; readonly addresses: readonly string[] }[]
@@ -53,6 +63,7 @@ describe('DNS of a real cluster, asked from a node', { ...requires('testbed'), t
   before(async () => {
     bed = await openBed({ nodes: 2, fast: true })
     await bed.apply(RBAC)
+    await bed.apply([NEIGHBOUR])
     kubeconfig = (await bed.serviceAccountKubeconfig('evenkeel', 'evenkeel-dns')).inside
     network = await networkOf(bed, 'n1')
   })
@@ -130,29 +141,9 @@ describe('DNS of a real cluster, asked from a node', { ...requires('testbed'), t
     port,
   ]
 
-  test('is ok, with the rights that are shipped and no more', async () => {
+  test('is ok, with the rights that are shipped', async () => {
     const { code, verdict } = await says(/^Healthy dns$/)
     assert.deepEqual([code, verdict], [0, 'ok'])
-    const lines = readFileSync(bed.auditLog, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    const ours = lines.filter(({ user }) => user.username === IDENTITY)
-    const refused = ours.filter(({ responseStatus }) => (responseStatus?.code ?? 0) === 403)
-    assert.deepEqual(
-      refused.map(({ requestURI }) => requestURI),
-      [],
-    )
-    const used = new Set(
-      ours.flatMap(({ verb, objectRef }) => (objectRef === undefined ? [] : [`${verb} ${objectRef.resource}`])),
-    )
-    const manifests = parseAllDocuments(RBAC).map((document) => document.toJS() as RbacManifest)
-    const granted = new Set(
-      grantedBy(manifests)
-        .map((right) => right.split(' '))
-        .map(([verb, , resource]) => `${verb} ${resource}`),
-    )
-    assert.deepEqual([...used].toSorted(), [...granted].toSorted())
   })
 
   test('row 2: UDP to one pod is dropped and TCP is not', async () => {
@@ -163,10 +154,18 @@ describe('DNS of a real cluster, asked from a node', { ...requires('testbed'), t
     })
   })
 
-  test('row 3: nothing reaches one pod', async () => {
+  test('row 3: nothing reaches one pod, and other pods of its node are reached', async () => {
     const { name, address } = await podOn('n2')
     await filtered('n2', [['FORWARD', '-d', address]], async () => {
-      await says(new RegExp(`^PodNetworkDead ${name}$`))
+      const { findings } = await says(new RegExp(`^PodNetworkDead ${name}$`))
+      assert.ok(findings[0]?.evidence.includes('other pods of n2 are reached'), JSON.stringify(findings))
+    })
+  })
+
+  test('row 4: nothing reaches any pod of one node', async () => {
+    const { name } = await podOn('n2')
+    await filtered('n2', [['FORWARD', '-d', nodePodRange('n2')]], async () => {
+      await says(new RegExp(`^NodeNetworkDead ${name}, n2$`))
     })
   })
 
@@ -266,5 +265,28 @@ describe('DNS of a real cluster, asked from a node', { ...requires('testbed'), t
     await filtered(pod.node, [rule], async () => {
       await says(new RegExp(`^OnlyPodDead ${pod.name}$`))
     })
+  })
+
+  test('each right that is shipped was used, and no other was asked for', () => {
+    const lines = readFileSync(bed.auditLog, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const ours = lines.filter(({ user }) => user.username === IDENTITY)
+    const refused = ours.filter(({ responseStatus }) => (responseStatus?.code ?? 0) === 403)
+    assert.deepEqual(
+      refused.map(({ requestURI }) => requestURI),
+      [],
+    )
+    const used = new Set(
+      ours.flatMap(({ verb, objectRef }) => (objectRef === undefined ? [] : [`${verb} ${objectRef.resource}`])),
+    )
+    const manifests = parseAllDocuments(RBAC).map((document) => document.toJS() as RbacManifest)
+    const granted = new Set(
+      grantedBy(manifests)
+        .map((right) => right.split(' '))
+        .map(([verb, , resource]) => `${verb} ${resource}`),
+    )
+    assert.deepEqual([...used].toSorted(), [...granted].toSorted())
   })
 })

@@ -1,5 +1,5 @@
 import type { DnsEndpoint, DnsPod, DnsService, DnsServicePort } from '../../model/dns-objects.ts'
-import type { DnsObjects } from '../../ports/dns-objects.ts'
+import type { DnsObjects, PodAddress } from '../../ports/dns-objects.ts'
 import type { Log } from '../../ports/log.ts'
 import { segment } from './api-call.ts'
 import type { ApiClient } from './api-client.ts'
@@ -28,6 +28,10 @@ export function kubeDnsObjects(parts: DnsObjectsParts): DnsObjects {
         .join(',')
       const path = `/api/v1/namespaces/${segment(namespace)}/pods`
       return list({ path, resource: 'pods', parse: parseDnsPod, query: { labelSelector } }, signal)
+    },
+    addressesOfPodsOn: async (node, signal) => {
+      const query = { fieldSelector: `spec.nodeName=${node},status.phase=Running` }
+      return (await list({ path: '/api/v1/pods', resource: 'pods', parse: parsePodAddress, query }, signal)).flat()
     },
     endpoints: async ({ namespace, name }, signal) => {
       const path = `/apis/discovery.k8s.io/v1/namespaces/${segment(namespace)}/endpointslices`
@@ -101,6 +105,12 @@ function parseDnsPod(object: Untrusted): DnsPod {
       .each()
       .flatMap((container) => container.at('lastState').at('terminated').at('reason').optionalText() ?? []),
   }
+}
+
+function parsePodAddress(object: Untrusted): readonly PodAddress[] {
+  const address = object.at('status').at('podIP').textOr('')
+  const isOfNode = object.at('spec').at('hostNetwork').flagOr(false)
+  return isOfNode || address === '' ? [] : [{ uid: object.at('metadata').at('uid').text(), address }]
 }
 
 function parseDnsEndpoints(object: Untrusted): readonly DnsEndpoint[] {

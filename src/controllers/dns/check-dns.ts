@@ -11,6 +11,7 @@ import type { DnsObjects } from '../../ports/dns-objects.ts'
 import type { Random } from '../../ports/random.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 import { type Deployment, findDeployment, type Sought } from './deployment.ts'
+import { withSurroundings } from './surroundings.ts'
 import { type SweepTarget, sweep, type Vantage } from './sweep.ts'
 
 interface CheckParts {
@@ -57,16 +58,19 @@ export async function checkDns(parts: CheckParts, signal: AbortSignal): Promise<
     return { scene: { ...deployment.known, api: 'answers', vantages: [vantage.facts], paths }, queries }
   }
   const first = await round()
-  const result = (scene: DnsScene, queries: number, rounds: 1 | 2): DnsCheck => {
+  const result = (scene: DnsScene, queries: number, rounds: 1 | 2, more: readonly string[] = []): DnsCheck => {
     const findings = diagnose(scene)
-    const { facts, notes } = deployment
+    const { facts } = deployment
+    const notes = [...deployment.notes, ...more]
     const tookMs = clock.monoMs() - begunAt
     return { verdict: verdictOf(findings), findings, scene, facts, notes, queries, rounds, tookMs }
   }
   if (!needsConfirming(first.scene)) return result(first.scene, first.queries, 1)
   await clock.sleep(BETWEEN_ROUNDS_MS * (1 + random.next()), signal)
   const second = await round()
-  return result(confirmed(second.scene, first.scene), first.queries + second.queries, 2)
+  const both = confirmed(second.scene, first.scene)
+  const { scene, notes, queries } = await withSurroundings(both, parts, signal)
+  return result(scene, first.queries + second.queries + queries, 2, notes)
 }
 
 function targetsOf({ known, serviceAt, outsideAt }: Deployment): readonly SweepTarget[] {

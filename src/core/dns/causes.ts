@@ -32,7 +32,7 @@ export const CAUSES = {
   PodNetworkDead: {
     row: 3,
     verdict: 'bad',
-    is: 'the pod is silent over UDP and TCP, other pods of its node are reached',
+    is: 'the pod is silent over UDP and TCP, and its node is Ready',
     cause:
       'The pod has lost its network (its interface, its routes, a NetworkPolicy), or its process hangs: kubelet asks it on its node and may not see it.',
     cure: 'Look at the pod’s NetworkPolicies and interface, then replace the pod.',

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { SocketAsker } from '../../../src/adapters/dns/socket-asker.ts'
 import { systemClock } from '../../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../../src/adapters/node/system-random.ts'
 import { checkDns, type DnsCheck } from '../../../src/controllers/dns/check-dns.ts'
 import type { Sought } from '../../../src/controllers/dns/deployment.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
+import type { DnsAsker } from '../../../src/ports/dns-asker.ts'
 import type { DnsObjects } from '../../../src/ports/dns-objects.ts'
 import { type DnsWorld, dnsWorld, likeCoreDns } from '../../support/dns/dns-world.ts'
 import { reply } from '../../support/dns/fake-dns-server.ts'
@@ -16,16 +17,17 @@ const never = new AbortController().signal
 interface Asked {
   readonly sought?: Sought
   readonly isReached?: boolean
+  readonly asker?: DnsAsker
 }
 
 const check = (
   { objects }: Pick<DnsWorld, 'objects'>,
-  { sought = {}, isReached = true }: Asked = {},
+  { sought = {}, isReached = true, asker = new SocketAsker(systemClock, systemRandom) }: Asked = {},
 ): Promise<DnsCheck> =>
   checkDns(
     {
       objects,
-      asker: new SocketAsker(systemClock, systemRandom),
+      asker,
       dataPort: { answers: async () => isReached },
       clock: systemClock,
       random: new SeededRandom(1),
@@ -69,6 +71,56 @@ test('UDP of one pod is dead and its TCP alive: that pod is named, after a secon
     checked.findings[0]?.evidence[0] ?? '',
     /^here → coredns-2: UDP 0 of 3 answered \(no answer\); TCP answers/,
   )
+})
+
+describe('a pod is silent over UDP and TCP', () => {
+  const neighbour = { uid: 'other', address: '127.0.0.9' }
+  async function world(t: TestContext, change: Partial<DnsObjects>): Promise<DnsWorld> {
+    const made = await dnsWorld(t, 2, change)
+    made.pods[1]?.stop()
+    return made
+  }
+
+  test('another pod of its node is reached, where nothing listens: the pod’s own network is dead', async (t) => {
+    const checked = await check(await world(t, { addressesOfPodsOn: async () => [neighbour] }))
+    assert.deepEqual(said(checked), ['PodNetworkDead coredns-2'])
+    assert.ok(checked.findings[0]?.evidence.includes('other pods of n2 are reached'), JSON.stringify(checked.findings))
+  })
+
+  test('no other pod of its node is reached: the node’s network is dead', async (t) => {
+    const sockets = new SocketAsker(systemClock, systemRandom)
+    const asked: string[] = []
+    const asker: DnsAsker = {
+      ask: async (query, signal) => {
+        if (query.at.address !== neighbour.address) return sockets.ask(query, signal)
+        asked.push(query.over)
+        return { kind: 'timeout' }
+      },
+      canary: (at) => sockets.canary(at),
+    }
+    const siblings = [
+      { uid: 'uid-1', address: '127.0.0.1' },
+      { uid: 'uid-2', address: '127.0.0.1' },
+    ]
+    const addressesOfPodsOn = async (node: string) => (node === 'n2' ? [...siblings, neighbour] : [])
+    const checked = await check(await world(t, { addressesOfPodsOn }), { asker })
+    assert.deepEqual(said(checked), ['NodeNetworkDead coredns-2, n2'])
+    assert.deepEqual(asked, ['tcp', 'tcp'], 'pods of DNS are no neighbours')
+  })
+
+  test('pods of the node cannot be listed: it is noted, and no node is blamed', async (t) => {
+    const addressesOfPodsOn = (): Promise<never> =>
+      Promise.reject(new WorldError('list pods: forbidden', { code: 'KUBE_FORBIDDEN', retry: 'never' }))
+    const checked = await check(await world(t, { addressesOfPodsOn }))
+    assert.deepEqual(said(checked), ['PodNetworkDead coredns-2'])
+    assert.match(checked.notes.join('\n'), /other pods of n2 are reached is not known: list pods: forbidden/)
+  })
+
+  test('all pods are silent: nothing around them is asked', async (t) => {
+    const made = await world(t, { addressesOfPodsOn: () => assert.fail('asked') })
+    for (const pod of made.pods) pod.stop()
+    assert.deepEqual(said(await check(made)), ['AllPodsSilent dns, here'])
+  })
 })
 
 test('what one round alone lost is not told', async (t) => {

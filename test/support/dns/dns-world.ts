@@ -46,6 +46,7 @@ export async function dnsWorld(t: TestContext, replicas = 2, change: Partial<Dns
   const objects: DnsObjects = {
     services: async () => [kubeDns(service.port), API, cart],
     pods: async () => pods.map((_, at) => podOf(at)),
+    addressesOfPodsOn: async () => [],
     endpoints: async () => pods.map((server, at) => endpointOf(server, at)),
     configMap: async () => ({
       Corefile: '.:53 {\n  errors\n  kubernetes cluster.local in-addr.arpa ip6.arpa {\n  }\n}\n',
