@@ -49,7 +49,7 @@ export async function checkDns(parts: CheckParts, signal: AbortSignal): Promise<
   const deployment = await findDeployment(parts.objects, { sought: parts.sought, wallMs: clock.wallMs() }, signal)
   const vantage: Vantage = { facts: await fromHere(parts, deployment, signal), asker: parts.asker }
   const targets = targetsOf(deployment)
-  const round = async (): Promise<{ readonly scene: DnsScene; readonly queries: number }> => {
+  const round = async (): Promise<Round> => {
     const { paths, queries } = await sweep(
       vantage,
       { targets, facts: deployment.facts, timeoutMs: parts.timeoutMs, random },
@@ -57,20 +57,30 @@ export async function checkDns(parts: CheckParts, signal: AbortSignal): Promise<
     )
     return { scene: { ...deployment.known, api: 'answers', vantages: [vantage.facts], paths }, queries }
   }
+  const seen = await seenIn(round, parts, signal)
+  const { facts } = deployment
+  const findings = diagnose(seen.scene)
+  const notes = [...deployment.notes, ...seen.notes]
+  return { ...seen, verdict: verdictOf(findings), findings, facts, notes, tookMs: clock.monoMs() - begunAt }
+}
+
+interface Round {
+  readonly scene: DnsScene
+  readonly queries: number
+}
+
+/** One round, or where it saw something wrong two, and what lies around that. */
+async function seenIn(
+  round: () => Promise<Round>,
+  parts: CheckParts,
+  signal: AbortSignal,
+): Promise<Pick<DnsCheck, 'scene' | 'notes' | 'queries' | 'rounds'>> {
   const first = await round()
-  const result = (scene: DnsScene, queries: number, rounds: 1 | 2, more: readonly string[] = []): DnsCheck => {
-    const findings = diagnose(scene)
-    const { facts } = deployment
-    const notes = [...deployment.notes, ...more]
-    const tookMs = clock.monoMs() - begunAt
-    return { verdict: verdictOf(findings), findings, scene, facts, notes, queries, rounds, tookMs }
-  }
-  if (!needsConfirming(first.scene)) return result(first.scene, first.queries, 1)
-  await clock.sleep(BETWEEN_ROUNDS_MS * (1 + random.next()), signal)
+  if (!needsConfirming(first.scene)) return { ...first, notes: [], rounds: 1 }
+  await parts.clock.sleep(BETWEEN_ROUNDS_MS * (1 + parts.random.next()), signal)
   const second = await round()
-  const both = confirmed(second.scene, first.scene)
-  const { scene, notes, queries } = await withSurroundings(both, parts, signal)
-  return result(scene, first.queries + second.queries + queries, 2, notes)
+  const { scene, notes, queries } = await withSurroundings(confirmed(second.scene, first.scene), parts, signal)
+  return { scene, notes, queries: first.queries + second.queries + queries, rounds: 2 }
 }
 
 function targetsOf({ known, serviceAt, outsideAt }: Deployment): readonly SweepTarget[] {

@@ -29,14 +29,8 @@ const QUESTION: DnsQuestion = { name: 'id.server', type: 'TXT', class: 'CH' }
  * from that of its node. Where no pod answers at all this tells nothing, and is not asked. Rejects by abort alone.
  */
 export async function withSurroundings(scene: DnsScene, parts: Parts, signal: AbortSignal): Promise<Surroundings> {
-  const isSilent = ({ name }: DnsPodFacts): boolean => {
-    const readings = scene.paths.flatMap(({ target, reading }) =>
-      target.kind === 'pod' && target.name === name ? [reading] : [],
-    )
-    return readings.length > 0 && readings.every(({ udp, tcp }) => udp === 'silent' && tcp === 'silent')
-  }
-  const silent = scene.pods.filter(isSilent)
-  if (silent.length === 0 || silent.length === scene.pods.length) return { scene, notes: [], queries: 0 }
+  const silent = scene.pods.filter((pod) => isSilent(scene, pod))
+  if (silent.length === scene.pods.length) return { scene, notes: [], queries: 0 }
   const dnsPods = new Set(scene.pods.map(({ uid }) => uid))
   const notes: string[] = []
   let queries = 0
@@ -44,20 +38,9 @@ export async function withSurroundings(scene: DnsScene, parts: Parts, signal: Ab
     const node = scene.nodes.find(({ name }) => name === pod.node)
     if (node?.ready !== true) return pod
     try {
-      const neighbours = (await parts.objects.addressesOfPodsOn(node.name, signal))
-        .filter(({ uid }) => !dnsPods.has(uid))
-        .slice(0, NEIGHBOURS)
-      if (neighbours.length === 0) return pod
-      const tries = neighbours.flatMap((neighbour) => Array.from({ length: TRIES }, () => neighbour))
-      queries += tries.length
-      const outcomes = await Promise.all(
-        tries.map(({ address }) =>
-          parts.asker.ask(
-            { at: { address, port: PORT }, question: QUESTION, over: 'tcp', timeoutMs: parts.timeoutMs },
-            signal,
-          ),
-        ),
-      )
+      const others = (await parts.objects.addressesOfPodsOn(node.name, signal)).filter(({ uid }) => !dnsPods.has(uid))
+      const outcomes = await askEach(others.slice(0, NEIGHBOURS), parts, signal)
+      queries += outcomes.length
       return { ...pod, ...neighboursOf(outcomes) }
     } catch (error) {
       if (!(error instanceof WorldError)) throw error
@@ -67,6 +50,20 @@ export async function withSurroundings(scene: DnsScene, parts: Parts, signal: Ab
   }
   const found = new Map((await Promise.all(silent.map(around))).map((pod) => [pod.uid, pod]))
   return { scene: { ...scene, pods: scene.pods.map((pod) => found.get(pod.uid) ?? pod) }, notes, queries }
+}
+
+function isSilent({ paths }: DnsScene, { name }: DnsPodFacts): boolean {
+  const seen = paths.filter(({ target }) => target.kind === 'pod' && target.name === name)
+  return seen.length > 0 && seen.every(({ reading: { udp, tcp } }) => udp === 'silent' && tcp === 'silent')
+}
+
+function askEach(
+  neighbours: readonly { readonly address: string }[],
+  { asker, timeoutMs }: Parts,
+  signal: AbortSignal,
+): Promise<readonly DnsOutcome[]> {
+  const tries = neighbours.flatMap(({ address }) => Array.from({ length: TRIES }, () => ({ address, port: PORT })))
+  return Promise.all(tries.map((at) => asker.ask({ at, question: QUESTION, over: 'tcp', timeoutMs }, signal)))
 }
 
 /** That nothing listens there was said by the pod itself: it is reached. */
