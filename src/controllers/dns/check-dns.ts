@@ -85,7 +85,8 @@ async function seenIn(
 
 function targetsOf({ known, serviceAt, outsideAt }: Deployment): readonly SweepTarget[] {
   const { pods, service, nodeLocal } = known
-  const samples = queriesToSeeAll(Math.max(1, service.serving))
+  // One more than serve: a dead one that kube-proxy has kept is met as well.
+  const samples = queriesToSeeAll(service.serving + 1)
   const asService = (address: string, port: number): SweepTarget => ({
     target: { kind: 'service', name: port === serviceAt.port ? address : `${address}:${port}` },
     at: { address, port },

@@ -13,9 +13,9 @@ export function serviceByApi({ scene: { service } }: Digest): Finding | undefine
   return undefined
 }
 
-/** The Service's address, where pods answer well: what is wrong lies between. */
+/** The Service's address, behind caches that answer in its place, where pods answer well: what is wrong lies between. */
 export function servicePath({ scene, pods, service }: Digest): readonly Finding[] {
-  if (service.length === 0 || pods.length === 0 || !pods.every(isWell) || scene.nodeLocal) return []
+  if (service.length === 0 || pods.length === 0 || !pods.every(isWell)) return []
   const name = `${scene.service.namespace}/${scene.service.name}`
   const bad = service.filter(({ reading, canary }) => reading.udp !== 'answers' || canary === 'silent')
   if (bad.length === 0) return []
@@ -49,7 +49,7 @@ export function servicePath({ scene, pods, service }: Digest): readonly Finding[
 }
 
 /** Where caches on the nodes answer in the place of the Service. */
-export function cacheFindings({ scene, pods, service, caches }: Digest): readonly Finding[] {
+export function cacheFindings({ scene, pods, caches }: Digest): readonly Finding[] {
   const dead = caches.filter(({ reading }) => reading.udp === 'silent')
   const findings: Finding[] = dead.map(({ from, vantage, target, reading }) => ({
     code: 'CacheDead',
@@ -59,12 +59,12 @@ export function cacheFindings({ scene, pods, service, caches }: Digest): readonl
   const isMasked =
     scene.nodeLocal &&
     pods.some((view) => view.seen.length > 0 && !isWell(view)) &&
-    service.some(({ reading }) => reading.udp === 'answers')
+    caches.some(({ reading }) => reading.udp === 'answers')
   if (isMasked)
     findings.push({
       code: 'CacheMasks',
       subjects: [{ kind: 'service', name: `${scene.service.namespace}/${scene.service.name}` }],
-      evidence: service.map(({ vantage, target, reading }) => pathText(vantage, target.name, reading)),
+      evidence: caches.map(({ vantage, target, reading }) => pathText(vantage, target.name, reading)),
     })
   return findings
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CAUSES } from '../../../../src/core/dns/causes.ts'
 import { diagnose } from '../../../../src/core/dns/diagnosis/diagnose.ts'
-import type { DnsScene } from '../../../../src/core/dns/scene.ts'
+import type { DnsScene, Path } from '../../../../src/core/dns/scene.ts'
 import { aPodOfDns, aReading, aScene, DEAD, SILENT, STALE, UNSYNCED, V1, V2 } from '../a-scene.ts'
 
 const [A, B] = [aPodOfDns('a'), aPodOfDns('b')]
@@ -19,6 +19,12 @@ const FROM_POD = aReading({
   asked: 4,
 })
 const service = aScene().service
+
+/** With a cache on the node of v1, which answers in the Service's place. */
+const withCache = (scene: DnsScene, reading: Path['reading']): DnsScene => ({
+  ...scene,
+  paths: [...scene.paths, { vantage: 'v1', target: { kind: 'cache', name: '169.254.20.10' }, reading }],
+})
 
 /** What is said of a scene: the code, and what it is about. */
 const said = (scene: DnsScene): readonly string[] =>
@@ -158,17 +164,19 @@ const TABLE: readonly (readonly [row: number | undefined, what: string, scene: D
   [
     18,
     'a cache answers in the place of an ill pod',
-    aScene({ pods: { a: SILENT }, change: { nodeLocal: true } }),
+    withCache(aScene({ pods: { a: SILENT }, service: HALF, change: { nodeLocal: true } }), aReading()),
     ['UdpDead pod a', 'CacheMasks service kube-system/kube-dns'],
+  ],
+  [
+    13,
+    'behind caches the Service is silent from one node',
+    withCache(aScene({ service: { v1: DEAD }, change: { nodeLocal: true } }), aReading()),
+    ['ProxyStale node n-a'],
   ],
   [
     19,
     'the cache of one node is silent',
-    (() => {
-      const scene = aScene({ change: { nodeLocal: true } })
-      const cache = { vantage: 'v1', target: { kind: 'cache', name: '169.254.20.10' }, reading: DEAD } as const
-      return { ...scene, paths: [...scene.paths, cache] }
-    })(),
+    withCache(aScene({ change: { nodeLocal: true } }), DEAD),
     ['CacheDead node n-a'],
   ],
   [20, 'one pod answers over UDP alone', aScene({ pods: { a: NO_TCP } }), ['TcpDead pod a']],
