@@ -11,8 +11,11 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 
 /** What an error of a socket says of the server, or that it says nothing of it. */
 export function socketOutcome(error: unknown): DnsOutcome {
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+  const code = errorCode(error)
   if (REFUSED.has(code)) return { kind: 'refused' }
   if (UNREACHABLE.has(code)) return { kind: 'unreachable', text: code }
   return { kind: 'notAsked', text: code === '' ? String(error) : code }
 }
+
+export const errorCode = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''

@@ -6,7 +6,7 @@ import { canonicalAddress } from '../../model/ip-address.ts'
 import { OVER } from '../../model/over.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type Asked, readReply } from './message.ts'
-import { socketOutcome } from './socket-outcome.ts'
+import { errorCode, socketOutcome } from './socket-outcome.ts'
 
 interface By {
   readonly socket: Socket
@@ -31,7 +31,12 @@ export async function askConnected({ socket, clock }: By, asked: Asked, signal: 
       else settle({ kind: 'reply', reply, afterMs: clock.monoMs() - sentAt() })
     }
     socket.on('message', onMessage)
-    const send = (): void => socket.send(message.bytes, (error) => error && settle(socketOutcome(error)))
+    const send = (): void =>
+      socket.send(message.bytes, (error) => {
+        // A filter of this machine that rejects says EPERM first, and then, as one elsewhere does, that nothing listens.
+        if (errorCode(error) === 'EPERM') socket.send(message.bytes, (again) => again && settle(socketOutcome(again)))
+        else if (error) settle(socketOutcome(error))
+      })
     if (isConnected(socket)) send()
     else
       socket.connect(at.port, at.address, ((error?: Error) =>

@@ -33,8 +33,8 @@ export function nextTry(tries: readonly Try[], facts: ZoneFacts, nonce: Nonce): 
     const most = rung.id === 'L0' ? FIRST_TRIES : TRIES_OF_RUNG
     if (asked.length >= most || asked.some((one) => !isSilent(one)) || (isDead && rung.over === 'udp')) continue
     const question = rung.question(facts, nonce)
-    const isTwiceSilent = rung.id === 'L0' && asked.length === 1 && asked[0]?.outcome.kind === 'timeout'
-    if (question !== undefined) return { rung, question, socket: isTwiceSilent ? 'unconnected' : 'connected' }
+    const isSecondTry = asked.length === 1 && asked[0]?.outcome.kind === 'timeout'
+    if (question !== undefined) return { rung, question, socket: isSecondTry ? 'unconnected' : 'connected' }
   }
   return undefined
 }

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import process from 'node:process'
+import { type Bed, openBed } from '../../../testbed/bed.ts'
+import { runToEnd } from '../../../testbed/machine/run.ts'
+import { waitFor } from '../../../testbed/machine/wait-for.ts'
+
+const root = new URL('../../..', import.meta.url).pathname
+export const DNS_RBAC = readFileSync(`${root}deploy/dns-rbac.yaml`, 'utf8')
+/** On the node that asks. What is dropped on its way out is an error of the socket, and was not asked. */
+export const REPLIES = ['INPUT', '-p', 'udp', '--sport', '53']
+/** Until kubelets, kube-proxies and CoreDNS have heard of something. */
+const HEARD_WITHIN_MS = 60_000
+
+/** A pod beside that of DNS, which listens nowhere. */
+const NEIGHBOUR = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'neighbour', namespace: 'default' },
+  spec: { nodeName: 'n2', containers: [{ name: 'pause', image: 'testbed.local/pause:1', imagePullPolicy: 'Never' }] },
+}
+
+export const WELL = /^Healthy dns$/
+
+interface Checked {
+  readonly code: number
+  readonly verdict: string
+  readonly findings: readonly {
+    readonly code: string
+    readonly row?: number
+    readonly subjects: readonly { readonly name: string }[]
+    readonly evidence: readonly string[]
+  }[]
+  readonly scene: {
+    readonly pods: readonly { readonly name: string; readonly node: string; readonly addresses: readonly string[] }[]
+  }
+}
+
+/** The network namespace of a node, or of a pod there, as this machine has it: nothing else is entered. */
+async function networkOf(bed: Bed, node: string, podUid?: string): Promise<string> {
+  const ofPod = `readlink "$(dirname "$(grep -l "$0" /proc/[0-9]*/cgroup | head -n 1)")/ns/net"`
+  const words = podUid === undefined ? ['readlink', '/proc/self/ns/net'] : ['sh', '-c', ofPod, podUid]
+  const { stdout } = await bed.exec(node, words)
+  const isIn = (pid: string): boolean => {
+    try {
+      return readlinkSync(`/proc/${pid}/ns/net`) === stdout.trim()
+    } catch {
+      return false
+    }
+  }
+  const pid = readdirSync('/proc').find((name) => /^\d+$/.test(name) && isIn(name))
+  assert.ok(pid !== undefined, `no process is in ${stdout}`)
+  return `/proc/${pid}/ns/net`
+}
+
+/** One rule of a packet filter: a chain and what it matches, of table `filter` and with target `DROP` unless it says more. */
+interface Rule {
+  readonly match: readonly string[]
+  readonly table?: string
+  readonly target?: string
+}
+
+/** A cluster of two nodes, whose DNS is asked from n1, or from a pod on n2, by the rights that are shipped. */
+export class DnsBed {
+  readonly bed: Bed
+  readonly #kubeconfig: string
+  readonly #places: Readonly<Record<'n1' | 'podOnN2', { readonly network: string; readonly node: string }>>
+  #asking: 'n1' | 'podOnN2' = 'n1'
+
+  private constructor(bed: Bed, kubeconfig: string, networks: { readonly n1: string; readonly podOnN2: string }) {
+    this.bed = bed
+    this.#kubeconfig = kubeconfig
+    this.#places = {
+      n1: { network: networks.n1, node: 'n1' },
+      podOnN2: { network: networks.podOnN2, node: 'n2' },
+    }
+  }
+
+  static async open(): Promise<DnsBed> {
+    const bed = await openBed({ nodes: 2, fast: true })
+    try {
+      await bed.apply(DNS_RBAC)
+      await bed.apply([NEIGHBOUR])
+      const { inside } = await bed.serviceAccountKubeconfig('evenkeel', 'evenkeel-dns')
+      await bed.kubectl(['wait', 'pod', 'neighbour', '--for=condition=Ready', '--timeout=60s'])
+      const uid = await bed.kubectl(['get', 'pod', 'neighbour', '-o', 'jsonpath={.metadata.uid}'])
+      const networks = { n1: await networkOf(bed, 'n1'), podOnN2: await networkOf(bed, 'n2', uid.trim()) }
+      return new DnsBed(bed, inside, networks)
+    } catch (error) {
+      await bed.close()
+      throw error
+    }
+  }
+
+  async check(...flags: readonly string[]): Promise<Checked> {
+    const program = [
+      process.execPath,
+      '--disable-warning=ExperimentalWarning',
+      `${root}bin/evenkeel.ts`,
+      'dns',
+      'check',
+    ]
+    const { network, node } = this.#places[this.#asking]
+    const words = ['--kubeconfig', this.#kubeconfig, '--node', node, '--timeout', '500ms', '-o', 'json', ...flags]
+    const { code, stdout, stderr } = await runToEnd(['nsenter', `--net=${network}`, '--', ...program, ...words], {
+      limitMs: 60_000,
+    })
+    assert.match(stdout, /"findings"/, stderr)
+    return { code, ...JSON.parse(stdout) }
+  }
+
+  /** Asks from the pod on n2 until `during` is over: addresses of nodes are masqueraded, those of pods are not. */
+  async fromPod(during: () => Promise<void>): Promise<void> {
+    this.#asking = 'podOnN2'
+    try {
+      await during()
+    } finally {
+      this.#asking = 'n1'
+    }
+  }
+
+  /** Checks until that is said: the cluster hears of things in its own time. */
+  async says(wanted: RegExp, ...flags: readonly string[]): Promise<Checked> {
+    let last = ''
+    return waitFor({ what: String(wanted), limitMs: HEARD_WITHIN_MS, everyMs: 200, explain: () => last }, async () => {
+      const checked = await this.check(...flags)
+      last = JSON.stringify(checked)
+      return wanted.test(words(checked)) ? checked : undefined
+    })
+  }
+
+  /** With these rules in the network namespace of a node, until `during` is over and DNS is well again. */
+  async filtered(node: string, rules: readonly Rule[], during: () => Promise<void>): Promise<void> {
+    await this.filteredInside(node, rules, during)
+    await this.says(WELL)
+  }
+
+  /** With these rules in that network namespace beside others, until `during` is over. */
+  async filteredInside(node: string, rules: readonly Rule[], during: () => Promise<void>): Promise<void> {
+    const iptables = async (flag: '-I' | '-D', { match, table = 'filter', target = 'DROP' }: Rule): Promise<void> => {
+      const [chain = '', ...rest] = match
+      await this.mustExec(node, ['iptables', '-w', '-t', table, flag, chain, ...rest, '-j', target])
+    }
+    for (const rule of rules) await iptables('-I', rule)
+    try {
+      await during()
+    } finally {
+      for (const rule of rules) await iptables('-D', rule)
+    }
+  }
+
+  async mustExec(node: string, argv: readonly string[], stdin?: string): Promise<string> {
+    const { code, stdout, stderr } = await this.bed.exec(node, argv, stdin)
+    assert.equal(code, 0, `${argv.join(' ')}: ${stderr}`)
+    return stdout
+  }
+
+  /** The pod on that node. */
+  async podOn(node: string): Promise<{ readonly name: string; readonly address: string }> {
+    const { scene } = await this.check()
+    const pod = scene.pods.find((one) => one.node === node)
+    assert.ok(pod !== undefined, JSON.stringify(scene.pods))
+    return { name: pod.name, address: pod.addresses[0] ?? '' }
+  }
+
+  /** Waits until there are so many pods of DNS. */
+  async pods(count: number): Promise<Checked['scene']['pods']> {
+    return waitFor({ what: `${count} pods of DNS`, limitMs: HEARD_WITHIN_MS, everyMs: 200 }, async () => {
+      const { pods } = (await this.check()).scene
+      return pods.length === count ? pods : undefined
+    })
+  }
+
+  scale(replicas: number): Promise<string> {
+    return this.bed.kubectl(['scale', 'deployment', 'coredns', '-n', 'kube-system', `--replicas=${replicas}`])
+  }
+}
+
+const words = ({ findings }: Checked): string =>
+  findings.map(({ code, subjects }) => `${code} ${subjects.map(({ name }) => name).join(', ')}`).join('; ')
+
+export const drop = (...match: readonly string[]): Rule => ({ match })
+
+export const toPod = (address: string, protocol: 'udp' | 'tcp', port: number): Rule =>
+  drop('FORWARD', '-d', address, '-p', protocol, '--dport', String(port))
+
+/** The readiness port of a pod, on its node, whose kubelet asks it. */
+export const readinessOf = (address: string): Rule => drop('OUTPUT', '-d', address, '-p', 'tcp', '--dport', '8181')
