@@ -33,6 +33,10 @@ interface Checked {
   }[]
   readonly scene: {
     readonly pods: readonly { readonly name: string; readonly node: string; readonly addresses: readonly string[] }[]
+    readonly paths: readonly {
+      readonly target: { readonly kind: string }
+      readonly reading: { readonly udp: string }
+    }[]
   }
 }
 
