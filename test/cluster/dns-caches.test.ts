@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { DnsBed, toPod, WELL } from '../support/dns/dns-bed.ts'
 import { requires } from '../support/requires.ts'
+import { describeAtNight } from '../support/roll-bed/at-night.ts'
 
 const SERVICE = '10.96.0.10'
 const LABELS = { 'k8s-app': 'node-local-dns' }
@@ -52,54 +53,58 @@ const cacheOf = (upstream: string): readonly object[] => [
   },
 ]
 
-describe('a cache on the node that asks answers at the Service’s address', {
-  ...requires('testbed'),
-  timeout: 600_000,
-}, () => {
-  let dns: DnsBed
-  before(async () => {
-    dns = await DnsBed.open()
-    await dns.bed.apply([UPSTREAM])
-    const at = ['get', 'service', 'kube-dns-upstream', '-n', 'kube-system', '-o', 'jsonpath={.spec.clusterIP}']
-    await dns.bed.apply(cacheOf((await dns.bed.kubectl(at)).trim()))
-    await dns.bed.kubectl(['wait', 'pod', 'cache', '-n', 'kube-system', '--for=condition=Ready', '--timeout=60s'])
-    await dns.mustExec('n1', ['ip', 'address', 'add', `${SERVICE}/32`, 'dev', 'lo'])
-    // Past the rules of kube-proxy, as NodeLocal DNSCache itself does.
-    for (const rule of [
-      ['raw', '-d', SERVICE, '-j', 'NOTRACK'],
-      ['raw', '-s', SERVICE, '-j', 'NOTRACK'],
-      ['filter', '-d', SERVICE, '-j', 'ACCEPT'],
-    ] as const) {
-      const [table, ...words] = rule
-      await dns.mustExec('n1', ['iptables', '-w', '-t', table, '-I', 'OUTPUT', ...words])
-    }
-    await dns.says(WELL)
-  })
-  after(() => dns?.bed.close())
-
-  test('what is asked is the cache, and CoreDNS behind it, each for itself', async () => {
-    const targets = await waitFor({ what: 'the cache', limitMs: 30_000, everyMs: 200 }, async () => {
-      const { scene } = await dns.check()
-      const kinds = scene.paths.map(({ target, reading }) => `${target.kind} ${reading.udp}`)
-      return kinds.includes('cache answers') ? kinds : undefined
+describeAtNight(
+  'a cache on the node that asks answers at the Service’s address',
+  {
+    ...requires('testbed'),
+    timeout: 600_000,
+  },
+  () => {
+    let dns: DnsBed
+    before(async () => {
+      dns = await DnsBed.open()
+      await dns.bed.apply([UPSTREAM])
+      const at = ['get', 'service', 'kube-dns-upstream', '-n', 'kube-system', '-o', 'jsonpath={.spec.clusterIP}']
+      await dns.bed.apply(cacheOf((await dns.bed.kubectl(at)).trim()))
+      await dns.bed.kubectl(['wait', 'pod', 'cache', '-n', 'kube-system', '--for=condition=Ready', '--timeout=60s'])
+      await dns.mustExec('n1', ['ip', 'address', 'add', `${SERVICE}/32`, 'dev', 'lo'])
+      // Past the rules of kube-proxy, as NodeLocal DNSCache itself does.
+      for (const rule of [
+        ['raw', '-d', SERVICE, '-j', 'NOTRACK'],
+        ['raw', '-s', SERVICE, '-j', 'NOTRACK'],
+        ['filter', '-d', SERVICE, '-j', 'ACCEPT'],
+      ] as const) {
+        const [table, ...words] = rule
+        await dns.mustExec('n1', ['iptables', '-w', '-t', table, '-I', 'OUTPUT', ...words])
+      }
+      await dns.says(WELL)
     })
-    assert.deepEqual(targets, ['pod answers', 'pod answers', 'service answers', 'cache answers'])
-  })
+    after(() => dns?.bed.close())
 
-  test('row 18: a pod is ill, and the cache answers all the same', async () => {
-    const { name, address } = await dns.podOn('n2')
-    await dns.filtered('n2', [toPod(address, 'udp', 53)], async () => {
-      await dns.says(new RegExp(`^UdpDead ${name}; CacheMasks kube-system/kube-dns$`))
+    test('what is asked is the cache, and CoreDNS behind it, each for itself', async () => {
+      const targets = await waitFor({ what: 'the cache', limitMs: 30_000, everyMs: 200 }, async () => {
+        const { scene } = await dns.check()
+        const kinds = scene.paths.map(({ target, reading }) => `${target.kind} ${reading.udp}`)
+        return kinds.includes('cache answers') ? kinds : undefined
+      })
+      assert.deepEqual(targets, ['pod answers', 'pod answers', 'service answers', 'cache answers'])
     })
-  })
 
-  test('row 19: the cache of one node hangs', async () => {
-    await dns.mustExec('n1', ['pkill', '-STOP', '-f', CACHE_PROCESS])
-    try {
-      await dns.says(/^CacheDead n1$/)
-    } finally {
-      await dns.mustExec('n1', ['pkill', '-CONT', '-f', CACHE_PROCESS])
-    }
-    await dns.says(WELL)
-  })
-})
+    test('row 18: a pod is ill, and the cache answers all the same', async () => {
+      const { name, address } = await dns.podOn('n2')
+      await dns.filtered('n2', [toPod(address, 'udp', 53)], async () => {
+        await dns.says(new RegExp(`^UdpDead ${name}; CacheMasks kube-system/kube-dns$`))
+      })
+    })
+
+    test('row 19: the cache of one node hangs', async () => {
+      await dns.mustExec('n1', ['pkill', '-STOP', '-f', CACHE_PROCESS])
+      try {
+        await dns.says(/^CacheDead n1$/)
+      } finally {
+        await dns.mustExec('n1', ['pkill', '-CONT', '-f', CACHE_PROCESS])
+      }
+      await dns.says(WELL)
+    })
+  },
+)

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { nodePodRange, podRange } from '../../testbed/addresses.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { DnsBed, drop, REPLIES, readinessOf, WELL } from '../support/dns/dns-bed.ts'
 import { requires } from '../support/requires.ts'
+import { describeAtNight } from '../support/roll-bed/at-night.ts'
 
 const SERVICE = '10.96.0.10'
 const PROXY = 'kube-proxy --config'
 
-/** No endpoint is added or taken away, by whom ever. */
+/** No endpoint is added or taken away. */
 const FROZEN_SLICES = [
   {
     apiVersion: 'admissionregistration.k8s.io/v1',
@@ -36,96 +37,100 @@ const FROZEN_SLICES = [
   },
 ]
 
-describe('what lies between clients and CoreDNS, on a real cluster', {
-  ...requires('testbed'),
-  timeout: 900_000,
-}, () => {
-  let dns: DnsBed
-  before(async () => {
-    dns = await DnsBed.open()
-    await dns.says(WELL)
-  })
-  after(() => dns?.bed.close())
-
-  test('row 11: the node that asks reaches neither pods nor Services', async () => {
-    const rules = [
-      drop('INPUT', '-s', podRange),
-      drop('INPUT', '-m', 'conntrack', '--ctorigdst', SERVICE),
-      drop('INPUT', '-m', 'conntrack', '--ctorigdst', '10.96.0.1'),
-    ]
-    await dns.filtered('n1', rules, async () => {
-      const { code } = await dns.says(/^VantageCutOff here, n1$/)
-      assert.equal(code, 3)
+describeAtNight(
+  'what lies between clients and CoreDNS, on a real cluster',
+  {
+    ...requires('testbed'),
+    timeout: 900_000,
+  },
+  () => {
+    let dns: DnsBed
+    before(async () => {
+      dns = await DnsBed.open()
+      await dns.says(WELL)
     })
-  })
+    after(() => dns?.bed.close())
 
-  test('row 14: no endpoint is ready, and kube-proxy refuses', async () => {
-    const [one, two] = [await dns.podOn('n1'), await dns.podOn('n2')]
-    await dns.filtered('n1', [readinessOf(one.address)], () =>
-      dns.filteredInside('n2', [readinessOf(two.address)], async () => {
-        await dns.says(/NoEndpointsProgrammed kube-system\/kube-dns$/)
-      }),
-    )
-  })
+    test('row 11: the node that asks reaches neither pods nor Services', async () => {
+      const rules = [
+        drop('INPUT', '-s', podRange),
+        drop('INPUT', '-m', 'conntrack', '--ctorigdst', SERVICE),
+        drop('INPUT', '-m', 'conntrack', '--ctorigdst', '10.96.0.1'),
+      ]
+      await dns.filtered('n1', rules, async () => {
+        const { code } = await dns.says(/^VantageCutOff here, n1$/)
+        assert.equal(code, 3)
+      })
+    })
 
-  test('row 15: the address of the Service is not put back into replies', async () => {
-    const untracked = {
-      table: 'raw',
-      match: ['PREROUTING', '-p', 'udp', '-s', podRange, '--sport', '53'],
-      target: 'NOTRACK',
-    }
-    await dns.filtered('n2', [untracked], () =>
-      dns.fromPod(async () => {
-        await dns.says(/^ReplyFromElsewhere n2$/)
-      }),
-    )
-  })
-
-  test('row 17: kube-proxy of one node stands still while a pod is replaced', async () => {
-    const { name } = await dns.podOn('n2')
-    await dns.mustExec('n1', ['pkill', '-STOP', '-f', PROXY])
-    try {
-      await dns.bed.kubectl(['delete', 'pod', '-n', 'kube-system', name])
-      await dns.says(/^DeadEndpointKept n1$/)
-    } finally {
-      await dns.mustExec('n1', ['pkill', '-CONT', '-f', PROXY])
-    }
-    await dns.says(WELL)
-  })
-
-  test('row 24: a pod that answers is in no EndpointSlice', async () => {
-    await dns.bed.apply(FROZEN_SLICES)
-    try {
-      // Until the policy is in force a pod more would be taken in.
-      await waitFor({ what: 'the policy', limitMs: 30_000, everyMs: 200 }, () =>
-        dns.bed.kubectl(['label', 'endpointslice', '-n', 'kube-system', '--all', 'tried=yes', '--overwrite']).then(
-          () => undefined,
-          (error: unknown) => (String(error).includes('frozen') ? true : undefined),
-        ),
+    test('row 14: no endpoint is ready, and kube-proxy refuses', async () => {
+      const [one, two] = [await dns.podOn('n1'), await dns.podOn('n2')]
+      await dns.filtered('n1', [readinessOf(one.address)], () =>
+        dns.filteredInside('n2', [readinessOf(two.address)], async () => {
+          await dns.says(/NoEndpointsProgrammed kube-system\/kube-dns$/)
+        }),
       )
-      await dns.scale(3)
-      const pods = await dns.pods(3)
-      const known = new Set(pods.slice(0, 2).map(({ name }) => name))
-      const { findings } = await dns.says(/^EndpointMissing coredns-\S+$/)
-      assert.equal(known.size, 2)
-      assert.equal(findings[0]?.row, 24)
-    } finally {
-      for (const kind of ['validatingadmissionpolicybinding', 'validatingadmissionpolicy'])
-        await dns.bed.kubectl(['delete', kind, 'frozen-slices'])
-      await dns.scale(2)
-    }
-    await dns.says(WELL)
-  })
-
-  test('row 12: UDP between nodes is dropped, and TCP is not', async () => {
-    await dns.bed.kubectl(['cordon', 'n1'])
-    await dns.scale(3)
-    await dns.pods(3)
-    await dns.says(WELL)
-    await dns.filtered('n1', [drop(...REPLIES, '-s', nodePodRange('n2'))], async () => {
-      await dns.says(/^CrossNodeUdp n1, n2$/)
     })
-    await dns.bed.kubectl(['uncordon', 'n1'])
-    await dns.scale(2)
-  })
-})
+
+    test('row 15: the address of the Service is not put back into replies', async () => {
+      const untracked = {
+        table: 'raw',
+        match: ['PREROUTING', '-p', 'udp', '-s', podRange, '--sport', '53'],
+        target: 'NOTRACK',
+      }
+      await dns.filtered('n2', [untracked], () =>
+        dns.fromPod(async () => {
+          await dns.says(/^ReplyFromElsewhere n2$/)
+        }),
+      )
+    })
+
+    test('row 17: kube-proxy of one node stands still while a pod is replaced', async () => {
+      const { name } = await dns.podOn('n2')
+      await dns.mustExec('n1', ['pkill', '-STOP', '-f', PROXY])
+      try {
+        await dns.bed.kubectl(['delete', 'pod', '-n', 'kube-system', name])
+        await dns.says(/^DeadEndpointKept n1$/)
+      } finally {
+        await dns.mustExec('n1', ['pkill', '-CONT', '-f', PROXY])
+      }
+      await dns.says(WELL)
+    })
+
+    test('row 24: a pod that answers is in no EndpointSlice', async () => {
+      await dns.bed.apply(FROZEN_SLICES)
+      try {
+        // Until the policy is in force a pod more would be taken in.
+        await waitFor({ what: 'the policy', limitMs: 30_000, everyMs: 200 }, () =>
+          dns.bed.kubectl(['label', 'endpointslice', '-n', 'kube-system', '--all', 'tried=yes', '--overwrite']).then(
+            () => undefined,
+            (error: unknown) => (String(error).includes('frozen') ? true : undefined),
+          ),
+        )
+        await dns.scale(3)
+        const pods = await dns.pods(3)
+        const known = new Set(pods.slice(0, 2).map(({ name }) => name))
+        const { findings } = await dns.says(/^EndpointMissing coredns-\S+$/)
+        assert.equal(known.size, 2)
+        assert.equal(findings[0]?.row, 24)
+      } finally {
+        for (const kind of ['validatingadmissionpolicybinding', 'validatingadmissionpolicy'])
+          await dns.bed.kubectl(['delete', kind, 'frozen-slices'])
+        await dns.scale(2)
+      }
+      await dns.says(WELL)
+    })
+
+    test('row 12: UDP between nodes is dropped, and TCP is not', async () => {
+      await dns.bed.kubectl(['cordon', 'n1'])
+      await dns.scale(3)
+      await dns.pods(3)
+      await dns.says(WELL)
+      await dns.filtered('n1', [drop(...REPLIES, '-s', nodePodRange('n2'))], async () => {
+        await dns.says(/^CrossNodeUdp n1, n2$/)
+      })
+      await dns.bed.kubectl(['uncordon', 'n1'])
+      await dns.scale(2)
+    })
+  },
+)

@@ -6,14 +6,17 @@ import { openApi } from '../../../src/adapters/kube/open-cluster.ts'
 import { systemClock as clock } from '../../../src/adapters/node/system-clock.ts'
 import { systemRandom as random } from '../../../src/adapters/node/system-random.ts'
 import { checkDns, type DnsCheck } from '../../../src/controllers/dns/check-dns.ts'
+import type { Sought } from '../../../src/controllers/dns/deployment.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { CoreDnsGround } from '../../support/dns/coredns-ground.ts'
+import { likeCoreDns } from '../../support/dns/dns-world.ts'
+import { FakeDnsServer } from '../../support/dns/fake-dns-server.ts'
 import { requires } from '../../support/requires.ts'
 
 const never = new AbortController().signal
 const log = { debug: () => undefined, warn: () => undefined }
 
-async function check(ground: CoreDnsGround): Promise<DnsCheck> {
+async function check(ground: CoreDnsGround, sought: Sought): Promise<DnsCheck> {
   const kubeconfigPath = ground.api.kubeconfig
   const { parts } = await openApi(
     { kubeconfigPath, context: undefined, env: {}, clock, random, log, userAgent: 'evenkeel/test' },
@@ -27,14 +30,14 @@ async function check(ground: CoreDnsGround): Promise<DnsCheck> {
     clock,
     random,
   }
-  return checkDns({ ...ports, sought: {}, timeoutMs: 500 }, never)
+  return checkDns({ ...ports, sought, timeoutMs: 500 }, never)
 }
 
 /** Checks until that is said: CoreDNS hears of things in its own time. */
-async function untilSaid(ground: CoreDnsGround, wanted: string): Promise<DnsCheck> {
+async function untilSaid(ground: CoreDnsGround, wanted: string, sought: Sought = {}): Promise<DnsCheck> {
   let last = ''
   return waitFor({ what: wanted, limitMs: 30_000, everyMs: 100, explain: () => last }, async () => {
-    const checked = await check(ground)
+    const checked = await check(ground, sought)
     const words = checked.findings.map(({ code, subjects }) => `${code} ${subjects.map(({ name }) => name).join(', ')}`)
     last = `${words.join('; ')}: ${JSON.stringify(checked.scene.paths)}`
     return words.join('; ') === wanted ? checked : undefined
@@ -84,7 +87,24 @@ test('real CoreDNS over real UDP', requires('testbed'), async (t) => {
 })
 
 test('real CoreDNS that has never listed answers SERVFAIL, and is named', requires('testbed'), async (t) => {
-  const ground = await CoreDnsGround.of(t, 2, (at) => at === 0)
+  const ground = await CoreDnsGround.of(t, 2, { isHeard: (at) => at === 0 })
   const { findings } = await untilSaid(ground, 'DataStale coredns-2')
   assert.match(findings[0]?.evidence[0] ?? '', /L2: SERVFAIL for kubernetes\.default\.svc\.cluster\.local/)
 })
+
+test(
+  'real CoreDNS whose way to the servers it forwards to is cut: one pod, then all',
+  requires('testbed'),
+  async (t) => {
+    const servers = [await FakeDnsServer.of(t), await FakeDnsServer.of(t)]
+    for (const server of servers) server.answering = likeCoreDns
+    const ground = await CoreDnsGround.of(t, 2, { upstream: (at) => servers[at]?.port ?? 0 })
+    const outside = { outside: 'example.com' }
+    await untilSaid(ground, 'Healthy dns', outside)
+    servers[1]?.stop()
+    const { verdict } = await untilSaid(ground, 'UpstreamOfOne coredns-2', outside)
+    assert.equal(verdict, 'degraded')
+    servers[0]?.stop()
+    await untilSaid(ground, 'UpstreamDown coredns-1, coredns-2', outside)
+  },
+)

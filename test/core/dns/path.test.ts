@@ -77,6 +77,19 @@ test('one lost packet is asked for again, and speaks against nobody', () => {
   }
 })
 
+test('what timed out once is asked again so that a reply from elsewhere is seen, at each rung', () => {
+  const silentAt = (rung: Rung['id'], kind: 'timeout' | 'refused') => {
+    const before = round((one) => RIGHT[one]).filter((one) => one.rung < rung)
+    const next = nextTry(before, FACTS, NONCE)
+    assert.equal(next?.rung.id, rung)
+    return nextTry([...before, readTry(next, { kind }, { facts: FACTS, nonce: NONCE })], FACTS, NONCE)
+  }
+  for (const rung of ['L0', 'L3', 'L5'] as const) {
+    assert.equal(silentAt(rung, 'timeout')?.socket, 'unconnected')
+    assert.equal(silentAt(rung, 'refused')?.socket, 'connected')
+  }
+})
+
 test('a server that answers what needs no zone and nothing else is silent', () => {
   const tries = round((rung) => (rung === 'L0' ? RIGHT.L0 : TIMEOUT))
   assert.equal(readPath(tries).udp, 'silent')

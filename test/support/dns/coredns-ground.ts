@@ -20,7 +20,7 @@ const AGE_MS = 60_000
 const LOOPBACK = '127.0.0.1'
 const NAMESPACE = 'kube-system'
 
-const corefile = (port: number, api: string): string => `.:${port} {
+const corefile = (port: number, api: string, upstream?: number): string => `.:${port} {
   errors
   kubernetes cluster.local in-addr.arpa ip6.arpa {
     endpoint ${api}
@@ -28,8 +28,15 @@ const corefile = (port: number, api: string): string => `.:${port} {
     ttl 5
   }
   cache 5
-}
+${upstream === undefined ? '' : `  forward . ${LOOPBACK}:${upstream}\n`}}
 `
+
+interface Setting {
+  /** Whether the pod at that place hears of the cluster from the beginning; it does by default. */
+  readonly isHeard?: (at: number) => boolean
+  /** The port on loopback to which it forwards names outside; by default it forwards none. */
+  readonly upstream?: (at: number) => number
+}
 
 /** A real CoreDNS, which hears of the cluster through a door of its own. */
 interface CoreDnsPod {
@@ -66,8 +73,7 @@ export class CoreDnsGround {
     this.api = new LoopbackApi(this.#world as never, folder)
   }
 
-  /** `isHeard` says of the pod at that place whether it hears of the cluster from the beginning. */
-  static async of(t: TestContext, replicas: number, isHeard = (_at: number): boolean => true): Promise<CoreDnsGround> {
+  static async of(t: TestContext, replicas: number, setting: Setting = {}): Promise<CoreDnsGround> {
     const folder = await mkdtemp(join(tmpdir(), 'evenkeel-coredns-'))
     t.after(() => rm(folder, { recursive: true, force: true }))
     const ground = new CoreDnsGround(t, folder)
@@ -77,7 +83,7 @@ export class CoreDnsGround {
     ground.service('default', 'kubernetes', '10.96.0.1')
     const data = { Corefile: corefile(53, 'https://10.96.0.1') }
     ground.#create(CONFIG_MAPS, NAMESPACE, { metadata: { name: 'coredns' }, data })
-    for (let at = 0; at < replicas; at += 1) await ground.#start(at, isHeard(at))
+    for (let at = 0; at < replicas; at += 1) await ground.#start(at, setting)
     ground.service(NAMESPACE, 'kube-dns', LOOPBACK, ground.pods[0]?.port)
     return ground
   }
@@ -90,7 +96,7 @@ export class CoreDnsGround {
     this.#create(SERVICES, namespace, { metadata: { name, namespace }, spec })
   }
 
-  async #start(at: number, isHeard: boolean): Promise<void> {
+  async #start(at: number, { isHeard, upstream }: Setting): Promise<void> {
     const name = `coredns-${at + 1}`
     // It writes a kubeconfig of its own.
     const door = new LoopbackApi(this.#world as never, await mkdtemp(join(this.#folder, 'door-')))
@@ -98,8 +104,8 @@ export class CoreDnsGround {
     this.#t.after(() => door.away())
     const port = await freeOverBoth()
     const path = join(this.#folder, `Corefile-${at + 1}`)
-    await writeFile(path, corefile(port, door.url))
-    if (!isHeard) door.away()
+    await writeFile(path, corefile(port, door.url, upstream?.(at)))
+    if (isHeard?.(at) === false) door.away()
     const process = new SpokenProcess(this.#t, [join(buildFolder(), 'bin', 'coredns'), '-conf', path])
     this.#register(name, `n${at + 1}`, port)
     this.pods.push({ name, port, door, process })
