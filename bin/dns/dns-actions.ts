@@ -1,3 +1,4 @@
+import { ForwardedLoopback } from '../../src/adapters/dns/forwarded-loopback.ts'
 import { SocketAsker } from '../../src/adapters/dns/socket-asker.ts'
 import { TcpDataPort } from '../../src/adapters/host/tcp-data-port.ts'
 import { kubeDnsObjects } from '../../src/adapters/kube/kube-dns-objects.ts'
@@ -25,6 +26,7 @@ export const dnsActions = ({ version, env, log }: Surroundings): DnsActions => (
       {
         objects: kubeDnsObjects(parts),
         asker: new SocketAsker(clock, random),
+        loopback: new ForwardedLoopback({ ...parts, clock, random }),
         dataPort: new TcpDataPort(),
         clock,
         random,

@@ -33,9 +33,22 @@ describe('DNS of a real cluster, asked from a node', { ...requires('testbed'), t
   test('row 3: nothing reaches one pod, and other pods of its node are reached', async () => {
     const { name, address } = await dns.podOn('n2')
     await dns.filtered('n2', [drop('FORWARD', '-d', address)], async () => {
-      const { findings } = await dns.says(new RegExp(`^PodNetworkDead ${name}$`))
-      assert.ok(findings[0]?.evidence.includes('other pods of n2 are reached'), JSON.stringify(findings))
+      const { findings, notes } = await dns.says(new RegExp(`^PodNetworkDead ${name}$`))
+      const { evidence = [] } = findings[0] ?? {}
+      assert.ok(evidence.includes('other pods of n2 are reached'), JSON.stringify(findings))
+      assert.ok(evidence.includes('on its own loopback it answers'), JSON.stringify({ evidence, notes }))
     })
+  })
+
+  test('row 5: the process of one pod stands still', async () => {
+    const { name } = await dns.podOn('n2')
+    await dns.mustExec('n2', ['pkill', '-STOP', '-f', 'coredns -conf'])
+    try {
+      await dns.says(new RegExp(`^ProcessHung ${name}$`))
+    } finally {
+      await dns.mustExec('n2', ['pkill', '-CONT', '-f', 'coredns -conf'])
+    }
+    await dns.says(WELL)
   })
 
   test('row 4: nothing reaches any pod of one node', async () => {

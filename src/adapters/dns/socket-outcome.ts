@@ -1,6 +1,7 @@
 import type { DnsOutcome } from '../../model/dns.ts'
+import { WorldError } from '../../model/world-error.ts'
 
-const REFUSED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ECONNRESET'])
+const REFUSED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ECONNRESET', 'KUBE_PORT_REFUSED'])
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'ENETUNREACH',
   'EHOSTUNREACH',
@@ -14,7 +15,7 @@ export function socketOutcome(error: unknown): DnsOutcome {
   const code = errorCode(error)
   if (REFUSED.has(code)) return { kind: 'refused' }
   if (UNREACHABLE.has(code)) return { kind: 'unreachable', text: code }
-  return { kind: 'notAsked', text: code === '' ? String(error) : code }
+  return { kind: 'notAsked', text: error instanceof WorldError ? error.message : code || String(error) }
 }
 
 export const errorCode = (error: unknown): string =>

@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { DnsOutcome } from '../../model/dns.ts'
 import { OVER } from '../../model/over.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -7,9 +8,21 @@ import { socketOutcome } from './socket-outcome.ts'
 
 const LENGTH_BYTES = 2
 
+export const askTcp = (asked: Asked, clock: Clock, signal: AbortSignal): Promise<DnsOutcome> =>
+  askStream(
+    { ...asked, open: () => connect({ host: asked.at.address, port: asked.at.port, noDelay: true }) },
+    clock,
+    signal,
+  )
+
+interface AskedOfStream extends Omit<Asked, 'at'> {
+  /** A connection of its own for the query, which need not be made yet. */
+  readonly open: () => Duplex
+}
+
 /** One query over a new connection (RFC 7766 8: two octets of length before each message). */
-export async function askTcp(
-  { at, message, timeoutMs }: Asked,
+export async function askStream(
+  { open, message, timeoutMs }: AskedOfStream,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<DnsOutcome> {
@@ -19,9 +32,9 @@ export async function askTcp(
   const onAbort = (): void => reject(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
   const begunAt = clock.monoMs()
-  const socket = connect({ host: at.address, port: at.port, noDelay: true })
+  const socket = open()
   let received = Buffer.alloc(0)
-  socket.on('connect', () => socket.write(framed(message.bytes)))
+  socket.write(framed(message.bytes))
   socket.on('data', (chunk: Buffer) => {
     received = Buffer.concat([received, chunk])
     const whole = received.length < LENGTH_BYTES ? undefined : LENGTH_BYTES + received.readUInt16BE(0)

@@ -22,6 +22,13 @@ interface ApiClientParts {
   readonly exchange?: Exchange
 }
 
+/** Rejects as Exchange does. */
+type Upgrade<T> = (
+  connection: Connection,
+  request: HttpRequest,
+  signal: AbortSignal,
+) => Promise<{ readonly opened: T } | { readonly refusal: ReplyHead }>
+
 /** Requests to one API server. Every call rejects with WorldError KUBE_*, or with the signal's reason. */
 export class ApiClient {
   readonly #parts: ApiClientParts
@@ -53,6 +60,18 @@ export class ApiClient {
     const opened = await this.#authorized(signal, (connection) => this.#openStream(connection, call, signal))
     if ('body' in opened) throw apiError(call, opened)
     return opened.stream
+  }
+
+  /** What `open` makes of a connection, for what is no plain exchange; the limit holds until it is open. */
+  async upgrade<T>(call: ApiCall, open: Upgrade<T>, signal: AbortSignal): Promise<T> {
+    const opened = await this.#authorized(signal, (connection) =>
+      this.#limited(call, signal, async (limited) => {
+        const answer = await open(connection, this.#requestOf(call), limited)
+        return 'refusal' in answer ? replyOf(answer.refusal) : { status: 101, ...answer }
+      }),
+    )
+    if ('body' in opened) throw apiError(call, opened)
+    return opened.opened
   }
 
   async #openStream(

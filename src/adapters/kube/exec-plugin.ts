@@ -1,4 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import type { RequestOptions } from 'node:https'
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js'
 import type { User } from '@kubernetes/client-node/dist/config_types.js'
 import type { Clock } from '../../ports/clock.ts'
@@ -35,7 +36,9 @@ export async function limitExecPlugin(config: KubeConfig, clock: Clock): Promise
       const late = () => new Error(`${plugin.command} gave no credential within ${PLUGIN_LIMIT_MS / 1000} s`)
       const { signal } = new AbortController()
       try {
-        await within({ clock, ms: PLUGIN_LIMIT_MS, signal, late }, () => inner.applyAuthentication(limited, options))
+        // Credentials are asked for as those of a request alone, those of a WebSocket are the same.
+        const ofRequest = options as RequestOptions
+        await within({ clock, ms: PLUGIN_LIMIT_MS, signal, late }, () => inner.applyAuthentication(limited, ofRequest))
       } catch (error) {
         end(started)
         throw error

@@ -8,6 +8,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { DataPort } from '../../ports/data-port.ts'
 import type { DnsAsker } from '../../ports/dns-asker.ts'
 import type { DnsObjects } from '../../ports/dns-objects.ts'
+import type { PodLoopback } from '../../ports/pod-loopback.ts'
 import type { Random } from '../../ports/random.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 import { type Deployment, findDeployment, type Sought } from './deployment.ts'
@@ -17,6 +18,7 @@ import { type SweepTarget, sweep, type Vantage } from './sweep.ts'
 interface CheckParts {
   readonly objects: DnsObjects
   readonly asker: DnsAsker
+  readonly loopback: PodLoopback
   readonly dataPort: DataPort
   readonly clock: Clock
   readonly random: Random

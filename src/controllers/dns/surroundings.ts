@@ -3,10 +3,12 @@ import type { DnsOutcome, DnsQuestion } from '../../model/dns.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { DnsAsker } from '../../ports/dns-asker.ts'
 import type { DnsObjects } from '../../ports/dns-objects.ts'
+import type { PodLoopback } from '../../ports/pod-loopback.ts'
 
 interface Parts {
   readonly objects: Pick<DnsObjects, 'addressesOfPodsOn'>
   readonly asker: DnsAsker
+  readonly loopback: PodLoopback
   readonly timeoutMs: number
 }
 
@@ -25,8 +27,8 @@ const PORT = 53
 const QUESTION: DnsQuestion = { name: 'id.server', type: 'TXT', class: 'CH' }
 
 /**
- * Asks around pods that are silent over UDP and TCP: whether other pods of their nodes are reached tells a pod's network
- * from that of its node. Where no pod answers at all this tells nothing, and is not asked. Rejects by abort alone.
+ * Asks around pods that are silent over UDP and TCP: whether they answer on their own loopback tells their process from
+ * their network, whether other pods of their nodes are reached tells a pod's network from that of its node. Where no pod answers at all this tells nothing, and is not asked. Rejects by abort alone.
  */
 export async function withSurroundings(scene: DnsScene, parts: Parts, signal: AbortSignal): Promise<Surroundings> {
   const silent = scene.pods.filter((pod) => isSilent(scene, pod))
@@ -34,19 +36,37 @@ export async function withSurroundings(scene: DnsScene, parts: Parts, signal: Ab
   const dnsPods = new Set(scene.pods.map(({ uid }) => uid))
   const notes: string[] = []
   let queries = 0
+  const beside = async (node: string): Promise<Pick<DnsPodFacts, 'neighbours'>> => {
+    try {
+      const others = (await parts.objects.addressesOfPodsOn(node, signal)).filter(({ uid }) => !dnsPods.has(uid))
+      const outcomes = await askEach(others.slice(0, NEIGHBOURS), parts, signal)
+      queries += outcomes.length
+      return neighboursOf(outcomes)
+    } catch (error) {
+      if (!(error instanceof WorldError)) throw error
+      notes.push(`whether other pods of ${node} are reached is not known: ${error.message}`)
+      return {}
+    }
+  }
+  const within = async ({ name, port }: DnsPodFacts): Promise<Pick<DnsPodFacts, 'process'>> => {
+    const { namespace } = scene.service
+    const query = { pod: { namespace, name, port }, question: QUESTION, timeoutMs: parts.timeoutMs }
+    for (let i = 0; i < TRIES; i += 1) {
+      const outcome = await parts.loopback.ask(query, signal)
+      if (outcome.kind === 'notAsked') {
+        notes.push(`whether ${name} answers on its own loopback is not known: ${outcome.text}`)
+        return {}
+      }
+      queries += 1
+      if (outcome.kind === 'reply' || outcome.kind === 'mismatch') return { process: 'answers' }
+    }
+    return { process: 'silent' }
+  }
   const around = async (pod: DnsPodFacts): Promise<DnsPodFacts> => {
     const node = scene.nodes.find(({ name }) => name === pod.node)
     if (node?.ready !== true) return pod
-    try {
-      const others = (await parts.objects.addressesOfPodsOn(node.name, signal)).filter(({ uid }) => !dnsPods.has(uid))
-      const outcomes = await askEach(others.slice(0, NEIGHBOURS), parts, signal)
-      queries += outcomes.length
-      return { ...pod, ...neighboursOf(outcomes) }
-    } catch (error) {
-      if (!(error instanceof WorldError)) throw error
-      notes.push(`whether other pods of ${node.name} are reached is not known: ${error.message}`)
-      return pod
-    }
+    const [neighbours, process] = await Promise.all([beside(node.name), within(pod)])
+    return { ...pod, ...neighbours, ...process }
   }
   const found = new Map((await Promise.all(silent.map(around))).map((pod) => [pod.uid, pod]))
   return { scene: { ...scene, pods: scene.pods.map((pod) => found.get(pod.uid) ?? pod) }, notes, queries }

@@ -22,6 +22,7 @@ async function dns(
       if (world === undefined) throw new Error('nothing is to be asked')
       const parts = {
         asker: new SocketAsker(systemClock, systemRandom),
+        loopback: { ask: async () => ({ kind: 'notAsked' as const, text: 'forbidden' }) },
         dataPort: { answers: async () => true },
         clock: systemClock,
       }
@@ -48,10 +49,10 @@ test('a healthy cluster is told in a table, with exit code 0', async (t) => {
     steady(out),
     `OK  DNS of Service kube-system/kube-dns, asked from here (N queries in 1 round, T)
 
-  FROM  TO                 NODE  UDP      TCP      ANSWERS    LOST  MEDIAN
-  here  pod coredns-1      n1    answers  answers  right    0 of 7  N.N ms
-  here  pod coredns-2      n2    answers  answers  right    0 of 7  N.N ms
-  here  service 127.0.0.1        answers  answers  right    0 of 7  N.N ms
+  FROM  TO                 NODE  UDP      TCP      ANSWERS     LOST  MEDIAN
+  here  pod coredns-1      n1    answers  answers  right     0 of 7  N.N ms
+  here  pod coredns-2      n2    answers  answers  right     0 of 7  N.N ms
+  here  service 127.0.0.1        answers  answers  right    0 of 12  N.N ms
 
 Healthy: every pod and the Service answer over UDP, rightly
 `,

@@ -5,9 +5,11 @@ import { systemClock } from '../../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../../src/adapters/node/system-random.ts'
 import { checkDns, type DnsCheck } from '../../../src/controllers/dns/check-dns.ts'
 import type { Sought } from '../../../src/controllers/dns/deployment.ts'
+import type { DnsOutcome } from '../../../src/model/dns.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 import type { DnsAsker } from '../../../src/ports/dns-asker.ts'
 import type { DnsObjects } from '../../../src/ports/dns-objects.ts'
+import type { PodLoopback } from '../../../src/ports/pod-loopback.ts'
 import { type DnsWorld, dnsWorld, likeCoreDns } from '../../support/dns/dns-world.ts'
 import { reply } from '../../support/dns/fake-dns-server.ts'
 import { SeededRandom } from '../../support/seeded-random.ts'
@@ -18,16 +20,20 @@ interface Asked {
   readonly sought?: Sought
   readonly isReached?: boolean
   readonly asker?: DnsAsker
+  readonly loopback?: PodLoopback
 }
+
+const NO_WAY: PodLoopback = { ask: async () => ({ kind: 'notAsked', text: 'get pods/portforward: forbidden' }) }
 
 const check = (
   { objects }: Pick<DnsWorld, 'objects'>,
-  { sought = {}, isReached = true, asker = new SocketAsker(systemClock, systemRandom) }: Asked = {},
+  { sought = {}, isReached = true, asker = new SocketAsker(systemClock, systemRandom), loopback = NO_WAY }: Asked = {},
 ): Promise<DnsCheck> =>
   checkDns(
     {
       objects,
       asker,
+      loopback,
       dataPort: { answers: async () => isReached },
       clock: systemClock,
       random: new SeededRandom(1),
@@ -106,6 +112,24 @@ describe('a pod is silent over UDP and TCP', () => {
     const checked = await check(await world(t, { addressesOfPodsOn }), { asker })
     assert.deepEqual(said(checked), ['NodeNetworkDead coredns-2, n2'])
     assert.deepEqual(asked, ['tcp', 'tcp'], 'pods of DNS are no neighbours')
+  })
+
+  test('it is silent on its own loopback as well: its process hangs; it answers there: its network is dead', async (t) => {
+    const made = await world(t, { addressesOfPodsOn: async () => [neighbour] })
+    const asked: string[] = []
+    const says = (outcome: DnsOutcome): PodLoopback => ({
+      ask: async ({ pod }) => {
+        asked.push(`${pod.namespace}/${pod.name}`)
+        return outcome
+      },
+    })
+    const hung = await check(made, { loopback: says({ kind: 'timeout' }) })
+    assert.deepEqual([said(hung), asked], [['ProcessHung coredns-2'], Array(2).fill('kube-system/coredns-2')])
+    const alive = await check(made, { loopback: says({ kind: 'mismatch', what: 'id', count: 1 }) })
+    assert.deepEqual(said(alive), ['PodNetworkDead coredns-2'])
+    assert.ok(alive.findings[0]?.evidence.includes('on its own loopback it answers'))
+    const { notes } = await check(made)
+    assert.match(notes.join('\n'), /whether coredns-2 answers on its own loopback is not known: get pods\/portforward/)
   })
 
   test('pods of the node cannot be listed: it is noted, and no node is blamed', async (t) => {

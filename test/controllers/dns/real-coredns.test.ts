@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ForwardedLoopback } from '../../../src/adapters/dns/forwarded-loopback.ts'
 import { SocketAsker } from '../../../src/adapters/dns/socket-asker.ts'
 import { kubeDnsObjects } from '../../../src/adapters/kube/kube-dns-objects.ts'
 import { openApi } from '../../../src/adapters/kube/open-cluster.ts'
@@ -26,6 +27,7 @@ async function check(ground: CoreDnsGround, sought: Sought): Promise<DnsCheck> {
   const ports = {
     objects: kubeDnsObjects(parts),
     asker: new SocketAsker(clock, random),
+    loopback: new ForwardedLoopback({ ...parts, clock, random }),
     dataPort: reached,
     clock,
     random,

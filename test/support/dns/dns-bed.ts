@@ -31,6 +31,7 @@ interface Checked {
     readonly subjects: readonly { readonly name: string }[]
     readonly evidence: readonly string[]
   }[]
+  readonly notes: readonly string[]
   readonly scene: {
     readonly pods: readonly { readonly name: string; readonly node: string; readonly addresses: readonly string[] }[]
     readonly paths: readonly {

@@ -1,0 +1,50 @@
+import { WebSocket } from 'ws'
+import type { Connection } from './connection.ts'
+import type { HttpRequest, ReplyHead } from './exchange.ts'
+import { transportError } from './transport-error.ts'
+
+/** One message of a stream of the API is at most this long: a hostile server must not fill the memory. */
+const MESSAGE_BYTES_MAX = 1024 * 1024
+
+interface Wanted {
+  readonly connection: Connection
+  readonly request: HttpRequest
+  readonly protocol: string
+}
+
+/**
+ * A WebSocket to the API server, by the way and with the credential of every other request; resolves with the head of the
+ * answer where the server does not upgrade. It is paused. Rejects with WorldError KUBE_UNREACHABLE or KUBE_UNTRUSTED, or with the
+ * signal's reason.
+ */
+export function openWebSocket(
+  { connection, request, protocol }: Wanted,
+  signal: AbortSignal,
+): Promise<{ readonly opened: WebSocket } | { readonly refusal: ReplyHead }> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const { server, agent } = connection
+    const url = new URL(`${server.origin}${server.pathname.replace(/\/$/, '')}${request.target}`)
+    url.protocol = server.protocol === 'http:' ? 'ws:' : 'wss:'
+    const socket = new WebSocket(url, protocol, {
+      agent,
+      // A stream has no media type: the API server answers 406 where one is asked for.
+      headers: { ...connection.headers, ...request.headers, accept: '*/*' },
+      maxPayload: MESSAGE_BYTES_MAX,
+      perMessageDeflate: false,
+    })
+    const abort = (): void => {
+      reject(signal.reason)
+      socket.terminate()
+    }
+    signal.addEventListener('abort', abort, { once: true })
+    socket.once('close', () => signal.removeEventListener('abort', abort))
+    socket.once('open', () => {
+      // What came together with the answer waits until its reader listens.
+      socket.pause()
+      resolve({ opened: socket })
+    })
+    socket.once('unexpected-response', (_request, response) => resolve({ refusal: response }))
+    socket.on('error', (error) => reject(transportError(error, connection)))
+  })
+}
