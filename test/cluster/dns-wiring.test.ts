@@ -6,7 +6,6 @@ import { DnsBed, drop, REPLIES, readinessOf, WELL } from '../support/dns/dns-bed
 import { requires } from '../support/requires.ts'
 import { describeAtNight } from '../support/roll-bed/at-night.ts'
 
-const SERVICE = '10.96.0.10'
 const PROXY = 'kube-proxy --config'
 
 /** No endpoint is added or taken away. */
@@ -50,18 +49,6 @@ describeAtNight(
       await dns.says(WELL)
     })
     after(() => dns?.bed.close())
-
-    test('row 11: the node that asks reaches neither pods nor Services', async () => {
-      const rules = [
-        drop('INPUT', '-s', podRange),
-        drop('INPUT', '-m', 'conntrack', '--ctorigdst', SERVICE),
-        drop('INPUT', '-m', 'conntrack', '--ctorigdst', '10.96.0.1'),
-      ]
-      await dns.filtered('n1', rules, async () => {
-        const { code } = await dns.says(/^VantageCutOff here, n1$/)
-        assert.equal(code, 3)
-      })
-    })
 
     test('row 14: no endpoint is ready, and kube-proxy refuses', async () => {
       const [one, two] = [await dns.podOn('n1'), await dns.podOn('n2')]

@@ -11,7 +11,7 @@ import { tableLines } from '../text/table-lines.ts'
 
 const TONES: Readonly<Record<DnsVerdict, Tone>> = { ok: 'work', degraded: 'hold', bad: 'stop', unverified: 'hold' }
 
-/** What a check found, for people. `isLong`: with how it was found, and every reading. */
+/** What a check found, for people. `isLong`: with every reading, and how it was found, which is shown too where it came to nothing. */
 export function checkLines(
   { scene, findings, verdict, notes, queries, rounds, tookMs }: DnsCheck,
   isLong: boolean,
@@ -27,7 +27,7 @@ export function checkLines(
     ...pathTable(scene).map((line): Line => [line]),
     [],
     ...findingLines(findings, isLong),
-    ...(isLong ? notes.map((note): Line => [`  ${note}`]) : []),
+    ...(isLong || verdict === 'unverified' ? notes.map((note): Line => [`  ${note}`]) : []),
   ]
 }
 

@@ -2,7 +2,7 @@ import { confirmed, needsConfirming } from '../../core/dns/confirmed.ts'
 import { diagnose } from '../../core/dns/diagnosis/diagnose.ts'
 import type { Finding } from '../../core/dns/diagnosis/finding.ts'
 import { queriesToSeeAll } from '../../core/dns/sampling.ts'
-import type { DnsScene, VantageFacts } from '../../core/dns/scene.ts'
+import type { DnsScene, Path, VantageFacts } from '../../core/dns/scene.ts'
 import { type DnsVerdict, verdictOf } from '../../core/dns/verdict.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { DataPort } from '../../ports/data-port.ts'
@@ -12,6 +12,7 @@ import type { PodLoopback } from '../../ports/pod-loopback.ts'
 import type { Random } from '../../ports/random.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 import { type Deployment, findDeployment, type Sought } from './deployment.ts'
+import { sweepLoopbacks } from './loopbacks.ts'
 import { withSurroundings } from './surroundings.ts'
 import { type SweepTarget, sweep, type Vantage } from './sweep.ts'
 
@@ -52,12 +53,12 @@ export async function checkDns(parts: CheckParts, signal: AbortSignal): Promise<
   const vantage: Vantage = { facts: await fromHere(parts, deployment, signal), asker: parts.asker }
   const targets = targetsOf(deployment)
   const round = async (): Promise<Round> => {
-    const { paths, queries } = await sweep(
-      vantage,
-      { targets, facts: deployment.facts, timeoutMs: parts.timeoutMs, random },
+    const swept = await sweep(vantage, { targets, facts: deployment.facts, timeoutMs: parts.timeoutMs, random }, signal)
+    const { vantages, paths, ...rest } = await byWhatIsReached(
+      { swept, here: vantage.facts, deployment, parts },
       signal,
     )
-    return { scene: { ...deployment.known, api: 'answers', vantages: [vantage.facts], paths }, queries }
+    return { scene: { ...deployment.known, api: 'answers', vantages, paths }, ...rest }
   }
   const seen = await seenIn(round, parts, signal)
   const { facts } = deployment
@@ -68,7 +69,43 @@ export async function checkDns(parts: CheckParts, signal: AbortSignal): Promise<
 
 interface Round {
   readonly scene: DnsScene
+  readonly notes: readonly string[]
   readonly queries: number
+}
+
+interface FromHere {
+  readonly swept: { readonly paths: readonly Path[]; readonly queries: number }
+  readonly here: VantageFacts
+  readonly deployment: Deployment
+  readonly parts: CheckParts
+}
+
+/**
+ * What a round from here is worth. Where the network of Services is not reached and pods are, as by routes to them alone, only
+ * pods are judged. Where nothing is reached, pods are asked on their own loopbacks.
+ */
+async function byWhatIsReached(
+  { swept: { paths, queries }, here, deployment, parts }: FromHere,
+  signal: AbortSignal,
+): Promise<Omit<Round, 'scene'> & Pick<DnsScene, 'vantages' | 'paths'>> {
+  if (here.control !== 'fails') return { vantages: [here], paths, notes: [], queries }
+  const ofPods = paths.filter(({ target }) => target.kind === 'pod')
+  const isReached = ({ reading: { udp, tcp } }: Path): boolean =>
+    udp === 'answers' || udp === 'loses' || tcp === 'answers'
+  if (ofPods.some(isReached)) {
+    const notes = [`${here.name} reaches pods and not Services: pods alone are judged from there`]
+    return { vantages: [{ ...here, control: 'answers' }], paths: ofPods, notes, queries }
+  }
+  const { known, facts } = deployment
+  const { loopback, random, timeoutMs } = parts
+  const { namespace } = known.service
+  const inside = await sweepLoopbacks({ namespace, pods: known.pods, facts, loopback, random, timeoutMs }, signal)
+  return {
+    vantages: [here, ...(inside.vantage === undefined ? [] : [inside.vantage])],
+    paths: [...paths, ...inside.paths],
+    notes: inside.notes,
+    queries: queries + inside.queries,
+  }
 }
 
 /** One round, or where it saw something wrong two, and what lies around that. */
@@ -78,11 +115,11 @@ async function seenIn(
   signal: AbortSignal,
 ): Promise<Pick<DnsCheck, 'scene' | 'notes' | 'queries' | 'rounds'>> {
   const first = await round()
-  if (!needsConfirming(first.scene)) return { ...first, notes: [], rounds: 1 }
+  if (!needsConfirming(first.scene)) return { ...first, rounds: 1 }
   await parts.clock.sleep(BETWEEN_ROUNDS_MS * (1 + parts.random.next()), signal)
   const second = await round()
   const { scene, notes, queries } = await withSurroundings(confirmed(second.scene, first.scene), parts, signal)
-  return { scene, notes, queries: first.queries + second.queries + queries, rounds: 2 }
+  return { scene, notes: [...second.notes, ...notes], queries: first.queries + second.queries + queries, rounds: 2 }
 }
 
 function targetsOf({ known, serviceAt, outsideAt }: Deployment): readonly SweepTarget[] {

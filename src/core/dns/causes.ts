@@ -228,6 +228,13 @@ export const CAUSES = {
     cure: 'Look at the nodes that do not reach it.',
     repair: 'none',
   },
+  UdpUnseen: {
+    verdict: 'unverified',
+    is: 'the pod answers rightly over TCP on its own loopback; UDP was not seen',
+    cause: 'No place that was asked from reaches the pods. Port-forward does, and carries TCP alone.',
+    cure: 'Run the check from a node or a pod of the cluster.',
+    repair: 'none',
+  },
   NotAsked: {
     verdict: 'unverified',
     is: 'no place could ask it',

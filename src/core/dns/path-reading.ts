@@ -45,7 +45,7 @@ const BY_WEIGHT: readonly Exclude<DataFault, 'upstream'>[] = [
 /** Folds the tries of one round. Queries that this machine could not send say nothing. */
 export function readPath(tries: readonly Try[]): PathReading {
   const sent = tries.filter(({ outcome }) => outcome.kind !== 'notAsked')
-  const overUdp = sent.filter(({ rung }) => rung !== 'L8')
+  const overUdp = sent.filter(({ over }) => over === 'udp')
   const lost = overUdp.filter(isSilent)
   const wrongSource = overUdp.find(({ outcome }) => outcome.kind === 'wrongSource')?.outcome
   const replies = overUdp.flatMap(({ outcome }) => (outcome.kind === 'reply' ? [outcome] : []))
@@ -77,7 +77,7 @@ function udpState(asked: number, lost: number): PathReading['udp'] {
 }
 
 function tcpState(sent: readonly Try[]): PathReading['tcp'] {
-  const overTcp = sent.filter(({ rung }) => rung === 'L8')
+  const overTcp = sent.filter(({ over }) => over === 'tcp')
   if (overTcp.length === 0) return 'notAsked'
   return overTcp.every(isSilent) ? 'silent' : 'answers'
 }

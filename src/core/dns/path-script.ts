@@ -4,6 +4,7 @@ import { LADDER, type Nonce, type Rung, type RungReading, type ZoneFacts } from 
 /** One query that was asked on a path: from one vantage to one target. */
 export interface Try {
   readonly rung: Rung['id']
+  readonly over: 'udp' | 'tcp'
   readonly question: DnsQuestion
   readonly outcome: DnsOutcome
   /** Of the answer, where one came. */
@@ -40,10 +41,10 @@ export function nextTry(tries: readonly Try[], facts: ZoneFacts, nonce: Nonce): 
 }
 
 export function readTry(
-  { rung, question }: Pick<NextTry, 'rung' | 'question'>,
+  { rung, question, over = rung.over }: Pick<NextTry, 'rung' | 'question'> & { readonly over?: 'udp' | 'tcp' },
   outcome: DnsOutcome,
   { facts, nonce }: { readonly facts: ZoneFacts; readonly nonce: Nonce },
 ): Try {
   const reading = outcome.kind === 'reply' ? rung.read(outcome.reply, facts, nonce) : undefined
-  return { rung: rung.id, question, outcome, ...(reading === undefined ? {} : { reading }) }
+  return { rung: rung.id, over, question, outcome, ...(reading === undefined ? {} : { reading }) }
 }

@@ -50,6 +50,8 @@ export interface VantageFacts {
   readonly node?: string
   /** Whether it reaches what has nothing to do with DNS. `fails`: what it says of DNS is worth nothing. */
   readonly control: 'answers' | 'fails' | 'notAsked'
+  /** By port-forward: over TCP and on the pod's own loopback, so that nothing is seen of UDP. Absent: by sockets. */
+  readonly way?: 'portForward'
 }
 
 export type Target =

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
+import { queryMessage, readReply } from '../../../src/adapters/dns/message.ts'
 import { SocketAsker } from '../../../src/adapters/dns/socket-asker.ts'
 import { systemClock } from '../../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../../src/adapters/node/system-random.ts'
@@ -183,6 +184,66 @@ test('a place that does not reach the network of Services says nothing of DNS', 
   for (const server of [...world.pods, world.service]) server.stop()
   const checked = await check(world, { isReached: false })
   assert.deepEqual([checked.verdict, said(checked)], ['unverified', ['VantageCutOff here']])
+})
+
+describe('a place that reaches the API server alone', () => {
+  async function world(t: TestContext): Promise<DnsWorld> {
+    const made = await dnsWorld(t)
+    for (const server of [...made.pods, made.service]) server.stop()
+    return made
+  }
+
+  /** What pods say on their own loopbacks. */
+  const inside = (answer: (name: string, query: Buffer) => Buffer | undefined): PodLoopback => ({
+    ask: async ({ pod, question }) => {
+      const message = queryMessage(question, 7)
+      const bytes = answer(pod.name, message.bytes)
+      const read = bytes === undefined ? 'format' : readReply(bytes, message)
+      return typeof read === 'string' ? { kind: 'timeout' } : { kind: 'reply', reply: read, afterMs: 1 }
+    },
+  })
+  const right = (query: Buffer): Buffer | undefined => likeCoreDns(query)[0]?.bytes
+
+  test('pods answer rightly on their loopbacks: UDP is not verified, and nothing is called well or bad', async (t) => {
+    const loopback = inside((_, query) => right(query))
+    const checked = await check(await world(t), { isReached: false, loopback })
+    assert.deepEqual(said(checked), [
+      'UdpUnseen coredns-1, coredns-2',
+      'NotAsked kube-system/kube-dns',
+      'VantageCutOff here',
+    ])
+    assert.equal(checked.verdict, 'unverified')
+  })
+
+  test('a process that is silent on its loopback and a pod that knows old data alone are named', async (t) => {
+    const hung = inside((name, query) => (name === 'coredns-2' ? undefined : right(query)))
+    const one = await check(await world(t), { isReached: false, loopback: hung })
+    assert.deepEqual(said(one).slice(0, 2), ['ProcessHung coredns-2', 'UdpUnseen coredns-1'])
+    const old = inside((name, query) =>
+      name === 'coredns-1' && query.includes('cart') ? reply(query, { rcode: 3 }) : right(query),
+    )
+    const two = await check(await world(t), { isReached: false, loopback: old })
+    assert.deepEqual([two.verdict, said(two).slice(0, 2)], ['bad', ['UdpUnseen coredns-2', 'DataStale coredns-1']])
+  })
+
+  test('it may not forward ports: it is said why, and the verdict stays as it was', async (t) => {
+    const checked = await check(await world(t), { isReached: false })
+    assert.deepEqual([checked.verdict, said(checked)], ['unverified', ['VantageCutOff here']])
+    assert.match(checked.notes.join('\n'), /port-forward was not taken: get pods\/portforward: forbidden/)
+  })
+})
+
+test('a place that reaches pods and not Services judges pods alone', async (t) => {
+  const world = await dnsWorld(t)
+  world.service.stop()
+  const checked = await check(world, { isReached: false })
+  assert.deepEqual([checked.verdict, said(checked)], ['unverified', ['NotAsked kube-system/kube-dns']])
+  assert.match(checked.notes.join('\n'), /here reaches pods and not Services/)
+  world.pods[0]?.stopUdp()
+  assert.deepEqual(said(await check(world, { isReached: false })), [
+    'UdpDead coredns-1',
+    'NotAsked kube-system/kube-dns',
+  ])
 })
 
 test('no Service, no rights and an API that is away are told apart, with what to do', async (t) => {

@@ -35,8 +35,9 @@ interface Checked {
   readonly scene: {
     readonly pods: readonly { readonly name: string; readonly node: string; readonly addresses: readonly string[] }[]
     readonly paths: readonly {
+      readonly vantage: string
       readonly target: { readonly kind: string }
-      readonly reading: { readonly udp: string }
+      readonly reading: { readonly udp: string; readonly tcp: string; readonly data: string }
     }[]
   }
 }

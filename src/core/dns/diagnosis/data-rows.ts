@@ -6,7 +6,7 @@ import { podSubject } from './pod-rows.ts'
 
 /** What pods say, where they say anything: one against the others, or all. */
 export function dataFindings({ scene, pods }: Digest): readonly Finding[] {
-  const talking = pods.filter(answersOverUdp)
+  const talking = pods.filter((view) => answersOverUdp(view) || view.loopback?.tcp === 'answers')
   const wrong = talking.filter((view) => wrongData(view) !== undefined)
   if (wrong.length === 0) return []
   const others = talking.filter((view) => isRight(view) && !wrong.includes(view))

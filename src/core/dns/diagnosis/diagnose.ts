@@ -1,9 +1,17 @@
 import type { DnsScene } from '../scene.ts'
 import { dataFindings, upstreamFindings } from './data-rows.ts'
-import { type Digest, digest, isAsked } from './digest.ts'
+import { type Digest, digest, isAsked, type PodView } from './digest.ts'
 import { pathText } from './evidence-text.ts'
 import type { Finding } from './finding.ts'
-import { ailingPod, crossNode, miswiredPod, podSubject, sharedSilence, silentPod } from './pod-rows.ts'
+import {
+  ailingPod,
+  crossNode,
+  loopbackFindings,
+  miswiredPod,
+  podSubject,
+  sharedSilence,
+  silentPod,
+} from './pod-rows.ts'
 import { cacheFindings, serviceByApi, servicePath } from './service-rows.ts'
 
 /**
@@ -13,7 +21,7 @@ import { cacheFindings, serviceByApi, servicePath } from './service-rows.ts'
 export function diagnose(scene: DnsScene): readonly Finding[] {
   const d = digest(scene)
   const cutOff = cutOffVantages(d)
-  if (!d.pods.some(isAsked) && d.service.length === 0) {
+  if (!d.pods.some(isKnown) && d.service.length === 0) {
     const byApi = serviceByApi(d)
     if (byApi !== undefined) return [byApi, ...cutOff]
     return cutOff.length > 0
@@ -34,9 +42,11 @@ export function diagnose(scene: DnsScene): readonly Finding[] {
   return found.length > 0 ? found : [{ code: 'Healthy', subjects: [{ kind: 'cluster', name: 'dns' }], evidence: [] }]
 }
 
+const isKnown = (view: PodView): boolean => isAsked(view) || view.loopback !== undefined
+
 function podFindings(d: Digest): readonly Finding[] {
   const each = d.pods.flatMap((view) => silentPod(d, view) ?? ailingPod(view) ?? miswiredPod(view) ?? [])
-  return [...each, ...dataFindings(d)]
+  return [...each, ...loopbackFindings(d), ...dataFindings(d)]
 }
 
 /** What no place could ask beside what was asked: of it nothing is known, and nothing may be called well. */
@@ -46,7 +56,7 @@ function notAsked(d: Digest): readonly Finding[] {
   // Where the API says what is wrong with the Service, its address tells nothing more.
   const isServiceAsked = service.length > 0 || addresses.length === 0 || serviceByApi(d) !== undefined
   const subjects = [
-    ...pods.filter((view) => !isAsked(view)).map(podSubject),
+    ...pods.filter((view) => !isKnown(view)).map(podSubject),
     ...(isServiceAsked ? [] : [{ kind: 'service', name: `${namespace}/${name}` } as const]),
   ]
   return subjects.length === 0 ? [] : [{ code: 'NotAsked', subjects, evidence: ['no place could ask it'] }]

@@ -5,6 +5,8 @@ import type { DnsPodFacts, DnsScene, Path, VantageFacts } from '../scene.ts'
 export interface PodView {
   readonly pod: DnsPodFacts
   readonly seen: readonly { readonly vantage: VantageFacts; readonly reading: PathReading }[]
+  /** Over TCP on its own loopback, where it was asked there by the ladder. */
+  readonly loopback?: PathReading
 }
 
 /** The scene by what the rows ask it for. */
@@ -37,11 +39,23 @@ export function digest(scene: DnsScene): Digest {
         seen: fromSound
           .filter(({ target }) => target.kind === 'pod' && target.name === pod.name)
           .map(({ from, reading }) => ({ vantage: from, reading })),
+        ...loopbackOf(scene, pod),
       })),
     service: fromSound.filter(({ target }) => target.kind === 'service'),
     caches: fromSound.filter(({ target }) => target.kind === 'cache'),
   }
 }
+
+function loopbackOf({ vantages, paths }: DnsScene, { name }: DnsPodFacts): Pick<PodView, 'loopback'> {
+  const ways = new Set(vantages.flatMap((vantage) => (vantage.way === 'portForward' ? vantage.name : [])))
+  const path = paths.find(({ vantage, target }) => ways.has(vantage) && target.kind === 'pod' && target.name === name)
+  return path === undefined || path.reading.tcp === 'notAsked' ? {} : { loopback: path.reading }
+}
+
+const readingsOf = ({ seen, loopback }: PodView): readonly PathReading[] => [
+  ...seen.map(({ reading }) => reading),
+  ...(loopback === undefined ? [] : [loopback]),
+]
 
 export const isAsked = ({ seen }: PodView): boolean => seen.length > 0
 export const isSilentOverUdp = ({ seen }: PodView): boolean =>
@@ -52,10 +66,10 @@ export const isSilentOverTcp = ({ seen }: PodView): boolean => {
   return asked.length > 0 && asked.every(({ reading }) => reading.tcp === 'silent')
 }
 export const answersOverUdp = ({ seen }: PodView): boolean => seen.some(({ reading }) => reading.udp === 'answers')
-export const isRight = ({ seen }: PodView): boolean => seen.some(({ reading }) => reading.data === 'right')
+export const isRight = (view: PodView): boolean => readingsOf(view).some(({ data }) => data === 'right')
 /** What it answers wrongly, as a sentence; undefined where nothing is wrong. */
-export const wrongData = ({ seen }: PodView): string | undefined =>
-  seen.flatMap(({ reading }) => (isWrong(reading) ? (reading.faults[0] ?? reading.data) : []))[0]
+export const wrongData = (view: PodView): string | undefined =>
+  readingsOf(view).flatMap((reading) => (isWrong(reading) ? (reading.faults[0] ?? reading.data) : []))[0]
 
 const isWrong = ({ data }: PathReading): boolean => data !== 'right' && data !== 'unknown'
 

@@ -21,5 +21,8 @@ export function pathText(from: string, to: string, reading: PathReading): string
 }
 
 /** All that was seen of a pod. */
-export const viewText = ({ pod, seen }: PodView): string =>
-  seen.map(({ vantage, reading }) => pathText(vantage.name, pod.name, reading)).join('. ')
+export const viewText = ({ pod, seen, loopback }: PodView): string =>
+  [
+    ...seen.map(({ vantage, reading }) => pathText(vantage.name, pod.name, reading)),
+    ...(loopback === undefined ? [] : [pathText('its own loopback', pod.name, loopback)]),
+  ].join('. ')

@@ -107,3 +107,16 @@ export function miswiredPod(view: PodView): Finding | undefined {
   if (pod.endpoint !== 'absent') return undefined
   return { code: 'EndpointMissing', subjects, evidence: [viewText(view), 'no EndpointSlice of the Service has it'] }
 }
+
+/** Pods that were asked on their own loopback alone: it tells their processes and their data, and nothing of UDP. */
+export function loopbackFindings({ pods }: Digest): readonly Finding[] {
+  const alone = pods.filter((view) => !isAsked(view) && view.loopback !== undefined)
+  const hung = alone.filter(({ loopback }) => loopback?.tcp === 'silent')
+  const right = alone.filter((view) => !hung.includes(view) && wrongData(view) === undefined)
+  return [
+    ...hung.map((view): Finding => ({ code: 'ProcessHung', subjects: [podSubject(view)], evidence: [viewText(view)] })),
+    ...(right.length === 0
+      ? []
+      : [{ code: 'UdpUnseen', subjects: right.map(podSubject), evidence: right.map(viewText) } as const]),
+  ]
+}
