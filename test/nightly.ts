@@ -56,7 +56,15 @@ const PARTS: readonly Part[] = [
   {
     name: 'trouble',
     what: 'bad luck, budgets, upgrades and ill DNS on real clusters, with the rows that are shown otherwise by day',
-    argv: ['test/run.ts', 'roll-luck', 'roll-trouble', 'roll-with-database', 'agent-install', 'cluster/dns-'],
+    argv: [
+      'test/run.ts',
+      'roll-luck',
+      'roll-trouble',
+      'roll-with-database',
+      'agent-install',
+      'dns-check',
+      'malformed-replies',
+    ],
     env: { EVERY_TROUBLE: '1' },
   },
   {

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { parseAllDocuments } from 'yaml'
 import { nodePodRange, podRange } from '../../testbed/addresses.ts'
+import { cacheRows } from '../support/dns/cache-rows.ts'
 import { DNS_RBAC, DnsBed, drop, REPLIES, readinessOf, toPod, WELL } from '../support/dns/dns-bed.ts'
+import { wiringRows } from '../support/dns/wiring-rows.ts'
 import { grantedBy, type RbacManifest } from '../support/granted-rights.ts'
 import { requires } from '../support/requires.ts'
 import { atNight } from '../support/roll-bed/at-night.ts'
@@ -13,7 +15,7 @@ const IDENTITY = 'system:serviceaccount:evenkeel:evenkeel-dns'
 const resourceOf = ({ resource, subresource }: { readonly resource: string; readonly subresource?: string }): string =>
   subresource === undefined ? resource : `${resource}/${subresource}`
 
-describe('DNS of a real cluster, asked from a node', { ...requires('testbed'), timeout: 600_000 }, () => {
+describe('DNS of a real cluster, asked from a node', { ...requires('testbed'), timeout: 900_000 }, () => {
   let dns: DnsBed
   before(async () => {
     dns = await DnsBed.open()
@@ -165,6 +167,8 @@ describe('DNS of a real cluster, asked from a node', { ...requires('testbed'), t
     })
   })
 
+  wiringRows(() => dns)
+
   atNight('row 6: the node of one pod is off', {}, async () => {
     const { name } = await dns.podOn('n2')
     await dns.bed.powerOff('n2')
@@ -184,6 +188,8 @@ describe('DNS of a real cluster, asked from a node', { ...requires('testbed'), t
       await dns.says(new RegExp(`^OnlyPodDead ${pod.name}$`))
     })
   })
+
+  cacheRows(() => dns)
 
   test('each right that is shipped was used, and no other was asked for', () => {
     const lines = readFileSync(dns.bed.auditLog, 'utf8')

@@ -19,7 +19,7 @@ const never = new AbortController().signal
 
 interface Asked {
   readonly sought?: Sought
-  readonly isReached?: boolean
+  readonly isReached?: boolean | (() => Promise<boolean>)
   readonly asker?: DnsAsker
   readonly loopback?: PodLoopback
 }
@@ -35,7 +35,7 @@ const check = (
       objects,
       asker,
       loopback,
-      dataPort: { answers: async () => isReached },
+      dataPort: { answers: typeof isReached === 'function' ? isReached : async () => isReached },
       clock: systemClock,
       random: new SeededRandom(1),
       sought,
@@ -184,6 +184,16 @@ test('a place that does not reach the network of Services says nothing of DNS', 
   for (const server of [...world.pods, world.service]) server.stop()
   const checked = await check(world, { isReached: false })
   assert.deepEqual([checked.verdict, said(checked)], ['unverified', ['VantageCutOff here']])
+})
+
+test('a control whose first packet is lost is asked once more', async (t) => {
+  let asked = 0
+  const isReached = async (): Promise<boolean> => {
+    asked += 1
+    return asked > 1
+  }
+  assert.deepEqual(said(await check(await dnsWorld(t), { isReached })), ['Healthy dns'])
+  assert.equal(asked, 2)
 })
 
 describe('a place that reaches the API server alone', () => {

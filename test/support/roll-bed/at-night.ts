@@ -1,4 +1,4 @@
-import { describe, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 
 type Declare = (title: string, options: object, run: (t: TestContext) => Promise<void>) => void
 
@@ -7,7 +7,3 @@ type Declare = (title: string, options: object, run: (t: TestContext) => Promise
  * the fast tests, and the beds have room for what only real parts can show.
  */
 export const atNight: Declare = process.env.EVERY_TROUBLE === undefined ? () => undefined : test
-
-/** Declares a whole suite for the night: by day not even its cluster is started. */
-export const describeAtNight: (title: string, options: object, declare: () => void) => void =
-  process.env.EVERY_TROUBLE === undefined ? () => undefined : describe
