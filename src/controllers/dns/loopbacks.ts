@@ -4,6 +4,7 @@ import { isSilent, readTry, type Try } from '../../core/dns/path-script.ts'
 import type { DnsPodFacts, Path, VantageFacts } from '../../core/dns/scene.ts'
 import type { PodLoopback } from '../../ports/pod-loopback.ts'
 import type { Random } from '../../ports/random.ts'
+import { mapAtOnce } from '../../runtime/map-at-once.ts'
 
 interface Parts {
   readonly namespace: string
@@ -32,41 +33,42 @@ const SILENT_AFTER = 2
 
 /** One round over the pods' own loopbacks, for where nothing else reaches them. Rejects by abort alone. */
 export async function sweepLoopbacks(parts: Parts, signal: AbortSignal): Promise<LoopbackSweep> {
-  const waiting = parts.pods.filter(({ terminating }) => !terminating)
-  const order = waiting.map(({ name }) => name)
-  const notes = new Set<string>()
-  const paths: Path[] = []
-  let queries = 0
-  const worker = async (): Promise<void> => {
-    for (let pod = waiting.shift(); pod !== undefined; pod = waiting.shift()) {
-      const tries = await askLoopback(pod, parts, signal)
-      const [first] = tries
-      if (first?.outcome.kind === 'notAsked') {
-        notes.add(`port-forward was not taken: ${first.outcome.text}`)
-        continue
-      }
-      queries += tries.length
-      paths.push({ vantage: VANTAGE.name, target: { kind: 'pod', name: pod.name }, reading: readPath(tries) })
-    }
+  const pods = parts.pods.filter(({ terminating }) => !terminating)
+  const asked = await mapAtOnce(pods, PODS_AT_ONCE, (pod) => askLoopback(pod, parts, signal))
+  const paths = asked.flatMap(({ name, tries }): Path[] =>
+    tries.length === 0 ? [] : [{ vantage: VANTAGE.name, target: { kind: 'pod', name }, reading: readPath(tries) }],
+  )
+  return {
+    ...(paths.length === 0 ? {} : { vantage: VANTAGE }),
+    paths,
+    notes: [
+      ...new Set(asked.flatMap(({ noWay }) => (noWay === undefined ? [] : `port-forward was not taken: ${noWay}`))),
+    ],
+    queries: asked.reduce((sum, { tries }) => sum + tries.length, 0),
   }
-  await Promise.all(Array.from({ length: PODS_AT_ONCE }, worker))
-  const inOrder = paths.toSorted((a, b) => order.indexOf(a.target.name) - order.indexOf(b.target.name))
-  return { ...(paths.length === 0 ? {} : { vantage: VANTAGE }), paths: inOrder, notes: [...notes], queries }
+}
+
+interface AskedLoopback {
+  readonly name: string
+  readonly tries: readonly Try[]
+  /** Why there is no way into the pod. */
+  readonly noWay?: string
 }
 
 async function askLoopback(
   { name, port }: DnsPodFacts,
   { namespace, facts, loopback, random, timeoutMs }: Parts,
   signal: AbortSignal,
-): Promise<readonly Try[]> {
+): Promise<AskedLoopback> {
   const nonce: Nonce = { hex: random.hex(6) }
   const tries: Try[] = []
   for (const rung of RUNGS) {
     const question = rung.question(facts, nonce)
     if (question === undefined) continue
     const outcome = await loopback.ask({ pod: { namespace, name, port }, question, timeoutMs }, signal)
+    if (outcome.kind === 'notAsked') return { name, tries, noWay: outcome.text }
     tries.push(readTry({ rung, question, over: 'tcp' }, outcome, { facts, nonce }))
-    if (outcome.kind === 'notAsked' || tries.filter(isSilent).length >= SILENT_AFTER) break
+    if (tries.filter(isSilent).length >= SILENT_AFTER) break
   }
-  return tries
+  return { name, tries }
 }

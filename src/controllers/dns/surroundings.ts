@@ -4,6 +4,7 @@ import { WorldError } from '../../model/world-error.ts'
 import type { DnsAsker } from '../../ports/dns-asker.ts'
 import type { DnsObjects } from '../../ports/dns-objects.ts'
 import type { PodLoopback } from '../../ports/pod-loopback.ts'
+import { mapAtOnce } from '../../runtime/map-at-once.ts'
 
 interface Parts {
   readonly objects: Pick<DnsObjects, 'addressesOfPodsOn'>
@@ -23,6 +24,8 @@ interface Surroundings {
 const NEIGHBOURS = 3
 /** The first connect may be lost by chance. */
 const TRIES = 2
+/** Of many silent pods so many are asked around at once: a check is no burst. */
+const PODS_AT_ONCE = 4
 const PORT = 53
 const QUESTION: DnsQuestion = { name: 'id.server', type: 'TXT', class: 'CH' }
 
@@ -68,7 +71,7 @@ export async function withSurroundings(scene: DnsScene, parts: Parts, signal: Ab
     const [neighbours, process] = await Promise.all([beside(node.name), within(pod)])
     return { ...pod, ...neighbours, ...process }
   }
-  const found = new Map((await Promise.all(silent.map(around))).map((pod) => [pod.uid, pod]))
+  const found = new Map((await mapAtOnce(silent, PODS_AT_ONCE, around)).map((pod) => [pod.uid, pod]))
   return { scene: { ...scene, pods: scene.pods.map((pod) => found.get(pod.uid) ?? pod) }, notes, queries }
 }
 

@@ -6,6 +6,7 @@ import type { Path, Target, VantageFacts } from '../../core/dns/scene.ts'
 import type { Endpoint } from '../../model/endpoint.ts'
 import type { DnsAsker } from '../../ports/dns-asker.ts'
 import type { Random } from '../../ports/random.ts'
+import { mapAtOnce } from '../../runtime/map-at-once.ts'
 
 /** A place that queries are sent from. */
 export interface Vantage {
@@ -45,24 +46,22 @@ export async function sweep(
   parts: SweepParts,
   signal: AbortSignal,
 ): Promise<Sweep> {
-  const paths: Path[] = []
-  let queries = 0
-  const waiting = [...parts.targets]
-  const worker = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const asked = await askPath(asker, { ...next, ...parts }, signal)
-      queries += asked.queries
-      const canary = asked.canary === undefined ? {} : { canary: asked.canary }
-      paths.push({ vantage: name, target: next.target, reading: asked.reading, ...canary })
-    }
+  const asked = await mapAtOnce(parts.targets, PATHS_AT_ONCE, (target) =>
+    askPath(asker, { ...target, ...parts }, signal),
+  )
+  return {
+    paths: asked.map(({ target, reading, canary }) => ({
+      vantage: name,
+      target,
+      reading,
+      ...(canary === undefined ? {} : { canary }),
+    })),
+    queries: asked.reduce((sum, { queries }) => sum + queries, 0),
   }
-  await Promise.all(Array.from({ length: Math.min(PATHS_AT_ONCE, waiting.length) }, worker))
-  // In the order of the targets, whichever was answered first.
-  const order = new Map(parts.targets.map(({ target }, at) => [target, at]))
-  return { paths: paths.toSorted((a, b) => (order.get(a.target) ?? 0) - (order.get(b.target) ?? 0)), queries }
 }
 
 interface AskedPath {
+  readonly target: Target
   readonly reading: PathReading
   readonly canary?: 'answers' | 'silent'
   readonly queries: number
@@ -70,7 +69,7 @@ interface AskedPath {
 
 async function askPath(
   asker: DnsAsker,
-  { at, samples = 0, facts, timeoutMs, random }: SweepTarget & SweepParts,
+  { target, at, samples = 0, facts, timeoutMs, random }: SweepTarget & SweepParts,
   signal: AbortSignal,
 ): Promise<AskedPath> {
   const nonce: Nonce = { hex: random.hex(6) }
@@ -81,10 +80,10 @@ async function askPath(
     tries.push(readTry(next, outcome, { facts, nonce }))
   }
   const first = readPath(tries)
-  if (samples === 0 || first.udp !== 'answers') return { reading: first, queries: tries.length }
+  if (samples === 0 || first.udp !== 'answers') return { target, reading: first, queries: tries.length }
   tries.push(...(await sampled({ asker, at, count: samples - first.asked, facts, nonce, timeoutMs }, signal)))
   const canary = await canaryOf(asker, { at, facts, nonce, timeoutMs }, signal)
-  return { reading: readPath(tries), canary, queries: tries.length + CANARY_QUERIES }
+  return { target, reading: readPath(tries), canary, queries: tries.length + CANARY_QUERIES }
 }
 
 interface Sampled {
@@ -103,17 +102,10 @@ async function sampled(
   const rung = API_SERVICE_RUNG
   const question = rung?.question(facts, nonce)
   if (rung === undefined || question === undefined) return []
-  const tries: Try[] = []
-  let left = count
-  const worker = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1
-      const outcome = await asker.ask({ at, question, over: 'udp', timeoutMs }, signal)
-      tries.push(readTry({ rung, question }, outcome, { facts, nonce }))
-    }
-  }
-  await Promise.all(Array.from({ length: SAMPLES_AT_ONCE }, worker))
-  return tries
+  return mapAtOnce(Array.from({ length: Math.max(0, count) }), SAMPLES_AT_ONCE, async () => {
+    const outcome = await asker.ask({ at, question, over: 'udp', timeoutMs }, signal)
+    return readTry({ rung, question }, outcome, { facts, nonce })
+  })
 }
 
 const API_SERVICE_RUNG = LADDER.find(({ id }) => id === 'L2')

@@ -4,6 +4,7 @@ import type { Node } from '../../model/node.ts'
 import type { PlanFinding } from '../../model/roll-plan.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Host } from '../../ports/host.ts'
+import { mapAtOnce } from '../../runtime/map-at-once.ts'
 
 interface HostsAsked {
   /** The nodes to roll: their machines are asked. */
@@ -21,12 +22,10 @@ export async function inspectHosts(
   { nodes, all }: HostsAsked,
   signal: AbortSignal,
 ): Promise<readonly PlanFinding[]> {
-  const waiting = nodes.entries()
-  const inquiries: HostInquiry[] = []
-  const asking = Array.from({ length: ASKED_AT_ONCE }, async () => {
-    for (const [index, node] of waiting) inquiries[index] = await inquire(host, node, signal)
-  })
-  const [ownBootId] = await Promise.all([host.ownBootId(signal), ...asking])
+  const [ownBootId, inquiries] = await Promise.all([
+    host.ownBootId(signal),
+    mapAtOnce(nodes, ASKED_AT_ONCE, (node) => inquire(host, node, signal)),
+  ])
   return hostFindings(inquiries, { ownBootId, all })
 }
 

@@ -49,7 +49,7 @@ export const CAUSES = {
   ProcessHung: {
     row: 5,
     verdict: 'bad',
-    is: 'the pod does not answer on its own loopback either',
+    is: 'the pod does not answer on its own loopback',
     cause: 'The process of CoreDNS hangs or is being started over and over.',
     cure: 'Look at the log and the last state of its container, then replace the pod.',
     repair: 'restartPod',
