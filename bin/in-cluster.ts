@@ -2,10 +2,12 @@
 import process from 'node:process'
 import { agentMain } from './agent/agent-main.ts'
 import { controllerMain } from './controller/controller-main.ts'
+import { relayMain } from './dns/relay-main.ts'
 
 const PARTS: Readonly<Record<string, (words: readonly string[]) => Promise<number>>> = {
   agent: agentMain,
   controller: controllerMain,
+  'dns-relay': relayMain,
 }
 
 const [name = '', ...words] = process.argv.slice(2)

@@ -1,4 +1,5 @@
 import { ForwardedLoopback } from '../../src/adapters/dns/forwarded-loopback.ts'
+import { JobRelays } from '../../src/adapters/dns/relay/job-relays.ts'
 import { SocketAsker } from '../../src/adapters/dns/socket-asker.ts'
 import { TcpDataPort } from '../../src/adapters/host/tcp-data-port.ts'
 import { kubeDnsObjects } from '../../src/adapters/kube/kube-dns-objects.ts'
@@ -16,7 +17,7 @@ interface Surroundings {
 }
 
 export const dnsActions = ({ version, env, log }: Surroundings): DnsActions => ({
-  check: async ({ kubeconfig, context, node, sought, timeoutMs }, signal) => {
+  check: async ({ kubeconfig, context, node, relay, sought, timeoutMs }, signal) => {
     const kubeconfigPath = kubeconfig ?? env.KUBECONFIG
     const { parts } = await openApi(
       { kubeconfigPath, context, env, clock, random, log, userAgent: `evenkeel/${version}` },
@@ -33,6 +34,7 @@ export const dnsActions = ({ version, env, log }: Surroundings): DnsActions => (
         sought,
         timeoutMs,
         ...(node === undefined ? {} : { node }),
+        ...(relay === undefined ? {} : { relays: new JobRelays({ ...parts, ...relay, clock, random }) }),
       },
       signal,
     )

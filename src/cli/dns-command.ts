@@ -19,6 +19,8 @@ interface DnsPlace {
   readonly kubeconfig?: string
   readonly context?: string
   readonly node?: string
+  /** Pods that ask from within the cluster are made of it. */
+  readonly relay?: { readonly image: string; readonly namespace: string }
   readonly sought: Sought
   readonly timeoutMs: number
 }
@@ -35,6 +37,8 @@ interface CheckFlags extends Pick<OutputFlags, 'color' | 'ascii'> {
   readonly zone?: string
   readonly outside?: string
   readonly node?: string
+  readonly relay?: string
+  readonly relayNamespace: string
   readonly timeout: number
   readonly output: 'text' | 'json'
 }
@@ -44,6 +48,9 @@ const EXIT: Readonly<Record<DnsVerdict, number>> = { ok: 0, degraded: 1, bad: 1,
 const CHECK_EXAMPLE = `
 Example: check the DNS of the current context's cluster from a machine that reaches its pods, names outside as well
   evenkeel dns check --outside example.com
+
+Example: from anywhere that reaches the API server, by two pods that are made for it and deleted
+  evenkeel dns check --relay registry.example/evenkeel:1.0
 
 It asks over UDP each pod of DNS and the Service's address, and judges the answers by what the API says.
 
@@ -83,6 +90,8 @@ function addCheck(dns: Command, { load, context, exitWith }: Wired): void {
     .option('--zone <domain>', 'the cluster domain; else it is read from the Corefile')
     .option('--outside <name>', 'a name outside of the cluster that must resolve, too')
     .option('--node <name>', 'the node that this runs on, where it runs on one')
+    .option('--relay <image>', 'also ask from two nodes: runs this image of evenkeel there, and takes it away again')
+    .option('--relay-namespace <name>', 'where relays run', 'evenkeel')
     .addOption(
       new Option('--timeout <duration>', 'a query without an answer by then is lost')
         .argParser(duration)
@@ -127,18 +136,21 @@ function write({ out }: CliContext, lines: readonly Line[], style: Style): void 
   out.write(lines.map((line) => `${paintLine(line, style)}\n`).join(''))
 }
 
-function placeOf({ kubeconfig, context, service, zone, outside, node, timeout }: CheckFlags): DnsPlace {
+function placeOf(flags: CheckFlags): DnsPlace {
+  const { kubeconfig, context, service, zone, outside, node, relay, relayNamespace, timeout } = flags
   for (const [flag, name] of [
     ['--zone', zone],
     ['--outside', outside],
   ] as const)
     if (name !== undefined && !isDnsName(name))
       throw usage(flag, `"${name}" is no DNS name`, 'write one as in example.com')
+  if (relay === '') throw usage('--relay', 'it names no image', 'write one as in registry.example/evenkeel:1.0')
   if (timeout < 1) throw usage('--timeout', 'a query takes some time', 'write a duration of 1ms or more, as in 1s')
   return {
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(context === undefined ? {} : { context }),
     ...(node === undefined ? {} : { node }),
+    ...(relay === undefined ? {} : { relay: { image: relay, namespace: relayNamespace } }),
     timeoutMs: timeout,
     sought: {
       ...(service === undefined ? {} : { service: serviceOf(service) }),

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:dgram'
 import type { DnsOutcome, DnsQuestion } from '../../model/dns.ts'
 import type { Endpoint } from '../../model/endpoint.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -6,17 +5,20 @@ import type { DnsAsker, DnsCanary, DnsQuery } from '../../ports/dns-asker.ts'
 import type { Random } from '../../ports/random.ts'
 import { type QueryMessage, queryMessage } from './message.ts'
 import { socketOutcome } from './socket-outcome.ts'
-import { askTcp } from './tcp-query.ts'
-import { askConnected, askUnconnected, udpSocket } from './udp-query.ts'
+import { OWN_SOCKETS, type Sockets, type UdpSocket } from './sockets.ts'
+import { askStream } from './tcp-query.ts'
+import { askConnected, askUnconnected } from './udp-query.ts'
 
-/** Asks from this process by real sockets. */
+/** Asks by sockets, of this machine where no others are given. */
 export class SocketAsker implements DnsAsker {
   readonly #clock: Clock
   readonly #random: Random
+  readonly #sockets: Sockets
 
-  constructor(clock: Clock, random: Random) {
+  constructor(clock: Clock, random: Random, sockets: Sockets = OWN_SOCKETS) {
     this.#clock = clock
     this.#random = random
+    this.#sockets = sockets
   }
 
   async ask(
@@ -24,9 +26,19 @@ export class SocketAsker implements DnsAsker {
     signal: AbortSignal,
   ): Promise<DnsOutcome> {
     const asked = { at, message: this.#message(question), timeoutMs }
-    if (over === 'tcp') return askTcp(asked, this.#clock, signal)
+    if (over === 'tcp') return askStream({ ...asked, open: () => this.#sockets.tcp(at) }, this.#clock, signal)
     const ask = socket === 'connected' ? askConnected : askUnconnected
-    return withSocket(at, (own) => ask({ socket: own, clock: this.#clock }, asked, signal))
+    let own: UdpSocket
+    try {
+      own = this.#sockets.udp(at)
+    } catch (error) {
+      return socketOutcome(error)
+    }
+    try {
+      return await ask({ socket: own, clock: this.#clock }, asked, signal)
+    } finally {
+      own.close()
+    }
   }
 
   /** With an unpredictable id (RFC 5452 9.2). */
@@ -35,12 +47,11 @@ export class SocketAsker implements DnsAsker {
   }
 
   canary(at: Endpoint): DnsCanary {
-    let socket: Socket | undefined
+    let socket: UdpSocket | undefined
     return {
       ask: async (question, timeoutMs, signal) => {
         try {
-          // What comes between two queries is of none.
-          socket ??= udpSocket(at).on('error', () => undefined)
+          socket ??= this.#sockets.udp(at)
         } catch (error) {
           return socketOutcome(error)
         }
@@ -48,20 +59,5 @@ export class SocketAsker implements DnsAsker {
       },
       close: () => socket?.close(),
     }
-  }
-}
-
-async function withSocket(at: Endpoint, ask: (socket: Socket) => Promise<DnsOutcome>): Promise<DnsOutcome> {
-  let socket: Socket
-  try {
-    socket = udpSocket(at)
-  } catch (error) {
-    return socketOutcome(error)
-  }
-  try {
-    return await ask(socket)
-  } finally {
-    // An error that comes after the answer is of no query.
-    socket.on('error', () => undefined).close()
   }
 }

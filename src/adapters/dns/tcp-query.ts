@@ -1,4 +1,3 @@
-import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { DnsOutcome } from '../../model/dns.ts'
 import { OVER } from '../../model/over.ts'
@@ -7,13 +6,6 @@ import { type Asked, readReply } from './message.ts'
 import { socketOutcome } from './socket-outcome.ts'
 
 const LENGTH_BYTES = 2
-
-export const askTcp = (asked: Asked, clock: Clock, signal: AbortSignal): Promise<DnsOutcome> =>
-  askStream(
-    { ...asked, open: () => connect({ host: asked.at.address, port: asked.at.port, noDelay: true }) },
-    clock,
-    signal,
-  )
 
 interface AskedOfStream extends Omit<Asked, 'at'> {
   /** A connection of its own for the query, which need not be made yet. */

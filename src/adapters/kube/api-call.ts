@@ -1,6 +1,6 @@
 /** A request in the API's own words: `verb` and `resource` as RBAC writes them, so that a refusal can name them. */
 export interface ApiCall {
-  readonly verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch'
+  readonly verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete'
   /** `nodes`, `pods/eviction`, `leases.coordination.k8s.io`. */
   readonly resource: string
   /** Encoded. */

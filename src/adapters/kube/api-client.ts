@@ -12,7 +12,15 @@ import { within } from './within.ts'
 /** The longest an API server lets an ordinary request run is 60 s; an answer that takes this long is of no use to us. */
 const CALL_LIMIT_MS = 30_000
 
-const METHODS = { get: 'GET', list: 'GET', watch: 'GET', create: 'POST', update: 'PUT', patch: 'PATCH' } as const
+const METHODS = {
+  get: 'GET',
+  list: 'GET',
+  watch: 'GET',
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+} as const
 
 interface ApiClientParts {
   readonly credentials: Pick<Credentials, 'current' | 'accept' | 'drop'>

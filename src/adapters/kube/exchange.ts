@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts'
 import { errorCode, transportError } from './transport-error.ts'
 
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path and query, already encoded. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>

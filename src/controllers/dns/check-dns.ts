@@ -2,19 +2,21 @@ import { confirmed, needsConfirming } from '../../core/dns/confirmed.ts'
 import { diagnose } from '../../core/dns/diagnosis/diagnose.ts'
 import type { Finding } from '../../core/dns/diagnosis/finding.ts'
 import { queriesToSeeAll } from '../../core/dns/sampling.ts'
-import type { DnsScene, Path, VantageFacts } from '../../core/dns/scene.ts'
+import type { DnsScene } from '../../core/dns/scene.ts'
 import { type DnsVerdict, verdictOf } from '../../core/dns/verdict.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { DataPort } from '../../ports/data-port.ts'
 import type { DnsAsker } from '../../ports/dns-asker.ts'
 import type { DnsObjects } from '../../ports/dns-objects.ts'
+import type { DnsRelays, OpenRelays } from '../../ports/dns-relays.ts'
 import type { PodLoopback } from '../../ports/pod-loopback.ts'
 import type { Random } from '../../ports/random.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 import { type Deployment, findDeployment, type Sought } from './deployment.ts'
-import { sweepLoopbacks } from './loopbacks.ts'
+import { relayNodes, vantagesOf } from './places.ts'
+import { askRound, type Round } from './round.ts'
 import { withSurroundings } from './surroundings.ts'
-import { type SweepTarget, sweep, type Vantage } from './sweep.ts'
+import type { SweepTarget, Vantage } from './sweep.ts'
 
 interface CheckParts {
   readonly objects: DnsObjects
@@ -27,6 +29,8 @@ interface CheckParts {
   readonly timeoutMs: number
   /** Of this machine, where it is one of the cluster. */
   readonly node?: string
+  /** Absent: nothing is made in the cluster. */
+  readonly relays?: DnsRelays
 }
 
 export interface DnsCheck {
@@ -42,78 +46,59 @@ export interface DnsCheck {
 
 /** Between two rounds, at least: what one burst lost is not lost again for the same reason. */
 const BETWEEN_ROUNDS_MS = 500
-const CONTROL_WITHIN_MS = 1_000
-/** One lost packet must not make a place worthless. */
-const CONTROL_TRIES = 2
-const API_PORT = 443
+/** Relays end by themselves where this is not enough. */
+const RELAYS_CLOSED_WITHIN_MS = 5_000
 
 /** One check: a round, and another one where the first saw something wrong. Rejects with UserError where nothing can be asked. */
 export async function checkDns(parts: CheckParts, signal: AbortSignal): Promise<DnsCheck> {
-  const { clock, random } = parts
+  const { clock, random, relays } = parts
   const begunAt = clock.monoMs()
   const deployment = await findDeployment(parts.objects, { sought: parts.sought, wallMs: clock.wallMs() }, signal)
-  const vantage: Vantage = { facts: await fromHere(parts, deployment, signal), asker: parts.asker }
-  const targets = targetsOf(deployment)
-  const round = async (): Promise<Round> => {
-    const swept = await sweep(vantage, { targets, facts: deployment.facts, timeoutMs: parts.timeoutMs, random }, signal)
-    const { vantages, paths, ...rest } = await byWhatIsReached(
-      { swept, here: vantage.facts, deployment, parts },
-      signal,
-    )
-    return { scene: { ...deployment.known, api: 'answers', vantages, paths }, ...rest }
+  const opened = relays === undefined ? undefined : await relays.open(relayNodes(deployment), signal)
+  try {
+    const vantages = await vantagesOf({ here: parts, relays: opened?.relays ?? [], clock }, deployment, signal)
+    const targets = targetsOf(deployment)
+    const { loopback, timeoutMs } = parts
+    const round = () => askRound({ vantages, targets, deployment, loopback, random, timeoutMs }, signal)
+    const seen = await seenIn(round, { ...parts, vantages }, signal)
+    const findings = diagnose(seen.scene)
+    const notes = [...deployment.notes, ...(opened?.notes ?? []), ...seen.notes]
+    const left = await closed(opened, clock)
+    return {
+      ...seen,
+      verdict: verdictOf(findings),
+      findings,
+      facts: deployment.facts,
+      notes: [...notes, ...left],
+      tookMs: clock.monoMs() - begunAt,
+    }
+  } catch (error) {
+    await closed(opened, clock)
+    throw error
   }
-  const seen = await seenIn(round, parts, signal)
-  const { facts } = deployment
-  const findings = diagnose(seen.scene)
-  const notes = [...deployment.notes, ...seen.notes]
-  return { ...seen, verdict: verdictOf(findings), findings, facts, notes, tookMs: clock.monoMs() - begunAt }
 }
 
-interface Round {
-  readonly scene: DnsScene
-  readonly notes: readonly string[]
-  readonly queries: number
-}
-
-interface FromHere {
-  readonly swept: { readonly paths: readonly Path[]; readonly queries: number }
-  readonly here: VantageFacts
-  readonly deployment: Deployment
-  readonly parts: CheckParts
-}
-
-/**
- * What a round from here is worth. Where the network of Services is not reached and pods are, as by routes to them alone, only
- * pods are judged. Where nothing is reached, pods are asked on their own loopbacks.
- */
-async function byWhatIsReached(
-  { swept: { paths, queries }, here, deployment, parts }: FromHere,
-  signal: AbortSignal,
-): Promise<Omit<Round, 'scene'> & Pick<DnsScene, 'vantages' | 'paths'>> {
-  if (here.control !== 'fails') return { vantages: [here], paths, notes: [], queries }
-  const ofPods = paths.filter(({ target }) => target.kind === 'pod')
-  const isReached = ({ reading: { udp, tcp } }: Path): boolean =>
-    udp === 'answers' || udp === 'loses' || tcp === 'answers'
-  if (ofPods.some(isReached)) {
-    const notes = [`${here.name} reaches pods and not Services: pods alone are judged from there`]
-    return { vantages: [{ ...here, control: 'answers' }], paths: ofPods, notes, queries }
+/** What could not be taken away, a sentence each: relays go away with the check, however that ends. */
+async function closed(opened: OpenRelays | undefined, clock: Clock): Promise<readonly string[]> {
+  if (opened === undefined) return []
+  const limit = {
+    clock,
+    limitMs: RELAYS_CLOSED_WITHIN_MS,
+    signal: new AbortController().signal,
+    what: 'the API server',
   }
-  const { known, facts } = deployment
-  const { loopback, random, timeoutMs } = parts
-  const { namespace } = known.service
-  const inside = await sweepLoopbacks({ namespace, pods: known.pods, facts, loopback, random, timeoutMs }, signal)
-  return {
-    vantages: [here, ...(inside.vantage === undefined ? [] : [inside.vantage])],
-    paths: [...paths, ...inside.paths],
-    notes: inside.notes,
-    queries: queries + inside.queries,
+  try {
+    return await withDeadline(limit, (limited) => opened.close(limited))
+  } catch (error) {
+    if (!(error instanceof DeadlineError)) throw error
+    return [`relays were not deleted (${error.message}): they end by themselves within a minute`]
   }
 }
 
 /** One round, or where it saw something wrong two, and what lies around that. */
 async function seenIn(
   round: () => Promise<Round>,
-  parts: CheckParts,
+  parts: CheckParts & { readonly vantages: readonly Vantage[] },
   signal: AbortSignal,
 ): Promise<Pick<DnsCheck, 'scene' | 'notes' | 'queries' | 'rounds'>> {
   const first = await round()
@@ -150,25 +135,4 @@ function targetsOf({ known, serviceAt, outsideAt }: Deployment): readonly SweepT
       : []),
     ...outsideAt.map(({ address, port }) => asService(address, port)),
   ]
-}
-
-/** Whether this place reaches the network of Services at all: the API's own address there, over TCP. */
-async function fromHere(
-  { dataPort, clock, node }: CheckParts,
-  { facts }: Deployment,
-  signal: AbortSignal,
-): Promise<VantageFacts> {
-  const [address] = facts.apiAddresses
-  const at = { name: 'here', ...(node === undefined ? {} : { node }) }
-  if (address === undefined) return { ...at, control: 'notAsked' }
-  const limit = { clock, limitMs: CONTROL_WITHIN_MS, signal, what: 'the control' }
-  for (let i = 0; i < CONTROL_TRIES; i += 1) {
-    try {
-      if (await withDeadline(limit, (limited) => dataPort.answers({ address, port: API_PORT }, limited)))
-        return { ...at, control: 'answers' }
-    } catch (error) {
-      if (!(error instanceof DeadlineError)) throw error
-    }
-  }
-  return { ...at, control: 'fails' }
 }

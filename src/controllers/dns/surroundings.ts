@@ -1,14 +1,14 @@
 import type { DnsPodFacts, DnsScene } from '../../core/dns/scene.ts'
 import type { DnsOutcome, DnsQuestion } from '../../model/dns.ts'
 import { WorldError } from '../../model/world-error.ts'
-import type { DnsAsker } from '../../ports/dns-asker.ts'
 import type { DnsObjects } from '../../ports/dns-objects.ts'
 import type { PodLoopback } from '../../ports/pod-loopback.ts'
 import { mapAtOnce } from '../../runtime/map-at-once.ts'
+import type { Vantage } from './sweep.ts'
 
 interface Parts {
   readonly objects: Pick<DnsObjects, 'addressesOfPodsOn'>
-  readonly asker: DnsAsker
+  readonly vantages: readonly Vantage[]
   readonly loopback: PodLoopback
   readonly timeoutMs: number
 }
@@ -39,10 +39,14 @@ export async function withSurroundings(scene: DnsScene, parts: Parts, signal: Ab
   const dnsPods = new Set(scene.pods.map(({ uid }) => uid))
   const notes: string[] = []
   let queries = 0
+  const sound = soundPlaces(scene, parts)
   const beside = async (node: string): Promise<Pick<DnsPodFacts, 'neighbours'>> => {
+    // On the node itself its pods may be reached where nothing from elsewhere arrives.
+    const asker = (sound.find(({ facts }) => facts.node !== node) ?? sound[0])?.asker
+    if (asker === undefined) return {}
     try {
       const others = (await parts.objects.addressesOfPodsOn(node, signal)).filter(({ uid }) => !dnsPods.has(uid))
-      const outcomes = await askEach(others.slice(0, NEIGHBOURS), parts, signal)
+      const outcomes = await askEach(others.slice(0, NEIGHBOURS), { asker, timeoutMs: parts.timeoutMs }, signal)
       queries += outcomes.length
       return neighboursOf(outcomes)
     } catch (error) {
@@ -75,6 +79,11 @@ export async function withSurroundings(scene: DnsScene, parts: Parts, signal: Ab
   return { scene: { ...scene, pods: scene.pods.map((pod) => found.get(pod.uid) ?? pod) }, notes, queries }
 }
 
+function soundPlaces(scene: DnsScene, { vantages }: Parts): readonly Vantage[] {
+  const names = new Set(scene.vantages.flatMap(({ name, control }) => (control === 'fails' ? [] : [name])))
+  return vantages.filter(({ facts }) => names.has(facts.name))
+}
+
 function isSilent({ paths }: DnsScene, { name }: DnsPodFacts): boolean {
   const seen = paths.filter(({ target }) => target.kind === 'pod' && target.name === name)
   return seen.length > 0 && seen.every(({ reading: { udp, tcp } }) => udp === 'silent' && tcp === 'silent')
@@ -82,7 +91,7 @@ function isSilent({ paths }: DnsScene, { name }: DnsPodFacts): boolean {
 
 function askEach(
   neighbours: readonly { readonly address: string }[],
-  { asker, timeoutMs }: Parts,
+  { asker, timeoutMs }: Pick<Vantage, 'asker'> & Pick<Parts, 'timeoutMs'>,
   signal: AbortSignal,
 ): Promise<readonly DnsOutcome[]> {
   const tries = neighbours.flatMap(({ address }) => Array.from({ length: TRIES }, () => ({ address, port: PORT })))

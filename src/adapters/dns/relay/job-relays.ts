@@ -1,0 +1,152 @@
+import { WorldError } from '../../../model/world-error.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { DnsRelay, DnsRelays, OpenRelays } from '../../../ports/dns-relays.ts'
+import type { Log } from '../../../ports/log.ts'
+import type { Random } from '../../../ports/random.ts'
+import { DeadlineError, withDeadline } from '../../../runtime/deadline.ts'
+import type { ApiClient } from '../../kube/api-client.ts'
+import { backoffMs } from '../../kube/backoff.ts'
+import { listPages } from '../../kube/list-pages.ts'
+import { forwardPort } from '../../kube/port-forward.ts'
+import { createRelayJob, deleteRelayJob, RELAY_PORT, type RelayJob, relayPods } from '../../kube/relay-jobs.ts'
+import { RelayedAsker } from './relayed-asker.ts'
+import { RelayedSockets } from './relayed-sockets.ts'
+
+interface Parts {
+  readonly client: ApiClient
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly namespace: string
+  readonly image: string
+}
+
+/** What is there to be taken away. */
+interface Made {
+  readonly jobs: RelayJob[]
+  readonly streams: RelayedSockets[]
+}
+
+/** A node that has to pull the image first takes some of it. */
+const READY_WITHIN_MS = 45_000
+const CONNECTED_WITHIN_MS = 5_000
+/** More failures than this make no wait longer: a pod starts in a second or two. */
+const FAILURES_MAX = 3
+/** Of an abort, which leaves nothing behind. */
+const CLEANED_WITHIN_MS = 5_000
+/** The node will not start a container for these. */
+const HOPELESS: ReadonlySet<string> = new Set([
+  'ErrImageNeverPull',
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'InvalidImageName',
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'RunContainerError',
+])
+
+/** Relays are Jobs, one to a node, and are spoken to by port-forward. */
+export class JobRelays implements DnsRelays {
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  async open(nodes: readonly string[], signal: AbortSignal): Promise<OpenRelays> {
+    const { namespace, image, clock, random } = this.#parts
+    const check = random.hex(6)
+    const jobs = nodes.map(
+      (node, at): RelayJob => ({ namespace, name: `evenkeel-dns-relay-${check}-${at + 1}`, node, check, image }),
+    )
+    const made: Made = { jobs: [], streams: [] }
+    const settled = await Promise.allSettled(jobs.map((job) => this.#opened(job, made, signal)))
+    const failed = settled.find(({ status }) => status === 'rejected')
+    if (failed?.status === 'rejected') {
+      const limit = { clock, limitMs: CLEANED_WITHIN_MS, signal: new AbortController().signal, what: 'taking it away' }
+      await withDeadline(limit, (limited) => this.#close(made, limited)).catch(() => undefined)
+      throw failed.reason
+    }
+    const opened = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    return {
+      relays: opened.flatMap((one) => (typeof one === 'string' ? [] : [one])),
+      notes: opened.flatMap((one) => (typeof one === 'string' ? [one] : [])),
+      close: (closing) => this.#close(made, closing),
+    }
+  }
+
+  /** The relay, or why there is none. */
+  async #opened(job: RelayJob, made: Made, signal: AbortSignal): Promise<DnsRelay | string> {
+    const { client, clock, random } = this.#parts
+    const { node } = job
+    let isCreated = false
+    try {
+      // Before it is known to be there: an answer that is lost leaves a Job as well.
+      made.jobs.push(job)
+      await createRelayJob(client, job, signal)
+      isCreated = true
+      const limit = { clock, limitMs: READY_WITHIN_MS, signal, what: 'its pod' }
+      const sockets = await withDeadline(limit, (limited) => this.#connected(job, limited))
+      made.streams.push(sockets)
+      const asker = new RelayedAsker({ sockets, clock, random })
+      return { node, asker, dataPort: asker }
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof WorldError || error instanceof DeadlineError)) throw error
+      if (error instanceof WorldError && error.code === 'KUBE_FORBIDDEN' && !isCreated)
+        made.jobs.splice(made.jobs.indexOf(job), 1)
+      return `a relay on ${node} was not to be had: ${error.message}`
+    }
+  }
+
+  /** Once its pod runs and answers. */
+  async #connected(job: RelayJob, signal: AbortSignal): Promise<RelayedSockets> {
+    const { client, clock, random, log } = this.#parts
+    for (let failures = 1; ; failures = Math.min(failures + 1, FAILURES_MAX)) {
+      const { objects } = await listPages({ client, log }, relayPods(job), signal)
+      const pod = objects.find(({ node }) => node === job.node)
+      if (pod?.phase === 'Failed' || pod?.phase === 'Succeeded') throw relayError(`its pod ${pod.name} has ended`)
+      if (HOPELESS.has(pod?.waitingFor ?? ''))
+        throw relayError(`its pod ${pod?.name} does not start: ${pod?.waitingFor} of image ${job.image}`)
+      const sockets = pod?.phase === 'Running' ? await this.#tried(job.namespace, pod.name, signal) : undefined
+      if (sockets !== undefined) return sockets
+      await clock.sleep(backoffMs(failures, random.next()), signal)
+    }
+  }
+
+  /** Undefined where nothing listens there yet. */
+  async #tried(namespace: string, pod: string, signal: AbortSignal): Promise<RelayedSockets | undefined> {
+    const stream = await forwardPort(this.#parts.client, { namespace, pod, port: RELAY_PORT }, signal)
+    const sockets = new RelayedSockets(stream)
+    const limit = { clock: this.#parts.clock, limitMs: CONNECTED_WITHIN_MS, signal, what: 'the relay' }
+    try {
+      await withDeadline(limit, (limited) => sockets.answers(limited))
+      return sockets
+    } catch (error) {
+      sockets.close()
+      signal.throwIfAborted()
+      if (error instanceof WorldError || error instanceof DeadlineError) return undefined
+      throw error
+    }
+  }
+
+  async #close({ streams, jobs }: Made, signal: AbortSignal): Promise<readonly string[]> {
+    for (const stream of streams) stream.close()
+    return (await Promise.all(jobs.map((job) => this.#remove(job, signal)))).flat()
+  }
+
+  async #remove(job: RelayJob, signal: AbortSignal): Promise<readonly string[]> {
+    try {
+      await deleteRelayJob(this.#parts.client, job, signal)
+      return []
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof WorldError)) throw error
+      return error.code === 'KUBE_NOT_FOUND'
+        ? []
+        : [`Job ${job.namespace}/${job.name} was not deleted (${error.message}): it ends by itself within a minute`]
+    }
+  }
+}
+
+const relayError = (text: string): WorldError => new WorldError(text, { code: 'DNS_RELAY', retry: 'backoff' })

@@ -1,0 +1,76 @@
+import type { VantageFacts } from '../../core/dns/scene.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { DataPort } from '../../ports/data-port.ts'
+import type { DnsAsker } from '../../ports/dns-asker.ts'
+import type { DnsRelay } from '../../ports/dns-relays.ts'
+import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
+import type { Deployment } from './deployment.ts'
+import type { Vantage } from './sweep.ts'
+
+interface Here {
+  readonly asker: DnsAsker
+  readonly dataPort: DataPort
+  readonly node?: string
+}
+
+interface Places {
+  readonly here: Here
+  readonly relays: readonly DnsRelay[]
+  readonly clock: Clock
+}
+
+const CONTROL_WITHIN_MS = 1_000
+/** One lost packet must not make a place worthless. */
+const CONTROL_TRIES = 2
+const API_PORT = 443
+/** One of them is not the node of a pod that looks ill: what is wrong with the pod and with the way to it are told apart. */
+const RELAYS = 2
+
+/** Where relays are to run: on a node without a pod of DNS where there is one, and on one with. */
+export function relayNodes({ known: { pods }, readyNodes }: Deployment): readonly string[] {
+  const bearing = new Set(pods.map(({ node }) => node))
+  const [without, within] = [
+    readyNodes.filter((name) => !bearing.has(name)),
+    readyNodes.filter((name) => bearing.has(name)),
+  ]
+  return [...without.slice(0, RELAYS - 1), ...within, ...without.slice(RELAYS - 1)].slice(0, RELAYS)
+}
+
+/** All places that ask, and whether each reaches what has nothing to do with DNS. */
+export function vantagesOf(
+  { here, relays, clock }: Places,
+  deployment: Deployment,
+  signal: AbortSignal,
+): Promise<readonly Vantage[]> {
+  const { node } = here
+  const places = [
+    { ...here, at: { name: 'here', ...(node === undefined ? {} : { node }) } },
+    ...relays.map((relay) => ({ ...relay, at: { name: `relay ${relay.node}`, node: relay.node } })),
+  ]
+  return Promise.all(
+    places.map(async ({ at, asker, dataPort }) => ({
+      facts: { ...at, control: await controlOf({ dataPort, clock }, deployment, signal) },
+      asker,
+    })),
+  )
+}
+
+/** Whether a place reaches the network of Services at all: the API's own address there, over TCP. */
+async function controlOf(
+  { dataPort, clock }: { readonly dataPort: DataPort; readonly clock: Clock },
+  { facts }: Deployment,
+  signal: AbortSignal,
+): Promise<VantageFacts['control']> {
+  const [address] = facts.apiAddresses
+  if (address === undefined) return 'notAsked'
+  const limit = { clock, limitMs: CONTROL_WITHIN_MS, signal, what: 'the control' }
+  for (let i = 0; i < CONTROL_TRIES; i += 1) {
+    try {
+      if (await withDeadline(limit, (limited) => dataPort.answers({ address, port: API_PORT }, limited)))
+        return 'answers'
+    } catch (error) {
+      if (!(error instanceof DeadlineError)) throw error
+    }
+  }
+  return 'fails'
+}

@@ -1,0 +1,83 @@
+import type { DnsScene, Path, VantageFacts } from '../../core/dns/scene.ts'
+import type { PodLoopback } from '../../ports/pod-loopback.ts'
+import type { Random } from '../../ports/random.ts'
+import type { Deployment } from './deployment.ts'
+import { sweepLoopbacks } from './loopbacks.ts'
+import { type SweepTarget, sweep, type Vantage } from './sweep.ts'
+
+interface RoundParts {
+  readonly vantages: readonly Vantage[]
+  readonly targets: readonly SweepTarget[]
+  readonly deployment: Deployment
+  readonly loopback: PodLoopback
+  readonly random: Random
+  readonly timeoutMs: number
+}
+
+/** What one round saw, and what of it was not taken: sentences. */
+export interface Round {
+  readonly scene: DnsScene
+  readonly notes: readonly string[]
+  readonly queries: number
+}
+
+/** Every target from every place. Where none of them reaches anything, pods are asked on their own loopbacks. */
+export async function askRound(parts: RoundParts, signal: AbortSignal): Promise<Round> {
+  const { vantages, targets, deployment, random, timeoutMs } = parts
+  const { facts, known } = deployment
+  const swept = await Promise.all(
+    vantages.map(async (vantage) => {
+      const { paths, queries } = await sweep(vantage, { targets, facts, timeoutMs, random }, signal)
+      return { ...worthOf(vantage.facts, paths), queries }
+    }),
+  )
+  const isNothingReached = swept.every(isCutOff)
+  const inside = isNothingReached ? await insideOf(parts, signal) : NOTHING
+  // That a place outside of the cluster does not reach into it is no fault where another place does.
+  const left = swept.filter((one) => !isNothingReached && isCutOff(one) && one.vantage.node === undefined)
+  const taken = swept.filter((one) => !left.includes(one))
+  return {
+    scene: {
+      ...known,
+      api: 'answers',
+      vantages: [...taken.map(({ vantage }) => vantage), ...inside.vantages],
+      paths: [...taken.flatMap(({ paths }) => paths), ...inside.paths],
+    },
+    notes: [
+      ...taken.flatMap(({ notes }) => notes),
+      ...left.map(
+        ({ vantage: { name } }) => `${name} was not taken: it reaches neither pods nor Services of the cluster`,
+      ),
+      ...inside.notes,
+    ],
+    queries: [...swept, inside].reduce((sum, { queries }) => sum + queries, 0),
+  }
+}
+
+const NOTHING = { vantages: [], paths: [], notes: [], queries: 0 }
+
+interface Worth {
+  readonly vantage: VantageFacts
+  readonly paths: readonly Path[]
+  readonly notes: readonly string[]
+}
+
+const isCutOff = ({ vantage }: Worth): boolean => vantage.control === 'fails'
+
+/** Where the network of Services is not reached and pods are, as by routes to them alone, only pods are judged. */
+function worthOf(vantage: VantageFacts, paths: readonly Path[]): Worth {
+  const ofPods = paths.filter(({ target }) => target.kind === 'pod')
+  const isReached = ({ reading: { udp, tcp } }: Path): boolean =>
+    udp === 'answers' || udp === 'loses' || tcp === 'answers'
+  if (vantage.control !== 'fails' || !ofPods.some(isReached)) return { vantage, paths, notes: [] }
+  const notes = [`${vantage.name} reaches pods and not Services: pods alone are judged from there`]
+  return { vantage: { ...vantage, control: 'answers' }, paths: ofPods, notes }
+}
+
+async function insideOf({ deployment, loopback, random, timeoutMs }: RoundParts, signal: AbortSignal) {
+  const { known, facts } = deployment
+  const { namespace } = known.service
+  const parts = { namespace, pods: known.pods, facts, loopback, random, timeoutMs }
+  const { vantage, ...rest } = await sweepLoopbacks(parts, signal)
+  return { vantages: vantage === undefined ? [] : [vantage], ...rest }
+}

@@ -1,0 +1,23 @@
+import type { DataPort } from './data-port.ts'
+import type { DnsAsker } from './dns-asker.ts'
+
+/** A place within the cluster that asks for us. */
+export interface DnsRelay {
+  readonly node: string
+  readonly asker: DnsAsker
+  readonly dataPort: DataPort
+}
+
+export interface OpenRelays {
+  readonly relays: readonly DnsRelay[]
+  /** Why others were not to be had: sentences. */
+  readonly notes: readonly string[]
+  /** Takes away all that was made in the cluster; resolves with what could not be, a sentence each. Rejects by abort alone. */
+  close(signal: AbortSignal): Promise<readonly string[]>
+}
+
+/** Makes relays: pods of this program, which end by themselves where nobody is connected to them. */
+export interface DnsRelays {
+  /** One on each of these nodes, where it can be had. Rejects by abort alone, and leaves nothing behind then. */
+  open(nodes: readonly string[], signal: AbortSignal): Promise<OpenRelays>
+}
