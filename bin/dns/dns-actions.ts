@@ -1,7 +1,8 @@
+import { ApiControl } from '../../src/adapters/dns/api-control.ts'
 import { ForwardedLoopback } from '../../src/adapters/dns/forwarded-loopback.ts'
 import { JobRelays } from '../../src/adapters/dns/relay/job-relays.ts'
 import { SocketAsker } from '../../src/adapters/dns/socket-asker.ts'
-import { TcpDataPort } from '../../src/adapters/host/tcp-data-port.ts'
+import { OWN_SOCKETS } from '../../src/adapters/dns/sockets.ts'
 import { kubeDnsObjects } from '../../src/adapters/kube/kube-dns-objects.ts'
 import { openApi } from '../../src/adapters/kube/open-cluster.ts'
 import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
@@ -28,7 +29,7 @@ export const dnsActions = ({ version, env, log }: Surroundings): DnsActions => (
         objects: kubeDnsObjects(parts),
         asker: new SocketAsker(clock, random),
         loopback: new ForwardedLoopback({ ...parts, clock, random }),
-        dataPort: new TcpDataPort(),
+        control: new ApiControl(OWN_SOCKETS),
         clock,
         random,
         sought,

@@ -1,11 +1,11 @@
-import type { DataPort } from './data-port.ts'
+import type { ControlProbe } from './control-probe.ts'
 import type { DnsAsker } from './dns-asker.ts'
 
 /** A place within the cluster that asks for us. */
 export interface DnsRelay {
   readonly node: string
   readonly asker: DnsAsker
-  readonly dataPort: DataPort
+  readonly control: ControlProbe
 }
 
 export interface OpenRelays {

@@ -5,6 +5,7 @@ import { parseAllDocuments } from 'yaml'
 import { nodePodRange, podRange } from '../../testbed/addresses.ts'
 import { cacheRows } from '../support/dns/cache-rows.ts'
 import { DNS_RBAC, DnsBed, drop, REPLIES, readinessOf, toPod, WELL } from '../support/dns/dns-bed.ts'
+import { relayRows } from '../support/dns/relay-rows.ts'
 import { wiringRows } from '../support/dns/wiring-rows.ts'
 import { grantedBy, type RbacManifest } from '../support/granted-rights.ts'
 import { requires } from '../support/requires.ts'
@@ -15,7 +16,7 @@ const IDENTITY = 'system:serviceaccount:evenkeel:evenkeel-dns'
 const resourceOf = ({ resource, subresource }: { readonly resource: string; readonly subresource?: string }): string =>
   subresource === undefined ? resource : `${resource}/${subresource}`
 
-describe('DNS of a real cluster, asked from a node', { ...requires('testbed'), timeout: 900_000 }, () => {
+describe('DNS of a real cluster, asked from a node', { ...requires('testbed', 'strip'), timeout: 900_000 }, () => {
   let dns: DnsBed
   before(async () => {
     dns = await DnsBed.open()
@@ -190,6 +191,7 @@ describe('DNS of a real cluster, asked from a node', { ...requires('testbed'), t
   })
 
   cacheRows(() => dns)
+  relayRows(() => dns)
 
   test('each right that is shipped was used, and no other was asked for', () => {
     const lines = readFileSync(dns.bed.auditLog, 'utf8')

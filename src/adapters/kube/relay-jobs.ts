@@ -22,7 +22,7 @@ export interface RelayJob {
   readonly image: string
 }
 
-export interface RelayPod {
+interface RelayPod {
   readonly name: string
   readonly node: string
   readonly phase: string

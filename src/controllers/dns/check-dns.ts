@@ -5,7 +5,7 @@ import { queriesToSeeAll } from '../../core/dns/sampling.ts'
 import type { DnsScene } from '../../core/dns/scene.ts'
 import { type DnsVerdict, verdictOf } from '../../core/dns/verdict.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { DataPort } from '../../ports/data-port.ts'
+import type { ControlProbe } from '../../ports/control-probe.ts'
 import type { DnsAsker } from '../../ports/dns-asker.ts'
 import type { DnsObjects } from '../../ports/dns-objects.ts'
 import type { DnsRelays, OpenRelays } from '../../ports/dns-relays.ts'
@@ -22,7 +22,7 @@ interface CheckParts {
   readonly objects: DnsObjects
   readonly asker: DnsAsker
   readonly loopback: PodLoopback
-  readonly dataPort: DataPort
+  readonly control: ControlProbe
   readonly clock: Clock
   readonly random: Random
   readonly sought: Sought

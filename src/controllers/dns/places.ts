@@ -1,6 +1,6 @@
 import type { VantageFacts } from '../../core/dns/scene.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { DataPort } from '../../ports/data-port.ts'
+import type { ControlProbe } from '../../ports/control-probe.ts'
 import type { DnsAsker } from '../../ports/dns-asker.ts'
 import type { DnsRelay } from '../../ports/dns-relays.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
@@ -9,7 +9,7 @@ import type { Vantage } from './sweep.ts'
 
 interface Here {
   readonly asker: DnsAsker
-  readonly dataPort: DataPort
+  readonly control: ControlProbe
   readonly node?: string
 }
 
@@ -48,16 +48,16 @@ export function vantagesOf(
     ...relays.map((relay) => ({ ...relay, at: { name: `relay ${relay.node}`, node: relay.node } })),
   ]
   return Promise.all(
-    places.map(async ({ at, asker, dataPort }) => ({
-      facts: { ...at, control: await controlOf({ dataPort, clock }, deployment, signal) },
+    places.map(async ({ at, asker, control }) => ({
+      facts: { ...at, control: await controlOf({ control, clock }, deployment, signal) },
       asker,
     })),
   )
 }
 
-/** Whether a place reaches the network of Services at all: the API's own address there, over TCP. */
+/** Whether a place reaches the network of Services at all: whether the API answers there. */
 async function controlOf(
-  { dataPort, clock }: { readonly dataPort: DataPort; readonly clock: Clock },
+  { control, clock }: { readonly control: ControlProbe; readonly clock: Clock },
   { facts }: Deployment,
   signal: AbortSignal,
 ): Promise<VantageFacts['control']> {
@@ -66,7 +66,7 @@ async function controlOf(
   const limit = { clock, limitMs: CONTROL_WITHIN_MS, signal, what: 'the control' }
   for (let i = 0; i < CONTROL_TRIES; i += 1) {
     try {
-      if (await withDeadline(limit, (limited) => dataPort.answers({ address, port: API_PORT }, limited)))
+      if (await withDeadline(limit, (limited) => control.reaches({ address, port: API_PORT }, limited)))
         return 'answers'
     } catch (error) {
       if (!(error instanceof DeadlineError)) throw error

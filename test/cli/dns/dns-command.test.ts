@@ -23,7 +23,7 @@ async function dns(
       const parts = {
         asker: new SocketAsker(systemClock, systemRandom),
         loopback: { ask: async () => ({ kind: 'notAsked' as const, text: 'forbidden' }) },
-        dataPort: { answers: async () => true },
+        control: { reaches: async () => true },
         clock: systemClock,
       }
       return checkDns({ ...parts, objects: world.objects, random: new SeededRandom(1), sought, timeoutMs: 100 }, signal)

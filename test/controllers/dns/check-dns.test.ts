@@ -35,7 +35,7 @@ const check = (
       objects,
       asker,
       loopback,
-      dataPort: { answers: typeof isReached === 'function' ? isReached : async () => isReached },
+      control: { reaches: typeof isReached === 'function' ? isReached : async () => isReached },
       clock: systemClock,
       random: new SeededRandom(1),
       sought,

@@ -23,12 +23,12 @@ async function check(ground: CoreDnsGround, sought: Sought): Promise<DnsCheck> {
     { kubeconfigPath, context: undefined, env: {}, clock, random, log, userAgent: 'evenkeel/test' },
     never,
   )
-  const reached = { answers: async () => true }
+  const reached = { reaches: async () => true }
   const ports = {
     objects: kubeDnsObjects(parts),
     asker: new SocketAsker(clock, random),
     loopback: new ForwardedLoopback({ ...parts, clock, random }),
-    dataPort: reached,
+    control: reached,
     clock,
     random,
   }

@@ -1,14 +1,13 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { CHART } from '../../../deploy/chart/plain-yaml.ts'
-import { clusterImage } from '../../../deploy/image/cluster-image.ts'
 import { type Bed, openBed } from '../../../testbed/bed.ts'
 import { buildFolder } from '../../../testbed/build/cache-root.ts'
 import { type RunResult, runToEnd } from '../../../testbed/machine/run.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
-import { nodeDisk } from '../../../testbed/rack/plan.ts'
+import { imageOnBed } from '../image-on-bed.ts'
 import { rawApi } from '../raw-api.ts'
 import { Checks } from './checks.ts'
 
@@ -46,16 +45,9 @@ export class InstallBed {
   }
 
   static async open(): Promise<InstallBed> {
-    const image = clusterImage(IMAGE)
     const bed = await openBed({ nodes: 3, addons: false })
     try {
-      const bytes = await image
-      for (const node of bed.nodes) {
-        writeFileSync(join(nodeDisk(bed.dir, node), 'image.tar'), bytes)
-        const place = '/run/evenkeel/disk/image.tar'
-        const { code, stderr } = await bed.exec(node, ['ctr', '-n', 'k8s.io', 'images', 'import', place])
-        if (code !== 0) throw new Error(`the image was not taken by ${node}: ${stderr}`)
-      }
+      await imageOnBed(bed, IMAGE)
       await bed.kubectl(['create', 'namespace', NAMESPACE])
       return new InstallBed(bed)
     } catch (error) {

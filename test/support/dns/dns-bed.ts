@@ -4,6 +4,7 @@ import process from 'node:process'
 import { type Bed, openBed } from '../../../testbed/bed.ts'
 import { runToEnd } from '../../../testbed/machine/run.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
+import { imageOnBed } from '../image-on-bed.ts'
 
 const root = new URL('../../..', import.meta.url).pathname
 export const DNS_RBAC = readFileSync(`${root}deploy/dns-rbac.yaml`, 'utf8')
@@ -20,6 +21,7 @@ const NEIGHBOUR = {
   spec: { nodeName: 'n2', containers: [{ name: 'pause', image: 'testbed.local/pause:1', imagePullPolicy: 'Never' }] },
 }
 
+export const IMAGE = 'evenkeel.local/evenkeel:0.1.0'
 export const WELL = /^Healthy dns$/
 
 interface Checked {
@@ -36,7 +38,7 @@ interface Checked {
     readonly pods: readonly { readonly name: string; readonly node: string; readonly addresses: readonly string[] }[]
     readonly paths: readonly {
       readonly vantage: string
-      readonly target: { readonly kind: string }
+      readonly target: { readonly kind: string; readonly name: string }
       readonly reading: { readonly udp: string; readonly tcp: string; readonly data: string }
     }[]
   }
@@ -59,6 +61,15 @@ async function networkOf(bed: Bed, node: string, podUid?: string): Promise<strin
   return `/proc/${pid}/ns/net`
 }
 
+type PlaceName = 'n1' | 'podOnN2' | 'outside'
+
+/** From where a check is made, and as whom. */
+interface Place {
+  readonly kubeconfig: string
+  readonly network?: string
+  readonly node?: string
+}
+
 /** One rule of a packet filter: a chain and what it matches, of table `filter` and with target `DROP` unless it says more. */
 interface Rule {
   readonly match: readonly string[]
@@ -69,17 +80,12 @@ interface Rule {
 /** A cluster of two nodes, whose DNS is asked from n1, or from a pod on n2, by the rights that are shipped. */
 export class DnsBed {
   readonly bed: Bed
-  readonly #kubeconfig: string
-  readonly #places: Readonly<Record<'n1' | 'podOnN2', { readonly network: string; readonly node: string }>>
-  #asking: 'n1' | 'podOnN2' = 'n1'
+  readonly #places: Readonly<Record<PlaceName, Place>>
+  #asking: PlaceName = 'n1'
 
-  private constructor(bed: Bed, kubeconfig: string, networks: { readonly n1: string; readonly podOnN2: string }) {
+  private constructor(bed: Bed, places: Readonly<Record<PlaceName, Place>>) {
     this.bed = bed
-    this.#kubeconfig = kubeconfig
-    this.#places = {
-      n1: { network: networks.n1, node: 'n1' },
-      podOnN2: { network: networks.podOnN2, node: 'n2' },
-    }
+    this.#places = places
   }
 
   static async open(): Promise<DnsBed> {
@@ -87,37 +93,45 @@ export class DnsBed {
     try {
       await bed.apply(DNS_RBAC)
       await bed.apply([NEIGHBOUR])
-      const { inside } = await bed.serviceAccountKubeconfig('evenkeel', 'evenkeel-dns')
+      const [{ inside, outside }] = await Promise.all([
+        bed.serviceAccountKubeconfig('evenkeel', 'evenkeel-dns'),
+        imageOnBed(bed, IMAGE),
+      ])
       await bed.kubectl(['wait', 'pod', 'neighbour', '--for=condition=Ready', '--timeout=60s'])
       const uid = await bed.kubectl(['get', 'pod', 'neighbour', '-o', 'jsonpath={.metadata.uid}'])
-      const networks = { n1: await networkOf(bed, 'n1'), podOnN2: await networkOf(bed, 'n2', uid.trim()) }
-      return new DnsBed(bed, inside, networks)
+      return new DnsBed(bed, {
+        n1: { kubeconfig: inside, node: 'n1', network: await networkOf(bed, 'n1') },
+        podOnN2: { kubeconfig: inside, node: 'n2', network: await networkOf(bed, 'n2', uid.trim()) },
+        outside: { kubeconfig: outside },
+      })
     } catch (error) {
       await bed.close()
       throw error
     }
   }
 
+  /** The command of a check from there. */
+  command(place: PlaceName, ...flags: readonly string[]): readonly [string, ...string[]] {
+    const { kubeconfig, network, node } = this.#places[place]
+    const program = ['--disable-warning=ExperimentalWarning', `${root}bin/evenkeel.ts`, 'dns', 'check']
+    const at = node === undefined ? [] : ['--node', node]
+    const words = [...program, '--kubeconfig', kubeconfig, ...at, '--timeout', '500ms', '-o', 'json', ...flags]
+    if (network === undefined) return [process.execPath, ...words]
+    return ['nsenter', `--net=${network}`, '--', process.execPath, ...words]
+  }
+
   async check(...flags: readonly string[]): Promise<Checked> {
-    const program = [
-      process.execPath,
-      '--disable-warning=ExperimentalWarning',
-      `${root}bin/evenkeel.ts`,
-      'dns',
-      'check',
-    ]
-    const { network, node } = this.#places[this.#asking]
-    const words = ['--kubeconfig', this.#kubeconfig, '--node', node, '--timeout', '500ms', '-o', 'json', ...flags]
-    const { code, stdout, stderr } = await runToEnd(['nsenter', `--net=${network}`, '--', ...program, ...words], {
-      limitMs: 60_000,
-    })
+    const { code, stdout, stderr } = await runToEnd(this.command(this.#asking, ...flags), { limitMs: 60_000 })
     assert.match(stdout, /"findings"/, stderr)
     return { code, ...JSON.parse(stdout) }
   }
 
-  /** Asks from the pod on n2 until `during` is over: addresses of nodes are masqueraded, those of pods are not. */
-  async fromPod(during: () => Promise<void>): Promise<void> {
-    this.#asking = 'podOnN2'
+  /**
+   * Asks from there until `during` is over. From the pod: addresses of nodes are masqueraded, those of pods are not. From outside:
+   * the API server alone is reached.
+   */
+  async from(place: PlaceName, during: () => Promise<void>): Promise<void> {
+    this.#asking = place
     try {
       await during()
     } finally {

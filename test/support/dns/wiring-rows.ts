@@ -54,7 +54,7 @@ export function wiringRows(bed: () => DnsBed): void {
       target: 'NOTRACK',
     }
     await dns.filtered('n2', [untracked], () =>
-      dns.fromPod(async () => {
+      dns.from('podOnN2', async () => {
         await dns.says(/^ReplyFromElsewhere n2$/)
       }),
     )

@@ -3,12 +3,13 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { DnsRelay, DnsRelays, OpenRelays } from '../../../ports/dns-relays.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { Random } from '../../../ports/random.ts'
-import { DeadlineError, withDeadline } from '../../../runtime/deadline.ts'
 import type { ApiClient } from '../../kube/api-client.ts'
 import { backoffMs } from '../../kube/backoff.ts'
 import { listPages } from '../../kube/list-pages.ts'
 import { forwardPort } from '../../kube/port-forward.ts'
 import { createRelayJob, deleteRelayJob, RELAY_PORT, type RelayJob, relayPods } from '../../kube/relay-jobs.ts'
+import { within } from '../../kube/within.ts'
+import { ApiControl } from '../api-control.ts'
 import { RelayedAsker } from './relayed-asker.ts'
 import { RelayedSockets } from './relayed-sockets.ts'
 
@@ -63,8 +64,9 @@ export class JobRelays implements DnsRelays {
     const settled = await Promise.allSettled(jobs.map((job) => this.#opened(job, made, signal)))
     const failed = settled.find(({ status }) => status === 'rejected')
     if (failed?.status === 'rejected') {
-      const limit = { clock, limitMs: CLEANED_WITHIN_MS, signal: new AbortController().signal, what: 'taking it away' }
-      await withDeadline(limit, (limited) => this.#close(made, limited)).catch(() => undefined)
+      const late = () => relayError('relays were not deleted in time')
+      const limit = { clock, ms: CLEANED_WITHIN_MS, signal: new AbortController().signal, late }
+      await within(limit, (limited) => this.#close(made, limited)).catch(() => undefined)
       throw failed.reason
     }
     const opened = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
@@ -85,14 +87,14 @@ export class JobRelays implements DnsRelays {
       made.jobs.push(job)
       await createRelayJob(client, job, signal)
       isCreated = true
-      const limit = { clock, limitMs: READY_WITHIN_MS, signal, what: 'its pod' }
-      const sockets = await withDeadline(limit, (limited) => this.#connected(job, limited))
+      const late = () => relayError(`its pod did not answer within ${READY_WITHIN_MS / 1_000} s`)
+      const limit = { clock, ms: READY_WITHIN_MS, signal, late }
+      const sockets = await within(limit, (limited) => this.#connected(job, limited))
       made.streams.push(sockets)
-      const asker = new RelayedAsker({ sockets, clock, random })
-      return { node, asker, dataPort: asker }
+      return { node, asker: new RelayedAsker({ sockets, clock, random }), control: new ApiControl(sockets) }
     } catch (error) {
       signal.throwIfAborted()
-      if (!(error instanceof WorldError || error instanceof DeadlineError)) throw error
+      if (!(error instanceof WorldError)) throw error
       if (error instanceof WorldError && error.code === 'KUBE_FORBIDDEN' && !isCreated)
         made.jobs.splice(made.jobs.indexOf(job), 1)
       return `a relay on ${node} was not to be had: ${error.message}`
@@ -118,14 +120,15 @@ export class JobRelays implements DnsRelays {
   async #tried(namespace: string, pod: string, signal: AbortSignal): Promise<RelayedSockets | undefined> {
     const stream = await forwardPort(this.#parts.client, { namespace, pod, port: RELAY_PORT }, signal)
     const sockets = new RelayedSockets(stream)
-    const limit = { clock: this.#parts.clock, limitMs: CONNECTED_WITHIN_MS, signal, what: 'the relay' }
+    const late = () => relayError('the relay does not answer')
+    const limit = { clock: this.#parts.clock, ms: CONNECTED_WITHIN_MS, signal, late }
     try {
-      await withDeadline(limit, (limited) => sockets.answers(limited))
+      await within(limit, (limited) => sockets.answers(limited))
       return sockets
     } catch (error) {
       sockets.close()
       signal.throwIfAborted()
-      if (error instanceof WorldError || error instanceof DeadlineError) return undefined
+      if (error instanceof WorldError) return undefined
       throw error
     }
   }

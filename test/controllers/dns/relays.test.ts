@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { SocketAsker } from '../../../src/adapters/dns/socket-asker.ts'
+import { systemClock as clock } from '../../../src/adapters/node/system-clock.ts'
+import { systemRandom } from '../../../src/adapters/node/system-random.ts'
+import { checkDns, type DnsCheck } from '../../../src/controllers/dns/check-dns.ts'
+import type { DnsObjects } from '../../../src/ports/dns-objects.ts'
+import type { DnsRelays } from '../../../src/ports/dns-relays.ts'
+import { type DnsWorld, dnsWorld } from '../../support/dns/dns-world.ts'
+import { SeededRandom } from '../../support/seeded-random.ts'
+
+const never = new AbortController().signal
+const asker = new SocketAsker(clock, systemRandom)
+
+/** Relays that ask from this machine, and what is left of them. */
+class MemoryRelays implements DnsRelays {
+  /** Nodes whose relay does not reach its control. */
+  cutOff: readonly string[] = []
+  notes: readonly string[] = []
+  leaves: readonly string[] = []
+  openOn: readonly string[] = []
+  onOpen: () => void = () => undefined
+
+  async open(nodes: readonly string[]) {
+    this.openOn = nodes
+    this.onOpen()
+    return {
+      relays: nodes.map((node) => ({ node, asker, control: { reaches: async () => !this.cutOff.includes(node) } })),
+      notes: this.notes,
+      close: async () => {
+        this.openOn = []
+        return this.leaves
+      },
+    }
+  }
+}
+
+const NO_WAY = { ask: async () => ({ kind: 'notAsked' as const, text: 'forbidden' }) }
+
+interface Asked {
+  readonly node?: string
+  /** Nothing but the API server is reached from here. */
+  readonly isOutside?: boolean
+  readonly signal?: AbortSignal
+}
+
+const check = (
+  { objects }: DnsWorld,
+  relays: DnsRelays,
+  { node, isOutside = true, signal = never }: Asked = {},
+): Promise<DnsCheck> =>
+  checkDns(
+    {
+      objects,
+      relays,
+      asker: isOutside ? { ...asker, ask: async () => ({ kind: 'timeout' }), canary: (at) => asker.canary(at) } : asker,
+      control: { reaches: async () => !isOutside },
+      loopback: NO_WAY,
+      clock,
+      random: new SeededRandom(1),
+      sought: {},
+      timeoutMs: 100,
+      ...(node === undefined ? {} : { node }),
+    },
+    signal,
+  )
+
+const nodesOf = (t: TestContext, names: readonly string[], ready = true): Promise<DnsWorld> => {
+  const nodes: DnsObjects['nodes'] = async () => names.map((name) => ({ name, ready, addresses: [] }))
+  return dnsWorld(t, 2, { nodes })
+}
+
+const said = ({ findings }: DnsCheck): readonly string[] =>
+  findings.map(({ code, subjects }) => `${code} ${subjects.map(({ name }) => name).join(', ')}`)
+
+test('a place outside that reaches nothing is left out where relays reach all, and says nothing against DNS', async (t) => {
+  const relays = new MemoryRelays()
+  const checked = await check(await dnsWorld(t), relays)
+  assert.deepEqual([checked.verdict, said(checked)], ['ok', ['Healthy dns']])
+  assert.deepEqual(
+    checked.scene.vantages.map(({ name, node }) => [name, node]),
+    [
+      ['relay n1', 'n1'],
+      ['relay n2', 'n2'],
+    ],
+  )
+  assert.ok(checked.notes.includes('here was not taken: it reaches neither pods nor Services of the cluster'))
+  assert.deepEqual(relays.openOn, [])
+})
+
+test('a node that reaches nothing is named, and what relays see beside it counts', async (t) => {
+  const world = await dnsWorld(t)
+  world.pods[1]?.stopUdp()
+  const checked = await check(world, new MemoryRelays(), { node: 'n3' })
+  assert.deepEqual(said(checked), ['UdpDead coredns-2', 'VantageCutOff here, n3'])
+})
+
+test('a relay that does not reach its control says nothing of DNS, and its node is named', async (t) => {
+  const relays = new MemoryRelays()
+  relays.cutOff = ['n2']
+  const world = await dnsWorld(t)
+  const checked = await check(world, relays, { isOutside: false })
+  // It reaches pods all the same: those are judged.
+  assert.deepEqual([checked.verdict, said(checked)], ['ok', ['Healthy dns']])
+  assert.ok(checked.notes.includes('relay n2 reaches pods and not Services: pods alone are judged from there'))
+})
+
+test('one relay is on a node without a pod of DNS where there is one, and none on a node that is not Ready', async (t) => {
+  const found: string[][] = []
+  const relays = new MemoryRelays()
+  relays.onOpen = () => found.push([...relays.openOn])
+  await check(await nodesOf(t, ['n1', 'n2', 'n3', 'n4']), relays)
+  await check(await nodesOf(t, ['n2']), relays)
+  await check(await nodesOf(t, ['n3', 'n4', 'n5']), relays)
+  await check(await nodesOf(t, ['n1', 'n2'], false), relays)
+  assert.deepEqual(found, [['n3', 'n1'], ['n2'], ['n3', 'n4'], []])
+})
+
+test('why relays are not to be had, and what is left of them, is noted', async (t) => {
+  const relays = new MemoryRelays()
+  relays.notes = ['a relay on n9 was not to be had: no such image']
+  relays.leaves = ['Job evenkeel/relay was not deleted']
+  const { notes } = await check(await dnsWorld(t), relays)
+  assert.deepEqual(notes.slice(2, 3), relays.notes)
+  assert.deepEqual(notes.slice(-1), relays.leaves)
+})
+
+test('a check that is interrupted takes its relays away', async (t) => {
+  const relays = new MemoryRelays()
+  const stop = new AbortController()
+  const reason = new Error('interrupted')
+  const world = await dnsWorld(t)
+  const pod = world.pods[0]
+  if (pod !== undefined)
+    pod.answering = () => {
+      stop.abort(reason)
+      return []
+    }
+  await assert.rejects(check(world, relays, { signal: stop.signal }), reason)
+  assert.deepEqual(relays.openOn, [])
+})
