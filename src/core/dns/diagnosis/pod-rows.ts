@@ -28,7 +28,7 @@ export function sharedSilence({ pods, sound }: Digest): Finding | undefined {
 
 const vantageSubject = ({ name }: { readonly name: string }): Subject => ({ kind: 'vantage', name })
 
-/** Ways between nodes that are seen: where one alone is silent, that may as well be its pod. */
+/** Ways between nodes that are seen: where one alone is silent, from however many places of its node, that may as well be its pod. */
 const WAYS_BETWEEN_NODES = 2
 
 /** UDP arrives at pods of the vantage's own node and at no pod of another one, which TCP does. */
@@ -43,7 +43,7 @@ export function crossNode({ pods }: Digest): Finding | undefined {
   const [near, far] = [ways.filter(({ isNear }) => isNear), ways.filter(({ isNear }) => !isNear)]
   const isBetweenNodes =
     near.length > 0 &&
-    far.length >= WAYS_BETWEEN_NODES &&
+    new Set(far.map(({ vantage, pod }) => `${vantage.node} ${pod.name}`)).size >= WAYS_BETWEEN_NODES &&
     near.every(({ reading }) => reading.udp === 'answers') &&
     far.every(({ reading }) => reading.udp !== 'answers' && reading.tcp === 'answers')
   if (!isBetweenNodes) return undefined

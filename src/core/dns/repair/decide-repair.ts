@@ -1,0 +1,54 @@
+import { CAUSES, type CauseCode } from '../causes.ts'
+import type { Finding } from '../diagnosis/finding.ts'
+import type { DnsPodFacts } from '../scene.ts'
+import { type Guard, guardsOf } from './guards.ts'
+import type { RepairFacts } from './repair-facts.ts'
+
+export interface SickPod {
+  readonly pod: DnsPodFacts
+  readonly code: CauseCode
+}
+
+export type RepairDecision =
+  /** DNS is well, or what ails it is no pod's own. `why`: a sentence. */
+  | { readonly kind: 'nothing'; readonly why: string }
+  | { readonly kind: 'held'; readonly sick: SickPod; readonly guards: readonly Guard[] }
+  /**
+   * `quarantine`: its labels are changed so that Service and ReplicaSet let it go; another one takes its place, and it stays for a
+   * look. `evict`: what would come back on the same node beside it is evicted.
+   */
+  | {
+      readonly kind: 'act'
+      readonly step: 'quarantine' | 'evict'
+      readonly sick: SickPod
+      readonly guards: readonly Guard[]
+    }
+
+/** One pod at most, and only where every guard holds. */
+export function decideRepair(facts: RepairFacts): RepairDecision {
+  const sick = sickPods(facts)
+  const [first] = sick
+  if (first === undefined) return { kind: 'nothing', why: whyNothing(facts.findings) }
+  const guards = guardsOf(first, sick.length, facts)
+  if (guards.some(({ holds }) => !holds)) return { kind: 'held', sick: first, guards }
+  return { kind: 'act', step: facts.workload?.kind === 'Deployment' ? 'quarantine' : 'evict', sick: first, guards }
+}
+
+/** Pods whose ailment is their own, each once. */
+function sickPods({ scene, findings }: RepairFacts): readonly SickPod[] {
+  const found = findings.flatMap(({ code, subjects }) =>
+    CAUSES[code].repair === 'restartPod'
+      ? subjects.flatMap(({ kind, name }) => (kind === 'pod' ? [{ name, code }] : []))
+      : [],
+  )
+  return scene.pods.flatMap((pod) => {
+    const one = found.find(({ name }) => name === pod.name)
+    return one === undefined ? [] : [{ pod, code: one.code }]
+  })
+}
+
+function whyNothing(findings: readonly Finding[]): string {
+  const codes = [...new Set(findings.map(({ code }) => code))]
+  if (codes.every((code) => CAUSES[code].verdict === 'ok')) return 'DNS is well'
+  return `${codes.join(', ')}: no pod of DNS is at fault, and to replace one would cure nothing`
+}

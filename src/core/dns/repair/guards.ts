@@ -1,0 +1,156 @@
+import { CAUSES, type CauseCode } from '../causes.ts'
+import type { PathReading } from '../path-reading.ts'
+import type { DnsPodFacts, DnsScene, VantageFacts } from '../scene.ts'
+import type { SickPod } from './decide-repair.ts'
+import type { PastRepair, RepairFacts, RolledWorkload } from './repair-facts.ts'
+
+/** What must hold before a pod of DNS is touched; `text` says what was found, whether it holds or not. */
+export interface Guard {
+  readonly guard: 'evidence' | 'ownCause' | 'othersAnswer' | 'apiServer' | 'nothingElseMoves' | 'budget' | 'pace'
+  readonly holds: boolean
+  readonly text: string
+}
+
+/** Another place that sees it rules out the way to it; two places on one node have that way in common. */
+const NODES_THAT_SEE = 2
+/**
+ * Connection tracking of IPVS leads to a pod that is gone for five minutes (kubernetes/kubernetes#71514), that of iptables for two:
+ * until then what clients suffer is no word on the pods of now.
+ */
+export const COOL_DOWN_MS = 310_000
+const HOUR_MS = 3_600_000
+const REPAIRS_AN_HOUR = 3
+/** Of the last ones that cured nothing: whatever it is, it is not the pods. */
+const BREAKER = 2
+
+/** Findings that the sick pod brings about, or that say nothing of DNS. */
+const BESIDE: ReadonlySet<CauseCode> = new Set(['CacheMasks', 'VantageCutOff'])
+
+export const guardsOf = (sick: SickPod, sickPods: number, facts: RepairFacts): readonly Guard[] => [
+  evidence(sick, facts),
+  ownCause(sickPods, facts),
+  othersAnswer(sick, facts),
+  apiServer(facts),
+  nothingElseMoves(sick, facts),
+  budget(sick, facts),
+  pace(facts),
+]
+
+const yes = (guard: Guard['guard'], text: string): Guard => ({ guard, holds: true, text })
+const no = (guard: Guard['guard'], text: string): Guard => ({ guard, holds: false, text })
+
+/** Readings of a pod from places that reach their control. */
+const readingsOf = (
+  { paths, vantages }: DnsScene,
+  { name }: DnsPodFacts,
+): readonly { readonly from: VantageFacts; readonly reading: PathReading }[] =>
+  paths.flatMap(({ vantage, target, reading }) => {
+    const from = vantages.find((one) => one.name === vantage && one.control === 'answers')
+    return from === undefined || target.kind !== 'pod' || target.name !== name ? [] : [{ from, reading }]
+  })
+
+function isIllBy(code: CauseCode, { udp, tcp, data }: PathReading): boolean {
+  if (code === 'DataStale') return data !== 'right' && data !== 'unknown'
+  return code === 'TcpDead' ? tcp === 'silent' : udp === 'silent'
+}
+
+function evidence({ pod, code }: SickPod, { scene, rounds }: RepairFacts): Guard {
+  const ill = readingsOf(scene, pod).filter(({ reading }) => isIllBy(code, reading))
+  const nodes = [...new Set(ill.flatMap(({ from }) => from.node ?? []))]
+  if (rounds < 2) return no('evidence', 'one round alone saw it')
+  if (nodes.length < NODES_THAT_SEE || nodes.every((node) => node === pod.node))
+    return no(
+      'evidence',
+      `it is seen from ${nodes.length === 0 ? 'no node' : nodes.join(', ')}: it takes two nodes, and one of them without that pod (--relay)`,
+    )
+  return yes('evidence', `${code} is seen from ${nodes.join(' and ')}, in two rounds`)
+}
+
+function ownCause(sickPods: number, { findings, scene }: RepairFacts): Guard {
+  if (sickPods > 1)
+    return no('ownCause', `${sickPods} of ${scene.pods.length} pods are ill: what they share is at fault`)
+  const others = findings.map(({ code }) => code).filter((code) => CAUSES[code].repair === 'none' && !BESIDE.has(code))
+  return others.length > 0
+    ? no('ownCause', `beside it there is ${others.join(', ')}, which no new pod cures`)
+    : yes('ownCause', 'it is the only pod that is ill, and nothing else is')
+}
+
+/** Well from every place that asked it: what stays must be known to answer. */
+function othersAnswer({ pod }: SickPod, { scene }: RepairFacts): Guard {
+  const others = scene.pods.filter((other) => {
+    const seen = readingsOf(scene, other)
+    const isWell = seen.every(({ reading: { udp, data } }) => udp === 'answers' && data === 'right')
+    return other.uid !== pod.uid && !other.terminating && other.endpoint === 'serving' && seen.length > 0 && isWell
+  })
+  return others.length === 0
+    ? no('othersAnswer', 'no other pod answers over UDP: scale up to two first, and see that the new one answers')
+    : yes(
+        'othersAnswer',
+        `${others.map(({ name }) => name).join(', ')} ${others.length === 1 ? 'answers' : 'answer'} over UDP`,
+      )
+}
+
+function apiServer({ apiNotReady }: RepairFacts): Guard {
+  return apiNotReady === undefined
+    ? yes('apiServer', 'the API server is ready')
+    : no('apiServer', `${apiNotReady}: a new pod could not list Services, and the old one still knows them`)
+}
+
+function nothingElseMoves({ pod }: SickPod, { workload, proxies, cordoned, scene }: RepairFacts): Guard {
+  const moving =
+    workload === undefined
+      ? 'it belongs to no Deployment, DaemonSet or StatefulSet: nothing would replace it'
+      : movingOf(workload, 1)
+  const leaving = scene.pods.filter(({ terminating, uid }) => terminating && uid !== pod.uid).map(({ name }) => name)
+  const why =
+    moving ??
+    (pod.terminating ? 'it is being deleted already' : undefined) ??
+    (leaving.length > 0 ? `${leaving.join(', ')} is being deleted` : undefined) ??
+    (cordoned.length > 0
+      ? `${cordoned.join(', ')} with a pod of DNS is cordoned: a drain may be under way`
+      : undefined) ??
+    proxies.flatMap((proxy) => movingOf(proxy, 0) ?? [])[0]
+  return why === undefined
+    ? yes('nothingElseMoves', 'no rollout and no drain is under way')
+    : no('nothingElseMoves', why)
+}
+
+/** Why it is said to be in motion; `spare` of its pods may be not Ready. */
+function movingOf(
+  { kind, name, desired, total, updated, ready, isObserved }: RolledWorkload,
+  spare: number,
+): string | undefined {
+  const isStill = isObserved && total === desired && updated === desired && ready >= desired - spare
+  return isStill
+    ? undefined
+    : `${kind} ${name} is being rolled out or is not whole: of ${desired} pods ${total} are there, ${updated} are new, ${ready} are Ready`
+}
+
+/** A pod that is dead over UDP alone is Ready, so that its budget counts it as healthy. */
+function budget({ pod }: SickPod, { pods }: RepairFacts): Guard {
+  const spent = (pods[pod.uid]?.budgets ?? []).filter(({ disruptionsAllowed }) => pod.ready && disruptionsAllowed < 1)
+  return spent.length === 0
+    ? yes('budget', 'its PodDisruptionBudget allows it, or it has none')
+    : no(
+        'budget',
+        `PodDisruptionBudget ${spent.map(({ name }) => name).join(', ')} allows no disruption: scale up by one, or widen the budget`,
+      )
+}
+
+function pace({ past, wallMs }: RepairFacts): Guard {
+  const agoMs = ({ at }: PastRepair): number => wallMs - Date.parse(at)
+  const newest = past.toSorted((left, right) => agoMs(left) - agoMs(right))
+  const [last] = newest
+  if (last === undefined) return yes('pace', 'nothing was repaired before')
+  if (agoMs(last) < COOL_DOWN_MS)
+    return no(
+      'pace',
+      `${last.pod} was replaced at ${last.at}: connection tracking takes ${COOL_DOWN_MS / 1_000} s to forget it`,
+    )
+  const within = newest.filter((one) => agoMs(one) < HOUR_MS)
+  if (within.length >= REPAIRS_AN_HOUR) return no('pace', `${within.length} pods were replaced within the hour`)
+  const lastOnes = newest.slice(0, BREAKER)
+  if (lastOnes.length === BREAKER && lastOnes.every(({ outcome }) => outcome !== 'cured'))
+    return no('pace', `the last ${BREAKER} repairs cured nothing: a person has to look`)
+  return yes('pace', `the last repair was at ${last.at}`)
+}
