@@ -1,14 +1,22 @@
+import { hostname } from 'node:os'
 import { ApiControl } from '../../src/adapters/dns/api-control.ts'
 import { ForwardedLoopback } from '../../src/adapters/dns/forwarded-loopback.ts'
 import { JobRelays } from '../../src/adapters/dns/relay/job-relays.ts'
 import { SocketAsker } from '../../src/adapters/dns/socket-asker.ts'
 import { OWN_SOCKETS } from '../../src/adapters/dns/sockets.ts'
+import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
 import { kubeDnsObjects } from '../../src/adapters/kube/kube-dns-objects.ts'
+import { kubeDnsRepairer } from '../../src/adapters/kube/kube-dns-repairer.ts'
+import { kubeLeaderLease } from '../../src/adapters/kube/kube-leader-lease.ts'
 import { openApi } from '../../src/adapters/kube/open-cluster.ts'
 import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
+import type { DnsPlace } from '../../src/cli/dns/dns-place.ts'
 import type { DnsActions } from '../../src/cli/dns-command.ts'
 import { checkDns } from '../../src/controllers/dns/check-dns.ts'
+import { PastRepairs } from '../../src/controllers/dns/past-repairs.ts'
+import { repairAlone } from '../../src/controllers/dns/repair-alone.ts'
+import { repairDns, wouldRepair } from '../../src/controllers/dns/repair-dns.ts'
 import type { Log } from '../../src/ports/log.ts'
 
 interface Surroundings {
@@ -17,27 +25,56 @@ interface Surroundings {
   readonly log: Log
 }
 
-export const dnsActions = ({ version, env, log }: Surroundings): DnsActions => ({
-  check: async ({ kubeconfig, context, node, relay, sought, timeoutMs }, signal) => {
-    const kubeconfigPath = kubeconfig ?? env.KUBECONFIG
-    const { parts } = await openApi(
-      { kubeconfigPath, context, env, clock, random, log, userAgent: `evenkeel/${version}` },
-      signal,
-    )
-    return checkDns(
-      {
-        objects: kubeDnsObjects(parts),
-        asker: new SocketAsker(clock, random),
-        loopback: new ForwardedLoopback({ ...parts, clock, random }),
-        control: new ApiControl(OWN_SOCKETS),
-        clock,
-        random,
-        sought,
-        timeoutMs,
-        ...(node === undefined ? {} : { node }),
-        ...(relay === undefined ? {} : { relays: new JobRelays({ ...parts, ...relay, clock, random }) }),
-      },
-      signal,
-    )
+export const dnsActions = (surroundings: Surroundings): DnsActions => ({
+  check: async (place, signal) => {
+    const parts = await opened(place, surroundings, signal)
+    return checkDns(checkParts(parts, place), signal)
   },
+  wouldRepair: async (place, signal) => {
+    const parts = await opened(place, surroundings, signal)
+    return wouldRepair(repairParts(parts, place, nothing), signal)
+  },
+  repair: async (place, say, signal) => {
+    const parts = await opened(place, surroundings, signal)
+    const { namespace } = place
+    const lease = { namespace, name: REPAIR_LEASE }
+    const identity = `${hostname()}_${random.hex(6)}`
+    const alone = { leases: kubeLeaderLease(parts.client), clock, random, lease, identity }
+    return repairAlone(alone, (leader) => repairDns(repairParts(parts, place, say), leader, signal), signal)
+  },
+})
+
+/** Held while DNS is repaired: one at a time, in the whole cluster. */
+const REPAIR_LEASE = 'evenkeel-dns-repair'
+const nothing = (): void => undefined
+
+async function opened({ kubeconfig, context }: DnsPlace, { version, env, log }: Surroundings, signal: AbortSignal) {
+  const kubeconfigPath = kubeconfig ?? env.KUBECONFIG
+  const userAgent = `evenkeel/${version}`
+  return (await openApi({ kubeconfigPath, context, env, clock, random, log, userAgent }, signal)).parts
+}
+
+type Opened = Awaited<ReturnType<typeof opened>>
+
+function checkParts(parts: Opened, { node, relayImage: image, namespace, sought, timeoutMs }: DnsPlace) {
+  return {
+    objects: kubeDnsObjects(parts),
+    asker: new SocketAsker(clock, random),
+    loopback: new ForwardedLoopback({ ...parts, clock, random }),
+    control: new ApiControl(OWN_SOCKETS),
+    clock,
+    random,
+    sought,
+    timeoutMs,
+    ...(node === undefined ? {} : { node }),
+    ...(image === undefined ? {} : { relays: new JobRelays({ ...parts, namespace, image, clock, random }) }),
+  }
+}
+
+const repairParts = (parts: Opened, place: DnsPlace, say: (text: string) => void) => ({
+  check: (signal: AbortSignal) => checkDns(checkParts(parts, place), signal),
+  repairer: kubeDnsRepairer(parts),
+  past: new PastRepairs(kubeConfigMaps(parts.client), place.namespace),
+  clock,
+  say,
 })

@@ -38,6 +38,8 @@ export interface DnsCheck {
   readonly findings: readonly Finding[]
   readonly scene: DnsScene
   readonly facts: Deployment['facts']
+  /** Of its Service. */
+  readonly selector: Readonly<Record<string, string>>
   readonly notes: readonly string[]
   readonly queries: number
   readonly rounds: 1 | 2
@@ -69,6 +71,7 @@ export async function checkDns(parts: CheckParts, signal: AbortSignal): Promise<
       verdict: verdictOf(findings),
       findings,
       facts: deployment.facts,
+      selector: deployment.selector,
       notes: [...notes, ...left],
       tookMs: clock.monoMs() - begunAt,
     }

@@ -29,6 +29,8 @@ export interface Deployment {
   /** Where the Service is asked: behind caches that answer in its place, where there are some. */
   readonly serviceAt: { readonly addresses: readonly string[]; readonly port: number }
   readonly outsideAt: readonly { readonly address: string; readonly port: number }[]
+  /** By which the Service picks its pods; empty where it has none. */
+  readonly selector: Readonly<Record<string, string>>
   /** Of all nodes. */
   readonly readyNodes: readonly string[]
   /** How it was found, and what could not be read: sentences. */
@@ -86,6 +88,7 @@ export async function findDeployment(
     },
     serviceAt: { addresses: (cache ?? service).addresses, port: port ?? DNS_PORT },
     outsideAt: outsideOf(service, nodes.value ?? []),
+    selector: selector ?? {},
     readyNodes: (nodes.value ?? []).flatMap(({ name, ready }) => (ready ? [name] : [])).toSorted(),
     notes: [
       `Service ${namespace}/${service.name}: ${why}`,

@@ -17,7 +17,12 @@ async function dns(
   files: Readonly<Record<string, string>> = {},
 ) {
   const { context } = memoryContext({ files })
+  const notHere = async (): Promise<never> => {
+    throw new Error('it is asked for a check alone')
+  }
   const load = async () => ({
+    wouldRepair: notHere,
+    repair: notHere,
     check: ({ sought }: { readonly sought: object }, signal: AbortSignal) => {
       if (world === undefined) throw new Error('nothing is to be asked')
       const parts = {

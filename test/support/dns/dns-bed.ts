@@ -5,9 +5,11 @@ import { type Bed, openBed } from '../../../testbed/bed.ts'
 import { runToEnd } from '../../../testbed/machine/run.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { imageOnBed } from '../image-on-bed.ts'
+import { ResolverLoad } from './resolver-load.ts'
 
 const root = new URL('../../..', import.meta.url).pathname
 export const DNS_RBAC = readFileSync(`${root}deploy/dns-rbac.yaml`, 'utf8')
+export const REPAIR_RBAC = readFileSync(`${root}deploy/dns-repair-rbac.yaml`, 'utf8')
 /** On the node that asks. What is dropped on its way out is an error of the socket, and was not asked. */
 export const REPLIES = ['INPUT', '-p', 'udp', '--sport', '53']
 /** Until kubelets, kube-proxies and CoreDNS have heard of something. */
@@ -42,6 +44,18 @@ interface Checked {
       readonly reading: { readonly udp: string; readonly tcp: string; readonly data: string }
     }[]
   }
+}
+
+interface Repaired {
+  readonly code: number
+  readonly decision: {
+    readonly kind: string
+    readonly why?: string
+    readonly step?: string
+    readonly sick?: { readonly name: string; readonly code: string }
+    readonly guards?: readonly { readonly guard: string; readonly holds: boolean; readonly text: string }[]
+  }
+  readonly outcome?: { readonly kind: string; readonly why?: string; readonly tookMs?: number }
 }
 
 /** The network namespace of a node, or of a pod there, as this machine has it: nothing else is entered. */
@@ -92,6 +106,7 @@ export class DnsBed {
     const bed = await openBed({ nodes: 2, fast: true })
     try {
       await bed.apply(DNS_RBAC)
+      await bed.apply(REPAIR_RBAC)
       await bed.apply([NEIGHBOUR])
       const [{ inside, outside }] = await Promise.all([
         bed.serviceAccountKubeconfig('evenkeel', 'evenkeel-dns'),
@@ -110,10 +125,10 @@ export class DnsBed {
     }
   }
 
-  /** The command of a check from there. */
-  command(place: PlaceName, ...flags: readonly string[]): readonly [string, ...string[]] {
+  /** The command of a check from there, or of a repair. */
+  command(place: PlaceName, of: 'check' | 'repair', ...flags: readonly string[]): readonly [string, ...string[]] {
     const { kubeconfig, network, node } = this.#places[place]
-    const program = ['--disable-warning=ExperimentalWarning', `${root}bin/evenkeel.ts`, 'dns', 'check']
+    const program = ['--disable-warning=ExperimentalWarning', `${root}bin/evenkeel.ts`, 'dns', of]
     const at = node === undefined ? [] : ['--node', node]
     const words = [...program, '--kubeconfig', kubeconfig, ...at, '--timeout', '500ms', '-o', 'json', ...flags]
     if (network === undefined) return [process.execPath, ...words]
@@ -121,8 +136,21 @@ export class DnsBed {
   }
 
   async check(...flags: readonly string[]): Promise<Checked> {
-    const { code, stdout, stderr } = await runToEnd(this.command(this.#asking, ...flags), { limitMs: 60_000 })
+    const { code, stdout, stderr } = await runToEnd(this.command(this.#asking, 'check', ...flags), { limitMs: 60_000 })
     assert.match(stdout, /"findings"/, stderr)
+    return { code, ...JSON.parse(stdout) }
+  }
+
+  /** So many queries a second to the Service, from n1. */
+  load(perSecond: number): ResolverLoad {
+    return new ResolverLoad(this.#places.n1.network ?? '', '10.96.0.10', perSecond)
+  }
+
+  /** A repair from outside, by relays. */
+  async repair(...flags: readonly string[]): Promise<Repaired> {
+    const argv = this.command('outside', 'repair', '--relay', IMAGE, ...flags)
+    const { code, stdout, stderr } = await runToEnd(argv, { limitMs: 360_000 })
+    assert.match(stdout, /"decision"/, stderr)
     return { code, ...JSON.parse(stdout) }
   }
 

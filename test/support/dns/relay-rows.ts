@@ -71,7 +71,7 @@ export function relayRows(place: () => DnsBed): void {
     })
 
     atNight('a check that is killed leaves relays that end by themselves', {}, async () => {
-      const [file, ...words] = place().command('outside', ...RELAY)
+      const [file, ...words] = place().command('outside', 'check', ...RELAY)
       const check = spawn(file, words, { stdio: 'ignore' })
       await waitFor(
         { what: 'a relay', limitMs: 30_000, everyMs: 100 },

@@ -2,8 +2,10 @@ import { type TestContext, test } from 'node:test'
 
 type Declare = (title: string, options: object, run: (t: TestContext) => Promise<void>) => void
 
+export const isNight = process.env.EVERY_TROUBLE !== undefined
+
 /**
  * Declares a test of a real cluster for the night: `npm run nightly -- trouble`. By day the same is seen in virtual time or by
  * the fast tests, and the beds have room for what only real parts can show.
  */
-export const atNight: Declare = process.env.EVERY_TROUBLE === undefined ? () => undefined : test
+export const atNight: Declare = isNight ? test : () => undefined

@@ -1,13 +1,7 @@
-import { CAUSES, type CauseCode } from '../causes.ts'
+import { CAUSES } from '../causes.ts'
 import type { Finding } from '../diagnosis/finding.ts'
-import type { DnsPodFacts } from '../scene.ts'
 import { type Guard, guardsOf } from './guards.ts'
-import type { RepairFacts } from './repair-facts.ts'
-
-export interface SickPod {
-  readonly pod: DnsPodFacts
-  readonly code: CauseCode
-}
+import type { RepairFacts, SickPod } from './repair-facts.ts'
 
 export type RepairDecision =
   /** DNS is well, or what ails it is no pod's own. `why`: a sentence. */

@@ -1,8 +1,8 @@
+import type { RolledWorkload } from '../../../model/dns-ground.ts'
 import { CAUSES, type CauseCode } from '../causes.ts'
 import type { PathReading } from '../path-reading.ts'
 import type { DnsPodFacts, DnsScene, VantageFacts } from '../scene.ts'
-import type { SickPod } from './decide-repair.ts'
-import type { PastRepair, RepairFacts, RolledWorkload } from './repair-facts.ts'
+import type { PastRepair, RepairFacts, SickPod } from './repair-facts.ts'
 
 /** What must hold before a pod of DNS is touched; `text` says what was found, whether it holds or not. */
 export interface Guard {
@@ -99,7 +99,7 @@ function apiServer({ apiNotReady }: RepairFacts): Guard {
 function nothingElseMoves({ pod }: SickPod, { workload, proxies, cordoned, scene }: RepairFacts): Guard {
   const moving =
     workload === undefined
-      ? 'it belongs to no Deployment, DaemonSet or StatefulSet: nothing would replace it'
+      ? 'the pods belong to no single Deployment or DaemonSet, which would replace it'
       : movingOf(workload, 1)
   const leaving = scene.pods.filter(({ terminating, uid }) => terminating && uid !== pod.uid).map(({ name }) => name)
   const why =
@@ -127,8 +127,8 @@ function movingOf(
 }
 
 /** A pod that is dead over UDP alone is Ready, so that its budget counts it as healthy. */
-function budget({ pod }: SickPod, { pods }: RepairFacts): Guard {
-  const spent = (pods[pod.uid]?.budgets ?? []).filter(({ disruptionsAllowed }) => pod.ready && disruptionsAllowed < 1)
+function budget({ pod }: SickPod, { budgets }: RepairFacts): Guard {
+  const spent = (budgets[pod.uid] ?? []).filter(({ disruptionsAllowed }) => pod.ready && disruptionsAllowed < 1)
   return spent.length === 0
     ? yes('budget', 'its PodDisruptionBudget allows it, or it has none')
     : no(

@@ -118,6 +118,12 @@ const TABLE: readonly (readonly [row: number | undefined, what: string, scene: D
     aScene({ pods: { b: SILENT }, service: HALF, change: { vantages: [V1] } }),
     ['UdpDead pod b'],
   ],
+  [
+    2,
+    'one pod of two is silent, asked from two places on the node of the other',
+    aScene({ pods: { b: SILENT }, service: HALF, change: { vantages: [V1, { ...V1, name: 'v3' }] } }),
+    ['UdpDead pod b'],
+  ],
   [13, 'the Service is silent from one node', aScene({ service: { v1: DEAD } }), ['ProxyStale node n-a']],
   [13, 'from one port alone the Service is silent', aScene({ canary: 'silent' }), ['ProxyStale node n-a, node n-b']],
   [

@@ -3,8 +3,9 @@ import { describe, test } from 'node:test'
 import { diagnose } from '../../../../src/core/dns/diagnosis/diagnose.ts'
 import { decideRepair, type RepairDecision } from '../../../../src/core/dns/repair/decide-repair.ts'
 import { COOL_DOWN_MS } from '../../../../src/core/dns/repair/guards.ts'
-import type { PastRepair, RepairFacts, RolledWorkload } from '../../../../src/core/dns/repair/repair-facts.ts'
+import type { PastRepair, RepairFacts } from '../../../../src/core/dns/repair/repair-facts.ts'
 import type { DnsScene } from '../../../../src/core/dns/scene.ts'
+import type { RolledWorkload } from '../../../../src/model/dns-ground.ts'
 import { aPodOfDns, aReading, aScene, DEAD, SILENT, STALE, V1, V2 } from '../a-scene.ts'
 
 const NOW_MS = Date.UTC(2026, 0, 1, 12)
@@ -36,7 +37,7 @@ const sick = (change: Parameters<typeof aScene>[0] = {}): DnsScene => aScene({ p
 function decided(change: Partial<RepairFacts> = {}, scene = sick()): RepairDecision {
   const facts = {
     rounds: 2,
-    pods: {},
+    budgets: {},
     workload: COREDNS,
     proxies: [PROXY],
     cordoned: [],
@@ -145,7 +146,7 @@ describe('a repair is held', () => {
     ],
     ['kube-proxy is being rolled out', { proxies: [{ ...PROXY, ready: 1 }] }, undefined, 'nothingElseMoves'],
     ['a node with a pod of DNS is cordoned', { cordoned: ['n-b'] }, undefined, 'nothingElseMoves'],
-    ['a budget allows nothing', { pods: { 'uid-a': { budgets: [BUDGET] } } }, undefined, 'budget'],
+    ['a budget allows nothing', { budgets: { 'uid-a': [BUDGET] } }, undefined, 'budget'],
     ['a repair ended just now', { past: [ago(1)] }, undefined, 'pace'],
     ['three were within the hour', { past: [ago(10), ago(20), ago(30)] }, undefined, 'pace'],
     ['the last two cured nothing', { past: [ago(400, 'notCured'), ago(500, 'begun'), ago(600)] }, undefined, 'pace'],
@@ -164,7 +165,7 @@ describe('a repair is held', () => {
     const { workload: _, ...facts } = {
       workload: COREDNS,
       rounds: 2,
-      pods: {},
+      budgets: {},
       proxies: [],
       cordoned: [],
       past: [],

@@ -1,0 +1,69 @@
+import { type Command, Option } from 'commander'
+import type { RepairOrBusy } from '../../controllers/dns/repair-alone.ts'
+import type { Repair } from '../../controllers/dns/repair-dns.ts'
+import type { CliContext } from '../cli-context.ts'
+import { addStyleOptions, type OutputFlags, resultStyle } from '../output-options.ts'
+import { paintLine } from '../terminal/style.ts'
+import { withErrorDocument } from '../with-error-document.ts'
+import { addPlaceOptions, type DnsPlace, type PlaceFlags, placeOf } from './dns-place.ts'
+import { exitOf, repairDocument, repairLines } from './repair-result.ts'
+
+export interface RepairActions {
+  /** What would be done; nothing is changed but what --relay asks for. */
+  readonly wouldRepair: (place: DnsPlace, signal: AbortSignal) => Promise<Repair>
+  /** `say` hears what goes on, a sentence each. */
+  readonly repair: (place: DnsPlace, say: (text: string) => void, signal: AbortSignal) => Promise<RepairOrBusy>
+}
+
+interface RepairFlags extends PlaceFlags, Pick<OutputFlags, 'color' | 'ascii'> {
+  readonly dryRun?: true
+  readonly output: 'text' | 'json'
+}
+
+const EXAMPLE = `
+Example: see what would be done about a sick pod of DNS, and whether every guard holds
+  evenkeel dns repair --dry-run --relay registry.example/evenkeel:1.0
+
+It replaces one pod at most, and only where seven guards hold: two nodes see it ill in two rounds, it alone is, another pod
+answers, the API server is ready, no rollout or drain is under way, its budget allows it, and the last repair is long ago.
+The sick pod stays, without the labels of its Service, for a look. Afterwards DNS is watched for a minute.
+
+Exit codes: 0 cured, or all is well; 1 not cured, or no pod is at fault; 2 wrong usage; 3 held by a guard, or another repair is under way.`
+
+interface Wired {
+  readonly load: () => Promise<RepairActions>
+  readonly context: CliContext
+  readonly exitWith: (code: number) => void
+}
+
+/** `evenkeel dns repair`. */
+export function addRepair(dns: Command, { load, context, exitWith }: Wired): void {
+  const command = addPlaceOptions(dns.command('repair'))
+    .summary('replace one sick pod of DNS, where that is safe')
+    .description('Checks DNS, replaces the one pod that is ill where every guard holds, and verifies that it helped.')
+    .option('--dry-run', 'only say what would be done')
+    .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'))
+    .addHelpText('after', EXAMPLE)
+  addStyleOptions(command).action(async (flags: RepairFlags) => {
+    const code = await withErrorDocument(context, flags.output, async () => {
+      const place = placeOf(flags)
+      const { signal } = context.interrupts
+      const actions = await load()
+      const say = (text: string): void => {
+        context.err.write(`${text}\n`)
+      }
+      const isDry = flags.dryRun === true
+      const repair = isDry ? await actions.wouldRepair(place, signal) : await actions.repair(place, say, signal)
+      const style = resultStyle(flags, context.terminal)
+      const text =
+        flags.output === 'json'
+          ? `${JSON.stringify(repairDocument(repair, isDry), null, 2)}\n`
+          : repairLines(repair, isDry)
+              .map((line) => `${paintLine(line, style)}\n`)
+              .join('')
+      context.out.write(text)
+      return exitOf(repair)
+    })
+    exitWith(code)
+  })
+}

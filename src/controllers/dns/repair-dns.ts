@@ -1,0 +1,152 @@
+import { decideRepair, type RepairDecision } from '../../core/dns/repair/decide-repair.ts'
+import type { PastRepair, SickPod } from '../../core/dns/repair/repair-facts.ts'
+import { formatDuration } from '../../model/duration.ts'
+import { toIso } from '../../model/time.ts'
+import { WorldError } from '../../model/world-error.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { DnsRepairer } from '../../ports/dns-repairer.ts'
+import type { Leader } from '../../runtime/leader.ts'
+import type { DnsCheck } from './check-dns.ts'
+import type { PastRepairs } from './past-repairs.ts'
+
+interface RepairParts {
+  /** From at least two nodes, where that can be had. */
+  readonly check: (signal: AbortSignal) => Promise<DnsCheck>
+  readonly repairer: DnsRepairer
+  readonly past: PastRepairs
+  readonly clock: Clock
+  /** Hears what goes on, a sentence each. */
+  readonly say: (text: string) => void
+}
+
+export interface Repair {
+  readonly check: DnsCheck
+  readonly decision: RepairDecision
+  /** Absent: nothing was done. */
+  readonly outcome?: RepairOutcome
+}
+
+export type RepairOutcome =
+  /** `after`: the check that said so, the last of those that watched it. */
+  | { readonly kind: 'cured'; readonly after: DnsCheck; readonly tookMs: number }
+  | { readonly kind: 'notCured'; readonly why: string; readonly after?: DnsCheck }
+  | { readonly kind: 'notTouched'; readonly why: string }
+
+/** A pod starts, is listed and is heard of by every kube-proxy. */
+const CURED_WITHIN_MS = 180_000
+const BETWEEN_CHECKS_MS = 2_000
+/** It must stay so: what clients suffer from old entries of connection tracking shows by then. */
+const STAYS_FOR_MS = 60_000
+const BETWEEN_WATCHES_MS = 10_000
+
+/** What would be done. Nothing is changed. */
+export async function wouldRepair(parts: RepairParts, signal: AbortSignal): Promise<Repair> {
+  const check = await parts.check(signal)
+  const { namespace } = check.scene.service
+  const [ground, past] = await Promise.all([
+    parts.repairer.ground({ namespace, selector: check.selector }, signal),
+    parts.past.read(signal),
+  ])
+  const { scene, findings, rounds } = check
+  const decision = decideRepair({ ...ground, scene, findings, rounds, past, wallMs: Number(parts.clock.wallMs()) })
+  return { check, decision }
+}
+
+/** One repair, by the only process that may do one now; it is decided by what is seen while it leads. */
+export async function repairDns(
+  parts: RepairParts,
+  leader: Pick<Leader, 'isLeading'>,
+  signal: AbortSignal,
+): Promise<Repair> {
+  const would = await wouldRepair(parts, signal)
+  if (would.decision.kind !== 'act') return would
+  const { past, clock, say } = parts
+  const { sick, step } = would.decision
+  const begun: PastRepair = { at: toIso(clock.wallMs()), pod: sick.pod.name, outcome: 'begun' }
+  await past.write(begun, signal)
+  const lost = leader.isLeading() ? undefined : 'the Lease was lost before the pod was touched'
+  say(`${sick.pod.name} (${sick.code}): ${step}`)
+  const why = lost ?? (await touched(parts, { ...would, sick, step }, signal))
+  if (why !== undefined) {
+    await past.forget(begun, signal)
+    return { ...would, outcome: { kind: 'notTouched', why } }
+  }
+  const outcome = await verified(parts, would.check, signal)
+  await past.write({ ...begun, outcome: outcome.kind }, signal)
+  return { ...would, outcome }
+}
+
+interface Touch {
+  readonly check: DnsCheck
+  readonly sick: SickPod
+  readonly step: 'quarantine' | 'evict'
+}
+
+/** Why the pod was not touched; undefined where it was. */
+async function touched(
+  { repairer }: RepairParts,
+  { check, sick: { pod }, step }: Touch,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { namespace } = check.scene.service
+  const at = { namespace, name: pod.name, uid: pod.uid, selector: check.selector }
+  if (step === 'quarantine')
+    return (await repairer.quarantine(at, signal)) ? undefined : `${pod.name} was replaced meanwhile`
+  const answer = await repairer.evict(at, signal)
+  return answer.kind === 'accepted' ? undefined : `the eviction of ${pod.name} was answered: ${answer.kind}`
+}
+
+/** Another pod in its place, as many endpoints as before, and all of them well, for a minute. */
+async function verified(
+  { check, clock, say }: RepairParts,
+  before: DnsCheck,
+  signal: AbortSignal,
+): Promise<Exclude<RepairOutcome, { readonly kind: 'notTouched' }>> {
+  const begunAt = clock.monoMs()
+  const sinceMs = (at: number): number => clock.monoMs() - at
+  let wellAt: number | undefined
+  for (;;) {
+    const after = await checked(check, signal)
+    const { state, why } = after === undefined ? UNKNOWN : stateOf(after, before)
+    const given = after === undefined ? {} : { after }
+    if (state === 'well') wellAt ??= clock.monoMs()
+    if (state === 'ill' && wellAt !== undefined)
+      return { kind: 'notCured', why: `DNS was well and is not any more: ${why}`, ...given }
+    if (state === 'well' && after !== undefined && wellAt !== undefined && sinceMs(wellAt) >= STAYS_FOR_MS)
+      return { kind: 'cured', after, tookMs: wellAt - begunAt }
+    const limitMs = CURED_WITHIN_MS + (wellAt === undefined ? 0 : STAYS_FOR_MS)
+    if (sinceMs(begunAt) >= limitMs)
+      return { kind: 'notCured', why: `after ${formatDuration(limitMs)} ${why}`, ...given }
+    say(why)
+    await clock.sleep(wellAt === undefined ? BETWEEN_CHECKS_MS : BETWEEN_WATCHES_MS, signal)
+  }
+}
+
+/** An API server that does not answer for a moment does not end what is under way. */
+async function checked(check: RepairParts['check'], signal: AbortSignal): Promise<DnsCheck | undefined> {
+  try {
+    return await check(signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof WorldError)) throw error
+    return undefined
+  }
+}
+
+interface State {
+  readonly state: 'well' | 'ill' | 'unknown'
+  readonly why: string
+}
+
+/** What was not seen is not held against the repair: it is looked at again. */
+const UNKNOWN: State = { state: 'unknown', why: 'DNS could not be checked' }
+
+function stateOf({ scene, verdict, findings }: DnsCheck, before: DnsCheck): State {
+  const [serving, were] = [scene.service.serving, before.scene.service.serving]
+  if (serving < were) return { state: 'ill', why: `${serving} of ${were} endpoints serve` }
+  const codes = findings.map(({ code }) => code).join(', ')
+  if (verdict === 'unverified') return { state: 'unknown', why: `it is not known whether DNS is well: ${codes}` }
+  return verdict === 'ok'
+    ? { state: 'well', why: 'DNS is well, and is watched' }
+    : { state: 'ill', why: `the check says ${codes}` }
+}
