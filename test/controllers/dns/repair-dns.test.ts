@@ -1,101 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { DnsCheck } from '../../../src/controllers/dns/check-dns.ts'
-import { PastRepairs } from '../../../src/controllers/dns/past-repairs.ts'
-import { type RepairOrBusy, repairAlone } from '../../../src/controllers/dns/repair-alone.ts'
-import { repairDns } from '../../../src/controllers/dns/repair-dns.ts'
-import { diagnose } from '../../../src/core/dns/diagnosis/diagnose.ts'
-import type { DnsScene } from '../../../src/core/dns/scene.ts'
-import { verdictOf } from '../../../src/core/dns/verdict.ts'
-import type { ConfigMap } from '../../../src/model/config-map.ts'
-import type { EvictionAnswer } from '../../../src/model/eviction.ts'
+import type { RepairOrBusy } from '../../../src/controllers/dns/repair-alone.ts'
 import { UserError } from '../../../src/model/user-error.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
-import { aPodOfDns, aScene, SILENT } from '../../core/dns/a-scene.ts'
-import { LeaseStore } from '../../support/lease-store.ts'
-import { SeededRandom } from '../../support/seeded-random.ts'
-import { VirtualClock } from '../../support/virtual-clock.ts'
-
-const LEASE = { namespace: 'evenkeel', name: 'evenkeel-dns-repair' }
-const WORKLOAD = { name: 'coredns', desired: 2, total: 2, updated: 2, ready: 2, isObserved: true }
-const SICK = aScene({ pods: { a: SILENT } })
-const WELL = aScene({ change: { pods: [aPodOfDns('b'), aPodOfDns('c')] } })
-const ONE = aScene({ change: { pods: [aPodOfDns('b')] } })
-
-/** A cluster whose DNS is as `scenes` say, one check after the other, the last one for good. */
-class RepairWorld {
-  readonly clock = new VirtualClock()
-  readonly leases = new LeaseStore(this.clock)
-  readonly touched: string[] = []
-  readonly said: string[] = []
-  kind: 'Deployment' | 'DaemonSet' = 'Deployment'
-  isReplaced = false
-  eviction: EvictionAnswer = { kind: 'accepted' }
-  onCheck: () => void = () => undefined
-  kept: ConfigMap | undefined
-  readonly #scenes: (DnsScene | WorldError)[]
-
-  constructor(...scenes: (DnsScene | WorldError)[]) {
-    this.#scenes = scenes
-  }
-
-  get outcomes(): readonly string[] {
-    return JSON.parse(this.kept?.data['repairs.json'] ?? '[]').map(
-      ({ pod, outcome }: Record<string, string>) => `${pod} ${outcome}`,
-    )
-  }
-
-  readonly #check = async (): Promise<DnsCheck> => {
-    this.onCheck()
-    const scene = this.#scenes.length > 1 ? this.#scenes.shift() : this.#scenes[0]
-    if (scene === undefined || scene instanceof WorldError) throw scene ?? new Error('there is no scene')
-    const findings = diagnose(scene)
-    const facts = { zone: 'cluster.local', apiAddresses: [], dnsService: { namespace: '', name: '', addresses: [] } }
-    return {
-      verdict: verdictOf(findings),
-      findings,
-      scene,
-      facts,
-      selector: { 'k8s-app': 'kube-dns' },
-      notes: [],
-      queries: 1,
-      rounds: 2,
-      tookMs: 1,
-    }
-  }
-
-  async repair(signal = new AbortController().signal): Promise<RepairOrBusy> {
-    const { clock, leases } = this
-    const configMaps = {
-      read: async () => this.kept,
-      write: async (written: ConfigMap) => {
-        this.kept = { ...written, resourceVersion: '1' }
-        return this.kept
-      },
-    }
-    const repairer = {
-      ground: async () => ({ budgets: {}, proxies: [], cordoned: [], workload: { ...WORKLOAD, kind: this.kind } }),
-      quarantine: async ({ name }: { readonly name: string }) => {
-        this.touched.push(`quarantine ${name} (${this.outcomes})`)
-        return !this.isReplaced
-      },
-      evict: async ({ name }: { readonly name: string }) => {
-        this.touched.push(`evict ${name}`)
-        return this.eviction
-      },
-    }
-    const past = new PastRepairs(configMaps, 'evenkeel')
-    const parts = { check: this.#check, repairer, past, clock, say: (text: string) => this.said.push(text) }
-    const alone = { leases: leases.client(), clock, random: new SeededRandom(1), lease: LEASE, identity: 'me' }
-    let isOver = false
-    const running = repairAlone(alone, (leader) => repairDns(parts, leader, signal), signal).finally(() => {
-      isOver = true
-    })
-    running.catch(() => undefined)
-    while (!isOver) await clock.advance(500)
-    return running
-  }
-}
+import { aScene } from '../../core/dns/a-scene.ts'
+import { ONE, REPAIR_LEASE, RepairWorld, SICK, WELL } from '../../support/dns/repair-world.ts'
 
 const outcomeOf = (repair: RepairOrBusy): string =>
   'busy' in repair ? `busy ${repair.busy}` : (repair.outcome?.kind ?? repair.decision.kind)
@@ -107,7 +16,7 @@ test('the sick pod is put in quarantine, DNS is watched for a minute, and all of
   // It is written that it began before the pod is touched.
   assert.deepEqual(world.touched, ['quarantine a (a begun)'])
   assert.deepEqual(world.outcomes, ['a cured'])
-  assert.equal(world.leases.get(LEASE)?.holder, '')
+  assert.equal(world.leases.get(REPAIR_LEASE)?.holder, '')
   assert.ok(world.clock.monoMs() >= 60_000)
 })
 
@@ -170,7 +79,7 @@ describe('one at a time', () => {
   const held = (world: RepairWorld): void => {
     const { clock, leases } = world
     leases.put({
-      ...LEASE,
+      ...REPAIR_LEASE,
       resourceVersion: '',
       holder: 'other',
       durationSeconds: 15,
@@ -216,7 +125,7 @@ describe('one at a time', () => {
       if (checks === 3) stop.abort(reason)
     }
     await assert.rejects(world.repair(stop.signal), reason)
-    assert.deepEqual([world.outcomes, world.leases.get(LEASE)?.holder], [['a begun'], ''])
+    assert.deepEqual([world.outcomes, world.leases.get(REPAIR_LEASE)?.holder], [['a begun'], ''])
   })
 })
 

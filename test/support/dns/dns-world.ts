@@ -14,18 +14,20 @@ const API_ADDRESS = '10.96.0.1'
 const NEWEST = { name: 'cart', namespace: 'shop', address: '10.96.7.7' }
 
 /** Answers as CoreDNS with the kubernetes plugin does, by name. */
-export function likeCoreDns(query: Buffer): Told {
+export const likeCoreDns = (query: Buffer): Told => answerOf(query, 'cluster.local')
+
+export function answerOf(query: Buffer, zone: string): Told {
   const [question] = decode(query).questions ?? []
   const { name = '', class: queryClass = 'IN' } = question ?? {}
   const has = (type: 'A' | 'PTR' | 'TXT', data: string): Told => [
     { bytes: reply(query, { answers: [{ type, name, ttl: 5, data }] as never }) },
   ]
   if (queryClass === 'CH') return [{ bytes: reply(query, { rcode: 5 }) }]
-  if (name === 'dns-version.cluster.local') return has('TXT', '1.1.0')
-  if (name === 'kubernetes.default.svc.cluster.local') return has('A', API_ADDRESS)
-  if (name === `${NEWEST.name}.${NEWEST.namespace}.svc.cluster.local`) return has('A', NEWEST.address)
-  if (name.endsWith('.pod.cluster.local')) return has('A', (name.split('.')[0] ?? '').replaceAll('-', '.'))
-  if (name.endsWith('.in-addr.arpa')) return has('PTR', 'kube-dns.kube-system.svc.cluster.local')
+  if (name === `dns-version.${zone}`) return has('TXT', '1.1.0')
+  if (name === `kubernetes.default.svc.${zone}`) return has('A', API_ADDRESS)
+  if (name === `${NEWEST.name}.${NEWEST.namespace}.svc.${zone}`) return has('A', NEWEST.address)
+  if (name.endsWith(`.pod.${zone}`)) return has('A', (name.split('.')[0] ?? '').replaceAll('-', '.'))
+  if (name.endsWith('.in-addr.arpa')) return has('PTR', `kube-dns.kube-system.svc.${zone}`)
   if (name === 'example.com') return has('A', '93.184.216.34')
   return [{ bytes: reply(query, { rcode: 3, authorities: [SOA] as never }) }]
 }
