@@ -28,7 +28,7 @@ Example: check the DNS of the current context's cluster from a machine that reac
   evenkeel dns check --outside example.com
 
 Example: from anywhere that reaches the API server, by two pods that are made for it and deleted
-  evenkeel dns check --relay registry.example/evenkeel:1.0
+  evenkeel dns check --relay --image registry.example/evenkeel:1.0
 
 It asks over UDP each pod of DNS and the Service's address, and judges the answers by what the API says.
 

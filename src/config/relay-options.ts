@@ -17,7 +17,7 @@ const OWNER = { command: 'dns-relay', code: 'RELAY_OPTIONS' } as const
 export const RELAY_HELP = `Usage: evenkeel dns-relay [options]
 
 Sends DNS queries for a check that runs elsewhere. It listens on
-loopback alone; \`evenkeel dns check --relay IMAGE\` starts it in a pod,
+loopback alone; \`evenkeel dns check --relay --image IMAGE\` starts it in a pod,
 and reaches it by port-forward.
 
 Options:

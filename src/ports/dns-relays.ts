@@ -3,7 +3,10 @@ import type { DnsAsker } from './dns-asker.ts'
 
 /** A place within the cluster that asks for us. */
 export interface DnsRelay {
-  readonly node: string
+  /** As a vantage. */
+  readonly name: string
+  /** Absent: not known. */
+  readonly node?: string
   readonly asker: DnsAsker
   readonly control: ControlProbe
 }
@@ -16,8 +19,8 @@ export interface OpenRelays {
   close(signal: AbortSignal): Promise<readonly string[]>
 }
 
-/** Makes relays: pods of this program, which end by themselves where nobody is connected to them. */
+/** Makes relays: containers of this program, which end by themselves where no check is connected to them. */
 export interface DnsRelays {
-  /** One on each of these nodes, where it can be had. Rejects by abort alone, and leaves nothing behind then. */
+  /** One on each of these nodes, or where it is set up for one other place, there. Rejects by abort alone, and leaves nothing behind then. */
   open(nodes: readonly string[], signal: AbortSignal): Promise<OpenRelays>
 }

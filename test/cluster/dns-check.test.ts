@@ -4,7 +4,17 @@ import { after, before, describe, test } from 'node:test'
 import { parseAllDocuments } from 'yaml'
 import { nodePodRange, podRange } from '../../testbed/addresses.ts'
 import { cacheRows } from '../support/dns/cache-rows.ts'
-import { DNS_RBAC, DnsBed, drop, REPAIR_RBAC, REPLIES, readinessOf, toPod, WELL } from '../support/dns/dns-bed.ts'
+import {
+  DNS_RBAC,
+  DnsBed,
+  drop,
+  EPHEMERAL_RBAC,
+  REPAIR_RBAC,
+  REPLIES,
+  readinessOf,
+  toPod,
+  WELL,
+} from '../support/dns/dns-bed.ts'
 import { relayRows } from '../support/dns/relay-rows.ts'
 import { repairRows } from '../support/dns/repair-rows.ts'
 import { wiringRows } from '../support/dns/wiring-rows.ts'
@@ -218,7 +228,7 @@ describe('DNS of a real cluster, asked from a node', { ...requires('testbed', 's
     )
     // Asked for within a get: the audit log has no entry of its own for it.
     if (used.has('get pods/portforward')) used.add('create pods/portforward')
-    const [granted, ofRepair] = [grantedTo(DNS_RBAC), grantedTo(REPAIR_RBAC)]
+    const [granted, ofRepair] = [grantedTo(`${DNS_RBAC}---\n${EPHEMERAL_RBAC}`), grantedTo(REPAIR_RBAC)]
     // By night alone a pod is repaired.
     for (const right of ofRepair) if (isNight || used.has(right)) granted.add(right)
     assert.deepEqual([...used].toSorted(), [...granted].toSorted())

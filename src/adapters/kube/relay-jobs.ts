@@ -10,6 +10,8 @@ export const RELAY_PORT = 8053
 /** A relay that has lost its check ends itself; what its Job leaves is taken away soon after. */
 const IDLE_LIMIT_SECONDS = 30
 const LEFT_SECONDS = 10
+/** Of the image's user. */
+const NONROOT = 65532
 /** Whatever happens, a relay is gone by then. */
 const LIFE_LIMIT_SECONDS = 900
 
@@ -70,6 +72,26 @@ function parseRelayPod(object: Untrusted): RelayPod {
 
 const collection = (namespace: string): string => `/apis/batch/v1/namespaces/${segment(namespace)}/jobs`
 
+/** What every relay is, wherever it runs. */
+export const RELAY_CONTAINER = {
+  imagePullPolicy: 'IfNotPresent',
+  securityContext: {
+    runAsNonRoot: true,
+    runAsUser: NONROOT,
+    runAsGroup: NONROOT,
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+    seccompProfile: { type: 'RuntimeDefault' },
+  },
+} as const
+
+export const relayArgs = (port: number): readonly string[] => [
+  'dns-relay',
+  `--port=${port}`,
+  `--idle-limit=${IDLE_LIMIT_SECONDS}s`,
+]
+
 /** It holds no token, no capability and no file, and fits the Pod Security Standard "restricted". */
 function manifest({ namespace, name, node, check, image }: RelayJob): object {
   const labels = { 'app.kubernetes.io/name': 'evenkeel', 'app.kubernetes.io/component': 'dns-relay', [LABEL]: check }
@@ -92,21 +114,16 @@ function manifest({ namespace, name, node, check, image }: RelayJob): object {
           tolerations: [{ operator: 'Exists' }],
           securityContext: {
             runAsNonRoot: true,
-            runAsUser: 65532,
-            runAsGroup: 65532,
+            runAsUser: NONROOT,
+            runAsGroup: NONROOT,
             seccompProfile: { type: 'RuntimeDefault' },
           },
           containers: [
             {
+              ...RELAY_CONTAINER,
               name: 'relay',
               image,
-              imagePullPolicy: 'IfNotPresent',
-              args: ['dns-relay', `--port=${RELAY_PORT}`, `--idle-limit=${IDLE_LIMIT_SECONDS}s`],
-              securityContext: {
-                allowPrivilegeEscalation: false,
-                readOnlyRootFilesystem: true,
-                capabilities: { drop: ['ALL'] },
-              },
+              args: relayArgs(RELAY_PORT),
               resources: { requests: { cpu: '10m', memory: '48Mi' }, limits: { memory: '128Mi' } },
             },
           ],

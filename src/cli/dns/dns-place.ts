@@ -9,8 +9,12 @@ export interface DnsPlace {
   readonly kubeconfig?: string
   readonly context?: string
   readonly node?: string
-  /** Pods that ask from within the cluster are made of it. */
-  readonly relayImage?: string
+  /** Of this program, which asks from within the cluster. */
+  readonly image?: string
+  /** From two nodes, by pods of that image. */
+  readonly relay: boolean
+  /** From this pod, by an ephemeral container of that image. */
+  readonly ephemeral?: { readonly namespace: string; readonly name: string }
   /** Of all that this program makes in the cluster. */
   readonly namespace: string
   readonly sought: Sought
@@ -24,7 +28,9 @@ export interface PlaceFlags {
   readonly zone?: string
   readonly outside?: string
   readonly node?: string
-  readonly relay?: string
+  readonly relay?: true
+  readonly image?: string
+  readonly ephemeral?: string
   readonly namespace: string
   readonly timeout: number
 }
@@ -37,7 +43,9 @@ export const addPlaceOptions = (command: Command): Command =>
     .option('--zone <domain>', 'the cluster domain; else it is read from the Corefile')
     .option('--outside <name>', 'a name outside of the cluster that must resolve, too')
     .option('--node <name>', 'the node that this runs on, where it runs on one')
-    .option('--relay <image>', 'also ask from two nodes: runs this image of evenkeel there, and takes it away again')
+    .option('--relay', 'also ask from two nodes: runs --image there, and takes it away again')
+    .option('--ephemeral <namespace/pod>', 'also ask from that pod: adds a container of --image to it, for good')
+    .option('--image <image>', 'the image of evenkeel, for --relay and --ephemeral')
     .option('--namespace <name>', 'where relays run, and repairs are remembered', 'evenkeel')
     .addOption(
       new Option('--timeout <duration>', 'a query without an answer by then is lost')
@@ -47,34 +55,38 @@ export const addPlaceOptions = (command: Command): Command =>
 
 /** Throws UserError that names the flag. */
 export function placeOf(flags: PlaceFlags): DnsPlace {
-  const { kubeconfig, context, service, zone, outside, node, relay, namespace, timeout } = flags
+  const { kubeconfig, context, service, zone, outside, node, relay, image, ephemeral, namespace, timeout } = flags
   for (const [flag, name] of [
     ['--zone', zone],
     ['--outside', outside],
   ] as const)
     if (name !== undefined && !isDnsName(name))
       throw usage(flag, `"${name}" is no DNS name`, 'write one as in example.com')
-  if (relay === '') throw usage('--relay', 'it names no image', 'write one as in registry.example/evenkeel:1.0')
+  const made = relay === true ? '--relay' : ephemeral === undefined ? undefined : '--ephemeral'
+  if (made !== undefined && (image ?? '') === '')
+    throw usage(made, 'which image is to be run is not known', 'name it, as in --image registry.example/evenkeel:1.0')
   if (timeout < 1) throw usage('--timeout', 'a query takes some time', 'write a duration of 1ms or more, as in 1s')
   return {
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(context === undefined ? {} : { context }),
     ...(node === undefined ? {} : { node }),
-    ...(relay === undefined ? {} : { relayImage: relay }),
+    relay: relay === true,
+    ...(image === undefined ? {} : { image }),
+    ...(ephemeral === undefined ? {} : { ephemeral: refOf('--ephemeral', ephemeral, 'shop/web-0') }),
     namespace,
     timeoutMs: timeout,
     sought: {
-      ...(service === undefined ? {} : { service: serviceOf(service) }),
+      ...(service === undefined ? {} : { service: refOf('--service', service, 'kube-system/kube-dns') }),
       ...(zone === undefined ? {} : { zone: zone.replace(/\.$/, '') }),
       ...(outside === undefined ? {} : { outside: outside.replace(/\.$/, '') }),
     },
   }
 }
 
-function serviceOf(text: string): { readonly namespace: string; readonly name: string } {
+function refOf(flag: string, text: string, example: string): { readonly namespace: string; readonly name: string } {
   const [namespace = '', name = '', ...more] = text.split('/')
   if (namespace === '' || name === '' || more.length > 0)
-    throw usage('--service', `"${text}" is no NAMESPACE/NAME`, 'write it as in kube-system/kube-dns')
+    throw usage(flag, `"${text}" is no NAMESPACE/NAME`, `write it as in ${example}`)
   return { namespace, name }
 }
 

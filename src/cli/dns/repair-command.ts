@@ -22,7 +22,7 @@ interface RepairFlags extends PlaceFlags, Pick<OutputFlags, 'color' | 'ascii'> {
 
 const EXAMPLE = `
 Example: see what would be done about a sick pod of DNS, and whether every guard holds
-  evenkeel dns repair --dry-run --relay registry.example/evenkeel:1.0
+  evenkeel dns repair --dry-run --relay --image registry.example/evenkeel:1.0
 
 It replaces one pod at most, and only where seven guards hold: two nodes see it ill in two rounds, it alone is, another pod
 answers, the API server is ready, no rollout or drain is under way, its budget allows it, and the last repair is long ago.

@@ -30,7 +30,7 @@ interface CheckParts {
   /** Of this machine, where it is one of the cluster. */
   readonly node?: string
   /** Absent: nothing is made in the cluster. */
-  readonly relays?: DnsRelays
+  readonly relays?: readonly DnsRelays[]
 }
 
 export interface DnsCheck {
@@ -53,18 +53,18 @@ const RELAYS_CLOSED_WITHIN_MS = 5_000
 
 /** One check: a round, and another one where the first saw something wrong. Rejects with UserError where nothing can be asked. */
 export async function checkDns(parts: CheckParts, signal: AbortSignal): Promise<DnsCheck> {
-  const { clock, random, relays } = parts
+  const { clock, random, relays = [] } = parts
   const begunAt = clock.monoMs()
   const deployment = await findDeployment(parts.objects, { sought: parts.sought, wallMs: clock.wallMs() }, signal)
-  const opened = relays === undefined ? undefined : await relays.open(relayNodes(deployment), signal)
+  const opened = await allOpen(relays, relayNodes(deployment), signal)
   try {
-    const vantages = await vantagesOf({ here: parts, relays: opened?.relays ?? [], clock }, deployment, signal)
+    const vantages = await vantagesOf({ here: parts, relays: opened.relays, clock }, deployment, signal)
     const targets = targetsOf(deployment)
     const { loopback, timeoutMs } = parts
     const round = () => askRound({ vantages, targets, deployment, loopback, random, timeoutMs }, signal)
     const seen = await seenIn(round, { ...parts, vantages }, signal)
     const findings = diagnose(seen.scene)
-    const notes = [...deployment.notes, ...(opened?.notes ?? []), ...seen.notes]
+    const notes = [...deployment.notes, ...opened.notes, ...seen.notes]
     const left = await closed(opened, clock)
     return {
       ...seen,
@@ -81,9 +81,25 @@ export async function checkDns(parts: CheckParts, signal: AbortSignal): Promise<
   }
 }
 
+async function allOpen(
+  relays: readonly DnsRelays[],
+  nodes: readonly string[],
+  signal: AbortSignal,
+): Promise<OpenRelays> {
+  const open: OpenRelays[] = []
+  const close: OpenRelays['close'] = async (closing) =>
+    (await Promise.all(open.map((one) => one.close(closing)))).flat()
+  try {
+    for (const one of relays) open.push(await one.open(nodes, signal))
+  } catch (error) {
+    await close(new AbortController().signal)
+    throw error
+  }
+  return { relays: open.flatMap((one) => one.relays), notes: open.flatMap(({ notes }) => notes), close }
+}
+
 /** What could not be taken away, a sentence each: relays go away with the check, however that ends. */
-async function closed(opened: OpenRelays | undefined, clock: Clock): Promise<readonly string[]> {
-  if (opened === undefined) return []
+async function closed(opened: OpenRelays, clock: Clock): Promise<readonly string[]> {
   const limit = {
     clock,
     limitMs: RELAYS_CLOSED_WITHIN_MS,

@@ -44,7 +44,10 @@ export function vantagesOf(
   const { node } = here
   const places = [
     { ...here, at: { name: 'here', ...(node === undefined ? {} : { node }) } },
-    ...relays.map((relay) => ({ ...relay, at: { name: `relay ${relay.node}`, node: relay.node } })),
+    ...relays.map((relay) => ({
+      ...relay,
+      at: { name: relay.name, ...(relay.node === undefined ? {} : { node: relay.node }) },
+    })),
   ]
   return Promise.all(
     places.map(async ({ at, asker, control }) => ({

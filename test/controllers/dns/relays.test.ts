@@ -25,7 +25,12 @@ class MemoryRelays implements DnsRelays {
     this.openOn = nodes
     this.onOpen()
     return {
-      relays: nodes.map((node) => ({ node, asker, control: { reaches: async () => !this.cutOff.includes(node) } })),
+      relays: nodes.map((node) => ({
+        name: `relay ${node}`,
+        node,
+        asker,
+        control: { reaches: async () => !this.cutOff.includes(node) },
+      })),
       notes: this.notes,
       close: async () => {
         this.openOn = []
@@ -52,7 +57,7 @@ const check = (
   checkDns(
     {
       objects,
-      relays,
+      relays: [relays],
       asker: isOutside ? { ...asker, ask: async () => ({ kind: 'timeout' }), canary: (at) => asker.canary(at) } : asker,
       control: { reaches: async () => !isOutside },
       loopback: NO_WAY,

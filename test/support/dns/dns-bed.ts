@@ -9,6 +9,7 @@ import { ResolverLoad } from './resolver-load.ts'
 
 const root = new URL('../../..', import.meta.url).pathname
 export const DNS_RBAC = readFileSync(`${root}deploy/dns-rbac.yaml`, 'utf8')
+export const EPHEMERAL_RBAC = readFileSync(`${root}deploy/dns-ephemeral-rbac.yaml`, 'utf8')
 export const REPAIR_RBAC = readFileSync(`${root}deploy/dns-repair-rbac.yaml`, 'utf8')
 /** On the node that asks. What is dropped on its way out is an error of the socket, and was not asked. */
 export const REPLIES = ['INPUT', '-p', 'udp', '--sport', '53']
@@ -107,6 +108,7 @@ export class DnsBed {
     try {
       await bed.apply(DNS_RBAC)
       await bed.apply(REPAIR_RBAC)
+      await bed.apply(EPHEMERAL_RBAC)
       await bed.apply([NEIGHBOUR])
       const [{ inside, outside }] = await Promise.all([
         bed.serviceAccountKubeconfig('evenkeel', 'evenkeel-dns'),
@@ -148,7 +150,7 @@ export class DnsBed {
 
   /** A repair from outside, by relays. */
   async repair(...flags: readonly string[]): Promise<Repaired> {
-    const argv = this.command('outside', 'repair', '--relay', IMAGE, ...flags)
+    const argv = this.command('outside', 'repair', '--relay', '--image', IMAGE, ...flags)
     const { code, stdout, stderr } = await runToEnd(argv, { limitMs: 360_000 })
     assert.match(stdout, /"decision"/, stderr)
     return { code, ...JSON.parse(stdout) }

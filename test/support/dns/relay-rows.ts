@@ -9,7 +9,7 @@ const GONE_WITHIN_MS = 90_000
 
 /** From a place that reaches the API server alone: by relays on two nodes, which the check makes and takes away. */
 export function relayRows(place: () => DnsBed): void {
-  const RELAY = ['--relay', IMAGE] as const
+  const RELAY = ['--relay', '--image', IMAGE] as const
   const jobs = async (): Promise<string> => {
     const { bed } = place()
     const words = ['-n', 'evenkeel', '-o', 'name', '-l', 'app.kubernetes.io/component=dns-relay']
@@ -40,6 +40,20 @@ export function relayRows(place: () => DnsBed): void {
       await gone()
     })
 
+    test('is ok as one pod sees it, by a container that is added to it', async () => {
+      await place().from('outside', async () => {
+        const { code, verdict, scene, notes } = await place().check(
+          '--ephemeral',
+          'default/neighbour',
+          '--image',
+          IMAGE,
+        )
+        assert.deepEqual([code, verdict], [0, 'ok'], JSON.stringify(notes))
+        assert.deepEqual([...new Set(scene.paths.map(({ vantage }) => vantage))], ['pod default/neighbour'])
+        assert.match(notes.join('\n'), /container evenkeel-dns-\w+ ends by itself; pod default\/neighbour names it/)
+      })
+    })
+
     test('row 2: UDP to one pod is dropped, as both nodes see it', async () => {
       const { name, address } = await place().podOn('n2')
       await place().filtered('n2', [toPod(address, 'udp', 53)], () =>
@@ -63,7 +77,7 @@ export function relayRows(place: () => DnsBed): void {
 
     atNight('an image that no node has: it is said why there is no relay, and nothing is called well', {}, async () => {
       await place().from('outside', async () => {
-        const { code, verdict, notes } = await place().check('--relay', 'evenkeel.local/none:1')
+        const { code, verdict, notes } = await place().check('--relay', '--image', 'evenkeel.local/none:1')
         assert.deepEqual([code, verdict], [3, 'unverified'])
         assert.match(notes.join('\n'), /a relay on n1 was not to be had: its pod \S+ does not start: Err/)
       })

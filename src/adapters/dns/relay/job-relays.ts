@@ -4,14 +4,13 @@ import type { DnsRelay, DnsRelays, OpenRelays } from '../../../ports/dns-relays.
 import type { Log } from '../../../ports/log.ts'
 import type { Random } from '../../../ports/random.ts'
 import type { ApiClient } from '../../kube/api-client.ts'
-import { backoffMs } from '../../kube/backoff.ts'
 import { listPages } from '../../kube/list-pages.ts'
-import { forwardPort } from '../../kube/port-forward.ts'
 import { createRelayJob, deleteRelayJob, RELAY_PORT, type RelayJob, relayPods } from '../../kube/relay-jobs.ts'
 import { within } from '../../kube/within.ts'
 import { ApiControl } from '../api-control.ts'
+import { connectRelay, type RelayState, relayError } from './connect-relay.ts'
 import { RelayedAsker } from './relayed-asker.ts'
-import { RelayedSockets } from './relayed-sockets.ts'
+import type { RelayedSockets } from './relayed-sockets.ts'
 
 interface Parts {
   readonly client: ApiClient
@@ -28,23 +27,8 @@ interface Made {
   readonly streams: RelayedSockets[]
 }
 
-/** A node that has to pull the image first takes some of it. */
-const READY_WITHIN_MS = 45_000
-const CONNECTED_WITHIN_MS = 5_000
-/** More failures than this make no wait longer: a pod starts in a second or two. */
-const FAILURES_MAX = 3
 /** Of an abort, which leaves nothing behind. */
 const CLEANED_WITHIN_MS = 5_000
-/** The node will not start a container for these. */
-const HOPELESS: ReadonlySet<string> = new Set([
-  'ErrImageNeverPull',
-  'ErrImagePull',
-  'ImagePullBackOff',
-  'InvalidImageName',
-  'CreateContainerConfigError',
-  'CreateContainerError',
-  'RunContainerError',
-])
 
 /** Relays are Jobs, one to a node, and are spoken to by port-forward. */
 export class JobRelays implements DnsRelays {
@@ -87,11 +71,15 @@ export class JobRelays implements DnsRelays {
       made.jobs.push(job)
       await createRelayJob(client, job, signal)
       isCreated = true
-      const late = () => relayError(`its pod did not answer within ${READY_WITHIN_MS / 1_000} s`)
-      const limit = { clock, ms: READY_WITHIN_MS, signal, late }
-      const sockets = await within(limit, (limited) => this.#connected(job, limited))
+      const look = (limited: AbortSignal) => this.#seen(job, limited)
+      const sockets = await connectRelay(this.#parts, { namespace: job.namespace, port: RELAY_PORT, look }, signal)
       made.streams.push(sockets)
-      return { node, asker: new RelayedAsker({ sockets, clock, random }), control: new ApiControl(sockets) }
+      return {
+        name: `relay ${node}`,
+        node,
+        asker: new RelayedAsker({ sockets, clock, random }),
+        control: new ApiControl(sockets),
+      }
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof WorldError)) throw error
@@ -101,36 +89,14 @@ export class JobRelays implements DnsRelays {
     }
   }
 
-  /** Once its pod runs and answers. */
-  async #connected(job: RelayJob, signal: AbortSignal): Promise<RelayedSockets> {
-    const { client, clock, random, log } = this.#parts
-    for (let failures = 1; ; failures = Math.min(failures + 1, FAILURES_MAX)) {
-      const { objects } = await listPages({ client, log }, relayPods(job), signal)
-      const pod = objects.find(({ node }) => node === job.node)
-      if (pod?.phase === 'Failed' || pod?.phase === 'Succeeded') throw relayError(`its pod ${pod.name} has ended`)
-      if (HOPELESS.has(pod?.waitingFor ?? ''))
-        throw relayError(`its pod ${pod?.name} does not start: ${pod?.waitingFor} of image ${job.image}`)
-      const sockets = pod?.phase === 'Running' ? await this.#tried(job.namespace, pod.name, signal) : undefined
-      if (sockets !== undefined) return sockets
-      await clock.sleep(backoffMs(failures, random.next()), signal)
-    }
-  }
-
-  /** Undefined where nothing listens there yet. */
-  async #tried(namespace: string, pod: string, signal: AbortSignal): Promise<RelayedSockets | undefined> {
-    const stream = await forwardPort(this.#parts.client, { namespace, pod, port: RELAY_PORT }, signal)
-    const sockets = new RelayedSockets(stream)
-    const late = () => relayError('the relay does not answer')
-    const limit = { clock: this.#parts.clock, ms: CONNECTED_WITHIN_MS, signal, late }
-    try {
-      await within(limit, (limited) => sockets.answers(limited))
-      return sockets
-    } catch (error) {
-      sockets.close()
-      signal.throwIfAborted()
-      if (error instanceof WorldError) return undefined
-      throw error
-    }
+  async #seen(job: RelayJob, signal: AbortSignal): Promise<RelayState | undefined> {
+    const { client, log } = this.#parts
+    const { objects } = await listPages({ client, log }, relayPods(job), signal)
+    const found = objects.find(({ node }) => node === job.node)
+    if (found === undefined) return undefined
+    const { name: pod, phase, waitingFor } = found
+    const is = phase === 'Running' ? 'running' : phase === 'Failed' || phase === 'Succeeded' ? 'ended' : 'waiting'
+    return { pod, is, ...(waitingFor === undefined ? {} : { waitingFor }) }
   }
 
   async #close({ streams, jobs }: Made, signal: AbortSignal): Promise<readonly string[]> {
@@ -151,5 +117,3 @@ export class JobRelays implements DnsRelays {
     }
   }
 }
-
-const relayError = (text: string): WorldError => new WorldError(text, { code: 'DNS_RELAY', retry: 'backoff' })
