@@ -8,17 +8,17 @@ import type { Clock } from '../../ports/clock.ts'
 import type { ControlProbe } from '../../ports/control-probe.ts'
 import type { DnsAsker } from '../../ports/dns-asker.ts'
 import type { DnsObjects } from '../../ports/dns-objects.ts'
-import type { DnsRelays, OpenRelays } from '../../ports/dns-relays.ts'
+import type { DnsRelays } from '../../ports/dns-relays.ts'
 import type { PodLoopback } from '../../ports/pod-loopback.ts'
 import type { Random } from '../../ports/random.ts'
-import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 import { type Deployment, findDeployment, type Sought } from './deployment.ts'
 import { relayNodes, vantagesOf } from './places.ts'
 import { askRound, type Round } from './round.ts'
+import { StandingRelays } from './standing-relays.ts'
 import { withSurroundings } from './surroundings.ts'
 import type { SweepTarget, Vantage } from './sweep.ts'
 
-interface CheckParts {
+export interface CheckParts {
   readonly objects: DnsObjects
   readonly asker: DnsAsker
   readonly loopback: PodLoopback
@@ -48,69 +48,55 @@ export interface DnsCheck {
 
 /** Between two rounds, at least: what one burst lost is not lost again for the same reason. */
 const BETWEEN_ROUNDS_MS = 500
-/** Relays end by themselves where this is not enough. */
-const RELAYS_CLOSED_WITHIN_MS = 5_000
-
-/** One check: a round, and another one where the first saw something wrong. Rejects with UserError where nothing can be asked. */
+/** One check. Its relays go away with it, however it ends. Rejects with UserError where nothing can be asked. */
 export async function checkDns(parts: CheckParts, signal: AbortSignal): Promise<DnsCheck> {
-  const { clock, random, relays = [] } = parts
-  const begunAt = clock.monoMs()
-  const deployment = await findDeployment(parts.objects, { sought: parts.sought, wallMs: clock.wallMs() }, signal)
-  const opened = await allOpen(relays, relayNodes(deployment), signal)
+  const checks = new DnsChecks(parts)
   try {
-    const vantages = await vantagesOf({ here: parts, relays: opened.relays, clock }, deployment, signal)
+    const check = await checks.next({}, signal)
+    return { ...check, notes: [...check.notes, ...(await checks.close())] }
+  } finally {
+    await checks.close()
+  }
+}
+
+/** Checks one after another, from relays that stay until `close`. */
+export class DnsChecks {
+  readonly #parts: CheckParts
+  readonly #relays: StandingRelays
+
+  constructor(parts: CheckParts) {
+    this.#parts = parts
+    this.#relays = new StandingRelays(parts.relays ?? [], parts.clock)
+  }
+
+  /**
+   * A round, and another one where the first saw something wrong. `from`: the nodes that relays are to run on, where the check is to
+   * choose none. Rejects with UserError where nothing can be asked, with WorldError KUBE_*, or with the signal's reason.
+   */
+  async next({ from }: { readonly from?: readonly string[] }, signal: AbortSignal): Promise<DnsCheck> {
+    const { objects, sought, clock, loopback, random, timeoutMs } = this.#parts
+    const begunAt = clock.monoMs()
+    const deployment = await findDeployment(objects, { sought, wallMs: clock.wallMs() }, signal)
+    const { relays, notes } = await this.#relays.on(from ?? relayNodes(deployment), signal)
+    const vantages = await vantagesOf({ here: this.#parts, relays, clock }, deployment, signal)
     const targets = targetsOf(deployment)
-    const { loopback, timeoutMs } = parts
     const round = () => askRound({ vantages, targets, deployment, loopback, random, timeoutMs }, signal)
-    const seen = await seenIn(round, { ...parts, vantages }, signal)
+    const seen = await seenIn(round, { ...this.#parts, vantages }, signal)
     const findings = diagnose(seen.scene)
-    const notes = [...deployment.notes, ...opened.notes, ...seen.notes]
-    const left = await closed(opened, clock)
     return {
       ...seen,
       verdict: verdictOf(findings),
       findings,
       facts: deployment.facts,
       selector: deployment.selector,
-      notes: [...notes, ...left],
+      notes: [...deployment.notes, ...notes, ...seen.notes],
       tookMs: clock.monoMs() - begunAt,
     }
-  } catch (error) {
-    await closed(opened, clock)
-    throw error
   }
-}
 
-async function allOpen(
-  relays: readonly DnsRelays[],
-  nodes: readonly string[],
-  signal: AbortSignal,
-): Promise<OpenRelays> {
-  const open: OpenRelays[] = []
-  const close: OpenRelays['close'] = async (closing) =>
-    (await Promise.all(open.map((one) => one.close(closing)))).flat()
-  try {
-    for (const one of relays) open.push(await one.open(nodes, signal))
-  } catch (error) {
-    await close(new AbortController().signal)
-    throw error
-  }
-  return { relays: open.flatMap((one) => one.relays), notes: open.flatMap(({ notes }) => notes), close }
-}
-
-/** What could not be taken away, a sentence each: relays go away with the check, however that ends. */
-async function closed(opened: OpenRelays, clock: Clock): Promise<readonly string[]> {
-  const limit = {
-    clock,
-    limitMs: RELAYS_CLOSED_WITHIN_MS,
-    signal: new AbortController().signal,
-    what: 'the API server',
-  }
-  try {
-    return await withDeadline(limit, (limited) => opened.close(limited))
-  } catch (error) {
-    if (!(error instanceof DeadlineError)) throw error
-    return [`relays were not deleted (${error.message}): they end by themselves within a minute`]
+  /** Takes the relays away. Resolves with what could not be taken away, a sentence each. */
+  close(): Promise<readonly string[]> {
+    return this.#relays.close()
   }
 }
 

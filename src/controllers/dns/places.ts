@@ -21,6 +21,8 @@ interface Places {
 
 /** One lost packet must not make a place worthless: TCP sends it again after a second. A relay on a busy machine takes its time, too. */
 const CONTROL_WITHIN_MS = 3_000
+/** An API server that is being restarted refuses, while others behind the same Service answer. */
+const CONTROL_TRIES = 3
 const API_PORT = 443
 /** One of them is not the node of a pod that looks ill: what is wrong with the pod and with the way to it are told apart. */
 const RELAYS = 2
@@ -67,8 +69,11 @@ async function controlOf(
   if (address === undefined) return 'notAsked'
   const limit = { clock, limitMs: CONTROL_WITHIN_MS, signal, what: 'the control' }
   try {
-    const isReached = await withDeadline(limit, (limited) => control.reaches({ address, port: API_PORT }, limited))
-    return isReached ? 'answers' : 'fails'
+    return await withDeadline(limit, async (limited) => {
+      for (let tries = 1; tries <= CONTROL_TRIES; tries += 1)
+        if (await control.reaches({ address, port: API_PORT }, limited)) return 'answers'
+      return 'fails'
+    })
   } catch (error) {
     if (!(error instanceof DeadlineError)) throw error
     return 'fails'

@@ -186,7 +186,7 @@ test('a place that does not reach the network of Services says nothing of DNS', 
   assert.deepEqual([checked.verdict, said(checked)], ['unverified', ['VantageCutOff here']])
 })
 
-test('a control whose first packet is lost is asked once more', async (t) => {
+test('a control that fails once is asked again: one of several API servers may be down', async (t) => {
   let asked = 0
   const isReached = async (): Promise<boolean> => {
     asked += 1

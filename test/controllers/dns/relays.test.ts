@@ -3,7 +3,8 @@ import { type TestContext, test } from 'node:test'
 import { SocketAsker } from '../../../src/adapters/dns/socket-asker.ts'
 import { systemClock as clock } from '../../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../../src/adapters/node/system-random.ts'
-import { checkDns, type DnsCheck } from '../../../src/controllers/dns/check-dns.ts'
+import { checkDns, type DnsCheck, DnsChecks } from '../../../src/controllers/dns/check-dns.ts'
+import type { Endpoint } from '../../../src/model/endpoint.ts'
 import type { DnsObjects } from '../../../src/ports/dns-objects.ts'
 import type { DnsRelays } from '../../../src/ports/dns-relays.ts'
 import { type DnsWorld, dnsWorld } from '../../support/dns/dns-world.ts'
@@ -16,6 +17,8 @@ const asker = new SocketAsker(clock, systemRandom)
 class MemoryRelays implements DnsRelays {
   /** Nodes whose relay does not reach its control. */
   cutOff: readonly string[] = []
+  /** Nodes whose relay is gone. */
+  lost: readonly string[] = []
   notes: readonly string[] = []
   leaves: readonly string[] = []
   openOn: readonly string[] = []
@@ -30,6 +33,7 @@ class MemoryRelays implements DnsRelays {
         node,
         asker,
         control: { reaches: async () => !this.cutOff.includes(node) },
+        isOpen: () => !this.lost.includes(node),
       })),
       notes: this.notes,
       close: async () => {
@@ -41,6 +45,16 @@ class MemoryRelays implements DnsRelays {
 }
 
 const NO_WAY = { ask: async () => ({ kind: 'notAsked' as const, text: 'forbidden' }) }
+
+/** From a place that reaches the API server alone. */
+const PARTS = {
+  asker: { ask: async () => ({ kind: 'timeout' as const }), canary: (at: Endpoint) => asker.canary(at) },
+  control: { reaches: async () => false },
+  loopback: NO_WAY,
+  clock,
+  sought: {},
+  timeoutMs: 100,
+}
 
 interface Asked {
   readonly node?: string
@@ -58,13 +72,9 @@ const check = (
     {
       objects,
       relays: [relays],
-      asker: isOutside ? { ...asker, ask: async () => ({ kind: 'timeout' }), canary: (at) => asker.canary(at) } : asker,
-      control: { reaches: async () => !isOutside },
-      loopback: NO_WAY,
-      clock,
+      ...PARTS,
+      ...(isOutside ? {} : { asker, control: { reaches: async () => true } }),
       random: new SeededRandom(1),
-      sought: {},
-      timeoutMs: 100,
       ...(node === undefined ? {} : { node }),
     },
     signal,
@@ -143,4 +153,40 @@ test('a check that is interrupted takes its relays away', async (t) => {
     }
   await assert.rejects(check(world, relays, { signal: stop.signal }), reason)
   assert.deepEqual(relays.openOn, [])
+})
+
+test('checks one after another share their relays, and make new ones only where one was lost or another node is asked for', async (t) => {
+  const relays = new MemoryRelays()
+  const opened: string[][] = []
+  relays.onOpen = () => opened.push([...relays.openOn])
+  const { objects } = await dnsWorld(t)
+  const checks = new DnsChecks({ ...PARTS, objects, relays: [relays], random: new SeededRandom(1) })
+  await checks.next({}, never)
+  await checks.next({}, never)
+  assert.deepEqual(opened, [['n1', 'n2']])
+  relays.lost = ['n2']
+  relays.onOpen = () => {
+    relays.lost = []
+    opened.push([...relays.openOn])
+  }
+  const { verdict } = await checks.next({}, never)
+  assert.equal(verdict, 'ok')
+  await checks.next({ from: ['n2'] }, never)
+  await checks.next({ from: ['n2'] }, never)
+  assert.deepEqual(opened, [['n1', 'n2'], ['n1', 'n2'], ['n2']])
+  assert.deepEqual(relays.openOn, ['n2'])
+  await checks.close()
+  assert.deepEqual(relays.openOn, [])
+})
+
+test('a relay that could not be made is not tried again at each check', async (t) => {
+  const relays = new MemoryRelays()
+  relays.notes = ['a relay on n9 was not to be had: no such image']
+  const opened: string[][] = []
+  relays.onOpen = () => opened.push([...relays.openOn])
+  const { objects } = await dnsWorld(t)
+  const checks = new DnsChecks({ ...PARTS, objects, relays: [relays], random: new SeededRandom(1) })
+  const notes = [await checks.next({}, never), await checks.next({}, never)].map((one) => one.notes)
+  assert.equal(opened.length, 1)
+  for (const said of notes) assert.ok(said.includes(relays.notes[0] ?? ''))
 })
