@@ -4,6 +4,7 @@ import type { Finding } from '../../core/dns/diagnosis/finding.ts'
 import { queriesToSeeAll } from '../../core/dns/sampling.ts'
 import type { DnsScene } from '../../core/dns/scene.ts'
 import { type DnsVerdict, verdictOf } from '../../core/dns/verdict.ts'
+import type { Endpoint } from '../../model/endpoint.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ControlProbe } from '../../ports/control-probe.ts'
 import type { DnsAsker } from '../../ports/dns-asker.ts'
@@ -11,6 +12,7 @@ import type { DnsObjects } from '../../ports/dns-objects.ts'
 import type { DnsRelays } from '../../ports/dns-relays.ts'
 import type { PodLoopback } from '../../ports/pod-loopback.ts'
 import type { Random } from '../../ports/random.ts'
+import { withAskedZone } from './asked-zone.ts'
 import { type Deployment, findDeployment, type Sought } from './deployment.ts'
 import { relayNodes, vantagesOf } from './places.ts'
 import { askRound, type Round } from './round.ts'
@@ -76,10 +78,11 @@ export class DnsChecks {
   async next({ from }: { readonly from?: readonly string[] }, signal: AbortSignal): Promise<DnsCheck> {
     const { objects, sought, clock, loopback, random, timeoutMs } = this.#parts
     const begunAt = clock.monoMs()
-    const deployment = await findDeployment(objects, { sought, wallMs: clock.wallMs() }, signal)
-    const { relays, notes } = await this.#relays.on(from ?? relayNodes(deployment), signal)
-    const vantages = await vantagesOf({ here: this.#parts, relays, clock }, deployment, signal)
-    const targets = targetsOf(deployment)
+    const found = await findDeployment(objects, { sought, wallMs: clock.wallMs() }, signal)
+    const { relays, notes } = await this.#relays.on(from ?? relayNodes(found), signal)
+    const vantages = await vantagesOf({ here: this.#parts, relays, clock }, found, signal)
+    const targets = targetsOf(found)
+    const deployment = await withAskedZone(found, { vantages, targets, timeoutMs }, signal)
     const round = () => askRound({ vantages, targets, deployment, loopback, random, timeoutMs }, signal)
     const seen = await seenIn(round, { ...this.#parts, vantages }, signal)
     const findings = diagnose(seen.scene)
@@ -118,9 +121,10 @@ function targetsOf({ known, serviceAt, outsideAt }: Deployment): readonly SweepT
   const { pods, service, nodeLocal } = known
   // One more than serve: a dead one that kube-proxy has kept is met as well.
   const samples = queriesToSeeAll(service.serving + 1)
-  const asService = (address: string, port: number): SweepTarget => ({
-    target: { kind: 'service', name: port === serviceAt.port ? address : `${address}:${port}` },
-    at: { address, port },
+  const asService = (kind: 'service' | 'exposed', at: Endpoint, tcpPort?: number): SweepTarget => ({
+    target: { kind, name: kind === 'service' ? at.address : `${at.address} port ${at.port}` },
+    at,
+    ...(tcpPort === undefined ? {} : { tcpPort }),
     samples: service.isUneven ? 1 : samples,
   })
   return [
@@ -129,7 +133,7 @@ function targetsOf({ known, serviceAt, outsideAt }: Deployment): readonly SweepT
       .flatMap(({ name, addresses, port }): SweepTarget[] =>
         addresses.slice(0, 1).map((address) => ({ target: { kind: 'pod', name }, at: { address, port } })),
       ),
-    ...serviceAt.addresses.map((address) => asService(address, serviceAt.port)),
+    ...serviceAt.addresses.map((address) => asService('service', { address, port: serviceAt.port })),
     ...(nodeLocal
       ? service.addresses.map(
           (address): SweepTarget => ({
@@ -138,6 +142,6 @@ function targetsOf({ known, serviceAt, outsideAt }: Deployment): readonly SweepT
           }),
         )
       : []),
-    ...outsideAt.map(({ address, port }) => asService(address, port)),
+    ...outsideAt.map(({ tcpPort, ...at }) => asService('exposed', at, tcpPort)),
   ]
 }

@@ -7,16 +7,18 @@ import {
   zoneOfCorefile,
 } from '../../core/dns/find-dns-service.ts'
 import type { ZoneFacts } from '../../core/dns/ladder.ts'
+import { firstResolver, type PodResolver, resolverOfKubelet } from '../../core/dns/pod-resolver.ts'
 import type { DnsPodFacts, DnsScene } from '../../core/dns/scene.ts'
 import type { DnsEndpoint, DnsPod, DnsService } from '../../model/dns-objects.ts'
+import type { Endpoint } from '../../model/endpoint.ts'
 import { UserError } from '../../model/user-error.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { DnsObjects } from '../../ports/dns-objects.ts'
 
 export interface Sought {
   readonly service?: { readonly namespace: string; readonly name: string }
-  /** What this machine's resolv.conf names, where it is a pod's. */
-  readonly address?: string
+  /** What the resolv.conf of this machine says, where it is a pod's. */
+  readonly resolver?: PodResolver
   readonly zone?: string
   readonly outside?: string
 }
@@ -28,13 +30,21 @@ export interface Deployment {
   readonly facts: ZoneFacts
   /** Where the Service is asked: behind caches that answer in its place, where there are some. */
   readonly serviceAt: { readonly addresses: readonly string[]; readonly port: number }
-  readonly outsideAt: readonly { readonly address: string; readonly port: number }[]
+  readonly outsideAt: readonly OutsideAddress[]
   /** By which the Service picks its pods; empty where it has none. */
   readonly selector: Readonly<Record<string, string>>
+  /** No one said which zone it is, so that the default was taken. */
+  readonly isZoneAssumed: boolean
   /** Of all nodes. */
   readonly readyNodes: readonly string[]
   /** How it was found, and what could not be read: sentences. */
   readonly notes: readonly string[]
+}
+
+/** Where the Service is reached from outside of the cluster. A node port differs between UDP and TCP. */
+interface OutsideAddress extends Endpoint {
+  /** Absent: it is not reached over TCP there. */
+  readonly tcpPort?: number
 }
 
 const DEFAULT_ZONE = 'cluster.local'
@@ -46,8 +56,11 @@ export async function findDeployment(
   { sought, wallMs }: { readonly sought: Sought; readonly wallMs: number },
   signal: AbortSignal,
 ): Promise<Deployment> {
-  const services = await mayRead('list services', () => objects.services(signal))
-  const found = findDnsService(services, sought)
+  const [services, resolver] = await Promise.all([
+    mayRead('list services', () => objects.services(signal)),
+    resolverOf(objects, sought, signal),
+  ])
+  const found = findDnsService(services, { ...sought, addresses: resolver.addresses })
   if (found === undefined) throw noService(sought)
   const { service, why } = found
   const { namespace, selector } = service
@@ -58,7 +71,7 @@ export async function findDeployment(
     mayRead(`list endpointslices in ${namespace}`, () => objects.endpoints(service, signal)),
     orNote('nodes', () => objects.nodes(signal)),
   ])
-  const zone = await zoneOf({ objects, service, pods, sought }, signal)
+  const zone = await zoneOf({ objects, service, pods, sought, resolver }, signal)
   const cache = behindCaches(services, service)
   const port = udpPort(service)?.port
   const api = services.find((one) => one.namespace === 'default' && one.name === 'kubernetes')
@@ -89,6 +102,7 @@ export async function findDeployment(
     serviceAt: { addresses: (cache ?? service).addresses, port: port ?? DNS_PORT },
     outsideAt: outsideOf(service, nodes.value ?? []),
     selector: selector ?? {},
+    isZoneAssumed: zone.isAssumed,
     readyNodes: (nodes.value ?? []).flatMap(({ name, ready }) => (ready ? [name] : [])).toSorted(),
     notes: [
       `Service ${namespace}/${service.name}: ${why}`,
@@ -123,16 +137,40 @@ function podFacts(pod: DnsPod, endpoints: readonly DnsEndpoint[], service: DnsSe
   }
 }
 
-function outsideOf(service: DnsService, nodes: readonly { readonly addresses: readonly string[] }[]) {
+function outsideOf(
+  service: DnsService,
+  nodes: readonly { readonly addresses: readonly string[] }[],
+): readonly OutsideAddress[] {
   const port = udpPort(service)
   if (port === undefined) return []
+  const tcp = service.ports.find((one) => one.protocol === 'TCP' && one.port === port.port)
+  const at = (address: string, udp: number, tcpPort: number | undefined): OutsideAddress => ({
+    address,
+    port: udp,
+    ...(tcpPort === undefined ? {} : { tcpPort }),
+  })
   const { nodePort } = port
   return [
-    ...service.outsideAddresses.map((address) => ({ address, port: port.port })),
+    ...service.outsideAddresses.map((address) => at(address, port.port, tcp?.port)),
     ...(nodePort === undefined
       ? []
-      : nodes.flatMap(({ addresses }) => addresses.slice(0, 1).map((address) => ({ address, port: nodePort })))),
+      : nodes.flatMap(({ addresses }) => addresses.slice(0, 1).map((address) => at(address, nodePort, tcp?.nodePort)))),
   ]
+}
+
+/** Where kubeadm keeps the configuration of kubelets. */
+const KUBELET_CONFIG = { namespace: 'kube-system', name: 'kubelet-config' }
+
+/** Where pods send their queries, as far as that can be read: what it adds is never needed. */
+async function resolverOf(
+  objects: DnsObjects,
+  { resolver, service }: Sought,
+  signal: AbortSignal,
+): Promise<PodResolver> {
+  const own = resolver === undefined ? [] : [resolver]
+  if (service !== undefined) return firstResolver(own)
+  const { value } = await orNote('kubelet-config', () => objects.configMap(KUBELET_CONFIG, signal))
+  return firstResolver([...own, ...(value?.kubelet === undefined ? [] : [resolverOfKubelet(value.kubelet)])])
 }
 
 interface ZoneParts {
@@ -140,26 +178,37 @@ interface ZoneParts {
   readonly service: DnsService
   readonly pods: readonly DnsPod[]
   readonly sought: Sought
+  readonly resolver: PodResolver
 }
 
-async function zoneOf({ objects, service, pods, sought }: ZoneParts, signal: AbortSignal) {
-  if (sought.zone !== undefined) return { name: sought.zone, why: 'you named it' }
+interface FoundZone {
+  readonly name: string
+  readonly why: string
+  readonly isAssumed: boolean
+  readonly note?: string
+}
+
+async function zoneOf(
+  { objects, service, pods, sought, resolver }: ZoneParts,
+  signal: AbortSignal,
+): Promise<FoundZone> {
+  if (sought.zone !== undefined) return { name: sought.zone, why: 'you named it', isAssumed: false }
   const { namespace } = service
   const mounted = [...new Set(pods.flatMap(({ configMaps }) => configMaps))]
-  let note: string | undefined
+  let refused: string | undefined
   for (const name of mounted) {
-    const { value, note: refused } = await orNote(`ConfigMap ${namespace}/${name}`, () =>
+    const { value, note } = await orNote(`ConfigMap ${namespace}/${name}`, () =>
       objects.configMap({ namespace, name }, signal),
     )
-    note ??= refused
+    refused ??= note
     const zone = Object.values(value ?? {}).flatMap((text) => zoneOfCorefile(text) ?? [])[0]
-    if (zone !== undefined) return { name: zone, why: `the Corefile of ConfigMap ${namespace}/${name} says so` }
+    if (zone !== undefined)
+      return { name: zone, why: `the Corefile of ConfigMap ${namespace}/${name} says so`, isAssumed: false }
   }
-  return {
-    name: DEFAULT_ZONE,
-    why: 'assumed, since no Corefile could be read that names it',
-    ...(note === undefined ? {} : { note }),
-  }
+  const note = refused === undefined ? {} : { note: refused }
+  if (resolver.zone !== undefined) return { name: resolver.zone, why: 'pods search it', isAssumed: false, ...note }
+  const why = 'assumed, since no Corefile and no configuration of kubelets could be read that names it'
+  return { name: DEFAULT_ZONE, why, isAssumed: true, ...note }
 }
 
 /** What a check cannot do without. */
@@ -193,7 +242,7 @@ const noService = ({ service }: Sought): UserError =>
   service === undefined
     ? new UserError('no Service of this cluster looks like its DNS: none has a UDP port for it', {
         code: 'dns.no-service',
-        fix: 'name it with --service NAMESPACE/NAME',
+        fix: 'name it with --service NAMESPACE/NAME; a DNS that is managed outside of the cluster has no Service, and is not checked',
       })
     : new UserError(`there is no Service ${service.namespace}/${service.name}`, {
         code: 'dns.no-service',

@@ -27,6 +27,7 @@ export function answerOf(query: Buffer, zone: string): Told {
   if (name === `kubernetes.default.svc.${zone}`) return has('A', API_ADDRESS)
   if (name === `${NEWEST.name}.${NEWEST.namespace}.svc.${zone}`) return has('A', NEWEST.address)
   if (name.endsWith(`.pod.${zone}`)) return has('A', (name.split('.')[0] ?? '').replaceAll('-', '.'))
+  if (name === '1.0.96.10.in-addr.arpa') return has('PTR', `kubernetes.default.svc.${zone}`)
   if (name.endsWith('.in-addr.arpa')) return has('PTR', `kube-dns.kube-system.svc.${zone}`)
   if (name === 'example.com') return has('A', '93.184.216.34')
   return [{ bytes: reply(query, { rcode: 3, authorities: [SOA] as never }) }]
