@@ -64,7 +64,7 @@ export function vantageRows(place: () => DnsBed): void {
           JSON.stringify({ spec }),
         ])
       const exposed = async (during: () => Promise<void>): Promise<void> => {
-        const pods = ['OUTPUT', '-d', podRange, '-p', 'udp', '--dport', '53', '-j', 'DROP']
+        const pods = ['OUTPUT', '-d', podRange, '-j', 'DROP']
         const filter = (flag: '-I' | '-D') => place().inHub(['iptables', '-w', flag, ...pods])
         await patched(NODE_PORTS)
         await filter('-I')
