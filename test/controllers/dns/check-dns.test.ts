@@ -236,6 +236,23 @@ describe('a place that reaches the API server alone', () => {
     assert.deepEqual([two.verdict, said(two).slice(0, 2)], ['bad', ['UdpUnseen coredns-2', 'DataStale coredns-1']])
   })
 
+  test('the right to forward ports is taken away between two pods: what was asked counts, and the right is named', async (t) => {
+    const loopback: PodLoopback = {
+      ask: (query, signal) =>
+        query.pod.name === 'coredns-1'
+          ? inside((_, bytes) => right(bytes)).ask(query, signal)
+          : NO_WAY.ask(query, signal),
+    }
+    const checked = await check(await world(t), { isReached: false, loopback })
+    assert.deepEqual(said(checked), [
+      'UdpUnseen coredns-1',
+      'NotAsked coredns-2, kube-system/kube-dns',
+      'VantageCutOff here',
+    ])
+    assert.equal(checked.verdict, 'unverified')
+    assert.ok(checked.notes.includes('port-forward was not taken: get pods/portforward: forbidden'))
+  })
+
   test('it may not forward ports: it is said why, and the verdict stays as it was', async (t) => {
     const checked = await check(await world(t), { isReached: false })
     assert.deepEqual([checked.verdict, said(checked)], ['unverified', ['VantageCutOff here']])
@@ -280,6 +297,6 @@ test('rights that are missing for less are told, and the check goes on', async (
   const world = await dnsWorld(t, 2, { configMap: forbidden, nodes: forbidden })
   const checked = await check(world)
   assert.equal(checked.verdict, 'ok')
-  assert.match(checked.notes.join('\n'), /zone cluster\.local: assumed/)
+  assert.match(checked.notes.join('\n'), /zone cluster\.local: DNS says so of the API’s cluster IP/)
   assert.match(checked.notes.join('\n'), /nodes could not be read/)
 })

@@ -5,6 +5,7 @@ import { systemClock as clock } from '../../../src/adapters/node/system-clock.ts
 import { systemRandom } from '../../../src/adapters/node/system-random.ts'
 import { checkDns, type DnsCheck, DnsChecks } from '../../../src/controllers/dns/check-dns.ts'
 import type { Endpoint } from '../../../src/model/endpoint.ts'
+import type { DnsAsker } from '../../../src/ports/dns-asker.ts'
 import type { DnsObjects } from '../../../src/ports/dns-objects.ts'
 import type { DnsRelays } from '../../../src/ports/dns-relays.ts'
 import { type DnsWorld, dnsWorld } from '../../support/dns/dns-world.ts'
@@ -23,6 +24,8 @@ class MemoryRelays implements DnsRelays {
   leaves: readonly string[] = []
   openOn: readonly string[] = []
   onOpen: () => void = () => undefined
+  /** Nodes whose relay is lost after so many queries, as by an eviction. */
+  evictedAfter: Readonly<Record<string, number>> = {}
 
   async open(nodes: readonly string[]) {
     this.openOn = nodes
@@ -31,7 +34,7 @@ class MemoryRelays implements DnsRelays {
       relays: nodes.map((node) => ({
         name: `relay ${node}`,
         node,
-        asker,
+        asker: this.evictedAfter[node] === undefined ? asker : lostAfter(this.evictedAfter[node]),
         control: { reaches: async () => !this.cutOff.includes(node) },
         isOpen: () => !this.lost.includes(node),
       })),
@@ -41,6 +44,20 @@ class MemoryRelays implements DnsRelays {
         return this.leaves
       },
     }
+  }
+}
+
+const LOST = { kind: 'notAsked' as const, text: 'the relay was lost' }
+
+/** Asks so many queries; from then on nothing can be asked. */
+function lostAfter(queries: number): DnsAsker {
+  let asked = 0
+  return {
+    ask: async (query, signal) => {
+      asked += 1
+      return asked > queries ? LOST : asker.ask(query, signal)
+    },
+    canary: () => ({ ask: async () => LOST, close: () => undefined }),
   }
 }
 
@@ -189,4 +206,18 @@ test('a relay that could not be made is not tried again at each check', async (t
   const notes = [await checks.next({}, never), await checks.next({}, never)].map((one) => one.notes)
   assert.equal(opened.length, 1)
   for (const said of notes) assert.ok(said.includes(relays.notes[0] ?? ''))
+})
+
+test('a relay that is evicted in the middle of a sweep says nothing against DNS, and what the other one saw counts', async (t) => {
+  const relays = new MemoryRelays()
+  relays.evictedAfter = { n1: 5 }
+  const { verdict, findings } = await check(await dnsWorld(t), relays)
+  assert.deepEqual([verdict, findings.map(({ code }) => code)], ['ok', ['Healthy']])
+})
+
+test('where both relays are evicted in the middle of a sweep, what was not asked is not known, and nothing is bad', async (t) => {
+  const relays = new MemoryRelays()
+  relays.evictedAfter = { n1: 0, n2: 0 }
+  const { verdict, findings } = await check(await dnsWorld(t), relays)
+  assert.deepEqual([verdict, findings.map(({ code }) => code)], ['unverified', ['NotAsked']])
 })
