@@ -57,7 +57,10 @@ async function opened({ kubeconfig, context }: DnsPlace, { version, env, log }: 
 
 type Opened = Awaited<ReturnType<typeof opened>>
 
-function checkParts(parts: Opened, { node, image = '', relay, ephemeral, namespace, sought, timeoutMs }: DnsPlace) {
+function checkParts(
+  parts: Opened,
+  { node, image = '', relay, ephemeral, namespace, sought, timeoutMs, queriesPerSecond }: DnsPlace,
+) {
   return {
     objects: kubeDnsObjects(parts),
     asker: new SocketAsker(clock, random),
@@ -67,6 +70,7 @@ function checkParts(parts: Opened, { node, image = '', relay, ephemeral, namespa
     random,
     sought,
     timeoutMs,
+    queriesPerSecond,
     ...(node === undefined ? {} : { node }),
     relays: [
       ...(relay ? [new JobRelays({ ...parts, namespace, image, clock, random })] : []),

@@ -13,6 +13,7 @@ import type { PodLoopback } from '../../ports/pod-loopback.ts'
 import type { Random } from '../../ports/random.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 import { type Deployment, findDeployment, type Sought } from './deployment.ts'
+import { QUERIES_PER_SECOND } from './paced-asker.ts'
 import { relayNodes, vantagesOf } from './places.ts'
 import { askRound, type Round } from './round.ts'
 import { withSurroundings } from './surroundings.ts'
@@ -27,6 +28,8 @@ interface CheckParts {
   readonly random: Random
   readonly sought: Sought
   readonly timeoutMs: number
+  /** From one place at most; 800 where it is absent. */
+  readonly queriesPerSecond?: number
   /** Of this machine, where it is one of the cluster. */
   readonly node?: string
   /** Absent: nothing is made in the cluster. */
@@ -42,6 +45,8 @@ export interface DnsCheck {
   readonly selector: Readonly<Record<string, string>>
   readonly notes: readonly string[]
   readonly queries: number
+  /** From one place at most. */
+  readonly queriesPerSecond: number
   readonly rounds: 1 | 2
   readonly tookMs: number
 }
@@ -53,12 +58,13 @@ const RELAYS_CLOSED_WITHIN_MS = 5_000
 
 /** One check: a round, and another one where the first saw something wrong. Rejects with UserError where nothing can be asked. */
 export async function checkDns(parts: CheckParts, signal: AbortSignal): Promise<DnsCheck> {
-  const { clock, random, relays = [] } = parts
+  const { clock, random, relays = [], queriesPerSecond = QUERIES_PER_SECOND } = parts
   const begunAt = clock.monoMs()
   const deployment = await findDeployment(parts.objects, { sought: parts.sought, wallMs: clock.wallMs() }, signal)
   const opened = await allOpen(relays, relayNodes(deployment), signal)
   try {
-    const vantages = await vantagesOf({ here: parts, relays: opened.relays, clock }, deployment, signal)
+    const places = { here: parts, relays: opened.relays, clock, random, queriesPerSecond }
+    const vantages = await vantagesOf(places, deployment, signal)
     const targets = targetsOf(deployment)
     const { loopback, timeoutMs } = parts
     const round = () => askRound({ vantages, targets, deployment, loopback, random, timeoutMs }, signal)
@@ -68,6 +74,7 @@ export async function checkDns(parts: CheckParts, signal: AbortSignal): Promise<
     const left = await closed(opened, clock)
     return {
       ...seen,
+      queriesPerSecond,
       verdict: verdictOf(findings),
       findings,
       facts: deployment.facts,
