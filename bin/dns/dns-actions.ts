@@ -61,7 +61,7 @@ type Opened = Awaited<ReturnType<typeof opened>>
 
 function checkParts(
   { resolver, ...parts }: Opened,
-  { node, image = '', relay, ephemeral, namespace, sought, timeoutMs }: DnsPlace,
+  { node, image = '', relay, ephemeral, namespace, sought, timeoutMs, queriesPerSecond }: DnsPlace,
 ) {
   return {
     objects: kubeDnsObjects(parts),
@@ -72,6 +72,7 @@ function checkParts(
     random,
     sought: resolver === undefined ? sought : { ...sought, resolver },
     timeoutMs,
+    queriesPerSecond,
     ...(node === undefined ? {} : { node }),
     relays: [
       ...(relay ? [new JobRelays({ ...parts, namespace, image, clock, random })] : []),

@@ -14,6 +14,7 @@ import type { PodLoopback } from '../../ports/pod-loopback.ts'
 import type { Random } from '../../ports/random.ts'
 import { withAskedZone } from './asked-zone.ts'
 import { type Deployment, findDeployment, type Sought } from './deployment.ts'
+import { QUERIES_PER_SECOND } from './paced-asker.ts'
 import { relayNodes, vantagesOf } from './places.ts'
 import { askRound, type Round } from './round.ts'
 import { StandingRelays } from './standing-relays.ts'
@@ -29,6 +30,8 @@ export interface CheckParts {
   readonly random: Random
   readonly sought: Sought
   readonly timeoutMs: number
+  /** From one place at most; 800 where it is absent. */
+  readonly queriesPerSecond?: number
   /** Of this machine, where it is one of the cluster. */
   readonly node?: string
   /** Absent: nothing is made in the cluster. */
@@ -44,6 +47,8 @@ export interface DnsCheck {
   readonly selector: Readonly<Record<string, string>>
   readonly notes: readonly string[]
   readonly queries: number
+  /** From one place at most. */
+  readonly queriesPerSecond: number
   readonly rounds: 1 | 2
   readonly tookMs: number
 }
@@ -76,11 +81,11 @@ export class DnsChecks {
    * choose none. Rejects with UserError where nothing can be asked, with WorldError KUBE_*, or with the signal's reason.
    */
   async next({ from }: { readonly from?: readonly string[] }, signal: AbortSignal): Promise<DnsCheck> {
-    const { objects, sought, clock, loopback, random, timeoutMs } = this.#parts
+    const { objects, sought, clock, loopback, random, timeoutMs, queriesPerSecond = QUERIES_PER_SECOND } = this.#parts
     const begunAt = clock.monoMs()
     const found = await findDeployment(objects, { sought, wallMs: clock.wallMs() }, signal)
     const { relays, notes } = await this.#relays.on(from ?? relayNodes(found), signal)
-    const vantages = await vantagesOf({ here: this.#parts, relays, clock }, found, signal)
+    const vantages = await vantagesOf({ here: this.#parts, relays, clock, random, queriesPerSecond }, found, signal)
     const targets = targetsOf(found)
     const deployment = await withAskedZone(found, { vantages, targets, timeoutMs }, signal)
     const round = () => askRound({ vantages, targets, deployment, loopback, random, timeoutMs }, signal)
@@ -88,6 +93,7 @@ export class DnsChecks {
     const findings = diagnose(seen.scene)
     return {
       ...seen,
+      queriesPerSecond,
       verdict: verdictOf(findings),
       findings,
       facts: deployment.facts,

@@ -3,8 +3,11 @@ import type { Clock } from '../../ports/clock.ts'
 import type { ControlProbe } from '../../ports/control-probe.ts'
 import type { DnsAsker } from '../../ports/dns-asker.ts'
 import type { DnsRelay } from '../../ports/dns-relays.ts'
+import type { Random } from '../../ports/random.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
+import { Pacer } from '../../runtime/pacer.ts'
 import type { Deployment } from './deployment.ts'
+import { PacedAsker } from './paced-asker.ts'
 import type { Vantage } from './sweep.ts'
 
 interface Here {
@@ -17,6 +20,9 @@ interface Places {
   readonly here: Here
   readonly relays: readonly DnsRelay[]
   readonly clock: Clock
+  readonly random: Random
+  /** From one place. */
+  readonly queriesPerSecond: number
 }
 
 /** One lost packet must not make a place worthless: TCP sends it again after a second. A relay on a busy machine takes its time, too. */
@@ -37,9 +43,9 @@ export function relayNodes({ known: { pods }, readyNodes }: Deployment): readonl
   return [...without.slice(0, RELAYS - 1), ...within, ...without.slice(RELAYS - 1)].slice(0, RELAYS)
 }
 
-/** All places that ask, and whether each reaches what has nothing to do with DNS. */
+/** All places that ask, each at its own pace, and whether each reaches what has nothing to do with DNS. */
 export function vantagesOf(
-  { here, relays, clock }: Places,
+  { here, relays, clock, random, queriesPerSecond }: Places,
   deployment: Deployment,
   signal: AbortSignal,
 ): Promise<readonly Vantage[]> {
@@ -54,7 +60,7 @@ export function vantagesOf(
   return Promise.all(
     places.map(async ({ at, asker, control }) => ({
       facts: { ...at, control: await controlOf({ control, clock }, deployment, signal) },
-      asker,
+      asker: new PacedAsker(asker, new Pacer({ clock, random, perSecond: queriesPerSecond })),
     })),
   )
 }

@@ -36,7 +36,7 @@ interface Sweep {
 }
 
 /** At once, from one vantage; to one target there is one query at a time. */
-const PATHS_AT_ONCE = 64
+export const PATHS_AT_ONCE = 64
 /** Queries from one port. One lost packet is no old entry of connection tracking. */
 const CANARY_QUERIES = 3
 /** To many samples of one address so many are under way at once. */

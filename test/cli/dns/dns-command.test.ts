@@ -3,9 +3,12 @@ import { type TestContext, test } from 'node:test'
 import { SocketAsker } from '../../../src/adapters/dns/socket-asker.ts'
 import { systemClock } from '../../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../../src/adapters/node/system-random.ts'
+import { checkLines } from '../../../src/cli/dns/check-lines.ts'
 import { addDnsCommand } from '../../../src/cli/dns-command.ts'
 import { runProgram } from '../../../src/cli/program.ts'
 import { checkDns } from '../../../src/controllers/dns/check-dns.ts'
+import { aScene } from '../../core/dns/a-scene.ts'
+import { ZONE } from '../../core/dns/a-zone.ts'
 import { type DnsWorld, dnsWorld } from '../../support/dns/dns-world.ts'
 import { SeededRandom } from '../../support/seeded-random.ts'
 import { memoryContext } from '../memory-context.ts'
@@ -79,6 +82,13 @@ test('what is wrong is told with its evidence, its cause and its cure, and exit 
   )
 })
 
+test('where several places ask, the cost says how fast each may', () => {
+  const scene = aScene()
+  const told = { facts: ZONE, selector: {}, findings: [], notes: [], verdict: 'ok', rounds: 1, tookMs: 2_000 } as const
+  const [[, head] = []] = checkLines({ ...told, scene, queries: 1_600, queriesPerSecond: 800 }, false)
+  assert.match(String(head), /\(1,600 queries in 1 round, 2 s, at most 800\/s from one place\)$/)
+})
+
 test('what was recorded is explained by the same words, without a cluster', async (t) => {
   const recorded = await dns(await sick(t), ['check', '-o', 'json'])
   assert.equal(recorded.code, 1)
@@ -104,6 +114,9 @@ const WRONG: readonly (readonly [words: readonly string[], message: RegExp])[] =
   [['repair', '--relay'], /--relay: which image is to be run is not known/],
   [['check', '--timeout', '0'], /--timeout/],
   [['check', '--timeout', '5'], /has no unit/],
+  [['check', '--rate', '0'], /--rate.*\n?.*from 1 to 100000/],
+  [['check', '--rate', '1.5'], /--rate.*\n?.*from 1 to 100000/],
+  [['check', '--rate', '100001'], /--rate.*\n?.*from 1 to 100000/],
   [['explain', 'empty.json'], /empty\.json: is no JSON/],
   [['explain', 'other.json'], /other\.json: version is undefined, not "1"/],
   [['explain', 'half.json'], /half\.json: scene\.pods is missing/],
