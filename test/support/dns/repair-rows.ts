@@ -165,8 +165,8 @@ export function repairRows(place: () => DnsBed): void {
         try {
           const [file, ...words] = place().command('outside', 'repair', '--relay', '--image', IMAGE)
           const { code, stdout } = await runToEnd([file, ...words], { limitMs: 60_000 })
-          assert.equal(code, 1)
-          assert.match(stdout, /"code": "KUBE_/)
+          assert.equal(code, 2)
+          assert.match(stdout, /"code": "KUBE_UNREACHABLE"/)
         } finally {
           await bed.api.start()
         }
