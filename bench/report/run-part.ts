@@ -9,9 +9,13 @@ interface PartRun {
   readonly code: number
 }
 
-/** Runs one bench in a process of its own. What it says to people goes to standard error as it comes. */
-export async function runPart(program: string, args: readonly string[] = []): Promise<PartRun> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], {
+/** Runs one bench in a process of its own, with flags of Node where there are some. What it says to people goes to standard error as it comes. */
+export async function runPart(
+  program: string,
+  args: readonly string[] = [],
+  flags: readonly string[] = [],
+): Promise<PartRun> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...flags, program, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'close')
