@@ -71,7 +71,7 @@ export function dnsDemoDocument(run: DnsDemoRun): object {
   return {
     version: VERSION,
     sound: isSound(run),
-    pod: { ...ground.sick, keptInQuarantine: isCured && watch.last?.runs === true },
+    pod: { name: ground.sick.name, node: ground.sick.node, keptInQuarantine: isCured && watch.last?.runs === true },
     health: watch.seen('health'),
     dnsOverTcp: watch.seen('dnsOverTcp'),
     ready: watch.seen('ready'),

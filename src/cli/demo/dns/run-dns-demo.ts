@@ -1,8 +1,10 @@
 import type { DnsCheck } from '../../../controllers/dns/check-dns.ts'
+import type { RepairOrBusy } from '../../../controllers/dns/repair-alone.ts'
+import { formatDuration } from '../../../model/duration.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { CliContext } from '../../cli-context.ts'
 import { findingLines } from '../../dns/check-lines.ts'
-import { repairLines } from '../../dns/repair-result.ts'
+import { guardLines } from '../../dns/repair-result.ts'
 import { EXIT_FAILED } from '../../exit-codes.ts'
 import { type OutputFlags, outputModes } from '../../output-options.ts'
 import { type Line, padCells, paintLine } from '../../terminal/style.ts'
@@ -141,13 +143,24 @@ async function repairedIn({ ground, show, clock, isLong }: Showing, signal: Abor
     touchedAtMs ??= clock.monoMs()
   }
   const repair = await ground.repair({ onCheck, onTouch, onWord: (text) => show.say('repair', text) }, signal)
-  if (isLong) for (const line of repairLines(repair, false)) show.say('repair', ...line)
+  for (const line of endLines(repair, isLong)) show.say('repair', ...line)
   return {
     repair,
     beganAtMs,
     ...(foundAtMs === undefined ? {} : { foundAtMs }),
     ...(touchedAtMs === undefined ? {} : { touchedAtMs }),
   }
+}
+
+/** What came of it, and why where that is not a cure. */
+function endLines(repair: RepairOrBusy, isLong: boolean): readonly Line[] {
+  if ('busy' in repair) return [[`another repair is under way: ${repair.busy}`]]
+  const { decision, outcome } = repair
+  if (decision.kind === 'nothing') return [[`nothing is to be repaired: ${decision.why}`]]
+  const guards = isLong || decision.kind === 'held' ? guardLines(decision.guards) : []
+  if (decision.kind === 'held') return [[{ text: 'HELD', tone: 'hold' }], ...guards]
+  if (outcome?.kind !== 'cured') return [...guards, [{ text: 'NOT CURED', tone: 'stop' }, `  ${outcome?.why ?? ''}`]]
+  return [...guards, [{ text: 'CURED', tone: 'work' }, `  DNS was well after ${formatDuration(outcome.tookMs)}`]]
 }
 
 const tallyText = ({ sent, lost }: { readonly sent: number; readonly lost: number }): string =>
