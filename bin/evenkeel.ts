@@ -39,10 +39,16 @@ const exitCode = await runProgram(
       }, voice),
       addProbeCommand(async (targets) => (await import('./probe-source.ts')).probeSource(targets)),
       addDnsCommand(async () => (await import('./dns/dns-actions.ts')).dnsActions({ version, env: process.env, log })),
-      addDemoCommand(async () => {
-        const { demoActions } = await import('./demo/demo-actions.ts')
-        return demoActions({ version, env: process.env, log })
-      }),
+      addDemoCommand(
+        async () => {
+          const { demoActions } = await import('./demo/demo-actions.ts')
+          return demoActions({ version, env: process.env, log })
+        },
+        async () => {
+          const { dnsDemoActions } = await import('./demo/dns/dns-demo-actions.ts')
+          return dnsDemoActions({ version, env: process.env, log })
+        },
+      ),
       addAgentCommand(async () => (await import('./agent/agent-main.ts')).agentMain),
       addControllerCommand(async () => (await import('./controller/controller-main.ts')).controllerMain),
       addVersionCommand(version),

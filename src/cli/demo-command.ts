@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import { UserError } from '../model/user-error.ts'
 import type { DemoActions } from './demo/demo-actions.ts'
 import { DEMO_PLANS, type DemoPlan, isDemoPlan, PLAN_FACTS } from './demo/demo-plan.ts'
+import type { DnsDemoActions } from './demo/dns/dns-demo-actions.ts'
 import type { DemoFlags } from './demo/run-demo.ts'
 import { addOutputOptions } from './output-options.ts'
 import type { AddCommand } from './program.ts'
@@ -15,18 +16,21 @@ Examples:
   evenkeel demo --compare -o json | jq '.plans[] | {name, failedRequests}'
   evenkeel demo --html report.html                 and how our roll went, as a page
   evenkeel demo --plan evenkeel --keep             and leave the cluster up to look at
+  evenkeel demo --dns                              DNS: one pod dead over UDP alone, found and repaired
 
 Exit codes: 0 evenkeel lost no request; 1 it lost one, or a plan did not come to
-its end; 2 wrong usage; 130 interrupted.`
+its end; 2 wrong usage; 130 interrupted. With --dns: 0 the pod was found and
+replaced, and no query was lost afterwards; else 1.`
 
 interface CommandFlags extends DemoFlags {
+  readonly dns?: boolean
   readonly compare?: boolean
   readonly plan?: readonly DemoPlan[]
 }
 
 /** `evenkeel demo`: plans of a reboot, side by side, on an embedded cluster. */
 export const addDemoCommand =
-  (load: () => Promise<DemoActions>): AddCommand =>
+  (load: () => Promise<DemoActions>, loadDns: () => Promise<DnsDemoActions>): AddCommand =>
   (program, context, exitWith) => {
     const command = program
       .command('demo')
@@ -35,6 +39,12 @@ export const addDemoCommand =
         'Reboots a cluster of six nodes under traffic, by a script and by evenkeel, and compares what was lost. Needs nothing but Node.',
       )
       .option('--compare', 'all five plans')
+      .addOption(
+        new Option(
+          '--dns',
+          'in place of plans: breaks UDP of one pod of DNS, finds and repairs it, within a minute',
+        ).conflicts(['compare', 'plan', 'html', 'port', 'balancer']),
+      )
       .addOption(new Option('--plan <name>', 'this plan only; may be repeated').argParser(planNames))
       .option('--keep', 'leave the cluster of the last plan up until Ctrl-C')
       .option('--html <file>', "write the report of evenkeel's roll to this file, as a page that needs nothing else")
@@ -47,6 +57,11 @@ export const addDemoCommand =
       .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'))
       .addHelpText('after', EXAMPLE)
     addOutputOptions(command).action(async (flags: CommandFlags) => {
+      if (flags.dns === true) {
+        const { runDnsDemo } = await import('./demo/dns/run-dns-demo.ts')
+        exitWith(await runDnsDemo(context, await loadDns(), flags))
+        return
+      }
       const plans = plansOf(flags)
       if (flags.html !== undefined && !plans.includes('evenkeel')) {
         throw new UserError('--html is the report of plan evenkeel, which is not among the plans', {

@@ -60,7 +60,7 @@ export function repairLines(repair: RepairOrBusy, isDry: boolean): readonly Line
   ]
 }
 
-const guardLines = (guards: readonly Guard[]): readonly Line[] =>
+export const guardLines = (guards: readonly Guard[]): readonly Line[] =>
   guards.map(
     ({ guard, holds, text }): Line => [
       '  ',

@@ -1,5 +1,6 @@
 import { decideRepair, type RepairDecision } from '../../core/dns/repair/decide-repair.ts'
 import type { PastRepair, SickPod } from '../../core/dns/repair/repair-facts.ts'
+import type { DnsPodFacts } from '../../core/dns/scene.ts'
 import { formatDuration } from '../../model/duration.ts'
 import { toIso } from '../../model/time.ts'
 import { WorldError } from '../../model/world-error.ts'
@@ -17,6 +18,8 @@ interface RepairParts {
   readonly clock: Clock
   /** Hears what goes on, a sentence each. */
   readonly say: (text: string) => void
+  /** How long DNS is watched once it is well, and how often it is checked then. */
+  readonly watch?: { readonly forMs: number; readonly everyMs: number }
 }
 
 export interface Repair {
@@ -36,8 +39,7 @@ export type RepairOutcome =
 const CURED_WITHIN_MS = 180_000
 const BETWEEN_CHECKS_MS = 2_000
 /** It must stay so: what clients suffer from old entries of connection tracking shows by then. */
-const STAYS_FOR_MS = 60_000
-const BETWEEN_WATCHES_MS = 10_000
+const WATCH = { forMs: 60_000, everyMs: 10_000 }
 
 /** What would be done. Nothing is changed. */
 export async function wouldRepair(parts: RepairParts, signal: AbortSignal): Promise<Repair> {
@@ -71,7 +73,7 @@ export async function repairDns(
     await past.forget(begun, signal)
     return { ...would, outcome: { kind: 'notTouched', why } }
   }
-  const outcome = await verified(parts, would.check, signal)
+  const outcome = await verified(parts, { check: would.check, sick }, signal)
   await past.write({ ...begun, outcome: outcome.kind }, signal)
   return { ...would, outcome }
 }
@@ -96,10 +98,12 @@ async function touched(
   return answer.kind === 'accepted' ? undefined : `the eviction of ${pod.name} was answered: ${answer.kind}`
 }
 
-/** Another pod in its place, as many endpoints as before, and all of them well, for a minute. */
+type Before = Pick<Touch, 'check' | 'sick'>
+
+/** Another pod in its place, as many endpoints as before, and all of them well, for as long as it is watched. */
 async function verified(
-  { check, clock, say }: RepairParts,
-  before: DnsCheck,
+  { check, clock, say, watch = WATCH }: RepairParts,
+  before: Before,
   signal: AbortSignal,
 ): Promise<Exclude<RepairOutcome, { readonly kind: 'notTouched' }>> {
   const begunAt = clock.monoMs()
@@ -112,13 +116,13 @@ async function verified(
     if (state === 'well') wellAt ??= clock.monoMs()
     if (state === 'ill' && wellAt !== undefined)
       return { kind: 'notCured', why: `DNS was well and is not any more: ${why}`, ...given }
-    if (state === 'well' && after !== undefined && wellAt !== undefined && sinceMs(wellAt) >= STAYS_FOR_MS)
+    if (state === 'well' && after !== undefined && wellAt !== undefined && sinceMs(wellAt) >= watch.forMs)
       return { kind: 'cured', after, tookMs: wellAt - begunAt }
-    const limitMs = CURED_WITHIN_MS + (wellAt === undefined ? 0 : STAYS_FOR_MS)
+    const limitMs = CURED_WITHIN_MS + (wellAt === undefined ? 0 : watch.forMs)
     if (sinceMs(begunAt) >= limitMs)
       return { kind: 'notCured', why: `after ${formatDuration(limitMs)} ${why}`, ...given }
     say(why)
-    await clock.sleep(wellAt === undefined ? BETWEEN_CHECKS_MS : BETWEEN_WATCHES_MS, signal)
+    await clock.sleep(wellAt === undefined ? BETWEEN_CHECKS_MS : watch.everyMs, signal)
   }
 }
 
@@ -141,8 +145,10 @@ interface State {
 /** What was not seen is not held against the repair: it is looked at again. */
 const UNKNOWN: State = { state: 'unknown', why: 'DNS could not be checked' }
 
-function stateOf({ scene, verdict, findings }: DnsCheck, before: DnsCheck): State {
-  const [serving, were] = [scene.service.serving, before.scene.service.serving]
+function stateOf({ scene, verdict, findings }: DnsCheck, { check, sick }: Before): State {
+  const were = check.scene.service.serving
+  // Right after it was touched EndpointSlices still have the sick pod: then it serves in the place of the one to come.
+  const serving = Math.min(scene.service.serving, scene.pods.filter((pod) => isServing(pod, sick)).length)
   if (serving < were) return { state: 'ill', why: `${serving} of ${were} endpoints serve` }
   const codes = findings.map(({ code }) => code).join(', ')
   if (verdict === 'unverified') return { state: 'unknown', why: `it is not known whether DNS is well: ${codes}` }
@@ -150,3 +156,6 @@ function stateOf({ scene, verdict, findings }: DnsCheck, before: DnsCheck): Stat
     ? { state: 'well', why: 'DNS is well, and is watched' }
     : { state: 'ill', why: `the check says ${codes}` }
 }
+
+const isServing = ({ uid, endpoint, terminating }: DnsPodFacts, sick: SickPod): boolean =>
+  endpoint === 'serving' && !terminating && uid !== sick.pod.uid

@@ -38,9 +38,12 @@ export class ApiServer {
     return made
   }
 
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
   get url(): string {
-    const { port } = this.#server.address() as AddressInfo
-    return `http://${HERE}:${port}/${this.#token}`
+    return `http://${HERE}:${this.port}/${this.#token}`
   }
 
   /** For kubectl and everybody who reads its files. */

@@ -56,7 +56,7 @@ export class EmbeddedCluster {
     this.world = { store: new Store(), clock, random: random.fork('uids') }
     for (const name of NAMES) createObject(this.world, { resource: NAMESPACES, body: { metadata: { name } } })
     this.#endControllers = runControllers({ world: this.world, timers }, FAST_NODE_TIMING)
-    this.plane = new LoopbackDataPlane({ net, timers, soon, random: random.fork('plane') })
+    this.plane = new LoopbackDataPlane({ net, timers, soon, random: random.fork('plane'), world: this.world })
     this.machines = new Machines({
       world: this.world,
       timers,
@@ -82,6 +82,11 @@ export class EmbeddedCluster {
       made.end()
       throw error
     }
+  }
+
+  /** Where its API listens on 127.0.0.1. */
+  get apiPort(): number {
+    return this.#api?.port ?? 0
   }
 
   /** In that order, as somebody with `kubectl create` would. */

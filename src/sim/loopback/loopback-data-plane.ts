@@ -2,17 +2,21 @@ import { connect } from 'node:net'
 import { invariant } from '../../model/invariant.ts'
 import type { Random } from '../../ports/random.ts'
 import type { Timers } from '../../ports/timers.ts'
+import { ClusterZone } from '../dns/cluster-zone.ts'
 import type { Destination, Dialled } from '../network/network.ts'
 import { App } from '../plane/app.ts'
+import type { AppBehaviour } from '../plane/app-behaviour.ts'
 import type { DataPlane, NodePortRule, PodProcess, PodStart } from '../plane/data-plane.ts'
 import { ReverseProxy } from '../plane/reverse-proxy.ts'
 import { VirtualPod } from '../plane/virtual-pod.ts'
+import type { World } from '../world/world.ts'
+import { DnsService } from './dns-service.ts'
 import { Flow } from './flow.ts'
 import { HttpService } from './http-service.ts'
 import { Links } from './links.ts'
 import { LoopbackConnection } from './loopback-connection.ts'
 import type { LoopbackNet } from './loopback-net.ts'
-import { LoopbackNode } from './loopback-node.ts'
+import { LoopbackNode, type LoopbackPod } from './loopback-node.ts'
 import { NodePort, type Reached } from './node-port.ts'
 
 interface LoopbackDataPlaneParts {
@@ -21,6 +25,8 @@ interface LoopbackDataPlaneParts {
   readonly random: Random
   /** Runs something once this turn of the event loop has read what had arrived. */
   readonly soon: (run: () => void) => void
+  /** What its DNS servers answer from; without it a pod answers no DNS. */
+  readonly world?: World
 }
 
 interface Entry {
@@ -39,6 +45,8 @@ export class LoopbackDataPlane implements DataPlane {
   readonly #nodes = new Map<string, LoopbackNode>()
   readonly #byAddress = new Map<string, LoopbackNode>()
   readonly #services = new Set<HttpService>()
+  /** By the uid of their pods. */
+  readonly #dns = new Map<string, DnsService>()
   readonly #ports = new Set<NodePort>()
 
   constructor(parts: LoopbackDataPlaneParts) {
@@ -60,27 +68,38 @@ export class LoopbackDataPlane implements DataPlane {
     this.#byAddress.delete(node.address)
   }
 
-  startPod({ name, node: nodeName, port, app: behaviour, address: wanted }: PodStart): PodProcess {
+  startPod({ uid, name, node: nodeName, port, app: behaviour, address: wanted }: PodStart): PodProcess {
     const { timers } = this.#parts
     const node = this.#node(nodeName)
     invariant(node.isOn, `${nodeName} is off: no pod can start there`)
     const address = node.freeAddress(wanted)
-    const services: HttpService[] = []
+    const opened: Pick<LoopbackPod, 'service' | 'endDns'>[] = []
     const app = new App({
       timers,
       behaviour,
       servedBy: `${name}/${nodeName}`,
       listen: (listener) => {
         const service = new HttpService({ ...this.#parts, links: this.links }, { host: address, port }, listener)
-        services.push(service)
         this.#services.add(service)
-        return () => service.close()
+        const endDns = this.#openDns(uid, address, behaviour)
+        opened.push({ service, endDns })
+        return () => {
+          service.close()
+          endDns()
+        }
       },
       ...(behaviour.forwardsTo === undefined ? {} : { proxy: this.#proxy() }),
     })
     const pod = new VirtualPod({ address, app, leave: () => node.pods.delete(address) })
-    for (const service of services) node.pods.set(address, { pod, service })
+    for (const one of opened) node.pods.set(address, { pod, ...one })
     return pod
+  }
+
+  /** As by a packet filter: what comes over UDP to the DNS server in that pod is not answered. TCP goes on. */
+  dropUdp(uid: string): void {
+    const dns = this.#dns.get(uid)
+    invariant(dns !== undefined, `no DNS server runs in pod ${uid}`)
+    dns.dropUdp()
   }
 
   /** A machine without power hears nothing. */
@@ -118,6 +137,19 @@ export class LoopbackDataPlane implements DataPlane {
     for (const { pods } of this.#nodes.values()) for (const { pod } of pods.values()) pod.vanish()
     for (const port of this.#ports) port.end()
     for (const service of this.#services) service.end()
+    for (const dns of this.#dns.values()) dns.end()
+  }
+
+  /** In the pod of that uid, where it answers DNS. The returned function ends it. */
+  #openDns(uid: string, host: string, { dns }: AppBehaviour): () => void {
+    const { world, net } = this.#parts
+    if (dns === undefined || world === undefined) return () => undefined
+    const service = new DnsService({ net, at: { host, port: dns.port }, zone: new ClusterZone(world, dns.zone) })
+    this.#dns.set(uid, service)
+    return () => {
+      service.end()
+      if (this.#dns.get(uid) === service) this.#dns.delete(uid)
+    }
   }
 
   /** Pods reach each other without any node port. */

@@ -1,3 +1,4 @@
+import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { UserError } from '../../model/user-error.ts'
@@ -9,6 +10,8 @@ const FIRST_NET = 81
 const NETS = 40
 const CLAIM_PORTS = [30_999, 30_998] as const
 const HERE = '127.0.0.1'
+/** The third octet of cluster IPs. */
+const SERVICE_NET = 240
 /** So many ports after the wanted one are looked at. */
 const PORTS_TRIED = 100
 
@@ -20,7 +23,9 @@ export class LoopbackNet {
   readonly hasAliases: boolean
   readonly #prefix: string
   readonly #claims: readonly Server[]
+  /** Of those that listen on a port of 127.0.0.1 in place of their own address. */
   readonly #ports = new Map<string, number>()
+  readonly #udpPorts = new Map<string, number>()
 
   private constructor(claimed: { readonly servers: readonly Server[]; readonly prefix: string } | undefined) {
     this.hasAliases = claimed !== undefined
@@ -54,11 +59,25 @@ export class LoopbackNet {
     return `${this.#prefix}.${index}`
   }
 
-  /** The wanted port where it can be had on all our addresses, else one soon after it. UserError `demo.address-taken`. */
-  async freePort(wanted: number, but: readonly number[] = []): Promise<number> {
+  /** The cluster IP with that number, apart from the nets of pods of the first 239 nodes. */
+  serviceAddress(index: number): string {
+    return `${this.#prefix}.${SERVICE_NET}.${index}`
+  }
+
+  isServiceAddress(address: string): boolean {
+    return address.startsWith(`${this.#prefix}.${SERVICE_NET}.`)
+  }
+
+  /**
+   * The wanted port where it can be had on all our addresses, else one soon after it; `both`: over UDP, too. UserError
+   * `demo.address-taken`.
+   */
+  async freePort(wanted: number, but: readonly number[] = [], over: 'tcp' | 'both' = 'tcp'): Promise<number> {
     if (!this.hasAliases) return wanted
+    const host = lastOf(this.#prefix)
     for (let port = wanted; port < wanted + PORTS_TRIED; port += 1) {
-      if (!but.includes(port) && !(await isTaken({ host: lastOf(this.#prefix), port }))) return port
+      if (but.includes(port) || (await isTaken({ host, port }))) continue
+      if (over === 'tcp' || !(await isUdpTaken({ host, port }))) return port
     }
     throw new UserError(`ports ${wanted} to ${wanted + PORTS_TRIED - 1} of ${lastOf(this.#prefix)} are all taken`, {
       code: 'demo.address-taken',
@@ -68,12 +87,9 @@ export class LoopbackNet {
 
   /** Lets a server listen there. */
   bind(server: Server, at: Destination): void {
-    const real = this.hasAliases || at.host === HERE ? at : { host: HERE, port: 0 }
+    const real = this.#realOf(at)
     server.once('error', (error: NodeJS.ErrnoException) => {
-      throw new UserError(`port ${real.port} of ${real.host} cannot be taken: ${error.code ?? error.message}`, {
-        code: 'demo.address-taken',
-        fix: `end what took it since the demo began: ss -ltnp 'sport = :${real.port}'`,
-      })
+      throw taken(real, error, 'tcp')
     })
     server.once('listening', () => {
       const bound = server.address()
@@ -83,11 +99,31 @@ export class LoopbackNet {
     server.listen(real)
   }
 
+  /** The same for a socket that takes messages. */
+  bindUdp(socket: UdpSocket, at: Destination): void {
+    const real = this.#realOf(at)
+    const refused = (error: NodeJS.ErrnoException): void => {
+      throw taken(real, error, 'udp')
+    }
+    socket.once('error', refused)
+    socket.once('listening', () => {
+      // What a socket is told later, as that nothing listens where it sent to, is no reason to end.
+      socket.off('error', refused).on('error', () => undefined)
+      if (real !== at) this.#udpPorts.set(nameOf(at), socket.address().port)
+    })
+    socket.once('close', () => this.#udpPorts.delete(nameOf(at)))
+    socket.bind({ address: real.host, port: real.port, exclusive: true })
+  }
+
   /** Where a client must connect to; undefined where nobody listens. */
-  locate(at: Destination): Destination | undefined {
+  locate(at: Destination, over: 'tcp' | 'udp' = 'tcp'): Destination | undefined {
     if (this.hasAliases || at.host === HERE) return at
-    const port = this.#ports.get(nameOf(at))
+    const port = (over === 'tcp' ? this.#ports : this.#udpPorts).get(nameOf(at))
     return port === undefined ? undefined : { host: HERE, port }
+  }
+
+  #realOf(at: Destination): Destination {
+    return this.hasAliases || at.host === HERE ? at : { host: HERE, port: 0 }
   }
 
   async close(): Promise<void> {
@@ -141,6 +177,23 @@ async function isTaken(at: Destination): Promise<boolean> {
   if (typeof server === 'object') await closed(server)
   return server === 'taken'
 }
+
+function isUdpTaken({ host, port }: Destination): Promise<boolean> {
+  const socket = createSocket('udp4')
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  socket.once('error', () => {
+    socket.close()
+    resolve(true)
+  })
+  socket.bind({ address: host, port, exclusive: true }, () => socket.close(() => resolve(false)))
+  return promise
+}
+
+const taken = ({ host, port }: Destination, error: NodeJS.ErrnoException, over: 'tcp' | 'udp'): UserError =>
+  new UserError(`port ${port} of ${host} cannot be taken: ${error.code ?? error.message}`, {
+    code: 'demo.address-taken',
+    fix: `end what took it since the demo began: ss ${over === 'tcp' ? '-ltnp' : '-lunp'} 'sport = :${port}'`,
+  })
 
 async function listening(at: Destination): Promise<Server | 'taken' | 'no address'> {
   const server = createServer()

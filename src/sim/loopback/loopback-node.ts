@@ -5,9 +5,11 @@ import type { Flow } from './flow.ts'
 import type { HttpService } from './http-service.ts'
 import type { NodePort } from './node-port.ts'
 
-interface LoopbackPod {
+export interface LoopbackPod {
   readonly pod: VirtualPod
   readonly service: HttpService
+  /** Its DNS server goes; nothing where it has none. */
+  readonly endDns: () => void
 }
 
 /** Of a /24: neither the network's address, nor the bridge's (.1), nor the broadcast's. */
@@ -48,8 +50,9 @@ export class LoopbackNode {
 
   goDark(): void {
     this.isOn = false
-    for (const { pod, service } of this.pods.values()) {
+    for (const { pod, service, endDns } of this.pods.values()) {
       service.freeze()
+      endDns()
       pod.vanish()
     }
     this.pods.clear()

@@ -9,4 +9,6 @@ export interface AppBehaviour {
   readonly answerMs: number
   /** It answers nothing but checks: it forwards to the endpoints of this Service (`NAMESPACE/NAME`, or one of its own). */
   readonly forwardsTo?: string
+  /** It answers DNS for this zone as well, on a port of its own; in real time alone. */
+  readonly dns?: { readonly zone: string; readonly port: number }
 }

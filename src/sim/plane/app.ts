@@ -25,9 +25,10 @@ const KILLED = 137
 /** `closing`: accepts nothing, finishes what is under way. */
 type Phase = 'starting' | 'ready' | 'stopping' | 'closing' | 'ended'
 
-/** Where an app answers checks, and where an ingress does (ingress-nginx, `/healthz` of its default server). */
-const CHECK = '/readyz'
-const INGRESS_CHECK = '/healthz'
+/** Where an app answers checks, where an ingress does (ingress-nginx, `/healthz` of its default server), and CoreDNS. */
+const CHECKS: readonly string[] = ['/readyz']
+const INGRESS_CHECKS: readonly string[] = ['/healthz']
+const DNS_CHECKS: readonly string[] = ['/health', '/ready']
 
 /** Answered after so many milliseconds, as by the app of the test bed. */
 const SLOW = /^\/slow\?ms=(\d+)$/
@@ -80,9 +81,10 @@ export class App implements Listener, AppSide {
 
   answer(request: NetworkRequest, reply: (reply: NetworkReply) => void): void {
     const { path } = request
-    const { answerMs } = this.#behaviour
+    const { answerMs, dns } = this.#behaviour
     const proxy = this.#proxy
-    if (path === (proxy === undefined ? CHECK : INGRESS_CHECK)) reply(this.#checked())
+    if ((proxy !== undefined ? INGRESS_CHECKS : dns !== undefined ? DNS_CHECKS : CHECKS).includes(path))
+      reply(this.#checked())
     else if (proxy !== undefined) proxy.forward(request, (answer) => reply({ ...answer, closes: this.#closes }))
     else {
       const takesMs = Number(SLOW.exec(path)?.[1] ?? answerMs)

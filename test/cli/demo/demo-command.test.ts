@@ -77,7 +77,10 @@ function quietActions(lossy: readonly string[]): { readonly actions: DemoActions
 async function demo(words: readonly string[], lossy: readonly string[] = ['naive']) {
   const { context, opened } = memoryContext()
   const { actions, up } = quietActions(lossy)
-  const command = addDemoCommand(() => Promise.resolve(actions))
+  const command = addDemoCommand(
+    () => Promise.resolve(actions),
+    () => Promise.reject(new Error('DNS was not asked for')),
+  )
   const here = { ...context, clock: systemClock }
   const running = runProgram({ version: '0', context: here, commands: [command] }, ['demo', ...words])
   return { running, up, context, opened }
@@ -165,6 +168,8 @@ for (const [words, says] of [
   [['--port', '0'], /Write a port from 1 to 65535/],
   [['--port', '99999'], /Write a port from 1 to 65535/],
   [['--balancer', 'nginx'], /Allowed choices are auto, embedded/],
+  [['--dns', '--compare'], /option '--dns' cannot be used with option '--compare'/],
+  [['--dns', '--balancer', 'embedded'], /option '--dns' cannot be used with option '--balancer <kind>'/],
   [['--plan', 'naive', '--html', 'r.html'], /--html is the report of plan evenkeel, which is not among the plans/],
   [['--rate', '5'], /unknown option '--rate'/],
 ] as const) {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { RepairOrBusy } from '../../../src/controllers/dns/repair-alone.ts'
 import { UserError } from '../../../src/model/user-error.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
-import { aScene } from '../../core/dns/a-scene.ts'
+import { aScene, SILENT } from '../../core/dns/a-scene.ts'
 import { ONE, REPAIR_LEASE, RepairWorld, SICK, WELL } from '../../support/dns/repair-world.ts'
 
 const outcomeOf = (repair: RepairOrBusy): string =>
@@ -35,15 +35,24 @@ test('where no other pod comes in its place, it is not cured', async () => {
   assert.deepEqual(world.outcomes, ['a notCured'])
 })
 
+test('EndpointSlices that still have the sick pod are no cure, and one pod after them is no relapse', async () => {
+  const late = aScene({ change: { pods: ONE.pods, service: SICK.service } })
+  const world = new RepairWorld(SICK, late, ONE, WELL)
+  const repair = await world.repair()
+  assert.equal(outcomeOf(repair), 'cured')
+  assert.equal(world.said[1], '1 of 2 endpoints serve')
+})
+
 test('where DNS gets ill again while it is watched, it is not cured', async () => {
-  const world = new RepairWorld(SICK, WELL, WELL, SICK)
+  const sickAgain = aScene({ pods: { b: SILENT }, change: { pods: WELL.pods } })
+  const world = new RepairWorld(SICK, WELL, WELL, sickAgain)
   const repair = await world.repair()
   assert.ok(!('busy' in repair) && repair.outcome?.kind === 'notCured')
   assert.match(repair.outcome.why, /^DNS was well and is not any more: the check says UdpDead$/)
 })
 
 test('what is not seen for a while ends nothing, and for good it is no cure', async () => {
-  const blind = aScene({ change: { vantages: [{ name: 'here', control: 'fails' }] } })
+  const blind = aScene({ change: { pods: WELL.pods, vantages: [{ name: 'here', control: 'fails' }] } })
   assert.equal(outcomeOf(await new RepairWorld(SICK, blind, WELL, blind, blind, WELL).repair()), 'cured')
   const repair = await new RepairWorld(SICK, WELL, blind).repair()
   assert.ok(!('busy' in repair) && repair.outcome?.kind === 'notCured')

@@ -146,3 +146,16 @@ test('a paused Deployment keeps its template and can be scaled', async () => {
   assert.equal(cluster.pods('web').length, 5)
   assert.deepEqual(new Set(imagesOf(cluster.pods('web'))), new Set(['web:1']))
 })
+
+test('a pod that loses its labels is let go by its ReplicaSet, stays, and another one is made', async () => {
+  const cluster = await deployed()
+  const [released] = cluster.pods('web')
+  assert.ok(released !== undefined)
+  const { name } = released.metadata
+  cluster.patch(PODS, name, { metadata: { labels: { app: null, 'pod-template-hash': null, quarantine: 'yes' } } })
+  await cluster.settle()
+  assert.equal(cluster.pods('web').length, 4)
+  const kept = cluster.get<PodObject>(PODS, name)
+  assert.deepEqual([kept.metadata.ownerReferences, isGoing(kept), isReady(kept)], [undefined, false, true])
+  assert.deepEqual([statusOf(cluster).replicas, statusOf(cluster).readyReplicas], [4, 4])
+})

@@ -20,6 +20,7 @@ const CLUSTER_BY_NAME_LIMIT_MS = 55 * 60_000
 const LONGEST = [
   'contract/real-haproxy',
   'contract/embedded-kubectl',
+  'cli/demo/dns-demo.',
   'report/page',
   'sim/loopback/loopback-ingress',
   'roll-trouble',

@@ -1,0 +1,58 @@
+import { preloadKubeconfigReader } from '../../../src/adapters/kube/load-kubeconfig.ts'
+import { openApi } from '../../../src/adapters/kube/open-cluster.ts'
+import { systemClock as clock } from '../../../src/adapters/node/system-clock.ts'
+import { systemRandom as random } from '../../../src/adapters/node/system-random.ts'
+import type { DnsDemoActions, DnsDemoGround } from '../../../src/cli/demo/dns/dns-demo-actions.ts'
+import { invariant } from '../../../src/model/invariant.ts'
+import { LoopbackNet } from '../../../src/sim/loopback/loopback-net.ts'
+import type { RollSurroundings } from '../../roll/world.ts'
+import { programName } from '../program-name.ts'
+import { DnsGround } from './dns-ground.ts'
+import { lookAtPod } from './look-at-pod.ts'
+import { repairOfOurs } from './repair-of-ours.ts'
+
+/** What the demo of DNS does, on this machine's loopback; `openNet`: which addresses that has. */
+export const dnsDemoActions = (surroundings: RollSurroundings, openNet = LoopbackNet.open): DnsDemoActions => ({
+  program: programName(),
+  open: async (signal) => {
+    // Later it would stop the cluster in this process, under traffic.
+    await preloadKubeconfigReader()
+    const ground = await DnsGround.open(await openNet(), signal)
+    try {
+      return await demoGround(ground, surroundings, signal)
+    } catch (error) {
+      await ground.end()
+      throw error
+    }
+  },
+})
+
+async function demoGround(
+  ground: DnsGround,
+  { env, log, version }: RollSurroundings,
+  signal: AbortSignal,
+): Promise<DnsDemoGround> {
+  const { kubeconfig: kubeconfigPath, plane } = ground.cluster
+  const options = { kubeconfigPath, env, clock, random, log, userAgent: `evenkeel/${version}` }
+  const { parts } = await openApi(options, signal)
+  const pods = ground.pods.map(({ metadata: { name, uid }, spec: { nodeName = '' }, status }) => ({
+    name,
+    uid,
+    node: nodeName,
+    address: status?.podIP ?? '',
+  }))
+  const [sick] = pods
+  invariant(sick !== undefined, 'there is no pod of DNS')
+  return {
+    nodes: ground.nodes.map(({ name }) => name),
+    pods,
+    service: ground.service,
+    sick,
+    kubeconfig: kubeconfigPath,
+    sendQueries: () => ground.sendQueries(),
+    dropUdp: () => plane.dropUdp(sick.uid),
+    look: (limited) => lookAtPod(ground, { pod: sick, parts }, limited),
+    repair: (hears, limited) => repairOfOurs(ground, { parts, hears }, limited),
+    end: () => ground.end(),
+  }
+}

@@ -1,0 +1,55 @@
+import { get } from 'node:http'
+import { SocketAsker } from '../../../src/adapters/dns/socket-asker.ts'
+import { kubeDnsObjects } from '../../../src/adapters/kube/kube-dns-objects.ts'
+import { systemClock as clock } from '../../../src/adapters/node/system-clock.ts'
+import { systemRandom as random } from '../../../src/adapters/node/system-random.ts'
+import type { PodLook } from '../../../src/cli/demo/dns/dns-demo-actions.ts'
+import type { DnsGround } from './dns-ground.ts'
+import { loopbackSockets } from './loopback-sockets.ts'
+import type { OpenedApi } from './repair-of-ours.ts'
+
+/** `timeoutSeconds` of a probe of kubelet where nothing else is said is 1; a busy machine is given twice that. */
+const TIMEOUT_MS = 2_000
+const NAMESPACE = 'kube-system'
+const QUESTION = { name: 'kubernetes.default.svc.cluster.local', type: 'A', class: 'IN' } as const
+
+interface Looked {
+  readonly pod: { readonly name: string; readonly uid: string; readonly address: string }
+  readonly parts: OpenedApi
+}
+
+/** What those see of a pod that ask over TCP, and what the API says of it. */
+export async function lookAtPod(
+  { net, ports }: DnsGround,
+  { pod, parts }: Looked,
+  signal: AbortSignal,
+): Promise<PodLook> {
+  const asker = new SocketAsker(clock, random, loopbackSockets(net))
+  const at = { address: pod.address, port: ports.dns }
+  const [isHealthy, overTcp, pods] = await Promise.all([
+    answersHealth(net.locate({ host: pod.address, port: ports.health }), signal),
+    asker.ask({ at, question: QUESTION, over: 'tcp', timeoutMs: TIMEOUT_MS }, signal),
+    kubeDnsObjects(parts).pods({ namespace: NAMESPACE, selector: {} }, signal),
+  ])
+  const found = pods.find(({ uid }) => uid === pod.uid)
+  return {
+    health: isHealthy,
+    dnsOverTcp: overTcp.kind === 'reply' && overTcp.reply.rcode === 'NOERROR' && overTcp.reply.answers.length > 0,
+    ready: found?.ready === true,
+    runs: found?.phase === 'Running' && !found.terminating,
+  }
+}
+
+function answersHealth(
+  at: { readonly host: string; readonly port: number } | undefined,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  if (at === undefined) return Promise.resolve(false)
+  const options = { ...at, path: '/health', agent: false, timeout: TIMEOUT_MS, signal }
+  const request = get(options, (response) => {
+    response.resume().on('close', () => resolve(response.statusCode === 200))
+  })
+  request.on('timeout', () => request.destroy()).on('error', () => resolve(false))
+  return promise
+}

@@ -1,0 +1,95 @@
+import { hostname } from 'node:os'
+import { ForwardedLoopback } from '../../../src/adapters/dns/forwarded-loopback.ts'
+import { SocketAsker } from '../../../src/adapters/dns/socket-asker.ts'
+import { kubeConfigMaps } from '../../../src/adapters/kube/kube-config-maps.ts'
+import { kubeDnsObjects } from '../../../src/adapters/kube/kube-dns-objects.ts'
+import { kubeDnsRepairer } from '../../../src/adapters/kube/kube-dns-repairer.ts'
+import { kubeLeaderLease } from '../../../src/adapters/kube/kube-leader-lease.ts'
+import type { openApi } from '../../../src/adapters/kube/open-cluster.ts'
+import { systemClock as clock } from '../../../src/adapters/node/system-clock.ts'
+import { systemRandom as random } from '../../../src/adapters/node/system-random.ts'
+import type { RepairHearing } from '../../../src/cli/demo/dns/dns-demo-actions.ts'
+import { checkDns } from '../../../src/controllers/dns/check-dns.ts'
+import { PastRepairs } from '../../../src/controllers/dns/past-repairs.ts'
+import { type RepairOrBusy, repairAlone } from '../../../src/controllers/dns/repair-alone.ts'
+import { repairDns } from '../../../src/controllers/dns/repair-dns.ts'
+import type { DnsRelays } from '../../../src/ports/dns-relays.ts'
+import type { DnsGround } from './dns-ground.ts'
+import { loopbackSockets } from './loopback-sockets.ts'
+import { PlainApiControl } from './plain-api-control.ts'
+
+export type OpenedApi = Awaited<ReturnType<typeof openApi>>['parts']
+
+/** As `dns check --timeout`: on loopback an answer takes a millisecond. */
+const TIMEOUT_MS = 500
+/** A repair on a real cluster watches for a minute: so long old entries of connection tracking may lead clients astray. */
+const WATCH = { forMs: 10_000, everyMs: 3_000 }
+const NAMESPACE = 'evenkeel'
+const LEASE = { namespace: NAMESPACE, name: 'evenkeel-dns-repair' }
+
+interface RepairOfOurs {
+  readonly parts: OpenedApi
+  readonly hears: RepairHearing
+}
+
+/**
+ * `evenkeel dns repair`, as on a real cluster: its check, its guards and its adapters, over the API of the embedded cluster. In place
+ * of Jobs on two nodes, queries are sent from the loopback addresses of two nodes.
+ */
+export function repairOfOurs(
+  ground: DnsGround,
+  { parts, hears }: RepairOfOurs,
+  signal: AbortSignal,
+): Promise<RepairOrBusy> {
+  const { client } = parts
+  const ours = kubeDnsRepairer(parts)
+  const check = async (limited: AbortSignal) => {
+    const found = await checkDns(checkParts(ground, parts), limited)
+    hears.onCheck(found)
+    return found
+  }
+  const repairParts = {
+    check,
+    repairer: {
+      ...ours,
+      quarantine: (pod: Parameters<typeof ours.quarantine>[0], limited: AbortSignal) => {
+        hears.onTouch()
+        return ours.quarantine(pod, limited)
+      },
+    },
+    past: new PastRepairs(kubeConfigMaps(client), NAMESPACE),
+    clock,
+    say: (text: string) => hears.onWord(text),
+    watch: WATCH,
+  }
+  const identity = `${hostname()}_${random.hex(6)}`
+  const alone = { leases: kubeLeaderLease(client), clock, random, lease: LEASE, identity }
+  return repairAlone(alone, (leader) => repairDns(repairParts, leader, signal), signal)
+}
+
+const checkParts = (ground: DnsGround, parts: OpenedApi) => ({
+  objects: kubeDnsObjects(parts),
+  ...placeOf(ground),
+  loopback: new ForwardedLoopback({ ...parts, clock, random }),
+  clock,
+  random,
+  sought: {},
+  timeoutMs: TIMEOUT_MS,
+  relays: [nodeRelays(ground)],
+})
+
+/** Asks from that address of a node, or from wherever this machine likes to. */
+function placeOf({ net, ports }: DnsGround, address?: string) {
+  const sockets = loopbackSockets(net, address)
+  return { asker: new SocketAsker(clock, random, sockets), control: new PlainApiControl(sockets, ports.api) }
+}
+
+const nodeRelays = (ground: DnsGround): DnsRelays => ({
+  open: async (wanted) => ({
+    relays: ground.nodes
+      .filter(({ name }) => wanted.includes(name))
+      .map(({ name, address }) => ({ name: `node ${name}`, node: name, ...placeOf(ground, address) })),
+    notes: [],
+    close: async () => [],
+  }),
+})

@@ -1,0 +1,115 @@
+import type { Answer } from 'dns-packet'
+import type { ServiceObject } from '../actors/service-endpoints.ts'
+import type { ApiObject } from '../world/api-object.ts'
+import { SERVICES } from '../world/api-resource.ts'
+import { type WatchEvent, watchObjects } from '../world/watch-objects.ts'
+import type { World } from '../world/world.ts'
+
+interface ZoneQuestion {
+  readonly name: string
+  readonly type: string
+  readonly class: string
+}
+
+export interface ZoneAnswer {
+  readonly rcode: 'NOERROR' | 'NXDOMAIN' | 'REFUSED'
+  /** The zone is its own: what it says of it is said with authority. */
+  readonly isAuthoritative: boolean
+  readonly answers: readonly Answer[]
+  readonly authorities: readonly Answer[]
+}
+
+/** The version of the scheme (github.com/kubernetes/dns, docs/specification.md 2.2). */
+const SCHEME = '1.1.0'
+/** As kubeadm writes it into the Corefile. */
+const TTL_SECONDS = 30
+const POD_NAME = /^(\d{1,3})-(\d{1,3})-(\d{1,3})-(\d{1,3})$/
+const REVERSE = '.in-addr.arpa'
+
+const REFUSED: ZoneAnswer = { rcode: 'REFUSED', isAuthoritative: false, answers: [], authorities: [] }
+
+/**
+ * The zone of a cluster as CoreDNS answers it (plugin `kubernetes` with `pods insecure`), from a watch of Services: their cluster
+ * IPs, names of pods, the reverse zone, and with authority what is not there. It knows no endpoints of headless Services, and
+ * forwards nothing.
+ */
+export class ClusterZone {
+  readonly #zone: string
+  readonly #services = new Map<string, ServiceObject>()
+  readonly #endWatch: () => void
+
+  constructor(world: World, zone: string) {
+    this.#zone = zone
+    this.#endWatch = watchObjects(world, { resource: SERVICES, matches: () => true }, (event) => this.#take(event))
+  }
+
+  end(): void {
+    this.#endWatch()
+  }
+
+  answer({ name, type, class: ofClass }: ZoneQuestion): ZoneAnswer {
+    // Without the plugin `chaos` no zone of CoreDNS is of another class.
+    if (ofClass !== 'IN') return REFUSED
+    const asked = name.toLowerCase().replace(/\.$/, '')
+    if (asked.endsWith(REVERSE)) return this.#reverse(asked, type)
+    if (asked !== this.#zone && !asked.endsWith(`.${this.#zone}`)) return REFUSED
+    const records = this.#recordsOf(asked, name)
+    if (records === undefined) return this.#said('NXDOMAIN', [])
+    return this.#said(
+      'NOERROR',
+      records.filter((record) => record.type === type),
+    )
+  }
+
+  /** Every record of that name; undefined: there is no such name. */
+  #recordsOf(asked: string, name: string): readonly Answer[] | undefined {
+    if (asked === this.#zone) return [this.#authority()]
+    const labels = asked.slice(0, -this.#zone.length - 1).split('.')
+    if (labels.join('.') === 'dns-version') return [{ name, type: 'TXT', ttl: TTL_SECONDS, data: SCHEME }]
+    const [object = '', namespace = '', kind = '', ...more] = labels
+    if (more.length > 0) return undefined
+    if (kind === 'pod') {
+      const octets = POD_NAME.exec(object)?.slice(1).map(Number)
+      if (octets === undefined || octets.some((octet) => octet > 255)) return undefined
+      return [{ name, type: 'A', ttl: TTL_SECONDS, data: octets.join('.') }]
+    }
+    const service = kind === 'svc' ? this.#services.get(`${namespace}/${object}`) : undefined
+    if (service === undefined) return undefined
+    const address = addressOf(service)
+    return address === undefined ? [] : [{ name, type: 'A', ttl: TTL_SECONDS, data: address }]
+  }
+
+  #reverse(asked: string, type: string): ZoneAnswer {
+    const address = asked.slice(0, -REVERSE.length).split('.').toReversed().join('.')
+    const found = [...this.#services.values()].find((service) => addressOf(service) === address)
+    if (found === undefined) return this.#said('NXDOMAIN', [])
+    const { name, namespace = '' } = found.metadata
+    const data = `${name}.${namespace}.svc.${this.#zone}`
+    return this.#said('NOERROR', type === 'PTR' ? [{ name: asked, type: 'PTR', ttl: TTL_SECONDS, data }] : [])
+  }
+
+  /** A name without such a record is told with the zone's SOA, too (RFC 2308 2.2). */
+  #said(rcode: ZoneAnswer['rcode'], answers: readonly Answer[]): ZoneAnswer {
+    const authorities = answers.length === 0 ? [this.#authority()] : []
+    return { rcode, isAuthoritative: true, answers, authorities }
+  }
+
+  #authority(): Answer {
+    const timers = { serial: 1, refresh: 7_200, retry: 1_800, expire: 86_400, minimum: TTL_SECONDS }
+    const data = { mname: `ns.dns.${this.#zone}`, rname: `hostmaster.${this.#zone}`, ...timers }
+    return { name: this.#zone, type: 'SOA', ttl: TTL_SECONDS, data }
+  }
+
+  #take({ type, object }: WatchEvent): void {
+    if (type === 'BOOKMARK' || type === 'ERROR') return
+    const service = object as ApiObject as ServiceObject
+    const { namespace = '', name } = service.metadata
+    const key = `${namespace}/${name}`
+    if (type === 'DELETED') this.#services.delete(key)
+    else this.#services.set(key, service)
+  }
+}
+
+/** Undefined: it is headless, or was given none. */
+const addressOf = ({ spec: { clusterIP } }: ServiceObject): string | undefined =>
+  clusterIP === undefined || clusterIP === '' || clusterIP === 'None' ? undefined : clusterIP
