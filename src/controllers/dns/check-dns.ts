@@ -9,6 +9,7 @@ import type { ControlProbe } from '../../ports/control-probe.ts'
 import type { DnsAsker } from '../../ports/dns-asker.ts'
 import type { DnsObjects } from '../../ports/dns-objects.ts'
 import type { DnsRelays, OpenRelays } from '../../ports/dns-relays.ts'
+import type { PodCounters } from '../../ports/pod-counters.ts'
 import type { PodLoopback } from '../../ports/pod-loopback.ts'
 import type { Random } from '../../ports/random.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
@@ -22,6 +23,8 @@ interface CheckParts {
   readonly objects: DnsObjects
   readonly asker: DnsAsker
   readonly loopback: PodLoopback
+  /** Absent: what pods count themselves is not read. */
+  readonly counters?: PodCounters
   readonly control: ControlProbe
   readonly clock: Clock
   readonly random: Random
@@ -53,15 +56,14 @@ const RELAYS_CLOSED_WITHIN_MS = 5_000
 
 /** One check: a round, and another one where the first saw something wrong. Rejects with UserError where nothing can be asked. */
 export async function checkDns(parts: CheckParts, signal: AbortSignal): Promise<DnsCheck> {
-  const { clock, random, relays = [] } = parts
+  const { clock, relays = [] } = parts
   const begunAt = clock.monoMs()
   const deployment = await findDeployment(parts.objects, { sought: parts.sought, wallMs: clock.wallMs() }, signal)
   const opened = await allOpen(relays, relayNodes(deployment), signal)
   try {
     const vantages = await vantagesOf({ here: parts, relays: opened.relays, clock }, deployment, signal)
     const targets = targetsOf(deployment)
-    const { loopback, timeoutMs } = parts
-    const round = () => askRound({ vantages, targets, deployment, loopback, random, timeoutMs }, signal)
+    const round = () => askRound({ ...parts, vantages, targets, deployment }, signal)
     const seen = await seenIn(round, { ...parts, vantages }, signal)
     const findings = diagnose(seen.scene)
     const notes = [...deployment.notes, ...opened.notes, ...seen.notes]

@@ -1,6 +1,8 @@
 import {
   behindCaches,
   findDnsService,
+  METRICS_PORT,
+  metricsPortOfCorefile,
   newestService,
   runsCoreDns,
   udpPort,
@@ -31,6 +33,8 @@ export interface Deployment {
   readonly outsideAt: readonly { readonly address: string; readonly port: number }[]
   /** By which the Service picks its pods; empty where it has none. */
   readonly selector: Readonly<Record<string, string>>
+  /** Where a pod may give its metrics, the likeliest port first; by uid. */
+  readonly metricsPorts: ReadonlyMap<string, readonly number[]>
   /** Of all nodes. */
   readonly readyNodes: readonly string[]
   /** How it was found, and what could not be read: sentences. */
@@ -39,6 +43,7 @@ export interface Deployment {
 
 const DEFAULT_ZONE = 'cluster.local'
 const DNS_PORT = 53
+const PORT_MAX = 65_535
 
 /** Rejects with UserError where no Service is found, or where the identity may not list what it takes. */
 export async function findDeployment(
@@ -58,7 +63,8 @@ export async function findDeployment(
     mayRead(`list endpointslices in ${namespace}`, () => objects.endpoints(service, signal)),
     orNote('nodes', () => objects.nodes(signal)),
   ])
-  const zone = await zoneOf({ objects, service, pods, sought }, signal)
+  const corefiles = await corefilesOf({ objects, service, pods }, signal)
+  const zone = zoneOf(corefiles, sought)
   const cache = behindCaches(services, service)
   const port = udpPort(service)?.port
   const api = services.find((one) => one.namespace === 'default' && one.name === 'kubernetes')
@@ -89,6 +95,7 @@ export async function findDeployment(
     serviceAt: { addresses: (cache ?? service).addresses, port: port ?? DNS_PORT },
     outsideAt: outsideOf(service, nodes.value ?? []),
     selector: selector ?? {},
+    metricsPorts: metricsPortsOf(pods, corefiles),
     readyNodes: (nodes.value ?? []).flatMap(({ name, ready }) => (ready ? [name] : [])).toSorted(),
     notes: [
       `Service ${namespace}/${service.name}: ${why}`,
@@ -135,31 +142,53 @@ function outsideOf(service: DnsService, nodes: readonly { readonly addresses: re
   ]
 }
 
-interface ZoneParts {
+interface CorefileParts {
   readonly objects: DnsObjects
   readonly service: DnsService
   readonly pods: readonly DnsPod[]
-  readonly sought: Sought
 }
 
-async function zoneOf({ objects, service, pods, sought }: ZoneParts, signal: AbortSignal) {
-  if (sought.zone !== undefined) return { name: sought.zone, why: 'you named it' }
+interface Corefiles {
+  /** Texts of ConfigMaps that the pods mount, which may be Corefiles. */
+  readonly texts: readonly { readonly of: string; readonly text: string }[]
+  readonly note?: string
+}
+
+async function corefilesOf({ objects, service, pods }: CorefileParts, signal: AbortSignal): Promise<Corefiles> {
   const { namespace } = service
-  const mounted = [...new Set(pods.flatMap(({ configMaps }) => configMaps))]
+  const texts: Corefiles['texts'][number][] = []
   let note: string | undefined
-  for (const name of mounted) {
-    const { value, note: refused } = await orNote(`ConfigMap ${namespace}/${name}`, () =>
-      objects.configMap({ namespace, name }, signal),
-    )
+  for (const name of new Set(pods.flatMap(({ configMaps }) => configMaps))) {
+    const of = `ConfigMap ${namespace}/${name}`
+    const { value, note: refused } = await orNote(of, () => objects.configMap({ namespace, name }, signal))
     note ??= refused
-    const zone = Object.values(value ?? {}).flatMap((text) => zoneOfCorefile(text) ?? [])[0]
-    if (zone !== undefined) return { name: zone, why: `the Corefile of ConfigMap ${namespace}/${name} says so` }
+    texts.push(...Object.values(value ?? {}).map((text) => ({ of, text })))
+    // What else they mount need not be read, and there may be no right to it.
+    if (texts.some(({ text }) => zoneOfCorefile(text) !== undefined)) break
+  }
+  return { texts, ...(note === undefined ? {} : { note }) }
+}
+
+function zoneOf({ texts, note }: Corefiles, sought: Sought) {
+  if (sought.zone !== undefined) return { name: sought.zone, why: 'you named it' }
+  for (const { of, text } of texts) {
+    const name = zoneOfCorefile(text)
+    if (name !== undefined) return { name, why: `the Corefile of ${of} says so` }
   }
   return {
     name: DEFAULT_ZONE,
     why: 'assumed, since no Corefile could be read that names it',
     ...(note === undefined ? {} : { note }),
   }
+}
+
+/** The container port may be that of a proxy which wants a credential, while the Corefile names one on the pod’s loopback. */
+function metricsPortsOf(pods: readonly DnsPod[], { texts }: Corefiles): Deployment['metricsPorts'] {
+  const byCorefile = texts.flatMap(({ text }) => metricsPortOfCorefile(text) ?? [])
+  const isPort = (port: number | undefined): port is number => port !== undefined && port > 0 && port <= PORT_MAX
+  return new Map(
+    pods.map(({ uid, metricsPort }) => [uid, [...new Set([metricsPort, ...byCorefile, METRICS_PORT].filter(isPort))]]),
+  )
 }
 
 /** What a check cannot do without. */
