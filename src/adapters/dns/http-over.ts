@@ -40,6 +40,7 @@ export function getOver(connection: Duplex, { path, host, accept, bytesMax }: Ge
       .on('end', () => resolve({ status, hasEnd, text: Buffer.concat(chunks).toString('utf8') }))
   })
     .on('error', reject)
+    .on('upgrade', () => reject(new Error('it changes the protocol')))
     .end()
   return promise
 }
