@@ -38,7 +38,12 @@ interface Checked {
   }[]
   readonly notes: readonly string[]
   readonly scene: {
-    readonly pods: readonly { readonly name: string; readonly node: string; readonly addresses: readonly string[] }[]
+    readonly pods: readonly {
+      readonly name: string
+      readonly node: string
+      readonly addresses: readonly string[]
+      readonly udpSeen?: { readonly state: string; readonly answered: number; readonly siblingsMean?: number }
+    }[]
     readonly paths: readonly {
       readonly vantage: string
       readonly target: { readonly kind: string; readonly name: string }
