@@ -12,7 +12,7 @@ interface Get {
 export interface HttpAnswer {
   readonly status: number
   readonly text: string
-  /** The answer itself says where it ends. Without that nobody can tell a part of it from the whole. */
+  /** The answer itself says where it ends. Without that a part of it looks like the whole. */
   readonly hasEnd: boolean
 }
 

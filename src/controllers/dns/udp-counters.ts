@@ -110,7 +110,7 @@ const countersOf = (
   signal: AbortSignal,
 ) => counters.udpCounts({ namespace, name, port }, signal)
 
-/** Pods that are not read for one reason are told in one sentence. */
+/** Pods that could not be read for one reason share one sentence. */
 const notesOf = (unread: readonly Unread[]): readonly string[] =>
   [...Map.groupBy(unread, ({ why }) => why)].map(
     ([why, of]) => `counters of ${of.map(({ name }) => name).join(', ')} could not be read: ${why}`,

@@ -86,7 +86,7 @@ test('one pod answers none while the other one answers many, in two rounds: it i
   assert.ok(second !== undefined && second.overMs >= 5_000 && (second.siblingsMean ?? 0) >= 150, JSON.stringify(second))
 })
 
-test('nobody asks them: five seconds are waited, and UDP is not verified', async (t) => {
+test('no client asks them: five seconds are waited, and UDP is not verified', async (t) => {
   const checked = await check(t, { counters: counting({}) })
   assert.deepEqual([checked.verdict, checked.rounds], ['unverified', 1])
   assert.deepEqual(said(checked), ['UdpUnseen coredns-1, coredns-2', 'NotAsked kube-system/kube-dns'])
@@ -151,7 +151,7 @@ test('the port of metrics is that of the pod, else that of the Corefile, else 91
   )
 })
 
-test('counters that cannot be read are told once for all pods, and not tried at another port', async (t) => {
+test('counters that cannot be read are noted once for all pods, and not tried at another port', async (t) => {
   let asked = 0
   const counters: PodCounters = {
     udpCounts: async () => {

@@ -41,10 +41,10 @@ const SERVICE = 'NotAsked kube-system/kube-dns'
 
 const TABLE: readonly (readonly [what: string, scene: DnsScene, verdict: string, said: readonly string[]])[] = [
   ['both answer others', inside({ seen: OBSERVED }, { seen: OBSERVED }), 'observed', ['UdpObserved a, b']],
-  ['nobody asks them', inside({ seen: IDLE }, { seen: IDLE }), 'unverified', ['UdpUnseen a, b', SERVICE]],
+  ['no client asks them', inside({ seen: IDLE }, { seen: IDLE }), 'unverified', ['UdpUnseen a, b', SERVICE]],
   ['their counters are not known', inside({}, {}), 'unverified', ['UdpUnseen a, b', SERVICE]],
   [
-    'one answers others, and nobody asks the other one',
+    'one answers others, and no client asks the other one',
     inside({ seen: OBSERVED }, { seen: IDLE }),
     'unverified',
     ['UdpObserved a', 'UdpUnseen b', SERVICE],
@@ -92,7 +92,7 @@ for (const [what, scene, verdict, wanted] of TABLE)
     assert.deepEqual([said(scene), verdictOf(diagnose(scene))], [wanted, verdict])
   })
 
-test('what pods count themselves is told as evidence', () => {
+test('what pods count themselves is evidence', () => {
   const [suspect, observed] = diagnose(inside({ seen: SUSPECT }, { seen: OBSERVED }))
   assert.deepEqual(suspect?.evidence, [
     'its own loopback → a: UDP was not asked; TCP answers. By its own counters it received 0 and answered 0 over UDP in 5 s; other pods answered 40 on average',
