@@ -1,5 +1,5 @@
 /**
- * Everything that is measured for speed, in one run, as one table. `npm run bench -- [--only probe|help|virtual|agent|roll]... [-o text|json]`.
+ * Everything that is measured for speed, in one run, as one table. `npm run bench -- [--only probe|help|virtual|dns|agent|roll]... [-o text|json]`.
  * Agent and roll take about five minutes each, and a machine that can carry the test bed; elsewhere they are left out.
  * Exits with 1 where a part came to no figures, or a roll did not go as it should; a goal that is missed is in the table.
  */
@@ -11,6 +11,8 @@ import { findCommand } from '../testbed/machine/find-command.ts'
 import { missingForUp } from '../testbed/requirements.ts'
 import type { AgentDocument } from './agent/agent-document.ts'
 import { agentFigures } from './agent/agent-figures.ts'
+import type { DnsDocument } from './dns/dns-document.ts'
+import { dnsFigures } from './dns/dns-figures.ts'
 import type { HelpDocument } from './help/help-document.ts'
 import { helpFigures } from './help/help-figures.ts'
 import type { ProbeDocument } from './probe/probe-document.ts'
@@ -24,7 +26,7 @@ import { rollTroubles } from './roll/roll-troubles.ts'
 import type { VirtualDocument } from './virtual/virtual-document.ts'
 import { virtualFigures } from './virtual/virtual-figures.ts'
 
-const PARTS = ['probe', 'help', 'virtual', 'agent', 'roll'] as const
+const PARTS = ['probe', 'help', 'virtual', 'dns', 'agent', 'roll'] as const
 type Part = (typeof PARTS)[number]
 const isPart = (text: string): text is Part => PARTS.some((part) => part === text)
 
@@ -33,6 +35,7 @@ const FIGURES: Readonly<Record<Part, (documents: readonly unknown[]) => readonly
   probe: (documents) => (documents as readonly ProbeDocument[]).flatMap(probeFigures),
   help: (documents) => (documents as readonly HelpDocument[]).flatMap(helpFigures),
   virtual: (documents) => virtualFigures(documents as readonly VirtualDocument[]),
+  dns: (documents) => (documents as readonly DnsDocument[]).flatMap(dnsFigures),
   agent: (documents) => (documents as readonly AgentDocument[]).flatMap(agentFigures),
   roll: (documents) => rollFigures(documents as readonly RollDocument[]),
 }

@@ -144,7 +144,12 @@ export class Bed {
 
   /** The command that runs a program within the bed's network, and in nothing else of the bed. */
   enter(argv: readonly string[]): readonly string[] {
-    return ['nsenter', `--net=/proc/${this.#parts.rack.pid}/ns/net`, '--', ...argv]
+    return ['nsenter', `--net=${this.network}`, '--', ...argv]
+  }
+
+  /** The network that joins the nodes, as a file of this machine. */
+  get network(): string {
+    return `/proc/${this.#parts.rack.pid}/ns/net`
   }
 
   async apply(manifest: string | readonly object[]): Promise<void> {

@@ -20,6 +20,7 @@ import { PastRepairs } from '../../src/controllers/dns/past-repairs.ts'
 import { repairAlone } from '../../src/controllers/dns/repair-alone.ts'
 import { repairDns, wouldRepair } from '../../src/controllers/dns/repair-dns.ts'
 import type { Log } from '../../src/ports/log.ts'
+import { ownResolver } from '../process/own-resolver.ts'
 
 interface Surroundings {
   readonly version: string
@@ -53,12 +54,16 @@ const nothing = (): void => undefined
 async function opened({ kubeconfig, context }: DnsPlace, { version, env, log }: Surroundings, signal: AbortSignal) {
   const kubeconfigPath = kubeconfig ?? env.KUBECONFIG
   const userAgent = `evenkeel/${version}`
-  return (await openApi({ kubeconfigPath, context, env, clock, random, log, userAgent }, signal)).parts
+  const { parts } = await openApi({ kubeconfigPath, context, env, clock, random, log, userAgent }, signal)
+  return { ...parts, resolver: await ownResolver(env) }
 }
 
 type Opened = Awaited<ReturnType<typeof opened>>
 
-function checkParts(parts: Opened, { node, image = '', relay, ephemeral, namespace, sought, timeoutMs }: DnsPlace) {
+function checkParts(
+  { resolver, ...parts }: Opened,
+  { node, image = '', relay, ephemeral, namespace, sought, timeoutMs, queriesPerSecond }: DnsPlace,
+) {
   return {
     objects: kubeDnsObjects(parts),
     asker: new SocketAsker(clock, random),
@@ -67,8 +72,9 @@ function checkParts(parts: Opened, { node, image = '', relay, ephemeral, namespa
     control: new ApiControl(OWN_SOCKETS),
     clock,
     random,
-    sought,
+    sought: resolver === undefined ? sought : { ...sought, resolver },
     timeoutMs,
+    queriesPerSecond,
     ...(node === undefined ? {} : { node }),
     relays: [
       ...(relay ? [new JobRelays({ ...parts, namespace, image, clock, random })] : []),

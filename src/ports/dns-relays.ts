@@ -9,6 +9,8 @@ export interface DnsRelay {
   readonly node?: string
   readonly asker: DnsAsker
   readonly control: ControlProbe
+  /** False once it was lost: what it is asked then is `notAsked`. */
+  readonly isOpen: () => boolean
 }
 
 export interface OpenRelays {

@@ -18,6 +18,7 @@ import {
 } from '../support/dns/dns-bed.ts'
 import { relayRows } from '../support/dns/relay-rows.ts'
 import { repairRows } from '../support/dns/repair-rows.ts'
+import { vantageRows } from '../support/dns/vantage-rows.ts'
 import { wiringRows } from '../support/dns/wiring-rows.ts'
 import { grantedBy, type RbacManifest } from '../support/granted-rights.ts'
 import { requires } from '../support/requires.ts'
@@ -208,9 +209,13 @@ describe('DNS of a real cluster, asked from a node', { ...requires('testbed', 's
     await dns.filtered(pod.node, [rule], async () => {
       await dns.says(new RegExp(`^OnlyPodDead ${pod.name}$`))
     })
+    await dns.scale(2)
+    await dns.pods(2)
+    await dns.says(WELL)
   })
 
   cacheRows(() => dns)
+  vantageRows(() => dns)
   relayRows(() => dns)
   repairRows(() => dns)
 

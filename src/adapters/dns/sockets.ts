@@ -45,6 +45,7 @@ export const OWN_SOCKETS: Sockets = {
 
 class OwnUdpSocket implements UdpSocket {
   readonly #socket: Socket
+  #isConnected = false
 
   constructor(socket: Socket) {
     // What comes between two queries, or after the answer, is of none.
@@ -57,16 +58,14 @@ class OwnUdpSocket implements UdpSocket {
   }
 
   connect({ address, port }: Endpoint, done: Done): void {
-    this.#socket.connect(port, address, done as () => void)
+    this.#socket.connect(port, address, ((error) => {
+      this.#isConnected = !error
+      done(error)
+    }) as (error?: Error) => void)
   }
 
   get isConnected(): boolean {
-    try {
-      this.#socket.remoteAddress()
-      return true
-    } catch {
-      return false
-    }
+    return this.#isConnected
   }
 
   send(bytes: Buffer, to: Endpoint | undefined, done: Done): void {

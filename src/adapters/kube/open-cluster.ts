@@ -33,12 +33,28 @@ interface OpenApi {
   readonly server: Endpoint
 }
 
+/** Asks once, so that what is wrong with the input is found at the start. */
+type FirstCall = (client: ApiClient, signal: AbortSignal) => Promise<unknown>
+
+/** Every identity may ask for it (ClusterRole system:public-info-viewer). */
+const VERSION: FirstCall = (client, signal) =>
+  client.ask({ verb: 'get', resource: 'version', path: '/version' }, signal)
+
+/** The API server of a cluster. It takes no right. Rejects as `openCluster` does. */
+export const openApi = (options: ClusterOptions, signal: AbortSignal): Promise<OpenApi> =>
+  open(options, VERSION, signal)
+
 /**
- * The API server of a cluster that has been asked once, so that what is wrong with the input is found here. Rejects with
+ * The port's methods over the API server of a cluster. It takes the right to get namespace kube-system. Rejects with
  * UserError KUBECONFIG_MISSING, KUBECONFIG_BROKEN, KUBECONFIG_NO_CONTEXT, KUBE_PROXY, KUBE_CERTIFICATE_EXPIRED,
  * KUBE_UNREACHABLE, KUBE_UNTRUSTED, KUBE_TIMEOUT, KUBE_UNAUTHORIZED, KUBE_FORBIDDEN; with WorldError where the server itself is unwell.
  */
-export async function openApi(options: ClusterOptions, signal: AbortSignal): Promise<OpenApi> {
+export async function openCluster(options: ClusterOptions, signal: AbortSignal): Promise<Cluster> {
+  const { parts, server } = await open(options, identity, signal)
+  return kubeCluster(parts, server)
+}
+
+async function open(options: ClusterOptions, firstCall: FirstCall, signal: AbortSignal): Promise<OpenApi> {
   const { clock, random, log, userAgent } = options
   const paths = kubeconfigPaths(options.kubeconfigPath)
   const kubeconfig = await PinnedKubeconfig.read({ paths, context: options.context, env: options.env }, clock)
@@ -47,15 +63,9 @@ export async function openApi(options: ClusterOptions, signal: AbortSignal): Pro
   try {
     const { clientCertificate } = await credentials.current(signal)
     if (clientCertificate !== undefined) checkClientCertificate(clientCertificate, clock.wallMs())
-    await identity(client, signal)
+    await firstCall(client, signal)
     return { parts: { client, reach: new ApiReach(clock), clock, random, log }, server: kubeconfig.server }
   } catch (error) {
     throw connectionAdvice(error)
   }
-}
-
-/** The port's methods over such a server; rejects as `openApi` does. */
-export async function openCluster(options: ClusterOptions, signal: AbortSignal): Promise<Cluster> {
-  const { parts, server } = await openApi(options, signal)
-  return kubeCluster(parts, server)
 }

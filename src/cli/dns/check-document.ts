@@ -9,12 +9,22 @@ import { UserError } from '../../model/user-error.ts'
 const VERSION = '1'
 
 /** The document of `-o json`. `scene` is the evidence, from which `evenkeel dns explain` says the same again. */
-export const checkDocument = ({ verdict, findings, scene, notes, queries, rounds, tookMs }: DnsCheck): object => ({
+export const checkDocument = ({
+  verdict,
+  findings,
+  scene,
+  notes,
+  queries,
+  queriesPerSecond,
+  rounds,
+  tookMs,
+}: DnsCheck): object => ({
   version: VERSION,
   verdict,
   findings: findings.map(findingDocument),
   notes,
   queries,
+  queriesPerSecond,
   rounds,
   tookMs: Math.round(tookMs),
   scene,

@@ -19,11 +19,13 @@ const TONES: Readonly<Record<DnsVerdict, Tone>> = {
 
 /** What a check found, for people. `isLong`: with every reading, and how it was found, which is shown too where it came to nothing. */
 export function checkLines(
-  { scene, findings, verdict, notes, queries, rounds, tookMs }: DnsCheck,
+  { scene, findings, verdict, notes, queries, queriesPerSecond, rounds, tookMs }: DnsCheck,
   isLong: boolean,
 ): readonly Line[] {
   const { namespace, name } = scene.service
-  const cost = `${countText(queries)} queries in ${countOf(rounds, 'round')}, ${formatDuration(tookMs)}`
+  const took = `${countText(queries)} queries in ${countOf(rounds, 'round')}, ${formatDuration(tookMs)}`
+  // With one place the queries and the time say it.
+  const cost = scene.vantages.length > 1 ? `${took}, at most ${countText(queriesPerSecond)}/s from one place` : took
   return [
     [
       { text: verdict.toUpperCase(), tone: TONES[verdict] },

@@ -1,5 +1,6 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Sought } from '../../controllers/dns/deployment.ts'
+import { QUERIES_PER_SECOND } from '../../controllers/dns/paced-asker.ts'
 import { isDnsName } from '../../model/dns.ts'
 import { UserError } from '../../model/user-error.ts'
 import { duration } from '../probe/probe-settings.ts'
@@ -19,6 +20,7 @@ export interface DnsPlace {
   readonly namespace: string
   readonly sought: Sought
   readonly timeoutMs: number
+  readonly queriesPerSecond: number
 }
 
 export interface PlaceFlags {
@@ -33,6 +35,7 @@ export interface PlaceFlags {
   readonly ephemeral?: string
   readonly namespace: string
   readonly timeout: number
+  readonly rate: number
 }
 
 export const addPlaceOptions = (command: Command): Command =>
@@ -52,10 +55,24 @@ export const addPlaceOptions = (command: Command): Command =>
         .argParser(duration)
         .default(1_000, '1s'),
     )
+    .addOption(
+      new Option('--rate <queries>', 'queries a second from one place, at most')
+        .argParser(queriesPerSecond)
+        .default(QUERIES_PER_SECOND),
+    )
+
+const HIGHEST_RATE = 100_000
+
+function queriesPerSecond(text: string): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < 1 || value > HIGHEST_RATE)
+    throw new InvalidArgumentError(`Write queries a second, from 1 to ${HIGHEST_RATE}.`)
+  return value
+}
 
 /** Throws UserError that names the flag. */
 export function placeOf(flags: PlaceFlags): DnsPlace {
-  const { kubeconfig, context, service, zone, outside, node, relay, image, ephemeral, namespace, timeout } = flags
+  const { kubeconfig, context, service, zone, outside, node, relay, image, ephemeral, namespace, timeout, rate } = flags
   for (const [flag, name] of [
     ['--zone', zone],
     ['--outside', outside],
@@ -75,6 +92,7 @@ export function placeOf(flags: PlaceFlags): DnsPlace {
     ...(ephemeral === undefined ? {} : { ephemeral: refOf('--ephemeral', ephemeral, 'shop/web-0') }),
     namespace,
     timeoutMs: timeout,
+    queriesPerSecond: rate,
     sought: {
       ...(service === undefined ? {} : { service: refOf('--service', service, 'kube-system/kube-dns') }),
       ...(zone === undefined ? {} : { zone: zone.replace(/\.$/, '') }),

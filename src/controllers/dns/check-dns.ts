@@ -4,22 +4,25 @@ import type { Finding } from '../../core/dns/diagnosis/finding.ts'
 import { queriesToSeeAll } from '../../core/dns/sampling.ts'
 import type { DnsScene } from '../../core/dns/scene.ts'
 import { type DnsVerdict, verdictOf } from '../../core/dns/verdict.ts'
+import type { Endpoint } from '../../model/endpoint.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ControlProbe } from '../../ports/control-probe.ts'
 import type { DnsAsker } from '../../ports/dns-asker.ts'
 import type { DnsObjects } from '../../ports/dns-objects.ts'
-import type { DnsRelays, OpenRelays } from '../../ports/dns-relays.ts'
+import type { DnsRelays } from '../../ports/dns-relays.ts'
 import type { PodCounters } from '../../ports/pod-counters.ts'
 import type { PodLoopback } from '../../ports/pod-loopback.ts'
 import type { Random } from '../../ports/random.ts'
-import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
+import { withAskedZone } from './asked-zone.ts'
 import { type Deployment, findDeployment, type Sought } from './deployment.ts'
+import { QUERIES_PER_SECOND } from './paced-asker.ts'
 import { relayNodes, vantagesOf } from './places.ts'
 import { askRound, type Round } from './round.ts'
+import { StandingRelays } from './standing-relays.ts'
 import { withSurroundings } from './surroundings.ts'
 import type { SweepTarget, Vantage } from './sweep.ts'
 
-interface CheckParts {
+export interface CheckParts {
   readonly objects: DnsObjects
   readonly asker: DnsAsker
   readonly loopback: PodLoopback
@@ -30,6 +33,8 @@ interface CheckParts {
   readonly random: Random
   readonly sought: Sought
   readonly timeoutMs: number
+  /** From one place at most; 800 where it is absent. */
+  readonly queriesPerSecond?: number
   /** Of this machine, where it is one of the cluster. */
   readonly node?: string
   /** Absent: nothing is made in the cluster. */
@@ -45,74 +50,65 @@ export interface DnsCheck {
   readonly selector: Readonly<Record<string, string>>
   readonly notes: readonly string[]
   readonly queries: number
+  /** From one place at most. */
+  readonly queriesPerSecond: number
   readonly rounds: 1 | 2
   readonly tookMs: number
 }
 
 /** Between two rounds, at least: what one burst lost is not lost again for the same reason. */
 const BETWEEN_ROUNDS_MS = 500
-/** Relays end by themselves where this is not enough. */
-const RELAYS_CLOSED_WITHIN_MS = 5_000
-
-/** One check: a round, and another one where the first saw something wrong. Rejects with UserError where nothing can be asked. */
+/** One check. Its relays go away with it, however it ends. Rejects with UserError where nothing can be asked. */
 export async function checkDns(parts: CheckParts, signal: AbortSignal): Promise<DnsCheck> {
-  const { clock, relays = [] } = parts
-  const begunAt = clock.monoMs()
-  const deployment = await findDeployment(parts.objects, { sought: parts.sought, wallMs: clock.wallMs() }, signal)
-  const opened = await allOpen(relays, relayNodes(deployment), signal)
+  const checks = new DnsChecks(parts)
   try {
-    const vantages = await vantagesOf({ here: parts, relays: opened.relays, clock }, deployment, signal)
-    const targets = targetsOf(deployment)
-    const round = () => askRound({ ...parts, vantages, targets, deployment }, signal)
-    const seen = await seenIn(round, { ...parts, vantages }, signal)
+    const check = await checks.next({}, signal)
+    return { ...check, notes: [...check.notes, ...(await checks.close())] }
+  } finally {
+    await checks.close()
+  }
+}
+
+/** Checks one after another, from relays that stay until `close`. */
+export class DnsChecks {
+  readonly #parts: CheckParts
+  readonly #relays: StandingRelays
+
+  constructor(parts: CheckParts) {
+    this.#parts = parts
+    this.#relays = new StandingRelays(parts.relays ?? [], parts.clock)
+  }
+
+  /**
+   * A round, and another one where the first saw something wrong. `from`: the nodes that relays are to run on, where the check is to
+   * choose none. Rejects with UserError where nothing can be asked, with WorldError KUBE_*, or with the signal's reason.
+   */
+  async next({ from }: { readonly from?: readonly string[] }, signal: AbortSignal): Promise<DnsCheck> {
+    const { objects, sought, clock, random, timeoutMs, queriesPerSecond = QUERIES_PER_SECOND } = this.#parts
+    const begunAt = clock.monoMs()
+    const found = await findDeployment(objects, { sought, wallMs: clock.wallMs() }, signal)
+    const { relays, notes } = await this.#relays.on(from ?? relayNodes(found), signal)
+    const vantages = await vantagesOf({ here: this.#parts, relays, clock, random, queriesPerSecond }, found, signal)
+    const targets = targetsOf(found)
+    const deployment = await withAskedZone(found, { vantages, targets, timeoutMs }, signal)
+    const round = () => askRound({ ...this.#parts, vantages, targets, deployment }, signal)
+    const seen = await seenIn(round, { ...this.#parts, vantages }, signal)
     const findings = diagnose(seen.scene)
-    const notes = [...deployment.notes, ...opened.notes, ...seen.notes]
-    const left = await closed(opened, clock)
     return {
       ...seen,
+      queriesPerSecond,
       verdict: verdictOf(findings),
       findings,
       facts: deployment.facts,
       selector: deployment.selector,
-      notes: [...notes, ...left],
+      notes: [...deployment.notes, ...notes, ...seen.notes],
       tookMs: clock.monoMs() - begunAt,
     }
-  } catch (error) {
-    await closed(opened, clock)
-    throw error
   }
-}
 
-async function allOpen(
-  relays: readonly DnsRelays[],
-  nodes: readonly string[],
-  signal: AbortSignal,
-): Promise<OpenRelays> {
-  const open: OpenRelays[] = []
-  const close: OpenRelays['close'] = async (closing) =>
-    (await Promise.all(open.map((one) => one.close(closing)))).flat()
-  try {
-    for (const one of relays) open.push(await one.open(nodes, signal))
-  } catch (error) {
-    await close(new AbortController().signal)
-    throw error
-  }
-  return { relays: open.flatMap((one) => one.relays), notes: open.flatMap(({ notes }) => notes), close }
-}
-
-/** What could not be taken away, a sentence each: relays go away with the check, however that ends. */
-async function closed(opened: OpenRelays, clock: Clock): Promise<readonly string[]> {
-  const limit = {
-    clock,
-    limitMs: RELAYS_CLOSED_WITHIN_MS,
-    signal: new AbortController().signal,
-    what: 'the API server',
-  }
-  try {
-    return await withDeadline(limit, (limited) => opened.close(limited))
-  } catch (error) {
-    if (!(error instanceof DeadlineError)) throw error
-    return [`relays were not deleted (${error.message}): they end by themselves within a minute`]
+  /** Takes the relays away. Resolves with what could not be taken away, a sentence each. */
+  close(): Promise<readonly string[]> {
+    return this.#relays.close()
   }
 }
 
@@ -134,9 +130,10 @@ function targetsOf({ known, serviceAt, outsideAt }: Deployment): readonly SweepT
   const { pods, service, nodeLocal } = known
   // One more than serve: a dead one that kube-proxy has kept is met as well.
   const samples = queriesToSeeAll(service.serving + 1)
-  const asService = (address: string, port: number): SweepTarget => ({
-    target: { kind: 'service', name: port === serviceAt.port ? address : `${address}:${port}` },
-    at: { address, port },
+  const asService = (kind: 'service' | 'exposed', at: Endpoint, tcpPort?: number): SweepTarget => ({
+    target: { kind, name: kind === 'service' ? at.address : `${at.address} port ${at.port}` },
+    at,
+    ...(tcpPort === undefined ? {} : { tcpPort }),
     samples: service.isUneven ? 1 : samples,
   })
   return [
@@ -145,7 +142,7 @@ function targetsOf({ known, serviceAt, outsideAt }: Deployment): readonly SweepT
       .flatMap(({ name, addresses, port }): SweepTarget[] =>
         addresses.slice(0, 1).map((address) => ({ target: { kind: 'pod', name }, at: { address, port } })),
       ),
-    ...serviceAt.addresses.map((address) => asService(address, serviceAt.port)),
+    ...serviceAt.addresses.map((address) => asService('service', { address, port: serviceAt.port })),
     ...(nodeLocal
       ? service.addresses.map(
           (address): SweepTarget => ({
@@ -154,6 +151,6 @@ function targetsOf({ known, serviceAt, outsideAt }: Deployment): readonly SweepT
           }),
         )
       : []),
-    ...outsideAt.map(({ address, port }) => asService(address, port)),
+    ...outsideAt.map(({ tcpPort, ...at }) => asService('exposed', at, tcpPort)),
   ]
 }

@@ -9,16 +9,18 @@ import {
   zoneOfCorefile,
 } from '../../core/dns/find-dns-service.ts'
 import type { ZoneFacts } from '../../core/dns/ladder.ts'
+import { firstResolver, type PodResolver, resolverOfKubelet } from '../../core/dns/pod-resolver.ts'
 import type { DnsPodFacts, DnsScene } from '../../core/dns/scene.ts'
 import type { DnsEndpoint, DnsPod, DnsService } from '../../model/dns-objects.ts'
+import type { Endpoint } from '../../model/endpoint.ts'
 import { UserError } from '../../model/user-error.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { DnsObjects } from '../../ports/dns-objects.ts'
 
 export interface Sought {
   readonly service?: { readonly namespace: string; readonly name: string }
-  /** What this machine's resolv.conf names, where it is a pod's. */
-  readonly address?: string
+  /** What the resolv.conf of this machine says, where it is a pod's. */
+  readonly resolver?: PodResolver
   readonly zone?: string
   readonly outside?: string
 }
@@ -30,15 +32,23 @@ export interface Deployment {
   readonly facts: ZoneFacts
   /** Where the Service is asked: behind caches that answer in its place, where there are some. */
   readonly serviceAt: { readonly addresses: readonly string[]; readonly port: number }
-  readonly outsideAt: readonly { readonly address: string; readonly port: number }[]
+  readonly outsideAt: readonly OutsideAddress[]
   /** By which the Service picks its pods; empty where it has none. */
   readonly selector: Readonly<Record<string, string>>
   /** Where a pod may give its metrics, the likeliest port first; by uid. */
   readonly metricsPorts: ReadonlyMap<string, readonly number[]>
+  /** No one said which zone it is, so that the default was taken. */
+  readonly isZoneAssumed: boolean
   /** Of all nodes. */
   readonly readyNodes: readonly string[]
   /** How it was found, and what could not be read: sentences. */
   readonly notes: readonly string[]
+}
+
+/** Where the Service is reached from outside of the cluster. A node port differs between UDP and TCP. */
+interface OutsideAddress extends Endpoint {
+  /** Absent: it is not reached over TCP there. */
+  readonly tcpPort?: number
 }
 
 const DEFAULT_ZONE = 'cluster.local'
@@ -51,8 +61,11 @@ export async function findDeployment(
   { sought, wallMs }: { readonly sought: Sought; readonly wallMs: number },
   signal: AbortSignal,
 ): Promise<Deployment> {
-  const services = await mayRead('list services', () => objects.services(signal))
-  const found = findDnsService(services, sought)
+  const [services, resolver] = await Promise.all([
+    mayRead('list services', () => objects.services(signal)),
+    resolverOf(objects, sought, signal),
+  ])
+  const found = findDnsService(services, { ...sought, addresses: resolver.addresses })
   if (found === undefined) throw noService(sought)
   const { service, why } = found
   const { namespace, selector } = service
@@ -64,7 +77,7 @@ export async function findDeployment(
     orNote('nodes', () => objects.nodes(signal)),
   ])
   const corefiles = await corefilesOf({ objects, service, pods }, signal)
-  const zone = zoneOf(corefiles, sought)
+  const zone = zoneOf(corefiles, sought, resolver)
   const cache = behindCaches(services, service)
   const port = udpPort(service)?.port
   const api = services.find((one) => one.namespace === 'default' && one.name === 'kubernetes')
@@ -96,6 +109,7 @@ export async function findDeployment(
     outsideAt: outsideOf(service, nodes.value ?? []),
     selector: selector ?? {},
     metricsPorts: metricsPortsOf(pods, corefiles),
+    isZoneAssumed: zone.isAssumed,
     readyNodes: (nodes.value ?? []).flatMap(({ name, ready }) => (ready ? [name] : [])).toSorted(),
     notes: [
       `Service ${namespace}/${service.name}: ${why}`,
@@ -103,15 +117,21 @@ export async function findDeployment(
       ...(cache === undefined
         ? []
         : [`caches on the nodes answer in its place; what is behind them is asked at ${cache.name}`]),
-      ...(pods.length > 0 && !pods.some(runsCoreDns) ? ['its pods do not run an image called coredns'] : []),
-      ...(pods.length === 0 ? ['the cluster lists no pods behind it: DNS is managed elsewhere, or no pod runs'] : []),
-      ...pods.flatMap(({ name, endedBy }) =>
-        endedBy.includes('OOMKilled') ? [`${name} was ended for its memory (OOMKilled)`] : [],
-      ),
+      ...podNotes(pods),
       ...(nodes.note === undefined ? [] : [nodes.note]),
       ...(zone.note === undefined ? [] : [zone.note]),
     ],
   }
+}
+
+function podNotes(pods: readonly DnsPod[]): readonly string[] {
+  if (pods.length === 0) return ['the cluster lists no pods behind it: DNS is managed elsewhere, or no pod runs']
+  return [
+    ...(pods.some(runsCoreDns) ? [] : ['its pods do not run an image called coredns']),
+    ...pods.flatMap(({ name, endedBy }) =>
+      endedBy.includes('OOMKilled') ? [`${name} was ended for its memory (OOMKilled)`] : [],
+    ),
+  ]
 }
 
 function podFacts(pod: DnsPod, endpoints: readonly DnsEndpoint[], service: DnsService): DnsPodFacts {
@@ -130,16 +150,40 @@ function podFacts(pod: DnsPod, endpoints: readonly DnsEndpoint[], service: DnsSe
   }
 }
 
-function outsideOf(service: DnsService, nodes: readonly { readonly addresses: readonly string[] }[]) {
+function outsideOf(
+  service: DnsService,
+  nodes: readonly { readonly addresses: readonly string[] }[],
+): readonly OutsideAddress[] {
   const port = udpPort(service)
   if (port === undefined) return []
+  const tcp = service.ports.find((one) => one.protocol === 'TCP' && one.port === port.port)
+  const at = (address: string, udp: number, tcpPort: number | undefined): OutsideAddress => ({
+    address,
+    port: udp,
+    ...(tcpPort === undefined ? {} : { tcpPort }),
+  })
   const { nodePort } = port
   return [
-    ...service.outsideAddresses.map((address) => ({ address, port: port.port })),
+    ...service.outsideAddresses.map((address) => at(address, port.port, tcp?.port)),
     ...(nodePort === undefined
       ? []
-      : nodes.flatMap(({ addresses }) => addresses.slice(0, 1).map((address) => ({ address, port: nodePort })))),
+      : nodes.flatMap(({ addresses }) => addresses.slice(0, 1).map((address) => at(address, nodePort, tcp?.nodePort)))),
   ]
+}
+
+/** Where kubeadm keeps the configuration of kubelets. */
+const KUBELET_CONFIG = { namespace: 'kube-system', name: 'kubelet-config' }
+
+/** Where pods send their queries, as far as that can be read: what it adds is never needed. */
+async function resolverOf(
+  objects: DnsObjects,
+  { resolver, service }: Sought,
+  signal: AbortSignal,
+): Promise<PodResolver> {
+  const own = resolver === undefined ? [] : [resolver]
+  if (service !== undefined) return firstResolver(own)
+  const { value } = await orNote('kubelet-config', () => objects.configMap(KUBELET_CONFIG, signal))
+  return firstResolver([...own, ...(value?.kubelet === undefined ? [] : [resolverOfKubelet(value.kubelet)])])
 }
 
 interface CorefileParts {
@@ -157,29 +201,35 @@ interface Corefiles {
 async function corefilesOf({ objects, service, pods }: CorefileParts, signal: AbortSignal): Promise<Corefiles> {
   const { namespace } = service
   const texts: Corefiles['texts'][number][] = []
-  let note: string | undefined
+  let refused: string | undefined
   for (const name of new Set(pods.flatMap(({ configMaps }) => configMaps))) {
     const of = `ConfigMap ${namespace}/${name}`
-    const { value, note: refused } = await orNote(of, () => objects.configMap({ namespace, name }, signal))
-    note ??= refused
+    const { value, note } = await orNote(of, () => objects.configMap({ namespace, name }, signal))
+    refused ??= note
     texts.push(...Object.values(value ?? {}).map((text) => ({ of, text })))
     // What else they mount need not be read, and there may be no right to it.
     if (texts.some(({ text }) => zoneOfCorefile(text) !== undefined)) break
   }
-  return { texts, ...(note === undefined ? {} : { note }) }
+  return { texts, ...(refused === undefined ? {} : { note: refused }) }
 }
 
-function zoneOf({ texts, note }: Corefiles, sought: Sought) {
-  if (sought.zone !== undefined) return { name: sought.zone, why: 'you named it' }
+interface FoundZone {
+  readonly name: string
+  readonly why: string
+  readonly isAssumed: boolean
+  readonly note?: string
+}
+
+function zoneOf({ texts, note: refused }: Corefiles, sought: Sought, resolver: PodResolver): FoundZone {
+  if (sought.zone !== undefined) return { name: sought.zone, why: 'you named it', isAssumed: false }
   for (const { of, text } of texts) {
     const name = zoneOfCorefile(text)
-    if (name !== undefined) return { name, why: `the Corefile of ${of} says so` }
+    if (name !== undefined) return { name, why: `the Corefile of ${of} says so`, isAssumed: false }
   }
-  return {
-    name: DEFAULT_ZONE,
-    why: 'assumed, since no Corefile could be read that names it',
-    ...(note === undefined ? {} : { note }),
-  }
+  const note = refused === undefined ? {} : { note: refused }
+  if (resolver.zone !== undefined) return { name: resolver.zone, why: 'pods search it', isAssumed: false, ...note }
+  const why = 'assumed, since no Corefile and no configuration of kubelets could be read that names it'
+  return { name: DEFAULT_ZONE, why, isAssumed: true, ...note }
 }
 
 /** The container port may be that of a proxy which wants a credential, while the Corefile names one on the pod’s loopback. */
@@ -222,7 +272,7 @@ const noService = ({ service }: Sought): UserError =>
   service === undefined
     ? new UserError('no Service of this cluster looks like its DNS: none has a UDP port for it', {
         code: 'dns.no-service',
-        fix: 'name it with --service NAMESPACE/NAME',
+        fix: 'name it with --service NAMESPACE/NAME; a DNS that is managed outside of the cluster has no Service, and is not checked',
       })
     : new UserError(`there is no Service ${service.namespace}/${service.name}`, {
         code: 'dns.no-service',

@@ -3,8 +3,11 @@ import type { Clock } from '../../ports/clock.ts'
 import type { ControlProbe } from '../../ports/control-probe.ts'
 import type { DnsAsker } from '../../ports/dns-asker.ts'
 import type { DnsRelay } from '../../ports/dns-relays.ts'
+import type { Random } from '../../ports/random.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
+import { Pacer } from '../../runtime/pacer.ts'
 import type { Deployment } from './deployment.ts'
+import { PacedAsker } from './paced-asker.ts'
 import type { Vantage } from './sweep.ts'
 
 interface Here {
@@ -17,10 +20,15 @@ interface Places {
   readonly here: Here
   readonly relays: readonly DnsRelay[]
   readonly clock: Clock
+  readonly random: Random
+  /** From one place. */
+  readonly queriesPerSecond: number
 }
 
 /** One lost packet must not make a place worthless: TCP sends it again after a second. A relay on a busy machine takes its time, too. */
 const CONTROL_WITHIN_MS = 3_000
+/** An API server that is being restarted refuses, while others behind the same Service answer. */
+const CONTROL_TRIES = 3
 const API_PORT = 443
 /** One of them is not the node of a pod that looks ill: what is wrong with the pod and with the way to it are told apart. */
 const RELAYS = 2
@@ -35,9 +43,9 @@ export function relayNodes({ known: { pods }, readyNodes }: Deployment): readonl
   return [...without.slice(0, RELAYS - 1), ...within, ...without.slice(RELAYS - 1)].slice(0, RELAYS)
 }
 
-/** All places that ask, and whether each reaches what has nothing to do with DNS. */
+/** All places that ask, each at its own pace, and whether each reaches what has nothing to do with DNS. */
 export function vantagesOf(
-  { here, relays, clock }: Places,
+  { here, relays, clock, random, queriesPerSecond }: Places,
   deployment: Deployment,
   signal: AbortSignal,
 ): Promise<readonly Vantage[]> {
@@ -52,7 +60,7 @@ export function vantagesOf(
   return Promise.all(
     places.map(async ({ at, asker, control }) => ({
       facts: { ...at, control: await controlOf({ control, clock }, deployment, signal) },
-      asker,
+      asker: new PacedAsker(asker, new Pacer({ clock, random, perSecond: queriesPerSecond })),
     })),
   )
 }
@@ -67,8 +75,11 @@ async function controlOf(
   if (address === undefined) return 'notAsked'
   const limit = { clock, limitMs: CONTROL_WITHIN_MS, signal, what: 'the control' }
   try {
-    const isReached = await withDeadline(limit, (limited) => control.reaches({ address, port: API_PORT }, limited))
-    return isReached ? 'answers' : 'fails'
+    return await withDeadline(limit, async (limited) => {
+      for (let tries = 1; tries <= CONTROL_TRIES; tries += 1)
+        if (await control.reaches({ address, port: API_PORT }, limited)) return 'answers'
+      return 'fails'
+    })
   } catch (error) {
     if (!(error instanceof DeadlineError)) throw error
     return 'fails'

@@ -39,7 +39,8 @@ export async function askRound(parts: RoundParts, signal: AbortSignal): Promise<
     }),
   )
   const isNothingReached = swept.every(isCutOff)
-  const inside = isNothingReached ? await insideOf(parts, signal) : { ...NOTHING, pods: known.pods }
+  const inside =
+    isNothingReached || swept.every(tellsNoPod) ? await insideOf(parts, signal) : { ...NOTHING, pods: known.pods }
   // That a place outside of the cluster does not reach into it is no fault where there is another way.
   const hasOtherWay = !isNothingReached || inside.vantages.length > 0
   const left = swept.filter((one) => hasOtherWay && isCutOff(one) && one.vantage.node === undefined)
@@ -73,15 +74,35 @@ interface Worth {
 }
 
 const isCutOff = ({ vantage }: Worth): boolean => vantage.control === 'fails'
+/** The Service is ill as it is seen from outside, and from there no pod is told from another. */
+const tellsNoPod = ({ vantage, paths }: Worth): boolean =>
+  vantage.control === 'fails' || (vantage.way === 'outside' && paths.some(({ reading }) => reading.udp !== 'answers'))
 
-/** Where the network of Services is not reached and pods are, as by routes to them alone, only pods are judged. */
+/**
+ * Where the network of Services is not reached and pods are, as by routes to them alone, only pods are judged. Where neither is
+ * reached, what the Service has for outside is.
+ */
 function worthOf(vantage: VantageFacts, paths: readonly Path[]): Worth {
-  const ofPods = paths.filter(({ target }) => target.kind === 'pod')
   const isReached = ({ reading: { udp, tcp } }: Path): boolean =>
     udp === 'answers' || udp === 'loses' || tcp === 'answers'
-  if (vantage.control !== 'fails' || !ofPods.some(isReached)) return { vantage, paths, notes: [] }
-  const notes = [`${vantage.name} reaches pods and not Services: pods alone are judged from there`]
-  return { vantage: { ...vantage, control: 'answers' }, paths: ofPods, notes }
+  const reached = (kind: Path['target']['kind']): readonly Path[] => {
+    const ofKind = paths.filter(({ target }) => target.kind === kind)
+    return ofKind.some(isReached) ? ofKind : []
+  }
+  if (vantage.control !== 'fails') return { vantage, paths, notes: [] }
+  const sound = { ...vantage, control: 'answers' } as const
+  const pods = reached('pod')
+  if (pods.length > 0) {
+    const notes = [`${vantage.name} reaches pods and not Services: pods alone are judged from there`]
+    return { vantage: sound, paths: pods, notes }
+  }
+  const exposed = reached('exposed').filter(isReached)
+  if (exposed.length === 0) return { vantage, paths, notes: [] }
+  const at = exposed.map(({ target }) => target.name).join(', ')
+  const notes = [
+    `${vantage.name} reaches neither pods nor Services: the Service is asked where it is exposed, at ${at}`,
+  ]
+  return { vantage: { ...sound, way: 'outside' }, paths: exposed, notes }
 }
 
 /** Of UDP nothing is asked there: what pods answer to others meanwhile is read from their own counters. */

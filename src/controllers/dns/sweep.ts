@@ -17,6 +17,8 @@ export interface Vantage {
 export interface SweepTarget {
   readonly target: Target
   readonly at: Endpoint
+  /** Where it is asked over TCP, where that is another port. */
+  readonly tcpPort?: number
   /** Queries beyond the ladder, each from a new port, and a canary: for an address with several pods behind it. */
   readonly samples?: number
 }
@@ -34,7 +36,7 @@ interface Sweep {
 }
 
 /** At once, from one vantage; to one target there is one query at a time. */
-const PATHS_AT_ONCE = 64
+export const PATHS_AT_ONCE = 64
 /** Queries from one port. One lost packet is no old entry of connection tracking. */
 const CANARY_QUERIES = 3
 /** To many samples of one address so many are under way at once. */
@@ -69,14 +71,15 @@ interface AskedPath {
 
 async function askPath(
   asker: DnsAsker,
-  { target, at, samples = 0, facts, timeoutMs, random }: SweepTarget & SweepParts,
+  { target, at, tcpPort = at.port, samples = 0, facts, timeoutMs, random }: SweepTarget & SweepParts,
   signal: AbortSignal,
 ): Promise<AskedPath> {
   const nonce: Nonce = { hex: random.hex(6) }
   const tries: Try[] = []
   for (let next = nextTry(tries, facts, nonce); next !== undefined; next = nextTry(tries, facts, nonce)) {
     const { rung, question, socket } = next
-    const outcome = await asker.ask({ at, question, over: rung.over, socket, timeoutMs }, signal)
+    const to = rung.over === 'tcp' ? { ...at, port: tcpPort } : at
+    const outcome = await asker.ask({ at: to, question, over: rung.over, socket, timeoutMs }, signal)
     tries.push(readTry(next, outcome, { facts, nonce }))
   }
   const first = readPath(tries)

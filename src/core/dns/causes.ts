@@ -253,6 +253,35 @@ export const CAUSES = {
     cure: 'Run the check from a node or a pod of the cluster, which asks the pod over UDP and tells the two apart.',
     repair: 'none',
   },
+  HealthyFromOutside: {
+    verdict: 'ok',
+    is: 'the Service answers rightly over UDP where it is exposed, so often that each pod behind it was met',
+    cause: 'Nothing is wrong. Pods and the cluster IP were not asked: they are not reached from here.',
+    cure: 'Nothing is to be done.',
+    repair: 'none',
+  },
+  ExposedUdpDead: {
+    verdict: 'bad',
+    is: 'where the Service is exposed it answers over TCP and not over UDP',
+    cause: 'A firewall or a load balancer drops UDP, or no pod answers over UDP.',
+    cure: 'Check from within the cluster (--relay), which tells pods from the way to them; then look at the firewall and the balancer.',
+    repair: 'none',
+  },
+  ExposedLoses: {
+    verdict: 'bad',
+    is: 'where the Service is exposed it leaves a part of the queries without an answer',
+    cause:
+      'A pod behind it is dead over UDP, or kube-proxy still leads to a pod that is gone, or packets are lost on the way.',
+    cure: 'Check from within the cluster (--relay), which names the pod.',
+    repair: 'none',
+  },
+  ExposedWrong: {
+    verdict: 'bad',
+    is: 'where the Service is exposed it answers wrongly',
+    cause: 'A pod behind it has old data, or another server than the cluster’s answers there.',
+    cure: 'Check from within the cluster (--relay), which names the pod; compare the address with that of the Service.',
+    repair: 'none',
+  },
   NotAsked: {
     verdict: 'unverified',
     is: 'no place could ask it',

@@ -10,22 +10,24 @@ const DNS_PORT = 53
 interface Wanted {
   /** As a person names it. */
   readonly service?: { readonly namespace: string; readonly name: string }
-  /** What a pod's resolv.conf, or its kubelet, names as server. */
-  readonly address?: string
+  /** Where pods send their queries, by a pod's resolv.conf or by the configuration of kubelets. */
+  readonly addresses?: readonly string[]
 }
 
 /** Which Service is the cluster's DNS, and why it is taken for it; undefined where none can be. */
 export function findDnsService(
   services: readonly DnsService[],
-  { service, address }: Wanted,
+  { service, addresses: wanted = [] }: Wanted,
 ): { readonly service: DnsService; readonly why: string } | undefined {
   if (service !== undefined) {
     const named = services.find((one) => one.namespace === service.namespace && one.name === service.name)
     return named && { service: named, why: 'you named it' }
   }
-  const at = address === undefined ? undefined : canonicalAddress(address)
-  const asked = services.find(({ addresses }) => addresses.some((one) => canonicalAddress(one) === at))
-  if (at !== undefined && asked !== undefined) return { service: asked, why: `pods ask ${address}` }
+  for (const address of wanted) {
+    const at = canonicalAddress(address)
+    const asked = services.find(({ addresses }) => addresses.some((one) => canonicalAddress(one) === at))
+    if (asked !== undefined) return { service: asked, why: `pods send their queries to ${address}` }
+  }
   const possible = services.filter((one) => one.name !== UPSTREAM_OF_CACHE && udpPort(one) !== undefined)
   const named = NAMES.flatMap((name) => possible.filter((one) => one.name === name)).toSorted(systemFirst)[0]
   if (named !== undefined) return { service: named, why: `a Service of that name with a UDP port is the cluster’s DNS` }

@@ -53,14 +53,19 @@ export interface VantageFacts {
   readonly node?: string
   /** Whether it reaches what has nothing to do with DNS. `fails`: what it says of DNS is worth nothing. */
   readonly control: 'answers' | 'fails' | 'notAsked'
-  /** By port-forward: over TCP and on the pod's own loopback, so that nothing is seen of UDP. Absent: by sockets. */
-  readonly way?: 'portForward'
+  /**
+   * `portForward`: over TCP and on the pod's own loopback, so that nothing is seen of UDP. `outside`: by sockets, to the addresses
+   * that the Service has for outside alone. Absent: by sockets, to pods and Service.
+   */
+  readonly way?: 'portForward' | 'outside'
 }
 
 export type Target =
   | { readonly kind: 'pod'; readonly name: string }
   | { readonly kind: 'service'; readonly name: string }
   | { readonly kind: 'cache'; readonly name: string }
+  /** The Service where it is reached from outside: a node port, a load balancer, an external IP. */
+  | { readonly kind: 'exposed'; readonly name: string }
 
 export interface Path {
   readonly vantage: string

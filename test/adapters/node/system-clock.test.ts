@@ -43,4 +43,10 @@ test('a sleep until a moment that is over ends at once, and Node has nothing to 
 
 test('random bytes come as lower-case hex of the length asked', () => {
   assert.match(systemRandom.hex(8), /^[0-9a-f]{16}$/)
+  assert.match(systemRandom.hex(5_000), /^[0-9a-f]{10000}$/)
+})
+
+test('random bytes are not drawn twice', () => {
+  const drawn = Array.from({ length: 2_000 }, () => systemRandom.hex(8))
+  assert.equal(new Set(drawn).size, 2_000)
 })

@@ -9,6 +9,8 @@ import { addDnsCommand } from '../../../src/cli/dns-command.ts'
 import { runProgram } from '../../../src/cli/program.ts'
 import { plainLine } from '../../../src/cli/terminal/style.ts'
 import { checkDns } from '../../../src/controllers/dns/check-dns.ts'
+import { aScene } from '../../core/dns/a-scene.ts'
+import { ZONE } from '../../core/dns/a-zone.ts'
 import { type DnsWorld, dnsWorld } from '../../support/dns/dns-world.ts'
 import { SeededRandom } from '../../support/seeded-random.ts'
 import { memoryContext } from '../memory-context.ts'
@@ -82,6 +84,13 @@ test('what is wrong is told with its evidence, its cause and its cure, and exit 
   )
 })
 
+test('where several places ask, the cost says how fast each may', () => {
+  const scene = aScene()
+  const told = { facts: ZONE, selector: {}, findings: [], notes: [], verdict: 'ok', rounds: 1, tookMs: 2_000 } as const
+  const [[, head] = []] = checkLines({ ...told, scene, queries: 1_600, queriesPerSecond: 800 }, false)
+  assert.match(String(head), /\(1,600 queries in 1 round, 2 s, at most 800\/s from one place\)$/)
+})
+
 test('what was recorded is explained by the same words, without a cluster', async (t) => {
   const recorded = await dns(await sick(t), ['check', '-o', 'json'])
   assert.equal(recorded.code, 1)
@@ -131,7 +140,7 @@ test('what pods count themselves is in the record, is observed and no more, and 
   )
   const scene = sceneOfDocument(recorded(seen), 'dns.json')
   const facts = { zone: 'cluster.local', apiAddresses: [], dnsService: scene.service }
-  const cost = { queries: 4, rounds: 1, tookMs: 1 } as const
+  const cost = { queries: 4, queriesPerSecond: 100, rounds: 1, tookMs: 1 } as const
   const check = { scene, verdict: 'observed', findings: [], facts, selector: {}, notes: [], ...cost } as const
   const table = checkLines(check, false).map(plainLine).join('\n')
   assert.match(table, /^OBSERVED {2}DNS of .*[\s\S]*^ {2}port-forward {2}pod coredns-1 +observed {2}answers {2}right/m)
@@ -156,6 +165,9 @@ const WRONG: readonly (readonly [words: readonly string[], message: RegExp])[] =
   [['repair', '--relay'], /--relay: which image is to be run is not known/],
   [['check', '--timeout', '0'], /--timeout/],
   [['check', '--timeout', '5'], /has no unit/],
+  [['check', '--rate', '0'], /--rate.*\n?.*from 1 to 100000/],
+  [['check', '--rate', '1.5'], /--rate.*\n?.*from 1 to 100000/],
+  [['check', '--rate', '100001'], /--rate.*\n?.*from 1 to 100000/],
   [['explain', 'empty.json'], /empty\.json: is no JSON/],
   [['explain', 'other.json'], /other\.json: version is undefined, not "1"/],
   [['explain', 'half.json'], /half\.json: scene\.pods is missing/],

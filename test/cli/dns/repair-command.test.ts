@@ -25,7 +25,7 @@ const SICK = aScene({ pods: { a: SILENT } })
 function found(scene: DnsScene, apiNotReady?: string) {
   const findings = diagnose(scene)
   const facts = { zone: 'cluster.local', apiAddresses: [], dnsService: { namespace: '', name: '', addresses: [] } }
-  const told = { facts, selector: {}, notes: [], queries: 9, rounds: 2, tookMs: 1_000 } as const
+  const told = { facts, selector: {}, notes: [], queries: 9, queriesPerSecond: 800, rounds: 2, tookMs: 1_000 } as const
   const around = { budgets: {}, proxies: [], cordoned: [], past: [], wallMs: 0, workload: WORKLOAD, rounds: 2 } as const
   const decision = decideRepair({ ...around, scene, findings, ...(apiNotReady === undefined ? {} : { apiNotReady }) })
   return { check: { ...told, scene, findings, verdict: verdictOf(findings) }, decision }

@@ -186,7 +186,7 @@ test('a place that does not reach the network of Services says nothing of DNS', 
   assert.deepEqual([checked.verdict, said(checked)], ['unverified', ['VantageCutOff here']])
 })
 
-test('a control whose first packet is lost is asked once more', async (t) => {
+test('a control that fails once is asked again: one of several API servers may be down', async (t) => {
   let asked = 0
   const isReached = async (): Promise<boolean> => {
     asked += 1
@@ -233,6 +233,19 @@ describe('a place that reaches the API server alone', () => {
     assert.deepEqual([two.verdict, said(two).slice(0, 2)], ['bad', ['UdpUnseen coredns-2', 'DataStale coredns-1']])
   })
 
+  test('the right to forward ports is taken away between two pods: what was asked counts, and the right is named', async (t) => {
+    const loopback: PodLoopback = {
+      ask: (query, signal) =>
+        query.pod.name === 'coredns-1'
+          ? inside((_, bytes) => right(bytes)).ask(query, signal)
+          : NO_WAY.ask(query, signal),
+    }
+    const checked = await check(await world(t), { isReached: false, loopback })
+    assert.deepEqual(said(checked), ['UdpUnseen coredns-1', 'NotAsked coredns-2, kube-system/kube-dns'])
+    assert.equal(checked.verdict, 'unverified')
+    assert.ok(checked.notes.includes('port-forward was not taken: get pods/portforward: forbidden'))
+  })
+
   test('it may not forward ports: it is said why, and the verdict stays as it was', async (t) => {
     const checked = await check(await world(t), { isReached: false })
     assert.deepEqual([checked.verdict, said(checked)], ['unverified', ['VantageCutOff here']])
@@ -277,6 +290,6 @@ test('rights that are missing for less are told, and the check goes on', async (
   const world = await dnsWorld(t, 2, { configMap: forbidden, nodes: forbidden })
   const checked = await check(world)
   assert.equal(checked.verdict, 'ok')
-  assert.match(checked.notes.join('\n'), /zone cluster\.local: assumed/)
+  assert.match(checked.notes.join('\n'), /zone cluster\.local: DNS says so of the API’s cluster IP/)
   assert.match(checked.notes.join('\n'), /nodes could not be read/)
 })

@@ -3,7 +3,9 @@ import { type TestContext, test } from 'node:test'
 import { SocketAsker } from '../../../src/adapters/dns/socket-asker.ts'
 import { systemClock as clock } from '../../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../../src/adapters/node/system-random.ts'
-import { checkDns, type DnsCheck } from '../../../src/controllers/dns/check-dns.ts'
+import { checkDns, type DnsCheck, DnsChecks } from '../../../src/controllers/dns/check-dns.ts'
+import type { Endpoint } from '../../../src/model/endpoint.ts'
+import type { DnsAsker } from '../../../src/ports/dns-asker.ts'
 import type { DnsObjects } from '../../../src/ports/dns-objects.ts'
 import type { DnsRelays } from '../../../src/ports/dns-relays.ts'
 import { type DnsWorld, dnsWorld } from '../../support/dns/dns-world.ts'
@@ -16,10 +18,14 @@ const asker = new SocketAsker(clock, systemRandom)
 class MemoryRelays implements DnsRelays {
   /** Nodes whose relay does not reach its control. */
   cutOff: readonly string[] = []
+  /** Nodes whose relay is gone. */
+  lost: readonly string[] = []
   notes: readonly string[] = []
   leaves: readonly string[] = []
   openOn: readonly string[] = []
   onOpen: () => void = () => undefined
+  /** Nodes whose relay is lost after so many queries, as by an eviction. */
+  evictedAfter: Readonly<Record<string, number>> = {}
 
   async open(nodes: readonly string[]) {
     this.openOn = nodes
@@ -28,8 +34,9 @@ class MemoryRelays implements DnsRelays {
       relays: nodes.map((node) => ({
         name: `relay ${node}`,
         node,
-        asker,
+        asker: this.evictedAfter[node] === undefined ? asker : lostAfter(this.evictedAfter[node]),
         control: { reaches: async () => !this.cutOff.includes(node) },
+        isOpen: () => !this.lost.includes(node),
       })),
       notes: this.notes,
       close: async () => {
@@ -40,7 +47,31 @@ class MemoryRelays implements DnsRelays {
   }
 }
 
+const LOST = { kind: 'notAsked' as const, text: 'the relay was lost' }
+
+/** Asks so many queries; from then on nothing can be asked. */
+function lostAfter(queries: number): DnsAsker {
+  let asked = 0
+  return {
+    ask: async (query, signal) => {
+      asked += 1
+      return asked > queries ? LOST : asker.ask(query, signal)
+    },
+    canary: () => ({ ask: async () => LOST, close: () => undefined }),
+  }
+}
+
 const NO_WAY = { ask: async () => ({ kind: 'notAsked' as const, text: 'forbidden' }) }
+
+/** From a place that reaches the API server alone. */
+const PARTS = {
+  asker: { ask: async () => ({ kind: 'timeout' as const }), canary: (at: Endpoint) => asker.canary(at) },
+  control: { reaches: async () => false },
+  loopback: NO_WAY,
+  clock,
+  sought: {},
+  timeoutMs: 100,
+}
 
 interface Asked {
   readonly node?: string
@@ -58,13 +89,9 @@ const check = (
     {
       objects,
       relays: [relays],
-      asker: isOutside ? { ...asker, ask: async () => ({ kind: 'timeout' }), canary: (at) => asker.canary(at) } : asker,
-      control: { reaches: async () => !isOutside },
-      loopback: NO_WAY,
-      clock,
+      ...PARTS,
+      ...(isOutside ? {} : { asker, control: { reaches: async () => true } }),
       random: new SeededRandom(1),
-      sought: {},
-      timeoutMs: 100,
       ...(node === undefined ? {} : { node }),
     },
     signal,
@@ -143,4 +170,54 @@ test('a check that is interrupted takes its relays away', async (t) => {
     }
   await assert.rejects(check(world, relays, { signal: stop.signal }), reason)
   assert.deepEqual(relays.openOn, [])
+})
+
+test('checks one after another share their relays, and make new ones only where one was lost or another node is asked for', async (t) => {
+  const relays = new MemoryRelays()
+  const opened: string[][] = []
+  relays.onOpen = () => opened.push([...relays.openOn])
+  const { objects } = await dnsWorld(t)
+  const checks = new DnsChecks({ ...PARTS, objects, relays: [relays], random: new SeededRandom(1) })
+  await checks.next({}, never)
+  await checks.next({}, never)
+  assert.deepEqual(opened, [['n1', 'n2']])
+  relays.lost = ['n2']
+  relays.onOpen = () => {
+    relays.lost = []
+    opened.push([...relays.openOn])
+  }
+  const { verdict } = await checks.next({}, never)
+  assert.equal(verdict, 'ok')
+  await checks.next({ from: ['n2'] }, never)
+  await checks.next({ from: ['n2'] }, never)
+  assert.deepEqual(opened, [['n1', 'n2'], ['n1', 'n2'], ['n2']])
+  assert.deepEqual(relays.openOn, ['n2'])
+  await checks.close()
+  assert.deepEqual(relays.openOn, [])
+})
+
+test('a relay that could not be made is not tried again at each check', async (t) => {
+  const relays = new MemoryRelays()
+  relays.notes = ['a relay on n9 was not to be had: no such image']
+  const opened: string[][] = []
+  relays.onOpen = () => opened.push([...relays.openOn])
+  const { objects } = await dnsWorld(t)
+  const checks = new DnsChecks({ ...PARTS, objects, relays: [relays], random: new SeededRandom(1) })
+  const notes = [await checks.next({}, never), await checks.next({}, never)].map((one) => one.notes)
+  assert.equal(opened.length, 1)
+  for (const said of notes) assert.ok(said.includes(relays.notes[0] ?? ''))
+})
+
+test('a relay that is evicted in the middle of a sweep says nothing against DNS, and what the other one saw counts', async (t) => {
+  const relays = new MemoryRelays()
+  relays.evictedAfter = { n1: 5 }
+  const { verdict, findings } = await check(await dnsWorld(t), relays)
+  assert.deepEqual([verdict, findings.map(({ code }) => code)], ['ok', ['Healthy']])
+})
+
+test('where both relays are evicted in the middle of a sweep, what was not asked is not known, and nothing is bad', async (t) => {
+  const relays = new MemoryRelays()
+  relays.evictedAfter = { n1: 0, n2: 0 }
+  const { verdict, findings } = await check(await dnsWorld(t), relays)
+  assert.deepEqual([verdict, findings.map(({ code }) => code)], ['unverified', ['NotAsked']])
 })

@@ -2,14 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { confirmed, needsConfirming } from '../../../src/core/dns/confirmed.ts'
 import { diagnose } from '../../../src/core/dns/diagnosis/diagnose.ts'
-import { LADDER } from '../../../src/core/dns/ladder.ts'
-import { readPath } from '../../../src/core/dns/path-reading.ts'
-import { nextTry, readTry, type Try } from '../../../src/core/dns/path-script.ts'
 import { queriesToSeeAll } from '../../../src/core/dns/sampling.ts'
 import type { DnsScene } from '../../../src/core/dns/scene.ts'
+import { lossyRounds, pathAt } from '../../support/dns/lossy-rounds.ts'
 import { SeededRandom } from '../../support/seeded-random.ts'
 import { aReading, aScene, SILENT, STALE } from './a-scene.ts'
-import { NONCE, ZONE } from './a-zone.ts'
 
 const codes = (scene: DnsScene): readonly string[] => diagnose(scene).map(({ code }) => code)
 
@@ -41,50 +38,9 @@ test('a round in which nothing went wrong needs no other one', () => {
   assert.equal(needsConfirming(aScene({ canary: 'silent' })), true)
 })
 
-const REPLY = {
-  rcode: 'REFUSED',
-  authoritative: true,
-  truncated: false,
-  answers: [],
-  authorities: [],
-  extendedErrors: [],
-  bytes: 60,
-}
-
-type Udp = ReturnType<typeof readPath>['udp']
-
-/** UDP of one path in one round at that loss, of so many queries at least; what is answered does not matter here. */
-function pathAt(loss: number, random: SeededRandom, atLeast = 0): Udp {
-  const tries: Try[] = []
-  const ask = (next: Parameters<typeof readTry>[0]): void => {
-    const outcome =
-      random.next() < loss ? ({ kind: 'timeout' } as const) : ({ kind: 'reply', afterMs: 1, reply: REPLY } as const)
-    tries.push(readTry(next, outcome, { facts: ZONE, nonce: NONCE }))
-  }
-  for (let next = nextTry(tries, ZONE, NONCE); next !== undefined; next = nextTry(tries, ZONE, NONCE)) ask(next)
-  const { udp, asked } = readPath(tries)
-  const [again] = LADDER.filter(({ id }) => id === 'L2')
-  const question = again?.question(ZONE, NONCE)
-  if (udp !== 'answers' || again === undefined || question === undefined) return udp
-  for (let more = asked; more < atLeast; more += 1) ask({ rung: again, question })
-  return readPath(tries).udp
-}
-
-/** How many rounds saw something, and in how many the round before had seen it as well. */
-function rounds(count: number, round: () => Udp): { readonly alone: number; readonly twice: number } {
-  let [before, alone, twice]: [Udp, number, number] = ['answers', 0, 0]
-  for (let i = 0; i < count; i += 1) {
-    const now = round()
-    if (now !== 'answers') alone += 1
-    if (now !== 'answers' && before !== 'answers') twice += 1
-    before = now
-  }
-  return { alone, twice }
-}
-
 test('at one packet lost in a hundred nothing is said in 10⁵ rounds, and a dead pod is in the second one', () => {
   const random = new SeededRandom(20261124)
-  const { alone, twice } = rounds(100_000, () => pathAt(0.01, random))
+  const { alone, twice } = lossyRounds(100_000, () => pathAt(0.01, random))
   assert.ok(alone < 20, `${alone} rounds saw something alone`)
   assert.equal(twice, 0)
   assert.equal(pathAt(1, random), 'silent')
@@ -94,8 +50,8 @@ for (const endpoints of [2, 10]) {
   test(`of ${endpoints} endpoints of the Service: random loss is passed over in 10⁵ rounds, one that is dead is seen`, () => {
     const random = new SeededRandom(endpoints)
     const queries = queriesToSeeAll(endpoints)
-    assert.equal(rounds(100_000, () => pathAt(0.01, random, queries)).twice, 0)
-    const { twice } = rounds(1_000, () => pathAt(1 / endpoints, random, queries))
+    assert.equal(lossyRounds(100_000, () => pathAt(0.01, random, queries)).twice, 0)
+    const { twice } = lossyRounds(1_000, () => pathAt(1 / endpoints, random, queries))
     assert.ok(twice > 150, `in ${twice} of 1,000 pairs of rounds`)
   })
 }

@@ -4,6 +4,7 @@ import process from 'node:process'
 import { type Bed, openBed } from '../../../testbed/bed.ts'
 import { runToEnd } from '../../../testbed/machine/run.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
+import type { KubeconfigPair } from '../../../testbed/owner/identities.ts'
 import { imageOnBed } from '../image-on-bed.ts'
 import { ResolverLoad } from './resolver-load.ts'
 
@@ -27,7 +28,7 @@ const NEIGHBOUR = {
 export const IMAGE = 'evenkeel.local/evenkeel:0.1.0'
 export const WELL = /^Healthy dns$/
 
-interface Checked {
+export interface Checked {
   readonly code: number
   readonly verdict: string
   readonly findings: readonly {
@@ -81,11 +82,13 @@ async function networkOf(bed: Bed, node: string, podUid?: string): Promise<strin
   return `/proc/${pid}/ns/net`
 }
 
-type PlaceName = 'n1' | 'podOnN2' | 'outside'
+/** `hub` is the network that joins the nodes: from there nodes are reached, and neither pods nor Services. */
+type PlaceName = 'n1' | 'podOnN2' | 'outside' | 'hub'
 
 /** From where a check is made, and as whom. */
 interface Place {
-  readonly kubeconfig: string
+  /** Which one of an identity's. */
+  readonly side: 'inside' | 'outside'
   readonly network?: string
   readonly node?: string
 }
@@ -101,11 +104,15 @@ interface Rule {
 export class DnsBed {
   readonly bed: Bed
   readonly #places: Readonly<Record<PlaceName, Place>>
+  readonly #shipped: KubeconfigPair
   #asking: PlaceName = 'n1'
+  #identity: KubeconfigPair
 
-  private constructor(bed: Bed, places: Readonly<Record<PlaceName, Place>>) {
+  private constructor(bed: Bed, places: Readonly<Record<PlaceName, Place>>, shipped: KubeconfigPair) {
     this.bed = bed
     this.#places = places
+    this.#shipped = shipped
+    this.#identity = shipped
   }
 
   static async open(): Promise<DnsBed> {
@@ -115,17 +122,19 @@ export class DnsBed {
       await bed.apply(REPAIR_RBAC)
       await bed.apply(EPHEMERAL_RBAC)
       await bed.apply([NEIGHBOUR])
-      const [{ inside, outside }] = await Promise.all([
+      const [shipped] = await Promise.all([
         bed.serviceAccountKubeconfig('evenkeel', 'evenkeel-dns'),
         imageOnBed(bed, IMAGE),
       ])
       await bed.kubectl(['wait', 'pod', 'neighbour', '--for=condition=Ready', '--timeout=60s'])
       const uid = await bed.kubectl(['get', 'pod', 'neighbour', '-o', 'jsonpath={.metadata.uid}'])
-      return new DnsBed(bed, {
-        n1: { kubeconfig: inside, node: 'n1', network: await networkOf(bed, 'n1') },
-        podOnN2: { kubeconfig: inside, node: 'n2', network: await networkOf(bed, 'n2', uid.trim()) },
-        outside: { kubeconfig: outside },
-      })
+      const places = {
+        n1: { side: 'inside', node: 'n1', network: await networkOf(bed, 'n1') },
+        podOnN2: { side: 'inside', node: 'n2', network: await networkOf(bed, 'n2', uid.trim()) },
+        outside: { side: 'outside' },
+        hub: { side: 'inside', network: bed.network },
+      } as const
+      return new DnsBed(bed, places, shipped)
     } catch (error) {
       await bed.close()
       throw error
@@ -134,7 +143,8 @@ export class DnsBed {
 
   /** The command of a check from there, or of a repair. */
   command(place: PlaceName, of: 'check' | 'repair', ...flags: readonly string[]): readonly [string, ...string[]] {
-    const { kubeconfig, network, node } = this.#places[place]
+    const { side, network, node } = this.#places[place]
+    const kubeconfig = this.#identity[side]
     const program = ['--disable-warning=ExperimentalWarning', `${root}bin/evenkeel.ts`, 'dns', of]
     const at = node === undefined ? [] : ['--node', node]
     const words = [...program, '--kubeconfig', kubeconfig, ...at, '--timeout', '500ms', '-o', 'json', ...flags]
@@ -174,6 +184,16 @@ export class DnsBed {
     }
   }
 
+  /** Asks as that identity until `during` is over. */
+  async as(identity: KubeconfigPair, during: () => Promise<void>): Promise<void> {
+    this.#identity = identity
+    try {
+      await during()
+    } finally {
+      this.#identity = this.#shipped
+    }
+  }
+
   /** Checks until that is said: the cluster hears of things in its own time. */
   async says(wanted: RegExp, ...flags: readonly string[]): Promise<Checked> {
     let last = ''
@@ -202,6 +222,13 @@ export class DnsBed {
     } finally {
       for (const rule of rules) await iptables('-D', rule)
     }
+  }
+
+  /** In the network that joins the nodes. */
+  async inHub(argv: readonly [string, ...string[]]): Promise<void> {
+    const [file, ...words] = this.bed.enter(argv)
+    const { code, stderr } = await runToEnd([file ?? '', ...words], { limitMs: 10_000 })
+    assert.equal(code, 0, `${argv.join(' ')}: ${stderr}`)
   }
 
   async mustExec(node: string, argv: readonly string[], stdin?: string): Promise<string> {

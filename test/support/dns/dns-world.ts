@@ -1,6 +1,7 @@
 import type { TestContext } from 'node:test'
 import { decode } from 'dns-packet'
 import type { DnsEndpoint, DnsPod, DnsService } from '../../../src/model/dns-objects.ts'
+import type { Endpoint } from '../../../src/model/endpoint.ts'
 import type { DnsObjects } from '../../../src/ports/dns-objects.ts'
 import { FakeDnsServer, reply, type Told } from './fake-dns-server.ts'
 
@@ -27,6 +28,7 @@ export function answerOf(query: Buffer, zone: string): Told {
   if (name === `kubernetes.default.svc.${zone}`) return has('A', API_ADDRESS)
   if (name === `${NEWEST.name}.${NEWEST.namespace}.svc.${zone}`) return has('A', NEWEST.address)
   if (name.endsWith(`.pod.${zone}`)) return has('A', (name.split('.')[0] ?? '').replaceAll('-', '.'))
+  if (name === '1.0.96.10.in-addr.arpa') return has('PTR', `kubernetes.default.svc.${zone}`)
   if (name.endsWith('.in-addr.arpa')) return has('PTR', `kube-dns.kube-system.svc.${zone}`)
   if (name === 'example.com') return has('A', '93.184.216.34')
   return [{ bytes: reply(query, { rcode: 3, authorities: [SOA] as never }) }]
@@ -45,18 +47,22 @@ export async function dnsWorld(t: TestContext, replicas = 2, change: Partial<Dns
   for (const server of servers) server.answering = likeCoreDns
   const [service, ...pods] = servers
   if (service === undefined) throw new Error('there is no server')
-  const objects: DnsObjects = {
-    services: async () => [kubeDns(service.port), API, cart],
-    pods: async () => pods.map((_, at) => podOf(at)),
+  const at = ({ port }: FakeDnsServer): Endpoint => ({ address: '127.0.0.1', port })
+  return { objects: { ...objectsOf(at(service), pods.map(at)), ...change }, pods, service }
+}
+
+/** What the API says where DNS listens there: the address of the Service, and each pod on a node of its own. */
+export function objectsOf(service: Endpoint, pods: readonly Endpoint[]): DnsObjects {
+  return {
+    services: async () => [kubeDns(service), API, cart],
+    pods: async () => pods.map(podOf),
     addressesOfPodsOn: async () => [],
-    endpoints: async () => pods.map((server, at) => endpointOf(server, at)),
+    endpoints: async () => pods.map(endpointOf),
     configMap: async () => ({
       Corefile: '.:53 {\n  errors\n  kubernetes cluster.local in-addr.arpa ip6.arpa {\n  }\n}\n',
     }),
     nodes: async () => pods.map((_, at) => ({ name: `n${at + 1}`, ready: true, addresses: [`192.0.2.${at + 1}`] })),
-    ...change,
   }
-  return { objects, pods, service }
 }
 
 const aService = (change: Partial<DnsService> & Pick<DnsService, 'namespace' | 'name' | 'addresses'>): DnsService => ({
@@ -67,23 +73,23 @@ const aService = (change: Partial<DnsService> & Pick<DnsService, 'namespace' | '
   ...change,
 })
 
-const kubeDns = (port: number): DnsService =>
+const kubeDns = ({ address, port }: Endpoint): DnsService =>
   aService({
     namespace: 'kube-system',
     name: 'kube-dns',
-    addresses: ['127.0.0.1'],
+    addresses: [address],
     selector: { 'k8s-app': 'kube-dns' },
     ports: [{ name: 'dns', protocol: 'UDP', port, targetPort: '53' }],
   })
 const API = aService({ namespace: 'default', name: 'kubernetes', addresses: [API_ADDRESS] })
 const cart = aService({ ...NEWEST, addresses: [NEWEST.address], createdAt: '2026-02-01T00:00:00Z' })
 
-const podOf = (at: number): DnsPod => ({
+const podOf = ({ address }: Endpoint, at: number): DnsPod => ({
   namespace: 'kube-system',
   name: `coredns-${at + 1}`,
   uid: `uid-${at + 1}`,
   node: `n${at + 1}`,
-  addresses: ['127.0.0.1'],
+  addresses: [address],
   phase: 'Running',
   ready: true,
   terminating: false,
@@ -92,9 +98,9 @@ const podOf = (at: number): DnsPod => ({
   endedBy: [],
 })
 
-const endpointOf = (server: FakeDnsServer, at: number): DnsEndpoint => ({
-  addresses: ['127.0.0.1'],
+const endpointOf = ({ address, port }: Endpoint, at: number): DnsEndpoint => ({
+  addresses: [address],
   serving: true,
-  udpPort: server.port,
+  udpPort: port,
   podUid: `uid-${at + 1}`,
 })

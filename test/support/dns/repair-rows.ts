@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { runToEnd } from '../../../testbed/machine/run.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { atNight } from '../roll-bed/at-night.ts'
-import { type DnsBed, toPod, WELL } from './dns-bed.ts'
+import { type DnsBed, drop, IMAGE, REPLIES, toPod, WELL } from './dns-bed.ts'
 
 const HEARD_WITHIN_MS = 60_000
 
@@ -140,6 +141,39 @@ export function repairRows(place: () => DnsBed): void {
         await place().says(WELL)
       },
     )
+
+    atNight('kube-proxy broken on a node: no repair, and it is said why', {}, async () => {
+      const { name } = await place().podOn('n2')
+      const uid = await uidOf(name)
+      // Of a pod on n2 the replies come by the chain FORWARD.
+      const rule = drop('FORWARD', ...REPLIES.slice(1), '-m', 'conntrack', '--ctorigdst', '10.96.0.10')
+      await place().filteredInside('n2', [rule], async () => {
+        const { code, decision } = await place().repair()
+        assert.deepEqual([code, decision.kind], [1, 'nothing'])
+        assert.match(decision.why ?? '', /^ProxyStale: no pod of DNS is at fault/)
+      })
+      assert.equal(await uidOf(name), uid)
+      await place().says(WELL)
+    })
+
+    atNight('the API server is away: no repair, and it is said why', {}, async () => {
+      const { name, address } = await place().podOn('n2')
+      const uid = await uidOf(name)
+      const { bed } = place()
+      await place().filteredInside('n2', [toPod(address, 'udp', 53)], async () => {
+        await bed.api.stop()
+        try {
+          const [file, ...words] = place().command('outside', 'repair', '--relay', '--image', IMAGE)
+          const { code, stdout } = await runToEnd([file, ...words], { limitMs: 60_000 })
+          assert.equal(code, 1)
+          assert.match(stdout, /"code": "KUBE_/)
+        } finally {
+          await bed.api.start()
+        }
+      })
+      await place().says(WELL)
+      assert.equal(await uidOf(name), uid)
+    })
 
     atNight('a pod of a DaemonSet is evicted, and comes back well on its node', {}, async () => {
       await forget()

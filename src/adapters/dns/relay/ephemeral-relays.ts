@@ -43,6 +43,7 @@ export class EphemeralRelays implements DnsRelays {
         name: `pod ${refKey(pod)}`,
         ...(node === undefined ? {} : { node }),
         control: new ApiControl(sockets),
+        isOpen: () => sockets.isOpen,
       }
       const close = async (): Promise<readonly string[]> => {
         sockets.close()

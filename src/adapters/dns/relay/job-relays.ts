@@ -79,6 +79,7 @@ export class JobRelays implements DnsRelays {
         node,
         asker: new RelayedAsker({ sockets, clock, random }),
         control: new ApiControl(sockets),
+        isOpen: () => sockets.isOpen,
       }
     } catch (error) {
       signal.throwIfAborted()

@@ -51,6 +51,10 @@ export class RelayedSockets implements Sockets {
     })
   }
 
+  get isOpen(): boolean {
+    return this.#lost === undefined
+  }
+
   close(): void {
     this.#stream.destroy()
   }

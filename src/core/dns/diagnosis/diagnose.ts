@@ -2,6 +2,7 @@ import type { DnsScene } from '../scene.ts'
 import { dataFindings, upstreamFindings } from './data-rows.ts'
 import { type Digest, digest, isAsked, type PodView } from './digest.ts'
 import { pathText } from './evidence-text.ts'
+import { exposedFindings, isMetFromOutside } from './exposed-rows.ts'
 import type { Finding } from './finding.ts'
 import {
   ailingPod,
@@ -22,7 +23,7 @@ import { cacheFindings, serviceByApi, servicePath } from './service-rows.ts'
 export function diagnose(scene: DnsScene): readonly Finding[] {
   const d = digest(scene)
   const cutOff = cutOffVantages(d)
-  if (!d.pods.some(isKnown) && d.service.length === 0) {
+  if (!d.pods.some(isKnown) && d.service.length === 0 && d.exposed.length === 0) {
     const byApi = serviceByApi(d)
     if (byApi !== undefined) return [byApi, ...cutOff]
     return cutOff.length > 0
@@ -35,6 +36,7 @@ export function diagnose(scene: DnsScene): readonly Finding[] {
   const found = [
     ...ofPods,
     ...(byApi === undefined ? servicePath(d) : [byApi]),
+    ...exposedFindings(d),
     ...cacheFindings(d),
     ...upstreamFindings(d),
     ...notAsked(d),
@@ -56,6 +58,7 @@ function notAsked(d: Digest): readonly Finding[] {
   const { namespace, name, addresses } = scene.service
   // Where the API says what is wrong with the Service, its address tells nothing more.
   const isServiceAsked = service.length > 0 || addresses.length === 0 || serviceByApi(d) !== undefined
+  if (isMetFromOutside(d)) return []
   // Queries of others arrive at every pod, so that the Service leads them there. `UdpObserved` says what was not asked.
   const isServiceUsed = pods.length > 0 && pods.every((view) => !isAsked(view) && isObserved(view))
   const subjects = [

@@ -20,6 +20,8 @@ export interface Digest {
   /** Paths of sound vantages to the Service's address. */
   readonly service: readonly (Path & { readonly from: VantageFacts })[]
   readonly caches: readonly (Path & { readonly from: VantageFacts })[]
+  /** To the addresses that the Service has for outside. */
+  readonly exposed: readonly (Path & { readonly from: VantageFacts })[]
 }
 
 export function digest(scene: DnsScene): Digest {
@@ -43,6 +45,7 @@ export function digest(scene: DnsScene): Digest {
       })),
     service: fromSound.filter(({ target }) => target.kind === 'service'),
     caches: fromSound.filter(({ target }) => target.kind === 'cache'),
+    exposed: fromSound.filter(({ target }) => target.kind === 'exposed'),
   }
 }
 

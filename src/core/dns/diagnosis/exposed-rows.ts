@@ -1,0 +1,54 @@
+import { queriesToSeeAll } from '../sampling.ts'
+import type { Path } from '../scene.ts'
+import { type Digest, isAsked, isWell } from './digest.ts'
+import { pathText } from './evidence-text.ts'
+import type { Finding, Subject } from './finding.ts'
+
+/**
+ * The Service where it is exposed to outside. Where pods are asked and ill, what is seen there follows from that, and is not said.
+ * Where nothing else is reached, it is all that is known.
+ */
+export function exposedFindings(d: Digest): readonly Finding[] {
+  const { exposed, pods, scene } = d
+  if (exposed.length === 0 || pods.some((view) => isAsked(view) && !isWell(view))) return []
+  const subjects: readonly Subject[] = [{ kind: 'service', name: `${scene.service.namespace}/${scene.service.name}` }]
+  const found = exposed.flatMap((path): readonly Finding[] => {
+    const code = faultOf(path)
+    if (code === undefined) return []
+    return [{ code, subjects: [...subjects, ...unmet(d, path)], evidence: [textOf(path)] }]
+  })
+  if (found.length > 0) return found
+  const outside = exposed.filter(({ reading }) => reading.upstream === 'fails')
+  if (outside.length > 0 && !pods.some(isAsked))
+    return [{ code: 'UpstreamDown', subjects, evidence: outside.map(textOf) }]
+  return isMetFromOutside(d) ? [{ code: 'HealthyFromOutside', subjects, evidence: exposed.map(textOf) }] : []
+}
+
+/** No pod and no cluster IP was asked, and yet each pod was met, through the Service. */
+export function isMetFromOutside({ exposed, pods, service, scene }: Digest): boolean {
+  if (pods.some(isAsked) || service.length > 0 || scene.service.isUneven) return false
+  const enough = queriesToSeeAll(scene.service.serving)
+  const met = ({ reading: { asked, data } }: Path): boolean => asked >= enough && data === 'right'
+  return exposed.some(met) && exposed.every((path) => faultOf(path) === undefined)
+}
+
+function faultOf({
+  reading: { udp, tcp, data },
+}: Path): 'ExposedUdpDead' | 'ExposedLoses' | 'ExposedWrong' | undefined {
+  // Where it does not answer over TCP either, the way there may be closed: an address of a balancer is not reached from everywhere.
+  if (udp === 'silent') return tcp === 'answers' ? 'ExposedUdpDead' : undefined
+  if (udp === 'loses') return 'ExposedLoses'
+  return data === 'right' || data === 'unknown' ? undefined : 'ExposedWrong'
+}
+
+/** Pods that serve and answered no query, where servers say who they are (NSID). */
+function unmet({ pods }: Digest, { reading: { servedBy } }: Path): readonly Subject[] {
+  if (!pods.some(({ pod }) => servedBy.includes(pod.name))) return []
+  const silent = pods.filter(({ pod }) => pod.endpoint === 'serving' && !servedBy.includes(pod.name))
+  return silent.map(({ pod }) => ({ kind: 'pod', name: pod.name }))
+}
+
+const textOf = ({ vantage, target, reading }: Path): string => {
+  const by = reading.servedBy.length === 0 ? '' : `; answered by ${reading.servedBy.join(', ')}`
+  return `${pathText(vantage, target.name, reading)}${by}`
+}

@@ -1,0 +1,46 @@
+import { LADDER } from '../../../src/core/dns/ladder.ts'
+import { readPath } from '../../../src/core/dns/path-reading.ts'
+import { nextTry, readTry, type Try } from '../../../src/core/dns/path-script.ts'
+import { NONCE, ZONE } from '../../core/dns/a-zone.ts'
+import type { SeededRandom } from '../seeded-random.ts'
+
+const REPLY = {
+  rcode: 'REFUSED',
+  authoritative: true,
+  truncated: false,
+  answers: [],
+  authorities: [],
+  extendedErrors: [],
+  bytes: 60,
+}
+
+type Udp = ReturnType<typeof readPath>['udp']
+
+/** UDP of one path in one round at that loss, of so many queries at least; what is answered does not matter here. */
+export function pathAt(loss: number, random: SeededRandom, atLeast = 0): Udp {
+  const tries: Try[] = []
+  const ask = (next: Parameters<typeof readTry>[0]): void => {
+    const outcome =
+      random.next() < loss ? ({ kind: 'timeout' } as const) : ({ kind: 'reply', afterMs: 1, reply: REPLY } as const)
+    tries.push(readTry(next, outcome, { facts: ZONE, nonce: NONCE }))
+  }
+  for (let next = nextTry(tries, ZONE, NONCE); next !== undefined; next = nextTry(tries, ZONE, NONCE)) ask(next)
+  const { udp, asked } = readPath(tries)
+  const [again] = LADDER.filter(({ id }) => id === 'L2')
+  const question = again?.question(ZONE, NONCE)
+  if (udp !== 'answers' || again === undefined || question === undefined) return udp
+  for (let more = asked; more < atLeast; more += 1) ask({ rung: again, question })
+  return readPath(tries).udp
+}
+
+/** How many rounds saw something, and in how many the round before had seen it as well. */
+export function lossyRounds(count: number, round: () => Udp): { readonly alone: number; readonly twice: number } {
+  let [before, alone, twice]: [Udp, number, number] = ['answers', 0, 0]
+  for (let i = 0; i < count; i += 1) {
+    const now = round()
+    if (now !== 'answers') alone += 1
+    if (now !== 'answers' && before !== 'answers') twice += 1
+    before = now
+  }
+  return { alone, twice }
+}
