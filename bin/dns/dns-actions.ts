@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { ApiControl } from '../../src/adapters/dns/api-control.ts'
+import { ForwardedCounters } from '../../src/adapters/dns/forwarded-counters.ts'
 import { ForwardedLoopback } from '../../src/adapters/dns/forwarded-loopback.ts'
 import { EphemeralRelays } from '../../src/adapters/dns/relay/ephemeral-relays.ts'
 import { JobRelays } from '../../src/adapters/dns/relay/job-relays.ts'
@@ -67,6 +68,7 @@ function checkParts(
     objects: kubeDnsObjects(parts),
     asker: new SocketAsker(clock, random),
     loopback: new ForwardedLoopback({ ...parts, clock, random }),
+    counters: new ForwardedCounters({ ...parts, clock }),
     control: new ApiControl(OWN_SOCKETS),
     clock,
     random,

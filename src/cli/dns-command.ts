@@ -21,7 +21,7 @@ interface CheckFlags extends PlaceFlags, Pick<OutputFlags, 'color' | 'ascii'> {
   readonly output: 'text' | 'json'
 }
 
-const EXIT: Readonly<Record<DnsVerdict, number>> = { ok: 0, degraded: 1, bad: 1, unverified: 3 }
+const EXIT: Readonly<Record<DnsVerdict, number>> = { ok: 0, degraded: 1, bad: 1, observed: 3, unverified: 3 }
 
 const CHECK_EXAMPLE = `
 Example: check the DNS of the current context's cluster from a machine that reaches its pods, names outside as well
@@ -32,7 +32,7 @@ Example: from anywhere that reaches the API server, by two pods that are made fo
 
 It asks over UDP each pod of DNS and the Service's address, and judges the answers by what the API says.
 
-Exit codes: 0 all is well; 1 something is bad or degraded; 2 wrong usage, or nothing can be asked; 3 the state is not known.`
+Exit codes: 0 all is well; 1 something is bad or degraded; 2 wrong usage, or nothing can be asked; 3 the state is not known, or was observed alone.`
 
 const EXPLAIN_EXAMPLE = `
 Example: say again what a check found, with all of its evidence

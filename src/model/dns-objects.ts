@@ -34,6 +34,8 @@ export interface DnsPod {
   readonly ready: boolean
   readonly terminating: boolean
   readonly images: readonly string[]
+  /** The container port that is called `metrics`; absent where none is. */
+  readonly metricsPort?: number
   /** ConfigMaps that it mounts: the Corefile is in one of them. */
   readonly configMaps: readonly string[]
   /** Why its containers were ended last, where they were: `OOMKilled`. */

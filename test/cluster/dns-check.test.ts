@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { parseAllDocuments } from 'yaml'
 import { nodePodRange, podRange } from '../../testbed/addresses.ts'
 import { cacheRows } from '../support/dns/cache-rows.ts'
+import { countersRows } from '../support/dns/counters-rows.ts'
 import {
   DNS_RBAC,
   DnsBed,
@@ -187,6 +188,7 @@ describe('DNS of a real cluster, asked from a node', { ...requires('testbed', 's
     })
   })
 
+  countersRows(() => dns)
   wiringRows(() => dns)
 
   atNight('row 6: the node of one pod is off', {}, async () => {

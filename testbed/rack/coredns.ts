@@ -11,6 +11,7 @@ const COREFILE = `.:53 {
     lameduck 2s
   }
   ready
+  prometheus :9153
   kubernetes cluster.local in-addr.arpa ip6.arpa {
     pods insecure
     ttl 5
@@ -93,6 +94,7 @@ const POD = {
       ports: [
         { containerPort: 53, protocol: 'UDP' },
         { containerPort: 53, protocol: 'TCP' },
+        { name: 'metrics', containerPort: 9153, protocol: 'TCP' },
       ],
       readinessProbe: { httpGet: { path: '/ready', port: 8181 }, periodSeconds: 1 },
       livenessProbe: { httpGet: { path: '/health', port: 8080 } },

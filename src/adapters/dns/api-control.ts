@@ -1,8 +1,8 @@
-import { Agent, request } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { connect } from 'node:tls'
 import type { Endpoint } from '../../model/endpoint.ts'
 import type { ControlProbe } from '../../ports/control-probe.ts'
+import { getOver } from './http-over.ts'
 import type { Sockets } from './sockets.ts'
 
 /** An answer to /version is some hundred bytes long. */
@@ -38,23 +38,12 @@ export class ApiControl implements ControlProbe {
 }
 
 async function ask(connection: Duplex): Promise<boolean> {
-  const agent = new Agent({ keepAlive: false })
-  agent.createConnection = () => connection
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
-  const headers = { host: 'kubernetes.default.svc', accept: 'application/json', connection: 'close' }
-  request({ agent, path: '/version', headers }, (response) => {
-    let text = ''
-    response.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk
-      if (text.length > ANSWER_BYTES_MAX) response.destroy(new Error('it is too long for a version'))
-    })
-    response.on('error', reject).on('end', () => resolve(text))
+  const { text } = await getOver(connection, {
+    path: '/version',
+    host: 'kubernetes.default.svc',
+    accept: 'application/json',
+    bytesMax: ANSWER_BYTES_MAX,
   })
-    .on('error', reject)
-    .end()
-  const { gitVersion, kind } = (JSON.parse(await promise) ?? {}) as {
-    readonly gitVersion?: unknown
-    readonly kind?: unknown
-  }
+  const { gitVersion, kind } = (JSON.parse(text) ?? {}) as { readonly gitVersion?: unknown; readonly kind?: unknown }
   return typeof gitVersion === 'string' || kind === 'Status'
 }

@@ -86,6 +86,9 @@ function parseDnsPod(object: Untrusted): DnsPod {
   const [spec, status] = [object.at('spec'), object.at('status')]
   const podIps = status.at('podIPs').each()
   const volumes = spec.at('volumes').each()
+  const containers = spec.at('containers').each()
+  const ports = containers.flatMap((container) => container.at('ports').each())
+  const metrics = ports.find((port) => port.at('name').textOr('') === 'metrics')
   return {
     namespace,
     name,
@@ -95,10 +98,8 @@ function parseDnsPod(object: Untrusted): DnsPod {
     phase: status.at('phase').textOr('Unknown'),
     ready: findCondition(object, 'Ready')?.status === 'True',
     terminating: !object.at('metadata').at('deletionTimestamp').absent,
-    images: spec
-      .at('containers')
-      .each()
-      .map((container) => container.at('image').textOr('')),
+    images: containers.map((container) => container.at('image').textOr('')),
+    ...given('metricsPort', metrics?.at('containerPort').optionalInteger()),
     configMaps: volumes.flatMap((volume) => volume.at('configMap').at('name').optionalText() ?? []),
     endedBy: status
       .at('containerStatuses')

@@ -2,6 +2,7 @@ import type { DnsCheck } from '../../controllers/dns/check-dns.ts'
 import { CAUSES } from '../../core/dns/causes.ts'
 import type { Finding } from '../../core/dns/diagnosis/finding.ts'
 import type { DnsScene } from '../../core/dns/scene.ts'
+import type { UdpSeen } from '../../core/dns/udp-seen.ts'
 import type { DnsVerdict } from '../../core/dns/verdict.ts'
 import { UserError } from '../../model/user-error.ts'
 
@@ -66,6 +67,8 @@ export function sceneOfDocument(text: string, file: string): DnsScene {
     (field) => typeof scene?.[field] !== 'object' || (field !== 'service' && !Array.isArray(scene[field])),
   )
   if (scene === undefined || missing !== undefined) throw refuse(`scene.${missing ?? ''} is missing or of another form`)
+  const podless = scene.pods.findIndex((pod) => typeof pod?.name !== 'string' || !isUdpSeen(pod.udpSeen))
+  if (podless !== -1) throw refuse(`scene.pods[${podless}] is no pod`)
   const pathless = scene.paths.findIndex(
     (path) =>
       typeof path?.vantage !== 'string' ||
@@ -76,3 +79,8 @@ export function sceneOfDocument(text: string, file: string): DnsScene {
   if (pathless !== -1) throw refuse(`scene.paths[${pathless}] is no path`)
   return scene
 }
+
+const isUdpSeen = (seen: UdpSeen | undefined): boolean =>
+  seen === undefined ||
+  (['observed', 'suspect', 'idle'].includes(seen?.state) &&
+    [seen.received, seen.answered, seen.overMs, seen.siblingsMean ?? 0].every(Number.isFinite))

@@ -9,7 +9,13 @@ import type { Line, Tone } from '../terminal/style.ts'
 import { countOf, countText } from '../text/count-text.ts'
 import { tableLines } from '../text/table-lines.ts'
 
-const TONES: Readonly<Record<DnsVerdict, Tone>> = { ok: 'work', degraded: 'hold', bad: 'stop', unverified: 'hold' }
+const TONES: Readonly<Record<DnsVerdict, Tone>> = {
+  ok: 'work',
+  observed: 'work',
+  degraded: 'hold',
+  bad: 'stop',
+  unverified: 'hold',
+}
 
 /** What a check found, for people. `isLong`: with every reading, and how it was found, which is shown too where it came to nothing. */
 export function checkLines(
@@ -63,14 +69,16 @@ function pathTable(scene: DnsScene): readonly string[] {
     { title: 'MEDIAN', align: 'right' },
   ] as const
   const rows = scene.paths.map(({ vantage, target, reading, canary }) => {
-    const node = scene.pods.find(({ name }) => target.kind === 'pod' && name === target.name)?.node ?? ''
-    const udp = canary === 'silent' ? `${UDP_WORDS[reading.udp]}, one port silent` : UDP_WORDS[reading.udp]
+    const pod = scene.pods.find(({ name }) => target.kind === 'pod' && name === target.name)
+    const counted = reading.udp === 'notAsked' ? pod?.udpSeen?.state : undefined
+    const word = counted ?? UDP_WORDS[reading.udp]
+    const udp = canary === 'silent' ? `${word}, one port silent` : word
     const median = reading.medianMs === undefined ? '' : `${reading.medianMs.toFixed(1)} ms`
     const answers = reading.upstream === 'fails' ? `${DATA_WORDS[reading.data]}, not outside` : DATA_WORDS[reading.data]
     return [
       vantage,
       `${target.kind} ${target.name}`,
-      node,
+      pod?.node ?? '',
       udp,
       TCP_WORDS[reading.tcp],
       answers,

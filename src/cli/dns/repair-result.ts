@@ -13,7 +13,8 @@ const EXIT_HELD = 3
 export function exitOf(repair: RepairOrBusy): 0 | 1 | 3 {
   if ('busy' in repair) return EXIT_HELD
   const { check, decision, outcome } = repair
-  if (decision.kind === 'nothing') return check.verdict === 'ok' ? 0 : check.verdict === 'unverified' ? EXIT_HELD : 1
+  const isNotKnown = check.verdict === 'unverified' || check.verdict === 'observed'
+  if (decision.kind === 'nothing') return check.verdict === 'ok' ? 0 : isNotKnown ? EXIT_HELD : 1
   if (decision.kind === 'held') return EXIT_HELD
   return outcome === undefined || outcome.kind === 'cured' ? 0 : 1
 }

@@ -10,6 +10,7 @@ import type { ControlProbe } from '../../ports/control-probe.ts'
 import type { DnsAsker } from '../../ports/dns-asker.ts'
 import type { DnsObjects } from '../../ports/dns-objects.ts'
 import type { DnsRelays } from '../../ports/dns-relays.ts'
+import type { PodCounters } from '../../ports/pod-counters.ts'
 import type { PodLoopback } from '../../ports/pod-loopback.ts'
 import type { Random } from '../../ports/random.ts'
 import { withAskedZone } from './asked-zone.ts'
@@ -25,6 +26,8 @@ export interface CheckParts {
   readonly objects: DnsObjects
   readonly asker: DnsAsker
   readonly loopback: PodLoopback
+  /** Absent: what pods count themselves is not read. */
+  readonly counters?: PodCounters
   readonly control: ControlProbe
   readonly clock: Clock
   readonly random: Random
@@ -81,14 +84,14 @@ export class DnsChecks {
    * choose none. Rejects with UserError where nothing can be asked, with WorldError KUBE_*, or with the signal's reason.
    */
   async next({ from }: { readonly from?: readonly string[] }, signal: AbortSignal): Promise<DnsCheck> {
-    const { objects, sought, clock, loopback, random, timeoutMs, queriesPerSecond = QUERIES_PER_SECOND } = this.#parts
+    const { objects, sought, clock, random, timeoutMs, queriesPerSecond = QUERIES_PER_SECOND } = this.#parts
     const begunAt = clock.monoMs()
     const found = await findDeployment(objects, { sought, wallMs: clock.wallMs() }, signal)
     const { relays, notes } = await this.#relays.on(from ?? relayNodes(found), signal)
     const vantages = await vantagesOf({ here: this.#parts, relays, clock, random, queriesPerSecond }, found, signal)
     const targets = targetsOf(found)
     const deployment = await withAskedZone(found, { vantages, targets, timeoutMs }, signal)
-    const round = () => askRound({ vantages, targets, deployment, loopback, random, timeoutMs }, signal)
+    const round = () => askRound({ ...this.#parts, vantages, targets, deployment }, signal)
     const seen = await seenIn(round, { ...this.#parts, vantages }, signal)
     const findings = diagnose(seen.scene)
     return {

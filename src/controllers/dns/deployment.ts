@@ -1,6 +1,8 @@
 import {
   behindCaches,
   findDnsService,
+  METRICS_PORT,
+  metricsPortOfCorefile,
   newestService,
   runsCoreDns,
   udpPort,
@@ -33,6 +35,8 @@ export interface Deployment {
   readonly outsideAt: readonly OutsideAddress[]
   /** By which the Service picks its pods; empty where it has none. */
   readonly selector: Readonly<Record<string, string>>
+  /** Where a pod may give its metrics, the likeliest port first; by uid. */
+  readonly metricsPorts: ReadonlyMap<string, readonly number[]>
   /** No one said which zone it is, so that the default was taken. */
   readonly isZoneAssumed: boolean
   /** Of all nodes. */
@@ -49,6 +53,7 @@ interface OutsideAddress extends Endpoint {
 
 const DEFAULT_ZONE = 'cluster.local'
 const DNS_PORT = 53
+const PORT_MAX = 65_535
 
 /** Rejects with UserError where no Service is found, or where the identity may not list what it takes. */
 export async function findDeployment(
@@ -71,7 +76,8 @@ export async function findDeployment(
     mayRead(`list endpointslices in ${namespace}`, () => objects.endpoints(service, signal)),
     orNote('nodes', () => objects.nodes(signal)),
   ])
-  const zone = await zoneOf({ objects, service, pods, sought, resolver }, signal)
+  const corefiles = await corefilesOf({ objects, service, pods }, signal)
+  const zone = zoneOf(corefiles, sought, resolver)
   const cache = behindCaches(services, service)
   const port = udpPort(service)?.port
   const api = services.find((one) => one.namespace === 'default' && one.name === 'kubernetes')
@@ -102,6 +108,7 @@ export async function findDeployment(
     serviceAt: { addresses: (cache ?? service).addresses, port: port ?? DNS_PORT },
     outsideAt: outsideOf(service, nodes.value ?? []),
     selector: selector ?? {},
+    metricsPorts: metricsPortsOf(pods, corefiles),
     isZoneAssumed: zone.isAssumed,
     readyNodes: (nodes.value ?? []).flatMap(({ name, ready }) => (ready ? [name] : [])).toSorted(),
     notes: [
@@ -110,15 +117,21 @@ export async function findDeployment(
       ...(cache === undefined
         ? []
         : [`caches on the nodes answer in its place; what is behind them is asked at ${cache.name}`]),
-      ...(pods.length > 0 && !pods.some(runsCoreDns) ? ['its pods do not run an image called coredns'] : []),
-      ...(pods.length === 0 ? ['the cluster lists no pods behind it: DNS is managed elsewhere, or no pod runs'] : []),
-      ...pods.flatMap(({ name, endedBy }) =>
-        endedBy.includes('OOMKilled') ? [`${name} was ended for its memory (OOMKilled)`] : [],
-      ),
+      ...podNotes(pods),
       ...(nodes.note === undefined ? [] : [nodes.note]),
       ...(zone.note === undefined ? [] : [zone.note]),
     ],
   }
+}
+
+function podNotes(pods: readonly DnsPod[]): readonly string[] {
+  if (pods.length === 0) return ['the cluster lists no pods behind it: DNS is managed elsewhere, or no pod runs']
+  return [
+    ...(pods.some(runsCoreDns) ? [] : ['its pods do not run an image called coredns']),
+    ...pods.flatMap(({ name, endedBy }) =>
+      endedBy.includes('OOMKilled') ? [`${name} was ended for its memory (OOMKilled)`] : [],
+    ),
+  ]
 }
 
 function podFacts(pod: DnsPod, endpoints: readonly DnsEndpoint[], service: DnsService): DnsPodFacts {
@@ -173,12 +186,31 @@ async function resolverOf(
   return firstResolver([...own, ...(value?.kubelet === undefined ? [] : [resolverOfKubelet(value.kubelet)])])
 }
 
-interface ZoneParts {
+interface CorefileParts {
   readonly objects: DnsObjects
   readonly service: DnsService
   readonly pods: readonly DnsPod[]
-  readonly sought: Sought
-  readonly resolver: PodResolver
+}
+
+interface Corefiles {
+  /** Texts of ConfigMaps that the pods mount, which may be Corefiles. */
+  readonly texts: readonly { readonly of: string; readonly text: string }[]
+  readonly note?: string
+}
+
+async function corefilesOf({ objects, service, pods }: CorefileParts, signal: AbortSignal): Promise<Corefiles> {
+  const { namespace } = service
+  const texts: Corefiles['texts'][number][] = []
+  let refused: string | undefined
+  for (const name of new Set(pods.flatMap(({ configMaps }) => configMaps))) {
+    const of = `ConfigMap ${namespace}/${name}`
+    const { value, note } = await orNote(of, () => objects.configMap({ namespace, name }, signal))
+    refused ??= note
+    texts.push(...Object.values(value ?? {}).map((text) => ({ of, text })))
+    // What else they mount need not be read, and there may be no right to it.
+    if (texts.some(({ text }) => zoneOfCorefile(text) !== undefined)) break
+  }
+  return { texts, ...(refused === undefined ? {} : { note: refused }) }
 }
 
 interface FoundZone {
@@ -188,27 +220,25 @@ interface FoundZone {
   readonly note?: string
 }
 
-async function zoneOf(
-  { objects, service, pods, sought, resolver }: ZoneParts,
-  signal: AbortSignal,
-): Promise<FoundZone> {
+function zoneOf({ texts, note: refused }: Corefiles, sought: Sought, resolver: PodResolver): FoundZone {
   if (sought.zone !== undefined) return { name: sought.zone, why: 'you named it', isAssumed: false }
-  const { namespace } = service
-  const mounted = [...new Set(pods.flatMap(({ configMaps }) => configMaps))]
-  let refused: string | undefined
-  for (const name of mounted) {
-    const { value, note } = await orNote(`ConfigMap ${namespace}/${name}`, () =>
-      objects.configMap({ namespace, name }, signal),
-    )
-    refused ??= note
-    const zone = Object.values(value ?? {}).flatMap((text) => zoneOfCorefile(text) ?? [])[0]
-    if (zone !== undefined)
-      return { name: zone, why: `the Corefile of ConfigMap ${namespace}/${name} says so`, isAssumed: false }
+  for (const { of, text } of texts) {
+    const name = zoneOfCorefile(text)
+    if (name !== undefined) return { name, why: `the Corefile of ${of} says so`, isAssumed: false }
   }
   const note = refused === undefined ? {} : { note: refused }
   if (resolver.zone !== undefined) return { name: resolver.zone, why: 'pods search it', isAssumed: false, ...note }
   const why = 'assumed, since no Corefile and no configuration of kubelets could be read that names it'
   return { name: DEFAULT_ZONE, why, isAssumed: true, ...note }
+}
+
+/** The container port may be that of a proxy which wants a credential, while the Corefile names one on the pod’s loopback. */
+function metricsPortsOf(pods: readonly DnsPod[], { texts }: Corefiles): Deployment['metricsPorts'] {
+  const byCorefile = texts.flatMap(({ text }) => metricsPortOfCorefile(text) ?? [])
+  const isPort = (port: number | undefined): port is number => port !== undefined && port > 0 && port <= PORT_MAX
+  return new Map(
+    pods.map(({ uid, metricsPort }) => [uid, [...new Set([metricsPort, ...byCorefile, METRICS_PORT].filter(isPort))]]),
+  )
 }
 
 /** What a check cannot do without. */

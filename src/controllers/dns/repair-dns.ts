@@ -151,7 +151,8 @@ function stateOf({ scene, verdict, findings }: DnsCheck, { check, sick }: Before
   const serving = Math.min(scene.service.serving, scene.pods.filter((pod) => isServing(pod, sick)).length)
   if (serving < were) return { state: 'ill', why: `${serving} of ${were} endpoints serve` }
   const codes = findings.map(({ code }) => code).join(', ')
-  if (verdict === 'unverified') return { state: 'unknown', why: `it is not known whether DNS is well: ${codes}` }
+  if (verdict === 'unverified' || verdict === 'observed')
+    return { state: 'unknown', why: `it is not known whether DNS is well: ${codes}` }
   return verdict === 'ok'
     ? { state: 'well', why: 'DNS is well, and is watched' }
     : { state: 'ill', why: `the check says ${codes}` }

@@ -1,15 +1,22 @@
-import type { DnsScene, Path, VantageFacts } from '../../core/dns/scene.ts'
+import type { DnsPodFacts, DnsScene, Path, VantageFacts } from '../../core/dns/scene.ts'
+import type { UdpSeen } from '../../core/dns/udp-seen.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { PodCounters } from '../../ports/pod-counters.ts'
 import type { PodLoopback } from '../../ports/pod-loopback.ts'
 import type { Random } from '../../ports/random.ts'
 import type { Deployment } from './deployment.ts'
 import { sweepLoopbacks } from './loopbacks.ts'
 import { type SweepTarget, sweep, type Vantage } from './sweep.ts'
+import { countersSince, readCounters } from './udp-counters.ts'
 
 interface RoundParts {
   readonly vantages: readonly Vantage[]
   readonly targets: readonly SweepTarget[]
   readonly deployment: Deployment
   readonly loopback: PodLoopback
+  /** Absent: what pods count themselves is not read. */
+  readonly counters?: PodCounters
+  readonly clock: Clock
   readonly random: Random
   readonly timeoutMs: number
 }
@@ -21,7 +28,7 @@ export interface Round {
   readonly queries: number
 }
 
-/** Every target from every place. Where none of them reaches anything, pods are asked on their own loopbacks. */
+/** Every target from every place. Where none of them reaches anything, pods are asked on their own loopbacks, and for what they count. */
 export async function askRound(parts: RoundParts, signal: AbortSignal): Promise<Round> {
   const { vantages, targets, deployment, random, timeoutMs } = parts
   const { facts, known } = deployment
@@ -32,13 +39,16 @@ export async function askRound(parts: RoundParts, signal: AbortSignal): Promise<
     }),
   )
   const isNothingReached = swept.every(isCutOff)
-  const inside = isNothingReached || swept.every(tellsNoPod) ? await insideOf(parts, signal) : NOTHING
-  // That a place outside of the cluster does not reach into it is no fault where another place does.
-  const left = swept.filter((one) => !isNothingReached && isCutOff(one) && one.vantage.node === undefined)
+  const inside =
+    isNothingReached || swept.every(tellsNoPod) ? await insideOf(parts, signal) : { ...NOTHING, pods: known.pods }
+  // That a place outside of the cluster does not reach into it is no fault where there is another way.
+  const hasOtherWay = !isNothingReached || inside.vantages.length > 0
+  const left = swept.filter((one) => hasOtherWay && isCutOff(one) && one.vantage.node === undefined)
   const taken = swept.filter((one) => !left.includes(one))
   return {
     scene: {
       ...known,
+      pods: inside.pods,
       api: 'answers',
       vantages: [...taken.map(({ vantage }) => vantage), ...inside.vantages],
       paths: [...taken.flatMap(({ paths }) => paths), ...inside.paths],
@@ -55,6 +65,7 @@ export async function askRound(parts: RoundParts, signal: AbortSignal): Promise<
 }
 
 const NOTHING = { vantages: [], paths: [], notes: [], queries: 0 }
+const NOTHING_READ = { counted: [], seen: new Map<string, UdpSeen>(), notes: [] }
 
 interface Worth {
   readonly vantage: VantageFacts
@@ -94,10 +105,24 @@ function worthOf(vantage: VantageFacts, paths: readonly Path[]): Worth {
   return { vantage: { ...sound, way: 'outside' }, paths: exposed, notes }
 }
 
-async function insideOf({ deployment, loopback, random, timeoutMs }: RoundParts, signal: AbortSignal) {
-  const { known, facts } = deployment
-  const { namespace } = known.service
-  const parts = { namespace, pods: known.pods, facts, loopback, random, timeoutMs }
-  const { vantage, ...rest } = await sweepLoopbacks(parts, signal)
-  return { vantages: vantage === undefined ? [] : [vantage], ...rest }
+/** Of UDP nothing is asked there: what pods answer to others meanwhile is read from their own counters. */
+async function insideOf(parts: RoundParts, signal: AbortSignal) {
+  const { deployment, loopback, counters, clock, random, timeoutMs } = parts
+  const { known, facts, metricsPorts } = deployment
+  const { namespace, isUneven } = known.service
+  const read = counters === undefined ? undefined : { counters, clock, namespace }
+  const staying = known.pods.filter(({ terminating }) => !terminating)
+  const withPorts = staying.map((pod) => ({ pod, ports: metricsPorts.get(pod.uid) ?? [] }))
+  const first = read === undefined ? NOTHING_READ : await readCounters(withPorts, read, signal)
+  const asked = { namespace, pods: known.pods, facts, loopback, random, timeoutMs }
+  const { vantage, ...rest } = await sweepLoopbacks(asked, signal)
+  if (vantage === undefined) return { ...rest, vantages: [], pods: known.pods }
+  // Caches on the nodes ask over TCP.
+  const isEven = !isUneven && !known.nodeLocal
+  const counted = read === undefined ? NOTHING_READ : await countersSince(first.counted, { ...read, isEven }, signal)
+  const pods = known.pods.map((pod): DnsPodFacts => {
+    const udpSeen = counted.seen.get(pod.name)
+    return udpSeen === undefined ? pod : { ...pod, udpSeen }
+  })
+  return { ...rest, notes: [...rest.notes, ...first.notes, ...counted.notes], vantages: [vantage], pods }
 }

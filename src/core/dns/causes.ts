@@ -2,7 +2,8 @@
 export interface Cause {
   /** Of the decision table; those without one were added to it. */
   readonly row?: number
-  readonly verdict: 'ok' | 'degraded' | 'bad' | 'unverified'
+  /** `observed`: what was seen is well, and is indirect evidence alone. */
+  readonly verdict: 'ok' | 'observed' | 'degraded' | 'bad' | 'unverified'
   /** What is the case, for a line of a table. */
   readonly is: string
   readonly cause: string
@@ -231,8 +232,25 @@ export const CAUSES = {
   UdpUnseen: {
     verdict: 'unverified',
     is: 'the pod answers rightly over TCP on its own loopback; UDP was not seen',
-    cause: 'No place that was asked from reaches the pods. Port-forward does, and carries TCP alone.',
-    cure: 'Run the check from a node or a pod of the cluster.',
+    cause:
+      'No place that was asked from reaches the pods. Port-forward does, and carries TCP alone. The pod’s own counters of UDP did not rise, or could not be read.',
+    cure: 'Run the check from a node or a pod of the cluster, or while pods of the cluster ask for names.',
+    repair: 'none',
+  },
+  UdpObserved: {
+    verdict: 'observed',
+    is: 'the pod answers rightly over TCP on its own loopback, and answered queries of others over UDP',
+    cause:
+      'CoreDNS counts the queries that it gets over UDP and the answers that it sends, and both rose during the check. Whether the answers arrived was not seen, and the address of the Service was not asked.',
+    cure: 'Nothing is to be done. To have UDP itself asked, run the check from a node or a pod of the cluster.',
+    repair: 'none',
+  },
+  UdpSuspect: {
+    verdict: 'degraded',
+    is: 'the pod answers over TCP on its own loopback, and answered no query over UDP while other pods answered many',
+    cause:
+      'Queries over UDP do not reach the pod, or its UDP socket is stuck. It may also be that few clients ask, and each keeps its port, so that all of their queries go to other pods.',
+    cure: 'Run the check from a node or a pod of the cluster, which asks the pod over UDP and tells the two apart.',
     repair: 'none',
   },
   HealthyFromOutside: {

@@ -1,5 +1,6 @@
 import type { PathReading } from './path-reading.ts'
-import type { DnsScene, Path } from './scene.ts'
+import type { DnsPodFacts, DnsScene, Path } from './scene.ts'
+import type { UdpSeen } from './udp-seen.ts'
 
 /**
  * The scene of now, where only what went wrong in the round before as well counts as wrong: two rounds tell a dead pod,
@@ -14,11 +15,12 @@ export function confirmed(now: DnsScene, before: DnsScene): DnsScene {
     const canary = path.canary === 'silent' && earlier.canary === 'answers' ? 'answers' : path.canary
     return { ...rest, reading: inBoth(path.reading, earlier.reading), ...(canary === undefined ? {} : { canary }) }
   })
-  return { ...now, paths }
+  return { ...now, paths, pods: now.pods.map((pod) => ({ ...pod, ...seenInBoth(pod, before) })) }
 }
 
 /** Whether a second round could change what is said. */
-export const needsConfirming = ({ paths }: DnsScene): boolean =>
+export const needsConfirming = ({ paths, pods }: DnsScene): boolean =>
+  pods.some(({ udpSeen }) => udpSeen?.state === 'suspect') ||
   paths.some(
     ({ canary, reading: { udp, tcp, data, upstream } }) =>
       udp === 'silent' ||
@@ -49,6 +51,20 @@ function inBoth(now: PathReading, before: PathReading): PathReading {
     upstream: better(UPSTREAM, now.upstream, before.upstream),
     faults: now.faults.filter((fault) => before.faults.some((other) => rungOf(other) === rungOf(fault))),
   }
+}
+
+/**
+ * What was observed in one round stays so. Suspect is a pod that was so in both: few clients that keep their ports may pass
+ * a pod by for a while.
+ */
+function seenInBoth({ uid, udpSeen: now }: DnsPodFacts, before: DnsScene): Pick<DnsPodFacts, 'udpSeen'> {
+  const earlier = before.pods.find((pod) => pod.uid === uid)?.udpSeen
+  const rounds = [now, earlier].filter((seen) => seen !== undefined)
+  const [newest] = rounds
+  if (newest === undefined) return {}
+  const isSuspect = rounds.length === 2 && rounds.every(({ state }) => state === 'suspect')
+  const least: UdpSeen = isSuspect ? newest : { ...newest, state: 'idle' }
+  return { udpSeen: rounds.find(({ state }) => state === 'observed') ?? least }
 }
 
 const better = <T>(order: readonly T[], a: T, b: T): T => (order.indexOf(a) >= order.indexOf(b) ? a : b)

@@ -60,6 +60,19 @@ export function zoneOfCorefile(text: string): string | undefined {
   return undefined
 }
 
+/** Of the `prometheus` plugin, and where it says nothing else. */
+export const METRICS_PORT = 9153
+
+/** The port at which a Corefile has CoreDNS give its metrics; undefined where it does not say so. */
+export function metricsPortOfCorefile(text: string): number | undefined {
+  for (const line of text.split('\n')) {
+    const [word, address] = line.replace(/#.*/, '').trim().split(/\s+/)
+    if (word === 'prometheus')
+      return address === undefined ? METRICS_PORT : Number(/:(\d{1,5})$/.exec(address)?.[1] ?? METRICS_PORT)
+  }
+  return undefined
+}
+
 /** Younger Services than this one may not have reached every CoreDNS yet. */
 const HEARD_WITHIN_MS = 15_000
 

@@ -1,4 +1,5 @@
 import type { PathReading } from './path-reading.ts'
+import type { UdpSeen } from './udp-seen.ts'
 
 /** All that is known of a cluster's DNS at one moment: what is diagnosed, and what can be recorded and read again. */
 export interface DnsScene {
@@ -41,6 +42,8 @@ export interface DnsPodFacts {
   readonly process?: 'answers' | 'silent'
   /** Whether other pods of its node are reached. Absent: none was asked. */
   readonly neighbours?: 'reached' | 'notReached'
+  /** By its own counters, read twice. Absent: not read, or started anew between the two. */
+  readonly udpSeen?: UdpSeen
 }
 
 /** Where queries are sent from. */

@@ -1,65 +1,21 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, Agent as HttpAgent } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { decode } from 'dns-packet'
-import { type WebSocket, WebSocketServer } from 'ws'
+import type { WebSocket } from 'ws'
 import { ForwardedLoopback } from '../../../src/adapters/dns/forwarded-loopback.ts'
-import { ApiClient } from '../../../src/adapters/kube/api-client.ts'
 import { systemClock as clock } from '../../../src/adapters/node/system-clock.ts'
 import { systemRandom as random } from '../../../src/adapters/node/system-random.ts'
 import type { DnsOutcome } from '../../../src/model/dns.ts'
 import { reply } from '../../support/dns/fake-dns-server.ts'
+import { begin as beginAt, fail, type PortForwardApi, portForwardApi } from '../../support/dns/port-forward-api.ts'
 
 const QUESTION = { name: 'id.server', type: 'TXT', class: 'CH' } as const
 const POD = { namespace: 'kube-system', name: 'coredns-1', port: 53 }
-const PORT_BYTES = Buffer.of(53, 0)
-const [DATA, ERROR] = [Buffer.of(0), Buffer.of(1)]
 
-interface Served {
-  readonly client: ApiClient
-  readonly paths: string[]
-}
-
-/** An API server that upgrades to the protocol of port-forward, and then does what a test says. */
-async function serving(t: TestContext, serve: (socket: WebSocket) => void, refuse?: number): Promise<Served> {
-  const paths: string[] = []
-  const server = createServer()
-  const sockets = new WebSocketServer({ noServer: true, handleProtocols: (offered) => [...offered][0] ?? false })
-  server.on('upgrade', (request, socket, head) => {
-    paths.push(`${request.url} ${request.headers.authorization} ${request.headers['sec-websocket-protocol']}`)
-    if (refuse === undefined) sockets.handleUpgrade(request, socket, head, serve)
-    else
-      socket.end(
-        `HTTP/1.1 ${refuse} Refused\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n{"kind":"Status","message":"no"}`,
-      )
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const agent = new HttpAgent({ keepAlive: true })
-  t.after(() => {
-    agent.destroy()
-    for (const socket of sockets.clients) socket.terminate()
-    server.close()
-  })
-  const connection = {
-    server: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-    agent,
-    headers: { authorization: 'Bearer let-me-in' },
-  }
-  const credentials = { current: async () => connection, accept: () => undefined, drop: () => undefined }
-  return { client: new ApiClient({ credentials, clock, userAgent: 'evenkeel/test' }), paths }
-}
-
-const ask = ({ client }: Served, signal = new AbortController().signal): Promise<DnsOutcome> =>
+const ask = ({ client }: PortForwardApi, signal = new AbortController().signal): Promise<DnsOutcome> =>
   new ForwardedLoopback({ client, clock, random }).ask({ pod: POD, question: QUESTION, timeoutMs: 200 }, signal)
 
-/** Both channels begin with the port. */
-function begin(socket: WebSocket): void {
-  socket.send(Buffer.concat([DATA, PORT_BYTES]))
-  socket.send(Buffer.concat([ERROR, PORT_BYTES]))
-}
+const begin = (socket: WebSocket): void => beginAt(socket, POD.port)
 
 /** Answers each query, in pieces of one byte. */
 function answering(socket: WebSocket): void {
@@ -76,7 +32,7 @@ function answering(socket: WebSocket): void {
 }
 
 test('a query goes to the pod’s loopback by port-forward, with the credential of every other request', async (t) => {
-  const served = await serving(t, answering)
+  const served = await portForwardApi(t, answering)
   const outcome = await ask(served)
   assert.equal(outcome.kind === 'reply' && outcome.reply.rcode, 'REFUSED')
   assert.deepEqual(served.paths, [
@@ -86,10 +42,8 @@ test('a query goes to the pod’s loopback by port-forward, with the credential 
 
 const fault =
   (text: string) =>
-  (socket: WebSocket): void => {
-    begin(socket)
-    socket.send(Buffer.concat([ERROR, Buffer.from(text)]))
-  }
+  (socket: WebSocket): void =>
+    fail(socket, POD.port, text)
 
 const ODD: readonly (readonly [
   what: string,
@@ -109,20 +63,20 @@ const ODD: readonly (readonly [
 
 for (const [what, serve, kind, text] of ODD)
   test(`${what}: ${kind}`, async (t) => {
-    const outcome = await ask(await serving(t, serve))
+    const outcome = await ask(await portForwardApi(t, serve))
     assert.equal(outcome.kind, kind, JSON.stringify(outcome))
     assert.match('text' in outcome ? outcome.text : '', text)
   })
 
 test('without the right to it nothing is asked, and the right is named', async (t) => {
-  const outcome = await ask(await serving(t, begin, 403))
+  const outcome = await ask(await portForwardApi(t, begin, 403))
   assert.deepEqual(outcome, { kind: 'notAsked', text: 'get pods/portforward: no (HTTP 403)' })
 })
 
 test('a query that is given up ends its WebSocket', async (t) => {
   const closed = Promise.withResolvers<void>()
   const opened = Promise.withResolvers<void>()
-  const served = await serving(t, (socket) => {
+  const served = await portForwardApi(t, (socket) => {
     begin(socket)
     socket.on('close', () => closed.resolve())
     opened.resolve()

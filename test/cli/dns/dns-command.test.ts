@@ -3,9 +3,11 @@ import { type TestContext, test } from 'node:test'
 import { SocketAsker } from '../../../src/adapters/dns/socket-asker.ts'
 import { systemClock } from '../../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../../src/adapters/node/system-random.ts'
+import { sceneOfDocument } from '../../../src/cli/dns/check-document.ts'
 import { checkLines } from '../../../src/cli/dns/check-lines.ts'
 import { addDnsCommand } from '../../../src/cli/dns-command.ts'
 import { runProgram } from '../../../src/cli/program.ts'
+import { plainLine } from '../../../src/cli/terminal/style.ts'
 import { checkDns } from '../../../src/controllers/dns/check-dns.ts'
 import { aScene } from '../../core/dns/a-scene.ts'
 import { ZONE } from '../../core/dns/a-zone.ts'
@@ -102,6 +104,55 @@ test('what was recorded is explained by the same words, without a cluster', asyn
   assert.deepEqual([again.code, JSON.parse(again.out).findings], [1, document.findings])
   const shown = await dns(undefined, ['explain', 'dns.json'], { 'dns.json': recorded.out })
   assert.match(shown.out, /^UdpDead pod coredns-2: /)
+})
+
+test('what pods count themselves is in the record, is observed and no more, and a forged count is refused', async () => {
+  const seen = { state: 'observed', received: 4, answered: 4, overMs: 1_000, siblingsMean: 5.5 }
+  const reading = {
+    udp: 'notAsked',
+    how: [],
+    tcp: 'answers',
+    data: 'right',
+    upstream: 'notAsked',
+    asked: 0,
+    lost: 0,
+    truncated: 0,
+    servedBy: [],
+    faults: [],
+  }
+  const recorded = (udpSeen: object): string =>
+    JSON.stringify({
+      version: '1',
+      scene: {
+        api: 'answers',
+        service: { namespace: 'kube-system', name: 'kube-dns', addresses: ['10.96.0.10'], udpPort: 53, serving: 1 },
+        pods: [{ name: 'coredns-1', uid: 'uid-1', addresses: [], ready: true, terminating: false, udpSeen }],
+        nodes: [],
+        vantages: [{ name: 'port-forward', control: 'notAsked', way: 'portForward' }],
+        paths: [{ vantage: 'port-forward', target: { kind: 'pod', name: 'coredns-1' }, reading }],
+      },
+    })
+  const shown = await dns(undefined, ['explain', 'dns.json'], { 'dns.json': recorded(seen) })
+  assert.equal(shown.code, 3)
+  assert.match(
+    shown.out,
+    /^UdpObserved pod coredns-1: .*\n.*received 4 and answered 4 over UDP in 1 s; other pods answered 5\.5 on average\n/,
+  )
+  const scene = sceneOfDocument(recorded(seen), 'dns.json')
+  const facts = { zone: 'cluster.local', apiAddresses: [], dnsService: scene.service }
+  const cost = { queries: 4, queriesPerSecond: 100, rounds: 1, tookMs: 1 } as const
+  const check = { scene, verdict: 'observed', findings: [], facts, selector: {}, notes: [], ...cost } as const
+  const table = checkLines(check, false).map(plainLine).join('\n')
+  assert.match(table, /^OBSERVED {2}DNS of .*[\s\S]*^ {2}port-forward {2}pod coredns-1 +observed {2}answers {2}right/m)
+  for (const forged of [
+    { ...seen, state: 'well' },
+    { ...seen, answered: '4' },
+    { ...seen, overMs: null },
+  ]) {
+    const { code, err } = await dns(undefined, ['explain', 'dns.json'], { 'dns.json': recorded(forged) })
+    assert.equal(code, 2)
+    assert.match(err, /dns\.json: scene\.pods\[0\] is no pod/)
+  }
 })
 
 const WRONG: readonly (readonly [words: readonly string[], message: RegExp])[] = [

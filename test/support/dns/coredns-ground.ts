@@ -20,8 +20,16 @@ const AGE_MS = 60_000
 const LOOPBACK = '127.0.0.1'
 const NAMESPACE = 'kube-system'
 
-const corefile = (port: number, api: string, upstream?: number): string => `.:${port} {
+interface CorefileParts {
+  readonly port: number
+  readonly metricsPort: number
+  readonly api: string
+  readonly upstream?: number | undefined
+}
+
+const corefile = ({ port, metricsPort, api, upstream }: CorefileParts): string => `.:${port} {
   errors
+  prometheus ${LOOPBACK}:${metricsPort}
   kubernetes cluster.local in-addr.arpa ip6.arpa {
     endpoint ${api}
     pods insecure
@@ -81,7 +89,7 @@ export class CoreDnsGround {
     t.after(() => ground.api.away())
     for (const name of ['default', NAMESPACE]) ground.#create(NAMESPACES, undefined, { metadata: { name } })
     ground.service('default', 'kubernetes', '10.96.0.1')
-    const data = { Corefile: corefile(53, 'https://10.96.0.1') }
+    const data = { Corefile: corefile({ port: 53, metricsPort: 9153, api: 'https://10.96.0.1' }) }
     ground.#create(CONFIG_MAPS, NAMESPACE, { metadata: { name: 'coredns' }, data })
     for (let at = 0; at < replicas; at += 1) await ground.#start(at, setting)
     ground.service(NAMESPACE, 'kube-dns', LOOPBACK, ground.pods[0]?.port)
@@ -102,12 +110,12 @@ export class CoreDnsGround {
     const door = new LoopbackApi(this.#world as never, await mkdtemp(join(this.#folder, 'door-')))
     await door.back()
     this.#t.after(() => door.away())
-    const port = await freeOverBoth()
+    const [port, metricsPort] = [await freeOverBoth(), await ephemeralPort()]
     const path = join(this.#folder, `Corefile-${at + 1}`)
-    await writeFile(path, corefile(port, door.url, upstream?.(at)))
+    await writeFile(path, corefile({ port, metricsPort, api: door.url, upstream: upstream?.(at) }))
     if (isHeard?.(at) === false) door.away()
     const process = new SpokenProcess(this.#t, [join(buildFolder(), 'bin', 'coredns'), '-conf', path])
-    this.#register(name, `n${at + 1}`, port)
+    this.#register(name, `n${at + 1}`, { port, metricsPort })
     this.pods.push({ name, port, door, process })
     await waitFor(
       { what: `${name} to listen`, limitMs: 20_000, everyMs: 20, explain: () => process.errors },
@@ -115,13 +123,18 @@ export class CoreDnsGround {
     )
   }
 
-  #register(name: string, node: string, port: number): void {
+  #register(
+    name: string,
+    node: string,
+    { port, metricsPort }: { readonly port: number; readonly metricsPort: number },
+  ): void {
     const { store } = this.#world
     const condition = [{ type: 'Ready', status: 'True' }]
     const knownNode = this.#create(NODES, undefined, { metadata: { name: node } })
     store.put(NODES, { ...knownNode, status: { conditions: condition, addresses: [] } } as never)
     const volumes = [{ name: 'config', configMap: { name: 'coredns' } }]
-    const containers = [{ name: 'coredns', image: 'registry.example/coredns:v1.14.7' }]
+    const ports = [{ name: 'metrics', containerPort: metricsPort, protocol: 'TCP' }]
+    const containers = [{ name: 'coredns', image: 'registry.example/coredns:v1.14.7', ports }]
     const metadata = { name, namespace: NAMESPACE, labels: { 'k8s-app': 'kube-dns' } }
     const pod = this.#create(PODS, NAMESPACE, { metadata, spec: { nodeName: node, volumes, containers } })
     const status = { phase: 'Running', podIP: LOOPBACK, podIPs: [{ ip: LOOPBACK }], conditions: condition }

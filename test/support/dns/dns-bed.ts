@@ -39,7 +39,12 @@ export interface Checked {
   }[]
   readonly notes: readonly string[]
   readonly scene: {
-    readonly pods: readonly { readonly name: string; readonly node: string; readonly addresses: readonly string[] }[]
+    readonly pods: readonly {
+      readonly name: string
+      readonly node: string
+      readonly addresses: readonly string[]
+      readonly udpSeen?: { readonly state: string; readonly answered: number; readonly siblingsMean?: number }
+    }[]
     readonly paths: readonly {
       readonly vantage: string
       readonly target: { readonly kind: string; readonly name: string }

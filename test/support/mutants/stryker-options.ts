@@ -34,6 +34,7 @@ const SLOW_IN_SAMPLE: readonly string[] = [
   'agent-upgrade',
   'controller-process',
   'dns/real-coredns',
+  'dns/real-counters',
   'http/dialects',
   'probe/control-outage',
 ]

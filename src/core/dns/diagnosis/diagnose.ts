@@ -7,6 +7,7 @@ import type { Finding } from './finding.ts'
 import {
   ailingPod,
   crossNode,
+  isObserved,
   loopbackFindings,
   miswiredPod,
   podSubject,
@@ -58,9 +59,11 @@ function notAsked(d: Digest): readonly Finding[] {
   // Where the API says what is wrong with the Service, its address tells nothing more.
   const isServiceAsked = service.length > 0 || addresses.length === 0 || serviceByApi(d) !== undefined
   if (isMetFromOutside(d)) return []
+  // Queries of others arrive at every pod, so that the Service leads them there. `UdpObserved` says what was not asked.
+  const isServiceUsed = pods.length > 0 && pods.every((view) => !isAsked(view) && isObserved(view))
   const subjects = [
     ...pods.filter((view) => !isKnown(view)).map(podSubject),
-    ...(isServiceAsked ? [] : [{ kind: 'service', name: `${namespace}/${name}` } as const]),
+    ...(isServiceAsked || isServiceUsed ? [] : [{ kind: 'service', name: `${namespace}/${name}` } as const]),
   ]
   return subjects.length === 0 ? [] : [{ code: 'NotAsked', subjects, evidence: ['no place could ask it'] }]
 }

@@ -1,4 +1,6 @@
+import { formatDuration } from '../../../model/duration.ts'
 import type { PathReading } from '../path-reading.ts'
+import type { UdpSeen } from '../udp-seen.ts'
 import type { PodView } from './digest.ts'
 
 const HOW: Readonly<Record<PathReading['how'][number], string>> = {
@@ -25,4 +27,10 @@ export const viewText = ({ pod, seen, loopback }: PodView): string =>
   [
     ...seen.map(({ vantage, reading }) => pathText(vantage.name, pod.name, reading)),
     ...(loopback === undefined ? [] : [pathText('its own loopback', pod.name, loopback)]),
+    ...(pod.udpSeen === undefined ? [] : [countersText(pod.udpSeen)]),
   ].join('. ')
+
+function countersText({ received, answered, overMs, siblingsMean }: UdpSeen): string {
+  const others = siblingsMean === undefined ? '' : `; other pods answered ${siblingsMean} on average`
+  return `By its own counters it received ${received} and answered ${answered} over UDP in ${formatDuration(overMs)}${others}`
+}

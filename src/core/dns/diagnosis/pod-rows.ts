@@ -1,3 +1,4 @@
+import type { CauseCode } from '../causes.ts'
 import {
   answersOverTcp,
   answersOverUdp,
@@ -108,15 +109,34 @@ export function miswiredPod(view: PodView): Finding | undefined {
   return { code: 'EndpointMissing', subjects, evidence: [viewText(view), 'no EndpointSlice of the Service has it'] }
 }
 
-/** Pods that were asked on their own loopback alone: it tells their processes and their data, and nothing of UDP. */
+/**
+ * Pods that were asked on their own loopback alone: it tells their processes and their data. Of UDP only their own counters
+ * tell, which are their word and not ours.
+ */
 export function loopbackFindings({ pods }: Digest): readonly Finding[] {
   const alone = pods.filter((view) => !isAsked(view) && view.loopback !== undefined)
-  const hung = alone.filter(({ loopback }) => loopback?.tcp === 'silent')
-  const right = alone.filter((view) => !hung.includes(view) && wrongData(view) === undefined)
+  const silent = alone.filter(({ loopback }) => loopback?.tcp === 'silent')
+  const talking = alone.filter((view) => !silent.includes(view))
+  const right = talking.filter((view) => wrongData(view) === undefined && !isSuspect(view))
+  const each = (code: CauseCode, views: readonly PodView[]): readonly Finding[] =>
+    views.map((view) => ({ code, subjects: [podSubject(view)], evidence: [viewText(view)] }))
+  const together = (code: CauseCode, views: readonly PodView[]): readonly Finding[] =>
+    views.length === 0 ? [] : [{ code, subjects: views.map(podSubject), evidence: views.map(viewText) }]
   return [
-    ...hung.map((view): Finding => ({ code: 'ProcessHung', subjects: [podSubject(view)], evidence: [viewText(view)] })),
-    ...(right.length === 0
-      ? []
-      : [{ code: 'UdpUnseen', subjects: right.map(podSubject), evidence: right.map(viewText) } as const]),
+    // A process that answers others over UDP does not hang.
+    ...each(
+      'ProcessHung',
+      silent.filter((view) => !isObserved(view)),
+    ),
+    ...each('TcpDead', silent.filter(isObserved)),
+    ...each('UdpSuspect', talking.filter(isSuspect)),
+    ...together('UdpObserved', right.filter(isObserved)),
+    ...together(
+      'UdpUnseen',
+      right.filter((view) => !isObserved(view)),
+    ),
   ]
 }
+
+const isSuspect = ({ pod }: PodView): boolean => pod.udpSeen?.state === 'suspect'
+export const isObserved = ({ pod }: PodView): boolean => pod.udpSeen?.state === 'observed'

@@ -24,7 +24,7 @@ const REPAIRS_AN_HOUR = 3
 const BREAKER = 2
 
 /** Findings that the sick pod brings about, or that say nothing of DNS. */
-const BESIDE: ReadonlySet<CauseCode> = new Set(['CacheMasks', 'VantageCutOff'])
+const BESIDE: ReadonlySet<CauseCode> = new Set(['CacheMasks', 'VantageCutOff', 'UdpObserved'])
 
 export const guardsOf = (sick: SickPod, sickPods: number, facts: RepairFacts): readonly Guard[] => [
   evidence(sick, facts),
