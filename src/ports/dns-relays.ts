@@ -19,7 +19,7 @@ export interface OpenRelays {
   close(signal: AbortSignal): Promise<readonly string[]>
 }
 
-/** Makes relays: containers of this program, which end by themselves where no check is connected to them. */
+/** Makes relays: containers of this program, or scripts in others, which end by themselves where no check is connected to them. */
 export interface DnsRelays {
   /** One on each of these nodes, or where it is set up for one other place, there. Rejects by abort alone, and leaves nothing behind then. */
   open(nodes: readonly string[], signal: AbortSignal): Promise<OpenRelays>
