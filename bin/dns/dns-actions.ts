@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { ApiControl } from '../../src/adapters/dns/api-control.ts'
 import { ForwardedLoopback } from '../../src/adapters/dns/forwarded-loopback.ts'
 import { EphemeralRelays } from '../../src/adapters/dns/relay/ephemeral-relays.ts'
+import { ExecRelays } from '../../src/adapters/dns/relay/exec-relays.ts'
 import { JobRelays } from '../../src/adapters/dns/relay/job-relays.ts'
 import { SocketAsker } from '../../src/adapters/dns/socket-asker.ts'
 import { OWN_SOCKETS } from '../../src/adapters/dns/sockets.ts'
@@ -57,7 +58,10 @@ async function opened({ kubeconfig, context }: DnsPlace, { version, env, log }: 
 
 type Opened = Awaited<ReturnType<typeof opened>>
 
-function checkParts(parts: Opened, { node, image = '', relay, ephemeral, namespace, sought, timeoutMs }: DnsPlace) {
+function checkParts(
+  parts: Opened,
+  { node, image = '', relay, ephemeral, exec, namespace, sought, timeoutMs }: DnsPlace,
+) {
   return {
     objects: kubeDnsObjects(parts),
     asker: new SocketAsker(clock, random),
@@ -71,6 +75,7 @@ function checkParts(parts: Opened, { node, image = '', relay, ephemeral, namespa
     relays: [
       ...(relay ? [new JobRelays({ ...parts, namespace, image, clock, random })] : []),
       ...(ephemeral === undefined ? [] : [new EphemeralRelays({ ...parts, pod: ephemeral, image, clock, random })]),
+      ...(exec === undefined ? [] : [new ExecRelays({ ...parts, ...exec, clock, random })]),
     ],
   }
 }
