@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { createServer as createHttps } from 'node:https'
 import { type AddressInfo, createServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { describe, type TestContext, test } from 'node:test'
+import { ApiControl } from '../../../src/adapters/dns/api-control.ts'
 import { addressBytes, FRAME, frame, readFrames } from '../../../src/adapters/dns/relay/frames.ts'
 import { RelayedAsker } from '../../../src/adapters/dns/relay/relayed-asker.ts'
 import { RelayedSockets } from '../../../src/adapters/dns/relay/relayed-sockets.ts'
@@ -10,6 +12,7 @@ import { systemClock as clock } from '../../../src/adapters/node/system-clock.ts
 import { systemRandom as random } from '../../../src/adapters/node/system-random.ts'
 import type { DnsOutcome } from '../../../src/model/dns.ts'
 import type { DnsQuery } from '../../../src/ports/dns-asker.ts'
+import { newAuthority } from '../../../testbed/pki/authority.ts'
 import { ephemeralPort } from '../ephemeral-port.ts'
 import { FakeDnsServer, reply } from './fake-dns-server.ts'
 
@@ -21,6 +24,8 @@ const ENOUGH_MS = 5_000
 /** What a relay holds at once. */
 const SOCKETS_MAX = 1_024
 const AT = { address: '127.0.0.1', port: 53 } as const
+const { certificatePem: cert, keyPem: key } = newAuthority().issue({ commonName: 'api' }, { names: ['kubernetes'] })
+const CERTIFICATE = { cert, key }
 
 interface RelayAtHand {
   readonly stream: Duplex
@@ -152,6 +157,22 @@ export function relayContract(
         if (received.reduce((sum, { length }) => sum + length, 0) >= sent.length) break
       }
       assert.ok(Buffer.concat(received).equals(sent))
+    })
+
+    test('an API server answers through it, over TLS, though it closes with its answer; what only closes is none', async (t) => {
+      const server = createHttps(CERTIFICATE, (_request, response) => response.end('{"gitVersion":"v1.35.4"}'))
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      t.after(() => server.close())
+      const { port } = server.address() as AddressInfo
+      const control = new ApiControl(new RelayedSockets((await relay(t)).stream))
+      assert.equal(await control.reaches({ address: '127.0.0.1', port }, never), true)
+      assert.equal(await control.reaches({ address: '127.0.0.1', port: await ephemeralPort() }, never), false)
+      const closing = createServer((socket) => socket.end()).listen(0, '127.0.0.1')
+      await once(closing, 'listening')
+      t.after(() => closing.close())
+      const at = { address: '127.0.0.1', port: (closing.address() as AddressInfo).port }
+      assert.equal(await control.reaches(at, never), false)
     })
 
     test('an address of IPv6 is asked as well', async (t) => {
