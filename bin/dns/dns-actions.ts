@@ -3,6 +3,7 @@ import { ApiControl } from '../../src/adapters/dns/api-control.ts'
 import { ForwardedCounters } from '../../src/adapters/dns/forwarded-counters.ts'
 import { ForwardedLoopback } from '../../src/adapters/dns/forwarded-loopback.ts'
 import { EphemeralRelays } from '../../src/adapters/dns/relay/ephemeral-relays.ts'
+import { ExecRelays } from '../../src/adapters/dns/relay/exec-relays.ts'
 import { JobRelays } from '../../src/adapters/dns/relay/job-relays.ts'
 import { SocketAsker } from '../../src/adapters/dns/socket-asker.ts'
 import { OWN_SOCKETS } from '../../src/adapters/dns/sockets.ts'
@@ -62,7 +63,7 @@ type Opened = Awaited<ReturnType<typeof opened>>
 
 function checkParts(
   { resolver, ...parts }: Opened,
-  { node, image = '', relay, ephemeral, namespace, sought, timeoutMs, queriesPerSecond }: DnsPlace,
+  { node, image = '', relay, ephemeral, exec, namespace, sought, timeoutMs, queriesPerSecond }: DnsPlace,
 ) {
   return {
     objects: kubeDnsObjects(parts),
@@ -79,6 +80,7 @@ function checkParts(
     relays: [
       ...(relay ? [new JobRelays({ ...parts, namespace, image, clock, random })] : []),
       ...(ephemeral === undefined ? [] : [new EphemeralRelays({ ...parts, pod: ephemeral, image, clock, random })]),
+      ...(exec === undefined ? [] : [new ExecRelays({ ...parts, ...exec, clock, random })]),
     ],
   }
 }

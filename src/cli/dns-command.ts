@@ -30,6 +30,9 @@ Example: check the DNS of the current context's cluster from a machine that reac
 Example: from anywhere that reaches the API server, by two pods that are made for it and deleted
   evenkeel dns check --relay --image registry.example/evenkeel:1.0
 
+Example: from a pod that is there already and has node, python3 or perl; nothing is made or changed
+  evenkeel dns check --exec shop/web-0
+
 It asks over UDP each pod of DNS and the Service's address, and judges the answers by what the API says.
 
 Exit codes: 0 all is well; 1 something is bad or degraded; 2 wrong usage, or nothing can be asked; 3 the state is not known, or was observed alone.`

@@ -15,13 +15,15 @@ export interface DnsRelay {
 
 export interface OpenRelays {
   readonly relays: readonly DnsRelay[]
-  /** Why others were not to be had: sentences. */
+  /** Why others were not to be had, and how those that are there ask: sentences. */
   readonly notes: readonly string[]
+  /** Some could not be made, and a later try may make them. */
+  readonly isLacking: boolean
   /** Takes away all that was made in the cluster; resolves with what could not be, a sentence each. Rejects by abort alone. */
   close(signal: AbortSignal): Promise<readonly string[]>
 }
 
-/** Makes relays: containers of this program, which end by themselves where no check is connected to them. */
+/** Makes relays: containers of this program, or scripts in others, which end by themselves where no check is connected to them. */
 export interface DnsRelays {
   /** One on each of these nodes, or where it is set up for one other place, there. Rejects by abort alone, and leaves nothing behind then. */
   open(nodes: readonly string[], signal: AbortSignal): Promise<OpenRelays>

@@ -10,6 +10,7 @@ import {
   DnsBed,
   drop,
   EPHEMERAL_RBAC,
+  EXEC_RBAC,
   REPAIR_RBAC,
   REPLIES,
   readinessOf,
@@ -234,8 +235,9 @@ describe('DNS of a real cluster, asked from a node', { ...requires('testbed', 's
       ours.flatMap(({ verb, objectRef }) => (objectRef === undefined ? [] : [`${verb} ${resourceOf(objectRef)}`])),
     )
     // Asked for within a get: the audit log has no entry of its own for it.
-    if (used.has('get pods/portforward')) used.add('create pods/portforward')
-    const [granted, ofRepair] = [grantedTo(`${DNS_RBAC}---\n${EPHEMERAL_RBAC}`), grantedTo(REPAIR_RBAC)]
+    for (const stream of ['pods/portforward', 'pods/exec']) if (used.has(`get ${stream}`)) used.add(`create ${stream}`)
+    const rights = [DNS_RBAC, EPHEMERAL_RBAC, EXEC_RBAC].join('---\n')
+    const [granted, ofRepair] = [grantedTo(rights), grantedTo(REPAIR_RBAC)]
     // By night alone a pod is repaired.
     for (const right of ofRepair) if (isNight || used.has(right)) granted.add(right)
     assert.deepEqual([...used].toSorted(), [...granted].toSorted())

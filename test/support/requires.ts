@@ -3,7 +3,7 @@ import { findCommand } from '../../testbed/machine/find-command.ts'
 import { missing } from '../../testbed/requirements.ts'
 
 /** A real part that some tests cannot do without. */
-type RealPart = 'testbed' | 'helm' | 'haproxy' | 'ssh' | 'chromium' | 'strip' | 'tar' | 'iptables'
+type RealPart = 'testbed' | 'helm' | 'haproxy' | 'ssh' | 'chromium' | 'strip' | 'tar' | 'iptables' | 'python3' | 'perl'
 
 const CHROMIUM_NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
@@ -33,6 +33,9 @@ function lackingFor(part: RealPart): string[] {
       return ['ip', 'iptables', 'setpriv'].every((name) => installed([name]))
         ? []
         : ['iptables is not installed: apt-get install iptables iproute2 util-linux']
+    case 'python3':
+    case 'perl':
+      return installed([part]) ? [] : [`${part} is not installed: apt-get install ${part}`]
     case 'haproxy':
       return installed(['haproxy']) ? [] : ['HAProxy is not installed: apt-get install haproxy']
     case 'ssh':

@@ -95,6 +95,7 @@ const nodeRelays = (ground: DnsGround): DnsRelays => ({
         isOpen: () => true,
       })),
     notes: [],
+    isLacking: false,
     close: async () => [],
   }),
 })

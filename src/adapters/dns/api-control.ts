@@ -27,7 +27,9 @@ export class ApiControl implements ControlProbe {
     signal.addEventListener('abort', onAbort, { once: true })
     const stream = this.#sockets.tcp(api)
     const secure = connect({ socket: stream, rejectUnauthorized: false })
-    for (const one of [stream, secure]) one.on('error', () => resolve(false)).once('close', () => resolve(false))
+    for (const one of [stream, secure]) one.on('error', () => resolve(false))
+    // What ended before it closed may have brought an answer, which is still to be read: the request knows.
+    stream.once('close', () => stream.readableEnded || resolve(false))
     ask(secure).then(resolve, () => resolve(false))
     return promise.finally(() => {
       signal.removeEventListener('abort', onAbort)

@@ -5,7 +5,8 @@ export interface ApiCall {
   readonly resource: string
   /** Encoded. */
   readonly path: string
-  readonly query?: Readonly<Record<string, string>>
+  /** A list is one parameter given again and again. */
+  readonly query?: Readonly<Record<string, string | readonly string[]>>
   readonly body?: unknown
 }
 

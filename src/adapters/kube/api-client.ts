@@ -133,7 +133,7 @@ export class ApiClient {
   }
 
   #requestOf(call: ApiCall): HttpRequest {
-    const query = call.query === undefined ? '' : `?${new URLSearchParams(call.query)}`
+    const query = call.query === undefined ? '' : `?${encodedQuery(call.query)}`
     const headers = { accept: 'application/json', 'user-agent': this.#parts.userAgent }
     const request = { method: METHODS[call.verb], target: `${call.path}${query}` }
     if (call.body === undefined) return { ...request, headers }
@@ -143,6 +143,11 @@ export class ApiClient {
     return { ...request, headers: { ...headers, 'content-type': contentType, 'content-length': length }, body }
   }
 }
+
+const encodedQuery = (query: NonNullable<ApiCall['query']>): string =>
+  new URLSearchParams(
+    Object.entries(query).flatMap(([name, given]) => [given].flat().map((value): [string, string] => [name, value])),
+  ).toString()
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300
 

@@ -29,7 +29,7 @@ export async function forwardPort(client: ApiClient, to: ForwardTo, signal: Abor
   const path = `/api/v1/namespaces/${segment(to.namespace)}/pods/${segment(to.pod)}/portforward`
   const call = { verb: 'get', resource: 'pods/portforward', path, query: { ports: String(to.port) } } as const
   const open = (connection: Connection, request: HttpRequest, limited: AbortSignal) =>
-    openWebSocket({ connection, request, protocol: PROTOCOL }, limited)
+    openWebSocket({ connection, request, protocols: [PROTOCOL] }, limited)
   return new ForwardedPort(await client.upgrade(call, open, signal), to)
 }
 

@@ -9,7 +9,8 @@ const MESSAGE_BYTES_MAX = 1024 * 1024
 interface Wanted {
   readonly connection: Connection
   readonly request: HttpRequest
-  readonly protocol: string
+  /** The first that the server knows is taken. */
+  readonly protocols: readonly string[]
 }
 
 /**
@@ -18,7 +19,7 @@ interface Wanted {
  * signal's reason.
  */
 export function openWebSocket(
-  { connection, request, protocol }: Wanted,
+  { connection, request, protocols }: Wanted,
   signal: AbortSignal,
 ): Promise<{ readonly opened: WebSocket } | { readonly refusal: ReplyHead }> {
   return new Promise((resolve, reject) => {
@@ -26,7 +27,7 @@ export function openWebSocket(
     const { server, agent } = connection
     const url = new URL(`${server.origin}${server.pathname.replace(/\/$/, '')}${request.target}`)
     url.protocol = server.protocol === 'http:' ? 'ws:' : 'wss:'
-    const socket = new WebSocket(url, protocol, {
+    const socket = new WebSocket(url, [...protocols], {
       agent,
       // A stream has no media type: the API server answers 406 where one is asked for.
       headers: { ...connection.headers, ...request.headers, accept: '*/*' },

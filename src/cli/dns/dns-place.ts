@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Sought } from '../../controllers/dns/deployment.ts'
 import { QUERIES_PER_SECOND } from '../../controllers/dns/paced-asker.ts'
 import { isDnsName } from '../../model/dns.ts'
+import type { ObjectRef } from '../../model/object-ref.ts'
 import { UserError } from '../../model/user-error.ts'
 import { duration } from '../probe/probe-settings.ts'
 
@@ -15,7 +16,9 @@ export interface DnsPlace {
   /** From two nodes, by pods of that image. */
   readonly relay: boolean
   /** From this pod, by an ephemeral container of that image. */
-  readonly ephemeral?: { readonly namespace: string; readonly name: string }
+  readonly ephemeral?: ObjectRef
+  /** From this pod, by a script that runs in this container of it, or in its only one. */
+  readonly exec?: { readonly pod: ObjectRef; readonly container?: string }
   /** Of all that this program makes in the cluster. */
   readonly namespace: string
   readonly sought: Sought
@@ -33,6 +36,7 @@ export interface PlaceFlags {
   readonly relay?: true
   readonly image?: string
   readonly ephemeral?: string
+  readonly exec?: string
   readonly namespace: string
   readonly timeout: number
   readonly rate: number
@@ -48,6 +52,7 @@ export const addPlaceOptions = (command: Command): Command =>
     .option('--node <name>', 'the node that this runs on, where it runs on one')
     .option('--relay', 'also ask from two nodes: runs --image there, and takes it away again')
     .option('--ephemeral <namespace/pod>', 'also ask from that pod: adds a container of --image to it, for good')
+    .option('--exec <namespace/pod>', 'also ask from that pod: runs a script in it; /CONTAINER after it chooses one')
     .option('--image <image>', 'the image of evenkeel, for --relay and --ephemeral')
     .option('--namespace <name>', 'where relays run, and repairs are remembered', 'evenkeel')
     .addOption(
@@ -72,7 +77,8 @@ function queriesPerSecond(text: string): number {
 
 /** Throws UserError that names the flag. */
 export function placeOf(flags: PlaceFlags): DnsPlace {
-  const { kubeconfig, context, service, zone, outside, node, relay, image, ephemeral, namespace, timeout, rate } = flags
+  const { kubeconfig, context, service, zone, outside, node, relay, image, ephemeral, exec, namespace, timeout, rate } =
+    flags
   for (const [flag, name] of [
     ['--zone', zone],
     ['--outside', outside],
@@ -90,6 +96,7 @@ export function placeOf(flags: PlaceFlags): DnsPlace {
     relay: relay === true,
     ...(image === undefined ? {} : { image }),
     ...(ephemeral === undefined ? {} : { ephemeral: refOf('--ephemeral', ephemeral, 'shop/web-0') }),
+    ...(exec === undefined ? {} : { exec: execOf(exec, ephemeral) }),
     namespace,
     timeoutMs: timeout,
     queriesPerSecond: rate,
@@ -101,7 +108,18 @@ export function placeOf(flags: PlaceFlags): DnsPlace {
   }
 }
 
-function refOf(flag: string, text: string, example: string): { readonly namespace: string; readonly name: string } {
+function execOf(text: string, ephemeral: string | undefined): NonNullable<DnsPlace['exec']> {
+  const [namespace = '', name = '', container, ...more] = text.split('/')
+  if (namespace === '' || name === '' || container === '' || more.length > 0) {
+    const fix = 'write it as in shop/web-0, or shop/web-0/web where the pod has several containers'
+    throw usage('--exec', `"${text}" is no NAMESPACE/POD or NAMESPACE/POD/CONTAINER`, fix)
+  }
+  if (ephemeral === `${namespace}/${name}`)
+    throw usage('--exec', 'it names the same pod as --ephemeral', 'give one of them: both ask from the same network')
+  return { pod: { namespace, name }, ...(container === undefined ? {} : { container }) }
+}
+
+function refOf(flag: string, text: string, example: string): ObjectRef {
   const [namespace = '', name = '', ...more] = text.split('/')
   if (namespace === '' || name === '' || more.length > 0)
     throw usage(flag, `"${text}" is no NAMESPACE/NAME`, `write it as in ${example}`)

@@ -57,9 +57,8 @@ export class StandingRelays {
     const standing = this.#standing
     if (standing === undefined) return true
     const isWanted = nodes.length === standing.nodes.length && nodes.every((node) => standing.nodes.includes(node))
-    const isWhole = standing.notes.length === 0 && standing.relays.every((relay) => relay.isOpen())
     const isDue = this.#clock.monoMs() - standing.openedAtMs >= TRIED_AGAIN_AFTER_MS
-    return isWanted && (isWhole || (standing.relays.every((relay) => relay.isOpen()) && !isDue))
+    return isWanted && standing.relays.every((relay) => relay.isOpen()) && !(standing.isLacking && isDue)
   }
 }
 
@@ -77,5 +76,10 @@ async function allOpen(
     await close(new AbortController().signal)
     throw error
   }
-  return { relays: open.flatMap((one) => one.relays), notes: open.flatMap(({ notes }) => notes), close }
+  return {
+    relays: open.flatMap((one) => one.relays),
+    notes: open.flatMap(({ notes }) => notes),
+    isLacking: open.some(({ isLacking }) => isLacking),
+    close,
+  }
 }

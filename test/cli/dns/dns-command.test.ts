@@ -162,6 +162,16 @@ const WRONG: readonly (readonly [words: readonly string[], message: RegExp])[] =
   [['check', '--relay'], /--relay: which image is to be run is not known.*\n.*--image registry\.example/],
   [['check', '--ephemeral', 'shop/web-0'], /--ephemeral: which image is to be run is not known/],
   [['check', '--ephemeral', 'web-0', '--image', 'x'], /--ephemeral: "web-0" is no NAMESPACE\/NAME.*\n.*shop\/web-0/],
+  [
+    ['check', '--exec', 'web-0'],
+    /--exec: "web-0" is no NAMESPACE\/POD or NAMESPACE\/POD\/CONTAINER .*\n.*shop\/web-0\/web/,
+  ],
+  [['check', '--exec', 'shop/web-0/'], /--exec: "shop\/web-0\/" is no NAMESPACE\/POD/],
+  [['check', '--exec', 'shop/web-0/web/1'], /--exec: "shop\/web-0\/web\/1" is no NAMESPACE\/POD/],
+  [
+    ['check', '--ephemeral', 'shop/web-0', '--image', 'x', '--exec', 'shop/web-0/web'],
+    /--exec: it names the same pod as --ephemeral/,
+  ],
   [['repair', '--relay'], /--relay: which image is to be run is not known/],
   [['check', '--timeout', '0'], /--timeout/],
   [['check', '--timeout', '5'], /has no unit/],

@@ -39,6 +39,7 @@ class MemoryRelays implements DnsRelays {
         isOpen: () => !this.lost.includes(node),
       })),
       notes: this.notes,
+      isLacking: this.notes.length > 0,
       close: async () => {
         this.openOn = []
         return this.leaves

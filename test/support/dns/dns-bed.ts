@@ -11,6 +11,7 @@ import { ResolverLoad } from './resolver-load.ts'
 const root = new URL('../../..', import.meta.url).pathname
 export const DNS_RBAC = readFileSync(`${root}deploy/dns-rbac.yaml`, 'utf8')
 export const EPHEMERAL_RBAC = readFileSync(`${root}deploy/dns-ephemeral-rbac.yaml`, 'utf8')
+export const EXEC_RBAC = readFileSync(`${root}deploy/dns-exec-rbac.yaml`, 'utf8')
 export const REPAIR_RBAC = readFileSync(`${root}deploy/dns-repair-rbac.yaml`, 'utf8')
 /** On the node that asks. What is dropped on its way out is an error of the socket, and was not asked. */
 export const REPLIES = ['INPUT', '-p', 'udp', '--sport', '53']
@@ -26,6 +27,21 @@ const NEIGHBOUR = {
 }
 
 export const IMAGE = 'evenkeel.local/evenkeel:0.1.0'
+
+/** A pod that has `node` and no shell. */
+const WITH_NODE = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'with-node', namespace: 'default' },
+  spec: {
+    nodeName: 'n2',
+    containers: [
+      { name: 'relay', image: IMAGE, imagePullPolicy: 'Never', args: ['dns-relay', '--idle-limit', '24h'] },
+      { name: 'pause', image: 'testbed.local/pause:1', imagePullPolicy: 'Never' },
+    ],
+  },
+}
+
 export const WELL = /^Healthy dns$/
 
 export interface Checked {
@@ -121,12 +137,14 @@ export class DnsBed {
       await bed.apply(DNS_RBAC)
       await bed.apply(REPAIR_RBAC)
       await bed.apply(EPHEMERAL_RBAC)
+      await bed.apply(EXEC_RBAC)
       await bed.apply([NEIGHBOUR])
       const [shipped] = await Promise.all([
         bed.serviceAccountKubeconfig('evenkeel', 'evenkeel-dns'),
         imageOnBed(bed, IMAGE),
       ])
-      await bed.kubectl(['wait', 'pod', 'neighbour', '--for=condition=Ready', '--timeout=60s'])
+      await bed.apply([WITH_NODE])
+      await bed.kubectl(['wait', 'pod', 'neighbour', 'with-node', '--for=condition=Ready', '--timeout=60s'])
       const uid = await bed.kubectl(['get', 'pod', 'neighbour', '-o', 'jsonpath={.metadata.uid}'])
       const places = {
         n1: { side: 'inside', node: 'n1', network: await networkOf(bed, 'n1') },

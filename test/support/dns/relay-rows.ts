@@ -54,6 +54,26 @@ export function relayRows(place: () => DnsBed): void {
       })
     })
 
+    test('is ok as one pod sees it, by a script that runs in it and leaves nothing there', async () => {
+      await place().from('outside', async () => {
+        const { code, verdict, scene, notes } = await place().check('--exec', 'default/with-node/relay')
+        assert.deepEqual([code, verdict], [0, 'ok'], JSON.stringify(notes))
+        assert.deepEqual([...new Set(scene.paths.map(({ vantage }) => vantage))], ['pod default/with-node'])
+        assert.match(notes.join('\n'), /^pod default\/with-node asked by node$/m)
+        const script = 'OPEN_UDP, OPEN_TCP'
+        assert.equal((await place().bed.exec('n2', ['pgrep', '-f', script])).stdout.trim(), '')
+      })
+    })
+
+    test('a pod without a program for the script does not ask, and what it lacks is said', async () => {
+      await place().from('outside', async () => {
+        const { code, verdict, notes } = await place().check('--exec', 'default/neighbour')
+        assert.deepEqual([code, verdict], [3, 'unverified'])
+        const why = /pod default\/neighbour did not ask: it has no node; it has no python3; it has no perl; --ephemeral/
+        assert.match(notes.join('\n'), why)
+      })
+    })
+
     test('row 2: UDP to one pod is dropped, as both nodes see it', async () => {
       const { name, address } = await place().podOn('n2')
       await place().filtered('n2', [toPod(address, 'udp', 53)], () =>

@@ -49,12 +49,14 @@ export class EphemeralRelays implements DnsRelays {
         sockets.close()
         return [`container ${name} ends by itself; pod ${refKey(pod)} names it until the pod is deleted`]
       }
-      return { relays: [{ ...relay, asker: new RelayedAsker({ sockets, clock, random }) }], notes: [], close }
+      const relays = [{ ...relay, asker: new RelayedAsker({ sockets, clock, random }) }]
+      return { relays, notes: [], isLacking: false, close }
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof WorldError)) throw error
       const notes = [`an ephemeral container in pod ${refKey(pod)} was not to be had: ${error.message}`]
-      return { relays: [], notes, close: async () => [] }
+      // Each try adds one more container to the pod, for good.
+      return { relays: [], notes, isLacking: false, close: async () => [] }
     }
   }
 }

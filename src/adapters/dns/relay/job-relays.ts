@@ -57,6 +57,7 @@ export class JobRelays implements DnsRelays {
     return {
       relays: opened.flatMap((one) => (typeof one === 'string' ? [] : [one])),
       notes: opened.flatMap((one) => (typeof one === 'string' ? [one] : [])),
+      isLacking: opened.some((one) => typeof one === 'string'),
       close: (closing) => this.#close(made, closing),
     }
   }
