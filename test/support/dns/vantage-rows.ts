@@ -51,6 +51,27 @@ export function vantageRows(place: () => DnsBed): void {
         }),
       ))
 
+    test('by a script that runs in a pod: is ok', () =>
+      asOnly('exec', () =>
+        place().from('outside', async () => {
+          const checked = await place().says(WELL, '--exec', 'default/with-node/relay')
+          assert.deepEqual([checked.code, askedFrom(checked)], [0, ['pod default/with-node']])
+        }),
+      ))
+
+    test('by port-forward, while resolvers ask: is observed', () =>
+      asOnly('portForward', () =>
+        place().from('outside', async () => {
+          const load = place().load(50)
+          try {
+            const checked = await place().says(/^UdpObserved \S+, \S+$/)
+            assert.deepEqual([checked.code, checked.verdict, askedFrom(checked)], [3, 'observed', ['port-forward']])
+          } finally {
+            load.stop()
+          }
+        }),
+      ))
+
     describe('where the Service is exposed by node ports, and nothing else is reached', () => {
       const patched = (spec: object): Promise<string> =>
         place().bed.kubectl([
