@@ -57,7 +57,7 @@ export const dnsActions = (surroundings: Surroundings): DnsActions => ({
 })
 
 /** Held while DNS is repaired: one at a time, in the whole cluster. */
-const REPAIR_LEASE = 'evenkeel-dns-repair'
+export const REPAIR_LEASE = 'evenkeel-dns-repair'
 const nothing = (): void => undefined
 
 const opened = (place: DnsPlace, surroundings: Surroundings, signal: AbortSignal): Promise<DnsApi> =>
