@@ -68,5 +68,10 @@ interface Health {
     readonly decision: string
     readonly reasons: readonly { readonly code: string; readonly text: string; readonly node?: string }[]
   }
+  readonly dns?: {
+    readonly state: string
+    readonly last: { readonly status: string; readonly reason: string } | null
+    readonly repair: unknown
+  }
   readonly trouble: readonly string[]
 }
