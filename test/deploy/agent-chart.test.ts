@@ -135,6 +135,9 @@ describe('the chart', requires('helm'), () => {
     ['a label of nodes that is no text', 'nodeSelector.edge=true', /nodeSelector\/edge/],
     ['one port for two', 'agent.statusPort=8080', /have to be different ones/],
     ['no node that may be out', 'controller.maxCordonedOut=0', /controller\/maxCordonedOut/],
+    ['an interval without a unit', 'dns.interval=30', /dns\/interval/],
+    ['DNS without a controller', 'dns.enabled=true', /dns\.enabled takes controller\.enabled/],
+    ['a repair of DNS that is not checked', 'dns.repair=true', /dns\.relay and dns\.repair take dns\.enabled/],
   ]
   for (const [title, setting, says] of WRONG) {
     test(`${title} is refused`, async () => {
@@ -231,24 +234,89 @@ describe('the chart', requires('helm'), () => {
     assert.deepEqual(grantedBy(without).toSorted(), AGENT_RIGHTS.toSorted())
   })
 
+  const DNS = ['controller.enabled=true', 'dns.enabled=true'] as const
+  const dnsRights = async (...settings: readonly string[]) =>
+    grantedBy(
+      read((await render(...DNS, ...settings)).stdout).filter(({ metadata }) =>
+        metadata.name.startsWith('evenkeel-agent-controller-dns'),
+      ),
+    )
+
+  test('a controller that looks at DNS may read what a check reads, and show its health on the Service', async () => {
+    const granted = grantedBy(read(shipped('dns-rbac.yaml')))
+    // For a command's own first question, and for relays.
+    const ofCommand = (right: string) => right.endsWith('namespaces * kube-system') || right.includes(' evenkeel ')
+    const shown = ['patch  services/status kube-system *', 'create  events kube-system *']
+    assert.deepEqual(
+      (await dnsRights()).toSorted(),
+      [...granted.filter((right) => !ofCommand(right)), ...shown].toSorted(),
+    )
+    const relays = granted.filter((right) => right.includes(' evenkeel '))
+    assert.equal(relays.length, 5)
+    assert.deepEqual((await dnsRights('dns.relay=true')).toSorted(), [...(await dnsRights()), ...relays].toSorted())
+    // And the page says what is shown beyond the shipped rights.
+    const pages = [...readFileSync(CONTROLLER_PAGE, 'utf8').matchAll(/```yaml\n(.*?)```/gs)]
+    assert.deepEqual(grantedBy(read(pages[1]?.[1] ?? '')).toSorted(), shown.toSorted())
+  })
+
+  test('a controller that repairs DNS may do what the command may', async () => {
+    const repair = grantedBy(read(shipped('dns-repair-rbac.yaml')))
+    assert.deepEqual(
+      (await dnsRights('dns.relay=true', 'dns.repair=true')).toSorted(),
+      [...(await dnsRights('dns.relay=true')), ...repair].toSorted(),
+    )
+    const { code, stderr } = await render(...DNS, 'dns.repair=true')
+    assert.equal(code, 1)
+    assert.match(stderr, /dns\.repair takes dns\.relay/)
+  })
+
+  test('each role of DNS is bound to the controller’s account, where it is, and none is there without it', async () => {
+    const all = read((await render(...DNS, 'dns.relay=true', 'dns.repair=true')).stdout)
+    const roles = all.filter(({ kind, metadata }) => kind.endsWith('Role') && metadata.name.includes('controller'))
+    assert.deepEqual(
+      boundTo(all, 'ServiceAccount evenkeel/evenkeel-agent-controller').toSorted(),
+      roles
+        .map(({ kind, metadata }) => `${kind} ${metadata.name} in ${metadata.namespace ?? 'the cluster'}`)
+        .toSorted(),
+    )
+    const without = read((await render('controller.enabled=true')).stdout)
+    assert.deepEqual(
+      without.filter(({ metadata }) => metadata.name.includes('-dns')),
+      [],
+    )
+  })
+
   test('every option of the controller that is not of its place is a value', async () => {
+    const dns = [
+      ...DNS,
+      'dns.interval=1m',
+      'dns.relay=true',
+      'dns.image=registry.example/evenkeel:1.0',
+      'dns.repair=true',
+    ]
     const values = { maxCordonedOut: '2', selector: 'ingress=edge\\,tier', returnDelay: '0', leaseDuration: '30s' }
     const settings = Object.entries(values).map(([name, value]) => `controller.${name}=${value}`)
-    const { stdout, stderr } = await render('controller.enabled=true', ...settings)
+    const { stdout, stderr } = await render(...dns, ...settings)
     const [, ...words] = argsOf(read(stdout), 'Deployment')
     assert.deepEqual(
       words.slice(2),
-      ['--max-cordoned-out=2', '--selector=ingress=edge,tier', '--return-delay=0', '--lease-duration=30s'],
+      [
+        ...['--max-cordoned-out=2', '--selector=ingress=edge,tier', '--return-delay=0', '--lease-duration=30s'],
+        ...['--dns', '--dns-interval=1m', '--dns-image=registry.example/evenkeel:1.0', '--dns-repair'],
+      ],
       stderr,
     )
-    assert.ok(controllerOptions(words, { podNamespace: undefined }))
+    assert.equal(controllerOptions(words, { podNamespace: undefined })?.dns?.repair, true)
+    // Relays run the release's own image where no other is named.
+    const own = argsOf(read((await render(...DNS, 'dns.relay=true')).stdout), 'Deployment')
+    assert.ok(own.includes(`--dns-image=evenkeel.local/evenkeel:${manifest.version}`), own.join(' '))
     const flags = [...new Set(CONTROLLER_HELP.match(/(?<=--)[a-z][a-z-]*/g))]
-    const ofPlace = ['help', 'namespace', 'grants-namespace', 'status-port', 'address', 'kubeconfig']
+    const ofPlace = ['help', 'namespace', 'grants-namespace', 'status-port', 'address', 'kubeconfig', 'node-name']
     assert.deepEqual(
       flags.filter((flag) => !ofPlace.includes(flag)).toSorted(),
       words
         .slice(2)
-        .map((word) => word.slice(2, word.indexOf('=')))
+        .map((word) => word.slice(2).replace(/=.*/, ''))
         .toSorted(),
     )
   })
