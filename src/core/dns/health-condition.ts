@@ -50,13 +50,17 @@ interface When {
   readonly generation?: number
 }
 
-/** What is to be written in place of `found`; undefined where that says so already. */
+/**
+ * What is to be written in place of `found`; undefined where that says so already. One that was said of an older generation is said anew:
+ * `kubectl wait` goes by no other.
+ */
 export function nextCondition(
   found: Condition | undefined,
   { status, reason, message }: DnsHealth,
   { at, generation }: When,
 ): Condition | undefined {
-  if (found?.status === status && found.reason === reason && found.message === message) return undefined
+  const isSaid = found?.status === status && found.reason === reason && found.message === message
+  if (isSaid && found.observedGeneration === generation) return undefined
   const isKept = found?.status === status && !Number.isNaN(Date.parse(found.lastTransitionTime))
   return {
     type: HEALTH_CONDITION,

@@ -53,7 +53,9 @@ test('a condition is written where it says something else, and its time is that 
     observedGeneration: 3,
   })
   const later = '2026-01-01T01:00:00Z'
-  assert.equal(nextCondition(first, ill, { at: later, generation: 4 }), undefined)
+  assert.equal(nextCondition(first, ill, { at: later, generation: 3 }), undefined)
+  const ofNewer = nextCondition(first, ill, { at: later, generation: 4 })
+  assert.deepEqual([ofNewer?.observedGeneration, ofNewer?.lastTransitionTime], [4, AT])
   const other = { ...ill, message: 'Something else.' }
   assert.equal(nextCondition(first, other, { at: later })?.lastTransitionTime, AT)
   assert.equal(nextCondition(first, { ...ill, status: 'True' }, { at: later })?.lastTransitionTime, later)
