@@ -1,3 +1,4 @@
+import { toIso } from '../../model/time.ts'
 import type { Page, PageOf } from '../../ports/http-door.ts'
 import type { DnsLoopView } from '../dns/dns-loop.ts'
 import { controllerMetrics } from './controller-metrics.ts'
@@ -53,12 +54,15 @@ const health = ({ identity, leader, brake, dns }: ControllerView): unknown => ({
   trouble: [leader.trouble, brake.loop.trouble, ...(dns?.trouble ?? [])].filter((text) => text !== undefined),
 })
 
-const dnsHealth = ({ state, last, repair }: DnsLoopView): unknown => ({
+const dnsHealth = ({ state, health: told, seen: { checks, failures, last }, repair }: DnsLoopView): unknown => ({
   state,
+  checks,
+  failures,
+  health: told ?? null,
   last:
     last === undefined
       ? null
-      : { ...last.health, agoMs: Math.round(last.agoMs), tookMs: Math.round(last.tookMs), queries: last.queries },
+      : { at: toIso(last.at), verdict: last.verdict, tookMs: Math.round(last.tookMs), queries: last.queries },
   repair: repair ?? null,
 })
 

@@ -1,6 +1,5 @@
 import { type DnsHealth, healthOf, unknownHealth } from '../../core/dns/health-condition.ts'
 import type { ObjectRef } from '../../model/object-ref.ts'
-import type { MonoMs } from '../../model/time.ts'
 import { UserError } from '../../model/user-error.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -11,6 +10,8 @@ import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 import type { Leader } from '../../runtime/leader.ts'
 import { Wakeup } from '../../runtime/wakeup.ts'
 import type { DnsCheck, DnsChecks } from './check-dns.ts'
+import type { DnsView } from './dns-metrics.ts'
+import { EMPTY_DNS_VIEW, foldCheck } from './fold-check.ts'
 import type { LoopRepair, RepairView } from './loop-repair.ts'
 import type { ToldHealth } from './told-health.ts'
 
@@ -28,14 +29,9 @@ interface DnsLoopParts {
 
 export interface DnsLoopView {
   readonly state: 'standby' | 'checking' | 'waiting'
-  /** Absent before the first check. */
-  readonly last?: {
-    readonly health: DnsHealth
-    readonly agoMs: number
-    readonly queries: number
-    readonly rounds: number
-    readonly tookMs: number
-  }
+  /** As it is told to the cluster; absent before the first check. */
+  readonly health?: DnsHealth
+  readonly seen: DnsView
   /** Absent: nothing is repaired. */
   readonly repair?: RepairView
   /** What does not work now: sentences. */
@@ -65,7 +61,8 @@ export class DnsLoop {
   #running: Promise<void> | undefined
   #state: DnsLoopView['state'] = 'standby'
   #service: ObjectRef | undefined
-  #last: { readonly check: DnsCheck; readonly health: DnsHealth; readonly at: MonoMs } | undefined
+  #health: DnsHealth | undefined
+  #seen = EMPTY_DNS_VIEW
 
   constructor(parts: DnsLoopParts) {
     const { clock, random, intervalMs } = parts
@@ -95,21 +92,11 @@ export class DnsLoop {
   }
 
   view(): DnsLoopView {
-    const { clock, repair } = this.#parts
-    const last = this.#last
+    const { repair } = this.#parts
     return {
       state: this.#state,
-      ...(last === undefined
-        ? {}
-        : {
-            last: {
-              health: last.health,
-              agoMs: clock.monoMs() - last.at,
-              queries: last.check.queries,
-              rounds: last.check.rounds,
-              tookMs: last.check.tookMs,
-            },
-          }),
+      ...(this.#health === undefined ? {} : { health: this.#health }),
+      seen: this.#seen,
       ...(repair === undefined ? {} : { repair: repair.view() }),
       trouble: [...this.#troubles.values()],
     }
@@ -159,13 +146,13 @@ export class DnsLoop {
     try {
       const limit = { clock, limitMs: CHECK_LIMIT_MS, signal, what: 'the check of DNS' }
       const check = await withDeadline(limit, (limited) => checks.next({}, limited))
-      const health = healthOf(check.findings)
+      this.#seen = foldCheck(this.#seen, check, clock.wallMs())
       this.#service = check.scene.service
-      this.#last = { check, health, at: clock.monoMs() }
-      await this.#tell(health, signal)
+      await this.#tell(healthOf(check.findings), signal)
       return check
     } catch (error) {
       signal.throwIfAborted()
+      if (isNoBug(error)) this.#seen = foldCheck(this.#seen, { trouble: error.message }, clock.wallMs())
       // What nothing can be known of is not said to be well on; an API server that is away takes no word anyway.
       if (error instanceof UserError) await this.#tell(unknownHealth(error.message), signal)
       throw error
@@ -175,6 +162,7 @@ export class DnsLoop {
   async #tell(health: DnsHealth, signal: AbortSignal): Promise<void> {
     const { health: told, leader } = this.#parts
     const service = this.#service
+    this.#health = health
     if (service === undefined) return
     await this.#tried(
       'tell',
@@ -193,8 +181,7 @@ export class DnsLoop {
       return done
     } catch (error) {
       signal.throwIfAborted()
-      const isOfWorld = error instanceof WorldError || error instanceof DeadlineError
-      if (!isOfWorld && !(error instanceof UserError)) throw error
+      if (!isNoBug(error)) throw error
       const { log } = this.#parts
       const fix = error instanceof UserError && error.fix !== undefined ? { fix: error.fix } : {}
       if (this.#troubles.get(part) !== error.message)
@@ -204,6 +191,9 @@ export class DnsLoop {
     }
   }
 }
+
+const isNoBug = (error: unknown): error is WorldError | DeadlineError | UserError =>
+  error instanceof WorldError || error instanceof DeadlineError || error instanceof UserError
 
 const FAILED: Readonly<Record<Part, string>> = {
   check: 'a check failed',

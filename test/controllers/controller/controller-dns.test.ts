@@ -31,12 +31,18 @@ test('the leader of two controllers says of the Service that a pod is dead over 
   const leader = await leaderOf(controllers)
   const standby = controllers.find((controller) => controller !== leader)
   const { dns } = await leader.health()
-  assert.deepEqual([dns?.last?.reason, dns?.repair, dns?.state === 'standby'], ['UdpDead', null, false])
-  assert.deepEqual((await standby?.health())?.dns, { state: 'standby', last: null, repair: null })
+  assert.deepEqual([dns?.health?.reason, dns?.repair, dns?.state === 'standby'], ['UdpDead', null, false])
+  assert.match(await leader.page('/metrics'), /^evenkeel_dns_finding\{code="UdpDead",subject="pod\/coredns-2"\} 1$/m)
+  const { state, checks } = (await standby?.health())?.dns ?? {}
+  assert.deepEqual([state, checks], ['standby', 0])
   assert.equal(await leader.end('SIGTERM'), 0)
   assert.ok(standby)
   await leaderOf([standby])
-  await until('the next leader to check', async () => (await standby.health()).dns?.last?.reason === 'UdpDead', 30_000)
+  await until(
+    'the next leader to check',
+    async () => (await standby.health()).dns?.health?.reason === 'UdpDead',
+    30_000,
+  )
   // It is there already.
   assert.equal(told().length, 1)
 })

@@ -101,6 +101,8 @@ describe('what keeps it from checking', () => {
     world.becomes(WELL)
     await world.pass(MINUTE_MS)
     assert.deepEqual([world.written.length, world.loop.view().trouble], [1, []])
+    const { checks, failures } = world.loop.view().seen
+    assert.equal(checks + failures, world.checks)
   })
 
   test('a right that was taken away is said once per change, and DNS is called unknown until it is back', async (t) => {

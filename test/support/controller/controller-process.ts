@@ -70,7 +70,8 @@ interface Health {
   }
   readonly dns?: {
     readonly state: string
-    readonly last: { readonly status: string; readonly reason: string } | null
+    readonly checks: number
+    readonly health: { readonly status: string; readonly reason: string } | null
     readonly repair: unknown
   }
   readonly trouble: readonly string[]

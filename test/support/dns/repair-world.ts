@@ -2,14 +2,13 @@ import type { DnsCheck } from '../../../src/controllers/dns/check-dns.ts'
 import { PastRepairs } from '../../../src/controllers/dns/past-repairs.ts'
 import { type RepairOrBusy, repairAlone } from '../../../src/controllers/dns/repair-alone.ts'
 import { repairDns } from '../../../src/controllers/dns/repair-dns.ts'
-import { diagnose } from '../../../src/core/dns/diagnosis/diagnose.ts'
 import type { DnsScene } from '../../../src/core/dns/scene.ts'
-import { verdictOf } from '../../../src/core/dns/verdict.ts'
 import type { ConfigMap } from '../../../src/model/config-map.ts'
 import type { EvictionAnswer } from '../../../src/model/eviction.ts'
 import type { UserError } from '../../../src/model/user-error.ts'
 import type { WorldError } from '../../../src/model/world-error.ts'
 import type { DnsRepairer } from '../../../src/ports/dns-repairer.ts'
+import { aCheck } from '../../controllers/dns/a-check.ts'
 import { aPodOfDns, aScene, SILENT } from '../../core/dns/a-scene.ts'
 import { LeaseStore } from '../lease-store.ts'
 import { SeededRandom } from '../seeded-random.ts'
@@ -52,19 +51,7 @@ export class RepairWorld {
     this.onCheck()
     const scene = this.#scenes.length > 1 ? this.#scenes.shift() : this.#scenes[0]
     if (scene === undefined || scene instanceof Error) throw scene ?? new Error('there is no scene')
-    const findings = diagnose(scene)
-    const facts = { zone: 'cluster.local', apiAddresses: [], dnsService: { namespace: '', name: '', addresses: [] } }
-    return {
-      verdict: verdictOf(findings),
-      findings,
-      scene,
-      facts,
-      selector: { 'k8s-app': 'kube-dns' },
-      notes: [],
-      queries: 1,
-      rounds: 2,
-      tookMs: 1,
-    }
+    return aCheck(scene, { selector: { 'k8s-app': 'kube-dns' }, rounds: 2 })
   }
 
   /** From now on. */
