@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { bundleInCluster } from '../deploy/image/bundle.ts'
+import { bundlesInCluster } from '../deploy/image/bundle.ts'
 import { clusterImage } from '../deploy/image/cluster-image.ts'
 import { administrator } from '../test/support/administrator.ts'
 import { rawApi } from '../test/support/raw-api.ts'
@@ -98,7 +98,8 @@ const { ask, close } = rawApi(bed.kubeconfig)
 try {
   const api = administrator(bed.kubeconfig)
   await lostNodes(ask, names)
-  writeFileSync(join(folder, 'evenkeel.cjs'), await bundleInCluster())
+  const [{ content }] = await bundlesInCluster()
+  writeFileSync(join(folder, 'evenkeel.cjs'), content)
   const place: Place = {
     api,
     account: await podAccount(ask, api, folder),

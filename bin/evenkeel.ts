@@ -38,7 +38,13 @@ const exitCode = await runProgram(
         return rollActions({ version, env: process.env, log })
       }, voice),
       addProbeCommand(async (targets) => (await import('./probe-source.ts')).probeSource(targets)),
-      addDnsCommand(async () => (await import('./dns/dns-actions.ts')).dnsActions({ version, env: process.env, log })),
+      addDnsCommand(async () => {
+        const [{ dnsActions }, { kubeconfigApi }] = await Promise.all([
+          import('./dns/dns-actions.ts'),
+          import('./dns/kubeconfig-api.ts'),
+        ])
+        return dnsActions({ version, env: process.env, log, open: kubeconfigApi })
+      }),
       addDemoCommand(
         async () => {
           const { demoActions } = await import('./demo/demo-actions.ts')

@@ -1,12 +1,14 @@
 /** What runs in the cluster, as one program without the rest of the tool: its first word says which part it is. */
 import process from 'node:process'
 import { agentMain } from './agent/agent-main.ts'
-import { controllerMain } from './controller/controller-main.ts'
 import { relayMain } from './dns/relay-main.ts'
 
-const PARTS: Readonly<Record<string, (words: readonly string[]) => Promise<number>>> = {
+type Part = (words: readonly string[]) => Promise<number>
+
+const PARTS: Readonly<Record<string, Part>> = {
   agent: agentMain,
-  controller: controllerMain,
+  controller: async (words) => (await import('./in-cluster-rest.ts')).controller(words),
+  dns: async (words) => (await import('./in-cluster-rest.ts')).dns(words),
   'dns-relay': relayMain,
 }
 

@@ -17,12 +17,14 @@ import { EXIT_FAILED, EXIT_USAGE } from '../../src/cli/exit-codes.ts'
 import { CONTROLLER_HELP, type ControllerOptions, controllerOptions } from '../../src/config/controller-options.ts'
 import { Brake } from '../../src/controllers/brake/brake.ts'
 import { controllerPages } from '../../src/controllers/controller/controller-pages.ts'
+import type { DnsLoop } from '../../src/controllers/dns/dns-loop.ts'
 import type { Reason } from '../../src/model/reason.ts'
 import { UserError } from '../../src/model/user-error.ts'
 import { Leader } from '../../src/runtime/leader.ts'
 import { shutDown } from '../../src/runtime/shutdown.ts'
 import { apiCredentials } from '../process/api-credentials.ts'
 import { ownNamespace, SERVICE_ACCOUNT } from '../process/own-namespace.ts'
+import type { DnsLoopPlace } from './open-dns-loop.ts'
 
 /** Of the one Lease, beside the controllers. */
 const LEASE = 'evenkeel-controller'
@@ -34,7 +36,15 @@ const log = lineLog(process.stderr, clock)
 interface Running {
   readonly leader: Leader
   readonly brake: Brake
+  /** Absent: the DNS of the cluster is not looked at. */
+  readonly dns?: DnsLoop
   readonly door: HttpDoor
+}
+
+/** Read only where it is wanted: it weighs more than the rest. */
+async function dnsLoop(parts: Omit<DnsLoopPlace, 'log'>): Promise<DnsLoop> {
+  const { openDnsLoop } = await import('./open-dns-loop.ts')
+  return openDnsLoop({ ...parts, log })
 }
 
 async function begun(options: ControllerOptions): Promise<Running> {
@@ -48,7 +58,10 @@ async function begun(options: ControllerOptions): Promise<Running> {
     lease: { namespace: options.namespace, name: LEASE },
     identity,
     durationMs: options.leaseDurationMs,
-    onChange: () => brake.wake(),
+    onChange: () => {
+      brake.wake()
+      dns?.wake()
+    },
   })
   const brake = new Brake({
     fleet: kubeFleet({ client, reach: new ApiReach(clock), clock, random, log }, options.selector),
@@ -63,21 +76,28 @@ async function begun(options: ControllerOptions): Promise<Running> {
     random,
     log,
   })
+  const dns =
+    options.dns === undefined ? undefined : await dnsLoop({ client, leader, identity, options, dns: options.dns })
   const { address, statusPort } = options
   const place = { port: statusPort, ...(address === undefined ? {} : { host: address }) }
-  const view = () => ({ identity, leader: leader.view(), brake: brake.view() })
+  const view = () => ({
+    identity,
+    leader: leader.view(),
+    brake: brake.view(),
+    ...(dns === undefined ? {} : { dns: dns.view() }),
+  })
   const door = await openHttpDoor({ place, timers: systemTimers }, controllerPages(view))
   log.warn('the controller stands by', { identity, ports: [door.port] })
-  return { leader, brake, door }
+  return { leader, brake, door, ...(dns === undefined ? {} : { dns }) }
 }
 
 /** Until it is stopped, or leads no more: why, then. */
 async function runController(options: ControllerOptions, stop: AbortSignal): Promise<Reason | undefined> {
-  const { leader, brake, door } = await begun(options)
+  const { leader, brake, dns, door } = await begun(options)
   const life = new AbortController()
   const leading = new AbortController()
   const led = leader.run(leading.signal)
-  const working = brake.run(life.signal)
+  const working = Promise.all([brake.run(life.signal), dns?.run(life.signal)])
   const stopped = new Promise<undefined>((resolve) => {
     if (stop.aborted) resolve(undefined)
     stop.addEventListener('abort', () => resolve(undefined), { once: true })
@@ -88,7 +108,13 @@ async function runController(options: ControllerOptions, stop: AbortSignal): Pro
   // The Lease is renewed until the last effect is over, and given back only then.
   const failures = await shutDown(
     [
-      { name: 'the queue', limitMs: PASS_LIMIT_MS, stop: () => brake.stop() },
+      {
+        name: 'the loops',
+        limitMs: PASS_LIMIT_MS,
+        stop: async () => {
+          await Promise.all([brake.stop(), dns?.stop()])
+        },
+      },
       {
         name: 'the Lease',
         limitMs: RELEASE_LIMIT_MS,
@@ -129,7 +155,7 @@ export async function controllerMain(args: readonly string[]): Promise<number> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(STOPPED))
   try {
     const podNamespace = await ownNamespace(SERVICE_ACCOUNT, 'CONTROLLER_OPTIONS')
-    const options = controllerOptions(args, { podNamespace })
+    const options = controllerOptions(args, { podNamespace, nodeName: process.env.NODE_NAME })
     if (options === undefined) {
       process.stdout.write(CONTROLLER_HELP)
       return 0

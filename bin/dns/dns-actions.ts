@@ -7,19 +7,20 @@ import { ExecRelays } from '../../src/adapters/dns/relay/exec-relays.ts'
 import { JobRelays } from '../../src/adapters/dns/relay/job-relays.ts'
 import { SocketAsker } from '../../src/adapters/dns/socket-asker.ts'
 import { OWN_SOCKETS } from '../../src/adapters/dns/sockets.ts'
+import type { FollowParts } from '../../src/adapters/kube/follow.ts'
 import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
 import { kubeDnsObjects } from '../../src/adapters/kube/kube-dns-objects.ts'
 import { kubeDnsRepairer } from '../../src/adapters/kube/kube-dns-repairer.ts'
 import { kubeLeaderLease } from '../../src/adapters/kube/kube-leader-lease.ts'
-import { openApi } from '../../src/adapters/kube/open-cluster.ts'
 import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
 import type { DnsPlace } from '../../src/cli/dns/dns-place.ts'
 import type { DnsActions } from '../../src/cli/dns-command.ts'
-import { checkDns } from '../../src/controllers/dns/check-dns.ts'
+import { type CheckParts, checkDns } from '../../src/controllers/dns/check-dns.ts'
 import { PastRepairs } from '../../src/controllers/dns/past-repairs.ts'
 import { repairAlone } from '../../src/controllers/dns/repair-alone.ts'
 import { repairDns, wouldRepair } from '../../src/controllers/dns/repair-dns.ts'
+import type { PodResolver } from '../../src/core/dns/pod-resolver.ts'
 import type { Log } from '../../src/ports/log.ts'
 import { ownResolver } from '../process/own-resolver.ts'
 
@@ -27,7 +28,18 @@ interface Surroundings {
   readonly version: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly log: Log
+  readonly open: OpenDnsApi
 }
+
+/** `node`: that this runs on, where that is known. */
+type DnsApi = FollowParts & { readonly node?: string }
+
+/** The way to the API server, which was asked once. */
+export type OpenDnsApi = (
+  place: DnsPlace,
+  surroundings: Pick<Surroundings, 'version' | 'env' | 'log'>,
+  signal: AbortSignal,
+) => Promise<DnsApi>
 
 export const dnsActions = (surroundings: Surroundings): DnsActions => ({
   check: async (place, signal) => {
@@ -49,22 +61,19 @@ export const dnsActions = (surroundings: Surroundings): DnsActions => ({
 })
 
 /** Held while DNS is repaired: one at a time, in the whole cluster. */
-const REPAIR_LEASE = 'evenkeel-dns-repair'
+export const REPAIR_LEASE = 'evenkeel-dns-repair'
 const nothing = (): void => undefined
 
-async function opened({ kubeconfig, context }: DnsPlace, { version, env, log }: Surroundings, signal: AbortSignal) {
-  const kubeconfigPath = kubeconfig ?? env.KUBECONFIG
-  const userAgent = `evenkeel/${version}`
-  const { parts } = await openApi({ kubeconfigPath, context, env, clock, random, log, userAgent }, signal)
-  return { ...parts, resolver: await ownResolver(env) }
-}
+const opened = async (place: DnsPlace, surroundings: Surroundings, signal: AbortSignal) => ({
+  ...(await surroundings.open(place, surroundings, signal)),
+  resolver: await ownResolver(surroundings.env),
+})
 
-type Opened = Awaited<ReturnType<typeof opened>>
+type Opened = DnsApi & { readonly resolver: PodResolver | undefined }
 
-function checkParts(
-  { resolver, ...parts }: Opened,
-  { node, image = '', relay, ephemeral, exec, namespace, sought, timeoutMs, queriesPerSecond }: DnsPlace,
-) {
+export function checkParts({ resolver, ...parts }: Opened, place: DnsPlace): CheckParts {
+  const { image = '', relay, ephemeral, exec, namespace, sought, timeoutMs, queriesPerSecond } = place
+  const node = place.node ?? parts.node
   return {
     objects: kubeDnsObjects(parts),
     asker: new SocketAsker(clock, random),

@@ -5,14 +5,15 @@ import { fileURLToPath } from 'node:url'
 import type { TarEntry } from '../../testbed/build/tar.ts'
 import { findCommand } from '../../testbed/machine/find-command.ts'
 import { run } from '../../testbed/machine/run.ts'
-import { bundleInCluster } from './bundle.ts'
+import { bundlesInCluster } from './bundle.ts'
 import { sharedLibraries } from './shared-libraries.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Of the package of that name, so that the image has the Node that the tests ran on. */
 const NODE = `${root}node_modules/node/bin/node`
 
-const PROGRAM = 'usr/lib/evenkeel/evenkeel.cjs'
+const PLACE = 'usr/lib/evenkeel'
+const PROGRAM = `${PLACE}/evenkeel.cjs`
 export const NONROOT = '65532:65532'
 export const PATH = '/usr/bin'
 /**
@@ -50,8 +51,8 @@ export async function runtimeTree(): Promise<readonly TarEntry[]> {
 /** The program, and under which terms it is given. */
 export async function programTree(): Promise<readonly TarEntry[]> {
   const files = [
-    file('usr/lib/evenkeel/LICENSE', 0o644, readFileSync(`${root}LICENSE`)),
-    file(PROGRAM, 0o644, await bundleInCluster()),
+    file(`${PLACE}/LICENSE`, 0o644, readFileSync(`${root}LICENSE`)),
+    ...(await bundlesInCluster()).map(({ name, content }) => file(`${PLACE}/${name}`, 0o644, content)),
   ]
   return [...foldersOf(files), ...files]
 }

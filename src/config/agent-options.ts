@@ -152,11 +152,10 @@ function staleOf(read: Reader): AgentOptions['stale'] {
 }
 
 class Reader extends FlagReader {
-  /** DNS subdomain (RFC 1123), as names of nodes are. */
   name(flag: string, fallback: string | undefined): string {
     const name = this.text(flag) ?? fallback ?? ''
-    if (name === '') this.wrong.push(`--${flag} is missing: name the Node, or set $NODE_NAME by the downward API`)
-    else if (!/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(name)) this.wrong.push(`--${flag}: "${name}" names no node`)
+    if (name !== '') return this.node(flag, name)
+    this.wrong.push(`--${flag} is missing: name the Node, or set $NODE_NAME by the downward API`)
     return name
   }
 

@@ -16,6 +16,17 @@ export interface ControllerOptions {
   readonly address?: string
   /** Absent: the service account of the pod. */
   readonly kubeconfig?: string
+  /** Absent: the DNS of the cluster is not looked at. */
+  readonly dns?: DnsLoopOptions
+}
+
+export interface DnsLoopOptions {
+  readonly intervalMs: number
+  /** Of this program: it is run on two nodes, and asks from there. Absent: asked from this process alone. */
+  readonly image?: string
+  readonly repair: boolean
+  /** That this process runs on, where it is known. */
+  readonly node?: string
 }
 
 const TEXT = { type: 'string' } as const
@@ -29,8 +40,17 @@ const FLAGS = {
   'status-port': { ...TEXT, default: '8081' },
   address: TEXT,
   kubeconfig: TEXT,
+  dns: { type: 'boolean' },
+  'dns-interval': TEXT,
+  'dns-image': TEXT,
+  'dns-repair': { type: 'boolean' },
+  'node-name': TEXT,
   help: { type: 'boolean', short: 'h' },
 } as const
+
+const DNS_INTERVAL_MS = 30_000
+/** A check of many pods takes seconds itself. */
+const DNS_INTERVAL_MS_MIN = 5_000
 
 const OWNER = { command: 'controller', code: 'CONTROLLER_OPTIONS' } as const
 
@@ -38,7 +58,7 @@ export const CONTROLLER_HELP = `Usage: evenkeel controller [options]
 
 Lets no more nodes of a fleet leave their load balancers by cordon than
 may: it publishes which cordons are granted, and agents go by that.
-Run two; one leads.
+Run two; one leads. With --dns it checks the DNS of the cluster as well.
 
 Options:
   --max-cordoned-out N|P%  how many may be out at once        (50%)
@@ -51,6 +71,13 @@ Options:
   --status-port N          /healthz, /readyz, /metrics        (8081)
   --address A              listen at one address              (all)
   --kubeconfig FILE        outside of a cluster       (the pod's account)
+  --dns                    the leader checks the DNS of the cluster  (off)
+  --dns-interval T         between two checks, 5s at least            (30s)
+  --dns-image IMAGE        also check from two nodes, by pods of
+                           this image of evenkeel        (from here alone)
+  --dns-repair             replace one ill pod of DNS where that
+                           is safe; takes --dns-image                 (off)
+  --node-name NAME         the node that this runs on        ($NODE_NAME)
 
 Example:
   evenkeel controller --max-cordoned-out 2 --selector ingress=edge
@@ -60,6 +87,8 @@ Example:
 /** `podNamespace`: of the pod that this is, where it is one. */
 interface ControllerPlace {
   readonly podNamespace: string | undefined
+  /** As the downward API tells it. */
+  readonly nodeName?: string | undefined
 }
 
 /** Undefined where help was asked for. Throws UserError CONTROLLER_OPTIONS that names everything that is wrong. */
@@ -72,11 +101,12 @@ export function controllerOptions(args: readonly string[], place: ControllerPlac
   return options
 }
 
-function optionsOf(read: Reader, { podNamespace }: ControllerPlace): ControllerOptions {
+function optionsOf(read: Reader, { podNamespace, nodeName }: ControllerPlace): ControllerOptions {
   const namespace = read.namespaceOr('namespace', podNamespace)
   const selector = read.selector('selector')
   const address = read.text('address')
   const kubeconfig = read.text('kubeconfig')
+  const dns = read.dns(nodeName)
   return {
     namespace,
     grantsNamespace: read.namespaceOr('grants-namespace', namespace),
@@ -87,6 +117,7 @@ function optionsOf(read: Reader, { podNamespace }: ControllerPlace): ControllerO
     ...(selector === undefined ? {} : { selector }),
     ...(address === undefined ? {} : { address }),
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(dns === undefined ? {} : { dns }),
   }
 }
 
@@ -103,6 +134,26 @@ class Reader extends FlagReader {
     const limit = parseCordonLimit(text)
     if (limit === undefined) this.wrong.push(`--${flag}: "${text}" is no number of nodes: write 2, or 50%`)
     return limit ?? { kind: 'count', count: 1 }
+  }
+
+  dns(nodeName: string | undefined): DnsLoopOptions | undefined {
+    const isOn = this.value('dns') === true
+    const repair = this.value('dns-repair') === true
+    const image = this.text('dns-image')
+    const intervalMs = this.optional('dns-interval', (flag) => this.duration(flag, DNS_INTERVAL_MS_MIN, '5s'))
+    const node = this.optional('node-name', (flag) => this.node(flag)) ?? nodeName
+    if (image === '') this.wrong.push('--dns-image: name one, as in registry.example/evenkeel:1.0')
+    for (const flag of ['dns-interval', 'dns-image', 'dns-repair'])
+      if (!isOn && this.value(flag) !== undefined) this.wrong.push(`--${flag} takes --dns`)
+    if (isOn && repair && image === undefined)
+      this.wrong.push('--dns-repair takes --dns-image: no pod is replaced unless two nodes see that it is ill')
+    if (!isOn) return undefined
+    return {
+      intervalMs: intervalMs ?? DNS_INTERVAL_MS,
+      repair,
+      ...(image === undefined ? {} : { image }),
+      ...(node === undefined ? {} : { node }),
+    }
   }
 
   selector(flag: string): string | undefined {

@@ -63,6 +63,12 @@ export class FlagReader {
     return namespace
   }
 
+  /** DNS subdomain (RFC 1123), as names of nodes are. */
+  node(flag: string, name = this.text(flag) ?? ''): string {
+    if (!/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/.test(name)) this.wrong.push(`--${flag}: "${name}" names no node`)
+    return name
+  }
+
   port(flag: string, text = this.text(flag) ?? ''): number {
     const port = /^\d{1,5}$/.test(text) ? Number(text) : -1
     if (port < 0 || port > 65_535) this.wrong.push(`--${flag}: "${text}" is no port: write 1 to 65535`)

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { parseAllDocuments } from 'yaml'
 import { nodePodRange, podRange } from '../../testbed/addresses.ts'
 import { cacheRows } from '../support/dns/cache-rows.ts'
+import { controllerRows } from '../support/dns/controller-rows.ts'
 import { countersRows } from '../support/dns/counters-rows.ts'
 import {
   DNS_RBAC,
@@ -219,6 +220,7 @@ describe('DNS of a real cluster, asked from a node', { ...requires('testbed', 's
   vantageRows(() => dns)
   relayRows(() => dns)
   repairRows(() => dns)
+  controllerRows(() => dns)
 
   test('each right that is shipped was used, and no other was asked for', () => {
     const lines = readFileSync(dns.bed.auditLog, 'utf8')

@@ -36,6 +36,20 @@ test('everything can be said', () => {
   })
 })
 
+test('DNS is looked at where it is switched on, and repaired where that is, too', () => {
+  const dnsOf = (words: string, nodeName?: string) =>
+    controllerOptions(words === '' ? [] : words.split(' '), { ...POD, nodeName })?.dns
+  assert.equal(dnsOf('', 'n1'), undefined)
+  assert.deepEqual(dnsOf('--dns'), { intervalMs: 30_000, repair: false })
+  assert.deepEqual(dnsOf('--dns', 'n1'), { intervalMs: 30_000, repair: false, node: 'n1' })
+  assert.deepEqual(dnsOf('--dns --dns-interval 5s --dns-image a/b:1 --dns-repair --node-name n2', 'n1'), {
+    intervalMs: 5_000,
+    repair: true,
+    image: 'a/b:1',
+    node: 'n2',
+  })
+})
+
 const WRONG: readonly (readonly [words: string, message: string])[] = [
   ['', '--namespace is missing: outside of a pod, name one'],
   ['--namespace Edge', '--namespace: "Edge" names no namespace'],
@@ -45,6 +59,15 @@ const WRONG: readonly (readonly [words: string, message: string])[] = [
   ['--namespace a --lease-duration 100ms', '--lease-duration: write 1s at least'],
   ['--namespace a --return-delay 10', '--return-delay: "10" has no unit: write ms, s, min or h'],
   ['--namespace a --status-port x', '--status-port: "x" is no port: write 1 to 65535'],
+  ['--namespace a --dns --dns-interval 4s', '--dns-interval: write 5s at least'],
+  ['--namespace a --dns --dns-image=', '--dns-image: name one, as in registry.example/evenkeel:1.0'],
+  ['--namespace a --dns --node-name N_1', '--node-name: "N_1" names no node'],
+  [
+    '--namespace a --dns --dns-repair',
+    '--dns-repair takes --dns-image: no pod is replaced unless two nodes see that it is ill',
+  ],
+  ['--namespace a --dns-interval 1m', '--dns-interval takes --dns'],
+  ['--namespace a --dns-repair', '--dns-repair takes --dns'],
   ['--namespace a --max-out 3', "Unknown option '--max-out'"],
 ]
 

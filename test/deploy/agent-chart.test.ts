@@ -2,47 +2,17 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { parseAllDocuments } from 'yaml'
 import { CHART, PLAIN, plainYaml } from '../../deploy/chart/plain-yaml.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { AGENT_HELP, agentOptions } from '../../src/config/agent-options.ts'
-import { CONTROLLER_HELP, controllerOptions } from '../../src/config/controller-options.ts'
-import { GRANTS_CONFIG_MAP } from '../../src/model/cordon-grants.ts'
-import { buildFolder } from '../../testbed/build/cache-root.ts'
 import { runToEnd } from '../../testbed/machine/run.ts'
-import { boundTo, grantedBy, type RbacManifest } from '../support/granted-rights.ts'
+import { AGENT_RIGHTS, argsOf, HELM, readManifests, renderChart, shipped } from '../support/agent-chart.ts'
+import { boundTo, grantedBy } from '../support/granted-rights.ts'
 import { requires } from '../support/requires.ts'
-
-interface Manifest extends RbacManifest {
-  readonly spec?: {
-    readonly template?: {
-      readonly spec: {
-        readonly nodeSelector?: Readonly<Record<string, string>>
-        readonly containers: readonly { readonly args: readonly string[] }[]
-      }
-    }
-  }
-}
-
-const shipped = (file: string): string => readFileSync(new URL(`../../deploy/${file}`, import.meta.url), 'utf8')
-const read = (text: string): readonly Manifest[] =>
-  parseAllDocuments(text).map((document) => document.toJS() as Manifest)
-const argsOf = (manifests: readonly Manifest[], kind: string): readonly string[] =>
-  manifests.find((one) => one.kind === kind)?.spec?.template?.spec.containers[0]?.args ?? []
-
-const CONTROLLER_PAGE = new URL('../../docs/controller.md', import.meta.url)
-const AGENT_RIGHTS = [
-  'get  nodes * *',
-  'list  nodes * *',
-  'watch  nodes * *',
-  `get  configmaps evenkeel ${GRANTS_CONFIG_MAP}`,
-  `list  configmaps evenkeel ${GRANTS_CONFIG_MAP}`,
-  `watch  configmaps evenkeel ${GRANTS_CONFIG_MAP}`,
-]
 
 for (const file of Object.keys(PLAIN)) {
   describe(`deploy/${file}`, () => {
-    const manifests = read(shipped(file))
+    const manifests = readManifests(shipped(file))
 
     test('lets an agent read nodes and one ConfigMap, and write nothing', () => {
       assert.deepEqual(grantedBy(manifests).toSorted(), AGENT_RIGHTS.toSorted())
@@ -67,20 +37,14 @@ for (const file of Object.keys(PLAIN)) {
 }
 
 describe('the chart', requires('helm'), () => {
-  const helm = join(buildFolder(), 'bin/helm')
-  const render = async (...values: readonly string[]) => {
-    const words = values.flatMap((value) => ['--set', value])
-    return runToEnd([helm, 'template', 'evenkeel-agent', CHART, '-n', 'evenkeel', ...words])
-  }
-
   for (const [file, values] of Object.entries(PLAIN)) {
     test(`deploy/${file} is what helm makes of it (npm run plain-yaml writes it anew)`, async () => {
-      assert.equal(shipped(file), await plainYaml(helm, values))
+      assert.equal(shipped(file), await plainYaml(HELM, values))
     })
   }
 
   test('is of the version of the program', async () => {
-    const [chart] = read(readFileSync(join(CHART, 'Chart.yaml'), 'utf8')) as unknown as readonly {
+    const [chart] = readManifests(readFileSync(join(CHART, 'Chart.yaml'), 'utf8')) as unknown as readonly {
       appVersion: string
     }[]
     assert.equal(chart?.appVersion, manifest.version)
@@ -109,8 +73,8 @@ describe('the chart', requires('helm'), () => {
     }
     const camel = (flag: string): string => flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
     const settings = flags.map((flag) => `agent.${camel(flag)}=${values[flag]}`)
-    const { stdout, stderr } = await render(...settings, 'agent.checkers.10\\.0\\.0\\.5=3')
-    const [, ...words] = argsOf(read(stdout), 'DaemonSet')
+    const { stdout, stderr } = await renderChart(...settings, 'agent.checkers.10\\.0\\.0\\.5=3')
+    const [, ...words] = argsOf(readManifests(stdout), 'DaemonSet')
     assert.deepEqual(
       words.toSorted(),
       [...flags.map((flag) => `--${flag}=${values[flag]}`), '--checker=10.0.0.5=3'].toSorted(),
@@ -120,8 +84,8 @@ describe('the chart', requires('helm'), () => {
   })
 
   test('a port alone is asked at the node itself, also from a pod’s own network', async () => {
-    const { stdout } = await render('exposure=hostPort', 'agent.dataPort=443')
-    assert.ok(argsOf(read(stdout), 'DaemonSet').includes('--data-port=[$(HOST_IP)]:443'))
+    const { stdout } = await renderChart('exposure=hostPort', 'agent.dataPort=443')
+    assert.ok(argsOf(readManifests(stdout), 'DaemonSet').includes('--data-port=[$(HOST_IP)]:443'))
   })
 
   const WRONG: readonly (readonly [title: string, setting: string, says: RegExp])[] = [
@@ -135,17 +99,20 @@ describe('the chart', requires('helm'), () => {
     ['a label of nodes that is no text', 'nodeSelector.edge=true', /nodeSelector\/edge/],
     ['one port for two', 'agent.statusPort=8080', /have to be different ones/],
     ['no node that may be out', 'controller.maxCordonedOut=0', /controller\/maxCordonedOut/],
+    ['an interval without a unit', 'dns.interval=30', /dns\/interval/],
+    ['DNS without a controller', 'dns.enabled=true', /dns\.enabled takes controller\.enabled/],
+    ['a repair of DNS that is not checked', 'dns.repair=true', /dns\.relay and dns\.repair take dns\.enabled/],
   ]
   for (const [title, setting, says] of WRONG) {
     test(`${title} is refused`, async () => {
-      const { code, stderr } = await render(setting)
+      const { code, stderr } = await renderChart(setting)
       assert.equal(code, 1)
       assert.match(stderr, says)
     })
   }
 
   test('an address of the node is refused where a pod has none of its addresses', async () => {
-    const { code, stderr } = await render('exposure=hostPort', 'agent.address=10.0.0.1')
+    const { code, stderr } = await renderChart('exposure=hostPort', 'agent.address=10.0.0.1')
     assert.equal(code, 1)
     assert.match(stderr, /agent\.address is an address of the node/)
   })
@@ -165,7 +132,7 @@ describe('the chart', requires('helm'), () => {
   ]
   for (const [title, settings, says] of UNFIT) {
     test(`${title} is refused`, async () => {
-      const { code, stderr } = await render('keep=false', ...settings)
+      const { code, stderr } = await renderChart('keep=false', ...settings)
       assert.equal(code, 1)
       assert.match(stderr, says)
     })
@@ -182,13 +149,13 @@ describe('the chart', requires('helm'), () => {
       ['agent.upDelay=1min'],
       ['agent.upDelay=1min', 'agent.dataPort=443', 'agent.rise=6'],
     ])
-      assert.equal((await render(...settings)).code, 0, settings.join())
+      assert.equal((await renderChart(...settings)).code, 0, settings.join())
   })
 
   test('a quota for critical pods is there where it is asked for', async () => {
-    const quota = (text: string) => read(text).find(({ kind }) => kind === 'ResourceQuota')
-    assert.equal(quota((await render()).stdout), undefined)
-    const wanted = quota((await render('criticalQuota=40')).stdout)
+    const quota = (text: string) => readManifests(text).find(({ kind }) => kind === 'ResourceQuota')
+    assert.equal(quota((await renderChart()).stdout), undefined)
+    const wanted = quota((await renderChart('criticalQuota=40')).stdout)
     assert.deepEqual(wanted?.spec, {
       hard: { pods: '40' },
       scopeSelector: {
@@ -203,85 +170,18 @@ describe('the chart', requires('helm'), () => {
     })
   })
 
-  test('a controller is not there unless it is wanted, and may write what it publishes and no more', async () => {
-    const without = read((await render()).stdout)
-    const all = read((await render('controller.enabled=true')).stdout)
-    const rights = grantedBy(
-      all.filter(({ metadata }) => metadata.name.startsWith('evenkeel-agent-controller')),
-    ).toSorted()
-    assert.deepEqual(
-      rights,
-      [
-        'list  nodes * *',
-        'watch  nodes * *',
-        'create  configmaps evenkeel *',
-        `get  configmaps evenkeel ${GRANTS_CONFIG_MAP}`,
-        `patch  configmaps evenkeel ${GRANTS_CONFIG_MAP}`,
-        'create coordination.k8s.io leases evenkeel *',
-        'get coordination.k8s.io leases evenkeel evenkeel-controller',
-        'update coordination.k8s.io leases evenkeel evenkeel-controller',
-        'create  events default *',
-      ].toSorted(),
-    )
-    // And its page says just that.
-    const [, page = ''] = /```yaml\n(.*?)```/s.exec(readFileSync(CONTROLLER_PAGE, 'utf8')) ?? []
-    assert.deepEqual(grantedBy(read(page)).toSorted(), rights)
-    assert.deepEqual(argsOf(all, 'Deployment'), ['controller', '--namespace=evenkeel', '--status-port=8081'])
-    assert.deepEqual(argsOf(without, 'Deployment'), [])
-    assert.deepEqual(grantedBy(without).toSorted(), AGENT_RIGHTS.toSorted())
-  })
-
-  test('every option of the controller that is not of its place is a value', async () => {
-    const values = { maxCordonedOut: '2', selector: 'ingress=edge\\,tier', returnDelay: '0', leaseDuration: '30s' }
-    const settings = Object.entries(values).map(([name, value]) => `controller.${name}=${value}`)
-    const { stdout, stderr } = await render('controller.enabled=true', ...settings)
-    const [, ...words] = argsOf(read(stdout), 'Deployment')
-    assert.deepEqual(
-      words.slice(2),
-      ['--max-cordoned-out=2', '--selector=ingress=edge,tier', '--return-delay=0', '--lease-duration=30s'],
-      stderr,
-    )
-    assert.ok(controllerOptions(words, { podNamespace: undefined }))
-    const flags = [...new Set(CONTROLLER_HELP.match(/(?<=--)[a-z][a-z-]*/g))]
-    const ofPlace = ['help', 'namespace', 'grants-namespace', 'status-port', 'address', 'kubeconfig']
-    assert.deepEqual(
-      flags.filter((flag) => !ofPlace.includes(flag)).toSorted(),
-      words
-        .slice(2)
-        .map((word) => word.slice(2, word.indexOf('=')))
-        .toSorted(),
-    )
-  })
-
   test('names that look like numbers stay names, and agents go to the system that their image is of', async () => {
     const { stdout } = await runToEnd([
-      ...[helm, 'template', '2024', CHART, '-n', '7'],
+      ...[HELM, 'template', '2024', CHART, '-n', '7'],
       ...['--set', 'controller.enabled=true', '--set', 'criticalQuota=9'],
     ])
     assert.equal(stdout.match(/^kind: /gm)?.length, 17)
     assert.doesNotMatch(stdout, /: (2024|7)$/m)
-    for (const { kind, metadata, subjects = [] } of read(stdout)) {
+    for (const { kind, metadata, subjects = [] } of readManifests(stdout)) {
       for (const { name, namespace } of [metadata, ...subjects])
         assert.deepEqual([typeof name, typeof (namespace ?? '')], ['string', 'string'], kind)
     }
-    const daemons = read(stdout).find(({ kind }) => kind === 'DaemonSet')?.spec?.template?.spec
+    const daemons = readManifests(stdout).find(({ kind }) => kind === 'DaemonSet')?.spec?.template?.spec
     assert.deepEqual(daemons?.nodeSelector, { 'kubernetes.io/os': 'linux' })
-  })
-
-  test('a controller publishes where the agents look, and may write there', async () => {
-    const all = read((await render('controller.enabled=true', 'agent.grantsNamespace=edge')).stdout)
-    assert.ok(argsOf(all, 'Deployment').includes('--grants-namespace=edge'))
-    assert.ok(argsOf(all, 'DaemonSet').includes('--grants-namespace=edge'))
-    assert.deepEqual(
-      grantedBy(all)
-        .filter((right) => /^(create|update|patch) .*(configmaps|leases)/.test(right))
-        .toSorted(),
-      [
-        'create  configmaps edge *',
-        `patch  configmaps edge ${GRANTS_CONFIG_MAP}`,
-        'create coordination.k8s.io leases evenkeel *',
-        'update coordination.k8s.io leases evenkeel evenkeel-controller',
-      ].toSorted(),
-    )
   })
 })

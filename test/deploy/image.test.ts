@@ -38,13 +38,17 @@ describe('the image that pods run', requires('strip', 'tar'), () => {
     assert.ok((await clusterImage(REFERENCE)).equals(image))
   })
 
-  test('is nobody’s but for two users, and holds no shell and no package', () => {
+  test('is nobody’s but for two users, and holds no shell and no package manager', () => {
     const { config } = json(blobAt(manifest().config.digest))
     assert.deepEqual(config.Entrypoint, ENTRYPOINT)
     assert.equal(config.User, NONROOT)
     assert.match(readFileSync(join(tree, 'etc/passwd'), 'utf8'), /^root:x:0:0:.*\nnonroot:x:65532:65532:.*\n$/)
     assert.deepEqual(readdirSync(join(tree, 'usr/bin')), ['node'])
-    assert.deepEqual(readdirSync(join(tree, 'usr/lib/evenkeel')).toSorted(), ['LICENSE', 'evenkeel.cjs'])
+    assert.deepEqual(readdirSync(join(tree, 'usr/lib/evenkeel')).toSorted(), [
+      'LICENSE',
+      'evenkeel-rest.cjs',
+      'evenkeel.cjs',
+    ])
   })
 
   test('runs by what it holds, with no library of the machine', async () => {
@@ -65,6 +69,20 @@ describe('the image that pods run', requires('strip', 'tar'), () => {
     const wrong = await runToEnd([...argv, 'agent', '--node', 'n1', '--port', 'x'])
     assert.equal(wrong.code, 2)
     assert.match(wrong.stderr, /"x" is no port/)
+    const controller = await runToEnd([...argv, 'controller', '--help'])
+    assert.match(controller.stdout, /^Usage: evenkeel controller/)
+    const dns = await runToEnd([...argv, 'dns', 'check'])
+    assert.equal(dns.code, 2)
+    assert.match(dns.stderr, /there is no API server to ask: this is no pod/)
+  })
+
+  test('the agent’s file holds no package, and less than a third of the program', () => {
+    const [agent, rest] = ['evenkeel.cjs', 'evenkeel-rest.cjs'].map((name) =>
+      readFileSync(join(tree, 'usr/lib/evenkeel', name), 'utf8'),
+    )
+    assert.doesNotMatch(agent ?? '', /node_modules/)
+    assert.match(rest ?? '', /node_modules\/dns-packet/)
+    assert.ok((agent ?? '').length < 200_000, `${agent?.length} characters`)
   })
 
   test('the Containerfile makes the same', () => {

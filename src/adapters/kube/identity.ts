@@ -10,7 +10,11 @@ export async function identity(
   const namespace = { verb: 'get', resource: 'namespaces', path: '/api/v1/namespaces/kube-system' } as const
   const uidOf = (object: Untrusted) => object.at('metadata').at('uid').text()
   const uid = await askObject(client, { call: namespace, parse: uidOf }, signal)
-  const versionOf = (object: Untrusted) => object.at('gitVersion').text()
+  return { uid, version: await serverVersion(client, signal) }
+}
+
+/** Every identity may ask for it (ClusterRole system:public-info-viewer). */
+export function serverVersion(client: ApiClient, signal: AbortSignal): Promise<string> {
   const call = { verb: 'get', resource: '/version', path: '/version' } as const
-  return { uid, version: await askObject(client, { call, parse: versionOf }, signal) }
+  return askObject(client, { call, parse: (object) => object.at('gitVersion').text() }, signal)
 }

@@ -10,7 +10,7 @@ import { checkClientCertificate } from './client-certificate.ts'
 import { connectionAdvice } from './connection-advice.ts'
 import { Credentials } from './credentials.ts'
 import type { FollowParts } from './follow.ts'
-import { identity } from './identity.ts'
+import { identity, serverVersion } from './identity.ts'
 import { kubeCluster } from './kube-cluster.ts'
 import { kubeconfigPaths } from './kubeconfig-paths.ts'
 import { PinnedKubeconfig } from './pinned-kubeconfig.ts'
@@ -36,13 +36,9 @@ interface OpenApi {
 /** Asks once, so that what is wrong with the input is found at the start. */
 type FirstCall = (client: ApiClient, signal: AbortSignal) => Promise<unknown>
 
-/** Every identity may ask for it (ClusterRole system:public-info-viewer). */
-const VERSION: FirstCall = (client, signal) =>
-  client.ask({ verb: 'get', resource: 'version', path: '/version' }, signal)
-
 /** The API server of a cluster. It takes no right. Rejects as `openCluster` does. */
 export const openApi = (options: ClusterOptions, signal: AbortSignal): Promise<OpenApi> =>
-  open(options, VERSION, signal)
+  open(options, serverVersion, signal)
 
 /**
  * The port's methods over the API server of a cluster. It takes the right to get namespace kube-system. Rejects with

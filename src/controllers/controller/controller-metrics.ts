@@ -1,8 +1,9 @@
 import type { LoopView } from '../../runtime/reconciler.ts'
+import { dnsMetrics } from '../dns/dns-metrics.ts'
 import type { ControllerView } from './controller-view.ts'
 
 /** Prometheus' text format 0.0.4. Nodes are no labels: a fleet would be a series for each. */
-export function controllerMetrics({ leader, brake }: ControllerView): string {
+export function controllerMetrics({ leader, brake, dns }: ControllerView): string {
   const waiting = brake.reasons.filter(({ code }) => code === 'CordonNotGranted').length
   const { grants, nodes, loop } = brake
   return [
@@ -19,7 +20,7 @@ export function controllerMetrics({ leader, brake }: ControllerView): string {
           ...gauge('brake_max', 'How many may be out at once.', grants.max),
           ...gauge('brake_waiting', 'Nodes that are cordoned and serve on for want of a grant.', waiting),
         ]),
-    '',
+    dns === undefined ? '' : dnsMetrics(dns.seen),
   ].join('\n')
 }
 

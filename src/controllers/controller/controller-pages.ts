@@ -1,4 +1,6 @@
+import { toIso } from '../../model/time.ts'
 import type { Page, PageOf } from '../../ports/http-door.ts'
+import type { DnsLoopView } from '../dns/dns-loop.ts'
 import { controllerMetrics } from './controller-metrics.ts'
 import type { ControllerView } from './controller-view.ts'
 
@@ -27,7 +29,7 @@ export const controllerPages =
 /** It could lead: the nodes are known, and the Lease can be asked for. */
 const isReady = ({ leader, brake }: ControllerView): boolean => brake.nodes.synced && leader.trouble === undefined
 
-const health = ({ identity, leader, brake }: ControllerView): unknown => ({
+const health = ({ identity, leader, brake, dns }: ControllerView): unknown => ({
   identity,
   leader: { state: leader.state, holder: leader.holder },
   queue: {
@@ -48,7 +50,20 @@ const health = ({ identity, leader, brake }: ControllerView): unknown => ({
       ...(next === undefined ? {} : { next }),
     })),
   },
-  trouble: [leader.trouble, brake.loop.trouble].filter((text) => text !== undefined),
+  ...(dns === undefined ? {} : { dns: dnsHealth(dns) }),
+  trouble: [leader.trouble, brake.loop.trouble, ...(dns?.trouble ?? [])].filter((text) => text !== undefined),
+})
+
+const dnsHealth = ({ state, health: told, seen: { checks, failures, last }, repair }: DnsLoopView): unknown => ({
+  state,
+  checks,
+  failures,
+  health: told ?? null,
+  last:
+    last === undefined
+      ? null
+      : { at: toIso(last.at), verdict: last.verdict, tookMs: Math.round(last.tookMs), queries: last.queries },
+  repair: repair ?? null,
 })
 
 const yesOrNo = (isSo: boolean): Page => ({ status: isSo ? 200 : 503, contentType: TEXT, body: isSo ? 'ok\n' : 'no\n' })

@@ -6,7 +6,7 @@ import { withDeadline } from '../../runtime/deadline.ts'
 import { Leader } from '../../runtime/leader.ts'
 import type { Repair } from './repair-dns.ts'
 
-interface AloneParts {
+export interface AloneParts {
   readonly leases: Pick<Cluster, 'readLease' | 'writeLease'>
   readonly clock: Clock
   readonly random: Random

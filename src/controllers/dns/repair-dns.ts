@@ -6,11 +6,12 @@ import { toIso } from '../../model/time.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { DnsRepairer } from '../../ports/dns-repairer.ts'
+import { DeadlineError } from '../../runtime/deadline.ts'
 import type { Leader } from '../../runtime/leader.ts'
 import type { DnsCheck } from './check-dns.ts'
 import type { PastRepairs } from './past-repairs.ts'
 
-interface RepairParts {
+export interface RepairParts {
   /** From at least two nodes, where that can be had. */
   readonly check: (signal: AbortSignal) => Promise<DnsCheck>
   readonly repairer: DnsRepairer
@@ -132,7 +133,7 @@ async function checked(check: RepairParts['check'], signal: AbortSignal): Promis
     return await check(signal)
   } catch (error) {
     signal.throwIfAborted()
-    if (!(error instanceof WorldError)) throw error
+    if (!(error instanceof WorldError || error instanceof DeadlineError)) throw error
     return undefined
   }
 }

@@ -68,5 +68,11 @@ interface Health {
     readonly decision: string
     readonly reasons: readonly { readonly code: string; readonly text: string; readonly node?: string }[]
   }
+  readonly dns?: {
+    readonly state: string
+    readonly checks: number
+    readonly health: { readonly status: string; readonly reason: string } | null
+    readonly repair: unknown
+  }
   readonly trouble: readonly string[]
 }

@@ -2,12 +2,13 @@ import type { DnsCheck } from '../../../src/controllers/dns/check-dns.ts'
 import { PastRepairs } from '../../../src/controllers/dns/past-repairs.ts'
 import { type RepairOrBusy, repairAlone } from '../../../src/controllers/dns/repair-alone.ts'
 import { repairDns } from '../../../src/controllers/dns/repair-dns.ts'
-import { diagnose } from '../../../src/core/dns/diagnosis/diagnose.ts'
 import type { DnsScene } from '../../../src/core/dns/scene.ts'
-import { verdictOf } from '../../../src/core/dns/verdict.ts'
 import type { ConfigMap } from '../../../src/model/config-map.ts'
 import type { EvictionAnswer } from '../../../src/model/eviction.ts'
-import { WorldError } from '../../../src/model/world-error.ts'
+import type { UserError } from '../../../src/model/user-error.ts'
+import type { WorldError } from '../../../src/model/world-error.ts'
+import type { DnsRepairer } from '../../../src/ports/dns-repairer.ts'
+import { aCheck } from '../../controllers/dns/a-check.ts'
 import { aPodOfDns, aScene, SILENT } from '../../core/dns/a-scene.ts'
 import { LeaseStore } from '../lease-store.ts'
 import { SeededRandom } from '../seeded-random.ts'
@@ -18,6 +19,9 @@ const WORKLOAD = { name: 'coredns', desired: 2, total: 2, updated: 2, ready: 2, 
 export const SICK = aScene({ pods: { a: SILENT } })
 export const WELL = aScene({ change: { pods: [aPodOfDns('b'), aPodOfDns('c')] } })
 export const ONE = aScene({ change: { pods: [aPodOfDns('b')] } })
+
+/** What a check sees, or why it sees nothing. */
+export type Seen = DnsScene | WorldError | UserError
 
 /** A cluster whose DNS is as `scenes` say, one check after the other, the last one for good. */
 export class RepairWorld {
@@ -30,9 +34,10 @@ export class RepairWorld {
   eviction: EvictionAnswer = { kind: 'accepted' }
   onCheck: () => void = () => undefined
   kept: ConfigMap | undefined
-  readonly #scenes: (DnsScene | WorldError)[]
+  cordoned: readonly string[] = []
+  readonly #scenes: Seen[]
 
-  constructor(...scenes: (DnsScene | WorldError)[]) {
+  constructor(...scenes: Seen[]) {
     this.#scenes = scenes
   }
 
@@ -42,51 +47,56 @@ export class RepairWorld {
     )
   }
 
-  readonly #check = async (): Promise<DnsCheck> => {
+  readonly check = async (): Promise<DnsCheck> => {
     this.onCheck()
     const scene = this.#scenes.length > 1 ? this.#scenes.shift() : this.#scenes[0]
-    if (scene === undefined || scene instanceof WorldError) throw scene ?? new Error('there is no scene')
-    const findings = diagnose(scene)
-    const facts = { zone: 'cluster.local', apiAddresses: [], dnsService: { namespace: '', name: '', addresses: [] } }
-    return {
-      verdict: verdictOf(findings),
-      findings,
-      scene,
-      facts,
-      selector: { 'k8s-app': 'kube-dns' },
-      notes: [],
-      queries: 1,
-      queriesPerSecond: 800,
-      rounds: 2,
-      tookMs: 1,
-    }
+    if (scene === undefined || scene instanceof Error) throw scene ?? new Error('there is no scene')
+    return aCheck(scene, { selector: { 'k8s-app': 'kube-dns' }, rounds: 2 })
   }
 
-  /** `identity`: of its process. It goes on as time does. */
-  begin(signal: AbortSignal, identity = 'me'): Promise<RepairOrBusy> {
-    const { clock, leases } = this
-    const configMaps = {
-      read: async () => this.kept,
-      write: async (written: ConfigMap) => {
-        this.kept = { ...written, resourceVersion: '1' }
-        return this.kept
-      },
+  /** From now on. */
+  becomes(...scenes: Seen[]): void {
+    this.#scenes.splice(0, this.#scenes.length, ...scenes)
+  }
+
+  get past(): PastRepairs {
+    const read = async () => this.kept
+    const write = async (written: ConfigMap) => {
+      this.kept = { ...written, resourceVersion: '1' }
+      return this.kept
     }
-    const repairer = {
-      ground: async () => ({ budgets: {}, proxies: [], cordoned: [], workload: { ...WORKLOAD, kind: this.kind } }),
-      quarantine: async ({ name }: { readonly name: string }) => {
+    return new PastRepairs({ read, write }, 'evenkeel')
+  }
+
+  get repairer(): DnsRepairer {
+    return {
+      ground: async () => ({
+        budgets: {},
+        proxies: [],
+        cordoned: this.cordoned,
+        workload: { ...WORKLOAD, kind: this.kind },
+      }),
+      quarantine: async ({ name }) => {
         this.touched.push(`quarantine ${name} (${this.outcomes})`)
         return !this.isReplaced
       },
-      evict: async ({ name }: { readonly name: string }) => {
+      evict: async ({ name }) => {
         this.touched.push(`evict ${name}`)
         return this.eviction
       },
     }
-    const past = new PastRepairs(configMaps, 'evenkeel')
-    const parts = { check: this.#check, repairer, past, clock, say: (text: string) => this.said.push(text) }
-    const alone = { leases: leases.client(), clock, random: new SeededRandom(1), lease: REPAIR_LEASE, identity }
-    return repairAlone(alone, (leader) => repairDns(parts, leader, signal), signal)
+  }
+
+  alone(identity: string) {
+    const { clock, leases } = this
+    return { leases: leases.client(), clock, random: new SeededRandom(1), lease: REPAIR_LEASE, identity }
+  }
+
+  /** `identity`: of its process. It goes on as time does. */
+  begin(signal: AbortSignal, identity = 'me'): Promise<RepairOrBusy> {
+    const { check, repairer, past, clock } = this
+    const parts = { check, repairer, past, clock, say: (text: string) => this.said.push(text) }
+    return repairAlone(this.alone(identity), (leader) => repairDns(parts, leader, signal), signal)
   }
 
   /** Until it is over. */

@@ -116,6 +116,21 @@ over, and ends at takeover-limit, which counts from the start of its process: on
 {{- end -}}
 {{- end -}}
 
+{{/* Part of the controller; and no pod is replaced unless two nodes see that it is ill. */}}
+{{- define "evenkeel.dnsFits" -}}
+{{- with .Values.dns -}}
+{{- if and .enabled (not $.Values.controller.enabled) -}}
+{{- fail "dns.enabled takes controller.enabled: the controller checks DNS" -}}
+{{- end -}}
+{{- if and (or .relay .repair) (not .enabled) -}}
+{{- fail "dns.relay and dns.repair take dns.enabled" -}}
+{{- end -}}
+{{- if and .repair (not .relay) -}}
+{{- fail "dns.repair takes dns.relay: no pod is replaced unless two nodes see that it is ill" -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "evenkeel.agentArgs" -}}
 - agent
 {{- $flags := list

@@ -1,0 +1,9 @@
+/**
+ * Parts of bin/in-cluster.ts that one or two pods of a cluster run. In the image they are a file of their own: the agent runs on
+ * every node, and neither reads nor keeps it.
+ */
+export const controller = async (words: readonly string[]): Promise<number> =>
+  (await import('./controller/controller-main.ts')).controllerMain(words)
+
+export const dns = async (words: readonly string[]): Promise<number> =>
+  (await import('./dns/in-cluster-dns.ts')).dnsMain(words)

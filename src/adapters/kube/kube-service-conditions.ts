@@ -1,0 +1,69 @@
+import type { Condition } from '../../model/condition.ts'
+import type { JsonPatch } from '../../model/json-patch.ts'
+import { toIso, wallMs } from '../../model/time.ts'
+import type { Log } from '../../ports/log.ts'
+import type { ServiceAsRead, ServiceConditions } from '../../ports/service-conditions.ts'
+import { segment } from './api-call.ts'
+import type { ApiClient } from './api-client.ts'
+import { given } from './given.ts'
+import { listPages } from './list-pages.ts'
+import { parseMetadata } from './parse-metadata.ts'
+import type { Untrusted } from './untrusted.ts'
+
+interface Parts {
+  readonly client: ApiClient
+  readonly log: Log
+}
+
+/** It takes the rights to list services, and to patch services/status. */
+export const kubeServiceConditions = (parts: Parts): ServiceConditions => ({
+  // A list of one: a check has the right to list Services anyway, so that none to get one is needed.
+  read: async ({ namespace, name }, signal) => {
+    const path = `/api/v1/namespaces/${segment(namespace)}/services`
+    const query = { fieldSelector: `metadata.name=${name}` }
+    const { objects } = await listPages(parts, { path, resource: 'services', query, parse }, signal)
+    return objects.find((service) => service.name === name)
+  },
+  write: async (service, condition, signal) => {
+    const path = `/api/v1/namespaces/${segment(service.namespace)}/services/${segment(service.name)}/status`
+    const body = patchOf(service, condition)
+    await parts.client.ask({ verb: 'patch', resource: 'services/status', path, body }, signal)
+  },
+})
+
+function parse(object: Untrusted): ServiceAsRead {
+  const { namespace, name, uid, resourceVersion } = parseMetadata(object, 'namespaced')
+  return {
+    namespace,
+    name,
+    uid,
+    resourceVersion,
+    ...given('generation', object.at('metadata').at('generation').optionalInteger()),
+    conditions: object.at('status').at('conditions').each().map(parseCondition),
+  }
+}
+
+const parseCondition = (condition: Untrusted): Condition => ({
+  type: condition.at('type').textOr(''),
+  status: condition.at('status').textOr('Unknown'),
+  reason: condition.at('reason').textOr(''),
+  message: condition.at('message').textOr(''),
+  lastTransitionTime: condition.at('lastTransitionTime').textOr(''),
+  ...given('observedGeneration', condition.at('observedGeneration').optionalInteger()),
+})
+
+/** Only the one condition is written: what others have in theirs beyond what is read here stays. */
+function patchOf({ resourceVersion, conditions }: ServiceAsRead, condition: Condition): JsonPatch {
+  const at = conditions.findIndex(({ type }) => type === condition.type)
+  const value = { ...condition, lastTransitionTime: inSeconds(condition.lastTransitionTime) }
+  const put =
+    conditions.length === 0
+      ? ({ op: 'add', path: '/status/conditions', value: [value] } as const)
+      : at === -1
+        ? ({ op: 'add', path: '/status/conditions/-', value } as const)
+        : ({ op: 'replace', path: `/status/conditions/${at}`, value } as const)
+  return [{ op: 'test', path: '/metadata/resourceVersion', value: resourceVersion }, put]
+}
+
+/** As the API keeps times (metav1.Time). */
+const inSeconds = (iso: string): string => toIso(wallMs(Date.parse(iso))).replace(/\.\d+Z$/, 'Z')

@@ -1,0 +1,142 @@
+import { CAUSES, type CauseCode } from '../../core/dns/causes.ts'
+import type { Finding, Subject } from '../../core/dns/diagnosis/finding.ts'
+import type { Path } from '../../core/dns/scene.ts'
+import type { DnsVerdict } from '../../core/dns/verdict.ts'
+import type { WallMs } from '../../model/time.ts'
+
+/** What one check after another has shown. `foldCheck` makes the next one. */
+export interface DnsView {
+  /** Checks that came to a verdict. */
+  readonly checks: number
+  /** Checks that could not be made. */
+  readonly failures: number
+  /** Of all checks. */
+  readonly queries: number
+  /** Absent: there was no check yet. */
+  readonly last?: LastCheck
+  /** Of the last check that came to a verdict; its order. */
+  readonly paths: readonly PathView[]
+  /** Times at which verdict or findings changed, the newest last. */
+  readonly changes: readonly DnsChange[]
+}
+
+export interface LastCheck {
+  readonly at: WallMs
+  readonly verdict: DnsVerdict
+  /** Since when the verdict is this one. */
+  readonly since: WallMs
+  readonly findings: readonly Finding[]
+  /** Why the check could not be made. Absent: it was made. */
+  readonly trouble?: string
+  /** Of the last check that came to a verdict. */
+  readonly queries: number
+  readonly tookMs: number
+}
+
+export interface PathView extends Pick<Path, 'vantage' | 'target'> {
+  /** Of a pod. */
+  readonly node?: string
+  /** Absent: the last check could not be made. */
+  readonly now?: Pick<Path, 'reading' | 'canary'>
+  /** Of all checks. */
+  readonly asked: number
+  readonly lost: number
+  /** One entry for each of the last checks, the newest last: the median in ms, or what was wrong. */
+  readonly history: readonly Tick[]
+}
+
+/** `silent`: no answer over UDP. `ill`: an answer came, and something is wrong with it. `unknown`: it was not asked. */
+export type Tick = number | 'silent' | 'ill' | 'unknown'
+
+export interface FindingOf {
+  readonly code: CauseCode
+  readonly subject: Subject
+}
+
+export interface DnsChange {
+  readonly at: WallMs
+  readonly verdict: DnsVerdict
+  readonly came: readonly FindingOf[]
+  readonly went: readonly FindingOf[]
+  readonly trouble?: string
+}
+
+const VERDICTS: readonly DnsVerdict[] = ['ok', 'degraded', 'bad', 'unverified']
+
+/** Prometheus' text format 0.0.4. A pod that is gone has no series. */
+export function dnsMetrics({ checks, failures, queries, last, paths }: DnsView): string {
+  const ill = (last?.findings ?? []).flatMap(({ code, subjects }) =>
+    CAUSES[code].verdict === 'ok' ? [] : subjects.map(({ kind, name }) => ({ code, subject: `${kind}/${name}` })),
+  )
+  const byPath = (value: (path: PathView) => number | undefined): readonly Sample[] =>
+    paths.flatMap((path) => {
+      const { vantage, target } = path
+      const labels = { vantage, target_kind: target.kind, target: target.name }
+      const of = value(path)
+      return of === undefined ? [] : [{ labels, value: of }]
+    })
+  return [
+    ...family(
+      { name: 'verdict', help: 'What the last check came to, as 1 of four.', type: 'gauge' },
+      last === undefined
+        ? []
+        : VERDICTS.map((verdict) => ({ labels: { verdict }, value: verdict === last.verdict ? 1 : 0 })),
+    ),
+    ...family({ name: 'checks_total', help: 'Checks that came to a verdict.', type: 'counter' }, [{ value: checks }]),
+    ...family({ name: 'check_failures_total', help: 'Checks that could not be made.', type: 'counter' }, [
+      { value: failures },
+    ]),
+    ...family({ name: 'queries_total', help: 'Queries of all checks.', type: 'counter' }, [{ value: queries }]),
+    ...family(
+      { name: 'last_check_timestamp_seconds', help: 'When the last check ended.', type: 'gauge' },
+      last === undefined ? [] : [{ value: last.at / 1_000 }],
+    ),
+    ...family(
+      { name: 'finding', help: 'What is wrong, by code and object.', type: 'gauge' },
+      ill.map((labels) => ({ labels, value: 1 })),
+    ),
+    ...family(
+      { name: 'asked_total', help: 'Queries over UDP, by path.', type: 'counter' },
+      byPath(({ asked }) => asked),
+    ),
+    ...family(
+      { name: 'lost_total', help: 'Queries over UDP without an answer, by path.', type: 'counter' },
+      byPath(({ lost }) => lost),
+    ),
+    ...family(
+      { name: 'latency_seconds', help: 'Median over UDP in the last check, by path.', type: 'gauge' },
+      byPath(({ now }) => (now?.reading.medianMs === undefined ? undefined : now.reading.medianMs / 1_000)),
+    ),
+    '',
+  ].join('\n')
+}
+
+interface Sample {
+  readonly labels?: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+interface Family {
+  readonly name: string
+  readonly help: string
+  readonly type: 'gauge' | 'counter'
+}
+
+/** A series that is there twice would make the whole page unreadable for Prometheus. */
+function family({ name, help, type }: Family, samples: readonly Sample[]): readonly string[] {
+  const full = `evenkeel_dns_${name}`
+  const lines = new Map(samples.map(({ labels = {}, value }) => [`${full}${labelText(labels)}`, value]))
+  return [
+    `# HELP ${full} ${help}`,
+    `# TYPE ${full} ${type}`,
+    ...[...lines].map(([series, value]) => `${series} ${value}`),
+  ]
+}
+
+function labelText(labels: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapedLabel(value)}"`)
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
+}
+
+const escapedLabel = (value: string): string =>
+  value.toWellFormed().replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')

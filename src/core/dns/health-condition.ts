@@ -1,0 +1,83 @@
+import type { Condition } from '../../model/condition.ts'
+import { escapeForeign } from '../../model/foreign-text.ts'
+import { CAUSES } from './causes.ts'
+import type { Finding, Subject } from './diagnosis/finding.ts'
+import { type DnsVerdict, verdictOf } from './verdict.ts'
+
+export const HEALTH_CONDITION = 'evenkeel.dev/DNSHealthy'
+
+/** What the condition says, apart from when. */
+export type DnsHealth = Pick<Condition, 'reason' | 'message'> & { readonly status: 'True' | 'False' | 'Unknown' }
+
+const STATUS: Readonly<Record<DnsVerdict, DnsHealth['status']>> = {
+  ok: 'True',
+  // Others' queries were answered: that is no proof of ours.
+  observed: 'Unknown',
+  degraded: 'False',
+  bad: 'False',
+  unverified: 'Unknown',
+}
+/** More of them make no message better. */
+const NAMED_MAX = 3
+/** Before escapes; names of pods and nodes may be as long as half of it. */
+const MESSAGE_MAX = 500
+
+/**
+ * The first of the findings that are as bad as all of them together, in a sentence, and what else there is in another. It says nothing
+ * that differs from check to check while the same is wrong, such as counts of queries.
+ */
+export function healthOf(findings: readonly Finding[]): DnsHealth {
+  const verdict = verdictOf(findings)
+  const first = findings.find(({ code }) => CAUSES[code].verdict === verdict)
+  if (first === undefined) return unknownHealth('nothing was found')
+  const about = subjectsText(first.subjects)
+  const others = [...new Set(findings.map(({ code }) => code))].filter((code) => code !== first.code)
+  const sentences = [
+    `${about === '' ? '' : `${about}: `}${CAUSES[first.code].is}.`,
+    ...(others.length === 0 ? [] : [`Beside it: ${others.join(', ')}.`]),
+  ]
+  return { status: STATUS[verdict], reason: first.code, message: fit(sentences.join(' ')) }
+}
+
+/** Where no check can be made. `why`: no sentence of its own. */
+export const unknownHealth = (why: string): DnsHealth => ({
+  status: 'Unknown',
+  reason: 'NotAsked',
+  message: fit(`DNS could not be checked: ${why}.`),
+})
+
+interface When {
+  /** ISO 8601. */
+  readonly at: string
+  readonly generation?: number
+}
+
+/**
+ * What is to be written in place of `found`; undefined where that says so already. One that was said of an older generation is said anew:
+ * `kubectl wait` goes by no other.
+ */
+export function nextCondition(
+  found: Condition | undefined,
+  { status, reason, message }: DnsHealth,
+  { at, generation }: When,
+): Condition | undefined {
+  const isSaid = found?.status === status && found.reason === reason && found.message === message
+  if (isSaid && found.observedGeneration === generation) return undefined
+  const isKept = found?.status === status && !Number.isNaN(Date.parse(found.lastTransitionTime))
+  return {
+    type: HEALTH_CONDITION,
+    status,
+    reason,
+    message,
+    lastTransitionTime: isKept ? found.lastTransitionTime : at,
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+  }
+}
+
+function subjectsText(subjects: readonly Subject[]): string {
+  const named = subjects.filter(({ kind }) => kind !== 'cluster').map(({ kind, name }) => `${kind} ${name}`)
+  const more = named.length - NAMED_MAX
+  return `${named.slice(0, NAMED_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+const fit = (text: string): string => escapeForeign(`${text.slice(0, 1).toUpperCase()}${text.slice(1)}`, MESSAGE_MAX)

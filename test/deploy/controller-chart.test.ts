@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import manifest from '../../package.json' with { type: 'json' }
+import { CONTROLLER_HELP, controllerOptions } from '../../src/config/controller-options.ts'
+import { GRANTS_CONFIG_MAP } from '../../src/model/cordon-grants.ts'
+import { AGENT_RIGHTS, argsOf, readManifests, renderChart, shipped } from '../support/agent-chart.ts'
+import { boundTo, grantedBy } from '../support/granted-rights.ts'
+import { requires } from '../support/requires.ts'
+
+const CONTROLLER_PAGE = new URL('../../docs/controller.md', import.meta.url)
+
+describe('the controller of the chart', requires('helm'), () => {
+  test('a controller is not there unless it is wanted, and may write what it publishes and no more', async () => {
+    const without = readManifests((await renderChart()).stdout)
+    const all = readManifests((await renderChart('controller.enabled=true')).stdout)
+    const rights = grantedBy(
+      all.filter(({ metadata }) => metadata.name.startsWith('evenkeel-agent-controller')),
+    ).toSorted()
+    assert.deepEqual(
+      rights,
+      [
+        'list  nodes * *',
+        'watch  nodes * *',
+        'create  configmaps evenkeel *',
+        `get  configmaps evenkeel ${GRANTS_CONFIG_MAP}`,
+        `patch  configmaps evenkeel ${GRANTS_CONFIG_MAP}`,
+        'create coordination.k8s.io leases evenkeel *',
+        'get coordination.k8s.io leases evenkeel evenkeel-controller',
+        'update coordination.k8s.io leases evenkeel evenkeel-controller',
+        'create  events default *',
+      ].toSorted(),
+    )
+    // And its page says just that.
+    const [, page = ''] = /```yaml\n(.*?)```/s.exec(readFileSync(CONTROLLER_PAGE, 'utf8')) ?? []
+    assert.deepEqual(grantedBy(readManifests(page)).toSorted(), rights)
+    assert.deepEqual(argsOf(all, 'Deployment'), ['controller', '--namespace=evenkeel', '--status-port=8081'])
+    assert.deepEqual(argsOf(without, 'Deployment'), [])
+    assert.deepEqual(grantedBy(without).toSorted(), AGENT_RIGHTS.toSorted())
+  })
+
+  const DNS = ['controller.enabled=true', 'dns.enabled=true'] as const
+  const dnsRights = async (...settings: readonly string[]) =>
+    grantedBy(
+      readManifests((await renderChart(...DNS, ...settings)).stdout).filter(({ metadata }) =>
+        metadata.name.startsWith('evenkeel-agent-controller-dns'),
+      ),
+    )
+
+  test('a controller that looks at DNS may read what a check reads, and show its health on the Service', async () => {
+    const granted = grantedBy(readManifests(shipped('dns-rbac.yaml')))
+    // For a command's own first question, and for relays.
+    const ofCommand = (right: string) => right.endsWith('namespaces * kube-system') || right.includes(' evenkeel ')
+    const shown = ['patch  services/status kube-system *', 'create  events kube-system *']
+    assert.deepEqual(
+      (await dnsRights()).toSorted(),
+      [...granted.filter((right) => !ofCommand(right)), ...shown].toSorted(),
+    )
+    const relays = granted.filter((right) => right.includes(' evenkeel '))
+    assert.equal(relays.length, 5)
+    assert.deepEqual((await dnsRights('dns.relay=true')).toSorted(), [...(await dnsRights()), ...relays].toSorted())
+    // And the page says what is shown beyond the shipped rights.
+    const pages = [...readFileSync(CONTROLLER_PAGE, 'utf8').matchAll(/```yaml\n(.*?)```/gs)]
+    assert.deepEqual(grantedBy(readManifests(pages[1]?.[1] ?? '')).toSorted(), shown.toSorted())
+  })
+
+  test('a controller that repairs DNS may do what the command may', async () => {
+    const repair = grantedBy(readManifests(shipped('dns-repair-rbac.yaml')))
+    assert.deepEqual(
+      (await dnsRights('dns.relay=true', 'dns.repair=true')).toSorted(),
+      [...(await dnsRights('dns.relay=true')), ...repair].toSorted(),
+    )
+    const { code, stderr } = await renderChart(...DNS, 'dns.repair=true')
+    assert.equal(code, 1)
+    assert.match(stderr, /dns\.repair takes dns\.relay/)
+  })
+
+  test('each role of DNS is bound to the controller’s account, where it is, and none is there without it', async () => {
+    const all = readManifests((await renderChart(...DNS, 'dns.relay=true', 'dns.repair=true')).stdout)
+    const roles = all.filter(({ kind, metadata }) => kind.endsWith('Role') && metadata.name.includes('controller'))
+    assert.deepEqual(
+      boundTo(all, 'ServiceAccount evenkeel/evenkeel-agent-controller').toSorted(),
+      roles
+        .map(({ kind, metadata }) => `${kind} ${metadata.name} in ${metadata.namespace ?? 'the cluster'}`)
+        .toSorted(),
+    )
+    const without = readManifests((await renderChart('controller.enabled=true')).stdout)
+    assert.deepEqual(
+      without.filter(({ metadata }) => metadata.name.includes('-dns')),
+      [],
+    )
+  })
+
+  test('every option of the controller that is not of its place is a value', async () => {
+    const dns = [
+      ...DNS,
+      'dns.interval=1m',
+      'dns.relay=true',
+      'dns.image=registry.example/evenkeel:1.0',
+      'dns.repair=true',
+    ]
+    const values = { maxCordonedOut: '2', selector: 'ingress=edge\\,tier', returnDelay: '0', leaseDuration: '30s' }
+    const settings = Object.entries(values).map(([name, value]) => `controller.${name}=${value}`)
+    const { stdout, stderr } = await renderChart(...dns, ...settings)
+    const [, ...words] = argsOf(readManifests(stdout), 'Deployment')
+    assert.deepEqual(
+      words.slice(2),
+      [
+        ...['--max-cordoned-out=2', '--selector=ingress=edge,tier', '--return-delay=0', '--lease-duration=30s'],
+        ...['--dns', '--dns-interval=1m', '--dns-image=registry.example/evenkeel:1.0', '--dns-repair'],
+      ],
+      stderr,
+    )
+    assert.equal(controllerOptions(words, { podNamespace: undefined })?.dns?.repair, true)
+    // Relays run the release's own image where no other is named.
+    const own = argsOf(readManifests((await renderChart(...DNS, 'dns.relay=true')).stdout), 'Deployment')
+    assert.ok(own.includes(`--dns-image=evenkeel.local/evenkeel:${manifest.version}`), own.join(' '))
+    const flags = [...new Set(CONTROLLER_HELP.match(/(?<=--)[a-z][a-z-]*/g))]
+    const ofPlace = ['help', 'namespace', 'grants-namespace', 'status-port', 'address', 'kubeconfig', 'node-name']
+    assert.deepEqual(
+      flags.filter((flag) => !ofPlace.includes(flag)).toSorted(),
+      words
+        .slice(2)
+        .map((word) => word.slice(2).replace(/=.*/, ''))
+        .toSorted(),
+    )
+  })
+
+  test('a controller publishes where the agents look, and may write there', async () => {
+    const all = readManifests((await renderChart('controller.enabled=true', 'agent.grantsNamespace=edge')).stdout)
+    assert.ok(argsOf(all, 'Deployment').includes('--grants-namespace=edge'))
+    assert.ok(argsOf(all, 'DaemonSet').includes('--grants-namespace=edge'))
+    assert.deepEqual(
+      grantedBy(all)
+        .filter((right) => /^(create|update|patch) .*(configmaps|leases)/.test(right))
+        .toSorted(),
+      [
+        'create  configmaps edge *',
+        `patch  configmaps edge ${GRANTS_CONFIG_MAP}`,
+        'create coordination.k8s.io leases evenkeel *',
+        'update coordination.k8s.io leases evenkeel evenkeel-controller',
+      ].toSorted(),
+    )
+  })
+})
