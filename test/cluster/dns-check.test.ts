@@ -20,6 +20,7 @@ import {
 } from '../support/dns/dns-bed.ts'
 import { relayRows } from '../support/dns/relay-rows.ts'
 import { repairRows } from '../support/dns/repair-rows.ts'
+import { scenarioRows } from '../support/dns/scenario-rows.ts'
 import { vantageRows } from '../support/dns/vantage-rows.ts'
 import { wiringRows } from '../support/dns/wiring-rows.ts'
 import { grantedBy, type RbacManifest } from '../support/granted-rights.ts'
@@ -220,6 +221,7 @@ describe('DNS of a real cluster, asked from a node', { ...requires('testbed', 's
   vantageRows(() => dns)
   relayRows(() => dns)
   repairRows(() => dns)
+  scenarioRows(() => dns)
   controllerRows(() => dns)
 
   test('each right that is shipped was used, and no other was asked for', () => {

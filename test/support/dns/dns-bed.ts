@@ -182,8 +182,12 @@ export class DnsBed {
   }
 
   /** A repair from outside, by relays. */
-  async repair(...flags: readonly string[]): Promise<Repaired> {
-    const argv = this.command('outside', 'repair', '--relay', '--image', IMAGE, ...flags)
+  repair(...flags: readonly string[]): Promise<Repaired> {
+    return this.repairFrom('outside', '--relay', '--image', IMAGE, ...flags)
+  }
+
+  async repairFrom(place: PlaceName, ...flags: readonly string[]): Promise<Repaired> {
+    const argv = this.command(place, 'repair', ...flags)
     const { code, stdout, stderr } = await runToEnd(argv, { limitMs: 360_000 })
     assert.match(stdout, /"decision"/, stderr)
     return { code, ...JSON.parse(stdout) }

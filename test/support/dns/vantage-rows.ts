@@ -2,15 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { podRange } from '../../../testbed/addresses.ts'
 import { type Checked, type DnsBed, drop, IMAGE, toPod, WELL } from './dns-bed.ts'
+import { exposed } from './exposed.ts'
 import { identityFor, type Way } from './vantage-identity.ts'
-
-const NODE_PORTS = {
-  type: 'NodePort',
-  ports: [
-    { name: 'dns', port: 53, protocol: 'UDP', targetPort: 53, nodePort: 30053 },
-    { name: 'dns-tcp', port: 53, protocol: 'TCP', targetPort: 53, nodePort: 31053 },
-  ],
-}
 
 /** Each place that asks, alone: by an identity that may do just that. */
 export function vantageRows(place: () => DnsBed): void {
@@ -73,48 +66,24 @@ export function vantageRows(place: () => DnsBed): void {
       ))
 
     describe('where the Service is exposed by node ports, and nothing else is reached', () => {
-      const patched = (spec: object): Promise<string> =>
-        place().bed.kubectl([
-          'patch',
-          'service',
-          'kube-dns',
-          '-n',
-          'kube-system',
-          '--type=merge',
-          '-p',
-          JSON.stringify({ spec }),
-        ])
-      const exposed = async (during: () => Promise<void>): Promise<void> => {
-        const pods = ['OUTPUT', '-d', podRange, '-j', 'DROP']
-        const filter = (flag: '-I' | '-D') => place().inHub(['iptables', '-w', flag, ...pods])
-        await patched(NODE_PORTS)
-        await filter('-I')
-        try {
-          await asOnly('sockets', () => place().from('hub', during))
-        } finally {
-          await filter('-D')
-          const ports = NODE_PORTS.ports.map(({ nodePort: _, ...port }) => port)
-          await patched({ type: 'ClusterIP', ports })
-        }
-        await place().says(WELL)
-      }
-
       test('is ok; with UDP to one pod dropped it loses, with UDP to all dropped it is dead over UDP', () =>
-        exposed(async () => {
-          const checked = await place().says(/^HealthyFromOutside kube-system\/kube-dns$/)
-          assert.deepEqual([checked.code, checked.verdict, targets(checked)], [0, 'ok', ['exposed']])
-          const [pod] = checked.scene.pods
-          await place().filteredInside(pod?.node ?? '', [toPod(pod?.addresses[0] ?? '', 'udp', 53)], async () => {
-            const lossy = await place().says(/^ExposedLoses kube-system\/kube-dns/)
-            assert.equal(lossy.code, 1)
-          })
-          const udp = drop('FORWARD', '-d', podRange, '-p', 'udp', '--dport', '53')
-          await place().filteredInside('n1', [udp], () =>
-            place().filteredInside('n2', [udp], async () => {
-              await place().says(/^ExposedUdpDead kube-system\/kube-dns/)
-            }),
-          )
-        }))
+        exposed(place(), () =>
+          asOnly('sockets', async () => {
+            const checked = await place().says(/^HealthyFromOutside kube-system\/kube-dns$/)
+            assert.deepEqual([checked.code, checked.verdict, targets(checked)], [0, 'ok', ['exposed']])
+            const [pod] = checked.scene.pods
+            await place().filteredInside(pod?.node ?? '', [toPod(pod?.addresses[0] ?? '', 'udp', 53)], async () => {
+              const lossy = await place().says(/^ExposedLoses kube-system\/kube-dns/)
+              assert.equal(lossy.code, 1)
+            })
+            const udp = drop('FORWARD', '-d', podRange, '-p', 'udp', '--dport', '53')
+            await place().filteredInside('n1', [udp], () =>
+              place().filteredInside('n2', [udp], async () => {
+                await place().says(/^ExposedUdpDead kube-system\/kube-dns/)
+              }),
+            )
+          }),
+        ))
     })
   })
 }
