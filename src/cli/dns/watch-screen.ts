@@ -1,0 +1,105 @@
+import type { DnsChange, DnsView, LastCheck } from '../../controllers/dns/dns-metrics.ts'
+import { CAUSES } from '../../core/dns/causes.ts'
+import { formatDuration } from '../../model/duration.ts'
+import type { Line, Style } from '../terminal/style.ts'
+import type { TerminalSize } from '../terminal/text-sink.ts'
+import { countOf, countText } from '../text/count-text.ts'
+import { timeText } from '../text/time-text.ts'
+import { findingTexts, illPairs, pairsText, verdictTone } from './finding-text.ts'
+import { watchTable } from './watch-table.ts'
+
+export interface WatchShow {
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  readonly size: TerminalSize
+  readonly style: Style
+  readonly intervalMs: number
+}
+
+const TINY_CELLS = 40
+const TINY_ROWS = 10
+const TABLE_MIN = 4
+/** Findings and changes that are shown, where there is less and less room. */
+const BELOW: readonly (readonly [findings: number, changes: number])[] = [
+  [4, 4],
+  [3, 2],
+  [2, 1],
+  [1, 0],
+]
+
+/** The whole screen: the verdict, a row for each path, what is wrong now, and what changed last. Fits what `size` says. */
+export function watchScreen(view: DnsView, show: WatchShow): readonly Line[] {
+  const { size, now } = show
+  const { last } = view
+  if (last === undefined) return [['checks DNS for the first time']]
+  if (size.columns < TINY_CELLS || size.rows < TINY_ROWS) return [tinyLine(last, now)]
+  // One line stays free for the cursor.
+  const lines = size.rows - 1
+  const head = headLines(view, last, show)
+  const choices = BELOW.map(([findings, changes]) => [
+    ...block(findingLines(last, findings)),
+    ...block(changeLines(view.changes, changes)),
+  ])
+  const tableWants = Math.min(TABLE_MIN, view.paths.length + 1)
+  const below = choices.find((some) => lines - head.length - 1 - some.length >= tableWants) ?? choices.at(-1) ?? []
+  const room = { cells: size.columns - 1, lines: lines - head.length - 1 - below.length, style: show.style }
+  return [...head, ...block(watchTable(view.paths, room)), ...below].slice(0, lines)
+}
+
+const block = (lines: readonly Line[]): readonly Line[] => (lines.length === 0 ? [] : [[], ...lines])
+
+const verdictPiece = ({ verdict }: Pick<LastCheck, 'verdict'>) => ({
+  text: verdict.toUpperCase(),
+  tone: verdictTone(verdict),
+})
+
+function tinyLine(last: LastCheck, now: number): Line {
+  const wrong =
+    last.trouble ??
+    findingTexts(last.findings)
+      .map(({ code }) => code)
+      .join(', ')
+  return [verdictPiece(last), ` ${formatDuration(Math.max(0, now - last.since))}: ${wrong}`]
+}
+
+function headLines({ checks, failures }: DnsView, last: LastCheck, { now, intervalMs }: WatchShow): readonly Line[] {
+  const failed = failures === 0 ? '' : ` and ${failures} that failed`
+  const cost = checks === 0 ? '' : `${countText(last.queries)} queries in `
+  const ago = formatDuration(Math.max(0, now - last.at))
+  return [
+    [verdictPiece(last), `  for ${formatDuration(Math.max(0, now - last.since))}, since ${timeText(last.since)}`],
+    [`${countOf(checks, 'check')}${failed}, every ${formatDuration(intervalMs)}; ${cost}the last, ${ago} ago`],
+  ]
+}
+
+function findingLines({ verdict, findings, notes, trouble }: LastCheck, most: number): readonly Line[] {
+  if (trouble !== undefined) return [[{ text: 'the check could not be made', tone: 'hold' }, `: ${trouble}`]]
+  const texts = findingTexts(findings)
+  const shown = texts.length > most ? texts.slice(0, Math.max(1, most - 1)) : texts
+  const rest = texts.length - shown.length
+  return [
+    ...shown.map(({ code, about }): Line => {
+      const cause = CAUSES[code]
+      return [
+        { text: code, tone: verdictTone(cause.verdict) },
+        about === '' ? `: ${cause.is}` : ` ${about}: ${cause.is}`,
+      ]
+    }),
+    ...(rest === 0 || most < 2 ? [] : [[`and ${countOf(rest, 'more finding')}`]]),
+    ...(verdict === 'unverified' ? notes.slice(0, most - 1).map((note): Line => [`  ${note}`]) : []),
+  ]
+}
+
+/** The newest first. */
+const changeLines = (changes: readonly DnsChange[], most: number): readonly Line[] =>
+  (most === 0 ? [] : changes.slice(-most))
+    .toReversed()
+    .map((change) => [`${timeText(change.at)}  `, verdictPiece(change), `  ${changeText(change)}`])
+
+export function changeText({ came, went, trouble }: DnsChange): string {
+  if (trouble !== undefined) return trouble
+  const [isNew, isOver] = [pairsText(illPairs(came)), pairsText(illPairs(went))]
+  const over = isOver === '' ? [] : [`no longer ${isOver}`]
+  const text = [...(isNew === '' ? [] : [isNew]), ...over].join('; ')
+  return text === '' ? pairsText(came) : text
+}
