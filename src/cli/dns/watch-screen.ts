@@ -1,7 +1,7 @@
 import type { DnsChange, DnsView, LastCheck } from '../../controllers/dns/dns-metrics.ts'
 import { CAUSES } from '../../core/dns/causes.ts'
 import { formatDuration } from '../../model/duration.ts'
-import type { Line, Style } from '../terminal/style.ts'
+import { type Line, padCells, type Style } from '../terminal/style.ts'
 import type { TerminalSize } from '../terminal/text-sink.ts'
 import { countOf, countText } from '../text/count-text.ts'
 import { timeText } from '../text/time-text.ts'
@@ -59,16 +59,28 @@ function tinyLine(last: LastCheck, now: number): Line {
     findingTexts(last.findings)
       .map(({ code }) => code)
       .join(', ')
-  return [verdictPiece(last), ` ${formatDuration(Math.max(0, now - last.since))}: ${wrong}`]
+  return [verdictPiece(last), ` ${ageText(now - last.since)}: ${wrong}`]
 }
 
-function headLines({ checks, failures }: DnsView, last: LastCheck, { now, intervalMs }: WatchShow): readonly Line[] {
+/** In whole seconds: it is drawn anew each second. */
+function ageText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000))
+  return seconds === 0 ? '0 s' : formatDuration(seconds * 1_000)
+}
+
+function headLines(
+  { checks, failures, service }: DnsView,
+  last: LastCheck,
+  { now, intervalMs }: WatchShow,
+): readonly Line[] {
   const failed = failures === 0 ? '' : ` and ${failures} that failed`
   const cost = checks === 0 ? '' : `${countText(last.queries)} queries in `
-  const ago = formatDuration(Math.max(0, now - last.at))
+  const of = service === undefined ? '' : `: DNS of Service ${service}`
   return [
-    [verdictPiece(last), `  for ${formatDuration(Math.max(0, now - last.since))}, since ${timeText(last.since)}`],
-    [`${countOf(checks, 'check')}${failed}, every ${formatDuration(intervalMs)}; ${cost}the last, ${ago} ago`],
+    [verdictPiece(last), `  for ${ageText(now - last.since)}, since ${timeText(last.since)}${of}`],
+    [
+      `${countOf(checks, 'check')}${failed}, every ${formatDuration(intervalMs)}; ${cost}the last, ${ageText(now - last.at)} ago`,
+    ],
   ]
 }
 
@@ -91,12 +103,16 @@ function findingLines({ verdict, findings, notes, trouble }: LastCheck, most: nu
 }
 
 /** The newest first. */
-const changeLines = (changes: readonly DnsChange[], most: number): readonly Line[] =>
-  (most === 0 ? [] : changes.slice(-most))
-    .toReversed()
-    .map((change) => [`${timeText(change.at)}  `, verdictPiece(change), `  ${changeText(change)}`])
+function changeLines(changes: readonly DnsChange[], most: number): readonly Line[] {
+  const shown = (most === 0 ? [] : changes.slice(-most)).toReversed()
+  const cells = Math.max(0, ...shown.map(({ verdict }) => verdict.length))
+  return shown.map((change) => {
+    const { text, tone } = verdictPiece(change)
+    return [`${timeText(change.at)}  `, { text: padCells(text, cells), tone }, `  ${changeText(change)}`]
+  })
+}
 
-export function changeText({ came, went, trouble }: DnsChange): string {
+function changeText({ came, went, trouble }: DnsChange): string {
   if (trouble !== undefined) return trouble
   const [isNew, isOver] = [pairsText(illPairs(came)), pairsText(illPairs(went))]
   const over = isOver === '' ? [] : [`no longer ${isOver}`]

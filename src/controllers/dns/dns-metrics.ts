@@ -12,6 +12,8 @@ export interface DnsView {
   readonly failures: number
   /** Of all checks. */
   readonly queries: number
+  /** `kube-system/kube-dns`. Absent: no check came to a verdict yet. */
+  readonly service?: string
   /** Absent: there was no check yet. */
   readonly last?: LastCheck
   /** Of the last check that came to a verdict; its order. */

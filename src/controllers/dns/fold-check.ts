@@ -21,7 +21,9 @@ export function foldCheck(view: DnsView, check: CheckOrTrouble, wallMs: WallMs):
   const changes = changesOf(view, last)
   if ('trouble' in check)
     return { ...view, failures: view.failures + 1, last, paths: view.paths.map(notKnownNow), changes }
+  const { namespace, name } = check.scene.service
   return {
+    service: `${namespace}/${name}`,
     checks: view.checks + 1,
     failures: view.failures,
     queries: view.queries + check.queries,
