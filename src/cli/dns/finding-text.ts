@@ -9,7 +9,7 @@ const SUBJECTS_MAX = 3
 export const verdictTone = (verdict: DnsVerdict): Tone =>
   verdict === 'ok' ? 'work' : verdict === 'bad' ? 'stop' : 'hold'
 
-export interface FindingText {
+interface FindingText {
   readonly code: CauseCode
   /** `pod coredns-1, pod coredns-2 and 4 more`; empty where it is about the whole cluster. */
   readonly about: string

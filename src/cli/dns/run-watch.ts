@@ -35,6 +35,8 @@ export async function runWatch(run: WatchRun): Promise<number> {
   try {
     return await Promise.race([watched(run), leftAtOnce(context)])
   } finally {
+    // What was left at once has not closed its screen.
+    voice.restoreCursor()
     takeBack()
   }
 }

@@ -8,7 +8,7 @@ import { timeText } from '../text/time-text.ts'
 import { findingTexts, illPairs, pairsText, verdictTone } from './finding-text.ts'
 import { watchTable } from './watch-table.ts'
 
-export interface WatchShow {
+interface WatchShow {
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly size: TerminalSize

@@ -20,7 +20,7 @@ export interface WatchVoice {
   restoreCursor(): void
 }
 
-export interface VoiceParts {
+interface VoiceParts {
   readonly sink: TextSink
   readonly clock: Clock
   readonly style: Style

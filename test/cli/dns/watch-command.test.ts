@@ -8,7 +8,7 @@ import { systemTimers } from '../../../src/adapters/node/system-timers.ts'
 import { sceneOfDocument } from '../../../src/cli/dns/check-document.ts'
 import { addDnsCommand } from '../../../src/cli/dns-command.ts'
 import { runProgram } from '../../../src/cli/program.ts'
-import { DnsChecks } from '../../../src/controllers/dns/check-dns.ts'
+import { type CheckParts, DnsChecks } from '../../../src/controllers/dns/check-dns.ts'
 import { UserError } from '../../../src/model/user-error.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 import type { DnsRelays } from '../../../src/ports/dns-relays.ts'
@@ -57,7 +57,7 @@ function watch({ world, words = [], relays, screen, refusal = () => undefined }:
   const notHere = (): never => {
     throw new Error('a watch was asked for')
   }
-  const parts = {
+  const parts: CheckParts = {
     objects: { ...world.objects, services: async (signal: AbortSignal) => refused() ?? world.objects.services(signal) },
     asker: new SocketAsker(systemClock, systemRandom),
     loopback: { ask: async () => ({ kind: 'notAsked' as const, text: 'forbidden' }) },
@@ -164,6 +164,17 @@ test('Ctrl-C ends it with code 130 once the relays are taken away, between two c
     assert.deepEqual([relays.opened, relays.left], [1, 0])
     assert.match(context.err.text, isWithin ? /^INTERRUPTED {2}no checks in/ : /^INTERRUPTED {2}3 checks in 20 s: 3 ok/)
   }
+})
+
+test('a second Ctrl-C does not wait for a check that hangs, and gives the cursor back', async (t) => {
+  const screen = new Screen(80, 24)
+  const relays: DnsRelays = { open: () => new Promise(() => undefined) }
+  const { context, ended } = watch({ world: await dnsWorld(t), relays, screen })
+  await until('a screen', () => !screen.cursorShown)
+  context.interrupts.press()
+  context.interrupts.press()
+  assert.equal(await ended, 130)
+  assert.equal(screen.cursorShown, true)
 })
 
 test('-o json writes an object a line for each check, with its paths, and the scene where it is asked for', async (t) => {
