@@ -7,6 +7,7 @@ import { ExecRelays } from '../../src/adapters/dns/relay/exec-relays.ts'
 import { JobRelays } from '../../src/adapters/dns/relay/job-relays.ts'
 import { SocketAsker } from '../../src/adapters/dns/socket-asker.ts'
 import { OWN_SOCKETS } from '../../src/adapters/dns/sockets.ts'
+import { openHttpDoor } from '../../src/adapters/http/http-door.ts'
 import type { FollowParts } from '../../src/adapters/kube/follow.ts'
 import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
 import { kubeDnsObjects } from '../../src/adapters/kube/kube-dns-objects.ts'
@@ -14,12 +15,14 @@ import { kubeDnsRepairer } from '../../src/adapters/kube/kube-dns-repairer.ts'
 import { kubeLeaderLease } from '../../src/adapters/kube/kube-leader-lease.ts'
 import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
+import { systemTimers } from '../../src/adapters/node/system-timers.ts'
 import type { DnsPlace } from '../../src/cli/dns/dns-place.ts'
 import type { DnsActions } from '../../src/cli/dns-command.ts'
-import { type CheckParts, checkDns } from '../../src/controllers/dns/check-dns.ts'
+import { type CheckParts, checkDns, DnsChecks } from '../../src/controllers/dns/check-dns.ts'
 import { PastRepairs } from '../../src/controllers/dns/past-repairs.ts'
 import { repairAlone } from '../../src/controllers/dns/repair-alone.ts'
 import { repairDns, wouldRepair } from '../../src/controllers/dns/repair-dns.ts'
+import type { WatchedDns } from '../../src/controllers/dns/watch-dns.ts'
 import type { PodResolver } from '../../src/core/dns/pod-resolver.ts'
 import type { Log } from '../../src/ports/log.ts'
 import { ownResolver } from '../process/own-resolver.ts'
@@ -46,6 +49,8 @@ export const dnsActions = (surroundings: Surroundings): DnsActions => ({
     const parts = await opened(place, surroundings, signal)
     return checkDns(checkParts(parts, place), signal)
   },
+  watch: (place) => watched(place, surroundings),
+  openPages: (at, pages) => openHttpDoor({ place: at, timers: systemTimers }, pages),
   wouldRepair: async (place, signal) => {
     const parts = await opened(place, surroundings, signal)
     return wouldRepair(repairParts(parts, place, nothing), signal)
@@ -59,6 +64,19 @@ export const dnsActions = (surroundings: Surroundings): DnsActions => ({
     return repairAlone(alone, (leader) => repairDns(repairParts(parts, place, say), leader, signal), signal)
   },
 })
+
+/** The API server is asked first by the first check, and again by the next one where that failed. */
+function watched(place: DnsPlace, surroundings: Surroundings): WatchedDns {
+  let checks: DnsChecks | undefined
+  return {
+    random,
+    next: async (signal) => {
+      checks ??= new DnsChecks(checkParts(await opened(place, surroundings, signal), place))
+      return checks.next({}, signal)
+    },
+    close: async () => (await checks?.close()) ?? [],
+  }
+}
 
 /** Held while DNS is repaired: one at a time, in the whole cluster. */
 export const REPAIR_LEASE = 'evenkeel-dns-repair'

@@ -7,12 +7,13 @@ import { checkDocument, explainDocument, sceneOfDocument } from './dns/check-doc
 import { checkLines, findingLines } from './dns/check-lines.ts'
 import { addPlaceOptions, type DnsPlace, type PlaceFlags, placeOf } from './dns/dns-place.ts'
 import { addRepair, type RepairActions } from './dns/repair-command.ts'
+import { addWatch, type WatchActions } from './dns/watch-command.ts'
 import { addStyleOptions, type OutputFlags, resultStyle } from './output-options.ts'
 import type { AddCommand } from './program.ts'
 import { type Line, paintLine, type Style } from './terminal/style.ts'
 import { withErrorDocument } from './with-error-document.ts'
 
-export interface DnsActions extends RepairActions {
+export interface DnsActions extends RepairActions, WatchActions {
   readonly check: (place: DnsPlace, signal: AbortSignal) => Promise<DnsCheck>
 }
 
@@ -42,7 +43,7 @@ Example: say again what a check found, with all of its evidence
   evenkeel dns check -o json > dns.json
   evenkeel dns explain dns.json`
 
-/** `evenkeel dns check`, `evenkeel dns explain FILE`. */
+/** `evenkeel dns check`, `watch`, `repair`, and `explain FILE`. */
 export const addDnsCommand =
   (load: () => Promise<DnsActions>): AddCommand =>
   (program, context, exitWith) => {
@@ -51,6 +52,7 @@ export const addDnsCommand =
       .summary('check the DNS of a cluster by real UDP queries')
       .description('Asks CoreDNS by real UDP queries on every path, and says what is broken.')
     addCheck(dns, { load, context, exitWith })
+    addWatch(dns, { load, context, exitWith, exitOf: (verdict) => EXIT[verdict] })
     addRepair(dns, { load, context, exitWith })
     addExplain(dns, { context, exitWith })
   }

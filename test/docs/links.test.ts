@@ -74,7 +74,7 @@ function helpOf(command: readonly string[]): Promise<string> {
 
 const SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
   roll: ['resume', 'abort', 'status', 'report'],
-  dns: ['check', 'repair', 'explain'],
+  dns: ['check', 'watch', 'repair', 'explain'],
 }
 
 /** `roll resume RUN --yes` is the command `roll resume` with the flag `--yes`. */

@@ -36,7 +36,7 @@ export const explainDocument = (verdict: DnsVerdict, findings: readonly Finding[
   findings: findings.map(findingDocument),
 })
 
-function findingDocument({ code, subjects, evidence }: Finding): object {
+export function findingDocument({ code, subjects, evidence }: Finding): object {
   const cause = CAUSES[code]
   const row = 'row' in cause ? { row: cause.row } : {}
   return {

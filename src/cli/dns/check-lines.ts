@@ -89,18 +89,18 @@ function pathTable(scene: DnsScene): readonly string[] {
   return rows.length === 0 ? [] : tableLines(columns, rows)
 }
 
-const UDP_WORDS: Readonly<Record<PathReading['udp'], string>> = {
+export const UDP_WORDS: Readonly<Record<PathReading['udp'], string>> = {
   answers: 'answers',
   loses: 'loses',
   silent: 'silent',
   notAsked: 'not asked',
 }
-const TCP_WORDS: Readonly<Record<PathReading['tcp'], string>> = {
+export const TCP_WORDS: Readonly<Record<PathReading['tcp'], string>> = {
   answers: 'answers',
   silent: 'silent',
   notAsked: 'not asked',
 }
-const DATA_WORDS: Readonly<Record<PathReading['data'], string>> = {
+export const DATA_WORDS: Readonly<Record<PathReading['data'], string>> = {
   right: 'right',
   stale: 'stale',
   unsynced: 'nothing listed',

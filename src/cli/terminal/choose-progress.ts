@@ -7,11 +7,16 @@ export type ProgressChoice = (typeof PROGRESS_CHOICES)[number]
 export type ProgressMode = Exclude<ProgressChoice, 'auto'>
 
 /** The form of progress. `live` that was asked for and cannot be is an error, before anything is touched. */
-export function chooseProgress(wanted: ProgressChoice, facts: TerminalFacts): ProgressMode {
+export function chooseProgress(
+  wanted: ProgressChoice,
+  facts: TerminalFacts,
+  stream: 'stdout' | 'stderr' = 'stderr',
+): ProgressMode {
   if (wanted === 'plain' || wanted === 'none') return wanted
-  const capable = facts.stderrIsTerminal && facts.env.TERM !== 'dumb'
+  const isTerminal = stream === 'stdout' ? facts.stdoutIsTerminal : facts.stderrIsTerminal
+  const capable = isTerminal && facts.env.TERM !== 'dumb'
   if (wanted === 'live' && !capable) {
-    const why = facts.stderrIsTerminal ? 'TERM is dumb' : 'stderr is no terminal'
+    const why = isTerminal ? 'TERM is dumb' : `${stream} is no terminal`
     throw new UserError(`--progress live is not possible: ${why}`, { code: 'usage.progress', fix: '--progress plain' })
   }
   // Some CI systems give their jobs a terminal and show every frame one below the other.

@@ -12,6 +12,8 @@ export interface DnsView {
   readonly failures: number
   /** Of all checks. */
   readonly queries: number
+  /** `kube-system/kube-dns`. Absent: no check came to a verdict yet. */
+  readonly service?: string
   /** Absent: there was no check yet. */
   readonly last?: LastCheck
   /** Of the last check that came to a verdict; its order. */
@@ -26,6 +28,8 @@ export interface LastCheck {
   /** Since when the verdict is this one. */
   readonly since: WallMs
   readonly findings: readonly Finding[]
+  /** How DNS was found, and what could not be read or made: sentences. */
+  readonly notes: readonly string[]
   /** Why the check could not be made. Absent: it was made. */
   readonly trouble?: string
   /** Of the last check that came to a verdict. */
@@ -61,7 +65,7 @@ export interface DnsChange {
   readonly trouble?: string
 }
 
-const VERDICTS: readonly DnsVerdict[] = ['ok', 'degraded', 'bad', 'unverified']
+const VERDICTS: readonly DnsVerdict[] = [...new Set(Object.values(CAUSES).map(({ verdict }) => verdict))]
 
 /** Prometheus' text format 0.0.4. A pod that is gone has no series. */
 export function dnsMetrics({ checks, failures, queries, last, paths }: DnsView): string {
@@ -77,7 +81,7 @@ export function dnsMetrics({ checks, failures, queries, last, paths }: DnsView):
     })
   return [
     ...family(
-      { name: 'verdict', help: 'What the last check came to, as 1 of four.', type: 'gauge' },
+      { name: 'verdict', help: 'What the last check came to: 1 for this verdict, 0 for each other.', type: 'gauge' },
       last === undefined
         ? []
         : VERDICTS.map((verdict) => ({ labels: { verdict }, value: verdict === last.verdict ? 1 : 0 })),

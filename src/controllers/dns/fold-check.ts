@@ -7,7 +7,7 @@ import type { DnsChange, DnsView, FindingOf, LastCheck, PathView, Tick } from '.
 
 /** What of a check is kept, or why it could not be made. */
 export type CheckOrTrouble =
-  | Pick<DnsCheck, 'verdict' | 'findings' | 'scene' | 'queries' | 'tookMs'>
+  | Pick<DnsCheck, 'verdict' | 'findings' | 'notes' | 'scene' | 'queries' | 'tookMs'>
   | { readonly trouble: string }
 
 const HISTORY_MAX = 30
@@ -21,7 +21,9 @@ export function foldCheck(view: DnsView, check: CheckOrTrouble, wallMs: WallMs):
   const changes = changesOf(view, last)
   if ('trouble' in check)
     return { ...view, failures: view.failures + 1, last, paths: view.paths.map(notKnownNow), changes }
+  const { namespace, name } = check.scene.service
   return {
+    service: `${namespace}/${name}`,
     checks: view.checks + 1,
     failures: view.failures,
     queries: view.queries + check.queries,
@@ -36,10 +38,10 @@ function lastOf({ last }: DnsView, check: CheckOrTrouble, at: WallMs): LastCheck
   const since = last?.verdict === verdict ? last.since : at
   if ('trouble' in check) {
     const { queries = 0, tookMs = 0 } = last ?? {}
-    return { at, verdict, since, findings: [], trouble: check.trouble, queries, tookMs }
+    return { at, verdict, since, findings: [], notes: [], trouble: check.trouble, queries, tookMs }
   }
-  const { findings, queries, tookMs } = check
-  return { at, verdict, since, findings, queries, tookMs }
+  const { findings, notes, queries, tookMs } = check
+  return { at, verdict, since, findings, notes, queries, tookMs }
 }
 
 /** What a check that could not be made says differently each time (a time, an address) is no change. */

@@ -22,12 +22,14 @@ async function dns(
   files: Readonly<Record<string, string>> = {},
 ) {
   const { context } = memoryContext({ files })
-  const notHere = async (): Promise<never> => {
+  const notHere = (): never => {
     throw new Error('it is asked for a check alone')
   }
   const load = async () => ({
     wouldRepair: notHere,
     repair: notHere,
+    watch: notHere,
+    openPages: notHere,
     check: ({ sought }: { readonly sought: object }, signal: AbortSignal) => {
       if (world === undefined) throw new Error('nothing is to be asked')
       const parts = {
@@ -172,6 +174,12 @@ const WRONG: readonly (readonly [words: readonly string[], message: RegExp])[] =
     ['check', '--ephemeral', 'shop/web-0', '--image', 'x', '--exec', 'shop/web-0/web'],
     /--exec: it names the same pod as --ephemeral/,
   ],
+  [['watch', '--ephemeral', 'shop/web-0', '--image', 'x'], /--ephemeral: each connection that is lost.*\n.*--relay/],
+  [['watch', '--interval', '500ms'], /--interval: .*\n.*1s or more/],
+  [['watch', '--scene'], /--scene goes with -o json alone/],
+  [['watch', '--metrics', '9153'], /ADDRESS:PORT/],
+  [['watch', '--metrics', '127.0.0.1:99999'], /ADDRESS:PORT/],
+  [['watch', '--progress', 'live'], /--progress live is not possible: stdout is no terminal/],
   [['repair', '--relay'], /--relay: which image is to be run is not known/],
   [['check', '--timeout', '0'], /--timeout/],
   [['check', '--timeout', '5'], /has no unit/],
@@ -201,7 +209,7 @@ for (const [words, message] of WRONG) {
 }
 
 test('each command shows how it is used, with an example', async () => {
-  for (const words of [['--help'], ['check', '--help'], ['explain', '--help']]) {
+  for (const words of [['--help'], ['check', '--help'], ['watch', '--help'], ['explain', '--help']]) {
     const { code, out } = await dns(undefined, words)
     assert.equal(code, 0)
     if (words.length > 1) assert.match(out, /Example[\s\S]*evenkeel dns/)

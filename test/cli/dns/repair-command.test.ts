@@ -34,10 +34,13 @@ function found(scene: DnsScene, apiNotReady?: string) {
 async function repair(result: RepairOrBusy, ...words: readonly string[]) {
   const { context } = memoryContext({})
   const asked: string[] = []
+  const notHere = (): never => {
+    throw new Error('a repair was asked for')
+  }
   const load = async () => ({
-    check: async () => {
-      throw new Error('a repair was asked for')
-    },
+    check: notHere,
+    watch: notHere,
+    openPages: notHere,
     wouldRepair: async () => {
       asked.push('dry')
       if ('busy' in result) throw new Error('a dry run waits for nobody')

@@ -1,0 +1,10 @@
+import type { PageOf } from '../../ports/http-door.ts'
+import { type DnsView, dnsMetrics } from './dns-metrics.ts'
+
+/** For Prometheus. */
+export const dnsPages =
+  (view: () => DnsView): PageOf =>
+  ({ target }) =>
+    target.split('?', 1)[0] === '/metrics'
+      ? { status: 200, contentType: 'text/plain; version=0.0.4; charset=utf-8', body: dnsMetrics(view()) }
+      : { status: 404, contentType: 'text/plain; charset=utf-8', body: 'there is no such page; see /metrics\n' }
