@@ -31,6 +31,8 @@ export interface Deployment {
   readonly outsideAt: readonly { readonly address: string; readonly port: number }[]
   /** By which the Service picks its pods; empty where it has none. */
   readonly selector: Readonly<Record<string, string>>
+  /** No Corefile could be read that names the zone. */
+  readonly isZoneAssumed: boolean
   /** Of all nodes. */
   readonly readyNodes: readonly string[]
   /** How it was found, and what could not be read: sentences. */
@@ -89,6 +91,7 @@ export async function findDeployment(
     serviceAt: { addresses: (cache ?? service).addresses, port: port ?? DNS_PORT },
     outsideAt: outsideOf(service, nodes.value ?? []),
     selector: selector ?? {},
+    isZoneAssumed: zone.isAssumed,
     readyNodes: (nodes.value ?? []).flatMap(({ name, ready }) => (ready ? [name] : [])).toSorted(),
     notes: [
       `Service ${namespace}/${service.name}: ${why}`,
@@ -143,7 +146,7 @@ interface ZoneParts {
 }
 
 async function zoneOf({ objects, service, pods, sought }: ZoneParts, signal: AbortSignal) {
-  if (sought.zone !== undefined) return { name: sought.zone, why: 'you named it' }
+  if (sought.zone !== undefined) return { name: sought.zone, why: 'you named it', isAssumed: false }
   const { namespace } = service
   const mounted = [...new Set(pods.flatMap(({ configMaps }) => configMaps))]
   let note: string | undefined
@@ -153,11 +156,13 @@ async function zoneOf({ objects, service, pods, sought }: ZoneParts, signal: Abo
     )
     note ??= refused
     const zone = Object.values(value ?? {}).flatMap((text) => zoneOfCorefile(text) ?? [])[0]
-    if (zone !== undefined) return { name: zone, why: `the Corefile of ConfigMap ${namespace}/${name} says so` }
+    if (zone !== undefined)
+      return { name: zone, why: `the Corefile of ConfigMap ${namespace}/${name} says so`, isAssumed: false }
   }
   return {
     name: DEFAULT_ZONE,
     why: 'assumed, since no Corefile could be read that names it',
+    isAssumed: true,
     ...(note === undefined ? {} : { note }),
   }
 }
