@@ -18,7 +18,7 @@ import { StandingRelays } from './standing-relays.ts'
 import { withSurroundings } from './surroundings.ts'
 import type { SweepTarget, Vantage } from './sweep.ts'
 
-export interface CheckParts {
+interface CheckParts {
   readonly objects: DnsObjects
   readonly asker: DnsAsker
   readonly loopback: PodLoopback
