@@ -99,10 +99,18 @@ test('that DNS was ill counts until a check finds it well', () => {
   assert.equal(withDns(fresh, { ...ill, last }), 'hold record: DnsIll')
 })
 
-test('what could not be known is not waited for again', () => {
+test('where a check told nothing another one is not waited for', () => {
   const old = { begunAt: monoMs(0), endedAt: monoMs(1) }
-  assert.equal(withDns(fresh, dnsSaid(['NotAsked cluster dns'], old)), 'act record: writeRecord')
+  const vantages = [{ name: 'here', control: 'fails' }] as const
+  const scene = aDnsScene({ vantages })
+  assert.equal(withDns(fresh, dnsSaid(['NotAsked cluster dns'], { ...old, scene })), 'act record: writeRecord')
   assert.equal(withDns(fresh, { last: { kind: 'unknown', why: 'forbidden', ...old } }), 'act record: writeRecord')
+})
+
+test('where a check told of pods and not of the Service another one is waited for', () => {
+  const scene = aDnsScene({ paths: [aPath('here', { kind: 'pod', name: 'c-1' })] })
+  const old = { begunAt: monoMs(0), endedAt: monoMs(1), scene }
+  assert.equal(withDns(fresh, dnsSaid(['NotAsked service kube-system/kube-dns'], old)), 'hold record: DnsNotAsked')
 })
 
 describe('DNS that turns ill', () => {

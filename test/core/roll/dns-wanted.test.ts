@@ -26,8 +26,7 @@ test('before a node goes nodes are asked that stay, those that go last before ot
 })
 
 test('a node that is back is asked itself, and one that stays', () => {
-  const dns = old
-  assert.equal(wanted(withPort({ ...aSnapshot(settled), dns })), 'back n1 from n1 n3')
+  assert.equal(wanted(withPort(aSnapshot(settled))), 'back n1 from n1 n3')
 })
 
 test('relays of the node that is back serve for the next one as well', () => {

@@ -31,3 +31,11 @@ export interface DnsFacts {
   /** Since when a check is under way. */
   readonly askingSince?: MonoMs
 }
+
+/** Whether anything was asked from a place that reaches the cluster: where nothing was, another check would tell no more. */
+export function hasToldAnything(last: NonNullable<DnsFacts['last']>): boolean {
+  if (last.kind === 'unknown') return false
+  const { vantages, paths } = last.scene
+  const sound = new Set(vantages.flatMap(({ name, control }) => (control === 'fails' ? [] : [name])))
+  return paths.some(({ vantage, reading: { udp } }) => udp !== 'notAsked' && sound.has(vantage))
+}

@@ -1,6 +1,6 @@
 import type { Reason } from '../../../model/reason.ts'
 import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from '../node-snapshot.ts'
-import type { DnsReading } from './dns-facts.ts'
+import { type DnsReading, hasToldAnything } from './dns-facts.ts'
 import { findingText, policyOf } from './dns-policy.ts'
 
 /** A reading counts for so long after it ended. */
@@ -31,15 +31,12 @@ export function dnsWell(s: NodeSnapshot): readonly Reason[] {
 
 const asked: Reason = { code: 'DnsNotAsked', text: 'DNS of the cluster is being asked before the node goes' }
 
-/** What could not be known is not waited for again: it holds nothing up. */
+/** Where a check told nothing, another one is not waited for. */
 function isAwaited({ dns, now }: NodeSnapshot): boolean {
   const { last, askingSince } = dns ?? {}
-  if (last !== undefined && (now - last.endedAt < COUNTS_FOR_MS || !isKnown(last))) return false
+  if (last !== undefined && (now - last.endedAt < COUNTS_FOR_MS || !hasToldAnything(last))) return false
   return askingSince === undefined || now - askingSince < AWAITED_FOR_MS
 }
-
-const isKnown = (last: NonNullable<NonNullable<NodeSnapshot['dns']>['last']>): boolean =>
-  last.kind === 'seen' && last.findings.every((finding) => policyOf(last, finding).leaving !== 'unknown')
 
 function illness({ current: { node } }: NodeSnapshot, reading: DnsReading): readonly Reason[] {
   const found = reading.findings

@@ -3,7 +3,7 @@ import type { Reason } from '../../../model/reason.ts'
 import type { Finding, Subject } from '../../dns/diagnosis/finding.ts'
 import type { DnsScene } from '../../dns/scene.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
-import type { DnsReading } from './dns-facts.ts'
+import { type DnsReading, hasToldAnything } from './dns-facts.ts'
 import { findingText, policyOf } from './dns-policy.ts'
 import { dnsReady, dnsService } from './dns-ready.ts'
 
@@ -22,8 +22,10 @@ export function dnsUnsettled(s: RecordedSnapshot): readonly Reason[] {
   const since = s.evidence.settlingSince ?? s.now
   const { last, seen } = s.dns
   if (last === undefined || last.begunAt < since) {
-    const awaitedForMs = s.spec.dns?.image === undefined ? AWAITED_FOR_MS : RELAY_AWAITED_FOR_MS
-    if (s.now - since >= awaitedForMs) return noEndpoint
+    const hasRelays = s.spec.dns?.image !== undefined
+    // From here alone nothing more will be told than before.
+    if (last !== undefined && !hasRelays && !hasToldAnything(last)) return noEndpoint
+    if (s.now - since >= (hasRelays ? RELAY_AWAITED_FOR_MS : AWAITED_FOR_MS)) return noEndpoint
     const text = `DNS of the cluster is being asked since ${name} is back`
     return [...noEndpoint, { code: 'DnsNotAsked', object: name, text }]
   }
