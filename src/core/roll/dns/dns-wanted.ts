@@ -38,18 +38,15 @@ export function dnsWanted(s: RollSnapshot, decision: Decision): DnsWant | undefi
 
 /** From nodes that stay: a relay on the node itself would have to be evicted. */
 const leaving = (s: NodeSnapshot): DnsWant | undefined =>
-  isStillToGo(s) ? { node: s.current.node.name, for: 'leaving', from: others(s).slice(0, PLACES) } : undefined
+  isStillToGo(s) ? { node: s.current.node.name, for: 'leaving', from: others(s) } : undefined
 
-/** Those first that go last, or not any more: their relays can stay for the next node as well. */
+/** Those first that go last, or not any more: their relays can stay for the next node as well. There may be thousands. */
 function others({ cluster, run, current }: NodeSnapshot): readonly string[] {
-  const ready = cluster.nodes.flatMap(({ name, ready }) =>
-    ready === 'True' && name !== current.node.name ? [name] : [],
+  const ready = new Set(
+    cluster.nodes.flatMap(({ name, ready }) => (ready === 'True' && name !== current.node.name ? [name] : [])),
   )
-  const byTurn = [...run.done].reverse()
-  const toGo = run.order.filter((name) => !run.done.includes(name)).reverse()
-  const place = (name: string): number => {
-    const at = [...byTurn, ...toGo].indexOf(name)
-    return at === -1 ? byTurn.length - 0.5 : at
-  }
-  return ready.toSorted((left, right) => place(left) - place(right))
+  const [done, order] = [new Set(run.done), new Set(run.order)]
+  const toGo = run.order.filter((name) => !done.has(name))
+  const neverGo = [...ready].filter((name) => !done.has(name) && !order.has(name))
+  return [...run.done.toReversed(), ...neverGo, ...toGo.toReversed()].filter((name) => ready.has(name)).slice(0, PLACES)
 }
