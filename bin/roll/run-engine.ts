@@ -11,6 +11,7 @@ import { formatDuration } from '../../src/model/duration.ts'
 import type { OpenJournal } from '../../src/ports/journal.ts'
 import type { Log } from '../../src/ports/log.ts'
 import { type SteadyClock, steadyClock } from '../../src/runtime/steady-clock.ts'
+import { dnsChecksOf } from './dns-checks.ts'
 import { hostOf } from './host.ts'
 import { balancersOf, type ClusterPlace, endpointsOf } from './world.ts'
 
@@ -32,6 +33,7 @@ export async function runEngine(
   const host = hostOf(run.spec)
   const clock = steadyClock(systemClock, { onSet: (byMs) => log.warn(clockSet(byMs)) })
   const probe = probeOf(run, clock)
+  const dns = dnsChecksOf(run.spec, place)
   try {
     const engine = new RollEngine({
       run,
@@ -47,6 +49,7 @@ export async function runEngine(
       clock,
       random: systemRandom,
       ...(probe === undefined ? {} : { probe }),
+      ...(dns === undefined ? {} : { dns }),
     })
     await engine.run(io.interrupt)
   } finally {

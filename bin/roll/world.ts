@@ -2,7 +2,8 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { HaproxyBalancer } from '../../src/adapters/haproxy/haproxy-balancer.ts'
 import { HealthEndpoints } from '../../src/adapters/http/health-endpoints.ts'
-import { openCluster } from '../../src/adapters/kube/open-cluster.ts'
+import { kubeCluster } from '../../src/adapters/kube/kube-cluster.ts'
+import { openApi } from '../../src/adapters/kube/open-cluster.ts'
 import { FileJournalStore } from '../../src/adapters/node/file-journal-store.ts'
 import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../src/adapters/node/system-random.ts'
@@ -24,8 +25,11 @@ export function journals(place: RollPlace, { env }: RollSurroundings): FileJourn
   return new FileJournalStore(place.stateDir ?? join(home, 'evenkeel'))
 }
 
+type OpenApi = Awaited<ReturnType<typeof openApi>>
+
 export interface ClusterPlace {
   readonly cluster: Cluster
+  readonly api: OpenApi['parts']
   readonly uid: string
   readonly name: string
 }
@@ -35,7 +39,7 @@ export async function clusterOf(
   { env, version, log }: RollSurroundings,
   signal: AbortSignal,
 ): Promise<ClusterPlace> {
-  const cluster = await openCluster(
+  const { parts: api, server } = await openApi(
     {
       kubeconfigPath: place.kubeconfig ?? env.KUBECONFIG,
       context: place.context,
@@ -47,8 +51,9 @@ export async function clusterOf(
     },
     signal,
   )
+  const cluster = kubeCluster(api, server)
   const { uid } = await cluster.identity(signal)
-  return { cluster, uid, name: place.context ?? 'the cluster' }
+  return { cluster, api, uid, name: place.context ?? 'the cluster' }
 }
 
 /** ssh to a balancer goes by the same configuration as ssh to a node. */

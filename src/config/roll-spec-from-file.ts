@@ -18,6 +18,7 @@ export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
     detach: { idleLimitMs: detach.idleLimit },
     drain: drainOf(spec),
     reboot: rebootOf(spec),
+    ...dnsOf(spec),
     settle: { limitMs: settle.limit, timesInARow: settle.timesInARow, dataPort: settle.dataPort },
     attach: { limitMs: attach.limit },
     soakMs: spec.soak,
@@ -89,6 +90,13 @@ function rebootOf({ reboot }: Spec): RollSpec['reboot'] {
   const limits = { resendAfterMs: reboot.resendAfter, returnLimitMs: reboot.returnLimit }
   if (reboot.command !== undefined) return { kind: 'command', command: reboot.command, ...limits }
   return { kind: 'ssh', command: REBOOT_COMMAND, ...reboot.ssh, ...limits }
+}
+
+/** Where no Service is named it is looked for. */
+function dnsOf({ dns: { check, service, ...same } }: Spec): Pick<RollSpec, 'dns'> {
+  if (!check) return {}
+  const [namespace = '', name = ''] = service?.split('/') ?? []
+  return { dns: { ...same, ...(service === undefined ? {} : { service: { namespace, name } }) } }
 }
 
 function probeOf({ probes, baseline }: Spec): Pick<RollSpec, 'probe'> {

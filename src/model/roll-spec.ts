@@ -1,5 +1,6 @@
 import type { HealthEndpointSpec } from './health-endpoint.ts'
 import type { LabelSelector } from './label-selector.ts'
+import type { ObjectRef } from './object-ref.ts'
 import type { ProbeTarget } from './probe.ts'
 
 /** How to reach one balancer process's runtime API. */
@@ -36,6 +37,18 @@ type RebootSpec =
   /** Run here, `{node}`, `{address}` and `{bootId}` replaced in each argument; no shell. It must act only on that boot id. */
   | { readonly kind: 'command'; readonly command: readonly string[] }
 
+/** How DNS of the cluster is asked while nodes are rolled. */
+export interface DnsSpec {
+  /** Absent: it is looked for. */
+  readonly service?: ObjectRef
+  /** Absent: as the Corefile says. */
+  readonly zone?: string
+  /** Of this program, for relays on nodes; absent: none is made. */
+  readonly image?: string
+  /** Of the relays. */
+  readonly namespace: string
+}
+
 /** A validated roll.yaml, defaults filled in. Durations in milliseconds. */
 export interface RollSpec {
   readonly name: string
@@ -59,6 +72,8 @@ export interface RollSpec {
     readonly stageLimitMs: number
   }
   readonly reboot: RebootSpec & { readonly resendAfterMs: number; readonly returnLimitMs: number }
+  /** Absent: DNS is not asked. */
+  readonly dns?: DnsSpec
   readonly settle: { readonly limitMs: number; readonly timesInARow: number; readonly dataPort: boolean }
   readonly attach: { readonly limitMs: number }
   readonly soakMs: number

@@ -25,6 +25,7 @@ test('a file that says only which nodes is filled with the defaults', () => {
       resendAfterMs: 120_000,
       returnLimitMs: 900_000,
     },
+    dns: { namespace: 'evenkeel' },
     settle: { limitMs: 600_000, timesInARow: 3, dataPort: true },
     attach: { limitMs: 300_000 },
     soakMs: 30_000,
@@ -67,6 +68,7 @@ spec:
     ssh: {configFile: /etc/evenkeel/ssh, user: ops, command: [doas, reboot]}
     resendAfter: 3min
     returnLimit: 30min
+  dns: {service: kube-system/dns, zone: k8s.example, image: 'registry.example/evenkeel:1.0', namespace: ops}
   settle: {limit: 5min, timesInARow: 5, dataPort: false}
   attach: {limit: 1min}
   soak: 0s
@@ -137,6 +139,12 @@ test('every field of a file reaches the roll', () => {
       command: ['doas', 'reboot'],
       resendAfterMs: 180_000,
       returnLimitMs: 1_800_000,
+    },
+    dns: {
+      service: { namespace: 'kube-system', name: 'dns' },
+      zone: 'k8s.example',
+      image: 'registry.example/evenkeel:1.0',
+      namespace: 'ops',
     },
     settle: { limitMs: 300_000, timesInARow: 5, dataPort: false },
     attach: { limitMs: 60_000 },

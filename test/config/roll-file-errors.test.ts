@@ -49,7 +49,7 @@ error: unknown field "gate" (config.unknown-field)
  --> roll.yaml:9:3
 9 |   gate: x
   |   ^^^^
-  = note: spec has: nodes, slots, balancers, detach, drain, reboot, settle, attach, soak, probes, baseline
+  = note: spec has: nodes, slots, balancers, detach, drain, reboot, dns, settle, attach, soak, probes, baseline
   = fix: remove it
 4 errors in roll.yaml. Nothing was contacted or changed.`,
   )
@@ -64,6 +64,11 @@ const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: 
   [[all, '  drain: {deleteUnmanaged: no way}'], '"no way" is not true or false (config.type)', 'deleteUnmanaged: true'],
   [[all, '  drain: {deleteUnmanaged: off}'], '"off" is not true or false (config.type)', 'deleteUnmanaged: false'],
   [[all, '  drain: []'], 'a list is not a section (config.type)', 'drain: {}'],
+  [
+    [all, '  dns: {service: kube-dns}'],
+    '"kube-dns" is not a namespace/name (config.value)',
+    'service: kube-system/kube-dns',
+  ],
   [[all, '  settle:'], '"settle" has no value (config.empty)', 'settle: {}'],
   [[all, '  drain: {firstStage: "a b"}'], '"a b" is not a condition (config.selector)', 'firstStage: tier=database'],
   [[all, '  drain: {firstStage: {}}'], 'the selector is empty (config.selector)', 'firstStage: tier=database'],

@@ -2,30 +2,50 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { parseAllDocuments } from 'yaml'
-import { wantedAccess } from '../../src/core/roll/plan/wanted-access.ts'
+import { spareAccess, wantedAccess } from '../../src/core/roll/plan/wanted-access.ts'
+import type { Access } from '../../src/model/access.ts'
 import { boundTo, grantedBy, type RbacManifest } from '../support/granted-rights.ts'
 
-const manifests = parseAllDocuments(readFileSync(new URL('../../deploy/roll-rbac.yaml', import.meta.url), 'utf8')).map(
-  (document) => document.toJS() as RbacManifest,
-)
+const read = (file: string): readonly RbacManifest[] =>
+  parseAllDocuments(readFileSync(new URL(`../../deploy/${file}`, import.meta.url), 'utf8')).map(
+    (document) => document.toJS() as RbacManifest,
+  )
 
-const wanted = wantedAccess('evenkeel').map(({ verb, group, resource, subresource, namespace, name }) =>
-  [
-    verb,
-    group,
-    subresource === undefined ? resource : `${resource}/${subresource}`,
-    namespace ?? '*',
-    name ?? '*',
-  ].join(' '),
-)
+const manifests = read('roll-rbac.yaml')
+const relays = read('roll-dns-rbac.yaml')
+
+const texts = (accesses: readonly Access[]): readonly string[] =>
+  accesses
+    .map(({ verb, group, resource, subresource, namespace, name }) =>
+      [
+        verb,
+        group,
+        subresource === undefined ? resource : `${resource}/${subresource}`,
+        namespace ?? '*',
+        name ?? '*',
+      ].join(' '),
+    )
+    .toSorted()
+
+const DNS = { namespace: 'evenkeel' }
+const wanted = [...wantedAccess('evenkeel'), ...spareAccess(DNS)]
 
 test('the shipped roles grant exactly the rights that a roll asks for', () => {
-  assert.deepEqual(grantedBy(manifests).toSorted(), wanted.toSorted())
+  assert.deepEqual(grantedBy(manifests).toSorted(), texts(wanted))
+})
+
+test('the roles for relays grant exactly what a roll with an image asks for in addition', () => {
+  const added = spareAccess({ ...DNS, image: 'registry.example/evenkeel:1.0' }).slice(spareAccess(DNS).length)
+  assert.deepEqual(grantedBy(relays).toSorted(), texts(added))
+})
+
+test('a roll that does not ask DNS asks for nothing that it could do without', () => {
+  assert.deepEqual(spareAccess(undefined), [])
 })
 
 test('the shipped roles contain no wildcard', () => {
   assert.deepEqual(
-    manifests
+    [...manifests, ...relays]
       .flatMap(({ rules = [] }) => rules.flatMap((rule) => [...rule.apiGroups, ...rule.resources, ...rule.verbs]))
       .filter((word) => word.includes('*')),
     [],
@@ -33,9 +53,10 @@ test('the shipped roles contain no wildcard', () => {
 })
 
 test('each of the shipped roles is bound to the shipped identity, where it is', () => {
-  const roles = manifests.filter(({ rules }) => rules !== undefined)
+  const all = [...manifests, ...relays]
+  const roles = all.filter(({ rules }) => rules !== undefined)
   assert.deepEqual(
-    boundTo(manifests, 'ServiceAccount evenkeel/evenkeel-roll').toSorted(),
+    boundTo(all, 'ServiceAccount evenkeel/evenkeel-roll').toSorted(),
     roles.map(({ kind, metadata }) => `${kind} ${metadata.name} in ${metadata.namespace ?? 'the cluster'}`).toSorted(),
   )
 })

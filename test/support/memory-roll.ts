@@ -1,3 +1,4 @@
+import type { RollDnsChecks } from '../../src/controllers/roll/dns-watch.ts'
 import { RollEngine } from '../../src/controllers/roll/roll-engine.ts'
 import type { RunState } from '../../src/controllers/roll/run-state.ts'
 import type { ServerReading } from '../../src/model/balancer.ts'
@@ -16,6 +17,7 @@ interface Asked {
   readonly nodes?: readonly Node[]
   readonly servers?: readonly ServerReading[]
   readonly probe?: (clock: VirtualClock) => Probe
+  readonly dns?: RollDnsChecks
   readonly portAnswers?: boolean
   /** Called when a data port is asked. */
   readonly onPortAsked?: () => void
@@ -31,6 +33,7 @@ export function memoryRoll({
   nodes = NODES,
   servers = SERVERS,
   probe,
+  dns,
   portAnswers = true,
   onPortAsked = () => undefined,
   append = kept,
@@ -70,6 +73,7 @@ export function memoryRoll({
       clock,
       random: new SeededRandom(1),
       ...(probe === undefined ? {} : { probe: probe(clock) }),
+      ...(dns === undefined ? {} : { dns }),
     }).run(over.signal)
   const over = new AbortController()
   const ended = (): Extract<RollEvent, { type: 'roll.ended' }> | undefined =>

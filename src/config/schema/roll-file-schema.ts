@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { balancersSection } from './balancers-section.ts'
+import { dnsSection } from './dns-section.ts'
 import { detachSection, drainSection } from './drain-section.ts'
 import { nodesSection } from './nodes-section.ts'
 import { notYetField, onlyOneYet } from './not-yet-field.ts'
@@ -23,6 +24,7 @@ const specSection = section(
     detach: detachSection.prefault({}),
     drain: drainSection.prefault({}),
     reboot: rebootSection.prefault({}),
+    dns: dnsSection.prefault({}),
     settle: settleSection.prefault({}),
     attach: attachSection.prefault({}),
     soak: soakField,

@@ -46,6 +46,8 @@ export interface DnsCheck {
   readonly findings: readonly Finding[]
   readonly scene: DnsScene
   readonly facts: Deployment['facts']
+  /** As its deployment says; absent: it is known. */
+  readonly isZoneAssumed?: true
   /** Of its Service. */
   readonly selector: Readonly<Record<string, string>>
   readonly notes: readonly string[]
@@ -100,6 +102,7 @@ export class DnsChecks {
       verdict: verdictOf(findings),
       findings,
       facts: deployment.facts,
+      ...(deployment.isZoneAssumed ? { isZoneAssumed: true } : {}),
       selector: deployment.selector,
       notes: [...deployment.notes, ...notes, ...seen.notes],
       tookMs: clock.monoMs() - begunAt,

@@ -41,6 +41,19 @@ export class BalancerPoller {
     this.#parts = parts
   }
 
+  /** One for each instance of those that can be read. */
+  static all(
+    specs: readonly BalancerSpec[],
+    balancers: readonly BalancerReader[],
+    shared: Pick<BalancerPollerParts, 'clock' | 'onPoll' | 'onAnswer'>,
+  ): readonly BalancerPoller[] {
+    return specs.flatMap((spec) => {
+      const balancer = balancers.find((candidate) => candidate.name === spec.name)
+      if (balancer === undefined) return []
+      return spec.instances.map(({ name }) => new BalancerPoller({ balancer, spec, instance: name, ...shared }))
+    })
+  }
+
   facts(): InstanceFacts {
     const { spec, instance, clock } = this.#parts
     const silentForMs = this.#silentSince === undefined ? 0 : Math.max(1, clock.monoMs() - this.#silentSince)

@@ -12,6 +12,7 @@ import type { Probe } from '../../ports/probe.ts'
 import type { LeaseKeeper } from '../../runtime/lease-keeper.ts'
 import type { BalancerPoller } from './balancer-poller.ts'
 import type { ClusterView } from './cluster-view.ts'
+import type { DnsWatch } from './dns-watch.ts'
 import type { EventLog } from './event-log.ts'
 import { type LastSeen, recordFrom, recordOf } from './last-seen.ts'
 import type { NodeOverlay } from './node-overlay.ts'
@@ -24,6 +25,7 @@ export interface GatherParts {
   readonly pollers: readonly BalancerPoller[]
   readonly keeper: LeaseKeeper
   readonly probe?: Probe
+  readonly dns?: DnsWatch
   readonly reloads: () => readonly ReloadSpan[]
   readonly events: EventLog
   readonly overlay: NodeOverlay
@@ -58,6 +60,7 @@ export async function gather(parts: GatherParts, known: Known, signal: AbortSign
     slot: slotFacts(parts.keeper, known.slot),
     journalWritable: parts.events.writable,
     ...(parts.probe === undefined ? {} : { probe: parts.probe.facts() }),
+    ...(parts.dns === undefined ? {} : { dns: parts.dns.facts() }),
     reloads: parts.reloads(),
     evidence: evidenceFor(current, known.evidence, parts),
   }

@@ -1,7 +1,7 @@
 import { makePlan } from '../../core/roll/plan/make-plan.ts'
 import { selectNodes } from '../../core/roll/plan/select-nodes.ts'
 import type { SlotRefusal } from '../../core/roll/plan/slot-findings.ts'
-import { wantedAccess } from '../../core/roll/plan/wanted-access.ts'
+import { spareAccess, wantedAccess } from '../../core/roll/plan/wanted-access.ts'
 import type { ClusterFacts, InstanceFacts } from '../../core/roll/snapshot.ts'
 import type { Access } from '../../model/access.ts'
 import type { InstanceInspection } from '../../model/balancer-inspection.ts'
@@ -26,7 +26,10 @@ interface PrepareParts {
 /** Reads everything once, changes nothing, and says what a roll would do. */
 export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise<RollPlan> {
   const { spec, cluster, clusterName } = parts
-  const forbidden = await cluster.forbidden(wantedAccess(spec.slots.namespace), signal)
+  const [forbidden, spared] = await Promise.all([
+    cluster.forbidden(wantedAccess(spec.slots.namespace), signal),
+    cluster.forbidden(spareAccess(spec.dns), signal),
+  ])
   if (forbidden.some(({ verb }) => verb === 'list')) {
     return makePlan({ ...NOTHING_READ, spec, clusterName, apiServer: cluster.server, forbidden })
   }
@@ -47,6 +50,7 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
     instances: balancers.map(({ facts: instance }) => instance),
     inspections: balancers.flatMap(({ inspection }) => (inspection === undefined ? [] : [inspection])),
     forbidden,
+    spared,
     ...(slotRefusal === undefined ? {} : { slotRefusal }),
     hostFindings: [...balancers.flatMap(({ finding }) => (finding === undefined ? [] : [finding])), ...hostFindings],
   })

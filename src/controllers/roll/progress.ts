@@ -13,6 +13,7 @@ const IN_COURSE: ReadonlySet<string> = new Set([
   'ChecksGoOn',
   'DaemonNotBack',
   'DataPortSilent',
+  'DnsNotAsked',
   'HeartbeatOld',
   'InBalancer',
   'NotUpYet',

@@ -1,6 +1,7 @@
 import type { StepSpan } from '../../core/availability/attribution.ts'
 import type { InstanceLook } from '../../core/availability/reload-spans.ts'
 import { baselineMissing } from '../../core/roll/baseline.ts'
+import { dnsWanted } from '../../core/roll/dns/dns-wanted.ts'
 import { hasCurrent } from '../../core/roll/node-snapshot.ts'
 import { standing } from '../../core/roll/standing.ts'
 import type { NodeStanding, RollEvent } from '../../model/roll-event.ts'
@@ -20,6 +21,7 @@ import { Wakeup } from '../../runtime/wakeup.ts'
 import { allStandings } from './all-standings.ts'
 import { BalancerPoller } from './balancer-poller.ts'
 import { ClusterView } from './cluster-view.ts'
+import { DnsWatch, type RollDnsChecks } from './dns-watch.ts'
 import { endFailures } from './end-failures.ts'
 import { EventLog, type EventSink } from './event-log.ts'
 import { firstList } from './first-list.ts'
@@ -45,6 +47,8 @@ interface RollEngineParts {
   readonly endpoints?: readonly BalancerReader[]
   readonly host: Host
   readonly dataPort: DataPort
+  /** Absent: DNS is not asked. They are closed with the roll. */
+  readonly dns?: RollDnsChecks
   readonly probe?: Probe
   readonly journal: Journal
   readonly firstSeq: number
@@ -107,6 +111,8 @@ export class RollEngine {
       random,
     })
     this.#gone = new GoneNodes({ run, view: this.#view, events: this.#events, standings: this.#standings })
+    const say = (text: string): void => this.#emit({ type: 'warning', text })
+    const dnsParts = { spec: run.spec.dns, clock, onNews: onChange, say }
     this.#gather = {
       run,
       view: this.#view,
@@ -119,6 +125,7 @@ export class RollEngine {
       returns: new ReturnWatch({ cluster, dataPort, clock, onChange }),
       clock,
       ...(parts.probe === undefined ? {} : { probe: parts.probe }),
+      ...(parts.dns === undefined ? {} : { dns: new DnsWatch({ ...dnsParts, checks: parts.dns }) }),
     }
     this.#load = this.#makeLoad()
   }
@@ -130,7 +137,7 @@ export class RollEngine {
     try {
       this.#emit({ type: 'roll.started', run: run.id, cluster: clusterName, nodes: run.order, resumed: run.resumed })
       await Promise.race([this.#roll(interrupt), background])
-      await this.#lastLook()
+      await Promise.all([this.#lastLook(), this.#gather.dns?.close()])
       const load = this.#load?.tick(true) ?? unmeasuredSince(run.before, clock.wallMs())
       const standings = allStandings(run, this.#standings)
       const failures = endFailures(run, probe?.facts(), this.#reloads.all())
@@ -142,6 +149,7 @@ export class RollEngine {
     } finally {
       this.#work.abort(new DOMException('the roll is over', 'AbortError'))
       await background.catch(() => undefined)
+      await this.#gather.dns?.close()
       await this.#events.close()
     }
   }
@@ -187,6 +195,7 @@ export class RollEngine {
       this.#baseline()
       const decision = await pass.pass(this.#work.signal)
       this.#gone.judge(pass.snapshot)
+      this.#gather.dns?.want(pass.snapshot && dnsWanted(pass.snapshot, decision))
       if (!this.#events.writable) this.#events.note('retry', {})
       if (decision.kind === 'settled') break
       if (decision.kind === 'act') continue
@@ -221,33 +230,24 @@ export class RollEngine {
   /** Runs beside the passes until the work is over; rejects at once when one of them fails for good. */
   async #background(): Promise<never> {
     const { signal } = this.#work
-    const probe = this.#parts.probe
+    const { returns, dns, probe } = this.#gather
     await Promise.all([
-      this.#view.run(signal),
-      this.#keeper.run(signal),
-      this.#gather.returns.run(signal),
-      ...this.#pollers.map((poller) => poller.run(signal)),
+      ...[this.#view, this.#keeper, returns, ...this.#pollers].map((loop) => loop.run(signal)),
       ...(probe === undefined ? [] : [probe.run(() => this.#probeChanged(), signal)]),
-      ...(this.#load === undefined ? [] : [this.#load.run(signal)]),
+      ...[this.#load, dns].flatMap((loop) => loop?.run(signal) ?? []),
     ])
     throw new WorldError('the roll lost what it runs on', { code: 'ROLL_BACKGROUND', retry: 'never' })
   }
 
   #makePollers(): readonly BalancerPoller[] {
     const { run, balancers, endpoints = [], clock } = this.#parts
-    return run.spec.balancers.flatMap((spec) => {
-      const balancer = [...balancers, ...endpoints].find((candidate) => candidate.name === spec.name)
-      if (balancer === undefined) return []
-      const onPoll = async (isNews: boolean, instance: string): Promise<void> => {
-        await this.#pass?.keepDetached(this.#work.signal, instance)
-        this.#load?.changed()
-        if (isNews) this.#wakeup.wake()
-      }
-      const onAnswer = (look: InstanceLook): void => this.#reloads.answered(look)
-      return spec.instances.map(
-        ({ name }) => new BalancerPoller({ balancer, spec, instance: name, clock, onPoll, onAnswer }),
-      )
-    })
+    const onPoll = async (isNews: boolean, instance: string): Promise<void> => {
+      await this.#pass?.keepDetached(this.#work.signal, instance)
+      this.#load?.changed()
+      if (isNews) this.#wakeup.wake()
+    }
+    const onAnswer = (look: InstanceLook): void => this.#reloads.answered(look)
+    return BalancerPoller.all(run.spec.balancers, [...balancers, ...endpoints], { clock, onPoll, onAnswer })
   }
 
   #makeLoad(): LoadWatch | undefined {

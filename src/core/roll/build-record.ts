@@ -3,7 +3,7 @@ import { OUT_TAINT } from '../../model/node-record.ts'
 import { isDaemonSetPod, isFinished, type Pod } from '../../model/pod.ts'
 import { toIso } from '../../model/time.ts'
 import { workloadKey } from '../../model/workload.ts'
-import { dnsReady } from './dns-ready.ts'
+import { dnsReady } from './dns/dns-ready.ts'
 import { readyPods } from './drain/ready-pods.ts'
 import { workloadOf } from './drain/workload-of.ts'
 import { matchNodeServers } from './match-node-servers.ts'
@@ -34,7 +34,7 @@ export function buildRecord(s: NodeSnapshot): NodeRecord {
     })),
     daemons: pods.flatMap(asDaemon),
     workloads: recordedWorkloads(s, pods),
-    dnsReady: dnsReady(s.cluster.slices),
+    dnsReady: dnsReady(s),
   }
 }
 

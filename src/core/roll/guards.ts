@@ -2,6 +2,7 @@ import type { Reason } from '../../model/reason.ts'
 import { agentSilent } from './agent-silent.ts'
 import { awaitingWindows } from './awaits-control.ts'
 import { baselineMissing, probeSilent } from './baseline.ts'
+import { dnsWell } from './dns/dns-leaving.ts'
 import { asUsed, lastUsableServers } from './last-server.ts'
 import { matchNodeServers } from './match-node-servers.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
@@ -119,8 +120,8 @@ const first = <S>(s: S, guards: readonly Guard<S>[]): readonly Reason[] => {
   return []
 }
 
-/** Before a server is taken out that serves: nobody undoes it, and somebody is left. */
-export const mayBeTaken: Guard<NodeSnapshot> = (s) => first(s, [agentsOurs, agentsHeard, lastUsable])
+/** Before a server is taken out that serves: nobody undoes it, somebody is left, and pods that move find what they ask for. */
+export const mayBeTaken: Guard<NodeSnapshot> = (s) => first(s, [agentsOurs, agentsHeard, lastUsable, dnsWell])
 
 /** Traffic is measured and green before anything is begun, and again by each process that takes a roll up. */
 export const baselineGreen: Guard<RollSnapshot> = (s) => {

@@ -12,6 +12,7 @@ import type { MonoMs, WallMs } from '../../model/time.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import type { VolumeAttachment, VolumeClaim } from '../../model/volume.ts'
 import type { Workload } from '../../model/workload.ts'
+import type { DnsFacts } from './dns/dns-facts.ts'
 import type { Evidence } from './evidence.ts'
 
 /** The cluster as last heard, every list sorted, so that equal worlds give equal decisions. */
@@ -97,6 +98,8 @@ export interface RollSnapshot {
   readonly journalWritable: boolean
   /** Absent with `--no-probe`. */
   readonly probe?: ProbeFacts
+  /** Absent: DNS is not asked. */
+  readonly dns?: DnsFacts
   /** Of any balancer of this roll, as this process has seen them. */
   readonly reloads: readonly ReloadSpan[]
   readonly evidence: Evidence

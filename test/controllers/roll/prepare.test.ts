@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import { prepare } from '../../../src/controllers/roll/prepare.ts'
 import type { Access } from '../../../src/model/access.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
@@ -16,12 +17,19 @@ async function findingsWithout(forbidden: readonly Access[]): Promise<readonly s
     close: () => Promise.resolve(),
   }
   const list = cluster.list.bind(cluster)
-  cluster.forbidden = () => Promise.resolve([...forbidden] as never[])
+  cluster.forbidden = (wanted: readonly Access[] = []) =>
+    Promise.resolve(wanted.filter((access) => forbidden.some((other) => isDeepStrictEqual(access, other))) as never[])
   cluster.list = (kind) =>
     forbidden.some(({ verb, resource }) => verb === 'list' && resource === kind)
       ? Promise.reject(new WorldError(`list ${kind}: forbidden (HTTP 403)`, { code: 'KUBE_FORBIDDEN', retry: 'never' }))
       : list(kind)
-  const parts = { spec: aSpec(), clusterName: 'test', cluster, balancers: [], host }
+  const parts = {
+    spec: aSpec({ dns: { namespace: 'evenkeel', image: 'registry.example/evenkeel:1.0' } }),
+    clusterName: 'test',
+    cluster,
+    balancers: [],
+    host,
+  }
   const { findings } = await prepare(parts, new AbortController().signal)
   return findings.map(({ code, text }) => `${code}: ${text}`)
 }
@@ -36,4 +44,17 @@ test('a plan by an identity that may list, and lacks another right, is of the wh
   const found = await findingsWithout([{ verb: 'patch', group: '', resource: 'nodes' }])
   assert.match(found.join('\n'), /^Forbidden: .*patch.*nodes/m)
   assert.match(found.join('\n'), /n1/)
+})
+
+test('a plan by an identity that may not make relays, or read the Corefile, warns of that alone', async () => {
+  const found = await findingsWithout([
+    { verb: 'create', group: 'batch', resource: 'jobs', namespace: 'evenkeel' },
+    { verb: 'get', group: '', resource: 'configmaps', name: 'coredns', namespace: 'kube-system' },
+  ])
+  const less = 'DnsForbidden: less of DNS will be known, since this identity may not'
+  assert.deepEqual(found.slice(0, 2), [
+    `${less} get configmaps in namespace kube-system: its Service and its zone are found without it, or named by dns.service and dns.zone`,
+    `${less} create jobs.batch in namespace evenkeel: it is asked from here alone`,
+  ])
+  assert.doesNotMatch(found.join('\n'), /Forbidden: this/)
 })

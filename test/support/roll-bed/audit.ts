@@ -1,4 +1,4 @@
-import { wantedAccess } from '../../../src/core/roll/plan/wanted-access.ts'
+import { spareAccess, wantedAccess } from '../../../src/core/roll/plan/wanted-access.ts'
 
 /** One line of the API server's audit log (audit.k8s.io/v1 Event), as far as it is read here. */
 interface AuditEvent {
@@ -32,7 +32,7 @@ export function unusedRules(lines: readonly string[], user: string): readonly st
   const isTrial = ({ requestURI = '' }: AuditEvent): boolean => /[?&]dryRun=All(&|$)/.test(requestURI)
   const made = eventsOf(lines, user).filter((event) => !isTrial(event))
   const used = new Set(made.map(described))
-  return wantedAccess('evenkeel')
+  return [...wantedAccess('evenkeel'), ...spareAccess({ namespace: 'evenkeel' })]
     .map(({ verb, group, resource, subresource }) =>
       `${verb} ${resource}${subresource === undefined ? '' : `/${subresource}`} ${group}`.trim(),
     )

@@ -43,7 +43,10 @@ function clusterChecks(facts: PlanFacts, unknown: readonly string[], nodes: read
   // Where lists are forbidden none was read, and every node would seem not to be there.
   const listed = !facts.forbidden.some(({ verb }) => verb === 'list')
   return [
-    facts.forbidden.map((access) => forbidden(access, facts.spec.slots.namespace)),
+    [
+      ...facts.forbidden.map((access) => forbidden(access, facts.spec.slots.namespace)),
+      ...(facts.spared ?? []).map(spared),
+    ],
     slotFindings(facts.spec.slots.namespace, facts.slotRefusal),
     listed ? unknown.map((name) => unknownNode(name, known)) : [],
     listed && nodes.length === 0 && unknown.length === 0 ? [noNodes] : [],
@@ -79,15 +82,32 @@ function unknownNode(name: string, known: readonly string[]): PlanFinding {
 }
 
 function forbidden(access: Access, slotsNamespace: string): PlanFinding {
-  const { verb, group, resource, subresource, namespace } = access
-  const what = `${resource}${subresource === undefined ? '' : `/${subresource}`}${group === '' ? '' : `.${group}`}`
-  const where = namespace === undefined ? '' : ` in namespace ${namespace}`
+  const { namespace } = access
   return {
     severity: 'error',
     code: 'Forbidden',
-    text: `this identity may not ${verb} ${what}${where}`,
+    text: `this identity may not ${accessText(access)}`,
     fix: `kubectl apply -f deploy/roll-rbac.yaml, and bind it to this identity${namespace === slotsNamespace ? roleOf(namespace) : ''}`,
   }
+}
+
+/** Of DNS, all of them: without the Corefile the cluster domain is not known for sure, without the others no node asks. */
+function spared(access: Access): PlanFinding {
+  const [lost, file] =
+    access.resource === 'configmaps'
+      ? ['its Service and its zone are found without it, or named by dns.service and dns.zone', 'roll-rbac.yaml']
+      : ['it is asked from here alone', 'roll-dns-rbac.yaml']
+  return {
+    severity: 'warning',
+    code: 'DnsForbidden',
+    text: `less of DNS will be known, since this identity may not ${accessText(access)}: ${lost}`,
+    fix: `kubectl apply -f deploy/${file}, and bind it to this identity`,
+  }
+}
+
+function accessText({ verb, group, resource, subresource, namespace }: Access): string {
+  const what = `${resource}${subresource === undefined ? '' : `/${subresource}`}${group === '' ? '' : `.${group}`}`
+  return `${verb} ${what}${namespace === undefined ? '' : ` in namespace ${namespace}`}`
 }
 
 /** Whether the namespace is there at all, only an identity with the right is told. */

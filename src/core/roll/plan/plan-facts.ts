@@ -18,6 +18,8 @@ export interface PlanFacts {
   readonly instances: readonly InstanceFacts[]
   readonly inspections: readonly InstanceInspection[]
   readonly forbidden: readonly Access[]
+  /** Rights that are missing and that a roll goes on without. */
+  readonly spared?: readonly Access[]
   /** Why the API would not take a write of the slot's Lease; absent where it would. */
   readonly slotRefusal?: SlotRefusal
   /** What the machines said, judged already. */

@@ -1,9 +1,10 @@
 import type { Access } from '../../../model/access.ts'
+import type { DnsSpec } from '../../../model/roll-spec.ts'
 
 const read = (group: string, resource: string): readonly Access[] =>
   ['list', 'watch'].map((verb) => ({ verb, group, resource }))
 
-/** Every right a roll uses, and no other: `deploy/roll-rbac.yaml` grants exactly these. */
+/** Every right that a roll cannot do without: `deploy/roll-rbac.yaml` grants these and that to the Corefile. */
 export function wantedAccess(slotsNamespace: string): readonly Access[] {
   return [
     ...read('', 'nodes'),
@@ -25,5 +26,36 @@ export function wantedAccess(slotsNamespace: string): readonly Access[] {
       namespace: slotsNamespace,
     })),
     ...read('coordination.k8s.io', 'leases').map((access) => ({ ...access, namespace: 'kube-node-lease' })),
+  ]
+}
+
+/** The Corefile names the cluster domain; the configuration of kubelets names the address that pods ask. */
+const OF_DNS: readonly Access[] = ['coredns', 'kubelet-config'].map((name) => ({
+  verb: 'get',
+  group: '',
+  resource: 'configmaps',
+  name,
+  namespace: 'kube-system',
+}))
+
+/**
+ * What a roll goes on without, and then knows less of DNS. Relays are in namespaces of their own, and take what
+ * `deploy/roll-dns-rbac.yaml` grants.
+ */
+export function spareAccess(dns: DnsSpec | undefined): readonly Access[] {
+  if (dns === undefined) return []
+  if (dns.image === undefined) return OF_DNS
+  const { namespace } = dns
+  return [
+    ...OF_DNS,
+    ...['create', 'delete'].map((verb) => ({ verb, group: 'batch', resource: 'jobs', namespace })),
+    { verb: 'list', group: '', resource: 'pods', namespace },
+    ...['get', 'create'].map((verb) => ({
+      verb,
+      group: '',
+      resource: 'pods',
+      subresource: 'portforward',
+      namespace,
+    })),
   ]
 }

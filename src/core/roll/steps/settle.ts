@@ -1,6 +1,6 @@
 import type { Reason } from '../../../model/reason.ts'
 import { workloadKey } from '../../../model/workload.ts'
-import { dnsReady } from '../dns-ready.ts'
+import { dnsUnsettled } from '../dns/dns-settled.ts'
 import { isLeaving } from '../drain/ready-pods.ts'
 import { replaced } from '../drain/replaced.ts'
 import { baselineGreen, clusterHeard } from '../guards.ts'
@@ -11,7 +11,7 @@ import { done, hold, RECHECK_MS, type StepRule } from '../step-rule.ts'
 import { wasServing } from '../was-serving.ts'
 
 /**
- * Step 9: no workload worse than recorded, DaemonSets and static pods among them, the data port answers, DNS is healthy,
+ * Step 9: no workload worse than recorded, DaemonSets and static pods among them, the data port answers, DNS works,
  * several times in a row.
  */
 export const settle: StepRule = {
@@ -45,7 +45,7 @@ export function unsettled(s: RecordedSnapshot): readonly Reason[] {
     .filter((workload) => workloadKey(workload) in s.record.workloads)
     .map((workload) => replaced(s, workload))
     .flatMap((answer) => (answer.kind === 'back' ? [] : [answer.reason]))
-  return [...worse, ...daemonsAway(s), ...silentDataPorts(s), ...dns(s)]
+  return [...worse, ...daemonsAway(s), ...silentDataPorts(s), ...dnsUnsettled(s)]
 }
 
 /**
@@ -66,8 +66,3 @@ function silentDataPorts(s: RecordedSnapshot): readonly Reason[] {
     .filter((port) => s.current.dataPorts[port] !== true)
     .map((port) => ({ code: 'DataPortSilent', object: port, text: `nothing answers at ${port} yet` }))
 }
-
-const dns = (s: RecordedSnapshot): readonly Reason[] =>
-  s.record.dnsReady > 0 && dnsReady(s.cluster.slices) === 0
-    ? [{ code: 'DnsNotReady', object: 'kube-system/kube-dns', text: 'no endpoint of the cluster DNS is Ready' }]
-    : []

@@ -97,8 +97,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('takes the last usable server out of service', [
     'src/core/roll/guards.ts',
-    'first(s, [agentsOurs, agentsHeard, lastUsable])',
-    'first(s, [agentsOurs, agentsHeard, ...(s.now < 0 ? [lastUsable] : [])])',
+    'first(s, [agentsOurs, agentsHeard, lastUsable, dnsWell])',
+    'first(s, [agentsOurs, agentsHeard, ...(s.now < 0 ? [lastUsable] : []), dnsWell])',
   ]),
   mutation('keeps connections to a machine that is to go', [
     `${STEPS}/detach.ts`,

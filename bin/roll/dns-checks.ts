@@ -1,0 +1,35 @@
+import { ApiControl } from '../../src/adapters/dns/api-control.ts'
+import { JobRelays } from '../../src/adapters/dns/relay/job-relays.ts'
+import { SocketAsker } from '../../src/adapters/dns/socket-asker.ts'
+import { OWN_SOCKETS } from '../../src/adapters/dns/sockets.ts'
+import { kubeDnsObjects } from '../../src/adapters/kube/kube-dns-objects.ts'
+import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
+import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
+import { DnsChecks } from '../../src/controllers/dns/check-dns.ts'
+import type { RollSpec } from '../../src/model/roll-spec.ts'
+import type { PodLoopback } from '../../src/ports/pod-loopback.ts'
+import type { ClusterPlace } from './world.ts'
+
+const TIMEOUT_MS = 1_000
+
+/** What a port-forward into pods of DNS would tell of their processes decides nothing here, and takes a right of its own. */
+const noLoopback: PodLoopback = {
+  ask: () => Promise.resolve({ kind: 'notAsked', text: 'a roll asks no pod by port-forward' }),
+}
+
+/** How a roll asks DNS of its cluster; undefined where it is not to. Opens nothing yet. */
+export function dnsChecksOf({ dns }: RollSpec, { api }: ClusterPlace): DnsChecks | undefined {
+  if (dns === undefined) return undefined
+  const { service, zone, image, namespace } = dns
+  return new DnsChecks({
+    objects: kubeDnsObjects(api),
+    asker: new SocketAsker(clock, random),
+    loopback: noLoopback,
+    control: new ApiControl(OWN_SOCKETS),
+    clock,
+    random,
+    sought: { ...(service === undefined ? {} : { service }), ...(zone === undefined ? {} : { zone }) },
+    timeoutMs: TIMEOUT_MS,
+    relays: image === undefined ? [] : [new JobRelays({ ...api, namespace, image, clock, random })],
+  })
+}
