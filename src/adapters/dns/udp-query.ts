@@ -23,7 +23,7 @@ export async function askConnected({ socket, clock }: By, asked: Asked, signal: 
         else if (error) settle(socketOutcome(error))
       })
     if (socket.isConnected) send()
-    else socket.connect(at, (error) => (error ? settle(socketOutcome(error)) : send()))
+    else socket.connect(at, (error) => (error ? settle(ownOutcome(error)) : send()))
     return (bytes) => {
       const reply = readReply(bytes, message)
       if (typeof reply === 'string') mismatch(reply)
@@ -36,7 +36,7 @@ export async function askConnected({ socket, clock }: By, asked: Asked, signal: 
 export async function askUnconnected({ socket, clock }: By, asked: Asked, signal: AbortSignal): Promise<DnsOutcome> {
   const { at, message } = asked
   return untilReply({ socket, asked, clock }, signal, ({ settle, mismatch }, sentAt) => {
-    socket.send(message.bytes, at, (error) => error && settle(socketOutcome(error)))
+    socket.send(message.bytes, at, (error) => error && settle(ownOutcome(error)))
     return (bytes, from) => {
       const reply = readReply(bytes, message)
       const isPeer = from.port === at.port && canonicalAddress(from.address) === canonicalAddress(at.address)
@@ -50,6 +50,10 @@ export async function askUnconnected({ socket, clock }: By, asked: Asked, signal
     }
   })
 }
+
+/** What this machine itself says before anything is sent. Without a route, as to IPv6 from a host that has none, nothing is asked. */
+const ownOutcome = (error: Error): DnsOutcome =>
+  errorCode(error) === 'ENETUNREACH' ? { kind: 'notAsked', text: 'there is no route from here' } : socketOutcome(error)
 
 interface Hands {
   readonly settle: (outcome: DnsOutcome) => void

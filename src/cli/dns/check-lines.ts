@@ -2,7 +2,7 @@ import type { DnsCheck } from '../../controllers/dns/check-dns.ts'
 import { CAUSES } from '../../core/dns/causes.ts'
 import type { Finding } from '../../core/dns/diagnosis/finding.ts'
 import type { PathReading } from '../../core/dns/path-reading.ts'
-import type { DnsScene } from '../../core/dns/scene.ts'
+import { type DnsScene, targetName } from '../../core/dns/scene.ts'
 import type { DnsVerdict } from '../../core/dns/verdict.ts'
 import { formatDuration } from '../../model/duration.ts'
 import type { Line, Tone } from '../terminal/style.ts'
@@ -77,7 +77,7 @@ function pathTable(scene: DnsScene): readonly string[] {
     const answers = reading.upstream === 'fails' ? `${DATA_WORDS[reading.data]}, not outside` : DATA_WORDS[reading.data]
     return [
       vantage,
-      `${target.kind} ${target.name}`,
+      `${target.kind} ${targetName(target)}`,
       pod?.node ?? '',
       udp,
       TCP_WORDS[reading.tcp],

@@ -1,4 +1,5 @@
 import type { PathView } from '../../controllers/dns/dns-metrics.ts'
+import { targetName } from '../../core/dns/scene.ts'
 import { cellWidth, sliceCells } from '../../model/cell-width.ts'
 import { escapeForeign } from '../../model/foreign-text.ts'
 import type { Line, Style } from '../terminal/style.ts'
@@ -105,7 +106,7 @@ function rowOf({ vantage, target, node = '', now }: PathView): Row {
   const { lost, asked, medianMs } = now?.reading ?? {}
   return {
     FROM: escapeForeign(vantage),
-    TO: escapeForeign(`${target.kind} ${target.name}`),
+    TO: escapeForeign(`${target.kind} ${targetName(target)}`),
     NODE: escapeForeign(node),
     STATE: stateText(now),
     LOST: asked === undefined ? '' : `${lost} of ${asked}`,

@@ -143,7 +143,10 @@ function targetsOf({ known, serviceAt, outsideAt }: Deployment): readonly SweepT
     ...pods
       .filter(({ terminating }) => !terminating)
       .flatMap(({ name, addresses, port }): SweepTarget[] =>
-        addresses.slice(0, 1).map((address) => ({ target: { kind: 'pod', name }, at: { address, port } })),
+        addresses.map((address) => ({
+          target: { kind: 'pod', name, ...(addresses.length > 1 ? { address } : {}) },
+          at: { address, port },
+        })),
       ),
     ...serviceAt.addresses.map((address) => asService('service', { address, port: serviceAt.port })),
     ...(nodeLocal

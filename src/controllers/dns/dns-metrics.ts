@@ -1,6 +1,6 @@
 import { CAUSES, type CauseCode } from '../../core/dns/causes.ts'
 import type { Finding, Subject } from '../../core/dns/diagnosis/finding.ts'
-import type { Path } from '../../core/dns/scene.ts'
+import { type Path, targetName } from '../../core/dns/scene.ts'
 import type { DnsVerdict } from '../../core/dns/verdict.ts'
 import type { WallMs } from '../../model/time.ts'
 
@@ -75,7 +75,7 @@ export function dnsMetrics({ checks, failures, queries, last, paths }: DnsView):
   const byPath = (value: (path: PathView) => number | undefined): readonly Sample[] =>
     paths.flatMap((path) => {
       const { vantage, target } = path
-      const labels = { vantage, target_kind: target.kind, target: target.name }
+      const labels = { vantage, target_kind: target.kind, target: targetName(target) }
       const of = value(path)
       return of === undefined ? [] : [{ labels, value: of }]
     })

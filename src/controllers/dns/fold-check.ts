@@ -1,5 +1,5 @@
 import type { Finding } from '../../core/dns/diagnosis/finding.ts'
-import type { DnsScene, Path } from '../../core/dns/scene.ts'
+import { type DnsScene, type Path, targetName } from '../../core/dns/scene.ts'
 import type { DnsVerdict } from '../../core/dns/verdict.ts'
 import type { WallMs } from '../../model/time.ts'
 import type { DnsCheck } from './check-dns.ts'
@@ -64,7 +64,7 @@ const pairsOf = (findings: readonly Finding[]): ReadonlyMap<string, FindingOf> =
   )
 
 const keyOf = ({ vantage, target }: Pick<Path, 'vantage' | 'target'>): string =>
-  JSON.stringify([vantage, target.kind, target.name])
+  JSON.stringify([vantage, target.kind, targetName(target)])
 
 function pathsOf(view: DnsView, { paths, pods }: DnsScene): readonly PathView[] {
   const before = new Map(view.paths.map((path) => [keyOf(path), path]))

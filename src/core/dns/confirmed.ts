@@ -1,5 +1,5 @@
 import type { PathReading } from './path-reading.ts'
-import type { DnsPodFacts, DnsScene, Path } from './scene.ts'
+import { type DnsPodFacts, type DnsScene, type Path, targetName } from './scene.ts'
 import type { UdpSeen } from './udp-seen.ts'
 
 /**
@@ -31,7 +31,7 @@ export const needsConfirming = ({ paths, pods }: DnsScene): boolean =>
       (data !== 'right' && data !== 'unknown'),
   )
 
-const keyOf = ({ vantage, target }: Path): string => `${vantage} ${target.kind} ${target.name}`
+const keyOf = ({ vantage, target }: Path): string => `${vantage} ${target.kind} ${targetName(target)}`
 
 /** From the worst to the best of each aspect. What says nothing is not among them: the other round's word is taken. */
 const UDP: readonly PathReading['udp'][] = ['silent', 'loses', 'answers']

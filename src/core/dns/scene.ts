@@ -61,11 +61,16 @@ export interface VantageFacts {
 }
 
 export type Target =
-  | { readonly kind: 'pod'; readonly name: string }
+  /** `address`: which one, where it has several. */
+  | { readonly kind: 'pod'; readonly name: string; readonly address?: string }
   | { readonly kind: 'service'; readonly name: string }
   | { readonly kind: 'cache'; readonly name: string }
   /** The Service where it is reached from outside: a node port, a load balancer, an external IP. */
   | { readonly kind: 'exposed'; readonly name: string }
+
+/** Its name, with its address where it has several: what tells one target of a kind from another. */
+export const targetName = (target: Target): string =>
+  target.kind === 'pod' && target.address !== undefined ? `${target.name} ${target.address}` : target.name
 
 export interface Path {
   readonly vantage: string

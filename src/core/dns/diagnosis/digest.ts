@@ -1,10 +1,15 @@
 import type { PathReading } from '../path-reading.ts'
-import type { DnsPodFacts, DnsScene, Path, VantageFacts } from '../scene.ts'
+import { type DnsPodFacts, type DnsScene, type Path, targetName, type VantageFacts } from '../scene.ts'
 
 /** One pod, as it was seen from every place whose word counts. */
 export interface PodView {
   readonly pod: DnsPodFacts
-  readonly seen: readonly { readonly vantage: VantageFacts; readonly reading: PathReading }[]
+  readonly seen: readonly {
+    readonly vantage: VantageFacts
+    readonly reading: PathReading
+    /** Its name, with the address that was asked where it has several. */
+    readonly as: string
+  }[]
   /** Over TCP on its own loopback, where it was asked there by the ladder. */
   readonly loopback?: PathReading
 }
@@ -40,7 +45,7 @@ export function digest(scene: DnsScene): Digest {
         pod,
         seen: fromSound
           .filter(({ target }) => target.kind === 'pod' && target.name === pod.name)
-          .map(({ from, reading }) => ({ vantage: from, reading })),
+          .map(({ from, reading, target }) => ({ vantage: from, reading, as: targetName(target) })),
         ...loopbackOf(scene, pod),
       })),
     service: fromSound.filter(({ target }) => target.kind === 'service'),

@@ -25,7 +25,7 @@ export function pathText(from: string, to: string, reading: PathReading): string
 /** All that was seen of a pod. */
 export const viewText = ({ pod, seen, loopback }: PodView): string =>
   [
-    ...seen.map(({ vantage, reading }) => pathText(vantage.name, pod.name, reading)),
+    ...seen.map(({ vantage, reading, as }) => pathText(vantage.name, as, reading)),
     ...(loopback === undefined ? [] : [pathText('its own loopback', pod.name, loopback)]),
     ...(pod.udpSeen === undefined ? [] : [countersText(pod.udpSeen)]),
   ].join('. ')
