@@ -2,8 +2,8 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { HaproxyBalancer } from '../../src/adapters/haproxy/haproxy-balancer.ts'
 import { HealthEndpoints } from '../../src/adapters/http/health-endpoints.ts'
-import { kubeCluster } from '../../src/adapters/kube/kube-cluster.ts'
-import { openApi } from '../../src/adapters/kube/open-cluster.ts'
+import type { FollowParts } from '../../src/adapters/kube/follow.ts'
+import { openClusterApi } from '../../src/adapters/kube/open-cluster.ts'
 import { FileJournalStore } from '../../src/adapters/node/file-journal-store.ts'
 import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../src/adapters/node/system-random.ts'
@@ -25,11 +25,9 @@ export function journals(place: RollPlace, { env }: RollSurroundings): FileJourn
   return new FileJournalStore(place.stateDir ?? join(home, 'evenkeel'))
 }
 
-type OpenApi = Awaited<ReturnType<typeof openApi>>
-
 export interface ClusterPlace {
   readonly cluster: Cluster
-  readonly api: OpenApi['parts']
+  readonly api: FollowParts
   readonly uid: string
   readonly name: string
 }
@@ -39,7 +37,7 @@ export async function clusterOf(
   { env, version, log }: RollSurroundings,
   signal: AbortSignal,
 ): Promise<ClusterPlace> {
-  const { parts: api, server } = await openApi(
+  const { cluster, parts: api } = await openClusterApi(
     {
       kubeconfigPath: place.kubeconfig ?? env.KUBECONFIG,
       context: place.context,
@@ -51,7 +49,6 @@ export async function clusterOf(
     },
     signal,
   )
-  const cluster = kubeCluster(api, server)
   const { uid } = await cluster.identity(signal)
   return { cluster, api, uid, name: place.context ?? 'the cluster' }
 }

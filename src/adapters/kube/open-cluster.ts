@@ -45,9 +45,16 @@ export const openApi = (options: ClusterOptions, signal: AbortSignal): Promise<O
  * UserError KUBECONFIG_MISSING, KUBECONFIG_BROKEN, KUBECONFIG_NO_CONTEXT, KUBE_PROXY, KUBE_CERTIFICATE_EXPIRED,
  * KUBE_UNREACHABLE, KUBE_UNTRUSTED, KUBE_TIMEOUT, KUBE_UNAUTHORIZED, KUBE_FORBIDDEN; with WorldError where the server itself is unwell.
  */
-export async function openCluster(options: ClusterOptions, signal: AbortSignal): Promise<Cluster> {
+export const openCluster = async (options: ClusterOptions, signal: AbortSignal): Promise<Cluster> =>
+  (await openClusterApi(options, signal)).cluster
+
+/** The same, with what else it takes to ask that server. */
+export async function openClusterApi(
+  options: ClusterOptions,
+  signal: AbortSignal,
+): Promise<{ readonly cluster: Cluster; readonly parts: FollowParts }> {
   const { parts, server } = await open(options, identity, signal)
-  return kubeCluster(parts, server)
+  return { cluster: kubeCluster(parts, server), parts }
 }
 
 async function open(options: ClusterOptions, firstCall: FirstCall, signal: AbortSignal): Promise<OpenApi> {
