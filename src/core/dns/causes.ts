@@ -208,6 +208,43 @@ export const CAUSES = {
     cure: 'Compare the labels of the pod with the Service’s selector.',
     repair: 'none',
   },
+  PodStarting: {
+    verdict: 'ok',
+    is: 'the pod starts: it is not Ready, and no client is led to it',
+    cause: 'It was made, or its container was started again, within the last minute.',
+    cure: 'Nothing is to be done. If it stays so, look at its log.',
+    repair: 'none',
+  },
+  ServiceIll: {
+    verdict: 'bad',
+    is: 'the Service’s address leaves queries without an answer, and no pod of it could be asked',
+    cause:
+      'No pod of DNS is Ready: they are Pending, start, or end. Where the API lists none at all, DNS is managed elsewhere, and is down.',
+    cure: 'Look at the pods that the Service selects, at their events and at the room on the nodes. Of a managed DNS, ask its provider.',
+    repair: 'none',
+  },
+  ServiceAnswersWrong: {
+    verdict: 'bad',
+    is: 'the Service’s address answers wrongly, and the pods that were asked do not',
+    cause: 'Another server answers there: an endpoint that is no pod of DNS, or a cache on the node.',
+    cure: 'Compare the endpoints of the Service with its pods; look for a server that took its address on the node.',
+    repair: 'none',
+  },
+  ServiceTcpDead: {
+    verdict: 'degraded',
+    is: 'the Service’s address answers over UDP and not over TCP',
+    cause: 'kube-proxy’s rule for TCP is missing, or a policy drops TCP. Answers that are too long for UDP fail.',
+    cure: 'Look at the TCP port of the Service, and at policies for TCP port 53.',
+    repair: 'none',
+  },
+  CacheIll: {
+    verdict: 'bad',
+    is: 'the node’s cache answers wrongly, in part, or not over TCP, and the pods answer rightly',
+    cause:
+      'NodeLocal DNSCache of that node does not reach the Service behind it, which it asks over TCP, or is overloaded.',
+    cure: 'Restart the cache’s pod on that node. If it is ill again, look at the way from that node to kube-dns-upstream over TCP.',
+    repair: 'none',
+  },
   AllPodsSilent: {
     verdict: 'bad',
     is: 'no pod answers, over UDP or TCP',

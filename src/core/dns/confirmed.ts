@@ -33,7 +33,7 @@ export const needsConfirming = ({ paths, pods }: DnsScene): boolean =>
 
 const keyOf = ({ vantage, target }: Path): string => `${vantage} ${target.kind} ${targetName(target)}`
 
-/** From the worst to the best of each aspect. What says nothing is not among them: the other round's word is taken. */
+/** From the worst to the best of each aspect. What says nothing is not among them. */
 const UDP: readonly PathReading['udp'][] = ['silent', 'loses', 'answers']
 const TCP: readonly PathReading['tcp'][] = ['silent', 'answers']
 const UPSTREAM: readonly PathReading['upstream'][] = ['fails', 'answers']
@@ -41,14 +41,14 @@ const DATA: readonly PathReading['data'][] = ['noKubernetes', 'unsynced', 'wrong
 
 function inBoth(now: PathReading, before: PathReading): PathReading {
   const rungOf = (fault: string): string => fault.slice(0, fault.indexOf(':'))
-  const udp = better(UDP, now.udp, before.udp)
+  const udp = better<PathReading['udp']>({ order: UDP, nothing: 'notAsked' }, now.udp, before.udp)
   return {
     ...now,
     udp,
     how: udp === 'answers' ? [] : now.how,
-    tcp: better(TCP, now.tcp, before.tcp),
-    data: better(DATA, now.data, before.data),
-    upstream: better(UPSTREAM, now.upstream, before.upstream),
+    tcp: better<PathReading['tcp']>({ order: TCP, nothing: 'notAsked' }, now.tcp, before.tcp),
+    data: better<PathReading['data']>({ order: DATA, nothing: 'unknown' }, now.data, before.data),
+    upstream: better<PathReading['upstream']>({ order: UPSTREAM, nothing: 'notAsked' }, now.upstream, before.upstream),
     faults: now.faults.filter((fault) => before.faults.some((other) => rungOf(other) === rungOf(fault))),
   }
 }
@@ -67,4 +67,9 @@ function seenInBoth({ uid, udpSeen: now }: DnsPodFacts, before: DnsScene): Pick<
   return { udpSeen: rounds.find(({ state }) => state === 'observed') ?? least }
 }
 
-const better = <T>(order: readonly T[], a: T, b: T): T => (order.indexOf(a) >= order.indexOf(b) ? a : b)
+/** The better word of two rounds. What is wrong in one of them, and was not asked in the other, is not confirmed. */
+function better<T>({ order, nothing }: { readonly order: readonly T[]; readonly nothing: T }, a: T, b: T): T {
+  const best = order.indexOf(a) >= order.indexOf(b) ? a : b
+  const isInBoth = order.includes(a) && order.includes(b)
+  return isInBoth || best === order.at(-1) ? best : nothing
+}

@@ -21,6 +21,8 @@ interface ServiceFacts {
   readonly addresses: readonly string[]
   /** Absent: it has no UDP port for DNS. */
   readonly udpPort?: number
+  /** Absent: it has no TCP port for DNS. */
+  readonly tcpPort?: number
   /** Pods that its selector picks; absent: it has no selector. */
   readonly selected?: number
   /** Endpoints that serve, of all its EndpointSlices. */
@@ -38,6 +40,8 @@ export interface DnsPodFacts {
   readonly ready: boolean
   readonly terminating: boolean
   readonly endpoint: 'serving' | 'notServing' | 'absent'
+  /** Not Ready and not serving: `starting` where its container runs for less than a minute, `down` where none runs. */
+  readonly isAway?: 'starting' | 'down'
   /** Asked over its own loopback, past the pod network. Absent: not asked. */
   readonly process?: 'answers' | 'silent'
   /** Whether other pods of its node are reached. Absent: none was asked. */

@@ -31,6 +31,14 @@ test('two rounds that saw different faults confirm the lesser one, with its word
   assert.deepEqual([path?.reading.data, path?.reading.faults], ['stale', []])
 })
 
+test('what one round saw and the other could not ask is not said', () => {
+  const lost = aScene({ pods: { a: aReading({ udp: 'notAsked', tcp: 'notAsked', data: 'unknown', asked: 0 }) } })
+  const [silent, stale] = [aScene({ pods: { a: SILENT } }), aScene({ pods: { a: STALE } })]
+  assert.deepEqual([codes(confirmed(lost, silent)), codes(confirmed(silent, lost))], [['NotAsked'], ['NotAsked']])
+  assert.deepEqual([codes(confirmed(lost, stale)), codes(confirmed(stale, lost))], [['Healthy'], ['Healthy']])
+  assert.deepEqual(codes(confirmed(lost, aScene())), ['Healthy'])
+})
+
 test('a round in which nothing went wrong needs no other one', () => {
   assert.equal(needsConfirming(aScene()), false)
   for (const reading of [SILENT, STALE, aReading({ tcp: 'silent' }), aReading({ upstream: 'fails' })])

@@ -1,11 +1,12 @@
 import type { DnsScene } from '../scene.ts'
 import { dataFindings, upstreamFindings } from './data-rows.ts'
-import { type Digest, digest, isAsked, type PodView } from './digest.ts'
+import { type Digest, digest, isAsked, isWell, type PodView } from './digest.ts'
 import { pathText } from './evidence-text.ts'
 import { exposedFindings, isMetFromOutside } from './exposed-rows.ts'
 import type { Finding } from './finding.ts'
 import {
   ailingPod,
+  awayPod,
   crossNode,
   isObserved,
   loopbackFindings,
@@ -35,6 +36,7 @@ export function diagnose(scene: DnsScene): readonly Finding[] {
   const byApi = serviceByApi(d)
   const found = [
     ...ofPods,
+    ...d.away.map(awayPod),
     ...(byApi === undefined ? servicePath(d) : [byApi]),
     ...exposedFindings(d),
     ...cacheFindings(d),
@@ -42,7 +44,10 @@ export function diagnose(scene: DnsScene): readonly Finding[] {
     ...notAsked(d),
     ...cutOff,
   ]
-  return found.length > 0 ? found : [{ code: 'Healthy', subjects: [{ kind: 'cluster', name: 'dns' }], evidence: [] }]
+  if (found.length > 0) return found
+  const isAnswered = d.pods.some(isWell) || d.service.some(({ reading }) => reading.udp === 'answers')
+  const code = isAnswered ? 'Healthy' : 'NotAsked'
+  return [{ code, subjects: [{ kind: 'cluster', name: 'dns' }], evidence: [] }]
 }
 
 const isKnown = (view: PodView): boolean => isAsked(view) || view.loopback !== undefined

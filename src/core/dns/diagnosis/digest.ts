@@ -20,8 +20,10 @@ export interface Digest {
   /** Vantages that reach their control, or were not asked for one. */
   readonly sound: readonly VantageFacts[]
   readonly unsound: readonly VantageFacts[]
-  /** Pods that are meant to answer, without those that are terminating. */
+  /** Pods that are meant to answer: without those that are terminating, and those that are away. */
   readonly pods: readonly PodView[]
+  /** Pods that start, or whose container does not run: kubelet knows, and no client is led to them. They do not answer well. */
+  readonly away: readonly PodView[]
   /** Paths of sound vantages to the Service's address. */
   readonly service: readonly (Path & { readonly from: VantageFacts })[]
   readonly caches: readonly (Path & { readonly from: VantageFacts })[]
@@ -35,19 +37,22 @@ export function digest(scene: DnsScene): Digest {
     const from = sound.find(({ name }) => name === path.vantage)
     return from === undefined || path.reading.udp === 'notAsked' ? [] : [{ ...path, from }]
   })
+  const views = scene.pods
+    .filter(({ terminating }) => !terminating)
+    .map((pod) => ({
+      pod,
+      seen: fromSound
+        .filter(({ target }) => target.kind === 'pod' && target.name === pod.name)
+        .map(({ from, reading, target }) => ({ vantage: from, reading, as: targetName(target) })),
+      ...loopbackOf(scene, pod),
+    }))
+  const away = views.filter((view) => view.pod.isAway !== undefined && !isWell(view))
   return {
     scene,
     sound,
     unsound: scene.vantages.filter(({ control }) => control === 'fails'),
-    pods: scene.pods
-      .filter(({ terminating }) => !terminating)
-      .map((pod) => ({
-        pod,
-        seen: fromSound
-          .filter(({ target }) => target.kind === 'pod' && target.name === pod.name)
-          .map(({ from, reading, target }) => ({ vantage: from, reading, as: targetName(target) })),
-        ...loopbackOf(scene, pod),
-      })),
+    pods: views.filter((view) => !away.includes(view)),
+    away,
     service: fromSound.filter(({ target }) => target.kind === 'service'),
     caches: fromSound.filter(({ target }) => target.kind === 'cache'),
     exposed: fromSound.filter(({ target }) => target.kind === 'exposed'),
@@ -79,7 +84,7 @@ export const isRight = (view: PodView): boolean => readingsOf(view).some(({ data
 export const wrongData = (view: PodView): string | undefined =>
   readingsOf(view).flatMap((reading) => (isWrong(reading) ? (reading.faults[0] ?? reading.data) : []))[0]
 
-const isWrong = ({ data }: PathReading): boolean => data !== 'right' && data !== 'unknown'
+export const isWrong = ({ data }: PathReading): boolean => data !== 'right' && data !== 'unknown'
 
 /** Every vantage that asked it was answered over UDP, and rightly. */
 export const isWell = (view: PodView): boolean =>

@@ -99,6 +99,14 @@ export function ailingPod(view: PodView): Finding | undefined {
   return isSilentOverTcp(view) && wrongData(view) === undefined ? { code: 'TcpDead', subjects, evidence } : undefined
 }
 
+/** What kubelet knows of already: no client is led there. */
+export function awayPod(view: PodView): Finding {
+  const { isAway, ready } = view.pod
+  const why = isAway === 'down' ? 'its container does not run' : 'its container runs for less than a minute'
+  const evidence = [`${ready ? '' : 'the API says that it is not Ready, and '}${why}`]
+  return { code: isAway === 'down' ? 'NotReady' : 'PodStarting', subjects: [podSubject(view)], evidence }
+}
+
 /** What the API says of a pod that answers. */
 export function miswiredPod(view: PodView): Finding | undefined {
   const { pod } = view

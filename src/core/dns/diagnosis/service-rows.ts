@@ -1,4 +1,4 @@
-import { type Digest, isWell } from './digest.ts'
+import { type Digest, isAsked, isWell, isWrong } from './digest.ts'
 import { pathText } from './evidence-text.ts'
 import type { Finding, Subject } from './finding.ts'
 
@@ -14,16 +14,20 @@ export function serviceByApi({ scene: { service } }: Digest): Finding | undefine
 }
 
 /** The Service's address, behind caches that answer in its place, where pods answer well: what is wrong lies between. */
-export function servicePath({ scene, pods, service }: Digest): readonly Finding[] {
-  if (service.length === 0 || pods.length === 0 || !pods.every(isWell)) return []
+export function servicePath(d: Digest): readonly Finding[] {
+  const { scene, pods, service } = d
+  const asked = pods.filter(isAsked)
+  if (service.length === 0 || !asked.every(isWell)) return []
   const name = `${scene.service.namespace}/${scene.service.name}`
   const bad = service.filter(({ reading, canary }) => reading.udp !== 'answers' || canary === 'silent')
-  if (bad.length === 0) return []
+  if (bad.length === 0) return servedWrongly(d)
   const evidence = service.map(({ vantage, target, reading, canary }) => {
     const port = canary === undefined ? '' : `; from one port ${canary === 'answers' ? 'answered' : 'no answer'}`
     return `${pathText(vantage, target.name, reading)}${port}`
   })
   const whole: readonly Subject[] = [{ kind: 'service', name }]
+  if (asked.length === 0 && bad.some(({ reading }) => reading.udp !== 'answers'))
+    return [{ code: 'ServiceIll', subjects: whole, evidence: [...evidence, podsText(d)] }]
   const there: readonly Subject[] = bad.map(({ from }) =>
     from.node === undefined ? { kind: 'vantage', name: from.name } : { kind: 'node', name: from.node },
   )
@@ -48,6 +52,20 @@ export function servicePath({ scene, pods, service }: Digest): readonly Finding[
     : [{ code: 'ProxyStale', subjects: there, evidence }]
 }
 
+const podsText = ({ scene: { pods, service }, away }: Digest): string =>
+  `of ${service.selected ?? 0} pods that its selector picks ${pods.length} run, and ${away.length} of those are not Ready`
+
+/** Answers come, and they are not those of the pods. */
+function servedWrongly({ scene, service }: Digest): readonly Finding[] {
+  const subjects: readonly Subject[] = [{ kind: 'service', name: `${scene.service.namespace}/${scene.service.name}` }]
+  const text = ({ vantage, target, reading }: Digest['service'][number]): string =>
+    pathText(vantage, target.name, reading)
+  const wrong = service.filter(({ reading }) => isWrong(reading))
+  if (wrong.length > 0) return [{ code: 'ServiceAnswersWrong', subjects, evidence: wrong.map(text) }]
+  const noTcp = scene.service.tcpPort === undefined ? [] : service.filter(({ reading }) => reading.tcp === 'silent')
+  return noTcp.length > 0 ? [{ code: 'ServiceTcpDead', subjects, evidence: noTcp.map(text) }] : []
+}
+
 /** Where caches on the nodes answer in the place of the Service. */
 export function cacheFindings({ scene, pods, caches }: Digest): readonly Finding[] {
   const dead = caches.filter(({ reading }) => reading.udp === 'silent')
@@ -56,6 +74,16 @@ export function cacheFindings({ scene, pods, caches }: Digest): readonly Finding
     subjects: [from.node === undefined ? { kind: 'vantage', name: from.name } : { kind: 'node', name: from.node }],
     evidence: [pathText(vantage, target.name, reading)],
   }))
+  // Where pods are ill, caches that forward to them are as well.
+  const ill = pods.every(isWell)
+    ? caches.filter(({ reading: { udp, tcp }, reading }) => udp === 'loses' || isWrong(reading) || tcp === 'silent')
+    : []
+  for (const { from, vantage, target, reading } of ill.filter(({ reading: { udp } }) => udp !== 'silent'))
+    findings.push({
+      code: 'CacheIll',
+      subjects: [from.node === undefined ? { kind: 'vantage', name: from.name } : { kind: 'node', name: from.node }],
+      evidence: [pathText(vantage, target.name, reading)],
+    })
   const isMasked =
     scene.nodeLocal &&
     pods.some((view) => view.seen.length > 0 && !isWell(view)) &&

@@ -53,6 +53,11 @@ const POLICIES: Readonly<Record<CauseCode, Policy>> = {
   UpstreamOfOne: SAID,
   UpstreamDown: SAID,
   VantageCutOff: { leaving: 'unknown', back: 'here' },
+  PodStarting: { leaving: 'nothing', back: 'nothing' },
+  ServiceIll: SHARED,
+  ServiceAnswersWrong: SHARED,
+  ServiceTcpDead: SAID,
+  CacheIll: ONE_PLACE,
   // What is wrong where the Service is exposed says of no node that it is at fault.
   ExposedUdpDead: { leaving: 'holds', back: 'nothing' },
   ExposedLoses: { leaving: 'holds', back: 'nothing' },

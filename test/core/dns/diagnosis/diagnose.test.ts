@@ -33,6 +33,81 @@ const said = (scene: DnsScene): readonly string[] =>
   )
 
 const TABLE: readonly (readonly [row: number | undefined, what: string, scene: DnsScene, said: readonly string[]])[] = [
+  [
+    undefined,
+    'no pod is there to be asked, and the Service is silent',
+    aScene({ service: DEAD, change: { pods: [], service: { ...service, serving: 0 } } }),
+    ['ServiceIll service kube-system/kube-dns'],
+  ],
+  [
+    undefined,
+    'no pod is listed, and the Service answers: a managed DNS',
+    aScene({ change: { pods: [], service: { ...service, serving: 0 } } }),
+    ['Healthy cluster dns'],
+  ],
+  [
+    undefined,
+    'every pod is terminating, and the Service is silent',
+    aScene({ service: DEAD, change: { pods: [A, B].map((pod) => ({ ...pod, terminating: true })) } }),
+    ['ServiceIll service kube-system/kube-dns'],
+  ],
+  [
+    undefined,
+    'a pod that starts is silent',
+    aScene({
+      pods: { a: DEAD },
+      change: { pods: [{ ...A, ready: false, endpoint: 'notServing', isAway: 'starting' }, B] },
+    }),
+    ['PodStarting pod a'],
+  ],
+  [
+    undefined,
+    'a pod that starts has nothing listed yet',
+    aScene({
+      pods: { a: UNSYNCED },
+      change: { pods: [{ ...A, ready: false, endpoint: 'notServing', isAway: 'starting' }, B] },
+    }),
+    ['PodStarting pod a'],
+  ],
+  [
+    undefined,
+    'the container of a pod does not run',
+    aScene({
+      pods: { a: DEAD },
+      change: { pods: [{ ...A, ready: false, endpoint: 'notServing', isAway: 'down' }, B] },
+    }),
+    ['NotReady pod a'],
+  ],
+  [
+    undefined,
+    'the only pod starts, and the Service refuses',
+    aScene({
+      pods: { a: DEAD },
+      service: REFUSED,
+      change: { pods: [{ ...A, ready: false, endpoint: 'notServing', isAway: 'starting' }] },
+    }),
+    ['PodStarting pod a', 'ServiceIll service kube-system/kube-dns'],
+  ],
+  [
+    undefined,
+    'the Service answers wrongly, and its pods do not',
+    aScene({ service: aReading({ data: 'noKubernetes', faults: ['L1: NXDOMAIN for dns-version.cluster.local'] }) }),
+    ['ServiceAnswersWrong service kube-system/kube-dns'],
+  ],
+  [
+    undefined,
+    'the Service is silent over TCP alone',
+    aScene({ service: NO_TCP, change: { service: { ...service, tcpPort: 53 } } }),
+    ['ServiceTcpDead service kube-system/kube-dns'],
+  ],
+  [undefined, 'the Service has no TCP port', aScene({ service: NO_TCP }), ['Healthy cluster dns']],
+  [
+    undefined,
+    'a cache answers SERVFAIL, and pods answer rightly',
+    withCache(aScene({ change: { nodeLocal: true } }), UNSYNCED),
+    ['CacheIll node n-a'],
+  ],
+  [undefined, 'a cache loses queries', withCache(aScene({ change: { nodeLocal: true } }), HALF), ['CacheIll node n-a']],
   [1, 'all answer', aScene(), ['Healthy cluster dns']],
   [2, 'one pod answers over TCP alone', aScene({ pods: { a: SILENT }, service: HALF }), ['UdpDead pod a']],
   [
