@@ -11,6 +11,8 @@ export interface DnsService {
   readonly outsideAddresses: readonly string[]
   /** Session affinity, or a traffic policy other than to all endpoints. */
   readonly isUneven: boolean
+  /** Its internal traffic policy is `Local`: from a node only the endpoints of that node are reached. Absent: it is not. */
+  readonly isLocal?: true
   /** ISO 8601. */
   readonly createdAt: string
 }

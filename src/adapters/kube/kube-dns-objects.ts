@@ -54,8 +54,8 @@ function parseDnsService(object: Untrusted): DnsService {
   const texts = (field: Untrusted): readonly string[] => field.each().map((item) => item.text())
   const addresses = texts(spec.at('clusterIPs')).filter((address) => address !== 'None')
   const ingress = object.at('status').at('loadBalancer').at('ingress').each()
-  const hasPolicy =
-    spec.at('internalTrafficPolicy').textOr('Cluster') !== 'Cluster' || spec.at('trafficDistribution').textOr('') !== ''
+  const policy = spec.at('internalTrafficPolicy').textOr('Cluster')
+  const hasPolicy = policy !== 'Cluster' || spec.at('trafficDistribution').textOr('') !== ''
   return {
     namespace,
     name,
@@ -67,6 +67,7 @@ function parseDnsService(object: Untrusted): DnsService {
       ...ingress.flatMap((entry) => entry.at('ip').optionalText() ?? []),
     ],
     isUneven: hasPolicy || spec.at('sessionAffinity').textOr('None') !== 'None',
+    ...(policy === 'Local' ? { isLocal: true } : {}),
     createdAt: object.at('metadata').at('creationTimestamp').textOr(''),
   }
 }

@@ -93,6 +93,7 @@ export async function findDeployment(
         ...(selector === undefined ? {} : { selected: pods.length }),
         serving: endpoints.filter(({ serving, udpPort: has }) => serving && has !== undefined).length,
         isUneven: service.isUneven,
+        ...(service.isLocal === undefined ? {} : { isLocal: service.isLocal }),
       },
       pods: pods.filter(({ phase }) => phase === 'Running').map((pod) => podFacts(pod, endpoints, service)),
       nodes: (nodes.value ?? []).filter(({ name }) => bearing.has(name)).map(({ name, ready }) => ({ name, ready })),

@@ -29,6 +29,8 @@ interface ServiceFacts {
   readonly serving: number
   /** By session affinity or a traffic policy not every endpoint is reached from each node. */
   readonly isUneven: boolean
+  /** Its internal traffic policy is `Local`: from a node only the endpoints of that node are reached. Absent: it is not. */
+  readonly isLocal?: true
 }
 
 export interface DnsPodFacts {
