@@ -42,6 +42,8 @@ export interface DnsPod {
   readonly configMaps: readonly string[]
   /** Why its containers were ended last, where they were: `OOMKilled`. */
   readonly endedBy: readonly string[]
+  /** ISO 8601: since when the container that was started last runs. Absent: one of them does not run. */
+  readonly runningSince?: string
 }
 
 /** Endpoints of a Service, of all its EndpointSlices. */

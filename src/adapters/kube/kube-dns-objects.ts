@@ -102,11 +102,26 @@ function parseDnsPod(object: Untrusted): DnsPod {
     images: containers.map((container) => container.at('image').textOr('')),
     ...given('metricsPort', metrics?.at('containerPort').optionalInteger()),
     configMaps: volumes.flatMap((volume) => volume.at('configMap').at('name').optionalText() ?? []),
+    ...given('runningSince', runningSince(status)),
     endedBy: status
       .at('containerStatuses')
       .each()
       .flatMap((container) => container.at('lastState').at('terminated').at('reason').optionalText() ?? []),
   }
+}
+
+/** Of the container that was started last; undefined where one of them does not run. */
+function runningSince(status: Untrusted): string | undefined {
+  const since = status
+    .at('containerStatuses')
+    .each()
+    .map((container) => container.at('state').at('running').at('startedAt').optionalText())
+  return since.length === 0 || since.includes(undefined)
+    ? undefined
+    : since
+        .flatMap((at) => at ?? [])
+        .toSorted()
+        .at(-1)
 }
 
 function parsePodAddress(object: Untrusted): readonly PodAddress[] {

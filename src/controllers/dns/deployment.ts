@@ -80,6 +80,7 @@ export async function findDeployment(
   const zone = zoneOf(corefiles, sought, resolver)
   const cache = behindCaches(services, service)
   const port = udpPort(service)?.port
+  const tcpPort = service.ports.find((one) => one.protocol === 'TCP' && one.port === port)?.port
   const api = services.find((one) => one.namespace === 'default' && one.name === 'kubernetes')
   const newest = newestService(services, wallMs)
   const bearing = new Set(pods.flatMap(({ node }) => node ?? []))
@@ -90,12 +91,13 @@ export async function findDeployment(
         name: service.name,
         addresses: service.addresses,
         ...(port === undefined ? {} : { udpPort: port }),
+        ...(tcpPort === undefined ? {} : { tcpPort }),
         ...(selector === undefined ? {} : { selected: pods.length }),
         serving: endpoints.filter(({ serving, udpPort: has }) => serving && has !== undefined).length,
         isUneven: service.isUneven,
         ...(service.isLocal === undefined ? {} : { isLocal: service.isLocal }),
       },
-      pods: pods.filter(({ phase }) => phase === 'Running').map((pod) => podFacts(pod, endpoints, service)),
+      pods: pods.filter(({ phase }) => phase === 'Running').map((pod) => podFacts(pod, { endpoints, service, wallMs })),
       nodes: (nodes.value ?? []).filter(({ name }) => bearing.has(name)).map(({ name, ready }) => ({ name, ready })),
       nodeLocal: cache !== undefined,
     },
@@ -135,7 +137,13 @@ function podNotes(pods: readonly DnsPod[]): readonly string[] {
   ]
 }
 
-function podFacts(pod: DnsPod, endpoints: readonly DnsEndpoint[], service: DnsService): DnsPodFacts {
+interface Around {
+  readonly endpoints: readonly DnsEndpoint[]
+  readonly service: DnsService
+  readonly wallMs: number
+}
+
+function podFacts(pod: DnsPod, { endpoints, service, wallMs }: Around): DnsPodFacts {
   const { name, uid, node, addresses, ready, terminating } = pod
   const endpoint = endpoints.find(({ podUid }) => podUid === uid)
   const target = Number(udpPort(service)?.targetPort)
@@ -148,7 +156,16 @@ function podFacts(pod: DnsPod, endpoints: readonly DnsEndpoint[], service: DnsSe
     ready,
     terminating,
     endpoint: endpoint === undefined ? 'absent' : endpoint.serving ? 'serving' : 'notServing',
+    ...(ready || endpoint?.serving === true ? {} : awayOf(pod, wallMs)),
   }
+}
+
+/** CoreDNS listens within a second or two, and lists a large cluster within some more. */
+const STARTS_WITHIN_MS = 60_000
+
+function awayOf({ runningSince }: DnsPod, wallMs: number): Pick<DnsPodFacts, 'isAway'> {
+  if (runningSince === undefined) return { isAway: 'down' }
+  return wallMs - Date.parse(runningSince) < STARTS_WITHIN_MS ? { isAway: 'starting' } : {}
 }
 
 function outsideOf(

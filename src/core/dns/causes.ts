@@ -208,6 +208,14 @@ export const CAUSES = {
     cure: 'Compare the labels of the pod with the Service’s selector.',
     repair: 'none',
   },
+  NoLocalEndpoint: {
+    verdict: 'bad',
+    is: 'the Service leads to pods of the same node alone, and no pod of DNS serves on that node',
+    cause:
+      'Its internalTrafficPolicy is Local, and the node has no pod of DNS that is Ready. Pods of that node have no DNS.',
+    cure: 'Run a pod of DNS on every node (a DaemonSet), or set internalTrafficPolicy to Cluster.',
+    repair: 'none',
+  },
   PodStarting: {
     verdict: 'ok',
     is: 'the pod starts: it is not Ready, and no client is led to it',

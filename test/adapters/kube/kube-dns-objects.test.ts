@@ -142,6 +142,19 @@ describe('a pod is read', () => {
     })
   })
 
+  test('runs since its last container was started, and since nothing where one does not run', async (t) => {
+    const since = async (...states: readonly object[]): Promise<string | undefined> => {
+      const containerStatuses = states.map((state) => ({ state }))
+      const status = { ...running.status, containerStatuses }
+      return (await aPod(t, { ...metadata('coredns-1'), ...running, status })).runningSince
+    }
+    const [early, late] = ['2026-01-01T00:00:00Z', '2026-01-01T00:05:00Z'].map((startedAt) => ({
+      running: { startedAt },
+    }))
+    assert.equal(await since(early ?? {}, late ?? {}), '2026-01-01T00:05:00Z')
+    assert.equal(await since(early ?? {}, { waiting: { reason: 'CrashLoopBackOff' } }), undefined)
+  })
+
   test('that is being deleted: it is terminating', async (t) => {
     const pod = await aPod(t, { ...metadata('coredns-1', { deletionTimestamp: '2026-01-02T00:00:00Z' }), ...running })
     assert.equal(pod.terminating, true)

@@ -33,6 +33,7 @@ const HOLDS: readonly CauseCode[] = [
   'AllPodsSilent',
   'Loses',
   'SeenFromSomePlaces',
+  'NoLocalEndpoint',
   'ServiceIll',
   'ServiceAnswersWrong',
   'CacheIll',

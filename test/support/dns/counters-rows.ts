@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { atNight } from '../roll-bed/at-night.ts'
 import { type DnsBed, toPod } from './dns-bed.ts'
 
 /** Of two pods each is asked some hundred times in five seconds. */
@@ -17,7 +18,7 @@ export function countersRows(place: () => DnsBed): void {
   }
 
   describe('asked from outside by port-forward alone', () => {
-    test('is observed, where clients ask it over UDP', () =>
+    atNight('is observed, where clients ask it over UDP', {}, () =>
       underLoad(async () => {
         const { code, verdict, scene, notes } = await place().says(/^UdpObserved coredns-\S+, coredns-\S+$/)
         assert.deepEqual([code, verdict], [3, 'observed'], JSON.stringify(notes))
@@ -26,7 +27,8 @@ export function countersRows(place: () => DnsBed): void {
           Array(2).fill(['port-forward', 'notAsked', 'answers', 'right']),
         )
         for (const { udpSeen } of scene.pods) assert.ok((udpSeen?.answered ?? 0) > 0, JSON.stringify(scene.pods))
-      }))
+      }),
+    )
 
     test('row 2: UDP to one pod is dropped, and it alone answers none: it is suspect', async () => {
       const { name, address } = await place().podOn('n2')

@@ -1,3 +1,4 @@
+import type { VantageFacts } from '../scene.ts'
 import { type Digest, isAsked, isWell, isWrong } from './digest.ts'
 import { pathText } from './evidence-text.ts'
 import type { Finding, Subject } from './finding.ts'
@@ -19,8 +20,10 @@ export function servicePath(d: Digest): readonly Finding[] {
   const asked = pods.filter(isAsked)
   if (service.length === 0 || !asked.every(isWell)) return []
   const name = `${scene.service.namespace}/${scene.service.name}`
-  const bad = service.filter(({ reading, canary }) => reading.udp !== 'answers' || canary === 'silent')
-  if (bad.length === 0) return servedWrongly(d)
+  const ill = service.filter(({ reading, canary }) => reading.udp !== 'answers' || canary === 'silent')
+  if (ill.length === 0) return servedWrongly(d)
+  const bad = ill.filter(({ from }) => !isWithoutLocal(d, from))
+  if (bad.length === 0) return [noLocalEndpoint(d, ill)]
   const evidence = service.map(({ vantage, target, reading, canary }) => {
     const port = canary === undefined ? '' : `; from one port ${canary === 'answers' ? 'answered' : 'no answer'}`
     return `${pathText(vantage, target.name, reading)}${port}`
@@ -50,6 +53,22 @@ export function servicePath(d: Digest): readonly Finding[] {
   return isEverywhere
     ? [{ code: 'ServiceWrong', subjects: whole, evidence }]
     : [{ code: 'ProxyStale', subjects: there, evidence }]
+}
+
+/** By its traffic policy the Service leads to pods of the same node alone, and none serves there. */
+const isWithoutLocal = ({ scene: { service, pods } }: Digest, { node }: VantageFacts): boolean =>
+  service.isLocal === true && node !== undefined && !pods.some((pod) => pod.node === node && pod.endpoint === 'serving')
+
+function noLocalEndpoint({ scene: { service } }: Digest, paths: Digest['service']): Finding {
+  const nodes = [...new Set(paths.flatMap(({ from }) => from.node ?? []))]
+  return {
+    code: 'NoLocalEndpoint',
+    subjects: nodes.map((name) => ({ kind: 'node', name })),
+    evidence: [
+      `internalTrafficPolicy of Service ${service.namespace}/${service.name} is Local`,
+      ...paths.map(({ vantage, target, reading }) => pathText(vantage, target.name, reading)),
+    ],
+  }
 }
 
 const podsText = ({ scene: { pods, service }, away }: Digest): string =>

@@ -54,6 +54,7 @@ const POLICIES: Readonly<Record<CauseCode, Policy>> = {
   UpstreamDown: SAID,
   VantageCutOff: { leaving: 'unknown', back: 'here' },
   PodStarting: { leaving: 'nothing', back: 'nothing' },
+  NoLocalEndpoint: ONE_PLACE,
   ServiceIll: SHARED,
   ServiceAnswersWrong: SHARED,
   ServiceTcpDead: SAID,

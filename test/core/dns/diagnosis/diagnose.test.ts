@@ -35,6 +35,18 @@ const said = (scene: DnsScene): readonly string[] =>
 const TABLE: readonly (readonly [row: number | undefined, what: string, scene: DnsScene, said: readonly string[]])[] = [
   [
     undefined,
+    'the Service leads to pods of the same node alone, and the node of one place has none',
+    aScene({
+      service: { v3: DEAD },
+      change: {
+        vantages: [V1, { name: 'v3', node: 'n-c', control: 'answers' }],
+        service: { ...service, isLocal: true },
+      },
+    }),
+    ['NoLocalEndpoint node n-c'],
+  ],
+  [
+    undefined,
     'no pod is there to be asked, and the Service is silent',
     aScene({ service: DEAD, change: { pods: [], service: { ...service, serving: 0 } } }),
     ['ServiceIll service kube-system/kube-dns'],
