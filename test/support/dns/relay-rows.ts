@@ -40,7 +40,7 @@ export function relayRows(place: () => DnsBed): void {
       await gone()
     })
 
-    atNight('is ok as one pod sees it, by a container that is added to it', {}, async () => {
+    test('is ok as one pod sees it, by a container that is added to it', async () => {
       await place().from('outside', async () => {
         const { code, verdict, scene, notes } = await place().check(
           '--ephemeral',
