@@ -51,7 +51,9 @@ export async function wouldRepair(parts: RepairParts, signal: AbortSignal): Prom
     parts.past.read(signal),
   ])
   const { scene, findings, rounds } = check
-  const decision = decideRepair({ ...ground, scene, findings, rounds, past, wallMs: Number(parts.clock.wallMs()) })
+  const memory = parts.past.ref
+  const wallMs = Number(parts.clock.wallMs())
+  const decision = decideRepair({ ...ground, scene, findings, rounds, past, memory, wallMs })
   return { check, decision }
 }
 

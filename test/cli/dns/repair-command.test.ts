@@ -26,8 +26,9 @@ function found(scene: DnsScene, apiNotReady?: string) {
   const findings = diagnose(scene)
   const facts = { zone: 'cluster.local', apiAddresses: [], dnsService: { namespace: '', name: '', addresses: [] } }
   const told = { facts, selector: {}, notes: [], queries: 9, queriesPerSecond: 800, rounds: 2, tookMs: 1_000 } as const
+  const memory = { namespace: 'evenkeel', name: 'evenkeel-dns-repairs' }
   const around = { budgets: {}, proxies: [], cordoned: [], past: [], wallMs: 0, workload: WORKLOAD, rounds: 2 } as const
-  const decision = decideRepair({ ...around, scene, findings, ...(apiNotReady === undefined ? {} : { apiNotReady }) })
+  const decision = decideRepair({ ...around, memory, scene, findings, ...(apiNotReady === undefined ? {} : { apiNotReady }) })
   return { check: { ...told, scene, findings, verdict: verdictOf(findings) }, decision }
 }
 

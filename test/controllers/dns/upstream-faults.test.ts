@@ -104,7 +104,8 @@ test('fault 2, an owner that is not found ended the program: here the pod is not
   const { repairer } = await serving(t, { ...EMPTY, [SYSTEM]: list(aPod('coredns-1', '10.0.0.1')) })
   const ground = await repairer.ground({ namespace: 'kube-system', selector: SELECTOR }, never)
   assert.equal(ground.workload, undefined)
-  const decision = decideRepair({ ...ground, scene: SICK, findings: diagnose(SICK), rounds: 2, past: [], wallMs: 0 })
+  const past = { past: [], memory: { namespace: 'evenkeel', name: 'evenkeel-dns-repairs' }, wallMs: 0 }
+  const decision = decideRepair({ ...ground, ...past, scene: SICK, findings: diagnose(SICK), rounds: 2 })
   assert.ok(decision.kind === 'held')
   assert.deepEqual(
     decision.guards.filter(({ holds }) => !holds).map(({ text: why }) => why),

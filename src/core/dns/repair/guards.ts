@@ -1,4 +1,5 @@
 import type { RolledWorkload } from '../../../model/dns-ground.ts'
+import type { ObjectRef } from '../../../model/object-ref.ts'
 import { CAUSES, type CauseCode } from '../causes.ts'
 import type { PathReading } from '../path-reading.ts'
 import type { DnsPodFacts, DnsScene, VantageFacts } from '../scene.ts'
@@ -20,8 +21,10 @@ const NODES_THAT_SEE = 2
 export const COOL_DOWN_MS = 310_000
 const HOUR_MS = 3_600_000
 const REPAIRS_AN_HOUR = 3
-/** Of the last ones that cured nothing: whatever it is, it is not the pods. */
+/** So many in a row that cured nothing: whatever is wrong, it is not the pods. */
 const BREAKER = 2
+/** An older repair says nothing about what is wrong now. */
+const BREAKER_LOOKS_BACK_MS = 24 * HOUR_MS
 
 /** Findings that the sick pod brings about, or that say nothing of DNS. */
 const BESIDE: ReadonlySet<CauseCode> = new Set(['CacheMasks', 'VantageCutOff', 'UdpObserved'])
@@ -137,7 +140,9 @@ function budget({ pod }: SickPod, { budgets }: RepairFacts): Guard {
       )
 }
 
-function pace({ past, wallMs }: RepairFacts): Guard {
+const forgetCommand = ({ namespace, name }: ObjectRef): string => `kubectl delete configmap -n ${namespace} ${name}`
+
+function pace({ past, memory, wallMs }: RepairFacts): Guard {
   const agoMs = ({ at }: PastRepair): number => wallMs - Date.parse(at)
   const newest = past.toSorted((left, right) => agoMs(left) - agoMs(right))
   const [last] = newest
@@ -149,8 +154,11 @@ function pace({ past, wallMs }: RepairFacts): Guard {
     )
   const within = newest.filter((one) => agoMs(one) < HOUR_MS)
   if (within.length >= REPAIRS_AN_HOUR) return no('pace', `${within.length} pods were replaced within the hour`)
-  const lastOnes = newest.slice(0, BREAKER)
+  const lastOnes = newest.slice(0, BREAKER).filter((one) => agoMs(one) < BREAKER_LOOKS_BACK_MS)
   if (lastOnes.length === BREAKER && lastOnes.every(({ outcome }) => outcome !== 'cured'))
-    return no('pace', `the last ${BREAKER} repairs cured nothing: a person has to look`)
+    return no(
+      'pace',
+      `the last ${BREAKER} repairs, within 24 h, cured nothing: find out why, then make it forget them: ${forgetCommand(memory)}`,
+    )
   return yes('pace', `the last repair was at ${last.at}`)
 }

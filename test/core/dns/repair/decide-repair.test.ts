@@ -8,6 +8,8 @@ import type { DnsScene } from '../../../../src/core/dns/scene.ts'
 import type { RolledWorkload } from '../../../../src/model/dns-ground.ts'
 import { aPodOfDns, aReading, aScene, DEAD, SILENT, STALE, V1, V2 } from '../a-scene.ts'
 
+/** In minutes. */
+const DAY = 24 * 60
 const NOW_MS = Date.UTC(2026, 0, 1, 12)
 const COREDNS: RolledWorkload = {
   kind: 'Deployment',
@@ -18,6 +20,7 @@ const COREDNS: RolledWorkload = {
   ready: 2,
   isObserved: true,
 }
+const MEMORY = { namespace: 'ops', name: 'evenkeel-dns-repairs' }
 const PROXY: RolledWorkload = { ...COREDNS, kind: 'DaemonSet', name: 'kube-proxy' }
 const BUDGET = {
   namespace: 'kube-system',
@@ -42,6 +45,7 @@ function decided(change: Partial<RepairFacts> = {}, scene = sick()): RepairDecis
     proxies: [PROXY],
     cordoned: [],
     past: [],
+    memory: MEMORY,
     wallMs: NOW_MS,
   } as const
   return decideRepair({ ...facts, scene, findings: diagnose(scene), ...change })
@@ -150,6 +154,7 @@ describe('a repair is held', () => {
     ['a repair ended just now', { past: [ago(1)] }, undefined, 'pace'],
     ['three were within the hour', { past: [ago(10), ago(20), ago(30)] }, undefined, 'pace'],
     ['the last two cured nothing', { past: [ago(400, 'notCured'), ago(500, 'begun'), ago(600)] }, undefined, 'pace'],
+    ['the last two, just within a day', { past: [ago(61, 'begun'), ago(DAY - 1, 'begun')] }, undefined, 'pace'],
   ]
   for (const [what, change, scene, guard] of cases)
     test(`${what}: ${guard}`, () => {
@@ -169,6 +174,7 @@ describe('a repair is held', () => {
       proxies: [],
       cordoned: [],
       past: [],
+      memory: MEMORY,
       wallMs: NOW_MS,
     } as const
     const scene = sick()
@@ -191,6 +197,21 @@ describe('a repair is held', () => {
     const losing = sick({ pods: { a: SILENT, b: { v2: aReading({ udp: 'loses', lost: 3 }) } } })
     assert.ok(heldBy(decided({}, losing)).includes('othersAnswer'))
   })
+})
+
+test('two repairs that cured nothing hold the next one for a day, and it is said how to go on before that', () => {
+  const held = decided({ past: [ago(400, 'begun'), ago(500, 'notCured')] })
+  assert.ok(held.kind === 'held')
+  assert.equal(
+    held.guards.find(({ guard }) => guard === 'pace')?.text,
+    'the last 2 repairs, within 24 h, cured nothing: find out why, then make it forget them: ' +
+      'kubectl delete configmap -n ops evenkeel-dns-repairs',
+  )
+  for (const past of [
+    [ago(3 * 365 * DAY, 'begun'), ago(4 * 365 * DAY, 'begun')],
+    [ago(61, 'begun'), ago(DAY, 'begun')],
+  ])
+    assert.equal(decided({ past }).kind, 'act', JSON.stringify(past))
 })
 
 test('after the cool-down, a repair that cured, and two that did not with one that did after them, it goes on', () => {
