@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { RepairOrBusy } from '../../../src/controllers/dns/repair-alone.ts'
 import { UserError } from '../../../src/model/user-error.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
-import { aScene, SILENT } from '../../core/dns/a-scene.ts'
+import { aPodOfDns, aScene, SILENT } from '../../core/dns/a-scene.ts'
 import { ONE, REPAIR_LEASE, RepairWorld, SICK, WELL } from '../../support/dns/repair-world.ts'
 
 const outcomeOf = (repair: RepairOrBusy): string =>
@@ -41,6 +41,16 @@ test('EndpointSlices that still have the sick pod are no cure, and one pod after
   const repair = await world.repair()
   assert.equal(outcomeOf(repair), 'cured')
   assert.equal(world.said[1], '1 of 2 endpoints serve')
+})
+
+test('a pod that its Service does not send to, and one that is being deleted, take no place of the sick one', async () => {
+  for (const change of [{ endpoint: 'notServing' }, { terminating: true }] as const) {
+    // EndpointSlices are read before pods: they still count two endpoints.
+    const pods = [aPodOfDns('b'), aPodOfDns('c', change)]
+    const world = new RepairWorld(SICK, aScene({ change: { pods, service: SICK.service } }), WELL)
+    assert.equal(outcomeOf(await world.repair()), 'cured')
+    assert.equal(world.said[1], '1 of 2 endpoints serve', JSON.stringify(change))
+  }
 })
 
 test('where DNS gets ill again while it is watched, it is not cured', async () => {

@@ -12,7 +12,7 @@ export interface Guard {
   readonly text: string
 }
 
-/** Another place that sees it rules out the way to it; two places on one node have that way in common. */
+/** Two places on one node share the way to the pod. Of two nodes one is not the pod's own. */
 const NODES_THAT_SEE = 2
 /**
  * Connection tracking of IPVS leads to a pod that is gone for five minutes (kubernetes/kubernetes#71514), that of iptables for two:
@@ -61,10 +61,10 @@ function evidence({ pod, code }: SickPod, { scene, rounds }: RepairFacts): Guard
   const ill = readingsOf(scene, pod).filter(({ reading }) => isIllBy(code, reading))
   const nodes = [...new Set(ill.flatMap(({ from }) => from.node ?? []))]
   if (rounds < 2) return no('evidence', 'one round alone saw it')
-  if (nodes.length < NODES_THAT_SEE || nodes.every((node) => node === pod.node))
+  if (nodes.length < NODES_THAT_SEE)
     return no(
       'evidence',
-      `it is seen from ${nodes.length === 0 ? 'no node' : nodes.join(', ')}: it takes two nodes, and one of them without that pod (--relay)`,
+      `it is seen from ${nodes.length === 0 ? 'no node' : nodes.join(', ')}: it takes two nodes (--relay)`,
     )
   return yes('evidence', `${code} is seen from ${nodes.join(' and ')}, in two rounds`)
 }

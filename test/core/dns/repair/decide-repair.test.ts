@@ -152,7 +152,7 @@ describe('a repair is held', () => {
     ['a node with a pod of DNS is cordoned', { cordoned: ['n-b'] }, undefined, 'nothingElseMoves'],
     ['a budget allows nothing', { budgets: { 'uid-a': [BUDGET] } }, undefined, 'budget'],
     ['a repair ended just now', { past: [ago(1)] }, undefined, 'pace'],
-    ['three were within the hour', { past: [ago(10), ago(20), ago(30)] }, undefined, 'pace'],
+    ['three were within the hour', { past: [ago(10), ago(20), ago(59.99)] }, undefined, 'pace'],
     ['the last two cured nothing', { past: [ago(400, 'notCured'), ago(500, 'begun'), ago(600)] }, undefined, 'pace'],
     ['the last two, just within a day', { past: [ago(61, 'begun'), ago(DAY - 1, 'begun')] }, undefined, 'pace'],
   ]
@@ -215,7 +215,7 @@ test('two repairs that cured nothing hold the next one for a day, and it is said
 })
 
 test('after the cool-down, a repair that cured, and two that did not with one that did after them, it goes on', () => {
-  for (const past of [[ago(6)], [ago(100, 'notCured')], [ago(100), ago(200, 'notCured'), ago(300, 'notCured')]])
+  for (const past of [[ago(6)], [ago(10), ago(20), ago(60)], [ago(100, 'notCured')], [ago(100), ago(200, 'notCured'), ago(300, 'notCured')]])
     assert.equal(decided({ past }).kind, 'act', JSON.stringify(past))
   assert.ok(COOL_DOWN_MS > 300_000)
 })
