@@ -87,6 +87,24 @@ test('a pod of a DaemonSet is evicted; where that is refused nothing is remember
   assert.deepEqual(refused.outcomes, [])
 })
 
+test('a quarantine that the API server refuses for good leaves nothing to remember, and it is said why', async () => {
+  for (const code of ['KUBE_FORBIDDEN', 'KUBE_NOT_FOUND', 'KUBE_INVALID']) {
+    const world = new RepairWorld(SICK)
+    world.refusal = new WorldError('patch pods: no (HTTP 4xx)', { code, retry: 'never' })
+    const repair = await world.repair()
+    assert.ok(!('busy' in repair))
+    assert.deepEqual(repair.outcome, { kind: 'notTouched', why: 'quarantine of a: patch pods: no (HTTP 4xx)' })
+    assert.deepEqual(world.outcomes, [])
+  }
+})
+
+test('a quarantine whose answer is lost counts as begun', async () => {
+  const world = new RepairWorld(SICK)
+  world.refusal = new WorldError('patch pods: reset', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
+  await assert.rejects(world.repair(), world.refusal)
+  assert.deepEqual(world.outcomes, ['a begun'])
+})
+
 test('a pod that was replaced meanwhile is not touched', async () => {
   const world = new RepairWorld(SICK, WELL)
   world.isReplaced = true

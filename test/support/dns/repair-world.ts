@@ -31,6 +31,8 @@ export class RepairWorld {
   readonly said: string[] = []
   kind: 'Deployment' | 'DaemonSet' = 'Deployment'
   isReplaced = false
+  /** What the API server says to the quarantine of a pod, where it does not do it. */
+  refusal: WorldError | undefined
   eviction: EvictionAnswer = { kind: 'accepted' }
   onCheck: () => void = () => undefined
   kept: ConfigMap | undefined
@@ -78,6 +80,7 @@ export class RepairWorld {
       }),
       quarantine: async ({ name }) => {
         this.touched.push(`quarantine ${name} (${this.outcomes})`)
+        if (this.refusal !== undefined) throw this.refusal
         return !this.isReplaced
       },
       evict: async ({ name }) => {
