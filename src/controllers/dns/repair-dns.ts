@@ -89,9 +89,9 @@ interface Touch {
   readonly step: 'quarantine' | 'evict'
 }
 
-/** Why the pod was not touched; undefined where it was. */
+/** Why the pod was not touched; undefined where it was, or may have been. */
 async function touched(
-  { repairer }: RepairParts,
+  { repairer, say }: RepairParts,
   { check, sick: { pod }, step }: Touch,
   signal: AbortSignal,
 ): Promise<string | undefined> {
@@ -99,7 +99,11 @@ async function touched(
   const at = { namespace, name: pod.name, uid: pod.uid, selector: check.selector }
   if (step === 'quarantine') return quarantined(repairer, at, signal)
   const answer = await repairer.evict(at, signal)
-  return answer.kind === 'accepted' ? undefined : `the eviction of ${pod.name} was answered: ${answer.kind}`
+  // The request may have arrived all the same: it counts as a repair until DNS shows what came of it.
+  if (answer.kind === 'passing') say(`whether ${pod.name} was evicted is not known (${answer.text}): DNS will show it`)
+  return answer.kind === 'accepted' || answer.kind === 'passing'
+    ? undefined
+    : `the eviction of ${pod.name} was answered: ${answer.kind}`
 }
 
 async function quarantined(repairer: DnsRepairer, pod: PodOfDns, signal: AbortSignal): Promise<string | undefined> {

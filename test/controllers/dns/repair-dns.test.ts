@@ -87,6 +87,20 @@ test('a pod of a DaemonSet is evicted; where that is refused nothing is remember
   assert.deepEqual(refused.outcomes, [])
 })
 
+test('an eviction whose answer is lost is remembered, and DNS shows whether it happened', async () => {
+  const world = new RepairWorld(SICK, WELL)
+  world.kind = 'DaemonSet'
+  world.eviction = { kind: 'passing', text: 'the connection was reset' }
+  assert.equal(outcomeOf(await world.repair()), 'cured')
+  assert.deepEqual(world.outcomes, ['a cured'])
+  assert.ok(world.said.includes('whether a was evicted is not known (the connection was reset): DNS will show it'))
+  const notEvicted = new RepairWorld(SICK)
+  notEvicted.kind = 'DaemonSet'
+  notEvicted.eviction = { kind: 'passing', text: 'HTTP 504' }
+  assert.equal(outcomeOf(await notEvicted.repair()), 'notCured')
+  assert.deepEqual(notEvicted.outcomes, ['a notCured'])
+})
+
 test('a quarantine that the API server refuses for good leaves nothing to remember, and it is said why', async () => {
   for (const code of ['KUBE_FORBIDDEN', 'KUBE_NOT_FOUND', 'KUBE_INVALID']) {
     const world = new RepairWorld(SICK)
