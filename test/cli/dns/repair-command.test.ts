@@ -27,8 +27,23 @@ function found(scene: DnsScene, apiNotReady?: string) {
   const facts = { zone: 'cluster.local', apiAddresses: [], dnsService: { namespace: '', name: '', addresses: [] } }
   const told = { facts, selector: {}, notes: [], queries: 9, queriesPerSecond: 800, rounds: 2, tookMs: 1_000 } as const
   const memory = { namespace: 'evenkeel', name: 'evenkeel-dns-repairs' }
-  const around = { budgets: {}, proxies: [], cordoned: [], past: [], wallMs: 0, workload: WORKLOAD, rounds: 2 } as const
-  const decision = decideRepair({ ...around, memory, scene, findings, ...(apiNotReady === undefined ? {} : { apiNotReady }) })
+  const around = {
+    budgets: {},
+    proxies: [],
+    cordoned: [],
+    quarantined: [],
+    past: [],
+    wallMs: 0,
+    workload: WORKLOAD,
+    rounds: 2,
+  } as const
+  const decision = decideRepair({
+    ...around,
+    memory,
+    scene,
+    findings,
+    ...(apiNotReady === undefined ? {} : { apiNotReady }),
+  })
   return { check: { ...told, scene, findings, verdict: verdictOf(findings) }, decision }
 }
 
@@ -63,6 +78,7 @@ const GUARDS = `  yes  evidence: UdpDead is seen from n-a and n-b, in two rounds
   yes  apiServer: the API server is ready
   yes  nothingElseMoves: no rollout and no drain is under way
   yes  budget: its PodDisruptionBudget allows it, or it has none
+  yes  quarantine: no pod is in quarantine
   yes  pace: nothing was repaired before
 `
 
@@ -141,7 +157,7 @@ test('the document of -o json holds the decision with its guards, the outcome an
   const { decision: decided, outcome, check: checked, dryRun } = JSON.parse(out)
   assert.deepEqual(
     [decided.kind, decided.step, decided.sick.name, decided.guards.length],
-    ['act', 'quarantine', 'a', 7],
+    ['act', 'quarantine', 'a', 8],
   )
   assert.deepEqual([outcome.kind, outcome.after.verdict, checked.verdict, dryRun], ['cured', 'bad', 'bad', false])
 })

@@ -76,6 +76,7 @@ export class RepairWorld {
         budgets: {},
         proxies: [],
         cordoned: this.cordoned,
+        quarantined: [],
         workload: { ...WORKLOAD, kind: this.kind },
       }),
       quarantine: async ({ name }) => {

@@ -7,7 +7,15 @@ import type { PastRepair, RepairFacts, SickPod } from './repair-facts.ts'
 
 /** What must hold before a pod of DNS is touched; `text` says what was found, whether it holds or not. */
 export interface Guard {
-  readonly guard: 'evidence' | 'ownCause' | 'othersAnswer' | 'apiServer' | 'nothingElseMoves' | 'budget' | 'pace'
+  readonly guard:
+    | 'evidence'
+    | 'ownCause'
+    | 'othersAnswer'
+    | 'apiServer'
+    | 'nothingElseMoves'
+    | 'budget'
+    | 'quarantine'
+    | 'pace'
   readonly holds: boolean
   readonly text: string
 }
@@ -36,6 +44,7 @@ export const guardsOf = (sick: SickPod, sickPods: number, facts: RepairFacts): r
   apiServer(facts),
   nothingElseMoves(sick, facts),
   budget(sick, facts),
+  quarantine(facts),
   pace(facts),
 ]
 
@@ -137,6 +146,17 @@ function budget({ pod }: SickPod, { budgets }: RepairFacts): Guard {
     : no(
         'budget',
         `PodDisruptionBudget ${spent.map(({ name }) => name).join(', ')} allows no disruption: scale up by one, or widen the budget`,
+      )
+}
+
+/** Nothing replaces such a pod, so a drain refuses to evict it. A second one would block a second node. */
+function quarantine({ quarantined, scene }: RepairFacts): Guard {
+  const command = `kubectl delete pod -n ${scene.service.namespace} ${quarantined.join(' ')}`
+  return quarantined.length === 0
+    ? yes('quarantine', 'no pod is in quarantine')
+    : no(
+        'quarantine',
+        `${quarantined.join(', ')} of an earlier repair is still there, and no drain of its node can evict it: look at it, then: ${command}`,
       )
 }
 

@@ -44,6 +44,7 @@ function decided(change: Partial<RepairFacts> = {}, scene = sick()): RepairDecis
     workload: COREDNS,
     proxies: [PROXY],
     cordoned: [],
+    quarantined: [],
     past: [],
     memory: MEMORY,
     wallMs: NOW_MS,
@@ -67,7 +68,7 @@ test('one pod that two nodes see dead over UDP, beside one that answers, is put 
     [decision.kind, decision.kind === 'act' && [decision.step, decision.sick.pod.name, decision.sick.code]],
     ['act', ['quarantine', 'a', 'UdpDead']],
   )
-  assert.deepEqual(decision.kind === 'act' && decision.guards.map(({ holds }) => holds), Array(7).fill(true))
+  assert.deepEqual(decision.kind === 'act' && decision.guards.map(({ holds }) => holds), Array(8).fill(true))
 })
 
 test('a pod of a DaemonSet is evicted: it would come back beside itself', () => {
@@ -151,6 +152,7 @@ describe('a repair is held', () => {
     ['kube-proxy is being rolled out', { proxies: [{ ...PROXY, ready: 1 }] }, undefined, 'nothingElseMoves'],
     ['a node with a pod of DNS is cordoned', { cordoned: ['n-b'] }, undefined, 'nothingElseMoves'],
     ['a budget allows nothing', { budgets: { 'uid-a': [BUDGET] } }, undefined, 'budget'],
+    ['a pod of an earlier repair is still in quarantine', { quarantined: ['old'] }, undefined, 'quarantine'],
     ['a repair ended just now', { past: [ago(1)] }, undefined, 'pace'],
     ['three were within the hour', { past: [ago(10), ago(20), ago(59.99)] }, undefined, 'pace'],
     ['the last two cured nothing', { past: [ago(400, 'notCured'), ago(500, 'begun'), ago(600)] }, undefined, 'pace'],
@@ -173,6 +175,7 @@ describe('a repair is held', () => {
       budgets: {},
       proxies: [],
       cordoned: [],
+      quarantined: [],
       past: [],
       memory: MEMORY,
       wallMs: NOW_MS,
@@ -214,8 +217,23 @@ test('two repairs that cured nothing hold the next one for a day, and it is said
     assert.equal(decided({ past }).kind, 'act', JSON.stringify(past))
 })
 
+test('pods that are still in quarantine are named, with the command that deletes them', () => {
+  const held = decided({ quarantined: ['old', 'older'] })
+  assert.ok(held.kind === 'held')
+  assert.equal(
+    held.guards.find(({ guard }) => guard === 'quarantine')?.text,
+    'old, older of an earlier repair is still there, and no drain of its node can evict it: ' +
+      'look at it, then: kubectl delete pod -n kube-system old older',
+  )
+})
+
 test('after the cool-down, a repair that cured, and two that did not with one that did after them, it goes on', () => {
-  for (const past of [[ago(6)], [ago(10), ago(20), ago(60)], [ago(100, 'notCured')], [ago(100), ago(200, 'notCured'), ago(300, 'notCured')]])
+  for (const past of [
+    [ago(6)],
+    [ago(10), ago(20), ago(60)],
+    [ago(100, 'notCured')],
+    [ago(100), ago(200, 'notCured'), ago(300, 'notCured')],
+  ])
     assert.equal(decided({ past }).kind, 'act', JSON.stringify(past))
   assert.ok(COOL_DOWN_MS > 300_000)
 })
