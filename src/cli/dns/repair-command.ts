@@ -29,7 +29,7 @@ answers, the API server is ready, no rollout or drain is under way, its budget a
 the last repair is long ago.
 The sick pod stays, without the labels of its Service, for a look. Afterwards DNS is watched for a minute.
 
-Exit codes: 0 cured, or all is well; 1 not cured, or no pod is at fault; 2 wrong usage; 3 held by a guard, or another repair is under way.`
+Exit codes: 0 cured, or all is well; 1 not cured, or no pod is at fault; 2 wrong usage, or a right is missing; 3 held by a guard, or another repair is under way.`
 
 interface Wired {
   readonly load: () => Promise<RepairActions>

@@ -78,8 +78,9 @@ export class LoopRepair {
         },
         signal,
       )
-      if ('busy' in done) this.#take({ last: 'busy', why: [`it is held by ${done.busy}`] }, done.busy)
-      else await this.#heard(done, signal)
+      if (!('busy' in done)) await this.#heard(done, signal)
+      else if (done.trouble !== undefined) this.#take({ last: 'notTouched', why: [done.trouble] }, 'noLease')
+      else this.#take({ last: 'busy', why: [`it is held by ${done.busy}`] }, done.busy)
     } finally {
       this.#isUnderWay = false
     }

@@ -134,6 +134,14 @@ test('another repair that is under way is exit code 3', async () => {
   assert.deepEqual([code, out], [3, 'HELD  another repair is under way: host-1_abc\n'])
 })
 
+test('a Lease that could not be had is exit code 1, and is not said to be held', async () => {
+  const trouble = 'Lease evenkeel/evenkeel-dns-repair could not be had: no answer'
+  const { code, out } = await repair({ busy: '', trouble })
+  assert.deepEqual([code, out], [1, `NOT REPAIRED  ${trouble}\n`])
+  const { out: document } = await repair({ busy: '', trouble }, '-o', 'json')
+  assert.deepEqual(JSON.parse(document), { version: '1', decision: { kind: 'noLease', why: trouble } })
+})
+
 test('where no pod is at fault it says so: 0 where DNS is well, 1 where it is not, 3 where it is not known', async () => {
   const shared = found(aScene({ pods: { a: SILENT, b: SILENT } }))
   const blind = found(aScene({ change: { vantages: [{ name: 'here', control: 'fails' }] } }))

@@ -160,6 +160,30 @@ describe('one at a time', () => {
     assert.deepEqual([outcomeOf(repair), checks, world.touched], ['busy other', 0, []])
   })
 
+  test('a right to the Lease that is missing ends the repair at once, and it is said which file grants it', async () => {
+    const world = new RepairWorld(SICK)
+    world.leaseFault = 'forbidden'
+    await assert.rejects(
+      world.repair(),
+      (error) =>
+        error instanceof UserError &&
+        error.code === 'dns.lease' &&
+        /^Lease evenkeel\/evenkeel-dns-repair could not be had: .*forbidden/.test(error.message) &&
+        (error.fix ?? '').includes('deploy/dns-repair-rbac.yaml'),
+    )
+    assert.ok(world.clock.monoMs() < 5_000, `${world.clock.monoMs()} ms`)
+    assert.deepEqual(world.touched, [])
+  })
+
+  test('an API server that does not answer for the Lease is no other repair', async () => {
+    const world = new RepairWorld(SICK)
+    world.leaseFault = 'lost'
+    const repair = await world.repair()
+    assert.ok('busy' in repair)
+    assert.equal(repair.busy, '')
+    assert.match(repair.trouble ?? '', /^Lease evenkeel\/evenkeel-dns-repair could not be had: ./)
+  })
+
   test('one whose process has died is followed', async () => {
     const world = new RepairWorld(SICK, WELL)
     held(world)
