@@ -12,6 +12,8 @@ export interface DnsGround {
   readonly proxies: readonly RolledWorkload[]
   /** Nodes with a pod of DNS that take no new pods. */
   readonly cordoned: readonly string[]
+  /** Names of pods that earlier repairs have put in quarantine, in the namespace of DNS. */
+  readonly quarantined: readonly string[]
 }
 
 export interface RolledWorkload {

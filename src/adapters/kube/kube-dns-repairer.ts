@@ -23,12 +23,14 @@ interface Parts {
 /** The one label that every Deployment puts on its pods, beside those of its own selector. */
 const TEMPLATE_HASH = 'pod-template-hash'
 const QUARANTINE = 'evenkeel.dev/quarantine'
+const BY_DNS = 'dns'
 /** Where all that is known of runs it, and what it is labelled with there. */
 const PROXIES = { namespace: 'kube-system', labelSelector: 'k8s-app=kube-proxy' }
 /** Between a read and the patch that is held against it something else may write the pod. */
 const PATCHES_MAX = 5
 
 interface OwnedPod {
+  readonly name: string
   readonly uid: string
   readonly node?: string
   readonly resourceVersion: string
@@ -39,8 +41,9 @@ interface OwnedPod {
 /** The rights that it takes stand in deploy/dns-repair-rbac.yaml. */
 export const kubeDnsRepairer = (parts: Parts): DnsRepairer => ({
   ground: async (of, signal) => {
-    const [pods, budgets, cordoned, proxies, apiNotReady] = await Promise.all([
+    const [pods, quarantined, budgets, cordoned, proxies, apiNotReady] = await Promise.all([
       list(parts, podsOf(of), signal),
+      list(parts, podsOf({ ...of, selector: { [QUARANTINE]: BY_DNS } }), signal),
       list(parts, budgetsIn(of.namespace), signal),
       list(parts, CORDONED, signal),
       list(parts, PROXY_SETS, signal),
@@ -55,6 +58,7 @@ export const kubeDnsRepairer = (parts: Parts): DnsRepairer => ({
       ...given('workload', await workloadOf(parts.client, { namespace: of.namespace, pods }, signal)),
       proxies,
       cordoned: cordoned.flat().filter((name) => bearing.has(name)),
+      quarantined: quarantined.map(({ name }) => name),
     }
   },
   quarantine: (pod, signal) => quarantine(parts, pod, signal),
@@ -76,9 +80,9 @@ const podsOf = ({ namespace, selector }: PodsOfDns): Resource<OwnedPod> => ({
 })
 
 function parseOwnedPod(object: Untrusted): OwnedPod {
-  const { uid, labels, controller, resourceVersion } = parseMetadata(object, 'namespaced')
+  const { name, uid, labels, controller, resourceVersion } = parseMetadata(object, 'namespaced')
   const node = object.at('spec').at('nodeName').optionalText()
-  return { uid, labels, resourceVersion, ...given('node', node), ...given('controller', controller) }
+  return { name, uid, labels, resourceVersion, ...given('node', node), ...given('controller', controller) }
 }
 
 const budgetsIn = (namespace: string) => ({
@@ -183,7 +187,7 @@ async function quarantine({ client }: Parts, pod: PodOfDns, signal: AbortSignal)
     const kept = Object.entries(found.labels).filter(([key]) => !gone.has(key))
     const body: JsonPatch = [
       { op: 'test', path: '/metadata/resourceVersion', value: found.resourceVersion },
-      { op: 'replace', path: '/metadata/labels', value: { ...Object.fromEntries(kept), [QUARANTINE]: 'dns' } },
+      { op: 'replace', path: '/metadata/labels', value: { ...Object.fromEntries(kept), [QUARANTINE]: BY_DNS } },
     ]
     try {
       await askObject(client, { call: { verb: 'patch', resource: 'pods', path, body }, parse: parseOwnedPod }, signal)

@@ -24,11 +24,12 @@ const EXAMPLE = `
 Example: see what would be done about a sick pod of DNS, and whether every guard holds
   evenkeel dns repair --dry-run --relay --image registry.example/evenkeel:1.0
 
-It replaces one pod at most, and only where seven guards hold: two nodes see it ill in two rounds, it alone is, another pod
-answers, the API server is ready, no rollout or drain is under way, its budget allows it, and the last repair is long ago.
+It replaces one pod at most, and only where eight guards hold: two nodes see it ill in two rounds, it alone is, another pod
+answers, the API server is ready, no rollout or drain is under way, its budget allows it, no pod of an earlier repair is kept, and
+the last repair is long ago.
 The sick pod stays, without the labels of its Service, for a look. Afterwards DNS is watched for a minute.
 
-Exit codes: 0 cured, or all is well; 1 not cured, or no pod is at fault; 2 wrong usage; 3 held by a guard, or another repair is under way.`
+Exit codes: 0 cured, or all is well; 1 not cured, or no pod is at fault; 2 wrong usage, or a right is missing; 3 held by a guard, or another repair is under way.`
 
 interface Wired {
   readonly load: () => Promise<RepairActions>

@@ -9,9 +9,9 @@ import { checkLines } from './check-lines.ts'
 const VERSION = '1'
 const EXIT_HELD = 3
 
-/** 0 cured or well, 1 not cured or no pod is at fault, 3 held or not known. */
+/** 0 cured or well, 1 not cured, no pod is at fault or no Lease, 3 held or not known. */
 export function exitOf(repair: RepairOrBusy): 0 | 1 | 3 {
-  if ('busy' in repair) return EXIT_HELD
+  if ('busy' in repair) return repair.trouble === undefined ? EXIT_HELD : 1
   const { check, decision, outcome } = repair
   const isNotKnown = check.verdict === 'unverified' || check.verdict === 'observed'
   if (decision.kind === 'nothing') return check.verdict === 'ok' ? 0 : isNotKnown ? EXIT_HELD : 1
@@ -21,7 +21,10 @@ export function exitOf(repair: RepairOrBusy): 0 | 1 | 3 {
 
 /** The document of `-o json`. */
 export function repairDocument(repair: RepairOrBusy, isDry: boolean): object {
-  if ('busy' in repair) return { version: VERSION, decision: { kind: 'busy', holder: repair.busy } }
+  if ('busy' in repair) {
+    const { busy: holder, trouble: why } = repair
+    return { version: VERSION, decision: why === undefined ? { kind: 'busy', holder } : { kind: 'noLease', why } }
+  }
   const { check, decision, outcome } = repair
   const { kind, ...rest } = decision
   return {
@@ -39,7 +42,10 @@ function outcomeDocument(outcome: RepairOutcome): object {
 }
 
 export function repairLines(repair: RepairOrBusy, isDry: boolean): readonly Line[] {
-  if ('busy' in repair) return [[{ text: 'HELD', tone: 'hold' }, `  another repair is under way: ${repair.busy}`]]
+  if ('busy' in repair)
+    return repair.trouble === undefined
+      ? [[{ text: 'HELD', tone: 'hold' }, `  another repair is under way: ${repair.busy}`]]
+      : [[{ text: 'NOT REPAIRED', tone: 'stop' }, `  ${repair.trouble}`]]
   const { check, decision, outcome } = repair
   const found = checkLines(check, false)
   if (decision.kind === 'nothing') return [...found, [], [`Nothing to repair: ${decision.why}.`]]

@@ -78,8 +78,9 @@ export class LoopRepair {
         },
         signal,
       )
-      if ('busy' in done) this.#take({ last: 'busy', why: [`it is held by ${done.busy}`] }, done.busy)
-      else await this.#heard(done, signal)
+      if (!('busy' in done)) await this.#heard(done, signal)
+      else if (done.trouble !== undefined) this.#take({ last: 'notTouched', why: [done.trouble] }, 'noLease')
+      else this.#take({ last: 'busy', why: [`it is held by ${done.busy}`] }, done.busy)
     } finally {
       this.#isUnderWay = false
     }
@@ -88,7 +89,7 @@ export class LoopRepair {
   async #heard({ check, decision, outcome }: Repair, signal: AbortSignal): Promise<void> {
     if (decision.kind === 'nothing') return this.#nothing()
     const { pod, code } = decision.sick
-    const last = decision.kind === 'held' ? heldBy(decision) : endedAs(decision, outcome)
+    const last = decision.kind === 'held' ? heldBy(decision) : endedAs(decision, outcome, check.scene.service.namespace)
     // The text of a guard counts pods and seconds; which guards hold it back is what changes.
     const key = `${code} ${pod.uid} ${decision.guards.filter(({ holds }) => !holds).map(({ guard }) => guard)}`
     const said = this.#take({ ...last, pod: pod.name }, key)
@@ -123,10 +124,13 @@ const heldBy = ({ guards }: Held): Last => ({
   why: guards.filter(({ holds }) => !holds).map(({ guard, text }) => `${guard}: ${text}`),
 })
 
-function endedAs({ step }: Act, outcome: Repair['outcome']): Last {
+function endedAs({ step, sick }: Act, outcome: Repair['outcome'], namespace: string): Last {
   if (outcome === undefined) return { last: 'notTouched', why: ['nothing was done'] }
-  if (outcome.kind !== 'cured') return { last: outcome.kind, why: [outcome.why] }
+  if (outcome.kind === 'notTouched') return { last: outcome.kind, why: [outcome.why] }
+  const command = `kubectl delete pod -n ${namespace} ${sick.pod.name}`
+  const kept = `the pod stays, without the labels of its Service: look at it, then: ${command}`
+  const also = step === 'quarantine' ? [kept] : []
+  if (outcome.kind === 'notCured') return { last: outcome.kind, why: [outcome.why, ...also] }
   const well = `DNS was well after ${formatDuration(outcome.tookMs)}, and stayed so for a minute`
-  const kept = 'the pod stays, without the labels of its Service, for a look'
-  return { last: 'cured', why: step === 'quarantine' ? [well, kept] : [well] }
+  return { last: 'cured', why: [well, ...also] }
 }

@@ -1,5 +1,6 @@
 import type { PastRepair } from '../../core/dns/repair/repair-facts.ts'
 import type { ConfigMap } from '../../model/config-map.ts'
+import type { ObjectRef } from '../../model/object-ref.ts'
 import { UserError } from '../../model/user-error.ts'
 import type { ConfigMaps } from '../../ports/config-maps.ts'
 
@@ -42,7 +43,7 @@ export class PastRepairs {
     const found = await this.#found(signal)
     const others = this.#repairsOf(found?.data[KEY]).filter((one) => one.at !== at)
     const data = { ...found?.data, [KEY]: JSON.stringify(change(others).slice(-KEPT)) }
-    const none: ConfigMap = { ...this.#ref, resourceVersion: '', annotations: {}, data: {} }
+    const none: ConfigMap = { ...this.ref, resourceVersion: '', annotations: {}, data: {} }
     await this.#configMaps.write({ ...(found ?? none), data }, signal)
   }
 
@@ -61,12 +62,13 @@ export class PastRepairs {
     })
   }
 
-  get #ref() {
+  /** Where they are kept. */
+  get ref(): ObjectRef {
     return { namespace: this.#namespace, name: NAME }
   }
 
   #found(signal: AbortSignal): Promise<ConfigMap | undefined> {
-    return this.#configMaps.read(this.#ref, signal)
+    return this.#configMaps.read(this.ref, signal)
   }
 }
 

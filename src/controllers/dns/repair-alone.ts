@@ -1,4 +1,6 @@
 import type { ObjectRef } from '../../model/object-ref.ts'
+import { UserError } from '../../model/user-error.ts'
+import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
 import type { Random } from '../../ports/random.ts'
@@ -14,7 +16,8 @@ export interface AloneParts {
   readonly identity: string
 }
 
-export type RepairOrBusy = Repair | { readonly busy: string }
+/** `busy`: who holds the Lease. `trouble`: why it could not be read or written; then it is not known who holds it. */
+export type RepairOrBusy = Repair | { readonly busy: string; readonly trouble?: string }
 
 const LEASE_MS = 15_000
 /** A Lease whose holder is dead is ours after its duration. */
@@ -22,7 +25,7 @@ const WAIT_MS = 2 * LEASE_MS
 const RELEASED_WITHIN_MS = 5_000
 const STOPPED = new Error('the repair is over')
 
-/** One repair at a time: `work` under the Lease, or who holds it. */
+/** One repair at a time: `work` under the Lease, or who holds it. Rejects with UserError where the right to it is missing. */
 export async function repairAlone(
   { leases, clock, random, lease, identity }: AloneParts,
   work: (leader: Leader) => Promise<Repair>,
@@ -33,8 +36,11 @@ export async function repairAlone(
   signal.addEventListener('abort', end, { once: true })
   if (signal.aborted) end()
   const { promise: leads, resolve } = Promise.withResolvers<void>()
+  const { promise: refused, reject: refuse } = Promise.withResolvers<never>()
+  refused.catch(() => undefined)
+  const what = `Lease ${lease.namespace}/${lease.name}`
   const leader = new Leader({
-    cluster: leases,
+    cluster: refusing(leases, (why) => refuse(noRight(`${what} could not be had: ${why}`))),
     clock,
     random,
     lease,
@@ -49,16 +55,40 @@ export async function repairAlone(
     },
   )
   try {
-    await Promise.race([leads, run, clock.sleep(WAIT_MS, life.signal).catch(() => undefined)])
+    await Promise.race([leads, run, refused, clock.sleep(WAIT_MS, life.signal).catch(() => undefined)])
     signal.throwIfAborted()
-    return leader.isLeading() ? await work(leader) : { busy: leader.view().trouble ?? leader.view().holder }
+    if (leader.isLeading()) return await work(leader)
+    const { trouble, holder } = leader.view()
+    return trouble === undefined ? { busy: holder } : { busy: '', trouble: `${what} could not be had: ${trouble}` }
   } finally {
     const wasLeading = leader.isLeading()
     signal.removeEventListener('abort', end)
     end()
     await run
-    const limit = { clock, limitMs: RELEASED_WITHIN_MS, signal: new AbortController().signal, what: 'the Lease' }
+    const limit = { clock, limitMs: RELEASED_WITHIN_MS, signal: new AbortController().signal, what }
     // What is not given back is free after its duration.
     if (wasLeading) await withDeadline(limit, (limited) => leader.release(limited)).catch(() => undefined)
   }
 }
+
+/** The same Leases; `refuse` hears why a call cannot succeed until a person changes something. */
+function refusing(leases: AloneParts['leases'], refuse: (why: string) => void): AloneParts['leases'] {
+  const heard = (codes: readonly string[], error: unknown): never => {
+    if (error instanceof WorldError && codes.includes(error.code)) refuse(error.message)
+    throw error
+  }
+  return {
+    readLease: (...of) => leases.readLease(...of).catch((error: unknown) => heard(['KUBE_FORBIDDEN'], error)),
+    writeLease: (lease, signal) =>
+      leases.writeLease(lease, signal).catch((error: unknown) =>
+        // A new Lease is not found where its namespace is not there; another one was deleted just now.
+        heard(lease.resourceVersion === '' ? ['KUBE_FORBIDDEN', 'KUBE_NOT_FOUND'] : ['KUBE_FORBIDDEN'], error),
+      ),
+  }
+}
+
+const noRight = (message: string): UserError =>
+  new UserError(message, {
+    code: 'dns.lease',
+    fix: 'apply deploy/dns-repair-rbac.yaml, bound to this identity in this namespace; --namespace names another one',
+  })

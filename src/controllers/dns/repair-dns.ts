@@ -5,7 +5,7 @@ import { formatDuration } from '../../model/duration.ts'
 import { toIso } from '../../model/time.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { DnsRepairer } from '../../ports/dns-repairer.ts'
+import type { DnsRepairer, PodOfDns } from '../../ports/dns-repairer.ts'
 import { DeadlineError } from '../../runtime/deadline.ts'
 import type { Leader } from '../../runtime/leader.ts'
 import type { DnsCheck } from './check-dns.ts'
@@ -36,6 +36,8 @@ export type RepairOutcome =
   | { readonly kind: 'notCured'; readonly why: string; readonly after?: DnsCheck }
   | { readonly kind: 'notTouched'; readonly why: string }
 
+/** Answers of the API server that rule out that it did what was asked. */
+const NOTHING_DONE: ReadonlySet<string> = new Set(['KUBE_FORBIDDEN', 'KUBE_NOT_FOUND', 'KUBE_INVALID'])
 /** A pod starts, is listed and is heard of by every kube-proxy. */
 const CURED_WITHIN_MS = 180_000
 const BETWEEN_CHECKS_MS = 2_000
@@ -51,7 +53,9 @@ export async function wouldRepair(parts: RepairParts, signal: AbortSignal): Prom
     parts.past.read(signal),
   ])
   const { scene, findings, rounds } = check
-  const decision = decideRepair({ ...ground, scene, findings, rounds, past, wallMs: Number(parts.clock.wallMs()) })
+  const memory = parts.past.ref
+  const wallMs = Number(parts.clock.wallMs())
+  const decision = decideRepair({ ...ground, scene, findings, rounds, past, memory, wallMs })
   return { check, decision }
 }
 
@@ -85,18 +89,31 @@ interface Touch {
   readonly step: 'quarantine' | 'evict'
 }
 
-/** Why the pod was not touched; undefined where it was. */
+/** Why the pod was not touched; undefined where it was, or may have been. */
 async function touched(
-  { repairer }: RepairParts,
+  { repairer, say }: RepairParts,
   { check, sick: { pod }, step }: Touch,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { namespace } = check.scene.service
   const at = { namespace, name: pod.name, uid: pod.uid, selector: check.selector }
-  if (step === 'quarantine')
-    return (await repairer.quarantine(at, signal)) ? undefined : `${pod.name} was replaced meanwhile`
+  if (step === 'quarantine') return quarantined(repairer, at, signal)
   const answer = await repairer.evict(at, signal)
-  return answer.kind === 'accepted' ? undefined : `the eviction of ${pod.name} was answered: ${answer.kind}`
+  // The request may have arrived all the same: it counts as a repair until DNS shows what came of it.
+  if (answer.kind === 'passing') say(`whether ${pod.name} was evicted is not known (${answer.text}): DNS will show it`)
+  return answer.kind === 'accepted' || answer.kind === 'passing'
+    ? undefined
+    : `the eviction of ${pod.name} was answered: ${answer.kind}`
+}
+
+async function quarantined(repairer: DnsRepairer, pod: PodOfDns, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    return (await repairer.quarantine(pod, signal)) ? undefined : `${pod.name} was replaced meanwhile`
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof WorldError) || !NOTHING_DONE.has(error.code)) throw error
+    return `quarantine of ${pod.name}: ${error.message}`
+  }
 }
 
 type Before = Pick<Touch, 'check' | 'sick'>

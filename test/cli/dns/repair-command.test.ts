@@ -26,8 +26,24 @@ function found(scene: DnsScene, apiNotReady?: string) {
   const findings = diagnose(scene)
   const facts = { zone: 'cluster.local', apiAddresses: [], dnsService: { namespace: '', name: '', addresses: [] } }
   const told = { facts, selector: {}, notes: [], queries: 9, queriesPerSecond: 800, rounds: 2, tookMs: 1_000 } as const
-  const around = { budgets: {}, proxies: [], cordoned: [], past: [], wallMs: 0, workload: WORKLOAD, rounds: 2 } as const
-  const decision = decideRepair({ ...around, scene, findings, ...(apiNotReady === undefined ? {} : { apiNotReady }) })
+  const memory = { namespace: 'evenkeel', name: 'evenkeel-dns-repairs' }
+  const around = {
+    budgets: {},
+    proxies: [],
+    cordoned: [],
+    quarantined: [],
+    past: [],
+    wallMs: 0,
+    workload: WORKLOAD,
+    rounds: 2,
+  } as const
+  const decision = decideRepair({
+    ...around,
+    memory,
+    scene,
+    findings,
+    ...(apiNotReady === undefined ? {} : { apiNotReady }),
+  })
   return { check: { ...told, scene, findings, verdict: verdictOf(findings) }, decision }
 }
 
@@ -62,6 +78,7 @@ const GUARDS = `  yes  evidence: UdpDead is seen from n-a and n-b, in two rounds
   yes  apiServer: the API server is ready
   yes  nothingElseMoves: no rollout and no drain is under way
   yes  budget: its PodDisruptionBudget allows it, or it has none
+  yes  quarantine: no pod is in quarantine
   yes  pace: nothing was repaired before
 `
 
@@ -117,6 +134,14 @@ test('another repair that is under way is exit code 3', async () => {
   assert.deepEqual([code, out], [3, 'HELD  another repair is under way: host-1_abc\n'])
 })
 
+test('a Lease that could not be had is exit code 1, and is not said to be held', async () => {
+  const trouble = 'Lease evenkeel/evenkeel-dns-repair could not be had: no answer'
+  const { code, out } = await repair({ busy: '', trouble })
+  assert.deepEqual([code, out], [1, `NOT REPAIRED  ${trouble}\n`])
+  const { out: document } = await repair({ busy: '', trouble }, '-o', 'json')
+  assert.deepEqual(JSON.parse(document), { version: '1', decision: { kind: 'noLease', why: trouble } })
+})
+
 test('where no pod is at fault it says so: 0 where DNS is well, 1 where it is not, 3 where it is not known', async () => {
   const shared = found(aScene({ pods: { a: SILENT, b: SILENT } }))
   const blind = found(aScene({ change: { vantages: [{ name: 'here', control: 'fails' }] } }))
@@ -140,7 +165,7 @@ test('the document of -o json holds the decision with its guards, the outcome an
   const { decision: decided, outcome, check: checked, dryRun } = JSON.parse(out)
   assert.deepEqual(
     [decided.kind, decided.step, decided.sick.name, decided.guards.length],
-    ['act', 'quarantine', 'a', 7],
+    ['act', 'quarantine', 'a', 8],
   )
   assert.deepEqual([outcome.kind, outcome.after.verdict, checked.verdict, dryRun], ['cured', 'bad', 'bad', false])
 })

@@ -5,7 +5,7 @@ import { UserError } from '../../../src/model/user-error.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 import { aScene, DEAD } from '../../core/dns/a-scene.ts'
 import { LoopWorld } from '../../support/dns/loop-world.ts'
-import { REPAIR_LEASE, type Seen, SICK, WELL } from '../../support/dns/repair-world.ts'
+import { ONE, REPAIR_LEASE, type Seen, SICK, WELL } from '../../support/dns/repair-world.ts'
 
 const AWAY = new WorldError('the API server refuses', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
 const FORBIDDEN = new UserError('this identity may not list services', { code: 'dns.forbidden', fix: 'allow it' })
@@ -175,10 +175,22 @@ describe('repairs', () => {
       [
         'Service kube-dns Warning UdpDead: Pod a: the pod answers over TCP and not over UDP.',
         'Service kube-dns Normal Healthy: Every pod and the Service answer over UDP, rightly.',
-        'Pod a Normal UdpDead: replaced: DNS was well after T, and stayed so for a minute; the pod stays, without the labels of its Service, for a look',
+        'Pod a Normal UdpDead: replaced: DNS was well after T, and stayed so for a minute; the pod stays, without the labels of its Service: look at it, then: kubectl delete pod -n kube-system a',
       ],
     )
     assert.equal(world.leases.get(REPAIR_LEASE)?.holder, '')
+  })
+
+  test('a repair that cured nothing leaves a pod in quarantine as well, and its Event says how to delete it', async (t) => {
+    const world = worldOf(t, { repairs: true }, SICK, SICK, ONE)
+    await world.run(5 * MINUTE_MS)
+    assert.deepEqual(world.outcomes, ['a notCured'])
+    assert.deepEqual(
+      world.events.filter((event) => event.startsWith('Pod')),
+      [
+        'Pod a Warning UdpDead: replaced, and DNS is not well: after 3 min 1 of 2 endpoints serve; the pod stays, without the labels of its Service: look at it, then: kubectl delete pod -n kube-system a',
+      ],
+    )
   })
 
   test('what no new pod cures is not even decided upon', async (t) => {

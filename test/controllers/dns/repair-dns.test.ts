@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { RepairOrBusy } from '../../../src/controllers/dns/repair-alone.ts'
 import { UserError } from '../../../src/model/user-error.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
-import { aScene, SILENT } from '../../core/dns/a-scene.ts'
+import { aPodOfDns, aScene, SILENT } from '../../core/dns/a-scene.ts'
 import { ONE, REPAIR_LEASE, RepairWorld, SICK, WELL } from '../../support/dns/repair-world.ts'
 
 const outcomeOf = (repair: RepairOrBusy): string =>
@@ -43,6 +43,16 @@ test('EndpointSlices that still have the sick pod are no cure, and one pod after
   assert.equal(world.said[1], '1 of 2 endpoints serve')
 })
 
+test('a pod that its Service does not send to, and one that is being deleted, take no place of the sick one', async () => {
+  for (const change of [{ endpoint: 'notServing' }, { terminating: true }] as const) {
+    // EndpointSlices are read before pods: they still count two endpoints.
+    const pods = [aPodOfDns('b'), aPodOfDns('c', change)]
+    const world = new RepairWorld(SICK, aScene({ change: { pods, service: SICK.service } }), WELL)
+    assert.equal(outcomeOf(await world.repair()), 'cured')
+    assert.equal(world.said[1], '1 of 2 endpoints serve', JSON.stringify(change))
+  }
+})
+
 test('where DNS gets ill again while it is watched, it is not cured', async () => {
   const sickAgain = aScene({ pods: { b: SILENT }, change: { pods: WELL.pods } })
   const world = new RepairWorld(SICK, WELL, WELL, sickAgain)
@@ -75,6 +85,38 @@ test('a pod of a DaemonSet is evicted; where that is refused nothing is remember
   refused.eviction = { kind: 'refused', text: 'no', status: 403 }
   assert.equal(outcomeOf(await refused.repair()), 'notTouched')
   assert.deepEqual(refused.outcomes, [])
+})
+
+test('an eviction whose answer is lost is remembered, and DNS shows whether it happened', async () => {
+  const world = new RepairWorld(SICK, WELL)
+  world.kind = 'DaemonSet'
+  world.eviction = { kind: 'passing', text: 'the connection was reset' }
+  assert.equal(outcomeOf(await world.repair()), 'cured')
+  assert.deepEqual(world.outcomes, ['a cured'])
+  assert.ok(world.said.includes('whether a was evicted is not known (the connection was reset): DNS will show it'))
+  const notEvicted = new RepairWorld(SICK)
+  notEvicted.kind = 'DaemonSet'
+  notEvicted.eviction = { kind: 'passing', text: 'HTTP 504' }
+  assert.equal(outcomeOf(await notEvicted.repair()), 'notCured')
+  assert.deepEqual(notEvicted.outcomes, ['a notCured'])
+})
+
+test('a quarantine that the API server refuses for good leaves nothing to remember, and it is said why', async () => {
+  for (const code of ['KUBE_FORBIDDEN', 'KUBE_NOT_FOUND', 'KUBE_INVALID']) {
+    const world = new RepairWorld(SICK)
+    world.refusal = new WorldError('patch pods: no (HTTP 4xx)', { code, retry: 'never' })
+    const repair = await world.repair()
+    assert.ok(!('busy' in repair))
+    assert.deepEqual(repair.outcome, { kind: 'notTouched', why: 'quarantine of a: patch pods: no (HTTP 4xx)' })
+    assert.deepEqual(world.outcomes, [])
+  }
+})
+
+test('a quarantine whose answer is lost counts as begun', async () => {
+  const world = new RepairWorld(SICK)
+  world.refusal = new WorldError('patch pods: reset', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
+  await assert.rejects(world.repair(), world.refusal)
+  assert.deepEqual(world.outcomes, ['a begun'])
 })
 
 test('a pod that was replaced meanwhile is not touched', async () => {
@@ -116,6 +158,30 @@ describe('one at a time', () => {
     stop.abort()
     await renewing
     assert.deepEqual([outcomeOf(repair), checks, world.touched], ['busy other', 0, []])
+  })
+
+  test('a right to the Lease that is missing ends the repair at once, and it is said which file grants it', async () => {
+    const world = new RepairWorld(SICK)
+    world.leaseFault = 'forbidden'
+    await assert.rejects(
+      world.repair(),
+      (error) =>
+        error instanceof UserError &&
+        error.code === 'dns.lease' &&
+        /^Lease evenkeel\/evenkeel-dns-repair could not be had: .*forbidden/.test(error.message) &&
+        (error.fix ?? '').includes('deploy/dns-repair-rbac.yaml'),
+    )
+    assert.ok(world.clock.monoMs() < 5_000, `${world.clock.monoMs()} ms`)
+    assert.deepEqual(world.touched, [])
+  })
+
+  test('an API server that does not answer for the Lease is no other repair', async () => {
+    const world = new RepairWorld(SICK)
+    world.leaseFault = 'lost'
+    const repair = await world.repair()
+    assert.ok('busy' in repair)
+    assert.equal(repair.busy, '')
+    assert.match(repair.trouble ?? '', /^Lease evenkeel\/evenkeel-dns-repair could not be had: ./)
   })
 
   test('one whose process has died is followed', async () => {

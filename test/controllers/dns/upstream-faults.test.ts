@@ -38,14 +38,26 @@ const check = ({ objects }: Pick<DnsWorld, 'objects'>) =>
     never,
   )
 
+type Labelled = { readonly metadata: { readonly labels?: Readonly<Record<string, string>> } }
+
+/** Of a list what the selector picks. */
+function selected(found: object | undefined, selector: string | null): object | undefined {
+  if (found === undefined || !('items' in found) || selector === null) return found
+  const wanted = selector.split(',').map((one) => one.split('='))
+  const items = (found.items as readonly Labelled[]).filter(({ metadata: { labels = {} } }) =>
+    wanted.every(([key = '', value]) => labels[key] === value),
+  )
+  return { ...found, items }
+}
+
 /** An API server that has these objects by their paths, and what is written to it. */
 async function serving(t: TestContext, objects: Readonly<Record<string, object>>) {
   const written: { readonly what: string; readonly body: unknown }[] = []
   const server = createServer(async (request, response) => {
     const body = await text(request)
-    const path = request.url?.split('?')[0] ?? ''
+    const { pathname: path, searchParams } = new URL(request.url ?? '', 'http://of.test')
     if (request.method !== 'GET') written.push({ what: `${request.method} ${path}`, body: JSON.parse(body) })
-    const found = objects[path]
+    const found = selected(objects[path], searchParams.get('labelSelector'))
     response.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(found ?? { kind: 'Status', code: 404, message: 'not found' }))
   }).listen(0, '127.0.0.1')
@@ -104,12 +116,22 @@ test('fault 2, an owner that is not found ended the program: here the pod is not
   const { repairer } = await serving(t, { ...EMPTY, [SYSTEM]: list(aPod('coredns-1', '10.0.0.1')) })
   const ground = await repairer.ground({ namespace: 'kube-system', selector: SELECTOR }, never)
   assert.equal(ground.workload, undefined)
-  const decision = decideRepair({ ...ground, scene: SICK, findings: diagnose(SICK), rounds: 2, past: [], wallMs: 0 })
+  const past = { past: [], memory: { namespace: 'evenkeel', name: 'evenkeel-dns-repairs' }, wallMs: 0 }
+  const decision = decideRepair({ ...ground, ...past, scene: SICK, findings: diagnose(SICK), rounds: 2 })
   assert.ok(decision.kind === 'held')
   assert.deepEqual(
     decision.guards.filter(({ holds }) => !holds).map(({ text: why }) => why),
     ['the pods belong to no single Deployment or DaemonSet, which would replace it'],
   )
+})
+
+test('pods that an earlier repair has put in quarantine are found, and are none of DNS', async (t) => {
+  const kept = { metadata: { name: 'old', namespace: 'kube-system', uid: 'uid-old', resourceVersion: '7' } }
+  const labels = (mark: string) => ({ metadata: { ...kept.metadata, labels: { 'evenkeel.dev/quarantine': mark } } })
+  const pods = list(aPod('coredns-1', '10.0.0.1'), labels('dns'), labels('of something else'))
+  const { repairer } = await serving(t, { ...EMPTY, [SYSTEM]: pods })
+  const ground = await repairer.ground({ namespace: 'kube-system', selector: SELECTOR }, never)
+  assert.deepEqual([ground.quarantined, Object.keys(ground.budgets)], [['old'], ['uid-coredns-1']])
 })
 
 test('fault 3, a Service’s address that is silent had every pod deleted: here it is no pod’s fault', async () => {

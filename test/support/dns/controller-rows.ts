@@ -153,8 +153,7 @@ export function controllerRows(place: () => DnsBed): void {
     )
 
     atNight('the controller replaces the pod that is dead over UDP by itself, where it may', {}, async () => {
-      const forget = () => kubectl('delete', 'configmap', '-n', NAMESPACE, 'evenkeel-dns-repairs', '--ignore-not-found')
-      await forget()
+      await place().forgetRepairs()
       await place().says(WELL)
       await controlled([`--dns-image=${IMAGE}`, '--dns-repair'], async () => {
         await becomes('True Healthy')
@@ -168,9 +167,8 @@ export function controllerRows(place: () => DnsBed): void {
           assert.deepEqual(JSON.parse(labels), { 'evenkeel.dev/quarantine': 'dns' })
           assert.equal(await condition(), 'True Healthy')
         })
-        await kubectl('delete', 'pod', '-n', 'kube-system', name, '--wait=true')
       })
-      await forget()
+      await place().forgetRepairs()
     })
   })
 }

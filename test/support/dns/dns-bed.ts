@@ -275,6 +275,13 @@ export class DnsBed {
     })
   }
 
+  /** Nothing that an earlier repair has left holds the next one. */
+  async forgetRepairs(): Promise<void> {
+    const kept = ['-n', 'kube-system', '--selector=evenkeel.dev/quarantine=dns']
+    await this.bed.kubectl(['delete', 'pod', ...kept, '--wait=true'])
+    await this.bed.kubectl(['delete', 'configmap', '-n', 'evenkeel', 'evenkeel-dns-repairs', '--ignore-not-found'])
+  }
+
   scale(replicas: number): Promise<string> {
     return this.bed.kubectl(['scale', 'deployment', 'coredns', '-n', 'kube-system', `--replicas=${replicas}`])
   }

@@ -11,8 +11,7 @@ const HEARD_WITHIN_MS = 60_000
 export function repairRows(place: () => DnsBed): void {
   const uidOf = async (name: string): Promise<string> =>
     (await place().bed.kubectl(['get', 'pod', '-n', 'kube-system', name, '-o', 'jsonpath={.metadata.uid}'])).trim()
-  const forget = (): Promise<string> =>
-    place().bed.kubectl(['delete', 'configmap', '-n', 'evenkeel', 'evenkeel-dns-repairs', '--ignore-not-found'])
+  const forget = (): Promise<void> => place().forgetRepairs()
 
   /** That guard alone, once DNS has got over what was done to it before. */
   const heldBy = async (guard: string): Promise<void> => {
@@ -40,7 +39,7 @@ export function repairRows(place: () => DnsBed): void {
         )
         assert.deepEqual(
           decision.guards?.map(({ holds }) => holds),
-          Array(7).fill(true),
+          Array(8).fill(true),
         )
       })
       assert.equal(await uidOf(name), uid)
@@ -92,7 +91,6 @@ export function repairRows(place: () => DnsBed): void {
           const held = await place().repair('--dry-run')
           assert.equal(held.decision.kind, 'nothing')
         })
-        await place().bed.kubectl(['delete', 'pod', '-n', 'kube-system', name, '--wait=true'])
         await forget()
       },
     )

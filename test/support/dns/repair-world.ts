@@ -10,7 +10,7 @@ import type { WorldError } from '../../../src/model/world-error.ts'
 import type { DnsRepairer } from '../../../src/ports/dns-repairer.ts'
 import { aCheck } from '../../controllers/dns/a-check.ts'
 import { aPodOfDns, aScene, SILENT } from '../../core/dns/a-scene.ts'
-import { LeaseStore } from '../lease-store.ts'
+import { type LeaseFault, LeaseStore } from '../lease-store.ts'
 import { SeededRandom } from '../seeded-random.ts'
 import { VirtualClock } from '../virtual-clock.ts'
 
@@ -31,6 +31,9 @@ export class RepairWorld {
   readonly said: string[] = []
   kind: 'Deployment' | 'DaemonSet' = 'Deployment'
   isReplaced = false
+  leaseFault: LeaseFault = 'none'
+  /** What the API server says to the quarantine of a pod, where it does not do it. */
+  refusal: WorldError | undefined
   eviction: EvictionAnswer = { kind: 'accepted' }
   onCheck: () => void = () => undefined
   kept: ConfigMap | undefined
@@ -74,10 +77,12 @@ export class RepairWorld {
         budgets: {},
         proxies: [],
         cordoned: this.cordoned,
+        quarantined: [],
         workload: { ...WORKLOAD, kind: this.kind },
       }),
       quarantine: async ({ name }) => {
         this.touched.push(`quarantine ${name} (${this.outcomes})`)
+        if (this.refusal !== undefined) throw this.refusal
         return !this.isReplaced
       },
       evict: async ({ name }) => {
@@ -88,8 +93,10 @@ export class RepairWorld {
   }
 
   alone(identity: string) {
-    const { clock, leases } = this
-    return { leases: leases.client(), clock, random: new SeededRandom(1), lease: REPAIR_LEASE, identity }
+    const { clock } = this
+    const leases = this.leases.client()
+    leases.fault = this.leaseFault
+    return { leases, clock, random: new SeededRandom(1), lease: REPAIR_LEASE, identity }
   }
 
   /** `identity`: of its process. It goes on as time does. */

@@ -57,6 +57,7 @@ export function scenarioRows(place: () => DnsBed): void {
 
     atNight('1 and 2, in a pod, and relays on two nodes: named, repaired, and well', {}, () =>
       sick(async ({ name }) => {
+        await place().forgetRepairs()
         const repaired = await place().repairFrom('podOnN2', '--relay', '--image', IMAGE)
         const { code, decision, outcome } = repaired
         assert.deepEqual(
@@ -66,8 +67,7 @@ export function scenarioRows(place: () => DnsBed): void {
         )
         const labels = ['get', 'pod', '-n', 'kube-system', name, '-o', 'jsonpath={.metadata.labels}']
         assert.deepEqual(JSON.parse(await place().bed.kubectl(labels)), { 'evenkeel.dev/quarantine': 'dns' })
-        await place().bed.kubectl(['delete', 'pod', '-n', 'kube-system', name, '--wait=true'])
-        await place().bed.kubectl(['delete', 'configmap', '-n', 'evenkeel', 'evenkeel-dns-repairs'])
+        await place().forgetRepairs()
       }),
     )
   })

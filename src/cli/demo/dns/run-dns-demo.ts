@@ -154,7 +154,7 @@ async function repairedIn({ ground, show, clock, isLong }: Showing, signal: Abor
 
 /** What came of it, and why where that is not a cure. */
 function endLines(repair: RepairOrBusy, isLong: boolean): readonly Line[] {
-  if ('busy' in repair) return [[`another repair is under way: ${repair.busy}`]]
+  if ('busy' in repair) return [[repair.trouble ?? `another repair is under way: ${repair.busy}`]]
   const { decision, outcome } = repair
   if (decision.kind === 'nothing') return [[`nothing is to be repaired: ${decision.why}`]]
   const guards = isLong || decision.kind === 'held' ? guardLines(decision.guards) : []

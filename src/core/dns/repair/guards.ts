@@ -1,4 +1,5 @@
 import type { RolledWorkload } from '../../../model/dns-ground.ts'
+import type { ObjectRef } from '../../../model/object-ref.ts'
 import { CAUSES, type CauseCode } from '../causes.ts'
 import type { PathReading } from '../path-reading.ts'
 import type { DnsPodFacts, DnsScene, VantageFacts } from '../scene.ts'
@@ -6,12 +7,20 @@ import type { PastRepair, RepairFacts, SickPod } from './repair-facts.ts'
 
 /** What must hold before a pod of DNS is touched; `text` says what was found, whether it holds or not. */
 export interface Guard {
-  readonly guard: 'evidence' | 'ownCause' | 'othersAnswer' | 'apiServer' | 'nothingElseMoves' | 'budget' | 'pace'
+  readonly guard:
+    | 'evidence'
+    | 'ownCause'
+    | 'othersAnswer'
+    | 'apiServer'
+    | 'nothingElseMoves'
+    | 'budget'
+    | 'quarantine'
+    | 'pace'
   readonly holds: boolean
   readonly text: string
 }
 
-/** Another place that sees it rules out the way to it; two places on one node have that way in common. */
+/** Two places on one node share the way to the pod. Of two nodes one is not the pod's own. */
 const NODES_THAT_SEE = 2
 /**
  * Connection tracking of IPVS leads to a pod that is gone for five minutes (kubernetes/kubernetes#71514), that of iptables for two:
@@ -20,8 +29,10 @@ const NODES_THAT_SEE = 2
 export const COOL_DOWN_MS = 310_000
 const HOUR_MS = 3_600_000
 const REPAIRS_AN_HOUR = 3
-/** Of the last ones that cured nothing: whatever it is, it is not the pods. */
+/** So many in a row that cured nothing: whatever is wrong, it is not the pods. */
 const BREAKER = 2
+/** An older repair says nothing about what is wrong now. */
+const BREAKER_LOOKS_BACK_MS = 24 * HOUR_MS
 
 /** Findings that the sick pod brings about, or that say nothing of DNS. */
 const BESIDE: ReadonlySet<CauseCode> = new Set(['CacheMasks', 'VantageCutOff', 'UdpObserved'])
@@ -33,6 +44,7 @@ export const guardsOf = (sick: SickPod, sickPods: number, facts: RepairFacts): r
   apiServer(facts),
   nothingElseMoves(sick, facts),
   budget(sick, facts),
+  quarantine(facts),
   pace(facts),
 ]
 
@@ -58,10 +70,10 @@ function evidence({ pod, code }: SickPod, { scene, rounds }: RepairFacts): Guard
   const ill = readingsOf(scene, pod).filter(({ reading }) => isIllBy(code, reading))
   const nodes = [...new Set(ill.flatMap(({ from }) => from.node ?? []))]
   if (rounds < 2) return no('evidence', 'one round alone saw it')
-  if (nodes.length < NODES_THAT_SEE || nodes.every((node) => node === pod.node))
+  if (nodes.length < NODES_THAT_SEE)
     return no(
       'evidence',
-      `it is seen from ${nodes.length === 0 ? 'no node' : nodes.join(', ')}: it takes two nodes, and one of them without that pod (--relay)`,
+      `it is seen from ${nodes.length === 0 ? 'no node' : nodes.join(', ')}: it takes two nodes (--relay)`,
     )
   return yes('evidence', `${code} is seen from ${nodes.join(' and ')}, in two rounds`)
 }
@@ -137,7 +149,20 @@ function budget({ pod }: SickPod, { budgets }: RepairFacts): Guard {
       )
 }
 
-function pace({ past, wallMs }: RepairFacts): Guard {
+/** Nothing replaces such a pod, so a drain refuses to evict it. A second one would block a second node. */
+function quarantine({ quarantined, scene }: RepairFacts): Guard {
+  const command = `kubectl delete pod -n ${scene.service.namespace} ${quarantined.join(' ')}`
+  return quarantined.length === 0
+    ? yes('quarantine', 'no pod is in quarantine')
+    : no(
+        'quarantine',
+        `${quarantined.join(', ')} of an earlier repair is still there, and no drain of its node can evict it: look at it, then: ${command}`,
+      )
+}
+
+const forgetCommand = ({ namespace, name }: ObjectRef): string => `kubectl delete configmap -n ${namespace} ${name}`
+
+function pace({ past, memory, wallMs }: RepairFacts): Guard {
   const agoMs = ({ at }: PastRepair): number => wallMs - Date.parse(at)
   const newest = past.toSorted((left, right) => agoMs(left) - agoMs(right))
   const [last] = newest
@@ -149,8 +174,11 @@ function pace({ past, wallMs }: RepairFacts): Guard {
     )
   const within = newest.filter((one) => agoMs(one) < HOUR_MS)
   if (within.length >= REPAIRS_AN_HOUR) return no('pace', `${within.length} pods were replaced within the hour`)
-  const lastOnes = newest.slice(0, BREAKER)
+  const lastOnes = newest.slice(0, BREAKER).filter((one) => agoMs(one) < BREAKER_LOOKS_BACK_MS)
   if (lastOnes.length === BREAKER && lastOnes.every(({ outcome }) => outcome !== 'cured'))
-    return no('pace', `the last ${BREAKER} repairs cured nothing: a person has to look`)
+    return no(
+      'pace',
+      `the last ${BREAKER} repairs, within 24 h, cured nothing: find out why, then make it forget them: ${forgetCommand(memory)}`,
+    )
   return yes('pace', `the last repair was at ${last.at}`)
 }

@@ -1,4 +1,5 @@
 import type { DnsGround } from '../../../model/dns-ground.ts'
+import type { ObjectRef } from '../../../model/object-ref.ts'
 import type { CauseCode } from '../causes.ts'
 import type { Finding } from '../diagnosis/finding.ts'
 import type { DnsPodFacts, DnsScene } from '../scene.ts'
@@ -10,6 +11,8 @@ export interface RepairFacts extends DnsGround {
   /** Rounds that said so. */
   readonly rounds: 1 | 2
   readonly past: readonly PastRepair[]
+  /** The ConfigMap that remembers them. */
+  readonly memory: ObjectRef
   readonly wallMs: number
 }
 

@@ -8,6 +8,8 @@ import type { DnsScene } from '../../../../src/core/dns/scene.ts'
 import type { RolledWorkload } from '../../../../src/model/dns-ground.ts'
 import { aPodOfDns, aReading, aScene, DEAD, SILENT, STALE, V1, V2 } from '../a-scene.ts'
 
+/** In minutes. */
+const DAY = 24 * 60
 const NOW_MS = Date.UTC(2026, 0, 1, 12)
 const COREDNS: RolledWorkload = {
   kind: 'Deployment',
@@ -18,6 +20,7 @@ const COREDNS: RolledWorkload = {
   ready: 2,
   isObserved: true,
 }
+const MEMORY = { namespace: 'ops', name: 'evenkeel-dns-repairs' }
 const PROXY: RolledWorkload = { ...COREDNS, kind: 'DaemonSet', name: 'kube-proxy' }
 const BUDGET = {
   namespace: 'kube-system',
@@ -41,7 +44,9 @@ function decided(change: Partial<RepairFacts> = {}, scene = sick()): RepairDecis
     workload: COREDNS,
     proxies: [PROXY],
     cordoned: [],
+    quarantined: [],
     past: [],
+    memory: MEMORY,
     wallMs: NOW_MS,
   } as const
   return decideRepair({ ...facts, scene, findings: diagnose(scene), ...change })
@@ -63,7 +68,7 @@ test('one pod that two nodes see dead over UDP, beside one that answers, is put 
     [decision.kind, decision.kind === 'act' && [decision.step, decision.sick.pod.name, decision.sick.code]],
     ['act', ['quarantine', 'a', 'UdpDead']],
   )
-  assert.deepEqual(decision.kind === 'act' && decision.guards.map(({ holds }) => holds), Array(7).fill(true))
+  assert.deepEqual(decision.kind === 'act' && decision.guards.map(({ holds }) => holds), Array(8).fill(true))
 })
 
 test('a pod of a DaemonSet is evicted: it would come back beside itself', () => {
@@ -147,9 +152,11 @@ describe('a repair is held', () => {
     ['kube-proxy is being rolled out', { proxies: [{ ...PROXY, ready: 1 }] }, undefined, 'nothingElseMoves'],
     ['a node with a pod of DNS is cordoned', { cordoned: ['n-b'] }, undefined, 'nothingElseMoves'],
     ['a budget allows nothing', { budgets: { 'uid-a': [BUDGET] } }, undefined, 'budget'],
+    ['a pod of an earlier repair is still in quarantine', { quarantined: ['old'] }, undefined, 'quarantine'],
     ['a repair ended just now', { past: [ago(1)] }, undefined, 'pace'],
-    ['three were within the hour', { past: [ago(10), ago(20), ago(30)] }, undefined, 'pace'],
+    ['three were within the hour', { past: [ago(10), ago(20), ago(59.99)] }, undefined, 'pace'],
     ['the last two cured nothing', { past: [ago(400, 'notCured'), ago(500, 'begun'), ago(600)] }, undefined, 'pace'],
+    ['the last two, just within a day', { past: [ago(61, 'begun'), ago(DAY - 1, 'begun')] }, undefined, 'pace'],
   ]
   for (const [what, change, scene, guard] of cases)
     test(`${what}: ${guard}`, () => {
@@ -168,7 +175,9 @@ describe('a repair is held', () => {
       budgets: {},
       proxies: [],
       cordoned: [],
+      quarantined: [],
       past: [],
+      memory: MEMORY,
       wallMs: NOW_MS,
     } as const
     const scene = sick()
@@ -193,8 +202,38 @@ describe('a repair is held', () => {
   })
 })
 
+test('two repairs that cured nothing hold the next one for a day, and it is said how to go on before that', () => {
+  const held = decided({ past: [ago(400, 'begun'), ago(500, 'notCured')] })
+  assert.ok(held.kind === 'held')
+  assert.equal(
+    held.guards.find(({ guard }) => guard === 'pace')?.text,
+    'the last 2 repairs, within 24 h, cured nothing: find out why, then make it forget them: ' +
+      'kubectl delete configmap -n ops evenkeel-dns-repairs',
+  )
+  for (const past of [
+    [ago(3 * 365 * DAY, 'begun'), ago(4 * 365 * DAY, 'begun')],
+    [ago(61, 'begun'), ago(DAY, 'begun')],
+  ])
+    assert.equal(decided({ past }).kind, 'act', JSON.stringify(past))
+})
+
+test('pods that are still in quarantine are named, with the command that deletes them', () => {
+  const held = decided({ quarantined: ['old', 'older'] })
+  assert.ok(held.kind === 'held')
+  assert.equal(
+    held.guards.find(({ guard }) => guard === 'quarantine')?.text,
+    'old, older of an earlier repair is still there, and no drain of its node can evict it: ' +
+      'look at it, then: kubectl delete pod -n kube-system old older',
+  )
+})
+
 test('after the cool-down, a repair that cured, and two that did not with one that did after them, it goes on', () => {
-  for (const past of [[ago(6)], [ago(100, 'notCured')], [ago(100), ago(200, 'notCured'), ago(300, 'notCured')]])
+  for (const past of [
+    [ago(6)],
+    [ago(10), ago(20), ago(60)],
+    [ago(100, 'notCured')],
+    [ago(100), ago(200, 'notCured'), ago(300, 'notCured')],
+  ])
     assert.equal(decided({ past }).kind, 'act', JSON.stringify(past))
   assert.ok(COOL_DOWN_MS > 300_000)
 })
