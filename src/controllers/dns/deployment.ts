@@ -91,7 +91,7 @@ export async function findDeployment(
         addresses: service.addresses,
         ...(port === undefined ? {} : { udpPort: port }),
         ...(selector === undefined ? {} : { selected: pods.length }),
-        serving: endpoints.filter(({ serving, udpPort: has }) => serving && has !== undefined).length,
+        serving: servingOf(endpoints),
         isUneven: service.isUneven,
         ...(service.isLocal === undefined ? {} : { isLocal: service.isLocal }),
       },
@@ -133,6 +133,14 @@ function podNotes(pods: readonly DnsPod[]): readonly string[] {
       endedBy.includes('OOMKilled') ? [`${name} was ended for its memory (OOMKilled)`] : [],
     ),
   ]
+}
+
+/** Pods that serve, and endpoints without a pod: a Service of both families has an endpoint of each for one pod. */
+function servingOf(endpoints: readonly DnsEndpoint[]): number {
+  const serving = endpoints.filter(({ serving: serves, udpPort: port }) => serves && port !== undefined)
+  const podless = serving.flatMap(({ podUid, addresses }) => (podUid === undefined ? addresses.slice(0, 1) : []))
+  const [v6, v4] = [true, false].map((is6) => new Set(podless.filter((address) => address.includes(':') === is6)).size)
+  return new Set(serving.flatMap(({ podUid }) => podUid ?? [])).size + Math.max(v6 ?? 0, v4 ?? 0)
 }
 
 function podFacts(pod: DnsPod, endpoints: readonly DnsEndpoint[], service: DnsService): DnsPodFacts {

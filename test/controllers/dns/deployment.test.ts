@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type Deployment, findDeployment, type Sought } from '../../../src/controllers/dns/deployment.ts'
+import type { DnsEndpoint } from '../../../src/model/dns-objects.ts'
+import { wallMs } from '../../../src/model/time.ts'
+import type { DnsObjects } from '../../../src/ports/dns-objects.ts'
+import { objectsOf } from '../../support/dns/dns-world.ts'
+
+const never = new AbortController().signal
+const NOW = wallMs(Date.parse('2026-03-01T00:00:00Z'))
+
+/** What is found of a cluster with two pods of DNS, where the API says this otherwise. */
+const found = (change: Partial<DnsObjects>, sought: Sought = {}): Promise<Deployment> => {
+  const pods = [
+    { address: '10.1.0.1', port: 53 },
+    { address: '10.1.0.2', port: 53 },
+  ]
+  const objects = { ...objectsOf({ address: '10.96.0.10', port: 53 }, pods), ...change }
+  return findDeployment(objects, { sought, wallMs: NOW }, never)
+}
+
+describe('endpoints that serve are counted', () => {
+  const endpoint = (address: string, podUid?: string, change: Partial<DnsEndpoint> = {}): DnsEndpoint => ({
+    addresses: [address],
+    serving: true,
+    udpPort: 53,
+    ...(podUid === undefined ? {} : { podUid }),
+    ...change,
+  })
+  const TABLE: readonly (readonly [what: string, endpoints: readonly DnsEndpoint[], serving: number])[] = [
+    [
+      'once for each pod of a Service of both families',
+      [
+        endpoint('10.1.0.1', 'uid-1'),
+        endpoint('fd01::1', 'uid-1'),
+        endpoint('10.1.0.2', 'uid-2'),
+        endpoint('fd01::2', 'uid-2'),
+      ],
+      2,
+    ],
+    [
+      'where the slice of one family serves alone',
+      [endpoint('10.1.0.1', 'uid-1'), endpoint('fd01::1', 'uid-1', { serving: false })],
+      1,
+    ],
+    [
+      'of one family where they are no pods',
+      [endpoint('192.0.2.7'), endpoint('192.0.2.8'), endpoint('2001:db8::7'), endpoint('2001:db8::8')],
+      2,
+    ],
+    ['of IPv6 alone', [endpoint('fd01::1'), endpoint('fd01::2'), endpoint('fd01::2')], 2],
+    [
+      'without those that do not serve, and those without UDP',
+      [endpoint('10.1.0.1', 'uid-1', { serving: false }), { addresses: ['10.1.0.2'], serving: true, podUid: 'uid-2' }],
+      0,
+    ],
+  ]
+  for (const [what, endpoints, serving] of TABLE)
+    test(what, async () => {
+      const { known } = await found({ endpoints: async () => endpoints })
+      assert.equal(known.service.serving, serving)
+    })
+})
