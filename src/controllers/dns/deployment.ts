@@ -39,7 +39,7 @@ export interface Deployment {
   readonly metricsPorts: ReadonlyMap<string, readonly number[]>
   /** No one said which zone it is, so that the default was taken. */
   readonly isZoneAssumed: boolean
-  /** Of all nodes. */
+  /** Where relays can run, of all nodes. */
   readonly readyNodes: readonly string[]
   /** How it was found, and what could not be read: sentences. */
   readonly notes: readonly string[]
@@ -111,7 +111,9 @@ export async function findDeployment(
     selector: selector ?? {},
     metricsPorts: metricsPortsOf(pods, corefiles),
     isZoneAssumed: zone.isAssumed,
-    readyNodes: (nodes.value ?? []).flatMap(({ name, ready }) => (ready ? [name] : [])).toSorted(),
+    readyNodes: (nodes.value ?? [])
+      .flatMap(({ name, ready, runsNoRelay }) => (ready && !runsNoRelay ? [name] : []))
+      .toSorted(),
     notes: [
       `Service ${namespace}/${service.name}: ${why}`,
       `zone ${zone.name}: ${zone.why}`,
