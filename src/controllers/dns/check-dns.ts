@@ -157,6 +157,6 @@ function targetsOf({ known, serviceAt, outsideAt }: Deployment): readonly SweepT
           }),
         )
       : []),
-    ...outsideAt.map(({ tcpPort, ...at }) => asService('exposed', at, tcpPort)),
+    ...outsideAt.map(({ tcpPort, ...at }): SweepTarget => ({ ...asService('exposed', at, tcpPort), from: 'cutOff' })),
   ]
 }

@@ -12,10 +12,10 @@ import type { ZoneFacts } from '../../core/dns/ladder.ts'
 import { firstResolver, type PodResolver, resolverOfKubelet } from '../../core/dns/pod-resolver.ts'
 import type { DnsPodFacts, DnsScene } from '../../core/dns/scene.ts'
 import type { DnsEndpoint, DnsPod, DnsService } from '../../model/dns-objects.ts'
-import type { Endpoint } from '../../model/endpoint.ts'
 import { UserError } from '../../model/user-error.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { DnsObjects } from '../../ports/dns-objects.ts'
+import { type OutsideAddress, outsideOf } from './outside-of.ts'
 
 export interface Sought {
   readonly service?: { readonly namespace: string; readonly name: string }
@@ -43,12 +43,6 @@ export interface Deployment {
   readonly readyNodes: readonly string[]
   /** How it was found, and what could not be read: sentences. */
   readonly notes: readonly string[]
-}
-
-/** Where the Service is reached from outside of the cluster. A node port differs between UDP and TCP. */
-interface OutsideAddress extends Endpoint {
-  /** Absent: it is not reached over TCP there. */
-  readonly tcpPort?: number
 }
 
 const DEFAULT_ZONE = 'cluster.local'
@@ -159,27 +153,6 @@ function podFacts(pod: DnsPod, endpoints: readonly DnsEndpoint[], service: DnsSe
     terminating,
     endpoint: endpoint === undefined ? 'absent' : endpoint.serving ? 'serving' : 'notServing',
   }
-}
-
-function outsideOf(
-  service: DnsService,
-  nodes: readonly { readonly addresses: readonly string[] }[],
-): readonly OutsideAddress[] {
-  const port = udpPort(service)
-  if (port === undefined) return []
-  const tcp = service.ports.find((one) => one.protocol === 'TCP' && one.port === port.port)
-  const at = (address: string, udp: number, tcpPort: number | undefined): OutsideAddress => ({
-    address,
-    port: udp,
-    ...(tcpPort === undefined ? {} : { tcpPort }),
-  })
-  const { nodePort } = port
-  return [
-    ...service.outsideAddresses.map((address) => at(address, port.port, tcp?.port)),
-    ...(nodePort === undefined
-      ? []
-      : nodes.flatMap(({ addresses }) => addresses.slice(0, 1).map((address) => at(address, nodePort, tcp?.nodePort)))),
-  ]
 }
 
 /** Where kubeadm keeps the configuration of kubelets. */

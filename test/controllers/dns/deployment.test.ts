@@ -61,3 +61,36 @@ describe('endpoints that serve are counted', () => {
       assert.equal(known.service.serving, serving)
     })
 })
+
+test('of many nodes three that are Ready are asked at the node port, and each address of a load balancer', async () => {
+  const node = (name: string, ready: boolean) => ({ name, ready, addresses: [`addr-${name}`, 'other'] })
+  const names = Array.from({ length: 2_000 }, (_, at) => `n${at}`)
+  const { outsideAt } = await found({
+    nodes: async () => [
+      node('down', false),
+      { name: 'no-address', ready: true, addresses: [] },
+      ...names.map((name) => node(name, true)),
+    ],
+    services: async () => [
+      {
+        namespace: 'kube-system',
+        name: 'kube-dns',
+        addresses: ['10.96.0.10'],
+        ports: [
+          { name: 'dns', protocol: 'UDP', port: 53, nodePort: 30_053 },
+          { name: 'dns-tcp', protocol: 'TCP', port: 53, nodePort: 30_054 },
+        ],
+        selector: { 'k8s-app': 'kube-dns' },
+        outsideAddresses: ['192.0.2.53'],
+        isUneven: false,
+        createdAt: '2026-01-01T00:00:00Z',
+      },
+    ],
+  })
+  assert.deepEqual(outsideAt, [
+    { address: '192.0.2.53', port: 53, tcpPort: 53 },
+    { address: 'addr-n0', port: 30_053, tcpPort: 30_054 },
+    { address: 'addr-n1', port: 30_053, tcpPort: 30_054 },
+    { address: 'addr-n2', port: 30_053, tcpPort: 30_054 },
+  ])
+})

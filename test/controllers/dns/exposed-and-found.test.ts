@@ -89,6 +89,22 @@ test('a node port where one of two pods behind it is dead over UDP loses queries
   assert.equal(said(checked)[0], 'ExposedLoses kube-system/kube-dns')
 })
 
+test('a place inside of the cluster does not ask node ports: it asks pods and the cluster IP', async (t) => {
+  const world = await dnsWorld(t)
+  const nodePort = await FakeDnsServer.of(t)
+  const objects: DnsObjects = {
+    ...world.objects,
+    services: async (signal) =>
+      (await world.objects.services(signal)).map((one) => withNodePorts(one, nodePort.port, nodePort.port)),
+    nodes: async () => [{ name: 'n1', ready: true, addresses: ['127.0.0.1'] }],
+  }
+  const { verdict, scene } = await check(objects, true)
+  assert.deepEqual(
+    [verdict, scene.paths.map(({ target }) => target.kind), nodePort.asked],
+    ['ok', ['pod', 'pod', 'service'], []],
+  )
+})
+
 const withoutCorefile = ({ objects }: DnsWorld, kubelet?: string): DnsObjects => ({
   ...objects,
   configMap: async ({ name }) => (name === 'kubelet-config' && kubelet !== undefined ? { kubelet } : undefined),
