@@ -9,7 +9,7 @@ import {
   zoneOfCorefile,
 } from '../../core/dns/find-dns-service.ts'
 import type { ZoneFacts } from '../../core/dns/ladder.ts'
-import { firstResolver, type PodResolver, resolverOfKubelet } from '../../core/dns/pod-resolver.ts'
+import { cachesOfNodes, firstResolver, type PodResolver, resolverOfKubelet } from '../../core/dns/pod-resolver.ts'
 import type { DnsPodFacts, DnsScene } from '../../core/dns/scene.ts'
 import type { DnsEndpoint, DnsPod, DnsService } from '../../model/dns-objects.ts'
 import { UserError } from '../../model/user-error.ts'
@@ -32,6 +32,8 @@ export interface Deployment {
   readonly facts: ZoneFacts
   /** Where the Service is asked: behind caches that answer in its place, where there are some. */
   readonly serviceAt: { readonly addresses: readonly string[]; readonly port: number }
+  /** Where caches answer on each node that pods are sent to past the Service. */
+  readonly cachesAt: readonly string[]
   readonly outsideAt: readonly OutsideAddress[]
   /** By which the Service picks its pods; empty where it has none. */
   readonly selector: Readonly<Record<string, string>>
@@ -55,10 +57,11 @@ export async function findDeployment(
   { sought, wallMs }: { readonly sought: Sought; readonly wallMs: number },
   signal: AbortSignal,
 ): Promise<Deployment> {
-  const [services, resolver] = await Promise.all([
+  const [services, resolvers] = await Promise.all([
     mayRead('list services', () => objects.services(signal)),
-    resolverOf(objects, sought, signal),
+    resolversOf(objects, sought, signal),
   ])
+  const resolver = firstResolver(resolvers)
   const found = findDnsService(services, { ...sought, addresses: resolver.addresses })
   if (found === undefined) throw noService(sought)
   const { service, why } = found
@@ -101,6 +104,7 @@ export async function findDeployment(
       ...(sought.outside === undefined ? {} : { outside: sought.outside }),
     },
     serviceAt: { addresses: (cache ?? service).addresses, port: port ?? DNS_PORT },
+    cachesAt: cachesOfNodes(resolvers, services),
     outsideAt: outsideOf(service, nodes.value ?? []),
     selector: selector ?? {},
     metricsPorts: metricsPortsOf(pods, corefiles),
@@ -159,15 +163,15 @@ function podFacts(pod: DnsPod, endpoints: readonly DnsEndpoint[], service: DnsSe
 const KUBELET_CONFIG = { namespace: 'kube-system', name: 'kubelet-config' }
 
 /** Where pods send their queries, as far as that can be read: what it adds is never needed. */
-async function resolverOf(
+async function resolversOf(
   objects: DnsObjects,
   { resolver, service }: Sought,
   signal: AbortSignal,
-): Promise<PodResolver> {
+): Promise<readonly PodResolver[]> {
   const own = resolver === undefined ? [] : [resolver]
-  if (service !== undefined) return firstResolver(own)
+  if (service !== undefined) return own
   const { value } = await orNote('kubelet-config', () => objects.configMap(KUBELET_CONFIG, signal))
-  return firstResolver([...own, ...(value?.kubelet === undefined ? [] : [resolverOfKubelet(value.kubelet)])])
+  return [...own, ...(value?.kubelet === undefined ? [] : [resolverOfKubelet(value.kubelet)])]
 }
 
 interface CorefileParts {

@@ -21,8 +21,8 @@ export interface SweepTarget {
   readonly tcpPort?: number
   /** Queries beyond the ladder, each from a new port, and a canary: for an address with several pods behind it. */
   readonly samples?: number
-  /** `cutOff`: asked from places alone that do not reach their control. Absent: from each place. */
-  readonly from?: 'cutOff'
+  /** `cutOff`: asked from places alone that do not reach their control; `nodes`: from those on a node. Absent: from each place. */
+  readonly from?: 'cutOff' | 'nodes'
 }
 
 interface SweepParts {
@@ -59,8 +59,10 @@ export async function sweep({ facts: from, asker }: Vantage, parts: SweepParts, 
   }
 }
 
-const isAskedFrom = ({ control }: VantageFacts, { from }: SweepTarget): boolean =>
-  from === undefined || control !== 'answers'
+function isAskedFrom({ control, node }: VantageFacts, { from }: SweepTarget): boolean {
+  if (from === undefined) return true
+  return from === 'nodes' ? node !== undefined : control !== 'answers'
+}
 
 interface AskedPath {
   readonly target: Target
