@@ -11,6 +11,7 @@ import {
 import type { ZoneFacts } from '../../core/dns/ladder.ts'
 import { cachesOfNodes, firstResolver, type PodResolver, resolverOfKubelet } from '../../core/dns/pod-resolver.ts'
 import type { DnsPodFacts, DnsScene } from '../../core/dns/scene.ts'
+import { servedNames } from '../../core/dns/served-names.ts'
 import type { DnsEndpoint, DnsPod, DnsService } from '../../model/dns-objects.ts'
 import { UserError } from '../../model/user-error.ts'
 import { WorldError } from '../../model/world-error.ts'
@@ -75,10 +76,11 @@ export async function findDeployment(
   ])
   const corefiles = await corefilesOf({ objects, service, pods }, signal)
   const zone = zoneOf(corefiles, sought, resolver)
+  const served = corefiles.texts.map(({ text }) => servedNames(text, zone.name)).find((one) => one !== undefined)
   const cache = behindCaches(services, service)
   const port = udpPort(service)?.port
   const api = services.find((one) => one.namespace === 'default' && one.name === 'kubernetes')
-  const newest = newestService(services, wallMs)
+  const newest = newestService(services, { wallMs, ...(served === undefined ? {} : { served }) })
   const bearing = new Set(pods.flatMap(({ node }) => node ?? []))
   return {
     known: {
@@ -101,6 +103,7 @@ export async function findDeployment(
       apiAddresses: api?.addresses ?? [],
       dnsService: service,
       ...(newest === undefined ? {} : { newest }),
+      ...(served?.fallsThrough ? { fallsThrough: true } : {}),
       ...(sought.outside === undefined ? {} : { outside: sought.outside }),
     },
     serviceAt: { addresses: (cache ?? service).addresses, port: port ?? DNS_PORT },

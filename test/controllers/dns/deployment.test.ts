@@ -62,6 +62,39 @@ describe('endpoints that serve are counted', () => {
     })
 })
 
+describe('the newest Service is asked for', () => {
+  const corefile = (...directives: readonly string[]): Partial<DnsObjects> => ({
+    configMap: async () => ({
+      Corefile: `.:53 {\n  kubernetes cluster.local in-addr.arpa {\n${directives.join('\n')}\n  }\n  cache 30\n}\n`,
+    }),
+  })
+  const TABLE: readonly (readonly [directive: string, newest: string | undefined])[] = [
+    ['pods insecure', 'shop/cart'],
+    ['namespaces shop kube-system', 'shop/cart'],
+    ['namespaces default kube-system', 'kube-system/kube-dns'],
+    ['namespaces nowhere', undefined],
+    ['labels dns in (public)', undefined],
+    ['namespace_labels team=shop', undefined],
+    ['ignore empty_service', undefined],
+    ['# labels dns', 'shop/cart'],
+  ]
+  for (const [directive, newest] of TABLE)
+    test(`by a Corefile with "${directive}": ${newest ?? 'none'}`, async () => {
+      const { facts } = await found(corefile(directive))
+      assert.equal(facts.newest === undefined ? undefined : `${facts.newest.namespace}/${facts.newest.name}`, newest)
+    })
+
+  test('by a Corefile that cannot be read: the newest of all', async () => {
+    const { facts } = await found({ configMap: async () => undefined })
+    assert.equal(facts.newest?.name, 'cart')
+  })
+
+  test('and whether its zone falls through is known', async () => {
+    assert.equal((await found(corefile('fallthrough'))).facts.fallsThrough, true)
+    assert.equal('fallsThrough' in (await found(corefile('fallthrough in-addr.arpa ip6.arpa'))).facts, false)
+  })
+})
+
 test('of many nodes three that are Ready are asked at the node port, and each address of a load balancer', async () => {
   const node = (name: string, ready: boolean) => ({ name, ready, addresses: [`addr-${name}`, 'other'] })
   const names = Array.from({ length: 2_000 }, (_, at) => `n${at}`)
