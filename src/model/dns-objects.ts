@@ -54,3 +54,11 @@ export interface DnsEndpoint {
   readonly udpPort?: number
   readonly podUid?: string
 }
+
+export interface DnsNode {
+  readonly name: string
+  readonly ready: boolean
+  readonly addresses: readonly string[]
+  /** It runs another operating system than Linux, or is no machine (virtual kubelet): a relay does not run there. */
+  readonly runsNoRelay?: true
+}

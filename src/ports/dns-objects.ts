@@ -1,4 +1,4 @@
-import type { DnsEndpoint, DnsPod, DnsService } from '../model/dns-objects.ts'
+import type { DnsEndpoint, DnsNode, DnsPod, DnsService } from '../model/dns-objects.ts'
 import type { ObjectRef } from '../model/object-ref.ts'
 
 export interface PodAddress {
@@ -19,7 +19,5 @@ export interface DnsObjects {
   endpoints(service: ObjectRef, signal: AbortSignal): Promise<readonly DnsEndpoint[]>
   /** Its data; undefined where it does not exist. */
   configMap(ref: ObjectRef, signal: AbortSignal): Promise<Readonly<Record<string, string>> | undefined>
-  nodes(
-    signal: AbortSignal,
-  ): Promise<readonly { readonly name: string; readonly ready: boolean; readonly addresses: readonly string[] }[]>
+  nodes(signal: AbortSignal): Promise<readonly DnsNode[]>
 }

@@ -1,4 +1,4 @@
-import type { DnsEndpoint, DnsPod, DnsService, DnsServicePort } from '../../model/dns-objects.ts'
+import type { DnsEndpoint, DnsNode, DnsPod, DnsService, DnsServicePort } from '../../model/dns-objects.ts'
 import type { DnsObjects, PodAddress } from '../../ports/dns-objects.ts'
 import type { Log } from '../../ports/log.ts'
 import { segment } from './api-call.ts'
@@ -44,7 +44,7 @@ export function kubeDnsObjects(parts: DnsObjectsParts): DnsObjects {
       const call = { verb: 'get', resource: 'configmaps', path } as const
       return findObject(parts.client, { call, parse: (object) => object.at('data').textMap() }, signal)
     },
-    nodes: (signal) => list({ path: '/api/v1/nodes', resource: 'nodes', parse: parseReadyNode }, signal),
+    nodes: (signal) => list({ path: '/api/v1/nodes', resource: 'nodes', parse: parseDnsNode }, signal),
   }
 }
 
@@ -151,10 +151,18 @@ function parseDnsEndpoints(object: Untrusted): readonly DnsEndpoint[] {
     })
 }
 
-function parseReadyNode(object: Untrusted) {
+const VIRTUAL = 'virtual-kubelet'
+
+function parseDnsNode(object: Untrusted): DnsNode {
   const addresses = object.at('status').at('addresses').each()
+  const labels = object.at('metadata').at('labels').textMap()
+  const taints = object.at('spec').at('taints').each()
+  const isVirtual =
+    labels.type === VIRTUAL || taints.some((taint) => taint.at('key').textOr('').startsWith(`${VIRTUAL}.io/`))
+  const isLinux = (labels['kubernetes.io/os'] ?? 'linux') === 'linux'
   return {
     name: object.at('metadata').at('name').text(),
+    ...(isVirtual || !isLinux ? { runsNoRelay: true } : {}),
     ready: findCondition(object, 'Ready')?.status === 'True',
     addresses: addresses
       .filter((entry) => entry.at('type').textOr('').endsWith('IP'))

@@ -69,6 +69,10 @@ export function sceneOfDocument(text: string, file: string): DnsScene {
   if (scene === undefined || missing !== undefined) throw refuse(`scene.${missing ?? ''} is missing or of another form`)
   const podless = scene.pods.findIndex((pod) => typeof pod?.name !== 'string' || !isUdpSeen(pod.udpSeen))
   if (podless !== -1) throw refuse(`scene.pods[${podless}] is no pod`)
+  const nodeless = scene.nodes.findIndex((node) => typeof node?.name !== 'string')
+  if (nodeless !== -1) throw refuse(`scene.nodes[${nodeless}] is no node`)
+  const placeless = scene.vantages.findIndex((place) => typeof place?.name !== 'string')
+  if (placeless !== -1) throw refuse(`scene.vantages[${placeless}] is no place`)
   const pathless = scene.paths.findIndex(
     (path) =>
       typeof path?.vantage !== 'string' ||

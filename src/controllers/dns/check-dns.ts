@@ -58,6 +58,8 @@ export interface DnsCheck {
   readonly tookMs: number
 }
 
+/** Of each resolver in a resolv.conf. */
+const DNS_PORT = 53
 /** Between two rounds, at least: what one burst lost is not lost again for the same reason. */
 const BETWEEN_ROUNDS_MS = 500
 /** One check. Its relays go away with it, however it ends. Rejects with UserError where nothing can be asked. */
@@ -129,7 +131,7 @@ async function seenIn(
   return { scene, notes: [...second.notes, ...notes], queries: first.queries + second.queries + queries, rounds: 2 }
 }
 
-function targetsOf({ known, serviceAt, outsideAt }: Deployment): readonly SweepTarget[] {
+function targetsOf({ known, serviceAt, cachesAt, outsideAt }: Deployment): readonly SweepTarget[] {
   const { pods, service, nodeLocal } = known
   // One more than serve: a dead one that kube-proxy has kept is met as well.
   const samples = queriesToSeeAll(service.serving + 1)
@@ -149,14 +151,10 @@ function targetsOf({ known, serviceAt, outsideAt }: Deployment): readonly SweepT
         })),
       ),
     ...serviceAt.addresses.map((address) => asService('service', { address, port: serviceAt.port })),
-    ...(nodeLocal
-      ? service.addresses.map(
-          (address): SweepTarget => ({
-            target: { kind: 'cache', name: address },
-            at: { address, port: serviceAt.port },
-          }),
-        )
-      : []),
-    ...outsideAt.map(({ tcpPort, ...at }) => asService('exposed', at, tcpPort)),
+    ...(nodeLocal ? service.addresses : []).map((address) => asCache({ address, port: serviceAt.port })),
+    ...cachesAt.map((address): SweepTarget => ({ ...asCache({ address, port: DNS_PORT }), from: 'nodes' })),
+    ...outsideAt.map(({ tcpPort, ...at }): SweepTarget => ({ ...asService('exposed', at, tcpPort), from: 'cutOff' })),
   ]
 }
+
+const asCache = (at: Endpoint): SweepTarget => ({ target: { kind: 'cache', name: at.address }, at })

@@ -9,13 +9,15 @@ import {
   zoneOfCorefile,
 } from '../../core/dns/find-dns-service.ts'
 import type { ZoneFacts } from '../../core/dns/ladder.ts'
-import { firstResolver, type PodResolver, resolverOfKubelet } from '../../core/dns/pod-resolver.ts'
-import type { DnsPodFacts, DnsScene } from '../../core/dns/scene.ts'
+import { cachesOfNodes, firstResolver, type PodResolver, resolverOfKubelet } from '../../core/dns/pod-resolver.ts'
+import type { DnsScene } from '../../core/dns/scene.ts'
+import { servedNames } from '../../core/dns/served-names.ts'
 import type { DnsEndpoint, DnsPod, DnsService } from '../../model/dns-objects.ts'
-import type { Endpoint } from '../../model/endpoint.ts'
 import { UserError } from '../../model/user-error.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { DnsObjects } from '../../ports/dns-objects.ts'
+import { type OutsideAddress, outsideOf } from './outside-of.ts'
+import { podFacts, servingOf } from './pod-facts.ts'
 
 export interface Sought {
   readonly service?: { readonly namespace: string; readonly name: string }
@@ -32,6 +34,8 @@ export interface Deployment {
   readonly facts: ZoneFacts
   /** Where the Service is asked: behind caches that answer in its place, where there are some. */
   readonly serviceAt: { readonly addresses: readonly string[]; readonly port: number }
+  /** Where caches answer on each node that pods are sent to past the Service. */
+  readonly cachesAt: readonly string[]
   readonly outsideAt: readonly OutsideAddress[]
   /** By which the Service picks its pods; empty where it has none. */
   readonly selector: Readonly<Record<string, string>>
@@ -39,16 +43,10 @@ export interface Deployment {
   readonly metricsPorts: ReadonlyMap<string, readonly number[]>
   /** No one said which zone it is, so that the default was taken. */
   readonly isZoneAssumed: boolean
-  /** Of all nodes. */
+  /** Where relays can run, of all nodes. */
   readonly readyNodes: readonly string[]
   /** How it was found, and what could not be read: sentences. */
   readonly notes: readonly string[]
-}
-
-/** Where the Service is reached from outside of the cluster. A node port differs between UDP and TCP. */
-interface OutsideAddress extends Endpoint {
-  /** Absent: it is not reached over TCP there. */
-  readonly tcpPort?: number
 }
 
 const DEFAULT_ZONE = 'cluster.local'
@@ -61,10 +59,11 @@ export async function findDeployment(
   { sought, wallMs }: { readonly sought: Sought; readonly wallMs: number },
   signal: AbortSignal,
 ): Promise<Deployment> {
-  const [services, resolver] = await Promise.all([
+  const [services, resolvers] = await Promise.all([
     mayRead('list services', () => objects.services(signal)),
-    resolverOf(objects, sought, signal),
+    resolversOf(objects, sought, signal),
   ])
+  const resolver = firstResolver(resolvers)
   const found = findDnsService(services, { ...sought, addresses: resolver.addresses })
   if (found === undefined) throw noService(sought)
   const { service, why } = found
@@ -78,25 +77,15 @@ export async function findDeployment(
   ])
   const corefiles = await corefilesOf({ objects, service, pods }, signal)
   const zone = zoneOf(corefiles, sought, resolver)
+  const served = corefiles.texts.map(({ text }) => servedNames(text, zone.name)).find((one) => one !== undefined)
   const cache = behindCaches(services, service)
   const port = udpPort(service)?.port
-  const tcpPort = service.ports.find((one) => one.protocol === 'TCP' && one.port === port)?.port
   const api = services.find((one) => one.namespace === 'default' && one.name === 'kubernetes')
-  const newest = newestService(services, wallMs)
+  const newest = newestService(services, { wallMs, ...(served === undefined ? {} : { served }) })
   const bearing = new Set(pods.flatMap(({ node }) => node ?? []))
   return {
     known: {
-      service: {
-        namespace,
-        name: service.name,
-        addresses: service.addresses,
-        ...(port === undefined ? {} : { udpPort: port }),
-        ...(tcpPort === undefined ? {} : { tcpPort }),
-        ...(selector === undefined ? {} : { selected: pods.length }),
-        serving: endpoints.filter(({ serving, udpPort: has }) => serving && has !== undefined).length,
-        isUneven: service.isUneven,
-        ...(service.isLocal === undefined ? {} : { isLocal: service.isLocal }),
-      },
+      service: serviceFacts(service, pods, endpoints),
       pods: pods.filter(({ phase }) => phase === 'Running').map((pod) => podFacts(pod, { endpoints, service, wallMs })),
       nodes: (nodes.value ?? []).filter(({ name }) => bearing.has(name)).map(({ name, ready }) => ({ name, ready })),
       nodeLocal: cache !== undefined,
@@ -106,14 +95,18 @@ export async function findDeployment(
       apiAddresses: api?.addresses ?? [],
       dnsService: service,
       ...(newest === undefined ? {} : { newest }),
+      ...(served?.fallsThrough ? { fallsThrough: true } : {}),
       ...(sought.outside === undefined ? {} : { outside: sought.outside }),
     },
     serviceAt: { addresses: (cache ?? service).addresses, port: port ?? DNS_PORT },
+    cachesAt: cachesOfNodes(resolvers, services),
     outsideAt: outsideOf(service, nodes.value ?? []),
     selector: selector ?? {},
     metricsPorts: metricsPortsOf(pods, corefiles),
     isZoneAssumed: zone.isAssumed,
-    readyNodes: (nodes.value ?? []).flatMap(({ name, ready }) => (ready ? [name] : [])).toSorted(),
+    readyNodes: (nodes.value ?? [])
+      .flatMap(({ name, ready, runsNoRelay }) => (ready && !runsNoRelay ? [name] : []))
+      .toSorted(),
     notes: [
       `Service ${namespace}/${service.name}: ${why}`,
       `zone ${zone.name}: ${zone.why}`,
@@ -127,6 +120,27 @@ export async function findDeployment(
   }
 }
 
+function serviceFacts(
+  service: DnsService,
+  pods: readonly DnsPod[],
+  endpoints: readonly DnsEndpoint[],
+): DnsScene['service'] {
+  const { namespace, name, addresses, ports, selector, isUneven, isLocal } = service
+  const port = udpPort(service)?.port
+  const tcpPort = ports.find((one) => one.protocol === 'TCP' && one.port === port)?.port
+  return {
+    namespace,
+    name,
+    addresses,
+    ...(port === undefined ? {} : { udpPort: port }),
+    ...(tcpPort === undefined ? {} : { tcpPort }),
+    ...(selector === undefined ? {} : { selected: pods.length }),
+    serving: servingOf(endpoints),
+    isUneven,
+    ...(isLocal === undefined ? {} : { isLocal }),
+  }
+}
+
 function podNotes(pods: readonly DnsPod[]): readonly string[] {
   if (pods.length === 0) return ['the cluster lists no pods behind it: DNS is managed elsewhere, or no pod runs']
   return [
@@ -137,71 +151,19 @@ function podNotes(pods: readonly DnsPod[]): readonly string[] {
   ]
 }
 
-interface Around {
-  readonly endpoints: readonly DnsEndpoint[]
-  readonly service: DnsService
-  readonly wallMs: number
-}
-
-function podFacts(pod: DnsPod, { endpoints, service, wallMs }: Around): DnsPodFacts {
-  const { name, uid, node, addresses, ready, terminating } = pod
-  const endpoint = endpoints.find(({ podUid }) => podUid === uid)
-  const target = Number(udpPort(service)?.targetPort)
-  return {
-    name,
-    uid,
-    ...(node === undefined ? {} : { node }),
-    addresses,
-    port: endpoint?.udpPort ?? (Number.isInteger(target) && target > 0 ? target : DNS_PORT),
-    ready,
-    terminating,
-    endpoint: endpoint === undefined ? 'absent' : endpoint.serving ? 'serving' : 'notServing',
-    ...(ready || endpoint?.serving === true ? {} : awayOf(pod, wallMs)),
-  }
-}
-
-/** CoreDNS listens within a second or two, and lists a large cluster within some more. */
-const STARTS_WITHIN_MS = 60_000
-
-function awayOf({ runningSince }: DnsPod, wallMs: number): Pick<DnsPodFacts, 'isAway'> {
-  if (runningSince === undefined) return { isAway: 'down' }
-  return wallMs - Date.parse(runningSince) < STARTS_WITHIN_MS ? { isAway: 'starting' } : {}
-}
-
-function outsideOf(
-  service: DnsService,
-  nodes: readonly { readonly addresses: readonly string[] }[],
-): readonly OutsideAddress[] {
-  const port = udpPort(service)
-  if (port === undefined) return []
-  const tcp = service.ports.find((one) => one.protocol === 'TCP' && one.port === port.port)
-  const at = (address: string, udp: number, tcpPort: number | undefined): OutsideAddress => ({
-    address,
-    port: udp,
-    ...(tcpPort === undefined ? {} : { tcpPort }),
-  })
-  const { nodePort } = port
-  return [
-    ...service.outsideAddresses.map((address) => at(address, port.port, tcp?.port)),
-    ...(nodePort === undefined
-      ? []
-      : nodes.flatMap(({ addresses }) => addresses.slice(0, 1).map((address) => at(address, nodePort, tcp?.nodePort)))),
-  ]
-}
-
 /** Where kubeadm keeps the configuration of kubelets. */
 const KUBELET_CONFIG = { namespace: 'kube-system', name: 'kubelet-config' }
 
 /** Where pods send their queries, as far as that can be read: what it adds is never needed. */
-async function resolverOf(
+async function resolversOf(
   objects: DnsObjects,
   { resolver, service }: Sought,
   signal: AbortSignal,
-): Promise<PodResolver> {
+): Promise<readonly PodResolver[]> {
   const own = resolver === undefined ? [] : [resolver]
-  if (service !== undefined) return firstResolver(own)
+  if (service !== undefined) return own
   const { value } = await orNote('kubelet-config', () => objects.configMap(KUBELET_CONFIG, signal))
-  return firstResolver([...own, ...(value?.kubelet === undefined ? [] : [resolverOfKubelet(value.kubelet)])])
+  return [...own, ...(value?.kubelet === undefined ? [] : [resolverOfKubelet(value.kubelet)])]
 }
 
 interface CorefileParts {

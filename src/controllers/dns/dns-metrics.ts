@@ -1,7 +1,7 @@
 import { CAUSES, type CauseCode } from '../../core/dns/causes.ts'
 import type { Finding, Subject } from '../../core/dns/diagnosis/finding.ts'
 import { type Path, targetName } from '../../core/dns/scene.ts'
-import type { DnsVerdict } from '../../core/dns/verdict.ts'
+import { DNS_VERDICTS, type DnsVerdict } from '../../core/dns/verdict.ts'
 import type { WallMs } from '../../model/time.ts'
 
 /** What one check after another has shown. `foldCheck` makes the next one. */
@@ -65,12 +65,13 @@ export interface DnsChange {
   readonly trouble?: string
 }
 
-const VERDICTS: readonly DnsVerdict[] = [...new Set(Object.values(CAUSES).map(({ verdict }) => verdict))]
+/** What a finding of these says is well. */
+const WELL: readonly DnsVerdict[] = ['ok', 'observed']
 
 /** Prometheus' text format 0.0.4. A pod that is gone has no series. */
 export function dnsMetrics({ checks, failures, queries, last, paths }: DnsView): string {
   const ill = (last?.findings ?? []).flatMap(({ code, subjects }) =>
-    CAUSES[code].verdict === 'ok' ? [] : subjects.map(({ kind, name }) => ({ code, subject: `${kind}/${name}` })),
+    WELL.includes(CAUSES[code].verdict) ? [] : subjects.map(({ kind, name }) => ({ code, subject: `${kind}/${name}` })),
   )
   const byPath = (value: (path: PathView) => number | undefined): readonly Sample[] =>
     paths.flatMap((path) => {
@@ -84,7 +85,7 @@ export function dnsMetrics({ checks, failures, queries, last, paths }: DnsView):
       { name: 'verdict', help: 'What the last check came to: 1 for this verdict, 0 for each other.', type: 'gauge' },
       last === undefined
         ? []
-        : VERDICTS.map((verdict) => ({ labels: { verdict }, value: verdict === last.verdict ? 1 : 0 })),
+        : DNS_VERDICTS.map((verdict) => ({ labels: { verdict }, value: verdict === last.verdict ? 1 : 0 })),
     ),
     ...family({ name: 'checks_total', help: 'Checks that came to a verdict.', type: 'counter' }, [{ value: checks }]),
     ...family({ name: 'check_failures_total', help: 'Checks that could not be made.', type: 'counter' }, [

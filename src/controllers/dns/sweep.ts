@@ -21,6 +21,8 @@ export interface SweepTarget {
   readonly tcpPort?: number
   /** Queries beyond the ladder, each from a new port, and a canary: for an address with several pods behind it. */
   readonly samples?: number
+  /** `cutOff`: asked from places alone that do not reach their control; `nodes`: from those on a node. Absent: from each place. */
+  readonly from?: 'cutOff' | 'nodes'
 }
 
 interface SweepParts {
@@ -43,23 +45,23 @@ const CANARY_QUERIES = 3
 const SAMPLES_AT_ONCE = 4
 
 /** One round: every target by the ladder, from one vantage. Rejects by abort alone. */
-export async function sweep(
-  { facts: { name }, asker }: Vantage,
-  parts: SweepParts,
-  signal: AbortSignal,
-): Promise<Sweep> {
-  const asked = await mapAtOnce(parts.targets, PATHS_AT_ONCE, (target) =>
-    askPath(asker, { ...target, ...parts }, signal),
-  )
+export async function sweep({ facts: from, asker }: Vantage, parts: SweepParts, signal: AbortSignal): Promise<Sweep> {
+  const targets = parts.targets.filter((target) => isAskedFrom(from, target))
+  const asked = await mapAtOnce(targets, PATHS_AT_ONCE, (target) => askPath(asker, { ...target, ...parts }, signal))
   return {
     paths: asked.map(({ target, reading, canary }) => ({
-      vantage: name,
+      vantage: from.name,
       target,
       reading,
       ...(canary === undefined ? {} : { canary }),
     })),
     queries: asked.reduce((sum, { queries }) => sum + queries, 0),
   }
+}
+
+function isAskedFrom({ control, node }: VantageFacts, { from }: SweepTarget): boolean {
+  if (from === undefined) return true
+  return from === 'nodes' ? node !== undefined : control !== 'answers'
 }
 
 interface AskedPath {

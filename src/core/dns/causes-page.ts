@@ -1,4 +1,5 @@
-import { CAUSES, type Cause } from './causes.ts'
+import type { Cause } from './cause.ts'
+import { CAUSES } from './causes.ts'
 
 /** docs/dns-causes.md, from the catalogue. */
 export function causesPage(): string {

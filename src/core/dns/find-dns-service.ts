@@ -1,5 +1,6 @@
 import type { DnsPod, DnsService, DnsServicePort } from '../../model/dns-objects.ts'
 import { canonicalAddress } from '../../model/ip-address.ts'
+import type { ServedNames } from './served-names.ts'
 
 /** Names that distributions give it, in kube-system, openshift-dns or where a chart put it. */
 const NAMES: readonly string[] = ['kube-dns', 'coredns', 'rke2-coredns-rke2-coredns', 'dns-default']
@@ -76,9 +77,17 @@ export function metricsPortOfCorefile(text: string): number | undefined {
 /** Younger Services than this one may not have reached every CoreDNS yet. */
 const HEARD_WITHIN_MS = 15_000
 
-/** The newest Service that each CoreDNS must know by now. */
-export function newestService(services: readonly DnsService[], wallMs: number): DnsService | undefined {
+interface Told {
+  readonly wallMs: number
+  /** What the Corefile says. Absent: it was not read. */
+  readonly served?: ServedNames
+}
+
+/** The newest Service that each CoreDNS must know by now. Where its Corefile hides Services, which ones may not be known: none. */
+export function newestService(services: readonly DnsService[], { wallMs, served }: Told): DnsService | undefined {
+  if (served?.hidesSome) return undefined
   return services
+    .filter(({ namespace }) => served?.namespaces?.includes(namespace) ?? true)
     .filter(({ addresses, createdAt }) => addresses.length > 0 && wallMs - Date.parse(createdAt) >= HEARD_WITHIN_MS)
     .toSorted((left, right) => Date.parse(right.createdAt) - Date.parse(left.createdAt))[0]
 }

@@ -10,6 +10,8 @@ export interface ZoneFacts {
   readonly dnsService: { readonly namespace: string; readonly name: string; readonly addresses: readonly string[] }
   /** A Service that was made not long ago: who does not know it has lost its watch. Absent: none is new enough. */
   readonly newest?: { readonly namespace: string; readonly name: string; readonly addresses: readonly string[] }
+  /** What it does not know of the zone it asks of other servers: that a name is not there is then said without authority. */
+  readonly fallsThrough?: true
   /** A name outside of the cluster that the operator named. */
   readonly outside?: string
 }
@@ -131,7 +133,10 @@ export const LADDER: readonly Rung[] = [
     over: 'udp',
     proves: 'it says with authority what is not there',
     question: ({ zone }, { hex }) => inName(`evenkeel-${hex}.default.svc.${zone}`, 'A'),
-    read: ({ rcode, authoritative, authorities, answers }) => {
+    read: ({ rcode, authoritative, authorities, answers }, { fallsThrough }) => {
+      if (fallsThrough && rcode === 'NXDOMAIN') return RIGHT
+      if (fallsThrough && rcode === 'SERVFAIL')
+        return { kind: 'moot', text: 'SERVFAIL for a Service that is not there, of another server' }
       if (rcode === 'SERVFAIL') return wrong('unsynced', 'SERVFAIL for a Service that is not there')
       if (rcode === 'NXDOMAIN' && authoritative && authorities.some(({ type }) => type === 'SOA')) return RIGHT
       const found = answers.length > 0 ? `${answers.length} records` : `${rcode} without authority`

@@ -1,4 +1,6 @@
 import { isDnsName } from '../../model/dns.ts'
+import type { DnsService } from '../../model/dns-objects.ts'
+import { canonicalAddress } from '../../model/ip-address.ts'
 
 /** Where pods of the cluster send their queries, and which zone they search. */
 export interface PodResolver {
@@ -34,6 +36,19 @@ export function resolverOfKubelet(config: string): PodResolver {
 export function firstResolver(resolvers: readonly PodResolver[]): PodResolver {
   const addresses = resolvers.find((one) => one.addresses.length > 0)?.addresses ?? NOTHING.addresses
   return withZone({ addresses }, resolvers.find(({ zone }) => zone !== undefined)?.zone)
+}
+
+/** 169.254.0.0/16 and fe80::/10: what answers there is on the node that asks. */
+const LINK_LOCAL = /^(?:169\.254\.|fe[89ab][0-9a-f]:)/
+
+/**
+ * Addresses of a cache on each node at which pods are sent past the Service, as NodeLocal DNSCache does with IPVS. A resolver that
+ * names no zone is that of a node: its link-local address is the resolver of a cloud.
+ */
+export function cachesOfNodes(resolvers: readonly PodResolver[], services: readonly DnsService[]): readonly string[] {
+  const ofServices = new Set(services.flatMap(({ addresses }) => addresses.map(canonicalAddress)))
+  const named = resolvers.flatMap(({ zone, addresses }) => (zone === undefined ? [] : addresses.map(canonicalAddress)))
+  return [...new Set(named)].filter((address) => LINK_LOCAL.test(address) && !ofServices.has(address))
 }
 
 function withZone(resolver: PodResolver, zone: string | undefined): PodResolver {

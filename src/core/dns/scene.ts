@@ -25,7 +25,7 @@ interface ServiceFacts {
   readonly tcpPort?: number
   /** Pods that its selector picks; absent: it has no selector. */
   readonly selected?: number
-  /** Endpoints that serve, of all its EndpointSlices. */
+  /** Pods that serve by its EndpointSlices, each once, and endpoints that are no pods. */
   readonly serving: number
   /** By session affinity or a traffic policy not every endpoint is reached from each node. */
   readonly isUneven: boolean

@@ -191,6 +191,35 @@ test('of the pods on a node running ones are listed, and those with the address 
   assert.equal(server.requests.at(-1)?.query.get('fieldSelector'), 'spec.nodeName=n1,status.phase=Running')
 })
 
+test('nodes are read with their IP addresses, and those on which no relay runs are marked', async (t) => {
+  const node = (name: string, labels: object, more: object = {}) => ({
+    metadata: { name, labels },
+    status: { conditions: [{ type: 'Ready', status: 'True' }], addresses: [] },
+    ...more,
+  })
+  const taints = [{ key: 'virtual-kubelet.io/provider', value: 'azure', effect: 'NoSchedule' }]
+  const addresses = [
+    { type: 'InternalIP', address: '192.0.2.1' },
+    { type: 'ExternalIP', address: '198.51.100.1' },
+    { type: 'Hostname', address: 'n1' },
+  ]
+  const conditions = [{ type: 'Ready', status: 'Unknown' }]
+  const { objects } = await listing(t, '/api/v1/nodes', [
+    node('linux', { 'kubernetes.io/os': 'linux' }, { status: { addresses, conditions } }),
+    node('unlabelled', { type: 'worker' }, { spec: { taints: [{ key: 'dedicated', effect: 'NoSchedule' }] } }),
+    node('windows', { 'kubernetes.io/os': 'windows' }),
+    node('by-label', { type: 'virtual-kubelet', 'kubernetes.io/os': 'linux' }),
+    node('by-taint', {}, { spec: { taints } }),
+  ])
+  assert.deepEqual(await objects.nodes(never), [
+    { name: 'linux', ready: false, addresses: ['192.0.2.1', '198.51.100.1'] },
+    { name: 'unlabelled', ready: true, addresses: [] },
+    { name: 'windows', ready: true, addresses: [], runsNoRelay: true },
+    { name: 'by-label', ready: true, addresses: [], runsNoRelay: true },
+    { name: 'by-taint', ready: true, addresses: [], runsNoRelay: true },
+  ])
+})
+
 describe('endpoints are read', () => {
   const ports = [
     { name: 'dns-tcp', protocol: 'TCP', port: 5354 },

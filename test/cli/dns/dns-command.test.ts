@@ -190,6 +190,8 @@ const WRONG: readonly (readonly [words: readonly string[], message: RegExp])[] =
   [['explain', 'other.json'], /other\.json: version is undefined, not "1"/],
   [['explain', 'half.json'], /half\.json: scene\.pods is missing/],
   [['explain', 'path.json'], /path\.json: scene\.paths\[0\] is no path/],
+  [['explain', 'place.json'], /place\.json: scene\.vantages\[0\] is no place/],
+  [['explain', 'node.json'], /node\.json: scene\.nodes\[0\] is no node/],
   [['explain', 'nowhere.json'], /cannot read nowhere\.json/],
 ]
 
@@ -201,6 +203,8 @@ for (const [words, message] of WRONG) {
       'other.json': '{"items":[]}',
       'half.json': '{"version":"1","scene":{"service":{}}}',
       'path.json': JSON.stringify({ version: '1', scene }),
+      'place.json': JSON.stringify({ version: '1', scene: { ...scene, vantages: [null], paths: [] } }),
+      'node.json': JSON.stringify({ version: '1', scene: { ...scene, nodes: [null], paths: [] } }),
     }
     const { code, out, err } = await dns(undefined, words, files)
     assert.deepEqual([code, out], [2, ''])

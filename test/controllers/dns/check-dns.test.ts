@@ -179,32 +179,6 @@ test('replies of the Service that come from elsewhere are seen', async (t) => {
   assert.deepEqual(said(checked), ['ReplyFromElsewhere here'])
 })
 
-test('no pod of DNS runs and the Service is silent: that is bad, whatever the API says of it', async (t) => {
-  const world = await dnsWorld(t, 2)
-  world.service.stop()
-  const pods: DnsObjects['pods'] = async (...at) =>
-    (await world.objects.pods(...at)).map((pod) => ({ ...pod, phase: 'Pending', addresses: [] }))
-  const checked = await check({ objects: { ...world.objects, pods, endpoints: async () => [] } })
-  assert.deepEqual([checked.verdict, said(checked)], ['bad', ['ServiceIll kube-system/kube-dns']])
-})
-
-test('a pod that was started half a minute ago and does not listen yet is not ill; one that does not for two minutes is', async (t) => {
-  const seconds = (ago: number): string => new Date(Date.now() - ago * 1_000).toISOString()
-  const started = async (ago: number): Promise<readonly string[]> => {
-    const world = await dnsWorld(t, 2)
-    world.pods[1]?.stop()
-    const pods: DnsObjects['pods'] = async (...at) =>
-      (await world.objects.pods(...at)).map((pod, at) =>
-        at === 1 ? { ...pod, ready: false, runningSince: seconds(ago) } : pod,
-      )
-    const endpoints: DnsObjects['endpoints'] = async (...at) =>
-      (await world.objects.endpoints(...at)).map((one, at) => (at === 1 ? { ...one, serving: false } : one))
-    return said(await check({ objects: { ...world.objects, pods, endpoints } }))
-  }
-  assert.deepEqual(await started(30), ['PodStarting coredns-2'])
-  assert.deepEqual(await started(120), ['PodNetworkDead coredns-2'])
-})
-
 test('a place that does not reach the network of Services says nothing of DNS', async (t) => {
   const world = await dnsWorld(t)
   for (const server of [...world.pods, world.service]) server.stop()

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type DnsView, dnsMetrics } from '../../../src/controllers/dns/dns-metrics.ts'
 import { EMPTY_DNS_VIEW, foldCheck } from '../../../src/controllers/dns/fold-check.ts'
 import { wallMs } from '../../../src/model/time.ts'
-import { aPodOfDns, aScene, SILENT, V1 } from '../../core/dns/a-scene.ts'
+import { aPodOfDns, aReading, aScene, SILENT, V1 } from '../../core/dns/a-scene.ts'
 import { aCheck } from './a-check.ts'
 
 const ONE_PLACE = { vantages: [V1] }
@@ -36,6 +36,32 @@ test('a sick pod is told to Prometheus with its verdict, its finding and what wa
       'evenkeel_dns_latency_seconds{vantage="v1",target_kind="pod",target="a"} 0.001',
       'evenkeel_dns_latency_seconds{vantage="v1",target_kind="pod",target="b"} 0.001',
       'evenkeel_dns_latency_seconds{vantage="v1",target_kind="service",target="10.96.0.10"} 0.001',
+    ],
+  )
+})
+
+test('what was observed alone is a verdict, and is no finding of what is wrong', () => {
+  const udpSeen = { state: 'observed', received: 12, answered: 12, overMs: 5_000 } as const
+  const pods = [aPodOfDns('a', { udpSeen }), aPodOfDns('b', { udpSeen })]
+  const scene = aScene({
+    change: { pods, paths: [], vantages: [{ name: 'pf', control: 'answers', way: 'portForward' }] },
+  })
+  const loopbacks = pods.map(({ name }) => ({
+    vantage: 'pf',
+    target: { kind: 'pod', name } as const,
+    reading: aReading({ udp: 'notAsked', asked: 0 }),
+  }))
+  const check = aCheck({ ...scene, paths: loopbacks })
+  assert.deepEqual([check.verdict, check.findings[0]?.code], ['observed', 'UdpObserved'])
+  const series = seriesOf(foldCheck(EMPTY_DNS_VIEW, check, wallMs(0)))
+  assert.deepEqual(
+    series.filter((line) => /verdict|finding/.test(line)),
+    [
+      'evenkeel_dns_verdict{verdict="bad"} 0',
+      'evenkeel_dns_verdict{verdict="degraded"} 0',
+      'evenkeel_dns_verdict{verdict="unverified"} 0',
+      'evenkeel_dns_verdict{verdict="observed"} 1',
+      'evenkeel_dns_verdict{verdict="ok"} 0',
     ],
   )
 })

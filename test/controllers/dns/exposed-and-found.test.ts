@@ -89,6 +89,22 @@ test('a node port where one of two pods behind it is dead over UDP loses queries
   assert.equal(said(checked)[0], 'ExposedLoses kube-system/kube-dns')
 })
 
+test('a place inside of the cluster does not ask node ports: it asks pods and the cluster IP', async (t) => {
+  const world = await dnsWorld(t)
+  const nodePort = await FakeDnsServer.of(t)
+  const objects: DnsObjects = {
+    ...world.objects,
+    services: async (signal) =>
+      (await world.objects.services(signal)).map((one) => withNodePorts(one, nodePort.port, nodePort.port)),
+    nodes: async () => [{ name: 'n1', ready: true, addresses: ['127.0.0.1'] }],
+  }
+  const { verdict, scene } = await check(objects, true)
+  assert.deepEqual(
+    [verdict, scene.paths.map(({ target }) => target.kind), nodePort.asked],
+    ['ok', ['pod', 'pod', 'service'], []],
+  )
+})
+
 const withoutCorefile = ({ objects }: DnsWorld, kubelet?: string): DnsObjects => ({
   ...objects,
   configMap: async ({ name }) => (name === 'kubelet-config' && kubelet !== undefined ? { kubelet } : undefined),
@@ -138,4 +154,30 @@ test('the Service that kubelets name is taken, whatever it is called', async (t)
   const { scene, notes } = await check(objects, true)
   assert.deepEqual([scene.service.namespace, scene.service.name], ['infra', 'resolver'])
   assert.ok(notes.includes('Service infra/resolver: pods send their queries to 127.0.0.1'))
+})
+
+test('no pod of DNS runs and the Service is silent: that is bad, whatever the API says of it', async (t) => {
+  const world = await dnsWorld(t, 2)
+  world.service.stop()
+  const pods: DnsObjects['pods'] = async (...at) =>
+    (await world.objects.pods(...at)).map((pod) => ({ ...pod, phase: 'Pending', addresses: [] }))
+  const checked = await check({ ...world.objects, pods, endpoints: async () => [] }, true)
+  assert.deepEqual([checked.verdict, said(checked)], ['bad', ['ServiceIll kube-system/kube-dns']])
+})
+
+test('a pod that was started half a minute ago and does not listen yet is not ill; one that does not for two minutes is', async (t) => {
+  const seconds = (ago: number): string => new Date(Date.now() - ago * 1_000).toISOString()
+  const started = async (ago: number): Promise<readonly string[]> => {
+    const world = await dnsWorld(t, 2)
+    world.pods[1]?.stop()
+    const pods: DnsObjects['pods'] = async (...at) =>
+      (await world.objects.pods(...at)).map((pod, at) =>
+        at === 1 ? { ...pod, ready: false, runningSince: seconds(ago) } : pod,
+      )
+    const endpoints: DnsObjects['endpoints'] = async (...at) =>
+      (await world.objects.endpoints(...at)).map((one, at) => (at === 1 ? { ...one, serving: false } : one))
+    return said(await check({ ...world.objects, pods, endpoints }, true))
+  }
+  assert.deepEqual(await started(30), ['PodStarting coredns-2'])
+  assert.deepEqual(await started(120), ['PodNetworkDead coredns-2'])
 })

@@ -149,6 +149,20 @@ test('one relay is on a node without a pod of DNS where there is one, and none o
   assert.deepEqual(found, [['n3', 'n1'], ['n2'], ['n3', 'n4'], []])
 })
 
+test('no relay is opened on a node that cannot run one', async (t) => {
+  const opened: string[][] = []
+  const relays = new MemoryRelays()
+  relays.onOpen = () => opened.push([...relays.openOn])
+  const ready = { ready: true, addresses: [] }
+  const nodes: DnsObjects['nodes'] = async () => [
+    { name: 'a-windows', ...ready, runsNoRelay: true },
+    { name: 'n1', ...ready },
+    { name: 'n3', ...ready },
+  ]
+  await check(await dnsWorld(t, 2, { nodes }), relays)
+  assert.deepEqual(opened, [['n3', 'n1']])
+})
+
 test('why relays are not to be had, and what is left of them, is noted', async (t) => {
   const relays = new MemoryRelays()
   relays.notes = ['a relay on n9 was not to be had: no such image']

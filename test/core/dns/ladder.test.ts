@@ -99,3 +99,14 @@ for (const [id, what, reply, wanted] of READINGS) {
     if (reading.kind !== 'right') assert.ok(reading.text.length > 5)
   })
 }
+
+const ELSEWHERE: readonly (readonly [what: string, reply: DnsReply, reading: string])[] = [
+  ['that there is none, without authority', { ...denied, authoritative: false, authorities: [] }, 'right'],
+  ['SERVFAIL, of a server that it forwards to', rcode('SERVFAIL'), 'moot'],
+  ['an address all the same', answer('A', '10.0.0.66'), 'wrong wrongAnswer'],
+]
+for (const [what, reply, wanted] of ELSEWHERE)
+  test(`where the zone falls through, L5 answered with ${what} is ${wanted}`, () => {
+    const reading = rung('L5').read(reply, { ...FACTS, fallsThrough: true }, NONCE)
+    assert.equal(reading.kind === 'wrong' ? `wrong ${reading.fault}` : reading.kind, wanted)
+  })

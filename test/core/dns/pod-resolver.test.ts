@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { firstResolver, resolverOfKubelet, resolverOfPod } from '../../../src/core/dns/pod-resolver.ts'
+import { cachesOfNodes, firstResolver, resolverOfKubelet, resolverOfPod } from '../../../src/core/dns/pod-resolver.ts'
 
 test('the resolv.conf of a pod names the Service of DNS and the zone', () => {
   const text =
@@ -27,3 +27,24 @@ test('what the pod itself is given comes before what kubelets are given', () => 
   const ofKubelets = { addresses: ['169.254.20.10'], zone: 'corp.example' }
   assert.deepEqual(firstResolver([own, ofKubelets]), { addresses: ['10.96.0.10'], zone: 'corp.example' })
 })
+
+const CACHES: readonly (readonly [what: string, addresses: readonly string[], caches: readonly string[]])[] = [
+  ['of IPv4', ['169.254.20.10', '10.96.0.10'], ['169.254.20.10']],
+  ['of IPv6, each once', ['FE80::A', 'fe80:0::a', 'febf::1'], ['fe80:0:0:0:0:0:0:a', 'febf:0:0:0:0:0:0:1']],
+  ['not of a private network', ['fd00::a', '192.0.2.53', '169.25.0.1', 'fec0::1'], []],
+  ['not that of a Service', ['169.254.30.10'], []],
+]
+for (const [what, addresses, caches] of CACHES)
+  test(`caches of nodes are at link-local addresses: ${what}`, () => {
+    const service = {
+      namespace: 'kube-system',
+      name: 'kube-dns',
+      addresses: ['169.254.30.10'],
+      ports: [],
+      outsideAddresses: [],
+      isUneven: false,
+      createdAt: '',
+    }
+    assert.deepEqual(cachesOfNodes([{ addresses, zone: 'corp.example' }], [service]), caches)
+    assert.deepEqual(cachesOfNodes([{ addresses }], [service]), [], 'a cloud’s resolver is no cache of the cluster')
+  })
