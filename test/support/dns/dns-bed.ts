@@ -13,6 +13,7 @@ export const DNS_RBAC = readFileSync(`${root}deploy/dns-rbac.yaml`, 'utf8')
 export const EPHEMERAL_RBAC = readFileSync(`${root}deploy/dns-ephemeral-rbac.yaml`, 'utf8')
 export const EXEC_RBAC = readFileSync(`${root}deploy/dns-exec-rbac.yaml`, 'utf8')
 export const REPAIR_RBAC = readFileSync(`${root}deploy/dns-repair-rbac.yaml`, 'utf8')
+const REPAIR_POLICY = readFileSync(`${root}deploy/dns-repair-policy.yaml`, 'utf8')
 /** On the node that asks. What is dropped on its way out is an error of the socket, and was not asked. */
 export const REPLIES = ['INPUT', '-p', 'udp', '--sport', '53']
 /** Until kubelets, kube-proxies and CoreDNS have heard of something. */
@@ -136,6 +137,7 @@ export class DnsBed {
     try {
       await bed.apply(DNS_RBAC)
       await bed.apply(REPAIR_RBAC)
+      await bed.apply(REPAIR_POLICY)
       await bed.apply(EPHEMERAL_RBAC)
       await bed.apply(EXEC_RBAC)
       await bed.apply([NEIGHBOUR])
