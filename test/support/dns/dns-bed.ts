@@ -135,12 +135,8 @@ export class DnsBed {
   static async open(): Promise<DnsBed> {
     const bed = await openBed({ nodes: 2, fast: true })
     try {
-      await bed.apply(DNS_RBAC)
-      await bed.apply(REPAIR_RBAC)
-      await bed.apply(REPAIR_POLICY)
-      await bed.apply(EPHEMERAL_RBAC)
-      await bed.apply(EXEC_RBAC)
-      await bed.apply([NEIGHBOUR])
+      const shippedFiles = [DNS_RBAC, REPAIR_RBAC, REPAIR_POLICY, EPHEMERAL_RBAC, EXEC_RBAC]
+      for (const file of [...shippedFiles, [NEIGHBOUR]]) await bed.apply(file)
       const [shipped] = await Promise.all([
         bed.serviceAccountKubeconfig('evenkeel', 'evenkeel-dns'),
         imageOnBed(bed, IMAGE),
