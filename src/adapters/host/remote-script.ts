@@ -1,6 +1,6 @@
 import { isBootId } from '../../model/boot-id.ts'
 import { invariant } from '../../model/invariant.ts'
-import { posixQuote } from './posix-quote.ts'
+import { posixQuote } from '../../model/posix-quote.ts'
 
 /**
  * What we ask of a machine, as a script for `sh -s`: it goes in by standard input, so that the login shell of the

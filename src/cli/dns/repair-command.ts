@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander'
 import type { RepairOrBusy } from '../../controllers/dns/repair-alone.ts'
 import type { Repair } from '../../controllers/dns/repair-dns.ts'
+import { escapeForeign } from '../../model/foreign-text.ts'
+import { posixQuote } from '../../model/posix-quote.ts'
 import type { CliContext } from '../cli-context.ts'
 import { addStyleOptions, type OutputFlags, resultStyle } from '../output-options.ts'
 import { paintLine } from '../terminal/style.ts'
@@ -51,7 +53,7 @@ export function addRepair(dns: Command, { load, context, exitWith }: Wired): voi
       const { signal } = context.interrupts
       const actions = await load()
       const say = (text: string): void => {
-        context.err.write(`${text}\n`)
+        context.err.write(`${escapeForeign(text)}\n`)
       }
       const isDry = flags.dryRun === true
       const repair = isDry ? await actions.wouldRepair(place, signal) : await actions.repair(place, say, signal)
@@ -59,7 +61,7 @@ export function addRepair(dns: Command, { load, context, exitWith }: Wired): voi
       const text =
         flags.output === 'json'
           ? `${JSON.stringify(repairDocument(repair, isDry), null, 2)}\n`
-          : repairLines(repair, isDry)
+          : repairLines(repair, { isDry, kubectl: kubectlOf(place) })
               .map((line) => `${paintLine(line, style)}\n`)
               .join('')
       context.out.write(text)
@@ -68,3 +70,10 @@ export function addRepair(dns: Command, { load, context, exitWith }: Wired): voi
     exitWith(code)
   })
 }
+
+/** What a person types to reach the same cluster. */
+const kubectlOf = ({ context, kubeconfig }: DnsPlace): string =>
+  ['kubectl', ...flagOf('--context', context), ...flagOf('--kubeconfig', kubeconfig)].join(' ')
+
+const flagOf = (flag: string, value: string | undefined): readonly string[] =>
+  value === undefined ? [] : [flag, /^[\w@%+=:,./-]+$/.test(value) ? value : posixQuote(value)]

@@ -41,7 +41,13 @@ function outcomeDocument(outcome: RepairOutcome): object {
   return { ...outcome, after: checkDocument(outcome.after) }
 }
 
-export function repairLines(repair: RepairOrBusy, isDry: boolean): readonly Line[] {
+interface Shown {
+  readonly isDry: boolean
+  /** With the flags that reach the cluster that was asked. */
+  readonly kubectl: string
+}
+
+export function repairLines(repair: RepairOrBusy, { isDry, kubectl }: Shown): readonly Line[] {
   if ('busy' in repair)
     return repair.trouble === undefined
       ? [[{ text: 'HELD', tone: 'hold' }, `  another repair is under way: ${repair.busy}`]]
@@ -52,7 +58,12 @@ export function repairLines(repair: RepairOrBusy, isDry: boolean): readonly Line
   const { sick, guards } = decision
   const { name } = sick.pod
   if (decision.kind === 'held')
-    return [...found, [], [{ text: 'HELD', tone: 'hold' }, `  pod ${name} is not touched`], ...guardLines(guards)]
+    return [
+      ...found,
+      [],
+      [{ text: 'HELD', tone: 'hold' }, `  pod ${name} is not touched`],
+      ...guardLines(guards, kubectl),
+    ]
   const { namespace } = check.scene.service
   const what = decision.step === 'quarantine' ? 'taken out of its Service and kept' : 'evicted'
   const did = isDry ? 'would be' : outcome?.kind === 'notTouched' ? 'was not' : 'was'
@@ -61,18 +72,18 @@ export function repairLines(repair: RepairOrBusy, isDry: boolean): readonly Line
     ...found,
     [],
     head,
-    ...guardLines(guards),
+    ...guardLines(guards, kubectl),
     ...outcomeLines(outcome),
-    ...keptLines({ decision, outcome, namespace, name }),
+    ...keptLines({ decision, outcome, namespace, name, kubectl }),
   ]
 }
 
-export const guardLines = (guards: readonly Guard[]): readonly Line[] =>
+export const guardLines = (guards: readonly Guard[], kubectl = 'kubectl'): readonly Line[] =>
   guards.map(
     ({ guard, holds, text }): Line => [
       '  ',
       { text: holds ? 'yes' : 'no ', tone: holds ? 'work' : 'hold' },
-      `  ${guard}: ${text}`,
+      `  ${guard}: ${text.replace(/: kubectl delete /, () => `: ${kubectl} delete `)}`,
     ],
   )
 
@@ -93,13 +104,14 @@ interface Kept {
   readonly outcome: RepairOutcome | undefined
   readonly namespace: string
   readonly name: string
+  readonly kubectl: string
 }
 
 /** What to do with a pod that stays for a look. */
-function keptLines({ decision, outcome, namespace, name }: Kept): readonly Line[] {
+function keptLines({ decision, outcome, namespace, name, kubectl }: Kept): readonly Line[] {
   if (outcome === undefined || outcome.kind === 'notTouched' || decision.step === 'evict') return []
   return [
-    [`  look at it:  kubectl logs -n ${namespace} ${name}`],
-    [`  then:        kubectl delete pod -n ${namespace} ${name}`],
+    [`  look at it:  ${kubectl} logs -n ${namespace} ${name}`],
+    [`  then:        ${kubectl} delete pod -n ${namespace} ${name}`],
   ]
 }

@@ -7,6 +7,7 @@ import { diagnose } from '../../../src/core/dns/diagnosis/diagnose.ts'
 import { decideRepair } from '../../../src/core/dns/repair/decide-repair.ts'
 import type { DnsScene } from '../../../src/core/dns/scene.ts'
 import { verdictOf } from '../../../src/core/dns/verdict.ts'
+import type { DnsGround } from '../../../src/model/dns-ground.ts'
 import { aScene, SILENT } from '../../core/dns/a-scene.ts'
 import { memoryContext } from '../memory-context.ts'
 
@@ -22,7 +23,7 @@ const WORKLOAD = {
 const SICK = aScene({ pods: { a: SILENT } })
 
 /** What is found and decided, for the decision's own rules. */
-function found(scene: DnsScene, apiNotReady?: string) {
+function found(scene: DnsScene, ground: Partial<DnsGround> = {}) {
   const findings = diagnose(scene)
   const facts = { zone: 'cluster.local', apiAddresses: [], dnsService: { namespace: '', name: '', addresses: [] } }
   const told = { facts, selector: {}, notes: [], queries: 9, queriesPerSecond: 800, rounds: 2, tookMs: 1_000 } as const
@@ -37,13 +38,7 @@ function found(scene: DnsScene, apiNotReady?: string) {
     workload: WORKLOAD,
     rounds: 2,
   } as const
-  const decision = decideRepair({
-    ...around,
-    memory,
-    scene,
-    findings,
-    ...(apiNotReady === undefined ? {} : { apiNotReady }),
-  })
+  const decision = decideRepair({ ...around, memory, scene, findings, ...ground })
   return { check: { ...told, scene, findings, verdict: verdictOf(findings) }, decision }
 }
 
@@ -105,6 +100,22 @@ test('a cure is told with what to do about the pod that is kept, and what goes o
   assert.deepEqual([code, err, asked], [0, 'a (UdpDead): quarantine\n', ['real']])
 })
 
+test('the commands that it prints go to the cluster that was asked, and can be pasted into a shell', async () => {
+  const { check, decision } = found(SICK)
+  const cured = { check, decision, outcome: { kind: 'cured', after: check, tookMs: 4_000 } } as const
+  const { out } = await repair(cured, '--context', "admin@it's", '--kubeconfig', '/etc/kube config')
+  const kubectl = "kubectl --context 'admin@it'\\''s' --kubeconfig '/etc/kube config'"
+  assert.ok(
+    out.endsWith(
+      `  look at it:  ${kubectl} logs -n kube-system a\n  then:        ${kubectl} delete pod -n kube-system a\n`,
+    ),
+    out,
+  )
+  assert.match((await repair(cured, '--context', 'prod')).out, /\n {2}then: {8}kubectl --context prod delete pod -n/)
+  const held = await repair(found(SICK, { quarantined: ['old'] }), '--context', 'prod')
+  assert.match(held.out, /look at it, then: kubectl --context prod delete pod -n kube-system old\n/)
+})
+
 test('no cure is exit code 1, and so is a pod that could not be touched, which is not said to be', async () => {
   const { check, decision } = found(SICK)
   const not = await repair({
@@ -120,7 +131,7 @@ test('no cure is exit code 1, and so is a pod that could not be touched, which i
 })
 
 test('what holds it is named, with exit code 3', async () => {
-  const { code, out } = await repair(found(SICK, 'the API server is not ready (HTTP 500)'))
+  const { code, out } = await repair(found(SICK, { apiNotReady: 'the API server is not ready (HTTP 500)' }))
   assert.match(out, /\nHELD {2}pod a is not touched\n {2}yes {2}evidence/)
   assert.match(
     out,

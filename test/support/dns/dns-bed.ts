@@ -13,6 +13,7 @@ export const DNS_RBAC = readFileSync(`${root}deploy/dns-rbac.yaml`, 'utf8')
 export const EPHEMERAL_RBAC = readFileSync(`${root}deploy/dns-ephemeral-rbac.yaml`, 'utf8')
 export const EXEC_RBAC = readFileSync(`${root}deploy/dns-exec-rbac.yaml`, 'utf8')
 export const REPAIR_RBAC = readFileSync(`${root}deploy/dns-repair-rbac.yaml`, 'utf8')
+const REPAIR_POLICY = readFileSync(`${root}deploy/dns-repair-policy.yaml`, 'utf8')
 /** On the node that asks. What is dropped on its way out is an error of the socket, and was not asked. */
 export const REPLIES = ['INPUT', '-p', 'udp', '--sport', '53']
 /** Until kubelets, kube-proxies and CoreDNS have heard of something. */
@@ -134,11 +135,8 @@ export class DnsBed {
   static async open(): Promise<DnsBed> {
     const bed = await openBed({ nodes: 2, fast: true })
     try {
-      await bed.apply(DNS_RBAC)
-      await bed.apply(REPAIR_RBAC)
-      await bed.apply(EPHEMERAL_RBAC)
-      await bed.apply(EXEC_RBAC)
-      await bed.apply([NEIGHBOUR])
+      const shippedFiles = [DNS_RBAC, REPAIR_RBAC, REPAIR_POLICY, EPHEMERAL_RBAC, EXEC_RBAC]
+      for (const file of [...shippedFiles, [NEIGHBOUR]]) await bed.apply(file)
       const [shipped] = await Promise.all([
         bed.serviceAccountKubeconfig('evenkeel', 'evenkeel-dns'),
         imageOnBed(bed, IMAGE),

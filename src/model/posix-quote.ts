@@ -1,4 +1,4 @@
-import { invariant } from '../../model/invariant.ts'
+import { invariant } from './invariant.ts'
 
 /**
  * One word for a POSIX shell, whatever it holds: nothing is special between single quotes, and a single quote itself is

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { posixQuote } from '../../../src/adapters/host/posix-quote.ts'
-import { findCommand } from '../../../testbed/machine/find-command.ts'
+import { posixQuote } from '../../src/model/posix-quote.ts'
+import { findCommand } from '../../testbed/machine/find-command.ts'
 
 for (const [word, quoted] of [
   ['reboot', "'reboot'"],
