@@ -84,16 +84,7 @@ export async function findDeployment(
   const bearing = new Set(pods.flatMap(({ node }) => node ?? []))
   return {
     known: {
-      service: {
-        namespace,
-        name: service.name,
-        addresses: service.addresses,
-        ...(port === undefined ? {} : { udpPort: port }),
-        ...(selector === undefined ? {} : { selected: pods.length }),
-        serving: servingOf(endpoints),
-        isUneven: service.isUneven,
-        ...(service.isLocal === undefined ? {} : { isLocal: service.isLocal }),
-      },
+      service: serviceFacts(service, pods, endpoints),
       pods: pods.filter(({ phase }) => phase === 'Running').map((pod) => podFacts(pod, endpoints, service)),
       nodes: (nodes.value ?? []).filter(({ name }) => bearing.has(name)).map(({ name, ready }) => ({ name, ready })),
       nodeLocal: cache !== undefined,
@@ -136,6 +127,25 @@ function podNotes(pods: readonly DnsPod[]): readonly string[] {
       endedBy.includes('OOMKilled') ? [`${name} was ended for its memory (OOMKilled)`] : [],
     ),
   ]
+}
+
+function serviceFacts(
+  service: DnsService,
+  pods: readonly DnsPod[],
+  endpoints: readonly DnsEndpoint[],
+): DnsScene['service'] {
+  const { namespace, name, addresses, selector, isUneven, isLocal } = service
+  const port = udpPort(service)?.port
+  return {
+    namespace,
+    name,
+    addresses,
+    ...(port === undefined ? {} : { udpPort: port }),
+    ...(selector === undefined ? {} : { selected: pods.length }),
+    serving: servingOf(endpoints),
+    isUneven,
+    ...(isLocal === undefined ? {} : { isLocal }),
+  }
 }
 
 /** Pods that serve, and endpoints without a pod: a Service of both families has an endpoint of each for one pod. */
