@@ -14,7 +14,8 @@ import type { PodCounters } from '../../ports/pod-counters.ts'
 import type { PodLoopback } from '../../ports/pod-loopback.ts'
 import type { Random } from '../../ports/random.ts'
 import { withAskedZone } from './asked-zone.ts'
-import { type Deployment, findDeployment, type Sought } from './deployment.ts'
+import type { Deployment, Sought } from './deployment.ts'
+import { foundAgain, foundNow, stillThere } from './found-again.ts'
 import { QUERIES_PER_SECOND } from './paced-asker.ts'
 import { relayNodes, vantagesOf } from './places.ts'
 import { askRound, type Round } from './round.ts'
@@ -60,6 +61,8 @@ export interface DnsCheck {
 
 /** Of each resolver in a resolv.conf. */
 const DNS_PORT = 53
+/** What was listed so long ago is listed again before it is asked: pods may be gone. */
+const OLD_AFTER_MS = 2_000
 /** Between two rounds, at least: what one burst lost is not lost again for the same reason. */
 const BETWEEN_ROUNDS_MS = 500
 /** One check. Its relays go away with it, however it ends. Rejects with UserError where nothing can be asked. */
@@ -88,15 +91,17 @@ export class DnsChecks {
    * choose none. Rejects with UserError where nothing can be asked, with WorldError KUBE_*, or with the signal's reason.
    */
   async next({ from }: { readonly from?: readonly string[] }, signal: AbortSignal): Promise<DnsCheck> {
-    const { objects, sought, clock, random, timeoutMs, queriesPerSecond = QUERIES_PER_SECOND } = this.#parts
+    const { clock, random, timeoutMs, queriesPerSecond = QUERIES_PER_SECOND } = this.#parts
     const begunAt = clock.monoMs()
-    const found = await findDeployment(objects, { sought, wallMs: clock.wallMs() }, signal)
-    const { relays, notes } = await this.#relays.on(from ?? relayNodes(found), signal)
-    const vantages = await vantagesOf({ here: this.#parts, relays, clock, random, queriesPerSecond }, found, signal)
-    const targets = targetsOf(found)
-    const deployment = await withAskedZone(found, { vantages, targets, timeoutMs }, signal)
-    const round = () => askRound({ ...this.#parts, vantages, targets, deployment }, signal)
-    const seen = await seenIn(round, { ...this.#parts, vantages }, signal)
+    const first = await foundNow(this.#parts, signal)
+    const listedAt = clock.monoMs()
+    const { relays, notes, isNew } = await this.#relays.on(from ?? relayNodes(first), signal)
+    const vantages = await vantagesOf({ here: this.#parts, relays, clock, random, queriesPerSecond }, first, signal)
+    const isOld = isNew || clock.monoMs() - listedAt >= OLD_AFTER_MS
+    const listed = isOld ? await foundAgain(first, this.#parts, signal) : first
+    const asked = { vantages, targets: targetsOf(listed), timeoutMs }
+    const found = await withAskedZone(listed, asked, signal)
+    const { deployment, ...seen } = await seenIn(found, { ...this.#parts, vantages }, signal)
     const findings = diagnose(seen.scene)
     return {
       ...seen,
@@ -117,18 +122,32 @@ export class DnsChecks {
   }
 }
 
+interface Seen extends Pick<DnsCheck, 'scene' | 'notes' | 'queries' | 'rounds'> {
+  /** As it was asked last. */
+  readonly deployment: Deployment
+}
+
 /** One round, or where it saw something wrong two, and what lies around that. */
 async function seenIn(
-  round: () => Promise<Round>,
+  found: Deployment,
   parts: CheckParts & { readonly vantages: readonly Vantage[] },
   signal: AbortSignal,
-): Promise<Pick<DnsCheck, 'scene' | 'notes' | 'queries' | 'rounds'>> {
-  const first = await round()
-  if (!needsConfirming(first.scene)) return { ...first, rounds: 1 }
+): Promise<Seen> {
+  const round = (deployment: Deployment): Promise<Round> =>
+    askRound({ ...parts, targets: targetsOf(deployment), deployment }, signal)
+  const first = await round(found)
+  if (!needsConfirming(first.scene)) return { ...first, deployment: found, rounds: 1 }
   await parts.clock.sleep(BETWEEN_ROUNDS_MS * (1 + parts.random.next()), signal)
-  const second = await round()
+  const deployment = stillThere(await foundAgain(found, parts, signal), found)
+  const second = await round(deployment)
   const { scene, notes, queries } = await withSurroundings(confirmed(second.scene, first.scene), parts, signal)
-  return { scene, notes: [...second.notes, ...notes], queries: first.queries + second.queries + queries, rounds: 2 }
+  return {
+    scene,
+    deployment,
+    notes: [...second.notes, ...notes],
+    queries: first.queries + second.queries + queries,
+    rounds: 2,
+  }
 }
 
 function targetsOf({ known, serviceAt, cachesAt, outsideAt }: Deployment): readonly SweepTarget[] {

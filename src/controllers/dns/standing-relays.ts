@@ -23,15 +23,16 @@ export class StandingRelays {
     this.#clock = clock
   }
 
-  /** Those on these nodes. `notes`: why others could not be made. Rejects by abort alone. */
+  /** Those on these nodes. `notes`: why others could not be made. `isNew`: they were made now. Rejects by abort alone. */
   async on(
     nodes: readonly string[],
     signal: AbortSignal,
-  ): Promise<{ readonly relays: readonly DnsRelay[]; readonly notes: readonly string[] }> {
+  ): Promise<{ readonly relays: readonly DnsRelay[]; readonly notes: readonly string[]; readonly isNew: boolean }> {
     const left = this.#fits(nodes) ? [] : await this.close()
+    const isNew = this.#standing === undefined && this.#relays.length > 0
     this.#standing ??= { ...(await allOpen(this.#relays, nodes, signal)), nodes, openedAtMs: this.#clock.monoMs() }
     const { relays, notes } = this.#standing
-    return { relays, notes: [...left, ...notes] }
+    return { relays, notes: [...left, ...notes], isNew }
   }
 
   /** Takes all of them away. Resolves with what could not be taken away, a sentence each; never rejects by a deadline. */
