@@ -82,11 +82,14 @@ export async function findDeployment(
   const port = udpPort(service)?.port
   const api = services.find((one) => one.namespace === 'default' && one.name === 'kubernetes')
   const newest = newestService(services, { wallMs, ...(served === undefined ? {} : { served }) })
+  const downNodes = new Set((nodes.value ?? []).flatMap(({ name, ready }) => (ready ? [] : [name])))
   const bearing = new Set(pods.flatMap(({ node }) => node ?? []))
   return {
     known: {
       service: serviceFacts(service, pods, endpoints),
-      pods: pods.filter(({ phase }) => phase === 'Running').map((pod) => podFacts(pod, { endpoints, service, wallMs })),
+      pods: pods
+        .filter(({ phase }) => phase === 'Running')
+        .map((pod) => podFacts(pod, { endpoints, service, wallMs, downNodes })),
       nodes: (nodes.value ?? []).filter(({ name }) => bearing.has(name)).map(({ name, ready }) => ({ name, ready })),
       nodeLocal: cache !== undefined,
     },

@@ -16,9 +16,11 @@ interface Around {
   readonly endpoints: readonly DnsEndpoint[]
   readonly service: DnsService
   readonly wallMs: number
+  /** What its kubelet says of a pod is old news where the node is not Ready. */
+  readonly downNodes: ReadonlySet<string>
 }
 
-export function podFacts(pod: DnsPod, { endpoints, service, wallMs }: Around): DnsPodFacts {
+export function podFacts(pod: DnsPod, { endpoints, service, wallMs, downNodes }: Around): DnsPodFacts {
   const { name, uid, node, addresses, ready, terminating } = pod
   const endpoint = endpoints.find(({ podUid }) => podUid === uid)
   const target = Number(udpPort(service)?.targetPort)
@@ -31,7 +33,7 @@ export function podFacts(pod: DnsPod, { endpoints, service, wallMs }: Around): D
     ready,
     terminating,
     endpoint: endpoint === undefined ? 'absent' : endpoint.serving ? 'serving' : 'notServing',
-    ...(ready || endpoint?.serving === true ? {} : awayOf(pod, wallMs)),
+    ...(ready || endpoint?.serving === true || downNodes.has(node ?? '') ? {} : awayOf(pod, wallMs)),
   }
 }
 

@@ -167,8 +167,12 @@ test('no pod of DNS runs and the Service is silent: that is bad, whatever the AP
 
 test('a pod that was started half a minute ago and does not listen yet is not ill; one that does not for two minutes is', async (t) => {
   const seconds = (ago: number): string => new Date(Date.now() - ago * 1_000).toISOString()
-  const started = async (ago: number): Promise<readonly string[]> => {
-    const world = await dnsWorld(t, 2)
+  const started = async (ago: number, isNodeReady = true): Promise<readonly string[]> => {
+    const nodes: DnsObjects['nodes'] = async () => [
+      { name: 'n1', ready: true, addresses: [] },
+      { name: 'n2', ready: isNodeReady, addresses: [] },
+    ]
+    const world = await dnsWorld(t, 2, { nodes })
     world.pods[1]?.stop()
     const pods: DnsObjects['pods'] = async (...at) =>
       (await world.objects.pods(...at)).map((pod, at) =>
@@ -180,4 +184,5 @@ test('a pod that was started half a minute ago and does not listen yet is not il
   }
   assert.deepEqual(await started(30), ['PodStarting coredns-2'])
   assert.deepEqual(await started(120), ['PodNetworkDead coredns-2'])
+  assert.deepEqual(await started(30, false), ['NodeDown coredns-2, n2'])
 })
