@@ -23,7 +23,7 @@ interface DnsWatchParts {
   readonly say: (text: string) => void
 }
 
-/** From the end of a check to the next one, while somebody waits for what it tells. */
+/** From the end of a check to the next one, while a pass waits for its result. */
 const EVERY_MS = 5_000
 /** Relays that are made with an image that has to be pulled, and two rounds. */
 const CHECK_LIMIT_MS = 75_000
@@ -130,7 +130,7 @@ export class DnsWatch {
     onNews()
   }
 
-  /** Rejects by abort alone. A fault of the checker is told like any other: a node that is out must not stay so for it. */
+  /** Rejects by abort alone. A fault of the checker is reported like any other: a node that is out must not stay so for it. */
   async #found({ from }: DnsWant, signal: AbortSignal): Promise<Found> {
     const { checks, clock } = this.#parts
     const limit = { clock, limitMs: CHECK_LIMIT_MS, signal, what: 'the check of DNS' }

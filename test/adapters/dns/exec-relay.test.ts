@@ -155,7 +155,7 @@ const WITHOUT: readonly (readonly [what: string, wanted: (t: TestContext) => Wan
   [
     'says what is no frame',
     () => ({ serve: (socket) => say(socket, CHANNEL.stdout, Buffer.of(0, 1, 2, 3)) }),
-    /: the relay was lost: a frame of 1 octets is none$/,
+    /: the relay was lost: a frame of 1 octets is too short$/,
     1,
   ],
   [

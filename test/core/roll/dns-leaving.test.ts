@@ -54,7 +54,7 @@ describe('a node goes by what a check of DNS found', () => {
   }
 })
 
-test('what is bad always keeps a node, and what nobody could see never does', () => {
+test('what is bad always keeps a node, and what no check could see never does', () => {
   for (const code of Object.keys(CAUSES) as CauseCode[]) {
     const { verdict } = CAUSES[code]
     if (verdict === 'bad') assert.ok(HOLDS.includes(code), code)

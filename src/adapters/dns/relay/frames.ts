@@ -56,7 +56,7 @@ export function readFrames(stream: Duplex, each: (frame: Frame) => void): void {
       if (stream.destroyed || received.length < LENGTH_BYTES) return
       const length = received.readUInt16BE(0)
       if (length < HEAD_BYTES) {
-        stream.destroy(new Error(`a frame of ${length} octets is none`))
+        stream.destroy(new Error(`a frame of ${length} octets is too short`))
         return
       }
       if (received.length < LENGTH_BYTES + length) return

@@ -19,7 +19,7 @@ export function isStillToGo(s: NodeSnapshot): boolean {
 }
 
 /**
- * Before a node goes: DNS is well, or what is wrong with it costs nobody an answer. Where nobody can tell, the node goes as if
+ * Before a node goes: DNS is well, or what is wrong with it costs no client an answer. Where no check can tell, the node goes as if
  * DNS were not asked.
  */
 export function dnsWell(s: NodeSnapshot): readonly Reason[] {

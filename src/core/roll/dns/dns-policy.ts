@@ -4,7 +4,7 @@ import type { PathReading } from '../../dns/path-reading.ts'
 import type { DnsReading } from './dns-facts.ts'
 
 interface Policy {
-  /** Before a node goes. `says`: people are told, and the node goes. `unknown`: nothing is known by it. */
+  /** Before a node goes. `says`: a warning is printed, and the node goes. `unknown`: nothing is known by it. */
   readonly leaving: 'holds' | 'says' | 'unknown' | 'nothing'
   /** Before a node that was rebooted serves again. `here`: where it is about that node. */
   readonly back: 'holds' | 'here' | 'nothing'

@@ -12,7 +12,7 @@ const AWAITED_FOR_MS = 30_000
 const RELAY_AWAITED_FOR_MS = 80_000
 
 /**
- * Before a node that was rebooted serves again: DNS works on it, as far as somebody can tell. A node that goes back without a
+ * Before a node that was rebooted serves again: DNS works on it, as far as a check can tell. A node that goes back without a
  * reboot waits for an endpoint alone: it serves no worse than before, and keeping it out would cure nothing.
  */
 export function dnsUnsettled(s: RecordedSnapshot): readonly Reason[] {
@@ -82,7 +82,7 @@ interface Here {
   readonly scene: DnsScene
 }
 
-/** What somebody outside of the nodes finds may be about this node, unless the node itself has an answer. */
+/** What a place outside of the nodes finds may be about this node, unless the node itself has an answer. */
 const isAbout = ({ subjects }: Finding, { node, place, scene }: Here): boolean =>
   subjects.some(({ kind, name }: Subject) => {
     if (kind === 'node') return name === node
