@@ -34,7 +34,7 @@ export const CAUSES = {
     verdict: 'bad',
     is: 'the pod is silent, and so are other pods of its node',
     cause: 'The node’s pod network is broken: its CNI agent, its overlay, its routes.',
-    cure: 'Cordon the node, move the pod to another one, and repair the node’s network: evenkeel roll --nodes.',
+    cure: 'Cordon the node, move the pod to another one, and repair the node’s network: evenkeel roll -f roll.yaml NODE.',
     repair: 'none',
   },
   ProcessHung: {
