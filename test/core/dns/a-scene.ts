@@ -24,6 +24,16 @@ export const UNSYNCED = aReading({
   faults: ['L2: SERVFAIL for kubernetes.default.svc.cluster.local'],
 })
 
+export const HALF = aReading({ udp: 'loses', how: ['timeout'], lost: 3 })
+export const REFUSED = aReading({ udp: 'silent', how: ['refused'], data: 'unknown', asked: 4, lost: 4 })
+export const NO_TCP = aReading({ tcp: 'silent' })
+
+/** With a cache on the node of v1, which answers in the Service's place. */
+export const withCache = (scene: DnsScene, reading: PathReading): DnsScene => ({
+  ...scene,
+  paths: [...scene.paths, { vantage: 'v1', target: { kind: 'cache', name: '169.254.20.10' }, reading }],
+})
+
 export const aPodOfDns = (name: string, change: Partial<DnsPodFacts> = {}): DnsPodFacts => ({
   name,
   uid: `uid-${name}`,

@@ -2,15 +2,26 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CAUSES } from '../../../../src/core/dns/causes.ts'
 import { diagnose } from '../../../../src/core/dns/diagnosis/diagnose.ts'
-import type { DnsScene, Path } from '../../../../src/core/dns/scene.ts'
-import { aPodOfDns, aReading, aScene, DEAD, SILENT, STALE, UNSYNCED, V1, V2 } from '../a-scene.ts'
+import type { DnsScene } from '../../../../src/core/dns/scene.ts'
+import {
+  aPodOfDns,
+  aReading,
+  aScene,
+  DEAD,
+  HALF,
+  NO_TCP,
+  REFUSED,
+  SILENT,
+  STALE,
+  UNSYNCED,
+  V1,
+  V2,
+  withCache,
+} from '../a-scene.ts'
 
 const [A, B] = [aPodOfDns('a'), aPodOfDns('b')]
-const NO_TCP = aReading({ tcp: 'silent' })
 const NO_UPSTREAM = aReading({ upstream: 'fails', faults: ['L7: SERVFAIL for example.com'] })
 const UPSTREAM = aReading({ upstream: 'answers' })
-const HALF = aReading({ udp: 'loses', how: ['timeout'], lost: 3 })
-const REFUSED = aReading({ udp: 'silent', how: ['refused'], data: 'unknown', asked: 4, lost: 4 })
 const FROM_POD = aReading({
   udp: 'silent',
   how: ['wrongSource', 'timeout'],
@@ -19,12 +30,6 @@ const FROM_POD = aReading({
   asked: 4,
 })
 const service = aScene().service
-
-/** With a cache on the node of v1, which answers in the Service's place. */
-const withCache = (scene: DnsScene, reading: Path['reading']): DnsScene => ({
-  ...scene,
-  paths: [...scene.paths, { vantage: 'v1', target: { kind: 'cache', name: '169.254.20.10' }, reading }],
-})
 
 /** What is said of a scene: the code, and what it is about. */
 const said = (scene: DnsScene): readonly string[] =>

@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { diagnose } from '../../../../src/core/dns/diagnosis/diagnose.ts'
-import type { DnsScene, Path } from '../../../../src/core/dns/scene.ts'
-import { aPodOfDns, aReading, aScene, DEAD, UNSYNCED, V1 } from '../a-scene.ts'
+import type { DnsScene } from '../../../../src/core/dns/scene.ts'
+import { aPodOfDns, aReading, aScene, DEAD, HALF, NO_TCP, REFUSED, UNSYNCED, V1, withCache } from '../a-scene.ts'
 
 const [A, B] = [aPodOfDns('a'), aPodOfDns('b')]
-const NO_TCP = aReading({ tcp: 'silent' })
-const HALF = aReading({ udp: 'loses', how: ['timeout'], lost: 3 })
-const REFUSED = aReading({ udp: 'silent', how: ['refused'], data: 'unknown', asked: 4, lost: 4 })
 const service = aScene().service
-
-/** With a cache on the node of v1, which answers in the Service's place. */
-const withCache = (scene: DnsScene, reading: Path['reading']): DnsScene => ({
-  ...scene,
-  paths: [...scene.paths, { vantage: 'v1', target: { kind: 'cache', name: '169.254.20.10' }, reading }],
-})
 
 const said = (scene: DnsScene): readonly string[] =>
   diagnose(scene).map(
