@@ -65,6 +65,15 @@ export function vantageRows(place: () => DnsBed): void {
         }),
       ))
 
+    test('all of them at once, by the rights that are shipped: is ok', () =>
+      place().from('outside', async () => {
+        const made = ['--relay', '--ephemeral', 'default/neighbour', '--image', IMAGE]
+        const checked = await place().says(WELL, ...made, '--exec', 'default/with-node/relay')
+        assert.equal(checked.code, 0)
+        const places = ['pod default/neighbour', 'pod default/with-node', 'relay n1', 'relay n2']
+        assert.deepEqual(askedFrom(checked).toSorted(), places)
+      }))
+
     describe('where the Service is exposed by node ports, and nothing else is reached', () => {
       test('is ok; with UDP to one pod dropped it loses, with UDP to all dropped it is dead over UDP', () =>
         exposed(place(), () =>
