@@ -63,6 +63,7 @@ const PARTS: readonly Part[] = [
       'roll-with-database',
       'agent-install',
       'dns-check',
+      'roll-dns',
       'malformed-replies',
     ],
     env: { EVERY_TROUBLE: '1' },
