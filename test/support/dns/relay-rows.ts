@@ -99,7 +99,10 @@ export function relayRows(place: () => DnsBed): void {
       await place().from('outside', async () => {
         const { code, verdict, notes } = await place().check('--relay', '--image', 'evenkeel.local/none:1')
         assert.deepEqual([code, verdict], [3, 'unverified'])
-        assert.match(notes.join('\n'), /a relay on n1 was not to be had: in pod \S+ it does not start: \w*(?:Err|ImagePull)/)
+        assert.match(
+          notes.join('\n'),
+          /a relay on n1 was not to be had: in pod \S+ it does not start: \w*(?:Err|ImagePull)/,
+        )
       })
       await gone()
     })

@@ -195,7 +195,10 @@ export function repairRows(place: () => DnsBed): void {
         },
       ])
       await place().scale(0)
-      await place().pods(2)
+      await waitFor({ what: 'pods of the DaemonSet alone', limitMs: HEARD_WITHIN_MS, everyMs: 200 }, async () => {
+        const { pods } = (await place().check()).scene
+        return (pods.length === 2 && pods.every((pod) => pod.name.startsWith(metadata.name))) || undefined
+      })
       await place().says(WELL)
       const { name, address } = await place().podOn('n2')
       await place().filtered('n2', [toPod(address, 'udp', 53)], async () => {
