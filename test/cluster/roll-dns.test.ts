@@ -34,8 +34,11 @@ async function mustExec(node: string, argv: readonly string[]): Promise<void> {
   assert.equal(code, 0, `${argv.join(' ')}: ${stderr}`)
 }
 
-async function onEachNode(flag: '-I' | '-D'): Promise<void> {
-  for (const node of bed().bed.nodes) for (const rule of TO_DNS) await mustExec(node, ['iptables', '-w', flag, ...rule])
+/** To every pod of DNS, or to the one at that address. */
+async function onEachNode(flag: '-I' | '-D', address?: string): Promise<void> {
+  const to = address === undefined ? [] : ['-d', address]
+  for (const node of bed().bed.nodes)
+    for (const [chain = '', ...rest] of TO_DNS) await mustExec(node, ['iptables', '-w', flag, chain, ...to, ...rest])
 }
 
 const rolled = (...names: readonly string[]): RollProcess =>
@@ -47,6 +50,32 @@ async function endsWell(roll: RollProcess): Promise<void> {
   assert.deepEqual(await bed().leftovers(), [])
   assert.deepEqual(await bed().list('/apis/batch/v1/namespaces/evenkeel/jobs'), [])
 }
+
+atNight('a roll waits while UDP of one pod of DNS is dead and its TCP alive', real, async () => {
+  const words = [
+    'get',
+    'pods',
+    '-n',
+    'kube-system',
+    '-l',
+    'k8s-app=kube-dns',
+    '-o',
+    'jsonpath={.items[0].status.podIP}',
+  ]
+  const address = (await bed().bed.kubectl(words)).trim()
+  await onEachNode('-I', address)
+  let isFiltered = true
+  const roll = rolled('n2')
+  try {
+    await roll.untilHeld('DnsIll', 'UdpDead')
+    assert.deepEqual(roll.written('cordon'), [])
+    await onEachNode('-D', address)
+    isFiltered = false
+    await endsWell(roll)
+  } finally {
+    if (isFiltered) await onEachNode('-D', address)
+  }
+})
 
 test('a roll waits while UDP to DNS is dropped, and goes on afterwards', real, async () => {
   await onEachNode('-I')

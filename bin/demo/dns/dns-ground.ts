@@ -58,7 +58,7 @@ export class DnsGround {
   static async open(net: LoopbackNet, signal: AbortSignal): Promise<DnsGround> {
     const folder = mkdtempSync(join(tmpdir(), 'evenkeel-demo-'))
     const removeFolder = (): void => rmSync(folder, { recursive: true, force: true })
-    // Also where nobody has time to wait for anything.
+    // Also where there is no time left to wait.
     process.once('exit', removeFolder)
     let cluster: EmbeddedCluster | undefined
     let ground: DnsGround | undefined

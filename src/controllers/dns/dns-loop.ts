@@ -29,7 +29,7 @@ interface DnsLoopParts {
 
 export interface DnsLoopView {
   readonly state: 'standby' | 'checking' | 'waiting'
-  /** As it is told to the cluster; absent before the first check. */
+  /** As the condition says it; absent before the first check. */
   readonly health?: DnsHealth
   readonly seen: DnsView
   /** Absent: nothing is repaired. */

@@ -74,7 +74,7 @@ interface Worth {
 }
 
 const isCutOff = ({ vantage }: Worth): boolean => vantage.control === 'fails'
-/** The Service is ill as it is seen from outside, and from there no pod is told from another. */
+/** Seen from outside the Service is ill, and pods cannot be distinguished from there. */
 const tellsNoPod = ({ vantage, paths }: Worth): boolean =>
   vantage.control === 'fails' || (vantage.way === 'outside' && paths.some(({ reading }) => reading.udp !== 'answers'))
 

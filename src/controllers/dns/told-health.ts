@@ -21,7 +21,7 @@ const WRITES_MAX = 3
  */
 export class ToldHealth {
   readonly #parts: ToldHealthParts
-  /** By which Event it was told last. */
+  /** The Event that was written last. */
   #event: string | undefined
 
   constructor(parts: ToldHealthParts) {

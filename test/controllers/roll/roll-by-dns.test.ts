@@ -138,7 +138,7 @@ test('a checker that hangs holds each wait for its limit, and the roll ends well
   assert.deepEqual([outcomeOf(roll), roll.reboots], [['completed', 0], ['n1']])
 })
 
-test('a checker that fails is told of once, and holds nothing up', async (t) => {
+test('a checker that fails is reported once, and holds nothing up', async (t) => {
   const { checks } = checker(() => Promise.reject(new TypeError('x is not a function')))
   const roll = begun(t, checks)
   await roll.clock.advance(ROLLED_MS)
@@ -150,7 +150,7 @@ test('a checker that fails is told of once, and holds nothing up', async (t) => 
   ])
 })
 
-test('a right that is missing is told of, and a cluster without DNS is not', async (t) => {
+test('a right that is missing is reported, and a cluster without DNS is not', async (t) => {
   const forbidden = new UserError('this identity may not list services', { code: 'dns.forbidden', fix: 'x' })
   const none = new UserError('no Service looks like DNS', { code: 'dns.no-service', fix: 'x' })
   const told = async (error: Error): Promise<readonly string[]> => {
@@ -163,7 +163,7 @@ test('a right that is missing is told of, and a cluster without DNS is not', asy
   assert.deepEqual(await told(none), [])
 })
 
-test('DNS that is not quite well is told of once, and the node goes', async (t) => {
+test('DNS that is not quite well is reported once, and the node goes', async (t) => {
   const { checks } = checker(async (from) => check(['NotReady pod c-1'], from))
   const roll = begun(t, checks)
   await roll.clock.advance(ROLLED_MS)
@@ -173,7 +173,7 @@ test('DNS that is not quite well is told of once, and the node goes', async (t) 
   ])
 })
 
-test('relays are taken away before the end is told, whatever the end, and what is left of them is said', async (t) => {
+test('relays are taken away before the end is reported, whatever the end, and what is left of them is said', async (t) => {
   const { parts, checks } = checker(async (from) => check(['OnlyPodDead pod c-1'], from))
   const roll = begun(t, { ...checks, close: async () => ['Job evenkeel/x was not deleted: it ends by itself'] })
   await roll.clock.advance(60_000)

@@ -19,7 +19,7 @@ interface DnsDemoFlags extends OutputFlags {
   readonly keep?: boolean
 }
 
-/** How long is shown what is well, and what nobody but clients sees. */
+/** How long the healthy state is shown, and then the loss that only clients see. */
 const WELL_MS = 2_000
 const BROKEN_MS = 4_000
 /** What was sent before the break is answered by then. */
