@@ -1,8 +1,10 @@
 /**
  * Random clusters under random faults, in virtual time. `npm run swarm -- --seeds 1000` runs seeds 0 to 999 on two cores,
  * `--from 5000` others; `--seed X` runs one again, twice, and tells what happened. Each run prints how often each fault
- * happened in each step; with `--table` it fails where a cell is empty that could be filled.
+ * happened in each step; with `--table` it fails where a cell is empty that could be filled. `--digests FILE` writes a line
+ * for each seed, its digest: a change of shape leaves that file as it was.
  */
+import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { complaints, type Job } from './support/virtual-roll/jobs/job.ts'
 import { runJobs } from './support/virtual-roll/jobs/run-jobs.ts'
@@ -19,6 +21,7 @@ const { values } = parseArgs({
     from: { type: 'string', default: '0' },
     seed: { type: 'string' },
     workers: { type: 'string', default: '2' },
+    digests: { type: 'string' },
     table: { type: 'boolean', default: false },
   },
 })
@@ -41,6 +44,7 @@ async function swarm(from: number, count: number, workers: number): Promise<bool
   const jobs = Array.from({ length: count }, (_, i): Job => ({ kind: 'seed', seed: String(from + i) }))
   let [failed, virtualMs] = [0, 0]
   const cells: CellCounts[] = []
+  const digests = new Map<number, string>()
   await runJobs({
     jobs,
     workers,
@@ -48,6 +52,7 @@ async function swarm(from: number, count: number, workers: number): Promise<bool
       if (report.kind === 'seed') {
         virtualMs += report.report.virtualMs
         cells.push(report.report.cells)
+        digests.set(Number(report.report.seed), report.report.digest)
       }
       const said = complaints(report)
       if (said.length === 0) return true
@@ -63,6 +68,10 @@ async function swarm(from: number, count: number, workers: number): Promise<bool
       return true
     },
   })
+  if (values.digests !== undefined) {
+    const lines = [...digests].toSorted(([a], [b]) => a - b).map(([seed, digest]) => `${seed} ${digest}\n`)
+    writeFileSync(values.digests, lines.join(''))
+  }
   const seconds = (performance.now() - startedMs) / 1000
   console.log(
     `${count} seeds, ${failed} failed, ${Math.round(virtualMs / 1000)} virtual seconds in ${seconds.toFixed(0)} s`,
