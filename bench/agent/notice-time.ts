@@ -1,6 +1,6 @@
 import { get } from 'node:http'
 import { request } from 'node:https'
-import { formatMaintenance, MAINTENANCE_ANNOTATION } from '../../src/model/maintenance.ts'
+import { formatClaims, MAINTENANCE_ANNOTATION } from '../../src/model/claims.ts'
 import type { Administrator } from '../../test/support/administrator.ts'
 import type { RawApi } from '../../test/support/raw-api.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
@@ -51,7 +51,7 @@ export async function noticeTime(
 
 async function once(api: RawApi, { node, url }: Running & { readonly node: string }, id: string): Promise<number> {
   const path = `/api/v1/nodes/${node}`
-  const asked = formatMaintenance({ version: 1, id, run: 'bench', at: new Date(0).toISOString() })
+  const asked = formatClaims([{ owner: 'roll/bench', id, at: new Date(0).toISOString() }])
   const annotated = (value: string | null): Promise<unknown> =>
     api('PATCH', path, { metadata: { annotations: { [MAINTENANCE_ANNOTATION]: value } } })
   const begunAt = performance.now()

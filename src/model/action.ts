@@ -33,7 +33,7 @@ export type Action =
       readonly restores: boolean
     }
   | {
-      /** By annotation of the node, to its agent: to leave its load balancers (`drain`), or that this is over (`ready`). */
+      /** By the roll's own claim on the node, to its agent: to leave its load balancers (`drain`); `ready` withdraws it. */
       readonly kind: 'askAgent'
       readonly node: string
       readonly balancer: string

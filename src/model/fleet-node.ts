@@ -7,7 +7,7 @@ export interface FleetNode {
   readonly deleting: boolean
   /** Its Ready condition is True. */
   readonly ready: boolean
-  /** It leaves its load balancers for something that needs no grant: a request for maintenance, a condition, a label, a taint. */
+  /** It leaves its load balancers for something that needs no grant: a claim, a condition, a label, a taint. */
   readonly leaves: boolean
   /** The rest of it makes no sense: whether it is cordoned is not known. */
   readonly unreadable?: true

@@ -44,7 +44,7 @@ export interface EndpointReading {
   readonly upSince?: MonoMs
   /** Nothing keeps it from `up` but that nothing answers at the node's data port. */
   readonly onlyClosed: boolean
-  /** Ids of the requests that it has on disk and answers by. */
+  /** Ids of the claims that it has on disk and answers by. */
   readonly acknowledged: readonly string[]
   /** Open connections to the data port; `unknown` where the agent cannot see them. */
   readonly connections: number | 'unknown'

@@ -12,7 +12,7 @@ export interface NodeFacts {
   readonly removal: readonly string[]
   /** It bears the label that keeps nodes out of load balancers, whatever its value. */
   readonly excluded: boolean
-  /** The annotation by which its maintenance is asked for, verbatim. */
+  /** The annotation that bears the claims on it, verbatim. */
   readonly maintenance?: string
 }
 

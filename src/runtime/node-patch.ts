@@ -1,12 +1,15 @@
+import {
+  CLAIMS_LENGTH_MAX,
+  type Claim,
+  claimsOf,
+  formatClaims,
+  MAINTENANCE_ANNOTATION,
+  parseClaims,
+  withClaim,
+  withoutClaim,
+} from '../model/claims.ts'
 import { invariant } from '../model/invariant.ts'
 import { type JsonPatch, pointerToken } from '../model/json-patch.ts'
-import {
-  asksToLeave,
-  formatMaintenance,
-  MAINTENANCE_ANNOTATION,
-  type MaintenanceRequest,
-  parseMaintenance,
-} from '../model/maintenance.ts'
 import type { Node, Taint } from '../model/node.ts'
 import {
   formatRecord,
@@ -15,6 +18,7 @@ import {
   RECORD_ANNOTATION,
   type RebootIntent,
 } from '../model/node-record.ts'
+import { WorldError } from '../model/world-error.ts'
 import { nodeChanged } from './node-changed.ts'
 
 const annotation = (key: string): string => `/metadata/annotations/${pointerToken(key)}`
@@ -64,27 +68,41 @@ export const addTaintPatch = (node: Node, taint: Taint): JsonPatch => [
 ]
 
 /**
- * Undefined where somebody asks already: one request is enough, and another one's is not ours to replace. The word that
- * withdrew an earlier one is no request.
+ * Adds the claim to those that stand. Undefined where its owner has one already, or where what stands cannot be read: that
+ * keeps the node out as well, and is not ours to replace. The word that withdrew earlier claims is none. Throws CLAIMS_FULL
+ * where there is no room for one more.
  */
-export function askToLeavePatch(node: Node, request: MaintenanceRequest): JsonPatch | undefined {
-  if (asksToLeave(node.annotations[MAINTENANCE_ANNOTATION])) return undefined
-  return [
-    ...recorded(node),
-    ...unchanged(node),
-    { op: 'add', path: annotation(MAINTENANCE_ANNOTATION), value: formatMaintenance(request) },
-  ]
+export function claimPatch(node: Node, claim: Claim): JsonPatch | undefined {
+  const before = node.annotations[MAINTENANCE_ANNOTATION]
+  const claims = claimsOf(before)
+  if (parseClaims(before).kind === 'unreadable' || claims.some(({ owner }) => owner === claim.owner)) return undefined
+  const text = formatClaims(withClaim(claims, claim))
+  if (text.length > CLAIMS_LENGTH_MAX)
+    throw new WorldError(`${node.name} has no room for one more claim`, { code: 'CLAIMS_FULL', retry: 'backoff' })
+  return [...recorded(node), ...asClaimed(node), { op: 'add', path: annotation(MAINTENANCE_ANNOTATION), value: text }]
 }
 
-/** Undefined where nobody asks any more; `NODE_CHANGED` where it is another run by now, or somebody who is none. */
-export function endMaintenancePatch(node: Node, run: string): JsonPatch | undefined {
-  const value = node.annotations[MAINTENANCE_ANNOTATION]
-  if (!asksToLeave(value)) return undefined
-  const word = parseMaintenance(value)
-  if (word.kind !== 'asked' || word.request.run !== run)
-    throw nodeChanged(node, 'is asked to leave by somebody else now')
+/**
+ * Withdraws the claim of that owner and no other; the last one takes the annotation away. Undefined where it is withdrawn
+ * already; `NODE_CHANGED` where what stands cannot be read.
+ */
+export function withdrawPatch(node: Node, owner: string): JsonPatch | undefined {
+  const before = node.annotations[MAINTENANCE_ANNOTATION]
+  const word = parseClaims(before)
+  if (word.kind === 'unreadable') throw nodeChanged(node, `bears claims that cannot be read: ${word.why}`)
+  const claims = claimsOf(before)
+  const left = withoutClaim(claims, owner)
+  if (left.length === claims.length) return undefined
   const path = annotation(MAINTENANCE_ANNOTATION)
-  return [...recorded(node), { op: 'test', path, value }, { op: 'remove', path }]
+  const write =
+    left.length === 0 ? ({ op: 'remove', path } as const) : { op: 'add' as const, path, value: formatClaims(left) }
+  return [...recorded(node), ...asClaimed(node), write]
+}
+
+/** The claims are word for word those that were read; where there are none, nothing at all was written since. */
+function asClaimed(node: Node): JsonPatch {
+  const value = node.annotations[MAINTENANCE_ANNOTATION]
+  return value === undefined ? unchanged(node) : [{ op: 'test', path: annotation(MAINTENANCE_ANNOTATION), value }]
 }
 
 /** Undefined where it is gone already. */

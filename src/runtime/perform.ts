@@ -1,4 +1,5 @@
 import { type Action, actionKey } from '../model/action.ts'
+import { rollOwner } from '../model/claims.ts'
 import type { EvictionAnswer } from '../model/eviction.ts'
 import type { RebootAnswer } from '../model/host.ts'
 import type { Node } from '../model/node.ts'
@@ -17,13 +18,13 @@ import type { LeaseKeeper } from './lease-keeper.ts'
 import { nodeChanged } from './node-changed.ts'
 import {
   addTaintPatch,
-  askToLeavePatch,
+  claimPatch,
   cordonPatch,
-  endMaintenancePatch,
   intentPatch,
   recordPatch,
   removeRecordPatch,
   removeTaintPatch,
+  withdrawPatch,
 } from './node-patch.ts'
 
 interface PerformParts {
@@ -242,8 +243,8 @@ function nodePatch(action: NodeWrite, node: Node, { id, ...stamp }: Stamp) {
       return intentPatch(node, { version: 1, bootId: action.bootId, ...stamp })
     case 'askAgent':
       return action.state === 'ready'
-        ? endMaintenancePatch(node, stamp.run)
-        : askToLeavePatch(node, { version: 1, id, ...stamp })
+        ? withdrawPatch(node, rollOwner(stamp.run))
+        : claimPatch(node, { owner: rollOwner(stamp.run), id, at: stamp.at })
     case 'removeRecord':
       return removeRecordPatch(node)
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { formatMaintenance, MAINTENANCE_ANNOTATION } from '../../src/model/maintenance.ts'
+import { formatClaims, MAINTENANCE_ANNOTATION } from '../../src/model/claims.ts'
 import type { Bed } from '../../testbed/bed.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { nodeDisk } from '../../testbed/rack/plan.ts'
@@ -177,7 +177,7 @@ function layStaticPod(bed: Bed): void {
 
 const staticPodPath = (bed: Bed): string => join(nodeDisk(bed.dir, 'n3'), 'etc/kubernetes/manifests/agent.json')
 
-const REQUEST = formatMaintenance({ version: 1, id: 'a-1', run: 'run-1', at: '2026-01-01T00:00:00.000Z' })
+const REQUEST = formatClaims([{ owner: 'roll/run-1', id: 'a-1', at: '2026-01-01T00:00:00.000Z' }])
 
 interface Condition {
   readonly type: string

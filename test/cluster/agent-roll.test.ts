@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, type TestContext, test } from 'node:test'
-import { MAINTENANCE_ANNOTATION } from '../../src/model/maintenance.ts'
+import { MAINTENANCE_ANNOTATION } from '../../src/model/claims.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { AgentBed } from '../support/agent-bed/agent-bed.ts'
 import type { Fronts } from '../support/agent-bed/check-backends.ts'

@@ -3,21 +3,22 @@ import { test } from 'node:test'
 import { OUT_TAINT } from '../../src/model/node-record.ts'
 import {
   addTaintPatch,
-  askToLeavePatch,
+  claimPatch,
   cordonPatch,
-  endMaintenancePatch,
   intentPatch,
   recordPatch,
   removeRecordPatch,
   removeTaintPatch,
+  withdrawPatch,
 } from '../../src/runtime/node-patch.ts'
 import { aNode, aRecord } from '../support/roll-world.ts'
 
 const RECORD = '/metadata/annotations/evenkeel.dev~1record'
 const INTENT = '/metadata/annotations/evenkeel.dev~1intent'
 const MAINTENANCE = '/metadata/annotations/evenkeel.dev~1maintenance'
-const REQUEST = { version: 1, id: 'b1', run: 'run-1', at: '2026-01-01T00:00:00.000Z' } as const
-const ASKED = JSON.stringify(REQUEST)
+const CLAIM = { owner: 'roll/run-1', id: 'b1', at: '2026-01-01T00:00:00.000Z' } as const
+const ALICE = { owner: 'person/alice', id: 'disk' } as const
+const claims = (...list: readonly object[]): string => JSON.stringify({ version: 2, claims: list })
 
 const SAME = { op: 'test', path: '/metadata/uid', value: 'uid-n1' }
 const UNCHANGED = { op: 'test', path: '/metadata/resourceVersion', value: '1' }
@@ -70,22 +71,37 @@ test('of taints with the same key the one with our effect is removed', () => {
   assert.equal(removeTaintPatch(aNode('n1', { taints: [evicts] }), OUT_TAINT), undefined)
 })
 
-test('a request to leave is added where there is none, and its end removes the very request', () => {
-  const add = { op: 'add', path: MAINTENANCE, value: ASKED }
-  assert.deepEqual(askToLeavePatch(recorded, REQUEST), [SAME, RECORDED, SAME, UNCHANGED, add])
-  assert.equal(askToLeavePatch(asked(ASKED), REQUEST), undefined)
-  const [still, remove] = [
-    { op: 'test', path: MAINTENANCE, value: ASKED },
-    { op: 'remove', path: MAINTENANCE },
-  ]
-  assert.deepEqual(endMaintenancePatch(asked(ASKED), 'run-1'), [SAME, RECORDED, still, remove])
-  assert.equal(endMaintenancePatch(recorded, 'run-1'), undefined)
+const still = (value: string) => ({ op: 'test', path: MAINTENANCE, value })
+const write = (value: string) => ({ op: 'add', path: MAINTENANCE, value })
+
+test('a claim is added where there is none, and the last one that is withdrawn takes the annotation away', () => {
+  const alone = claims(CLAIM)
+  assert.deepEqual(claimPatch(recorded, CLAIM), [SAME, RECORDED, SAME, UNCHANGED, write(alone)])
+  assert.equal(claimPatch(asked(alone), CLAIM), undefined)
+  const remove = { op: 'remove', path: MAINTENANCE }
+  assert.deepEqual(withdrawPatch(asked(alone), CLAIM.owner), [SAME, RECORDED, still(alone), remove])
+  assert.equal(withdrawPatch(recorded, CLAIM.owner), undefined)
 })
 
-test('a request of another run, or one that cannot be read, is not ended', () => {
-  const changed = { code: 'NODE_CHANGED', message: 'n1 is asked to leave by somebody else now', retry: 'now' }
-  assert.throws(() => endMaintenancePatch(asked(ASKED), 'run-2'), changed)
-  assert.throws(() => endMaintenancePatch(asked('until Monday'), 'run-1'), changed)
+test('a claim is added beside others and withdrawn alone, under the very words that were read', () => {
+  const [others, all] = [claims(ALICE), claims(ALICE, CLAIM)]
+  assert.deepEqual(claimPatch(asked(others), CLAIM), [SAME, RECORDED, still(others), write(all)])
+  assert.deepEqual(withdrawPatch(asked(all), CLAIM.owner), [SAME, RECORDED, still(all), write(others)])
+  assert.equal(withdrawPatch(asked(others), CLAIM.owner), undefined)
+})
+
+test('a claim takes the place of the word that withdrew earlier ones', () => {
+  assert.deepEqual(claimPatch(asked('withdrawn'), CLAIM), [SAME, RECORDED, still('withdrawn'), write(claims(CLAIM))])
+})
+
+test('what cannot be read is neither added to nor withdrawn', () => {
+  const message = 'n1 bears claims that cannot be read: it is not a JSON object'
+  assert.equal(claimPatch(asked('until Monday'), CLAIM), undefined)
+  assert.throws(() => withdrawPatch(asked('until Monday'), CLAIM.owner), {
+    code: 'NODE_CHANGED',
+    message,
+    retry: 'now',
+  })
 })
 
 test('the intent goes before the record, where there is one', () => {

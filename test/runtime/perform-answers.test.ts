@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Action } from '../../src/model/action.ts'
-import { formatMaintenance, MAINTENANCE_ANNOTATION } from '../../src/model/maintenance.ts'
+import { formatClaims, MAINTENANCE_ANNOTATION } from '../../src/model/claims.ts'
 import { OUT_TAINT } from '../../src/model/node-record.ts'
 import type { Outcome } from '../../src/model/outcome.ts'
 import { WorldError } from '../../src/model/world-error.ts'
@@ -13,7 +13,8 @@ const CORDON = { kind: 'cordon', node: 'n1' } as const
 const ASKED_AT = `/metadata/annotations/${MAINTENANCE_ANNOTATION.replace('/', '~1')}`
 const effect = (kind: Action['kind']): Action => EFFECTS.find((action) => action.kind === kind) ?? assert.fail(kind)
 const pause = (outcome: Outcome): number => (outcome.ok ? assert.fail('it was done') : outcome.retryInMs)
-const askOf = (run: string): string => formatMaintenance({ version: 1, id: 'b1', run, at: '2026-01-01T00:00:00.000Z' })
+const claimOf = (run: string): string =>
+  formatClaims([{ owner: `roll/${run}`, id: 'b1', at: '2026-01-01T00:00:00.000Z' }])
 
 test('a reboot is neither announced nor sent under a slot that another run has taken', async () => {
   for (const kind of ['writeIntent', 'sendReboot'] as const) {
@@ -105,15 +106,15 @@ test('a taint of the name of ours and of another effect is not ours to remove', 
   assert.deepEqual((await world.nodes.readNode('n1'))?.taints, [theirs])
 })
 
-test('a request that somebody wrote in that very moment is neither replaced nor ended', async () => {
+test('a claim that another owner makes in that very moment is neither replaced nor withdrawn', async () => {
   for (const state of ['drain', 'ready'] as const) {
     const world = await new PerformWorld().hold()
-    if (state === 'ready') world.nodes.patch('n1', [{ op: 'add', path: ASKED_AT, value: askOf('run-1') }])
-    world.nodes.meanwhile = () => world.nodes.patch('n1', [{ op: 'add', path: ASKED_AT, value: askOf('run-2') }])
+    if (state === 'ready') world.nodes.patch('n1', [{ op: 'add', path: ASKED_AT, value: claimOf('run-1') }])
+    world.nodes.meanwhile = () => world.nodes.patch('n1', [{ op: 'add', path: ASKED_AT, value: claimOf('run-2') }])
     const action = effect('askAgent')
     assert.ok(action.kind === 'askAgent')
     const outcome = await world.perform({ ...action, state, restores: state === 'ready' })
     assert.equal(outcome.ok || outcome.code, 'KUBE_CONFLICT', state)
-    assert.equal((await world.nodes.readNode('n1'))?.annotations[MAINTENANCE_ANNOTATION], askOf('run-2'))
+    assert.equal((await world.nodes.readNode('n1'))?.annotations[MAINTENANCE_ANNOTATION], claimOf('run-2'))
   }
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Action } from '../../src/model/action.ts'
-import { formatMaintenance, MAINTENANCE_ANNOTATION, parseMaintenance } from '../../src/model/maintenance.ts'
+import { formatClaims, MAINTENANCE_ANNOTATION, parseClaims } from '../../src/model/claims.ts'
 import { INTENT_ANNOTATION, OUT_TAINT, RECORD_ANNOTATION } from '../../src/model/node-record.ts'
 import { BOOT, EFFECTS, OTHER_BOOT, PerformWorld, SLOT_MS } from '../support/perform-world.ts'
 
@@ -200,13 +200,19 @@ test('a reboot is not begun under a slot that cannot be renewed, however much of
   assert.deepEqual(world.seen(), before)
 })
 
-test('an agent is asked once, and the end of it takes the request away', async () => {
+const claimsOn = (node: { readonly annotations: Readonly<Record<string, string>> } | undefined): readonly string[] => {
+  const word = parseClaims(node?.annotations[MAINTENANCE_ANNOTATION])
+  return word.kind === 'claimed' ? word.claims.map(({ owner }) => owner) : [word.kind]
+}
+
+test('a roll claims a node once, by an id of its own, and the end of it takes the claim away', async () => {
   assert.ok(askAgent?.kind === 'askAgent')
   const world = await new PerformWorld().hold()
   const asked = await world.perform(askAgent)
   assert.ok(asked.ok)
-  const word = parseMaintenance(asked.node?.annotations[MAINTENANCE_ANNOTATION])
-  assert.deepEqual(word.kind === 'asked' && [word.request.run, word.request.id.length], ['run-1', 16])
+  const word = parseClaims(asked.node?.annotations[MAINTENANCE_ANNOTATION])
+  const [claim] = word.kind === 'claimed' ? word.claims : []
+  assert.deepEqual([claim?.owner, claim?.id.length], ['roll/run-1', 16])
   const again = await world.perform(askAgent)
   assert.ok(again.ok)
   assert.equal(again.node?.annotations[MAINTENANCE_ANNOTATION], asked.node?.annotations[MAINTENANCE_ANNOTATION])
@@ -215,20 +221,56 @@ test('an agent is asked once, and the end of it takes the request away', async (
   assert.equal(over.node?.annotations[MAINTENANCE_ANNOTATION], undefined)
 })
 
-test('a request that somebody else wrote meanwhile is not ended, and the word that withdrew one is replaced', async () => {
+const CLAIMED_AT = `/metadata/annotations/${MAINTENANCE_ANNOTATION.replace('/', '~1')}`
+const OF_OTHERS = formatClaims([
+  { owner: 'person/alice', id: 'disk', why: 'a new disk' },
+  { owner: 'roll/run-2', id: 'b1', at: '2026-01-01T00:00:00.000Z' },
+])
+
+test('a roll adds its claim beside those of others, and withdraws it alone', async () => {
   assert.ok(askAgent?.kind === 'askAgent')
-  const path = `/metadata/annotations/${MAINTENANCE_ANNOTATION.replace('/', '~1')}`
+  const world = await new PerformWorld().hold()
+  world.nodes.patch('n1', [{ op: 'add', path: CLAIMED_AT, value: OF_OTHERS }])
+  const asked = await world.perform(askAgent)
+  assert.ok(asked.ok)
+  assert.deepEqual(claimsOn(asked.node), ['person/alice', 'roll/run-1', 'roll/run-2'])
+  const over = await world.perform({ ...askAgent, state: 'ready', restores: true })
+  assert.ok(over.ok)
+  assert.equal(over.node?.annotations[MAINTENANCE_ANNOTATION], OF_OTHERS)
+})
+
+test('a request of the last release is the claim of its run: it is not made twice, and is withdrawn', async () => {
+  assert.ok(askAgent?.kind === 'askAgent')
+  const world = await new PerformWorld().hold()
+  const value = '{"version":1,"id":"b1","run":"run-1","at":"2026-01-01T00:00:00.000Z"}'
+  world.nodes.patch('n1', [{ op: 'add', path: CLAIMED_AT, value }])
+  const { code, before } = await tried(world, askAgent)
+  assert.deepEqual([code, world.seen()], ['ok', before])
+  const over = await world.perform({ ...askAgent, state: 'ready', restores: true })
+  assert.ok(over.ok)
+  assert.equal(over.node?.annotations[MAINTENANCE_ANNOTATION], undefined)
+})
+
+test('claims of others stand, whatever this run withdraws, and what cannot be read is never written over', async () => {
+  assert.ok(askAgent?.kind === 'askAgent')
   const word = async (value: string, state: 'ready' | 'drain') => {
     const world = await new PerformWorld().hold()
-    world.nodes.patch('n1', [{ op: 'add', path, value }])
+    world.nodes.patch('n1', [{ op: 'add', path: CLAIMED_AT, value }])
     const { code, before } = await tried(world, { ...askAgent, state, restores: state === 'ready' })
     return [code, JSON.stringify(world.seen()) === JSON.stringify(before)]
   }
-  const others = formatMaintenance({ version: 1, id: 'b1', run: 'run-2', at: '2026-01-01T00:00:00.000Z' })
-  for (const value of [others, 'until Monday']) {
-    assert.deepEqual(await word(value, 'ready'), ['NODE_CHANGED', true], value)
-    assert.deepEqual(await word(value, 'drain'), ['ok', true], value)
-  }
+  assert.deepEqual(await word(OF_OTHERS, 'ready'), ['ok', true])
+  assert.deepEqual(await word('until Monday', 'ready'), ['NODE_CHANGED', true])
+  assert.deepEqual(await word('until Monday', 'drain'), ['ok', true])
   assert.deepEqual(await word('withdrawn', 'ready'), ['ok', true])
   assert.deepEqual(await word('withdrawn', 'drain'), ['ok', false])
+})
+
+test('a claim for which there is no room is not made, and is tried again', async () => {
+  assert.ok(askAgent?.kind === 'askAgent')
+  const world = await new PerformWorld().hold()
+  const claims = [...Array(40).keys()].map((i) => ({ owner: `person/p${i}`, id: 'x', why: 'y'.repeat(163) }))
+  world.nodes.patch('n1', [{ op: 'add', path: CLAIMED_AT, value: formatClaims(claims) }])
+  const { code, before } = await tried(world, askAgent)
+  assert.deepEqual([code, JSON.stringify(world.seen()) === JSON.stringify(before)], ['CLAIMS_FULL', true])
 })

@@ -1,5 +1,6 @@
 import { type AgentEvidence, noEvidence } from '../../src/core/agent/evidence.ts'
 import type { AgentSnapshot, AgentSpec } from '../../src/core/agent/snapshot.ts'
+import type { KeptClaims } from '../../src/model/kept-claims.ts'
 import type { NodeFacts } from '../../src/model/node-facts.ts'
 import { monoMs } from '../../src/model/time.ts'
 
@@ -16,14 +17,17 @@ export const someFacts = (change: Partial<NodeFacts> = {}): NodeFacts => ({
   ...change,
 })
 
-export const REQUEST = '{"version":1,"id":"r-1","run":"20260101T000000Z-0001","at":"2026-01-01T00:00:00.000Z"}'
-export const KEPT = {
-  version: 1,
-  id: 'r-1',
-  run: '20260101T000000Z-0001',
+export const RUN = '20260101T000000Z-0001'
+export const REQUEST = `{"version":2,"claims":[{"owner":"roll/${RUN}","id":"r-1","at":"2026-01-01T00:00:00.000Z"}]}`
+const DISK = '{"owner":"person/alice","id":"disk","why":"a new disk"}'
+export const REQUEST_AND_DISK = REQUEST.replace('[', `[${DISK},`)
+export const DISK_ALONE = `{"version":2,"claims":[${DISK}]}`
+export const KEPT: KeptClaims = {
+  version: 2,
   uid: 'uid-n1',
   resourceVersion: '90',
-} as const
+  claims: [{ owner: `roll/${RUN}`, id: 'r-1', uid: 'uid-n1' }],
+}
 
 interface World {
   readonly facts?: Partial<NodeFacts>

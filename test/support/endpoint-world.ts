@@ -1,7 +1,7 @@
 import type { Noticing } from '../../src/core/roll/noticing.ts'
 import type { ServerReading } from '../../src/model/balancer.ts'
+import { formatClaims, MAINTENANCE_ANNOTATION } from '../../src/model/claims.ts'
 import type { EndpointReading, HealthEndpointSpec } from '../../src/model/health-endpoint.ts'
-import { formatMaintenance, MAINTENANCE_ANNOTATION } from '../../src/model/maintenance.ts'
 import type { NodeRecord } from '../../src/model/node-record.ts'
 import type { RollSpec } from '../../src/model/roll-spec.ts'
 import { monoMs } from '../../src/model/time.ts'
@@ -30,7 +30,7 @@ export const endpointSpec = (change: Partial<RollSpec> = {}): RollSpec =>
     ...change,
   })
 
-export const REQUEST = formatMaintenance({ version: 1, id: 'a1', run: 'run-1', at: '2026-01-01T00:00:00.000Z' })
+export const REQUEST = formatClaims([{ owner: 'roll/run-1', id: 'a1', at: '2026-01-01T00:00:00.000Z' }])
 export const ASKED = { annotations: { [MAINTENANCE_ANNOTATION]: REQUEST } }
 export const KEY = 'nodes/n1 on edge'
 

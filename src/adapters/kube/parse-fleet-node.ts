@@ -1,5 +1,5 @@
+import { asksToLeave } from '../../model/claims.ts'
 import type { FleetNode } from '../../model/fleet-node.ts'
-import { asksToLeave } from '../../model/maintenance.ts'
 import { findCondition } from './find-condition.ts'
 import { parseNodeFacts } from './parse-node-facts.ts'
 import { MalformedReply, type Untrusted } from './untrusted.ts'

@@ -1,4 +1,4 @@
-import { MAINTENANCE_ANNOTATION, MAINTENANCE_LENGTH_MAX } from '../../model/maintenance.ts'
+import { CLAIMS_LENGTH_MAX, MAINTENANCE_ANNOTATION } from '../../model/claims.ts'
 import { EXCLUDE_LABEL, LIFECYCLE_CONDITIONS, type NodeFacts, REMOVAL_TAINTS } from '../../model/node-facts.ts'
 import { given } from './given.ts'
 import { parseMetadata } from './parse-metadata.ts'
@@ -22,7 +22,7 @@ export function parseNodeFacts(object: Untrusted): NodeFacts {
     lifecycle: LIFECYCLE_CONDITIONS.filter((type) => types.includes(type)),
     removal: REMOVAL_TAINTS.filter((key) => taints.includes(key)),
     excluded: EXCLUDE_LABEL in labels,
-    // Cut where it is longer than any request: it is unreadable then, and need not be kept whole.
-    ...given('maintenance', annotations[MAINTENANCE_ANNOTATION]?.slice(0, MAINTENANCE_LENGTH_MAX + 1)),
+    // Cut where it is longer than any claims: it is unreadable then, and need not be kept whole.
+    ...given('maintenance', annotations[MAINTENANCE_ANNOTATION]?.slice(0, CLAIMS_LENGTH_MAX + 1)),
   }
 }

@@ -2,7 +2,7 @@ import { mayStandFor } from '../../core/agent/memory.ts'
 import { formatOwed, parseOwed } from '../../core/agent/owed-file.ts'
 import { parseOverride } from '../../core/agent/parse-override.ts'
 import type { AgentSnapshot } from '../../core/agent/snapshot.ts'
-import { type KeptMaintenance, parseKeptMaintenance } from '../../model/kept-maintenance.ts'
+import { type KeptClaims, parseKeptClaims, UNREADABLE_CLAIMS } from '../../model/kept-claims.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { AgentFile, AgentStore } from '../../ports/agent-store.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -15,9 +15,6 @@ interface AgentFilesParts {
   readonly log: Log
 }
 
-/** Something is on the disk: whatever it was meant to be, nobody has shown that it is over. */
-const UNREADABLE: KeptMaintenance = { version: 1, id: '', run: 'unknown', uid: '', resourceVersion: '' }
-
 /**
  * The files of one agent: what they say as far as it is known, and what is wrong with them. Another agent of the node may
  * write the same ones, while the one takes over from the other: what is on the disk is looked at again and again.
@@ -26,8 +23,8 @@ export class AgentFiles {
   readonly #store: TimelyStore
   readonly #log: Log
   #override: AgentSnapshot['override']
-  /** What was never read may be a request. */
-  #kept: KeptMaintenance | undefined = UNREADABLE
+  /** What was never read may hold claims. */
+  #kept: KeptClaims | undefined = UNREADABLE_CLAIMS
   #isKeptRead = false
   #wasKeptRead = false
   /** It would survive a power cut: written by this very process. */
@@ -52,13 +49,13 @@ export class AgentFiles {
     }
   }
 
-  /** Whether there is a request on the disk is known: it was read by this process, if only once. */
+  /** Whether there is a claim on the disk is known: it was read by this process, if only once. */
   get isKeptKnown(): boolean {
     return this.#wasKeptRead
   }
 
-  /** The request that is on the disk for good. */
-  get synced(): KeptMaintenance | undefined {
+  /** The claims that are on the disk for good. */
+  get synced(): KeptClaims | undefined {
     return this.#isKeptSynced ? this.#kept : undefined
   }
 
@@ -100,11 +97,8 @@ export class AgentFiles {
     return owed
   }
 
-  /** The request on the disk becomes what it should be, going by what is there now. */
-  async keep(
-    wantedFor: (kept: KeptMaintenance | undefined) => KeptMaintenance | undefined,
-    signal: AbortSignal,
-  ): Promise<void> {
+  /** The claims on the disk become what they should be, going by what is there now. */
+  async keep(wantedFor: (kept: KeptClaims | undefined) => KeptClaims | undefined, signal: AbortSignal): Promise<void> {
     if (!this.#isStale(wantedFor(this.#kept))) return
     await this.#readKept(signal)
     const wanted = wantedFor(this.#kept)
@@ -121,17 +115,17 @@ export class AgentFiles {
     if (await this.#write('owed', text, signal)) this.#owed = { text }
   }
 
-  #isStale(wanted: KeptMaintenance | undefined): boolean {
-    return !isSame(wanted, this.#kept) || (wanted !== undefined && wanted.id !== '' && !this.#isKeptSynced)
+  #isStale(wanted: KeptClaims | undefined): boolean {
+    return !isSame(wanted, this.#kept) || (wanted !== undefined && wanted.claims.length > 0 && !this.#isKeptSynced)
   }
 
-  /** What makes no sense may be a request: nobody has shown that it is over. What cannot be read says nothing new. */
+  /** What makes no sense may hold claims: nothing has shown that they are over. What cannot be read says nothing new. */
   async #readKept(signal: AbortSignal): Promise<void> {
     const read = await this.#read('kept', signal)
     this.#isKeptRead = read !== undefined
     if (read === undefined) return
     this.#wasKeptRead = true
-    const kept = read.text === undefined ? undefined : (parseKeptMaintenance(read.text) ?? UNREADABLE)
+    const kept = read.text === undefined ? undefined : (parseKeptClaims(read.text) ?? UNREADABLE_CLAIMS)
     if (!isSame(kept, this.#kept)) this.#isKeptSynced = false
     this.#kept = kept
   }
@@ -185,5 +179,8 @@ export class AgentFiles {
   }
 }
 
-const isSame = (a: KeptMaintenance | undefined, b: KeptMaintenance | undefined): boolean =>
-  a?.id === b?.id && a?.run === b?.run && a?.uid === b?.uid
+const isSame = (a: KeptClaims | undefined, b: KeptClaims | undefined): boolean => identity(a) === identity(b)
+
+/** Whose claims they are, by which ids, on which Node; the version of the Node that they were seen on is no part of it. */
+const identity = (kept: KeptClaims | undefined): string =>
+  JSON.stringify(kept && [kept.uid, kept.claims.map(({ owner, id, uid }) => [owner, id, uid])]) ?? ''

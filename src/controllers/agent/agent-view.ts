@@ -1,6 +1,6 @@
 import type { Brake } from '../../core/agent/brake.ts'
 import type { AgentDecision } from '../../core/agent/decide.ts'
-import type { KeptMaintenance } from '../../model/kept-maintenance.ts'
+import type { KeptClaims } from '../../model/kept-claims.ts'
 import type { MonoMs, WallMs } from '../../model/time.ts'
 import type { Polls } from './poll-log.ts'
 
@@ -14,14 +14,14 @@ export interface AgentView {
   readonly since: MonoMs
   /** The API told of the node since this process began. */
   readonly heard: boolean
-  /** Whether there is a request on the disk is known. */
+  /** Whether there is a claim on the disk is known. */
   readonly isKeptKnown: boolean
   /** This process has found its data port open or closed, if it is to ask one: what is remembered may be of another port. */
   readonly isDataPortAsked: boolean
   /** The API server cannot be followed since so long; absent while it is. */
   readonly unheardForMs?: number
-  readonly kept?: KeptMaintenance
-  /** Ids of the requests that the answer goes by and that are on the disk. */
+  readonly kept?: KeptClaims
+  /** Ids of the claims that the answer goes by and that are on the disk. */
   readonly acknowledged: readonly string[]
   /** Whether the brake of the fleet lets a cordon count. */
   readonly brake: Brake

@@ -1,7 +1,7 @@
 import { agentCheckLine, type CheckerSpec, owedAnew, stillOwed } from '../../core/agent/agent-check-line.ts'
 import { type AgentDecision, decide } from '../../core/agent/decide.ts'
 import { type AgentEvidence, noEvidence } from '../../core/agent/evidence.ts'
-import { keptMaintenance } from '../../core/agent/kept-maintenance.ts'
+import { keptClaims } from '../../core/agent/kept-claims.ts'
 import { formatMemory, parseMemory } from '../../core/agent/memory.ts'
 import { observe } from '../../core/agent/observe.ts'
 import type { AgentSnapshot, AgentSpec } from '../../core/agent/snapshot.ts'
@@ -46,7 +46,7 @@ const LOOK_EVERY_MS = 1_000
 
 /**
  * The answer of one node, always in memory. It changes at once with what is heard; what must survive is written after it,
- * and a request is acknowledged only when it has been.
+ * and a claim is acknowledged only when it has been.
  */
 export class Agent {
   readonly #parts: AgentParts
@@ -164,7 +164,7 @@ export class Agent {
       ...(unheardSince === undefined ? {} : { unheardForMs: now - unheardSince }),
       ...(kept === undefined ? {} : { kept }),
       // Said by the node's own object, on the disk, and what is answered goes by it.
-      acknowledged: synced !== undefined && this.#decision.answer !== 'up' && synced.id !== '' ? [synced.id] : [],
+      acknowledged: synced !== undefined && this.#decision.answer !== 'up' ? synced.claims.map(({ id }) => id) : [],
       brake: evidence.brake ?? 'unknown',
       ...(evidence.dataPort === undefined ? {} : { dataPort: evidence.dataPort }),
       lookedAgoMs: now - this.#lookedAt,
@@ -206,7 +206,7 @@ export class Agent {
 
   async #passes(signal: AbortSignal): Promise<void> {
     for (;;) {
-      await this.#files.keep((kept) => keptMaintenance(this.#snapshot(), kept), signal)
+      await this.#files.keep((kept) => keptClaims(this.#snapshot(), kept), signal)
       this.#judge()
       this.#forgive()
       if (this.#isAsked) await this.#writeDown(signal)

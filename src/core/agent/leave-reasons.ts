@@ -1,4 +1,6 @@
-import { parseMaintenance } from '../../model/maintenance.ts'
+import { type Claim, parseClaims } from '../../model/claims.ts'
+import { escapeForeign } from '../../model/foreign-text.ts'
+import type { KeptClaim } from '../../model/kept-claims.ts'
 import type { NodeFacts } from '../../model/node-facts.ts'
 import type { Reason } from '../../model/reason.ts'
 import { cordonStanding } from './cordon-standing.ts'
@@ -12,32 +14,52 @@ type Rule = (s: AgentSnapshot) => Reason | undefined
  * turns all of them NotReady, while they serve.
  */
 export const leaveReasons = (s: AgentSnapshot): readonly Reason[] => {
-  const ofOurs = present([maintenance(s)])
+  const ofOurs = claimed(s)
   return isStaleUp(s) ? ofOurs : [...ofOurs, ...present(TOLD.map((rule) => rule(s)))]
 }
 
-/** Told to say `up` once the API server is away for long: what it said before counts no more, but for our own requests. */
+/** Told to say `up` once the API server is away for long: what it said before counts no more, but for claims. */
 const isStaleUp = (s: AgentSnapshot): boolean => isStale(s) && s.spec.stale?.answer === 'up'
 
-/** A request on the disk counts until the API was seen without it, however long that takes: see `keptMaintenance`. */
-const maintenance: Rule = (s) => {
-  const word = parseMaintenance(nodeOf(s)?.maintenance)
-  if (word.kind === 'asked')
-    return { code: 'Maintenance', object: word.request.run, text: `run ${word.request.run} takes the node out` }
-  if (word.kind === 'unreadable')
-    return {
-      code: 'MaintenanceUnreadable',
-      text: `maintenance is asked for in words that make no sense: ${word.why}`,
-      next: 'remove the annotation evenkeel.dev/maintenance from the node if nobody is at work on it',
-    }
-  if (s.kept === undefined) return undefined
-  return {
-    code: 'MaintenanceKept',
-    object: s.kept.run,
-    text: `run ${s.kept.run} took the node out, and the API server has not shown that this is over`,
-    next: `annotate the node with evenkeel.dev/maintenance=withdrawn if run ${s.kept.run} is over`,
-  }
+/** A claim on the disk counts until the API was seen without it, however long that takes: see `keptClaims`. */
+function claimed(s: AgentSnapshot): readonly Reason[] {
+  const word = parseClaims(nodeOf(s)?.maintenance)
+  if (word.kind === 'unreadable') return [unreadable(word.why)]
+  const seen = word.kind === 'claimed' ? word.claims : []
+  const kept = s.kept?.claims.filter(({ owner }) => seen.every((claim) => claim.owner !== owner)) ?? []
+  const isKeptKnown = s.kept === undefined || s.kept.claims.length > 0 || seen.length > 0
+  return [...seen.map(standing), ...kept.map(notOver), ...(isKeptKnown ? [] : [KEPT_UNREADABLE])]
 }
+
+const standing = (claim: Claim): Reason => ({ code: 'Maintenance', object: claim.owner, text: wish(claim) })
+
+function wish({ owner, why }: Claim): string {
+  if (owner.startsWith(ROLL)) return `${nameOf(owner)} takes the node out`
+  return `${owner} keeps the node out${why === undefined ? '' : `: ${escapeForeign(why, 200)}`}`
+}
+
+const unreadable = (why: string): Reason => ({
+  code: 'MaintenanceUnreadable',
+  text: `the claims on the node cannot be read: ${why}`,
+  next: 'remove the annotation evenkeel.dev/maintenance from the node if no one is at work on it',
+})
+
+const notOver = ({ owner }: KeptClaim): Reason => ({
+  code: 'MaintenanceKept',
+  object: owner,
+  text: `${nameOf(owner)} took the node out, and the API server has not shown that this is over`,
+  next: `annotate the node with evenkeel.dev/maintenance=withdrawn if ${nameOf(owner)} is over and no other claim stands`,
+})
+
+const KEPT_UNREADABLE: Reason = {
+  code: 'MaintenanceKept',
+  text: 'a claim on the disk of the node cannot be read, and the API server has not shown that it is over',
+  next: 'annotate the node with evenkeel.dev/maintenance=withdrawn if no one is at work on it',
+}
+
+const ROLL = 'roll/'
+/** As it is spoken of: a run is called by its name. */
+const nameOf = (owner: string): string => (owner.startsWith(ROLL) ? `roll ${owner.slice(ROLL.length)}` : owner)
 
 const gone: Rule = ({ evidence }) =>
   evidence.node === 'gone' ? { code: 'NodeGone', text: 'the API server knows no such node' } : undefined

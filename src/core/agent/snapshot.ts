@@ -1,5 +1,5 @@
 import type { Answer } from '../../model/answer.ts'
-import type { KeptMaintenance } from '../../model/kept-maintenance.ts'
+import type { KeptClaims } from '../../model/kept-claims.ts'
 import type { MonoMs } from '../../model/time.ts'
 import type { AgentEvidence } from './evidence.ts'
 
@@ -29,6 +29,6 @@ export interface AgentSnapshot {
   readonly unheardSince?: MonoMs
   /** What a person put into the override file. */
   readonly override?: { readonly answer: Answer; readonly why: string }
-  /** The request that is on the node's disk. */
-  readonly kept?: KeptMaintenance
+  /** The claims that are on the node's disk. */
+  readonly kept?: KeptClaims
 }

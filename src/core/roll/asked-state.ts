@@ -1,6 +1,6 @@
 import type { ServerReading } from '../../model/balancer.ts'
+import { asksToLeave, MAINTENANCE_ANNOTATION } from '../../model/claims.ts'
 import { endpointAdminState } from '../../model/endpoint-admin-state.ts'
-import { asksToLeave, MAINTENANCE_ANNOTATION } from '../../model/maintenance.ts'
 import type { Node } from '../../model/node.ts'
 import type { InstanceFacts } from './snapshot.ts'
 

@@ -1,54 +1,32 @@
 import { type AdminState, serverKey } from '../../model/balancer.ts'
-import { MAINTENANCE_ANNOTATION, parseMaintenance } from '../../model/maintenance.ts'
 import type { Reason } from '../../model/reason.ts'
 import { agentSilent } from './agent-silent.ts'
 import { type ConnectionsEnd, connectionsEnd } from './connections-end.ts'
+import { claimsUnreadable, ownClaim } from './node-claims.ts'
 import type { NodeServer } from './node-servers.ts'
 import { ownIntent, type RecordedSnapshot } from './node-snapshot.ts'
 import type { Noticing } from './noticing.ts'
 
 /**
- * The agent has the request on disk and answers by it. Once the reboot is announced an agent that is not heard has it
+ * The agent has the claim of this run on disk and answers by it. Once the reboot is announced an agent that is not heard has it
  * still: it was acknowledged before, and is withdrawn by nothing but the Node without it.
  */
-export function isAcknowledged(s: RecordedSnapshot, { reading, recorded }: NodeServer): boolean {
+export function isAcknowledged(s: RecordedSnapshot, { reading }: NodeServer): boolean {
   const endpoint = reading?.endpoint
   if (endpoint === undefined) return false
   if (!endpoint.heard) return ownIntent(s) !== undefined
-  if (endpoint.answer === 'up') return false
-  if (recorded.state !== 'ready') return true
-  const word = parseMaintenance(s.current.node.annotations[MAINTENANCE_ANNOTATION])
-  return word.kind === 'asked' && endpoint.acknowledged.includes(word.request.id)
-}
-
-/** The request that stands on the node is of this run. */
-function isAskedByUs(s: RecordedSnapshot): boolean {
-  const word = parseMaintenance(s.current.node.annotations[MAINTENANCE_ANNOTATION])
-  return word.kind === 'asked' && word.request.run === s.run.id
+  const own = ownClaim(s)
+  return endpoint.answer !== 'up' && own !== undefined && endpoint.acknowledged.includes(own.id)
 }
 
 /**
- * What a server is put back to. Of a node that was out by somebody's request, whoever asked may have ended that meanwhile, upon
- * which this run asked in their place: then there is nothing to go back to, and what this run asked for is ended, too.
+ * What a server is put back to. A node that another claim had out before goes back to what that owner wants by then, once
+ * the claim of this run is withdrawn.
  */
 export function stateBefore(s: RecordedSnapshot, { recorded, reading }: NodeServer): AdminState {
   if (reading?.endpoint === undefined || recorded.state === 'ready') return recorded.state
-  return isAskedByUs(s) ? 'ready' : reading.ownState
+  return ownClaim(s) === undefined ? reading.ownState : 'ready'
 }
-
-/** Somebody else has asked meanwhile, or in words that make no sense: it is not ours to end. */
-export function isAskedByOthers(s: RecordedSnapshot, { reading }: NodeServer): boolean {
-  if (reading?.endpoint === undefined) return false
-  const word = parseMaintenance(s.current.node.annotations[MAINTENANCE_ANNOTATION])
-  return word.kind === 'unreadable' || (word.kind === 'asked' && word.request.run !== s.run.id)
-}
-
-export const askedByOthers = ({ ref }: NodeServer): Reason => ({
-  code: 'AskedByOthers',
-  object: ref.server,
-  text: `maintenance of ${ref.server} is asked for by somebody else now`,
-  next: `remove the annotation ${MAINTENANCE_ANNOTATION} from ${ref.server} once nobody is at work on it`,
-})
 
 /** What those who check it have noticed so far, where that is of the way that is asked for. */
 export function noticingOf(s: RecordedSnapshot, { ref }: NodeServer, way: Noticing['way']): Noticing | undefined {
@@ -66,7 +44,9 @@ export function connectionsEndOf(s: RecordedSnapshot, server: NodeServer): Conne
   return connectionsEnd({ left, since, now: s.now, idleLimitMs: s.spec.detach.idleLimitMs })
 }
 
-export function notAcknowledged({ reading, ref }: NodeServer): Reason {
+export function notAcknowledged(s: RecordedSnapshot, { reading, ref }: NodeServer): Reason {
+  const unreadable = claimsUnreadable(s)
+  if (unreadable !== undefined) return unreadable
   if (reading?.endpoint?.heard !== true) return agentSilent(ref)
   const text = `the agent of ${ref.server} has not taken the request yet, and answers ${reading.endpoint.answer}`
   return { code: 'RequestNotTaken', object: ref.server, text }

@@ -54,8 +54,10 @@ export interface Evidence {
   readonly settledInARow: number
   readonly settledAt?: MonoMs | undefined
   readonly settlingSince?: MonoMs
-  /** Set when the first server is put back; from then on settling is over. */
+  /** Set when the first server is put back, or is to be; from then on settling is over. */
   readonly attachingSince?: MonoMs
+  /** None was put back yet, since a claim of another owner has stood on the node all the while. */
+  readonly awaitsClaims?: boolean
   readonly attachingSinceWall?: WallMs
   readonly attachedAt?: MonoMs
   readonly attachedAtWall?: WallMs

@@ -13,11 +13,12 @@ import { isNotTold } from './steps/detach.ts'
  * The standing duty while a node is out: whatever a reload forgot is said again, in every step from the first
  * confirmed detach until the first server is put back, and for as long as an unproven node is guarded. Before the intent
  * it is said only to servers that were out already, and never to the last usable one of a backend: to take another one is
- * a matter of step 4 and its guards.
+ * a matter of step 4 and its guards. A claim of this run that was overwritten is made again, though another one keeps the
+ * node out as yet: that takes nothing from service.
  */
 export const keepDetached = (s: NodeSnapshot): readonly Action[] =>
-  backInService(s)
-    .filter((server) => isNotTold(server) && !isLastToServe(s, server))
+  taken(s)
+    .filter((server) => isNotTold(s, server) && (isBack(server) ? !isLastToServe(s, server) : isOverwritten(server)))
     .map((server) => takeOut(s, server))
 
 /** A server is in service that must be out, whether it is taken out again or serves on as the last one. */
@@ -29,10 +30,15 @@ export const servesOn = (s: NodeSnapshot): readonly Reason[] =>
     .filter((server) => isLastToServe(s, server))
     .map(({ ref, instance }) => leftAsLast(ref, instance))
 
-const backInService = (s: NodeSnapshot): readonly NodeServer[] =>
-  mustBeOut(s)
-    .filter((server) => wasTaken(s, server))
-    .filter(({ instance, reading }) => instance.silentForMs === 0 && reading?.ownState === 'ready')
+const backInService = (s: NodeSnapshot): readonly NodeServer[] => taken(s).filter(isBack)
+
+/** What this run has taken out and is to keep out, as far as it is heard. */
+const taken = (s: NodeSnapshot): readonly NodeServer[] =>
+  mustBeOut(s).filter((server) => wasTaken(s, server) && server.instance.silentForMs === 0)
+
+const isBack = ({ reading }: NodeServer): boolean => reading?.ownState === 'ready'
+
+const isOverwritten = ({ reading }: NodeServer): boolean => reading?.endpoint !== undefined
 
 /**
  * Without it a backend would have no server, and every request would fail. Where it is down itself, its balancers may not

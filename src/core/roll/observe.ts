@@ -50,7 +50,7 @@ function confirm(
   const { reading, instance } = server
   if (reading === undefined || isSilent(instance)) return before
   if (reading.ownState === 'ready') return before && { ...before, since: undefined }
-  if (isNotTold(server)) return before
+  if (isNotTold(s, server)) return before
   if (reading.endpoint !== undefined && !isAcknowledged(s, server)) return before
   const process = instance.reading?.process ?? ''
   const { totalSessions } = reading

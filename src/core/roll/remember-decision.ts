@@ -2,6 +2,7 @@ import { actionKey } from '../../model/action.ts'
 import type { Decision } from '../../model/decision.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Evidence } from './evidence.ts'
+import { claimedByOthers } from './node-claims.ts'
 import { hasCurrent, ownIntent } from './node-snapshot.ts'
 import { podsHere } from './pods-here.ts'
 import type { RollSnapshot } from './snapshot.ts'
@@ -19,7 +20,7 @@ export function rememberDecision(s: RollSnapshot, decision: Decision): Evidence 
     case 'settle':
       return { ...evidence, settlingSince: evidence.settlingSince ?? s.now, ...settled(s, decision) }
     case 'attach':
-      return { ...evidence, ...attaching(s) }
+      return { ...evidence, ...attaching(s), ...awaitingClaims(s) }
     case 'soak':
       return {
         ...evidence,
@@ -45,6 +46,13 @@ const attaching = (s: RollSnapshot): Pick<Evidence, 'attachingSince' | 'attachin
   attachingSince: s.evidence.attachingSince ?? s.now,
   attachingSinceWall: s.evidence.attachingSinceWall ?? s.wall,
 })
+
+/** While another claim stands the step attaches nothing: so it was from its beginning on. */
+function awaitingClaims(s: RollSnapshot): Pick<Evidence, 'awaitsClaims'> {
+  const stands = hasCurrent(s) && claimedByOthers(s).length > 0
+  if (s.evidence.attachingSince === undefined) return stands ? { awaitsClaims: true } : {}
+  return s.evidence.awaitsClaims === true ? { awaitsClaims: stands } : {}
+}
 
 /** Once announced nothing is put back: what holds the reboot up and is not waited for by law is waited for as long as the machine. */
 function heldUp(s: RollSnapshot, decision: Decision): Pick<Evidence, 'awaySince'> {

@@ -5,7 +5,11 @@ import { KEPT, REQUEST } from '../../support/agent-world.ts'
 
 const ASKED = { maintenance: REQUEST }
 /** As another agent of the node writes it. */
-const NEWER = JSON.stringify({ ...KEPT, id: 'r-2', resourceVersion: '200' })
+const NEWER = JSON.stringify({
+  ...KEPT,
+  resourceVersion: '200',
+  claims: KEPT.claims.map((claim) => ({ ...claim, id: 'r-2' })),
+})
 const DECLARED = { address: '10.0.0.9', port: 1 }
 const OTHER = { address: '10.0.0.8', port: 1 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
@@ -79,6 +79,62 @@ test('a request outlasts the machine, and nothing but the API server ends it', a
   await answers(last, '200 OK')
   await waitFor({ what: 'the request to be forgotten', limitMs: 5_000, everyMs: 5 }, async () =>
     existsSync(join(place.directory, 'lib', 'maintenance.json')) ? undefined : true,
+  )
+})
+
+/** The claims of those owners, as the annotation has them; none: no annotation. */
+const claimed = (...owners: readonly ('roll/run-1' | 'person/alice')[]) => ({
+  metadata: {
+    annotations: {
+      'evenkeel.dev/maintenance':
+        owners.length === 0
+          ? null
+          : JSON.stringify({ version: 2, claims: owners.map((owner) => ({ owner, id: owner.replace('/', '-') })) }),
+    },
+  },
+})
+
+test('a node with two claims is back when the last one is withdrawn, in either order, though its agent is killed in between', async (t) => {
+  for (const last of ['roll/run-1', 'person/alice'] as const) {
+    const place = await AgentPlace.of(t)
+    const acknowledged = (agent: RunningAgent, wanted: string): Promise<true> =>
+      waitFor({ what: `${wanted} to be acknowledged`, limitMs: 10_000, everyMs: 5 }, async () =>
+        (await agent.health()).maintenance.acknowledged.join(' ') === wanted ? true : undefined,
+      )
+    const first = await place.agent()
+    await answers(first, '200 OK')
+    await place.patch(claimed('person/alice', 'roll/run-1'))
+    await acknowledged(first, 'person-alice roll-run-1')
+    await first.kill('SIGKILL')
+    // Withdrawn while no agent runs; and its memory went with a boot.
+    await place.patch(claimed(last))
+    await rm(join(place.directory, 'run'), { recursive: true, force: true })
+    place.away()
+    const second = await place.agent()
+    assert.equal(await second.page('/nodecheck'), '503 Down')
+    await place.back()
+    await acknowledged(second, last.replace('/', '-'))
+    assert.equal(await second.page('/nodecheck'), '503 Down')
+    await second.kill('SIGKILL')
+    const third = await place.agent()
+    await acknowledged(third, last.replace('/', '-'))
+    await place.patch(claimed())
+    await answers(third, '200 OK')
+  }
+})
+
+test('an agent that takes over in the middle of a maintenance keeps out what the release before it kept', async (t) => {
+  const place = await AgentPlace.of(t)
+  const kept = { version: 1, id: 'r-1', run: 'run-1', uid: 'uid-of-n1', resourceVersion: '1' }
+  await mkdir(join(place.directory, 'lib'), { recursive: true })
+  await writeFile(join(place.directory, 'lib', 'maintenance.json'), JSON.stringify(kept))
+  place.away()
+  const agent = await place.agent()
+  assert.equal(await agent.page('/nodecheck'), '503 Down')
+  const { answer, reasons, maintenance } = await agent.health()
+  assert.deepEqual(
+    [answer, reasons.map(({ code }) => code), maintenance.acknowledged],
+    ['drain', ['MaintenanceKept'], ['r-1']],
   )
 })
 

@@ -7,9 +7,10 @@ import { noEvidence } from '../../../src/core/agent/evidence.ts'
 import { observe } from '../../../src/core/agent/observe.ts'
 import { parseOverride } from '../../../src/core/agent/parse-override.ts'
 import type { AgentSnapshot } from '../../../src/core/agent/snapshot.ts'
+import { UNREADABLE_CLAIMS } from '../../../src/model/kept-claims.ts'
 import type { Reason } from '../../../src/model/reason.ts'
 import { monoMs } from '../../../src/model/time.ts'
-import { anAgent, KEPT, NOW, REQUEST } from '../../support/agent-world.ts'
+import { anAgent, DISK_ALONE, KEPT, NOW, REQUEST } from '../../support/agent-world.ts'
 
 test('each dialect says the answer in what its balancers read', () => {
   const [ok, down] = [
@@ -105,25 +106,41 @@ const REASONS: readonly (readonly [snapshot: AgentSnapshot, reason: Reason])[] =
     anAgent({ facts: { maintenance: REQUEST } }),
     {
       code: 'Maintenance',
-      object: '20260101T000000Z-0001',
-      text: 'run 20260101T000000Z-0001 takes the node out',
+      object: 'roll/20260101T000000Z-0001',
+      text: 'roll 20260101T000000Z-0001 takes the node out',
     },
+  ],
+  [
+    anAgent({ facts: { maintenance: DISK_ALONE } }),
+    { code: 'Maintenance', object: 'person/alice', text: 'person/alice keeps the node out: a new disk' },
+  ],
+  [
+    anAgent({ facts: { maintenance: '{"version":2,"claims":[{"owner":"guard/storage","id":"1"}]}' } }),
+    { code: 'Maintenance', object: 'guard/storage', text: 'guard/storage keeps the node out' },
   ],
   [
     anAgent({ facts: { maintenance: 'yes' } }),
     {
       code: 'MaintenanceUnreadable',
-      text: 'maintenance is asked for in words that make no sense: it is no JSON object',
-      next: 'remove the annotation evenkeel.dev/maintenance from the node if nobody is at work on it',
+      text: 'the claims on the node cannot be read: it is not a JSON object',
+      next: 'remove the annotation evenkeel.dev/maintenance from the node if no one is at work on it',
     },
   ],
   [
     cold({ kept: KEPT }),
     {
       code: 'MaintenanceKept',
-      object: '20260101T000000Z-0001',
-      text: 'run 20260101T000000Z-0001 took the node out, and the API server has not shown that this is over',
-      next: 'annotate the node with evenkeel.dev/maintenance=withdrawn if run 20260101T000000Z-0001 is over',
+      object: 'roll/20260101T000000Z-0001',
+      text: 'roll 20260101T000000Z-0001 took the node out, and the API server has not shown that this is over',
+      next: 'annotate the node with evenkeel.dev/maintenance=withdrawn if roll 20260101T000000Z-0001 is over and no other claim stands',
+    },
+  ],
+  [
+    cold({ kept: UNREADABLE_CLAIMS }),
+    {
+      code: 'MaintenanceKept',
+      text: 'a claim on the disk of the node cannot be read, and the API server has not shown that it is over',
+      next: 'annotate the node with evenkeel.dev/maintenance=withdrawn if no one is at work on it',
     },
   ],
   [anAgent({ evidence: { node: 'gone' } }), { code: 'NodeGone', text: 'the API server knows no such node' }],

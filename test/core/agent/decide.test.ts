@@ -6,7 +6,7 @@ import { observe } from '../../../src/core/agent/observe.ts'
 import type { AgentSnapshot } from '../../../src/core/agent/snapshot.ts'
 import type { Answer } from '../../../src/model/answer.ts'
 import { monoMs } from '../../../src/model/time.ts'
-import { anAgent, KEPT, NOW, REQUEST, someFacts } from '../../support/agent-world.ts'
+import { anAgent, DISK_ALONE, KEPT, NOW, REQUEST, REQUEST_AND_DISK, someFacts } from '../../support/agent-world.ts'
 
 /** `ANSWER CODES [in MS]` of one pass. */
 function said(s: AgentSnapshot): string {
@@ -106,6 +106,17 @@ const ANSWERS: readonly (readonly [title: string, snapshot: AgentSnapshot, said:
   ],
   ['its label excludes it', anAgent({ facts: { excluded: true } }), 'drain NodeExcluded'],
   ['a run takes it out', anAgent({ facts: { maintenance: REQUEST } }), 'drain Maintenance'],
+  [
+    'a run takes it out, and a person keeps it out',
+    anAgent({ facts: { maintenance: REQUEST_AND_DISK }, change: { kept: KEPT } }),
+    'drain Maintenance Maintenance',
+  ],
+  [
+    'a person keeps it out, and the claim of a run is on the disk still',
+    anAgent({ facts: { maintenance: DISK_ALONE }, change: { kept: KEPT } }),
+    'drain Maintenance MaintenanceKept',
+  ],
+  ['its claims are all withdrawn', anAgent({ facts: { maintenance: '{"version":2,"claims":[]}' } }), 'up InService'],
   [
     'somebody takes it out in words that make no sense',
     anAgent({ facts: { maintenance: 'yes' } }),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asAsked } from '../../../src/core/roll/asked-state.ts'
+import { MAINTENANCE_ANNOTATION } from '../../../src/model/claims.ts'
 import type { EndpointReading } from '../../../src/model/health-endpoint.ts'
-import { MAINTENANCE_ANNOTATION } from '../../../src/model/maintenance.ts'
 import { ASKED, agents, anEndpoint } from '../../support/endpoint-world.ts'
 import { aNode, anInstance, aServer } from '../../support/roll-world.ts'
 

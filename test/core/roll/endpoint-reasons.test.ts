@@ -2,10 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asAsked } from '../../../src/core/roll/asked-state.ts'
 import {
-  askedByOthers,
   connectionsEndOf,
   isAcknowledged,
-  isAskedByOthers,
   notAcknowledged,
   notNoticed,
   stateBefore,
@@ -14,8 +12,8 @@ import { type NodeServer, nodeServers } from '../../../src/core/roll/node-server
 import type { RecordedSnapshot } from '../../../src/core/roll/node-snapshot.ts'
 import { observeNoticing } from '../../../src/core/roll/observe-noticing.ts'
 import type { AdminState, ServerReading } from '../../../src/model/balancer.ts'
+import { MAINTENANCE_ANNOTATION } from '../../../src/model/claims.ts'
 import type { EndpointReading } from '../../../src/model/health-endpoint.ts'
-import { MAINTENANCE_ANNOTATION } from '../../../src/model/maintenance.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import {
   ASKED,
@@ -62,6 +60,8 @@ const down = (change: Partial<EndpointReading> = {}, state: AdminState = 'drain'
   anEndpoint('n1', { answer: 'down', ...change }, { ownState: state })
 const plain = aServer('n1', { ref: { instance: 'edge', backend: 'nodes', server: 'n1' } })
 const OF_RUN_2 = REQUEST.replace('run-1', 'run-2')
+const V1 = '{"version":1,"id":"a1","run":"run-1","at":"2026-01-01T00:00:00.000Z"}'
+const BESIDE = REQUEST.replace('[', '[{"owner":"person/alice","id":"disk"},')
 
 const TAKEN: readonly (readonly [title: string, given: Given, isTaken: boolean])[] = [
   ['is not listed', { word: REQUEST }, false],
@@ -70,7 +70,20 @@ const TAKEN: readonly (readonly [title: string, given: Given, isTaken: boolean])
   ['shows another request', { n1: down({ acknowledged: ['a0'] }), word: REQUEST }, false],
   ['refuses and is asked for nothing', { n1: down({ acknowledged: ['a1'] }) }, false],
   ['answers up', { n1: anEndpoint('n1', { acknowledged: ['a1'] }), word: REQUEST }, false],
-  ['refuses as it did before us', { n1: down(), before: 'drain' }, true],
+  ['refuses as it did before us', { n1: down(), before: 'drain' }, false],
+  [
+    'refuses as it did before us, and shows the request',
+    { n1: down({ acknowledged: ['a1'] }), before: 'drain', word: REQUEST },
+    true,
+  ],
+  ['shows the request of the last release', { n1: down({ acknowledged: ['a1'] }), word: V1 }, true],
+  ['shows the request beside another claim', { n1: down({ acknowledged: ['disk', 'a1'] }), word: BESIDE }, true],
+  [
+    'shows another claim, and not yet the request beside it',
+    { n1: down({ acknowledged: ['disk'] }), word: BESIDE },
+    false,
+  ],
+  ['cannot read what stands beside the request', { n1: down({ acknowledged: ['a1'] }), word: 'until Monday' }, false],
   ['is not heard', { n1: down({ heard: false }), word: REQUEST }, false],
   ['is not heard, and its reboot is announced', { n1: down({ heard: false }), word: REQUEST, announced: true }, true],
 ]
@@ -80,21 +93,14 @@ for (const [title, given, isTaken] of TAKEN) {
     assert.equal(ask(given, isAcknowledged), isTaken))
 }
 
-test('a node is put back to what it was, and to ready where only this run asks for its maintenance', () => {
+test('a node is put back to what it was, and to ready where this run still claims it', () => {
   assert.equal(ask({ n1: down() }, stateBefore), 'ready')
   assert.equal(ask({ before: 'drain' }, stateBefore), 'drain')
   assert.equal(ask({ n1: plain, before: 'drain' }, stateBefore), 'drain')
   assert.equal(ask({ n1: down(), before: 'drain', word: REQUEST }, stateBefore), 'ready')
+  assert.equal(ask({ n1: down(), before: 'drain', word: BESIDE }, stateBefore), 'ready')
   assert.equal(ask({ n1: down(), before: 'drain', word: OF_RUN_2 }, stateBefore), 'drain')
   assert.equal(ask({ n1: down({}, 'ready'), before: 'drain' }, stateBefore), 'ready')
-})
-
-test('a node is asked for by others where the words on it are not of this run', () => {
-  const asks = (word?: string, n1: ServerReading | undefined = down()) =>
-    ask(word === undefined ? { n1 } : { n1, word }, isAskedByOthers)
-  assert.deepEqual([asks(), asks(REQUEST), asks('withdrawn')], [false, false, false])
-  assert.deepEqual([asks(OF_RUN_2), asks('until Monday')], [true, true])
-  assert.deepEqual([asks(OF_RUN_2, plain), ask({ word: OF_RUN_2 }, isAskedByOthers)], [false, false])
 })
 
 test('connections are waited for once load balancers have noticed, by what was counted after that', () => {
@@ -121,33 +127,29 @@ test('connections are waited for once load balancers have noticed, by what was c
 test('what is waited for of an agent says what it answers, and who asks', () => {
   const silent = { code: 'AgentSilent', object: 'n1', text: 'the agent of n1 does not answer' }
   assert.deepEqual(
-    ask({ n1: down({ heard: false }) }, (_, server) => notAcknowledged(server)),
+    ask({ n1: down({ heard: false }) }, (s, server) => notAcknowledged(s, server)),
     silent,
   )
   assert.deepEqual(
-    ask({ n1: plain }, (_, server) => notAcknowledged(server)),
+    ask({ n1: plain }, (s, server) => notAcknowledged(s, server)),
     silent,
   )
   assert.deepEqual(
-    ask({}, (_, server) => notAcknowledged(server)),
+    ask({}, (s, server) => notAcknowledged(s, server)),
     silent,
   )
   assert.deepEqual(
-    ask({ n1: down() }, (_, server) => notAcknowledged(server)),
+    ask({ n1: down() }, (s, server) => notAcknowledged(s, server)),
     {
       code: 'RequestNotTaken',
       object: 'n1',
       text: 'the agent of n1 has not taken the request yet, and answers down',
     },
   )
+  const unreadable = ask({ n1: down(), word: 'until Monday' }, (s, server) => notAcknowledged(s, server))
   assert.deepEqual(
-    ask({ n1: down() }, (_, server) => askedByOthers(server)),
-    {
-      code: 'AskedByOthers',
-      object: 'n1',
-      text: 'maintenance of n1 is asked for by somebody else now',
-      next: 'remove the annotation evenkeel.dev/maintenance from n1 once nobody is at work on it',
-    },
+    [unreadable.code, unreadable.text],
+    ['ClaimsUnreadable', 'the claims on n1 cannot be read: it is not a JSON object'],
   )
   const told = (way: 'out' | 'in') => ask({ n1: down() }, (_, server) => notNoticed(server, way))
   const goesOn = { code: 'ChecksGoOn', object: 'n1' }

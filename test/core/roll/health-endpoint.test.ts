@@ -10,7 +10,7 @@ import { rememberDecision } from '../../../src/core/roll/remember-decision.ts'
 import { rememberOutcome } from '../../../src/core/roll/remember-outcome.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import type { ServerReading } from '../../../src/model/balancer.ts'
-import { MAINTENANCE_ANNOTATION } from '../../../src/model/maintenance.ts'
+import { MAINTENANCE_ANNOTATION } from '../../../src/model/claims.ts'
 import type { Step } from '../../../src/model/step.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import {
@@ -147,8 +147,8 @@ test('what somebody else asks for meanwhile is not ended for them', () => {
     return shortDecision(decide({ ...s, current: { ...s.current, node, dataPorts: PORTS } }))
   }
   assert.equal(annotated(REQUEST), 'act attach: askAgent')
-  assert.equal(annotated(REQUEST.replace('run-1', 'run-2')), 'hold attach: AskedByOthers')
-  assert.equal(annotated('until Monday'), 'hold attach: AskedByOthers')
+  assert.equal(annotated(REQUEST.replace('run-1', 'run-2')), 'hold attach: ClaimedByOthers')
+  assert.equal(annotated('until Monday'), 'hold attach: ClaimsUnreadable')
 })
 
 test('a node that was out by a request of others before is left to whoever asks for it now', () => {
@@ -288,6 +288,6 @@ test('a node that was ready and down before is not put back under a request of s
   const record = { ok: true, value: endpointRecord({ operational: 'down' }) } as const
   assert.equal(
     shortDecision(decide({ ...s, current: { ...s.current, node, record, dataPorts: PORTS } })),
-    'hold attach: AskedByOthers',
+    'hold attach: ClaimedByOthers',
   )
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decide } from '../../../src/core/roll/decide.ts'
 import type { ServerReading } from '../../../src/model/balancer.ts'
-import { agents, anEndpoint, endpointRecord, endpointSpec } from '../../support/endpoint-world.ts'
+import { agents, anEndpoint, ASKED as CLAIMED, endpointRecord, endpointSpec } from '../../support/endpoint-world.ts'
 import { aSnapshot } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
 
@@ -12,7 +12,7 @@ const UP = anEndpoint('n2')
 /** The agent of n1 has heard of the cordon and has n1 leave. The roll has not asked for it yet. */
 const LEAVING = anEndpoint('n1', { answer: 'drain' }, { adminState: 'drain', ownState: 'ready' })
 const CLOSED = anEndpoint('n1', { answer: 'down', onlyClosed: true })
-const ASKED = anEndpoint('n1', { answer: 'drain', acknowledged: ['a1'] }, { adminState: 'drain', ownState: 'drain' })
+const ASKED = anEndpoint('n1', { answer: 'drain', acknowledged: [] }, { adminState: 'drain', ownState: 'drain' })
 
 /** What n1 was when it was recorded. */
 const SERVED = {}
@@ -39,7 +39,7 @@ const TABLE: readonly Row[] = [
 for (const [title, recorded, servers, decision] of TABLE) {
   test(`a cordoned node ${title}: ${decision}`, () => {
     const s = aSnapshot({
-      node: { unschedulable: true },
+      node: { unschedulable: true, ...(servers[0] === ASKED ? CLAIMED : {}) },
       record: endpointRecord(recorded),
       change: { spec: endpointSpec(), instances: agents(servers) },
     })

@@ -8,7 +8,7 @@ import { applyManifest } from '../../../src/sim/world/apply-manifest.ts'
 import { turnsOfLoop } from '../turns-of-loop.ts'
 import { settled } from './article-cluster.ts'
 
-interface SmallWorld {
+export interface SmallWorld {
   readonly seed: string
   readonly nodes: number
   readonly darkMs: number

@@ -1,9 +1,10 @@
 import type { Action } from '../../../model/action.ts'
 import { type AdminState, type ServerReading, serverKey } from '../../../model/balancer.ts'
 import type { Reason } from '../../../model/reason.ts'
-import { askedByOthers, isAskedByOthers, noticingOf, notNoticed, stateBefore } from '../endpoint-state.ts'
+import { noticingOf, notNoticed, stateBefore } from '../endpoint-state.ts'
 import { slotLive } from '../guards.ts'
 import { asUsed, isLastServer } from '../last-server.ts'
+import { claimedByOthers } from '../node-claims.ts'
 import { isSilent, lostServers, type NodeServer, nodeServers, notItsAddress } from '../node-servers.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { setServer } from '../set-server.ts'
@@ -27,8 +28,8 @@ export const attach: StepRule = {
     if (refusals.length > 0) return hold(refusals)
     const pooled = hasRebooted(s) ? pending.filter(holdsDeadConnections) : []
     if (pooled.length > 0) return purge(s, pooled, { restores: true })
-    const others = pending.filter((server) => server.recorded.state === 'ready' && isAskedByOthers(s, server))
-    if (others.length > 0) return hold(others.map(askedByOthers))
+    const others = claimsAgainst(s, pending)
+    if (others.length > 0) return hold(others)
     const prepare = pending.filter(mustPassThroughDrain)
     if (prepare.length > 0)
       return act(
@@ -58,6 +59,10 @@ export const attach: StepRule = {
   },
 }
 
+/** What was out before is put back to that, and needs no leave of other owners. */
+const claimsAgainst = (s: RecordedSnapshot, pending: readonly NodeServer[]): readonly Reason[] =>
+  pending.some(({ recorded }) => recorded.state === 'ready') ? claimedByOthers(s) : []
+
 /** What keeps it from being attached: of an instance that is silent nothing else is known. */
 export function unattached(s: RecordedSnapshot): readonly Reason[] {
   const servers = nodeServers(s)
@@ -66,6 +71,10 @@ export function unattached(s: RecordedSnapshot): readonly Reason[] {
   return [
     ...silentReasons(servers),
     ...lost,
+    ...claimsAgainst(
+      s,
+      answering.filter((server) => !isRestored(s, server)),
+    ),
     ...answering.filter((server) => !isRestored(s, server)).map(unchecked),
     ...answering.filter((server) => isRestored(s, server) && isUnnoticed(s, server)).map(unnoticed),
   ]

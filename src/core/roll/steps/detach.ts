@@ -2,8 +2,9 @@ import { serverKey } from '../../../model/balancer.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { connectionsEndOf, isAcknowledged, notAcknowledged, noticingOf, notNoticed } from '../endpoint-state.ts'
 import { instancesAnswer, mayBeTaken, mayDisrupt } from '../guards.ts'
+import { lacksOwnClaim } from '../node-claims.ts'
 import { detachedState, lostServers, type NodeServer, nodeServers, notItsAddress } from '../node-servers.ts'
-import { ownIntent, type RecordedSnapshot } from '../node-snapshot.ts'
+import { type NodeSnapshot, ownIntent, type RecordedSnapshot } from '../node-snapshot.ts'
 import { setServer, takeOut } from '../set-server.ts'
 import { act, done, hold, RECHECK_MS, type StepAnswer, type StepRule } from '../step-rule.ts'
 
@@ -73,7 +74,7 @@ export const holdsDeadConnections = ({ reading }: NodeServer): boolean =>
 
 /** The first half: the commands, and the read-back of every instance. Undefined once all is confirmed. */
 function tellServers(s: RecordedSnapshot, servers: readonly NodeServer[]) {
-  const toTell = servers.filter(({ reading }) => reading !== undefined).filter(isNotTold)
+  const toTell = servers.filter(({ reading }) => reading !== undefined).filter((server) => isNotTold(s, server))
   if (toTell.length > 0) {
     const refusals = [...mayDisrupt(s), ...mayTake(s)]
     if (refusals.length > 0) return hold(refusals)
@@ -89,7 +90,7 @@ function tellServers(s: RecordedSnapshot, servers: readonly NodeServer[]) {
     ...lostServers(s).map((server) => notItsAddress(s, server)),
   ]
   if (lost.length > 0) return hold(lost)
-  const untaken = servers.filter((server) => isUntaken(s, server)).map(notAcknowledged)
+  const untaken = servers.filter((server) => isUntaken(s, server)).map((server) => notAcknowledged(s, server))
   if (untaken.length > 0) return hold(untaken)
   const unconfirmed = servers.filter((server) => !isConfirmed(s, server)).map(inService)
   return unconfirmed.length > 0 ? hold(unconfirmed, RECHECK_MS / 2) : undefined
@@ -105,12 +106,14 @@ function mayTake(s: RecordedSnapshot): readonly Reason[] {
   return silent.length > 0 ? silent : mayBeTaken(s)
 }
 
-export const isNotTold = (server: NodeServer): boolean => server.reading?.ownState !== detachedState(server)
+/** An agent goes by the claims on its node: that of this run is to stand there, whoever else has one. */
+export const isNotTold = (s: NodeSnapshot, server: NodeServer): boolean =>
+  server.reading?.endpoint === undefined ? server.reading?.ownState !== detachedState(server) : lacksOwnClaim(s)
 
 /** Confirmed by the very process that runs now: another process has forgotten what the last one was told. */
 function isConfirmed(s: RecordedSnapshot, server: NodeServer): boolean {
   const seen = s.evidence.detached[serverKey(server.ref)]
-  return seen !== undefined && seen.process === server.instance.reading?.process && !isNotTold(server)
+  return seen !== undefined && seen.process === server.instance.reading?.process && !isNotTold(s, server)
 }
 
 const sessions = ({ reading }: NodeServer): number =>

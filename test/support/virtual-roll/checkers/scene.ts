@@ -7,6 +7,7 @@ import type { ApiRequest } from '../../../../src/sim/world/api-request.ts'
 import { NODES, PODS } from '../../../../src/sim/world/api-resource.ts'
 import { type EngineRequest, isCordon } from '../engine-request.ts'
 import { AGENT_PORT } from '../virtual-agent.ts'
+import { claimants } from './claimants.ts'
 import { type AdminWord, type ServerWord, serverKey, serverWords, whichTakesMore } from './server-word.ts'
 import { TakenOut } from './taken-out.ts'
 
@@ -175,8 +176,7 @@ export class Scene {
 
   /** Whether somebody has asked the agent of that node to have it leave its balancers. */
   isAskedToLeave(node: string): boolean {
-    const word = this.nodes().find(({ metadata }) => metadata.name === node)?.metadata.annotations?.[MAINTENANCE]
-    return word !== undefined && word !== WITHDRAWN
+    return claimants(this.nodes().find(({ metadata }) => metadata.name === node)).length > 0
   }
 
   isCordoned(name: string): boolean {
@@ -208,9 +208,6 @@ export class Scene {
 
 const MOST_TOLD = 20
 const nodeIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
-export const MAINTENANCE = 'evenkeel.dev/maintenance'
-/** People write it in the place of a request, to withdraw one that an agent keeps. */
-export const WITHDRAWN = 'withdrawn'
 const MAINTENANCE_PATH = '/metadata/annotations/evenkeel.dev~1maintenance'
 /** From a machine that is switched on until its kubelet has its pods ready again and the balancer has seen it. */
 const PODS_BACK_MS = 15_000

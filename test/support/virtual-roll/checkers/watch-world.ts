@@ -7,6 +7,7 @@ import { cutsOverdue } from './cuts-overdue.ts'
 import { evictionsOnly } from './evictions-only.ts'
 import { journalFirst } from './journal-first.ts'
 import { keptOut } from './kept-out.ts'
+import { lastToWithdraw } from './last-to-withdraw.ts'
 import type { LossLog } from './loss-log.ts'
 import { noAttachBeforeProof } from './no-attach-before-proof.ts'
 import { noLostRequest } from './no-lost-request.ts'
@@ -39,6 +40,7 @@ export function watchWorld(scene: Scene, losses: LossLog, drained: readonly stri
     noAttachBeforeProof(scene),
     onlyWithSlot(scene),
     keptOut(scene),
+    lastToWithdraw(scene),
     cutsOverdue(scene),
     noLostRequest(scene, losses),
     somebodyLeft(scene),

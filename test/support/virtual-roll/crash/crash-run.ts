@@ -1,13 +1,17 @@
 import type { ProbeTarget } from '../../../../src/model/probe.ts'
-import { database, edge, whoami } from '../../../../src/sim/cluster/article-workloads.ts'
+import { database, edge, WHOAMI_PORT, whoami } from '../../../../src/sim/cluster/article-workloads.ts'
+import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
 import { settled, virtualRollFile } from '../article-cluster.ts'
 import { LossLog } from '../checkers/loss-log.ts'
 import { Scene, type Violation } from '../checkers/scene.ts'
 import { watchWorld } from '../checkers/watch-world.ts'
 import { operateRoll } from '../operate-roll.ts'
 import type { EffectHook } from '../roll-ports.ts'
-import { smallWorld } from '../small-world.ts'
+import { balancerBefore, type SmallWorld, smallWorld, WEB } from '../small-world.ts'
+import { AGENT_PORT, AGENT_STATUS_PORT } from '../virtual-agent.ts'
+import { VirtualAgents } from '../virtual-agents.ts'
 import { VirtualRoll } from '../virtual-roll.ts'
+import { PersonClaims } from './person-claims.ts'
 
 /** Where a process is killed: at the n-th thing that it does to the world or its journal, counted over all processes. */
 export interface CrashPoint {
@@ -22,6 +26,15 @@ export interface CrashPlan {
   /** Nodes of the cluster, and which of them are rolled. */
   readonly nodes: number
   readonly rolled: readonly string[]
+  /** A person claims the first of these meanwhile. Absent: no one does. */
+  readonly claimed?: {
+    /** How the balancer of the roll is told. */
+    readonly by: 'socket' | 'agents'
+    /** Who withdraws last. */
+    readonly last: 'roll' | 'person'
+    /** The agent of the node is killed right after the person has withdrawn. */
+    readonly killsAgent: boolean
+  }
 }
 
 export interface CrashRun {
@@ -30,6 +43,8 @@ export interface CrashRun {
   readonly violations: readonly Violation[]
   readonly processes: number
   readonly virtualMs: number
+  /** Where a person claimed a node: when, and when that was over and the node back, on one clock. */
+  readonly claim?: { readonly claimedAtMs: number; readonly withdrawnAtMs: number; readonly backAtMs: number }
 }
 
 const ROLL_LIMIT_MS = 5 * 60_000
@@ -37,8 +52,10 @@ const PAUSE_MS = 1_500
 const JUDGED_AFTER_MS = 3_000
 
 /** One roll of a small cluster under traffic, killed where the plan says, taken up again, and looked at by all checkers. */
-export async function crashRun({ crashes, word, nodes, rolled }: CrashPlan): Promise<CrashRun> {
-  const cluster = await smallWorld({ seed: 'crash', nodes, darkMs: 500, manifests: manifestsFor(nodes) })
+export async function crashRun({ crashes, word, nodes, rolled, claimed }: CrashPlan): Promise<CrashRun> {
+  const world = { seed: 'crash', nodes, darkMs: 500, manifests: manifestsFor(nodes) }
+  const { cluster, agents } =
+    claimed?.by === 'agents' ? await worldWithAgents(world) : { cluster: await smallWorld(world) }
   const { time } = cluster
   const effects: string[] = []
   const onEffect: EffectHook = (effect, phase, lifeline) => {
@@ -48,7 +65,7 @@ export async function crashRun({ crashes, word, nodes, rolled }: CrashPlan): Pro
   }
   const roll: VirtualRoll = new VirtualRoll(
     cluster,
-    virtualRollFile({ rate: 10, spec: { nodes: { names: rolled }, ...BRISK } }),
+    virtualRollFile({ rate: 10, spec: { nodes: { names: rolled }, ...BRISK, ...(agents && BY_AGENTS) } }),
     {
       onEffect,
       batchEveryMs: 400,
@@ -59,6 +76,13 @@ export async function crashRun({ crashes, word, nodes, rolled }: CrashPlan): Pro
   scene.rolls = 1
   const losses = new LossLog(cluster, { ...firstTarget(roll), ratePerSecond: 20 })
   const watched = watchWorld(scene, losses, ['edge'])
+  const [node = ''] = rolled
+  const person =
+    claimed &&
+    new PersonClaims(scene, node, {
+      last: claimed.last,
+      onWithdrawn: () => claimed.killsAgent && agents?.restart(node),
+    })
   const startedMs = time.monoMs()
   const first = await roll.begin()
   roll.journal.disk = { ...roll.journal.disk, onSynced: watched.synced(roll) }
@@ -83,8 +107,10 @@ export async function crashRun({ crashes, word, nodes, rolled }: CrashPlan): Pro
   await time.advance(JUDGED_AFTER_MS)
   await time.settle(losses.stop(), ROLL_LIMIT_MS)
   watched.end()
+  person?.end()
+  agents?.end()
   cluster.end()
-  return { effects, violations: scene.violations, processes, virtualMs }
+  return { effects, violations: scene.violations, processes, virtualMs, ...(person && { claim: person.times }) }
 }
 
 /** Short waits: what is tested is the order of things. */
@@ -94,6 +120,29 @@ const BRISK = {
   settle: { limit: '2min', timesInARow: 2 },
   slots: { leaseDuration: '15s' },
   detach: { idleLimit: '5s' },
+}
+
+const BY_AGENTS = {
+  balancers: [
+    {
+      name: 'edge',
+      healthEndpoint: {
+        agentPort: AGENT_STATUS_PORT,
+        dataPort: WHOAMI_PORT,
+        checks: { interval: '1s', fall: 3, rise: 2, slack: '2s' },
+      },
+    },
+  ],
+}
+
+/** The same cluster behind a balancer that has nothing but checks, which the agents of the nodes answer. */
+async function worldWithAgents(world: SmallWorld): Promise<{ cluster: VirtualCluster; agents: VirtualAgents }> {
+  const front = { ...WEB, checkPath: '/nodecheck', checkPort: AGENT_PORT, closesServers: true }
+  const begun = Promise.withResolvers<VirtualAgents>()
+  const beside = (cluster: VirtualCluster): void =>
+    begun.resolve(new VirtualAgents({ cluster, dataPort: WHOAMI_PORT, countsConnections: true }))
+  const cluster = await smallWorld({ ...world, instances: [balancerBefore(front)], beside })
+  return { cluster, agents: await begun.promise }
 }
 
 const manifestsFor = (nodes: number): readonly object[] => [

@@ -58,8 +58,8 @@ export const MUTATIONS: readonly Mutation[] = [
     'takes a server for detached without reading it back',
     [
       `${STEPS}/detach.ts`,
-      'const toTell = servers.filter(({ reading }) => reading !== undefined).filter(isNotTold)',
-      "const toTell = servers.filter((server) => isNotTold(server) && s.evidence.stuckStep !== 'detach')",
+      'const toTell = servers.filter(({ reading }) => reading !== undefined).filter((server) => isNotTold(s, server))',
+      "const toTell = servers.filter((server) => isNotTold(s, server) && s.evidence.stuckStep !== 'detach')",
     ],
     [
       `${STEPS}/detach.ts`,
@@ -69,25 +69,25 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   mutation('does not say again what a reload forgot', [
     'src/core/roll/keep-detached.ts',
-    '.filter((server) => wasTaken(s, server))',
-    '.filter((server) => s.now < 0 && wasTaken(s, server))',
+    'mustBeOut(s).filter((server) => wasTaken(s, server)',
+    'mustBeOut(s).filter((server) => s.now < 0 && wasTaken(s, server)',
   ]),
   mutation(
     'takes the word of a process for that of the next one',
     [
       `${STEPS}/detach.ts`,
-      'return seen !== undefined && seen.process === server.instance.reading?.process && !isNotTold(server)',
+      'return seen !== undefined && seen.process === server.instance.reading?.process && !isNotTold(s, server)',
       'return seen !== undefined',
     ],
     [
       `${STEPS}/detach.ts`,
-      '.filter(({ reading }) => reading !== undefined).filter(isNotTold)',
-      '.filter((server) => isNotTold(server) && s.evidence.detached[serverKey(server.ref)] === undefined)',
+      '.filter(({ reading }) => reading !== undefined).filter((server) => isNotTold(s, server))',
+      '.filter((server) => isNotTold(s, server) && s.evidence.detached[serverKey(server.ref)] === undefined)',
     ],
     [
       'src/core/roll/keep-detached.ts',
-      '.filter((server) => wasTaken(s, server))',
-      '.filter((server) => s.now < 0 && wasTaken(s, server))',
+      'mustBeOut(s).filter((server) => wasTaken(s, server)',
+      'mustBeOut(s).filter((server) => s.now < 0 && wasTaken(s, server)',
     ],
   ),
   mutation('detaches from one backend alone', [

@@ -1,7 +1,8 @@
 import type { NodeObject } from '../../../../src/sim/actors/node-object.ts'
 import { LEASES, NODES } from '../../../../src/sim/world/api-resource.ts'
 import { createObject } from '../../../../src/sim/world/create-object.ts'
-import { MAINTENANCE, type Scene, WITHDRAWN } from '../checkers/scene.ts'
+import { MAINTENANCE, WITHDRAWN } from '../checkers/claimants.ts'
+import type { Scene } from '../checkers/scene.ts'
 import type { Fault } from './fault.ts'
 
 export const SLOT = { namespace: 'evenkeel', name: 'evenkeel-slot-0' }
