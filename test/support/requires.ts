@@ -3,7 +3,18 @@ import { findCommand } from '../../testbed/machine/find-command.ts'
 import { missing } from '../../testbed/requirements.ts'
 
 /** A real part that some tests cannot do without. */
-type RealPart = 'testbed' | 'helm' | 'haproxy' | 'ssh' | 'chromium' | 'strip' | 'tar' | 'iptables' | 'python3' | 'perl'
+type RealPart =
+  | 'testbed'
+  | 'helm'
+  | 'haproxy'
+  | 'ssh'
+  | 'chromium'
+  | 'strip'
+  | 'tar'
+  | 'jq'
+  | 'iptables'
+  | 'python3'
+  | 'perl'
 
 const CHROMIUM_NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
@@ -27,7 +38,8 @@ function lackingFor(part: RealPart): string[] {
     case 'strip':
       return installed(['strip']) ? [] : ['strip is not installed: apt-get install binutils']
     case 'tar':
-      return installed(['tar']) ? [] : ['tar is not installed: apt-get install tar']
+    case 'jq':
+      return installed([part]) ? [] : [`${part} is not installed: apt-get install ${part}`]
     case 'iptables':
       if (process.getuid?.() !== 0) return ['rules of the network are set by root alone']
       return ['ip', 'iptables', 'setpriv'].every((name) => installed([name]))
