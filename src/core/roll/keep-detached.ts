@@ -1,5 +1,4 @@
-import type { Action } from '../../model/action.ts'
-import { serverKey } from '../../model/balancer.ts'
+import { type ServerRef, serverKey } from '../../model/balancer.ts'
 import type { NodeRecord } from '../../model/node-record.ts'
 import type { Reason } from '../../model/reason.ts'
 import { asUsed, leftAsLast, othersServe } from './last-server.ts'
@@ -15,7 +14,7 @@ import { isNotTold } from './steps/detach.ts'
  * it is said only to servers that were out already, and never to the last usable one of a backend: to take another one is
  * a matter of step 4 and its guards.
  */
-export const keepDetached = (s: NodeSnapshot): readonly Action[] =>
+export const keepDetached = (s: NodeSnapshot): readonly ReturnType<typeof takeOut>[] =>
   backInService(s)
     .filter((server) => isNotTold(server) && !isLastToServe(s, server))
     .map((server) => takeOut(s, server))
@@ -56,10 +55,14 @@ export function mayBeDark(s: NodeSnapshot): boolean {
 const isUncordoned = (s: NodeSnapshot, record: NodeRecord): boolean =>
   !record.unschedulable && !s.current.node.unschedulable
 
-function wasTaken(s: NodeSnapshot, { ref }: NodeServer): boolean {
+const wasTaken = (s: NodeSnapshot, { ref }: NodeServer): boolean => {
   const record = ownRecord(s)
-  if (record === undefined) return false
-  return (
-    s.evidence.detached[serverKey(ref)] !== undefined || ownIntent(s) !== undefined || hasRebooted({ ...s, record })
-  )
+  return record !== undefined && (wasOutBefore(s, ref) || hasRebooted({ ...s, record }))
 }
+
+/**
+ * This run had it out before, as this process saw, or as the intent of the reboot says, which is written once every server
+ * is out. To say so again begins nothing.
+ */
+export const wasOutBefore = (s: NodeSnapshot, ref: ServerRef): boolean =>
+  s.evidence.detached[serverKey(ref)] !== undefined || ownIntent(s) !== undefined

@@ -49,8 +49,7 @@ test('a pool of one is taken out for it as for a reboot', () => {
 const backByReload = (servers: readonly ServerReading[], change: Parameters<typeof aSnapshot>[0] = {}) =>
   aSnapshot({ node: { unschedulable: true }, record: aRecord(), servers, evidence: detachedEvidence(), ...change })
 
-const told = (s: ReturnType<typeof aSnapshot>): readonly string[] =>
-  keepDetached(s).map((action) => ('ref' in action ? serverKey(action.ref) : action.kind))
+const told = (s: ReturnType<typeof aSnapshot>): readonly string[] => keepDetached(s).map(({ ref }) => serverKey(ref))
 
 /** A node that is out of all its backends is also a bad node, which the roll waits for before it looks at step 4. */
 const [BAD, LAST] = ['hold slot: OtherNodeBad LastUsableServer', 'hold detach: LastUsableServer']
