@@ -2,7 +2,7 @@ import { type Action, actionKey } from '../../model/action.ts'
 import type { Decision } from '../../model/decision.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Step } from '../../model/step.ts'
-import { keepDetached, servesOn } from './keep-detached.ts'
+import { keepDetached, servesOn } from '../service/keep-detached.ts'
 import { BEGIN, COMING_BACK, GOING_DOWN, KEEPING_OUT, MUST_REBOOT, RESTORING } from './ladder.ts'
 import { nodeGone } from './node-gone.ts'
 import {

@@ -1,5 +1,5 @@
+import { type NodeSnapshot, ownRecord } from '../roll/node-snapshot.ts'
 import { type NodeServer, nodeServers } from './node-servers.ts'
-import { type NodeSnapshot, ownRecord } from './node-snapshot.ts'
 
 /**
  * Servers of the node under way that are ours to keep out: until the first of them is put back, and for good where a

@@ -1,8 +1,8 @@
-import { byServer } from './by-server.ts'
+import { hasRebooted, ownIntent, type RecordedSnapshot } from '../../roll/node-snapshot.ts'
+import { byServer } from '../by-server.ts'
+import type { NodeServer } from '../node-servers.ts'
 import type { ConnectionsEnd } from './connections-end.ts'
-import { connectionsEndOf } from './endpoint-state.ts'
-import type { NodeServer } from './node-servers.ts'
-import { hasRebooted, ownIntent, type RecordedSnapshot } from './node-snapshot.ts'
+import { connectionsEndOf } from './health-endpoint.ts'
 
 /**
  * How each wait for connections ended first; anew where some come before the limit is over. Once the reboot is announced it

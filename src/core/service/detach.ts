@@ -1,11 +1,17 @@
-import { serverKey } from '../../../model/balancer.ts'
-import type { Reason } from '../../../model/reason.ts'
-import { connectionsEndOf, isAcknowledged, notAcknowledged, noticingOf, notNoticed } from '../endpoint-state.ts'
-import { instancesAnswer, mayBeTaken, mayDisrupt } from '../guards.ts'
-import { detachedState, lostServers, type NodeServer, nodeServers, notItsAddress } from '../node-servers.ts'
-import { ownIntent, type RecordedSnapshot } from '../node-snapshot.ts'
-import { setServer, takeOut } from '../set-server.ts'
-import { act, done, hold, RECHECK_MS, type StepAnswer, type StepRule } from '../step-rule.ts'
+import { serverKey } from '../../model/balancer.ts'
+import type { Reason } from '../../model/reason.ts'
+import { instancesAnswer, mayBeTaken, mayDisrupt } from '../roll/guards.ts'
+import { ownIntent, type RecordedSnapshot } from '../roll/node-snapshot.ts'
+import { act, done, hold, RECHECK_MS, type StepAnswer, type StepRule } from '../roll/step-rule.ts'
+import {
+  connectionsEndOf,
+  isAcknowledged,
+  notAcknowledged,
+  noticingOf,
+  notNoticed,
+} from './actuators/health-endpoint.ts'
+import { detachedState, lostServers, type NodeServer, nodeServers, notItsAddress } from './node-servers.ts'
+import { setServer, takeOut } from './set-server.ts'
 
 /** Step 4: every instance's read-back confirms, and traffic stopped, or what is left after the limit was cut. */
 export const detach: StepRule = {

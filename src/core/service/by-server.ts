@@ -1,6 +1,6 @@
 import { serverKey } from '../../model/balancer.ts'
+import type { RecordedSnapshot } from '../roll/node-snapshot.ts'
 import { type NodeServer, nodeServers } from './node-servers.ts'
-import type { RecordedSnapshot } from './node-snapshot.ts'
 
 /** What is known of each server of the node now, by its key, from what was known before; undefined is not kept. */
 export const byServer = <Known>(

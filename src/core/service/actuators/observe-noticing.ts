@@ -1,8 +1,8 @@
-import { byServer } from './by-server.ts'
-import { endpointOf } from './endpoint-of.ts'
-import { isAcknowledged } from './endpoint-state.ts'
-import type { NodeServer } from './node-servers.ts'
-import type { RecordedSnapshot } from './node-snapshot.ts'
+import type { RecordedSnapshot } from '../../roll/node-snapshot.ts'
+import { byServer } from '../by-server.ts'
+import { endpointOf } from '../endpoint-of.ts'
+import type { NodeServer } from '../node-servers.ts'
+import { isAcknowledged } from './health-endpoint.ts'
 import { type Noticing, notice, unheard } from './noticing.ts'
 
 /** What those who check the node's health endpoint have noticed by now, as far as they can be followed. */

@@ -9,7 +9,7 @@ import {
   isDetached,
   keepPlaces,
   matchNodeServers,
-} from '../../../src/core/roll/match-node-servers.ts'
+} from '../../../src/core/service/match-node-servers.ts'
 import type { Pod } from '../../../src/model/pod.ts'
 import type { Workload } from '../../../src/model/workload.ts'
 import { aNode, anInstance, aPod, aServer, aSnapshot, aWorkload } from '../../support/roll-world.ts'

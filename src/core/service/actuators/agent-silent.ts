@@ -1,5 +1,5 @@
-import type { ServerRef } from '../../model/balancer.ts'
-import type { Reason } from '../../model/reason.ts'
+import type { ServerRef } from '../../../model/balancer.ts'
+import type { Reason } from '../../../model/reason.ts'
 
 export const agentSilent = ({ server }: ServerRef): Reason => ({
   code: 'AgentSilent',

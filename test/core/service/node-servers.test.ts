@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mustBeOut } from '../../../src/core/roll/must-be-out.ts'
+import type { RecordedSnapshot } from '../../../src/core/roll/node-snapshot.ts'
+import type { InstanceFacts } from '../../../src/core/roll/snapshot.ts'
+import { mustBeOut } from '../../../src/core/service/must-be-out.ts'
 import {
   detachedState,
   isSilent,
@@ -8,11 +10,9 @@ import {
   type NodeServer,
   nodeServers,
   notItsAddress,
-} from '../../../src/core/roll/node-servers.ts'
-import type { RecordedSnapshot } from '../../../src/core/roll/node-snapshot.ts'
-import { takeOut } from '../../../src/core/roll/set-server.ts'
-import type { InstanceFacts } from '../../../src/core/roll/snapshot.ts'
-import { wasServing } from '../../../src/core/roll/was-serving.ts'
+} from '../../../src/core/service/node-servers.ts'
+import { takeOut } from '../../../src/core/service/set-server.ts'
+import { wasServing } from '../../../src/core/service/was-serving.ts'
 import type { RecordedServer } from '../../../src/model/node-record.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import { anInstance, aRecord, aServer, aSnapshot } from '../../support/roll-world.ts'

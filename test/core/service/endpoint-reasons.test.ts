@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asAsked } from '../../../src/core/roll/asked-state.ts'
+import type { RecordedSnapshot } from '../../../src/core/roll/node-snapshot.ts'
+import { asAsked } from '../../../src/core/service/actuators/asked-state.ts'
 import {
   askedByOthers,
   connectionsEndOf,
@@ -9,10 +10,9 @@ import {
   notAcknowledged,
   notNoticed,
   stateBefore,
-} from '../../../src/core/roll/endpoint-state.ts'
-import { type NodeServer, nodeServers } from '../../../src/core/roll/node-servers.ts'
-import type { RecordedSnapshot } from '../../../src/core/roll/node-snapshot.ts'
-import { observeNoticing } from '../../../src/core/roll/observe-noticing.ts'
+} from '../../../src/core/service/actuators/health-endpoint.ts'
+import { observeNoticing } from '../../../src/core/service/actuators/observe-noticing.ts'
+import { type NodeServer, nodeServers } from '../../../src/core/service/node-servers.ts'
 import type { AdminState, ServerReading } from '../../../src/model/balancer.ts'
 import type { EndpointReading } from '../../../src/model/health-endpoint.ts'
 import { MAINTENANCE_ANNOTATION } from '../../../src/model/maintenance.ts'

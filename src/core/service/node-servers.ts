@@ -1,9 +1,9 @@
 import { type AdminState, type ServerReading, type ServerRef, serverKey } from '../../model/balancer.ts'
 import type { RecordedServer } from '../../model/node-record.ts'
 import type { Reason } from '../../model/reason.ts'
+import type { RecordedSnapshot } from '../roll/node-snapshot.ts'
+import type { InstanceFacts } from '../roll/snapshot.ts'
 import { belongsTo, serversAtAddress } from './match-node-servers.ts'
-import type { RecordedSnapshot } from './node-snapshot.ts'
-import type { InstanceFacts } from './snapshot.ts'
 
 /** A server of the node under way: as recorded, and as its instance reports it now. */
 export interface NodeServer {

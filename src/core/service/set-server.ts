@@ -1,7 +1,7 @@
 import type { Action } from '../../model/action.ts'
+import type { NodeSnapshot } from '../roll/node-snapshot.ts'
 import { endpointOf } from './endpoint-of.ts'
 import { detachedState, type NodeServer } from './node-servers.ts'
-import type { NodeSnapshot } from './node-snapshot.ts'
 
 type SetServer = Extract<Action, { kind: 'setServer' | 'askAgent' }>
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decide } from '../../../src/core/roll/decide.ts'
-import { keepDetached } from '../../../src/core/roll/keep-detached.ts'
+import { keepDetached } from '../../../src/core/service/keep-detached.ts'
 import { type ServerReading, serverKey } from '../../../src/model/balancer.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import { agents, anEndpoint, endpointRecord, endpointSpec, KEY } from '../../support/endpoint-world.ts'

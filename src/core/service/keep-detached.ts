@@ -2,12 +2,12 @@ import type { Action } from '../../model/action.ts'
 import { serverKey } from '../../model/balancer.ts'
 import type { NodeRecord } from '../../model/node-record.ts'
 import type { Reason } from '../../model/reason.ts'
+import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from '../roll/node-snapshot.ts'
+import { isNotTold } from './detach.ts'
 import { asUsed, leftAsLast, othersServe } from './last-server.ts'
 import { mustBeOut } from './must-be-out.ts'
 import type { NodeServer } from './node-servers.ts'
-import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
 import { takeOut } from './set-server.ts'
-import { isNotTold } from './steps/detach.ts'
 
 /**
  * The standing duty while a node is out: whatever a reload forgot is said again, in every step from the first

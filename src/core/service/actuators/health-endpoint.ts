@@ -1,10 +1,10 @@
-import { type AdminState, serverKey } from '../../model/balancer.ts'
-import { MAINTENANCE_ANNOTATION, parseMaintenance } from '../../model/maintenance.ts'
-import type { Reason } from '../../model/reason.ts'
+import { type AdminState, serverKey } from '../../../model/balancer.ts'
+import { MAINTENANCE_ANNOTATION, parseMaintenance } from '../../../model/maintenance.ts'
+import type { Reason } from '../../../model/reason.ts'
+import { ownIntent, type RecordedSnapshot } from '../../roll/node-snapshot.ts'
+import type { NodeServer } from '../node-servers.ts'
 import { agentSilent } from './agent-silent.ts'
 import { type ConnectionsEnd, connectionsEnd } from './connections-end.ts'
-import type { NodeServer } from './node-servers.ts'
-import { ownIntent, type RecordedSnapshot } from './node-snapshot.ts'
 import type { Noticing } from './noticing.ts'
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isBalancerNews } from '../../../src/core/roll/is-balancer-news.ts'
 import { isNodeNews } from '../../../src/core/roll/is-node-news.ts'
+import { isBalancerNews } from '../../../src/core/service/is-balancer-news.ts'
 import type { InstanceReading, ServerReading } from '../../../src/model/balancer.ts'
 import type { Node } from '../../../src/model/node.ts'
 import { RECORD_ANNOTATION } from '../../../src/model/node-record.ts'

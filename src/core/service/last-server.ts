@@ -3,11 +3,11 @@ import type { Node } from '../../model/node.ts'
 import type { Reason } from '../../model/reason.ts'
 import { returnMs } from '../balancer/detection-time.ts'
 import { isUsable, lastServers } from '../balancer/last-server.ts'
+import { type NodeSnapshot, ownRecord } from '../roll/node-snapshot.ts'
+import type { InstanceFacts } from '../roll/snapshot.ts'
 import { endpointOf } from './endpoint-of.ts'
 import { allowedServers, belongsTo } from './match-node-servers.ts'
 import { type NodeServer, nodeServers } from './node-servers.ts'
-import { type NodeSnapshot, ownRecord } from './node-snapshot.ts'
-import type { InstanceFacts } from './snapshot.ts'
 import { wasServing } from './was-serving.ts'
 
 /** On every instance each backend must keep a usable server that is not this node's; empty where all do. */

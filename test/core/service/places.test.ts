@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isDetached, keepPlaces, matchNodeServers } from '../../../src/core/roll/match-node-servers.ts'
 import { podsHere } from '../../../src/core/roll/pods-here.ts'
+import { isDetached, keepPlaces, matchNodeServers } from '../../../src/core/service/match-node-servers.ts'
 import type { ServerReading } from '../../../src/model/balancer.ts'
 import { aNode, anInstance, aPod, aServer, aSnapshot } from '../../support/roll-world.ts'
 
