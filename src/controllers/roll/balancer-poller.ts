@@ -1,5 +1,5 @@
 import type { InstanceLook } from '../../core/availability/reload-spans.ts'
-import type { InstanceFacts } from '../../core/roll/snapshot.ts'
+import type { InstanceFacts } from '../../core/service/instance-facts.ts'
 import { isBalancerNews } from '../../core/service/is-balancer-news.ts'
 import { keepPlaces } from '../../core/service/match-node-servers.ts'
 import type { InstanceReading } from '../../model/balancer.ts'

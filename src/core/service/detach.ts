@@ -2,7 +2,8 @@ import { serverKey } from '../../model/balancer.ts'
 import type { Reason } from '../../model/reason.ts'
 import { instancesAnswer, mayBeTaken, mayDisrupt } from '../roll/guards.ts'
 import { ownIntent, type RecordedSnapshot } from '../roll/node-snapshot.ts'
-import { act, done, hold, RECHECK_MS, type StepAnswer, type StepRule } from '../roll/step-rule.ts'
+import type { StepRule } from '../roll/step-rule.ts'
+import { act, done, hold, RECHECK_MS, type StepAnswer } from '../step-answer.ts'
 import {
   connectionsEndOf,
   isAcknowledged,

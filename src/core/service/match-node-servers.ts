@@ -2,7 +2,7 @@ import type { ServerReading } from '../../model/balancer.ts'
 import { canonicalAddress } from '../../model/ip-address.ts'
 import type { Node } from '../../model/node.ts'
 import { leadsTo } from '../balancer/match-servers.ts'
-import type { InstanceFacts } from '../roll/snapshot.ts'
+import type { InstanceFacts } from './instance-facts.ts'
 
 interface MatchedServer {
   readonly instance: InstanceFacts

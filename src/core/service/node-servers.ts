@@ -2,7 +2,7 @@ import { type AdminState, type ServerReading, type ServerRef, serverKey } from '
 import type { RecordedServer } from '../../model/node-record.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { RecordedSnapshot } from '../roll/node-snapshot.ts'
-import type { InstanceFacts } from '../roll/snapshot.ts'
+import type { InstanceFacts } from './instance-facts.ts'
 import { belongsTo, serversAtAddress } from './match-node-servers.ts'
 
 /** A server of the node under way: as recorded, and as its instance reports it now. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RecordedSnapshot } from '../../../src/core/roll/node-snapshot.ts'
-import type { InstanceFacts } from '../../../src/core/roll/snapshot.ts'
+import type { InstanceFacts } from '../../../src/core/service/instance-facts.ts'
 import { mustBeOut } from '../../../src/core/service/must-be-out.ts'
 import {
   detachedState,
