@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { serviceOf } from '../../../src/core/roll/service-of.ts'
-import { asAsked } from '../../../src/core/service/actuators/health-endpoint/as-asked.ts'
 import {
   askedByOthers,
   connectionsEndOf,
@@ -10,7 +9,8 @@ import {
   notAcknowledged,
   notNoticed,
   stateBefore,
-} from '../../../src/core/service/actuators/health-endpoint/health-endpoint.ts'
+} from '../../../src/core/service/actuators/health-endpoint/agent-word.ts'
+import { asAsked } from '../../../src/core/service/actuators/health-endpoint/as-asked.ts'
 import { observeService } from '../../../src/core/service/evidence.ts'
 import { type NodeServer, nodeServers } from '../../../src/core/service/node-servers.ts'
 import type { ServiceSnapshot } from '../../../src/core/service/service-snapshot.ts'
