@@ -1,17 +1,19 @@
 import type { OutServer } from '../../core/availability/reload-spans.ts'
-import { asAsked } from '../../core/roll/asked-state.ts'
 import { decide } from '../../core/roll/decide.ts'
 import type { Evidence } from '../../core/roll/evidence.ts'
 import { journalWritable } from '../../core/roll/guards.ts'
 import { judge } from '../../core/roll/judge.ts'
-import { mustBeOut } from '../../core/roll/must-be-out.ts'
 import { goneVerdict } from '../../core/roll/node-gone.ts'
 import { hasCurrent, type NodeSnapshot } from '../../core/roll/node-snapshot.ts'
 import { observe } from '../../core/roll/observe.ts'
 import { rememberDecision } from '../../core/roll/remember-decision.ts'
 import { rememberOutcome } from '../../core/roll/remember-outcome.ts'
-import type { InstanceFacts, RollSnapshot } from '../../core/roll/snapshot.ts'
-import { RECHECK_MS } from '../../core/roll/step-rule.ts'
+import { serviceOf } from '../../core/roll/service-of.ts'
+import type { RollSnapshot } from '../../core/roll/snapshot.ts'
+import { actuatorAt } from '../../core/service/actuators/actuator-of.ts'
+import type { InstanceFacts } from '../../core/service/instance-facts.ts'
+import { mustBeOut } from '../../core/service/keep-detached.ts'
+import { RECHECK_MS } from '../../core/step-answer.ts'
 import type { Action } from '../../model/action.ts'
 import type { Decision } from '../../model/decision.ts'
 import type { Node } from '../../model/node.ts'
@@ -92,7 +94,7 @@ export class NodePass {
     const last = this.#last
     if (last === undefined || !hasCurrent(last) || this.#evidence === undefined) return []
     const node = last.current.node.name
-    return mustBeOut({ ...last, evidence: this.#evidence }).map(({ recorded: { balancer }, ref }) => ({
+    return mustBeOut(serviceOf({ ...last, evidence: this.#evidence })).map(({ recorded: { balancer }, ref }) => ({
       balancer,
       instance: ref.instance,
       server: `${ref.backend}/${ref.server}`,
@@ -174,8 +176,11 @@ export class NodePass {
   }
 
   #instances(): readonly InstanceFacts[] {
-    const { overlay, view } = this.#parts
+    const { overlay, view, run } = this.#parts
     const newest = (name: string): Node | undefined => overlay.newest(view.node(name))
-    return this.#parts.pollers.map((poller) => this.#duty.asAnswered(asAsked(poller.facts(), newest)))
+    return this.#parts.pollers.map((poller) => {
+      const read = poller.facts()
+      return this.#duty.asAnswered(actuatorAt(run.spec.balancers, read.balancer).asAsked(read, newest))
+    })
   }
 }

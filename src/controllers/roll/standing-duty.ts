@@ -1,9 +1,12 @@
-import { type Evidence, outAnew } from '../../core/roll/evidence.ts'
-import { keepDetached, wasOutBefore } from '../../core/roll/keep-detached.ts'
-import { mustBeOut } from '../../core/roll/must-be-out.ts'
+import type { Evidence } from '../../core/roll/evidence.ts'
 import type { NodeSnapshot } from '../../core/roll/node-snapshot.ts'
 import { rememberOutcome } from '../../core/roll/remember-outcome.ts'
-import type { InstanceFacts, RollSnapshot } from '../../core/roll/snapshot.ts'
+import { serviceOf } from '../../core/roll/service-of.ts'
+import type { RollSnapshot } from '../../core/roll/snapshot.ts'
+import type { TrafficAction } from '../../core/service/actuators/actuator.ts'
+import { outAnew } from '../../core/service/evidence.ts'
+import type { InstanceFacts } from '../../core/service/instance-facts.ts'
+import { keepDetached, mustBeOut, wasOutBefore } from '../../core/service/keep-detached.ts'
 import { actionKey } from '../../model/action.ts'
 import { serverKey } from '../../model/balancer.ts'
 import type { Outcome } from '../../model/outcome.ts'
@@ -13,10 +16,8 @@ import type { BalancerPoller } from './balancer-poller.ts'
 import type { Effects } from './effects.ts'
 import type { EventLog } from './event-log.ts'
 
-type Word = ReturnType<typeof keepDetached>[number]
-
 interface Saying {
-  readonly action: Word
+  readonly action: TrafficAction
   readonly isPass: boolean
 }
 
@@ -30,10 +31,12 @@ interface StandingDutyParts {
 }
 
 /**
- * Law: while a node is out its state is said again within a second of a reload, also where the disk is full. This is the one
- * place that does so, in a pass and between two. What says a state again that this run had a server in begins nothing: the
- * journal names it once more, and no disk is waited for. Only a server of a machine that others rebooted, and that this
- * process never saw out, is taken out for the first time: that waits for the disk like every detach.
+ * Law: what keeps a node out is said in one way, in a pass and between two.
+ * Law: a node that is out is said to be out within a second of a reload, whatever the disk does.
+ * Law: a server that its run never had out is taken out once the journal has it on disk.
+ *
+ * To say a state again that this run had a server in begins nothing: the journal names it once more, and no disk is waited
+ * for. A machine that others rebooted, and whose servers this process never saw out, is taken out for the first time.
  */
 export class StandingDuty {
   readonly #parts: StandingDutyParts
@@ -46,7 +49,10 @@ export class StandingDuty {
   /** Servers that were found in service and taken out anew; the next pass is to know. */
   readonly #takenOut = new Set<string>()
   /** Action key → what was answered since the last pass began. */
-  readonly #answers = new Map<string, { readonly action: Word; readonly outcome: Outcome; readonly at: MonoMs }>()
+  readonly #answers = new Map<
+    string,
+    { readonly action: TrafficAction; readonly outcome: Outcome; readonly at: MonoMs }
+  >()
 
   constructor(parts: StandingDutyParts) {
     this.#parts = parts
@@ -62,7 +68,7 @@ export class StandingDuty {
     let isWritten = true
     for (let s = now(); s !== undefined; s = now()) {
       this.#noteOut(s)
-      const lost = keepDetached(s).filter(({ ref }) => instance === undefined || ref.instance === instance)
+      const lost = keepDetached(serviceOf(s)).filter(({ ref }) => instance === undefined || ref.instance === instance)
       const next = lost.find((action) => !tried.has(actionKey(action)))
       if (next === undefined) break
       tried.add(actionKey(next))
@@ -97,17 +103,17 @@ export class StandingDuty {
   }
 
   /** A word that is tried once more after a refusal is in the journal already. */
-  async #begin(s: NodeSnapshot, action: Word): Promise<'again' | 'first' | 'refused'> {
+  async #begin(s: NodeSnapshot, action: TrafficAction): Promise<'again' | 'first' | 'refused'> {
     const { effects } = this.#parts
-    if (!wasOutBefore(s, action.ref)) return (await effects.begun([action])).length > 0 ? 'first' : 'refused'
+    if (!wasOutBefore(serviceOf(s), action.ref)) return (await effects.begun([action])).length > 0 ? 'first' : 'refused'
     if (!this.#refusals.has(actionKey(action))) effects.again(action)
     return 'again'
   }
 
   /** The disk took its time: it is looked at again whether it still is to be said. */
-  #isLost(action: Word): boolean {
+  #isLost(action: TrafficAction): boolean {
     const s = this.#parts.now()
-    return s !== undefined && keepDetached(s).some((lost) => actionKey(lost) === actionKey(action))
+    return s !== undefined && keepDetached(serviceOf(s)).some((lost) => actionKey(lost) === actionKey(action))
   }
 
   async #say(s: NodeSnapshot, { action, isPass }: Saying, signal: AbortSignal): Promise<void> {
@@ -124,7 +130,7 @@ export class StandingDuty {
   }
 
   /** A refusal makes a pass wait before it tries again; between passes the next poll does, since a second is all there is. */
-  async #tell(action: Word, isPass: boolean, signal: AbortSignal): Promise<Outcome> {
+  async #tell(action: TrafficAction, isPass: boolean, signal: AbortSignal): Promise<Outcome> {
     const { effects, clock } = this.#parts
     const { instance } = action.ref
     const key = actionKey(action)
@@ -141,7 +147,7 @@ export class StandingDuty {
   }
 
   #noteOut(s: NodeSnapshot): void {
-    for (const { ref, instance, reading } of mustBeOut(s)) {
+    for (const { ref, instance, reading } of mustBeOut(serviceOf(s))) {
       const isOut = reading !== undefined && reading.ownState !== 'ready'
       if (isOut && instance.reading !== undefined) this.#readOutAt.set(serverKey(ref), instance.reading.at)
     }

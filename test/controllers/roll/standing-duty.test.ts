@@ -55,7 +55,7 @@ const meant = (entries: readonly JournalEntry[], kind: string): number =>
 const writes = ({ events }: Pick<MemoryRoll, 'events'>): readonly string[] =>
   events.flatMap((event) => (event.type === 'write' && event.action === 'setServer' ? [event.text] : []))
 
-test('law: what is said again between passes is in the journal and among the writes, as what a pass does', async (t) => {
+test('law: what keeps a node out is said in one way, in a pass and between two; it is in the journal and among the writes', async (t) => {
   const { clock, balancer, entries, ...roll } = await away(t)
   assert.deepEqual([meant(entries, 'setServer'), writes(roll).length], [1, 1])
   await balancer.setState(N1, 'ready')
@@ -64,7 +64,7 @@ test('law: what is said again between passes is in the journal and among the wri
 })
 
 for (const how of ['is full', 'hangs'] as const) {
-  test(`law: a node that is out is said to be out within a second of a reload, also where the disk ${how}`, async (t) => {
+  test(`law: a node that is out is said to be out within a second of a reload, whatever the disk does; it ${how}`, async (t) => {
     const { clock, balancer, disk } = await away(t)
     const late = (): Promise<void> => clock.sleep(30_000, new AbortController().signal)
     disk.append = () => (how === 'is full' ? Promise.reject(FULL) : late())
@@ -75,7 +75,7 @@ for (const how of ['is full', 'hangs'] as const) {
   })
 }
 
-test('law: a server that this run never had out is taken out for the first time once the journal has it on disk', async (t) => {
+test('law: a server that its run never had out is taken out once the journal has it on disk; others had rebooted its machine', async (t) => {
   const { clock, balancer, disk, entries } = rebootedByOthers(t)
   disk.append = (entry) => (entry.type === 'meant' ? Promise.reject(FULL) : Promise.resolve())
   await clock.advance(20_000)
