@@ -100,7 +100,7 @@ test('a pass that the world fails comes again after a pause, with nothing done t
   const { failures, trouble } = reconciler.view()
   assert.ok(failures >= 6 && failures < 30, `${failures}`)
   assert.equal(trouble, 'nobody answers')
-  assert.deepEqual(warned, [['countdown: a pass failed', { reason: 'nobody answers' }]])
+  assert.deepEqual(warned, [['countdown: a pass failed', { key: 'k', reason: 'nobody answers' }]])
   failing = false
   await clock.advance(20_000)
   assert.deepEqual(world.done, ['take 3', 'take 2', 'take 1'])
