@@ -128,26 +128,25 @@ export class FollowCache<T extends Named> {
         const key = objectKey(event.object)
         const before = this.#objects.get(key)
         this.#objects.set(key, event.object)
-        return this.#changed(key, before, event.object)
+        this.#indexed(key, before, event.object)
+        return this.#told(key, before, event.object)
       }
       case 'deleted':
         return this.#remove(event.object)
     }
   }
 
-  /** What went, what came and what is another is told key by key, as a watch would have told it. */
+  /** What went, what came and what is another is told key by key, as a watch would have told it, once all is as it was listed. */
   #reset(objects: readonly T[]): void {
     const old = new Map(this.#objects.list().map((object) => [objectKey(object), object]))
     const listed = new Map(objects.map((object) => [objectKey(object), object]))
+    const keys = new Set([...old.keys(), ...listed.keys()])
     this.#objects.reset(listed)
-    for (const [key, before] of old) if (!listed.has(key)) this.#changed(key, before, undefined)
-    for (const [key, now] of listed) this.#listed(key, old.get(key), now)
-  }
-
-  #listed(key: string, before: T | undefined, now: T): void {
-    const isSame = before?.resourceVersion !== undefined && before.resourceVersion === now.resourceVersion
-    if (isSame && before.uid === now.uid) for (const index of this.#indexes) index.apply(key, before, now)
-    else this.#changed(key, before, now)
+    for (const key of keys) this.#indexed(key, old.get(key), listed.get(key))
+    for (const key of keys) {
+      const [before, now] = [old.get(key), listed.get(key)]
+      if (!isSame(before, now)) this.#told(key, before, now)
+    }
   }
 
   /** The name may already belong to a successor: only the object that was deleted goes. */
@@ -156,15 +155,23 @@ export class FollowCache<T extends Named> {
     const kept = this.#objects.get(key)
     if (kept === undefined || kept.uid !== deleted.uid) return false
     this.#objects.delete(key)
-    return this.#changed(key, kept, undefined)
+    this.#indexed(key, kept, undefined)
+    return this.#told(key, kept, undefined)
+  }
+
+  #indexed(key: string, before: T | undefined, now: T | undefined): void {
+    for (const index of this.#indexes) index.apply(key, before, now)
   }
 
   /** Whether it is news. */
-  #changed(key: string, before: T | undefined, now: T | undefined): boolean {
-    for (const index of this.#indexes) index.apply(key, before, now)
+  #told(key: string, before: T | undefined, now: T | undefined): boolean {
     if (before !== undefined && now !== undefined && this.#parts.isNews?.(before, now) === false) return false
     const change = { ...(before === undefined ? {} : { before }), ...(now === undefined ? {} : { now }) }
     this.#parts.onKey?.(key, change)
     return true
   }
 }
+
+/** One that was listed again as it was. Where versions are not kept, each may be another. */
+const isSame = (before: Named | undefined, now: Named | undefined): boolean =>
+  before?.resourceVersion !== undefined && before.resourceVersion === now?.resourceVersion && before.uid === now.uid
