@@ -73,6 +73,8 @@ const BACKOFF = { baseMs: 200, capMs: 10_000 }
 /**
  * key → gather → decide → tell → perform → requeue. No effect begins unless this process leads, and none lasts longer than it
  * may. A pass that the world fails comes again after a pause; anything else that is thrown is a bug and ends `run`.
+ *
+ * Law: a controller that does not lead writes nothing.
  */
 export class Reconciler<S, A> {
   readonly #parts: ReconcilerParts<S, A>

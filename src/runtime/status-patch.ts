@@ -8,7 +8,9 @@ type JsonObject = Readonly<Record<string, unknown>>
 
 /**
  * The merge patch that makes the status say what is wanted, under the version that was read; undefined where it says so
- * already, so that nothing is written that changes nothing.
+ * already.
+ *
+ * Law: a status that says so already is not written.
  */
 export function statusPatch(
   { resourceVersion, generation, status }: StatusBearer,

@@ -48,7 +48,7 @@ function aGround(t: TestContext) {
   return { api, time, world, objects, begin, make, maps, statusOf, events }
 }
 
-test('a controller makes what is wanted, says so, and writes nothing while nothing changes', async (t) => {
+test('law: a status that says so already is not written; a controller makes what is wanted, and writes nothing while nothing changes', async (t) => {
   const { time, world, begin, make, maps, statusOf, events } = aGround(t)
   await make('a', 2)
   const { controller } = begin(2)

@@ -15,7 +15,7 @@ function patched(status: Partial<ObjectStatus>, wanted: Partial<WantedStatus>, g
   return statusPatch(object, { conditions: [ready], fields: {}, ...wanted }, LATER)
 }
 
-test('a status that says so already is not written, in whatever order its fields come', () => {
+test('law: a status that says so already is not written; in whatever order its fields come', () => {
   assert.equal(patched({}, {}), undefined)
   const fields = { nodes: { n1: { state: 'Out', of: 2 } }, list: [{ a: 1, b: 2 }] }
   const same = { list: [{ b: 2, a: 1 }], nodes: { n1: { of: 2, state: 'Out' } } }
