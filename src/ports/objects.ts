@@ -30,7 +30,7 @@ export interface NewObject<T> {
 }
 
 /** A list is a JSON patch (RFC 6902), an object a merge patch (RFC 7396), which may name the resourceVersion it is meant for. */
-export type ObjectPatch = JsonPatch | Readonly<Record<string, unknown>>
+type ObjectPatch = JsonPatch | Readonly<Record<string, unknown>>
 
 export interface Change<T> extends ObjectAddress<T> {
   readonly patch: ObjectPatch

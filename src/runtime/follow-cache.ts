@@ -32,7 +32,7 @@ export interface FollowCacheParts<T> {
   readonly isNews?: (before: T, now: T) => boolean
 }
 
-export interface KeyChange<T> {
+interface KeyChange<T> {
   readonly before?: T
   readonly now?: T
 }
@@ -45,7 +45,7 @@ interface Named {
 }
 
 /** `namespace/name`, or `name` for what has no namespace. */
-export const objectKey = (object: Named): string =>
+const objectKey = (object: Named): string =>
   object.namespace === undefined ? object.name : `${object.namespace}/${object.name}`
 
 /** Objects as the API server last told them, in the order of their keys. */

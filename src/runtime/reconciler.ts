@@ -29,7 +29,7 @@ export interface Loop<S, A> {
   tell?(told: Told<S, A>, signal: AbortSignal): Promise<void>
 }
 
-export interface Told<S, A> {
+interface Told<S, A> {
   readonly key: string
   readonly snapshot: S
   readonly decision: LoopDecision<A>

@@ -89,7 +89,7 @@ export const MAPS: ObjectKind<Held> = {
   },
 }
 
-export interface Served {
+interface Served {
   readonly namespace: string
   readonly name: string
   readonly resourceVersion: string
