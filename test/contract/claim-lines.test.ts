@@ -5,7 +5,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { claimedByOthers } from '../../src/core/roll/node-claims.ts'
+import { serviceOf } from '../../src/core/roll/service-of.ts'
+import { claimedByOthers } from '../../src/core/service/node-claims.ts'
 import { claimsOf, MAINTENANCE_ANNOTATION } from '../../src/model/claims.ts'
 import { NODES } from '../../src/sim/world/api-resource.ts'
 import { ensureBuilt } from '../../testbed/build.ts'
@@ -92,7 +93,7 @@ describe('the lines by which people claim a node', requires('testbed', 'jq'), ()
       0,
     )
     const s = aSnapshot({ node: { annotations: { [MAINTENANCE_ANNOTATION]: text() ?? '' } } })
-    const shown = claimedByOthers(s).find(({ text: said }) => said.startsWith('person/alice'))?.next ?? ''
+    const shown = claimedByOthers(serviceOf(s)).find(({ text: said }) => said.startsWith('person/alice'))?.next ?? ''
     assert.deepEqual([await codeOf(shown.replace(/^.*?: /, '')), owners()], [0, ['guard/storage']])
     assert.notEqual(await codeOf(shown.replace(/^.*?: /, '')), 0, 'the claims are not those that were read')
   })

@@ -1,10 +1,11 @@
 import { actionKey } from '../../model/action.ts'
 import type { Decision } from '../../model/decision.ts'
 import type { Reason } from '../../model/reason.ts'
+import { attachBegan, awaitingClaims } from '../service/attach.ts'
 import type { Evidence } from './evidence.ts'
-import { claimedByOthers } from './node-claims.ts'
 import { hasCurrent, ownIntent } from './node-snapshot.ts'
 import { podsHere } from './pods-here.ts'
+import { serviceOf } from './service-of.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import { SETTLE_INTERVAL_MS } from './steps/settle.ts'
 
@@ -20,11 +21,12 @@ export function rememberDecision(s: RollSnapshot, decision: Decision): Evidence 
     case 'settle':
       return { ...evidence, settlingSince: evidence.settlingSince ?? s.now, ...settled(s, decision) }
     case 'attach':
-      return { ...evidence, ...attaching(s), ...awaitingClaims(s) }
+      return { ...evidence, ...attachBegan(evidence, s), ...(hasCurrent(s) ? awaitingClaims(serviceOf(s)) : {}) }
     case 'soak':
       return {
         ...evidence,
-        ...attaching(s),
+        ...attachBegan(evidence, s),
+        ...(evidence.awaitsClaims === true ? { awaitsClaims: false } : {}),
         attachedAt: evidence.attachedAt ?? s.now,
         attachedAtWall: evidence.attachedAtWall ?? s.wall,
       }
@@ -40,18 +42,6 @@ export function rememberDecision(s: RollSnapshot, decision: Decision): Evidence 
     default:
       return evidence
   }
-}
-
-const attaching = (s: RollSnapshot): Pick<Evidence, 'attachingSince' | 'attachingSinceWall'> => ({
-  attachingSince: s.evidence.attachingSince ?? s.now,
-  attachingSinceWall: s.evidence.attachingSinceWall ?? s.wall,
-})
-
-/** While another claim stands the step attaches nothing: so it was from its beginning on. */
-function awaitingClaims(s: RollSnapshot): Pick<Evidence, 'awaitsClaims'> {
-  const stands = hasCurrent(s) && claimedByOthers(s).length > 0
-  if (s.evidence.attachingSince === undefined) return stands ? { awaitsClaims: true } : {}
-  return s.evidence.awaitsClaims === true ? { awaitsClaims: stands } : {}
 }
 
 /** Once announced nothing is put back: what holds the reboot up and is not waited for by law is waited for as long as the machine. */
