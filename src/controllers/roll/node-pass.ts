@@ -15,7 +15,7 @@ import { outAnew } from '../../core/service/evidence.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
 import { keepDetached, mustBeOut } from '../../core/service/keep-detached.ts'
 import { RECHECK_MS } from '../../core/step-answer.ts'
-import { type Action, actionKey, isRestoring } from '../../model/action.ts'
+import { type Action, actionKey, isRestoring, movesTraffic, type TrafficAction } from '../../model/action.ts'
 import { serverKey } from '../../model/balancer.ts'
 import type { Decision } from '../../model/decision.ts'
 import type { Outcome } from '../../model/outcome.ts'
@@ -215,7 +215,7 @@ export class NodePass {
 
   async #reassert(action: Action, signal: AbortSignal): Promise<void> {
     const { events, clock } = this.#parts
-    if (action.kind !== 'setServer' && action.kind !== 'askAgent') return
+    if (!movesTraffic(action)) return
     const server = serverKey(action.ref)
     const seen = this.#evidence?.detached[server]
     this.#takenOutAnew.add(server)
@@ -228,7 +228,7 @@ export class NodePass {
     events.emit({ type: 'reasserted', node: action.node, server, afterMs: Math.round(clock.monoMs() - before), text })
   }
 
-  async #tell(action: Extract<Action, { kind: 'setServer' | 'askAgent' }>, signal: AbortSignal): Promise<Outcome> {
+  async #tell(action: TrafficAction, signal: AbortSignal): Promise<Outcome> {
     const { performer, clock } = this.#parts
     const { instance } = action.ref
     this.#told.set(instance, Number.POSITIVE_INFINITY)

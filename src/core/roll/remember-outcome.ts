@@ -19,11 +19,8 @@ export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcom
       return outcome.ok ? { ...evidence, intentByUs: true } : evidence
     case 'sendReboot':
       return outcome.reboot === undefined ? evidence : { ...evidence, ...sent(s, outcome.reboot) }
-    case 'setServer':
-    case 'cutSessions':
-      return { ...evidence, ...rememberService({ evidence, now: s.now }, action, outcome) }
     default:
-      return evidence
+      return { ...evidence, ...rememberService({ evidence, now: s.now }, action, outcome) }
   }
 }
 

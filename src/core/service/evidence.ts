@@ -1,10 +1,9 @@
-import type { Action } from '../../model/action.ts'
+import { type Action, movesTraffic } from '../../model/action.ts'
 import { serverKey } from '../../model/balancer.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import type { MonoMs, WallMs } from '../../model/time.ts'
+import type { ConnectionsEnd, Noticing } from './actuators/actuator.ts'
 import { actuatorOf } from './actuators/actuator-of.ts'
-import type { ConnectionsEnd } from './actuators/health-endpoint/connections-end.ts'
-import type { Noticing } from './actuators/health-endpoint/noticing.ts'
 import { isNotTold } from './detach.ts'
 import { isSilent, type NodeServer, nodeServers } from './node-servers.ts'
 import type { ServiceSnapshot } from './service-snapshot.ts'
@@ -94,7 +93,7 @@ export function rememberService(
 ): Pick<ServiceEvidence, 'purgedAt' | 'detached'> {
   const { purgedAt, detached } = evidence
   if (!ok) return { purgedAt, detached }
-  if (action.kind === 'setServer' && action.state === 'maint')
+  if (movesTraffic(action) && action.state === 'maint')
     return { purgedAt: { ...purgedAt, [serverKey(action.ref)]: now }, detached }
   if (action.kind !== 'cutSessions') return { purgedAt, detached }
   const key = serverKey(action.ref)

@@ -1,24 +1,36 @@
-import type { Action } from '../../../model/action.ts'
+import type { TrafficAction } from '../../../model/action.ts'
 import type { AdminState, ServerReading } from '../../../model/balancer.ts'
 import type { Node } from '../../../model/node.ts'
 import type { Reason } from '../../../model/reason.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
+import type { MonoMs } from '../../../model/time.ts'
 import type { InstanceFacts } from '../instance-facts.ts'
 import type { MatchedServer } from '../match-node-servers.ts'
 import type { NodeServer } from '../node-servers.ts'
 import type { ServiceSnapshot } from '../service-snapshot.ts'
-import type { ConnectionsEnd } from './health-endpoint/connections-end.ts'
-import type { Noticing } from './health-endpoint/noticing.ts'
 
-/** What moves traffic of a node: to or from one of the places that it is served from. */
-export type TrafficAction = Extract<Action, { kind: 'setServer' | 'askAgent' }>
+/** What those who check a node's health endpoint are to notice: that it has left, or that it is back. */
+export interface Noticing {
+  readonly way: 'out' | 'in'
+  /** Since the agent answers so. */
+  readonly since: MonoMs
+  /** Since every declared checker has heard it often enough. */
+  readonly heardSince?: MonoMs
+  /** Of a node that is back: since when its agent is not heard, if it is not. */
+  readonly silentSince?: MonoMs
+  /** They must have noticed: by what they were told, or since no balancer takes longer. */
+  readonly noticed?: { readonly by: 'checks' | 'time'; readonly at: MonoMs }
+}
 
-/**
- * - in: it is sent traffic · out: it is not, and what it had has ended
- * - leaving: asked to go, and not all that this takes is seen yet · returning: asked back, likewise
- * - unknown: nothing is read of it that could be relied on
- */
-export type PlaceState = 'in' | 'leaving' | 'out' | 'returning' | 'unknown'
+/** Why the connections of a node are waited for no longer, where no balancer can be asked for them or cut them. */
+export interface ConnectionsEnd {
+  /** None is left, or the idle limit is over. */
+  readonly by: 'connections' | 'limit'
+  readonly left: number | 'unknown'
+  /** Since when load balancers have noticed that the node leaves. */
+  readonly since: MonoMs
+  readonly at: MonoMs
+}
 
 /**
  * One way to have a node's traffic moved. A place is one server line of one instance, in whatever way that is told. All
