@@ -3,34 +3,11 @@ import type { AdminState, ServerReading } from '../../../model/balancer.ts'
 import type { Node } from '../../../model/node.ts'
 import type { Reason } from '../../../model/reason.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
-import type { MonoMs } from '../../../model/time.ts'
+import type { ConnectionsEnd, Noticing } from '../evidence.ts'
 import type { InstanceFacts } from '../instance-facts.ts'
 import type { MatchedServer } from '../match-node-servers.ts'
 import type { NodeServer } from '../node-servers.ts'
 import type { ServiceSnapshot } from '../service-snapshot.ts'
-
-/** What those who check a node's health endpoint are to notice: that it has left, or that it is back. */
-export interface Noticing {
-  readonly way: 'out' | 'in'
-  /** Since the agent answers so. */
-  readonly since: MonoMs
-  /** Since every declared checker has heard it often enough. */
-  readonly heardSince?: MonoMs
-  /** Of a node that is back: since when its agent is not heard, if it is not. */
-  readonly silentSince?: MonoMs
-  /** They must have noticed: by what they were told, or since no balancer takes longer. */
-  readonly noticed?: { readonly by: 'checks' | 'time'; readonly at: MonoMs }
-}
-
-/** Why the connections of a node are waited for no longer, where no balancer can be asked for them or cut them. */
-export interface ConnectionsEnd {
-  /** None is left, or the idle limit is over. */
-  readonly by: 'connections' | 'limit'
-  readonly left: number | 'unknown'
-  /** Since when load balancers have noticed that the node leaves. */
-  readonly since: MonoMs
-  readonly at: MonoMs
-}
 
 /**
  * One way to have a node's traffic moved. A place is one server line of one instance, in whatever way that is told. All

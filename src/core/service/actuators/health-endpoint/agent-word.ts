@@ -2,9 +2,9 @@ import { type AdminState, type ServerRef, serverKey } from '../../../../model/ba
 import { MAINTENANCE_ANNOTATION, parseMaintenance } from '../../../../model/maintenance.ts'
 import type { Reason } from '../../../../model/reason.ts'
 import type { MonoMs } from '../../../../model/time.ts'
+import type { ConnectionsEnd, Noticing } from '../../evidence.ts'
 import type { NodeServer } from '../../node-servers.ts'
 import type { ServiceSnapshot } from '../../service-snapshot.ts'
-import type { ConnectionsEnd, Noticing } from '../actuator.ts'
 
 /**
  * The agent has the request on disk and answers by it. Once the reboot is announced an agent that is not heard has it

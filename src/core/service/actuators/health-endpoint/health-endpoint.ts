@@ -1,7 +1,8 @@
 import type { EndpointReading, HealthEndpointSpec } from '../../../../model/health-endpoint.ts'
+import type { ConnectionsEnd, Noticing } from '../../evidence.ts'
 import { type NodeServer, wasServing } from '../../node-servers.ts'
 import type { ServiceSnapshot } from '../../service-snapshot.ts'
-import type { Actuator, ConnectionsEnd, Noticing, ReadingWords } from '../actuator.ts'
+import type { Actuator, ReadingWords } from '../actuator.ts'
 import {
   agentSilent,
   askedByOthers,

@@ -1,7 +1,7 @@
 import type { EndpointReading, HealthEndpointSpec } from '../../../../model/health-endpoint.ts'
 import type { MonoMs } from '../../../../model/time.ts'
 import { leaveMs, refusalsNeeded, returnMs, soonestLeaveMs } from '../../../balancer/detection-time.ts'
-import type { Noticing } from '../actuator.ts'
+import type { Noticing } from '../../evidence.ts'
 
 interface Seen {
   readonly way: 'out' | 'in'
