@@ -1,8 +1,7 @@
-import type { Action } from '../../model/action.ts'
+import type { Action, TrafficAction } from '../../model/action.ts'
 import { serverKey } from '../../model/balancer.ts'
 import type { Reason } from '../../model/reason.ts'
 import { act, done, hold, RECHECK_MS, type StepAnswer } from '../step-answer.ts'
-import type { TrafficAction } from './actuators/actuator.ts'
 import { actuatorOf } from './actuators/actuator-of.ts'
 import { mayBeTaken } from './may-be-taken.ts'
 import { isSilent, lostServers, type NodeServer, nodeServers, notItsAddress, silentInstance } from './node-servers.ts'
@@ -113,7 +112,7 @@ function mayTake(s: ServiceSnapshot, guards: ServiceGuards): readonly Reason[] {
 export const isNotTold = (s: ServiceSnapshot, server: NodeServer): boolean => actuatorOf(s, server).isNotTold(s, server)
 
 /** Confirmed by the very process that runs now: another process has forgotten what the last one was told. */
-function isConfirmed(s: ServiceSnapshot, server: NodeServer): boolean {
+export function isConfirmed(s: ServiceSnapshot, server: NodeServer): boolean {
   const seen = s.evidence.detached[serverKey(server.ref)]
   return seen !== undefined && seen.process === server.instance.reading?.process && !isNotTold(s, server)
 }

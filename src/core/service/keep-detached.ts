@@ -1,10 +1,11 @@
+import type { TrafficAction } from '../../model/action.ts'
 import { type ServerRef, serverKey } from '../../model/balancer.ts'
 import type { Reason } from '../../model/reason.ts'
-import type { TrafficAction } from './actuators/actuator.ts'
 import { actuatorOf } from './actuators/actuator-of.ts'
 import { isNotTold, takeOut } from './detach.ts'
 import { asUsed, leftAsLast, othersServe } from './last-server.ts'
 import { type NodeServer, nodeServers } from './node-servers.ts'
+import { placeState } from './place-state.ts'
 import type { ServiceSnapshot } from './service-snapshot.ts'
 
 /**
@@ -17,9 +18,7 @@ import type { ServiceSnapshot } from './service-snapshot.ts'
 export const keepDetached = (s: ServiceSnapshot): readonly TrafficAction[] =>
   taken(s)
     .filter((server) =>
-      isBack(server)
-        ? isNotTold(s, server) && !isLastToServe(s, server)
-        : actuatorOf(s, server).isOverwritten(s, server),
+      isBack(s, server) ? isNotTold(s, server) && !isLastToServe(s, server) : isOverwritten(s, server),
     )
     .map((server) => takeOut(s, server))
 
@@ -43,13 +42,16 @@ export const servesOn = (s: ServiceSnapshot): readonly Reason[] =>
     .filter((server) => isLastToServe(s, server))
     .map(({ ref, instance }) => leftAsLast(ref, instance))
 
-const backInService = (s: ServiceSnapshot): readonly NodeServer[] => taken(s).filter(isBack)
+const backInService = (s: ServiceSnapshot): readonly NodeServer[] => taken(s).filter((server) => isBack(s, server))
 
-/** What was taken out and is to be kept out, as far as it is heard. */
-const taken = (s: ServiceSnapshot): readonly NodeServer[] =>
-  mustBeOut(s).filter((server) => wasTaken(s, server) && server.instance.silentForMs === 0)
+/** What was taken out and is to be kept out. */
+const taken = (s: ServiceSnapshot): readonly NodeServer[] => mustBeOut(s).filter((server) => wasTaken(s, server))
 
-const isBack = ({ reading }: NodeServer): boolean => reading?.ownState === 'ready'
+const isBack = (s: ServiceSnapshot, server: NodeServer): boolean => ['in', 'returning'].includes(placeState(s, server))
+
+/** It is heard, and out for another owner alone. */
+const isOverwritten = (s: ServiceSnapshot, server: NodeServer): boolean =>
+  placeState(s, server) !== 'unknown' && actuatorOf(s, server).isOverwritten(s, server)
 
 /**
  * Without it a backend would have no server, and every request would fail. Where it is down itself, its balancers may not

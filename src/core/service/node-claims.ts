@@ -21,8 +21,10 @@ export const lacksOwnClaim = (s: ServiceSnapshot): boolean =>
   ownClaim(s) === undefined && parseClaims(textOn(s.node)).kind !== 'unreadable'
 
 /**
- * **Law**: a node is put back in by the last one who withdraws. Why it is not to be put back yet, whichever way its
- * balancers are told: the claims of others that stand on it, and what stands there and cannot be read.
+ * Law: no server is put back into service while the claim of another owner stands on its node.
+ *
+ * Whichever way its balancers are told, a node is put back in by the last one who withdraws. Why it is not to be yet: the
+ * claims of others that stand on it, or what stands there and cannot be read.
  */
 export function claimedByOthers(s: ServiceSnapshot): readonly Reason[] {
   const unreadable = claimsUnreadable(s)
