@@ -17,8 +17,10 @@ import type { LeaseKeeper } from '../../runtime/lease-keeper.ts'
 import { nodeChanged } from './node-changed.ts'
 import {
   addTaintPatch,
+  askToDetachPatch,
   askToLeavePatch,
   cordonPatch,
+  endDetachPatch,
   endMaintenancePatch,
   intentPatch,
   recordPatch,
@@ -217,6 +219,7 @@ type NodeWrite = Extract<
       | 'writeIntent'
       | 'removeRecord'
       | 'askAgent'
+      | 'askDetacher'
   }
 >
 
@@ -244,6 +247,8 @@ function nodePatch(action: NodeWrite, node: Node, { id, ...stamp }: Stamp) {
       return action.state === 'ready'
         ? endMaintenancePatch(node, stamp.run)
         : askToLeavePatch(node, { version: 1, id, ...stamp })
+    case 'askDetacher':
+      return action.state === 'ready' ? endDetachPatch(node, action) : askToDetachPatch(node, action)
     case 'removeRecord':
       return removeRecordPatch(node)
   }
