@@ -57,7 +57,7 @@ export async function clusterOf(
 export function balancersOf({ reboot, balancers }: RollSpec): readonly HaproxyBalancer[] {
   const configFile = reboot.kind === 'ssh' ? reboot.configFile : undefined
   return balancers
-    .filter((balancer) => balancer.healthEndpoint === undefined)
+    .filter((balancer) => balancer.healthEndpoint === undefined && balancer.annotation === undefined)
     .map(
       (balancer) =>
         new HaproxyBalancer({

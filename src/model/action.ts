@@ -42,6 +42,17 @@ export type Action =
       readonly restores: boolean
     }
   | {
+      /** By an annotation of the node, to a detacher of the cluster, likewise; taken away only where its value is this one. */
+      readonly kind: 'askDetacher'
+      readonly node: string
+      readonly balancer: string
+      readonly ref: ServerRef
+      readonly key: string
+      readonly value: string
+      readonly state: AdminState
+      readonly restores: boolean
+    }
+  | {
       readonly kind: 'cutSessions'
       readonly node: string
       readonly balancer: string
@@ -65,9 +76,9 @@ export type Action =
 const RESTORING: ReadonlySet<Action['kind']> = new Set(['uncordon', 'removeTaint', 'removeRecord', 'releaseSlot'])
 
 /** What moves traffic of a node, to or from one of the places that it is served from. */
-export type TrafficAction = Extract<Action, { kind: 'setServer' | 'askAgent' }>
+export type TrafficAction = Extract<Action, { kind: 'setServer' | 'askAgent' | 'askDetacher' }>
 
-const MOVES_TRAFFIC: ReadonlySet<string> = new Set<TrafficAction['kind']>(['setServer', 'askAgent'])
+const MOVES_TRAFFIC: ReadonlySet<string> = new Set<TrafficAction['kind']>(['setServer', 'askAgent', 'askDetacher'])
 
 export const movesTraffic = (action: Action): action is TrafficAction => isTrafficKind(action.kind)
 
@@ -86,6 +97,8 @@ export function actionKey(action: Action): string {
       return `setServer ${action.ref.instance} ${action.ref.backend}/${action.ref.server} ${action.state}`
     case 'askAgent':
       return `askAgent ${action.ref.server} ${action.state}`
+    case 'askDetacher':
+      return `askDetacher ${action.ref.server} ${action.key} ${action.state}`
     case 'cutSessions':
       return `cutSessions ${action.ref.instance} ${action.ref.backend}/${action.ref.server}`
     case 'evict':

@@ -1,3 +1,4 @@
+import type { DetacherSpec } from './detacher.ts'
 import type { HealthEndpointSpec } from './health-endpoint.ts'
 import type { LabelSelector } from './label-selector.ts'
 import type { ObjectRef } from './object-ref.ts'
@@ -22,15 +23,24 @@ interface AnyBalancerSpec {
 export interface SocketBalancerSpec extends AnyBalancerSpec {
   readonly instances: readonly { readonly name: string; readonly address: InstanceAddress }[]
   readonly healthEndpoint?: never
+  readonly annotation?: never
 }
 
 /** Balancers that have nothing but a health check, which the nodes' agents answer: one instance and one backend in name. */
 export interface EndpointBalancerSpec extends AnyBalancerSpec {
   readonly instances: readonly { readonly name: string }[]
   readonly healthEndpoint: HealthEndpointSpec
+  readonly annotation?: never
 }
 
-export type BalancerSpec = SocketBalancerSpec | EndpointBalancerSpec
+/** A detacher of the cluster, which an annotation of each Node asks: one instance and one backend in name, likewise. */
+interface DetacherBalancerSpec extends AnyBalancerSpec {
+  readonly instances: readonly { readonly name: string }[]
+  readonly healthEndpoint?: never
+  readonly annotation: DetacherSpec
+}
+
+export type BalancerSpec = SocketBalancerSpec | EndpointBalancerSpec | DetacherBalancerSpec
 
 type RebootSpec =
   | { readonly kind: 'ssh'; readonly configFile?: string; readonly user?: string; readonly command: readonly string[] }

@@ -20,8 +20,9 @@ const TOLD_APART = [
 const FIELDS = new Map([
   ['endpoint', 'src/model/balancer.ts'],
   ['healthEndpoint', 'src/model/roll-spec.ts'],
+  ['annotation', 'src/model/roll-spec.ts'],
 ])
-const KINDS = new Set(['setServer', 'askAgent'])
+const KINDS = new Set(['setServer', 'askAgent', 'askDetacher'])
 
 function programOf(files: readonly string[]): ts.Program {
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, (path) => readFileSync(path, 'utf8'))
@@ -91,6 +92,6 @@ test('who asks which kind of actuator one is, by whatever words, is found', () =
   const file = 'test/arch/fixtures/kinds/asks-kind.ts'
   const lines = readFileSync(`${root}${file}`, 'utf8').split('\n')
   const asked = lines.flatMap((line, at) => (/^export const by/.test(line) ? [`${file}:${at + 1}`] : []))
-  assert.equal(asked.length, 9)
+  assert.equal(asked.length, 11)
   assert.deepEqual(questions(programOf([file]), [file]), asked)
 })

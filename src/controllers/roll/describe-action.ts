@@ -18,6 +18,7 @@ export function describeAction(action: Action): string {
       return `untaint ${action.node} ${action.taint.key}:${action.taint.effect}`
     case 'setServer':
     case 'askAgent':
+    case 'askDetacher':
       return `set ${serverKey(action.ref)} to ${action.state}`
     case 'cutSessions':
       return `cut ${action.sessions} sessions of ${serverKey(action.ref)}`

@@ -105,6 +105,25 @@ function asClaimed(node: Node): JsonPatch {
   return value === undefined ? unchanged(node) : [{ op: 'test', path: annotation(MAINTENANCE_ANNOTATION), value }]
 }
 
+interface Annotated {
+  readonly key: string
+  readonly value: string
+}
+
+/** Undefined where a detacher is asked already, by whatever value: that is not ours to replace. */
+export function askToDetachPatch(node: Node, { key, value }: Annotated): JsonPatch | undefined {
+  if (key in node.annotations) return undefined
+  return [...recorded(node), ...unchanged(node), { op: 'add', path: annotation(key), value }]
+}
+
+/** Undefined where it is asked no more; `NODE_CHANGED` where somebody has put another value there. */
+export function endDetachPatch(node: Node, { key, value }: Annotated): JsonPatch | undefined {
+  const found = node.annotations[key]
+  if (found === undefined) return undefined
+  if (found !== value) throw nodeChanged(node, `is to be detached for somebody else now (${key})`)
+  return [...recorded(node), { op: 'test', path: annotation(key), value }, { op: 'remove', path: annotation(key) }]
+}
+
 /** Undefined where it is gone already. */
 export function removeTaintPatch(node: Node, taint: Taint): JsonPatch | undefined {
   const index = node.taints.findIndex(({ key, effect }) => key === taint.key && effect === taint.effect)

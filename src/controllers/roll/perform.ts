@@ -18,8 +18,10 @@ import type { LeaseKeeper } from '../../runtime/lease-keeper.ts'
 import { nodeChanged } from './node-changed.ts'
 import {
   addTaintPatch,
+  askToDetachPatch,
   claimPatch,
   cordonPatch,
+  endDetachPatch,
   intentPatch,
   recordPatch,
   removeRecordPatch,
@@ -218,6 +220,7 @@ type NodeWrite = Extract<
       | 'writeIntent'
       | 'removeRecord'
       | 'askAgent'
+      | 'askDetacher'
   }
 >
 
@@ -245,6 +248,8 @@ function nodePatch(action: NodeWrite, node: Node, { id, ...stamp }: Stamp) {
       return action.state === 'ready'
         ? withdrawPatch(node, rollOwner(stamp.run))
         : claimPatch(node, { owner: rollOwner(stamp.run), id, at: stamp.at })
+    case 'askDetacher':
+      return action.state === 'ready' ? endDetachPatch(node, action) : askToDetachPatch(node, action)
     case 'removeRecord':
       return removeRecordPatch(node)
   }

@@ -13,6 +13,8 @@ const IN_COURSE: ReadonlySet<string> = new Set([
   'ChecksGoOn',
   'DaemonNotBack',
   'DataPortSilent',
+  'DetacherGrace',
+  'DetacherNotDone',
   'DnsNotAsked',
   'HeartbeatOld',
   'InBalancer',

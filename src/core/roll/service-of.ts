@@ -1,4 +1,5 @@
 import { rollOwner } from '../../model/claims.ts'
+import { parseTimestamp } from '../../model/detacher.ts'
 import type { ServiceSnapshot } from '../service/service-snapshot.ts'
 import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
 
@@ -6,6 +7,7 @@ import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-sna
 export function serviceOf(s: NodeSnapshot): ServiceSnapshot {
   const { node, dataPorts } = s.current
   const record = ownRecord(s)
+  const recordedAt = parseTimestamp(record?.at)
   const announced = ownIntent(s) !== undefined
   const rebooted = record !== undefined && hasRebooted({ ...s, record })
   // The cordon goes after the proof: a process that knows nothing of the one before it sees by this that there was one.
@@ -20,6 +22,7 @@ export function serviceOf(s: NodeSnapshot): ServiceSnapshot {
     dataPorts,
     limits: { idleLimitMs: s.spec.detach.idleLimitMs, dataPort: s.spec.settle.dataPort },
     recorded: record?.servers ?? [],
+    ...(recordedAt.kind === 'at' ? { recordedAt: recordedAt.at } : {}),
     evidence: s.evidence,
     announced,
     rebooted,

@@ -61,8 +61,11 @@ export function attach(s: ServiceSnapshot, { maySend }: ServiceGuards): StepAnsw
 }
 
 /** What was out before is put back to that, and needs no leave of other owners. */
-const claimsAgainst = (s: ServiceSnapshot, pending: readonly NodeServer[]): readonly Reason[] =>
-  pending.some(({ recorded }) => recorded.state === 'ready') ? claimedByOthers(s) : []
+function claimsAgainst(s: ServiceSnapshot, pending: readonly NodeServer[]): readonly Reason[] {
+  const wasIn = pending.filter(({ recorded }) => recorded.state === 'ready')
+  if (wasIn.length === 0) return []
+  return [...claimedByOthers(s), ...wasIn.flatMap((server) => actuatorOf(s, server).heldByOthers(s) ?? [])]
+}
 
 /** What keeps it from being attached: of an instance that is silent nothing else is known. */
 export function unattached(s: ServiceSnapshot): readonly Reason[] {

@@ -2,7 +2,7 @@ import type { Node } from '../../model/node.ts'
 import type { RecordedServer } from '../../model/node-record.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { BalancerSpec } from '../../model/roll-spec.ts'
-import type { MonoMs } from '../../model/time.ts'
+import type { MonoMs, WallMs } from '../../model/time.ts'
 import type { ServiceEvidence } from './evidence.ts'
 import type { InstanceFacts } from './instance-facts.ts'
 
@@ -28,6 +28,8 @@ export interface ServiceSnapshot {
   }
   /** Where it was served from, as it was before; nothing where it was not recorded. */
   readonly recorded: readonly RecordedServer[]
+  /** When that was; absent where it cannot be told, and then no word of a clock is of this cycle. */
+  readonly recordedAt?: WallMs
   readonly evidence: ServiceEvidence
   /** What it leaves for is announced, and nothing undoes that: from then on no guard waives the detach. */
   readonly announced: boolean

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   addTaintPatch,
+  askToDetachPatch,
   claimPatch,
   cordonPatch,
+  endDetachPatch,
   intentPatch,
   recordPatch,
   removeRecordPatch,
@@ -102,6 +104,27 @@ test('what cannot be read is neither added to nor withdrawn', () => {
     message,
     retry: 'now',
   })
+})
+
+test('a detacher is asked where nobody asks it, and the very value that was set is taken away again', () => {
+  const detach = { key: 'example.com/detach', value: 'evenkeel' }
+  const path = '/metadata/annotations/example.com~1detach'
+  const asking = (value: string) => aNode('n1', { annotations: { 'evenkeel.dev/record': '{}', [detach.key]: value } })
+  const add = { op: 'add', path, value: 'evenkeel' }
+  assert.deepEqual(askToDetachPatch(recorded, detach), [SAME, RECORDED, SAME, UNCHANGED, add])
+  assert.equal(askToDetachPatch(asking('kured'), detach), undefined)
+  const [still, remove] = [
+    { op: 'test', path, value: 'evenkeel' },
+    { op: 'remove', path },
+  ]
+  assert.deepEqual(endDetachPatch(asking('evenkeel'), detach), [SAME, RECORDED, still, remove])
+  assert.equal(endDetachPatch(recorded, detach), undefined)
+  const changed = {
+    code: 'NODE_CHANGED',
+    message: 'n1 is to be detached for somebody else now (example.com/detach)',
+    retry: 'now',
+  }
+  assert.throws(() => endDetachPatch(asking('kured'), detach), changed)
 })
 
 test('the intent goes before the record, where there is one', () => {

@@ -9,7 +9,16 @@ const RECORD = '{"run":"run-1"}'
 const UNRECORDED = { annotations: { team: 'ops' } }
 const of = (...kinds: readonly Action['kind'][]): readonly Action[] =>
   EFFECTS.filter(({ kind }) => kinds.includes(kind))
-const NODE_WRITES = of('cordon', 'uncordon', 'addTaint', 'removeTaint', 'askAgent', 'writeIntent', 'removeRecord')
+const NODE_WRITES = of(
+  'cordon',
+  'uncordon',
+  'addTaint',
+  'removeTaint',
+  'askAgent',
+  'askDetacher',
+  'writeIntent',
+  'removeRecord',
+)
 const [writeRecord] = of('writeRecord')
 const [setServer] = of('setServer')
 const [askAgent] = of('askAgent')

@@ -84,7 +84,7 @@ export class RollPorts {
     })
     this.cluster = this.#kube()
     this.balancers = spec.balancers
-      .filter((balancerSpec) => balancerSpec.healthEndpoint === undefined)
+      .filter((balancerSpec) => balancerSpec.healthEndpoint === undefined && balancerSpec.annotation === undefined)
       .map(
         (balancerSpec) =>
           new HaproxyBalancer({

@@ -3,12 +3,15 @@ import type { BalancerSpec } from '../../../model/roll-spec.ts'
 import type { NodeServer } from '../node-servers.ts'
 import type { ServiceSnapshot } from '../service-snapshot.ts'
 import type { Actuator, ReadingWords } from './actuator.ts'
+import { annotation } from './annotation.ts'
 import { haproxy, haproxyWords } from './haproxy.ts'
 import { endpointWords, healthEndpoint } from './health-endpoint/health-endpoint.ts'
 
 /** The one place where an actuator is chosen. */
-const actuatorBy = (spec: BalancerSpec | undefined): Actuator =>
-  spec?.healthEndpoint === undefined ? haproxy : healthEndpoint(spec.healthEndpoint)
+function actuatorBy(spec: BalancerSpec | undefined): Actuator {
+  if (spec?.annotation !== undefined) return annotation(spec.annotation)
+  return spec?.healthEndpoint === undefined ? haproxy : healthEndpoint(spec.healthEndpoint)
+}
 
 /** That of a balancer by its name. */
 export const actuatorAt = (balancers: readonly BalancerSpec[], balancer: string): Actuator =>

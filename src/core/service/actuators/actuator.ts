@@ -42,6 +42,8 @@ export interface Actuator {
   untaken(s: ServiceSnapshot, place: NodeServer): Reason | undefined
   /** Those who send traffic may not have noticed yet that it is out, or back in. */
   unnoticed(s: ServiceSnapshot, place: NodeServer, way: Noticing['way']): Reason | undefined
+  /** Beside the claims on its node: someone else asks by the same means that it stays out. */
+  heldByOthers(s: ServiceSnapshot): Reason | undefined
   /** Connections are kept open that would be dead after a reboot. */
   holdsDeadConnections(place: NodeServer): boolean
   /** Traffic has not stopped yet. */

@@ -24,6 +24,7 @@ export const haproxy: Actuator = {
   unheard: () => undefined,
   untaken: () => undefined,
   unnoticed: () => undefined,
+  heldByOthers: () => undefined,
   holdsDeadConnections,
   isBusy: (_s, place) => sessions(place) > 0,
   left: sessions,

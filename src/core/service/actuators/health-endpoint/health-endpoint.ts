@@ -40,6 +40,7 @@ export const healthEndpoint = (spec: HealthEndpointSpec): Actuator => ({
   unheard: ({ reading }) => (reading.endpoint?.heard === false ? agentSilent(reading.ref) : undefined),
   untaken: (s, place) => (isTold(place) && !isAcknowledged(s, place) ? notAcknowledged(s, place) : undefined),
   unnoticed: (s, place, way) => (isAwaited(s, place, way) ? notNoticed(place, way) : undefined),
+  heldByOthers: () => undefined,
   holdsDeadConnections: () => false,
   isBusy: (s, place) => isTold(place) && !s.announced && connectionsEndOf(s, place) === undefined,
   left: ({ reading }) => reading?.endpoint?.connections ?? 0,

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decide } from '../../../src/core/roll/decide.ts'
+import type { NodeSnapshot } from '../../../src/core/roll/node-snapshot.ts'
+import { observe } from '../../../src/core/roll/observe.ts'
+import { serviceOf } from '../../../src/core/roll/service-of.ts'
+import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
+import { actuatorAt } from '../../../src/core/service/actuators/actuator-of.ts'
+import { nodeServers } from '../../../src/core/service/node-servers.ts'
+import { placeState } from '../../../src/core/service/place-state.ts'
+import type { DetacherSpec } from '../../../src/model/detacher.ts'
+import { monoMs } from '../../../src/model/time.ts'
+import { settled, withPort } from '../../support/roll-stages.ts'
+import { aNode, anInstance, aRecord, aServer, aSnapshot, aSpec } from '../../support/roll-world.ts'
+import { shortDecision } from '../../support/short-decision.ts'
+
+const REQUEST = 'node-detacher.variant.run/detached'
+const DETACHED = 'node-detacher.variant.run/detachment-timestamp'
+const ATTACHED = 'node-detacher.variant.run/attachment-timestamp'
+const SPEC: DetacherSpec = {
+  request: { key: REQUEST, value: 'evenkeel' },
+  detachedKey: DETACHED,
+  attachedKey: ATTACHED,
+  graceMs: 30_000,
+  attachGraceMs: 20_000,
+  skewMs: 5_000,
+}
+const balancers = [
+  { name: 'edge', instances: [{ name: 'lb-1' }], backends: ['web'], allowLastServer: false, annotation: SPEC },
+]
+
+type Words = Readonly<Record<string, string>>
+const asked = (words: Words = {}): Words => ({ [REQUEST]: 'evenkeel', ...words })
+
+interface Given {
+  readonly words: Words
+  /** Whether it was out by such an annotation when it was recorded. */
+  readonly before?: 'ready' | 'drain'
+  /** Since when the detacher's word on the way out, or in, is seen. */
+  readonly out?: number
+  readonly in?: number
+  readonly world?: NonNullable<Parameters<typeof aSnapshot>[0]>
+}
+
+/** n1 as its annotations tell, at 1,000,000 ms; its record is of midnight. */
+function given({ words, before = 'ready', out, in: back, world = {} }: Given): NodeSnapshot {
+  const [own] = aRecord().servers
+  assert.ok(own)
+  const node = { ...world.node, annotations: words }
+  const [read] = [anInstance([aServer('n1'), aServer('n2'), aServer('n3')])]
+  const facts = actuatorAt(balancers, 'edge').asAsked(read, (name) => aNode(name, name === 'n1' ? node : {}))
+  const noticing = out !== undefined ? { way: 'out', since: monoMs(out) } : { way: 'in', since: monoMs(back ?? 0) }
+  const seen = out === undefined && back === undefined ? {} : { noticing: { 'web/n1 on lb-1': noticing } as never }
+  const s = aSnapshot({
+    ...world,
+    node,
+    record: { ...(world.record ?? aRecord()), servers: [{ ...own, state: before, operational: 'up' }] },
+    evidence: { ...world.evidence, ...seen },
+    change: { ...world.change, spec: aSpec({ balancers }), instances: [facts] },
+  })
+  return { ...s, evidence: observe(s) }
+}
+const CORDONED = { node: { unschedulable: true } }
+const detach = (it: Given): string => shortDecision(decide(given({ ...it, world: CORDONED })))
+const attach = (it: Given): string => shortDecision(decide(withPort(given({ ...it, world: settled }))))
+const reasons = (s: RollSnapshot): readonly string[] => decide(s).reasons.map(({ text }) => text)
+
+const OUT: readonly (readonly [title: string, given: Given, decided: string])[] = [
+  ['is asked first', { words: {} }, 'act detach: askDetacher'],
+  ['waits while the detacher says nothing', { words: asked() }, 'hold detach: DetacherNotDone'],
+  ['waits for a time', { words: asked({ [DETACHED]: 'yes' }) }, 'hold detach: DetacherNotDone'],
+  [
+    'waits for a day that there is',
+    { words: asked({ [DETACHED]: '2026-02-30T00:00:00Z' }) },
+    'hold detach: DetacherNotDone',
+  ],
+  [
+    'does not count the word of an earlier cycle',
+    { words: asked({ [DETACHED]: '2025-12-31T23:59:54Z' }) },
+    'hold detach: DetacherNotDone',
+  ],
+  [
+    'counts a word that is older by less than the skew',
+    { words: asked({ [DETACHED]: '2026-01-01T00:59:56+01:00' }) },
+    'hold detach: DetacherGrace',
+  ],
+  [
+    'counts a word of the future from its first sight',
+    { words: asked({ [DETACHED]: '2099-01-01T00:00:00Z' }) },
+    'hold detach: DetacherGrace',
+  ],
+  [
+    'waits for the whole grace',
+    { words: asked({ [DETACHED]: '2026-01-01T00:00:01Z' }), out: 970_001 },
+    'hold detach: DetacherGrace',
+  ],
+  [
+    'is out after the grace',
+    { words: asked({ [DETACHED]: '2026-01-01T00:00:01Z' }), out: 970_000 },
+    'act reboot: writeIntent',
+  ],
+  [
+    'was out before, and the word of that cycle counts',
+    { words: asked({ [DETACHED]: '2020-01-01T00:00:00Z' }), before: 'drain', out: 0 },
+    'act reboot: writeIntent',
+  ],
+  ['was out before, and is not acknowledged yet', { words: asked(), before: 'drain' }, 'hold detach: DetacherNotDone'],
+]
+
+for (const [title, it, decided] of OUT) {
+  test(`a node whose detacher is asked by an annotation ${title}`, () => assert.equal(detach(it), decided))
+}
+
+const GONE = '2026-01-01T00:10:00Z'
+const IN: readonly (readonly [title: string, given: Given, decided: string])[] = [
+  ['has its request taken away', { words: asked({ [DETACHED]: GONE }) }, 'act attach: askDetacher'],
+  [
+    'waits while the word that it is detached is there',
+    { words: { [DETACHED]: GONE } },
+    'hold attach: DetacherNotDone',
+  ],
+  [
+    'waits while that word cannot be read',
+    { words: { [DETACHED]: '?', [ATTACHED]: GONE } },
+    'hold attach: DetacherNotDone',
+  ],
+  [
+    'waits where it was attached before it was detached',
+    { words: { [DETACHED]: GONE, [ATTACHED]: '2026-01-01T00:09:59Z' } },
+    'hold attach: DetacherNotDone',
+  ],
+  ['waits for the grace once that word is gone', { words: {} }, 'hold attach: DetacherGrace'],
+  [
+    'waits for the grace once it was attached after that',
+    { words: { [DETACHED]: GONE, [ATTACHED]: '2026-01-01T00:10:01Z' } },
+    'hold attach: DetacherGrace',
+  ],
+  ['is back after the grace', { words: {}, in: 980_000 }, 'hold soak: Soaking'],
+  ['waits for the whole grace on the way back', { words: {}, in: 980_001 }, 'hold attach: DetacherGrace'],
+  [
+    'is claimed by somebody else meanwhile',
+    { words: { [REQUEST]: 'kured', [DETACHED]: GONE } },
+    'hold attach: DetachAskedByOthers',
+  ],
+  ['was out before, and stays so', { words: asked({ [DETACHED]: GONE }), before: 'drain' }, 'hold soak: Soaking'],
+]
+
+for (const [title, it, decided] of IN) {
+  test(`on the way back a node of a detacher ${title}`, () => assert.equal(attach(it), decided))
+}
+
+test('a word that cannot be read is named', () => {
+  assert.deepEqual(reasons(given({ words: asked({ [DETACHED]: 'x'.repeat(10_000) }), world: CORDONED })), [
+    `the detacher has not said that n1 is detached: the annotation ${DETACHED} is no RFC 3339 time`,
+  ])
+  const back = reasons(withPort(given({ words: { [DETACHED]: GONE, [ATTACHED]: 'soon' }, world: settled })))
+  assert.deepEqual(back, [
+    `the detacher has not said that n1 is attached again: the annotation ${DETACHED} is still there, and ${ATTACHED} is no RFC 3339 time`,
+  ])
+})
+
+test('a word that goes away while the node is out counts from its next sight', () => {
+  const s = given({ words: asked(), out: 1, world: CORDONED })
+  assert.deepEqual(s.evidence.noticing, {})
+})
+
+test('a place of a detacher stands as every place does', () => {
+  const state = (it: Given): readonly string[] => {
+    const s = serviceOf(given({ ...it, world: CORDONED }))
+    return nodeServers(s).map((place) => placeState(s, place))
+  }
+  const done = asked({ [DETACHED]: GONE })
+  assert.deepEqual(
+    [{ words: {}, in: 0 }, { words: {} }, { words: asked() }, { words: done }, { words: done, out: 0 }].map(state),
+    [['in'], ['returning'], ['leaving'], ['leaving'], ['out']],
+  )
+})
