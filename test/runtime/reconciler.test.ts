@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LoopDecision } from '../../src/model/loop-decision.ts'
+import type { Reason } from '../../src/model/reason.ts'
 import { WorldError } from '../../src/model/world-error.ts'
 import { type Loop, Reconciler } from '../../src/runtime/reconciler.ts'
 import { SeededRandom } from '../support/seeded-random.ts'
 import { VirtualClock } from '../support/virtual-clock.ts'
 
 const never = new AbortController().signal
-const WHY = [{ code: 'Because', text: 'it is so' }]
+const WHY: readonly Reason[] = [{ code: 'GrantsChange', text: 'it is so' }]
 const SETTLED: LoopDecision<string> = { kind: 'settled', reasons: WHY }
 
 /** A loop over a number that is to become zero, one effect a pass. */

@@ -1,4 +1,3 @@
-import type { Reason } from '../../model/reason.ts'
 import { toIso } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
@@ -26,7 +25,7 @@ interface NewEvent {
     readonly uid: string
   }
   readonly type: 'Normal' | 'Warning'
-  readonly reason: Pick<Reason, 'code' | 'text'>
+  readonly reason: { readonly code: string; readonly text: string }
 }
 
 /** One Event of the controller. It takes the right to create events in that namespace. */

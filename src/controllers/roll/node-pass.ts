@@ -1,10 +1,11 @@
 import type { OutServer } from '../../core/availability/reload-spans.ts'
 import { asAsked } from '../../core/roll/asked-state.ts'
+import { stuckLimitLeftMs } from '../../core/roll/blocked.ts'
 import { decide } from '../../core/roll/decide.ts'
 import { drainView } from '../../core/roll/drain/stages.ts'
 import { type Evidence, outAnew } from '../../core/roll/evidence.ts'
 import { journalWritable } from '../../core/roll/guards.ts'
-import { judge, stuckLimitLeftMs } from '../../core/roll/judge.ts'
+import { judge } from '../../core/roll/judge.ts'
 import { keepDetached } from '../../core/roll/keep-detached.ts'
 import { mustBeOut } from '../../core/roll/must-be-out.ts'
 import { hasCurrent, type NodeSnapshot } from '../../core/roll/node-snapshot.ts'
@@ -241,9 +242,8 @@ export class NodePass {
     }
     this.#waits.decided(node, snapshot, decision)
     const before = this.#progress.step
-    const leftMs = stuckLimitLeftMs(snapshot)
     const onTheWay = run.verdict === undefined
-    this.#progress.decided(decision, leftMs === undefined ? { onTheWay } : { onTheWay, limitMs: leftMs })
+    this.#progress.decided(decision, { onTheWay, limitMs: stuckLimitLeftMs(snapshot) })
     if (this.#progress.step === 'drain') this.#reportDrain(snapshot, before !== 'drain')
     this.#reportStrays(snapshot, node)
   }

@@ -11,6 +11,7 @@ import { rememberOutcome } from '../../../src/core/roll/remember-outcome.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import type { ServerReading } from '../../../src/model/balancer.ts'
 import { MAINTENANCE_ANNOTATION } from '../../../src/model/maintenance.ts'
+import type { ReasonCode } from '../../../src/model/reason.ts'
 import type { Step } from '../../../src/model/step.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import {
@@ -212,7 +213,7 @@ test('a machine has its whole time from the command on, and what has a limit of 
   assert.equal(rememberOutcome(later, action, sent).awaySince, held.now + 60_000)
   const again = { ...later, now: monoMs(held.now + 90_000), evidence: rememberOutcome(later, action, sent) }
   assert.equal(rememberOutcome(again, action, sent).awaySince, held.now + 60_000)
-  const begun = (step: Step, code: string) =>
+  const begun = (step: Step, code: ReasonCode) =>
     rememberDecision(held, { kind: 'hold', step, reasons: [{ code, text: '' }], recheckAfterMs: 1 }).awaySince
   assert.equal(begun('detach', 'SessionsLeft'), undefined)
   assert.equal(begun('slot', 'ApiUnreachable'), undefined)

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { stuckLimitLeftMs } from '../../../src/core/roll/blocked.ts'
 import type { Evidence } from '../../../src/core/roll/evidence.ts'
-import { judge, stuckLimitLeftMs } from '../../../src/core/roll/judge.ts'
+import { judge } from '../../../src/core/roll/judge.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import type { FailureWindow, ProbeFacts } from '../../../src/model/probe.ts'
+import type { Reason } from '../../../src/model/reason.ts'
 import { monoMs, wallMs } from '../../../src/model/time.ts'
 import { announced, back, out, settled, withPort } from '../../support/roll-stages.ts'
 import { aSnapshot, aSpec } from '../../support/roll-world.ts'
 
-const X = { code: 'X', text: 'x' }
+const X: Reason = { code: 'OtherNodeBad', text: 'x' }
 const WALL = 1_700_000_000_000
 const probeSpec = { targets: [], baselineMs: 10_000, baselineLimitMs: 120_000 }
 const probeFacts = (windows: readonly FailureWindow[]): ProbeFacts => ({

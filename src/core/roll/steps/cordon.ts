@@ -1,3 +1,4 @@
+import { beforeReboot } from '../blocked.ts'
 import { mayStart } from '../guards.ts'
 import { act, done, hold, type StepRule } from '../step-rule.ts'
 
@@ -10,4 +11,5 @@ export const cordon: StepRule = {
     if (refusals.length > 0) return hold(refusals)
     return act([{ kind: 'cordon', node: s.current.node.name }], { code: 'Schedulable', text: 'pods could still come' })
   },
+  remember: beforeReboot,
 }

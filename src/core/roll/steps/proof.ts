@@ -4,7 +4,7 @@ import type { Pod } from '../../../model/pod.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { daemonNotBack, type ExpectedDaemon, expectedDaemons } from '../recorded-daemons.ts'
-import { act, done, hold, type StepRule } from '../step-rule.ts'
+import { act, done, hold, keptOut, type StepRule } from '../step-rule.ts'
 
 /**
  * Step 7: by identity, never by a clock of the node. Ready alone is worthless: after a short reboot it never turns
@@ -23,6 +23,14 @@ export const proof: StepRule = {
     }
     const missing = unproven(s)
     return missing.length === 0 ? done : hold(missing)
+  },
+  limit(s) {
+    const back = s.evidence.returned
+    if (back === undefined || s.now - back.at < s.spec.reboot.returnLimitMs) return undefined
+    const missing = unproven(s)
+    if (missing.length === 0) return undefined
+    const { name } = s.current.node
+    return keptOut({ code: 'NotProven', object: name, text: `${name} came back, but without proof` }, missing)
   },
 }
 

@@ -1,4 +1,5 @@
 import type { Reason } from '../../../model/reason.ts'
+import { stuck } from '../blocked.ts'
 import { buildRecord } from '../build-record.ts'
 import { mayStart } from '../guards.ts'
 import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
@@ -20,6 +21,7 @@ export const record: StepRule<NodeSnapshot> = {
       text: 'what was there before is not on the node yet',
     })
   },
+  remember: stuck,
 }
 
 /** Why the node is not ours to begin: it is out for another run, or for one that cannot be read. */

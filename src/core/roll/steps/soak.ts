@@ -1,6 +1,9 @@
+import { waitOf } from '../../../model/reason.ts'
+import type { Evidence } from '../evidence.ts'
 import { baselineGreen, controlHeard } from '../guards.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
-import { hold, type StepRule } from '../step-rule.ts'
+import type { RollSnapshot } from '../snapshot.ts'
+import { hold, keptOut, type StepRule } from '../step-rule.ts'
 
 /**
  * Step 11: attached, and no failed request for the soak time (a failure is the stop rule's business and detaches
@@ -29,7 +32,27 @@ export const soak: StepRule = {
       ],
     }
   },
+  remember: (s) => ({
+    ...attaching(s),
+    attachedAt: s.evidence.attachedAt ?? s.now,
+    attachedAtWall: s.evidence.attachedAtWall ?? s.wall,
+  }),
+  /** In service, and traffic is red since before anything could be counted: a soak that cannot begin has failed. */
+  limit(s) {
+    const since = s.evidence.attachedAt ?? s.now
+    const red = baselineGreen(s).filter((reason) => waitOf(reason) === 'baseline')
+    if (red.length === 0 || s.now - since < (s.spec.probe?.baselineLimitMs ?? 0)) return undefined
+    const { name } = s.current.node
+    const text = `${name} is in service again, and traffic was not green within the limit`
+    return keptOut({ code: 'NotSoaked', object: name, text }, red)
+  },
 }
+
+/** From the first server that is put back on; a node without one begins with its soak. */
+export const attaching = (s: RollSnapshot): Pick<Evidence, 'attachingSince' | 'attachingSinceWall'> => ({
+  attachingSince: s.evidence.attachingSince ?? s.now,
+  attachingSinceWall: s.evidence.attachingSinceWall ?? s.wall,
+})
 
 /** What is left of the soak since failures count. */
 const unwatchedMs = ({ run, spec, wall }: RecordedSnapshot): number =>
