@@ -1,7 +1,7 @@
 import { decide } from '../../core/roll/decide.ts'
 import { judge } from '../../core/roll/judge.ts'
-import { isBackInService, mayBeDark } from '../../core/roll/keep-detached.ts'
 import type { NodeSnapshot } from '../../core/roll/node-snapshot.ts'
+import { isBackInService, mayBeDark } from '../../core/service/keep-detached.ts'
 import { type Action, actionKey } from '../../model/action.ts'
 
 interface LastMoment {

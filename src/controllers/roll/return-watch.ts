@@ -1,4 +1,4 @@
-import { belongsTo } from '../../core/roll/match-node-servers.ts'
+import { belongsTo } from '../../core/service/match-node-servers.ts'
 import { canonicalAddress } from '../../model/ip-address.ts'
 import type { Node } from '../../model/node.ts'
 import type { NodeRecord } from '../../model/node-record.ts'

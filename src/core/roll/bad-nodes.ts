@@ -1,7 +1,7 @@
 import type { Node } from '../../model/node.ts'
 import { RECORD_ANNOTATION } from '../../model/node-record.ts'
 import type { Reason } from '../../model/reason.ts'
-import { isDetached } from './match-node-servers.ts'
+import { isDetached } from '../service/match-node-servers.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
 
 /** A bad node uses up the budget as one of ours does. A cordon of somebody else alone is not bad. */

@@ -2,7 +2,8 @@ import { type Action, actionKey } from '../../model/action.ts'
 import type { Decision } from '../../model/decision.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Step } from '../../model/step.ts'
-import { keepDetached, servesOn } from './keep-detached.ts'
+import { keepDetached, servesOn } from '../service/keep-detached.ts'
+import { RECHECK_MS, type StepAnswer } from '../step-answer.ts'
 import { BEGIN, COMING_BACK, GOING_DOWN, KEEPING_OUT, MUST_REBOOT, RESTORING } from './ladder.ts'
 import { nodeGone } from './node-gone.ts'
 import {
@@ -14,7 +15,7 @@ import {
   type RecordedSnapshot,
 } from './node-snapshot.ts'
 import type { RollSnapshot } from './snapshot.ts'
-import { RECHECK_MS, type StepAnswer, type StepRule } from './step-rule.ts'
+import type { StepRule } from './step-rule.ts'
 
 /** One pass: from all that was read to the one thing to do next, or to wait for. Pure. */
 export function decide(s: RollSnapshot): Decision {

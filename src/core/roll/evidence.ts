@@ -3,8 +3,8 @@ import type { RebootAnswer } from '../../model/host.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Step } from '../../model/step.ts'
 import type { MonoMs, WallMs } from '../../model/time.ts'
-import type { ConnectionsEnd } from './connections-end.ts'
-import type { Noticing } from './noticing.ts'
+import type { ConnectionsEnd } from '../service/actuators/connections-end.ts'
+import type { Noticing } from '../service/actuators/noticing.ts'
 
 /**
  * What this process has seen of the node under way and the world no longer shows. It is never written down: a new

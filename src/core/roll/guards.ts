@@ -1,10 +1,10 @@
 import type { Reason } from '../../model/reason.ts'
-import { agentSilent } from './agent-silent.ts'
+import { agentSilent } from '../service/actuators/agent-silent.ts'
+import { asUsed, lastUsableServers } from '../service/last-server.ts'
+import { matchNodeServers } from '../service/match-node-servers.ts'
 import { awaitingWindows } from './awaits-control.ts'
 import { baselineMissing, probeSilent } from './baseline.ts'
 import { dnsWell } from './dns/dns-leaving.ts'
-import { asUsed, lastUsableServers } from './last-server.ts'
-import { matchNodeServers } from './match-node-servers.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
 import type { RollSnapshot } from './snapshot.ts'
 

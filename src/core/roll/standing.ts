@@ -1,7 +1,7 @@
 import type { NodeStanding } from '../../model/roll-event.ts'
 import type { Step } from '../../model/step.ts'
-import { matchNodeServers } from './match-node-servers.ts'
-import { lostServers } from './node-servers.ts'
+import { matchNodeServers } from '../service/match-node-servers.ts'
+import { lostServers } from '../service/node-servers.ts'
 import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
 
 /** Where a node stands, from the world as last read: what is told at an end is the cluster's state, not ours. */

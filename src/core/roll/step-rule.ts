@@ -1,17 +1,11 @@
-import type { Action } from '../../model/action.ts'
 import type { Decision } from '../../model/decision.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Step } from '../../model/step.ts'
 import type { Verdict } from '../../model/verdict.ts'
+import type { StepAnswer } from '../step-answer.ts'
 import type { Evidence } from './evidence.ts'
 import type { NodeSnapshot, RecordedSnapshot } from './node-snapshot.ts'
 import type { RollSnapshot } from './snapshot.ts'
-
-/** What a step says when asked: its postcondition holds now, or what to do for it, or why to wait. */
-export type StepAnswer =
-  | { readonly kind: 'done' }
-  | { readonly kind: 'act'; readonly actions: readonly Action[]; readonly reasons: readonly Reason[] }
-  | { readonly kind: 'hold'; readonly reasons: readonly Reason[]; readonly recheckAfterMs: number }
 
 /** What a pass decided at a step. */
 export type StepDecision = Exclude<Decision, { kind: 'settled' }>
@@ -34,19 +28,4 @@ export const keptOut = (reason: Reason, more: readonly Reason[]): Verdict => ({
   kind: 'stopped',
   keepOut: true,
   reasons: [reason, ...more],
-})
-
-/** How soon to look again where no event announces the change. */
-export const RECHECK_MS = 500
-
-export const done: StepAnswer = { kind: 'done' }
-export const act = (actions: readonly Action[], ...reasons: readonly Reason[]): StepAnswer => ({
-  kind: 'act',
-  actions,
-  reasons,
-})
-export const hold = (reasons: readonly Reason[], recheckAfterMs = RECHECK_MS): StepAnswer => ({
-  kind: 'hold',
-  reasons,
-  recheckAfterMs,
 })

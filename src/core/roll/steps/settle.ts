@@ -1,16 +1,17 @@
 import type { Reason } from '../../../model/reason.ts'
 import { workloadKey } from '../../../model/workload.ts'
+import { nodeServers } from '../../service/node-servers.ts'
+import { wasServing } from '../../service/was-serving.ts'
+import { done, hold, RECHECK_MS } from '../../step-answer.ts'
 import { dnsUnsettled } from '../dns/dns-settled.ts'
 import { isLeaving } from '../drain/ready-pods.ts'
 import { replaced } from '../drain/replaced.ts'
 import type { Evidence } from '../evidence.ts'
 import { baselineGreen, clusterHeard } from '../guards.ts'
-import { nodeServers } from '../node-servers.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { daemonNotBack, expectedDaemons } from '../recorded-daemons.ts'
 import type { RollSnapshot } from '../snapshot.ts'
-import { done, hold, keptOut, RECHECK_MS, type StepDecision, type StepRule } from '../step-rule.ts'
-import { wasServing } from '../was-serving.ts'
+import { keptOut, type StepDecision, type StepRule } from '../step-rule.ts'
 
 /**
  * Step 9: no workload worse than recorded, DaemonSets and static pods among them, the data port answers, DNS works,

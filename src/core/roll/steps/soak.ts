@@ -1,9 +1,10 @@
 import { waitOf } from '../../../model/reason.ts'
+import { hold } from '../../step-answer.ts'
 import type { Evidence } from '../evidence.ts'
 import { baselineGreen, controlHeard } from '../guards.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
 import type { RollSnapshot } from '../snapshot.ts'
-import { hold, keptOut, type StepRule } from '../step-rule.ts'
+import { keptOut, type StepRule } from '../step-rule.ts'
 
 /**
  * Step 11: attached, and no failed request for the soak time (a failure is the stop rule's business and detaches

@@ -50,48 +50,48 @@ export const MUTATIONS: readonly Mutation[] = [
     '? GOING_DOWN : RESTORING',
   ]),
   mutation('takes a server for attached without reading it back', [
-    `${STEPS}/attach.ts`,
+    'src/core/service/attach.ts',
     'if (reading.ownState !== stateBefore(s, server)) return servesAsLast(s, server)',
     "if (reading.ownState === 'drain') return true",
   ]),
   mutation(
     'takes a server for detached without reading it back',
     [
-      `${STEPS}/detach.ts`,
+      'src/core/service/detach.ts',
       'const toTell = servers.filter(({ reading }) => reading !== undefined).filter(isNotTold)',
       "const toTell = servers.filter((server) => isNotTold(server) && s.evidence.stuckStep !== 'detach')",
     ],
     [
-      `${STEPS}/detach.ts`,
+      'src/core/service/detach.ts',
       'const unconfirmed = servers.filter((server) => !isConfirmed(s, server)).map(inService)',
       'const unconfirmed = servers.filter((server) => s.now < 0 && !isConfirmed(s, server)).map(inService)',
     ],
   ),
   mutation('does not say again what a reload forgot', [
-    'src/core/roll/keep-detached.ts',
+    'src/core/service/keep-detached.ts',
     '.filter((server) => wasTaken(s, server))',
     '.filter((server) => s.now < 0 && wasTaken(s, server))',
   ]),
   mutation(
     'takes the word of a process for that of the next one',
     [
-      `${STEPS}/detach.ts`,
+      'src/core/service/detach.ts',
       'return seen !== undefined && seen.process === server.instance.reading?.process && !isNotTold(server)',
       'return seen !== undefined',
     ],
     [
-      `${STEPS}/detach.ts`,
+      'src/core/service/detach.ts',
       '.filter(({ reading }) => reading !== undefined).filter(isNotTold)',
       '.filter((server) => isNotTold(server) && s.evidence.detached[serverKey(server.ref)] === undefined)',
     ],
     [
-      'src/core/roll/keep-detached.ts',
+      'src/core/service/keep-detached.ts',
       '.filter((server) => wasTaken(s, server))',
       '.filter((server) => s.now < 0 && wasTaken(s, server))',
     ],
   ),
   mutation('detaches from one backend alone', [
-    'src/core/roll/node-servers.ts',
+    'src/core/service/node-servers.ts',
     'allowedRecorded(s).filter(({ recorded }) => belongsTo(recorded, s.current.node))',
     'allowedRecorded(s).filter(({ recorded }) => belongsTo(recorded, s.current.node)).slice(0, 1)',
   ]),
@@ -101,7 +101,7 @@ export const MUTATIONS: readonly Mutation[] = [
     'first(s, [agentsOurs, agentsHeard, ...(s.now < 0 ? [lastUsable] : []), dnsWell])',
   ]),
   mutation('keeps connections to a machine that is to go', [
-    `${STEPS}/detach.ts`,
+    'src/core/service/detach.ts',
     "reading?.ownState === 'drain' && reading.idleConnections > 0",
     "reading?.ownState === 'drain' && reading.idleConnections < 0",
   ]),
