@@ -243,8 +243,7 @@ export class NodePass {
     }
     this.#waits.decided(node, snapshot, decision)
     const before = this.#progress.step
-    const onTheWay = run.verdict === undefined
-    this.#progress.decided(decision, { onTheWay, limitMs: stuckLimitLeftMs(snapshot) })
+    this.#progress.decided(decision, { onTheWay: run.verdict === undefined, limitMs: stuckLimitLeftMs(snapshot) })
     if (this.#progress.step === 'drain') this.#reportDrain(snapshot, before !== 'drain')
     this.#reportStrays(snapshot, node)
   }

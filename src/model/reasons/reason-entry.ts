@@ -7,7 +7,7 @@
  * - `blocked`: something refuses, for `drain.blockedLimit`;
  * - `none`: nothing waits for it: it goes with an effect, a verdict, or an answer.
  */
-export type Wait = 'by law' | 'in course' | 'baseline' | 'blocked' | 'none'
+type Wait = 'by law' | 'in course' | 'baseline' | 'blocked' | 'none'
 
 /** One reason of the catalogue: docs/troubleshooting.md is made from these, and holds are waited for by them. */
 export interface ReasonEntry {

@@ -32,7 +32,7 @@ export const STEP_WAITS = {
   },
   ServerNotListed: {
     is: 'lb-1 does not list web/n1 at the recorded address any more',
-    cause: 'haproxy.cfg or the InternalIP of the node was changed.',
+    cause: 'The file haproxy.cfg or the InternalIP of the node was changed.',
     cure: 'Put it back as recorded, or `evenkeel roll abort`.',
     wait: 'blocked',
   },
@@ -140,7 +140,7 @@ export const STEP_WAITS = {
   },
   DataPortSilent: {
     is: 'nothing answers at 10.0.0.1:30080 yet',
-    cause: 'kube-proxy, or the pod, does not listen yet at the port that the balancers send to.',
+    cause: 'Neither kube-proxy nor the pod listens yet at the port that the balancers send to.',
     cure: 'Wait. Where it stays, look at kube-proxy and the ingress pod of the node.',
     wait: 'blocked',
     progress: true,

@@ -35,7 +35,7 @@ export const proof: StepRule = {
   },
 }
 
-export function unproven(s: RecordedSnapshot): readonly Reason[] {
+function unproven(s: RecordedSnapshot): readonly Reason[] {
   const { node } = s.current
   if (!hasRebooted(s))
     return [{ code: 'SameBootId', object: node.name, text: `${node.name} still bears its old boot id` }]
