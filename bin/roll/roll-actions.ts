@@ -4,7 +4,7 @@ import { planRefusal } from '../../src/cli/roll/plan-refusal.ts'
 import type { RollActions, RollHistory, RollIo, RollRequest, RunRequest } from '../../src/cli/roll-actions.ts'
 import { isJournaledEvent } from '../../src/controllers/roll/journaled-event.ts'
 import { goesBy } from '../../src/controllers/roll/run-from-journal.ts'
-import type { RunState } from '../../src/controllers/roll/run-state.ts'
+import { newRun } from '../../src/controllers/roll/run-state.ts'
 import type { RollPlan } from '../../src/model/roll-plan.ts'
 import { toIso } from '../../src/model/time.ts'
 import type { Verdict } from '../../src/model/verdict.ts'
@@ -44,17 +44,7 @@ async function begin(request: RollRequest, surroundings: RollSurroundings, io: R
   const id = `${toIso(now).slice(0, 19).replaceAll(/[-:]/g, '')}Z-${systemRandom.hex(2)}`
   const order = plan.nodes.map(({ node }) => node)
   const journal = await store.create({ at: toIso(now), run: id, cluster: place.uid, tool: surroundings.version })
-  const run: RunState = {
-    id,
-    spec: request.spec,
-    order,
-    resumed: false,
-    done: [],
-    settledHere: [],
-    verdict: undefined,
-    measuredSince: undefined,
-    evictedBefore: {},
-  }
+  const run = newRun({ id, spec: request.spec, order })
   const planned = { at: toIso(now), type: 'planned', spec: request.spec, order, clusterName: plan.cluster }
   await untilEngine(journal, () => journal.append(planned))
   await runEngine({ run, place, clusterName: plan.cluster, journal, firstSeq: 0, log: surroundings.log }, io)

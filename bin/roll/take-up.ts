@@ -38,8 +38,7 @@ export async function takeUp(request: RunRequest, taking: TakeUp): Promise<void>
       ? found
       : { ...found, run: await amended(found.run, { ...taking, request, file, journal, place }) }
   })
-  run.verdict = verdict
-  await runEngine({ run, place, clusterName, journal, firstSeq, log: surroundings.log }, io)
+  await runEngine({ run: { ...run, verdict }, place, clusterName, journal, firstSeq, log: surroundings.log }, io)
 }
 
 /** Until the engine has the journal and closes it: whatever fails must not leave it locked. */

@@ -1,7 +1,7 @@
+import { MalformedReply } from '../../model/untrusted.ts'
 import { type Retry, WorldError } from '../../model/world-error.ts'
 import type { ApiCall, ApiReply } from './api-call.ts'
 import { type ApiStatus, parseApiStatus } from './api-status.ts'
-import { MalformedReply } from './untrusted.ts'
 
 type Verdict = readonly [code: string, retry: Retry]
 

@@ -1,7 +1,9 @@
 import type { RolledWorkload } from '../../model/dns-ground.ts'
 import type { JsonPatch } from '../../model/json-patch.ts'
 import { selectorMatches } from '../../model/label-selector.ts'
+import { parseMetadata } from '../../model/parse-metadata.ts'
 import type { PodOwner } from '../../model/pod.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { DnsRepairer, PodOfDns, PodsOfDns } from '../../ports/dns-repairer.ts'
 import type { Log } from '../../ports/log.ts'
@@ -11,9 +13,7 @@ import { askObject, findObject } from './api-object.ts'
 import { evict } from './evict.ts'
 import { given } from './given.ts'
 import { listPages } from './list-pages.ts'
-import { parseMetadata } from './parse-metadata.ts'
 import { RESOURCES, type Resource } from './resources.ts'
-import type { Untrusted } from './untrusted.ts'
 
 interface Parts {
   readonly client: ApiClient

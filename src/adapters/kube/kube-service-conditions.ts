@@ -1,14 +1,14 @@
 import type { Condition } from '../../model/condition.ts'
 import type { JsonPatch } from '../../model/json-patch.ts'
+import { parseMetadata } from '../../model/parse-metadata.ts'
 import { toIso, wallMs } from '../../model/time.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
 import type { Log } from '../../ports/log.ts'
 import type { ServiceAsRead, ServiceConditions } from '../../ports/service-conditions.ts'
 import { segment } from './api-call.ts'
 import type { ApiClient } from './api-client.ts'
 import { given } from './given.ts'
 import { listPages } from './list-pages.ts'
-import { parseMetadata } from './parse-metadata.ts'
-import type { Untrusted } from './untrusted.ts'
 
 interface Parts {
   readonly client: ApiClient

@@ -1,8 +1,8 @@
 import type { Node, Taint } from '../../model/node.ts'
+import { parseMetadata } from '../../model/parse-metadata.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
 import { findCondition } from './find-condition.ts'
 import { given } from './given.ts'
-import { parseMetadata } from './parse-metadata.ts'
-import type { Untrusted } from './untrusted.ts'
 
 export function parseNode(object: Untrusted): Node {
   const { name, uid, resourceVersion, labels, annotations } = parseMetadata(object, 'cluster')

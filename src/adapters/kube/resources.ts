@@ -1,3 +1,4 @@
+import type { Untrusted } from '../../model/untrusted.ts'
 import type { Kind, KindMap } from '../../ports/cluster.ts'
 import { parseDisruptionBudget } from './parse-disruption-budget.ts'
 import { parseEndpointSlice } from './parse-endpoint-slice.ts'
@@ -6,7 +7,6 @@ import { parsePod } from './parse-pod.ts'
 import { parseService } from './parse-service.ts'
 import { parseVolumeAttachment, parseVolumeClaim } from './parse-volume.ts'
 import { parseWorkload } from './parse-workload.ts'
-import type { Untrusted } from './untrusted.ts'
 
 /** Where a kind is served, what RBAC calls it, and how its objects are read. */
 export interface Resource<T> {

@@ -1,10 +1,9 @@
 import type { OutServer } from '../../core/availability/reload-spans.ts'
-import { stuckLimitLeftMs } from '../../core/roll/blocked.ts'
 import { decide } from '../../core/roll/decide.ts'
-import { drainView } from '../../core/roll/drain/stages.ts'
 import { type Evidence, outAnew } from '../../core/roll/evidence.ts'
 import { journalWritable } from '../../core/roll/guards.ts'
 import { judge } from '../../core/roll/judge.ts'
+import { goneVerdict } from '../../core/roll/node-gone.ts'
 import { hasCurrent, type NodeSnapshot } from '../../core/roll/node-snapshot.ts'
 import { observe } from '../../core/roll/observe.ts'
 import { rememberDecision } from '../../core/roll/remember-decision.ts'
@@ -18,15 +17,16 @@ import { RECHECK_MS } from '../../core/step-answer.ts'
 import { type Action, actionKey, isRestoring } from '../../model/action.ts'
 import { serverKey } from '../../model/balancer.ts'
 import type { Decision } from '../../model/decision.ts'
-import { refKey } from '../../model/object-ref.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import type { MonoMs } from '../../model/time.ts'
-import type { Performer } from '../../runtime/perform.ts'
 import { describeAction } from './describe-action.ts'
 import { type GatherParts, gather } from './gather.ts'
 import { instancesOf, stillRight } from './last-moment.ts'
-import { Progress } from './progress.ts'
-import { ToldWaits } from './told-waits.ts'
+import { NodeReport } from './node-report.ts'
+import type { Performer } from './perform.ts'
+import { giveVerdict } from './run-state.ts'
+
+type Act = Extract<Decision, { readonly kind: 'act' }>
 
 interface NodePassParts extends GatherParts {
   readonly performer: Performer
@@ -41,10 +41,7 @@ export class NodePass {
   #evidence: Evidence | undefined
   #slot: Extract<Outcome, { ok: false }>['slot']
   #last: RollSnapshot | undefined
-  #progress: Progress | undefined
-  #strays = 0
-  readonly #putBack = new Set<string>()
-  readonly #waits: ToldWaits
+  readonly #report: NodeReport
   /** Instance → when it was told something between passes; infinite while it is. */
   readonly #told = new Map<string, number>()
   /** Server → the last reading that showed it out: if it serves again, it has done so since then at most. */
@@ -54,15 +51,11 @@ export class NodePass {
 
   constructor(parts: NodePassParts) {
     this.#parts = parts
-    this.#waits = new ToldWaits(parts.events)
+    this.#report = new NodeReport(parts)
   }
 
   get snapshot(): RollSnapshot | undefined {
     return this.#last
-  }
-
-  get step() {
-    return this.#progress?.step
   }
 
   /** One pass. The decision it came to is performed already; where the journal refused all of it, it is a hold. */
@@ -74,10 +67,23 @@ export class NodePass {
     const decision = decide(snapshot)
     this.#evidence = rememberDecision(snapshot, decision)
     this.#last = { ...snapshot, evidence: this.#evidence }
-    this.#report(snapshot, decision)
-    if (decision.kind !== 'act' || (await this.#perform(decision.actions, signal))) return decision
-    const reasons = journalWritable({ ...snapshot, journalWritable: this.#parts.events.writable })
+    this.#report.decided(snapshot, decision)
+    const done = decision.kind === 'act' ? await this.#act(snapshot, decision, signal) : decision
+    this.#judgeGone()
+    return done
+  }
+
+  /** Where the journal refused all of it, the decision is a hold after all. */
+  async #act(snapshot: RollSnapshot, decision: Act, signal: AbortSignal): Promise<Decision> {
+    if (await this.#perform(decision.actions, signal)) return decision
+    const reasons = journalWritable({ ...snapshot, journalWritable: false })
     return { kind: 'hold', step: decision.step, reasons, recheckAfterMs: RECHECK_MS }
+  }
+
+  /** The node under way has been gone for too long, or was gone when it was given up. */
+  #judgeGone(): void {
+    const verdict = this.#last && goneVerdict(this.#last)
+    if (verdict !== undefined) giveVerdict(this.#parts.run, verdict, this.#parts.events)
   }
 
   /**
@@ -130,9 +136,7 @@ export class NodePass {
     const { run, events } = this.#parts
     const verdict = judge(snapshot)
     if (verdict === undefined || verdict === run.verdict) return snapshot
-    const isNews = run.verdict?.kind !== verdict.kind || run.verdict.keepOut !== verdict.keepOut
-    run.verdict = verdict
-    if (isNews) events.note('verdict', { verdict })
+    giveVerdict(run, verdict, events)
     return { ...snapshot, run: { ...snapshot.run, verdict } }
   }
 
@@ -231,70 +235,7 @@ export class NodePass {
       this.#told.set(instance, clock.monoMs())
     }
   }
-
-  #report(snapshot: RollSnapshot, decision: Decision): void {
-    const { events, run } = this.#parts
-    if (!hasCurrent(snapshot)) return
-    const node = snapshot.current.node.name
-    if (this.#progress === undefined) {
-      if (isBaseline(decision)) return
-      events.emit({ type: 'node.started', node, index: run.order.indexOf(node) })
-      this.#progress = new Progress(node, { events, clock: this.#parts.clock })
-    }
-    this.#waits.decided(node, snapshot, decision)
-    const before = this.#progress.step
-    this.#progress.decided(decision, { onTheWay: run.verdict === undefined, limitMs: stuckLimitLeftMs(snapshot) })
-    if (this.#progress.step === 'drain') this.#reportDrain(snapshot, before !== 'drain')
-    this.#reportStrays(snapshot, node)
-  }
-
-  #drained: string | undefined
-  #reportDrain(snapshot: RollSnapshot, begun: boolean): void {
-    if (!hasCurrent(snapshot)) return
-    const { left, putBack } = drainView(snapshot)
-    this.#reportPutBack(putBack.map(refKey), snapshot.current.node.name)
-    const remaining = left[1].length + left[2].length + left[3].length
-    const gone = Object.keys(snapshot.evidence.evicted).filter(
-      (uid) => !snapshot.cluster.pods.some((pod) => pod.uid === uid),
-    ).length
-    const stage = left[1].length > 0 ? 1 : left[2].length > 0 ? 2 : 3
-    const key = `${stage} ${gone} ${remaining}`
-    if (!begun && key === this.#drained) return
-    this.#drained = key
-    const node = snapshot.current.node.name
-    const stages: readonly [number, number] = [stage, snapshot.spec.drain.daemonSets.length > 0 ? 3 : 2]
-    this.#parts.events.emit({
-      type: 'step.changed',
-      node,
-      step: 'drain',
-      done: gone,
-      total: gone + remaining,
-      unit: 'pods',
-      stage: stages,
-    })
-  }
-
-  #reportPutBack(pods: readonly string[], node: string): void {
-    for (const pod of pods.filter((name) => !this.#putBack.has(name))) {
-      this.#putBack.add(pod)
-      const text = `${pod} was put back on ${node} by its controller; it is not evicted again and goes down with the node`
-      this.#parts.events.emit({ type: 'warning', node, text })
-    }
-  }
-
-  #reportStrays(snapshot: RollSnapshot, node: string): void {
-    const entries = Object.entries(snapshot.evidence.detached)
-    const total = entries.reduce((sum, [, seen]) => sum + seen.strays, 0)
-    if (total <= this.#strays) return
-    const server = entries.find(([, seen]) => seen.strays > 0)?.[0] ?? ''
-    this.#parts.events.emit({ type: 'stray', node, server, count: total - this.#strays })
-    this.#strays = total
-  }
 }
 
 const isAt = (action: Action, instance: string | undefined): boolean =>
   instance === undefined || ('ref' in action && action.ref.instance === instance)
-
-/** Nothing was begun: the time that the baseline takes is no node's. */
-const isBaseline = (decision: Decision): boolean =>
-  decision.kind === 'hold' && decision.reasons.every(({ code }) => code === 'BaselineShort')

@@ -6,7 +6,7 @@ import { parseItem } from '../../../src/adapters/kube/parse-item.ts'
 import { parseLease } from '../../../src/adapters/kube/parse-lease.ts'
 import { parseWatchLine } from '../../../src/adapters/kube/parse-watch-line.ts'
 import { RESOURCES, type Resource } from '../../../src/adapters/kube/resources.ts'
-import { MalformedReply, Untrusted } from '../../../src/adapters/kube/untrusted.ts'
+import { MalformedReply, Untrusted } from '../../../src/model/untrusted.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 
 const log = { debug: () => undefined, warn: () => undefined }

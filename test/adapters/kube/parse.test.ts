@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RESOURCES } from '../../../src/adapters/kube/resources.ts'
-import { Untrusted } from '../../../src/adapters/kube/untrusted.ts'
 import { selectorMatches } from '../../../src/model/label-selector.ts'
+import { Untrusted } from '../../../src/model/untrusted.ts'
 import type { Kind, KindMap } from '../../../src/ports/cluster.ts'
 
 type Fields = Readonly<Record<string, unknown>>

@@ -2,7 +2,7 @@ import { planRefusal } from '../../../src/cli/roll/plan-refusal.ts'
 import { loadRollFile } from '../../../src/config/load-roll-file.ts'
 import { prepare } from '../../../src/controllers/roll/prepare.ts'
 import { runFromJournal } from '../../../src/controllers/roll/run-from-journal.ts'
-import type { RunState } from '../../../src/controllers/roll/run-state.ts'
+import { newRun, type RunState } from '../../../src/controllers/roll/run-state.ts'
 import type { RollPlan } from '../../../src/model/roll-plan.ts'
 import type { RollSpec } from '../../../src/model/roll-spec.ts'
 import { toIso } from '../../../src/model/time.ts'
@@ -69,25 +69,14 @@ export class VirtualRoll {
     const order = plan.nodes.map(({ node }) => node)
     this.#journal = new MemoryJournal({ at: toIso(now), type: 'journal', v: 1, run: id, cluster: 'uid', tool: '0' })
     this.#journal.append({ at: toIso(now), type: 'planned', spec: this.spec, order, clusterName: CLUSTER_NAME })
-    const run: RunState = {
-      id,
-      spec: this.spec,
-      order,
-      resumed: false,
-      done: [],
-      settledHere: [],
-      verdict: undefined,
-      measuredSince: undefined,
-      evictedBefore: {},
-    }
+    const run = newRun({ id, spec: this.spec, order })
     return this.process(run, 0)
   }
 
   resume(verdict?: Verdict): EngineProcess {
     const { header, entries } = this.journal
     const { run, firstSeq } = runFromJournal({ header, entries })
-    run.verdict = verdict
-    return this.process(run, firstSeq)
+    return this.process({ ...run, verdict }, firstSeq)
   }
 
   #plan(): Promise<RollPlan> {

@@ -127,7 +127,7 @@ export const MUTATIONS: readonly Mutation[] = [
     "state: 'ready',",
   ]),
   mutation('leaves its intent on the node', [
-    'src/runtime/node-patch.ts',
+    'src/controllers/roll/node-patch.ts',
     '...[INTENT_ANNOTATION, RECORD_ANNOTATION]\n    .filter',
     '...[RECORD_ANNOTATION]\n    .filter',
   ]),

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { OUT_TAINT } from '../../src/model/node-record.ts'
 import {
   addTaintPatch,
   askToLeavePatch,
@@ -10,8 +9,9 @@ import {
   recordPatch,
   removeRecordPatch,
   removeTaintPatch,
-} from '../../src/runtime/node-patch.ts'
-import { aNode, aRecord } from '../support/roll-world.ts'
+} from '../../../src/controllers/roll/node-patch.ts'
+import { OUT_TAINT } from '../../../src/model/node-record.ts'
+import { aNode, aRecord } from '../../support/roll-world.ts'
 
 const RECORD = '/metadata/annotations/evenkeel.dev~1record'
 const INTENT = '/metadata/annotations/evenkeel.dev~1intent'

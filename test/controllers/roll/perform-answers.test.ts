@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Action } from '../../src/model/action.ts'
-import { formatMaintenance, MAINTENANCE_ANNOTATION } from '../../src/model/maintenance.ts'
-import { OUT_TAINT } from '../../src/model/node-record.ts'
-import type { Outcome } from '../../src/model/outcome.ts'
-import { WorldError } from '../../src/model/world-error.ts'
-import { BOOT, EFFECTS, PerformWorld, SLOT } from '../support/perform-world.ts'
+import type { Action } from '../../../src/model/action.ts'
+import { formatMaintenance, MAINTENANCE_ANNOTATION } from '../../../src/model/maintenance.ts'
+import { OUT_TAINT } from '../../../src/model/node-record.ts'
+import type { Outcome } from '../../../src/model/outcome.ts'
+import { WorldError } from '../../../src/model/world-error.ts'
+import { BOOT, EFFECTS, PerformWorld, SLOT } from '../../support/perform-world.ts'
 
 const never = new AbortController().signal
 const EVICT = { kind: 'evict', node: 'n1', namespace: 'shop', name: 'cart-a', uid: 'uid-cart-a', stage: 2 } as const

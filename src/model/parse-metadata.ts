@@ -1,4 +1,4 @@
-import type { PodOwner } from '../../model/pod.ts'
+import type { PodOwner } from './pod.ts'
 import type { Untrusted } from './untrusted.ts'
 
 interface Metadata {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Action } from '../../src/model/action.ts'
-import type { EvictionAnswer } from '../../src/model/eviction.ts'
-import { OUT_TAINT } from '../../src/model/node-record.ts'
-import type { Outcome } from '../../src/model/outcome.ts'
-import { BOOT, EFFECTS, OTHER_BOOT, PerformWorld, SLOT, SLOT_MS } from '../support/perform-world.ts'
+import type { Action } from '../../../src/model/action.ts'
+import type { EvictionAnswer } from '../../../src/model/eviction.ts'
+import { OUT_TAINT } from '../../../src/model/node-record.ts'
+import type { Outcome } from '../../../src/model/outcome.ts'
+import { BOOT, EFFECTS, OTHER_BOOT, PerformWorld, SLOT, SLOT_MS } from '../../support/perform-world.ts'
 
 const REF = { instance: 'lb-1', backend: 'web', server: 'n1' }
 const EVICT = { kind: 'evict', node: 'n1', namespace: 'shop', name: 'cart-a', uid: 'uid-cart-a', stage: 2 } as const

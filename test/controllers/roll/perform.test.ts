@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Action } from '../../src/model/action.ts'
-import { formatMaintenance, MAINTENANCE_ANNOTATION, parseMaintenance } from '../../src/model/maintenance.ts'
-import { INTENT_ANNOTATION, OUT_TAINT, RECORD_ANNOTATION } from '../../src/model/node-record.ts'
-import { BOOT, EFFECTS, OTHER_BOOT, PerformWorld, SLOT_MS } from '../support/perform-world.ts'
+import type { Action } from '../../../src/model/action.ts'
+import { formatMaintenance, MAINTENANCE_ANNOTATION, parseMaintenance } from '../../../src/model/maintenance.ts'
+import { INTENT_ANNOTATION, OUT_TAINT, RECORD_ANNOTATION } from '../../../src/model/node-record.ts'
+import { BOOT, EFFECTS, OTHER_BOOT, PerformWorld, SLOT_MS } from '../../support/perform-world.ts'
 
 const RECORD = '{"run":"run-1"}'
 const UNRECORDED = { annotations: { team: 'ops' } }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as macrotask } from 'node:timers/promises'
-import type { Lease } from '../../src/model/lease.ts'
-import { WorldError } from '../../src/model/world-error.ts'
-import type { FollowEvent } from '../../src/ports/cluster.ts'
-import { HeartbeatFollower } from '../../src/runtime/heartbeat-follower.ts'
-import { VirtualClock } from '../support/virtual-clock.ts'
+import { HeartbeatFollower } from '../../../src/controllers/roll/heartbeat-follower.ts'
+import type { Lease } from '../../../src/model/lease.ts'
+import { WorldError } from '../../../src/model/world-error.ts'
+import type { FollowEvent } from '../../../src/ports/cluster.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
 
 const lease = (name: string, renewTime: string): Lease => ({
   namespace: 'kube-node-lease',

@@ -1,20 +1,20 @@
-import { invariant } from '../model/invariant.ts'
-import { type JsonPatch, pointerToken } from '../model/json-patch.ts'
+import { invariant } from '../../model/invariant.ts'
+import { type JsonPatch, pointerToken } from '../../model/json-patch.ts'
 import {
   asksToLeave,
   formatMaintenance,
   MAINTENANCE_ANNOTATION,
   type MaintenanceRequest,
   parseMaintenance,
-} from '../model/maintenance.ts'
-import type { Node, Taint } from '../model/node.ts'
+} from '../../model/maintenance.ts'
+import type { Node, Taint } from '../../model/node.ts'
 import {
   formatRecord,
   INTENT_ANNOTATION,
   type NodeRecord,
   RECORD_ANNOTATION,
   type RebootIntent,
-} from '../model/node-record.ts'
+} from '../../model/node-record.ts'
 import { nodeChanged } from './node-changed.ts'
 
 const annotation = (key: string): string => `/metadata/annotations/${pointerToken(key)}`

@@ -1,7 +1,7 @@
-import type { Lease } from '../model/lease.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Cluster, FollowEvent } from '../ports/cluster.ts'
-import { Wakeup } from './wakeup.ts'
+import type { Lease } from '../../model/lease.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Cluster, FollowEvent } from '../../ports/cluster.ts'
+import { Wakeup } from '../../runtime/wakeup.ts'
 
 interface HeartbeatFollowerParts {
   readonly cluster: Pick<Cluster, 'followHeartbeat'>
