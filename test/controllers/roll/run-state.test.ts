@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { giveVerdict, newRun, nodeEnded } from '../../../src/controllers/roll/run-state.ts'
-import type { NodeStanding } from '../../../src/model/roll-event.ts'
 import type { Reason } from '../../../src/model/reason.ts'
+import type { NodeStanding } from '../../../src/model/roll-event.ts'
 import type { Verdict } from '../../../src/model/verdict.ts'
 import { aSpec } from '../../support/roll-world.ts'
 
