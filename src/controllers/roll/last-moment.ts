@@ -1,6 +1,7 @@
 import { decide } from '../../core/roll/decide.ts'
 import { judge } from '../../core/roll/judge.ts'
 import type { NodeSnapshot } from '../../core/roll/node-snapshot.ts'
+import { serviceOf } from '../../core/roll/service-of.ts'
 import { isBackInService, mayBeDark } from '../../core/service/keep-detached.ts'
 import { type Action, actionKey } from '../../model/action.ts'
 
@@ -27,7 +28,7 @@ export async function stillRight(meant: readonly Action[], { now, poll }: LastMo
   }
   const before = now()
   if (before === undefined) return meant
-  const isForServing = !mayBeDark(before)
+  const isForServing = !mayBeDark(serviceOf(before))
   const isOpen = (action: Action): boolean => action.kind === 'cutSessions' || (isForServing && takesOut(action))
   if (!meant.some(isOpen)) return meant
   await poll(meant.some(({ kind }) => kind === 'cordon') ? undefined : instancesOf(meant))
@@ -43,7 +44,7 @@ export const instancesOf = (actions: readonly Action[]): ReadonlySet<string> =>
 
 /** No server of it is in service, as every instance says. */
 const isOut = (s: NodeSnapshot | undefined): s is NodeSnapshot =>
-  s !== undefined && !isBackInService(s) && s.instances.every(({ silentForMs }) => silentForMs === 0)
+  s !== undefined && !isBackInService(serviceOf(s)) && s.instances.every(({ silentForMs }) => silentForMs === 0)
 
 const stops = (s: NodeSnapshot): boolean => s.run.verdict === undefined && judge(s) !== undefined
 

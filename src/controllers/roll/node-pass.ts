@@ -1,6 +1,6 @@
 import type { OutServer } from '../../core/availability/reload-spans.ts'
 import { decide } from '../../core/roll/decide.ts'
-import { type Evidence, outAnew } from '../../core/roll/evidence.ts'
+import type { Evidence } from '../../core/roll/evidence.ts'
 import { journalWritable } from '../../core/roll/guards.ts'
 import { judge } from '../../core/roll/judge.ts'
 import { goneVerdict } from '../../core/roll/node-gone.ts'
@@ -8,11 +8,12 @@ import { hasCurrent, type NodeSnapshot } from '../../core/roll/node-snapshot.ts'
 import { observe } from '../../core/roll/observe.ts'
 import { rememberDecision } from '../../core/roll/remember-decision.ts'
 import { rememberOutcome } from '../../core/roll/remember-outcome.ts'
+import { serviceOf } from '../../core/roll/service-of.ts'
 import type { RollSnapshot } from '../../core/roll/snapshot.ts'
-import { asAsked } from '../../core/service/actuators/asked-state.ts'
+import { actuatorAt } from '../../core/service/actuators/actuator-of.ts'
+import { outAnew } from '../../core/service/evidence.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
-import { keepDetached } from '../../core/service/keep-detached.ts'
-import { mustBeOut } from '../../core/service/must-be-out.ts'
+import { keepDetached, mustBeOut } from '../../core/service/keep-detached.ts'
 import { RECHECK_MS } from '../../core/step-answer.ts'
 import { type Action, actionKey, isRestoring } from '../../model/action.ts'
 import { serverKey } from '../../model/balancer.ts'
@@ -94,7 +95,7 @@ export class NodePass {
     const told = new Set<string>()
     for (let now = this.#now(); now !== undefined; now = this.#now()) {
       this.#noteOut(now)
-      const lost = keepDetached(now).filter((action) => isAt(action, instance))
+      const lost = keepDetached(serviceOf(now)).filter((action) => isAt(action, instance))
       const next = lost.find((action) => !told.has(actionKey(action)))
       if (next === undefined) return
       told.add(actionKey(next))
@@ -105,7 +106,7 @@ export class NodePass {
   }
 
   #noteOut(now: NodeSnapshot): void {
-    for (const { ref, instance, reading } of mustBeOut(now)) {
+    for (const { ref, instance, reading } of mustBeOut(serviceOf(now))) {
       const isOut = reading !== undefined && reading.ownState !== 'ready'
       if (isOut && instance.reading !== undefined) this.#readOutAt.set(serverKey(ref), instance.reading.at)
     }
@@ -116,7 +117,7 @@ export class NodePass {
     const last = this.#last
     if (last === undefined || !hasCurrent(last) || this.#evidence === undefined) return []
     const node = last.current.node.name
-    return mustBeOut({ ...last, evidence: this.#evidence }).map(({ recorded: { balancer }, ref }) => ({
+    return mustBeOut(serviceOf({ ...last, evidence: this.#evidence })).map(({ recorded: { balancer }, ref }) => ({
       balancer,
       instance: ref.instance,
       server: `${ref.backend}/${ref.server}`,
@@ -202,9 +203,11 @@ export class NodePass {
 
   /** What an instance said before the last word that a pass knows nothing of is no answer to it. */
   #instances(): readonly InstanceFacts[] {
-    const { overlay, view } = this.#parts
+    const { overlay, view, run } = this.#parts
     return this.#parts.pollers.map((poller) => {
-      const facts = asAsked(poller.facts(), (name) => overlay.newest(view.node(name)))
+      const read = poller.facts()
+      const actuator = actuatorAt(run.spec.balancers, read.balancer)
+      const facts = actuator.asAsked(read, (name) => overlay.newest(view.node(name)))
       const toldAt = this.#told.get(facts.instance) ?? 0
       return (facts.askedAt ?? 0) >= toldAt ? facts : { ...facts, silentForMs: Math.max(1, facts.silentForMs) }
     })

@@ -14,6 +14,7 @@ import {
   ownRecord,
   type RecordedSnapshot,
 } from './node-snapshot.ts'
+import { serviceOf } from './service-of.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import type { StepRule } from './step-rule.ts'
 
@@ -37,7 +38,7 @@ export function decide(s: RollSnapshot): Decision {
 /** While the roll waits for its slot, the duty of step 4 may have yielded already; step 4 itself is not asked then. */
 const withServesOn = (s: RecordedSnapshot, decision: Decision): Decision =>
   decision.kind === 'hold' && decision.step === 'slot' && s.run.verdict === undefined
-    ? { ...decision, reasons: [...decision.reasons, ...servesOn(s)] }
+    ? { ...decision, reasons: [...decision.reasons, ...servesOn(serviceOf(s))] }
     : decision
 
 /** A node is through after its reboot alone, so that this is a view from before it. */
@@ -124,7 +125,7 @@ function withoutRecord(s: NodeSnapshot): Decision {
  * is the standing duty's.
  */
 function keptOut(s: RecordedSnapshot, reasons: readonly Reason[]): Decision {
-  const actions = keepDetached(s).filter((action) => isDue(action, s))
+  const actions = keepDetached(serviceOf(s)).filter((action) => isDue(action, s))
   if (actions.length > 0) return { kind: 'act', step: 'detach', actions, reasons }
-  return { kind: 'settled', reasons: [...reasons, ...servesOn(s)] }
+  return { kind: 'settled', reasons: [...reasons, ...servesOn(serviceOf(s))] }
 }

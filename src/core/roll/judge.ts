@@ -1,13 +1,11 @@
-import type { MonoMs } from '../../model/time.ts'
 import type { Verdict } from '../../model/verdict.ts'
-import { unattached } from '../service/attach.ts'
 import { judgedWindows } from './awaits-control.ts'
 import { blockedLimit } from './blocked.ts'
-import { hasCurrent, hasRebooted, ownIntent, ownRecord, type RecordedSnapshot } from './node-snapshot.ts'
+import { hasCurrent, hasRebooted, ownIntent, ownRecord } from './node-snapshot.ts'
 import { requestsFailed } from './requests-failed.ts'
 import { retold } from './retold.ts'
 import type { RollSnapshot } from './snapshot.ts'
-import { keptOut } from './step-rule.ts'
+import { attach } from './steps/attach.ts'
 import { proof } from './steps/proof.ts'
 import { reboot } from './steps/reboot.ts'
 import { settle } from './steps/settle.ts'
@@ -46,16 +44,8 @@ function outOfLimits(s: RollSnapshot): Verdict | undefined {
   if (record === undefined) return isGoingOn ? blockedLimit(s) : undefined
   const recorded = { ...s, record }
   const { attachingSince, attachedAt } = s.evidence
-  if (attachingSince !== undefined)
-    return attachedAt === undefined ? attachLimit(recorded, attachingSince) : soak.limit?.(recorded)
+  if (attachingSince !== undefined) return attachedAt === undefined ? attach.limit?.(recorded) : soak.limit?.(recorded)
   if (hasRebooted(recorded)) return proof.limit?.(recorded) ?? settle.limit?.(recorded)
   if (ownIntent(s) !== undefined) return reboot.limit?.(recorded)
   return isGoingOn ? blockedLimit(recorded) : settle.limit?.(recorded)
-}
-
-function attachLimit(s: RecordedSnapshot, since: MonoMs): Verdict | undefined {
-  if (s.now - since < s.spec.attach.limitMs) return undefined
-  const { name } = s.current.node
-  const text = `${name} was not in service again on every instance of its balancers within the limit`
-  return keptOut({ code: 'NotUp', object: name, text }, unattached(s))
 }

@@ -1,17 +1,18 @@
 import type { Decision } from '../../model/decision.ts'
 import type { Step } from '../../model/step.ts'
-import { beforeReboot } from './blocked.ts'
 import type { Evidence } from './evidence.ts'
 import type { RollSnapshot } from './snapshot.ts'
 import type { StepRule } from './step-rule.ts'
+import { attach } from './steps/attach.ts'
 import { cordon } from './steps/cordon.ts'
+import { detach } from './steps/detach.ts'
 import { drain } from './steps/drain.ts'
 import { proof } from './steps/proof.ts'
 import { reboot } from './steps/reboot.ts'
 import { record } from './steps/record.ts'
 import { settle } from './steps/settle.ts'
 import { slot } from './steps/slot.ts'
-import { attaching, soak } from './steps/soak.ts'
+import { soak } from './steps/soak.ts'
 import { uncordon } from './steps/uncordon.ts'
 
 /** What each step remembers of its own waiting. */
@@ -19,13 +20,13 @@ const STEP_RULES: Readonly<Record<Step, Pick<StepRule, 'remember'>>> = {
   slot,
   record,
   cordon,
-  detach: { remember: beforeReboot },
+  detach,
   drain,
   reboot,
   proof,
   uncordon,
   settle,
-  attach: { remember: attaching },
+  attach,
   soak,
 }
 

@@ -1,5 +1,5 @@
 import type { InstanceReading, ServerReading } from '../../model/balancer.ts'
-import type { EndpointReading } from '../../model/health-endpoint.ts'
+import { wordsOf } from './actuators/actuator-of.ts'
 
 /**
  * Whether an answer of an instance can change a decision. Counters of a server that serves cannot: they change with every
@@ -17,17 +17,12 @@ export function isBalancerNews(before: InstanceReading | undefined, now: Instanc
 function isServerNews(was: ServerReading, is: ServerReading): boolean {
   const fields = is.ownState === 'ready' ? STATE : [...STATE, ...COUNTED]
   const isNamed = was.ref.backend === is.ref.backend && was.ref.server === is.ref.server
-  return !isNamed || fields.some((field) => was[field] !== is[field]) || isToldNews(was.endpoint, is.endpoint)
+  return !isNamed || fields.some((field) => was[field] !== is[field]) || isToldNews(was, is)
 }
 
-/** Of a node that serves, how often that was told is of no account. */
-function isToldNews(was: EndpointReading | undefined, is: EndpointReading | undefined): boolean {
-  if (was === is || (was?.answer === 'up' && is?.answer === 'up')) return was?.heard !== is?.heard
-  return told(was) !== told(is)
-}
-
-/** Without the time of asking, which is another at each poll. */
-const told = (reading: EndpointReading | undefined): string => JSON.stringify({ ...reading, at: 0 })
+/** Where it is told in another way than before, either knows what that means. */
+const isToldNews = (was: ServerReading, is: ServerReading): boolean =>
+  [was, is].some((reading) => wordsOf(reading).isNews(was, is))
 
 const STATE = [
   ...(['address', 'port', 'adminState', 'ownState', 'inherited', 'operational', 'check'] as const),

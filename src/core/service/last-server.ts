@@ -1,14 +1,11 @@
 import { type ServerReading, type ServerRef, serverKey } from '../../model/balancer.ts'
 import type { Node } from '../../model/node.ts'
 import type { Reason } from '../../model/reason.ts'
-import { returnMs } from '../balancer/detection-time.ts'
 import { isUsable, lastServers } from '../balancer/last-server.ts'
-import { type NodeSnapshot, ownRecord } from '../roll/node-snapshot.ts'
-import { endpointOf } from './endpoint-of.ts'
+import { actuatorAt } from './actuators/actuator-of.ts'
 import type { InstanceFacts } from './instance-facts.ts'
 import { allowedServers, belongsTo } from './match-node-servers.ts'
-import { type NodeServer, nodeServers } from './node-servers.ts'
-import { wasServing } from './was-serving.ts'
+import type { ServiceSnapshot } from './service-snapshot.ts'
 
 /** On every instance each backend must keep a usable server that is not this node's; empty where all do. */
 export const lastUsableServers = (node: Node, instances: readonly InstanceFacts[]): readonly Reason[] =>
@@ -35,38 +32,9 @@ export const othersServe = (backend: string, node: Node, instance: InstanceFacts
     (reading) => reading.ref.backend === backend && !belongsTo(reading, node) && isUsable(reading),
   )
 
-/**
- * An instance as its clients use it. A balancer that checks agents follows an answer late: it sends to a node after enough
- * checks have passed, and until enough have failed. Two kinds of servers therefore count as starting: those whose agent has
- * answered up for too short a time, and those of the node under way that served before and were not asked to leave. The
- * agent of that node may answer drain because of this roll's own cordon.
- */
-export function asUsed(s: NodeSnapshot, instance: InstanceFacts): InstanceFacts {
-  const spec = endpointOf(s, instance.balancer)
-  const { reading } = instance
-  if (spec === undefined || reading === undefined) return instance
-  const worstMs = returnMs(spec.checks)
-  const unasked = new Set(notAsked(s).map(({ ref }) => serverKey(ref)))
-  const isStarting = ({ ref, operational, endpoint }: ServerReading): boolean =>
-    endpoint?.upSince === undefined
-      ? operational !== 'up' && unasked.has(serverKey(ref))
-      : reading.at - endpoint.upSince < worstMs
-  if (!reading.servers.some(isStarting)) return instance
-  const servers = reading.servers.map(
-    (server): ServerReading =>
-      isStarting(server) ? { ...server, adminState: server.ownState, operational: 'starting' } : server,
-  )
-  return { ...instance, reading: { ...reading, servers } }
-}
-
-/** Servers of the node under way that served when it was recorded, and that were not asked to leave. */
-function notAsked(s: NodeSnapshot): readonly NodeServer[] {
-  const record = ownRecord(s)
-  if (record === undefined) return []
-  return nodeServers({ ...s, record }).filter(
-    ({ recorded, reading }) => wasServing(recorded) && reading?.ownState === 'ready',
-  )
-}
+/** An instance as its clients use it. */
+export const asUsed = (s: ServiceSnapshot, instance: InstanceFacts): InstanceFacts =>
+  actuatorAt(s.balancers, instance.balancer).asUsed(s, instance)
 
 /** One that stays in service for that reason. */
 export const leftAsLast = (ref: ServerRef, instance: InstanceFacts): Reason => ({

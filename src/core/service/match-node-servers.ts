@@ -4,7 +4,7 @@ import type { Node } from '../../model/node.ts'
 import { leadsTo } from '../balancer/match-servers.ts'
 import type { InstanceFacts } from './instance-facts.ts'
 
-interface MatchedServer {
+export interface MatchedServer {
   readonly instance: InstanceFacts
   readonly reading: ServerReading
 }

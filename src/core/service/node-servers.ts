@@ -1,9 +1,9 @@
-import { type AdminState, type ServerReading, type ServerRef, serverKey } from '../../model/balancer.ts'
+import { type ServerReading, type ServerRef, serverKey } from '../../model/balancer.ts'
 import type { RecordedServer } from '../../model/node-record.ts'
 import type { Reason } from '../../model/reason.ts'
-import type { RecordedSnapshot } from '../roll/node-snapshot.ts'
 import type { InstanceFacts } from './instance-facts.ts'
 import { belongsTo, serversAtAddress } from './match-node-servers.ts'
+import type { ServiceSnapshot } from './service-snapshot.ts'
 
 /** A server of the node under way: as recorded, and as its instance reports it now. */
 export interface NodeServer {
@@ -18,22 +18,22 @@ export interface NodeServer {
  * The record is read back as hostile input: of its servers only those count that the config allows and that stand at
  * one of this node's own addresses.
  */
-export const nodeServers = (s: RecordedSnapshot): readonly NodeServer[] =>
-  allowedRecorded(s).filter(({ recorded }) => belongsTo(recorded, s.current.node))
+export const nodeServers = (s: ServiceSnapshot): readonly NodeServer[] =>
+  allowedRecorded(s).filter(({ recorded }) => belongsTo(recorded, s.node))
 
 /**
  * What the config allows and the node had when it was recorded, but nobody has any more: its address is another now.
  * Such a server is never told anything; but nor is a step done while there is one. Those of other nodes were never ours.
  */
-export const lostServers = (s: RecordedSnapshot): readonly NodeServer[] =>
+export const lostServers = (s: ServiceSnapshot): readonly NodeServer[] =>
   allowedRecorded(s).filter(
     ({ recorded }) =>
       // The node under way first: nearly always it is the one, and then nobody else is looked at.
-      !belongsTo(recorded, s.current.node) && s.cluster.nodes.every((node) => !belongsTo(recorded, node)),
+      !belongsTo(recorded, s.node) && s.nodes.every((node) => !belongsTo(recorded, node)),
   )
 
-function allowedRecorded(s: RecordedSnapshot): readonly NodeServer[] {
-  return s.record.servers.flatMap((recorded) => {
+function allowedRecorded(s: ServiceSnapshot): readonly NodeServer[] {
+  return s.recorded.flatMap((recorded) => {
     const instance = s.instances.find(
       (facts) => facts.balancer === recorded.balancer && facts.instance === recorded.instance,
     )
@@ -46,22 +46,26 @@ function allowedRecorded(s: RecordedSnapshot): readonly NodeServer[] {
   })
 }
 
-/**
- * The state that keeps traffic away: `drain`, for checks go on under it; `maint` only where cookies still send. What
- * was out before us stays exactly as it was.
- */
-export function detachedState(server: NodeServer): AdminState {
-  if (server.recorded.state !== 'ready') return server.recorded.state
-  return server.reading?.persistent === true ? 'maint' : 'drain'
-}
-
 /** Why a step that concerns every recorded server cannot be done. */
-export const notItsAddress = (s: RecordedSnapshot, { recorded, ref }: NodeServer): Reason => ({
+export const notItsAddress = (s: ServiceSnapshot, { recorded, ref }: NodeServer): Reason => ({
   code: 'ServerNotListed',
   object: `${ref.backend}/${ref.server}`,
-  text: `${s.current.node.name} has not the recorded address ${recorded.address} of ${serverKey(ref)} any more`,
-  next: `give ${s.current.node.name} that address again, or put it back by hand (docs/roll.md)`,
+  text: `${s.node.name} has not the recorded address ${recorded.address} of ${serverKey(ref)} any more`,
+  next: `give ${s.node.name} that address again, or put it back by hand (docs/roll.md)`,
 })
 
 /** An instance is silent once its newest poll failed; what it said before is no confirmation. */
 export const isSilent = (instance: InstanceFacts): boolean => instance.reading === undefined || instance.silentForMs > 0
+
+export const silentInstance = (instance: InstanceFacts): Reason => ({
+  code: 'InstanceSilent',
+  object: instance.instance,
+  text: `${instance.instance} of ${instance.balancer} does not answer: ${instance.error ?? 'not asked yet'}`,
+})
+
+/**
+ * It was sent traffic before us: only that is waited for on the way back. One that was `ready` and down already (an app
+ * that does not run on every node) is put back to `ready` as it was. Records of earlier versions do not tell.
+ */
+export const wasServing = ({ state, operational = 'up' }: RecordedServer): boolean =>
+  state === 'ready' && (operational === 'up' || operational === 'starting')

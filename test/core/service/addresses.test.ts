@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { decide } from '../../../src/core/roll/decide.ts'
 import { judge } from '../../../src/core/roll/judge.ts'
 import { observe } from '../../../src/core/roll/observe.ts'
+import { serviceOf } from '../../../src/core/roll/service-of.ts'
 import { standing } from '../../../src/core/roll/standing.ts'
 import { outsideFile } from '../../../src/core/roll/takeup/outside-file.ts'
 import { keepDetached } from '../../../src/core/service/keep-detached.ts'
@@ -35,7 +36,7 @@ test('a node whose address is not the recorded one any more is not called detach
 test('a node that came back with another address is not called in service, and its server is told nothing', () => {
   const back = aSnapshot({ ...settled, node: { bootId: NEW_BOOT, internalAddresses: moved } })
   assert.equal(shortDecision(decide(withPort(back))), 'hold attach: ServerNotListed')
-  assert.deepEqual(keepDetached(back), [])
+  assert.deepEqual(keepDetached(serviceOf(back)), [])
 })
 
 test('after the limit it stays out, with its record, and is told to be detached', () => {
@@ -69,5 +70,5 @@ test('a re-assertion reaches a server that bears the mapped address', () => {
     servers: [aServer('n1', { address: MAPPED }), aServer('n2')],
     evidence: detachedEvidence(),
   })
-  assert.equal(keepDetached(s).length, 1)
+  assert.equal(keepDetached(serviceOf(s)).length, 1)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asAsked } from '../../../src/core/service/actuators/asked-state.ts'
+import { asAsked } from '../../../src/core/service/actuators/health-endpoint/as-asked.ts'
 import type { EndpointReading } from '../../../src/model/health-endpoint.ts'
 import { MAINTENANCE_ANNOTATION } from '../../../src/model/maintenance.ts'
 import { ASKED, agents, anEndpoint } from '../../support/endpoint-world.ts'

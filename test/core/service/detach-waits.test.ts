@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decide } from '../../../src/core/roll/decide.ts'
-import { outAnew } from '../../../src/core/roll/evidence.ts'
 import { observe } from '../../../src/core/roll/observe.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
+import { outAnew } from '../../../src/core/service/evidence.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import {
   ASKED,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RecordedSnapshot } from '../../../src/core/roll/node-snapshot.ts'
-import { asAsked } from '../../../src/core/service/actuators/asked-state.ts'
+import { serviceOf } from '../../../src/core/roll/service-of.ts'
 import {
   askedByOthers,
   connectionsEndOf,
@@ -10,9 +9,11 @@ import {
   notAcknowledged,
   notNoticed,
   stateBefore,
-} from '../../../src/core/service/actuators/health-endpoint.ts'
-import { observeNoticing } from '../../../src/core/service/actuators/observe-noticing.ts'
+} from '../../../src/core/service/actuators/health-endpoint/agent-word.ts'
+import { asAsked } from '../../../src/core/service/actuators/health-endpoint/as-asked.ts'
+import { observeService } from '../../../src/core/service/evidence.ts'
 import { type NodeServer, nodeServers } from '../../../src/core/service/node-servers.ts'
+import type { ServiceSnapshot } from '../../../src/core/service/service-snapshot.ts'
 import type { AdminState, ServerReading } from '../../../src/model/balancer.ts'
 import type { EndpointReading } from '../../../src/model/health-endpoint.ts'
 import { MAINTENANCE_ANNOTATION } from '../../../src/model/maintenance.ts'
@@ -35,10 +36,10 @@ interface Given {
   readonly word?: string
   readonly before?: AdminState
   readonly announced?: boolean
-  readonly noticing?: RecordedSnapshot['evidence']['noticing']
+  readonly noticing?: ServiceSnapshot['evidence']['noticing']
 }
 
-function snapshot({ n1, word, before = 'ready', announced = false, noticing = {} }: Given): RecordedSnapshot {
+function snapshot({ n1, word, before = 'ready', announced = false, noticing = {} }: Given): ServiceSnapshot {
   const record = endpointRecord({ state: before })
   const s = aSnapshot({
     node: { unschedulable: true, annotations: word === undefined ? {} : { [MAINTENANCE_ANNOTATION]: word } },
@@ -47,14 +48,14 @@ function snapshot({ n1, word, before = 'ready', announced = false, noticing = {}
     evidence: { noticing },
     change: { spec: endpointSpec(), instances: agents(n1 === undefined ? OTHERS : [n1, ...OTHERS]) },
   })
-  return { ...s, record }
+  return serviceOf(s)
 }
-function serverOf(s: RecordedSnapshot): NodeServer {
+function serverOf(s: ServiceSnapshot): NodeServer {
   const [server] = nodeServers(s)
   assert.ok(server)
   return server
 }
-const ask = <T>(given: Given, question: (s: RecordedSnapshot, server: NodeServer) => T): T => {
+const ask = <T>(given: Given, question: (s: ServiceSnapshot, server: NodeServer) => T): T => {
   const s = snapshot(given)
   return question(s, serverOf(s))
 }
@@ -167,7 +168,7 @@ const at = monoMs(1_000_000)
 
 test('who checks a node notices since its agent answers so', () => {
   const noticing = (given: Given, before: Given['noticing'] = {}) =>
-    observeNoticing(snapshot({ ...given, noticing: before }))[KEY]
+    observeService(snapshot({ ...given, noticing: before })).noticing[KEY]
   const taken = { n1: down({ acknowledged: ['a1'] }), word: REQUEST }
   assert.deepEqual(noticing(taken), { way: 'out', since: at })
   assert.equal(noticing({ n1: down(), word: REQUEST }), undefined)
@@ -178,20 +179,20 @@ test('who checks a node notices since its agent answers so', () => {
 
 test('what was noticed stays where nothing new is heard, and a silent agent is known to be silent', () => {
   const noticing = (given: Given, before: Given['noticing'] = {}) =>
-    observeNoticing(snapshot({ ...given, noticing: before }))[KEY]
+    observeService(snapshot({ ...given, noticing: before })).noticing[KEY]
   for (const n1 of [undefined, plain]) assert.deepEqual(noticing({ n1 }, { [KEY]: OUT_BEFORE }), OUT_BEFORE)
   const silent = anEndpoint('n1', { heard: false })
   assert.deepEqual(noticing({ n1: silent }, { [KEY]: OUT_BEFORE }), OUT_BEFORE)
   assert.deepEqual(noticing({ n1: silent }, { [KEY]: IN_BEFORE }), { ...IN_BEFORE, silentSince: at })
   const s = snapshot({ n1: anEndpoint('n1'), noticing: { [KEY]: OUT_BEFORE } })
-  assert.deepEqual(observeNoticing({ ...s, spec: aSpec() })[KEY], OUT_BEFORE)
+  assert.deepEqual(observeService({ ...s, balancers: aSpec().balancers }).noticing[KEY], OUT_BEFORE)
   const [edge] = endpointSpec().balancers
   const [other] = aSpec().balancers
   assert.ok(edge !== undefined && other !== undefined)
   const balancers = [{ ...edge, name: 'other' }, other]
-  assert.deepEqual(observeNoticing({ ...s, spec: aSpec({ balancers }) })[KEY], OUT_BEFORE)
+  assert.deepEqual(observeService({ ...s, balancers: aSpec({ balancers }).balancers }).noticing[KEY], OUT_BEFORE)
   assert.deepEqual(
-    observeNoticing({ ...s, spec: aSpec({ balancers: [{ ...other, name: 'other' }] }) })[KEY],
+    observeService({ ...s, balancers: aSpec({ balancers: [{ ...other, name: 'other' }] }).balancers }).noticing[KEY],
     OUT_BEFORE,
   )
 })

@@ -6,8 +6,9 @@ import { judge } from '../../../src/core/roll/judge.ts'
 import { observe } from '../../../src/core/roll/observe.ts'
 import { rememberDecision } from '../../../src/core/roll/remember-decision.ts'
 import { rememberOutcome } from '../../../src/core/roll/remember-outcome.ts'
+import { serviceOf } from '../../../src/core/roll/service-of.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
-import { asAsked } from '../../../src/core/service/actuators/asked-state.ts'
+import { asAsked } from '../../../src/core/service/actuators/health-endpoint/as-asked.ts'
 import { keepDetached } from '../../../src/core/service/keep-detached.ts'
 import type { ServerReading } from '../../../src/model/balancer.ts'
 import { MAINTENANCE_ANNOTATION } from '../../../src/model/maintenance.ts'
@@ -104,7 +105,7 @@ test('a request that somebody took away is made again while the node is out', ()
   const n1 = anEndpoint('n1', { answer: 'up' })
   const lost = snapshot({ n1, evidence: { ...confirmed, ...noticedSince('out', 990_000) } })
   assert.deepEqual(
-    keepDetached(lost).map(({ kind }) => kind),
+    keepDetached(serviceOf(lost)).map(({ kind }) => kind),
     ['askAgent'],
   )
 })

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RecordedSnapshot } from '../../../src/core/roll/node-snapshot.ts'
+import { serviceOf } from '../../../src/core/roll/service-of.ts'
+import { haproxy } from '../../../src/core/service/actuators/haproxy.ts'
+import { takeOut } from '../../../src/core/service/detach.ts'
 import type { InstanceFacts } from '../../../src/core/service/instance-facts.ts'
-import { mustBeOut } from '../../../src/core/service/must-be-out.ts'
+import { mustBeOut } from '../../../src/core/service/keep-detached.ts'
 import {
-  detachedState,
   isSilent,
   lostServers,
   type NodeServer,
   nodeServers,
   notItsAddress,
+  wasServing,
 } from '../../../src/core/service/node-servers.ts'
-import { takeOut } from '../../../src/core/service/set-server.ts'
-import { wasServing } from '../../../src/core/service/was-serving.ts'
+import type { ServiceSnapshot } from '../../../src/core/service/service-snapshot.ts'
 import type { RecordedServer } from '../../../src/model/node-record.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import { anInstance, aRecord, aServer, aSnapshot } from '../../support/roll-world.ts'
@@ -26,9 +27,9 @@ const OWN: RecordedServer = {
   port: 30080,
   state: 'ready',
 }
-function snapshot(recorded: Partial<RecordedServer>, instances: readonly InstanceFacts[]): RecordedSnapshot {
+function snapshot(recorded: Partial<RecordedServer>, instances: readonly InstanceFacts[]): ServiceSnapshot {
   const record = aRecord({ servers: [{ ...OWN, ...recorded }] })
-  return { ...aSnapshot({ record, change: { instances } }), record }
+  return serviceOf(aSnapshot({ record, change: { instances } }))
 }
 const ref = (backend: string, server: string, instance = 'lb-1') => ({ instance, backend, server })
 const at1 = { address: '10.0.0.1' }
@@ -91,7 +92,7 @@ test('a step that a lost server holds up says which address is missing', () => {
 test('a server is taken out by drain, by maint where cookies still send, and stays as it was where it was out', () => {
   const state = (recorded: Partial<RecordedServer>, persistent?: boolean) =>
     nodeServers(snapshot(recorded, [anInstance(persistent === undefined ? [] : [aServer('n1', { persistent })])])).map(
-      detachedState,
+      haproxy.whenOut,
     )
   assert.deepEqual([state({}, false), state({}, true), state({})], [['drain'], ['maint'], ['drain']])
   assert.deepEqual([state({ state: 'maint' }, false), state({ state: 'drain' }, true)], [['maint'], ['drain']])
@@ -131,13 +132,15 @@ test('a server is taken out as what does not restore it', () => {
 })
 
 test('servers must be out until one is put back, and for good where the node is kept out', () => {
-  const s = snapshot({}, [EDGE])
+  const s = aSnapshot({ record: aRecord({ servers: [OWN] }), change: { instances: [EDGE] } })
   const backAgain = { ...s, evidence: { ...s.evidence, attachingSince: monoMs(1) } }
   const verdict = (keepOut: boolean) => ({ kind: 'stopped', keepOut, reasons: [] }) as const
   const judged = (keepOut: boolean) => ({ ...backAgain, run: { ...s.run, verdict: verdict(keepOut) } })
   const { record: _record, ...unrecorded } = s.current
   assert.deepEqual(
-    [s, backAgain, judged(false), judged(true), { ...s, current: unrecorded }].map((it) => mustBeOut(it).length),
+    [s, backAgain, judged(false), judged(true), { ...s, current: unrecorded }].map(
+      (it) => mustBeOut(serviceOf(it)).length,
+    ),
     [1, 0, 0, 1, 0],
   )
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decide } from '../../../src/core/roll/decide.ts'
+import { serviceOf } from '../../../src/core/roll/service-of.ts'
 import { keepDetached } from '../../../src/core/service/keep-detached.ts'
 import { type ServerReading, serverKey } from '../../../src/model/balancer.ts'
 import { monoMs } from '../../../src/model/time.ts'
@@ -34,9 +35,9 @@ test('it serves on where nobody else could, and that is said', () => {
 })
 
 test('once another can serve, whoever guards it takes it out', () => {
-  assert.deepEqual(keepDetached(failedInSoak(aServer('n2', OUT))), [])
+  assert.deepEqual(keepDetached(serviceOf(failedInSoak(aServer('n2', OUT)))), [])
   assert.deepEqual(
-    keepDetached(failedInSoak(aServer('n2'))).map((action) => action.kind),
+    keepDetached(serviceOf(failedInSoak(aServer('n2')))).map((action) => action.kind),
     ['setServer'],
   )
 })
@@ -50,7 +51,7 @@ const backByReload = (servers: readonly ServerReading[], change: Parameters<type
   aSnapshot({ node: { unschedulable: true }, record: aRecord(), servers, evidence: detachedEvidence(), ...change })
 
 const told = (s: ReturnType<typeof aSnapshot>): readonly string[] =>
-  keepDetached(s).map((action) => ('ref' in action ? serverKey(action.ref) : action.kind))
+  keepDetached(serviceOf(s)).map((action) => ('ref' in action ? serverKey(action.ref) : action.kind))
 
 /** A node that is out of all its backends is also a bad node, which the roll waits for before it looks at step 4. */
 const [BAD, LAST] = ['hold slot: OtherNodeBad LastUsableServer', 'hold detach: LastUsableServer']

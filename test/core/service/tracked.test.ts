@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildRecord } from '../../../src/core/roll/build-record.ts'
 import { decide } from '../../../src/core/roll/decide.ts'
+import { serviceOf } from '../../../src/core/roll/service-of.ts'
 import { keepDetached } from '../../../src/core/service/keep-detached.ts'
 import type { Action } from '../../../src/model/action.ts'
 import type { AdminState, ServerReading } from '../../../src/model/balancer.ts'
@@ -95,7 +96,7 @@ test('so it is after a reload, though the one that it tracks was told first', ()
     evidence: { detached: { 'live/n1 on lb-1': seen, 'web/n1 on lb-1': seen } },
     change: { instances: instances({ tracked: OUT, tracking: INHERITS }) },
   })
-  assert.deepEqual(told(keepDetached(s)), ['web drain'])
+  assert.deepEqual(told(keepDetached(serviceOf(s))), ['web drain'])
 })
 
 test('no tracked server is left in drain, nor one that tracks it', () => {

@@ -2,6 +2,7 @@ import type { Node } from '../../../model/node.ts'
 import { RECORD_ANNOTATION } from '../../../model/node-record.ts'
 import { parseNodeRecord } from '../../../model/parse-node-record.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
+import { wordsOf } from '../../service/actuators/actuator-of.ts'
 import { lastUsableServers } from '../../service/last-server.ts'
 import { isDetached, matchNodeServers } from '../../service/match-node-servers.ts'
 import { waysBack } from '../ways-back.ts'
@@ -9,7 +10,7 @@ import type { PlanFacts } from './plan-facts.ts'
 
 /** What stands against rolling one node, as far as the node and its balancers tell; one entry for each check. */
 export function nodeChecks(facts: PlanFacts, node: Node): readonly (readonly PlanFinding[])[] {
-  return [unbalanced(facts, node), recorded(node), silentAgents(facts, node), last(facts, node), notReady(node)]
+  return [unbalanced(facts, node), recorded(node), untold(facts, node), last(facts, node), notReady(node)]
 }
 
 function unbalanced({ spec, instances }: PlanFacts, node: Node): readonly PlanFinding[] {
@@ -41,17 +42,8 @@ function recorded(node: Node): readonly PlanFinding[] {
   return [{ severity: 'error', code: 'NodeRecorded', node: node.name, ...what }]
 }
 
-/** Nobody else tells its load balancers anything. */
-const silentAgents = ({ instances }: PlanFacts, node: Node): readonly PlanFinding[] =>
-  matchNodeServers(node, instances)
-    .filter(({ reading }) => reading.endpoint?.heard === false)
-    .map(({ instance, reading }) => ({
-      severity: 'error',
-      code: 'AgentSilent',
-      node: node.name,
-      text: `${node.name} cannot be taken out of ${instance.balancer}: ${reading.checkText}`,
-      fix: 'let an agent run on it (docs/agent.md), and check healthEndpoint.agentPort',
-    }))
+const untold = ({ instances }: PlanFacts, node: Node): readonly PlanFinding[] =>
+  matchNodeServers(node, instances).flatMap((matched) => wordsOf(matched.reading).findings(node, matched))
 
 const last = ({ instances }: PlanFacts, node: Node): readonly PlanFinding[] =>
   lastUsableServers(node, instances).map(({ code, text, next }) => ({

@@ -1,7 +1,6 @@
 import type { Reason } from '../../../model/reason.ts'
 import { workloadKey } from '../../../model/workload.ts'
-import { nodeServers } from '../../service/node-servers.ts'
-import { wasServing } from '../../service/was-serving.ts'
+import { nodeServers, wasServing } from '../../service/node-servers.ts'
 import { done, hold, RECHECK_MS } from '../../step-answer.ts'
 import { dnsUnsettled } from '../dns/dns-settled.ts'
 import { isLeaving } from '../drain/ready-pods.ts'
@@ -10,6 +9,7 @@ import type { Evidence } from '../evidence.ts'
 import { baselineGreen, clusterHeard } from '../guards.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { daemonNotBack, expectedDaemons } from '../recorded-daemons.ts'
+import { serviceOf } from '../service-of.ts'
 import type { RollSnapshot } from '../snapshot.ts'
 import { keptOut, type StepDecision, type StepRule } from '../step-rule.ts'
 
@@ -78,7 +78,7 @@ const daemonsAway = (s: RecordedSnapshot): readonly Reason[] =>
 /** A node that was not in service before is not settled for service, and a port nobody used need not answer. */
 function silentDataPorts(s: RecordedSnapshot): readonly Reason[] {
   if (!s.spec.settle.dataPort || !hasRebooted(s)) return []
-  const served = nodeServers(s).filter(({ recorded }) => wasServing(recorded))
+  const served = nodeServers(serviceOf(s)).filter(({ recorded }) => wasServing(recorded))
   const ports = [...new Set(served.map(({ recorded }) => `${recorded.address}:${recorded.port}`))]
   return ports
     .filter((port) => s.current.dataPorts[port] !== true)

@@ -1,9 +1,8 @@
 import { waitOf } from '../../../model/reason.ts'
+import { attachBegan } from '../../service/attach.ts'
 import { hold } from '../../step-answer.ts'
-import type { Evidence } from '../evidence.ts'
 import { baselineGreen, controlHeard } from '../guards.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
-import type { RollSnapshot } from '../snapshot.ts'
 import { keptOut, type StepRule } from '../step-rule.ts'
 
 /**
@@ -34,7 +33,7 @@ export const soak: StepRule = {
     }
   },
   remember: (s) => ({
-    ...attaching(s),
+    ...attachBegan(s.evidence, s),
     attachedAt: s.evidence.attachedAt ?? s.now,
     attachedAtWall: s.evidence.attachedAtWall ?? s.wall,
   }),
@@ -48,12 +47,6 @@ export const soak: StepRule = {
     return keptOut({ code: 'NotSoaked', object: name, text }, red)
   },
 }
-
-/** From the first server that is put back on; a node without one begins with its soak. */
-export const attaching = (s: RollSnapshot): Pick<Evidence, 'attachingSince' | 'attachingSinceWall'> => ({
-  attachingSince: s.evidence.attachingSince ?? s.now,
-  attachingSinceWall: s.evidence.attachingSinceWall ?? s.wall,
-})
 
 /** What is left of the soak since failures count. */
 const unwatchedMs = ({ run, spec, wall }: RecordedSnapshot): number =>

@@ -58,8 +58,8 @@ export const MUTATIONS: readonly Mutation[] = [
     'takes a server for detached without reading it back',
     [
       'src/core/service/detach.ts',
-      'const toTell = servers.filter(({ reading }) => reading !== undefined).filter(isNotTold)',
-      "const toTell = servers.filter((server) => isNotTold(server) && s.evidence.stuckStep !== 'detach')",
+      'const toTell = servers.filter((server) => server.reading !== undefined && isNotTold(s, server))',
+      "const toTell = servers.filter((server) => isNotTold(s, server) && s.evidence.stuckStep !== 'detach')",
     ],
     [
       'src/core/service/detach.ts',
@@ -76,13 +76,13 @@ export const MUTATIONS: readonly Mutation[] = [
     'takes the word of a process for that of the next one',
     [
       'src/core/service/detach.ts',
-      'return seen !== undefined && seen.process === server.instance.reading?.process && !isNotTold(server)',
+      'return seen !== undefined && seen.process === server.instance.reading?.process && !isNotTold(s, server)',
       'return seen !== undefined',
     ],
     [
       'src/core/service/detach.ts',
-      '.filter(({ reading }) => reading !== undefined).filter(isNotTold)',
-      '.filter((server) => isNotTold(server) && s.evidence.detached[serverKey(server.ref)] === undefined)',
+      '.filter((server) => server.reading !== undefined && isNotTold(s, server))',
+      '.filter((server) => isNotTold(s, server) && s.evidence.detached[serverKey(server.ref)] === undefined)',
     ],
     [
       'src/core/service/keep-detached.ts',
@@ -92,16 +92,16 @@ export const MUTATIONS: readonly Mutation[] = [
   ),
   mutation('detaches from one backend alone', [
     'src/core/service/node-servers.ts',
-    'allowedRecorded(s).filter(({ recorded }) => belongsTo(recorded, s.current.node))',
-    'allowedRecorded(s).filter(({ recorded }) => belongsTo(recorded, s.current.node)).slice(0, 1)',
+    'allowedRecorded(s).filter(({ recorded }) => belongsTo(recorded, s.node))',
+    'allowedRecorded(s).filter(({ recorded }) => belongsTo(recorded, s.node)).slice(0, 1)',
   ]),
   mutation('takes the last usable server out of service', [
-    'src/core/roll/guards.ts',
-    'first(s, [agentsOurs, agentsHeard, lastUsable, dnsWell])',
-    'first(s, [agentsOurs, agentsHeard, ...(s.now < 0 ? [lastUsable] : []), dnsWell])',
+    'src/core/service/may-be-taken.ts',
+    'of [agentsOurs, agentsHeard, lastUsable]',
+    'of [agentsOurs, agentsHeard, ...(s.now < 0 ? [lastUsable] : [])]',
   ]),
   mutation('keeps connections to a machine that is to go', [
-    'src/core/service/detach.ts',
+    'src/core/service/actuators/haproxy.ts',
     "reading?.ownState === 'drain' && reading.idleConnections > 0",
     "reading?.ownState === 'drain' && reading.idleConnections < 0",
   ]),

@@ -1,4 +1,4 @@
-import type { MonoMs } from '../../../model/time.ts'
+import type { MonoMs } from '../../../../model/time.ts'
 
 /** Why the connections of a node are waited for no longer, where no balancer can be asked for them or cut them. */
 export interface ConnectionsEnd {

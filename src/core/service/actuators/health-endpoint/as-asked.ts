@@ -1,8 +1,8 @@
-import type { ServerReading } from '../../../model/balancer.ts'
-import { endpointAdminState } from '../../../model/endpoint-admin-state.ts'
-import { asksToLeave, MAINTENANCE_ANNOTATION } from '../../../model/maintenance.ts'
-import type { Node } from '../../../model/node.ts'
-import type { InstanceFacts } from '../instance-facts.ts'
+import type { ServerReading } from '../../../../model/balancer.ts'
+import { endpointAdminState } from '../../../../model/endpoint-admin-state.ts'
+import { asksToLeave, MAINTENANCE_ANNOTATION } from '../../../../model/maintenance.ts'
+import type { Node } from '../../../../model/node.ts'
+import type { InstanceFacts } from '../../instance-facts.ts'
 
 /**
  * What a health endpoint is told stands on the Node, and is known from there sooner and surer than from who asks its agent:

@@ -1,6 +1,6 @@
-import type { EndpointReading, HealthEndpointSpec } from '../../../model/health-endpoint.ts'
-import type { MonoMs } from '../../../model/time.ts'
-import { leaveMs, refusalsNeeded, returnMs, soonestLeaveMs } from '../../balancer/detection-time.ts'
+import type { EndpointReading, HealthEndpointSpec } from '../../../../model/health-endpoint.ts'
+import type { MonoMs } from '../../../../model/time.ts'
+import { leaveMs, refusalsNeeded, returnMs, soonestLeaveMs } from '../../../balancer/detection-time.ts'
 
 /** What those who check a node's health endpoint are to notice: that it has left, or that it is back. */
 export interface Noticing {
