@@ -13,10 +13,16 @@ const EFFECTS =
 
 /** What of the model the ground of every loop may know. */
 const OF_EVERY_LOOP = [
+  'condition',
+  'event-object',
   'invariant',
+  'json-object',
   'lease',
   'loop-decision',
+  'object-kind',
+  'object-notice',
   'object-ref',
+  'object-status',
   'over',
   'reason',
   'slot',

@@ -10,6 +10,8 @@ interface Metadata {
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>
   readonly controller: PodOwner | undefined
+  /** How often the spec was changed; absent for a kind that does not count it. */
+  readonly generation: number | undefined
 }
 
 /** metav1.ObjectMeta as far as it is used; `scope` says whether a namespace must be there. */
@@ -23,6 +25,7 @@ export function parseMetadata(object: Untrusted, scope: 'cluster' | 'namespaced'
     labels: metadata.at('labels').textMap(),
     annotations: metadata.at('annotations').textMap(),
     controller: parseController(metadata),
+    generation: metadata.at('generation').optionalInteger(),
   }
 }
 

@@ -10,10 +10,11 @@ import type { Log } from '../../ports/log.ts'
 import { type ApiCall, segment } from './api-call.ts'
 import type { ApiClient } from './api-client.ts'
 import { askObject, findObject } from './api-object.ts'
+import { CLUSTER_KINDS } from './cluster-kinds.ts'
 import { evict } from './evict.ts'
 import { given } from './given.ts'
 import { listPages } from './list-pages.ts'
-import { RESOURCES, type Resource } from './resources.ts'
+import { type Resource, resourceOf } from './resources.ts'
 
 interface Parts {
   readonly client: ApiClient
@@ -85,10 +86,7 @@ function parseOwnedPod(object: Untrusted): OwnedPod {
   return { name, uid, labels, resourceVersion, ...given('node', node), ...given('controller', controller) }
 }
 
-const budgetsIn = (namespace: string) => ({
-  ...RESOURCES.disruptionbudgets,
-  path: `/apis/policy/v1/namespaces/${segment(namespace)}/poddisruptionbudgets`,
-})
+const budgetsIn = (namespace: string) => resourceOf({ kind: CLUSTER_KINDS.disruptionbudgets, namespace })
 
 const CORDONED: Resource<readonly string[]> = {
   path: '/api/v1/nodes',

@@ -46,6 +46,16 @@ export const instancesOf = (actions: readonly Action[]): ReadonlySet<string> =>
 const isOut = (s: NodeSnapshot | undefined): s is NodeSnapshot =>
   s !== undefined && !isBackInService(serviceOf(s)) && s.instances.every(({ silentForMs }) => silentForMs === 0)
 
+/** What stood against an effect that is not right any more, in words. */
+export function whyNot(s: NodeSnapshot | undefined): string {
+  if (s === undefined) return 'no node is under way any more'
+  const silent = s.instances.filter(({ silentForMs }) => silentForMs > 0).map(({ instance }) => instance)
+  if (silent.length > 0) return `${silent.join(', ')} did not answer`
+  const verdict = s.run.verdict === undefined ? judge(s) : undefined
+  if (verdict === undefined && isBackInService(serviceOf(s))) return `${s.current.node.name} is in service again`
+  return (verdict ?? decide(s)).reasons.map(({ text }) => text).join('; ')
+}
+
 const stops = (s: NodeSnapshot): boolean => s.run.verdict === undefined && judge(s) !== undefined
 
 const takesOut = (action: Action): boolean => action.kind === 'cordon' || ('restores' in action && !action.restores)

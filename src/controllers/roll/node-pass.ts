@@ -11,21 +11,20 @@ import { rememberOutcome } from '../../core/roll/remember-outcome.ts'
 import { serviceOf } from '../../core/roll/service-of.ts'
 import type { RollSnapshot } from '../../core/roll/snapshot.ts'
 import { actuatorAt } from '../../core/service/actuators/actuator-of.ts'
-import { outAnew } from '../../core/service/evidence.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
-import { keepDetached, mustBeOut } from '../../core/service/keep-detached.ts'
+import { mustBeOut } from '../../core/service/keep-detached.ts'
 import { RECHECK_MS } from '../../core/step-answer.ts'
-import { type Action, actionKey, isRestoring } from '../../model/action.ts'
-import { serverKey } from '../../model/balancer.ts'
+import type { Action } from '../../model/action.ts'
 import type { Decision } from '../../model/decision.ts'
+import type { Node } from '../../model/node.ts'
 import type { Outcome } from '../../model/outcome.ts'
-import type { MonoMs } from '../../model/time.ts'
-import { describeAction } from './describe-action.ts'
+import { Effects } from './effects.ts'
 import { type GatherParts, gather } from './gather.ts'
-import { instancesOf, stillRight } from './last-moment.ts'
+import { instancesOf, stillRight, whyNot } from './last-moment.ts'
 import { NodeReport } from './node-report.ts'
 import type { Performer } from './perform.ts'
 import { giveVerdict } from './run-state.ts'
+import { StandingDuty } from './standing-duty.ts'
 
 type Act = Extract<Decision, { readonly kind: 'act' }>
 
@@ -43,16 +42,14 @@ export class NodePass {
   #slot: Extract<Outcome, { ok: false }>['slot']
   #last: RollSnapshot | undefined
   readonly #report: NodeReport
-  /** Instance → when it was told something between passes; infinite while it is. */
-  readonly #told = new Map<string, number>()
-  /** Server → the last reading that showed it out: if it serves again, it has done so since then at most. */
-  readonly #readOutAt = new Map<string, MonoMs>()
-  /** Servers that were found in service between passes and taken out anew; the next pass is to know. */
-  readonly #takenOutAnew = new Set<string>()
+  readonly #effects: Effects
+  readonly #duty: StandingDuty
 
   constructor(parts: NodePassParts) {
     this.#parts = parts
     this.#report = new NodeReport(parts)
+    this.#effects = new Effects(parts)
+    this.#duty = new StandingDuty({ ...parts, effects: this.#effects, now: () => this.#now() })
   }
 
   get snapshot(): RollSnapshot | undefined {
@@ -62,8 +59,7 @@ export class NodePass {
   /** One pass. The decision it came to is performed already; where the journal refused all of it, it is a hold. */
   async pass(signal: AbortSignal): Promise<Decision> {
     const gathered = await gather(this.#parts, this.#known(), signal)
-    const evidence = outAnew(gathered.evidence, this.#takenOutAnew)
-    this.#takenOutAnew.clear()
+    const evidence = this.#duty.takeInto(gathered)
     const snapshot = this.#judged({ ...gathered, evidence: observe({ ...gathered, evidence }) })
     const decision = decide(snapshot)
     this.#evidence = rememberDecision(snapshot, decision)
@@ -76,7 +72,8 @@ export class NodePass {
 
   /** Where the journal refused all of it, the decision is a hold after all. */
   async #act(snapshot: RollSnapshot, decision: Act, signal: AbortSignal): Promise<Decision> {
-    if (await this.#perform(decision.actions, signal)) return decision
+    const isKeptOut = snapshot.run.verdict?.keepOut === true
+    if (await (isKeptOut ? this.#duty.keep(signal) : this.#perform(decision.actions, signal))) return decision
     const reasons = journalWritable({ ...snapshot, journalWritable: false })
     return { kind: 'hold', step: decision.step, reasons, recheckAfterMs: RECHECK_MS }
   }
@@ -87,29 +84,9 @@ export class NodePass {
     if (verdict !== undefined) giveVerdict(this.#parts.run, verdict, this.#parts.events)
   }
 
-  /**
-   * Between passes, after each poll of `instance`: what a reload forgot is said again without waiting for a pass. What the
-   * next server is told is decided by what the instance says after the last one was told.
-   */
-  async keepDetached(signal: AbortSignal, instance?: string): Promise<void> {
-    const told = new Set<string>()
-    for (let now = this.#now(); now !== undefined; now = this.#now()) {
-      this.#noteOut(now)
-      const lost = keepDetached(serviceOf(now)).filter((action) => isAt(action, instance))
-      const next = lost.find((action) => !told.has(actionKey(action)))
-      if (next === undefined) return
-      told.add(actionKey(next))
-      await this.#reassert(next, signal)
-      if (this.#instances().some((facts) => isAt(next, facts.instance) && facts.silentForMs > 0))
-        await this.#poll(instancesOf([next]), signal)
-    }
-  }
-
-  #noteOut(now: NodeSnapshot): void {
-    for (const { ref, instance, reading } of mustBeOut(serviceOf(now))) {
-      const isOut = reading !== undefined && reading.ownState !== 'ready'
-      if (isOut && instance.reading !== undefined) this.#readOutAt.set(serverKey(ref), instance.reading.at)
-    }
+  /** Between passes, after each poll of `instance`: what a reload forgot is said again without waiting for a pass. */
+  async keepDetached(signal: AbortSignal, instance: string): Promise<void> {
+    await this.#duty.keep(signal, instance)
   }
 
   /** What may not serve now, as the last pass left it. */
@@ -144,13 +121,13 @@ export class NodePass {
   /** False where nothing was done, since the journal did not take what was meant. */
   async #perform(actions: readonly Action[], signal: AbortSignal): Promise<boolean> {
     await this.#noteThrough(actions)
-    const disruptive = actions.filter((action) => !isRestoring(action))
-    const journaled = disruptive.length === 0 || (await this.#parts.events.meant({ actions: disruptive }))
-    const meant = journaled ? actions : actions.filter(isRestoring)
+    const meant = await this.#effects.begun(actions)
     const poll = (instances?: ReadonlySet<string>): Promise<void> => this.#poll(instances, signal)
     const allowed = await stillRight(meant, { now: () => this.#withProbe(), poll })
+    const undone = meant.filter((action) => !allowed.includes(action))
+    if (undone.length > 0) this.#effects.leftUndone(undone, whyNot(this.#withProbe()))
     const outcomes = await Promise.all(
-      allowed.map(async (action) => [action, await this.#parts.performer.perform(action, signal)] as const),
+      allowed.map(async (action) => [action, await this.#effects.do(action, signal)] as const),
     )
     for (const [action, outcome] of outcomes) this.#remember(action, outcome)
     // What is recorded next is to be read while the slot is ours.
@@ -187,13 +164,10 @@ export class NodePass {
   }
 
   #remember(action: Action, outcome: Outcome): void {
-    const { events, overlay, clock } = this.#parts
+    const { events, clock } = this.#parts
     if (this.#last === undefined || this.#evidence === undefined) return
     this.#evidence = rememberOutcome({ ...this.#last, now: clock.monoMs(), evidence: this.#evidence }, action, outcome)
-    if (outcome.ok && outcome.node !== undefined) overlay.wrote(outcome.node)
     if (action.kind === 'takeSlot') this.#slot = outcome.ok ? undefined : outcome.slot
-    const text = outcome.ok ? describeAction(action) : `${describeAction(action)}: ${outcome.error}`
-    events.emit({ type: 'write', node: action.node, action: action.kind, text, ok: outcome.ok })
     if (action.kind === 'evict' && outcome.ok) {
       const pod = `${action.namespace}/${action.name}`
       events.emit({ type: 'pod.moved', node: action.node, pod, stage: action.stage })
@@ -201,44 +175,12 @@ export class NodePass {
     }
   }
 
-  /** What an instance said before the last word that a pass knows nothing of is no answer to it. */
   #instances(): readonly InstanceFacts[] {
     const { overlay, view, run } = this.#parts
+    const newest = (name: string): Node | undefined => overlay.newest(view.node(name))
     return this.#parts.pollers.map((poller) => {
       const read = poller.facts()
-      const actuator = actuatorAt(run.spec.balancers, read.balancer)
-      const facts = actuator.asAsked(read, (name) => overlay.newest(view.node(name)))
-      const toldAt = this.#told.get(facts.instance) ?? 0
-      return (facts.askedAt ?? 0) >= toldAt ? facts : { ...facts, silentForMs: Math.max(1, facts.silentForMs) }
+      return this.#duty.asAnswered(actuatorAt(run.spec.balancers, read.balancer).asAsked(read, newest))
     })
   }
-
-  async #reassert(action: Action, signal: AbortSignal): Promise<void> {
-    const { events, clock } = this.#parts
-    if (action.kind !== 'setServer' && action.kind !== 'askAgent') return
-    const server = serverKey(action.ref)
-    const seen = this.#evidence?.detached[server]
-    this.#takenOutAnew.add(server)
-    const outcome = await this.#tell(action, signal)
-    if (seen === undefined || !outcome.ok) return
-    const poller = this.#parts.pollers.find((candidate) => candidate.facts().instance === action.ref.instance)
-    const before = this.#readOutAt.get(server) ?? seen.since ?? clock.monoMs()
-    await poller?.poll(signal)
-    const text = `${server} had lost its state and was set to ${action.state} again`
-    events.emit({ type: 'reasserted', node: action.node, server, afterMs: Math.round(clock.monoMs() - before), text })
-  }
-
-  async #tell(action: Extract<Action, { kind: 'setServer' | 'askAgent' }>, signal: AbortSignal): Promise<Outcome> {
-    const { performer, clock } = this.#parts
-    const { instance } = action.ref
-    this.#told.set(instance, Number.POSITIVE_INFINITY)
-    try {
-      return await performer.perform(action, signal)
-    } finally {
-      this.#told.set(instance, clock.monoMs())
-    }
-  }
 }
-
-const isAt = (action: Action, instance: string | undefined): boolean =>
-  instance === undefined || ('ref' in action && action.ref.instance === instance)

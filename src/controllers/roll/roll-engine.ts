@@ -213,12 +213,11 @@ export class RollEngine {
     return 'through'
   }
 
-  /** The roll has stopped with a node that must not serve: what a reload forgets is said again until interrupted. */
+  /** The roll has stopped with a node that must not serve: each poll says what a reload forgot, until interrupted. */
   async #guard(interrupt: AbortSignal): Promise<void> {
     while (!interrupt.aborted) {
       try {
-        await this.#wakeup.next(PASS_AT_LEAST_EVERY_MS, interrupt)
-        await this.#pass?.keepDetached(this.#work.signal)
+        await this.#wakeup.next(undefined, interrupt)
       } catch (error) {
         if (!interrupt.aborted) throw error
       }

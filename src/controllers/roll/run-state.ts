@@ -2,7 +2,7 @@ import type { Evidence } from '../../core/roll/evidence.ts'
 import type { NodeRecord } from '../../model/node-record.ts'
 import type { NodeStanding } from '../../model/roll-event.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
-import type { WallMs } from '../../model/time.ts'
+import { toIso, type WallMs } from '../../model/time.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import type { EventLog } from './event-log.ts'
 import type { LoadBefore } from './load-before.ts'
@@ -68,9 +68,14 @@ export function nodeEnded(run: RunState, { node, state }: NodeStanding): void {
   if (state === 'inService') course.done = [...run.done, node]
 }
 
-/** A run that begins. */
-export const newRun = (begun: Pick<RunState, 'id' | 'spec' | 'order'>): RunState => ({
-  ...begun,
+/** A run that begins; `suffix` tells it from one that begins within the same second. */
+export const newRun = (
+  { spec, order }: Pick<RunState, 'spec' | 'order'>,
+  { wall, suffix }: { readonly wall: WallMs; readonly suffix: string },
+): RunState => ({
+  id: `${toIso(wall).slice(0, 19).replaceAll(/[-:]/g, '')}Z-${suffix}`,
+  spec,
+  order,
   resumed: false,
   done: [],
   settledHere: [],

@@ -1,6 +1,6 @@
-import type { Action } from '../../model/action.ts'
-import { serverKey } from '../../model/balancer.ts'
+import { type ServerRef, serverKey } from '../../model/balancer.ts'
 import type { Reason } from '../../model/reason.ts'
+import type { TrafficAction } from './actuators/actuator.ts'
 import { isNotTold, takeOut } from './detach.ts'
 import { asUsed, leftAsLast, othersServe } from './last-server.ts'
 import { type NodeServer, nodeServers } from './node-servers.ts'
@@ -12,7 +12,7 @@ import type { ServiceSnapshot } from './service-snapshot.ts'
  * it is said only to servers that were out already, and never to the last usable one of a backend: to take another one is
  * a matter of step 4 and its guards.
  */
-export const keepDetached = (s: ServiceSnapshot): readonly Action[] =>
+export const keepDetached = (s: ServiceSnapshot): readonly TrafficAction[] =>
   backInService(s)
     .filter((server) => isNotTold(s, server) && !isLastToServe(s, server))
     .map((server) => takeOut(s, server))
@@ -51,5 +51,11 @@ const isLastToServe = (s: ServiceSnapshot, { ref, instance }: NodeServer): boole
  */
 export const mayBeDark = (s: ServiceSnapshot): boolean => s.evidence.attachingSince === undefined && s.unproven
 
-const wasTaken = (s: ServiceSnapshot, { ref }: NodeServer): boolean =>
-  s.evidence.detached[serverKey(ref)] !== undefined || s.announced || s.rebooted
+const wasTaken = (s: ServiceSnapshot, { ref }: NodeServer): boolean => wasOutBefore(s, ref) || s.rebooted
+
+/**
+ * It was out before, as this process saw, or as the announcement says, which is made once every server is out. To say so again
+ * begins nothing.
+ */
+export const wasOutBefore = (s: ServiceSnapshot, ref: ServerRef): boolean =>
+  s.evidence.detached[serverKey(ref)] !== undefined || s.announced

@@ -3,10 +3,11 @@ import { test } from 'node:test'
 import { giveVerdict, newRun, nodeEnded } from '../../../src/controllers/roll/run-state.ts'
 import type { Reason } from '../../../src/model/reason.ts'
 import type { NodeStanding } from '../../../src/model/roll-event.ts'
+import { wallMs } from '../../../src/model/time.ts'
 import type { Verdict } from '../../../src/model/verdict.ts'
 import { aSpec } from '../../support/roll-world.ts'
 
-const aRun = () => newRun({ id: 'run-1', spec: aSpec(), order: ['n1', 'n2'] })
+const aRun = () => newRun({ spec: aSpec(), order: ['n1', 'n2'] }, { wall: wallMs(0), suffix: '1f0e' })
 const failed = (text: string): Verdict => ({
   kind: 'stopped',
   keepOut: false,

@@ -51,7 +51,7 @@ const backByReload = (servers: readonly ServerReading[], change: Parameters<type
   aSnapshot({ node: { unschedulable: true }, record: aRecord(), servers, evidence: detachedEvidence(), ...change })
 
 const told = (s: ReturnType<typeof aSnapshot>): readonly string[] =>
-  keepDetached(serviceOf(s)).map((action) => ('ref' in action ? serverKey(action.ref) : action.kind))
+  keepDetached(serviceOf(s)).map(({ ref }) => serverKey(ref))
 
 /** A node that is out of all its backends is also a bad node, which the roll waits for before it looks at step 4. */
 const [BAD, LAST] = ['hold slot: OtherNodeBad LastUsableServer', 'hold detach: LastUsableServer']

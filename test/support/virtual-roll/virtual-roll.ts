@@ -1,7 +1,7 @@
 import { planRefusal } from '../../../src/cli/roll/plan-refusal.ts'
 import { loadRollFile } from '../../../src/config/load-roll-file.ts'
 import { prepare } from '../../../src/controllers/roll/prepare.ts'
-import { runFromJournal } from '../../../src/controllers/roll/run-from-journal.ts'
+import { plannedEntry, runFromJournal } from '../../../src/controllers/roll/run-from-journal.ts'
 import { newRun, type RunState } from '../../../src/controllers/roll/run-state.ts'
 import type { RollPlan } from '../../../src/model/roll-plan.ts'
 import type { RollSpec } from '../../../src/model/roll-spec.ts'
@@ -65,11 +65,11 @@ export class VirtualRoll {
     const refusal = planRefusal(plan)
     if (refusal !== undefined) throw refusal
     const now = this.cluster.time.wallMs()
-    const id = `${toIso(now).slice(0, 19).replaceAll(/[-:]/g, '')}Z-${this.#name}`
     const order = plan.nodes.map(({ node }) => node)
-    this.#journal = new MemoryJournal({ at: toIso(now), type: 'journal', v: 1, run: id, cluster: 'uid', tool: '0' })
-    this.#journal.append({ at: toIso(now), type: 'planned', spec: this.spec, order, clusterName: CLUSTER_NAME })
-    const run = newRun({ id, spec: this.spec, order })
+    const run = newRun({ spec: this.spec, order }, { wall: now, suffix: this.#name })
+    const at = toIso(now)
+    this.#journal = new MemoryJournal({ at, type: 'journal', v: 1, run: run.id, cluster: 'uid', tool: '0' })
+    this.#journal.append(plannedEntry(run, { at, clusterName: CLUSTER_NAME }))
     return this.process(run, 0)
   }
 

@@ -187,9 +187,9 @@ export const MUTATIONS: readonly Mutation[] = [
     '',
   ]),
   mutation('trusts a reading from before its last command', [
-    'src/controllers/roll/node-pass.ts',
-    'return (facts.askedAt ?? 0) >= toldAt ? facts',
-    'return toldAt >= 0 ? facts',
+    'src/controllers/roll/standing-duty.ts',
+    'return isAnswer ? facts',
+    'return isAnswer || this.#told.size >= 0 ? facts',
   ]),
   mutation('stamps by a clock that can be set', [
     'src/runtime/steady-clock.ts',

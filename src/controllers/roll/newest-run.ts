@@ -1,5 +1,5 @@
-import { UserError } from '../../src/model/user-error.ts'
-import type { JournalStore } from '../../src/ports/journal.ts'
+import { UserError } from '../../model/user-error.ts'
+import type { JournalStore } from '../../ports/journal.ts'
 
 /** A process that died before its first line leaves one of these; nothing was begun under it. */
 const NEVER_BEGUN = ['journal.empty', 'journal.unknown-run']
@@ -27,6 +27,17 @@ async function refuseUnreadable(store: JournalStore, run: string): Promise<void>
     await store.read(run)
   } catch (error) {
     if (error instanceof UserError && NEVER_BEGUN.includes(error.code)) return
+    throw error
+  }
+}
+
+/** Rejects with what is wrong with a journal that is here and cannot be read: it is not lost. */
+export async function hasJournal(store: JournalStore, run: string): Promise<boolean> {
+  try {
+    await store.read(run)
+    return true
+  } catch (error) {
+    if (error instanceof UserError && error.code === 'journal.unknown-run') return false
     throw error
   }
 }
