@@ -47,7 +47,7 @@ const isOldNews = (s: RecordedSnapshot): boolean => s.run.done.includes(s.curren
 const oldNews = ({ current: { node } }: NodeSnapshot): Reason => ({
   code: 'OldNews',
   object: node.name,
-  text: `the API server shows ${node.name} as it was before its reboot, though it is through`,
+  text: `the API server shows ${node.name} as it was before its reboot, though the run is through with it`,
 })
 
 /** Nothing is done to a node that does not bear its way back. */

@@ -64,7 +64,7 @@ export const AGENT_ANSWERS = {
   },
   BrakeUnknown: {
     is: 'the node is cordoned, and whether it may be out for that is not known',
-    cause: 'The ConfigMap that grants cordons cannot be read, or makes no sense.',
+    cause: 'The ConfigMap that grants cordons cannot be read, or is malformed.',
     cure: 'Look at `trouble` in `/healthz`, and at `kubectl -n evenkeel get configmap evenkeel-cordon-grants -o yaml` (the namespace of the agents). The account of the agents needs get, list and watch on it.',
     wait: 'none',
   },
@@ -82,13 +82,13 @@ export const AGENT_ANSWERS = {
     wait: 'none',
   },
   ColdStart: {
-    is: 'the machine has booted, and the API server has not told of the node since',
+    is: 'the API server has not shown the node since the machine booted',
     cause: 'An agent that knows nothing does not say `up`: the node may have been taken out.',
     cure: 'Look whether the API server answers.',
     wait: 'none',
   },
   ApiLongAway: {
-    is: 'the API server was not heard for longer than --stale-after',
+    is: 'the API server has not been heard for longer than the limit (1 h)',
     cause: 'The API server is away, or the way to it is cut.',
     cure: 'Look whether the API server answers.',
     wait: 'none',

@@ -15,7 +15,7 @@ export const CONTROLLER_WORDS = {
     wait: 'none',
   },
   FleetJustSeen: {
-    is: 'this controller does not know yet which nodes came back a moment ago: no cordon is granted for now',
+    is: 'this process does not know yet which nodes came back a moment ago, so it grants no further cordon for now',
     cause: 'It has looked for less than `--return-delay`.',
     cure: 'Nothing is to be done.',
     wait: 'none',
@@ -33,7 +33,7 @@ export const CONTROLLER_WORDS = {
     wait: 'none',
   },
   NodeUnreadable: {
-    is: 'what the API server tells of a node makes no sense: nothing is published',
+    is: 'the API server shows a Node that is malformed: nothing is published',
     cause: 'An object of the API server is not a Node as Kubernetes has it.',
     cure: 'Look at `kubectl get node n1 -o yaml`.',
     wait: 'none',
@@ -45,7 +45,7 @@ export const CONTROLLER_WORDS = {
     wait: 'none',
   },
   GrantsUnreadable: {
-    is: 'the ConfigMap of the grants makes no sense: it is published anew',
+    is: 'the ConfigMap of the granted cordons is malformed: it is published anew',
     cause: 'Another program or a person wrote to it.',
     cure: 'Find out who writes to `evenkeel-cordon-grants`.',
     wait: 'none',

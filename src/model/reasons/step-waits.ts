@@ -3,9 +3,9 @@ import type { ReasonEntry } from './reason-entry.ts'
 /** What the steps wait for: their own course for the most part. */
 export const STEP_WAITS = {
   ChecksGoOn: {
-    is: 'load balancers are told that n1 leaves, and may not have noticed yet',
+    is: 'n1 leaves, and its load balancers may not have noticed yet',
     cause: 'The checks of load balancers take their time.',
-    cure: 'Wait as long as `healthEndpoint.checks` makes it, or until every declared source was told often enough.',
+    cure: 'Wait as long as `healthEndpoint.checks` makes it, or until every declared source of checks was answered often enough.',
     wait: 'by law',
     progress: true,
   },
@@ -93,7 +93,7 @@ export const STEP_WAITS = {
     progress: true,
   },
   BootIdNotPublished: {
-    is: 'n1 bears another boot id; its kubelet has not said so yet',
+    is: 'n1 has another boot id, and its kubelet has not reported it yet',
     cause: 'The machine is back, and its kubelet has not written its status.',
     cure: 'Wait for the next status of the kubelet.',
     wait: 'blocked',

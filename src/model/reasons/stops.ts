@@ -6,18 +6,18 @@ export const STOPS = {
     is: '6 of 16 requests to shop failed (new): …',
     cause:
       'Before the reboot the node is restored. After it, it is proven, then attached. From the first server put back until the end of soak it is detached again and guarded. With "before this run was resumed", "before a process of this run was killed" and "after the last node was through" nothing is out by it, and the run does not end as DONE. "… more failed while a control did not answer" are not counted.',
-    cure: '`what` names the window, its class and the step most likely to blame. With "lb-1 was reloaded by somebody else at 11:14:53Z and had n2 in service again for at most 229 ms" another process answered for lb-1 than before (a reload, a restart, a crash), and it sent to n2 until the roll took n2 out again. Without a node in that sentence nothing of ours was forgotten; a reload by itself may cost requests too. `evenkeel roll resume` goes on; [what helps against it](roll.md#the-steps) stands under `next`.',
+    cure: '`what` names the window, its class and the step most likely to blame. With "lb-1 was reloaded at 11:14:53Z and had n2 in service again for at most 229 ms" another process answered for lb-1 than before (a reload, a restart, a crash), and it sent to n2 until the roll took n2 out again. Without a node in that sentence nothing of ours was forgotten; a reload by itself may cost requests too. `evenkeel roll resume` goes on; [what helps against it](roll.md#the-steps) stands under `next`.',
     wait: 'none',
   },
   NodeDidNotReturn: {
-    is: 'n1 did not come back with another boot id within the limit',
+    is: 'n1 did not come back with another boot id within the limit (15 min)',
     cause:
       'The machine is off or hangs, or the reboot did not reach it. It is cordoned, out of every balancer, and guarded.',
     cure: '`why` says whether the reboot was refused, or whether it is unknown that it arrived. Start the machine, press Ctrl-C, then `evenkeel roll resume`.',
     wait: 'none',
   },
   RebootHeldUp: {
-    is: 'the reboot of n1 is announced, and could not be sent within the limit',
+    is: 'the reboot of n1 is announced, and could not be sent within the limit (15 min)',
     cause: 'The node got no command and runs. It is cordoned, out of every balancer, and guarded.',
     cure: '`why` says what held it up. Cure that, press Ctrl-C, then `evenkeel roll resume`.',
     wait: 'none',
@@ -29,20 +29,20 @@ export const STOPS = {
     wait: 'none',
   },
   NotSettled: {
-    is: 'n1 did not settle within the limit',
+    is: 'n1 did not settle within the limit (10 min)',
     cause: '`why` lists what is missing. The node is uncordoned, out of every balancer, and guarded.',
     cure: 'Repair what is missing, press Ctrl-C, then `evenkeel roll resume`.',
     wait: 'none',
   },
   NotUp: {
-    is: 'n1 was not in service again on every instance of its balancers within the limit',
+    is: 'n1 was not in service again on every instance of its balancers within the limit (5 min)',
     cause:
       '`why` says which instance is silent, and which check does not pass. The node is uncordoned, in drain, and guarded.',
     cure: 'Repair it, press Ctrl-C, then `evenkeel roll resume`.',
     wait: 'none',
   },
   NotSoaked: {
-    is: 'n1 is in service again, and traffic was not green within the limit',
+    is: 'n1 is in service again, and traffic was not green within the limit (2 min)',
     cause:
       'A resume found the node in its soak with traffic red for `baseline.limit` (2 min). It is uncordoned, taken out again, and guarded.',
     cure: 'Find out why requests fail, press Ctrl-C, then `evenkeel roll resume`.',

@@ -22,7 +22,7 @@ const aRun = (change: Partial<RunState> = {}): RunState => ({
 const failure = (target: string): Reason => ({
   code: 'RequestsFailed',
   object: target,
-  text: `2 of 2 requests to ${target} failed (new): status 503; lb-1 was reloaded by somebody else at 11:14:53Z`,
+  text: `2 of 2 requests to ${target} failed (new): status 503; lb-1 was reloaded at 11:14:53Z`,
   next: 'do not reload lb-1 while a roll is under way',
 })
 

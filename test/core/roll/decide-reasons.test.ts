@@ -58,7 +58,7 @@ test('a node that is shown as it was before its reboot is old news once it is th
       {
         code: 'OldNews',
         object: 'n1',
-        text: 'the API server shows n1 as it was before its reboot, though it is through',
+        text: 'the API server shows n1 as it was before its reboot, though the run is through with it',
       },
     ],
     recheckAfterMs: 500,

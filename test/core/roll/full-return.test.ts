@@ -197,7 +197,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     aSnapshot({ ...out, change: { run: { id: 'run-1', order: ['n1', 'n2', 'n3'], done: ['n1'] } } }),
     [
       'hold record for 500 ms',
-      'OldNews | n1 | the API server shows n1 as it was before its reboot, though it is through',
+      'OldNews | n1 | the API server shows n1 as it was before its reboot, though the run is through with it',
     ],
   ],
   [

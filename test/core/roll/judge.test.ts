@@ -138,7 +138,7 @@ test('a verdict sticks when what led to it is gone, and no lesser one takes its 
 })
 
 const FAILED = '4 of 10 requests to shop failed (new): ECONNREFUSED'
-const RELOADED = `${FAILED}; lb-1 was reloaded by somebody else at 00:00:05Z and had n1 in service again for at most 400 ms`
+const RELOADED = `${FAILED}; lb-1 was reloaded at 00:00:05Z and had n1 in service again for at most 400 ms`
 
 test('a request that failed in a reload by somebody else stops the roll like any other, and says so', () => {
   const verdict = judge({ ...measured(aSnapshot(out), [aWindow()]), reloads: [aReload()] })

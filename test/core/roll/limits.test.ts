@@ -149,7 +149,7 @@ test('what keeps a node from being attached is told with the stop: a silent inst
   const attaching = aSnapshot({ ...out, node: { bootId: NEW_BOOT }, evidence })
   const silent = attaching.instances.map((instance) => ({ ...instance, silentForMs: 5000, error: 'nobody listens' }))
   const texts = (s: NodeSnapshot) => judge(s)?.reasons.map(({ text }) => text)
-  const notUp = 'n1 was not in service again on every instance of its balancers within the limit'
+  const notUp = 'n1 was not in service again on every instance of its balancers within the limit (5 min)'
   assert.deepEqual(texts({ ...attaching, instances: silent }), [notUp, 'lb-1 of edge does not answer: nobody listens'])
   assert.deepEqual(texts(attaching), [notUp, 'web/n1 on lb-1 is drain, its check passing (L7OK/200)'])
 })

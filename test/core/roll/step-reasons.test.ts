@@ -181,7 +181,7 @@ test('a node whose cordon was lifted before its reboot is cordoned again first',
   const s = given({ ...announced, node: {}, evidence: { ...detachedEvidence(), intentByUs: true } })
   assert.deepEqual(asked(reboot, s), [
     [{ kind: 'cordon', node: 'n1' }],
-    { code: 'UncordonedByOthers', text: 'somebody lifted the cordon meanwhile' },
+    { code: 'UncordonedByOthers', text: 'the cordon was lifted meanwhile' },
   ])
 })
 

@@ -1,6 +1,6 @@
 import type { LoopDecision } from '../../../src/model/loop-decision.ts'
-import type { Reason } from '../../../src/model/reason.ts'
 import { apiVersionOf } from '../../../src/model/object-kind.ts'
+import type { Reason } from '../../../src/model/reason.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { Objects } from '../../../src/ports/objects.ts'
 import type { Random } from '../../../src/ports/random.ts'

@@ -1,3 +1,4 @@
+import { formatDuration } from '../../../model/duration.ts'
 import { attachBegan, attach as attachNode, unattached } from '../../service/attach.ts'
 import { serviceOf } from '../service-of.ts'
 import { keptOut, type StepRule } from '../step-rule.ts'
@@ -12,7 +13,7 @@ export const attach: StepRule = {
     const since = s.evidence.attachingSince
     if (since === undefined || s.now - since < s.spec.attach.limitMs) return undefined
     const { name } = s.current.node
-    const text = `${name} was not in service again on every instance of its balancers within the limit`
+    const text = `${name} was not in service again on every instance of its balancers within the limit (${formatDuration(s.spec.attach.limitMs)})`
     return keptOut({ code: 'NotUp', object: name, text }, unattached(serviceOf(s)))
   },
 }

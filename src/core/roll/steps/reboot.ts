@@ -1,3 +1,4 @@
+import { formatDuration } from '../../../model/duration.ts'
 import type { RebootAnswer } from '../../../model/host.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { act, done, hold, RECHECK_MS } from '../../step-answer.ts'
@@ -53,19 +54,19 @@ export const reboot: StepRule = {
   },
 }
 
-const heldUp = ({ current: { node } }: RecordedSnapshot): Reason => ({
+const heldUp = ({ current: { node }, spec }: RecordedSnapshot): Reason => ({
   code: 'RebootHeldUp',
   object: node.name,
-  text: `the reboot of ${node.name} is announced, and could not be sent within the limit`,
-  next: `cure what held it up, then: evenkeel roll resume (${node.name} was told nothing, and runs)`,
+  text: `the reboot of ${node.name} is announced, and could not be sent within the limit (${formatDuration(spec.reboot.returnLimitMs)})`,
+  next: `cure what held it up, then: evenkeel roll resume (${node.name} got no command, and runs)`,
 })
 
-function notReturned({ current: { node }, run, evidence }: RecordedSnapshot): Reason {
+function notReturned({ current: { node }, run, evidence, spec }: RecordedSnapshot): Reason {
   const isRefused = evidence.reboot?.answer.kind === 'refused'
   return {
     code: 'NodeDidNotReturn',
     object: node.name,
-    text: `${node.name} did not come back with another boot id within the limit`,
+    text: `${node.name} did not come back with another boot id within the limit (${formatDuration(spec.reboot.returnLimitMs)})`,
     next: isRefused
       ? `let ${node.name} be rebooted, or mend "reboot" in the file: evenkeel roll resume ${run.id} -f roll.yaml`
       : `start ${node.name} again, then: evenkeel roll resume`,
@@ -78,7 +79,7 @@ function unreturned({ current, evidence }: RecordedSnapshot): readonly Reason[] 
   return answer?.kind === 'sent' ? [] : [waiting(current.node.name, answer)]
 }
 
-const uncordonedByOthers: Reason = { code: 'UncordonedByOthers', text: 'somebody lifted the cordon meanwhile' }
+const uncordonedByOthers: Reason = { code: 'UncordonedByOthers', text: 'the cordon was lifted meanwhile' }
 
 function waiting(node: string, answer: RebootAnswer | undefined): Reason {
   switch (answer?.kind) {
@@ -88,7 +89,7 @@ function waiting(node: string, answer: RebootAnswer | undefined): Reason {
       return {
         code: 'BootIdNotPublished',
         object: node,
-        text: `${node} bears another boot id; its kubelet has not said so yet`,
+        text: `${node} has another boot id, and its kubelet has not reported it yet`,
       }
     case 'refused':
       return { code: 'RebootRefused', object: node, text: `${node} refused the reboot: ${answer.text}` }

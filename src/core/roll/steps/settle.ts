@@ -1,3 +1,4 @@
+import { formatDuration } from '../../../model/duration.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { workloadKey } from '../../../model/workload.ts'
 import { nodeServers, wasServing } from '../../service/node-servers.ts'
@@ -39,7 +40,14 @@ export const settle: StepRule = {
     const since = s.evidence.settlingSince
     if (since === undefined || s.now - since < s.spec.settle.limitMs) return undefined
     const { name } = s.current.node
-    return keptOut({ code: 'NotSettled', object: name, text: `${name} did not settle within the limit` }, unsettled(s))
+    return keptOut(
+      {
+        code: 'NotSettled',
+        object: name,
+        text: `${name} did not settle within the limit (${formatDuration(s.spec.settle.limitMs)})`,
+      },
+      unsettled(s),
+    )
   },
 }
 

@@ -1,3 +1,4 @@
+import { formatDuration } from '../../../model/duration.ts'
 import { waitOf } from '../../../model/reason.ts'
 import { attachBegan } from '../../service/attach.ts'
 import { hold } from '../../step-answer.ts'
@@ -40,10 +41,11 @@ export const soak: StepRule = {
   /** In service, and traffic is red since before anything could be counted: a soak that cannot begin has failed. */
   limit(s) {
     const since = s.evidence.attachedAt ?? s.now
+    const limitMs = s.spec.probe?.baselineLimitMs ?? 0
     const red = baselineGreen(s).filter((reason) => waitOf(reason) === 'baseline')
-    if (red.length === 0 || s.now - since < (s.spec.probe?.baselineLimitMs ?? 0)) return undefined
+    if (red.length === 0 || s.now - since < limitMs) return undefined
     const { name } = s.current.node
-    const text = `${name} is in service again, and traffic was not green within the limit`
+    const text = `${name} is in service again, and traffic was not green within the limit (${formatDuration(limitMs)})`
     return keptOut({ code: 'NotSoaked', object: name, text }, red)
   },
 }
