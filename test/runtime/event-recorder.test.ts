@@ -88,3 +88,30 @@ test('an Event that could not be written is told when it is said again', async (
   await tell('held')
   assert.deepEqual(said(), ['1 held'])
 })
+
+test('an object that talks too much takes nothing from the others', async () => {
+  const { world, tell } = aRecorder()
+  for (let n = 0; n < 500; n += 1) await tell(`text ${n}`)
+  assert.equal(world.writes, 25)
+  for (let n = 0; n < 200; n += 1) await tell('held', `u${n + 2}`)
+  assert.equal(world.writes, 100)
+})
+
+test('a silence, however long, is followed by no more than a burst', async () => {
+  const { clock, world, tell } = aRecorder()
+  await tell('held')
+  await clock.advance(24 * 60 * MINUTE)
+  const { writes } = world
+  for (let n = 0; n < 200; n += 1) await tell(`text ${n}`)
+  assert.equal(world.writes - writes, 25)
+})
+
+test('what thousands of others came after is forgotten, so that memory has an end', async () => {
+  const { clock, world, tell } = aRecorder()
+  for (let n = 0; n < 30; n += 1) await tell(`text ${n}`)
+  for (let n = 0; n < 4_096; n += 1) await tell('held', `v${n}`)
+  await clock.advance(MINUTE)
+  const { writes } = world
+  await tell('one more')
+  assert.equal(world.writes, writes + 1, 'its rate is forgotten, too')
+})

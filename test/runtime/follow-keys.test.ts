@@ -105,7 +105,7 @@ test('what is no news is kept and found, and tells nobody', () => {
   assert.deepEqual(on('n1'), ['a'])
 })
 
-test('an index follows each object from one value to another, and forgets values that nothing has', () => {
+test('an index follows each object from one value to another, and out of it', () => {
   const { tell, on } = pods()
   tell({ type: 'listed', objects: [pod('b', 'n1'), pod('a', 'n1')] })
   assert.deepEqual(on('n1'), ['a', 'b'])

@@ -118,3 +118,20 @@ test('the trouble of one key stays while other keys succeed, and one reason is l
   await clock.advance(20_000)
   assert.equal(reconciler.view().trouble, undefined)
 })
+
+test('a trouble that passed is logged when it comes again', async () => {
+  let failing = true
+  const { clock, reconciler, warned } = aLoop({
+    gather: async () => {
+      if (failing) throw new WorldError('away', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
+      return 0
+    },
+  })
+  void reconciler.run(never)
+  for (const isFailing of [true, false, true]) {
+    failing = isFailing
+    reconciler.add('k')
+    await clock.advance(20_000)
+  }
+  assert.equal(warned.length, 2)
+})

@@ -21,6 +21,8 @@ test('law: a status that says so already is not written; in whatever order its f
   const same = { list: [{ b: 2, a: 1 }], nodes: { n1: { of: 2, state: 'Out' } } }
   assert.equal(patched({ fields }, { fields: same }), undefined)
   assert.equal(patched({}, { fields: { nodes: undefined } }), undefined)
+  const bare = { list: [{ a: 1 }] }
+  assert.equal(patched({ fields: bare }, { fields: { list: [{ a: 1, b: undefined }] } }), undefined)
 })
 
 test('a condition whose words alone change keeps the time of its status', () => {

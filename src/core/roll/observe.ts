@@ -1,6 +1,6 @@
 import { isRestored } from '../service/attach.ts'
-import { observeService } from '../service/evidence.ts'
 import { isSilent, lostServers, nodeServers } from '../service/node-servers.ts'
+import { observeService } from '../service/observe.ts'
 import type { Evidence } from './evidence.ts'
 import { hasCurrent, hasRebooted, ownRecord, type RecordedSnapshot } from './node-snapshot.ts'
 import { podsHere } from './pods-here.ts'

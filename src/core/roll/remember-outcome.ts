@@ -2,7 +2,7 @@ import { type Action, actionKey } from '../../model/action.ts'
 import type { RebootAnswer } from '../../model/host.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import { workloadKey } from '../../model/workload.ts'
-import { rememberService } from '../service/evidence.ts'
+import { rememberService } from '../service/observe.ts'
 import { workloadOf } from './drain/workload-of.ts'
 import type { Evidence } from './evidence.ts'
 import type { RollSnapshot } from './snapshot.ts'
@@ -19,11 +19,8 @@ export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcom
       return outcome.ok ? { ...evidence, intentByUs: true } : evidence
     case 'sendReboot':
       return outcome.reboot === undefined ? evidence : { ...evidence, ...sent(s, outcome.reboot) }
-    case 'setServer':
-    case 'cutSessions':
-      return { ...evidence, ...rememberService({ evidence, now: s.now }, action, outcome) }
     default:
-      return evidence
+      return { ...evidence, ...rememberService({ evidence, now: s.now }, action, outcome) }
   }
 }
 

@@ -1,8 +1,7 @@
-import type { Action } from '../../model/action.ts'
+import type { Action, TrafficAction } from '../../model/action.ts'
 import { serverKey } from '../../model/balancer.ts'
 import type { Reason } from '../../model/reason.ts'
 import { act, done, hold, RECHECK_MS, type StepAnswer } from '../step-answer.ts'
-import type { TrafficAction } from './actuators/actuator.ts'
 import { actuatorOf } from './actuators/actuator-of.ts'
 import { mayBeTaken } from './may-be-taken.ts'
 import { isSilent, lostServers, type NodeServer, nodeServers, notItsAddress, silentInstance } from './node-servers.ts'
@@ -114,7 +113,7 @@ export const isNotTold = (s: ServiceSnapshot, server: NodeServer): boolean =>
   server.reading?.ownState !== actuatorOf(s, server).whenOut(server)
 
 /** Confirmed by the very process that runs now: another process has forgotten what the last one was told. */
-function isConfirmed(s: ServiceSnapshot, server: NodeServer): boolean {
+export function isConfirmed(s: ServiceSnapshot, server: NodeServer): boolean {
   const seen = s.evidence.detached[serverKey(server.ref)]
   return seen !== undefined && seen.process === server.instance.reading?.process && !isNotTold(s, server)
 }

@@ -1,9 +1,10 @@
+import type { TrafficAction } from '../../model/action.ts'
 import { type ServerRef, serverKey } from '../../model/balancer.ts'
 import type { Reason } from '../../model/reason.ts'
-import type { TrafficAction } from './actuators/actuator.ts'
 import { isNotTold, takeOut } from './detach.ts'
 import { asUsed, leftAsLast, othersServe } from './last-server.ts'
 import { type NodeServer, nodeServers } from './node-servers.ts'
+import { placeState } from './place-state.ts'
 import type { ServiceSnapshot } from './service-snapshot.ts'
 
 /**
@@ -36,7 +37,7 @@ export const servesOn = (s: ServiceSnapshot): readonly Reason[] =>
 const backInService = (s: ServiceSnapshot): readonly NodeServer[] =>
   mustBeOut(s)
     .filter((server) => wasTaken(s, server))
-    .filter(({ instance, reading }) => instance.silentForMs === 0 && reading?.ownState === 'ready')
+    .filter((server) => ['in', 'returning'].includes(placeState(s, server)))
 
 /**
  * Without it a backend would have no server, and every request would fail. Where it is down itself, its balancers may not

@@ -11,8 +11,8 @@ import {
   stateBefore,
 } from '../../../src/core/service/actuators/health-endpoint/agent-word.ts'
 import { asAsked } from '../../../src/core/service/actuators/health-endpoint/as-asked.ts'
-import { observeService } from '../../../src/core/service/evidence.ts'
 import { type NodeServer, nodeServers } from '../../../src/core/service/node-servers.ts'
+import { observeService } from '../../../src/core/service/observe.ts'
 import type { ServiceSnapshot } from '../../../src/core/service/service-snapshot.ts'
 import type { AdminState, ServerReading } from '../../../src/model/balancer.ts'
 import type { EndpointReading } from '../../../src/model/health-endpoint.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Noticing, notice, unheard } from '../../../src/core/service/actuators/health-endpoint/noticing.ts'
+import { notice, unheard } from '../../../src/core/service/actuators/health-endpoint/noticing.ts'
+import type { Noticing } from '../../../src/core/service/evidence.ts'
 import type { EndpointReading, HealthEndpointSpec } from '../../../src/model/health-endpoint.ts'
 import { monoMs } from '../../../src/model/time.ts'
 

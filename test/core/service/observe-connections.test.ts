@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { observe } from '../../../src/core/roll/observe.ts'
-import type { ConnectionsEnd } from '../../../src/core/service/actuators/health-endpoint/connections-end.ts'
+import type { ConnectionsEnd } from '../../../src/core/service/evidence.ts'
 import type { EndpointReading } from '../../../src/model/health-endpoint.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import {

@@ -1,24 +1,13 @@
-import type { Action } from '../../../model/action.ts'
+import type { TrafficAction } from '../../../model/action.ts'
 import type { AdminState, ServerReading } from '../../../model/balancer.ts'
 import type { Node } from '../../../model/node.ts'
 import type { Reason } from '../../../model/reason.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
+import type { ConnectionsEnd, Noticing } from '../evidence.ts'
 import type { InstanceFacts } from '../instance-facts.ts'
 import type { MatchedServer } from '../match-node-servers.ts'
 import type { NodeServer } from '../node-servers.ts'
 import type { ServiceSnapshot } from '../service-snapshot.ts'
-import type { ConnectionsEnd } from './health-endpoint/connections-end.ts'
-import type { Noticing } from './health-endpoint/noticing.ts'
-
-/** What moves traffic of a node: to or from one of the places that it is served from. */
-export type TrafficAction = Extract<Action, { kind: 'setServer' | 'askAgent' }>
-
-/**
- * - in: it is sent traffic · out: it is not, and what it had has ended
- * - leaving: asked to go, and not all that this takes is seen yet · returning: asked back, likewise
- * - unknown: nothing is read of it that could be relied on
- */
-export type PlaceState = 'in' | 'leaving' | 'out' | 'returning' | 'unknown'
 
 /**
  * One way to have a node's traffic moved. A place is one server line of one instance, in whatever way that is told. All

@@ -37,7 +37,7 @@ export const haproxyWords: ReadingWords = { balancerTells: true, isNews: () => f
  * The state that keeps traffic away: `drain`, for checks go on under it; `maint` only where cookies still send. What
  * was out before us stays exactly as it was.
  */
-export function detachedState(server: NodeServer): AdminState {
+function detachedState(server: NodeServer): AdminState {
   if (server.recorded.state !== 'ready') return server.recorded.state
   return server.reading?.persistent === true ? 'maint' : 'drain'
 }

@@ -1,10 +1,10 @@
 import { type AdminState, type ServerRef, serverKey } from '../../../../model/balancer.ts'
 import { MAINTENANCE_ANNOTATION, parseMaintenance } from '../../../../model/maintenance.ts'
 import type { Reason } from '../../../../model/reason.ts'
+import type { MonoMs } from '../../../../model/time.ts'
+import type { ConnectionsEnd, Noticing } from '../../evidence.ts'
 import type { NodeServer } from '../../node-servers.ts'
 import type { ServiceSnapshot } from '../../service-snapshot.ts'
-import { type ConnectionsEnd, connectionsEnd } from './connections-end.ts'
-import type { Noticing } from './noticing.ts'
 
 /**
  * The agent has the request on disk and answers by it. Once the reboot is announced an agent that is not heard has it
@@ -63,6 +63,22 @@ export function connectionsEndOf(s: ServiceSnapshot, server: NodeServer): Connec
   // What was counted before they had noticed says nothing of who came after it.
   const left = endpoint.at >= since ? endpoint.connections : 'unknown'
   return connectionsEnd({ left, since, now: s.now, idleLimitMs: s.limits.idleLimitMs })
+}
+
+interface Waited {
+  readonly left: ConnectionsEnd['left']
+  readonly since: MonoMs
+  readonly now: MonoMs
+  readonly idleLimitMs: number
+}
+
+/**
+ * Undefined while they are waited for. What is left at the limit ends with the pods that serve it; the limit decides too
+ * where connections cannot be seen.
+ */
+function connectionsEnd({ left, since, now, idleLimitMs }: Waited): ConnectionsEnd | undefined {
+  if (left === 0) return { by: 'connections', left, since, at: now }
+  return now - since >= idleLimitMs ? { by: 'limit', left, since, at: now } : undefined
 }
 
 export function notAcknowledged({ reading, ref }: NodeServer): Reason {

@@ -1,4 +1,5 @@
 import type { EndpointReading, HealthEndpointSpec } from '../../../../model/health-endpoint.ts'
+import type { ConnectionsEnd, Noticing } from '../../evidence.ts'
 import { type NodeServer, wasServing } from '../../node-servers.ts'
 import type { ServiceSnapshot } from '../../service-snapshot.ts'
 import type { Actuator, ReadingWords } from '../actuator.ts'
@@ -15,8 +16,7 @@ import {
 } from './agent-word.ts'
 import { asAsked } from './as-asked.ts'
 import { asUsed } from './as-used.ts'
-import type { ConnectionsEnd } from './connections-end.ts'
-import { type Noticing, notice, unheard } from './noticing.ts'
+import { notice, unheard } from './noticing.ts'
 
 /**
  * Balancers that have nothing but a health check. The node's agent is asked by an annotation of the Node, refuses their

@@ -1,19 +1,7 @@
 import type { EndpointReading, HealthEndpointSpec } from '../../../../model/health-endpoint.ts'
 import type { MonoMs } from '../../../../model/time.ts'
 import { leaveMs, refusalsNeeded, returnMs, soonestLeaveMs } from '../../../balancer/detection-time.ts'
-
-/** What those who check a node's health endpoint are to notice: that it has left, or that it is back. */
-export interface Noticing {
-  readonly way: 'out' | 'in'
-  /** Since the agent answers so. */
-  readonly since: MonoMs
-  /** Since every declared checker has heard it often enough. */
-  readonly heardSince?: MonoMs
-  /** Of a node that is back: since when its agent is not heard, if it is not. */
-  readonly silentSince?: MonoMs
-  /** They must have noticed: by what they were told, or since no balancer takes longer. */
-  readonly noticed?: { readonly by: 'checks' | 'time'; readonly at: MonoMs }
-}
+import type { Noticing } from '../../evidence.ts'
 
 interface Seen {
   readonly way: 'out' | 'in'
