@@ -139,7 +139,7 @@ test('a detach says what is left of sessions and connections, and what an instan
     {
       code: 'ConnectionsPooled',
       object: 'web/n1',
-      text: 'idle connections that web/n1 on lb-1 keeps open, which would be dead after the reboot: 2',
+      text: 'web/n1 on lb-1 keeps 2 idle connections open, which would be dead after the reboot',
     },
   ])
 })
