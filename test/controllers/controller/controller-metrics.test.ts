@@ -15,7 +15,7 @@ const LEADING: ControllerView = {
     reasons: [
       { code: 'CordonNotGranted', text: 'n3 waits' },
       { code: 'CordonNotGranted', text: 'n4 waits' },
-      { code: 'TooMany', text: 'of another kind' },
+      { code: 'FewerWait', text: 'of another kind' },
     ],
   },
 }

@@ -163,8 +163,8 @@ test('who waits is told how many are out, and who is out for another reason', ()
     'as many nodes are out by cordon as may be: 3 of 6',
   ])
   assert.deepEqual(told({ nodes: 'n1! n2! n3! n4! n5- n6', granted: 'n1 n2' }), [
-    'no more than 3 of 6 nodes may be out: 2 are by cordon, 1 for another reason (n5)',
-    'no more than 3 of 6 nodes may be out: 2 are by cordon, 1 for another reason (n5)',
+    'at most 3 of 6 nodes may be out: 2 are out by cordon, 1 for another reason (n5)',
+    'at most 3 of 6 nodes may be out: 2 are out by cordon, 1 for another reason (n5)',
   ])
 })
 
@@ -227,9 +227,9 @@ const REASONS: readonly (readonly [scene: BrakeScene, why: string])[] = [
     'NodesUnknown: the nodes are not known: no list yet',
   ],
   [{ nodes: '' }, 'FleetEmpty: the API server knows no node of this fleet'],
-  [{ nodes: 'n1 n2?' }, 'NodeUnreadable n2: what the API server tells of a node makes no sense'],
+  [{ nodes: 'n1 n2?' }, 'NodeUnreadable n2: the API server shows a Node that is malformed'],
   [{ nodes: 'n1 n2!', change: { published: undefined } }, 'GrantsAbsent: nothing says yet which cordons are granted'],
-  [{ nodes: 'n1 n2!', change: published({}) }, 'GrantsUnreadable: what said which cordons are granted makes no sense'],
+  [{ nodes: 'n1 n2!', change: published({}) }, 'GrantsUnreadable: the ConfigMap of the granted cordons is malformed'],
   [{ nodes: 'n1 n2! n3 n4' }, 'GrantsChange: 1 of at most 2 cordons are granted'],
   [
     {
@@ -242,14 +242,14 @@ const REASONS: readonly (readonly [scene: BrakeScene, why: string])[] = [
     { nodes: 'n1 n2! n3 n4', change: published({ grants: { version: 1, granted: ['n2'], max: 2, of: 5 } }) },
     'GrantsChange: 1 of at most 2 cordons are granted',
   ],
-  [{ nodes: 'n1! n2', granted: 'n1', told: 'n2' }, 'FewerWait: a node waits no more for its cordon to be granted'],
+  [{ nodes: 'n1! n2', granted: 'n1', told: 'n2' }, 'FewerWait: fewer nodes wait for their cordon to be granted'],
   [
     { nodes: 'n1! n2! n3', granted: 'n1' },
     'CordonNotGranted n2: as many nodes are out by cordon as may be: 1 of 3 | uncordon another node, or raise --max-cordoned-out',
   ],
   [
     { nodes: 'n1! n2- n3- n4- n5- n6- n7- n8 n9 a b c', granted: '' },
-    'CordonNotGranted n1: no more than 6 of 12 nodes may be out: 0 are by cordon, 6 for another reason (n2, n3, n4, n5, n6) | uncordon another node, or raise --max-cordoned-out',
+    'CordonNotGranted n1: at most 6 of 12 nodes may be out: 0 are out by cordon, 6 for another reason (n2, n3, n4, n5, n6) | uncordon another node, or raise --max-cordoned-out',
   ],
   [{ nodes: 'n1! n2', granted: 'n1' }, 'CordonsGranted: every node that is cordoned may be out'],
 ]

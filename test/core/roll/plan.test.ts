@@ -41,8 +41,8 @@ const NODE_PORT = {
   internalTrafficPolicy: 'Cluster',
   nodePorts: [30090],
 }
-const UNREACHABLE = { severity: 'error', code: 'BALANCER_UNREACHABLE', text: 'lb-1: nobody listens there' } as const
-const { reading: _none, ...SILENT } = anInstance([], { error: 'nobody listens there', silentForMs: 1 })
+const UNREACHABLE = { severity: 'error', code: 'BALANCER_UNREACHABLE', text: 'lb-1: no process listens there' } as const
+const { reading: _none, ...SILENT } = anInstance([], { error: 'no process listens there', silentForMs: 1 })
 const LOCAL = { ...NODE_PORT, externalTrafficPolicy: 'Local', internalTrafficPolicy: 'Local' }
 const EDGE_STAGE = aSpec({
   drain: { ...aSpec().drain, daemonSets: [{ matchLabels: { app: 'edge' }, matchExpressions: [] }] },

@@ -4,6 +4,7 @@ import type { Reason } from '../../../model/reason.ts'
 import { isRunName } from '../../../model/run-name.ts'
 import { act, done, hold, type StepAnswer } from '../../step-answer.ts'
 import { badNodes } from '../bad-nodes.ts'
+import { heldUp, stuck } from '../blocked.ts'
 import { baselineGreen } from '../guards.ts'
 import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
 import type { StepRule } from '../step-rule.ts'
@@ -27,6 +28,8 @@ export const slot: StepRule<NodeSnapshot> = {
     const foreign = s.slot.state === 'mine' ? undefined : foreignRecord(s)
     return foreign === undefined ? takeIt(s) : hold([foreign])
   },
+  // A process that resumes waits for the slot first, and for the machine after that.
+  remember: (s, decision) => ({ ...stuck(s, decision), ...(s.evidence.intentByUs ? heldUp(s, decision) : {}) }),
 }
 
 /** The same for a node that is out already: it holds its unit whatever became of the others. */
