@@ -3,8 +3,8 @@ import { NOTHING_SEEN, observe } from '../../core/brake/observe.ts'
 import type { BrakeMemory, BrakeSnapshot } from '../../core/brake/snapshot.ts'
 import type { ConfigMap } from '../../model/config-map.ts'
 import { type CordonGrants, GRANTS_CONFIG_MAP } from '../../model/cordon-grants.ts'
-import type { CordonLimit } from '../../model/cordon-limit.ts'
 import type { FleetNode } from '../../model/fleet-node.ts'
+import type { OutLimit } from '../../model/out-limit.ts'
 import type { Reason } from '../../model/reason.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -27,7 +27,7 @@ interface BrakeParts {
   readonly identity: string
   /** Where the agents look. */
   readonly namespace: string
-  readonly limit: CordonLimit
+  readonly limit: OutLimit
   readonly returnMs: number
   readonly clock: Clock
   readonly random: Random
@@ -188,4 +188,5 @@ const isNews = (before: FleetNode, now: FleetNode): boolean =>
   before.deleting !== now.deleting ||
   before.ready !== now.ready ||
   before.leaves !== now.leaves ||
+  before.recorded !== now.recorded ||
   before.unreadable !== now.unreadable

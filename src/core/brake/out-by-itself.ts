@@ -1,4 +1,24 @@
 import type { FleetNode } from '../../model/fleet-node.ts'
+import type { BudgetNode, NodeOut } from '../budget/snapshot.ts'
+import { whoIsOut } from '../budget/who-is-out.ts'
 
 /** Out for something that needs no grant. */
-export const isOutByItself = ({ deleting, leaves, ready }: FleetNode): boolean => deleting || leaves || !ready
+export const isOutByItself = (node: FleetNode): boolean => outByThemselves([node], new Set()).length > 0
+
+/** Of a fleet, those that are out without a granted cordon; `returning`: names of those that were a moment ago. */
+export const outByThemselves = (nodes: readonly FleetNode[], returning: ReadonlySet<string>): readonly NodeOut[] =>
+  whoIsOut({ nodes: nodes.map(budgetNode), places: [], cordons: 'none', slots: [], returning })
+
+/** The brake asks no balancer: what it knows is what the API tells of a node. */
+function budgetNode({ name, unschedulable, deleting, leaves, ready, recorded }: FleetNode): BudgetNode {
+  const leaving = deleting ? 'is being deleted' : leaves ? 'leaves for something that needs no grant' : undefined
+  return {
+    name,
+    addresses: [],
+    ready: ready ? 'True' : 'False',
+    cordoned: unschedulable,
+    recorded: recorded === true,
+    ...(leaving === undefined ? {} : { leaving }),
+    excluded: false,
+  }
+}

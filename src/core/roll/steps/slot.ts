@@ -2,7 +2,8 @@ import type { Action } from '../../../model/action.ts'
 import { RECORD_ANNOTATION } from '../../../model/node-record.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { isRunName } from '../../../model/run-name.ts'
-import { badNodes } from '../bad-nodes.ts'
+import type { NodeOut } from '../../budget/snapshot.ts'
+import { badNode, badNodes } from '../bad-nodes.ts'
 import { baselineGreen } from '../guards.ts'
 import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
 import { act, done, hold, type StepAnswer, type StepRule } from '../step-rule.ts'
@@ -21,7 +22,7 @@ export const slot: StepRule<NodeSnapshot> = {
     if (unmeasured.length > 0) return hold(unmeasured)
     if (s.cluster.staleForMs > 0) return hold([apiLost])
     const bad = badNodes(s)
-    if (bad.length > 0) return hold(mostNodesBad(s, bad) ? [heartbeatsLost, ...bad] : bad)
+    if (bad.length > 0) return hold(mostNotReady(s, bad) ? [heartbeatsLost, ...bad.map(badNode)] : bad.map(badNode))
     // A Lease may be gone that the other run still counts on, and would have to make anew.
     const foreign = s.slot.state === 'mine' ? undefined : foreignRecord(s)
     return foreign === undefined ? takeIt(s) : hold([foreign])
@@ -74,7 +75,8 @@ const heartbeatsLost: Reason = {
   text: 'most nodes turned NotReady together, which says more about their heartbeats than about them',
 }
 
-const mostNodesBad = (s: NodeSnapshot, bad: readonly Reason[]): boolean => bad.length * 2 > s.cluster.nodes.length
+const mostNotReady = (s: NodeSnapshot, bad: readonly NodeOut[]): boolean =>
+  bad.filter(({ why }) => why.some(({ kind }) => kind === 'notReady')).length * 2 > s.cluster.nodes.length
 
 /** Stale alone is no licence: a record on any node means that something is still to be restored by its owner. */
 const mayTakeStale = (s: NodeSnapshot): boolean =>

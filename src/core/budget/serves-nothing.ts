@@ -1,0 +1,67 @@
+import type { ServerReading } from '../../model/balancer.ts'
+import { canonicalAddress } from '../../model/ip-address.ts'
+import { serversAtAddress } from '../roll/match-node-servers.ts'
+import type { BudgetPlace } from './snapshot.ts'
+
+/**
+ * `detached`: each server that leads to these addresses is taken out by an administrative state. `down`: no server sends
+ * there, and one of them is out by its checks alone. Undefined: one sends there, or none ever did. Each pass asks it of
+ * every node.
+ */
+export function servesNothing(
+  { addresses }: { readonly addresses: readonly string[] },
+  places: readonly BudgetPlace[],
+): 'detached' | 'down' | undefined {
+  const here = addresses.map(canonicalAddress)
+  const isOutAt = ({ reading }: BudgetPlace): boolean => {
+    const out = outAt(reading?.servers ?? NONE)
+    return out.size > 0 && here.some((address) => out.has(address))
+  }
+  return places.some(isOutAt) ? together(serversOf(here, places).map(standingOf)) : undefined
+}
+
+/** Whether a balancer knows a server there. */
+export const isServedFrom = (addresses: readonly string[], places: readonly BudgetPlace[]): boolean =>
+  serversOf(addresses, places).length > 0
+
+type Standing = 'in' | 'detached' | 'down' | 'never'
+
+function together(standings: readonly Standing[]): 'detached' | 'down' | undefined {
+  if (standings.includes('in')) return undefined
+  if (standings.includes('down')) return 'down'
+  return standings.includes('detached') ? 'detached' : undefined
+}
+
+/**
+ * Of a server that is down by its checks, the sessions tell whether it ever was up: the balancer counts them from its start.
+ * A node that need not serve there, such as one without an ingress, is out for no one's sake. What an agent tells by its health
+ * page is in the administrative state already; one that was not heard, or finds nothing at its data port, is `ready` there.
+ */
+function standingOf({ adminState, operational, endpoint, totalSessions }: ServerReading): Standing {
+  if (adminState !== 'ready') return 'detached'
+  if (endpoint !== undefined || operational === 'up' || operational === 'starting') return 'in'
+  return operational === 'down' && totalSessions === 0 ? 'never' : 'down'
+}
+
+const NONE: readonly ServerReading[] = []
+
+const serversOf = (addresses: readonly string[], places: readonly BudgetPlace[]): readonly ServerReading[] =>
+  places.flatMap(({ backends, reading }) =>
+    addresses
+      .flatMap((address) => serversAtAddress(address, reading?.servers ?? NONE))
+      .filter(({ ref }) => backends.includes(ref.backend)),
+  )
+
+/** Where a server is not in: nearly nowhere, and only a node that is there can serve nothing. */
+const OUT_AT = new WeakMap<readonly ServerReading[], ReadonlySet<string>>()
+
+function outAt(servers: readonly ServerReading[]): ReadonlySet<string> {
+  const known = OUT_AT.get(servers)
+  if (known !== undefined) return known
+  const out = new Set<string>()
+  for (const server of servers) {
+    if (server.address !== '' && standingOf(server) !== 'in') out.add(canonicalAddress(server.address))
+  }
+  OUT_AT.set(servers, out)
+  return out
+}
