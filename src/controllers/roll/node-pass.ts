@@ -1,6 +1,5 @@
 import type { OutServer } from '../../core/availability/reload-spans.ts'
 import { asAsked } from '../../core/roll/asked-state.ts'
-import { decide } from '../../core/roll/decide.ts'
 import { drainView } from '../../core/roll/drain/stages.ts'
 import { type Evidence, outAnew } from '../../core/roll/evidence.ts'
 import { journalWritable } from '../../core/roll/guards.ts'
@@ -20,6 +19,7 @@ import { refKey } from '../../model/object-ref.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import type { MonoMs } from '../../model/time.ts'
 import type { Performer } from '../../runtime/perform.ts'
+import { decideOnFresh } from './decide-on-fresh.ts'
 import { describeAction } from './describe-action.ts'
 import { type GatherParts, gather } from './gather.ts'
 import { instancesOf, stillRight } from './last-moment.ts'
@@ -68,8 +68,8 @@ export class NodePass {
     const gathered = await gather(this.#parts, this.#known(), signal)
     const evidence = outAnew(gathered.evidence, this.#takenOutAnew)
     this.#takenOutAnew.clear()
-    const snapshot = this.#judged({ ...gathered, evidence: observe({ ...gathered, evidence }) })
-    const decision = decide(snapshot)
+    const judged = this.#judged({ ...gathered, evidence: observe({ ...gathered, evidence }) })
+    const { snapshot, decision } = await decideOnFresh(judged, this.#parts.budget, signal)
     this.#evidence = rememberDecision(snapshot, decision)
     this.#last = { ...snapshot, evidence: this.#evidence }
     this.#report(snapshot, decision)

@@ -7,7 +7,7 @@ export const isOutByItself = (node: FleetNode): boolean => outByThemselves([node
 
 /** Of a fleet, those that are out without a granted cordon; `returning`: names of those that were a moment ago. */
 export const outByThemselves = (nodes: readonly FleetNode[], returning: ReadonlySet<string>): readonly NodeOut[] =>
-  whoIsOut({ nodes: nodes.map(budgetNode), places: [], cordons: 'none', slots: [], returning })
+  whoIsOut({ nodes: nodes.map(budgetNode), places: [], cordons: 'unknown', slots: [], returning })
 
 /** The brake asks no balancer: what it knows is what the API tells of a node. */
 function budgetNode({ name, unschedulable, deleting, leaves, ready, recorded }: FleetNode): BudgetNode {

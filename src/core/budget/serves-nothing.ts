@@ -24,6 +24,10 @@ export function servesNothing(
 export const isServedFrom = (addresses: readonly string[], places: readonly BudgetPlace[]): boolean =>
   serversOf(addresses, places).length > 0
 
+/** Whether an agent that serves answers for the node: then a cordon and a label of the node take it out. */
+export const hasAgent = (addresses: readonly string[], places: readonly BudgetPlace[]): boolean =>
+  serversOf(addresses, places).some(({ endpoint }) => endpoint?.heard === true && !endpoint.onlyClosed)
+
 type Standing = 'in' | 'detached' | 'down' | 'never'
 
 function together(standings: readonly Standing[]): 'detached' | 'down' | undefined {

@@ -26,11 +26,11 @@ export interface BudgetPlace {
 
 /**
  * Which cordons take a node out:
- * - grants: the nodes that the brake names, and no other
- * - all: there is no brake, and the nodes' agents go by cordons
- * - none: none is known to, since nothing tells that there are agents; what serves no more is seen by its servers
+ * - grants: those of the nodes that the brake names
+ * - noBrake: those of all nodes with an agent that goes by them, and no other
+ * - unknown: that cannot be read. What serves no more is seen by its servers
  */
-export type CordonsThatCount = CordonGrants | 'all' | 'none'
+export type CordonsThatCount = CordonGrants | 'noBrake' | 'unknown'
 
 /** A slot that somebody else holds. */
 export interface OthersSlot {
@@ -51,16 +51,7 @@ export interface BudgetSnapshot {
   readonly returning: ReadonlySet<string>
 }
 
-type OutKind =
-  | 'notReady'
-  | 'recorded'
-  | 'asked'
-  | 'detached'
-  | 'down'
-  | 'cordoned'
-  | 'leaving'
-  | 'slot'
-  | 'returning'
+type OutKind = 'notReady' | 'recorded' | 'asked' | 'detached' | 'down' | 'cordoned' | 'leaving' | 'slot' | 'returning'
 
 /** Why a node serves nothing, or is about to; `text` goes on after the node's name. */
 export interface WhyOut {

@@ -1,4 +1,4 @@
-import { isServedFrom, servesNothing } from './serves-nothing.ts'
+import { hasAgent, isServedFrom, servesNothing } from './serves-nothing.ts'
 import type { BudgetNode, BudgetSnapshot, NodeOut, OthersSlot, WhyOut } from './snapshot.ts'
 
 /**
@@ -23,7 +23,7 @@ function whyOut(node: BudgetNode, s: BudgetSnapshot, slots: readonly OthersSlot[
   if (served === 'down') why.push({ kind: 'down', text: 'is down by the checks of every balancer that sends to it' })
   if (node.cordoned && doCordonsCount(node, s)) why.push({ kind: 'cordoned', text: cordonText(s) })
   if (node.leaving !== undefined) why.push({ kind: 'leaving', text: node.leaving })
-  if (node.excluded && s.cordons !== 'none' && isServedFrom(node.addresses, s.places))
+  if (node.excluded && doLabelsCount(node, s))
     why.push({ kind: 'leaving', text: 'bears the label that keeps it out of load balancers' })
   for (const { index, owner } of slots)
     why.push({ kind: 'slot', text: `is about to leave: ${owner} holds slot ${index} for it` })
@@ -31,8 +31,12 @@ function whyOut(node: BudgetNode, s: BudgetSnapshot, slots: readonly OthersSlot[
   return why
 }
 
-const doCordonsCount = ({ name }: BudgetNode, { cordons }: BudgetSnapshot): boolean =>
-  cordons === 'all' || (cordons !== 'none' && cordons.granted.includes(name))
+const doCordonsCount = ({ name, addresses }: BudgetNode, { cordons, places }: BudgetSnapshot): boolean =>
+  typeof cordons === 'object' ? cordons.granted.includes(name) : cordons === 'noBrake' && hasAgent(addresses, places)
+
+/** Control planes of kubeadm bear the label for good: it takes nothing out where no balancer knows the node. */
+const doLabelsCount = ({ addresses }: BudgetNode, { cordons, places }: BudgetSnapshot): boolean =>
+  typeof cordons === 'object' ? isServedFrom(addresses, places) : hasAgent(addresses, places)
 
 const cordonText = ({ cordons }: BudgetSnapshot): string =>
-  cordons === 'all' ? 'is cordoned, and no brake holds that back' : 'is cordoned, and its cordon is granted'
+  cordons === 'noBrake' ? 'is cordoned, and no brake holds that back' : 'is cordoned, and its cordon is granted'

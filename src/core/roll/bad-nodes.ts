@@ -2,6 +2,7 @@ import type { Reason } from '../../model/reason.ts'
 import { budgetNode } from '../budget/budget-node.ts'
 import type { NodeOut } from '../budget/snapshot.ts'
 import { whoIsOut } from '../budget/who-is-out.ts'
+import { countedSlots } from './node-budget.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
 
 /** Nodes that use up the budget as one of ours does; the node under way is never one. */
@@ -9,14 +10,14 @@ export const badNodes = (s: NodeSnapshot): readonly NodeOut[] =>
   whoIsOut({
     nodes: s.cluster.nodes.filter((node) => node.name !== s.current.node.name).map(budgetNode),
     places: s.instances,
-    cordons: 'none',
-    slots: [],
+    cordons: s.budget?.cordons ?? 'unknown',
+    slots: countedSlots(s),
     returning: new Set(),
   })
 
 /** The plainest of its reasons. */
 export const badNode = ({ node, why: [first] }: NodeOut): Reason => ({
-  code: 'OtherNodeBad',
+  code: first.kind === 'slot' ? 'SlotTaken' : 'OtherNodeBad',
   object: node,
   text: `${node} ${first.text}`,
 })

@@ -14,7 +14,7 @@ type Change = Partial<Omit<BudgetSnapshot, 'nodes'>>
 const snapshot = (nodes: readonly Node[], change: Change = {}): BudgetSnapshot => ({
   nodes: nodes.map(budgetNode),
   places: [anInstance(['n1', 'n2', 'n3'].map((name) => aServer(name)))],
-  cordons: 'none',
+  cordons: 'unknown',
   slots: [],
   returning: new Set(),
   ...change,
@@ -38,6 +38,15 @@ const servers = (...changes: readonly Partial<ServerReading>[]): Change => ({
 
 const down: Partial<ServerReading> = { operational: 'down', check: 'failing', checkText: 'L7STS/503' }
 const request = JSON.stringify({ version: 1, id: 'a1', run: '20260101T000000Z-abcd', at: '2026-01-01T00:00:00Z' })
+const up = {
+  at: monoMs(0),
+  heard: true,
+  answer: 'up',
+  onlyClosed: false,
+  acknowledged: [],
+  connections: 0,
+  told: {},
+} as const
 const granted = { version: 1, granted: ['n1', 'n9'], max: 2, of: 4 } as const
 
 for (const [what, node, change, want] of [
@@ -74,9 +83,10 @@ for (const [what, node, change, want] of [
   [
     'one that is cordoned where agents go by cordons and there is no brake',
     { unschedulable: true },
-    { cordons: 'all' },
+    { ...servers({ endpoint: up }), cordons: 'noBrake' },
     ['n1: is cordoned, and no brake holds that back'],
   ],
+  ['one that is cordoned, has no agent, and there is no brake', { unschedulable: true }, { cordons: 'noBrake' }, []],
   ['one that is detached', {}, servers({ adminState: 'drain' }), ['n1: is detached from every balancer']],
   ['one that is detached in one backend of two', {}, servers({ adminState: 'drain' }, {}), []],
   [
@@ -129,6 +139,12 @@ for (const [what, node, change, want] of [
     ['n1: bears the label that keeps it out of load balancers'],
   ],
   [
+    'one whose label keeps it out, where no agent goes by that',
+    { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } },
+    { cordons: 'noBrake' },
+    [],
+  ],
+  [
     'a control plane that bears the same label and is in no balancer',
     { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' }, internalAddresses: ['10.9.9.9'] },
     { cordons: granted },
@@ -149,7 +165,7 @@ test('a node counts once, whatever the number of reasons', () => {
   const out = whoIsOut(
     snapshot([aNode('n1', { ready: 'False', unschedulable: true, deleting: true })], {
       ...servers(down),
-      cordons: 'all',
+      cordons: { ...granted },
       slots: [{ index: 0, node: 'n1', owner: 'run a' }],
       returning: new Set(['n1']),
     }),
@@ -161,8 +177,7 @@ test('a node counts once, whatever the number of reasons', () => {
 })
 
 test('what an agent tells of its node counts by its answer: silence and a closed data port are nothing that takes it out', () => {
-  const endpoint = { at: monoMs(0), heard: true, answer: 'down', onlyClosed: true, acknowledged: [] } as const
-  const told = { ...endpoint, connections: 0, told: {} } as const
+  const told = { ...up, answer: 'down', onlyClosed: true } as const
   assert.deepEqual(of({}, servers({ ...down, endpoint: told })), [])
   assert.deepEqual(of({}, servers({ ...down, endpoint: { ...told, heard: false, onlyClosed: false } })), [])
   assert.deepEqual(of({}, servers({ ...down, adminState: 'drain', endpoint: { ...told, answer: 'drain' } })), [
@@ -179,7 +194,7 @@ test('no more nodes are out than there are, each of them once, and what is known
   })
   const world = fc.tuple(
     fc.array(node, { maxLength: 6 }),
-    fc.constantFrom<BudgetSnapshot['cordons']>('all', 'none', granted),
+    fc.constantFrom<BudgetSnapshot['cordons']>('noBrake', 'unknown', granted),
   )
   fc.assert(
     fc.property(world, ([marks, cordons]) => {

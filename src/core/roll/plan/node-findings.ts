@@ -81,7 +81,7 @@ export const budgetFindings = ({ cluster, instances }: PlanFacts): readonly Plan
   whoIsOut({
     nodes: cluster.nodes.filter(({ annotations }) => !(RECORD_ANNOTATION in annotations)).map(budgetNode),
     places: instances,
-    cordons: 'none',
+    cordons: 'unknown',
     slots: [],
     returning: new Set(),
   }).map(({ node, why: [first] }) => ({
