@@ -20,8 +20,11 @@ export interface SeenSlot {
   readonly owner: SlotOwner
   /** No renewal was seen for its duration, by the clock of the process that looked. */
   readonly isStale: boolean
-  /** As in the Lease; compared for change only, since it is by another machine's clock. */
+  /** As in the Lease that is renewed; by another machine's clock, which proves nothing. */
   readonly renewTime: string
+  readonly durationMs: number
+  /** The Lease by which it lives is not there, or nobody holds it. */
+  readonly isUnled?: true
   /** The Lease that is renewed in its place. */
   readonly livesBy?: ObjectRef
 }

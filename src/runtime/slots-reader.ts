@@ -62,9 +62,12 @@ export class SlotsReader {
     const owner = lease === undefined ? undefined : slotOwner(lease)
     if (lease === undefined || owner === undefined) return undefined
     const livesBy = refOf(lease.annotations[LIVES_BY_ANNOTATION])
-    const isStale = livesBy === undefined ? this.#isStale(lease) : await this.#isLeaderless(livesBy, signal)
-    const { renewTime } = lease
-    return { index, owner, isStale, renewTime, ...(livesBy === undefined ? {} : { livesBy }) }
+    if (livesBy === undefined) return { index, owner, isStale: this.#isStale(lease), ...lived(lease) }
+    const led = await this.#leading(livesBy, signal)
+    // A Lease that may not be read tells nothing: what lives by it is taken for alive.
+    if (led === 'forbidden') return { index, owner, isStale: false, ...lived(lease), livesBy }
+    const unled = led.holder === '' ? { isUnled: true as const } : {}
+    return { index, owner, isStale: this.#isStale(led), ...lived(led), ...unled, livesBy }
   }
 
   #isStale(lease: Lease): boolean {
@@ -74,16 +77,17 @@ export class SlotsReader {
     return watcher.staleInMs(lease, this.#parts.clock.monoMs()) === 0
   }
 
-  /** A Lease that may not be read tells nothing: what lives by it is taken for alive. */
-  async #isLeaderless(ref: ObjectRef, signal: AbortSignal): Promise<boolean> {
+  async #leading(ref: ObjectRef, signal: AbortSignal): Promise<Lease | 'forbidden'> {
     try {
-      return this.#isStale((await this.#lease(ref, signal)) ?? absent(ref))
+      return (await this.#lease(ref, signal)) ?? absent(ref)
     } catch (error) {
-      if (error instanceof WorldError && error.code === 'KUBE_FORBIDDEN') return false
+      if (error instanceof WorldError && error.code === 'KUBE_FORBIDDEN') return 'forbidden'
       throw error
     }
   }
 }
+
+const lived = ({ renewTime, durationSeconds }: Lease) => ({ renewTime, durationMs: durationSeconds * 1_000 })
 
 /** One that was deleted may be made anew: it is stale once it was not there for the duration. */
 const absent = (ref: ObjectRef): Lease => ({

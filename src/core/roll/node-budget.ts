@@ -3,6 +3,7 @@ import { RECORD_ANNOTATION } from '../../model/node-record.ts'
 import { parseNodeRecord } from '../../model/parse-node-record.ts'
 import { runOfOwner, type SeenSlot } from '../../model/slot.ts'
 import { maxOut } from '../budget/max-out.ts'
+import { ownerText } from '../budget/owner-text.ts'
 import type { OthersSlot } from '../budget/snapshot.ts'
 import { type NodeSnapshot, ownRecord } from './node-snapshot.ts'
 import type { SlotFacts } from './snapshot.ts'
@@ -35,9 +36,6 @@ export function countedSlots(s: NodeSnapshot): readonly OthersSlot[] {
     return [{ index: slot.index, node, owner: ownerText(slot) }]
   })
 }
-
-export const ownerText = ({ owner, livesBy }: SeenSlot): string =>
-  livesBy === undefined ? `run ${owner.run}` : `the controller of Lease ${livesBy.name}`
 
 /** One slot per node: who else holds one for the node under way. */
 export const sharer = (s: NodeSnapshot): SeenSlot | undefined =>

@@ -14,6 +14,7 @@ const slot = (index: number, run: string, node: string, change: Partial<SeenSlot
   owner: { holder: `${run}/a`, run, node },
   isStale: false,
   renewTime: '2026-01-01T00:00:00Z',
+  durationMs: 120_000,
   ...change,
 })
 
