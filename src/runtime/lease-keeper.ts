@@ -9,6 +9,7 @@ import type { Random } from '../ports/random.ts'
 import { Backoff } from './backoff.ts'
 import { DeadlineError } from './deadline.ts'
 import { LeaseWatcher } from './lease-watcher.ts'
+import { leadingLease, livesBy } from './living-lease.ts'
 import type { AcquireAnswer, ReleaseAnswer, Released, RenewAnswer, SlotState, Unanswered } from './slot-answer.ts'
 import { SlotLease } from './slot-lease.ts'
 import type { Written } from './timely-lease.ts'
@@ -191,8 +192,16 @@ export class LeaseKeeper {
     const lease = await this.#at.lease.read(signal)
     if (lease === undefined) return { staleInMs: 0 }
     const owner = slotOwner(lease)
-    const staleInMs = this.#at.watcher.staleInMs(lease, this.#parts.clock.monoMs())
+    const staleInMs = await this.#staleInMs(lease, signal)
     return { lease, staleInMs, ...(owner === undefined ? {} : { owner }) }
+  }
+
+  /** A slot of a controller is never renewed: it is stale when the Lease that it lives by is. */
+  async #staleInMs(lease: Lease, signal: AbortSignal): Promise<number> {
+    const ref = livesBy(lease)
+    const led = ref === undefined ? lease : await leadingLease((at) => this.#parts.cluster.readLease(at, signal), ref)
+    if (led === 'forbidden') return Number.POSITIVE_INFINITY
+    return this.#at.watcher.staleInMs(led, this.#parts.clock.monoMs())
   }
 
   async #renew(signal: AbortSignal): Promise<RenewAnswer> {

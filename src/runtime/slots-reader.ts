@@ -1,10 +1,11 @@
 import type { Lease } from '../model/lease.ts'
 import { type ObjectRef, refKey } from '../model/object-ref.ts'
-import { LIVES_BY_ANNOTATION, type SeenSlot, slotOwner, slotRef } from '../model/slot.ts'
+import { type SeenSlot, slotOwner, slotRef } from '../model/slot.ts'
 import { WorldError } from '../model/world-error.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Cluster } from '../ports/cluster.ts'
 import { LeaseWatcher } from './lease-watcher.ts'
+import { leadingLease, livesBy } from './living-lease.ts'
 
 interface SlotsReaderParts {
   readonly cluster: Pick<Cluster, 'readLease'>
@@ -61,13 +62,12 @@ export class SlotsReader {
   async #seen(index: number, lease: Lease | undefined, signal: AbortSignal): Promise<SeenSlot | undefined> {
     const owner = lease === undefined ? undefined : slotOwner(lease)
     if (lease === undefined || owner === undefined) return undefined
-    const livesBy = refOf(lease.annotations[LIVES_BY_ANNOTATION])
-    if (livesBy === undefined) return { index, owner, isStale: this.#isStale(lease), ...lived(lease) }
-    const led = await this.#leading(livesBy, signal)
-    // A Lease that may not be read tells nothing: what lives by it is taken for alive.
-    if (led === 'forbidden') return { index, owner, isStale: false, ...lived(lease), livesBy }
+    const ref = livesBy(lease)
+    if (ref === undefined) return { index, owner, isStale: this.#isStale(lease), ...lived(lease) }
+    const led = await leadingLease((at) => this.#lease(at, signal), ref)
+    if (led === 'forbidden') return { index, owner, isStale: false, ...lived(lease), livesBy: ref }
     const unled = led.holder === '' ? { isUnled: true as const } : {}
-    return { index, owner, isStale: this.#isStale(led), ...lived(led), ...unled, livesBy }
+    return { index, owner, isStale: this.#isStale(led), ...lived(led), ...unled, livesBy: ref }
   }
 
   #isStale(lease: Lease): boolean {
@@ -76,33 +76,6 @@ export class SlotsReader {
     this.#watchers.set(key, watcher)
     return watcher.staleInMs(lease, this.#parts.clock.monoMs()) === 0
   }
-
-  async #leading(ref: ObjectRef, signal: AbortSignal): Promise<Lease | 'forbidden'> {
-    try {
-      return (await this.#lease(ref, signal)) ?? absent(ref)
-    } catch (error) {
-      if (error instanceof WorldError && error.code === 'KUBE_FORBIDDEN') return 'forbidden'
-      throw error
-    }
-  }
 }
 
 const lived = ({ renewTime, durationSeconds }: Lease) => ({ renewTime, durationMs: durationSeconds * 1_000 })
-
-/** One that was deleted may be made anew: it is stale once it was not there for the duration. */
-const absent = (ref: ObjectRef): Lease => ({
-  ...ref,
-  resourceVersion: '',
-  holder: '',
-  durationSeconds: 0,
-  renewTime: '',
-  transitions: 0,
-  annotations: {},
-})
-
-const REF = /^([a-z0-9][a-z0-9-]{0,62})\/([a-z0-9][a-z0-9.-]{0,252})$/
-
-function refOf(text: string | undefined): ObjectRef | undefined {
-  const [, namespace, name] = REF.exec(text ?? '') ?? []
-  return namespace === undefined || name === undefined ? undefined : { namespace, name }
-}

@@ -4,7 +4,7 @@ import { type OutLimit, parseOutLimit } from '../../model/out-limit.ts'
 import type { Reason } from '../../model/reason.ts'
 
 /** What the budget object says; absent: there is none. */
-export type BudgetLimit =
+type BudgetLimit =
   | { readonly kind: 'absent' }
   | { readonly kind: 'limit'; readonly limit: OutLimit }
   | { readonly kind: 'invalid'; readonly reason: Reason }

@@ -20,7 +20,7 @@ export function mayBeOut(s: NodeSnapshot): number {
 const isOurs = (s: NodeSnapshot, { owner }: SeenSlot): boolean => runOfOwner(owner) === s.run.id
 
 /** Held by others who live. What a stale one has left is on its node, and counts by that. */
-export const liveSlots = (s: NodeSnapshot): readonly SeenSlot[] =>
+const liveSlots = (s: NodeSnapshot): readonly SeenSlot[] =>
   (s.budget?.slots ?? []).filter((slot) => !slot.isStale && !isOurs(s, slot))
 
 /**
