@@ -1,6 +1,8 @@
 import { type BrakeAction, type BrakeDecision, decideBrake } from '../../core/brake/decide.ts'
 import { NOTHING_SEEN, observe } from '../../core/brake/observe.ts'
+import { fleetOut } from '../../core/brake/out-by-itself.ts'
 import type { BrakeMemory, BrakeSnapshot } from '../../core/brake/snapshot.ts'
+import type { NodeOut } from '../../core/budget/snapshot.ts'
 import type { ConfigMap } from '../../model/config-map.ts'
 import { type CordonGrants, GRANTS_CONFIG_MAP } from '../../model/cordon-grants.ts'
 import type { FleetNode } from '../../model/fleet-node.ts'
@@ -44,6 +46,8 @@ export interface BrakeView {
   }
   /** As last read; absent where there are none, and in whoever does not lead. */
   readonly grants?: CordonGrants
+  /** All nodes that are out, for whatever reason. */
+  readonly out: readonly NodeOut[]
   readonly decision: BrakeDecision['kind'] | 'standby'
   readonly reasons: readonly Reason[]
 }
@@ -112,6 +116,10 @@ export class Brake {
         unheardForMs: brokenSince === undefined ? 0 : now - brokenSince,
       },
       ...(grants === undefined ? {} : { grants }),
+      out: fleetOut(this.#nodes.objects(), {
+        returning: new Set(this.#memory.returning.keys()),
+        cordons: grants ?? 'unknown',
+      }),
       decision: this.#decision?.kind ?? 'standby',
       reasons: this.#decision?.reasons ?? [],
     }

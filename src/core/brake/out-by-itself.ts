@@ -1,5 +1,5 @@
 import type { FleetNode } from '../../model/fleet-node.ts'
-import type { BudgetNode, NodeOut } from '../budget/snapshot.ts'
+import type { BudgetNode, BudgetSnapshot, NodeOut } from '../budget/snapshot.ts'
 import { whoIsOut } from '../budget/who-is-out.ts'
 
 /** Out for something that needs no grant. */
@@ -7,7 +7,13 @@ export const isOutByItself = (node: FleetNode): boolean => outByThemselves([node
 
 /** Of a fleet, those that are out without a granted cordon; `returning`: names of those that were a moment ago. */
 export const outByThemselves = (nodes: readonly FleetNode[], returning: ReadonlySet<string>): readonly NodeOut[] =>
-  whoIsOut({ nodes: nodes.map(budgetNode), places: [], cordons: 'unknown', slots: [], returning })
+  fleetOut(nodes, { returning, cordons: 'unknown' })
+
+/** Of a fleet, all that are out. */
+export const fleetOut = (
+  nodes: readonly FleetNode[],
+  known: Pick<BudgetSnapshot, 'returning' | 'cordons'>,
+): readonly NodeOut[] => whoIsOut({ ...known, nodes: nodes.map(budgetNode), places: [], slots: [] })
 
 /** The brake asks no balancer: what it knows is what the API tells of a node. */
 function budgetNode({ name, unschedulable, deleting, leaves, ready, recorded }: FleetNode): BudgetNode {
