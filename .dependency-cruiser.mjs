@@ -11,12 +11,39 @@ const layer = (name, mayImport, comment) => ({
 const EFFECTS =
   '^(node:)?(net|tls|dgram|fs|fs/promises|http|https|http2|child_process|readline|sqlite|os|process|timers|timers/promises|worker_threads|cluster|dns|repl|inspector)$'
 
+/** What of the model the ground of every loop may know. */
+const OF_EVERY_LOOP = [
+  'condition',
+  'event-object',
+  'invariant',
+  'json-object',
+  'lease',
+  'loop-decision',
+  'object-kind',
+  'object-notice',
+  'object-ref',
+  'object-status',
+  'over',
+  'reason',
+  'slot',
+  'time',
+  'world-error',
+]
+
 export default {
   forbidden: [
     layer('model', [], 'model is plain data: it imports nothing'),
     layer('core', ['model'], 'core decides: pure, synchronous, and knows nobody who could ask the world'),
     layer('ports', ['model'], 'ports are interfaces over the model'),
     layer('runtime', ['model', 'ports'], 'runtime is the ground of every loop and knows no domain rule'),
+    {
+      name: 'runtime-knows-no-node',
+      severity: 'error',
+      comment:
+        'what every loop stands on knows objects, Leases and time: a node, its record and its reboot are a controller’s',
+      from: { path: '^src/runtime/' },
+      to: { path: '^src/model/', pathNot: `^src/model/(${OF_EVERY_LOOP.join('|')})\\.ts$` },
+    },
     layer('controllers', ['model', 'core', 'ports', 'runtime'], 'controllers wire a loop and speak no protocol'),
     layer('adapters', ['model', 'ports'], 'adapters speak protocols and decide nothing'),
     layer(
@@ -74,8 +101,9 @@ export default {
     {
       name: 'known-packages',
       severity: 'error',
-      comment: 'a package that package.json does not name breaks for others',
-      from: { path: '^(src|bin)/', pathNot: '^bin/build\\.ts$' },
+      comment:
+        'a package that package.json does not name breaks for others; what makes the bundle and the pages runs here alone',
+      from: { path: '^(src|bin)/', pathNot: '^bin/(build\\.ts$|docs/)' },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'], pathNot: '@types' },
     },
   ],

@@ -1,5 +1,5 @@
 /**
- * Everything that is measured for speed, in one run, as one table. `npm run bench -- [--only probe|help|virtual|dns|agent|roll]... [-o text|json]`.
+ * Everything that is measured for speed, in one run, as one table. `npm run bench -- [--only probe|help|virtual|controller|dns|agent|roll]... [-o text|json]`.
  * Agent and roll take about five minutes each, and a machine that can carry the test bed; elsewhere they are left out.
  * Exits with 1 where a part came to no figures, or a roll did not go as it should; a goal that is missed is in the table.
  */
@@ -11,6 +11,8 @@ import { findCommand } from '../testbed/machine/find-command.ts'
 import { missingForUp } from '../testbed/requirements.ts'
 import type { AgentDocument } from './agent/agent-document.ts'
 import { agentFigures } from './agent/agent-figures.ts'
+import type { ControllerDocument } from './controller/controller-document.ts'
+import { controllerFigures } from './controller/controller-figures.ts'
 import type { DnsDocument } from './dns/dns-document.ts'
 import { dnsFigures } from './dns/dns-figures.ts'
 import type { HelpDocument } from './help/help-document.ts'
@@ -26,7 +28,7 @@ import { rollTroubles } from './roll/roll-troubles.ts'
 import type { VirtualDocument } from './virtual/virtual-document.ts'
 import { virtualFigures } from './virtual/virtual-figures.ts'
 
-const PARTS = ['probe', 'help', 'virtual', 'dns', 'agent', 'roll'] as const
+const PARTS = ['probe', 'help', 'virtual', 'controller', 'dns', 'agent', 'roll'] as const
 type Part = (typeof PARTS)[number]
 const isPart = (text: string): text is Part => PARTS.some((part) => part === text)
 
@@ -35,6 +37,7 @@ const FIGURES: Readonly<Record<Part, (documents: readonly unknown[]) => readonly
   probe: (documents) => (documents as readonly ProbeDocument[]).flatMap(probeFigures),
   help: (documents) => (documents as readonly HelpDocument[]).flatMap(helpFigures),
   virtual: (documents) => virtualFigures(documents as readonly VirtualDocument[]),
+  controller: (documents) => (documents as readonly ControllerDocument[]).flatMap(controllerFigures),
   dns: (documents) => (documents as readonly DnsDocument[]).flatMap(dnsFigures),
   agent: (documents) => (documents as readonly AgentDocument[]).flatMap(agentFigures),
   roll: (documents) => rollFigures(documents as readonly RollDocument[]),

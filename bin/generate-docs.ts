@@ -2,6 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { rollFileJsonSchema } from '../src/config/roll-file-json-schema.ts'
 import { rollFileReference } from '../src/config/roll-file-reference.ts'
 import { causesPage } from '../src/core/dns/causes-page.ts'
+import { lawsPage } from './docs/laws-page.ts'
+import { readLaws } from './docs/read-laws.ts'
 
 /** Writes the pages of docs/ that are made from code. A test compares them, so that they cannot fall behind. */
 const docs = new URL('../docs/', import.meta.url)
@@ -11,3 +13,4 @@ const example = readFileSync(new URL('roll.example.yaml', docs), 'utf8')
 writeFileSync(new URL('roll-file.md', docs), rollFileReference(schema, example))
 writeFileSync(new URL('roll.schema.json', docs), `${JSON.stringify(schema, null, 2)}\n`)
 writeFileSync(new URL('dns-causes.md', docs), causesPage())
+writeFileSync(new URL('internals/laws.md', docs), lawsPage(readLaws().laws))

@@ -7,7 +7,7 @@ import { ApiReach } from '../../src/adapters/kube/api-reach.ts'
 import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
 import { kubeFleet } from '../../src/adapters/kube/kube-fleet.ts'
 import { kubeLeaderLease } from '../../src/adapters/kube/kube-leader-lease.ts'
-import { kubeNodeNotices } from '../../src/adapters/kube/kube-node-notices.ts'
+import { kubeObjectNotices } from '../../src/adapters/kube/kube-object-notices.ts'
 import { lineLog } from '../../src/adapters/node/line-log.ts'
 import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
@@ -66,7 +66,7 @@ async function begun(options: ControllerOptions): Promise<Running> {
   const brake = new Brake({
     fleet: kubeFleet({ client, reach: new ApiReach(clock), clock, random, log }, options.selector),
     configMaps: kubeConfigMaps(client),
-    notices: kubeNodeNotices({ client, clock, random, identity }),
+    notices: kubeObjectNotices({ client, clock, random, identity }),
     leader,
     identity,
     namespace: options.grantsNamespace,

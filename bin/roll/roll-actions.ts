@@ -3,16 +3,16 @@ import { systemRandom } from '../../src/adapters/node/system-random.ts'
 import { planRefusal } from '../../src/cli/roll/plan-refusal.ts'
 import type { RollActions, RollHistory, RollIo, RollRequest, RunRequest } from '../../src/cli/roll-actions.ts'
 import { isJournaledEvent } from '../../src/controllers/roll/journaled-event.ts'
-import { goesBy } from '../../src/controllers/roll/run-from-journal.ts'
-import type { RunState } from '../../src/controllers/roll/run-state.ts'
+import { hasJournal, newestRun } from '../../src/controllers/roll/newest-run.ts'
+import { goesBy, plannedEntry } from '../../src/controllers/roll/run-from-journal.ts'
+import { newRun } from '../../src/controllers/roll/run-state.ts'
 import type { RollPlan } from '../../src/model/roll-plan.ts'
 import { toIso } from '../../src/model/time.ts'
 import type { Verdict } from '../../src/model/verdict.ts'
 import { makePlan } from './make-plan.ts'
-import { newestRun } from './newest-run.ts'
-import { hasJournal, leftOut, putBack } from './put-back.ts'
+import { leftOut, putBack } from './put-back.ts'
 import { runEngine } from './run-engine.ts'
-import { takeUp, untilEngine } from './take-up.ts'
+import { goOn, untilEngine } from './take-up.ts'
 import { clusterOf, journals, type RollSurroundings } from './world.ts'
 
 /** What the roll commands do, on the real world. */
@@ -21,7 +21,7 @@ export function rollActions(surroundings: RollSurroundings): RollActions {
   return {
     plan,
     roll: (request, io) => begin(request, surroundings, io),
-    resume: (request, io) => takeUp(request, { surroundings, io }),
+    resume: (request, io) => goOn(request, { surroundings, io }),
     abort: (request, io) => abort(request, surroundings, io),
     history: (request) => history(request, surroundings),
     leftOut: (request, signal) => leftOut(request, surroundings, signal),
@@ -40,23 +40,12 @@ async function begin(request: RollRequest, surroundings: RollSurroundings, io: R
   if (refusal !== undefined) throw refusal
   const place = await clusterOf(request, surroundings, io.interrupt)
   const store = journals(request, surroundings)
-  const now = systemClock.wallMs()
-  const id = `${toIso(now).slice(0, 19).replaceAll(/[-:]/g, '')}Z-${systemRandom.hex(2)}`
+  const wall = systemClock.wallMs()
+  const at = toIso(wall)
   const order = plan.nodes.map(({ node }) => node)
-  const journal = await store.create({ at: toIso(now), run: id, cluster: place.uid, tool: surroundings.version })
-  const run: RunState = {
-    id,
-    spec: request.spec,
-    order,
-    resumed: false,
-    done: [],
-    settledHere: [],
-    verdict: undefined,
-    measuredSince: undefined,
-    evictedBefore: {},
-  }
-  const planned = { at: toIso(now), type: 'planned', spec: request.spec, order, clusterName: plan.cluster }
-  await untilEngine(journal, () => journal.append(planned))
+  const run = newRun({ spec: request.spec, order }, { wall, suffix: systemRandom.hex(2) })
+  const journal = await store.create({ at, run: run.id, cluster: place.uid, tool: surroundings.version })
+  await untilEngine(journal, () => journal.append(plannedEntry(run, { at, clusterName: plan.cluster })))
   await runEngine({ run, place, clusterName: plan.cluster, journal, firstSeq: 0, log: surroundings.log }, io)
 }
 
@@ -65,7 +54,7 @@ async function abort(request: RunRequest, surroundings: RollSurroundings, io: Ro
   const { file, run } = request
   const lost = file !== undefined && run !== undefined && !(await hasJournal(journals(request, surroundings), run))
   if (lost) await putBack({ ...request, file, run }, { surroundings, io, verdict: ABORTED })
-  else await takeUp(request, { surroundings, io, verdict: ABORTED })
+  else await goOn(request, { surroundings, io, verdict: ABORTED })
 }
 
 async function history(request: RunRequest, surroundings: RollSurroundings): Promise<RollHistory> {

@@ -1,7 +1,7 @@
 import { readRollFile } from '../config/read-roll-file.ts'
+import type { FileOfRun } from '../controllers/roll/take-up.ts'
 import { UserError } from '../model/user-error.ts'
 import type { CliContext } from './cli-context.ts'
-import type { FileOfRun } from './roll-actions.ts'
 import type { TakeUpFlags } from './roll-options.ts'
 
 /** The roll file that a resume or an abort goes by, if it names one; refuses what a roll would be refused for. */

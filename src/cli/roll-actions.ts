@@ -1,8 +1,7 @@
+import type { FileOfRun } from '../controllers/roll/take-up.ts'
 import type { StampedEvent } from '../model/roll-event.ts'
 import type { RollPlan } from '../model/roll-plan.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
-import type { SpecFinding } from '../model/spec-finding.ts'
-import type { UserError } from '../model/user-error.ts'
 
 /** Which cluster, and where journals are. Absent: what kubectl would use, and `$XDG_STATE_HOME/evenkeel`. */
 export interface RollPlace {
@@ -15,14 +14,6 @@ export interface RollRequest extends RollPlace {
   readonly spec: RollSpec
   /** The plan that was shown and agreed to, just now; absent: it is made anew. */
   readonly plan?: RollPlan
-}
-
-/** A roll file for a run that has begun already, by another one or by one that is lost. */
-export interface FileOfRun {
-  readonly name: string
-  readonly spec: RollSpec
-  /** What stands against it, each thing at its line of the file. */
-  refusal(findings: readonly SpecFinding[]): UserError
 }
 
 /** A roll that was begun before; absent run: the one that was begun last. */

@@ -66,6 +66,16 @@ export type Action =
 
 const RESTORING: ReadonlySet<Action['kind']> = new Set(['uncordon', 'removeTaint', 'removeRecord', 'releaseSlot'])
 
+/** What moves traffic of a node, to or from one of the places that it is served from. */
+export type TrafficAction = Extract<Action, { kind: 'setServer' | 'askAgent' }>
+
+const MOVES_TRAFFIC: ReadonlySet<string> = new Set<TrafficAction['kind']>(['setServer', 'askAgent'])
+
+export const movesTraffic = (action: Action): action is TrafficAction => isTrafficKind(action.kind)
+
+/** Of an action's kind as an event names it. */
+export const isTrafficKind = (kind: string): boolean => MOVES_TRAFFIC.has(kind)
+
 /** Restoring effects go ahead without the journal, with a warning; all others wait for it. */
 export function isRestoring(action: Action): boolean {
   return 'restores' in action ? action.restores : RESTORING.has(action.kind)

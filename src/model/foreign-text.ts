@@ -9,6 +9,8 @@ const escapeOne = (char: string): string => {
 /**
  * Text from outside (pod names, HTTP errors, replies of balancers), made safe for a terminal and a report: one line, no
  * control left, at most `limit` characters before the escapes.
+ *
+ * Law: text from outside cannot steer a terminal.
  */
 export function escapeForeign(text: string, limit = 500): string {
   const cut = text.length > limit ? `${text.slice(0, limit)}...` : text

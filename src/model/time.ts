@@ -7,3 +7,6 @@ export type WallMs = number & { readonly unit: 'wall-ms' }
 export const monoMs = (ms: number): MonoMs => ms as MonoMs
 export const wallMs = (ms: number): WallMs => ms as WallMs
 export const toIso = (at: WallMs): string => new Date(at).toISOString()
+
+/** As the Kubernetes API keeps times (metav1.Time): in whole seconds. */
+export const toIsoSeconds = (at: WallMs): string => toIso(at).replace(/\.\d+Z$/, 'Z')

@@ -28,6 +28,11 @@ const REDUCTIONS: readonly ((report: ReportDocument) => ReportDocument)[] = [
   }),
 ]
 
+/**
+ * The page, no larger than it may be as far as that can be had.
+ *
+ * Law: no failure is dropped from a report.
+ */
 export function fittedReport(report: ReportDocument, limits: SizeLimits = SIZE_LIMITS): FittedReport {
   let shown = report
   let html = htmlReport(shown)

@@ -25,7 +25,11 @@ const policy = (): string =>
     "form-action 'none'",
   ].join('; ')
 
-/** The page as one file: complete without script and without style, and with nothing to fetch. */
+/**
+ * The page as one file: complete without script and without style.
+ *
+ * Law: the page of a report loads nothing and runs no script but its own.
+ */
 export function htmlReport(report: ReportDocument): string {
   const page = html`<!doctype html>
 <html lang="en">

@@ -14,6 +14,8 @@ const RETRY_AFTER_MAX_MS = 120_000
 /**
  * Delays between tries: exponential with full jitter, so that many callers that failed together do not come back
  * together. Never below a quarter of the base: a draw of zero would be a busy loop.
+ *
+ * Law: no retry is immediate, and Retry-After is honoured.
  */
 export class Backoff {
   readonly #limits: BackoffLimits

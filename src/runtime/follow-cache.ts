@@ -3,6 +3,7 @@ import type { MonoMs } from '../model/time.ts'
 import type { WorldError } from '../model/world-error.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { FollowEvent } from '../ports/cluster.ts'
+import { FieldIndex, type ValuesOf } from './field-index.ts'
 import { SortedList } from './sorted-list.ts'
 
 /** How far the cache can be trusted. A cache that is broken keeps its last objects: old news, but news. */
@@ -20,15 +21,27 @@ export interface FollowCacheParts<T> {
   readonly follow: (sink: (event: FollowEvent<T>) => void, signal: AbortSignal) => Promise<void>
   readonly clock: Clock
   /** The objects or the freshness are no longer what they were. Called within the stream: it must only take note. */
-  readonly onChange: () => void
+  readonly onChange?: () => void
+  /**
+   * The object of this key came, changed or went: `before` and `now`, absent where there was or is none. Called for each key
+   * by itself, within the stream, before `onChange`, also for what a list shows that no watch told. A controller takes note
+   * of the keys that the object matters to.
+   */
+  readonly onKey?: (key: string, change: KeyChange<T>) => void
   /** Whether an object that was there matters anew; where it is absent, each change does. */
   readonly isNews?: (before: T, now: T) => boolean
+}
+
+interface KeyChange<T> {
+  readonly before?: T
+  readonly now?: T
 }
 
 interface Named {
   readonly namespace?: string
   readonly name: string
   readonly uid?: string
+  readonly resourceVersion?: string
 }
 
 /** `namespace/name`, or `name` for what has no namespace. */
@@ -39,6 +52,7 @@ const objectKey = (object: Named): string =>
 export class FollowCache<T extends Named> {
   readonly #parts: FollowCacheParts<T>
   readonly #objects = new SortedList<T>()
+  readonly #indexes: FieldIndex<T>[] = []
   readonly #firstList = Promise.withResolvers<void>()
   #freshness: Freshness = { synced: false }
 
@@ -59,6 +73,14 @@ export class FollowCache<T extends Named> {
   /** `key`: `namespace/name`, or `name` for what has no namespace. */
   get(key: string): T | undefined {
     return this.#objects.get(key)
+  }
+
+  /** Objects by a value of theirs, from now on kept with the objects. */
+  index(valuesOf: ValuesOf<T>): Pick<FieldIndex<T>, 'get'> {
+    const index = new FieldIndex(valuesOf)
+    for (const object of this.#objects.list()) index.apply(objectKey(object), undefined, object)
+    this.#indexes.push(index)
+    return index
   }
 
   freshness(): Freshness {
@@ -83,7 +105,7 @@ export class FollowCache<T extends Named> {
     if (event.type === 'broken') {
       const brokenSince = this.#freshness.brokenSince ?? this.#parts.clock.monoMs()
       this.#freshness = { ...this.#freshness, brokenSince, error: event.error }
-      this.#parts.onChange()
+      this.#parts.onChange?.()
       return
     }
     const healed = this.#freshness.brokenSince !== undefined
@@ -93,22 +115,37 @@ export class FollowCache<T extends Named> {
     }
     const changed = this.#apply(event)
     if (event.type === 'listed') this.#firstList.resolve()
-    if (changed || healed) this.#parts.onChange()
+    if (changed || healed) this.#parts.onChange?.()
   }
 
   #apply(event: Exclude<FollowEvent<T>, { type: 'broken' }>): boolean {
     if (event.type === 'fresh') return false
     switch (event.type) {
       case 'listed':
-        this.#objects.reset(event.objects.map((object) => [objectKey(object), object]))
+        this.#reset(event.objects)
         return true
       case 'applied': {
-        const before = this.#objects.get(objectKey(event.object))
-        this.#objects.set(objectKey(event.object), event.object)
-        return before === undefined || this.#parts.isNews?.(before, event.object) !== false
+        const key = objectKey(event.object)
+        const before = this.#objects.get(key)
+        this.#objects.set(key, event.object)
+        this.#indexed(key, before, event.object)
+        return this.#told(key, before, event.object)
       }
       case 'deleted':
         return this.#remove(event.object)
+    }
+  }
+
+  /** What went, what came and what is another is told key by key, as a watch would have told it, once all is as it was listed. */
+  #reset(objects: readonly T[]): void {
+    const old = new Map(this.#objects.list().map((object) => [objectKey(object), object]))
+    const listed = new Map(objects.map((object) => [objectKey(object), object]))
+    const keys = new Set([...old.keys(), ...listed.keys()])
+    this.#objects.reset(listed)
+    for (const key of keys) this.#indexed(key, old.get(key), listed.get(key))
+    for (const key of keys) {
+      const [before, now] = [old.get(key), listed.get(key)]
+      if (!isSame(before, now)) this.#told(key, before, now)
     }
   }
 
@@ -117,6 +154,24 @@ export class FollowCache<T extends Named> {
     const key = objectKey(deleted)
     const kept = this.#objects.get(key)
     if (kept === undefined || kept.uid !== deleted.uid) return false
-    return this.#objects.delete(key)
+    this.#objects.delete(key)
+    this.#indexed(key, kept, undefined)
+    return this.#told(key, kept, undefined)
+  }
+
+  #indexed(key: string, before: T | undefined, now: T | undefined): void {
+    for (const index of this.#indexes) index.apply(key, before, now)
+  }
+
+  /** Whether it is news. */
+  #told(key: string, before: T | undefined, now: T | undefined): boolean {
+    if (before !== undefined && now !== undefined && this.#parts.isNews?.(before, now) === false) return false
+    const change = { ...(before === undefined ? {} : { before }), ...(now === undefined ? {} : { now }) }
+    this.#parts.onKey?.(key, change)
+    return true
   }
 }
+
+/** One that was listed again as it was. Where versions are not kept, each may be another. */
+const isSame = (before: Named | undefined, now: Named | undefined): boolean =>
+  before?.resourceVersion !== undefined && before.resourceVersion === now?.resourceVersion

@@ -11,14 +11,28 @@ import { WorkQueue, type WorkResult } from './work-queue.ts'
 /** One controller: what a key stands for is read, decided upon, and brought nearer to what it should be. */
 export interface Loop<S, A> {
   readonly name: string
-  /** All reads, before anything is decided. Rejects with WorldError, or with the signal's reason. */
-  gather(key: string, signal: AbortSignal): Promise<S>
+  /**
+   * All reads, before anything is decided. Undefined: the key stands for nothing any more, and is forgotten until it is added
+   * again. Rejects with WorldError, or with the signal's reason.
+   */
+  gather(key: string, signal: AbortSignal): Promise<S | undefined>
   /** Pure: asks nobody. */
   decide(snapshot: S): LoopDecision<A>
   /** One effect, which checks at the last moment what must still hold. Rejects as `gather` does. */
   perform(action: A, signal: AbortSignal): Promise<void>
   /** Told of each decision, before anything is done about it. */
-  decided(key: string, decision: LoopDecision<A>): void
+  decided?(key: string, decision: LoopDecision<A>): void
+  /**
+   * The step of a pass that says on the cluster what was decided: the status of the key's object, its Events. It comes before
+   * the effects and keeps none of them back: where it fails the pass has failed, but only after them. Rejects as `gather` does.
+   */
+  tell?(told: Told<S, A>, signal: AbortSignal): Promise<void>
+}
+
+interface Told<S, A> {
+  readonly key: string
+  readonly snapshot: S
+  readonly decision: LoopDecision<A>
 }
 
 interface ReconcilerParts<S, A> {
@@ -30,6 +44,7 @@ interface ReconcilerParts<S, A> {
   readonly log: Log
   /** A key that is settled is looked at again after about so long: what nobody told us of is found then. */
   readonly sweepMs: number
+  /** How many keys are worked on at a time, and no key by two of them; one where it is left out. */
   readonly workers?: number
 }
 
@@ -45,7 +60,7 @@ export interface LoopView {
   readonly underWay: number
   /** Since the last pass ended; absent before the first. */
   readonly endedAgoMs?: number
-  /** Why the last pass failed, where it did. */
+  /** Why a pass failed, of the keys whose last pass did: the text that is newest. */
   readonly trouble?: string
 }
 
@@ -56,8 +71,10 @@ const LOOK_AGAIN_MS = 20
 const BACKOFF = { baseMs: 200, capMs: 10_000 }
 
 /**
- * key → gather → decide → perform → requeue. No effect begins unless this process leads, and none lasts longer than it
+ * key → gather → decide → tell → perform → requeue. No effect begins unless this process leads, and none lasts longer than it
  * may. A pass that the world fails comes again after a pause; anything else that is thrown is a bug and ends `run`.
+ *
+ * Law: a controller that does not lead writes nothing.
  */
 export class Reconciler<S, A> {
   readonly #parts: ReconcilerParts<S, A>
@@ -67,7 +84,9 @@ export class Reconciler<S, A> {
   #spentMs = 0
   #lastPassMs = 0
   #endedAt: MonoMs | undefined
-  #trouble: string | undefined
+  /** Of each key whose last pass failed, the newest last. */
+  readonly #troubles = new Map<string, string>()
+  #lastLogged: string | undefined
 
   constructor(parts: ReconcilerParts<S, A>) {
     const { clock, random, workers = 1 } = parts
@@ -90,6 +109,7 @@ export class Reconciler<S, A> {
   }
 
   view(): LoopView {
+    const trouble = [...this.#troubles.values()].at(-1)
     const endedAgoMs = this.#endedAt === undefined ? undefined : this.#parts.clock.monoMs() - this.#endedAt
     return {
       name: this.#parts.loop.name,
@@ -100,7 +120,7 @@ export class Reconciler<S, A> {
       depth: this.#queue.depth(),
       underWay: this.#queue.underWay(),
       ...(endedAgoMs === undefined ? {} : { endedAgoMs }),
-      ...(this.#trouble === undefined ? {} : { trouble: this.#trouble }),
+      ...(trouble === undefined ? {} : { trouble }),
     }
   }
 
@@ -119,49 +139,83 @@ export class Reconciler<S, A> {
   async #tried(key: string, signal: AbortSignal): Promise<WorkResult> {
     try {
       const result = await this.#pass(key, signal)
-      this.#trouble = undefined
+      this.#troubles.delete(key)
       return result
     } catch (error) {
       signal.throwIfAborted()
-      if (!(error instanceof WorldError) && !(error instanceof DeadlineError)) throw error
-      return this.#failed(error)
+      if (!isOfTheWorld(error)) throw error
+      return this.#failed(key, error)
     }
   }
 
-  #failed(error: WorldError | DeadlineError): WorkResult {
+  /** An outage fails every key for one reason, which is logged once. */
+  #failed(key: string, error: WorldError | DeadlineError): WorkResult {
     const { log, loop } = this.#parts
     this.#failures += 1
-    if (this.#trouble !== error.message) log.warn(`${loop.name}: a pass failed`, { reason: error.message })
-    this.#trouble = error.message
+    const isKnown = this.#troubles.size > 0 && [this.#lastLogged, this.#troubles.get(key)].includes(error.message)
+    if (!isKnown) log.warn(`${loop.name}: a pass failed`, { key, reason: error.message })
+    this.#lastLogged = error.message
+    this.#troubles.delete(key)
+    this.#troubles.set(key, error.message)
     const retryAfterMs = error instanceof WorldError ? error.retryAfterMs : undefined
     return { kind: 'failed', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
   }
 
   async #pass(key: string, signal: AbortSignal): Promise<WorkResult> {
-    const { loop, clock, sweepMs } = this.#parts
+    const { loop, clock } = this.#parts
     const limit = { clock, limitMs: GATHER_LIMIT_MS, signal, what: `${loop.name}: reading` }
-    const decision = loop.decide(await withDeadline(limit, (limited) => loop.gather(key, limited)))
-    loop.decided(key, decision)
+    const snapshot = await withDeadline(limit, (limited) => loop.gather(key, limited))
+    if (snapshot === undefined) return { kind: 'done' }
+    const decision = loop.decide(snapshot)
+    loop.decided?.(key, decision)
+    const untold = await this.#untold({ key, snapshot, decision }, signal)
+    if (decision.kind === 'act') {
+      for (const action of decision.actions) if (!(await this.#performed(action, signal))) return { kind: 'done' }
+    }
+    if (untold !== undefined) throw untold
+    return { kind: 'done', againInMs: this.#againInMs(decision) }
+  }
+
+  #againInMs(decision: LoopDecision<A>): number {
     switch (decision.kind) {
       case 'act':
-        for (const action of decision.actions) {
-          if (!(await this.#performed(action, signal))) return { kind: 'done' }
-        }
-        return { kind: 'done', againInMs: LOOK_AGAIN_MS }
+        return LOOK_AGAIN_MS
       case 'hold':
-        return { kind: 'done', againInMs: this.#jittered(decision.recheckAfterMs) }
+        return this.#jittered(decision.recheckAfterMs)
       case 'settled':
-        return { kind: 'done', againInMs: this.#jittered(sweepMs) }
+        return this.#jittered(this.#parts.sweepMs)
     }
   }
 
-  /** Not where we lead no more: whoever does has the key, too. */
-  async #performed(action: A, signal: AbortSignal): Promise<boolean> {
+  /** Why it could not be told, where the world did not let it. */
+  async #untold(told: Told<S, A>, signal: AbortSignal): Promise<WorldError | DeadlineError | undefined> {
+    const { loop } = this.#parts
+    if (loop.tell === undefined) return undefined
+    const { tell } = loop
+    try {
+      await this.#whileLeading({ what: 'its status', signal }, (limited) => tell(told, limited))
+      return undefined
+    } catch (error) {
+      signal.throwIfAborted()
+      if (isOfTheWorld(error)) return error
+      throw error
+    }
+  }
+
+  #performed(action: A, signal: AbortSignal): Promise<boolean> {
+    const { loop } = this.#parts
+    return this.#whileLeading({ what: 'an effect', signal }, (limited) => loop.perform(action, limited))
+  }
+
+  /** Not where we lead no more, which is false: whoever does has the key, too. */
+  async #whileLeading(
+    { what, signal }: { readonly what: string; readonly signal: AbortSignal },
+    work: (signal: AbortSignal) => Promise<void>,
+  ): Promise<boolean> {
     const { loop, clock, leader } = this.#parts
     const limitMs = Math.min(EFFECT_LIMIT_MS, leader.mayActForMs())
     if (limitMs <= 0) return false
-    const limit = { clock, limitMs, signal, what: `${loop.name}: an effect` }
-    await withDeadline(limit, (limited) => loop.perform(action, limited))
+    await withDeadline({ clock, limitMs, signal, what: `${loop.name}: ${what}` }, work)
     return true
   }
 
@@ -169,3 +223,6 @@ export class Reconciler<S, A> {
     return ms * (1 + 0.2 * this.#parts.random.next())
   }
 }
+
+const isOfTheWorld = (error: unknown): error is WorldError | DeadlineError =>
+  error instanceof WorldError || error instanceof DeadlineError

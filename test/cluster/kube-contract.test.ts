@@ -1,11 +1,38 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
+import { exchange } from '../../src/adapters/kube/exchange.ts'
+import { kubeconfigCredentials } from '../../src/adapters/kube/kubeconfig-credentials.ts'
+import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import { type Bed, openBed } from '../../testbed/bed.ts'
 import type { ApiDoor } from '../contract/api/api-door.ts'
+import { eventually } from '../contract/api/eventually.ts'
 import { apiContract } from '../contract/api-contract.ts'
 import { httpClientDoor } from '../contract/doors/http-client-door.ts'
+import type { FrameGround } from '../contract/frame/frame-ground.ts'
+import { frameContract } from '../contract/frame-contract.ts'
 import { administrator } from '../support/administrator.ts'
 import { requires } from '../support/requires.ts'
+
+/** Any object may be one: what the schema of a kind says is for its own tests. */
+const NODE_GUARDS = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'nodeguards.evenkeel.dev' },
+  spec: {
+    group: 'evenkeel.dev',
+    scope: 'Cluster',
+    names: { plural: 'nodeguards', kind: 'NodeGuard' },
+    versions: [
+      {
+        name: 'v1alpha1',
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
+  },
+}
 
 describe('a real API server', requires('testbed'), () => {
   let bed: Bed
@@ -28,4 +55,22 @@ describe('a real API server', requires('testbed'), () => {
   })
 
   apiContract(door)
+
+  describe('asked by controllers', () => {
+    const stop = new AbortController()
+    let ground: Omit<FrameGround, 'door'> | undefined
+    before(async () => {
+      await bed.apply([NODE_GUARDS])
+      await eventually('the custom resource', async () => {
+        return (await door().ask('GET', '/apis/evenkeel.dev/v1alpha1/nodeguards')).status === 200
+      })
+      const source = { paths: [bed.kubeconfig], context: undefined, env: {} }
+      ground = { credentials: await kubeconfigCredentials(source, systemClock), exchange, signal: stop.signal }
+    })
+    after(() => stop.abort(new Error('the tests are over')))
+    frameContract(() => {
+      assert.ok(ground)
+      return { ...ground, door: door() }
+    })
+  })
 })

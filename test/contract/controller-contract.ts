@@ -5,7 +5,7 @@ import { ApiReach } from '../../src/adapters/kube/api-reach.ts'
 import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
 import { kubeFleet } from '../../src/adapters/kube/kube-fleet.ts'
 import { kubeLeaderLease } from '../../src/adapters/kube/kube-leader-lease.ts'
-import { kubeNodeNotices } from '../../src/adapters/kube/kube-node-notices.ts'
+import { kubeObjectNotices } from '../../src/adapters/kube/kube-object-notices.ts'
 import { kubeconfigCredentials } from '../../src/adapters/kube/kubeconfig-credentials.ts'
 import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
@@ -32,7 +32,7 @@ async function portsOf({ kubeconfig }: Ground) {
   return {
     configMaps: kubeConfigMaps(client),
     leases: kubeLeaderLease(client),
-    notices: kubeNodeNotices({ client, clock, random, identity: 'a-test' }),
+    notices: kubeObjectNotices({ client, clock, random, identity: 'a-test' }),
     fleet: (selector?: string) => kubeFleet(parts, selector),
   }
 }
@@ -114,7 +114,10 @@ export function controllerContract(ground: () => Promise<Ground>): void {
     const { notices } = await portsOf({ door, signal, ...rest })
     const { body } = await door.ask('GET', '/api/v1/nodes/n1')
     const uid = String(field(body, 'metadata.uid'))
-    await notices.tell({ node: 'n1', uid, reason: { code: 'CordonNotGranted', text: 'it is full' } }, signal)
+    await notices.tell(
+      { kind: 'Node', name: 'n1', uid, type: 'Warning', reason: { code: 'CordonNotGranted', text: 'it is full' } },
+      signal,
+    )
     const asked = encodeURIComponent(`involvedObject.kind=Node,involvedObject.uid=${uid}`)
     const { body: events } = await door.ask('GET', `/api/v1/events?fieldSelector=${asked}`)
     assert.deepEqual(

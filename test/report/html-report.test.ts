@@ -29,7 +29,7 @@ const byId = (root: HtmlElement, id: string): HtmlElement => {
 const failed = (): ReportDocument => reportDocument({ events: failedRun(), spec: SPEC, tool: '0.1.0' })
 
 for (const [name, run] of Object.entries(RUNS)) {
-  test(`${name}: the page is strict HTML, asks for nothing and lets nothing run but its own script`, () => {
+  test(`law: the page of a report loads nothing and runs no script but its own; ${name} in strict HTML`, () => {
     const page = pageOf(reportDocument({ events: run() }))
     const elements = elementsOf(page)
     assert.deepEqual(
@@ -51,7 +51,7 @@ for (const [name, run] of Object.entries(RUNS)) {
   })
 }
 
-test('the policy forbids everything but the style and the script that the page bears', () => {
+test('law: the page of a report loads nothing and runs no script but its own; its policy forbids everything but the style and the script in it', () => {
   const page = pageOf(failed())
   const hashOf = (tag: string): string => {
     const text = all(page, tag)
@@ -67,7 +67,7 @@ test('the policy forbids everything but the style and the script that the page b
   )
 })
 
-test('what comes from outside is text wherever it stands, and its controls are spelt out', () => {
+test('law: the page of a report loads nothing and runs no script but its own; what comes from outside is text wherever it stands, and its controls are spelt out', () => {
   const html = htmlReport(reportDocument({ events: hostileRun(), journal: HOSTILE, tool: HOSTILE }))
   assert.doesNotMatch(html, /<img|alert\(1\)<\/script|onload="/)
   assert.doesNotMatch(html, /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2028\u2029\u2066-\u2069]/)
@@ -195,7 +195,7 @@ test('a balancer band tells what its server was before, when it was told otherwi
   assert.match(labels[2] ?? '', /ready/)
 })
 
-test('no failure is dropped where the drawing is too small for it: neighbours are one mark with a count', () => {
+test('law: no failure is dropped from a report; where the drawing is too small, neighbours are one mark with a count', () => {
   const marks = elementsOf(byId(pageOf(failed()), 'drawing')).filter(
     ({ attributes }) => attributes['data-kind'] === 'failure',
   )
@@ -254,7 +254,7 @@ test('the page is as small as it is said to be', () => {
   assert.ok(long.bytes < 2_000_000 && long.warning === undefined, `sixty nodes have ${long.bytes} bytes`)
 })
 
-test('a page that is too large gives up seconds, then the names of pods, never windows, steps or reasons; and says so', () => {
+test('law: no failure is dropped from a report; a page that is too large gives up seconds, then the names of pods, never windows, steps or reasons, and says so', () => {
   const report = failed()
   const whole = fittedReport(report).bytes
   const slower = fittedReport(report, { warnBytes: 1_000, mostBytes: whole - 100 })

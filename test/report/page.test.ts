@@ -32,7 +32,7 @@ describe('the page in a browser', requires('chromium'), () => {
   })
 
   for (const name of ['failedRun', 'hostileRun', 'longRun']) {
-    test(`${name}: nothing is asked for, nothing is refused, nothing fails`, async () => {
+    test(`law: the page of a report loads nothing and runs no script but its own; ${name} in a browser: nothing is asked for, nothing is refused, nothing fails`, async () => {
       await browser.show(url(name), WIDE)
       assert.deepEqual(browser.asked, [url(name)])
       assert.deepEqual(browser.said, [])

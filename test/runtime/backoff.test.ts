@@ -27,7 +27,7 @@ test('a success starts it small again', () => {
   assert.equal(backoff.nextMs(), 100)
 })
 
-test('Retry-After is waited in full, with jitter on top and not below', () => {
+test('law: no retry is immediate, and Retry-After is honoured; it is waited in full, with jitter on top and not below', () => {
   assert.equal(new Backoff({ baseMs: 100, capMs: 1_000 }, always(0)).nextMs(5_000), 5_000)
   assert.equal(new Backoff({ baseMs: 100, capMs: 1_000 }, always(0.5)).nextMs(5_000), 5_050)
 })
@@ -54,7 +54,7 @@ const draws = fc.oneof(
   fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
 )
 
-test('no delay is ever zero, below what was asked for, or beyond every limit', () => {
+test('law: no retry is immediate, and Retry-After is honoured; no delay is zero, below what was asked for, or beyond every limit', () => {
   fc.assert(
     fc.property(
       draws,

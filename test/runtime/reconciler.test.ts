@@ -1,44 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { LoopDecision } from '../../src/model/loop-decision.ts'
 import { WorldError } from '../../src/model/world-error.ts'
-import { type Loop, Reconciler } from '../../src/runtime/reconciler.ts'
-import { SeededRandom } from '../support/seeded-random.ts'
-import { VirtualClock } from '../support/virtual-clock.ts'
+import { aLoop, WHY } from '../support/a-loop.ts'
 
 const never = new AbortController().signal
-const WHY = [{ code: 'Because', text: 'it is so' }]
-const SETTLED: LoopDecision<string> = { kind: 'settled', reasons: WHY }
-
-/** A loop over a number that is to become zero, one effect a pass. */
-function aLoop(change: Partial<Loop<number, string>> = {}) {
-  const clock = new VirtualClock()
-  const warned: (readonly [string, unknown])[] = []
-  const world = { left: 3, mayActForMs: 10_000, done: [] as string[], looks: 0 }
-  const loop: Loop<number, string> = {
-    name: 'countdown',
-    gather: async () => {
-      world.looks += 1
-      return world.left
-    },
-    decide: (left) => (left === 0 ? SETTLED : { kind: 'act', actions: [`take ${left}`], reasons: WHY }),
-    perform: async (action) => {
-      world.left -= 1
-      world.done.push(action)
-    },
-    decided: () => undefined,
-    ...change,
-  }
-  const reconciler = new Reconciler({
-    loop,
-    leader: { mayActForMs: () => world.mayActForMs },
-    clock,
-    random: new SeededRandom(1),
-    log: { debug: () => undefined, warn: (text, facts) => warned.push([text, facts]) },
-    sweepMs: 60_000,
-  })
-  return { clock, world, reconciler, warned }
-}
 
 test('a key is worked on until nothing is left to do, and swept later', async () => {
   const { clock, world, reconciler } = aLoop()
@@ -51,7 +16,7 @@ test('a key is worked on until nothing is left to do, and swept later', async ()
   assert.equal(reconciler.view().passes, 5)
 })
 
-test('who does not lead neither looks nor acts, and nothing is done from the moment on that it may not', async () => {
+test('law: a controller that does not lead writes nothing; it does not even look, and nothing is done from the moment on that it may not', async () => {
   const { clock, world, reconciler } = aLoop()
   void reconciler.run(never)
   world.mayActForMs = 0
@@ -100,7 +65,7 @@ test('a pass that the world fails comes again after a pause, with nothing done t
   const { failures, trouble } = reconciler.view()
   assert.ok(failures >= 6 && failures < 30, `${failures}`)
   assert.equal(trouble, 'nobody answers')
-  assert.deepEqual(warned, [['countdown: a pass failed', { reason: 'nobody answers' }]])
+  assert.deepEqual(warned, [['countdown: a pass failed', { key: 'k', reason: 'nobody answers' }]])
   failing = false
   await clock.advance(20_000)
   assert.deepEqual(world.done, ['take 3', 'take 2', 'take 1'])

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { steadyClock } from '../../src/runtime/steady-clock.ts'
 import { VirtualClock } from '../support/virtual-clock.ts'
 
-test('a wall clock that is set moves no stamp of a steady clock, and is told once for each time', async () => {
+test('law: a wall clock that is set moves no stamp; each time that it is set is reported once', async () => {
   const clock = new VirtualClock()
   const told: number[] = []
   const steady = steadyClock(clock, { onSet: (byMs) => told.push(byMs) })
@@ -16,7 +16,7 @@ test('a wall clock that is set moves no stamp of a steady clock, and is told onc
   assert.deepEqual(told, [-5_300, 0])
 })
 
-test('two processes of one machine agree on stamps, though its clock was set between their beginnings', () => {
+test('law: a wall clock that is set moves no stamp; two processes of one machine agree on stamps, though its clock was set between their beginnings', () => {
   const clock = new VirtualClock()
   const parent = steadyClock(clock)
   clock.jumpWall(3_600_000)

@@ -1,4 +1,4 @@
-import type { Noticing } from '../../src/core/roll/noticing.ts'
+import type { Noticing } from '../../src/core/service/evidence.ts'
 import type { ServerReading } from '../../src/model/balancer.ts'
 import type { EndpointReading, HealthEndpointSpec } from '../../src/model/health-endpoint.ts'
 import { formatMaintenance, MAINTENANCE_ANNOTATION } from '../../src/model/maintenance.ts'

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parseNode } from '../../src/adapters/kube/parse-node.ts'
-import { Untrusted } from '../../src/adapters/kube/untrusted.ts'
 import type { JsonPatch } from '../../src/model/json-patch.ts'
 import type { Node, Taint } from '../../src/model/node.ts'
+import { Untrusted } from '../../src/model/untrusted.ts'
 import { WorldError } from '../../src/model/world-error.ts'
 
 type Fields = Record<string, unknown>

@@ -1,6 +1,7 @@
 import { type Evidence, noEvidence } from '../../src/core/roll/evidence.ts'
 import type { NodeSnapshot } from '../../src/core/roll/node-snapshot.ts'
-import type { InstanceFacts, RollSnapshot } from '../../src/core/roll/snapshot.ts'
+import type { RollSnapshot } from '../../src/core/roll/snapshot.ts'
+import type { InstanceFacts } from '../../src/core/service/instance-facts.ts'
 import type { ServerReading } from '../../src/model/balancer.ts'
 import type { DisruptionBudget } from '../../src/model/disruption-budget.ts'
 import type { Node } from '../../src/model/node.ts'

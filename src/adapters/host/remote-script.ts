@@ -11,6 +11,8 @@ import { posixQuote } from '../../model/posix-quote.ts'
  * that begin with the mark, among whatever else is printed there:
  *
  *     boot ID · refused TEXT · may · other · sent · ended CODE
+ *
+ * Law: a reboot command acts on the recorded boot id alone.
  */
 interface ScriptFacts {
   /** Tells our lines from all others; letters and digits. */

@@ -11,7 +11,11 @@ interface Asked {
   readonly kept: KeptConnections
 }
 
-/** HTTP and HTTPS by Node's own client, over connections of our choosing. */
+/**
+ * HTTP and HTTPS by Node's own client, over connections of our choosing.
+ *
+ * Law: measured requests never go by a proxy.
+ */
 export class NodeHttpProbe implements HttpProbe {
   readonly #targets = new Map<ProbeTarget, Asked>()
 

@@ -1,8 +1,8 @@
 import type { Access } from '../../model/access.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
 import type { ApiCall } from './api-call.ts'
 import type { ApiClient } from './api-client.ts'
 import { askObject } from './api-object.ts'
-import type { Untrusted } from './untrusted.ts'
 
 const AT_ONCE = 4
 

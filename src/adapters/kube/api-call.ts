@@ -7,6 +7,7 @@ export interface ApiCall {
   readonly path: string
   /** A list is one parameter given again and again. */
   readonly query?: Readonly<Record<string, string | readonly string[]>>
+  /** Of a patch: a list is a JSON patch, an object a merge patch. */
   readonly body?: unknown
 }
 

@@ -1,7 +1,7 @@
+import { MalformedReply } from '../../model/untrusted.ts'
 import { type Retry, WorldError } from '../../model/world-error.ts'
 import type { ApiCall, ApiReply } from './api-call.ts'
 import { type ApiStatus, parseApiStatus } from './api-status.ts'
-import { MalformedReply } from './untrusted.ts'
 
 type Verdict = readonly [code: string, retry: Retry]
 
@@ -36,10 +36,12 @@ export function replyError(call: ApiCall, error: unknown): unknown {
 function verdict(call: ApiCall, http: number, status: ApiStatus): Verdict {
   const known = VERDICTS[http]
   if (known !== undefined) return known
-  if (http === 422 && call.verb === 'patch' && isPatchThatDidNotApply(status)) return ['KUBE_CONFLICT', 'now']
+  if (http === 422 && isJsonPatch(call) && isPatchThatDidNotApply(status)) return ['KUBE_CONFLICT', 'now']
   if (http >= 500) return ['KUBE_SERVER', 'backoff']
   return http >= 400 ? ['KUBE_INVALID', 'never'] : ['KUBE_REPLY', 'backoff']
 }
+
+const isJsonPatch = ({ verb, body }: ApiCall): boolean => verb === 'patch' && Array.isArray(body)
 
 /**
  * A JSON patch whose `test` fails, or whose path is not there, is answered with 422 and no cause (apiserver

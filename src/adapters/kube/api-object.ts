@@ -1,8 +1,8 @@
+import { Untrusted } from '../../model/untrusted.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { ApiCall } from './api-call.ts'
 import type { ApiClient } from './api-client.ts'
 import { replyError } from './api-error.ts'
-import { Untrusted } from './untrusted.ts'
 
 type Parse<T> = (object: Untrusted) => T
 

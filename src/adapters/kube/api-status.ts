@@ -1,5 +1,5 @@
 import { escapeForeign } from '../../model/foreign-text.ts'
-import { MalformedReply, Untrusted } from './untrusted.ts'
+import { MalformedReply, Untrusted } from '../../model/untrusted.ts'
 
 /** metav1.Status, the body of a refusal. */
 export interface ApiStatus {

@@ -1,11 +1,11 @@
 import type { JsonPatch } from '../../model/json-patch.ts'
 import type { ObjectRef } from '../../model/object-ref.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
 import { type ApiCall, segment } from './api-call.ts'
 import type { ApiClient } from './api-client.ts'
 import { askObject } from './api-object.ts'
 import { given } from './given.ts'
 import { RELAY_CONTAINER, relayArgs } from './relay-jobs.ts'
-import type { Untrusted } from './untrusted.ts'
 
 interface EphemeralRelay {
   readonly pod: ObjectRef

@@ -1,4 +1,4 @@
-import type { Untrusted } from './untrusted.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
 
 interface Condition {
   readonly status: 'True' | 'False' | 'Unknown'

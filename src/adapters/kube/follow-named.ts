@@ -1,6 +1,6 @@
+import { MalformedReply, type Untrusted } from '../../model/untrusted.ts'
 import type { FollowEvent } from '../../ports/cluster.ts'
 import { type FollowParts, follow } from './follow.ts'
-import { MalformedReply, type Untrusted } from './untrusted.ts'
 
 export interface Named<T> {
   /** Where the kind is served, and what RBAC calls it. */

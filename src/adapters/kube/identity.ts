@@ -1,6 +1,6 @@
+import type { Untrusted } from '../../model/untrusted.ts'
 import type { ApiClient } from './api-client.ts'
 import { askObject } from './api-object.ts'
-import type { Untrusted } from './untrusted.ts'
 
 /** The uid of namespace kube-system, which lives as long as the cluster does, and the server's version. */
 export async function identity(

@@ -1,19 +1,18 @@
 import type { Endpoint } from '../../model/endpoint.ts'
 import type { JsonPatch } from '../../model/json-patch.ts'
 import type { Node } from '../../model/node.ts'
-import type { Cluster, Kind, KindMap } from '../../ports/cluster.ts'
+import type { Cluster } from '../../ports/cluster.ts'
 import { forbiddenAccess } from './access-review.ts'
-import { segment } from './api-call.ts'
 import type { ApiClient } from './api-client.ts'
 import { askObject, findObject } from './api-object.ts'
+import { CLUSTER_KINDS } from './cluster-kinds.ts'
 import { evict } from './evict.ts'
 import { type FollowParts, follow } from './follow.ts'
 import { heartbeatLease } from './heartbeat-lease.ts'
 import { identity } from './identity.ts'
 import { readLease, tryLease, writeLease } from './lease-store.ts'
 import { listPages } from './list-pages.ts'
-import { parseNode } from './parse-node.ts'
-import { RESOURCES, type Resource } from './resources.ts'
+import { objectPath, resourceOf } from './resources.ts'
 
 /** The port's methods over one API server. */
 export function kubeCluster(parts: FollowParts, server: Endpoint): Cluster {
@@ -21,8 +20,8 @@ export function kubeCluster(parts: FollowParts, server: Endpoint): Cluster {
   return {
     server,
     identity: (signal) => identity(client, signal),
-    list: async (kind, signal) => (await listPages(parts, resourceOf(kind), signal)).objects,
-    follow: (kind, sink, signal) => follow(parts, { kind: resourceOf(kind), sink }, signal),
+    list: async (kind, signal) => (await listPages(parts, resourceOf({ kind: CLUSTER_KINDS[kind] }), signal)).objects,
+    follow: (kind, sink, signal) => follow(parts, { kind: resourceOf({ kind: CLUSTER_KINDS[kind] }), sink }, signal),
     followHeartbeat: (node, sink, signal) => follow(parts, { kind: heartbeatLease(node), sink }, signal),
     readNode: (name, signal) => readNode(client, name, signal),
     patchNode: (name, patch, signal) => patchNode(client, { name, patch }, signal),
@@ -34,13 +33,9 @@ export function kubeCluster(parts: FollowParts, server: Endpoint): Cluster {
   }
 }
 
-function resourceOf<K extends Kind>(kind: K): Resource<KindMap[K]> {
-  return RESOURCES[kind]
-}
-
 function readNode(client: ApiClient, name: string, signal: AbortSignal): Promise<Node | undefined> {
   const call = { verb: 'get', resource: 'nodes', path: nodePath(name) } as const
-  return findObject(client, { call, parse: parseNode }, signal)
+  return findObject(client, { call, parse: NODES.parse }, signal)
 }
 
 function patchNode(
@@ -49,7 +44,9 @@ function patchNode(
   signal: AbortSignal,
 ): Promise<Node> {
   const call = { verb: 'patch', resource: 'nodes', path: nodePath(name), body: patch } as const
-  return askObject(client, { call, parse: parseNode }, signal)
+  return askObject(client, { call, parse: NODES.parse }, signal)
 }
 
-const nodePath = (name: string): string => `/api/v1/nodes/${segment(name)}`
+const NODES = CLUSTER_KINDS.nodes
+
+const nodePath = (name: string): string => objectPath({ kind: NODES, name })

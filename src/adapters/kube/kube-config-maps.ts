@@ -1,12 +1,12 @@
 import type { ConfigMap } from '../../model/config-map.ts'
 import type { JsonPatch } from '../../model/json-patch.ts'
 import type { ObjectRef } from '../../model/object-ref.ts'
+import { parseMetadata } from '../../model/parse-metadata.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
 import type { ConfigMaps } from '../../ports/config-maps.ts'
 import { type ApiCall, segment } from './api-call.ts'
 import type { ApiClient } from './api-client.ts'
 import { askObject, findObject } from './api-object.ts'
-import { parseMetadata } from './parse-metadata.ts'
-import type { Untrusted } from './untrusted.ts'
 
 const RESOURCE = 'configmaps'
 

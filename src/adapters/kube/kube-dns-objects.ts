@@ -1,4 +1,6 @@
 import type { DnsEndpoint, DnsNode, DnsPod, DnsService, DnsServicePort } from '../../model/dns-objects.ts'
+import { parseMetadata } from '../../model/parse-metadata.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
 import type { DnsObjects, PodAddress } from '../../ports/dns-objects.ts'
 import type { Log } from '../../ports/log.ts'
 import { segment } from './api-call.ts'
@@ -7,9 +9,7 @@ import { findObject } from './api-object.ts'
 import { findCondition } from './find-condition.ts'
 import { given } from './given.ts'
 import { listPages } from './list-pages.ts'
-import { parseMetadata } from './parse-metadata.ts'
 import type { Resource } from './resources.ts'
-import type { Untrusted } from './untrusted.ts'
 
 interface DnsObjectsParts {
   readonly client: ApiClient

@@ -1,19 +1,20 @@
 import type { RolledWorkload } from '../../model/dns-ground.ts'
 import type { JsonPatch } from '../../model/json-patch.ts'
 import { selectorMatches } from '../../model/label-selector.ts'
+import { parseMetadata } from '../../model/parse-metadata.ts'
 import type { PodOwner } from '../../model/pod.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { DnsRepairer, PodOfDns, PodsOfDns } from '../../ports/dns-repairer.ts'
 import type { Log } from '../../ports/log.ts'
 import { type ApiCall, segment } from './api-call.ts'
 import type { ApiClient } from './api-client.ts'
 import { askObject, findObject } from './api-object.ts'
+import { CLUSTER_KINDS } from './cluster-kinds.ts'
 import { evict } from './evict.ts'
 import { given } from './given.ts'
 import { listPages } from './list-pages.ts'
-import { parseMetadata } from './parse-metadata.ts'
-import { RESOURCES, type Resource } from './resources.ts'
-import type { Untrusted } from './untrusted.ts'
+import { type Resource, resourceOf } from './resources.ts'
 
 interface Parts {
   readonly client: ApiClient
@@ -85,10 +86,7 @@ function parseOwnedPod(object: Untrusted): OwnedPod {
   return { name, uid, labels, resourceVersion, ...given('node', node), ...given('controller', controller) }
 }
 
-const budgetsIn = (namespace: string) => ({
-  ...RESOURCES.disruptionbudgets,
-  path: `/apis/policy/v1/namespaces/${segment(namespace)}/poddisruptionbudgets`,
-})
+const budgetsIn = (namespace: string) => resourceOf({ kind: CLUSTER_KINDS.disruptionbudgets, namespace })
 
 const CORDONED: Resource<readonly string[]> = {
   path: '/api/v1/nodes',

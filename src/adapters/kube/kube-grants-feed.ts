@@ -1,9 +1,9 @@
 import { GRANTS_CONFIG_MAP, GRANTS_KEY, parseGrants } from '../../model/cordon-grants.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
 import type { GrantsFeed, ToldGrants } from '../../ports/grants-feed.ts'
 import type { FollowParts } from './follow.ts'
 import { followNamed, type Named } from './follow-named.ts'
 import { given } from './given.ts'
-import type { Untrusted } from './untrusted.ts'
 
 /** One watch of the one ConfigMap by which cordons are granted. */
 export const kubeGrantsFeed = (parts: FollowParts, namespace: string): GrantsFeed => ({

@@ -1,14 +1,14 @@
-import type { Condition } from '../../model/condition.ts'
+import { type Condition, parseConditions } from '../../model/condition.ts'
 import type { JsonPatch } from '../../model/json-patch.ts'
-import { toIso, wallMs } from '../../model/time.ts'
+import { parseMetadata } from '../../model/parse-metadata.ts'
+import { toIsoSeconds, wallMs } from '../../model/time.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
 import type { Log } from '../../ports/log.ts'
 import type { ServiceAsRead, ServiceConditions } from '../../ports/service-conditions.ts'
 import { segment } from './api-call.ts'
 import type { ApiClient } from './api-client.ts'
 import { given } from './given.ts'
 import { listPages } from './list-pages.ts'
-import { parseMetadata } from './parse-metadata.ts'
-import type { Untrusted } from './untrusted.ts'
 
 interface Parts {
   readonly client: ApiClient
@@ -39,23 +39,14 @@ function parse(object: Untrusted): ServiceAsRead {
     uid,
     resourceVersion,
     ...given('generation', object.at('metadata').at('generation').optionalInteger()),
-    conditions: object.at('status').at('conditions').each().map(parseCondition),
+    conditions: parseConditions(object.at('status')),
   }
 }
-
-const parseCondition = (condition: Untrusted): Condition => ({
-  type: condition.at('type').textOr(''),
-  status: condition.at('status').textOr('Unknown'),
-  reason: condition.at('reason').textOr(''),
-  message: condition.at('message').textOr(''),
-  lastTransitionTime: condition.at('lastTransitionTime').textOr(''),
-  ...given('observedGeneration', condition.at('observedGeneration').optionalInteger()),
-})
 
 /** Only the one condition is written: what others have in theirs beyond what is read here stays. */
 function patchOf({ resourceVersion, conditions }: ServiceAsRead, condition: Condition): JsonPatch {
   const at = conditions.findIndex(({ type }) => type === condition.type)
-  const value = { ...condition, lastTransitionTime: inSeconds(condition.lastTransitionTime) }
+  const value = { ...condition, lastTransitionTime: toIsoSeconds(wallMs(Date.parse(condition.lastTransitionTime))) }
   const put =
     conditions.length === 0
       ? ({ op: 'add', path: '/status/conditions', value: [value] } as const)
@@ -64,6 +55,3 @@ function patchOf({ resourceVersion, conditions }: ServiceAsRead, condition: Cond
         : ({ op: 'replace', path: `/status/conditions/${at}`, value } as const)
   return [{ op: 'test', path: '/metadata/resourceVersion', value: resourceVersion }, put]
 }
-
-/** As the API keeps times (metav1.Time). */
-const inSeconds = (iso: string): string => toIso(wallMs(Date.parse(iso))).replace(/\.\d+Z$/, 'Z')

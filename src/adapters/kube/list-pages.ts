@@ -1,3 +1,4 @@
+import { Untrusted } from '../../model/untrusted.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Log } from '../../ports/log.ts'
 import type { ApiCall } from './api-call.ts'
@@ -5,7 +6,6 @@ import type { ApiClient } from './api-client.ts'
 import { replyError } from './api-error.ts'
 import { parseItem } from './parse-item.ts'
 import type { Resource } from './resources.ts'
-import { Untrusted } from './untrusted.ts'
 
 const PAGE_ITEMS = '500'
 /** Half a million objects: no cluster has them, and a server that goes on for ever must not keep us. */

@@ -1,7 +1,7 @@
+import { parseMetadata } from '../../model/parse-metadata.ts'
 import type { EndpointSlice } from '../../model/service.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
 import { given } from './given.ts'
-import { parseMetadata } from './parse-metadata.ts'
-import type { Untrusted } from './untrusted.ts'
 
 export function parseEndpointSlice(object: Untrusted): EndpointSlice {
   const { namespace, name, labels } = parseMetadata(object, 'namespaced')

@@ -1,9 +1,9 @@
 import type { FleetNode } from '../../model/fleet-node.ts'
 import { asksToLeave } from '../../model/maintenance.ts'
 import { RECORD_ANNOTATION } from '../../model/node-record.ts'
+import { MalformedReply, type Untrusted } from '../../model/untrusted.ts'
 import { findCondition } from './find-condition.ts'
 import { parseNodeFacts } from './parse-node-facts.ts'
-import { MalformedReply, type Untrusted } from './untrusted.ts'
 
 /** A Node whose name can be read counts, whatever else it says: one that is left out would make the fleet smaller. */
 export function parseFleetNode(object: Untrusted): FleetNode {

@@ -1,7 +1,7 @@
 import { escapeForeign } from '../../model/foreign-text.ts'
+import { MalformedReply, type Untrusted } from '../../model/untrusted.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Resource } from './resources.ts'
-import { MalformedReply, type Untrusted } from './untrusted.ts'
 
 /** The object, or nothing and a warning where it is malformed: one broken object must not hide all the others. */
 export function parseItem<T>(kind: Resource<T>, item: Untrusted, log: Log): [T] | [] {

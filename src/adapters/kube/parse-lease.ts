@@ -1,6 +1,6 @@
 import type { Lease } from '../../model/lease.ts'
-import { parseMetadata } from './parse-metadata.ts'
-import type { Untrusted } from './untrusted.ts'
+import { parseMetadata } from '../../model/parse-metadata.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
 
 export function parseLease(object: Untrusted): Lease {
   const { namespace, name, resourceVersion, annotations } = parseMetadata(object, 'namespaced')

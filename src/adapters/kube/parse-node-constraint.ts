@@ -1,4 +1,4 @@
-import type { Untrusted } from './untrusted.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
 
 /**
  * What must hold for a node to take the pod, as labels: spec.nodeSelector, and the required node affinity as far as it

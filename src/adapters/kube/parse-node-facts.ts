@@ -1,8 +1,8 @@
 import { MAINTENANCE_ANNOTATION, MAINTENANCE_LENGTH_MAX } from '../../model/maintenance.ts'
 import { EXCLUDE_LABEL, LIFECYCLE_CONDITIONS, type NodeFacts, REMOVAL_TAINTS } from '../../model/node-facts.ts'
+import { parseMetadata } from '../../model/parse-metadata.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
 import { given } from './given.ts'
-import { parseMetadata } from './parse-metadata.ts'
-import type { Untrusted } from './untrusted.ts'
 
 export function parseNodeFacts(object: Untrusted): NodeFacts {
   const { uid, resourceVersion, labels, annotations } = parseMetadata(object, 'cluster')

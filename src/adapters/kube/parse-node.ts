@@ -1,9 +1,9 @@
 import type { Node, Taint } from '../../model/node.ts'
 import { LIFECYCLE_CONDITIONS } from '../../model/node-facts.ts'
+import { parseMetadata } from '../../model/parse-metadata.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
 import { findCondition } from './find-condition.ts'
 import { given } from './given.ts'
-import { parseMetadata } from './parse-metadata.ts'
-import type { Untrusted } from './untrusted.ts'
 
 export function parseNode(object: Untrusted): Node {
   const { name, uid, resourceVersion, labels, annotations } = parseMetadata(object, 'cluster')

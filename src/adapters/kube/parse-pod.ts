@@ -1,9 +1,9 @@
+import { parseMetadata } from '../../model/parse-metadata.ts'
 import type { Pod } from '../../model/pod.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
 import { findCondition } from './find-condition.ts'
 import { given } from './given.ts'
-import { parseMetadata } from './parse-metadata.ts'
 import { parseNodeConstraint } from './parse-node-constraint.ts'
-import type { Untrusted } from './untrusted.ts'
 
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror'
 const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed'] as const

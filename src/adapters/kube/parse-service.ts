@@ -1,6 +1,6 @@
+import { parseMetadata } from '../../model/parse-metadata.ts'
 import type { Service } from '../../model/service.ts'
-import { parseMetadata } from './parse-metadata.ts'
-import type { Untrusted } from './untrusted.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
 
 export function parseService(object: Untrusted): Service {
   const { namespace, name } = parseMetadata(object, 'namespaced')

@@ -1,7 +1,7 @@
+import { parseMetadata } from '../../model/parse-metadata.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
 import type { VolumeAttachment, VolumeClaim } from '../../model/volume.ts'
 import { given } from './given.ts'
-import { parseMetadata } from './parse-metadata.ts'
-import type { Untrusted } from './untrusted.ts'
 
 export function parseVolumeAttachment(object: Untrusted): VolumeAttachment {
   const spec = object.at('spec')

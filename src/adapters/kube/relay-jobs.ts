@@ -1,7 +1,7 @@
+import type { Untrusted } from '../../model/untrusted.ts'
 import { type ApiCall, segment } from './api-call.ts'
 import type { ApiClient } from './api-client.ts'
 import type { Resource } from './resources.ts'
-import type { Untrusted } from './untrusted.ts'
 
 const RESOURCE = 'jobs.batch'
 const LABEL = 'evenkeel.dev/dns-relay'

@@ -1,12 +1,9 @@
-import type { Kind, KindMap } from '../../ports/cluster.ts'
-import { parseDisruptionBudget } from './parse-disruption-budget.ts'
-import { parseEndpointSlice } from './parse-endpoint-slice.ts'
-import { parseNode } from './parse-node.ts'
-import { parsePod } from './parse-pod.ts'
-import { parseService } from './parse-service.ts'
-import { parseVolumeAttachment, parseVolumeClaim } from './parse-volume.ts'
-import { parseWorkload } from './parse-workload.ts'
-import type { Untrusted } from './untrusted.ts'
+import { invariant } from '../../model/invariant.ts'
+import { type ObjectKind, qualifiedResource } from '../../model/object-kind.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
+import type { ObjectAddress, Selection } from '../../ports/objects.ts'
+import { segment } from './api-call.ts'
+import { given } from './given.ts'
 
 /** Where a kind is served, what RBAC calls it, and how its objects are read. */
 export interface Resource<T> {
@@ -19,36 +16,25 @@ export interface Resource<T> {
   readonly idleMs?: number
 }
 
-export const RESOURCES: { readonly [K in Kind]: Resource<KindMap[K]> } = {
-  nodes: { path: '/api/v1/nodes', resource: 'nodes', parse: parseNode },
-  pods: { path: '/api/v1/pods', resource: 'pods', parse: parsePod },
-  services: { path: '/api/v1/services', resource: 'services', parse: parseService },
-  volumeclaims: {
-    path: '/api/v1/persistentvolumeclaims',
-    resource: 'persistentvolumeclaims',
-    parse: parseVolumeClaim,
-  },
-  disruptionbudgets: {
-    path: '/apis/policy/v1/poddisruptionbudgets',
-    resource: 'poddisruptionbudgets.policy',
-    parse: parseDisruptionBudget,
-  },
-  deployments: { path: '/apis/apps/v1/deployments', resource: 'deployments.apps', parse: parseWorkload('Deployment') },
-  replicasets: { path: '/apis/apps/v1/replicasets', resource: 'replicasets.apps', parse: parseWorkload('ReplicaSet') },
-  statefulsets: {
-    path: '/apis/apps/v1/statefulsets',
-    resource: 'statefulsets.apps',
-    parse: parseWorkload('StatefulSet'),
-  },
-  daemonsets: { path: '/apis/apps/v1/daemonsets', resource: 'daemonsets.apps', parse: parseWorkload('DaemonSet') },
-  volumeattachments: {
-    path: '/apis/storage.k8s.io/v1/volumeattachments',
-    resource: 'volumeattachments.storage.k8s.io',
-    parse: parseVolumeAttachment,
-  },
-  endpointslices: {
-    path: '/apis/discovery.k8s.io/v1/endpointslices',
-    resource: 'endpointslices.discovery.k8s.io',
-    parse: parseEndpointSlice,
-  },
+/** Where the objects of a selection are listed, watched and made. */
+export function resourceOf<T>({ kind, namespace, labelSelector, fieldSelector }: Selection<T>): Resource<T> {
+  return {
+    path: `${prefixOf(kind)}${withNamespace(kind, namespace)}/${kind.resource}`,
+    resource: qualifiedResource(kind),
+    parse: kind.parse,
+    query: { ...given('labelSelector', labelSelector), ...given('fieldSelector', fieldSelector) },
+  }
+}
+
+export function objectPath<T>({ kind, namespace, name }: ObjectAddress<T>): string {
+  invariant(kind.namespaced === (namespace !== undefined), `a name of ${kind.resource} is looked up in its scope`)
+  return `${prefixOf(kind)}${withNamespace(kind, namespace)}/${kind.resource}/${segment(name)}`
+}
+
+const prefixOf = ({ group, version }: ObjectKind<unknown>): string =>
+  group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+
+function withNamespace({ namespaced, resource }: ObjectKind<unknown>, namespace: string | undefined): string {
+  invariant(namespaced || namespace === undefined, `${resource} have no namespace`)
+  return namespace === undefined ? '' : `/namespaces/${segment(namespace)}`
 }

@@ -17,7 +17,11 @@ interface FileJournalParts {
   readonly cutBytes: number
 }
 
-/** One journal, held open and locked. Appends are written one after the other, each synced before the next begins. */
+/**
+ * One journal, held open and locked. Appends are written one after the other, each synced before the next begins.
+ *
+ * Law: an acknowledged entry of the journal survives kill -9.
+ */
 export class FileJournal implements OpenJournal {
   readonly run: string
   readonly header: JournalHeader

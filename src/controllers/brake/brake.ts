@@ -6,6 +6,7 @@ import type { NodeOut } from '../../core/budget/snapshot.ts'
 import type { ConfigMap } from '../../model/config-map.ts'
 import { type CordonGrants, GRANTS_CONFIG_MAP } from '../../model/cordon-grants.ts'
 import type { FleetNode } from '../../model/fleet-node.ts'
+import type { NodeNotice } from '../../model/node-notice.ts'
 import type { OutLimit } from '../../model/out-limit.ts'
 import type { Reason } from '../../model/reason.ts'
 import { WorldError } from '../../model/world-error.ts'
@@ -13,7 +14,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { ConfigMaps } from '../../ports/config-maps.ts'
 import type { Fleet } from '../../ports/fleet.ts'
 import type { Log } from '../../ports/log.ts'
-import type { NodeNotices } from '../../ports/node-notices.ts'
+import type { ObjectNotices } from '../../ports/object-notices.ts'
 import type { Random } from '../../ports/random.ts'
 import { FollowCache, type Freshness } from '../../runtime/follow-cache.ts'
 import type { Leader } from '../../runtime/leader.ts'
@@ -23,7 +24,7 @@ import { publishedBy, withGrants } from './grants-object.ts'
 interface BrakeParts {
   readonly fleet: Fleet
   readonly configMaps: ConfigMaps
-  readonly notices: NodeNotices
+  readonly notices: ObjectNotices
   readonly leader: Pick<Leader, 'mayActForMs'>
   /** Of this process, as in the Lease. */
   readonly identity: string
@@ -163,11 +164,15 @@ export class Brake {
   }
 
   async #perform(action: BrakeAction, signal: AbortSignal): Promise<void> {
-    if (action.kind === 'tell') return this.#parts.notices.tell(action.notice, signal)
+    if (action.kind === 'tell') return this.#tell(action.notice, signal)
     const { configMaps, namespace, identity } = this.#parts
     for (const name of action.dropped) await this.#checkDropped(name, signal)
     const wanted = withGrants(action, { namespace, self: identity, found: this.#found })
     this.#found = await configMaps.write(wanted, signal)
+  }
+
+  #tell({ node, uid, reason }: NodeNotice, signal: AbortSignal): Promise<void> {
+    return this.#parts.notices.tell({ kind: 'Node', name: node, uid, type: 'Warning', reason }, signal)
   }
 
   /** A grant that is taken back puts its node in: not by a watch that may be behind. */

@@ -1,4 +1,5 @@
-import { type DnsHealth, HEALTH_CONDITION, nextCondition } from '../../core/dns/health-condition.ts'
+import { type DnsHealth, HEALTH_CONDITION } from '../../core/dns/health-condition.ts'
+import { nextCondition } from '../../model/condition.ts'
 import type { ObjectRef } from '../../model/object-ref.ts'
 import { toIso } from '../../model/time.ts'
 import { WorldError } from '../../model/world-error.ts'
@@ -46,7 +47,7 @@ export class ToldHealth {
       const at = toIso(clock.wallMs())
       const when = { at, ...(generation === undefined ? {} : { generation }) }
       const old = found.conditions.find(({ type }) => type === HEALTH_CONDITION)
-      const next = nextCondition(old, health, when)
+      const next = nextCondition(old, { type: HEALTH_CONDITION, ...health }, when)
       if (next === undefined) return
       try {
         return await conditions.write(found, next, signal)

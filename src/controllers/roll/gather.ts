@@ -1,6 +1,7 @@
 import type { Evidence } from '../../core/roll/evidence.ts'
 import { noEvidence } from '../../core/roll/evidence.ts'
-import type { InstanceFacts, NodeFacts, RollSnapshot, RunFacts, SlotFacts } from '../../core/roll/snapshot.ts'
+import type { NodeFacts, RollSnapshot, RunFacts, SlotFacts } from '../../core/roll/snapshot.ts'
+import type { InstanceFacts } from '../../core/service/instance-facts.ts'
 import type { Node } from '../../model/node.ts'
 import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../model/node-record.ts'
 import type { Outcome } from '../../model/outcome.ts'

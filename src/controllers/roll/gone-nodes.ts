@@ -1,5 +1,4 @@
-import { goneText, goneVerdict } from '../../core/roll/node-gone.ts'
-import type { RollSnapshot } from '../../core/roll/snapshot.ts'
+import { goneText } from '../../core/roll/node-gone.ts'
 import type { NodeStanding } from '../../model/roll-event.ts'
 import type { ClusterView } from './cluster-view.ts'
 import type { EventLog } from './event-log.ts'
@@ -35,14 +34,6 @@ export class GoneNodes {
       standings.set(node, goneStanding(node))
       events.emit({ type: 'warning', node, text: `${goneText(node)}; it is left out` })
     }
-  }
-
-  /** The node under way has been gone for too long, or was gone when it was given up. */
-  judge(snapshot: RollSnapshot | undefined): void {
-    const verdict = snapshot === undefined ? undefined : goneVerdict(snapshot)
-    if (verdict === undefined) return
-    this.#parts.run.verdict = verdict
-    this.#parts.events.note('verdict', { verdict })
   }
 }
 

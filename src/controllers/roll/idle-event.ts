@@ -1,4 +1,4 @@
-import type { ConnectionsEnd } from '../../core/roll/connections-end.ts'
+import type { ConnectionsEnd } from '../../core/service/evidence.ts'
 import { formatDuration } from '../../model/duration.ts'
 import type { RollEvent } from '../../model/roll-event.ts'
 

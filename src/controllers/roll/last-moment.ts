@@ -1,7 +1,8 @@
 import { decide } from '../../core/roll/decide.ts'
 import { judge } from '../../core/roll/judge.ts'
-import { isBackInService, mayBeDark } from '../../core/roll/keep-detached.ts'
 import type { NodeSnapshot } from '../../core/roll/node-snapshot.ts'
+import { serviceOf } from '../../core/roll/service-of.ts'
+import { isBackInService, mayBeDark } from '../../core/service/keep-detached.ts'
 import { type Action, actionKey } from '../../model/action.ts'
 
 interface LastMoment {
@@ -27,7 +28,7 @@ export async function stillRight(meant: readonly Action[], { now, poll }: LastMo
   }
   const before = now()
   if (before === undefined) return meant
-  const isForServing = !mayBeDark(before)
+  const isForServing = !mayBeDark(serviceOf(before))
   const isOpen = (action: Action): boolean => action.kind === 'cutSessions' || (isForServing && takesOut(action))
   if (!meant.some(isOpen)) return meant
   await poll(meant.some(({ kind }) => kind === 'cordon') ? undefined : instancesOf(meant))
@@ -43,7 +44,17 @@ export const instancesOf = (actions: readonly Action[]): ReadonlySet<string> =>
 
 /** No server of it is in service, as every instance says. */
 const isOut = (s: NodeSnapshot | undefined): s is NodeSnapshot =>
-  s !== undefined && !isBackInService(s) && s.instances.every(({ silentForMs }) => silentForMs === 0)
+  s !== undefined && !isBackInService(serviceOf(s)) && s.instances.every(({ silentForMs }) => silentForMs === 0)
+
+/** What stood against an effect that is not right any more, in words. */
+export function whyNot(s: NodeSnapshot | undefined): string {
+  if (s === undefined) return 'no node is under way any more'
+  const silent = s.instances.filter(({ silentForMs }) => silentForMs > 0).map(({ instance }) => instance)
+  if (silent.length > 0) return `${silent.join(', ')} did not answer`
+  const verdict = s.run.verdict === undefined ? judge(s) : undefined
+  if (verdict === undefined && isBackInService(serviceOf(s))) return `${s.current.node.name} is in service again`
+  return (verdict ?? decide(s)).reasons.map(({ text }) => text).join('; ')
+}
 
 const stops = (s: NodeSnapshot): boolean => s.run.verdict === undefined && judge(s) !== undefined
 

@@ -1,4 +1,4 @@
-import type { Noticing } from '../../core/roll/noticing.ts'
+import type { Noticing } from '../../core/service/evidence.ts'
 import { formatDuration } from '../../model/duration.ts'
 import type { RollEvent } from '../../model/roll-event.ts'
 import type { MonoMs } from '../../model/time.ts'

@@ -1,8 +1,11 @@
-import type { LeftRun } from '../../core/roll/takeup/left-run.ts'
+import { type LeftRun, leftRun } from '../../core/roll/takeup/left-run.ts'
+import { outsideFile } from '../../core/roll/takeup/outside-file.ts'
+import type { Node } from '../../model/node.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import { restorerOf } from '../../model/slot.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import type { RunState } from './run-state.ts'
+import type { FileOfRun } from './take-up.ts'
 
 /**
  * A run whose journal is lost, for putting back what it left and nothing else. `nonce` tells this attempt from any other,
@@ -24,3 +27,21 @@ export const restoringRun = (
   restoresAs: restorerOf(run, nonce),
   ...(out[0] === undefined ? {} : { underWay: out[0].node.name }),
 })
+
+interface LostRun {
+  readonly run: string
+  readonly file: FileOfRun
+  readonly verdict: Verdict
+  readonly nonce: string
+}
+
+/**
+ * What a run left out whose journal is lost: back by its records, as far as the file reaches. Throws UserError where no node
+ * bears one, or the file reaches less.
+ */
+export function lostRun(nodes: readonly Node[], { run, file, verdict, nonce }: LostRun): RunState {
+  const left = leftRun(nodes, { run, file: file.name })
+  const outside = outsideFile(left.out, file.spec)
+  if (outside.length > 0) throw file.refusal(outside)
+  return restoringRun(left, { spec: file.spec, verdict, nonce })
+}

@@ -1,4 +1,4 @@
-import { belongsTo } from '../../core/roll/match-node-servers.ts'
+import { belongsTo } from '../../core/service/match-node-servers.ts'
 import { canonicalAddress } from '../../model/ip-address.ts'
 import type { Node } from '../../model/node.ts'
 import type { NodeRecord } from '../../model/node-record.ts'
@@ -7,7 +7,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
 import type { DataPort } from '../../ports/data-port.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
-import { HeartbeatFollower } from '../../runtime/heartbeat-follower.ts'
+import { HeartbeatFollower } from './heartbeat-follower.ts'
 
 interface ReturnWatchParts {
   readonly cluster: Pick<Cluster, 'followHeartbeat'>

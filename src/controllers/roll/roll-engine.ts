@@ -17,7 +17,6 @@ import type { Journal } from '../../ports/journal.ts'
 import type { Probe } from '../../ports/probe.ts'
 import type { Random } from '../../ports/random.ts'
 import { LeaseKeeper } from '../../runtime/lease-keeper.ts'
-import { Performer } from '../../runtime/perform.ts'
 import { Wakeup } from '../../runtime/wakeup.ts'
 import { allStandings } from './all-standings.ts'
 import { BalancerPoller } from './balancer-poller.ts'
@@ -35,10 +34,11 @@ import { unmeasuredSince } from './load-before.ts'
 import { LoadWatch } from './load-watch.ts'
 import { NodeOverlay } from './node-overlay.ts'
 import { NodePass } from './node-pass.ts'
+import { Performer } from './perform.ts'
 import { ReloadWatch } from './reload-watch.ts'
 import { ReturnWatch } from './return-watch.ts'
 import { endOf, type RollEnd } from './roll-end.ts'
-import type { RunState } from './run-state.ts'
+import { measuredFrom, nodeEnded, type RunState } from './run-state.ts'
 import { StepSpans } from './step-spans.ts'
 
 interface RollEngineParts {
@@ -188,7 +188,7 @@ export class RollEngine {
     if (probe === undefined || run.spec.probe === undefined || run.measuredSince !== undefined) return
     const wall = clock.wallMs()
     if (baselineMissing(probe.facts(), wall, run.spec.probe.baselineMs).length > 0) return
-    run.measuredSince = wall
+    measuredFrom(run, wall)
     this.#load?.baselineEnded(wall)
   }
 
@@ -200,7 +200,6 @@ export class RollEngine {
       interrupt.throwIfAborted()
       this.#baseline()
       const decision = await pass.pass(this.#work.signal)
-      this.#gone.judge(pass.snapshot)
       this.#gather.dns?.want(pass.snapshot && dnsWanted(pass.snapshot, decision))
       if (!this.#events.writable) this.#events.note('retry', {})
       if (decision.kind === 'settled') break
@@ -214,19 +213,17 @@ export class RollEngine {
       this.#emit({ type: 'node.ended', standing: ended })
     }
     if (run.verdict?.keepOut === true) return 'keptOut'
-    if (ended !== undefined) run.settledHere = [...run.settledHere, ended.node]
-    if (ended?.state === 'inService') run.done = [...run.done, ended.node]
+    if (ended !== undefined) nodeEnded(run, ended)
     this.#strays += this.#strayCount()
     this.#pass = undefined
     return 'through'
   }
 
-  /** The roll has stopped with a node that must not serve: what a reload forgets is said again until interrupted. */
+  /** The roll has stopped with a node that must not serve: each poll says what a reload forgot, until interrupted. */
   async #guard(interrupt: AbortSignal): Promise<void> {
     while (!interrupt.aborted) {
       try {
-        await this.#wakeup.next(PASS_AT_LEAST_EVERY_MS, interrupt)
-        await this.#pass?.keepDetached(this.#work.signal)
+        await this.#wakeup.next(undefined, interrupt)
       } catch (error) {
         if (!interrupt.aborted) throw error
       }

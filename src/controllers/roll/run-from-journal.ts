@@ -19,6 +19,19 @@ interface PlannedEntry extends JournalEntry {
   readonly restoresAs?: string
 }
 
+/** The first entry of a run's journal. */
+export const plannedEntry = (
+  { spec, order, restoresAs }: RunState,
+  { at, clusterName }: { readonly at: string; readonly clusterName: string },
+): PlannedEntry => ({
+  at,
+  type: 'planned',
+  spec,
+  order,
+  clusterName,
+  ...(restoresAs === undefined ? {} : { restoresAs }),
+})
+
 /** Another file took the place of the one before; the last of these counts. */
 interface AmendedEntry extends JournalEntry {
   readonly type: 'amended'
@@ -26,7 +39,7 @@ interface AmendedEntry extends JournalEntry {
   readonly order: readonly string[]
 }
 
-interface ResumedRun {
+export interface ResumedRun {
   readonly run: RunState
   readonly clusterName: string
   /** Events go on where the last process left off, so that their numbers have no gap. */

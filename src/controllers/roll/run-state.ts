@@ -2,21 +2,25 @@ import type { Evidence } from '../../core/roll/evidence.ts'
 import type { NodeRecord } from '../../model/node-record.ts'
 import type { NodeStanding } from '../../model/roll-event.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
-import type { WallMs } from '../../model/time.ts'
+import { toIso, type WallMs } from '../../model/time.ts'
 import type { Verdict } from '../../model/verdict.ts'
+import type { EventLog } from './event-log.ts'
 import type { LoadBefore } from './load-before.ts'
 
-/** One roll as this process carries it: from the plan, or from the journal of a process that is no more. */
+/**
+ * One roll as this process carries it: from the plan, or from the journal of a process that is no more. What changes
+ * while it is carried (verdict, nodes that are through, baseline) is written by the functions of this file alone.
+ */
 export interface RunState {
   readonly id: string
   readonly spec: RollSpec
   readonly order: readonly string[]
   readonly resumed: boolean
-  done: readonly string[]
+  readonly done: readonly string[]
   /** Nodes that this process is through with, one way or the other. */
-  settledHere: readonly string[]
-  verdict: Verdict | undefined
-  measuredSince: WallMs | undefined
+  readonly settledHere: readonly string[]
+  readonly verdict: Verdict | undefined
+  readonly measuredSince: WallMs | undefined
   /** What an earlier process of this run began last and was not through with: it may be out. */
   readonly underWay?: string
   /** Node → pod uid → what earlier processes of this run evicted from it, so that none is evicted twice. */
@@ -36,3 +40,46 @@ export interface RunState {
   /** As earlier processes of this run left their nodes. */
   readonly standingsBefore?: Readonly<Record<string, NodeStanding>>
 }
+
+type Course = { -readonly [Field in 'done' | 'settledHere' | 'verdict' | 'measuredSince']: RunState[Field] }
+
+/** From now on the roll goes no further, or its verdict says more. In the journal where it is another one than before. */
+export function giveVerdict(run: RunState, verdict: Verdict, events: Pick<EventLog, 'note'>): void {
+  const before = run.verdict
+  const course: Course = run
+  course.verdict = verdict
+  if (before === undefined || verdictKey(before) !== verdictKey(verdict)) events.note('verdict', { verdict })
+}
+
+/** What it says of failed requests grows; that alone makes it no other one. */
+const verdictKey = ({ kind, keepOut, reasons }: Verdict): string =>
+  [kind, keepOut, ...new Set(reasons.map(({ code }) => code))].join(' ')
+
+/** Traffic was green for the whole baseline: from here on a failed request is the roll's. */
+export function measuredFrom(run: RunState, wall: WallMs): void {
+  const course: Course = run
+  course.measuredSince = wall
+}
+
+/** This process is through with the node, and so is the run where the node serves again. */
+export function nodeEnded(run: RunState, { node, state }: NodeStanding): void {
+  const course: Course = run
+  course.settledHere = [...run.settledHere, node]
+  if (state === 'inService') course.done = [...run.done, node]
+}
+
+/** A run that begins; `suffix` tells it from one that begins within the same second. */
+export const newRun = (
+  { spec, order }: Pick<RunState, 'spec' | 'order'>,
+  { wall, suffix }: { readonly wall: WallMs; readonly suffix: string },
+): RunState => ({
+  id: `${toIso(wall).slice(0, 19).replaceAll(/[-:]/g, '')}Z-${suffix}`,
+  spec,
+  order,
+  resumed: false,
+  done: [],
+  settledHere: [],
+  verdict: undefined,
+  measuredSince: undefined,
+  evictedBefore: {},
+})

@@ -14,7 +14,11 @@ export interface AgentDecision {
   readonly changesInMs?: number
 }
 
-/** What is to be said of the node, and why. Pure; asked of a snapshot that was observed. */
+/**
+ * What is to be said of the node, and why. Pure; asked of a snapshot that was observed.
+ *
+ * Law: an API server that is away changes no answer of an agent, unless its options say so.
+ */
 export function decide(s: AgentSnapshot): AgentDecision {
   const decision = answerOf(s)
   const changesInMs = Math.min(decision.changesInMs ?? Number.POSITIVE_INFINITY, staleInMs(s))

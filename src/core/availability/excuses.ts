@@ -30,6 +30,8 @@ interface Waiting {
 /**
  * Whether a failed request is the prober's own fault: it got no answer, and was under way while a control that was green
  * in the baseline got none either. Decided request by request, once every control was asked again after it.
+ *
+ * Law: a control that was green in the baseline excuses what failed while it got no answer, and nothing else.
  */
 export class Excuses {
   /** By target, each with its lanes. */

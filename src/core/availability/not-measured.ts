@@ -7,7 +7,11 @@ const SHORTEST_GAP_MS = 100
 /** No heartbeat for this long: whatever the reason, nothing is known of this time now. */
 const SILENCE_MS = 500
 
-/** The gaps of the prober: not yet started, stalled, dead, silent. */
+/**
+ * The gaps of the prober: not yet started, stalled, dead, silent.
+ *
+ * Law: time in which the prober stood still is not measured, and never good.
+ */
 export class NotMeasured {
   readonly #gaps: Span[] = []
   /** Since when it is not running. */

@@ -26,7 +26,11 @@ type Told = Omit<ProbeFacts, 'notMeasured'>
 
 const keyOf = (sample: Pick<Sample, 'target' | 'lane'>): string => `${sample.lane} ${sample.target}`
 
-/** Samples in, facts out. */
+/**
+ * Samples in, facts out.
+ *
+ * Law: the order in which verdicts come changes no window.
+ */
 export class ProbeLedger {
   readonly #lanes = new Map<string, LaneBook>()
   readonly #settling = new Settling()

@@ -1,6 +1,10 @@
 import type { Lane, ProbeTarget } from '../../model/probe.ts'
 
-/** Sample `n` of a lane is due at `offsetMs + n * periodMs` after the start: absolute, so that no delay adds up. */
+/**
+ * Sample `n` of a lane is due at `offsetMs + n * periodMs` after the start.
+ *
+ * Law: samples are due at absolute times, so that no delay adds up.
+ */
 export interface LaneSchedule {
   readonly lane: Lane
   readonly periodMs: number

@@ -3,6 +3,7 @@ import { serverKey } from '../../model/balancer.ts'
 import type { BackendInspection, InstanceInspection } from '../../model/balancer-inspection.ts'
 import type { Endpoint } from '../../model/endpoint.ts'
 import type { PlanFinding } from '../../model/roll-plan.ts'
+import { wordsOf } from '../service/actuators/actuator-of.ts'
 import { apiEvidence } from './api-backend.ts'
 
 /** What stands against a roll on one instance, errors first; `apiServers` as for `apiEvidence`. */
@@ -74,8 +75,8 @@ function apiFindings(
 }
 
 function serverFindings(server: ServerReading): readonly PlanFinding[] {
-  // No balancer tells of it, and its agent is asked for node by node.
-  if (server.endpoint !== undefined) return []
+  // Where no balancer tells of it, it is asked for node by node.
+  if (!wordsOf(server).balancerTells) return []
   const findings: PlanFinding[] = []
   const { backend, server: name } = server.ref
   if (server.agent) {

@@ -1,6 +1,7 @@
 import type { ServerReading } from '../../model/balancer.ts'
 import { canonicalAddress } from '../../model/ip-address.ts'
-import { serversAtAddress } from '../roll/match-node-servers.ts'
+import { wordsOf } from '../service/actuators/actuator-of.ts'
+import { serversAtAddress } from '../service/match-node-servers.ts'
 import type { BudgetPlace } from './snapshot.ts'
 
 /**
@@ -26,7 +27,7 @@ export const isServedFrom = (addresses: readonly string[], places: readonly Budg
 
 /** Whether an agent that serves answers for the node: then a cordon and a label of the node take it out. */
 export const hasAgent = (addresses: readonly string[], places: readonly BudgetPlace[]): boolean =>
-  serversOf(addresses, places).some(({ endpoint }) => endpoint?.heard === true && !endpoint.onlyClosed)
+  serversOf(addresses, places).some((reading) => wordsOf(reading).goesByMarks(reading))
 
 type Standing = 'in' | 'detached' | 'down' | 'never'
 
@@ -36,16 +37,9 @@ function together(standings: readonly Standing[]): 'detached' | 'down' | undefin
   return standings.includes('detached') ? 'detached' : undefined
 }
 
-/**
- * Of a server that is down by its checks, the sessions tell whether it ever was up: the balancer counts them from its start.
- * A node that need not serve there, such as one without an ingress, is out for no one's sake. What an agent tells by its health
- * page is in the administrative state already; one that was not heard, or finds nothing at its data port, is `ready` there.
- */
-function standingOf({ adminState, operational, endpoint, totalSessions }: ServerReading): Standing {
-  if (adminState !== 'ready') return 'detached'
-  if (endpoint !== undefined || operational === 'up' || operational === 'starting') return 'in'
-  return operational === 'down' && totalSessions === 0 ? 'never' : 'down'
-}
+/** A node that never served at a place is out of it for no one's sake. */
+const standingOf = (reading: ServerReading): Standing =>
+  reading.adminState === 'ready' ? wordsOf(reading).checked(reading) : 'detached'
 
 const NONE: readonly ServerReading[] = []
 

@@ -46,34 +46,6 @@ export const unknownHealth = (why: string): DnsHealth => ({
   message: fit(`DNS could not be checked: ${why}.`),
 })
 
-interface When {
-  /** ISO 8601. */
-  readonly at: string
-  readonly generation?: number
-}
-
-/**
- * What is to be written in place of `found`; undefined where that says so already. One that was said of an older generation is said anew:
- * `kubectl wait` goes by no other.
- */
-export function nextCondition(
-  found: Condition | undefined,
-  { status, reason, message }: DnsHealth,
-  { at, generation }: When,
-): Condition | undefined {
-  const isSaid = found?.status === status && found.reason === reason && found.message === message
-  if (isSaid && found.observedGeneration === generation) return undefined
-  const isKept = found?.status === status && !Number.isNaN(Date.parse(found.lastTransitionTime))
-  return {
-    type: HEALTH_CONDITION,
-    status,
-    reason,
-    message,
-    lastTransitionTime: isKept ? found.lastTransitionTime : at,
-    ...(generation === undefined ? {} : { observedGeneration: generation }),
-  }
-}
-
 function subjectsText(subjects: readonly Subject[]): string {
   const named = subjects.filter(({ kind }) => kind !== 'cluster').map(({ kind, name }) => `${kind} ${name}`)
   const more = named.length - NAMED_MAX

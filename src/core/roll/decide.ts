@@ -2,7 +2,8 @@ import { type Action, actionKey } from '../../model/action.ts'
 import type { Decision } from '../../model/decision.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { Step } from '../../model/step.ts'
-import { keepDetached, servesOn } from './keep-detached.ts'
+import { keepDetached, servesOn } from '../service/keep-detached.ts'
+import { RECHECK_MS, type StepAnswer } from '../step-answer.ts'
 import { BEGIN, COMING_BACK, GOING_DOWN, KEEPING_OUT, MUST_REBOOT, RESTORING } from './ladder.ts'
 import { nodeGone } from './node-gone.ts'
 import {
@@ -13,8 +14,9 @@ import {
   ownRecord,
   type RecordedSnapshot,
 } from './node-snapshot.ts'
+import { serviceOf } from './service-of.ts'
 import type { RollSnapshot } from './snapshot.ts'
-import { RECHECK_MS, type StepAnswer, type StepRule } from './step-rule.ts'
+import type { StepRule } from './step-rule.ts'
 
 /** One pass: from all that was read to the one thing to do next, or to wait for. Pure. */
 export function decide(s: RollSnapshot): Decision {
@@ -36,7 +38,7 @@ export function decide(s: RollSnapshot): Decision {
 /** While the roll waits for its slot, the duty of step 4 may have yielded already; step 4 itself is not asked then. */
 const withServesOn = (s: RecordedSnapshot, decision: Decision): Decision =>
   decision.kind === 'hold' && decision.step === 'slot' && s.run.verdict === undefined
-    ? { ...decision, reasons: [...decision.reasons, ...servesOn(s)] }
+    ? { ...decision, reasons: [...decision.reasons, ...servesOn(serviceOf(s))] }
     : decision
 
 /** A node is through after its reboot alone, so that this is a view from before it. */
@@ -121,7 +123,7 @@ function withoutRecord(s: NodeSnapshot): Decision {
  * is the standing duty's.
  */
 function keptOut(s: RecordedSnapshot, reasons: readonly Reason[]): Decision {
-  const actions = keepDetached(s).filter((action) => isDue(action, s))
+  const actions = keepDetached(serviceOf(s)).filter((action) => isDue(action, s))
   if (actions.length > 0) return { kind: 'act', step: 'detach', actions, reasons }
-  return { kind: 'settled', reasons: [...reasons, ...servesOn(s)] }
+  return { kind: 'settled', reasons: [...reasons, ...servesOn(serviceOf(s))] }
 }

@@ -1,11 +1,11 @@
 import type { Reason } from '../../model/reason.ts'
-import { agentSilent } from './agent-silent.ts'
+import { mayBeTaken } from '../service/may-be-taken.ts'
+import { isSilent, silentInstance } from '../service/node-servers.ts'
 import { awaitingWindows } from './awaits-control.ts'
 import { baselineMissing, probeSilent } from './baseline.ts'
 import { dnsWell } from './dns/dns-leaving.ts'
-import { asUsed, lastUsableServers } from './last-server.ts'
-import { matchNodeServers } from './match-node-servers.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
+import { serviceOf } from './service-of.ts'
 import type { RollSnapshot } from './snapshot.ts'
 
 /** A guard names what must hold; its reasons, what is wrong. No reasons: it holds. */
@@ -26,14 +26,7 @@ export const journalWritable: Guard<RollSnapshot> = (s) =>
     ? []
     : [{ code: 'JournalNotWritable', text: 'the journal cannot be written, so nothing disruptive is done' }]
 
-export const instancesAnswer: Guard<RollSnapshot> = (s) =>
-  s.instances
-    .filter((instance) => instance.reading === undefined || instance.silentForMs > 0)
-    .map((instance) => ({
-      code: 'InstanceSilent',
-      object: instance.instance,
-      text: `${instance.instance} of ${instance.balancer} does not answer: ${instance.error ?? 'not asked yet'}`,
-    }))
+const instancesAnswer: Guard<RollSnapshot> = (s) => s.instances.filter(isSilent).map(silentInstance)
 
 /**
  * What is read from a balancer while another run still had the slot may be that run's doing: recorded as what was there
@@ -78,29 +71,6 @@ export const controlHeard: Guard<RollSnapshot> = (s) => {
   return [{ code: 'ControlAwaited', object: window.target, text }]
 }
 
-const lastUsable: Guard<NodeSnapshot> = (s) =>
-  lastUsableServers(
-    s.current.node,
-    s.instances.map((instance) => asUsed(s, instance)),
-  )
-
-const agentsOurs: Guard<NodeSnapshot> = (s) =>
-  matchNodeServers(s.current.node, s.instances)
-    .filter(({ reading }) => reading.agent)
-    .map(({ reading, instance }) => ({
-      code: 'AgentCheck',
-      object: `${reading.ref.backend}/${reading.ref.server}`,
-      text: `an agent-check on ${instance.instance} may undo what is set for ${reading.ref.backend}/${reading.ref.server}`,
-      next: 'disable the agent-check of that server',
-      never: true,
-    }))
-
-/** An agent that misses one question says nothing of its node, least of all that it serves nobody. */
-const agentsHeard: Guard<NodeSnapshot> = (s) =>
-  matchNodeServers(s.current.node, s.instances)
-    .filter(({ reading }) => reading.endpoint?.heard === false)
-    .map(({ reading }) => agentSilent(reading.ref))
-
 const heartbeatsFlow: Guard<NodeSnapshot> = (s) =>
   s.current.node.ready === 'True'
     ? []
@@ -120,8 +90,8 @@ const first = <S>(s: S, guards: readonly Guard<S>[]): readonly Reason[] => {
   return []
 }
 
-/** Before a server is taken out that serves: nobody undoes it, somebody is left, and pods that move find what they ask for. */
-export const mayBeTaken: Guard<NodeSnapshot> = (s) => first(s, [agentsOurs, agentsHeard, lastUsable, dnsWell])
+/** Before a node goes that serves: its balancers have nothing against it, and pods that move find what they ask for. */
+const mayGo: Guard<NodeSnapshot> = (s) => first(s, [(it) => mayBeTaken(serviceOf(it)), dnsWell])
 
 /** Traffic is measured and green before anything is begun, and again by each process that takes a roll up. */
 export const baselineGreen: Guard<RollSnapshot> = (s) => {
@@ -140,7 +110,7 @@ export const mayStart: Guard<NodeSnapshot> = (s) =>
     instancesAnswer,
     readSinceSlot,
     heartbeatsFlow,
-    mayBeTaken,
+    mayGo,
   ])
 
 /** Before each further disruptive effect. */

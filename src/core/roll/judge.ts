@@ -1,14 +1,15 @@
 import type { Reason } from '../../model/reason.ts'
 import type { MonoMs } from '../../model/time.ts'
 import type { Verdict } from '../../model/verdict.ts'
+import { unattached } from '../service/attach.ts'
 import { judgedWindows } from './awaits-control.ts'
 import { baselineGreen } from './guards.ts'
 import { IN_COURSE } from './in-course.ts'
 import { hasCurrent, hasRebooted, ownIntent, ownRecord, type RecordedSnapshot } from './node-snapshot.ts'
 import { requestsFailed } from './requests-failed.ts'
 import { retold } from './retold.ts'
+import { serviceOf } from './service-of.ts'
 import type { RollSnapshot } from './snapshot.ts'
-import { unattached } from './steps/attach.ts'
 import { unproven } from './steps/proof.ts'
 import { unreturned } from './steps/reboot.ts'
 import { unsettled } from './steps/settle.ts'
@@ -123,7 +124,7 @@ function attachLimit(s: RecordedSnapshot): Verdict | undefined {
   if (s.now - attachingSince < s.spec.attach.limitMs) return undefined
   const { name } = s.current.node
   const text = `${name} was not in service again on every instance of its balancers within the limit`
-  return keptOut({ code: 'NotUp', object: name, text }, unattached(s))
+  return keptOut({ code: 'NotUp', object: name, text }, unattached(serviceOf(s)))
 }
 
 /** In service, and traffic is red since before anything could be counted: a soak that cannot begin has failed. */

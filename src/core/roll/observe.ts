@@ -1,14 +1,11 @@
-import { byServer } from './by-server.ts'
-import { isAcknowledged } from './endpoint-state.ts'
-import type { DetachEvidence, Evidence } from './evidence.ts'
-import { isSilent, lostServers, type NodeServer, nodeServers } from './node-servers.ts'
+import { isRestored } from '../service/attach.ts'
+import { isSilent, lostServers, nodeServers } from '../service/node-servers.ts'
+import { observeService } from '../service/observe.ts'
+import type { Evidence } from './evidence.ts'
 import { hasCurrent, hasRebooted, ownRecord, type RecordedSnapshot } from './node-snapshot.ts'
-import { observeConnections } from './observe-connections.ts'
-import { observeNoticing } from './observe-noticing.ts'
 import { podsHere } from './pods-here.ts'
+import { serviceOf } from './service-of.ts'
 import type { RollSnapshot } from './snapshot.ts'
-import { isRestored } from './steps/attach.ts'
-import { isNotTold } from './steps/detach.ts'
 import { isShut } from './steps/drain.ts'
 
 /** Folds what is seen now into what was seen before. Pure; run on every snapshot before it is judged. */
@@ -18,47 +15,21 @@ export function observe(snapshot: RollSnapshot): Evidence {
   const record = ownRecord(s)
   if (record === undefined) return s.evidence
   const recorded: RecordedSnapshot = { ...s, record }
+  const { detached, ...waits } = observeService(serviceOf(recorded))
   const seen: Evidence = {
     ...s.evidence,
     goneSince: s.current.absent === true ? (s.evidence.goneSince ?? s.now) : undefined,
     ...firstReturn(recorded),
     ...alreadyAttached(recorded),
     ...drainBegun(recorded),
-    ...observeWaits(recorded),
+    ...waits,
   }
-  return seen.attachingSince !== undefined ? seen : { ...seen, detached: detachEvidence(recorded) }
-}
-
-function observeWaits(s: RecordedSnapshot): Pick<Evidence, 'noticing' | 'connectionsEnded'> {
-  const noticing = observeNoticing(s)
-  return { noticing, connectionsEnded: observeConnections({ ...s, evidence: { ...s.evidence, noticing } }) }
+  return seen.attachingSince !== undefined ? seen : { ...seen, detached }
 }
 
 /** A claim whose answer came too late for whoever asked holds all the same. */
 const withSlot = ({ slot, evidence, now }: RollSnapshot): Evidence =>
   slot.state !== 'mine' || evidence.slotTakenAt !== undefined ? evidence : { ...evidence, slotTakenAt: now }
-
-const detachEvidence = (s: RecordedSnapshot): Readonly<Record<string, DetachEvidence>> =>
-  byServer(s, s.evidence.detached, (server, before) => confirm(s, server, before))
-
-/** A process that is not the one which confirmed has forgotten it: the evidence begins anew, its strays stay counted. */
-function confirm(
-  s: RecordedSnapshot,
-  server: NodeServer,
-  before: DetachEvidence | undefined,
-): DetachEvidence | undefined {
-  const { reading, instance } = server
-  if (reading === undefined || isSilent(instance)) return before
-  if (reading.ownState === 'ready') return before && { ...before, since: undefined }
-  if (isNotTold(server)) return before
-  if (reading.endpoint !== undefined && !isAcknowledged(s, server)) return before
-  const process = instance.reading?.process ?? ''
-  const { totalSessions } = reading
-  if (before === undefined) return { process, since: s.now, totalSessions, strays: 0, cutSessions: 0 }
-  if (before.process !== process) return { ...before, process, since: s.now, totalSessions }
-  const strays = before.strays + Math.max(0, totalSessions - before.totalSessions)
-  return { ...before, since: before.since ?? s.now, totalSessions, strays }
-}
 
 function firstReturn(s: RecordedSnapshot): Pick<Evidence, 'returned'> {
   const { bootId, heartbeat } = s.current.node
@@ -80,9 +51,10 @@ function alreadyAttached(s: RecordedSnapshot): Partial<Pick<Evidence, 'attaching
   if (s.evidence.attachingSince !== undefined) return s.cluster.unlisted === undefined ? {} : { attachingSince: s.now }
   if (Object.keys(s.evidence.detached).length > 0) return {}
   if (!hasRebooted(s) || s.record.unschedulable || s.current.node.unschedulable) return {}
-  if (lostServers(s).length > 0) return {}
-  const servers = nodeServers(s)
-  const up = servers.length > 0 && servers.every((server) => !isSilent(server.instance) && isRestored(s, server))
+  const service = serviceOf(s)
+  if (lostServers(service).length > 0) return {}
+  const servers = nodeServers(service)
+  const up = servers.length > 0 && servers.every((server) => !isSilent(server.instance) && isRestored(service, server))
   return up && servers.some(({ recorded }) => recorded.state === 'ready')
     ? { attachingSince: s.now, attachingSinceWall: s.wall }
     : {}

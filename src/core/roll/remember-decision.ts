@@ -1,6 +1,7 @@
 import { actionKey } from '../../model/action.ts'
 import type { Decision } from '../../model/decision.ts'
 import type { Reason } from '../../model/reason.ts'
+import { attachBegan } from '../service/attach.ts'
 import type { Evidence } from './evidence.ts'
 import { hasCurrent, ownIntent } from './node-snapshot.ts'
 import { podsHere } from './pods-here.ts'
@@ -19,11 +20,11 @@ export function rememberDecision(s: RollSnapshot, decision: Decision): Evidence 
     case 'settle':
       return { ...evidence, settlingSince: evidence.settlingSince ?? s.now, ...settled(s, decision) }
     case 'attach':
-      return { ...evidence, ...attaching(s) }
+      return { ...evidence, ...attachBegan(evidence, s) }
     case 'soak':
       return {
         ...evidence,
-        ...attaching(s),
+        ...attachBegan(evidence, s),
         attachedAt: evidence.attachedAt ?? s.now,
         attachedAtWall: evidence.attachedAtWall ?? s.wall,
       }
@@ -40,11 +41,6 @@ export function rememberDecision(s: RollSnapshot, decision: Decision): Evidence 
       return evidence
   }
 }
-
-const attaching = (s: RollSnapshot): Pick<Evidence, 'attachingSince' | 'attachingSinceWall'> => ({
-  attachingSince: s.evidence.attachingSince ?? s.now,
-  attachingSinceWall: s.evidence.attachingSinceWall ?? s.wall,
-})
 
 /** Once announced nothing is put back: what holds the reboot up and is not waited for by law is waited for as long as the machine. */
 function heldUp(s: RollSnapshot, decision: Decision): Pick<Evidence, 'awaySince'> {

@@ -1,8 +1,8 @@
 import { type Action, actionKey } from '../../model/action.ts'
-import { serverKey } from '../../model/balancer.ts'
 import type { RebootAnswer } from '../../model/host.ts'
 import type { Outcome } from '../../model/outcome.ts'
 import { workloadKey } from '../../model/workload.ts'
+import { rememberService } from '../service/observe.ts'
 import { workloadOf } from './drain/workload-of.ts'
 import type { Evidence } from './evidence.ts'
 import type { RollSnapshot } from './snapshot.ts'
@@ -13,26 +13,14 @@ export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcom
   switch (action.kind) {
     case 'evict':
       return outcome.eviction === undefined ? evidence : withEviction({ ...s, evidence }, action, outcome.eviction)
-    case 'setServer':
-      if (!outcome.ok || action.state !== 'maint') return evidence
-      return { ...evidence, purgedAt: { ...evidence.purgedAt, [serverKey(action.ref)]: s.now } }
     case 'takeSlot':
       return outcome.ok ? { ...evidence, slotTakenAt: s.now } : evidence
     case 'writeIntent':
       return outcome.ok ? { ...evidence, intentByUs: true } : evidence
     case 'sendReboot':
       return outcome.reboot === undefined ? evidence : { ...evidence, ...sent(s, outcome.reboot) }
-    case 'cutSessions': {
-      const key = serverKey(action.ref)
-      const seen = evidence.detached[key]
-      if (!outcome.ok || seen === undefined) return evidence
-      return {
-        ...evidence,
-        detached: { ...evidence.detached, [key]: { ...seen, cutSessions: seen.cutSessions + action.sessions } },
-      }
-    }
     default:
-      return evidence
+      return { ...evidence, ...rememberService({ evidence, now: s.now }, action, outcome) }
   }
 }
 

@@ -1,4 +1,3 @@
-import type { InstanceReading } from '../../model/balancer.ts'
 import type { DisruptionBudget } from '../../model/disruption-budget.ts'
 import type { Node } from '../../model/node.ts'
 import type { NodeRecord, RebootIntent } from '../../model/node-record.ts'
@@ -13,6 +12,7 @@ import type { Verdict } from '../../model/verdict.ts'
 import type { VolumeAttachment, VolumeClaim } from '../../model/volume.ts'
 import type { Workload } from '../../model/workload.ts'
 import type { BudgetFacts } from '../budget/budget-facts.ts'
+import type { InstanceFacts } from '../service/instance-facts.ts'
 import type { DnsFacts } from './dns/dns-facts.ts'
 import type { Evidence } from './evidence.ts'
 
@@ -31,21 +31,6 @@ export interface ClusterFacts {
   readonly staleForMs: number
   /** The last moment at which the API server was away: from none of these lists having a stream until all have. */
   readonly lostAt?: MonoMs
-}
-
-/** One balancer instance, answered or not. */
-export interface InstanceFacts {
-  readonly balancer: string
-  readonly instance: string
-  readonly backends: readonly string[]
-  readonly allowLastServer: boolean
-  /** The last answer, which may be old: see `silentForMs`. */
-  readonly reading?: InstanceReading
-  /** When that was asked. */
-  readonly askedAt?: MonoMs
-  /** 0 when the newest poll was answered. */
-  readonly silentForMs: number
-  readonly error?: string
 }
 
 /**

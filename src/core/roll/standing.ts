@@ -1,8 +1,9 @@
 import type { NodeStanding } from '../../model/roll-event.ts'
 import type { Step } from '../../model/step.ts'
-import { matchNodeServers } from './match-node-servers.ts'
-import { lostServers } from './node-servers.ts'
+import { matchNodeServers } from '../service/match-node-servers.ts'
+import { lostServers } from '../service/node-servers.ts'
 import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
+import { serviceOf } from './service-of.ts'
 
 /** Where a node stands, from the world as last read: what is told at an end is the cluster's state, not ours. */
 export function standing(s: NodeSnapshot, step: Step | undefined, failedRequests: number): NodeStanding {
@@ -38,8 +39,7 @@ export function standing(s: NodeSnapshot, step: Step | undefined, failedRequests
 
 /** A node that has another address now is still sent to, or not, by the servers that were its own. */
 function isOut(s: NodeSnapshot): boolean {
-  const record = ownRecord(s)
-  const lost = record === undefined ? [] : lostServers({ ...s, record })
+  const lost = lostServers(serviceOf(s))
   const readings = [
     ...matchNodeServers(s.current.node, s.instances).map(({ reading }) => reading),
     ...lost.flatMap(({ reading }) => reading ?? []),

@@ -1,31 +1,9 @@
-import type { Action } from '../../model/action.ts'
-import type { Reason } from '../../model/reason.ts'
 import type { Step } from '../../model/step.ts'
+import type { StepAnswer } from '../step-answer.ts'
 import type { NodeSnapshot, RecordedSnapshot } from './node-snapshot.ts'
-
-/** What a step says when asked: its postcondition holds now, or what to do for it, or why to wait. */
-export type StepAnswer =
-  | { readonly kind: 'done' }
-  | { readonly kind: 'act'; readonly actions: readonly Action[]; readonly reasons: readonly Reason[] }
-  | { readonly kind: 'hold'; readonly reasons: readonly Reason[]; readonly recheckAfterMs: number }
 
 /** One rung of the ladder. Judged by what is true now, on every pass anew. */
 export interface StepRule<S extends NodeSnapshot = RecordedSnapshot> {
   readonly step: Step
   next(s: S): StepAnswer
 }
-
-/** How soon to look again where no event announces the change. */
-export const RECHECK_MS = 500
-
-export const done: StepAnswer = { kind: 'done' }
-export const act = (actions: readonly Action[], ...reasons: readonly Reason[]): StepAnswer => ({
-  kind: 'act',
-  actions,
-  reasons,
-})
-export const hold = (reasons: readonly Reason[], recheckAfterMs = RECHECK_MS): StepAnswer => ({
-  kind: 'hold',
-  reasons,
-  recheckAfterMs,
-})

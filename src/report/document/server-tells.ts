@@ -1,3 +1,4 @@
+import { isTrafficKind } from '../../model/action.ts'
 import type { AdminState } from '../../model/balancer.ts'
 import type { StampedEvent } from '../../model/roll-event.ts'
 
@@ -21,7 +22,7 @@ const AGAIN = new RegExp(`^${KEY} had lost its state and was set to ${STATE} aga
 /** What the balancers of a node were told, as the writes and reasons among its own events name it. */
 export function serverTells(events: readonly StampedEvent[]): readonly ServerTell[] {
   return events.flatMap((event) => {
-    if (event.type === 'write' && isTold(event.action) && event.ok) {
+    if (event.type === 'write' && isTrafficKind(event.action) && event.ok) {
       return tell(event, TOLD.exec(event.text), 'told')
     }
     if (event.type === 'reasserted') return tell(event, AGAIN.exec(event.text), 'again')
@@ -32,8 +33,6 @@ export function serverTells(events: readonly StampedEvent[]): readonly ServerTel
     return []
   })
 }
-
-const isTold = (action: string): boolean => action === 'setServer' || action === 'askAgent'
 
 function tell({ at }: StampedEvent, match: RegExpExecArray | null, how: ServerTell['how']): readonly ServerTell[] {
   const { backend, server, instance, state } = match?.groups ?? {}

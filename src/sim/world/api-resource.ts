@@ -109,6 +109,15 @@ export const VOLUME_ATTACHMENTS = resource('storage.k8s.io', 'v1', {
   status: 'empty',
 })
 
+/** A custom resource, as a CustomResourceDefinition with the subresource `status` has it served. */
+export const NODE_GUARDS = resource('evenkeel.dev', 'v1alpha1', {
+  plural: 'nodeguards',
+  kind: 'NodeGuard',
+  namespaced: false,
+  status: 'empty',
+  counted: true,
+})
+
 /** Every kind that the world knows. */
 export const API_RESOURCES: readonly ApiResource[] = [
   NAMESPACES,
@@ -127,6 +136,7 @@ export const API_RESOURCES: readonly ApiResource[] = [
   LEASES,
   ENDPOINT_SLICES,
   VOLUME_ATTACHMENTS,
+  NODE_GUARDS,
 ]
 
 /** `pods`, `deployments.apps`: as RBAC, events and messages of the API call a kind. */

@@ -27,7 +27,7 @@ async function pauses(retry: 'never' | 'backoff', count: number): Promise<readon
   return waits
 }
 
-test('a login that fails is left alone for longer and longer, never for nothing and at most 10 s', async () => {
+test('law: no retry is immediate, and Retry-After is honoured; a login that fails is left alone for longer and longer, for 10 s at most', async () => {
   const waits = await pauses('backoff', 10)
   for (const [i, wait] of waits.entries()) {
     const limit = Math.min(10_000, 500 * 2 ** i)

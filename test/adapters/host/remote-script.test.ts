@@ -46,7 +46,7 @@ for (const shell of SHELLS.filter(([name = '']) => findCommand(name) !== undefin
   })
 }
 
-test('a script that breaks off anywhere does nothing', async (t) => {
+test('law: a reboot command acts on the recorded boot id alone; a script that breaks off anywhere does nothing', async (t) => {
   const commands = await StandInCommands.make(t)
   const script = rebootScript({ mark: 'mark1', command: await commands.reboot() }, await ownId())
   const whole = script.trimEnd().length

@@ -86,11 +86,15 @@ test(
   },
 )
 
-test('on another boot id nothing runs', requires('ssh'), async (t) => {
-  const { host, commands } = await bed(t)
-  assert.deepEqual(await (await host()).reboot(N1, OTHER_ID, never), { kind: 'otherBoot', bootId: await bootId() })
-  assert.equal(await commands.runs(), 0)
-})
+test(
+  'law: a reboot command acts on the recorded boot id alone; on another one nothing runs',
+  requires('ssh'),
+  async (t) => {
+    const { host, commands } = await bed(t)
+    assert.deepEqual(await (await host()).reboot(N1, OTHER_ID, never), { kind: 'otherBoot', bootId: await bootId() })
+    assert.equal(await commands.runs(), 0)
+  },
+)
 
 test('what is no boot id, and what is no name of a machine, never leaves this one', requires('ssh'), async (t) => {
   const { host, commands } = await bed(t)

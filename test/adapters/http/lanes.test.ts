@@ -17,7 +17,7 @@ test('the new lane opens a connection for every request', async (t) => {
   assert.equal(server.taken(), 5)
 })
 
-test('no lane goes by a proxy, even where the whole process does', async (t) => {
+test('law: measured requests never go by a proxy; not even where the whole process does', async (t) => {
   const server = await aServer(t, (socket) => socket.write(answer()))
   const proxy = await aServer(t, (socket) => socket.write(answer()))
   t.after(setGlobalProxyFromEnv({ HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url }))

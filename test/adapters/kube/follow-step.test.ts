@@ -104,7 +104,7 @@ test('a list that succeeds does not forget the failures of the watches before it
   assert.equal(step.next.failures, 6)
 })
 
-test('a pause is never zero, never above ten seconds, and its limit doubles', () => {
+test('law: no retry is immediate, and Retry-After is honoured; a pause of a watch is never zero, never above ten seconds, and its limit doubles', () => {
   assert.deepEqual(
     [1, 2, 3, 6, 7, 50].map((failures) => backoffMs(failures, 0.999999)),
     [199, 399, 799, 6399, 9999, 9999],

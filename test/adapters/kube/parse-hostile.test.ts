@@ -2,16 +2,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { parseApiStatus } from '../../../src/adapters/kube/api-status.ts'
+import { CLUSTER_KINDS } from '../../../src/adapters/kube/cluster-kinds.ts'
 import { parseItem } from '../../../src/adapters/kube/parse-item.ts'
 import { parseLease } from '../../../src/adapters/kube/parse-lease.ts'
 import { parseWatchLine } from '../../../src/adapters/kube/parse-watch-line.ts'
-import { RESOURCES, type Resource } from '../../../src/adapters/kube/resources.ts'
-import { MalformedReply, Untrusted } from '../../../src/adapters/kube/untrusted.ts'
+import { type Resource, resourceOf } from '../../../src/adapters/kube/resources.ts'
+import { MalformedReply, Untrusted } from '../../../src/model/untrusted.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 
 const log = { debug: () => undefined, warn: () => undefined }
 
-const KINDS: readonly (readonly [string, Resource<unknown>])[] = Object.entries(RESOURCES)
+const KINDS: readonly (readonly [string, Resource<unknown>])[] = Object.entries(CLUSTER_KINDS).map(([name, kind]) => [
+  name,
+  resourceOf<unknown>({ kind }),
+])
 
 /** Field names that the parsers look at, so that random objects get past the first check. */
 const NAMES = [
@@ -142,7 +146,7 @@ test('no line of a watch, however odd, gives anything but a change or a world er
       ),
       (line) => {
         try {
-          const { type, resourceVersion } = parseWatchLine(line, RESOURCES.pods, log)
+          const { type, resourceVersion } = parseWatchLine(line, resourceOf({ kind: CLUSTER_KINDS.pods }), log)
           assert.ok(['applied', 'deleted', 'fresh'].includes(type) && resourceVersion !== '')
         } catch (error) {
           assert.ok(error instanceof WorldError, String(error))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseNode } from '../../../src/adapters/kube/parse-node.ts'
-import { Untrusted } from '../../../src/adapters/kube/untrusted.ts'
+import { Untrusted } from '../../../src/model/untrusted.ts'
 
 const parsed = (metadata: object, conditions: readonly object[] = []) => {
   const object = { metadata: { name: 'n1', uid: 'u1', resourceVersion: '1', ...metadata }, status: { conditions } }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseNodeFacts } from '../../../src/adapters/kube/parse-node-facts.ts'
-import { Untrusted } from '../../../src/adapters/kube/untrusted.ts'
+import { Untrusted } from '../../../src/model/untrusted.ts'
 
 const METADATA = { name: 'n1', uid: 'u1', resourceVersion: '5' }
 

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { CLUSTER_KINDS } from '../../../src/adapters/kube/cluster-kinds.ts'
 import { parseWatchLine } from '../../../src/adapters/kube/parse-watch-line.ts'
-import { RESOURCES } from '../../../src/adapters/kube/resources.ts'
+import { resourceOf } from '../../../src/adapters/kube/resources.ts'
 
 const log = { debug: () => undefined, warn: () => undefined }
-const parse = (event: unknown) => parseWatchLine(JSON.stringify(event), RESOURCES.volumeclaims, log)
+const parse = (event: unknown) =>
+  parseWatchLine(JSON.stringify(event), resourceOf({ kind: CLUSTER_KINDS.volumeclaims }), log)
 const claim = {
   metadata: { namespace: 'shop', name: 'data', uid: 'u', resourceVersion: '7' },
   spec: { volumeName: 'pv' },
@@ -45,6 +47,10 @@ test('a line that makes no sense is a reply that makes none', () => {
     '{"type":7,"object":{}}',
     '{"type":"ADDED","object":{"metadata":7}}',
   ]) {
-    assert.throws(() => parseWatchLine(line, RESOURCES.pods, log), { name: 'WorldError', code: 'KUBE_REPLY' }, line)
+    assert.throws(
+      () => parseWatchLine(line, resourceOf({ kind: CLUSTER_KINDS.pods }), log),
+      { name: 'WorldError', code: 'KUBE_REPLY' },
+      line,
+    )
   }
 })

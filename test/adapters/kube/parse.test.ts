@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RESOURCES } from '../../../src/adapters/kube/resources.ts'
-import { Untrusted } from '../../../src/adapters/kube/untrusted.ts'
+import { CLUSTER_KINDS } from '../../../src/adapters/kube/cluster-kinds.ts'
 import { selectorMatches } from '../../../src/model/label-selector.ts'
+import { Untrusted } from '../../../src/model/untrusted.ts'
 import type { Kind, KindMap } from '../../../src/ports/cluster.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -10,7 +10,7 @@ type Fields = Readonly<Record<string, unknown>>
 const meta = (more: Fields = {}) => ({ namespace: 'shop', name: 'web', uid: 'u1', resourceVersion: '7', ...more })
 
 function parse<K extends Kind>(kind: K, object: Fields): KindMap[K] {
-  return RESOURCES[kind].parse(new Untrusted(object, 'object'))
+  return CLUSTER_KINDS[kind].parse(new Untrusted(object, 'object'))
 }
 
 test('a node is reduced to what is used of it', () => {

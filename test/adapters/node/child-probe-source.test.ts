@@ -99,7 +99,7 @@ test('a server that stands still for half a second does not stop it from asking'
   assert.ok(facts.lanes.every((lane) => lane.maxMs >= 400))
 })
 
-test('stopped for a second it reports a second not measured, and no success in it', async (t) => {
+test('law: time in which the prober stood still is not measured, and never good; a process that is stopped for a second reports a second', async (t) => {
   const url = await anHttpServer(t, (_request, reply) => reply.end('OK'))
   const { probe, end, pid, deaths } = aProbe(t, url)
   await until(() => sentOf(probe.facts()) >= 50)

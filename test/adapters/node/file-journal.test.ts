@@ -93,7 +93,7 @@ for (const [title, tail] of [
   })
 }
 
-test('cut at any byte, a journal still holds the entries before it and takes new ones', async (t) => {
+test('law: an acknowledged entry of the journal survives kill -9; cut at any byte, a journal still holds the entries before it and takes new ones', async (t) => {
   const state = await stateDir(t)
   const store = new FileJournalStore(state)
   const journal = await store.create(BEGINNING)
@@ -194,7 +194,7 @@ test('a state directory that cannot be one is the choice of a person', async (t)
   }
 })
 
-test('an entry is not acknowledged once the file is gone', async (t) => {
+test('law: an acknowledged entry of the journal survives kill -9; none is acknowledged once the file is gone', async (t) => {
   const state = await stateDir(t)
   const journal = await new FileJournalStore(state).create(BEGINNING)
   t.after(() => journal.close())
@@ -202,7 +202,7 @@ test('an entry is not acknowledged once the file is gone', async (t) => {
   await assert.rejects(journal.append(entry(1)), { name: 'WorldError', code: 'JOURNAL_WRITE' })
 })
 
-test('of two processes one works on a run; after kill -9 of it the other does, at once', async (t) => {
+test('law: one process at a time works on a run; after kill -9 of it the other does, at once', async (t) => {
   const state = await stateDir(t)
   const store = new FileJournalStore(state)
   const writer = new SpokenProcess(t, [process.execPath, WRITER, state, 'roll-1', 'create', '3'])
@@ -219,15 +219,19 @@ test('of two processes one works on a run; after kill -9 of it the other does, a
   assert.equal(writer.errors, '', 'no warning of an experimental part')
 })
 
-test('the lock holds for a process in another network namespace', requiresOwn('--net'), async (t) => {
-  const state = await stateDir(t)
-  const unshare = inOwn('--net') ?? []
-  const writer = new SpokenProcess(t, [...unshare, process.execPath, WRITER, state, 'roll-1', 'create', '1'])
-  await writer.said('done')
-  await assert.rejects(new FileJournalStore(state).open('roll-1', 'cluster-1'), code('journal.in-use'))
-})
+test(
+  'law: one process at a time works on a run; the other is kept out from another network namespace, too',
+  requiresOwn('--net'),
+  async (t) => {
+    const state = await stateDir(t)
+    const unshare = inOwn('--net') ?? []
+    const writer = new SpokenProcess(t, [...unshare, process.execPath, WRITER, state, 'roll-1', 'create', '1'])
+    await writer.said('done')
+    await assert.rejects(new FileJournalStore(state).open('roll-1', 'cluster-1'), code('journal.in-use'))
+  },
+)
 
-test('kill -9 in the middle of appends loses nothing that was acknowledged', async (t) => {
+test('law: an acknowledged entry of the journal survives kill -9; the writer is killed in the middle of appends', async (t) => {
   const state = await stateDir(t)
   const store = new FileJournalStore(state)
   for (const round of [1, 2, 3]) {

@@ -43,7 +43,7 @@ async function heldBack(t: TestContext) {
   return { journal, syncs, asked }
 }
 
-test('an entry counts as written once the file was synced with the whole of it', async (t) => {
+test('law: an acknowledged entry of the journal survives kill -9; it is acknowledged once the file was synced with the whole of it', async (t) => {
   const { journal, syncs, asked } = await heldBack(t)
   const settled: string[] = []
   const appended = ['first', 'second'].map((type) => journal.append({ at, type }).then(() => settled.push(type)))

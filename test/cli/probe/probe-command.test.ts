@@ -130,7 +130,7 @@ test('a failed request is a failure, with its window in the result', async (t) =
 
 const FEW = { low: 30, high: 110 }
 
-test('HTTP 503 of the service fails the probe, though its control has never answered', async (t) => {
+test('law: a control that was green in the baseline excuses what failed while it got no answer, and nothing else; HTTP 503 of the service fails the probe, though its control has never answered', async (t) => {
   const url = await aFailingServer(t)
   const words = [url, '--control', await aDeadAddress(), '--duration', '3s']
   const found = await probe([...words, '-o', 'json'])

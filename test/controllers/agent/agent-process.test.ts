@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { AgentPlace, answers, type RunningAgent } from '../../support/agent/agent-place.ts'
 
-test('a cordon is answered, outlasts the API server and the agent, and its end is heard when that is back', async (t) => {
+test('law: an API server that is away changes no answer of an agent, unless its options say so; a cordon outlasts the API server and the agent, and its end is heard when the API server is back', async (t) => {
   const place = await AgentPlace.of(t)
   const first = await place.agent()
   await answers(first, '200 OK')

@@ -15,7 +15,7 @@ test('what the API tells is answered at once', async (t) => {
   assert.equal(life.now, 'drain Cordoned')
 })
 
-test('an API server that is away changes no answer, for an hour and over a restart of the agent', async (t) => {
+test('law: an API server that is away changes no answer of an agent, unless its options say so; for an hour, and over a restart of the agent', async (t) => {
   const life = await new AgentLife(t).start()
   life.feed.node({ excluded: true })
   await life.clock.advance(10)

@@ -115,7 +115,7 @@ test('stopped, it waits for the verdicts it owes and leaves nothing behind', asy
   assert.equal(left, 0)
 })
 
-test('what was due over 50 ms before the end of a standstill is skipped, never sent and never good', async () => {
+test('law: time in which the prober stood still is not measured, and never good; what was due over 50 ms before its end is skipped and never sent', async () => {
   const asked: number[] = []
   const { samples, facts } = await course({
     service: (ms) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { idleEvent } from '../../../src/controllers/roll/idle-event.ts'
-import type { ConnectionsEnd } from '../../../src/core/roll/connections-end.ts'
+import type { ConnectionsEnd } from '../../../src/core/service/evidence.ts'
 import { monoMs } from '../../../src/model/time.ts'
 
 function text(by: ConnectionsEnd['by'], left: ConnectionsEnd['left'], afterMs: number): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ToldWaits } from '../../../src/controllers/roll/told-waits.ts'
-import type { ConnectionsEnd } from '../../../src/core/roll/connections-end.ts'
+import type { ConnectionsEnd } from '../../../src/core/service/evidence.ts'
 import type { Decision } from '../../../src/model/decision.ts'
 import type { RollEvent } from '../../../src/model/roll-event.ts'
 import type { Step } from '../../../src/model/step.ts'

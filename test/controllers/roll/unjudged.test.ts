@@ -40,8 +40,7 @@ function killed(windows: ProbeFacts['windows'] = []) {
     ...opened,
   )
   const { run } = runFromJournal(aJournal(entries))
-  run.measuredSince = wallMs(at('06:10:20'))
-  return run
+  return { ...run, measuredSince: wallMs(at('06:10:20')) }
 }
 
 const outcomeOf = (run: ReturnType<typeof killed>, facts: ProbeFacts | undefined) => {

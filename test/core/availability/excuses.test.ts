@@ -142,7 +142,7 @@ const TABLE: readonly (readonly [when: string, web: Course, control: Course, fai
 ]
 
 for (const [when, web, control, failed, excused] of TABLE) {
-  test(`${excused} of ${failed} failed requests are excused where ${when}`, () => {
+  test(`law: a control that was green in the baseline excuses what failed while it got no answer, and nothing else; ${excused} of ${failed} failed requests where ${when}`, () => {
     const windows = windowsOf(web, [[CONTROL, control]])
     const sum = (of: (window: (typeof windows)[number]) => number): number => windows.reduce((all, w) => all + of(w), 0)
     assert.deepEqual([sum((w) => w.failed), sum((w) => w.excused ?? 0)], [failed, excused])

@@ -81,7 +81,7 @@ test('a failure shows at once, even while an earlier verdict is owed', () => {
   assert.equal(facts.greenStreak, 0)
 })
 
-test('whatever the order in which verdicts come, the windows are the same', () => {
+test('law: the order in which verdicts come changes no window', () => {
   const drawings = fc.string({ unit: fc.constantFrom('.', '.', 'x', '_'), minLength: 1, maxLength: 40 })
   fc.assert(
     fc.property(drawings, fc.infiniteStream(fc.nat()), fc.integer({ min: 1, max: 7 }), (drawing, noise, cut) => {
@@ -106,7 +106,7 @@ test('whatever the order in which verdicts come, the windows are the same', () =
   )
 })
 
-test('a stall of the prober is not measured from its first skipped sample to the next one sent', () => {
+test('law: time in which the prober stood still is not measured, and never good; from its first skipped sample to the next one sent', () => {
   const samples = [...samplesOf('.__________', 20), aSample({ ms: 220 })]
   assert.deepEqual(gapsOf(ledgerOf(started(0), batch(240, samples)).facts(at(240))), [[20, 220]])
 })

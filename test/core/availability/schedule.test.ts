@@ -28,7 +28,7 @@ test('a second target asks between the requests of the first', () => {
   )
 })
 
-test('no delay adds up: the millionth sample is due where it was at the start', () => {
+test('law: samples are due at absolute times, so that no delay adds up; the millionth is due where it was at the start', () => {
   const [third] = laneSchedules(aTarget({ ratePerSecond: 300, keptShare: 0 }), 0)
   assert.ok(third !== undefined)
   assert.ok(Math.abs(dueAtMs(third, 3_000_000) - 10_000_000) < 1e-3)

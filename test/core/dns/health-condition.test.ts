@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { diagnose } from '../../../src/core/dns/diagnosis/diagnose.ts'
 import type { Finding } from '../../../src/core/dns/diagnosis/finding.ts'
-import { healthOf, nextCondition } from '../../../src/core/dns/health-condition.ts'
+import { HEALTH_CONDITION, healthOf } from '../../../src/core/dns/health-condition.ts'
+import { nextCondition } from '../../../src/model/condition.ts'
 import { aPodOfDns, aReading, aScene, DEAD, SILENT, V1, V2 } from './a-scene.ts'
 
 const AT = '2026-01-01T00:00:00Z'
@@ -44,11 +45,11 @@ test('of many subjects three are named, and none of them steers a terminal', () 
 })
 
 test('a condition is written where it says something else, and its time is that of its status', () => {
-  const ill = healthOf(diagnose(aScene({ pods: { a: SILENT } })))
+  const ill = { type: HEALTH_CONDITION, ...healthOf(diagnose(aScene({ pods: { a: SILENT } }))) }
   const first = nextCondition(undefined, ill, { at: AT, generation: 3 })
   assert.deepEqual(first, {
-    type: 'evenkeel.dev/DNSHealthy',
     ...ill,
+    type: 'evenkeel.dev/DNSHealthy',
     lastTransitionTime: AT,
     observedGeneration: 3,
   })
@@ -59,6 +60,6 @@ test('a condition is written where it says something else, and its time is that 
   const other = { ...ill, message: 'Something else.' }
   assert.equal(nextCondition(first, other, { at: later })?.lastTransitionTime, AT)
   assert.equal(nextCondition(first, { ...ill, status: 'True' }, { at: later })?.lastTransitionTime, later)
-  const spoilt = { type: 'evenkeel.dev/DNSHealthy', ...other, lastTransitionTime: 'yesterday' }
+  const spoilt = { ...other, lastTransitionTime: 'yesterday' }
   assert.equal(nextCondition(spoilt, ill, { at: later })?.lastTransitionTime, later)
 })

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { replaced } from '../../../src/core/roll/drain/replaced.ts'
-import { keepDetached } from '../../../src/core/roll/keep-detached.ts'
 import type { RecordedSnapshot } from '../../../src/core/roll/node-snapshot.ts'
+import { serviceOf } from '../../../src/core/roll/service-of.ts'
 import { drain } from '../../../src/core/roll/steps/drain.ts'
+import { keepDetached } from '../../../src/core/service/keep-detached.ts'
 import { OUT_TAINT } from '../../../src/model/node-record.ts'
 import type { Pod } from '../../../src/model/pod.ts'
 import { announced, out } from '../../support/roll-stages.ts'
@@ -117,7 +118,7 @@ test('a server that a reload put back is taken out again though that of another 
   assert.ok(seen)
   const evidence = { detached: { ...detached, 'api/n1 on lb-1': seen } }
   const told = (world: World) =>
-    keepDetached(aSnapshot({ ...world, record, evidence, change: { instances } })).map(
+    keepDetached(serviceOf(aSnapshot({ ...world, record, evidence, change: { instances } }))).map(
       (action) => action.kind === 'setServer' && action.ref.backend,
     )
   assert.deepEqual(told(out), ['api'])

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { baselineGreen, mayBeTaken, mayDisrupt, mayEvict, mayStart } from '../../../src/core/roll/guards.ts'
+import { baselineGreen, mayDisrupt, mayEvict, mayStart } from '../../../src/core/roll/guards.ts'
 import type { NodeSnapshot } from '../../../src/core/roll/node-snapshot.ts'
+import { serviceOf } from '../../../src/core/roll/service-of.ts'
+import { mayBeTaken } from '../../../src/core/service/may-be-taken.ts'
 import type { FailureWindow, ProbeFacts, ProbeTarget } from '../../../src/model/probe.ts'
 import type { Reason } from '../../../src/model/reason.ts'
 import { monoMs, wallMs } from '../../../src/model/time.ts'
@@ -133,7 +135,7 @@ const TABLE: readonly (readonly [title: string, found: readonly Reason[], reason
   ],
   [
     'an agent-check is on',
-    mayBeTaken(changed({ instances: [anInstance([aServer('n1', { agent: true }), aServer('n2')])] })),
+    mayBeTaken(serviceOf(changed({ instances: [anInstance([aServer('n1', { agent: true }), aServer('n2')])] }))),
     {
       code: 'AgentCheck',
       object: 'web/n1',
@@ -144,12 +146,16 @@ const TABLE: readonly (readonly [title: string, found: readonly Reason[], reason
   ],
   [
     'the agent of the node is not heard',
-    mayBeTaken(changed({ spec: endpointSpec(), instances: agents([anEndpoint('n1', { heard: false }), ...OTHERS]) })),
+    mayBeTaken(
+      serviceOf(changed({ spec: endpointSpec(), instances: agents([anEndpoint('n1', { heard: false }), ...OTHERS]) })),
+    ),
     { code: 'AgentSilent', object: 'n1', text: 'the agent of n1 does not answer' },
   ],
   [
     'no other server is up',
-    mayBeTaken(changed({ instances: [anInstance([aServer('n1'), aServer('n2', { operational: 'down' })])] })),
+    mayBeTaken(
+      serviceOf(changed({ instances: [anInstance([aServer('n1'), aServer('n2', { operational: 'down' })])] })),
+    ),
     {
       code: 'LastUsableServer',
       object: 'web/n1',

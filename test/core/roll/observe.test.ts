@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decide } from '../../../src/core/roll/decide.ts'
 import type { Evidence } from '../../../src/core/roll/evidence.ts'
-import { keepDetached } from '../../../src/core/roll/keep-detached.ts'
 import { observe } from '../../../src/core/roll/observe.ts'
+import { serviceOf } from '../../../src/core/roll/service-of.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
+import { keepDetached } from '../../../src/core/service/keep-detached.ts'
 import type { ServerReading } from '../../../src/model/balancer.ts'
 import { monoMs, wallMs } from '../../../src/model/time.ts'
 import {
@@ -156,7 +157,7 @@ test('a reload while a node is out is answered by saying its state again', () =>
     evidence: detachedEvidence(),
   })
   assert.deepEqual(
-    keepDetached(snapshot).map((action) => action.kind === 'setServer' && [action.ref.server, action.state]),
+    keepDetached(serviceOf(snapshot)).map((action) => action.kind === 'setServer' && [action.ref.server, action.state]),
     [['n1', 'drain']],
   )
 })
@@ -168,9 +169,9 @@ test('before the intent nothing is said to a server that was never out: it may b
   const ref = { instance: 'lb-1', backend: 'tls', server: 'n1' }
   const instances = [anInstance([aServer('n1'), aServer('n2'), aServer('n1', { ref })], { backends: ['web', 'tls'] })]
   const saidTo = (announced: boolean) =>
-    keepDetached(aSnapshot({ ...out, record, announced, evidence: detachedEvidence(), change: { instances } })).map(
-      (action) => action.kind === 'setServer' && action.ref.backend,
-    )
+    keepDetached(
+      serviceOf(aSnapshot({ ...out, record, announced, evidence: detachedEvidence(), change: { instances } })),
+    ).map((action) => action.kind === 'setServer' && action.ref.backend)
   assert.deepEqual(saidTo(false), ['web'])
   assert.deepEqual(saidTo(true), ['web', 'tls'])
 })
@@ -185,7 +186,7 @@ test('what was in maint before us is put back to maint, not to drain', () => {
     evidence: detachedEvidence(),
   })
   assert.deepEqual(
-    keepDetached(snapshot).map((action) => action.kind === 'setServer' && action.state),
+    keepDetached(serviceOf(snapshot)).map((action) => action.kind === 'setServer' && action.state),
     ['maint'],
   )
 })
@@ -193,25 +194,28 @@ test('what was in maint before us is put back to maint, not to drain', () => {
 test('nothing is said again once the node is being put back', () => {
   const evidence = { ...detachedEvidence(), attachingSince: monoMs(1) }
   assert.deepEqual(
-    keepDetached(aSnapshot({ ...out, node: { bootId: NEW_BOOT }, servers: [aServer('n1')], evidence })),
+    keepDetached(serviceOf(aSnapshot({ ...out, node: { bootId: NEW_BOOT }, servers: [aServer('n1')], evidence }))),
     [],
   )
 })
 
 test('nothing is said again to a server that serves as it was put back, while others serve beside it', () => {
   const evidence = { ...detachedEvidence(), attachingSince: monoMs(1) }
-  assert.deepEqual(keepDetached(aSnapshot({ ...out, node: { bootId: NEW_BOOT }, evidence })), [])
+  assert.deepEqual(keepDetached(serviceOf(aSnapshot({ ...out, node: { bootId: NEW_BOOT }, evidence }))), [])
 })
 
 test('an instance that does not answer is told nothing again by what it said before', () => {
   const silent = anInstance([aServer('n1'), aServer('n2')], { silentForMs: 1 })
   const s = aSnapshot({ ...out, announced: true, evidence: detachedEvidence(), change: { instances: [silent] } })
-  assert.deepEqual(keepDetached(s), [])
+  assert.deepEqual(keepDetached(serviceOf(s)), [])
 })
 
 test('a server in maint serves nobody, and is left in it while its connections are dropped', () => {
   const servers = [aServer('n1', { adminState: 'maint' }), aServer('n2')]
-  assert.deepEqual(keepDetached(aSnapshot({ ...out, announced: true, servers, evidence: detachedEvidence() })), [])
+  assert.deepEqual(
+    keepDetached(serviceOf(aSnapshot({ ...out, announced: true, servers, evidence: detachedEvidence() }))),
+    [],
+  )
 })
 
 test('a node that failed in its soak and is kept out is said again after a reload', () => {
@@ -222,7 +226,7 @@ test('a node that failed in its soak and is kept out is said again after a reloa
     servers: [aServer('n1'), aServer('n2')],
     evidence: { ...detachedEvidence(), attachingSince: monoMs(1) },
   })
-  const guarded = keepDetached({ ...snapshot, run: { ...snapshot.run, verdict } })
+  const guarded = keepDetached(serviceOf({ ...snapshot, run: { ...snapshot.run, verdict } }))
   assert.deepEqual(
     guarded.map((action) => action.kind === 'setServer' && [action.ref.server, action.state]),
     [['n1', 'drain']],
@@ -253,11 +257,11 @@ test('a record that names servers elsewhere touches none of them', () => {
     ],
     evidence: detachedEvidence(),
   })
-  assert.deepEqual(keepDetached(snapshot), [])
+  assert.deepEqual(keepDetached(serviceOf(snapshot)), [])
 })
 
 test('a server that leads to another address than the recorded one is not told', () => {
   const moved = aServer('n1', { address: '10.0.0.2' })
   const snapshot = aSnapshot({ ...out, announced: true, servers: [moved, aServer('n2')], evidence: detachedEvidence() })
-  assert.deepEqual(keepDetached(snapshot), [])
+  assert.deepEqual(keepDetached(serviceOf(snapshot)), [])
 })

@@ -1,11 +1,11 @@
 import type { ConfigMap } from '../../../src/model/config-map.ts'
 import type { FleetNode } from '../../../src/model/fleet-node.ts'
-import type { NodeNotice } from '../../../src/model/node-notice.ts'
+import type { ObjectNotice } from '../../../src/model/object-notice.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 import type { FollowEvent } from '../../../src/ports/cluster.ts'
 import type { ConfigMaps } from '../../../src/ports/config-maps.ts'
 import type { Fleet } from '../../../src/ports/fleet.ts'
-import type { NodeNotices } from '../../../src/ports/node-notices.ts'
+import type { ObjectNotices } from '../../../src/ports/object-notices.ts'
 import { nodesOf } from '../brake-world.ts'
 
 const unreachable = () => new WorldError('nobody answers', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
@@ -82,12 +82,12 @@ export class MemoryConfigMap implements ConfigMaps {
   }
 }
 
-export class MemoryNotices implements NodeNotices {
+export class MemoryNotices implements ObjectNotices {
   readonly told: string[] = []
   forbidden = false
 
-  async tell({ node, reason }: NodeNotice): Promise<void> {
+  async tell({ name, reason }: ObjectNotice): Promise<void> {
     if (this.forbidden) throw new WorldError('events is forbidden', { code: 'KUBE_FORBIDDEN', retry: 'never' })
-    this.told.push(`${node} ${reason.code}`)
+    this.told.push(`${name} ${reason.code}`)
   }
 }

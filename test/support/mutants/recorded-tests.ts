@@ -14,6 +14,7 @@ export interface RecordedTest {
 
 const recorded: RecordedTest[] = []
 let loading = ''
+const groups: string[] = []
 
 /** Imports a test file and returns the tests it has. */
 export async function recordTests(file: string, url: string): Promise<readonly RecordedTest[]> {
@@ -48,5 +49,16 @@ export function test(title: string, ...rest: readonly [TestFn] | readonly [TestO
   const [options, body] = rest.length === 1 ? [{}, rest[0]] : rest
   if (options.skip !== undefined && options.skip !== false) return
   const file = loading
-  recorded.push({ id: `${file} ${title}`, file, title, run: () => runOnce(title, body) })
+  const whole = [...groups, title].join(' > ')
+  recorded.push({ id: `${file} ${whole}`, file, title: whole, run: () => runOnce(title, body) })
+}
+
+/** A group gives its tests a title to stand under. */
+export function describe(title: string, body: () => void): void {
+  groups.push(title)
+  try {
+    body()
+  } finally {
+    groups.pop()
+  }
 }

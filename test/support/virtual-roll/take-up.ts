@@ -1,11 +1,10 @@
 import { planRefusal } from '../../../src/cli/roll/plan-refusal.ts'
 import { loadRollFile } from '../../../src/config/load-roll-file.ts'
-import { amendRun } from '../../../src/controllers/roll/amend-run.ts'
 import { prepare } from '../../../src/controllers/roll/prepare.ts'
-import { restoringRun } from '../../../src/controllers/roll/restoring-run.ts'
-import { runFromJournal } from '../../../src/controllers/roll/run-from-journal.ts'
-import { leftRun } from '../../../src/core/roll/takeup/left-run.ts'
-import { restOfPlan } from '../../../src/core/roll/takeup/rest-of-plan.ts'
+import { lostRun } from '../../../src/controllers/roll/restoring-run.ts'
+import { plannedEntry } from '../../../src/controllers/roll/run-from-journal.ts'
+import { type FileOfRun, takeUp } from '../../../src/controllers/roll/take-up.ts'
+import type { RollSpec } from '../../../src/model/roll-spec.ts'
 import { toIso } from '../../../src/model/time.ts'
 import { UserError } from '../../../src/model/user-error.ts'
 import type { Verdict } from '../../../src/model/verdict.ts'
@@ -18,24 +17,22 @@ const CLUSTER_NAME = 'virtual'
 
 /** `evenkeel roll resume -f`: the run goes on by another file. Rejects where that may not be, or cannot be asked now. */
 export async function resumeBy(roll: VirtualRoll, file: string): Promise<EngineProcess> {
-  const { journal } = roll
-  const { header, entries } = journal
-  const { run, firstSeq } = runFromJournal({ header, entries })
+  const { header, entries } = roll.journal
   const { cluster, balancers, host, clock } = roll.ports()
-  const amended = await amendRun({
-    run,
-    wanted: loadRollFile({ file: 'roll.yaml', text: file }),
-    nodes: await cluster.list('nodes', NEVER),
-    journal: { run: header.run, append: (entry) => journal.write(entry, (ms) => clock.sleep(ms, NEVER)) },
-    at: toIso(clock.wallMs()),
-    refusal: (findings) => new UserError(findings.map(({ text }) => text).join('; '), { code: 'roll-file.invalid' }),
-    plan: async (spec, underWay) => {
-      const plan = await prepare({ spec, clusterName: CLUSTER_NAME, cluster, balancers, host }, NEVER)
-      const refusal = planRefusal(restOfPlan(plan, underWay))
-      if (refusal !== undefined) throw refusal
+  const append = (entry: Parameters<MemoryJournal['write']>[0]): Promise<void> =>
+    roll.journal.write(entry, (ms) => clock.sleep(ms, NEVER))
+  const { run, firstSeq } = await takeUp({
+    journal: { run: header.run, header, entries, append },
+    amending: {
+      file: fileOf(loadRollFile({ file: 'roll.yaml', text: file })),
+      at: toIso(clock.wallMs()),
+      nodes: () => cluster.list('nodes', NEVER),
+      plan: (spec) => prepare({ spec, clusterName: CLUSTER_NAME, cluster, balancers, host }, NEVER),
+      refusal: planRefusal,
+      warn: () => undefined,
     },
   })
-  return roll.process(amended.run, firstSeq)
+  return roll.process(run, firstSeq)
 }
 
 /**
@@ -46,17 +43,21 @@ export async function putBackLost(roll: VirtualRoll, verdict: Verdict): Promise<
   const { cluster, random, clock } = roll.ports()
   const nodes = await cluster.list('nodes', NEVER)
   try {
-    const left = leftRun(nodes, { run: roll.run, file: 'roll.yaml' })
-    const run = restoringRun(left, { spec: roll.spec, verdict, nonce: random.hex(4) })
+    const run = lostRun(nodes, { run: roll.run, file: fileOf(roll.spec), verdict, nonce: random.hex(4) })
     const at = toIso(clock.wallMs())
     const { disk } = roll.journal
     roll.journal = new MemoryJournal({ at, type: 'journal', v: 1, run: run.id, cluster: 'uid', tool: '0' })
     roll.journal.disk = disk
-    const { spec, order, restoresAs } = run
-    roll.journal.append({ at, type: 'planned', spec, order, clusterName: CLUSTER_NAME, restoresAs })
+    roll.journal.append(plannedEntry(run, { at, clusterName: CLUSTER_NAME }))
     return roll.process(run, 0)
   } catch (error) {
     if (error instanceof UserError) return undefined
     throw error
   }
 }
+
+const fileOf = (spec: RollSpec): FileOfRun => ({
+  name: 'roll.yaml',
+  spec,
+  refusal: (findings) => new UserError(findings.map(({ text }) => text).join('; '), { code: 'roll-file.invalid' }),
+})

@@ -1,8 +1,8 @@
 import { planRefusal } from '../../../src/cli/roll/plan-refusal.ts'
 import { loadRollFile } from '../../../src/config/load-roll-file.ts'
 import { prepare } from '../../../src/controllers/roll/prepare.ts'
-import { runFromJournal } from '../../../src/controllers/roll/run-from-journal.ts'
-import type { RunState } from '../../../src/controllers/roll/run-state.ts'
+import { plannedEntry, runFromJournal } from '../../../src/controllers/roll/run-from-journal.ts'
+import { newRun, type RunState } from '../../../src/controllers/roll/run-state.ts'
 import type { RollPlan } from '../../../src/model/roll-plan.ts'
 import type { RollSpec } from '../../../src/model/roll-spec.ts'
 import { toIso } from '../../../src/model/time.ts'
@@ -65,29 +65,18 @@ export class VirtualRoll {
     const refusal = planRefusal(plan)
     if (refusal !== undefined) throw refusal
     const now = this.cluster.time.wallMs()
-    const id = `${toIso(now).slice(0, 19).replaceAll(/[-:]/g, '')}Z-${this.#name}`
     const order = plan.nodes.map(({ node }) => node)
-    this.#journal = new MemoryJournal({ at: toIso(now), type: 'journal', v: 1, run: id, cluster: 'uid', tool: '0' })
-    this.#journal.append({ at: toIso(now), type: 'planned', spec: this.spec, order, clusterName: CLUSTER_NAME })
-    const run: RunState = {
-      id,
-      spec: this.spec,
-      order,
-      resumed: false,
-      done: [],
-      settledHere: [],
-      verdict: undefined,
-      measuredSince: undefined,
-      evictedBefore: {},
-    }
+    const run = newRun({ spec: this.spec, order }, { wall: now, suffix: this.#name })
+    const at = toIso(now)
+    this.#journal = new MemoryJournal({ at, type: 'journal', v: 1, run: run.id, cluster: 'uid', tool: '0' })
+    this.#journal.append(plannedEntry(run, { at, clusterName: CLUSTER_NAME }))
     return this.process(run, 0)
   }
 
   resume(verdict?: Verdict): EngineProcess {
     const { header, entries } = this.journal
     const { run, firstSeq } = runFromJournal({ header, entries })
-    run.verdict = verdict
-    return this.process(run, firstSeq)
+    return this.process({ ...run, verdict }, firstSeq)
   }
 
   #plan(): Promise<RollPlan> {

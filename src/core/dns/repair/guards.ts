@@ -5,7 +5,11 @@ import type { PathReading } from '../path-reading.ts'
 import type { DnsPodFacts, DnsScene, VantageFacts } from '../scene.ts'
 import type { PastRepair, RepairFacts, SickPod } from './repair-facts.ts'
 
-/** What must hold before a pod of DNS is touched; `text` says what was found, whether it holds or not. */
+/**
+ * What must hold before a pod of DNS is touched; `text` says what was found, whether it holds or not.
+ *
+ * Law: no pod of DNS is repaired while a guard is against it.
+ */
 export interface Guard {
   readonly guard:
     | 'evidence'

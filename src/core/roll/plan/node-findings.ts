@@ -4,14 +4,15 @@ import { parseNodeRecord } from '../../../model/parse-node-record.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
 import { budgetNode } from '../../budget/budget-node.ts'
 import { whoIsOut } from '../../budget/who-is-out.ts'
-import { lastUsableServers } from '../last-server.ts'
-import { matchNodeServers } from '../match-node-servers.ts'
+import { wordsOf } from '../../service/actuators/actuator-of.ts'
+import { lastUsableServers } from '../../service/last-server.ts'
+import { matchNodeServers } from '../../service/match-node-servers.ts'
 import { waysBack } from '../ways-back.ts'
 import type { PlanFacts } from './plan-facts.ts'
 
 /** What stands against rolling one node, as far as the node and its balancers tell; one entry for each check. */
 export function nodeChecks(facts: PlanFacts, node: Node): readonly (readonly PlanFinding[])[] {
-  return [unbalanced(facts, node), recorded(node), silentAgents(facts, node), last(facts, node), notReady(node)]
+  return [unbalanced(facts, node), recorded(node), untold(facts, node), last(facts, node), notReady(node)]
 }
 
 function unbalanced({ spec, instances }: PlanFacts, node: Node): readonly PlanFinding[] {
@@ -43,17 +44,8 @@ function recorded(node: Node): readonly PlanFinding[] {
   return [{ severity: 'error', code: 'NodeRecorded', node: node.name, ...what }]
 }
 
-/** Nobody else tells its load balancers anything. */
-const silentAgents = ({ instances }: PlanFacts, node: Node): readonly PlanFinding[] =>
-  matchNodeServers(node, instances)
-    .filter(({ reading }) => reading.endpoint?.heard === false)
-    .map(({ instance, reading }) => ({
-      severity: 'error',
-      code: 'AgentSilent',
-      node: node.name,
-      text: `${node.name} cannot be taken out of ${instance.balancer}: ${reading.checkText}`,
-      fix: 'let an agent run on it (docs/agent.md), and check healthEndpoint.agentPort',
-    }))
+const untold = ({ instances }: PlanFacts, node: Node): readonly PlanFinding[] =>
+  matchNodeServers(node, instances).flatMap((matched) => wordsOf(matched.reading).findings(node, matched))
 
 const last = ({ instances }: PlanFacts, node: Node): readonly PlanFinding[] =>
   lastUsableServers(node, instances).map(({ code, text, next }) => ({

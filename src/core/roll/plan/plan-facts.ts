@@ -5,7 +5,8 @@ import type { Endpoint } from '../../../model/endpoint.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
 import type { RollSpec } from '../../../model/roll-spec.ts'
 import type { Service } from '../../../model/service.ts'
-import type { ClusterFacts, InstanceFacts } from '../snapshot.ts'
+import type { InstanceFacts } from '../../service/instance-facts.ts'
+import type { ClusterFacts } from '../snapshot.ts'
 import type { SlotRefusal } from './slot-findings.ts'
 
 /** All that a plan goes by; read once, nothing changed. */

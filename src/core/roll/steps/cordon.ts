@@ -1,5 +1,6 @@
+import { act, done, hold } from '../../step-answer.ts'
 import { mayStart } from '../guards.ts'
-import { act, done, hold, type StepRule } from '../step-rule.ts'
+import type { StepRule } from '../step-rule.ts'
 
 /** Step 3: only after all guards of the detach pass on every instance, the last usable server among them. */
 export const cordon: StepRule = {

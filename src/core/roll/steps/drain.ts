@@ -4,6 +4,7 @@ import { refKey } from '../../../model/object-ref.ts'
 import type { Pod } from '../../../model/pod.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { workloadKey } from '../../../model/workload.ts'
+import { act, done, hold, type StepAnswer } from '../../step-answer.ts'
 import { strandedVolumes } from '../drain/attached-volumes.ts'
 import { evictionRefusal } from '../drain/budget-reasons.ts'
 import { isLeaving } from '../drain/ready-pods.ts'
@@ -12,7 +13,7 @@ import { drainView } from '../drain/stages.ts'
 import { workloadOf } from '../drain/workload-of.ts'
 import { mayDisrupt, mayEvict } from '../guards.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
-import { act, done, hold, type StepAnswer, type StepRule } from '../step-rule.ts'
+import type { StepRule } from '../step-rule.ts'
 
 const STAGES = [1, 2, 3] as const
 

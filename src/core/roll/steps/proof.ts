@@ -2,9 +2,10 @@ import type { RecordedDaemon } from '../../../model/node-record.ts'
 import { OUT_TAINT } from '../../../model/node-record.ts'
 import type { Pod } from '../../../model/pod.ts'
 import type { Reason } from '../../../model/reason.ts'
+import { act, done, hold } from '../../step-answer.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { daemonNotBack, type ExpectedDaemon, expectedDaemons } from '../recorded-daemons.ts'
-import { act, done, hold, type StepRule } from '../step-rule.ts'
+import type { StepRule } from '../step-rule.ts'
 
 /**
  * Step 7: by identity, never by a clock of the node. Ready alone is worthless: after a short reboot it never turns

@@ -1,8 +1,9 @@
 import type { RebootAnswer } from '../../../model/host.ts'
 import type { Reason } from '../../../model/reason.ts'
+import { act, done, hold, RECHECK_MS } from '../../step-answer.ts'
 import { mayDisrupt } from '../guards.ts'
 import { hasRebooted, ownIntent, type RecordedSnapshot } from '../node-snapshot.ts'
-import { act, done, hold, RECHECK_MS, type StepRule } from '../step-rule.ts'
+import type { StepRule } from '../step-rule.ts'
 
 /**
  * Step 6: the intent is on the node, then the command was sent. Not knowing whether it was sent (a cut connection, a

@@ -1,8 +1,9 @@
 import type { Reason } from '../../../model/reason.ts'
+import { act, done, hold } from '../../step-answer.ts'
 import { buildRecord } from '../build-record.ts'
 import { mayStart } from '../guards.ts'
 import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
-import { act, done, hold, type StepRule } from '../step-rule.ts'
+import type { StepRule } from '../step-rule.ts'
 import { waysBack } from '../ways-back.ts'
 
 /** Step 2: what was there before us, written once and never over another's. */

@@ -1,14 +1,15 @@
 import type { Reason } from '../../../model/reason.ts'
 import { workloadKey } from '../../../model/workload.ts'
+import { nodeServers, wasServing } from '../../service/node-servers.ts'
+import { done, hold, RECHECK_MS } from '../../step-answer.ts'
 import { dnsUnsettled } from '../dns/dns-settled.ts'
 import { isLeaving } from '../drain/ready-pods.ts'
 import { replaced } from '../drain/replaced.ts'
 import { baselineGreen, clusterHeard } from '../guards.ts'
-import { nodeServers } from '../node-servers.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { daemonNotBack, expectedDaemons } from '../recorded-daemons.ts'
-import { done, hold, RECHECK_MS, type StepRule } from '../step-rule.ts'
-import { wasServing } from '../was-serving.ts'
+import { serviceOf } from '../service-of.ts'
+import type { StepRule } from '../step-rule.ts'
 
 /**
  * Step 9: no workload worse than recorded, DaemonSets and static pods among them, the data port answers, DNS works,
@@ -60,7 +61,7 @@ const daemonsAway = (s: RecordedSnapshot): readonly Reason[] =>
 /** A node that was not in service before is not settled for service, and a port nobody used need not answer. */
 function silentDataPorts(s: RecordedSnapshot): readonly Reason[] {
   if (!s.spec.settle.dataPort || !hasRebooted(s)) return []
-  const served = nodeServers(s).filter(({ recorded }) => wasServing(recorded))
+  const served = nodeServers(serviceOf(s)).filter(({ recorded }) => wasServing(recorded))
   const ports = [...new Set(served.map(({ recorded }) => `${recorded.address}:${recorded.port}`))]
   return ports
     .filter((port) => s.current.dataPorts[port] !== true)

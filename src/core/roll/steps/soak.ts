@@ -1,6 +1,7 @@
+import { hold } from '../../step-answer.ts'
 import { baselineGreen, controlHeard } from '../guards.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
-import { hold, type StepRule } from '../step-rule.ts'
+import type { StepRule } from '../step-rule.ts'
 
 /**
  * Step 11: attached, and no failed request for the soak time (a failure is the stop rule's business and detaches

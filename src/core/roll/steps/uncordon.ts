@@ -1,6 +1,7 @@
 import type { Action } from '../../../model/action.ts'
 import { OUT_TAINT } from '../../../model/node-record.ts'
-import { act, done, type StepRule } from '../step-rule.ts'
+import { act, done } from '../../step-answer.ts'
+import type { StepRule } from '../step-rule.ts'
 
 /** Step 8: as recorded. What was cordoned before us stays so. */
 export const uncordon: StepRule = {

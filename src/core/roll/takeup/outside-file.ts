@@ -1,7 +1,7 @@
 import type { RecordedServer } from '../../../model/node-record.ts'
 import type { RollSpec } from '../../../model/roll-spec.ts'
 import type { SpecFinding } from '../../../model/spec-finding.ts'
-import { belongsTo } from '../match-node-servers.ts'
+import { belongsTo } from '../../service/match-node-servers.ts'
 import type { NodeOut } from './nodes-out.ts'
 
 /**

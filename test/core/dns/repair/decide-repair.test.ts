@@ -159,7 +159,7 @@ describe('a repair is held', () => {
     ['the last two, just within a day', { past: [ago(61, 'begun'), ago(DAY - 1, 'begun')] }, undefined, 'pace'],
   ]
   for (const [what, change, scene, guard] of cases)
-    test(`${what}: ${guard}`, () => {
+    test(`law: no pod of DNS is repaired while a guard is against it; ${what}: ${guard}`, () => {
       assert.deepEqual(heldBy(decided(change, scene)), [guard])
     })
 
@@ -202,7 +202,7 @@ describe('a repair is held', () => {
   })
 })
 
-test('two repairs that cured nothing hold the next one for a day, and it is said how to go on before that', () => {
+test('law: no pod of DNS is repaired while a guard is against it; two repairs that cured nothing hold the next one for a day, and it is said how to go on before that', () => {
   const held = decided({ past: [ago(400, 'begun'), ago(500, 'notCured')] })
   assert.ok(held.kind === 'held')
   assert.equal(

@@ -1,0 +1,28 @@
+import type { ServiceSnapshot } from '../service/service-snapshot.ts'
+import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from './node-snapshot.ts'
+
+/** Of all that a roll goes by, what taking its node out of service and putting it back needs. */
+export function serviceOf(s: NodeSnapshot): ServiceSnapshot {
+  const { node, dataPorts } = s.current
+  const record = ownRecord(s)
+  const announced = ownIntent(s) !== undefined
+  const rebooted = record !== undefined && hasRebooted({ ...s, record })
+  // The cordon goes after the proof: a process that knows nothing of the one before it sees by this that there was one.
+  const isUncordoned = record?.unschedulable === false && !node.unschedulable
+  return {
+    now: s.now,
+    node,
+    nodes: s.cluster.nodes,
+    owner: s.run.id,
+    balancers: s.spec.balancers,
+    instances: s.instances,
+    dataPorts,
+    limits: { idleLimitMs: s.spec.detach.idleLimitMs, dataPort: s.spec.settle.dataPort },
+    recorded: record?.servers ?? [],
+    evidence: s.evidence,
+    announced,
+    rebooted,
+    unproven: rebooted ? !isUncordoned : announced,
+    keepOut: s.run.verdict?.keepOut === true,
+  }
+}

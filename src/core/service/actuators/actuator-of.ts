@@ -1,0 +1,23 @@
+import type { ServerReading } from '../../../model/balancer.ts'
+import type { BalancerSpec } from '../../../model/roll-spec.ts'
+import type { NodeServer } from '../node-servers.ts'
+import type { ServiceSnapshot } from '../service-snapshot.ts'
+import type { Actuator, ReadingWords } from './actuator.ts'
+import { haproxy, haproxyWords } from './haproxy.ts'
+import { endpointWords, healthEndpoint } from './health-endpoint/health-endpoint.ts'
+
+/** The one place where an actuator is chosen. */
+const actuatorBy = (spec: BalancerSpec | undefined): Actuator =>
+  spec?.healthEndpoint === undefined ? haproxy : healthEndpoint(spec.healthEndpoint)
+
+/** That of a balancer by its name. */
+export const actuatorAt = (balancers: readonly BalancerSpec[], balancer: string): Actuator =>
+  actuatorBy(balancers.find(({ name }) => name === balancer))
+
+/** That of a place. */
+export const actuatorOf = (s: ServiceSnapshot, { recorded }: NodeServer): Actuator =>
+  actuatorAt(s.balancers, recorded.balancer)
+
+/** By what was read alone. */
+export const wordsOf = (reading: ServerReading | undefined): ReadingWords =>
+  reading?.endpoint === undefined ? haproxyWords : endpointWords

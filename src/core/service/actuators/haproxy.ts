@@ -1,0 +1,77 @@
+import type { AdminState, ServerReading } from '../../../model/balancer.ts'
+import type { Reason } from '../../../model/reason.ts'
+import type { MatchedServer } from '../match-node-servers.ts'
+import type { NodeServer } from '../node-servers.ts'
+import type { Actuator, ReadingWords } from './actuator.ts'
+
+/** Servers of HAProxy, told by its runtime API. Every instance answers for itself, so nothing has to be waited out. */
+export const haproxy: Actuator = {
+  asAsked: (facts) => facts,
+  asUsed: (_s, instance) => instance,
+  before: (_s, { recorded }) => recorded.state,
+  whenOut: detachedState,
+  through: (place) => (mustPassThroughDrain(place) ? 'drain' : undefined),
+  move: (s, { recorded, ref }, to) => ({
+    kind: 'setServer',
+    node: s.node.name,
+    balancer: recorded.balancer,
+    ref,
+    ...to,
+  }),
+  mayBeUndone: ({ reading, instance }) => (reading.agent ? agentCheck({ reading, instance }) : undefined),
+  unheard: () => undefined,
+  untaken: () => undefined,
+  unnoticed: () => undefined,
+  heldByOthers: () => undefined,
+  holdsDeadConnections,
+  isBusy: (_s, place) => sessions(place) > 0,
+  left: sessions,
+  canCut: true,
+  notice: (_s, _place, before) => before,
+  endConnections: (_s, _place, before) => before,
+}
+
+export const haproxyWords: ReadingWords = {
+  balancerTells: true,
+  checked,
+  // An agent that is checked by it is not seen.
+  goesByMarks: () => false,
+  isNews: () => false,
+  findings: () => [],
+}
+
+/** Sessions are counted from the start of its process, and tell whether a server that is down ever was up. */
+function checked({ operational, totalSessions }: ServerReading): 'in' | 'down' | 'never' {
+  if (operational === 'up' || operational === 'starting') return 'in'
+  return operational === 'down' && totalSessions === 0 ? 'never' : 'down'
+}
+
+/**
+ * The state that keeps traffic away: `drain`, for checks go on under it; `maint` only where cookies still send. What
+ * was out before us stays exactly as it was.
+ */
+function detachedState(server: NodeServer): AdminState {
+  if (server.recorded.state !== 'ready') return server.recorded.state
+  return server.reading?.persistent === true ? 'maint' : 'drain'
+}
+
+/** `ready` out of `maint` means UP before any check: under `drain` checks run and nothing is sent. */
+const mustPassThroughDrain = ({ reading, recorded }: NodeServer): boolean =>
+  recorded.state === 'ready' && reading?.ownState === 'maint'
+
+/** Pooled ones, which HAProxy keeps for minutes; `scur` does not count them. */
+function holdsDeadConnections({ reading }: NodeServer): boolean {
+  return reading?.ownState === 'drain' && reading.idleConnections > 0
+}
+
+function sessions({ reading }: NodeServer): number {
+  return reading === undefined ? 0 : reading.currentSessions + reading.queued
+}
+
+const agentCheck = ({ reading, instance }: MatchedServer): Reason => ({
+  code: 'AgentCheck',
+  object: `${reading.ref.backend}/${reading.ref.server}`,
+  text: `an agent-check on ${instance.instance} may undo what is set for ${reading.ref.backend}/${reading.ref.server}`,
+  next: 'disable the agent-check of that server',
+  never: true,
+})

@@ -1,0 +1,17 @@
+import type { InstanceReading } from '../../model/balancer.ts'
+import type { MonoMs } from '../../model/time.ts'
+
+/** One balancer instance, answered or not. */
+export interface InstanceFacts {
+  readonly balancer: string
+  readonly instance: string
+  readonly backends: readonly string[]
+  readonly allowLastServer: boolean
+  /** The last answer, which may be old: see `silentForMs`. */
+  readonly reading?: InstanceReading
+  /** When that was asked. */
+  readonly askedAt?: MonoMs
+  /** 0 when the newest poll was answered. */
+  readonly silentForMs: number
+  readonly error?: string
+}

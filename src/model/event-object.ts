@@ -1,0 +1,40 @@
+import type { ObjectNotice } from './object-notice.ts'
+import { toIsoSeconds, type WallMs } from './time.ts'
+
+const COMPONENT = 'evenkeel-controller'
+/** As long as a note of events.k8s.io/v1 may be (pkg/apis/core/validation/events.go). */
+const MESSAGE_MAX = 1024
+
+interface Telling {
+  /** Of the Event, in its namespace. */
+  readonly name: string
+  readonly at: WallMs
+  /** Of this process. */
+  readonly identity: string
+}
+
+/** The namespace of an object's Events: its own, or `default` where it has none (pkg/apis/core/validation/events.go). */
+export const eventNamespace = ({ namespace }: Pick<ObjectNotice, 'namespace'>): string => namespace ?? 'default'
+
+/** An Event (core/v1) of the controller, as it is created. */
+export function eventObject(notice: ObjectNotice, { name, at, identity }: Telling) {
+  const { apiVersion = 'v1', kind, namespace, name: about, uid, type, reason } = notice
+  const seen = toIsoSeconds(at)
+  return {
+    metadata: { namespace: eventNamespace(notice), name },
+    involvedObject: { apiVersion, kind, ...(namespace === undefined ? {} : { namespace }), name: about, uid },
+    type,
+    reason: reason.code,
+    message: reason.text.slice(0, MESSAGE_MAX),
+    source: { component: COMPONENT },
+    reportingComponent: COMPONENT,
+    reportingInstance: identity,
+    firstTimestamp: seen,
+    lastTimestamp: seen,
+    count: 1,
+  }
+}
+
+/** `cordonnotgranted.1a2b3c4d`: a name that no other Event has. */
+export const eventName = ({ reason }: Pick<ObjectNotice, 'reason'>, dice: string): string =>
+  `${reason.code.toLowerCase()}.${dice}`

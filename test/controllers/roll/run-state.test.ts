@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { giveVerdict, newRun, nodeEnded } from '../../../src/controllers/roll/run-state.ts'
+import type { NodeStanding } from '../../../src/model/roll-event.ts'
+import { wallMs } from '../../../src/model/time.ts'
+import type { Verdict } from '../../../src/model/verdict.ts'
+import { aSpec } from '../../support/roll-world.ts'
+
+const aRun = () => newRun({ spec: aSpec(), order: ['n1', 'n2'] }, { wall: wallMs(0), suffix: '1f0e' })
+const failed = (text: string): Verdict => ({
+  kind: 'stopped',
+  keepOut: false,
+  reasons: [{ code: 'RequestsFailed', text }],
+})
+
+test('a verdict is journalled when it is given, when it gets worse, and when it has another reason, and not when its words grow', () => {
+  const run = aRun()
+  const noted: unknown[] = []
+  const events = { note: (type: string, fields: object) => void noted.push({ type, ...fields }) }
+  const given = (verdict: Verdict): number => {
+    giveVerdict(run, verdict, events)
+    assert.equal(run.verdict, verdict)
+    return noted.length
+  }
+  const gone = { code: 'NodeGone', text: 'n1 is gone' }
+  assert.deepEqual(
+    [
+      given(failed('1 request failed')),
+      given(failed('2 requests failed')),
+      given({ ...failed('2 requests failed'), keepOut: true }),
+      given({ kind: 'stopped', keepOut: true, reasons: [...failed('2 requests failed').reasons, gone] }),
+    ],
+    [1, 1, 2, 3],
+  )
+  assert.deepEqual(noted[0], { type: 'verdict', verdict: failed('1 request failed') })
+})
+
+test('a node that ended in service is through for the run, one that was put back unrolled for this process alone', () => {
+  const run = aRun()
+  const standing = { cordoned: false, detached: false, podsMoved: 0, failedRequests: 0, text: '' }
+  const ends: readonly NodeStanding[] = [
+    { ...standing, node: 'n1', state: 'inService' },
+    { ...standing, node: 'n2', state: 'restored' },
+  ]
+  for (const ended of ends) nodeEnded(run, ended)
+  assert.deepEqual([run.done, run.settledHere], [['n1'], ['n1', 'n2']])
+})

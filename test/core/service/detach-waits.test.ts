@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decide } from '../../../src/core/roll/decide.ts'
+import { observe } from '../../../src/core/roll/observe.ts'
+import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
+import { outAnew } from '../../../src/core/service/evidence.ts'
+import { monoMs } from '../../../src/model/time.ts'
+import {
+  ASKED,
+  agents,
+  anEndpoint,
+  confirmed,
+  endpointRecord,
+  endpointSpec,
+  KEY,
+  noticedSince,
+  OTHERS,
+} from '../../support/endpoint-world.ts'
+import { fullDecision } from '../../support/full-decision.ts'
+import { cordoned, out } from '../../support/roll-stages.ts'
+import { aSnapshot, detachedEvidence, drained } from '../../support/roll-world.ts'
+
+/** n1 leaves by its agent, which has so many connections left. */
+function leaving(connections: number | 'unknown', evidence: Partial<RollSnapshot['evidence']>) {
+  const endpoint = { answer: 'drain', acknowledged: ['a1'], connections } as const
+  const n1 = anEndpoint('n1', endpoint, { ownState: 'drain', adminState: 'drain' })
+  const s = aSnapshot({
+    node: { unschedulable: true, ...ASKED },
+    record: endpointRecord(),
+    evidence,
+    change: { spec: endpointSpec(), instances: agents([n1, ...OTHERS]) },
+  })
+  return fullDecision(decide(s))
+}
+
+test('a node that leaves by its agent waits until those who check it have noticed that it leaves', () => {
+  assert.deepEqual(leaving(0, confirmed), [
+    'hold detach for 500 ms',
+    'ChecksGoOn | n1 | load balancers are told that n1 leaves, and may not have noticed yet',
+  ])
+})
+
+test('connections that cannot be seen are said to be so while they are waited for', () => {
+  assert.deepEqual(leaving('unknown', { ...confirmed, ...noticedSince('out', 999_999) }), [
+    'hold detach for 250 ms',
+    'SessionsLeft | nodes/n1 | how many connections n1 has left cannot be seen',
+  ])
+})
+
+test('sessions are cut on no balancer that is not ours to tell, however long its node has been leaving', () => {
+  const [seen] = Object.values(confirmed.detached)
+  assert.ok(seen)
+  const long = { detached: { [KEY]: { ...seen, since: monoMs(1) } } }
+  assert.deepEqual(leaving(3, { ...long, ...noticedSince('out', 999_999) }), [
+    'hold detach for 250 ms',
+    'SessionsLeft | nodes/n1 | nodes/n1 on edge has 3 sessions left',
+  ])
+})
+
+test('a cut that is due and forbidden is looked at again soon, and says what forbids it', () => {
+  const overdue = {
+    ...out,
+    servers: drained({ currentSessions: 2 }),
+    evidence: detachedEvidence({ since: monoMs(1) }),
+  }
+  assert.deepEqual(fullDecision(decide(aSnapshot({ ...overdue, change: { journalWritable: false } }))), [
+    'hold detach for 250 ms',
+    'JournalNotWritable | - | the journal cannot be written, so nothing disruptive is done',
+  ])
+})
+
+test('a server counts as taken out only in the state that it was told, not in one that people set', () => {
+  const seen = (state: 'drain' | 'maint') =>
+    Object.keys(observe(aSnapshot({ ...cordoned, servers: drained({ adminState: state, ownState: state }) })).detached)
+  assert.deepEqual([seen('drain'), seen('maint')], [['web/n1 on lb-1'], []])
+})
+
+test('a server that served meanwhile has its idle limit anew, and nothing else of it or of others is forgotten', () => {
+  const [one] = Object.values(detachedEvidence({ strays: 2 }).detached)
+  assert.ok(one)
+  const { evidence } = aSnapshot({ evidence: { detached: { a: one, b: one } } })
+  assert.deepEqual(outAnew(evidence, new Set(['a'])).detached, { a: { ...one, since: undefined }, b: one })
+})
