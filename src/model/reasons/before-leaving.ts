@@ -16,7 +16,7 @@ export const BEFORE_LEAVING = {
     progress: true,
   },
   SlotTaken: {
-    is: 'the node budget is used up: run X has n1 out',
+    is: 'the node budget is used up: run X has n1 out; n1 is about to leave: run X holds slot 1 for it; run X holds slot 1 for n1 itself',
     cause: 'Another roll holds the Lease of the slot and renews it.',
     cure: 'Wait for that run, or stop it. An abort without the journal waits here until its own run has not renewed the slot for the duration of the Lease.',
     wait: 'blocked',
@@ -28,9 +28,34 @@ export const BEFORE_LEAVING = {
     wait: 'blocked',
   },
   OtherNodeBad: {
-    is: 'n2 is not Ready, is out for another owner, or is detached from every balancer',
-    cause: 'A bad node uses up the node budget. A cordon alone does not make a node bad.',
-    cure: 'Repair n2, or put it back into its balancers.',
+    is: 'n2 is not Ready; bears the record of run X; is claimed by person/alice; is detached from, or down by the checks of, every balancer that sends to it; is cordoned, and its cordon is granted; is being deleted or is leaving',
+    cause:
+      'A node that serves nothing, or is about to, uses up the node budget, whatever the reason. A cordon that takes nothing out counts for nothing.',
+    cure: 'Repair n2, or put it back into its balancers. `evenkeel budget` says who is out, and for whom.',
+    wait: 'blocked',
+  },
+  BudgetUsedUp: {
+    is: '2 nodes are out or about to be, and the budget allows at most 2',
+    cause: 'As many nodes are out as [the node budget](roll.md#the-node-budget) allows. The next lines name them.',
+    cure: 'Wait, or look at `evenkeel budget`.',
+    wait: 'blocked',
+  },
+  SlotYielded: {
+    is: 'the slot is given back, since run X took slot 0 at the same time and goes first',
+    cause: 'Two runs took a slot before either saw the slot of the other, and one of them is one too many.',
+    cure: 'Nothing is to be done: the run asks again by itself.',
+    wait: 'none',
+  },
+  MaxOutInvalid: {
+    is: 'data.maxOut of ConfigMap evenkeel/evenkeel-budget is "0"; it must be a number from 1 on, or a percentage from 1% to 100%',
+    cause: 'The node budget is malformed, so nothing is begun.',
+    cure: 'The hold names the command that writes it anew; put in the number that you want.',
+    wait: 'blocked',
+  },
+  BudgetUnread: {
+    is: 'the node budget could not be read: connect ECONNREFUSED',
+    cause: 'The API server did not answer when the budget was to be read before a node.',
+    cure: 'Nothing is to be done here: it is read again every second.',
     wait: 'blocked',
   },
   MostNodesNotReady: {

@@ -11,6 +11,7 @@ const LEADING: ControllerView = {
     loop: LOOP,
     nodes: { known: 9, cordoned: 4, synced: true, unheardForMs: 1_500 },
     grants: { version: 1, granted: ['n1', 'n2'], max: 5, of: 9 },
+    out: [],
     decision: 'act',
     reasons: [
       { code: 'CordonNotGranted', text: 'n3 waits' },

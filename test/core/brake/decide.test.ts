@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BrakeDecision, decideBrake } from '../../../src/core/brake/decide.ts'
-import { maxOut } from '../../../src/core/brake/max-out.ts'
-import { parseCordonLimit } from '../../../src/model/cordon-limit.ts'
+import { maxOut } from '../../../src/core/budget/max-out.ts'
+import { parseOutLimit } from '../../../src/model/out-limit.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import { aBrake, type BrakeScene, NOW, nodesOf } from '../../support/brake-world.ts'
 
@@ -29,6 +29,11 @@ const ROWS: readonly (readonly [title: string, scene: BrakeScene, decision: stri
     'grants as many as may be out, by name where all came at once',
     { nodes: 'n1! n2! n3! n4! n5! n6!' },
     'publish [n1 n2 n3] 3 of 6',
+  ],
+  [
+    'counts a node that a roll has out: it bears a record, and may not be cordoned yet',
+    { nodes: 'n1@ n2! n3! n4' },
+    'publish [n2] 2 of 4',
   ],
   [
     'grants those first that are cordoned longest',
@@ -193,10 +198,10 @@ test('half are 1 of 1, 1 of 2, 1 of 3, 2 of 4 and 150 of 300; all but one at mos
 })
 
 test('a limit is a number or a percentage, and never none', () => {
-  assert.deepEqual(parseCordonLimit('3'), { kind: 'count', count: 3 })
-  assert.deepEqual(parseCordonLimit('33%'), { kind: 'percent', percent: 33 })
+  assert.deepEqual(parseOutLimit('3'), { kind: 'count', count: 3 })
+  assert.deepEqual(parseOutLimit('33%'), { kind: 'percent', percent: 33 })
   for (const text of ['', '0', '0%', '101%', '-1', '1.5', '50 %', 'half', '1e3']) {
-    assert.equal(parseCordonLimit(text), undefined, text)
+    assert.equal(parseOutLimit(text), undefined, text)
   }
 })
 

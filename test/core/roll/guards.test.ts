@@ -133,7 +133,7 @@ const BEFORE: readonly (readonly [title: string, snapshot: RollSnapshot, decisio
   ],
   [
     'its server is the last usable one',
-    aSnapshot({ servers: [aServer('n1'), aServer('n2', { operational: 'down' })] }),
+    aSnapshot({ servers: [aServer('n1'), aServer('n2', { operational: 'down', totalSessions: 0 })] }),
     'hold record: LastUsableServer',
   ],
   [

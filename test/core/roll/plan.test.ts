@@ -160,7 +160,7 @@ const TABLE: readonly (readonly [title: string, facts: PlanFacts, codes: readonl
     'a backend that would be left without a server',
     facts({
       spec: aSpec({ nodes: { names: ['n1'], all: false, allowUnbalanced: false } }),
-      instances: [anInstance([aServer('n1'), aServer('n2', { operational: 'down' })])],
+      instances: [anInstance([aServer('n1'), aServer('n2', { operational: 'down', totalSessions: 0 })])],
     }),
     ['hold LastUsableServer'],
   ],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { badNodes } from '../../../src/core/roll/bad-nodes.ts'
+import { badNode, badNodes } from '../../../src/core/roll/bad-nodes.ts'
 import type { RecordedSnapshot } from '../../../src/core/roll/node-snapshot.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import type { StepRule } from '../../../src/core/roll/step-rule.ts'
@@ -68,7 +68,7 @@ test('a node that is bad says why, and the node under way is never one', () => {
     aNode('n5'),
   ]
   const s = aSnapshot({ servers: [aServer('n4', { adminState: 'drain' }), aServer('n5')] })
-  assert.deepEqual(badNodes({ ...s, cluster: { ...s.cluster, nodes } }), [
+  assert.deepEqual(badNodes({ ...s, cluster: { ...s.cluster, nodes } }).map(badNode), [
     { code: 'OtherNodeBad', object: 'n2', text: 'n2 is not Ready (Ready is Unknown)' },
     { code: 'OtherNodeBad', object: 'n3', text: 'n3 is out for another owner (it carries a record)' },
     { code: 'OtherNodeBad', object: 'n4', text: 'n4 is detached from every balancer' },
