@@ -1,6 +1,6 @@
 import { ONE_OUT } from '../../model/budget-object.ts'
-import { formatDuration } from '../../model/duration.ts'
 import { claimsOf, MAINTENANCE_ANNOTATION } from '../../model/claims.ts'
+import { formatDuration } from '../../model/duration.ts'
 import type { Node } from '../../model/node.ts'
 import { RECORD_ANNOTATION } from '../../model/node-record.ts'
 import type { OutLimit } from '../../model/out-limit.ts'
