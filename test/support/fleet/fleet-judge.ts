@@ -29,7 +29,9 @@ const TOLD_AT_MOST = 20
  * - slot-above: a slot is taken that the budget does not have
  * - granted-above: the brake grants a cordon while as many are out as it may let be
  *
- * What was lowered a moment ago calls no node back: the largest limit of the reaction time counts.
+ * What was lowered a moment ago calls no node back: the largest limit of the reaction time counts. What persons, machines and
+ * the brake have out counts once it lasts for the reaction time; what is out by plan counts at once, but for a run that asks for
+ * less than the budget: slots above its own are taken while its first write is on its way.
  */
 export class FleetJudge {
   readonly violations: Violation[] = []
@@ -90,10 +92,15 @@ export class FleetJudge {
     const max = this.#limit.most(sinceMs)
     if (planned > max)
       this.#tell('budget-exceeded', atMs, `${node.name} leaves, and ${planned} are out by plan, of ${max}`)
-    const asked = Math.min(max, this.#terms.maxOutOfRun.get(node.recordedBy ?? '') ?? max)
     const others = this.#outBefore(nodes, node.name, sinceMs)
-    if (others.length + 1 > asked)
-      this.#tell('no-room', atMs, `${node.name} leaves beside ${others.join(', ')}, and ${asked} may be out`)
+    // Who takes a slot is seen by all who count after it, so that nothing is to be heard of planned nodes.
+    const known = new Set([...others, ...nodes.filter(isPlanned).map(({ name }) => name)])
+    known.delete(node.name)
+    if (known.size + 1 > max)
+      this.#tell('no-room', atMs, `${node.name} leaves beside ${[...known].join(', ')}, and ${max} may be out`)
+    const asked = this.#terms.maxOutOfRun.get(node.recordedBy ?? '')
+    if (asked !== undefined && others.length + 1 > asked)
+      this.#tell('no-room', atMs, `${node.name} leaves beside ${others.join(', ')}, and its run asks for ${asked}`)
   }
 
   #outBefore(nodes: readonly NodeFact[], name: string, sinceMs: number): readonly string[] {
