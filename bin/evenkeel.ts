@@ -1,6 +1,7 @@
 import process from 'node:process'
 import manifest from '../package.json' with { type: 'json' }
 import { addAgentCommand } from '../src/cli/agent-command.ts'
+import { addBudgetCommand } from '../src/cli/budget-command.ts'
 import { addControllerCommand } from '../src/cli/controller-command.ts'
 import { addDemoCommand } from '../src/cli/demo-command.ts'
 import { addDnsCommand } from '../src/cli/dns-command.ts'
@@ -37,6 +38,10 @@ const exitCode = await runProgram(
         const { rollActions } = await import('./roll/roll-actions.ts')
         return rollActions({ version, env: process.env, log })
       }, voice),
+      addBudgetCommand(async () => {
+        const { budgetActions } = await import('./budget/budget-actions.ts')
+        return budgetActions({ version, env: process.env, log })
+      }),
       addProbeCommand(async (targets) => (await import('./probe-source.ts')).probeSource(targets)),
       addDnsCommand(async () => {
         const [{ dnsActions }, { kubeconfigApi }] = await Promise.all([

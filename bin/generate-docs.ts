@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { rollFileJsonSchema } from '../src/config/roll-file-json-schema.ts'
 import { rollFileReference } from '../src/config/roll-file-reference.ts'
 import { causesPage } from '../src/core/dns/causes-page.ts'
+import { troubleshootingPage } from '../src/model/reasons/troubleshooting-page.ts'
 import { lawsPage } from './docs/laws-page.ts'
 import { readLaws } from './docs/read-laws.ts'
 
@@ -13,4 +14,5 @@ const example = readFileSync(new URL('roll.example.yaml', docs), 'utf8')
 writeFileSync(new URL('roll-file.md', docs), rollFileReference(schema, example))
 writeFileSync(new URL('roll.schema.json', docs), `${JSON.stringify(schema, null, 2)}\n`)
 writeFileSync(new URL('dns-causes.md', docs), causesPage())
+writeFileSync(new URL('troubleshooting.md', docs), troubleshootingPage())
 writeFileSync(new URL('internals/laws.md', docs), lawsPage(readLaws().laws))

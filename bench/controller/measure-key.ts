@@ -33,7 +33,7 @@ const loopOn = (podsOn: (node: string) => readonly OnNode[]): Loop<readonly OnNo
   gather: async (node) => podsOn(node),
   decide: (pods) => {
     const ready = pods.filter((pod) => pod.ready).length
-    return { kind: 'settled', reasons: [{ code: 'Counted', text: `${ready} of ${pods.length} pods are ready` }] }
+    return { kind: 'settled', reasons: [{ code: 'NothingToDo', text: `${ready} of ${pods.length} pods are ready` }] }
   },
   perform: async () => undefined,
 })

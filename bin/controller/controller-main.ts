@@ -162,7 +162,7 @@ export async function controllerMain(args: readonly string[]): Promise<number> {
     }
     const over = await runController(options, stop.signal)
     if (over === undefined) return 0
-    log.warn('leads no more', { code: over.code, reason: over.text })
+    log.warn('this process no longer leads', { code: over.code, reason: over.text })
     return EXIT_FAILED
   } catch (error) {
     if (!(error instanceof UserError)) throw error

@@ -1,3 +1,4 @@
+import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
 import type { RollRequest } from '../../src/cli/roll-actions.ts'
 import { prepare } from '../../src/controllers/roll/prepare.ts'
 import type { RollPlan } from '../../src/model/roll-plan.ts'
@@ -11,13 +12,16 @@ export async function makePlan(
   signal: AbortSignal,
 ): Promise<RollPlan> {
   const { spec } = request
-  const { cluster } = await clusterOf(request, surroundings, signal)
+  const { cluster, api } = await clusterOf(request, surroundings, signal)
   const balancers = balancersOf(spec)
   const host = hostOf(spec)
   try {
     const clusterName = request.context ?? spec.name
     const asked = [...balancers, ...endpointsOf(spec, cluster)]
-    return await prepare({ spec, clusterName, cluster, balancers: asked, host }, signal)
+    return await prepare(
+      { spec, clusterName, cluster, configMaps: kubeConfigMaps(api.client), balancers: asked, host },
+      signal,
+    )
   } finally {
     await Promise.all([...balancers.map((balancer) => balancer.close()), host.close()])
   }

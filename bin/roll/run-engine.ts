@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { TcpDataPort } from '../../src/adapters/host/tcp-data-port.ts'
+import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
 import { ChildProbeSource } from '../../src/adapters/node/child-probe-source.ts'
 import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../src/adapters/node/system-random.ts'
@@ -39,6 +40,7 @@ export async function runEngine(
       run,
       clusterName,
       cluster: place.cluster,
+      configMaps: kubeConfigMaps(place.api.client),
       balancers,
       endpoints: endpointsOf(run.spec, place.cluster),
       host,

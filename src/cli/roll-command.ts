@@ -116,7 +116,7 @@ Examples:
 function addHistory(roll: Command, { name, about, context, load, exitWith }: Sub<'status' | 'report'>): void {
   const command = roll
     .command(name)
-    .description(`${sentence(about)}. Reads the journal; asks nobody.`)
+    .description(`${sentence(about)}. Reads the journal alone; asks no cluster.`)
     .summary(about)
     .argument(...RUN)
     .addHelpText('after', HISTORY_EXAMPLES[name])

@@ -71,7 +71,10 @@ function modesOf(flags: PlaceFlags, { terminal }: RollContext): OutputModes {
 function refuseUnready(spec: RollSpec, flags: RollFlags, { terminal }: RollContext): void {
   if (flags.probe && spec.probe === undefined) throw unmeasured()
   if (flags.yes === true || (terminal.stdinIsTerminal && terminal.stderrIsTerminal && flags.file !== '-')) return
-  throw new UserError('nobody to ask', { code: 'usage.nobody-to-ask', fix: 'add --yes' })
+  throw new UserError('the roll has to be confirmed, and there is no terminal to ask at', {
+    code: 'usage.nobody-to-ask',
+    fix: 'add --yes',
+  })
 }
 
 interface PlanOutput {

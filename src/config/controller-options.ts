@@ -1,4 +1,4 @@
-import { type CordonLimit, parseCordonLimit } from '../model/cordon-limit.ts'
+import { type OutLimit, parseOutLimit } from '../model/out-limit.ts'
 import { FlagReader, flagsRefused, parsedFlags } from './flag-reader.ts'
 import { parseLabelSelector } from './parse-label-selector.ts'
 
@@ -7,7 +7,7 @@ export interface ControllerOptions {
   readonly namespace: string
   /** Where the agents look for the grants. */
   readonly grantsNamespace: string
-  readonly limit: CordonLimit
+  readonly limit: OutLimit
   /** A label selector, as kubectl takes it. */
   readonly selector?: string
   readonly returnMs: number
@@ -129,9 +129,9 @@ class Reader extends FlagReader {
     return fallback ?? ''
   }
 
-  limit(flag: string): CordonLimit {
+  limit(flag: string): OutLimit {
     const text = this.text(flag) ?? ''
-    const limit = parseCordonLimit(text)
+    const limit = parseOutLimit(text)
     if (limit === undefined) this.wrong.push(`--${flag}: "${text}" is no number of nodes: write 2, or 50%`)
     return limit ?? { kind: 'count', count: 1 }
   }

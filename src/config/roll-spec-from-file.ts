@@ -9,11 +9,11 @@ type InstanceFields = NonNullable<Spec['balancers'][number]['instances']>[number
 
 /** A valid roll.yaml as the engine takes it. */
 export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
-  const { slots, detach, settle, attach } = spec
+  const { detach, settle, attach } = spec
   return {
     name: metadata.name,
     nodes: { ...spec.nodes, names: spec.nodes.names ?? [] },
-    slots: { namespace: slots.namespace, leaseDurationMs: slots.leaseDuration },
+    slots: slotsOf(spec),
     balancers: spec.balancers.map(balancerOf),
     detach: { idleLimitMs: detach.idleLimit },
     drain: drainOf(spec),
@@ -23,6 +23,15 @@ export function rollSpecFromFile({ metadata, spec }: RollFile): RollSpec {
     attach: { limitMs: attach.limit },
     soakMs: spec.soak,
     ...probeOf(spec),
+  }
+}
+
+function slotsOf({ slots: { namespace, leaseDuration, maxOut, grantsNamespace } }: Spec): RollSpec['slots'] {
+  return {
+    namespace,
+    leaseDurationMs: leaseDuration,
+    ...(maxOut === undefined ? {} : { maxOut }),
+    ...(grantsNamespace === undefined ? {} : { grantsNamespace }),
   }
 }
 

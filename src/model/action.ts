@@ -9,6 +9,8 @@ export type Action =
       readonly node: string
       /** A slot whose owner renews no more may be taken from it. */
       readonly takeStale: boolean
+      /** Which one, where there are several; absent: 0. */
+      readonly slot?: number
       /** For a node that bears the record of the run: it is out already. Goes ahead without a journal. */
       readonly restores: boolean
     }

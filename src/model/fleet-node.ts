@@ -9,6 +9,8 @@ export interface FleetNode {
   readonly ready: boolean
   /** It leaves its load balancers for something that needs no grant: a claim, a condition, a label, a taint. */
   readonly leaves: boolean
+  /** It bears the record of a roll, which has it out of its load balancers. */
+  readonly recorded?: true
   /** The rest of it makes no sense: whether it is cordoned is not known. */
   readonly unreadable?: true
 }

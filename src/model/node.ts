@@ -19,6 +19,10 @@ export interface Node {
   readonly bootId: string
   readonly internalAddresses: readonly string[]
   readonly volumesAttached: readonly string[]
+  /** It has a deletion timestamp. */
+  readonly deleting?: true
+  /** The types of its conditions that are True, of those that announce that it leaves; absent: none. */
+  readonly lifecycle?: readonly string[]
 }
 
 export function isControlPlane(node: Node): boolean {

@@ -1,5 +1,3 @@
-import type { Reason } from './reason.ts'
-
 /** What people who look at an object are told by an Event: `kubectl describe` shows it. */
 export interface ObjectNotice {
   /** Of the object; `v1` where it is left out. */
@@ -10,5 +8,6 @@ export interface ObjectNotice {
   readonly name: string
   readonly uid: string
   readonly type: 'Normal' | 'Warning'
-  readonly reason: Pick<Reason, 'code' | 'text'>
+  /** Its code is of the catalogue of what DNS may be ill of, or names what was done. */
+  readonly reason: { readonly code: string; readonly text: string }
 }

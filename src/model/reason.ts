@@ -1,9 +1,14 @@
+import { REASONS, type ReasonCode } from './reasons/catalogue.ts'
+import type { ReasonEntry } from './reasons/reason-entry.ts'
+
+export type { ReasonCode } from './reasons/catalogue.ts'
+
 /**
  * Why a decision was taken. `code` is stable (PascalCase, what is the case); `text` is one sentence for people, without
  * a full stop; `object` names what it is about. The same reasons feed progress, explain, the journal and the report.
  */
 export interface Reason {
-  readonly code: string
+  readonly code: ReasonCode
   readonly text: string
   readonly object?: string
   /** It does not change by itself. The wait is no shorter for that: it is the time somebody has to change it. */
@@ -11,3 +16,9 @@ export interface Reason {
   /** What to type or change, where a person can help. */
   readonly next?: string
 }
+
+/** How long a hold for it is waited for. */
+export const waitOf = ({ code }: Reason): ReasonEntry['wait'] => REASONS[code].wait
+
+/** A step's own course: no hold. */
+export const isProgress = ({ code }: Reason): boolean => REASONS[code].progress === true

@@ -2,6 +2,7 @@ import type { DetacherSpec } from './detacher.ts'
 import type { HealthEndpointSpec } from './health-endpoint.ts'
 import type { LabelSelector } from './label-selector.ts'
 import type { ObjectRef } from './object-ref.ts'
+import type { OutLimit } from './out-limit.ts'
 import type { ProbeTarget } from './probe.ts'
 
 /** How to reach one balancer process's runtime API. */
@@ -69,7 +70,14 @@ export interface RollSpec {
     /** A node that matches no server of any balancer is an input error unless allowed here. */
     readonly allowUnbalanced: boolean
   }
-  readonly slots: { readonly namespace: string; readonly leaseDurationMs: number }
+  readonly slots: {
+    readonly namespace: string
+    readonly leaseDurationMs: number
+    /** Where the brake publishes which cordons it grants; absent: in `namespace`. */
+    readonly grantsNamespace?: string
+    /** This roll wants no more than that many nodes out, whatever the budget allows; absent: as many as it allows. */
+    readonly maxOut?: OutLimit
+  }
   readonly balancers: readonly BalancerSpec[]
   readonly detach: { readonly idleLimitMs: number }
   readonly drain: {

@@ -5,8 +5,29 @@ import type { ObjectRef } from './object-ref.ts'
 export const RUN_ANNOTATION = 'evenkeel.dev/run'
 export const NODE_ANNOTATION = 'evenkeel.dev/node'
 
-/** The Lease that stands for the one slot there is. */
-export const slotRef = (namespace: string): ObjectRef => ({ namespace, name: 'evenkeel-slot-0' })
+/**
+ * The Lease by whose renewal a slot lives, as `namespace/name`: a controller has many slots and renews one Lease. Absent: the
+ * slot is renewed itself.
+ */
+export const LIVES_BY_ANNOTATION = 'evenkeel.dev/lives-by'
+
+/** The Lease that stands for a slot. There are as many as nodes may be out at once, from 0 on. */
+export const slotRef = (namespace: string, index = 0): ObjectRef => ({ namespace, name: `evenkeel-slot-${index}` })
+
+/** A slot as it was read last, held by somebody. */
+export interface SeenSlot {
+  readonly index: number
+  readonly owner: SlotOwner
+  /** No renewal was seen for its duration, by the clock of the process that looked. */
+  readonly isStale: boolean
+  /** As in the Lease that is renewed; by another machine's clock, which proves nothing. */
+  readonly renewTime: string
+  readonly durationMs: number
+  /** The Lease by which it lives is not there, or nobody holds it. */
+  readonly isUnled?: true
+  /** The Lease that is renewed in its place. */
+  readonly livesBy?: ObjectRef
+}
 
 /** Who holds a slot, as the Lease says; foreign text, since anybody may write a Lease. */
 export interface SlotOwner {

@@ -228,8 +228,8 @@ export class Leader {
 
   #taken(found: Lease | undefined): Reason {
     const by =
-      found === undefined ? 'it was deleted' : found.holder === '' ? 'nobody holds it' : `held by ${found.holder}`
-    return { code: 'LeadershipLost', text: `the Lease is no longer ours: ${by}` }
+      found === undefined ? 'it was deleted' : found.holder === '' ? 'no process holds it' : `held by ${found.holder}`
+    return { code: 'LeadershipLost', text: `this process no longer holds the Lease: ${by}` }
   }
 }
 

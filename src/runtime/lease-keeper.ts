@@ -9,6 +9,7 @@ import type { Random } from '../ports/random.ts'
 import { Backoff } from './backoff.ts'
 import { DeadlineError } from './deadline.ts'
 import { LeaseWatcher } from './lease-watcher.ts'
+import { leadingLease, livesBy } from './living-lease.ts'
 import type { AcquireAnswer, ReleaseAnswer, Released, RenewAnswer, SlotState, Unanswered } from './slot-answer.ts'
 import { SlotLease } from './slot-lease.ts'
 import type { Written } from './timely-lease.ts'
@@ -18,7 +19,8 @@ interface LeaseKeeperParts {
   readonly cluster: Pick<Cluster, 'readLease' | 'writeLease'>
   readonly clock: Clock
   readonly random: Random
-  readonly slot: ObjectRef
+  /** By its number; the one that there is, where there are not several. */
+  readonly slot: ObjectRef | ((index: number) => ObjectRef)
   readonly run: string
   /** Tells this process from any other of the same run. */
   readonly nonce: string
@@ -26,6 +28,12 @@ interface LeaseKeeperParts {
   readonly durationMs: number
   /** Held, lost or free again. It must only take note. */
   readonly onChange: () => void
+}
+
+interface Wanted {
+  readonly node: string
+  readonly takeStale: boolean
+  readonly slot?: number
 }
 
 interface Held extends Written {
@@ -48,8 +56,8 @@ interface Held extends Written {
 export class LeaseKeeper {
   readonly #parts: LeaseKeeperParts
   readonly #holder: string
-  readonly #lease: SlotLease
-  readonly #watcher: LeaseWatcher
+  #at: { readonly lease: SlotLease; readonly watcher: LeaseWatcher }
+  readonly #slots = new Map<number, { readonly lease: SlotLease; readonly watcher: LeaseWatcher }>()
   readonly #wakeup: Wakeup
   readonly #backoff: Backoff
   #held: Held | undefined
@@ -63,8 +71,7 @@ export class LeaseKeeper {
     invariant(!parts.nonce.includes('/'), 'a nonce has no slash')
     this.#parts = parts
     this.#holder = slotHolder(parts.run, parts.nonce)
-    this.#lease = new SlotLease({ ...parts, holder: this.#holder })
-    this.#watcher = new LeaseWatcher(parts.durationMs)
+    this.#at = this.#slot(0)
     this.#wakeup = new Wakeup(parts.clock)
     this.#backoff = new Backoff({ baseMs: parts.durationMs / 60, capMs: parts.durationMs / 6 }, parts.random)
   }
@@ -88,9 +95,10 @@ export class LeaseKeeper {
 
   /**
    * One try. Free, or held by another process of the same run: taken at once; the caller holds the run's journal
-   * locked, so that other process is dead. Stale in the hands of another run: taken where `takeStale` says so.
+   * locked, so that other process is dead. Stale in the hands of another run: taken where `takeStale` says so. `slot`: which
+   * one, where there are several; 0 where it is absent.
    */
-  acquire(wanted: { readonly node: string; readonly takeStale: boolean }, signal: AbortSignal): Promise<AcquireAnswer> {
+  acquire(wanted: Wanted, signal: AbortSignal): Promise<AcquireAnswer> {
     invariant(this.#lost === undefined, 'a lost slot is lost for good')
     invariant(this.#held === undefined || this.#held.node === wanted.node, 'one slot is for one node')
     return this.#inTurn(() => this.#acquire(wanted, signal))
@@ -111,7 +119,8 @@ export class LeaseKeeper {
    * Clears the holder where it is another process of the same run, which died between its last node and its release. Tries
    * until the API answers; the caller holds the run's journal locked, as for `acquire`. `onUnanswered`: the first try failed.
    */
-  async giveBack(signal: AbortSignal, onUnanswered: (error: Error) => void): Promise<Released> {
+  async giveBack(signal: AbortSignal, onUnanswered: (error: Error) => void, slot = 0): Promise<Released> {
+    if (this.#held === undefined) this.#at = this.#slot(slot)
     for (let tries = 0; ; tries += 1) {
       const answer = await (this.#held === undefined
         ? this.#inTurn(() => this.#giveBack(signal))
@@ -135,6 +144,20 @@ export class LeaseKeeper {
     }
   }
 
+  #slot(index: number) {
+    const { slot, durationMs } = this.#parts
+    const known = this.#slots.get(index)
+    if (known !== undefined) return known
+    const lease = new SlotLease({
+      ...this.#parts,
+      slot: typeof slot === 'function' ? slot(index) : slot,
+      holder: this.#holder,
+    })
+    const made = { lease, watcher: new LeaseWatcher(durationMs) }
+    this.#slots.set(index, made)
+    return made
+  }
+
   #renewalDueInMs(retryInMs: number | undefined): number | undefined {
     if (this.#held === undefined || this.#releasing) return undefined
     if (retryInMs !== undefined) return retryInMs
@@ -142,16 +165,15 @@ export class LeaseKeeper {
     return this.#held.sentAt + intervalMs - this.#parts.clock.monoMs()
   }
 
-  async #acquire(
-    { node, takeStale }: { readonly node: string; readonly takeStale: boolean },
-    signal: AbortSignal,
-  ): Promise<AcquireAnswer> {
+  async #acquire({ node, takeStale, slot }: Wanted, signal: AbortSignal): Promise<AcquireAnswer> {
     if (this.#held !== undefined && !this.#releasing) return { kind: 'held' }
+    // A slot that is being given back is held until that is known.
+    if (this.#held === undefined) this.#at = this.#slot(slot ?? 0)
     const { lease, owner, staleInMs } = await this.#find(signal)
     const ours = owner === undefined || owner.run === this.#parts.run
     if (!ours && !(takeStale && staleInMs === 0)) return { kind: 'taken', owner, staleInMs }
     try {
-      this.#held = { node, ...(await this.#lease.claim(node, lease, signal)) }
+      this.#held = { node, ...(await this.#at.lease.claim(node, lease, signal)) }
     } catch (error) {
       if (!isConflict(error)) throw error
       const faster = await this.#find(signal)
@@ -167,29 +189,37 @@ export class LeaseKeeper {
   }
 
   async #find(signal: AbortSignal): Promise<{ lease?: Lease; owner?: SlotOwner; staleInMs: number }> {
-    const lease = await this.#lease.read(signal)
+    const lease = await this.#at.lease.read(signal)
     if (lease === undefined) return { staleInMs: 0 }
     const owner = slotOwner(lease)
-    const staleInMs = this.#watcher.staleInMs(lease, this.#parts.clock.monoMs())
+    const staleInMs = await this.#staleInMs(lease, signal)
     return { lease, staleInMs, ...(owner === undefined ? {} : { owner }) }
   }
 
+  /** A slot of a controller is never renewed: it is stale when the Lease that it lives by is. */
+  async #staleInMs(lease: Lease, signal: AbortSignal): Promise<number> {
+    const ref = livesBy(lease)
+    const led = ref === undefined ? lease : await leadingLease((at) => this.#parts.cluster.readLease(at, signal), ref)
+    if (led === 'forbidden') return Number.POSITIVE_INFINITY
+    return this.#at.watcher.staleInMs(led, this.#parts.clock.monoMs())
+  }
+
   async #renew(signal: AbortSignal): Promise<RenewAnswer> {
-    const written = await this.#writeHeld((lease) => this.#lease.renew(lease, signal), signal)
+    const written = await this.#writeHeld((lease) => this.#at.lease.renew(lease, signal), signal)
     if (written === undefined) return { kind: this.#lost === undefined ? 'free' : 'lost' }
     this.#held = written
     return { kind: 'renewed' }
   }
 
   async #release(signal: AbortSignal): Promise<ReleaseAnswer> {
-    const written = await this.#writeHeld((lease) => this.#lease.clear(lease, signal), signal)
+    const written = await this.#writeHeld((lease) => this.#at.lease.clear(lease, signal), signal)
     if (written !== undefined) this.#becomeFree()
     return { kind: this.#lost === undefined ? 'free' : 'lost' }
   }
 
   async #giveBack(signal: AbortSignal): Promise<ReleaseAnswer> {
     const { lease, owner } = await this.#find(signal)
-    if (lease !== undefined && owner?.run === this.#parts.run) await this.#lease.clear(lease, signal)
+    if (lease !== undefined && owner?.run === this.#parts.run) await this.#at.lease.clear(lease, signal)
     return { kind: 'free' }
   }
 
@@ -212,7 +242,7 @@ export class LeaseKeeper {
   /** Of a Lease that was deleted. Where another run was faster it is lost; any other conflict is tried again. */
   async #claimAnew(held: Held, signal: AbortSignal): Promise<Held | undefined> {
     try {
-      return { node: held.node, ...(await this.#lease.claim(held.node, undefined, signal)) }
+      return { node: held.node, ...(await this.#at.lease.claim(held.node, undefined, signal)) }
     } catch (error) {
       if (!isConflict(error)) throw error
       const { lease, owner } = await this.#find(signal)

@@ -1,6 +1,6 @@
 import type { Lease } from '../model/lease.ts'
 import type { ObjectRef } from '../model/object-ref.ts'
-import { NODE_ANNOTATION, RUN_ANNOTATION } from '../model/slot.ts'
+import { LIVES_BY_ANNOTATION, NODE_ANNOTATION, RUN_ANNOTATION } from '../model/slot.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Cluster } from '../ports/cluster.ts'
 import { TimelyLease, type Written } from './timely-lease.ts'
@@ -38,7 +38,7 @@ export class SlotLease {
       holder,
       durationSeconds: Math.ceil(durationMs / 1000),
       transitions: (found?.transitions ?? 0) + (found !== undefined && found.holder !== holder ? 1 : 0),
-      annotations: { ...found?.annotations, [RUN_ANNOTATION]: run, [NODE_ANNOTATION]: node },
+      annotations: { ...foreign(found), [RUN_ANNOTATION]: run, [NODE_ANNOTATION]: node },
     }
     return this.#lease.write(claimed, signal)
   }
@@ -49,9 +49,12 @@ export class SlotLease {
 
   /** Nobody's any more; annotations that are not ours stay. */
   clear(lease: Lease, signal: AbortSignal): Promise<Written> {
-    const foreign = Object.entries(lease.annotations).filter(
-      ([key]) => ![RUN_ANNOTATION, NODE_ANNOTATION].includes(key),
-    )
-    return this.#lease.write({ ...lease, holder: '', annotations: Object.fromEntries(foreign) }, signal)
+    return this.#lease.write({ ...lease, holder: '', annotations: foreign(lease) }, signal)
   }
 }
+
+const OURS: readonly string[] = [RUN_ANNOTATION, NODE_ANNOTATION, LIVES_BY_ANNOTATION]
+
+/** What is not about the holder. */
+const foreign = (lease: Lease | undefined): Lease['annotations'] =>
+  Object.fromEntries(Object.entries(lease?.annotations ?? {}).filter(([key]) => !OURS.includes(key)))

@@ -44,7 +44,10 @@ const WRONG: readonly (readonly [line: string, said: RegExp])[] = [
   ['roll --frob', /^error: unknown option '--frob'\n/],
   ['roll', /^error: nothing says which nodes to roll \(usage\.nodes\)\n {2}= fix: evenkeel roll -f roll\.yaml/],
   ['roll --all --progress live', /^error: --progress live is not possible: stderr is no terminal/],
-  ['roll --all --no-probe', /^error: nobody to ask \(usage\.nobody-to-ask\)\n {2}= fix: add --yes\n$/],
+  [
+    'roll --all --no-probe',
+    /^error: the roll has to be confirmed, and there is no terminal to ask at \(usage\.nobody-to-ask\)\n {2}= fix: add --yes\n$/,
+  ],
   [
     'roll -f /nonexistent/roll.yaml',
     /^error: cannot read \/nonexistent\/roll\.yaml: no such file or directory \(ENOENT\)/,

@@ -46,11 +46,14 @@ test('a roll asks on a terminal, and no means nothing was changed', async () => 
   assert.equal(actions.requests.length, 1)
 })
 
-test('off a terminal there is nobody to ask', async () => {
+test('off a terminal there is the roll has to be confirmed, and there is no terminal to ask at', async () => {
   const actions = new ScriptedActions(ended('completed', 0))
   const { code, err } = await evenkeel('roll -f roll.yaml', actions)
   assert.equal(code, 2)
-  assert.equal(err, 'error: nobody to ask (usage.nobody-to-ask)\n  = fix: add --yes\n')
+  assert.equal(
+    err,
+    'error: the roll has to be confirmed, and there is no terminal to ask at (usage.nobody-to-ask)\n  = fix: add --yes\n',
+  )
   assert.equal(actions.requests.length, 0)
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { parseAllDocuments } from 'yaml'
-import { spareAccess, wantedAccess } from '../../src/core/roll/plan/wanted-access.ts'
+import { budgetAccess, spareAccess, wantedAccess } from '../../src/core/roll/plan/wanted-access.ts'
 import type { Access } from '../../src/model/access.ts'
 import { boundTo, grantedBy, type RbacManifest } from '../support/granted-rights.ts'
 
@@ -28,7 +28,11 @@ const texts = (accesses: readonly Access[]): readonly string[] =>
     .toSorted()
 
 const DNS = { namespace: 'evenkeel' }
-const wanted = [...wantedAccess('evenkeel'), ...spareAccess(DNS)]
+const wanted = [
+  ...wantedAccess('evenkeel'),
+  ...budgetAccess({ namespace: 'evenkeel', leaseDurationMs: 120_000 }),
+  ...spareAccess(DNS),
+]
 
 test('the shipped roles grant exactly the rights that a roll asks for', () => {
   assert.deepEqual(grantedBy(manifests).toSorted(), texts(wanted))

@@ -191,7 +191,7 @@ test('a balancer band tells what its server was before, when it was told otherwi
     .filter((text) => text.startsWith('w-3, web on lb-2'))
   assert.equal(labels.length, 3)
   assert.match(labels[0] ?? '', /ready: gets its share/)
-  assert.match(labels[1] ?? '', /DRAIN: no new traffic; .*\nsaid again after a reload had lost it: 06:23:37\.51Z/)
+  assert.match(labels[1] ?? '', /DRAIN: no new traffic; .*\nset again after a reload had lost it: 06:23:37\.51Z/)
   assert.match(labels[2] ?? '', /ready/)
 })
 

@@ -153,7 +153,7 @@ test('what anybody noted on the Lease stays when it is claimed', async () => {
 
 const TAKEN: readonly (readonly [what: string, act: (store: LeaseStore) => void, by: string, holder: string])[] = [
   ['deleted', (store) => store.delete(LEADER_LEASE), 'it was deleted', ''],
-  ['emptied', (store) => give(store, ''), 'nobody holds it', ''],
+  ['emptied', (store) => give(store, ''), 'no process holds it', ''],
   ['taken', (store) => give(store, 'b'), 'held by b', 'b'],
 ]
 
@@ -162,7 +162,7 @@ for (const [what, act, by, holder] of TAKEN) {
     const { clock, store, leader, ended, changes } = await aLeader()
     act(store)
     await clock.advance(2_000)
-    assert.deepEqual(ended.reason, { code: 'LeadershipLost', text: `the Lease is no longer ours: ${by}` })
+    assert.deepEqual(ended.reason, { code: 'LeadershipLost', text: `this process no longer holds the Lease: ${by}` })
     assert.deepEqual([leader.view().state, leader.view().holder], ['over', holder])
     assert.deepEqual(changes, ['leading', 'over'])
   })
@@ -173,7 +173,7 @@ test('a renewal that is forbidden looks who holds the Lease, and one that is not
   give(forbidden.store, 'b')
   forbidden.leases.writeError = FORBIDDEN
   await forbidden.clock.advance(2_000)
-  assert.equal(forbidden.ended.reason?.text, 'the Lease is no longer ours: held by b')
+  assert.equal(forbidden.ended.reason?.text, 'this process no longer holds the Lease: held by b')
   const silent = await aLeader()
   give(silent.store, 'b')
   silent.leases.writeError = UNREACHABLE

@@ -112,7 +112,7 @@ test('who leads no more says why, and never leads again', async () => {
   assert.ok(taken)
   store.put({ ...taken, holder: 'somebody' })
   await clock.advance(3_000)
-  assert.deepEqual(a.over, { code: 'LeadershipLost', text: 'the Lease is no longer ours: held by somebody' })
+  assert.deepEqual(a.over, { code: 'LeadershipLost', text: 'this process no longer holds the Lease: held by somebody' })
   store.delete(LEADER_LEASE)
   await clock.advance(100_000)
   assert.equal(leading(a), '')

@@ -26,7 +26,7 @@ export async function nodeNeverBack(ground: RollGround, spec: Spec): Promise<voi
   const stayedOut = await judge.verdict()
   assert.deepEqual([stayedOut.failedRequests, stayedOut.windows], [0, []])
 
-  // Still guarded: what a reload forgets is said again. Until then HAProxy sends requests to a machine that is off.
+  // Still guarded: what a reload forgets is set again. Until then HAProxy sends requests to a machine that is off.
   await ground.reloadBalancer()
   await waitFor(
     { what: 'the node to be detached again', limitMs: 1000, everyMs: 20 },

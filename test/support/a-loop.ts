@@ -1,9 +1,10 @@
 import type { LoopDecision } from '../../src/model/loop-decision.ts'
+import type { Reason } from '../../src/model/reason.ts'
 import { type Loop, Reconciler } from '../../src/runtime/reconciler.ts'
 import { SeededRandom } from './seeded-random.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
-export const WHY = [{ code: 'Because', text: 'it is so' }]
+export const WHY: readonly Reason[] = [{ code: 'GrantsChange', text: 'it is so' }]
 export const SETTLED: LoopDecision<string> = { kind: 'settled', reasons: WHY }
 
 /** A loop over a number that is to become zero, one effect a pass. */

@@ -5,7 +5,7 @@ import { monoMs } from '../../src/model/time.ts'
 export const NOW = monoMs(1_000_000)
 const SELF = 'controller-a'
 
-/** `n1` serves, `n2!` is cordoned, `n3-` is not Ready, `n4>` leaves by itself, `n5x` is being deleted, `n6?` cannot be read. */
+/** `n1` serves, `n2!` is cordoned, `n3-` is not Ready, `n4>` leaves by itself, `n5x` is being deleted, `n7@` bears a roll's record, `n6?` cannot be read. */
 export function aNode(sign: string): FleetNode {
   const name = sign.replace(/[^a-z0-9]+$|x$/g, '').replace(/[!\->?]/g, '')
   const marks = sign.slice(name.length)
@@ -16,6 +16,7 @@ export function aNode(sign: string): FleetNode {
     ready: !marks.includes('-'),
     leaves: marks.includes('>'),
     deleting: marks.includes('x'),
+    ...(marks.includes('@') ? { recorded: true } : {}),
     ...(marks.includes('?') ? { unreadable: true } : {}),
   }
 }

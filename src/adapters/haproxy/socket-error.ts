@@ -47,7 +47,7 @@ export function connectionError(error: unknown): WorldError {
 
 const CONNECTION_WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such socket',
-  ECONNREFUSED: 'nobody listens there',
+  ECONNREFUSED: 'no process listens there',
   ECONNRESET: 'the connection was reset before an answer came',
   EHOSTUNREACH: 'no route to the host',
   ENETUNREACH: 'no route to the network',

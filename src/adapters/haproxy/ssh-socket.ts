@@ -38,7 +38,7 @@ export class SshSocket implements RuntimeSocket {
 
   constructor(address: SshAddress, settings: SshSettings) {
     if (!FORWARDABLE_PATH.test(address.path) || address.host.startsWith('-')) {
-      throw new UserError(`ssh cannot be told of the socket ${address.path} on ${address.host}`, {
+      throw new UserError(`ssh cannot be given the path of the socket ${address.path} on ${address.host}`, {
         code: 'BALANCER_ADDRESS',
         fix: 'give the stats socket a path of letters, digits and _ . @ + , = / -',
       })

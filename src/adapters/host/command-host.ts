@@ -38,7 +38,7 @@ export class CommandHost implements Host {
   /** UserError where the command is not told the boot id. */
   constructor(parts: CommandHostParts) {
     if (!parts.command.some((word) => word.includes('{bootId}'))) {
-      throw new UserError('the reboot command is not told which boot id to act on', {
+      throw new UserError('the reboot command does not get the boot id that it may act on', {
         code: 'host.command-boot-id',
         fix: 'give it {bootId} as an argument, and let it do nothing where the machine bears another',
       })
@@ -78,7 +78,7 @@ export class CommandHost implements Host {
   #filledIn({ node, address }: HostTarget, bootId: string): [string, ...string[]] | string {
     const { command } = this.#parts
     if (!isHostName(node)) return 'the node has no name to use in a command; nothing was run'
-    if (!isBootId(bootId)) return 'the recorded boot id is none; nothing was run'
+    if (!isBootId(bootId)) return 'the recorded boot id is malformed; nothing was run'
     if (isIP(address) === 0 && command.some((word) => word.includes('{address}'))) {
       return 'the node has no internal address; nothing was run'
     }

@@ -64,7 +64,8 @@ export class SshHost implements Host {
 
   async reboot({ node }: HostTarget, expectedBootId: string, signal: AbortSignal): Promise<RebootAnswer> {
     if (!isHostName(node)) return { kind: 'refused', text: 'the node has no name to use with ssh; nothing was sent' }
-    if (!isBootId(expectedBootId)) return { kind: 'refused', text: 'the recorded boot id is none; nothing was sent' }
+    if (!isBootId(expectedBootId))
+      return { kind: 'refused', text: 'the recorded boot id is malformed; nothing was sent' }
     // The open connection dies with the machine, and whoever asked through it later would hang.
     await this.#letGo(node, signal)
     const mark = this.#mark()

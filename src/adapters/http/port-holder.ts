@@ -11,7 +11,7 @@ interface Listener {
 export async function portHolder(port: number): Promise<string> {
   const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(textOf))
   const listener = tables.flatMap((text) => listeners(text, port))[0]
-  if (listener === undefined) return 'somebody that this process cannot see'
+  if (listener === undefined) return 'a process that this one cannot see'
   const pid = await ownerOf(listener.inode)
   if (pid === undefined) return `a process of user ${listener.uid} that this one cannot see`
   return `${(await textOf(`/proc/${pid}/comm`)).trim()} (pid ${pid})`

@@ -1,5 +1,6 @@
 import { asksToLeave } from '../../model/claims.ts'
 import type { FleetNode } from '../../model/fleet-node.ts'
+import { RECORD_ANNOTATION } from '../../model/node-record.ts'
 import { MalformedReply, type Untrusted } from '../../model/untrusted.ts'
 import { findCondition } from './find-condition.ts'
 import { parseNodeFacts } from './parse-node-facts.ts'
@@ -11,7 +12,9 @@ export function parseFleetNode(object: Untrusted): FleetNode {
   try {
     const { unschedulable, deleting, lifecycle, removal, excluded, maintenance } = parseNodeFacts(object)
     const leaves = lifecycle.length > 0 || removal.length > 0 || excluded || asksToLeave(maintenance)
-    return { name, uid, unschedulable, deleting, leaves, ready: findCondition(object, 'Ready')?.status === 'True' }
+    const recorded = RECORD_ANNOTATION in metadata.at('annotations').textMap()
+    const ready = findCondition(object, 'Ready')?.status === 'True'
+    return { name, uid, unschedulable, deleting, leaves, ready, ...(recorded ? { recorded } : {}) }
   } catch (error) {
     if (!(error instanceof MalformedReply)) throw error
     return { name, uid, unschedulable: false, deleting: false, leaves: false, ready: false, unreadable: true }

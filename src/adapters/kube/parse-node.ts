@@ -1,4 +1,5 @@
 import type { Node, Taint } from '../../model/node.ts'
+import { LIFECYCLE_CONDITIONS } from '../../model/node-facts.ts'
 import { parseMetadata } from '../../model/parse-metadata.ts'
 import type { Untrusted } from '../../model/untrusted.ts'
 import { findCondition } from './find-condition.ts'
@@ -9,6 +10,8 @@ export function parseNode(object: Untrusted): Node {
   const spec = object.at('spec')
   const status = object.at('status')
   const ready = findCondition(object, 'Ready')
+  const metadata = object.at('metadata')
+  const lifecycle = LIFECYCLE_CONDITIONS.filter((type) => findCondition(object, type)?.status === 'True')
   return {
     name,
     uid,
@@ -25,6 +28,8 @@ export function parseNode(object: Untrusted): Node {
       .at('volumesAttached')
       .each()
       .map((volume) => volume.at('name').text()),
+    ...(metadata.at('deletionTimestamp').optionalText() === undefined ? {} : { deleting: true }),
+    ...(lifecycle.length === 0 ? {} : { lifecycle }),
   }
 }
 

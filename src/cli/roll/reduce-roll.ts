@@ -1,4 +1,5 @@
 import { isSameWindow } from '../../core/availability/same-window.ts'
+import type { Reason, ReasonCode } from '../../model/reason.ts'
 import type { LoadTick, StampedEvent } from '../../model/roll-event.ts'
 import type { Step } from '../../model/step.ts'
 import {
@@ -131,8 +132,8 @@ function reduceNode(node: NodeView, event: NodeEvent, at: number): NodeView {
 }
 
 /** How a wait within a step ended is one of the step's reasons. */
-function withSaid(node: NodeView, { step, server, text }: WaitEvent, code: string): NodeView {
-  const reason = { code, object: server, text }
+function withSaid(node: NodeView, { step, server, text }: WaitEvent, code: ReasonCode): NodeView {
+  const reason: Reason = { code, object: server, text }
   return withStep(node, step, (entered) => ({ ...entered, reasons: [...entered.reasons, reason] }))
 }
 

@@ -1,4 +1,5 @@
 import { durationField } from './duration-field.ts'
+import { outLimitField } from './out-limit-field.ts'
 import { section } from './section.ts'
 import { textField } from './text-field.ts'
 
@@ -9,9 +10,26 @@ export const slotsSection = section(
       pattern: /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/,
       rule: 'lower-case letters, digits and "-"',
       maxLength: 63,
-      description: 'Namespace of the Lease that stands for the slot. It must exist.',
+      description:
+        'Namespace of the Leases that stand for the slots, and of the ConfigMap evenkeel-budget. It must exist.',
       example: 'evenkeel',
     }).prefault('evenkeel'),
+    maxOut: outLimitField({
+      description:
+        'This roll takes a node out only while fewer than that many others are out. It may ask for less than ' +
+        'evenkeel-budget allows, and never gets more. Without it, as many as that allows: one where there is none.',
+      example: 1,
+    }).optional(),
+    grantsNamespace: textField({
+      title: 'name',
+      pattern: /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/,
+      rule: 'lower-case letters, digits and "-"',
+      maxLength: 63,
+      description:
+        'Namespace of the agents, where a controller says by ConfigMap evenkeel-cordon-grants which cordons take a ' +
+        'node out. Without it, that of the slots.',
+      example: 'evenkeel',
+    }).optional(),
     leaseDuration: durationField({
       description:
         'A slot whose holder was not seen to renew it for this long is stale. A holder sends nothing once its last ' +

@@ -138,7 +138,7 @@ export class AgentFiles {
     if (!isFirst || read.text === undefined) return []
     const addresses = parseOwed(read.text)
     if (addresses === undefined)
-      this.#log.warn('who is owed the end of a drain cannot be told: that file makes no sense')
+      this.#log.warn('it is not known who is owed the end of a drain: the file that says so is malformed')
     return addresses ?? []
   }
 

@@ -10,10 +10,14 @@ export function agentMetrics(view: AgentView): string {
   const { decision, brake, unheardForMs, heard, trouble, polls } = view
   const told = polls.reduce((sum, { total }) => sum + total, 0)
   return [
-    ...family('evenkeel_agent_answer', 'What load balancers are told, as 1 of three.', 'gauge'),
+    ...family('evenkeel_agent_answer', 'What the agent answers to load balancers, as 1 of three.', 'gauge'),
     ...ANSWERS.map((answer) => `evenkeel_agent_answer{answer="${answer}"} ${answer === decision.answer ? 1 : 0}`),
     ...single('evenkeel_agent_answer_seconds', 'For how long that is so.', (view.now - view.since) / 1_000),
-    ...single('evenkeel_agent_api_heard', 'Whether the API told of the node since the agent began.', heard ? 1 : 0),
+    ...single(
+      'evenkeel_agent_api_heard',
+      'Whether the API server has shown the node since the agent began.',
+      heard ? 1 : 0,
+    ),
     ...single(
       'evenkeel_agent_api_unheard_seconds',
       'For how long the API server cannot be followed.',

@@ -259,7 +259,7 @@ export class Agent {
     this.#recalled = text
     const recalled = text === undefined ? undefined : parseMemory(text, bootId, clock.monoMs())
     if (text !== undefined && recalled === undefined && this.#forgotten === undefined) {
-      this.#forgotten = 'what the agent before remembered makes no sense, and is forgotten'
+      this.#forgotten = 'what the agent before this one remembered is malformed, and is forgotten'
       log.warn(this.#forgotten)
     }
     return recalled === 'of another boot' ? undefined : recalled

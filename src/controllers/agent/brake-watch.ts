@@ -55,7 +55,7 @@ export class BrakeWatch {
   #told(told: ToldGrants | undefined): void {
     const isSenseless = told !== undefined && told.grants === undefined
     const brake = told === undefined ? 'none' : brakeBy(told.grants, this.#parts.node)
-    this.#found(brake, isSenseless ? 'what tells which cordons are granted makes no sense' : undefined)
+    this.#found(brake, isSenseless ? 'the ConfigMap of the granted cordons is malformed' : undefined)
   }
 
   #found(brake: Brake, trouble: string | undefined): void {

@@ -1,11 +1,13 @@
 import { type BrakeAction, type BrakeDecision, decideBrake } from '../../core/brake/decide.ts'
 import { NOTHING_SEEN, observe } from '../../core/brake/observe.ts'
+import { fleetOut } from '../../core/brake/out-by-itself.ts'
 import type { BrakeMemory, BrakeSnapshot } from '../../core/brake/snapshot.ts'
+import type { NodeOut } from '../../core/budget/snapshot.ts'
 import type { ConfigMap } from '../../model/config-map.ts'
 import { type CordonGrants, GRANTS_CONFIG_MAP } from '../../model/cordon-grants.ts'
-import type { CordonLimit } from '../../model/cordon-limit.ts'
 import type { FleetNode } from '../../model/fleet-node.ts'
 import type { NodeNotice } from '../../model/node-notice.ts'
+import type { OutLimit } from '../../model/out-limit.ts'
 import type { Reason } from '../../model/reason.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -28,7 +30,7 @@ interface BrakeParts {
   readonly identity: string
   /** Where the agents look. */
   readonly namespace: string
-  readonly limit: CordonLimit
+  readonly limit: OutLimit
   readonly returnMs: number
   readonly clock: Clock
   readonly random: Random
@@ -45,6 +47,8 @@ export interface BrakeView {
   }
   /** As last read; absent where there are none, and in whoever does not lead. */
   readonly grants?: CordonGrants
+  /** All nodes that are out, for whatever reason. */
+  readonly out: readonly NodeOut[]
   readonly decision: BrakeDecision['kind'] | 'standby'
   readonly reasons: readonly Reason[]
 }
@@ -113,6 +117,10 @@ export class Brake {
         unheardForMs: brokenSince === undefined ? 0 : now - brokenSince,
       },
       ...(grants === undefined ? {} : { grants }),
+      out: fleetOut(this.#nodes.objects(), {
+        returning: new Set(this.#memory.returning.keys()),
+        cordons: grants ?? 'unknown',
+      }),
       decision: this.#decision?.kind ?? 'standby',
       reasons: this.#decision?.reasons ?? [],
     }
@@ -193,4 +201,5 @@ const isNews = (before: FleetNode, now: FleetNode): boolean =>
   before.deleting !== now.deleting ||
   before.ready !== now.ready ||
   before.leaves !== now.leaves ||
+  before.recorded !== now.recorded ||
   before.unreadable !== now.unreadable

@@ -43,6 +43,7 @@ const health = ({ identity, leader, brake, dns }: ControllerView): unknown => ({
     decision: brake.decision,
     nodes: brake.nodes,
     grants: brake.grants ?? null,
+    out: brake.out.map(({ node, why }) => ({ node, why: why.map(({ text }) => text) })),
     reasons: brake.reasons.map(({ code, text, object, next }) => ({
       code,
       text,

@@ -44,7 +44,7 @@ type Part = 'check' | 'tell' | 'repair'
 /** Making relays takes up to 45 s; a round to a hundred silent pods takes as long. */
 const CHECK_LIMIT_MS = 180_000
 const FIRST_RETRY_MS = 1_000
-const LED_NO_MORE = new Error('this process leads no more')
+const LED_NO_MORE = new Error('this process no longer leads')
 const STOPPED = new Error('stopped')
 
 /**
@@ -109,7 +109,7 @@ export class DnsLoop {
     }
   }
 
-  /** Until this process leads no more. */
+  /** Until this process no longer leads. */
   async #lead(life: AbortSignal): Promise<void> {
     const { checks, leader, clock, log } = this.#parts
     const term = new AbortController()
@@ -197,6 +197,6 @@ const isNoBug = (error: unknown): error is WorldError | DeadlineError | UserErro
 
 const FAILED: Readonly<Record<Part, string>> = {
   check: 'a check failed',
-  tell: 'the health of DNS was not told to the cluster',
+  tell: 'the health of DNS was not published to the cluster',
   repair: 'a repair failed',
 }

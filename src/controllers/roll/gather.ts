@@ -12,6 +12,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Probe } from '../../ports/probe.ts'
 import type { LeaseKeeper } from '../../runtime/lease-keeper.ts'
 import type { BalancerPoller } from './balancer-poller.ts'
+import type { BudgetWatch } from './budget-watch.ts'
 import type { ClusterView } from './cluster-view.ts'
 import type { DnsWatch } from './dns-watch.ts'
 import type { EventLog } from './event-log.ts'
@@ -27,6 +28,8 @@ export interface GatherParts {
   readonly keeper: LeaseKeeper
   readonly probe?: Probe
   readonly dns?: DnsWatch
+  /** Absent: one node may be out, and nothing is known of cordons. */
+  readonly budget?: BudgetWatch
   readonly reloads: () => readonly ReloadSpan[]
   readonly events: EventLog
   readonly overlay: NodeOverlay
@@ -50,6 +53,9 @@ export async function gather(parts: GatherParts, known: Known, signal: AbortSign
   const { run, view, clock } = parts
   const current = await currentFacts(parts, known.evidence, signal)
   const wall = clock.wallMs()
+  // Who is out already was counted.
+  if (current?.record === undefined) parts.budget?.want(signal)
+  const budget = parts.budget?.facts()
   return {
     now: clock.monoMs(),
     wall,
@@ -59,6 +65,7 @@ export async function gather(parts: GatherParts, known: Known, signal: AbortSign
     cluster: view.facts(),
     instances: known.instances(),
     slot: slotFacts(parts.keeper, known.slot),
+    ...(budget === undefined ? {} : { budget }),
     journalWritable: parts.events.writable,
     ...(parts.probe === undefined ? {} : { probe: parts.probe.facts() }),
     ...(parts.dns === undefined ? {} : { dns: parts.dns.facts() }),

@@ -1,5 +1,4 @@
 import type { OutServer } from '../../core/availability/reload-spans.ts'
-import { decide } from '../../core/roll/decide.ts'
 import type { Evidence } from '../../core/roll/evidence.ts'
 import { journalWritable } from '../../core/roll/guards.ts'
 import { judge } from '../../core/roll/judge.ts'
@@ -18,6 +17,7 @@ import type { Action } from '../../model/action.ts'
 import type { Decision } from '../../model/decision.ts'
 import type { Node } from '../../model/node.ts'
 import type { Outcome } from '../../model/outcome.ts'
+import { decideOnFresh } from './decide-on-fresh.ts'
 import { Effects } from './effects.ts'
 import { type GatherParts, gather } from './gather.ts'
 import { instancesOf, stillRight, whyNot } from './last-moment.ts'
@@ -60,8 +60,8 @@ export class NodePass {
   async pass(signal: AbortSignal): Promise<Decision> {
     const gathered = await gather(this.#parts, this.#known(), signal)
     const evidence = this.#duty.takeInto(gathered)
-    const snapshot = this.#judged({ ...gathered, evidence: observe({ ...gathered, evidence }) })
-    const decision = decide(snapshot)
+    const judged = this.#judged({ ...gathered, evidence: observe({ ...gathered, evidence }) })
+    const { snapshot, decision } = await decideOnFresh(judged, this.#parts.budget, signal)
     this.#evidence = rememberDecision(snapshot, decision)
     this.#last = { ...snapshot, evidence: this.#evidence }
     this.#report.decided(snapshot, decision)

@@ -1,5 +1,5 @@
+import { stuckLimitLeftMs } from '../../core/roll/blocked.ts'
 import { drainView } from '../../core/roll/drain/stages.ts'
-import { stuckLimitLeftMs } from '../../core/roll/judge.ts'
 import { hasCurrent } from '../../core/roll/node-snapshot.ts'
 import type { RollSnapshot } from '../../core/roll/snapshot.ts'
 import type { Decision } from '../../model/decision.ts'
@@ -41,9 +41,7 @@ export class NodeReport {
     }
     this.#waits.decided(node, snapshot, decision)
     const before = this.#progress.step
-    const leftMs = stuckLimitLeftMs(snapshot)
-    const onTheWay = run.verdict === undefined
-    this.#progress.decided(decision, leftMs === undefined ? { onTheWay } : { onTheWay, limitMs: leftMs })
+    this.#progress.decided(decision, { onTheWay: run.verdict === undefined, limitMs: stuckLimitLeftMs(snapshot) })
     if (this.#progress.step === 'drain') this.#reportDrain(snapshot, before !== 'drain')
     this.#reportStrays(snapshot, node)
   }

@@ -171,7 +171,7 @@ export class Performer {
     const key = actionKey(action)
     if (answer.kind === 'unanswered') return this.#failed(key, 'SLOT_UNANSWERED', answer.error)
     const retryInMs = this.#backoff(key, { baseMs: 1000, capMs: 5000 }).nextMs()
-    return { ok: false, code: 'SLOT_TAKEN', error: 'the slot is held by somebody else', retryInMs, slot: answer }
+    return { ok: false, code: 'SLOT_TAKEN', error: 'another owner holds the slot', retryInMs, slot: answer }
   }
 
   async #releaseSlot(action: Action, signal: AbortSignal): Promise<Outcome> {

@@ -1,11 +1,13 @@
 import { makePlan } from '../../core/roll/plan/make-plan.ts'
 import { selectNodes } from '../../core/roll/plan/select-nodes.ts'
 import type { SlotRefusal } from '../../core/roll/plan/slot-findings.ts'
-import { spareAccess, wantedAccess } from '../../core/roll/plan/wanted-access.ts'
+import { budgetAccess, spareAccess, wantedAccess } from '../../core/roll/plan/wanted-access.ts'
 import type { ClusterFacts } from '../../core/roll/snapshot.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
 import type { Access } from '../../model/access.ts'
 import type { InstanceInspection } from '../../model/balancer-inspection.ts'
+import { BUDGET_CONFIG_MAP } from '../../model/budget-object.ts'
+import type { ConfigMap } from '../../model/config-map.ts'
 import type { PlanFinding, RollPlan } from '../../model/roll-plan.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import { slotRef } from '../../model/slot.ts'
@@ -13,6 +15,7 @@ import { monoMs } from '../../model/time.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { BalancerReader } from '../../ports/balancer.ts'
 import type { Cluster } from '../../ports/cluster.ts'
+import type { ConfigMaps } from '../../ports/config-maps.ts'
 import type { Host } from '../../ports/host.ts'
 import { inspectHosts } from './inspect-hosts.ts'
 
@@ -20,6 +23,8 @@ interface PrepareParts {
   readonly spec: RollSpec
   readonly clusterName: string
   readonly cluster: Cluster
+  /** Absent: the node budget is not looked at. */
+  readonly configMaps?: Pick<ConfigMaps, 'read'>
   readonly balancers: readonly BalancerReader[]
   readonly host: Host
 }
@@ -29,16 +34,17 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
   const { spec, cluster, clusterName } = parts
   const [forbidden, spared] = await Promise.all([
     cluster.forbidden(wantedAccess(spec.slots.namespace), signal),
-    cluster.forbidden(spareAccess(spec.dns), signal),
+    cluster.forbidden([...budgetAccess(spec.slots), ...spareAccess(spec.dns)], signal),
   ])
   if (forbidden.some(({ verb }) => verb === 'list')) {
     return makePlan({ ...NOTHING_READ, spec, clusterName, apiServer: cluster.server, forbidden })
   }
-  const [facts, services, balancers, slotRefusal] = await Promise.all([
+  const [facts, services, balancers, slotRefusal, budgetObject] = await Promise.all([
     readCluster(cluster, signal),
     cluster.list('services', signal),
     readBalancers(parts, signal),
     trySlot(parts, forbidden, signal),
+    readBudget(parts, signal),
   ])
   const { nodes } = selectNodes(spec.nodes, facts.nodes)
   const hostFindings = await inspectHosts(parts.host, { nodes, all: facts.nodes }, signal)
@@ -53,6 +59,7 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
     forbidden,
     spared,
     ...(slotRefusal === undefined ? {} : { slotRefusal }),
+    ...(budgetObject === undefined ? {} : { budgetObject }),
     hostFindings: [...balancers.flatMap(({ finding }) => (finding === undefined ? [] : [finding])), ...hostFindings],
   })
 }
@@ -71,6 +78,16 @@ async function readCluster(cluster: Cluster, signal: AbortSignal): Promise<Clust
     cluster.list('daemonsets', signal),
   ])
   return { nodes, pods, budgets, attachments, claims, slices, workloads: workloads.flat(), staleForMs: 0 }
+}
+
+/** Where it may not be read, that is told as a right that is missing. */
+async function readBudget({ spec, configMaps }: PrepareParts, signal: AbortSignal): Promise<ConfigMap | undefined> {
+  try {
+    return await configMaps?.read({ namespace: spec.slots.namespace, name: BUDGET_CONFIG_MAP }, signal)
+  } catch (error) {
+    if (error instanceof WorldError && error.code === 'KUBE_FORBIDDEN') return undefined
+    throw error
+  }
 }
 
 /** Rights alone do not tell whether the namespace is there. Where one is missing, that is told and this is no news. */

@@ -1,35 +1,10 @@
 import type { Decision } from '../../model/decision.ts'
-import type { Reason } from '../../model/reason.ts'
+import { isProgress, type Reason } from '../../model/reason.ts'
 import type { RollEvent } from '../../model/roll-event.ts'
 import { STEPS, type Step } from '../../model/step.ts'
 import type { MonoMs } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { EventLog } from './event-log.ts'
-
-/** Waits that are the step's own course: shown as progress, not as a hold. */
-const IN_COURSE: ReadonlySet<string> = new Set([
-  'BaselineShort',
-  'BootIdNotPublished',
-  'ChecksGoOn',
-  'DaemonNotBack',
-  'DataPortSilent',
-  'DetacherGrace',
-  'DetacherNotDone',
-  'DnsNotAsked',
-  'HeartbeatOld',
-  'InBalancer',
-  'NotUpYet',
-  'OneAtATime',
-  'PodLeaving',
-  'Rebooting',
-  'ReplacementNotReady',
-  'RequestNotTaken',
-  'SessionsLeft',
-  'SettledOnce',
-  'Soaking',
-  'StartupTaint',
-  'VolumeAttached',
-])
 
 /** Texts hold counters, which change with every request: each telling is a line and a sync of the journal. */
 const TEXT_TOLD_EVERY_MS = 10_000
@@ -63,7 +38,10 @@ export class Progress {
   }
 
   /** `limitMs`: what is left of the wait before it is given up; absent where nothing gives it up. */
-  decided(decision: Decision, { onTheWay, limitMs }: { readonly onTheWay: boolean; readonly limitMs?: number }): void {
+  decided(
+    decision: Decision,
+    { onTheWay, limitMs }: { readonly onTheWay: boolean; readonly limitMs?: number | undefined },
+  ): void {
     if (decision.kind === 'settled') {
       this.#end(decision.reasons)
       return
@@ -92,7 +70,7 @@ export class Progress {
   }
 
   #hold(decision: Exclude<Decision, { kind: 'settled' }>, limitMs: number | undefined): void {
-    const reasons = decision.kind === 'hold' ? decision.reasons.filter((reason) => !IN_COURSE.has(reason.code)) : []
+    const reasons = decision.kind === 'hold' ? decision.reasons.filter((reason) => !isProgress(reason)) : []
     if (reasons.length === 0) {
       if (decision.kind === 'hold') this.#endHold()
       return

@@ -10,6 +10,7 @@ import { WorldError } from '../../model/world-error.ts'
 import type { Balancer, BalancerReader } from '../../ports/balancer.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
+import type { ConfigMaps } from '../../ports/config-maps.ts'
 import type { DataPort } from '../../ports/data-port.ts'
 import type { Host } from '../../ports/host.ts'
 import type { Journal } from '../../ports/journal.ts'
@@ -19,12 +20,14 @@ import { LeaseKeeper } from '../../runtime/lease-keeper.ts'
 import { Wakeup } from '../../runtime/wakeup.ts'
 import { allStandings } from './all-standings.ts'
 import { BalancerPoller } from './balancer-poller.ts'
+import { budgetWatchOf } from './budget-watch.ts'
 import { ClusterView } from './cluster-view.ts'
 import { DnsWatch, type RollDnsChecks } from './dns-watch.ts'
 import { endFailures } from './end-failures.ts'
 import { EventLog, type EventSink } from './event-log.ts'
 import { firstList } from './first-list.ts'
 import { currentNode, type GatherParts } from './gather.ts'
+import { giveBack } from './give-back.ts'
 import { GoneNodes } from './gone-nodes.ts'
 import { LastSeen } from './last-seen.ts'
 import { unmeasuredSince } from './load-before.ts'
@@ -49,6 +52,8 @@ interface RollEngineParts {
   readonly dataPort: DataPort
   /** Absent: DNS is not asked. They are closed with the roll. */
   readonly dns?: RollDnsChecks
+  /** Where the node budget stands; absent: one node may be out. */
+  readonly configMaps?: Pick<ConfigMaps, 'read'>
   readonly probe?: Probe
   readonly journal: Journal
   readonly firstSeq: number
@@ -76,6 +81,7 @@ export class RollEngine {
   readonly #load: LoadWatch | undefined
   readonly #performer: Performer
   readonly #work = new AbortController()
+  readonly #say = (text: string): void => this.#emit({ type: 'warning', text })
   #pass: NodePass | undefined
   #strays = 0
 
@@ -94,7 +100,7 @@ export class RollEngine {
       cluster,
       clock,
       random,
-      slot: slotRef(run.spec.slots.namespace),
+      slot: (index) => slotRef(run.spec.slots.namespace, index),
       run: run.restoresAs ?? run.id,
       nonce: random.hex(4),
       durationMs: run.spec.slots.leaseDurationMs,
@@ -111,7 +117,7 @@ export class RollEngine {
       random,
     })
     this.#gone = new GoneNodes({ run, view: this.#view, events: this.#events, standings: this.#standings })
-    const say = (text: string): void => this.#emit({ type: 'warning', text })
+    const say = this.#say
     const dnsParts = { spec: run.spec.dns, clock, onNews: onChange, say }
     this.#gather = {
       run,
@@ -125,6 +131,7 @@ export class RollEngine {
       returns: new ReturnWatch({ cluster, dataPort, clock, onChange }),
       clock,
       ...(parts.probe === undefined ? {} : { probe: parts.probe }),
+      ...budgetWatchOf({ ...parts, view: this.#view, onNews: onChange, say }),
       ...(parts.dns === undefined ? {} : { dns: new DnsWatch({ ...dnsParts, checks: parts.dns }) }),
     }
     this.#load = this.#makeLoad()
@@ -168,8 +175,7 @@ export class RollEngine {
       for (this.#gone.note(); currentNode(this.#gather, undefined) !== undefined; this.#gone.note()) {
         if ((await this.#node(interrupt)) === 'keptOut') return
       }
-      // A process that died after its last node left nothing but its slot, which nobody else would get for a while.
-      if (this.#parts.run.resumed) await this.#keeper.giveBack(interrupt, (error) => this.#slotKept(error))
+      if (this.#parts.run.resumed) await giveBack({ ...this.#gather, say: this.#say }, interrupt)
     } catch (error) {
       if (!interrupt.aborted) throw error
       this.#takeStanding()
@@ -282,12 +288,6 @@ export class RollEngine {
     )
     this.#standings.set(ended.node, ended)
     return ended
-  }
-
-  #slotKept({ message }: Error): void {
-    const { name } = slotRef(this.#parts.run.spec.slots.namespace)
-    const text = `Lease ${name} cannot be released yet: ${message}; the roll ends when the API has answered`
-    this.#emit({ type: 'warning', text })
   }
 
   #emit(event: RollEvent): void {

@@ -2,7 +2,7 @@ import type { Answer } from '../../model/answer.ts'
 import { formatDuration } from '../../model/duration.ts'
 import type { Reason } from '../../model/reason.ts'
 import { cordonStanding } from './cordon-standing.ts'
-import { isStale } from './is-stale.ts'
+import { apiLongAway, isStale } from './is-stale.ts'
 import { leaveReasons } from './leave-reasons.ts'
 import type { AgentSnapshot } from './snapshot.ts'
 import { standsAgainst } from './stands-against.ts'
@@ -40,7 +40,7 @@ function leave({ spec, evidence, now }: AgentSnapshot, reasons: readonly Reason[
   if (spec.drainLimitMs === undefined) return { answer: 'drain', reasons }
   const leftMs = spec.drainLimitMs - (now - (evidence.leavingSince ?? now))
   if (leftMs > 0) return { answer: 'drain', reasons, changesInMs: leftMs }
-  const text = `it was told to leave ${formatDuration(spec.drainLimitMs)} ago and more`
+  const text = `the node has been draining for longer than the drain limit (${formatDuration(spec.drainLimitMs)})`
   return { answer: 'down', reasons: [...reasons, { code: 'DrainLimit', text }] }
 }
 
@@ -54,13 +54,13 @@ function comeBack(s: AgentSnapshot): AgentDecision {
   if (isBrakeAwaited) return { answer: evidence.answer, ...cordon }
   const leftMs = spec.upDelayMs - (now - (evidence.clearSince ?? now))
   if (leftMs <= 0) return { answer: 'up', ...cordon }
-  const text = `nothing stands against it since less than ${formatDuration(spec.upDelayMs)}`
+  const text = `the node has been ready to serve for less than the delay (${formatDuration(spec.upDelayMs)})`
   return { answer: evidence.answer, reasons: [{ code: 'Returning', text }], changesInMs: leftMs }
 }
 
 /** A cordon that does not count, or not yet. */
 function borne(s: AgentSnapshot): Omit<AgentDecision, 'answer'> {
-  if (isStale(s)) return { reasons: [{ code: 'ApiLongAway', text: 'the API server was not heard for too long' }] }
+  if (isStale(s) && s.spec.stale !== undefined) return { reasons: [apiLongAway(s.spec.stale.afterMs)] }
   switch (cordonStanding(s)) {
     case 'withheld':
       return { reasons: [NOT_GRANTED] }
@@ -69,24 +69,24 @@ function borne(s: AgentSnapshot): Omit<AgentDecision, 'answer'> {
     case 'young':
       return young(s)
     default:
-      return { reasons: [{ code: 'InService', text: 'nothing stands against it' }] }
+      return { reasons: [{ code: 'InService', text: 'nothing stands against the node' }] }
   }
 }
 
 const NOT_GRANTED: Reason = {
   code: 'CordonNotGranted',
-  text: 'it is cordoned, and is not among the nodes that may be out for that',
+  text: 'the node is cordoned, and is not among the nodes that may be out by cordon',
   next: 'uncordon other nodes, or wait for those to come back',
 }
 
 const BRAKE_UNKNOWN: Reason = {
   code: 'BrakeUnknown',
-  text: 'it is cordoned, and whether it may be out for that is not known',
-  next: 'look at trouble in /healthz: the ConfigMap evenkeel-cordon-grants cannot be read, or makes no sense',
+  text: 'the node is cordoned, and it is not known whether it may be out by cordon',
+  next: 'look at trouble in /healthz: the ConfigMap evenkeel-cordon-grants cannot be read, or is malformed',
 }
 
 function young({ spec, evidence: { cordonedSince }, now }: AgentSnapshot): Omit<AgentDecision, 'answer'> {
-  const text = `it is cordoned since less than ${formatDuration(spec.cordonGraceMs)}`
+  const text = `the node has been cordoned for less than the grace (${formatDuration(spec.cordonGraceMs)})`
   const changesInMs = spec.cordonGraceMs - (now - (cordonedSince ?? now))
   return { reasons: [{ code: 'CordonYoung', text }], changesInMs }
 }

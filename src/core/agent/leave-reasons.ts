@@ -62,28 +62,32 @@ const ROLL = 'roll/'
 const nameOf = (owner: string): string => (owner.startsWith(ROLL) ? `roll ${owner.slice(ROLL.length)}` : owner)
 
 const gone: Rule = ({ evidence }) =>
-  evidence.node === 'gone' ? { code: 'NodeGone', text: 'the API server knows no such node' } : undefined
+  evidence.node === 'gone' ? { code: 'NodeGone', text: 'the API server has no Node of that name' } : undefined
 
 const lifecycle: Rule = (s) => {
   const types = nodeOf(s)?.lifecycle ?? []
-  return types.length === 0 ? undefined : { code: 'NodeLeaves', text: `its condition ${types.join(', ')} is True` }
+  return types.length === 0
+    ? undefined
+    : { code: 'NodeLeaves', text: `the condition ${types.join(', ')} of the node is True` }
 }
 
 const deleting: Rule = (s) =>
-  nodeOf(s)?.deleting === true ? { code: 'NodeDeleted', text: 'its Node object is being deleted' } : undefined
+  nodeOf(s)?.deleting === true ? { code: 'NodeDeleted', text: 'the Node object is being deleted' } : undefined
 
 const removal: Rule = (s) => {
   const keys = nodeOf(s)?.removal ?? []
-  return keys.length === 0 ? undefined : { code: 'NodeToBeRemoved', text: `it is tainted with ${keys.join(', ')}` }
+  return keys.length === 0
+    ? undefined
+    : { code: 'NodeToBeRemoved', text: `the node is tainted with ${keys.join(', ')}` }
 }
 
 const excluded: Rule = (s) =>
   nodeOf(s)?.excluded === true
-    ? { code: 'NodeExcluded', text: 'its label keeps it out of external load balancers' }
+    ? { code: 'NodeExcluded', text: 'a label keeps the node out of external load balancers' }
     : undefined
 
 const cordoned: Rule = (s) =>
-  cordonStanding(s) === 'counts' ? { code: 'Cordoned', text: 'it is cordoned' } : undefined
+  cordonStanding(s) === 'counts' ? { code: 'Cordoned', text: 'the node is cordoned' } : undefined
 
 const TOLD: readonly Rule[] = [gone, lifecycle, deleting, removal, excluded, cordoned]
 

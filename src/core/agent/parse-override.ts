@@ -8,5 +8,5 @@ export function parseOverride(text: string): { readonly answer: Answer; readonly
   const [line = ''] = text.trimStart().split('\n', 1)
   const [word = '', ...rest] = line.trim().split(/\s+/)
   const answer = ANSWERS.find((known) => known === word)
-  return answer === undefined ? undefined : { answer, why: escapeForeign(rest.join(' '), 200) || 'nobody said why' }
+  return answer === undefined ? undefined : { answer, why: escapeForeign(rest.join(' '), 200) || 'no reason is given' }
 }

@@ -5,10 +5,10 @@ import { toIso, type WallMs } from '../../model/time.ts'
 /** Readings this close together name one moment. */
 const ONE_MOMENT_MS = 1000
 
-/** `lb-1 was reloaded by somebody else at 11:14:53Z and had n2 in service again for at most 380 ms`. */
+/** `lb-1 was reloaded at 11:14:53Z and had n2 in service again for at most 380 ms`. */
 export function describeReload({ instance, nodes, from, seenAt, to }: ReloadSpan): string {
   const when = seenAt - from < ONE_MOMENT_MS ? `at ${timeOf(seenAt)}` : `between ${timeOf(from)} and ${timeOf(seenAt)}`
-  const reloaded = `${instance} was reloaded by somebody else ${when}`
+  const reloaded = `${instance} was reloaded ${when}`
   if (nodes.length === 0) return reloaded
   const again = `${nodes.join(', ')} in service again`
   return to === undefined

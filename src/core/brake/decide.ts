@@ -51,7 +51,7 @@ function refusalOf(nodes: readonly FleetNode[]): Reason | undefined {
   if (nodes.length === 0) return { code: 'FleetEmpty', text: 'the API server knows no node of this fleet' }
   const unreadable = nodes.find((node) => node.unreadable)
   if (unreadable === undefined) return undefined
-  return { code: 'NodeUnreadable', text: 'what the API server tells of a node makes no sense', object: unreadable.name }
+  return { code: 'NodeUnreadable', text: 'the API server shows a Node that is malformed', object: unreadable.name }
 }
 
 /** Undefined where it stands there already, written by this leader: what an earlier one may still send is void then. */
@@ -59,7 +59,7 @@ function publishReason(grants: CordonGrants, { published, self }: BrakeSnapshot)
   if (published === undefined) return { code: 'GrantsAbsent', text: 'nothing says yet which cordons are granted' }
   const { grants: there, writer } = published
   if (there === undefined)
-    return { code: 'GrantsUnreadable', text: 'what said which cordons are granted makes no sense' }
+    return { code: 'GrantsUnreadable', text: 'the ConfigMap of the granted cordons is malformed' }
   if (!isSame(grants, there)) {
     return { code: 'GrantsChange', text: `${grants.granted.length} of at most ${grants.max} cordons are granted` }
   }
@@ -86,7 +86,7 @@ function tellWaiting({ grants, told, share, published }: Telling): BrakeDecision
   const notices = next.map((node) => ({ kind: 'tell', notice: noticeOf(node, share) }) as const)
   const names = [...told, ...next.map(({ name }) => name)].toSorted()
   const note = { kind: 'publish', grants, told: names, dropped: [] } as const
-  const fewer: Reason = { code: 'FewerWait', text: 'a node waits no more for its cordon to be granted' }
+  const fewer: Reason = { code: 'FewerWait', text: 'fewer nodes wait for their cordon to be granted' }
   const reasons = next.length === 0 ? [fewer] : notices.map(({ notice }) => notice.reason)
   return { kind: 'act', actions: [...notices, note], reasons }
 }
@@ -102,13 +102,13 @@ function notGranted(name: string, { granted, otherwiseOut, max, of }: Share): Re
   const text =
     otherwiseOut.length === 0
       ? `as many nodes are out by cordon as may be: ${granted.length} of ${of}`
-      : `no more than ${max} of ${of} nodes may be out: ${granted.length} are by cordon, ${otherwiseOut.length} for another reason (${named})`
+      : `at most ${max} of ${of} nodes may be out: ${granted.length} are out by cordon, ${otherwiseOut.length} for another reason (${named})`
   return { code: 'CordonNotGranted', text, object: name, next: 'uncordon another node, or raise --max-cordoned-out' }
 }
 
 const FLEET_JUST_SEEN: Reason = {
   code: 'FleetJustSeen',
-  text: 'this process does not know yet who came back a moment ago, so no more cordons are granted for now',
+  text: 'this process does not know yet which nodes came back a moment ago, so it grants no further cordon for now',
 }
 
 function rest({ memory, returnMs, now }: BrakeSnapshot, share: Share): BrakeDecision {

@@ -1,4 +1,30 @@
 import type { FleetNode } from '../../model/fleet-node.ts'
+import type { BudgetNode, BudgetSnapshot, NodeOut } from '../budget/snapshot.ts'
+import { whoIsOut } from '../budget/who-is-out.ts'
 
 /** Out for something that needs no grant. */
-export const isOutByItself = ({ deleting, leaves, ready }: FleetNode): boolean => deleting || leaves || !ready
+export const isOutByItself = (node: FleetNode): boolean => outByThemselves([node], new Set()).length > 0
+
+/** Of a fleet, those that are out without a granted cordon; `returning`: names of those that were a moment ago. */
+export const outByThemselves = (nodes: readonly FleetNode[], returning: ReadonlySet<string>): readonly NodeOut[] =>
+  fleetOut(nodes, { returning, cordons: 'unknown' })
+
+/** Of a fleet, all that are out. */
+export const fleetOut = (
+  nodes: readonly FleetNode[],
+  known: Pick<BudgetSnapshot, 'returning' | 'cordons'>,
+): readonly NodeOut[] => whoIsOut({ ...known, nodes: nodes.map(budgetNode), places: [], slots: [] })
+
+/** The brake asks no balancer: what it knows is what the API tells of a node. */
+function budgetNode({ name, unschedulable, deleting, leaves, ready, recorded }: FleetNode): BudgetNode {
+  const leaving = deleting ? 'is being deleted' : leaves ? 'leaves for something that needs no grant' : undefined
+  return {
+    name,
+    addresses: [],
+    ready: ready ? 'True' : 'False',
+    cordoned: unschedulable,
+    recorded: recorded === true,
+    ...(leaving === undefined ? {} : { leaving }),
+    excluded: false,
+  }
+}

@@ -1,6 +1,6 @@
 import type { FleetNode } from '../../model/fleet-node.ts'
-import { maxOut } from './max-out.ts'
-import { isOutByItself } from './out-by-itself.ts'
+import { maxOut } from '../budget/max-out.ts'
+import { outByThemselves } from './out-by-itself.ts'
 import type { BrakeSnapshot } from './snapshot.ts'
 
 export interface Share {
@@ -28,10 +28,7 @@ export function shareOut(
   const before = new Set(published?.grants?.granted)
   const cordoned = nodes.filter(({ unschedulable }) => unschedulable)
   const granted = new Set(cordoned.filter(({ name }) => before.has(name)).map(({ name }) => name))
-  const out = new Set([
-    ...granted,
-    ...nodes.filter((node) => isOutAnyway(node, memory.returning)).map(({ name }) => name),
-  ])
+  const out = new Set([...granted, ...outByThemselves(nodes, new Set(memory.returning.keys())).map(({ node }) => node)])
   const since = ({ name }: FleetNode): number => memory.cordoned.get(name)?.since ?? Number.POSITIVE_INFINITY
   const next = cordoned.filter(({ name }) => !granted.has(name)).toSorted((a, b) => sooner(a, b, since))
   const tooSoonForMs = published?.grants === undefined ? 0 : Math.max(0, (memory.since ?? now) + returnMs - now)
@@ -49,9 +46,6 @@ export function shareOut(
     tooSoonForMs,
   }
 }
-
-const isOutAnyway = (node: FleetNode, returning: ReadonlyMap<string, unknown>): boolean =>
-  isOutByItself(node) || returning.has(node.name)
 
 function sooner(a: FleetNode, b: FleetNode, since: (node: FleetNode) => number): number {
   const [left, right] = [since(a), since(b)]

@@ -1,6 +1,6 @@
 import type { CordonGrants } from '../../model/cordon-grants.ts'
-import type { CordonLimit } from '../../model/cordon-limit.ts'
 import type { FleetNode } from '../../model/fleet-node.ts'
+import type { OutLimit } from '../../model/out-limit.ts'
 import type { MonoMs } from '../../model/time.ts'
 
 /** What was seen of the fleet over time, and no list tells. */
@@ -29,7 +29,7 @@ export interface BrakeSnapshot {
   readonly now: MonoMs
   /** This leader. */
   readonly self: string
-  readonly limit: CordonLimit
+  readonly limit: OutLimit
   /** How long a node that is not out any more counts as out still. */
   readonly returnMs: number
   readonly fleet:

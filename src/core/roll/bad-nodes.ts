@@ -1,22 +1,23 @@
-import type { Node } from '../../model/node.ts'
-import { RECORD_ANNOTATION } from '../../model/node-record.ts'
 import type { Reason } from '../../model/reason.ts'
-import { isDetached } from '../service/match-node-servers.ts'
+import { budgetNode } from '../budget/budget-node.ts'
+import type { NodeOut } from '../budget/snapshot.ts'
+import { whoIsOut } from '../budget/who-is-out.ts'
+import { countedSlots } from './node-budget.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
 
-/** A bad node uses up the budget as one of ours does. A cordon of somebody else alone is not bad. */
-export function badNodes(s: NodeSnapshot): readonly Reason[] {
-  return s.cluster.nodes
-    .filter((node) => node.name !== s.current.node.name)
-    .flatMap((node) => {
-      const why = whyBad(node, s)
-      return why === undefined ? [] : [{ code: 'OtherNodeBad', object: node.name, text: `${node.name} ${why}` }]
-    })
-}
+/** Nodes that use up the budget as one of ours does; the node under way is never one. */
+export const badNodes = (s: NodeSnapshot): readonly NodeOut[] =>
+  whoIsOut({
+    nodes: s.cluster.nodes.filter((node) => node.name !== s.current.node.name).map(budgetNode),
+    places: s.instances,
+    cordons: s.budget?.cordons ?? 'unknown',
+    slots: countedSlots(s),
+    returning: new Set(),
+  })
 
-function whyBad(node: Node, s: NodeSnapshot): string | undefined {
-  if (node.ready !== 'True') return `is not Ready (Ready is ${node.ready})`
-  if (RECORD_ANNOTATION in node.annotations) return 'is out for another owner (it carries a record)'
-  if (isDetached(node, s.instances)) return 'is detached from every balancer'
-  return undefined
-}
+/** The plainest of its reasons. */
+export const badNode = ({ node, why: [first] }: NodeOut): Reason => ({
+  code: first.kind === 'slot' ? 'SlotTaken' : 'OtherNodeBad',
+  object: node,
+  text: `${node} ${first.text}`,
+})

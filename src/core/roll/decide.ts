@@ -47,7 +47,7 @@ const isOldNews = (s: RecordedSnapshot): boolean => s.run.done.includes(s.curren
 const oldNews = ({ current: { node } }: NodeSnapshot): Reason => ({
   code: 'OldNews',
   object: node.name,
-  text: `the API server shows ${node.name} as it was before its reboot, though it is through`,
+  text: `the API server shows ${node.name} as it was before its reboot, though the run is through with it`,
 })
 
 /** Nothing is done to a node that does not bear its way back. */
@@ -110,7 +110,9 @@ function withoutRecord(s: NodeSnapshot): Decision {
   if (!through) return climb(BEGIN, s)
   if (s.slot.state === 'mine') {
     const node = s.current.node.name
-    const reasons = [{ code: 'NothingLeft', object: node, text: 'nothing of ours is left on the node' }]
+    const reasons: readonly Reason[] = [
+      { code: 'NothingLeft', object: node, text: 'nothing of ours is left on the node' },
+    ]
     // A node that was given up before its record was never taken out, and has nothing to be watched for.
     const step = s.evidence.attachedAt === undefined ? 'slot' : 'soak'
     return asDecision(step, { kind: 'act', actions: [{ kind: 'releaseSlot', node }], reasons }, s)

@@ -12,6 +12,8 @@ export function isNodeNews(before: Node, now: Node): boolean {
     before.ready === now.ready &&
     before.bootId === now.bootId &&
     before.unschedulable === now.unschedulable &&
+    before.deleting === now.deleting &&
+    isSameList(before.lifecycle ?? [], now.lifecycle ?? []) &&
     isSameMap(before.labels, now.labels) &&
     isSameMap(before.annotations, now.annotations) &&
     isSameList(before.taints.map(taintText), now.taints.map(taintText)) &&

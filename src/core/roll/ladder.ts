@@ -1,12 +1,8 @@
-import { attach as attachNode } from '../service/attach.ts'
-import { detach as detachNode } from '../service/detach.ts'
-import type { ServiceGuards } from '../service/service-snapshot.ts'
-import { dnsWell } from './dns/dns-leaving.ts'
-import { mayDisrupt, slotLive } from './guards.ts'
 import type { NodeSnapshot, RecordedSnapshot } from './node-snapshot.ts'
-import { serviceOf } from './service-of.ts'
 import type { StepRule } from './step-rule.ts'
+import { attach } from './steps/attach.ts'
 import { cordon } from './steps/cordon.ts'
+import { detach } from './steps/detach.ts'
 import { drain } from './steps/drain.ts'
 import { proof } from './steps/proof.ts'
 import { reboot } from './steps/reboot.ts'
@@ -15,19 +11,6 @@ import { settle } from './steps/settle.ts'
 import { listsAwaited, slot, slotHeld } from './steps/slot.ts'
 import { soak } from './steps/soak.ts'
 import { uncordon } from './steps/uncordon.ts'
-
-/** What a roll has against taking its node out, or putting it back in. */
-const guardsOf = (s: NodeSnapshot): ServiceGuards => ({
-  maySend: () => slotLive(s),
-  mayDisrupt: () => mayDisrupt(s),
-  mayTake: () => dnsWell(s),
-})
-
-/** Step 4. */
-export const detach: StepRule = { step: 'detach', next: (s) => detachNode(serviceOf(s), guardsOf(s)) }
-
-/** Step 10. */
-export const attach: StepRule = { step: 'attach', next: (s) => attachNode(serviceOf(s), guardsOf(s)) }
 
 /** Before anything is on the node. */
 export const BEGIN: readonly StepRule<NodeSnapshot>[] = [slot, record]

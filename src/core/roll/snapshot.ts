@@ -11,6 +11,7 @@ import type { MonoMs, WallMs } from '../../model/time.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import type { VolumeAttachment, VolumeClaim } from '../../model/volume.ts'
 import type { Workload } from '../../model/workload.ts'
+import type { BudgetFacts } from '../budget/budget-facts.ts'
 import type { InstanceFacts } from '../service/instance-facts.ts'
 import type { DnsFacts } from './dns/dns-facts.ts'
 import type { Evidence } from './evidence.ts'
@@ -80,6 +81,8 @@ export interface RollSnapshot {
   readonly cluster: ClusterFacts
   readonly instances: readonly InstanceFacts[]
   readonly slot: SlotFacts
+  /** Absent while it was not read: then one node may be out, and nothing is known of cordons. */
+  readonly budget?: BudgetFacts
   readonly journalWritable: boolean
   /** Absent with `--no-probe`. */
   readonly probe?: ProbeFacts

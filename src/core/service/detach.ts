@@ -146,7 +146,7 @@ const inService = ({ ref, reading }: NodeServer): Reason => ({
 const pooledConnections = ({ ref, reading }: NodeServer): Reason => ({
   code: 'ConnectionsPooled',
   object: `${ref.backend}/${ref.server}`,
-  text: `idle connections that ${serverKey(ref)} keeps open, which would be dead after the reboot: ${reading?.idleConnections ?? 0}`,
+  text: `${serverKey(ref)} keeps ${reading?.idleConnections ?? 0} idle connections open, which would be dead after the reboot`,
 })
 
 const notListed = ({ ref }: NodeServer): Reason => ({

@@ -64,49 +64,6 @@ export const allowedServers = (instance: InstanceFacts): readonly ServerReading[
 export const belongsTo = (reading: Pick<ServerReading, 'address' | 'port'>, node: Node): boolean =>
   leadsTo(reading, { node: node.name, addresses: node.internalAddresses })
 
-const NONE: readonly ServerReading[] = []
-
-/** Every server that leads to it is out: the node serves nobody through a balancer. Each pass asks it of every node. */
-export function isDetached(node: Node, instances: readonly InstanceFacts[]): boolean {
-  const addresses = node.internalAddresses.map(canonicalAddress)
-  const isOutAt = ({ reading }: InstanceFacts): boolean => {
-    const out = outAt(reading?.servers ?? NONE)
-    return out.size > 0 && addresses.some((address) => out.has(address))
-  }
-  return instances.some(isOutAt) && servesNobody(addresses, instances)
-}
-
-function servesNobody(addresses: readonly string[], instances: readonly InstanceFacts[]): boolean {
-  let hasServer = false
-  for (const { reading, backends } of instances) {
-    const servers = reading?.servers ?? NONE
-    const byAddress = placesOf(servers)
-    for (const address of addresses) {
-      for (const at of byAddress.get(address) ?? []) {
-        const server = servers[at]
-        if (server === undefined || !backends.includes(server.ref.backend)) continue
-        if (server.adminState === 'ready') return false
-        hasServer = true
-      }
-    }
-  }
-  return hasServer
-}
-
-/** Where a server is out: nearly nowhere, and only a node that is there can be detached. */
-const OUT_AT = new WeakMap<readonly ServerReading[], ReadonlySet<string>>()
-
-function outAt(servers: readonly ServerReading[]): ReadonlySet<string> {
-  const known = OUT_AT.get(servers)
-  if (known !== undefined) return known
-  const out = new Set<string>()
-  for (const { adminState, address } of servers) {
-    if (adminState !== 'ready' && address !== '') out.add(canonicalAddress(address))
-  }
-  OUT_AT.set(servers, out)
-  return out
-}
-
 /** Of a list, those at that address. */
 export const serversAtAddress = (address: string, servers: readonly ServerReading[]): readonly ServerReading[] =>
   (placesOf(servers).get(canonicalAddress(address)) ?? []).flatMap((at) => servers[at] ?? [])

@@ -50,7 +50,7 @@ function allowedRecorded(s: ServiceSnapshot): readonly NodeServer[] {
 export const notItsAddress = (s: ServiceSnapshot, { recorded, ref }: NodeServer): Reason => ({
   code: 'ServerNotListed',
   object: `${ref.backend}/${ref.server}`,
-  text: `${s.node.name} has not the recorded address ${recorded.address} of ${serverKey(ref)} any more`,
+  text: `${s.node.name} no longer has the recorded address ${recorded.address} of ${serverKey(ref)}`,
   next: `give ${s.node.name} that address again, or put it back by hand (docs/roll.md)`,
 })
 

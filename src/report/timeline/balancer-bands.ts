@@ -66,13 +66,13 @@ const WORDS: Readonly<Record<BandSpan['state'], string>> = {
   ready: 'ready: gets its share of new traffic',
   drain: 'DRAIN: no new traffic',
   maint: 'MAINT: out',
-  unknown: 'not known: nothing was told yet',
+  unknown: 'not known: the balancer has not answered yet',
 }
 
 const linesOf = ({ from, to, state, again }: BandSpan, name: string, scale: TimeScale): readonly string[] => [
   name,
   `${WORDS[state]}; ${spanText(scale, from, to)}`,
-  ...again.map((at) => `said again after a reload had lost it: ${momentText(scale, at)}`),
+  ...again.map((at) => `set again after a reload had lost it: ${momentText(scale, at)}`),
 ]
 
 function shapeOf({ from, to, state, again }: BandSpan, scale: TimeScale): Markup {

@@ -34,7 +34,7 @@ test('a socket that is absent, or that nobody serves, is unreachable', requires(
     await assert.rejects(balancer.setState(ref('web/a'), 'ready', never), expected)
   }
   await unreachable({ kind: 'unix', path: join(haproxy.directory, 'absent.sock') }, /there is no such socket/)
-  await unreachable({ kind: 'tcp', host: '127.0.0.1', port: await ephemeralPort() }, /nobody listens there/)
+  await unreachable({ kind: 'tcp', host: '127.0.0.1', port: await ephemeralPort() }, /no process listens there/)
   await unreachable({ kind: 'tcp', host: 'nowhere.invalid', port: 1 }, /the host name/)
 })
 

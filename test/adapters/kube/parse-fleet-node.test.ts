@@ -15,3 +15,10 @@ test('a Node that cannot be read but for its name counts as one that stays and i
     unreadable: true,
   })
 })
+
+test('a Node that bears the record of a roll is told from one that does not', () => {
+  const metadata = { name: 'n1', uid: 'u1', resourceVersion: '1' }
+  const annotations = { 'evenkeel.dev/record': '{}' }
+  const recorded = parseFleetNode(new Untrusted({ metadata: { ...metadata, annotations } }, 'node'))
+  assert.deepEqual([recorded.recorded, parseFleetNode(new Untrusted({ metadata }, 'node')).recorded], [true, undefined])
+})

@@ -77,7 +77,7 @@ test('stopped: what failed, which step, how every node stands, what to type', ()
          w-1, w-2, w-3: back in service
          cp-2, cp-3, w-4, w-5: not touched
          until Ctrl-C cp-1 is kept out of its balancers: what a reload forgets
-         is said again
+         is set again
          6 failed of 98,100
   next   evenkeel roll resume 20261121T061439Z-1f0e    go on with cp-1 at attach
          evenkeel roll abort 20261121T061439Z-1f0e`,
@@ -90,7 +90,7 @@ test('stopped by a reload: the reload before any step, how many requests it cost
   const story = heldStory()
     .add('06:31:00', { type: 'window.closed', window: failure, reloads: [reload], blame })
     .add('06:31:01', { type: 'window.closed', window: other, reloads: [reload], blame })
-  const why = 'lb-1 was reloaded by somebody else at 06:30:58Z and had w-2 in service again for at most 380 ms'
+  const why = 'lb-1 was reloaded at 06:30:58Z and had w-2 in service again for at most 380 ms'
   assert.equal(
     summary(story, {
       outcome: 'stopped',
@@ -103,8 +103,8 @@ test('stopped by a reload: the reload before any step, how many requests it cost
       load: load(98_100, 8),
     }),
     `STOPPED  after 2 of 8 nodes: 6 of 16 requests to shop failed (new): connect
-         ECONNREFUSED; lb-1 was reloaded by somebody else at 06:30:58Z and had
-         w-2 in service again for at most 380 ms
+         ECONNREFUSED; lb-1 was reloaded at 06:30:58Z and had w-2 in service
+         again for at most 380 ms
   what   shop: 8 of 18 failed in 300 to 340 ms from 06:30:58.20Z
          lanes new and kept, connect failed (6), kept connection closed (2):
          connect ECONNREFUSED 10.0.0.9:443

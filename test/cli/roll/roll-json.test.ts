@@ -75,15 +75,15 @@ test('the document of -o json', () => {
             startedAt: '2026-11-21T06:14:50.000Z',
             endedAt: '2026-11-21T06:14:51.000Z',
             reasons: [
-              { code: 'Begun', text: 'slot is due' },
-              { code: 'Done', text: 'slot is done' },
+              { code: 'NotRecorded', text: 'slot is due' },
+              { code: 'NodeDone', text: 'slot is done' },
             ],
           },
           {
             step: 'drain',
             startedAt: '2026-11-21T06:14:51.000Z',
             endedAt: null,
-            reasons: [{ code: 'Begun', text: 'drain is due' }, budget],
+            reasons: [{ code: 'NotRecorded', text: 'drain is due' }, budget],
           },
         ],
       },

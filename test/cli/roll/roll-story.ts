@@ -1,6 +1,7 @@
 import { rollViewOf } from '../../../src/cli/roll/reduce-roll.ts'
 import type { RollView } from '../../../src/cli/roll/roll-view.ts'
 import type { FailureWindow } from '../../../src/model/probe.ts'
+import type { Reason } from '../../../src/model/reason.ts'
 import type { ReloadSpan } from '../../../src/model/reload-span.ts'
 import type { LoadTick, NodeStanding, RollEvent, StampedEvent } from '../../../src/model/roll-event.ts'
 import { STEPS, type Step } from '../../../src/model/step.ts'
@@ -22,7 +23,7 @@ export const load = (sent: number, failed = 0): LoadTick => ({
 })
 
 export const RUN = '20261121T061439Z-1f0e'
-export const budget = {
+export const budget: Reason = {
   code: 'BudgetExhausted',
   object: 'shop/cart-0',
   text: 'shop/cart-0, budget shop/cart needs 2 healthy, has 2 of 3',
@@ -53,10 +54,10 @@ export class Story {
   /** Steps one after another, each from its time to the next one's. */
   steps(node: string, times: readonly (readonly [time: string, step: Step])[]): this {
     for (const [index, [time, step]] of times.entries()) {
-      this.add(time, { type: 'step.started', node, step, reasons: [{ code: 'Begun', text: `${step} is due` }] })
+      this.add(time, { type: 'step.started', node, step, reasons: [{ code: 'NotRecorded', text: `${step} is due` }] })
       const end = times[index + 1]?.[0]
       if (end !== undefined)
-        this.add(end, { type: 'step.ended', node, step, reasons: [{ code: 'Done', text: `${step} is done` }] })
+        this.add(end, { type: 'step.ended', node, step, reasons: [{ code: 'NodeDone', text: `${step} is done` }] })
     }
     return this
   }

@@ -150,7 +150,7 @@ test('an agent that was given a port where nothing answers ends, and the one bes
   // It remembers as well as the first one that the data port was open.
   const ports = ['--port', String(first.port), '--status-port', statusPort, ...asks]
   const limit = ['--takeover-limit', '10s']
-  const ended = /the agent ended with 1: .*nothing answers at its data port/
+  const ended = /the agent ended with 1: .*nothing answers at the data port of the node/
   await assert.rejects(place.agent(...ports, ...limit, '--data-port', nowhere), ended)
   assert.equal(await first.page('/nodecheck'), '200 OK')
   const second = await place.agent(...ports, '--data-port', dataPort)

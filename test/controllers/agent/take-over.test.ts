@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { takeOver } from '../../../src/controllers/agent/take-over.ts'
 import type { Answer } from '../../../src/model/answer.ts'
+import type { ReasonCode } from '../../../src/model/reason.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 
 const never = new AbortController().signal
@@ -17,7 +18,7 @@ interface Found {
   readonly answer?: Answer
   /** What the other one answers. */
   readonly other?: Answer
-  readonly code?: string
+  readonly code?: ReasonCode
 }
 
 function beginning(change: Found = {}) {
@@ -28,7 +29,7 @@ function beginning(change: Found = {}) {
     heard: false,
     isKeptKnown: true,
     isDataPortAsked: true,
-    code: 'Returning',
+    code: 'Returning' as ReasonCode,
   }
   const state = { ...found, answer: 'down' as Answer, other: 'up' as Answer | undefined, ...change }
   const view = () => ({

@@ -11,11 +11,12 @@ const LEADING: ControllerView = {
     loop: LOOP,
     nodes: { known: 9, cordoned: 4, synced: true, unheardForMs: 1_500 },
     grants: { version: 1, granted: ['n1', 'n2'], max: 5, of: 9 },
+    out: [],
     decision: 'act',
     reasons: [
       { code: 'CordonNotGranted', text: 'n3 waits' },
       { code: 'CordonNotGranted', text: 'n4 waits' },
-      { code: 'TooMany', text: 'of another kind' },
+      { code: 'FewerWait', text: 'of another kind' },
     ],
   },
 }

@@ -87,7 +87,7 @@ describe('what the Service shows', () => {
     assert.deepEqual([world.written, world.loop.view().trouble], [[], ['refused']])
     await world.pass(15_000)
     assert.deepEqual([world.written.length, world.events.length, world.loop.view().trouble], [1, 1, []])
-    assert.deepEqual(world.logged, ['dns: the health of DNS was not told to the cluster'])
+    assert.deepEqual(world.logged, ['dns: the health of DNS was not published to the cluster'])
   })
 })
 

@@ -7,7 +7,7 @@ import { WorldError } from '../../../src/model/world-error.ts'
 import { aServer, aSpec } from '../../support/roll-world.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 
-const SILENT = new WorldError('nobody listens there', { code: 'BALANCER_UNREACHABLE', retry: 'backoff' })
+const SILENT = new WorldError('no process listens there', { code: 'BALANCER_UNREACHABLE', retry: 'backoff' })
 
 /** One instance that answers after a while, fails or hangs, as it is told to. */
 class Ground {
@@ -89,7 +89,7 @@ test('silence is news each time, is counted from its first moment, and its end i
   assert.equal(ground.poller.facts().silentForMs, 1)
   await ground.clock.advance(450)
   const { silentForMs, error, reading } = ground.poller.facts()
-  assert.deepEqual([silentForMs, error, reading?.servers.length], [450, 'nobody listens there', 1])
+  assert.deepEqual([silentForMs, error, reading?.servers.length], [450, 'no process listens there', 1])
   ground.fault = undefined
   await ground.clock.advance(150)
   assert.deepEqual(ground.told(), [true, true, true, true])

@@ -91,7 +91,7 @@ test('a slot that another run holds is not given, and the outcome says whose it 
   assert.deepEqual(failed(outcome), {
     ok: false,
     code: 'SLOT_TAKEN',
-    error: 'the slot is held by somebody else',
+    error: 'another owner holds the slot',
     slot: { kind: 'taken', owner: { holder: 'run-2/p7', run: 'run-2', node: 'n1' }, staleInMs: SLOT_MS },
   })
   assert.ok(retryInMs(outcome) >= 250 && retryInMs(outcome) <= 1_000)

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Progress } from '../../../src/controllers/roll/progress.ts'
 import type { Decision } from '../../../src/model/decision.ts'
+import type { ReasonCode } from '../../../src/model/reason.ts'
 import type { RollEvent } from '../../../src/model/roll-event.ts'
 import type { Step } from '../../../src/model/step.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 
-const holding = (code: string, object: string, text: string, step: Step = 'slot'): Decision => ({
+const holding = (code: ReasonCode, object: string, text: string, step: Step = 'slot'): Decision => ({
   kind: 'hold',
   step,
   reasons: [{ code, object, text }],

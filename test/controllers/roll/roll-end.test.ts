@@ -22,12 +22,12 @@ const aRun = (change: Partial<RunState> = {}): RunState => ({
 const failure = (target: string): Reason => ({
   code: 'RequestsFailed',
   object: target,
-  text: `2 of 2 requests to ${target} failed (new): status 503; lb-1 was reloaded by somebody else at 11:14:53Z`,
+  text: `2 of 2 requests to ${target} failed (new): status 503; lb-1 was reloaded at 11:14:53Z`,
   next: 'do not reload lb-1 while a roll is under way',
 })
 
 test('the end tells of failed requests what is known by then, and what helps once', () => {
-  const said = { code: 'RequestsFailed', object: 'a', text: '1 of 1 requests to a failed (new): status 503' }
+  const said: Reason = { code: 'RequestsFailed', object: 'a', text: '1 of 1 requests to a failed (new): status 503' }
   const verdict = { kind: 'stopped', keepOut: false, reasons: [said] } as const
   const failures = [failure('a'), failure('b')]
   const end = endOf({ run: aRun({ verdict }), standings: [], interrupted: false, failed: 4, failures })
@@ -68,7 +68,7 @@ test('who interrupts the putting back is told of an interruption, with what led 
   const facts = { node: 'n1', cordoned: true, detached: true, podsMoved: 0, failedRequests: 0 }
   const out: NodeStanding = { ...facts, state: 'out', text: 'not rebooted, cordoned, detached' }
   const restored: NodeStanding = { ...facts, cordoned: false, detached: false, state: 'restored', text: 'as it was' }
-  const budget = { code: 'BudgetExhausted', text: 'budget shop/cart needs 2 healthy, has 2 of 3' }
+  const budget: Reason = { code: 'BudgetExhausted', text: 'budget shop/cart needs 2 healthy, has 2 of 3' }
   const ended = (kind: 'held' | 'aborted' | 'stopped', standing: NodeStanding, interrupted = true) => {
     const run = aRun({ done: [], verdict: { kind, keepOut: false, reasons: [budget] } })
     const { outcome, exitCode, reasons } = endOf({

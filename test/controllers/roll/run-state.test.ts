@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { giveVerdict, newRun, nodeEnded } from '../../../src/controllers/roll/run-state.ts'
+import type { Reason } from '../../../src/model/reason.ts'
 import type { NodeStanding } from '../../../src/model/roll-event.ts'
 import { wallMs } from '../../../src/model/time.ts'
 import type { Verdict } from '../../../src/model/verdict.ts'
@@ -22,7 +23,7 @@ test('a verdict is journalled when it is given, when it gets worse, and when it 
     assert.equal(run.verdict, verdict)
     return noted.length
   }
-  const gone = { code: 'NodeGone', text: 'n1 is gone' }
+  const gone: Reason = { code: 'NodeGone', text: 'n1 is gone' }
   assert.deepEqual(
     [
       given(failed('1 request failed')),

@@ -28,7 +28,7 @@ test('each dialect says the answer in what its balancers read', () => {
 })
 
 const OVERRIDES: readonly (readonly [text: string, read: ReturnType<typeof parseOverride>])[] = [
-  ['up', { answer: 'up', why: 'nobody said why' }],
+  ['up', { answer: 'up', why: 'no reason is given' }],
   ['  \n drain   until the  disk is changed \nup', { answer: 'drain', why: 'until the disk is changed' }],
   ['down\tby hand', { answer: 'down', why: 'by hand' }],
   ['Up', undefined],
@@ -69,26 +69,29 @@ const cold = (change: Partial<AgentSnapshot> = {}) =>
 
 /** Each reason in full, as people read it: of the last one of each snapshot. */
 const REASONS: readonly (readonly [snapshot: AgentSnapshot, reason: Reason])[] = [
-  [anAgent(), { code: 'InService', text: 'nothing stands against it' }],
+  [anAgent(), { code: 'InService', text: 'nothing stands against the node' }],
   [
     anAgent({ change: { override: { answer: 'up', why: 'a test' } } }),
     { code: 'Overridden', text: 'the override file says up: a test' },
   ],
   [
     cordoned({ leavingSince: agoMs(600_000) }, { drainLimitMs: 600_000 }),
-    { code: 'DrainLimit', text: 'it was told to leave 10 min ago and more' },
+    { code: 'DrainLimit', text: 'the node has been draining for longer than the drain limit (10 min)' },
   ],
   [
     anAgent({ evidence: { answer: 'drain', clearSince: agoMs(1_000) } }),
-    { code: 'Returning', text: 'nothing stands against it since less than 5 s' },
+    { code: 'Returning', text: 'the node has been ready to serve for less than the delay (5 s)' },
   ],
-  [staleFor('up'), { code: 'ApiLongAway', text: 'the API server was not heard for too long' }],
-  [staleFor('down'), { code: 'ApiLongAway', text: 'the API server was not heard for too long' }],
+  [staleFor('up'), { code: 'ApiLongAway', text: 'the API server has not been heard for longer than the limit (9 s)' }],
+  [
+    staleFor('down'),
+    { code: 'ApiLongAway', text: 'the API server has not been heard for longer than the limit (9 s)' },
+  ],
   [
     cordoned({ brake: 'withheld' }),
     {
       code: 'CordonNotGranted',
-      text: 'it is cordoned, and is not among the nodes that may be out for that',
+      text: 'the node is cordoned, and is not among the nodes that may be out by cordon',
       next: 'uncordon other nodes, or wait for those to come back',
     },
   ],
@@ -96,12 +99,15 @@ const REASONS: readonly (readonly [snapshot: AgentSnapshot, reason: Reason])[] =
     cordoned({ brake: 'unknown' }),
     {
       code: 'BrakeUnknown',
-      text: 'it is cordoned, and whether it may be out for that is not known',
-      next: 'look at trouble in /healthz: the ConfigMap evenkeel-cordon-grants cannot be read, or makes no sense',
+      text: 'the node is cordoned, and it is not known whether it may be out by cordon',
+      next: 'look at trouble in /healthz: the ConfigMap evenkeel-cordon-grants cannot be read, or is malformed',
     },
   ],
-  [cordoned({}, { cordonGraceMs: 9_000 }), { code: 'CordonYoung', text: 'it is cordoned since less than 9 s' }],
-  [cordoned({}), { code: 'Cordoned', text: 'it is cordoned' }],
+  [
+    cordoned({}, { cordonGraceMs: 9_000 }),
+    { code: 'CordonYoung', text: 'the node has been cordoned for less than the grace (9 s)' },
+  ],
+  [cordoned({}), { code: 'Cordoned', text: 'the node is cordoned' }],
   [
     anAgent({ facts: { maintenance: REQUEST } }),
     {
@@ -143,25 +149,25 @@ const REASONS: readonly (readonly [snapshot: AgentSnapshot, reason: Reason])[] =
       next: 'annotate the node with evenkeel.dev/maintenance=withdrawn if no one is at work on it',
     },
   ],
-  [anAgent({ evidence: { node: 'gone' } }), { code: 'NodeGone', text: 'the API server knows no such node' }],
+  [anAgent({ evidence: { node: 'gone' } }), { code: 'NodeGone', text: 'the API server has no Node of that name' }],
   [
     anAgent({ facts: { lifecycle: ['DrainInProgress', 'Terminating'] } }),
-    { code: 'NodeLeaves', text: 'its condition DrainInProgress, Terminating is True' },
+    { code: 'NodeLeaves', text: 'the condition DrainInProgress, Terminating of the node is True' },
   ],
-  [anAgent({ facts: { deleting: true } }), { code: 'NodeDeleted', text: 'its Node object is being deleted' }],
-  [anAgent({ facts: { removal: ['a', 'b'] } }), { code: 'NodeToBeRemoved', text: 'it is tainted with a, b' }],
+  [anAgent({ facts: { deleting: true } }), { code: 'NodeDeleted', text: 'the Node object is being deleted' }],
+  [anAgent({ facts: { removal: ['a', 'b'] } }), { code: 'NodeToBeRemoved', text: 'the node is tainted with a, b' }],
   [
     anAgent({ facts: { excluded: true } }),
-    { code: 'NodeExcluded', text: 'its label keeps it out of external load balancers' },
+    { code: 'NodeExcluded', text: 'a label keeps the node out of external load balancers' },
   ],
-  [cold(), { code: 'ColdStart', text: 'the API server has not told of the node since it booted' }],
+  [cold(), { code: 'ColdStart', text: 'the API server has not shown the node since the machine booted' }],
   [
     anAgent({ spec: { hasDataPort: true }, evidence: { dataPort: 'closed' } }),
-    { code: 'DataPortClosed', text: 'nothing answers at its data port' },
+    { code: 'DataPortClosed', text: 'nothing answers at the data port of the node' },
   ],
   [
     anAgent({ spec: { hasDataPort: true } }),
-    { code: 'DataPortUnknown', text: 'its data port was not asked often enough yet' },
+    { code: 'DataPortUnknown', text: 'the data port of the node has not been asked often enough yet' },
   ],
 ]
 

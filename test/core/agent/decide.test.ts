@@ -28,7 +28,7 @@ const LIMIT = { drainLimitMs: 600_000 }
 
 const ANSWERS: readonly (readonly [title: string, snapshot: AgentSnapshot, said: string])[] = [
   ['nothing stands against the node', anAgent(), 'up InService'],
-  ['it is cordoned', anAgent({ facts: { unschedulable: true } }), 'drain Cordoned'],
+  ['the node is cordoned', anAgent({ facts: { unschedulable: true } }), 'drain Cordoned'],
   [
     'its cordon is younger than is borne',
     anAgent({
@@ -97,7 +97,7 @@ const ANSWERS: readonly (readonly [title: string, snapshot: AgentSnapshot, said:
     'up InService',
   ],
   ['it is being drained', anAgent({ facts: { lifecycle: ['DrainInProgress'] } }), 'drain NodeLeaves'],
-  ['its Node object is being deleted', anAgent({ facts: { deleting: true } }), 'drain NodeDeleted'],
+  ['the Node object is being deleted', anAgent({ facts: { deleting: true } }), 'drain NodeDeleted'],
   ['its Node object is gone', anAgent({ evidence: { node: 'gone' } }), 'drain NodeGone'],
   [
     'the autoscaler removes it',

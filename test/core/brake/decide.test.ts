@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BrakeDecision, decideBrake } from '../../../src/core/brake/decide.ts'
-import { maxOut } from '../../../src/core/brake/max-out.ts'
-import { parseCordonLimit } from '../../../src/model/cordon-limit.ts'
+import { maxOut } from '../../../src/core/budget/max-out.ts'
+import { parseOutLimit } from '../../../src/model/out-limit.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import { aBrake, type BrakeScene, NOW, nodesOf } from '../../support/brake-world.ts'
 
@@ -29,6 +29,11 @@ const ROWS: readonly (readonly [title: string, scene: BrakeScene, decision: stri
     'grants as many as may be out, by name where all came at once',
     { nodes: 'n1! n2! n3! n4! n5! n6!' },
     'publish [n1 n2 n3] 3 of 6',
+  ],
+  [
+    'counts a node that a roll has out: it bears a record, and may not be cordoned yet',
+    { nodes: 'n1@ n2! n3! n4' },
+    'publish [n2] 2 of 4',
   ],
   [
     'grants those first that are cordoned longest',
@@ -163,8 +168,8 @@ test('who waits is told how many are out, and who is out for another reason', ()
     'as many nodes are out by cordon as may be: 3 of 6',
   ])
   assert.deepEqual(told({ nodes: 'n1! n2! n3! n4! n5- n6', granted: 'n1 n2' }), [
-    'no more than 3 of 6 nodes may be out: 2 are by cordon, 1 for another reason (n5)',
-    'no more than 3 of 6 nodes may be out: 2 are by cordon, 1 for another reason (n5)',
+    'at most 3 of 6 nodes may be out: 2 are out by cordon, 1 for another reason (n5)',
+    'at most 3 of 6 nodes may be out: 2 are out by cordon, 1 for another reason (n5)',
   ])
 })
 
@@ -193,10 +198,10 @@ test('half are 1 of 1, 1 of 2, 1 of 3, 2 of 4 and 150 of 300; all but one at mos
 })
 
 test('a limit is a number or a percentage, and never none', () => {
-  assert.deepEqual(parseCordonLimit('3'), { kind: 'count', count: 3 })
-  assert.deepEqual(parseCordonLimit('33%'), { kind: 'percent', percent: 33 })
+  assert.deepEqual(parseOutLimit('3'), { kind: 'count', count: 3 })
+  assert.deepEqual(parseOutLimit('33%'), { kind: 'percent', percent: 33 })
   for (const text of ['', '0', '0%', '101%', '-1', '1.5', '50 %', 'half', '1e3']) {
-    assert.equal(parseCordonLimit(text), undefined, text)
+    assert.equal(parseOutLimit(text), undefined, text)
   }
 })
 
@@ -227,9 +232,9 @@ const REASONS: readonly (readonly [scene: BrakeScene, why: string])[] = [
     'NodesUnknown: the nodes are not known: no list yet',
   ],
   [{ nodes: '' }, 'FleetEmpty: the API server knows no node of this fleet'],
-  [{ nodes: 'n1 n2?' }, 'NodeUnreadable n2: what the API server tells of a node makes no sense'],
+  [{ nodes: 'n1 n2?' }, 'NodeUnreadable n2: the API server shows a Node that is malformed'],
   [{ nodes: 'n1 n2!', change: { published: undefined } }, 'GrantsAbsent: nothing says yet which cordons are granted'],
-  [{ nodes: 'n1 n2!', change: published({}) }, 'GrantsUnreadable: what said which cordons are granted makes no sense'],
+  [{ nodes: 'n1 n2!', change: published({}) }, 'GrantsUnreadable: the ConfigMap of the granted cordons is malformed'],
   [{ nodes: 'n1 n2! n3 n4' }, 'GrantsChange: 1 of at most 2 cordons are granted'],
   [
     {
@@ -242,14 +247,14 @@ const REASONS: readonly (readonly [scene: BrakeScene, why: string])[] = [
     { nodes: 'n1 n2! n3 n4', change: published({ grants: { version: 1, granted: ['n2'], max: 2, of: 5 } }) },
     'GrantsChange: 1 of at most 2 cordons are granted',
   ],
-  [{ nodes: 'n1! n2', granted: 'n1', told: 'n2' }, 'FewerWait: a node waits no more for its cordon to be granted'],
+  [{ nodes: 'n1! n2', granted: 'n1', told: 'n2' }, 'FewerWait: fewer nodes wait for their cordon to be granted'],
   [
     { nodes: 'n1! n2! n3', granted: 'n1' },
     'CordonNotGranted n2: as many nodes are out by cordon as may be: 1 of 3 | uncordon another node, or raise --max-cordoned-out',
   ],
   [
     { nodes: 'n1! n2- n3- n4- n5- n6- n7- n8 n9 a b c', granted: '' },
-    'CordonNotGranted n1: no more than 6 of 12 nodes may be out: 0 are by cordon, 6 for another reason (n2, n3, n4, n5, n6) | uncordon another node, or raise --max-cordoned-out',
+    'CordonNotGranted n1: at most 6 of 12 nodes may be out: 0 are out by cordon, 6 for another reason (n2, n3, n4, n5, n6) | uncordon another node, or raise --max-cordoned-out',
   ],
   [{ nodes: 'n1! n2', granted: 'n1' }, 'CordonsGranted: every node that is cordoned may be out'],
 ]

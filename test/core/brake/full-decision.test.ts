@@ -39,7 +39,7 @@ test('the brake looks again as soon as the first returning node is back', () => 
       {
         ...reason,
         object: 'n1',
-        text: 'no more than 2 of 4 nodes may be out: 0 are by cordon, 2 for another reason (n3, n4)',
+        text: 'at most 2 of 4 nodes may be out: 0 are out by cordon, 2 for another reason (n3, n4)',
       },
     ],
     recheckAfterMs: 3_000,
@@ -52,7 +52,7 @@ test('a brake that has just started looks again when it knows which nodes came b
     reasons: [
       {
         code: 'FleetJustSeen',
-        text: 'this process does not know yet who came back a moment ago, so no more cordons are granted for now',
+        text: 'this process does not know yet which nodes came back a moment ago, so it grants no further cordon for now',
       },
     ],
     recheckAfterMs: 1_000,

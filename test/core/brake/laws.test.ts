@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { decideBrake } from '../../../src/core/brake/decide.ts'
-import { maxOut } from '../../../src/core/brake/max-out.ts'
 import { NOTHING_SEEN, observe } from '../../../src/core/brake/observe.ts'
 import { isOutByItself } from '../../../src/core/brake/out-by-itself.ts'
 import type { BrakeSnapshot, Published } from '../../../src/core/brake/snapshot.ts'
-import type { CordonLimit } from '../../../src/model/cordon-limit.ts'
+import { maxOut } from '../../../src/core/budget/max-out.ts'
 import type { FleetNode } from '../../../src/model/fleet-node.ts'
+import type { OutLimit } from '../../../src/model/out-limit.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import { aNode } from '../../support/brake-world.ts'
 
 const RETURN_MS = 50
 
-const limit: fc.Arbitrary<CordonLimit> = fc.oneof(
+const limit: fc.Arbitrary<OutLimit> = fc.oneof(
   fc.record({ kind: fc.constant('count' as const), count: fc.integer({ min: 1, max: 8 }) }),
   fc.record({ kind: fc.constant('percent' as const), percent: fc.integer({ min: 1, max: 100 }) }),
 )
@@ -31,7 +31,7 @@ const isOut = (node: FleetNode, published: Published | undefined): boolean =>
   isOutByItself(node) || (node.unschedulable && published?.grants?.granted.includes(node.name) === true)
 
 /** Plays a life of a fleet through passes until each is settled, and looks at every publication. */
-function play(most: CordonLimit, changes: readonly (typeof change extends fc.Arbitrary<infer C> ? C : never)[]): void {
+function play(most: OutLimit, changes: readonly (typeof change extends fc.Arbitrary<infer C> ? C : never)[]): void {
   const marks = new Map(Array.from({ length: 8 }, (_, i) => [i + 1, '']))
   let published: Published | undefined
   let memory = NOTHING_SEEN

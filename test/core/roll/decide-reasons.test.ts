@@ -3,12 +3,13 @@ import { test } from 'node:test'
 import { decide } from '../../../src/core/roll/decide.ts'
 import type { NodeSnapshot } from '../../../src/core/roll/node-snapshot.ts'
 import type { Action } from '../../../src/model/action.ts'
+import type { Reason } from '../../../src/model/reason.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import type { Verdict } from '../../../src/model/verdict.ts'
 import { announced, cordoned, out } from '../../support/roll-stages.ts'
 import { aRecord, aServer, aSnapshot, detachedEvidence } from '../../support/roll-world.ts'
 
-const reasons = [{ code: 'RequestsFailed', text: 'x' }]
+const reasons: readonly Reason[] = [{ code: 'RequestsFailed', text: 'x' }]
 const verdict = (keepOut: boolean): Verdict => ({ kind: 'stopped', keepOut, reasons })
 const withRun = (s: NodeSnapshot, run: Partial<NodeSnapshot['run']>): NodeSnapshot => ({
   ...s,
@@ -57,7 +58,7 @@ test('a node that is shown as it was before its reboot is old news once it is th
       {
         code: 'OldNews',
         object: 'n1',
-        text: 'the API server shows n1 as it was before its reboot, though it is through',
+        text: 'the API server shows n1 as it was before its reboot, though the run is through with it',
       },
     ],
     recheckAfterMs: 500,

@@ -112,7 +112,11 @@ const TABLE: readonly (readonly [title: string, snapshot: RollSnapshot, decision
     'takes no server out whose backend would be left without one, also where the node was cordoned before',
     aSnapshot({
       ...cordoned,
-      servers: [aServer('n1'), aServer('n2', { operational: 'down' }), aServer('n3', { operational: 'down' })],
+      servers: [
+        aServer('n1'),
+        aServer('n2', { operational: 'down', totalSessions: 0 }),
+        aServer('n3', { operational: 'down', totalSessions: 0 }),
+      ],
     }),
     'hold detach: LastUsableServer',
   ],

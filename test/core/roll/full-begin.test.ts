@@ -216,7 +216,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     [
       'act detach',
       'setServer {"node":"n1","balancer":"edge","ref":{"instance":"lb-1","backend":"web","server":"n1"},"state":"maint","restores":false}',
-      'ConnectionsPooled | web/n1 | idle connections that web/n1 on lb-1 keeps open, which would be dead after the reboot: 4',
+      'ConnectionsPooled | web/n1 | web/n1 on lb-1 keeps 4 idle connections open, which would be dead after the reboot',
     ],
   ],
   [
@@ -228,7 +228,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     }),
     [
       'hold detach for 500 ms',
-      'ConnectionsPooled | web/n1 | idle connections that web/n1 on lb-1 keeps open, which would be dead after the reboot: 4',
+      'ConnectionsPooled | web/n1 | web/n1 on lb-1 keeps 4 idle connections open, which would be dead after the reboot',
     ],
   ],
   [
@@ -241,7 +241,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     [
       'act detach',
       'setServer {"node":"n1","balancer":"edge","ref":{"instance":"lb-1","backend":"web","server":"n1"},"state":"maint","restores":false}',
-      'ConnectionsPooled | web/n1 | idle connections that web/n1 on lb-1 keeps open, which would be dead after the reboot: 4',
+      'ConnectionsPooled | web/n1 | web/n1 on lb-1 keeps 4 idle connections open, which would be dead after the reboot',
     ],
   ],
 ]

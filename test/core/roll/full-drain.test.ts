@@ -228,7 +228,10 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
   [
     'a node that bears another boot id is waited for',
     aSnapshot(sent({ kind: 'otherBoot', bootId: NEW_BOOT })),
-    ['hold reboot for 500 ms', 'BootIdNotPublished | n1 | n1 bears another boot id; its kubelet has not said so yet'],
+    [
+      'hold reboot for 500 ms',
+      'BootIdNotPublished | n1 | n1 has another boot id, and its kubelet has not reported it yet',
+    ],
   ],
   [
     'a reboot that was refused is waited for',

@@ -127,7 +127,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     [
       'act attach',
       'setServer {"node":"n1","balancer":"edge","ref":{"instance":"lb-1","backend":"web","server":"n1"},"state":"maint","restores":true}',
-      'ConnectionsPooled | web/n1 | idle connections that web/n1 on lb-1 keeps open, which would be dead after the reboot: 2',
+      'ConnectionsPooled | web/n1 | web/n1 on lb-1 keeps 2 idle connections open, which would be dead after the reboot',
     ],
   ],
   [
@@ -197,7 +197,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     aSnapshot({ ...out, change: { run: { id: 'run-1', order: ['n1', 'n2', 'n3'], done: ['n1'] } } }),
     [
       'hold record for 500 ms',
-      'OldNews | n1 | the API server shows n1 as it was before its reboot, though it is through',
+      'OldNews | n1 | the API server shows n1 as it was before its reboot, though the run is through with it',
     ],
   ],
   [

@@ -92,7 +92,7 @@ const blind = (s: NodeSnapshot) => probing(probed(60_000, 3_001))(measured(s))
 
 /** Before the first change to a node. */
 const BEFORE: readonly (readonly [title: string, snapshot: RollSnapshot, decision: string])[] = [
-  ['nothing stands against it', aSnapshot(), 'act record: writeRecord'],
+  ['nothing stands against the node', aSnapshot(), 'act record: writeRecord'],
   ['the slot is not renewed', lapsed(aSnapshot()), 'hold record: SlotNotRenewed'],
   ['the journal cannot be written', unwritable(aSnapshot()), 'hold record: JournalNotWritable'],
   ['the API is not heard', unheard(aSnapshot()), 'hold slot: ApiUnreachable'],
@@ -133,7 +133,7 @@ const BEFORE: readonly (readonly [title: string, snapshot: RollSnapshot, decisio
   ],
   [
     'its server is the last usable one',
-    aSnapshot({ servers: [aServer('n1'), aServer('n2', { operational: 'down' })] }),
+    aSnapshot({ servers: [aServer('n1'), aServer('n2', { operational: 'down', totalSessions: 0 })] }),
     'hold record: LastUsableServer',
   ],
   [

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { stuckLimitLeftMs } from '../../../src/core/roll/blocked.ts'
 import type { Evidence } from '../../../src/core/roll/evidence.ts'
-import { judge, stuckLimitLeftMs } from '../../../src/core/roll/judge.ts'
+import { judge } from '../../../src/core/roll/judge.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import type { FailureWindow, ProbeFacts } from '../../../src/model/probe.ts'
+import type { Reason } from '../../../src/model/reason.ts'
 import { monoMs, wallMs } from '../../../src/model/time.ts'
 import { announced, back, out, settled, withPort } from '../../support/roll-stages.ts'
 import { aSnapshot, aSpec } from '../../support/roll-world.ts'
 
-const X = { code: 'X', text: 'x' }
+const X: Reason = { code: 'OtherNodeBad', text: 'x' }
 const WALL = 1_700_000_000_000
 const probeSpec = { targets: [], baselineMs: 10_000, baselineLimitMs: 120_000 }
 const probeFacts = (windows: readonly FailureWindow[]): ProbeFacts => ({
@@ -99,7 +101,7 @@ test('a machine that is away for too long stays out, and is told by what became 
   const notBack = {
     code: 'NodeDidNotReturn',
     object: 'n1',
-    text: 'n1 did not come back with another boot id within the limit',
+    text: 'n1 did not come back with another boot id within the limit (15 min)',
     next: 'start n1 again, then: evenkeel roll resume',
   }
   assert.deepEqual(reasons({ reboot: { at, answer: { kind: 'sent' } } }), [notBack])
@@ -115,8 +117,8 @@ test('a machine that is away for too long stays out, and is told by what became 
     {
       code: 'RebootHeldUp',
       object: 'n1',
-      text: 'the reboot of n1 is announced, and could not be sent within the limit',
-      next: 'cure what held it up, then: evenkeel roll resume (n1 was told nothing, and runs)',
+      text: 'the reboot of n1 is announced, and could not be sent within the limit (15 min)',
+      next: 'cure what held it up, then: evenkeel roll resume (n1 got no command, and runs)',
     },
     X,
   ])
@@ -137,12 +139,12 @@ test('a node that came back and is not proven, settled, up or soaked in time sta
   assert.deepEqual(firstReason(aSnapshot({ ...back, evidence: { settlingSince: monoMs(1) } })), {
     code: 'NotSettled',
     object: 'n1',
-    text: 'n1 did not settle within the limit',
+    text: 'n1 did not settle within the limit (10 min)',
   })
   assert.deepEqual(firstReason(aSnapshot({ ...back, evidence: { attachingSince: monoMs(1) } })), {
     code: 'NotUp',
     object: 'n1',
-    text: 'n1 was not in service again on every instance of its balancers within the limit',
+    text: 'n1 was not in service again on every instance of its balancers within the limit (5 min)',
   })
 })
 
@@ -160,7 +162,7 @@ test('a soak that cannot begin is given up where traffic is red, and not where i
       {
         code: 'NotSoaked',
         object: 'n1',
-        text: 'n1 is in service again, and traffic was not green within the limit',
+        text: 'n1 is in service again, and traffic was not green within the limit (2 min)',
       },
       {
         code: 'BaselineNotGreen',

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { judge } from '../../../src/core/roll/judge.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import type { FailureWindow, ProbeFacts } from '../../../src/model/probe.ts'
+import type { Reason, ReasonCode } from '../../../src/model/reason.ts'
 import type { ReloadSpan } from '../../../src/model/reload-span.ts'
 import { monoMs, wallMs } from '../../../src/model/time.ts'
 import { out } from '../../support/roll-stages.ts'
@@ -137,7 +138,7 @@ test('a verdict sticks when what led to it is gone, and no lesser one takes its 
 })
 
 const FAILED = '4 of 10 requests to shop failed (new): ECONNREFUSED'
-const RELOADED = `${FAILED}; lb-1 was reloaded by somebody else at 00:00:05Z and had n1 in service again for at most 400 ms`
+const RELOADED = `${FAILED}; lb-1 was reloaded at 00:00:05Z and had n1 in service again for at most 400 ms`
 
 test('a request that failed in a reload by somebody else stops the roll like any other, and says so', () => {
   const verdict = judge({ ...measured(aSnapshot(out), [aWindow()]), reloads: [aReload()] })
@@ -194,14 +195,14 @@ test('a machine that does not come back stays out, also where requests fail at t
   assert.deepEqual([verdict?.keepOut, verdict?.reasons[0]?.code], [true, 'NodeDidNotReturn'])
 })
 
-const waited = (ms: number, code: string) => ({
+const waited = (ms: number, code: ReasonCode) => ({
   stuckSince: monoMs(1_000_000 - ms),
-  stuckReasons: [{ code, text: 'x' }],
+  stuckReasons: [{ code, text: 'x' }] as readonly Reason[],
 })
 
 test('what takes its course is given the longer of both limits, and what somebody refuses the one for that', () => {
   const s = aSnapshot(out)
-  const kindAfter = (ms: number, code: string, drain: Partial<typeof s.spec.drain>) => {
+  const kindAfter = (ms: number, code: ReasonCode, drain: Partial<typeof s.spec.drain>) => {
     const evidence = { ...s.evidence, ...waited(ms, code) }
     return judge({ ...s, evidence, spec: { ...s.spec, drain: { ...s.spec.drain, ...drain } } })?.kind
   }

@@ -5,6 +5,7 @@ import { judge } from '../../../src/core/roll/judge.ts'
 import type { NodeSnapshot } from '../../../src/core/roll/node-snapshot.ts'
 import { rememberDecision } from '../../../src/core/roll/remember-decision.ts'
 import type { RebootAnswer } from '../../../src/model/host.ts'
+import type { Reason, ReasonCode } from '../../../src/model/reason.ts'
 import type { Step } from '../../../src/model/step.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import { out } from '../../support/roll-stages.ts'
@@ -53,7 +54,7 @@ test('sessions whose own limit is over are waited for no longer than whatever fo
 })
 
 test('a drain that is blocked beyond its limit is held, with the reasons it was blocked by', () => {
-  const reason = { code: 'BudgetExhausted', text: 'shop/cart-0, budget shop/cart needs 2 healthy, has 2 of 3' }
+  const reason: Reason = { code: 'BudgetExhausted', text: 'shop/cart-0, budget shop/cart needs 2 healthy, has 2 of 3' }
   const stuck = { ...detachedEvidence(), stuckSince: monoMs(399_000), stuckReasons: [reason] }
   const verdict = judge(aSnapshot({ ...out, evidence: stuck }))
   assert.deepEqual(verdict, { kind: 'held', keepOut: false, reasons: [reason] })
@@ -65,7 +66,7 @@ test('a drain that was blocked for less goes on', () => {
 })
 
 test('what does not change by itself is waited for as long, since somebody may change it', () => {
-  const reason = { code: 'BudgetExhausted', text: 'budget shop/cart allows no eviction at all', never: true }
+  const reason: Reason = { code: 'BudgetExhausted', text: 'budget shop/cart allows no eviction at all', never: true }
   const stuckFor = (ms: number) => ({
     ...detachedEvidence(),
     stuckSince: monoMs(1_000_000 - ms),
@@ -148,14 +149,14 @@ test('what keeps a node from being attached is told with the stop: a silent inst
   const attaching = aSnapshot({ ...out, node: { bootId: NEW_BOOT }, evidence })
   const silent = attaching.instances.map((instance) => ({ ...instance, silentForMs: 5000, error: 'nobody listens' }))
   const texts = (s: NodeSnapshot) => judge(s)?.reasons.map(({ text }) => text)
-  const notUp = 'n1 was not in service again on every instance of its balancers within the limit'
+  const notUp = 'n1 was not in service again on every instance of its balancers within the limit (5 min)'
   assert.deepEqual(texts({ ...attaching, instances: silent }), [notUp, 'lb-1 of edge does not answer: nobody listens'])
   assert.deepEqual(texts(attaching), [notUp, 'web/n1 on lb-1 is drain, its check passing (L7OK/200)'])
 })
 
 test('each kind of hold is waited for as long as it may take', () => {
   const spec = aSpec({ probe: { targets: [], baselineMs: 10_000, baselineLimitMs: 120_000 } })
-  const limitOf = (...codes: readonly string[]): number => {
+  const limitOf = (...codes: readonly ReasonCode[]): number => {
     const stuckReasons = codes.map((code) => ({ code, text: code }))
     const isHeld = (ms: number): boolean => {
       const evidence = { ...detachedEvidence(), stuckSince: monoMs(3_000_000 - ms), stuckReasons }

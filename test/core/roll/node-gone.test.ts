@@ -3,18 +3,19 @@ import { test } from 'node:test'
 import { decide } from '../../../src/core/roll/decide.ts'
 import { goneVerdict } from '../../../src/core/roll/node-gone.ts'
 import type { NodeSnapshot } from '../../../src/core/roll/node-snapshot.ts'
+import type { Reason } from '../../../src/model/reason.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import type { Verdict } from '../../../src/model/verdict.ts'
 import { out } from '../../support/roll-stages.ts'
 import { aRecord, aSnapshot } from '../../support/roll-world.ts'
 
-const GONE = {
+const GONE: Reason = {
   code: 'NodeGone',
   object: 'n1',
   text: 'the cluster has no node n1 any more, and it is out; the record of what was there before went with it',
   next: 'let n1 register again while this process lives; if it does so later, resume the run, and put its servers back by hand if they are still out then (docs/roll.md)',
 }
-const FAILED = { code: 'RequestsFailed', text: 'x' }
+const FAILED: Reason = { code: 'RequestsFailed', text: 'x' }
 
 /** n1 is out and its object was missed so long ago. */
 function missedFor(ms: number, verdict?: Verdict): NodeSnapshot {

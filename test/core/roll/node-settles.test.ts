@@ -5,6 +5,7 @@ import type { Evidence } from '../../../src/core/roll/evidence.ts'
 import { rememberDecision } from '../../../src/core/roll/remember-decision.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import type { Decision } from '../../../src/model/decision.ts'
+import type { ReasonCode } from '../../../src/model/reason.ts'
 import { monoMs, wallMs } from '../../../src/model/time.ts'
 import { settled, withPort } from '../../support/roll-stages.ts'
 import { aPod, aRecord, aSnapshot, aSpec, aWorkload } from '../../support/roll-world.ts'
@@ -48,7 +49,7 @@ test('a process that takes up a roll lets no node settle before its traffic is m
 })
 
 /** What is known after a look that found it settled, or did not. */
-function looked(before: Partial<Evidence>, code: string): readonly unknown[] {
+function looked(before: Partial<Evidence>, code: ReasonCode): readonly unknown[] {
   const s = aSnapshot({ ...settled, evidence: { ...settled.evidence, ...before } })
   const decision: Decision = { kind: 'hold', step: 'settle', reasons: [{ code, text: 'x' }], recheckAfterMs: 500 }
   const { settledInARow, settledAt } = rememberDecision(s, decision)

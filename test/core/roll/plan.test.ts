@@ -41,8 +41,8 @@ const NODE_PORT = {
   internalTrafficPolicy: 'Cluster',
   nodePorts: [30090],
 }
-const UNREACHABLE = { severity: 'error', code: 'BALANCER_UNREACHABLE', text: 'lb-1: nobody listens there' } as const
-const { reading: _none, ...SILENT } = anInstance([], { error: 'nobody listens there', silentForMs: 1 })
+const UNREACHABLE = { severity: 'error', code: 'BALANCER_UNREACHABLE', text: 'lb-1: no process listens there' } as const
+const { reading: _none, ...SILENT } = anInstance([], { error: 'no process listens there', silentForMs: 1 })
 const LOCAL = { ...NODE_PORT, externalTrafficPolicy: 'Local', internalTrafficPolicy: 'Local' }
 const EDGE_STAGE = aSpec({
   drain: { ...aSpec().drain, daemonSets: [{ matchLabels: { app: 'edge' }, matchExpressions: [] }] },
@@ -160,7 +160,7 @@ const TABLE: readonly (readonly [title: string, facts: PlanFacts, codes: readonl
     'a backend that would be left without a server',
     facts({
       spec: aSpec({ nodes: { names: ['n1'], all: false, allowUnbalanced: false } }),
-      instances: [anInstance([aServer('n1'), aServer('n2', { operational: 'down' })])],
+      instances: [anInstance([aServer('n1'), aServer('n2', { operational: 'down', totalSessions: 0 })])],
     }),
     ['hold LastUsableServer'],
   ],

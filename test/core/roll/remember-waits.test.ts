@@ -4,7 +4,8 @@ import type { Evidence } from '../../../src/core/roll/evidence.ts'
 import { rememberDecision } from '../../../src/core/roll/remember-decision.ts'
 import type { Action } from '../../../src/model/action.ts'
 import type { Decision } from '../../../src/model/decision.ts'
-import type { Reason } from '../../../src/model/reason.ts'
+import { OUT_TAINT } from '../../../src/model/node-record.ts'
+import type { Reason, ReasonCode } from '../../../src/model/reason.ts'
 import type { Step } from '../../../src/model/step.ts'
 import { monoMs, wallMs } from '../../../src/model/time.ts'
 import { announced, out } from '../../support/roll-stages.ts'
@@ -14,16 +15,17 @@ const NOW = monoMs(1_000_000)
 const WALL = wallMs(1_700_000_000_000)
 const EVICT = { kind: 'evict', node: 'n1', namespace: 'shop', name: 'cart-a', uid: 'uid-cart-a', stage: 2 } as const
 const CORDON = { kind: 'cordon', node: 'n1' } as const
+const SHUT = { kind: 'addTaint', node: 'n1', taint: OUT_TAINT } as const
 const TAKE = { kind: 'takeSlot', node: 'n1', takeStale: false, restores: false } as const
 
-const reasonsOf = (codes: readonly string[]): readonly Reason[] => codes.map((code) => ({ code, text: 'x' }))
-const held = (step: Step, ...codes: readonly string[]): Decision => ({
+const reasonsOf = (codes: readonly ReasonCode[]): readonly Reason[] => codes.map((code) => ({ code, text: 'x' }))
+const held = (step: Step, ...codes: readonly ReasonCode[]): Decision => ({
   kind: 'hold',
   step,
   reasons: reasonsOf(codes),
   recheckAfterMs: 500,
 })
-const acted = (step: Step, actions: readonly Action[], ...codes: readonly string[]): Decision => ({
+const acted = (step: Step, actions: readonly Action[], ...codes: readonly ReasonCode[]): Decision => ({
   kind: 'act',
   step,
   actions,
@@ -41,13 +43,13 @@ const begun = (step: Step): Partial<Evidence> => ({
 
 const FIRST: readonly (readonly [title: string, decision: Decision, change: Partial<Evidence>])[] = [
   ['the end of the roll', SETTLED, {}],
-  ['a proof that is awaited', held('proof', 'X'), {}],
+  ['a proof that is awaited', held('proof', 'OtherNodeBad'), {}],
   ['an uncordon', acted('uncordon', [{ kind: 'uncordon', node: 'n1' }]), {}],
-  ['a slot that is awaited', held('slot', 'X'), begun('slot')],
-  ['a record that is awaited', held('record', 'X'), begun('record')],
-  ['a cordon that is awaited', held('cordon', 'X'), begun('cordon')],
-  ['a detach that is awaited', held('detach', 'X'), begun('detach')],
-  ['a reboot that is not announced yet', held('reboot', 'X'), begun('reboot')],
+  ['a slot that is awaited', held('slot', 'OtherNodeBad'), begun('slot')],
+  ['a record that is awaited', held('record', 'OtherNodeBad'), begun('record')],
+  ['a cordon that is awaited', held('cordon', 'OtherNodeBad'), begun('cordon')],
+  ['a detach that is awaited', held('detach', 'OtherNodeBad'), begun('detach')],
+  ['a reboot that is not announced yet', held('reboot', 'OtherNodeBad'), begun('reboot')],
   ['a node that is settled', held('settle', 'SettledOnce'), { settlingSince: NOW, settledInARow: 1, settledAt: NOW }],
   [
     'a node that is settled but for one thing',
@@ -59,8 +61,8 @@ const FIRST: readonly (readonly [title: string, decision: Decision, change: Part
     acted('settle', [CORDON], 'SettledOnce'),
     { settlingSince: NOW, settledInARow: 0, settledAt: undefined },
   ],
-  ['a server that is put back', held('attach', 'X'), ATTACHING],
-  ['a soak', held('soak', 'X'), { ...ATTACHING, attachedAt: NOW, attachedAtWall: WALL }],
+  ['a server that is put back', held('attach', 'OtherNodeBad'), ATTACHING],
+  ['a soak', held('soak', 'OtherNodeBad'), { ...ATTACHING, attachedAt: NOW, attachedAtWall: WALL }],
 ]
 
 for (const [title, decision, change] of FIRST) {
@@ -86,7 +88,7 @@ test('a look that finds a node settled counts once in a quarter of a second', ()
 const BUSY = { failures: 1, notBefore: monoMs(1), error: 'busy' }
 const CORDON_BUSY = { retries: { 'cordon n1': BUSY } }
 const BEFORE = reasonsOf(['BudgetExhausted'])
-const RETRYING = [{ code: 'Retrying', text: 'busy' }]
+const RETRYING: readonly Reason[] = [{ code: 'Retrying', text: 'busy' }]
 
 /** What it is stuck for after that, where it was in the drain with one pod left; undefined: it goes on. */
 function stuckFor(decision: Decision, change: Partial<Evidence> = {}): readonly Reason[] | undefined {
@@ -100,17 +102,21 @@ function stuckFor(decision: Decision, change: Partial<Evidence> = {}): readonly 
 }
 
 const STUCK: readonly (readonly [title: string, found: unknown, expected: readonly Reason[] | undefined])[] = [
-  ['a hold is stuck for its reasons', stuckFor(held('drain', 'X', 'Y')), reasonsOf(['X', 'Y'])],
-  ['sessions that end by themselves are not stuck', stuckFor(held('drain', 'X', 'SessionsLeft')), undefined],
-  ['something new that is done is not stuck', stuckFor(acted('drain', [CORDON], 'X')), undefined],
+  [
+    'a hold is stuck for its reasons',
+    stuckFor(held('drain', 'OtherNodeBad', 'SlotTaken')),
+    reasonsOf(['OtherNodeBad', 'SlotTaken']),
+  ],
+  ['sessions that end by themselves are not stuck', stuckFor(held('drain', 'OtherNodeBad', 'SessionsLeft')), undefined],
+  ['something new that is done is not stuck', stuckFor(acted('drain', [CORDON], 'OtherNodeBad')), undefined],
   [
     'something tried again is stuck for what it was held by before',
-    stuckFor(acted('drain', [CORDON], 'X'), { ...CORDON_BUSY, stuckReasons: BEFORE }),
+    stuckFor(acted('drain', [CORDON], 'OtherNodeBad'), { ...CORDON_BUSY, stuckReasons: BEFORE }),
     BEFORE,
   ],
   [
     'something tried again is stuck for what it was refused with',
-    stuckFor(acted('drain', [CORDON, TAKE], 'X'), CORDON_BUSY),
+    stuckFor(acted('drain', [CORDON, TAKE], 'OtherNodeBad'), CORDON_BUSY),
     RETRYING,
   ],
   [
@@ -120,13 +126,13 @@ const STUCK: readonly (readonly [title: string, found: unknown, expected: readon
   ],
   [
     'something new beside something tried again is not stuck',
-    stuckFor(acted('drain', [CORDON, EVICT], 'X'), CORDON_BUSY),
+    stuckFor(acted('drain', [CORDON, SHUT], 'OtherNodeBad'), CORDON_BUSY),
     undefined,
   ],
   [
     'an eviction that nothing refused is stuck for the pods that are here',
-    stuckFor(acted('drain', [EVICT], 'X', 'PodsHere')),
-    reasonsOf(['X', 'PodsHere']),
+    stuckFor(acted('drain', [EVICT], 'OtherNodeBad', 'PodsHere')),
+    reasonsOf(['OtherNodeBad', 'PodsHere']),
   ],
   [
     'a slot that is asked for is stuck for why',
@@ -139,13 +145,13 @@ for (const [title, found, expected] of STUCK) test(title, () => assert.deepEqual
 
 test('what begins to be stuck is stuck since now', () => {
   const evidence = { stuckStep: 'drain' as const, podsLeft: 0 }
-  const { stuckSince } = rememberDecision(aSnapshot({ ...out, evidence }), held('drain', 'X'))
+  const { stuckSince } = rememberDecision(aSnapshot({ ...out, evidence }), held('drain', 'OtherNodeBad'))
   assert.equal(stuckSince, NOW)
 })
 
 test('where no node is under way no pod is left', () => {
   const { current: _, ...none } = aSnapshot()
-  assert.deepEqual(rememberDecision(none, held('slot', 'X')), { ...none.evidence, ...begun('slot') })
+  assert.deepEqual(rememberDecision(none, held('slot', 'OtherNodeBad')), { ...none.evidence, ...begun('slot') })
 })
 
 const UNSENT = { intentByUs: true }
@@ -158,26 +164,26 @@ function awaited(decision: Decision, evidence: Partial<Evidence>, world = announ
 }
 
 test('a reboot that is announced and not sent is awaited, but not while it waits for what ends by itself', () => {
-  assert.deepEqual(awaited(held('reboot', 'X'), UNSENT), [NOW, reasonsOf(['X'])])
+  assert.deepEqual(awaited(held('reboot', 'OtherNodeBad'), UNSENT), [NOW, reasonsOf(['OtherNodeBad'])])
   assert.deepEqual(awaited(acted('reboot', [CORDON], 'ApiUnreachable'), UNSENT), [NOW, []])
   const since = { ...UNSENT, awaySince: monoMs(7) }
-  assert.deepEqual(awaited(held('reboot', 'X', 'ApiUnreachable'), since), [
+  assert.deepEqual(awaited(held('reboot', 'OtherNodeBad', 'ApiUnreachable'), since), [
     undefined,
-    reasonsOf(['X', 'ApiUnreachable']),
+    reasonsOf(['OtherNodeBad', 'ApiUnreachable']),
   ])
 })
 
 test('a reboot that was sent is awaited whatever it waits for, and is held up by nothing', () => {
   assert.deepEqual(awaited(held('reboot', 'ApiUnreachable'), SENT), [NOW, []])
-  assert.deepEqual(awaited(held('reboot', 'X'), { ...SENT, awaySince: monoMs(7) }), [7, []])
+  assert.deepEqual(awaited(held('reboot', 'OtherNodeBad'), { ...SENT, awaySince: monoMs(7) }), [7, []])
 })
 
 test('a step that holds up an announced reboot counts as waiting for the machine', () => {
   for (const step of ['cordon', 'detach', 'drain', 'slot'] as const) {
-    assert.equal(awaited(held(step, 'X'), SENT)[0], NOW, step)
+    assert.equal(awaited(held(step, 'OtherNodeBad'), SENT)[0], NOW, step)
     assert.equal(awaited(held(step, 'ApiUnreachable'), SENT)[0], undefined, step)
-    assert.equal(awaited(acted(step, [CORDON], 'X'), SENT)[0], undefined, step)
-    assert.equal(awaited(held(step, 'X'), SENT, { ...announced, announced: false })[0], undefined, step)
+    assert.equal(awaited(acted(step, [CORDON], 'OtherNodeBad'), SENT)[0], undefined, step)
+    assert.equal(awaited(held(step, 'OtherNodeBad'), SENT, { ...announced, announced: false })[0], undefined, step)
   }
-  assert.equal(awaited(held('slot', 'X'), {})[0], undefined, 'another process announced it')
+  assert.equal(awaited(held('slot', 'OtherNodeBad'), {})[0], undefined, 'another process announced it')
 })

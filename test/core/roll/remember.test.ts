@@ -6,6 +6,7 @@ import { rememberOutcome } from '../../../src/core/roll/remember-outcome.ts'
 import type { Action } from '../../../src/model/action.ts'
 import type { Decision } from '../../../src/model/decision.ts'
 import type { Outcome } from '../../../src/model/outcome.ts'
+import type { ReasonCode } from '../../../src/model/reason.ts'
 import type { Step } from '../../../src/model/step.ts'
 import { monoMs, wallMs } from '../../../src/model/time.ts'
 import { announced, out } from '../../support/roll-stages.ts'
@@ -17,13 +18,13 @@ const EVICT = { kind: 'evict', node: 'n1', namespace: 'shop', name: 'cart-a', ui
 const SET = { kind: 'setServer', node: 'n1', balancer: 'edge', ref: REF, restores: false } as const
 const FAILED = { ok: false, code: 'KUBE_SERVER', error: 'the API server is busy', retryInMs: 700 } as const
 
-const held = (step: Step, code = 'X'): Decision => ({
+const held = (step: Step, code: ReasonCode = 'OtherNodeBad'): Decision => ({
   kind: 'hold',
   step,
   reasons: [{ code, text: 'x' }],
   recheckAfterMs: 500,
 })
-const acted = (step: Step, actions: readonly Action[], code = 'X'): Decision => ({
+const acted = (step: Step, actions: readonly Action[], code: ReasonCode = 'OtherNodeBad'): Decision => ({
   kind: 'act',
   step,
   actions,

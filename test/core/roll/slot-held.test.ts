@@ -8,7 +8,7 @@ import { shortDecision } from '../../support/short-decision.ts'
 
 /** n1 is out and its run ended; the try for the slot was answered a moment ago. */
 function tried(slot: SlotFacts) {
-  const retry = { failures: 1, notBefore: monoMs(1_002_000), error: 'the slot is held by somebody else' }
+  const retry = { failures: 1, notBefore: monoMs(1_002_000), error: 'another owner holds the slot' }
   const verdict = { kind: 'aborted', keepOut: false, reasons: [] } as const
   const out = aSnapshot({
     node: { unschedulable: true },
@@ -38,7 +38,7 @@ test('another process of the same run is told as such: it may live, where this o
 
 test('where the API did not answer, that is what is said', () => {
   assert.deepEqual(tried({ state: 'free', mayAct: false }).texts, [
-    'the slot is held by somebody else',
+    'another owner holds the slot',
     'a slot of the node budget is free',
   ])
 })

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { servesNothing } from '../../../src/core/budget/serves-nothing.ts'
 import { decide } from '../../../src/core/roll/decide.ts'
 import type { NodeSnapshot } from '../../../src/core/roll/node-snapshot.ts'
 import { rememberDecision } from '../../../src/core/roll/remember-decision.ts'
 import { standing } from '../../../src/core/roll/standing.ts'
-import { isDetached } from '../../../src/core/service/match-node-servers.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import type { Verdict } from '../../../src/model/verdict.ts'
 import { cordoned } from '../../support/roll-stages.ts'
-import { aNode, anInstance, aServer, aSnapshot } from '../../support/roll-world.ts'
+import { anInstance, aServer, aSnapshot } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
+
+const N1 = { addresses: ['10.0.0.1'] }
 
 const verdict: Verdict = { kind: 'held', keepOut: false, reasons: [{ code: 'InstanceSilent', text: 'lb-1 is silent' }] }
 
@@ -45,5 +47,5 @@ test('a node is detached when every server that leads to it is out, and there is
 test('a node counts as detached by the backends of the file alone', () => {
   const ref = { instance: 'lb-1', backend: 'another', server: 'n1' }
   const servers = [aServer('n1', { adminState: 'drain' }), aServer('n1', { ref })]
-  assert.equal(isDetached(aNode('n1'), [anInstance(servers)]), true)
+  assert.equal(servesNothing(N1, [anInstance(servers)]), 'detached')
 })

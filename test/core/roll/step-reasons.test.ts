@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { badNodes } from '../../../src/core/roll/bad-nodes.ts'
-import { attach, detach } from '../../../src/core/roll/ladder.ts'
+import { badNode, badNodes } from '../../../src/core/roll/bad-nodes.ts'
 import type { RecordedSnapshot } from '../../../src/core/roll/node-snapshot.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import type { StepRule } from '../../../src/core/roll/step-rule.ts'
+import { attach } from '../../../src/core/roll/steps/attach.ts'
+import { detach } from '../../../src/core/roll/steps/detach.ts'
 import { drain } from '../../../src/core/roll/steps/drain.ts'
 import { proof } from '../../../src/core/roll/steps/proof.ts'
 import { reboot } from '../../../src/core/roll/steps/reboot.ts'
@@ -67,7 +68,7 @@ test('a node that is bad says why, and the node under way is never one', () => {
     aNode('n5'),
   ]
   const s = aSnapshot({ servers: [aServer('n4', { adminState: 'drain' }), aServer('n5')] })
-  assert.deepEqual(badNodes({ ...s, cluster: { ...s.cluster, nodes } }), [
+  assert.deepEqual(badNodes({ ...s, cluster: { ...s.cluster, nodes } }).map(badNode), [
     { code: 'OtherNodeBad', object: 'n2', text: 'n2 is not Ready (Ready is Unknown)' },
     { code: 'OtherNodeBad', object: 'n3', text: 'n3 is out for another owner (it carries a record)' },
     { code: 'OtherNodeBad', object: 'n4', text: 'n4 is detached from every balancer' },
@@ -138,7 +139,7 @@ test('a detach says what is left of sessions and connections, and what an instan
     {
       code: 'ConnectionsPooled',
       object: 'web/n1',
-      text: 'idle connections that web/n1 on lb-1 keeps open, which would be dead after the reboot: 2',
+      text: 'web/n1 on lb-1 keeps 2 idle connections open, which would be dead after the reboot',
     },
   ])
 })
@@ -180,7 +181,7 @@ test('a node whose cordon was lifted before its reboot is cordoned again first',
   const s = given({ ...announced, node: {}, evidence: { ...detachedEvidence(), intentByUs: true } })
   assert.deepEqual(asked(reboot, s), [
     [{ kind: 'cordon', node: 'n1' }],
-    { code: 'UncordonedByOthers', text: 'somebody lifted the cordon meanwhile' },
+    { code: 'UncordonedByOthers', text: 'the cordon was lifted meanwhile' },
   ])
 })
 

@@ -30,7 +30,7 @@ test('a node whose address is not the recorded one any more is not called detach
   const before = aSnapshot({ ...out, node: { unschedulable: true, internalAddresses: moved } })
   const decision = decide(before)
   assert.equal(shortDecision(decision), 'hold detach: ServerNotListed')
-  assert.equal(decision.reasons[0]?.text, 'n1 has not the recorded address 10.0.0.1 of web/n1 on lb-1 any more')
+  assert.equal(decision.reasons[0]?.text, 'n1 no longer has the recorded address 10.0.0.1 of web/n1 on lb-1')
 })
 
 test('a node that came back with another address is not called in service, and its server is told nothing', () => {

@@ -36,7 +36,7 @@ function leaving(connections: number | 'unknown', evidence: Partial<RollSnapshot
 test('a node that leaves by its agent waits until those who check it have noticed that it leaves', () => {
   assert.deepEqual(leaving(0, confirmed), [
     'hold detach for 500 ms',
-    'ChecksGoOn | n1 | load balancers are told that n1 leaves, and may not have noticed yet',
+    'ChecksGoOn | n1 | n1 leaves, and its load balancers may not have noticed yet',
   ])
 })
 

@@ -156,11 +156,11 @@ test('what is waited for of an agent says what it answers, and who asks', () => 
   const goesOn = { code: 'ChecksGoOn', object: 'n1' }
   assert.deepEqual(told('out'), {
     ...goesOn,
-    text: 'load balancers are told that n1 leaves, and may not have noticed yet',
+    text: 'n1 leaves, and its load balancers may not have noticed yet',
   })
   assert.deepEqual(told('in'), {
     ...goesOn,
-    text: 'load balancers are told that n1 is back, and may not have noticed yet',
+    text: 'n1 is back, and its load balancers may not have noticed yet',
   })
 })
 

@@ -12,6 +12,7 @@ import { asAsked } from '../../../src/core/service/actuators/health-endpoint/as-
 import { keepDetached } from '../../../src/core/service/keep-detached.ts'
 import type { ServerReading } from '../../../src/model/balancer.ts'
 import { MAINTENANCE_ANNOTATION } from '../../../src/model/claims.ts'
+import type { ReasonCode } from '../../../src/model/reason.ts'
 import type { Step } from '../../../src/model/step.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import {
@@ -213,7 +214,7 @@ test('a machine has its whole time from the command on, and what has a limit of 
   assert.equal(rememberOutcome(later, action, sent).awaySince, held.now + 60_000)
   const again = { ...later, now: monoMs(held.now + 90_000), evidence: rememberOutcome(later, action, sent) }
   assert.equal(rememberOutcome(again, action, sent).awaySince, held.now + 60_000)
-  const begun = (step: Step, code: string) =>
+  const begun = (step: Step, code: ReasonCode) =>
     rememberDecision(held, { kind: 'hold', step, reasons: [{ code, text: '' }], recheckAfterMs: 1 }).awaySince
   assert.equal(begun('detach', 'SessionsLeft'), undefined)
   assert.equal(begun('slot', 'ApiUnreachable'), undefined)
@@ -233,7 +234,7 @@ test('a stop before an announced reboot was sent says so, and why', () => {
     const { keepOut, reasons } =
       judge({ ...held, now: monoMs(held.now + held.spec.reboot.returnLimitMs), evidence }) ?? {}
     assert.deepEqual([keepOut, reasons?.map((reason) => reason.code)], [true, ['RebootHeldUp', code]])
-    assert.match(reasons?.[0]?.next ?? '', /^cure what held it up, then: evenkeel roll resume \(n1 was told nothing/)
+    assert.match(reasons?.[0]?.next ?? '', /^cure what held it up, then: evenkeel roll resume \(n1 got no command/)
   }
 })
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { servesNothing } from '../../../src/core/budget/serves-nothing.ts'
 import { podsOf } from '../../../src/core/roll/drain/ready-pods.ts'
 import { workloadOf } from '../../../src/core/roll/drain/workload-of.ts'
 import {
   allowedServers,
   belongsTo,
-  isDetached,
   keepPlaces,
   matchNodeServers,
 } from '../../../src/core/service/match-node-servers.ts'
@@ -94,7 +94,7 @@ test('an index that is handed on to the next list answers for that list', () => 
         mine,
       )
       assert.equal(
-        isDetached(node, [instance]),
+        servesNothing({ addresses: internalAddresses }, [instance]) === 'detached',
         mine.length > 0 && mine.every(({ adminState }) => adminState !== 'ready'),
       )
     }),

@@ -79,6 +79,8 @@ const NODE_CHANGES: readonly Partial<Node>[] = [
   { taints: [{ key: 'a', effect: 'NoSchedule' }] },
   { internalAddresses: ['10.0.0.9'] },
   { volumesAttached: ['a'] },
+  { deleting: true },
+  { lifecycle: ['DrainInProgress'] },
 ]
 for (const change of NODE_CHANGES)
   test(`a node is news once it differs in ${Object.keys(change)[0]}`, () => {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { servesNothing } from '../../../src/core/budget/serves-nothing.ts'
 import { podsHere } from '../../../src/core/roll/pods-here.ts'
-import { isDetached, keepPlaces, matchNodeServers } from '../../../src/core/service/match-node-servers.ts'
+import { keepPlaces, matchNodeServers } from '../../../src/core/service/match-node-servers.ts'
 import type { ServerReading } from '../../../src/model/balancer.ts'
 import { aNode, anInstance, aPod, aServer, aSnapshot } from '../../support/roll-world.ts'
+
+const N1 = { addresses: ['10.0.0.1'] }
 
 const { reading: _, ...SILENT } = anInstance([])
 const out = (server: string, backend = 'web') =>
@@ -11,16 +14,16 @@ const out = (server: string, backend = 'web') =>
 
 test('an instance that never answered has no server of the node, and does not keep it from being detached', () => {
   assert.deepEqual(matchNodeServers(aNode('n1'), [SILENT]), [])
-  assert.equal(isDetached(aNode('n1'), [anInstance([out('n1')]), SILENT]), true)
-  assert.equal(isDetached(aNode('n1'), [SILENT]), false)
+  assert.equal(servesNothing(N1, [anInstance([out('n1')]), SILENT]), 'detached')
+  assert.equal(servesNothing(N1, [SILENT]), undefined)
 })
 
 test('a node is detached though another instance does not list it', () => {
-  assert.equal(isDetached(aNode('n1'), [anInstance([out('n1')]), anInstance([aServer('n2')])]), true)
+  assert.equal(servesNothing(N1, [anInstance([out('n1')]), anInstance([aServer('n2')])]), 'detached')
 })
 
 test('a node that is out of a backend alone that the file does not name is not detached', () => {
-  assert.equal(isDetached(aNode('n1'), [anInstance([out('n1', 'other')])]), false)
+  assert.equal(servesNothing(N1, [anInstance([out('n1', 'other')])]), undefined)
 })
 
 /** Servers that count how often their address is looked at. */

@@ -140,7 +140,7 @@ for (const [title, snapshot, decision] of TABLE) {
 }
 
 test('once the reboot is announced a server is taken out again though it is the last that is usable', () => {
-  const down = { operational: 'down' } as const
+  const down = { operational: 'down', totalSessions: 0 } as const
   const servers = [aServer('n1'), aServer('n2', down), aServer('n3', down)]
   assert.equal(shortDecision(decide(aSnapshot({ ...announced, servers }))), 'act detach: setServer drain')
   assert.equal(shortDecision(decide(aSnapshot({ ...out, servers }))), 'hold detach: LastUsableServer')

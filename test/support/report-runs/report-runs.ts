@@ -1,4 +1,5 @@
 import type { FailureWindow } from '../../../src/model/probe.ts'
+import type { Reason } from '../../../src/model/reason.ts'
 import type { StampedEvent } from '../../../src/model/roll-event.ts'
 import { wallMs } from '../../../src/model/time.ts'
 import { RunTeller } from './run-teller.ts'
@@ -81,7 +82,7 @@ export function windowAt(at: number, facts: Partial<FailureWindow> & { readonly 
   }
 }
 
-const BUDGET = {
+const BUDGET: Reason = {
   code: 'BudgetExhausted',
   object: 'shop/cart-0',
   text: 'shop/cart-0 cannot be evicted now: budget shop/cart needs 2 healthy pods and has 2 of 3',
@@ -204,7 +205,7 @@ export function keptOutRun(): readonly StampedEvent[] {
     type: 'roll.ended',
     outcome: 'stopped',
     exitCode: 1,
-    reasons: [{ code: 'NotReturned', object: 'n2', text: 'n2 did not come back within 15 min of its reboot' }],
+    reasons: [{ code: 'NodeDidNotReturn', object: 'n2', text: 'n2 did not come back within 15 min of its reboot' }],
     standings: [
       teller.standing('n1'),
       out,
@@ -224,7 +225,7 @@ export const HOSTILE = `</script><script>alert(1)</script><img src=x onerror=ale
 export function hostileRun(): readonly StampedEvent[] {
   const name = `w-1${HOSTILE}`
   const teller = new RunTeller(`prod${HOSTILE}`, [name, 'w-2'])
-  const reason = { code: 'BudgetExhausted', object: HOSTILE, text: HOSTILE, next: HOSTILE }
+  const reason: Reason = { code: 'BudgetExhausted', object: HOSTILE, text: HOSTILE, next: HOSTILE }
   teller.node(
     name,
     { pods: 1, servers: [`web/${HOSTILE.replaceAll('/', '')} on lb`] },

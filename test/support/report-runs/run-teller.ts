@@ -1,3 +1,4 @@
+import type { Reason } from '../../../src/model/reason.ts'
 import type { LoadTick, NodeStanding, RollEvent, StampedEvent } from '../../../src/model/roll-event.ts'
 import { STEPS, type Step } from '../../../src/model/step.ts'
 
@@ -121,8 +122,10 @@ export class RunTeller {
   /** One step; `during` tells what happens after the first third of it. */
   step(node: string, step: Step, facts: NodeFacts, during?: () => void): this {
     const seconds = facts.seconds?.[step] ?? USUAL[step]
-    const found = facts.servers.map((server) => ({ code: 'InBalancer', object: server, text: `${server} is ready` }))
-    const reasons = step === 'detach' ? found : [{ code: 'Begun', text: BEGUN_FOR[step] }]
+    const found = facts.servers.map(
+      (server): Reason => ({ code: 'InBalancer', object: server, text: `${server} is ready` }),
+    )
+    const reasons: readonly Reason[] = step === 'detach' ? found : [{ code: 'NotRecorded', text: BEGUN_FOR[step] }]
     this.emit({ type: 'step.started', node, step, reasons })
     if (step === 'detach') this.#tell(node, facts, 'drain')
     this.wait(seconds / 3)
@@ -130,7 +133,7 @@ export class RunTeller {
     if (step === 'drain') this.#evict(node, facts, (seconds * 2) / 3)
     else this.wait((seconds * 2) / 3)
     if (step === 'attach') this.#tell(node, facts, 'ready')
-    return this.emit({ type: 'step.ended', node, step, reasons: [{ code: 'StepDone', text: 'it is so now' }] })
+    return this.emit({ type: 'step.ended', node, step, reasons: [{ code: 'NodeDone', text: 'it is so now' }] })
   }
 
   node(node: string, facts: NodeFacts, during: Readonly<Partial<Record<Step, () => void>>> = {}): this {

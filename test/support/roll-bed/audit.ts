@@ -1,4 +1,4 @@
-import { spareAccess, wantedAccess } from '../../../src/core/roll/plan/wanted-access.ts'
+import { budgetAccess, spareAccess, wantedAccess } from '../../../src/core/roll/plan/wanted-access.ts'
 
 /** One line of the API server's audit log (audit.k8s.io/v1 Event), as far as it is read here. */
 interface AuditEvent {
@@ -32,7 +32,8 @@ export function unusedRules(lines: readonly string[], user: string): readonly st
   const isTrial = ({ requestURI = '' }: AuditEvent): boolean => /[?&]dryRun=All(&|$)/.test(requestURI)
   const made = eventsOf(lines, user).filter((event) => !isTrial(event))
   const used = new Set(made.map(described))
-  return [...wantedAccess('evenkeel'), ...spareAccess({ namespace: 'evenkeel' })]
+  const slots = { namespace: 'evenkeel', leaseDurationMs: 120_000 }
+  return [...wantedAccess('evenkeel'), ...budgetAccess(slots), ...spareAccess({ namespace: 'evenkeel' })]
     .map(({ verb, group, resource, subresource }) =>
       `${verb} ${resource}${subresource === undefined ? '' : `/${subresource}`} ${group}`.trim(),
     )

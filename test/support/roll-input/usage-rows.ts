@@ -2,10 +2,10 @@ import { begun, type UsageRow } from './input-row.ts'
 
 const COMMAND_LINE: readonly UsageRow[] = [
   {
-    title: 'nobody to ask, and no --yes',
+    title: 'the roll has to be confirmed, and there is no terminal to ask at, and no --yes',
     words: (ground) => ['roll', '-f', ground.file()],
     code: 'usage.nobody-to-ask',
-    names: ['nobody to ask'],
+    names: ['the roll has to be confirmed, and there is no terminal to ask at'],
     fix: 'add --yes',
   },
   {

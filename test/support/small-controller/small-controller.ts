@@ -1,5 +1,6 @@
 import type { LoopDecision } from '../../../src/model/loop-decision.ts'
 import { apiVersionOf } from '../../../src/model/object-kind.ts'
+import type { Reason } from '../../../src/model/reason.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { Objects } from '../../../src/ports/objects.ts'
 import type { Random } from '../../../src/ports/random.ts'
@@ -30,8 +31,8 @@ function decide({ guard, maps }: Snapshot): LoopDecision<Action> {
   const missing = wanted.filter((name) => !maps.some((map) => map.name === name))
   const extra = maps.filter(({ name }) => !wanted.includes(name))
   const text = `${guard.size - missing.length} of ${guard.size} maps are there`
-  if (missing.length + extra.length === 0) return { kind: 'settled', reasons: [{ code: 'AllThere', text }] }
-  const reasons = [{ code: 'NotAllThere', text }]
+  if (missing.length + extra.length === 0) return { kind: 'settled', reasons: [{ code: 'NothingToDo', text }] }
+  const reasons: readonly Reason[] = [{ code: 'GrantsAbsent', text }]
   const make = missing.map((name) => ({ kind: 'make', of: guard.name, name }) as const)
   const drop = extra.map((map) => ({ kind: 'drop', map }) as const)
   return { kind: 'act', actions: [...make, ...drop], reasons }

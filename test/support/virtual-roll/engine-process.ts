@@ -29,13 +29,14 @@ export class EngineProcess {
 
   constructor({ run, firstSeq, clusterName, journal, ports }: EngineProcessParts) {
     this.#ports = ports
-    const { cluster, balancers, endpoints, host, dataPort, clock, random } = ports
+    const { cluster, configMaps, balancers, endpoints, host, dataPort, clock, random } = ports
     const source = ports.probeSource()
     const targets = run.spec.probe?.targets ?? []
     const engine = new RollEngine({
       run,
       clusterName,
       cluster,
+      configMaps,
       balancers,
       endpoints,
       host,

@@ -6,11 +6,13 @@ import { ApiReach } from '../../../src/adapters/kube/api-reach.ts'
 import type { Connection } from '../../../src/adapters/kube/connection.ts'
 import type { Exchange } from '../../../src/adapters/kube/exchange.ts'
 import { kubeCluster } from '../../../src/adapters/kube/kube-cluster.ts'
+import { kubeConfigMaps } from '../../../src/adapters/kube/kube-config-maps.ts'
 import type { InstanceAddress, RollSpec } from '../../../src/model/roll-spec.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 import type { Balancer } from '../../../src/ports/balancer.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { Cluster } from '../../../src/ports/cluster.ts'
+import type { ConfigMaps } from '../../../src/ports/config-maps.ts'
 import type { DataPort } from '../../../src/ports/data-port.ts'
 import type { Host } from '../../../src/ports/host.ts'
 import type { ProbeSource } from '../../../src/ports/probe-source.ts'
@@ -65,6 +67,7 @@ export class RollPorts {
   readonly clock: Clock
   readonly random: Random
   readonly cluster: Cluster
+  readonly configMaps: ConfigMaps
   readonly balancers: readonly Balancer[]
   readonly endpoints: readonly HealthEndpoints[]
   readonly host: Host
@@ -82,7 +85,9 @@ export class RollPorts {
       wallMs: () => time.wallMs(),
       sleep: (ms, signal) => lifeline.guard(() => time.sleep(ms, signal)),
     })
-    this.cluster = this.#kube()
+    const client = this.#client()
+    this.configMaps = kubeConfigMaps(client)
+    this.cluster = this.#kube(client)
     this.balancers = spec.balancers
       .filter((balancerSpec) => balancerSpec.healthEndpoint === undefined && balancerSpec.annotation === undefined)
       .map(
@@ -173,7 +178,7 @@ export class RollPorts {
     return isEffect ? this.effect(name, work) : this.lifeline.guard(work)
   }
 
-  #kube(): Cluster {
+  #client(): ApiClient {
     const { world, time, apiServer } = this.#parts.cluster
     const { passageOf, witness } = this.#parts.outside
     const api = inProcessApi({
@@ -202,8 +207,11 @@ export class RollPorts {
     }
     const connection = { server: new URL('http://embedded') } as unknown as Connection
     const credentials = { current: () => Promise.resolve(connection), accept: () => undefined, drop: () => undefined }
+    return new ApiClient({ credentials, clock: this.clock, userAgent: 'evenkeel', exchange })
+  }
+
+  #kube(client: ApiClient): Cluster {
     const { clock, random } = this
-    const client = new ApiClient({ credentials, clock, userAgent: 'evenkeel', exchange })
     const log = { debug: () => undefined, warn: () => undefined }
     const server = { address: '192.0.2.1', port: 6443 }
     return kubeCluster({ client, reach: new ApiReach(clock), clock, random, log }, server)

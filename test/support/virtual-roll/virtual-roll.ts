@@ -80,9 +80,9 @@ export class VirtualRoll {
   }
 
   #plan(): Promise<RollPlan> {
-    const { cluster, balancers, endpoints, host } = this.ports()
+    const { cluster, configMaps, balancers, endpoints, host } = this.ports()
     const readers = [...balancers, ...endpoints]
-    const parts = { spec: this.spec, clusterName: CLUSTER_NAME, cluster, balancers: readers, host }
+    const parts = { spec: this.spec, clusterName: CLUSTER_NAME, cluster, configMaps, balancers: readers, host }
     return prepare(parts, new AbortController().signal)
   }
 

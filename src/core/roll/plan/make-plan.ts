@@ -1,4 +1,5 @@
 import type { Access } from '../../../model/access.ts'
+import { BUDGET_CONFIG_MAP } from '../../../model/budget-object.ts'
 import { isControlPlane, type Node } from '../../../model/node.ts'
 import { refKey } from '../../../model/object-ref.ts'
 import type { PlanFinding, PlannedNode, RollPlan } from '../../../model/roll-plan.ts'
@@ -9,6 +10,7 @@ import { apiServers } from './api-servers.ts'
 import { withBalancerAdvice } from './balancer-advice.ts'
 import { daemonFindings } from './daemon-findings.ts'
 import { leftOutFindings } from './left-out-findings.ts'
+import { maxOutFindings } from './max-out-findings.ts'
 import { budgetFindings, nodeChecks } from './node-findings.ts'
 import type { PlanFacts } from './plan-facts.ts'
 import { podFindings } from './pod-findings.ts'
@@ -47,7 +49,10 @@ function clusterChecks(facts: PlanFacts, unknown: readonly string[], nodes: read
       ...facts.forbidden.map((access) => forbidden(access, facts.spec.slots.namespace)),
       ...(facts.spared ?? []).map(spared),
     ],
-    slotFindings(facts.spec.slots.namespace, facts.slotRefusal),
+    [
+      ...slotFindings(facts.spec.slots.namespace, facts.slotRefusal),
+      ...maxOutFindings(facts.spec, facts.budgetObject, facts.cluster.nodes.length),
+    ],
     listed ? unknown.map((name) => unknownNode(name, known)) : [],
     listed && nodes.length === 0 && unknown.length === 0 ? [noNodes] : [],
     ...facts.inspections.map((inspection) => inspectionFindings(inspection, apiServers(facts))),
@@ -93,6 +98,7 @@ function forbidden(access: Access, slotsNamespace: string): PlanFinding {
 
 /** Of DNS, all of them: without the Corefile the cluster domain is not known for sure, without the others no node asks. */
 function spared(access: Access): PlanFinding {
+  if (access.name?.startsWith('evenkeel-') === true) return budgetSpared(access)
   const [lost, file] =
     access.resource === 'configmaps'
       ? ['its Service and its zone are found without it, or named by dns.service and dns.zone', 'roll-rbac.yaml']
@@ -102,6 +108,19 @@ function spared(access: Access): PlanFinding {
     code: 'DnsForbidden',
     text: `less of DNS will be known, since this identity may not ${accessText(access)}: ${lost}`,
     fix: `kubectl apply -f deploy/${file}, and bind it to this identity`,
+  }
+}
+
+function budgetSpared(access: Access): PlanFinding {
+  const without =
+    access.name === BUDGET_CONFIG_MAP
+      ? 'one node may be out at a time'
+      : 'a node that is out by a granted cordon counts once its checks fail'
+  return {
+    severity: 'warning',
+    code: 'BudgetForbidden',
+    text: `this identity may not ${accessText(access)} by the name ${access.name}, so ${without}`,
+    fix: 'kubectl apply -f deploy/roll-rbac.yaml, and bind it to this identity',
   }
 }
 

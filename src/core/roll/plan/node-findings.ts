@@ -2,9 +2,11 @@ import type { Node } from '../../../model/node.ts'
 import { RECORD_ANNOTATION } from '../../../model/node-record.ts'
 import { parseNodeRecord } from '../../../model/parse-node-record.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
+import { budgetNode } from '../../budget/budget-node.ts'
+import { whoIsOut } from '../../budget/who-is-out.ts'
 import { wordsOf } from '../../service/actuators/actuator-of.ts'
 import { lastUsableServers } from '../../service/last-server.ts'
-import { isDetached, matchNodeServers } from '../../service/match-node-servers.ts'
+import { matchNodeServers } from '../../service/match-node-servers.ts'
 import { waysBack } from '../ways-back.ts'
 import type { PlanFacts } from './plan-facts.ts'
 
@@ -66,14 +68,17 @@ const notReady = (node: Node): readonly PlanFinding[] =>
         },
       ]
 
-/** Nodes of the cluster that use up the budget before anything is begun. */
-export function budgetFindings({ cluster, instances }: PlanFacts): readonly PlanFinding[] {
-  return cluster.nodes
-    .filter((node) => node.ready !== 'True' || isDetached(node, instances))
-    .map((node) => ({
-      severity: 'hold',
-      code: 'OtherNodeBad',
-      node: node.name,
-      text: `${node.name} is ${node.ready === 'True' ? 'detached' : 'not Ready'} and uses up the node budget while others are rolled`,
-    }))
-}
+/** Nodes of the cluster that use up the budget before anything is begun; one that bears a record is told of by `recorded`. */
+export const budgetFindings = ({ cluster, instances }: PlanFacts): readonly PlanFinding[] =>
+  whoIsOut({
+    nodes: cluster.nodes.filter(({ annotations }) => !(RECORD_ANNOTATION in annotations)).map(budgetNode),
+    places: instances,
+    cordons: 'unknown',
+    slots: [],
+    returning: new Set(),
+  }).map(({ node, why: [first] }) => ({
+    severity: 'hold',
+    code: 'OtherNodeBad',
+    node,
+    text: `${node} ${first.text} and uses up the node budget while others are rolled`,
+  }))

@@ -1,5 +1,6 @@
 import type { Access } from '../../../model/access.ts'
 import type { InstanceInspection } from '../../../model/balancer-inspection.ts'
+import type { ConfigMap } from '../../../model/config-map.ts'
 import type { Endpoint } from '../../../model/endpoint.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
 import type { RollSpec } from '../../../model/roll-spec.ts'
@@ -21,6 +22,8 @@ export interface PlanFacts {
   readonly forbidden: readonly Access[]
   /** Rights that are missing and that a roll goes on without. */
   readonly spared?: readonly Access[]
+  /** ConfigMap evenkeel-budget; absent: there is none, or it may not be read. */
+  readonly budgetObject?: ConfigMap
   /** Why the API would not take a write of the slot's Lease; absent where it would. */
   readonly slotRefusal?: SlotRefusal
   /** What the machines said, judged already. */

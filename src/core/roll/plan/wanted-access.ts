@@ -1,5 +1,7 @@
 import type { Access } from '../../../model/access.ts'
-import type { DnsSpec } from '../../../model/roll-spec.ts'
+import { BUDGET_CONFIG_MAP } from '../../../model/budget-object.ts'
+import { GRANTS_CONFIG_MAP } from '../../../model/cordon-grants.ts'
+import type { DnsSpec, RollSpec } from '../../../model/roll-spec.ts'
 
 const read = (group: string, resource: string): readonly Access[] =>
   ['list', 'watch'].map((verb) => ({ verb, group, resource }))
@@ -59,3 +61,9 @@ export function spareAccess(dns: DnsSpec | undefined): readonly Access[] {
     })),
   ]
 }
+
+/** What a roll goes on without: then one node may be out, and a granted cordon counts once its checks fail. */
+export const budgetAccess = ({ namespace, grantsNamespace = namespace }: RollSpec['slots']): readonly Access[] => [
+  { verb: 'get', group: '', resource: 'configmaps', name: BUDGET_CONFIG_MAP, namespace },
+  { verb: 'get', group: '', resource: 'configmaps', name: GRANTS_CONFIG_MAP, namespace: grantsNamespace },
+]

@@ -1,4 +1,5 @@
 import { act, done, hold } from '../../step-answer.ts'
+import { beforeReboot } from '../blocked.ts'
 import { mayStart } from '../guards.ts'
 import type { StepRule } from '../step-rule.ts'
 
@@ -11,4 +12,5 @@ export const cordon: StepRule = {
     if (refusals.length > 0) return hold(refusals)
     return act([{ kind: 'cordon', node: s.current.node.name }], { code: 'Schedulable', text: 'pods could still come' })
   },
+  remember: beforeReboot,
 }

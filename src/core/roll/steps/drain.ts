@@ -5,6 +5,7 @@ import type { Pod } from '../../../model/pod.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { workloadKey } from '../../../model/workload.ts'
 import { act, done, hold, type StepAnswer } from '../../step-answer.ts'
+import { beforeReboot } from '../blocked.ts'
 import { strandedVolumes } from '../drain/attached-volumes.ts'
 import { evictionRefusal } from '../drain/budget-reasons.ts'
 import { isLeaving } from '../drain/ready-pods.ts'
@@ -32,6 +33,7 @@ export const drain: StepRule = {
     }
     return done
   },
+  remember: beforeReboot,
 }
 
 function drainStage(s: RecordedSnapshot, stage: 1 | 2 | 3, left: readonly Pod[]): StepAnswer {

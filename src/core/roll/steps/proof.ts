@@ -5,7 +5,7 @@ import type { Reason } from '../../../model/reason.ts'
 import { act, done, hold } from '../../step-answer.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { daemonNotBack, type ExpectedDaemon, expectedDaemons } from '../recorded-daemons.ts'
-import type { StepRule } from '../step-rule.ts'
+import { keptOut, type StepRule } from '../step-rule.ts'
 
 /**
  * Step 7: by identity, never by a clock of the node. Ready alone is worthless: after a short reboot it never turns
@@ -25,9 +25,17 @@ export const proof: StepRule = {
     const missing = unproven(s)
     return missing.length === 0 ? done : hold(missing)
   },
+  limit(s) {
+    const back = s.evidence.returned
+    if (back === undefined || s.now - back.at < s.spec.reboot.returnLimitMs) return undefined
+    const missing = unproven(s)
+    if (missing.length === 0) return undefined
+    const { name } = s.current.node
+    return keptOut({ code: 'NotProven', object: name, text: `${name} came back, but without proof` }, missing)
+  },
 }
 
-export function unproven(s: RecordedSnapshot): readonly Reason[] {
+function unproven(s: RecordedSnapshot): readonly Reason[] {
   const { node } = s.current
   if (!hasRebooted(s))
     return [{ code: 'SameBootId', object: node.name, text: `${node.name} still bears its old boot id` }]

@@ -1,9 +1,11 @@
+import { formatDuration } from '../../../model/duration.ts'
 import type { RebootAnswer } from '../../../model/host.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { act, done, hold, RECHECK_MS } from '../../step-answer.ts'
+import { away, isAnnounced, isUnsent, stuck } from '../blocked.ts'
 import { mayDisrupt } from '../guards.ts'
 import { hasRebooted, ownIntent, type RecordedSnapshot } from '../node-snapshot.ts'
-import type { StepRule } from '../step-rule.ts'
+import { keptOut, type StepRule } from '../step-rule.ts'
 
 /**
  * Step 6: the intent is on the node, then the command was sent. Not knowing whether it was sent (a cut connection, a
@@ -37,15 +39,47 @@ export const reboot: StepRule = {
         : 'no other boot id was seen since the command',
     })
   },
+  remember(s, decision) {
+    if (!isAnnounced(s)) return stuck(s, decision)
+    // Why a reboot that this process has announced was not sent yet.
+    const unsent = isUnsent(s) && decision.kind === 'hold' ? decision.reasons : []
+    return { ...away(s, decision), stuckSince: undefined, stuckReasons: unsent }
+  },
+  limit(s) {
+    const since = s.evidence.awaySince
+    if (since === undefined || s.now - since < s.spec.reboot.returnLimitMs) return undefined
+    const { stuckReasons } = s.evidence
+    if (isUnsent(s)) return keptOut(heldUp(s), stuckReasons)
+    return keptOut(notReturned(s), stuckReasons.length > 0 ? stuckReasons : unreturned(s))
+  },
+}
+
+const heldUp = ({ current: { node }, spec }: RecordedSnapshot): Reason => ({
+  code: 'RebootHeldUp',
+  object: node.name,
+  text: `the reboot of ${node.name} is announced, and could not be sent within the limit (${formatDuration(spec.reboot.returnLimitMs)})`,
+  next: `cure what held it up, then: evenkeel roll resume (${node.name} got no command, and runs)`,
+})
+
+function notReturned({ current: { node }, run, evidence, spec }: RecordedSnapshot): Reason {
+  const isRefused = evidence.reboot?.answer.kind === 'refused'
+  return {
+    code: 'NodeDidNotReturn',
+    object: node.name,
+    text: `${node.name} did not come back with another boot id within the limit (${formatDuration(spec.reboot.returnLimitMs)})`,
+    next: isRefused
+      ? `let ${node.name} be rebooted, or mend "reboot" in the file: evenkeel roll resume ${run.id} -f roll.yaml`
+      : `start ${node.name} again, then: evenkeel roll resume`,
+  }
 }
 
 /** What is known of a reboot after which no other boot id was seen, where it is not known to be under way. */
-export function unreturned({ current, evidence }: RecordedSnapshot): readonly Reason[] {
+function unreturned({ current, evidence }: RecordedSnapshot): readonly Reason[] {
   const answer = evidence.reboot?.answer
   return answer?.kind === 'sent' ? [] : [waiting(current.node.name, answer)]
 }
 
-const uncordonedByOthers: Reason = { code: 'UncordonedByOthers', text: 'somebody lifted the cordon meanwhile' }
+const uncordonedByOthers: Reason = { code: 'UncordonedByOthers', text: 'the cordon was lifted meanwhile' }
 
 function waiting(node: string, answer: RebootAnswer | undefined): Reason {
   switch (answer?.kind) {
@@ -55,7 +89,7 @@ function waiting(node: string, answer: RebootAnswer | undefined): Reason {
       return {
         code: 'BootIdNotPublished',
         object: node,
-        text: `${node} bears another boot id; its kubelet has not said so yet`,
+        text: `${node} has another boot id, and its kubelet has not reported it yet`,
       }
     case 'refused':
       return { code: 'RebootRefused', object: node, text: `${node} refused the reboot: ${answer.text}` }

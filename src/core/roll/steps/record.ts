@@ -1,5 +1,6 @@
 import type { Reason } from '../../../model/reason.ts'
 import { act, done, hold } from '../../step-answer.ts'
+import { stuck } from '../blocked.ts'
 import { buildRecord } from '../build-record.ts'
 import { mayStart } from '../guards.ts'
 import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
@@ -21,6 +22,7 @@ export const record: StepRule<NodeSnapshot> = {
       text: 'what was there before is not on the node yet',
     })
   },
+  remember: stuck,
 }
 
 /** Why the node is not ours to begin: it is out for another run, or for one that cannot be read. */

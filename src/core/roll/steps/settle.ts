@@ -1,3 +1,4 @@
+import { formatDuration } from '../../../model/duration.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { workloadKey } from '../../../model/workload.ts'
 import { nodeServers, wasServing } from '../../service/node-servers.ts'
@@ -5,11 +6,13 @@ import { done, hold, RECHECK_MS } from '../../step-answer.ts'
 import { dnsUnsettled } from '../dns/dns-settled.ts'
 import { isLeaving } from '../drain/ready-pods.ts'
 import { replaced } from '../drain/replaced.ts'
+import type { Evidence } from '../evidence.ts'
 import { baselineGreen, clusterHeard } from '../guards.ts'
 import { hasRebooted, type RecordedSnapshot } from '../node-snapshot.ts'
 import { daemonNotBack, expectedDaemons } from '../recorded-daemons.ts'
 import { serviceOf } from '../service-of.ts'
-import type { StepRule } from '../step-rule.ts'
+import type { RollSnapshot } from '../snapshot.ts'
+import { keptOut, type StepDecision, type StepRule } from '../step-rule.ts'
 
 /**
  * Step 9: no workload worse than recorded, DaemonSets and static pods among them, the data port answers, DNS works,
@@ -32,12 +35,34 @@ export const settle: StepRule = {
       SETTLE_INTERVAL_MS,
     )
   },
+  remember: (s, decision) => ({ settlingSince: s.evidence.settlingSince ?? s.now, ...inARow(s, decision) }),
+  limit(s) {
+    const since = s.evidence.settlingSince
+    if (since === undefined || s.now - since < s.spec.settle.limitMs) return undefined
+    const { name } = s.current.node
+    return keptOut(
+      {
+        code: 'NotSettled',
+        object: name,
+        text: `${name} did not settle within the limit (${formatDuration(s.spec.settle.limitMs)})`,
+      },
+      unsettled(s),
+    )
+  },
+}
+
+function inARow(s: RollSnapshot, decision: StepDecision): Pick<Evidence, 'settledInARow' | 'settledAt'> {
+  const isGood = decision.kind === 'hold' && decision.reasons.every(({ code }) => code === 'SettledOnce')
+  if (!isGood) return { settledInARow: 0, settledAt: undefined }
+  const last = s.evidence.settledAt
+  if (last !== undefined && s.now - last < SETTLE_INTERVAL_MS) return s.evidence
+  return { settledInARow: s.evidence.settledInARow + 1, settledAt: s.now }
 }
 
 /** Between two looks that count as two in a row. */
-export const SETTLE_INTERVAL_MS = RECHECK_MS / 2
+const SETTLE_INTERVAL_MS = RECHECK_MS / 2
 
-export function unsettled(s: RecordedSnapshot): readonly Reason[] {
+function unsettled(s: RecordedSnapshot): readonly Reason[] {
   const unmeasured = s.run.verdict === undefined ? baselineGreen(s) : []
   if (unmeasured.length > 0) return unmeasured
   const stale = clusterHeard(s)

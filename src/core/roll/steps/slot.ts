@@ -1,11 +1,16 @@
 import type { Action } from '../../../model/action.ts'
-import { RECORD_ANNOTATION } from '../../../model/node-record.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { isRunName } from '../../../model/run-name.ts'
+import type { SeenSlot } from '../../../model/slot.ts'
+import { ownerText } from '../../budget/owner-text.ts'
+import type { NodeOut } from '../../budget/snapshot.ts'
 import { act, done, hold, type StepAnswer } from '../../step-answer.ts'
-import { badNodes } from '../bad-nodes.ts'
+import { badNode, badNodes } from '../bad-nodes.ts'
+import { heldUp, stuck } from '../blocked.ts'
 import { baselineGreen } from '../guards.ts'
+import { mayBeOut, mayTakeStale, sharer, slotToTake, yieldsTo } from '../node-budget.ts'
 import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
+import type { SlotFacts } from '../snapshot.ts'
 import type { StepRule } from '../step-rule.ts'
 import { waysBack } from '../ways-back.ts'
 import { foreignRecord } from './record.ts'
@@ -21,13 +26,49 @@ export const slot: StepRule<NodeSnapshot> = {
     const unmeasured = baselineGreen(s)
     if (unmeasured.length > 0) return hold(unmeasured)
     if (s.cluster.staleForMs > 0) return hold([apiLost])
-    const bad = badNodes(s)
-    if (bad.length > 0) return hold(mostNodesBad(s, bad) ? [heartbeatsLost, ...bad] : bad)
-    // A Lease may be gone that the other run still counts on, and would have to make anew.
-    const foreign = s.slot.state === 'mine' ? undefined : foreignRecord(s)
-    return foreign === undefined ? takeIt(s) : hold([foreign])
+    return overBudget(s) ?? mayTake(s)
   },
+  // A process that resumes waits for the slot first, and for the machine after that.
+  remember: (s, decision) => ({ ...stuck(s, decision), ...(s.evidence.intentByUs ? heldUp(s, decision) : {}) }),
 }
+
+/** Undefined: one more may be out, as far as is known. */
+function overBudget(s: NodeSnapshot): StepAnswer | undefined {
+  const fault = ownRecord(s) === undefined ? s.budget?.fault : undefined
+  if (fault !== undefined) return hold([fault])
+  const bad = badNodes(s)
+  const twice = ownRecord(s) === undefined ? sharer(s) : undefined
+  const max = mayBeOut(s)
+  if (bad.length < max && twice === undefined) return undefined
+  const first = s.slot.state === 'mine' && ownRecord(s) === undefined ? yieldsTo(s) : undefined
+  if (first !== undefined) return act([{ kind: 'releaseSlot', node: s.current.node.name }], yielded(first))
+  if (twice !== undefined) return hold([shared(s, twice)])
+  const reasons = max === 1 ? bad.map(badNode) : [usedUp(bad, max), ...bad.map(badNode)]
+  return hold(mostNotReady(s, bad) ? [heartbeatsLost, ...reasons] : reasons)
+}
+
+function mayTake(s: NodeSnapshot): StepAnswer {
+  // A Lease may be gone that the other run still counts on, and would have to make anew.
+  const foreign = s.slot.state === 'mine' ? undefined : foreignRecord(s)
+  return foreign === undefined ? takeIt(s) : hold([foreign])
+}
+
+const usedUp = ({ length }: readonly NodeOut[], max: number): Reason => ({
+  code: 'BudgetUsedUp',
+  text: `${length} nodes are out or about to be, of at most ${max} that may be`,
+  next: 'evenkeel budget says who is out, and for whom',
+})
+
+const yielded = (first: SeenSlot): Reason => ({
+  code: 'SlotYielded',
+  text: `the slot is given back, since ${ownerText(first)} took slot ${first.index} at the same time and goes first`,
+})
+
+const shared = (s: NodeSnapshot, slot: SeenSlot): Reason => ({
+  code: 'SlotTaken',
+  object: s.current.node.name,
+  text: `${ownerText(slot)} holds slot ${slot.index} for ${s.current.node.name} itself`,
+})
 
 /** The same for a node that is out already: it holds its unit whatever became of the others. */
 export const slotHeld: StepRule<NodeSnapshot> = { step: 'slot', next: takeIt }
@@ -47,24 +88,28 @@ export const listsAwaited: StepRule<NodeSnapshot> = {
 }
 
 function takeIt(s: NodeSnapshot): StepAnswer {
-  switch (s.slot.state) {
+  const slot = slotToTake(s)
+  switch (slot.state) {
     case 'mine':
       return done
     case 'free':
-      return act([take(s, false)], free)
+      return act([take(s, slot.index, false)], free)
     case 'stale':
-      return mayTakeStale(s) ? act([take(s, true)], abandoned(s)) : act([take(s, false)], owned(s))
+      return mayTakeStale(s, slot.holderRun)
+        ? act([take(s, slot.index, true)], abandoned(s, slot))
+        : act([take(s, slot.index, false)], owned(s, slot))
     case 'lost':
-      return hold([owned(s)])
+      return hold([owned(s, slot)])
     case 'other':
-      return act([take(s, false)], owned(s))
+      return act([take(s, slot.index, false)], owned(s, slot))
   }
 }
 
-const take = (s: NodeSnapshot, takeStale: boolean): Action => ({
+const take = (s: NodeSnapshot, index: number, takeStale: boolean): Action => ({
   kind: 'takeSlot',
   node: s.current.node.name,
   takeStale,
+  ...(index === 0 ? {} : { slot: index }),
   restores: ownRecord(s) !== undefined,
 })
 
@@ -75,24 +120,21 @@ const heartbeatsLost: Reason = {
   text: 'most nodes turned NotReady together, which says more about their heartbeats than about them',
 }
 
-const mostNodesBad = (s: NodeSnapshot, bad: readonly Reason[]): boolean => bad.length * 2 > s.cluster.nodes.length
+const mostNotReady = (s: NodeSnapshot, bad: readonly NodeOut[]): boolean =>
+  bad.filter(({ why }) => why.some(({ kind }) => kind === 'notReady')).length * 2 > s.cluster.nodes.length
 
-/** Stale alone is no licence: a record on any node means that something is still to be restored by its owner. */
-const mayTakeStale = (s: NodeSnapshot): boolean =>
-  s.slot.holderRun === s.run.id || s.cluster.nodes.every((node) => !(RECORD_ANNOTATION in node.annotations))
-
-const abandoned = (s: NodeSnapshot): Reason => ({
+const abandoned = (s: NodeSnapshot, slot: SlotFacts): Reason => ({
   code: 'SlotAbandoned',
   text:
-    s.slot.holderRun === s.run.id
+    slot.holderRun === s.run.id
       ? 'the process of this run that held it renews it no more'
       : 'its last owner renews no more and left nothing on a node',
 })
 
-function owned(s: NodeSnapshot): Reason {
-  const { holderRun = 'somebody unknown', holderNode = 'a node' } = s.slot
-  const stale = s.slot.state === 'stale'
-  if (holderRun === s.run.id && s.slot.state === 'other') {
+function owned(s: NodeSnapshot, slot: SlotFacts): Reason {
+  const { holderRun = 'somebody unknown', holderNode = 'a node' } = slot
+  const stale = slot.state === 'stale'
+  if (holderRun === s.run.id && slot.state === 'other') {
     const text = `another process holds the slot of run ${holderRun} for ${holderNode}; it is taken over once it was not renewed for its duration`
     return { code: 'SlotTaken', object: holderNode, text, next: 'stop that process, wherever it runs' }
   }

@@ -1,7 +1,10 @@
+import { formatDuration } from '../../../model/duration.ts'
+import { waitOf } from '../../../model/reason.ts'
+import { attachBegan } from '../../service/attach.ts'
 import { hold } from '../../step-answer.ts'
 import { baselineGreen, controlHeard } from '../guards.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
-import type { StepRule } from '../step-rule.ts'
+import { keptOut, type StepRule } from '../step-rule.ts'
 
 /**
  * Step 11: attached, and no failed request for the soak time (a failure is the stop rule's business and detaches
@@ -29,6 +32,22 @@ export const soak: StepRule = {
         { code: 'BackInService', object: s.current.node.name, text: `${s.current.node.name} is back as it was` },
       ],
     }
+  },
+  remember: (s) => ({
+    ...attachBegan(s.evidence, s),
+    ...(s.evidence.awaitsClaims === true ? { awaitsClaims: false } : {}),
+    attachedAt: s.evidence.attachedAt ?? s.now,
+    attachedAtWall: s.evidence.attachedAtWall ?? s.wall,
+  }),
+  /** In service, and traffic is red since before anything could be counted: a soak that cannot begin has failed. */
+  limit(s) {
+    const since = s.evidence.attachedAt ?? s.now
+    const limitMs = s.spec.probe?.baselineLimitMs ?? 0
+    const red = baselineGreen(s).filter((reason) => waitOf(reason) === 'baseline')
+    if (red.length === 0 || s.now - since < limitMs) return undefined
+    const { name } = s.current.node
+    const text = `${name} is in service again, and traffic was not green within the limit (${formatDuration(limitMs)})`
+    return keptOut({ code: 'NotSoaked', object: name, text }, red)
   },
 }
 

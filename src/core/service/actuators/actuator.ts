@@ -63,6 +63,13 @@ export interface Actuator {
 export interface ReadingWords {
   /** A balancer told this itself, its own checks and agent-checks among it. */
   readonly balancerTells: boolean
+  /**
+   * Of a place that is `ready`, what its checks make of it: it is sent traffic, it is not, or it never was, since its node
+   * need not serve there.
+   */
+  checked(reading: ServerReading): 'in' | 'down' | 'never'
+  /** Something that serves there goes by marks of the node: a cordon, a label. */
+  goesByMarks(reading: ServerReading): boolean
   /** Whether what is told beside states and counters can change a decision. */
   isNews(was: ServerReading, is: ServerReading): boolean
   /** What a person is to do about a place that cannot be told anything, before a roll. */

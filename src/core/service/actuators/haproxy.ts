@@ -1,4 +1,4 @@
-import type { AdminState } from '../../../model/balancer.ts'
+import type { AdminState, ServerReading } from '../../../model/balancer.ts'
 import type { Reason } from '../../../model/reason.ts'
 import type { MatchedServer } from '../match-node-servers.ts'
 import type { NodeServer } from '../node-servers.ts'
@@ -33,7 +33,20 @@ export const haproxy: Actuator = {
   endConnections: (_s, _place, before) => before,
 }
 
-export const haproxyWords: ReadingWords = { balancerTells: true, isNews: () => false, findings: () => [] }
+export const haproxyWords: ReadingWords = {
+  balancerTells: true,
+  checked,
+  // An agent that is checked by it is not seen.
+  goesByMarks: () => false,
+  isNews: () => false,
+  findings: () => [],
+}
+
+/** Sessions are counted from the start of its process, and tell whether a server that is down ever was up. */
+function checked({ operational, totalSessions }: ServerReading): 'in' | 'down' | 'never' {
+  if (operational === 'up' || operational === 'starting') return 'in'
+  return operational === 'down' && totalSessions === 0 ? 'never' : 'down'
+}
 
 /**
  * The state that keeps traffic away: `drain`, for checks go on under it; `maint` only where cookies still send. What

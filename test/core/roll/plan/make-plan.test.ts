@@ -152,7 +152,7 @@ test('nodes that are selected come by name, the control plane last', () => {
 })
 
 test('the same finding of two balancers is shown once', () => {
-  const servers = [aServer('n1'), aServer('n2', { operational: 'down' })]
+  const servers = [aServer('n1'), aServer('n2', { operational: 'down', totalSessions: 0 })]
   const twice = { instances: [anInstance(servers), anInstance(servers, { balancer: 'inner' })] }
   const { findings } = makePlan(planFacts({ spec: named('n1'), ...twice }))
   assert.deepEqual(

@@ -102,7 +102,7 @@ test('a node that is not Ready says what its condition is', () => {
   ])
 })
 
-test('each node that is not Ready or detached uses up the budget of nodes', () => {
+test('each node that is not Ready or detached uses up the node budget', () => {
   const nodes = [aNode('n1'), aNode('n2', { ready: 'False' }), aNode('n3')]
   const instances = [anInstance([aServer('n1'), aServer('n2'), aServer('n3', { adminState: 'maint' })])]
   assert.deepEqual(budgetFindings(planFacts({ instances }, { nodes })), [
@@ -110,13 +110,13 @@ test('each node that is not Ready or detached uses up the budget of nodes', () =
       severity: 'hold',
       code: 'OtherNodeBad',
       node: 'n2',
-      text: 'n2 is not Ready and uses up the node budget while others are rolled',
+      text: 'n2 is not Ready (Ready is False) and uses up the node budget while others are rolled',
     },
     {
       severity: 'hold',
       code: 'OtherNodeBad',
       node: 'n3',
-      text: 'n3 is detached and uses up the node budget while others are rolled',
+      text: 'n3 is detached from every balancer and uses up the node budget while others are rolled',
     },
   ])
 })

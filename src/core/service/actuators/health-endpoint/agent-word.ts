@@ -71,7 +71,7 @@ export function notAcknowledged(s: ServiceSnapshot, { reading, ref }: NodeServer
 export const notNoticed = ({ ref }: NodeServer, way: Noticing['way']): Reason => ({
   code: 'ChecksGoOn',
   object: ref.server,
-  text: `load balancers are told that ${ref.server} ${way === 'out' ? 'leaves' : 'is back'}, and may not have noticed yet`,
+  text: `${ref.server} ${way === 'out' ? 'leaves' : 'is back'}, and its load balancers may not have noticed yet`,
 })
 
 export const agentSilent = ({ server }: ServerRef): Reason => ({

@@ -88,6 +88,9 @@ function endOf(s: ServiceSnapshot, server: NodeServer, before: ConnectionsEnd | 
 
 export const endpointWords: ReadingWords = {
   balancerTells: false,
+  // What the agent answers is in the administrative state; silence, and nothing at the data port, are no answer.
+  checked: () => 'in',
+  goesByMarks: ({ endpoint }) => endpoint?.heard === true && !endpoint.onlyClosed,
   isNews: (was, is) => isToldNews(was.endpoint, is.endpoint),
   /** Nobody else tells its load balancers anything. */
   findings: (node, { instance, reading }) =>

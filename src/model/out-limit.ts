@@ -1,10 +1,10 @@
-/** How many nodes may be out by cordon at once. */
-export type CordonLimit =
+/** How many nodes may be out at once. */
+export type OutLimit =
   | { readonly kind: 'count'; readonly count: number }
   | { readonly kind: 'percent'; readonly percent: number }
 
 /** `3` or `50%`. Undefined for anything else, and for none at all: a brake that lets nobody out is no brake but a wall. */
-export function parseCordonLimit(text: string): CordonLimit | undefined {
+export function parseOutLimit(text: string): OutLimit | undefined {
   const [, digits = '', sign] = /^([1-9]\d{0,4})(%?)$/.exec(text) ?? []
   const value = Number(digits)
   if (digits === '' || (sign === '%' && value > 100)) return undefined

@@ -1,0 +1,82 @@
+import { Option } from 'commander'
+import type { BudgetPlace } from '../controllers/budget/look-at-budget.ts'
+import type { BudgetView } from '../core/budget/budget-view.ts'
+import { budgetLines } from './budget/budget-lines.ts'
+import { addStyleOptions, type OutputFlags, resultStyle } from './output-options.ts'
+import { duration } from './probe/probe-settings.ts'
+import type { AddCommand } from './program.ts'
+import { paintLine } from './terminal/style.ts'
+import { withErrorDocument } from './with-error-document.ts'
+
+export interface BudgetActions {
+  readonly look: (
+    place: BudgetPlace & { readonly kubeconfig?: string; readonly context?: string },
+    signal: AbortSignal,
+  ) => Promise<BudgetView>
+}
+
+interface BudgetFlags extends Pick<OutputFlags, 'color' | 'ascii'> {
+  readonly kubeconfig?: string
+  readonly context?: string
+  readonly namespace: string
+  readonly grantsNamespace?: string
+  readonly watch: number
+  readonly output: 'text' | 'json'
+}
+
+/** As many nodes are out as may be. */
+const EXIT_USED_UP = 3
+
+const EXAMPLE = `
+Example: who is out, who holds the slots, and how many more nodes may leave
+  evenkeel budget
+
+Example: the same after a look of two minutes, by which a holder that lives has renewed its slot
+  evenkeel budget --watch 2min
+
+Example: for a script that goes on only while one more node may leave
+  evenkeel budget -o json && ./patch-a-node
+
+Balancers are not asked: a node that they alone have out is counted by a roll, and not here.
+
+Exit codes: 0 one more node may leave; 1 the API cannot be asked; 2 wrong usage, or maxOut makes no sense; 3 the budget is used up.`
+
+/** `evenkeel budget`. */
+export const addBudgetCommand =
+  (load: () => Promise<BudgetActions>): AddCommand =>
+  (program, context, exitWith) => {
+    const command = program
+      .command('budget')
+      .summary('say which nodes are out, and how many more may leave')
+      .description(
+        'Says which nodes are out, for whom and since when, who holds the slots, and how many more may leave.',
+      )
+      .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')
+      .option('--context <name>', 'context of the kubeconfig')
+      .option('--namespace <name>', 'namespace of the slots and of ConfigMap evenkeel-budget', 'evenkeel')
+      .option('--grants-namespace <name>', 'namespace of ConfigMap evenkeel-cordon-grants; else that of the slots')
+      .addOption(
+        new Option('--watch <duration>', 'look at the slots for that long: who renews none is named')
+          .argParser(duration)
+          .default(0, 'once'),
+      )
+      .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'))
+      .addHelpText('after', EXAMPLE)
+    addStyleOptions(command).action(async (flags: BudgetFlags) => {
+      const code = await withErrorDocument(context, flags.output, async () => {
+        const { namespace, grantsNamespace = namespace, watch: watchMs } = flags
+        const place = { ...flags, namespace, grantsNamespace, watchMs }
+        const view = await (await load()).look(place, context.interrupts.signal)
+        const style = resultStyle(flags, context.terminal)
+        const text =
+          flags.output === 'json'
+            ? `${JSON.stringify(view, null, 2)}\n`
+            : budgetLines(view, namespace)
+                .map((line) => `${paintLine(line, style)}\n`)
+                .join('')
+        context.out.write(text)
+        return view.more > 0 ? 0 : EXIT_USED_UP
+      })
+      exitWith(code)
+    })
+  }

@@ -1,0 +1,50 @@
+import type { BudgetView } from '../../core/budget/budget-view.ts'
+import type { Line } from '../terminal/style.ts'
+import { countOf } from '../text/count-text.ts'
+import { tableLines } from '../text/table-lines.ts'
+
+/** For people: who is out, the slots, and what was left behind with the command that releases it. */
+export const budgetLines = (view: BudgetView, namespace: string): readonly Line[] => [
+  [headline(view)],
+  [moreText(view)],
+  ...outLines(view),
+  ...slotLines(view, namespace),
+  ...leftLines(view),
+]
+
+function headline({ out, maxOut, nodes, says }: BudgetView): string {
+  const by = says === undefined ? 'there is no ConfigMap evenkeel-budget' : `evenkeel-budget says ${says}`
+  const are = out.length === 1 ? 'is' : 'are'
+  return `${countOf(out.length, 'node')} of ${nodes} ${are} out or about to be, and at most ${maxOut} may be: ${by}`
+}
+
+const moreText = ({ more }: BudgetView): string =>
+  more === 0 ? 'the budget is used up: no other node may leave' : `${more} more may leave`
+
+const column = (title: string) => ({ title, align: 'left' }) as const
+
+function outLines({ out }: BudgetView): readonly Line[] {
+  if (out.length === 0) return []
+  const rows = out.map(({ node, owner = '-', since = '-', why }) => [node, owner, since, why.join('; ')])
+  return [[''], ...lines([column('NODE'), column('FOR'), column('SINCE'), column('WHY')], rows)]
+}
+
+function slotLines({ slots }: BudgetView, namespace: string): readonly Line[] {
+  if (slots.length === 0) return [[''], [`no slot is held in namespace ${namespace}`]]
+  const rows = slots.map(({ index, node = '-', owner, renewTime }) => [String(index), node, owner, renewTime || '-'])
+  return [[''], ...lines([column('SLOT'), column('NODE'), column('HOLDER'), column('RENEWED')], rows)]
+}
+
+const lines = (...table: Parameters<typeof tableLines>): readonly Line[] => tableLines(...table).map((text) => [text])
+
+const leftLines = ({ slots }: BudgetView): readonly Line[] =>
+  slots.flatMap(({ index, left }): readonly Line[] =>
+    left === undefined
+      ? []
+      : [
+          [''],
+          [{ text: `slot ${index} seems to be left behind: ${left.why}`, tone: 'hold' }],
+          ['  where its holder is gone, and its node is back, this releases it:'],
+          [`  ${left.command}`],
+        ],
+  )

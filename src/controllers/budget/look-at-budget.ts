@@ -1,0 +1,58 @@
+import { budgetLimit } from '../../core/budget/budget-limit.ts'
+import { type BudgetView, budgetView } from '../../core/budget/budget-view.ts'
+import { maxOut } from '../../core/budget/max-out.ts'
+import type { CordonsThatCount } from '../../core/budget/snapshot.ts'
+import { BUDGET_CONFIG_MAP, ONE_OUT } from '../../model/budget-object.ts'
+import { GRANTS_CONFIG_MAP, GRANTS_KEY, parseGrants } from '../../model/cordon-grants.ts'
+import type { Reason } from '../../model/reason.ts'
+import { UserError } from '../../model/user-error.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Cluster } from '../../ports/cluster.ts'
+import type { ConfigMaps } from '../../ports/config-maps.ts'
+import { SlotsReader } from '../../runtime/slots-reader.ts'
+
+export interface BudgetPlace {
+  /** Of the slots and of the budget object. */
+  readonly namespace: string
+  /** Of the grants of the brake. */
+  readonly grantsNamespace: string
+  /** So long the slots are looked at: who renews within it lives. 0: once. */
+  readonly watchMs: number
+}
+
+interface LookParts {
+  readonly cluster: Pick<Cluster, 'list' | 'readLease'>
+  readonly configMaps: Pick<ConfigMaps, 'read'>
+  readonly clock: Clock
+}
+
+/** The Lease says how long it lasts; this is for one that says nothing. */
+const LEASE_MS_MIN = 1_000
+
+/** Who is out and who holds the slots, as of now. Rejects with UserError where maxOut makes no sense, and with WorldError. */
+export async function lookAtBudget(
+  { cluster, configMaps, clock }: LookParts,
+  { namespace, grantsNamespace, watchMs }: BudgetPlace,
+  signal: AbortSignal,
+): Promise<BudgetView> {
+  const [nodes, budget, grants] = await Promise.all([
+    cluster.list('nodes', signal),
+    configMaps.read({ namespace, name: BUDGET_CONFIG_MAP }, signal),
+    configMaps.read({ namespace: grantsNamespace, name: GRANTS_CONFIG_MAP }, signal),
+  ])
+  const told = budgetLimit(budget)
+  if (told.kind === 'invalid') throw invalid(told.reason)
+  const limit = told.kind === 'limit' ? told.limit : undefined
+  const reader = new SlotsReader({ cluster, clock, namespace, durationMs: LEASE_MS_MIN })
+  const count = maxOut(limit ?? ONE_OUT, nodes.length)
+  const first = await reader.read(count, signal)
+  if (watchMs > 0) await clock.sleep(watchMs, signal)
+  const slots = watchMs > 0 ? await reader.read(count, signal) : first
+  const cordons: CordonsThatCount =
+    grants === undefined ? 'noBrake' : (parseGrants(grants.data[GRANTS_KEY] ?? '') ?? 'unknown')
+  const wall = clock.wallMs()
+  return budgetView({ namespace, nodes, cordons, slots, wall, ...(limit === undefined ? {} : { limit }) })
+}
+
+const invalid = ({ text, next }: Reason): UserError =>
+  new UserError(text, { code: 'budget.max-out', ...(next === undefined ? {} : { fix: next }) })

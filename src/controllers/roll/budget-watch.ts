@@ -1,0 +1,188 @@
+import type { BudgetFacts } from '../../core/budget/budget-facts.ts'
+import { budgetLimit } from '../../core/budget/budget-limit.ts'
+import { maxOut } from '../../core/budget/max-out.ts'
+import type { CordonsThatCount } from '../../core/budget/snapshot.ts'
+import { BUDGET_CONFIG_MAP, ONE_OUT } from '../../model/budget-object.ts'
+import type { ConfigMap } from '../../model/config-map.ts'
+import { GRANTS_CONFIG_MAP, GRANTS_KEY, parseGrants } from '../../model/cordon-grants.ts'
+import type { OutLimit } from '../../model/out-limit.ts'
+import type { Reason } from '../../model/reason.ts'
+import type { RollSpec } from '../../model/roll-spec.ts'
+import type { MonoMs } from '../../model/time.ts'
+import { WorldError } from '../../model/world-error.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Cluster } from '../../ports/cluster.ts'
+import type { ConfigMaps } from '../../ports/config-maps.ts'
+import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
+import { SlotsReader } from '../../runtime/slots-reader.ts'
+import type { ClusterView } from './cluster-view.ts'
+import type { RunState } from './run-state.ts'
+
+interface BudgetWatchParts {
+  readonly cluster: Pick<Cluster, 'readLease'>
+  readonly configMaps: Pick<ConfigMaps, 'read'>
+  readonly clock: Clock
+  readonly slots: RollSpec['slots']
+  /** How many nodes there are. */
+  readonly nodeCount: () => number
+  readonly onNews: () => void
+  /** A person is to hear of it. */
+  readonly say: (text: string) => void
+}
+
+const READ_LIMIT_MS = 10_000
+/** While a node is not begun and nothing else asks. */
+const LOOK_EVERY_MS = 5_000
+const AGAIN_AFTER_MS = 1_000
+
+interface Wiring {
+  readonly run: RunState
+  readonly view: Pick<ClusterView, 'facts'>
+  readonly cluster: Pick<Cluster, 'readLease'>
+  readonly configMaps?: Pick<ConfigMaps, 'read'>
+  readonly clock: Clock
+  readonly onNews: () => void
+  readonly say: (text: string) => void
+}
+
+/** Of one roll; nothing where it was given no way to ask. */
+export function budgetWatchOf({ run, view, configMaps, ...same }: Wiring): { readonly budget?: BudgetWatch } {
+  if (configMaps === undefined) return {}
+  const nodeCount = (): number => view.facts().nodes.length
+  return { budget: new BudgetWatch({ ...same, configMaps, slots: run.spec.slots, nodeCount }) }
+}
+
+/** The node budget: how many nodes may be out, which cordons count, and who holds the slots. Read anew before each take. */
+export class BudgetWatch {
+  readonly #parts: BudgetWatchParts
+  readonly #reader: SlotsReader
+  readonly #said = new Set<string>()
+  #facts: BudgetFacts | undefined
+  #readAt: MonoMs | undefined
+  #isReading = false
+  #limit: OutLimit = ONE_OUT
+  #isLimited = false
+  #cordons: CordonsThatCount = 'unknown'
+
+  constructor(parts: BudgetWatchParts) {
+    this.#parts = parts
+    const { cluster, clock, slots } = parts
+    this.#reader = new SlotsReader({ cluster, clock, namespace: slots.namespace, durationMs: slots.leaseDurationMs })
+  }
+
+  /** As it was read last. */
+  facts(): BudgetFacts | undefined {
+    return this.#facts
+  }
+
+  /** Looks again beside the passes, where the last look is some seconds old. */
+  want(signal: AbortSignal): void {
+    const { clock, onNews } = this.#parts
+    const everyMs = this.#facts?.fault === undefined ? LOOK_EVERY_MS : AGAIN_AFTER_MS
+    if (this.#isReading || (this.#readAt !== undefined && clock.monoMs() - this.#readAt < everyMs)) return
+    const before = JSON.stringify(this.#facts)
+    this.#isReading = true
+    this.read(signal)
+      .then((facts) => {
+        if (JSON.stringify(facts) !== before) onNews()
+      })
+      .catch((error: unknown) => {
+        if (!signal.aborted) throw error
+      })
+      .finally(() => {
+        this.#isReading = false
+      })
+  }
+
+  /** As of this call or later; where it cannot be read, what was known, with the reason. Rejects with the signal's reason. */
+  async read(signal: AbortSignal): Promise<BudgetFacts> {
+    const { clock } = this.#parts
+    try {
+      const what = 'the reading of the node budget'
+      this.#facts = await withDeadline({ clock, limitMs: READ_LIMIT_MS, signal, what }, (limited) =>
+        this.#read(limited),
+      )
+    } catch (error) {
+      if (!(error instanceof WorldError) && !(error instanceof DeadlineError)) throw error
+      this.#facts = { ...(this.#facts ?? NOTHING_READ), fault: unread(error) }
+    }
+    this.#readAt = clock.monoMs()
+    return this.#facts
+  }
+
+  async #read(signal: AbortSignal): Promise<BudgetFacts> {
+    const { slots, nodeCount } = this.#parts
+    const [budget, grants] = await Promise.all([
+      this.#configMap(slots.namespace, { name: BUDGET_CONFIG_MAP, without: 'one node may be out at a time' }, signal),
+      this.#configMap(
+        slots.grantsNamespace ?? slots.namespace,
+        { name: GRANTS_CONFIG_MAP, without: 'a node that is out by a granted cordon counts once its checks fail' },
+        signal,
+      ),
+    ])
+    const fault = this.#takeLimit(budget)
+    this.#takeGrants(grants)
+    const count = maxOut(this.#limit, nodeCount())
+    return {
+      limit: this.#limit,
+      ...(fault === undefined ? {} : { fault }),
+      cordons: this.#cordons,
+      slots: await this.#reader.read(count, signal),
+    }
+  }
+
+  async #configMap(
+    namespace: string,
+    { name, without }: { readonly name: string; readonly without: string },
+    signal: AbortSignal,
+  ): Promise<ConfigMap | 'forbidden' | undefined> {
+    try {
+      return await this.#parts.configMaps.read({ namespace, name }, signal)
+    } catch (error) {
+      if (!(error instanceof WorldError) || error.code !== 'KUBE_FORBIDDEN') throw error
+      this.#sayOnce(
+        `this identity may not get ConfigMap ${namespace}/${name}, so ${without}: see deploy/roll-rbac.yaml`,
+      )
+      return 'forbidden'
+    }
+  }
+
+  #takeLimit(found: ConfigMap | 'forbidden' | undefined): Reason | undefined {
+    const told = found === 'forbidden' ? ({ kind: 'absent' } as const) : budgetLimit(found)
+    if (told.kind === 'invalid') return told.reason
+    if (told.kind === 'absent' && this.#isLimited) {
+      const { namespace } = this.#parts.slots
+      this.#sayOnce(
+        `ConfigMap ${namespace}/${BUDGET_CONFIG_MAP} is gone; this roll goes on by what it said last: maxOut ${limitText(this.#limit)}`,
+      )
+    }
+    if (told.kind === 'limit') {
+      this.#limit = told.limit
+      this.#isLimited = true
+    }
+    return undefined
+  }
+
+  #takeGrants(found: ConfigMap | 'forbidden' | undefined): void {
+    if (found === 'forbidden') return
+    const grants = found === undefined ? 'noBrake' : parseGrants(found.data[GRANTS_KEY] ?? '')
+    // What makes no sense changes nothing, as in the agents.
+    if (grants !== undefined) this.#cordons = grants
+    else this.#sayOnce('it is not known which cordons are granted: the ConfigMap of the brake makes no sense')
+  }
+
+  #sayOnce(text: string): void {
+    if (this.#said.has(text)) return
+    this.#said.add(text)
+    this.#parts.say(text)
+  }
+}
+
+const NOTHING_READ: BudgetFacts = { limit: ONE_OUT, cordons: 'unknown', slots: [] }
+
+const unread = ({ message }: Error): Reason => ({
+  code: 'BudgetUnread',
+  text: `the node budget could not be read: ${message}`,
+})
+
+const limitText = (limit: OutLimit): string => (limit.kind === 'count' ? `${limit.count}` : `${limit.percent}%`)

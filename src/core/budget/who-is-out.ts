@@ -1,0 +1,42 @@
+import { hasAgent, isServedFrom, servesNothing } from './serves-nothing.ts'
+import type { BudgetNode, BudgetSnapshot, NodeOut, OthersSlot, WhyOut } from './snapshot.ts'
+
+/**
+ * Of all nodes, which serve nothing or are about to, and for whom. The roll, the brake and `evenkeel budget` count with it.
+ * A node counts once, whatever the number of reasons. A cordon that takes nothing out counts for nothing.
+ */
+export function whoIsOut(s: BudgetSnapshot): readonly NodeOut[] {
+  const slots = Map.groupBy(s.slots, ({ node }) => node)
+  return s.nodes.flatMap((node) => {
+    const [first, ...more] = whyOut(node, s, slots.get(node.name) ?? [])
+    return first === undefined ? [] : [{ node: node.name, why: [first, ...more] }]
+  })
+}
+
+function whyOut(node: BudgetNode, s: BudgetSnapshot, slots: readonly OthersSlot[]): readonly WhyOut[] {
+  const why: WhyOut[] = []
+  if (node.ready !== 'True') why.push({ kind: 'notReady', text: `is not Ready (Ready is ${node.ready})` })
+  if (node.recorded) why.push({ kind: 'recorded', text: 'is out for another owner (it carries a record)' })
+  if (node.claimedBy !== undefined) why.push({ kind: 'claimed', text: `is claimed by ${node.claimedBy}` })
+  const served = servesNothing(node, s.places)
+  if (served === 'detached') why.push({ kind: 'detached', text: 'is detached from every balancer' })
+  if (served === 'down') why.push({ kind: 'down', text: 'is down by the checks of every balancer that sends to it' })
+  if (node.cordoned && doCordonsCount(node, s)) why.push({ kind: 'cordoned', text: cordonText(s) })
+  if (node.leaving !== undefined) why.push({ kind: 'leaving', text: node.leaving })
+  if (node.excluded && doLabelsCount(node, s))
+    why.push({ kind: 'leaving', text: 'bears the label that keeps it out of load balancers' })
+  for (const { index, owner } of slots)
+    why.push({ kind: 'slot', text: `is about to leave: ${owner} holds slot ${index} for it` })
+  if (s.returning.has(node.name)) why.push({ kind: 'returning', text: 'was out until a moment ago' })
+  return why
+}
+
+const doCordonsCount = ({ name, addresses }: BudgetNode, { cordons, places }: BudgetSnapshot): boolean =>
+  typeof cordons === 'object' ? cordons.granted.includes(name) : cordons === 'noBrake' && hasAgent(addresses, places)
+
+/** Control planes of kubeadm bear the label for good: it takes nothing out where no balancer knows the node. */
+const doLabelsCount = ({ addresses }: BudgetNode, { cordons, places }: BudgetSnapshot): boolean =>
+  typeof cordons === 'object' ? isServedFrom(addresses, places) : hasAgent(addresses, places)
+
+const cordonText = ({ cordons }: BudgetSnapshot): string =>
+  cordons === 'noBrake' ? 'is cordoned, and no brake holds that back' : 'is cordoned, and its cordon is granted'

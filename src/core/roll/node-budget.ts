@@ -1,0 +1,93 @@
+import { ONE_OUT } from '../../model/budget-object.ts'
+import { RECORD_ANNOTATION } from '../../model/node-record.ts'
+import { parseNodeRecord } from '../../model/parse-node-record.ts'
+import { runOfOwner, type SeenSlot } from '../../model/slot.ts'
+import { maxOut } from '../budget/max-out.ts'
+import { ownerText } from '../budget/owner-text.ts'
+import type { OthersSlot } from '../budget/snapshot.ts'
+import { type NodeSnapshot, ownRecord } from './node-snapshot.ts'
+import type { SlotFacts } from './snapshot.ts'
+
+/** How many slots there are. */
+const slotCount = ({ budget, cluster }: NodeSnapshot): number => maxOut(budget?.limit ?? ONE_OUT, cluster.nodes.length)
+
+/** How many nodes may be out with this one: the file may ask for less than the budget allows, and never gets more. */
+export function mayBeOut(s: NodeSnapshot): number {
+  const asked = s.spec.slots.maxOut
+  return asked === undefined ? slotCount(s) : Math.min(slotCount(s), maxOut(asked, s.cluster.nodes.length))
+}
+
+const isOurs = (s: NodeSnapshot, { owner }: SeenSlot): boolean => runOfOwner(owner) === s.run.id
+
+/** Held by others who live. What a stale one has left is on its node, and counts by that. */
+const liveSlots = (s: NodeSnapshot): readonly SeenSlot[] =>
+  (s.budget?.slots ?? []).filter((slot) => !slot.isStale && !isOurs(s, slot))
+
+/**
+ * Slots whose nodes count as about to leave. Who has begun with its node was let in when all were counted, and does not
+ * wait for those who come after it. Where there is one slot, who has it is found by asking for it.
+ */
+export function countedSlots(s: NodeSnapshot): readonly OthersSlot[] {
+  if (ownRecord(s) !== undefined) return []
+  const isAskedFor = s.slot.state !== 'mine' && slotCount(s) === 1
+  return liveSlots(s).flatMap((slot) => {
+    const { node } = slot.owner
+    if (node === undefined || (isAskedFor && slot.index === 0)) return []
+    return [{ index: slot.index, node, owner: ownerText(slot) }]
+  })
+}
+
+/** One slot per node: who else holds one for the node under way. */
+export const sharer = (s: NodeSnapshot): SeenSlot | undefined =>
+  s.slot.state !== 'mine' && slotCount(s) === 1
+    ? undefined
+    : liveSlots(s).find(({ owner }) => owner.node === s.current.node.name)
+
+/**
+ * Of several who took a slot before each saw the other's, and are too many: the one of the lowest slot stays, so that
+ * one goes on and the others ask again. Undefined: it is this run, or the others have begun already.
+ */
+export function yieldsTo(s: NodeSnapshot): SeenSlot | undefined {
+  const own = s.budget?.slots.find((slot) => isOurs(s, slot) && slot.owner.node === s.current.node.name)
+  if (own === undefined) return undefined
+  const begun = new Set(
+    s.cluster.nodes.filter(({ annotations }) => RECORD_ANNOTATION in annotations).map(({ name }) => name),
+  )
+  return liveSlots(s).find(({ index, owner }) => index < own.index && !begun.has(owner.node ?? ''))
+}
+
+/** The slot to ask for, as far as it is known who has it. */
+export function slotToTake(s: NodeSnapshot): SlotFacts & { readonly index: number } {
+  if (s.slot.state === 'mine' || s.slot.state === 'lost') return { ...s.slot, index: 0 }
+  const slots = s.budget?.slots ?? []
+  const own = slots.find((slot) => isOurs(s, slot))
+  if (own !== undefined) return { ...s.slot, index: own.index }
+  const count = slotCount(s)
+  if (count === 1) return { ...s.slot, index: 0 }
+  const held = new Map(slots.map((slot) => [slot.index, slot]))
+  const indexes = Array.from({ length: count }, (_, index) => index)
+  const free = indexes.find((index) => !held.has(index))
+  if (free !== undefined) return { state: 'free', mayAct: false, index: free }
+  const stale = indexes.find((index) => held.get(index)?.isStale === true)
+  const index = stale ?? 0
+  const owner = held.get(index)?.owner
+  return {
+    state: stale === undefined ? 'other' : 'stale',
+    mayAct: false,
+    index,
+    ...(owner === undefined ? {} : { holderRun: runOfOwner(owner) }),
+    ...(owner?.node === undefined ? {} : { holderNode: owner.node }),
+  }
+}
+
+/** Stale alone is no licence: a record whose run holds no slot any more means that something is still to be restored. */
+export function mayTakeStale(s: NodeSnapshot, holderRun: string | undefined): boolean {
+  if (holderRun === s.run.id) return true
+  const live = new Set(liveSlots(s).map(({ owner }) => runOfOwner(owner)))
+  return s.cluster.nodes.every(({ annotations }) => {
+    const text = annotations[RECORD_ANNOTATION]
+    if (text === undefined) return true
+    const record = parseNodeRecord(text)
+    return record.ok && live.has(record.value.run)
+  })
+}

@@ -1,0 +1,48 @@
+import type { ReasonEntry } from './reason-entry.ts'
+
+/** Holds at any step that sends something. */
+export const ANY_STEP = {
+  ApiUnreachable: {
+    is: 'the API server cannot be followed',
+    cause: 'A watch is broken: the API server is away, the network is cut, or the credential is refused.',
+    cure: 'Nothing here. The roll goes on by itself once the API server answers.',
+    wait: 'by law',
+  },
+  ApiWasAway: {
+    is: 'the API server was away less than 75 s ago, so kube-proxy may not yet hear which pods leave',
+    cause: 'Until kube-proxy follows the API server again it would send requests to evicted pods.',
+    cure: 'Wait for 75 s without another outage: the back-off of client-go ends within them.',
+    wait: 'in course',
+  },
+  SlotNotRenewed: {
+    is: 'the slot could not be renewed for too long, so nothing is sent',
+    cause: 'The last renewal is older than two thirds of `slots.leaseDuration`: API server or network.',
+    cure: 'Nothing here. The roll goes on with the next renewal.',
+    wait: 'blocked',
+  },
+  JournalNotWritable: {
+    is: 'the journal cannot be written, so nothing disruptive is done',
+    cause: 'The disk is full, the file was removed, or the mount is read-only. Restoring goes on.',
+    cure: 'Make room. What is tried again is written again.',
+    wait: 'blocked',
+  },
+  ProbeSilent: {
+    is: 'the probe has measured nothing for 5 s',
+    cause: 'The prober died, hangs or is starved. A roll does not go on blind.',
+    cure: 'The prober is started again by itself. Look at the load and the memory of this machine.',
+    wait: 'blocked',
+  },
+  ControlAwaited: {
+    is: 'requests to shop failed; whether the control failed too is known in a moment',
+    cause: 'A control is asked more rarely than the target that it may excuse.',
+    cure: 'Wait: after the period and the time-out of the control the failure counts or is excused. [The probe](probe.md) says which failures are excused.',
+    wait: 'blocked',
+  },
+  Retrying: {
+    is: 'a write failed and is tried again; the text is the error',
+    cause:
+      'The API server, a balancer or a machine refused a write. It is tried again after a back-off, before the reboot for as long as `drain.blockedLimit`.',
+    cure: 'The text says what refused it.',
+    wait: 'blocked',
+  },
+} as const satisfies Readonly<Record<string, ReasonEntry>>

@@ -1,0 +1,143 @@
+import type { ReasonEntry } from './reason-entry.ts'
+
+/** Holds before anything is done to a node; the guards of step 4 among them. */
+export const BEFORE_LEAVING = {
+  BaselineNotGreen: {
+    is: '3 requests to shop failed before anything was begun',
+    cause: 'Traffic is red before the roll begins or, at a resume, while a node is out.',
+    cure: 'Find out why these requests fail. The roll gives up after `baseline.limit` (2 min).',
+    wait: 'baseline',
+  },
+  BaselineShort: {
+    is: 'traffic is measured before anything is begun',
+    cause: 'The probes have not run for `baseline.duration` (10 s), or a lane sends nothing.',
+    cure: 'Wait. Where it stays, look at the load of this machine.',
+    wait: 'by law',
+    progress: true,
+  },
+  SlotTaken: {
+    is: 'the node budget is used up: run X has n1 out; n1 is about to leave: run X holds slot 1 for it; run X holds slot 1 for n1 itself',
+    cause: 'Another roll holds the Lease of the slot and renews it.',
+    cure: 'Wait for that run, or stop it. An abort without the journal waits here until its own run has not renewed the slot for the duration of the Lease.',
+    wait: 'blocked',
+  },
+  SlotStale: {
+    is: 'run X left n1 out and does not renew its slot',
+    cause: 'The process of run X is gone, and a node still carries its record.',
+    cure: '`evenkeel roll resume X` or `evenkeel roll abort X` on the machine with its journal; without the journal `evenkeel roll abort X -f roll.yaml`.',
+    wait: 'blocked',
+  },
+  OtherNodeBad: {
+    is: 'n2 is not Ready; bears the record of run X; is claimed by person/alice; is detached from, or down by the checks of, every balancer that sends to it; is cordoned, and its cordon is granted; is being deleted or is leaving',
+    cause:
+      'A node that serves nothing, or is about to, uses up the node budget, whatever the reason. A cordon that takes nothing out counts for nothing.',
+    cure: 'Repair n2, or put it back into its balancers. `evenkeel budget` says who is out, and for whom.',
+    wait: 'blocked',
+  },
+  BudgetUsedUp: {
+    is: '2 nodes are out or about to be, and the budget allows at most 2',
+    cause: 'As many nodes are out as [the node budget](roll.md#the-node-budget) allows. The next lines name them.',
+    cure: 'Wait, or look at `evenkeel budget`.',
+    wait: 'blocked',
+  },
+  SlotYielded: {
+    is: 'the slot is given back, since run X took slot 0 at the same time and goes first',
+    cause: 'Two runs took a slot before either saw the slot of the other, and one of them is one too many.',
+    cure: 'Nothing is to be done: the run asks again by itself.',
+    wait: 'none',
+  },
+  MaxOutInvalid: {
+    is: 'data.maxOut of ConfigMap evenkeel/evenkeel-budget is "0"; it must be a number from 1 on, or a percentage from 1% to 100%',
+    cause: 'The node budget is malformed, so nothing is begun.',
+    cure: 'The hold names the command that writes it anew; put in the number that you want.',
+    wait: 'blocked',
+  },
+  BudgetUnread: {
+    is: 'the node budget could not be read: connect ECONNREFUSED',
+    cause: 'The API server did not answer when the budget was to be read before a node.',
+    cure: 'Nothing is to be done here: it is read again every second.',
+    wait: 'blocked',
+  },
+  MostNodesNotReady: {
+    is: 'most nodes turned NotReady together',
+    cause: 'Lost heartbeats (API server, network) are more likely than lost nodes.',
+    cure: 'Repair the way of the heartbeats from the nodes to the API server.',
+    wait: 'by law',
+  },
+  NotListedYet: {
+    is: 'the API server has not listed pods yet; until then n1 is kept out and nothing else is done',
+    cause: 'A process that takes a run up found its node out, and a list of the cluster hangs or fails.',
+    cure: 'The text says what refused the list: a right that is missing, or an API server that is away. The list is asked for again without a limit, as long as the process keeps the node out.',
+    wait: 'by law',
+  },
+  RecordOfAnotherRun: {
+    is: 'n1 carries the record of run X',
+    cause: 'Run X has n1 out, or was killed while n1 was out.',
+    cure: '`evenkeel roll resume X` or `evenkeel roll abort X`; where the journal of X is lost `evenkeel roll abort X -f roll.yaml`.',
+    wait: 'blocked',
+  },
+  RecordUnreadable: {
+    is: 'the record on n1 cannot be read',
+    cause: 'The annotation was changed, or was written by another version. Waiting does not help.',
+    cure: 'Restore the node [by hand](roll.md#put-a-node-back-by-hand), then remove the annotation: `kubectl annotate node n1 evenkeel.dev/record-`.',
+    wait: 'blocked',
+  },
+  OldNews: {
+    is: 'the API server shows n1 as it was before its reboot, though the run is through with it',
+    cause: 'The API server lags behind, or a person put an old annotation back.',
+    cure: 'Wait. Where it stays, compare the annotation evenkeel.dev/record of the node with the journal.',
+    wait: 'blocked',
+  },
+  NodeNotReady: {
+    is: 'n1 is not Ready',
+    cause:
+      'Before the roll touched it: the node is ill already. After its reboot: the kubelet is not through with its start.',
+    cure: 'Repair the node, or leave it out of the roll. After a reboot look at the kubelet: `journalctl -u kubelet` on the node.',
+    wait: 'blocked',
+  },
+  AgentCheck: {
+    is: 'an agent-check on lb-1 may undo what is set for web/n1',
+    cause: 'HAProxy asks an agent that is not ours. Waiting does not help.',
+    cure: '`disable agent web/n1` on the runtime socket of lb-1, and take `agent-check` out of haproxy.cfg.',
+    wait: 'blocked',
+  },
+  LastUsableServer: {
+    is: 'web/n1 is the last usable server of web on lb-1; or it stays in service, since no other server of web is usable',
+    cause:
+      'All other servers are down, out, backup or of weight 0, have failed their last check, or their agent has answered `up` for less time than the checks of the balancers take. A server stays in service where a reload put it back in that the roll had taken out: before the reboot is announced the last one is not taken out again.',
+    cure: 'Bring another server up. For a pool of one: `allowLastServer: true`.',
+    wait: 'blocked',
+  },
+  AgentSilent: {
+    is: 'the agent of n1 does not answer',
+    cause: 'The agent of the node is away, or `healthEndpoint.agentPort` names another port.',
+    cure: '`kubectl -n evenkeel get pods -o wide`. Before a roll it is an error of the plan. No limit waives it.',
+    wait: 'blocked',
+  },
+  InstanceSilent: {
+    is: 'lb-1 of edge does not answer',
+    cause:
+      'The socket is absent, the process is down, ssh is broken, there was no answer in 2 s, or a reload took the backend away.',
+    cure: 'Repair it. No limit waives this: an instance that cannot be asked may still send.',
+    wait: 'blocked',
+  },
+  ReadBeforeSlot: {
+    is: 'lb-1 was read before the slot was taken',
+    cause: 'Another run may have been at work on the node when the balancer was read. The balancer is read again.',
+    cure: 'Wait. Where it stays, the balancer does not answer.',
+    wait: 'blocked',
+  },
+  DnsIll: {
+    is: 'DNS of the cluster is ill: UdpDead of pod coredns-…: …',
+    cause:
+      '[What a check found](dns-causes.md) before the node goes: pods that move would start where names are not answered.',
+    cure: '`evenkeel dns check` shows the readings and the cure. With `dns.check: false` in a file for `evenkeel roll resume -f roll.yaml` the roll goes on all the same.',
+    wait: 'blocked',
+  },
+  LastDnsPod: {
+    is: 'coredns-… on n1 is the only one of 2 pods of DNS that serves',
+    cause: 'The other pods of DNS are not Ready, or no EndpointSlice has them.',
+    cure: 'Bring the other pods up: `kubectl -n kube-system get pods -l k8s-app=kube-dns -o wide`.',
+    wait: 'blocked',
+  },
+} as const satisfies Readonly<Record<string, ReasonEntry>>

@@ -1,0 +1,78 @@
+import { AGENT_ANSWERS } from './agent-answers.ts'
+import { ANY_STEP } from './any-step.ts'
+import { BEFORE_LEAVING } from './before-leaving.ts'
+import { CONTROLLER_WORDS } from './controller-words.ts'
+import { EFFECTS } from './effects.ts'
+import { EVICTIONS } from './evictions.ts'
+import type { ReasonEntry, ReasonSection } from './reason-entry.ts'
+import { STEP_WAITS } from './step-waits.ts'
+import { STOPS } from './stops.ts'
+
+/** Every reason that a decision may give. A code that is not here does not compile. */
+const ENTRIES = {
+  ...BEFORE_LEAVING,
+  ...ANY_STEP,
+  ...STEP_WAITS,
+  ...EVICTIONS,
+  ...STOPS,
+  ...EFFECTS,
+  ...AGENT_ANSWERS,
+  ...CONTROLLER_WORDS,
+}
+
+export type ReasonCode = keyof typeof ENTRIES
+
+export const REASONS: Readonly<Record<ReasonCode, ReasonEntry>> = ENTRIES
+
+/** As they stand in docs/troubleshooting.md. */
+export const REASON_SECTIONS: readonly ReasonSection[] = [
+  {
+    title: 'Holds before a node is touched',
+    by: 'the roll, at the steps slot, record and cordon; the guards of the detach again at that step',
+    intro: 'Waiting ends at `drain.blockedLimit` (10 min) with exit 3, nothing touched or restored.',
+    entries: BEFORE_LEAVING,
+  },
+  {
+    title: 'Holds at any step that sends something',
+    by: 'the roll',
+    intro: 'Nothing is lost by them: the roll goes on where it stood.',
+    entries: ANY_STEP,
+  },
+  {
+    title: 'Waits of the steps',
+    by: 'the roll, at the steps detach to soak',
+    intro: 'Those of them that are a step’s own course show as progress, the others as a hold.',
+    entries: STEP_WAITS,
+  },
+  {
+    title: 'A pod that does not leave',
+    by: 'the roll, at the step drain',
+    intro:
+      'The roll waits `drain.blockedLimit` (10 min) without progress. A pod that left is progress; a write that fails again is not. Then the node is restored, exit 3.',
+    entries: EVICTIONS,
+  },
+  {
+    title: 'Stops',
+    by: 'the roll, as its verdict',
+    intro: 'The cause says how the node stands then.',
+    entries: STOPS,
+  },
+  {
+    title: 'The agent',
+    by: 'the agent, in `/healthz` of its second port',
+    intro: 'It may say [CordonNotGranted](#cordonnotgranted) and [NodeGone](#nodegone) as well.',
+    entries: AGENT_ANSWERS,
+  },
+  {
+    title: 'The controller',
+    by: 'the controller, in `/healthz` of its status port and in its log',
+    intro: 'They are of the fleet brake, but for the last two, which are of the Lease of the leader.',
+    entries: CONTROLLER_WORDS,
+  },
+  {
+    title: 'Reasons to act',
+    by: 'the roll, in `-v` and in the journal',
+    intro: 'Not troubles: why a step did what it did.',
+    entries: EFFECTS,
+  },
+]

@@ -1,0 +1,53 @@
+import type { ReasonEntry } from './reason-entry.ts'
+
+/** Why a pod does not leave. */
+export const EVICTIONS = {
+  BudgetExhausted: {
+    is: 'shop/cart-0, budget shop/cart needs 2 healthy, has 2 of 3',
+    cause: 'A PodDisruptionBudget is at its limit.',
+    cure: 'Repair the pod that is not healthy. Where the text says "allows no eviction at all": `kubectl -n shop edit poddisruptionbudget cart`.',
+    wait: 'blocked',
+  },
+  BudgetBroken: {
+    is: 'budget … cannot be computed',
+    cause: 'The disruption controller cannot count the pods of the budget.',
+    cure: 'Correct the selector of the budget, or the controller of its pods.',
+    wait: 'blocked',
+  },
+  TwoBudgets: {
+    is: 'shop/cart-0 is under budget a and budget b, which eviction does not support',
+    cause: 'Two budgets select the pod; the API server answers 500.',
+    cure: 'Leave each pod to one budget.',
+    wait: 'blocked',
+  },
+  Throttled: {
+    is: 'the API server is busy; the eviction is asked again',
+    cause: 'API priority and fairness: 429 without a budget.',
+    cure: 'Wait.',
+    wait: 'blocked',
+  },
+  NamespaceTerminating: {
+    is: 'the namespace of … is being deleted',
+    cause: 'The API server answers 403 with that cause.',
+    cure: 'Wait for the namespace to go, or delete the pod.',
+    wait: 'blocked',
+  },
+  EvictionFailed: {
+    is: 'the eviction of … failed and is asked again',
+    cause: '5xx, 401, a time-out or a broken connection: the text says which.',
+    cure: 'Wait. A credential that is refused is read anew each time.',
+    wait: 'blocked',
+  },
+  EvictionRefused: {
+    is: 'the eviction of … is refused (403)',
+    cause: 'RBAC or an admission webhook: the text says which.',
+    cure: 'See [rights](roll.md#rights).',
+    wait: 'blocked',
+  },
+  PodRefused: {
+    is: 'shop/db-0 keeps data in an emptyDir, or has no controller that would replace it',
+    cause: 'Such a pod came after the plan was made.',
+    cure: 'Move it, or set `drain.deleteEmptyDirData` or `drain.deleteUnmanaged` in a new roll.',
+    wait: 'blocked',
+  },
+} as const satisfies Readonly<Record<string, ReasonEntry>>

@@ -1,0 +1,211 @@
+import type { ReasonEntry } from './reason-entry.ts'
+
+/** What the steps wait for: their own course for the most part. */
+export const STEP_WAITS = {
+  ChecksGoOn: {
+    is: 'n1 leaves, and its load balancers may not have noticed yet',
+    cause: 'The checks of load balancers take their time.',
+    cure: 'Wait as long as `healthEndpoint.checks` makes it, or until every declared source of checks was answered often enough.',
+    wait: 'by law',
+    progress: true,
+  },
+  RequestNotTaken: {
+    is: 'the agent of n1 has not taken the request yet, and answers up',
+    cause: 'The agent hears of the request within a second, or answers `up` by its override file.',
+    cure: 'Remove the override file where there is one. `/healthz` of the agent says why it answers so.',
+    wait: 'blocked',
+    progress: true,
+  },
+  ClaimedByOthers: {
+    is: 'person/alice keeps n1 out since 2026-01-01T00:00:00Z: a new disk',
+    cause:
+      'Another owner claims n1. The last owner that withdraws its claim puts a node back in; the roll withdraws its own alone. After `attach.limit` n1 stays out.',
+    cure: 'That owner withdraws its claim, by the command that the hold prints ([claims](agent.md#claims)).',
+    wait: 'blocked',
+  },
+  ClaimsUnreadable: {
+    is: 'the claims on n1 cannot be read: there are two claims of one owner, person/alice',
+    cause:
+      'The annotation `evenkeel.dev/maintenance` is torn, too long, of an unknown version, or has a bad field. The roll never writes over what it cannot read.',
+    cure: 'Look at the annotation, and write it anew with the claims that still stand ([claims](agent.md#claims)).',
+    wait: 'blocked',
+  },
+  DetacherNotDone: {
+    is: 'the detacher has not said that n1 is detached: the annotation `…` is missing',
+    cause:
+      'The detacher named under `annotation` has not answered this request. A time that cannot be read, or that is older than the request, does not count.',
+    cure: 'Look at the log of the detacher.',
+    wait: 'blocked',
+    progress: true,
+  },
+  DetacherGrace: {
+    is: 'n1 is detached for less than the grace of 30 s',
+    cause: 'The grace counts from the first sight of the detacher’s word.',
+    cure: 'Wait: it ends by itself.',
+    wait: 'by law',
+    progress: true,
+  },
+  DetachAskedByOthers: {
+    is: 'the annotation `…` of n1 has another value than the one this roll set',
+    cause:
+      'Another program asks the detacher to keep n1 out. The roll does not take that away. After `attach.limit` n1 stays out.',
+    cure: 'Once no one else wants n1 out: `kubectl annotate node n1 KEY-`.',
+    wait: 'blocked',
+  },
+  InBalancer: {
+    is: 'web/n1 on lb-1 is ready',
+    cause: 'The instance has not confirmed the detach, or a reload put the server back in: it is then taken out again.',
+    cure: 'Wait for the answer of the instance.',
+    wait: 'blocked',
+    progress: true,
+  },
+  ServerNotListed: {
+    is: 'lb-1 does not list web/n1 at the recorded address any more',
+    cause: 'The file haproxy.cfg or the InternalIP of the node was changed.',
+    cure: 'Put it back as recorded, or `evenkeel roll abort`.',
+    wait: 'blocked',
+  },
+  SessionsLeft: {
+    is: 'web/n1 on lb-1 has 2 sessions left',
+    cause: 'Clients still use connections to the node.',
+    cure: 'Wait until the sessions end. After `detach.idleLimit` (3 min) they are cut and counted.',
+    wait: 'by law',
+    progress: true,
+  },
+  ConnectionsPooled: {
+    is: 'web/n1 on lb-1 keeps 4 idle connections open',
+    cause:
+      'HAProxy keeps idle connections to the server, which would be dead after the reboot. A moment of `maint` closes them; those to a machine that is off may take seconds.',
+    cure: 'Wait.',
+    wait: 'blocked',
+  },
+  PodLeaving: {
+    is: 'shop/cart-0 is leaving',
+    cause: 'The pod uses its own grace period.',
+    cure: 'Wait.',
+    wait: 'in course',
+    progress: true,
+  },
+  OneAtATime: {
+    is: 'another pod of … leaves first',
+    cause: 'One pod of a workload leaves at a time.',
+    cure: 'Wait until the first pod is replaced.',
+    wait: 'in course',
+    progress: true,
+  },
+  ReplacementNotReady: {
+    is: 'Deployment shop/cart has 1 ready of 2 recorded',
+    cause: 'The replacement is not Ready: there is no room for it, it starts slowly, or its image is bad.',
+    cure: '`kubectl -n shop describe pods` shows why. During the drain the roll gives up after `drain.stageLimit` (30 min).',
+    wait: 'in course',
+    progress: true,
+  },
+  VolumeAttached: {
+    is: 'volume … is still attached',
+    cause: 'The attacher has not let go of the volume.',
+    cure: '`kubectl get volumeattachments`',
+    wait: 'in course',
+    progress: true,
+  },
+  OnlyThisNodeCures: {
+    is: '… can only run on n1',
+    cause:
+      'The scheduler finds no other node for the pod. During the drain this holds nothing up; in settle it is a hold until the pod runs again.',
+    cure: 'Look at the affinity and the volumes of the pod, if it is not meant so.',
+    wait: 'blocked',
+  },
+  Rebooting: {
+    is: 'n1 is rebooting; the API still shows its old boot id',
+    cause: 'The machine has not come back, or its kubelet has not reported since.',
+    cure: 'Wait for a new boot id, at most for `reboot.returnLimit` (15 min).',
+    wait: 'blocked',
+    progress: true,
+  },
+  BootIdNotPublished: {
+    is: 'n1 has another boot id, and its kubelet has not reported it yet',
+    cause: 'The machine is back, and its kubelet has not written its status.',
+    cure: 'Wait for the next status of the kubelet.',
+    wait: 'blocked',
+    progress: true,
+  },
+  RebootUnknown: {
+    is: 'whether n1 got the reboot is unknown',
+    cause: 'The connection broke while the command was sent, or another process sent it.',
+    cure: 'Wait for a new boot id. After `reboot.resendAfter` (2 min) the command is sent again; it acts on the recorded boot id alone.',
+    wait: 'blocked',
+  },
+  RebootRefused: {
+    is: 'n1 refused the reboot: …',
+    cause: 'The text is the machine’s own: sudo, or a command that is missing.',
+    cure: 'Mend it. The command is sent again after `reboot.resendAfter`; `evenkeel roll resume -f roll.yaml` goes on by a file that was mended.',
+    wait: 'blocked',
+  },
+  SameBootId: {
+    is: 'n1 still bears its old boot id',
+    cause: 'The machine was not rebooted.',
+    cure: 'Wait for the reboot.',
+    wait: 'blocked',
+  },
+  HeartbeatOld: {
+    is: 'n1 gave no heartbeat since its new boot id showed',
+    cause: 'Until its next heartbeat the node may show pods from before the reboot as Ready.',
+    cure: 'Wait for the next heartbeat of the kubelet, 10 s as a rule.',
+    wait: 'blocked',
+    progress: true,
+  },
+  StartupTaint: {
+    is: 'n1 still has the taint …',
+    cause: 'The kubelet, a network plugin or a cloud controller set the taint and takes it away once it is ready.',
+    cure: 'Wait. Where it stays, look at the pod of the network plugin on that node.',
+    wait: 'blocked',
+    progress: true,
+  },
+  DaemonNotBack: {
+    is: 'DaemonSet (or static pod) … is not Ready again, or still shows its containers from before',
+    cause: 'The pod on the node has not started; after a reboot new containers are asked for.',
+    cure: 'Wait. Where it stays: `kubectl get pods -A -o wide --field-selector spec.nodeName=n1`.',
+    wait: 'blocked',
+    progress: true,
+  },
+  DataPortSilent: {
+    is: 'nothing answers at 10.0.0.1:30080 yet',
+    cause: 'Neither kube-proxy nor the pod listens yet at the port that the balancers send to.',
+    cure: 'Wait. Where it stays, look at kube-proxy and the ingress pod of the node.',
+    wait: 'blocked',
+    progress: true,
+  },
+  DnsNotAsked: {
+    is: 'DNS of the cluster is being asked before the node goes, or since n1 is back',
+    cause: 'A check of DNS is under way.',
+    cure: 'Wait. After 30 s, or 80 s with relays for a node that is back, the roll goes on without it.',
+    wait: 'blocked',
+    progress: true,
+  },
+  DnsNotReady: {
+    is: 'no endpoint of the cluster DNS is Ready; a pod on n1 gets no answer from the Service of DNS; or DNS is ill: …',
+    cause: 'CoreDNS, kube-proxy, or the network of n1.',
+    cure: '`kubectl -n kube-system get pods -l k8s-app=kube-dns`; `evenkeel dns check` shows more.',
+    wait: 'blocked',
+  },
+  SettledOnce: {
+    is: 'settled 1 of 3 times in a row',
+    cause: 'One look is not enough: `settle.timesInARow`.',
+    cure: 'Wait.',
+    wait: 'blocked',
+    progress: true,
+  },
+  NotUpYet: {
+    is: 'web/n1 on lb-1 is drain, its check failing (L4CON)',
+    cause: 'The check of HAProxy has to pass `rise` times. Its words are in the brackets.',
+    cure: 'Wait. Where it stays, the words in the brackets say what the check gets.',
+    wait: 'blocked',
+    progress: true,
+  },
+  Soaking: {
+    is: 'traffic is watched for the soak time',
+    cause: 'The node is back in service, and the run waits for `soak`.',
+    cure: 'Wait.',
+    wait: 'blocked',
+    progress: true,
+  },
+} as const satisfies Readonly<Record<string, ReasonEntry>>

@@ -1,0 +1,118 @@
+import type { Lease } from '../model/lease.ts'
+import { type ObjectRef, refKey } from '../model/object-ref.ts'
+import { LIVES_BY_ANNOTATION, NODE_ANNOTATION, RUN_ANNOTATION, slotRef } from '../model/slot.ts'
+import { WorldError } from '../model/world-error.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Cluster } from '../ports/cluster.ts'
+import type { Leader } from './leader.ts'
+import { TimelyLease } from './timely-lease.ts'
+
+interface ControllerSlotsParts {
+  readonly cluster: Pick<Cluster, 'readLease' | 'writeLease'>
+  readonly clock: Clock
+  /** Of the slots. */
+  readonly namespace: string
+  /** By which the controller leads: its slots live as long as that is renewed. */
+  readonly lease: ObjectRef
+  readonly leader: Pick<Leader, 'mayActForMs'>
+}
+
+/** `taken`: by whom, as the Lease says; free text. */
+type TakeAnswer = { readonly kind: 'held' } | { readonly kind: 'taken'; readonly holder: string }
+
+const CALL_LIMIT_MS = 5_000
+
+/**
+ * Slots of the node budget that a controller holds: many, and none is renewed. Each names the controller's Lease, and lives
+ * while that one is renewed, by whichever process leads. So the next leader has them at once, with what the last one was
+ * killed over: a slot without a claim on its node is given back or used by it. They outlive a leader by no more than the
+ * time that anybody takes to find its Lease stale.
+ *
+ * Only a leader writes. What one still sends that leads no more is refused where the next has written since.
+ */
+export class ControllerSlots {
+  readonly #parts: ControllerSlotsParts
+  readonly #leases = new Map<number, TimelyLease>()
+
+  constructor(parts: ControllerSlotsParts) {
+    this.#parts = parts
+  }
+
+  /** Who holds them, in each Lease: the controller and no process of it. */
+  get holder(): string {
+    return `controller/${this.#parts.lease.name}`
+  }
+
+  /**
+   * One try for a slot that the reading showed free, ours or stale. Rejects with WorldError SLOT_LAPSED where this process
+   * does not lead. `takeStale`: also from a holder that renews it no more.
+   */
+  async take(
+    { index, node, takeStale }: { readonly index: number; readonly node: string; readonly takeStale: boolean },
+    signal: AbortSignal,
+  ): Promise<TakeAnswer> {
+    const lease = this.#lease(index)
+    const found = await lease.read(signal)
+    if (found !== undefined && !takeStale && !this.#mayTake(found, node)) return { kind: 'taken', holder: found.holder }
+    this.#mustLead()
+    try {
+      await lease.write(this.#claim(index, node, found), signal)
+      return { kind: 'held' }
+    } catch (error) {
+      if (!(error instanceof WorldError) || error.code !== 'KUBE_CONFLICT') throw error
+      return { kind: 'taken', holder: (await lease.read(signal))?.holder ?? '' }
+    }
+  }
+
+  /** Clears the holder where the slot is the controller's and for that node: the last thing done for a node. */
+  async release(
+    { index, node }: { readonly index: number; readonly node: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const lease = this.#lease(index)
+    const found = await lease.read(signal)
+    if (found === undefined || !this.#isOurs(found) || found.annotations[NODE_ANNOTATION] !== node) return
+    this.#mustLead()
+    const { [NODE_ANNOTATION]: _node, [LIVES_BY_ANNOTATION]: _lives, ...annotations } = found.annotations
+    await lease.write({ ...found, holder: '', annotations }, signal)
+  }
+
+  #mayTake(found: Lease, node: string): boolean {
+    if (found.holder === '') return true
+    return this.#isOurs(found) && found.annotations[NODE_ANNOTATION] === node
+  }
+
+  #isOurs(found: Lease): boolean {
+    return found.holder === this.holder && found.annotations[LIVES_BY_ANNOTATION] === refKey(this.#parts.lease)
+  }
+
+  #claim(index: number, node: string, found: Lease | undefined): Omit<Lease, 'renewTime'> {
+    const { namespace, lease } = this.#parts
+    const { [RUN_ANNOTATION]: _run, ...annotations } = found?.annotations ?? {}
+    return {
+      ...slotRef(namespace, index),
+      resourceVersion: found?.resourceVersion ?? '',
+      holder: this.holder,
+      durationSeconds: 1,
+      transitions: (found?.transitions ?? 0) + (found !== undefined && found.holder !== this.holder ? 1 : 0),
+      annotations: { ...annotations, [NODE_ANNOTATION]: node, [LIVES_BY_ANNOTATION]: refKey(lease) },
+    }
+  }
+
+  #mustLead(): void {
+    if (this.#parts.leader.mayActForMs() > 0) return
+    throw new WorldError('this controller does not lead, so that it takes no slot', {
+      code: 'SLOT_LAPSED',
+      retry: 'backoff',
+    })
+  }
+
+  #lease(index: number): TimelyLease {
+    const { cluster, clock, namespace } = this.#parts
+    const known = this.#leases.get(index)
+    const lease =
+      known ?? new TimelyLease({ cluster, clock, lease: slotRef(namespace, index), callLimitMs: CALL_LIMIT_MS })
+    this.#leases.set(index, lease)
+    return lease
+  }
+}

@@ -1,0 +1,81 @@
+import type { Lease } from '../model/lease.ts'
+import { type ObjectRef, refKey } from '../model/object-ref.ts'
+import { type SeenSlot, slotOwner, slotRef } from '../model/slot.ts'
+import { WorldError } from '../model/world-error.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Cluster } from '../ports/cluster.ts'
+import { LeaseWatcher } from './lease-watcher.ts'
+import { leadingLease, livesBy } from './living-lease.ts'
+
+interface SlotsReaderParts {
+  readonly cluster: Pick<Cluster, 'readLease'>
+  readonly clock: Clock
+  readonly namespace: string
+  readonly durationMs: number
+}
+
+/** However large a budget was: nobody makes this read without end. */
+const SLOTS_MAX = 10_000
+
+/**
+ * Reads who holds the slots of the node budget, and tells by its own clock which of them are stale. Slots are taken from 0
+ * on, so that behind the first one that never was there is none: also those above a budget that has become smaller are found.
+ */
+export class SlotsReader {
+  readonly #parts: SlotsReaderParts
+  readonly #watchers = new Map<string, LeaseWatcher>()
+
+  constructor(parts: SlotsReaderParts) {
+    this.#parts = parts
+  }
+
+  /** As of the call or later. `count`: how many there may be at least. Rejects with WorldError. */
+  async read(count: number, signal: AbortSignal): Promise<readonly SeenSlot[]> {
+    const { namespace } = this.#parts
+    const sure = await Promise.all(
+      Array.from({ length: count }, (_, index) => this.#lease(slotRef(namespace, index), signal)),
+    )
+    const leases = sure.map((lease, index) => ({ lease, index }))
+    for (let index = count; index < SLOTS_MAX; index += 1) {
+      const lease = await this.#more(slotRef(namespace, index), signal)
+      if (lease === undefined) break
+      leases.push({ lease, index })
+    }
+    const seen = await Promise.all(leases.map(({ lease, index }) => this.#seen(index, lease, signal)))
+    return seen.flatMap((slot) => slot ?? [])
+  }
+
+  #lease(ref: ObjectRef, signal: AbortSignal): Promise<Lease | undefined> {
+    return this.#parts.cluster.readLease(ref, signal)
+  }
+
+  /** Rights may be given for the slots by their names: then there are no others. */
+  async #more(ref: ObjectRef, signal: AbortSignal): Promise<Lease | undefined> {
+    try {
+      return await this.#lease(ref, signal)
+    } catch (error) {
+      if (error instanceof WorldError && error.code === 'KUBE_FORBIDDEN') return undefined
+      throw error
+    }
+  }
+
+  async #seen(index: number, lease: Lease | undefined, signal: AbortSignal): Promise<SeenSlot | undefined> {
+    const owner = lease === undefined ? undefined : slotOwner(lease)
+    if (lease === undefined || owner === undefined) return undefined
+    const ref = livesBy(lease)
+    if (ref === undefined) return { index, owner, isStale: this.#isStale(lease), ...lived(lease) }
+    const led = await leadingLease((at) => this.#lease(at, signal), ref)
+    if (led === 'forbidden') return { index, owner, isStale: false, ...lived(lease), livesBy: ref }
+    const unled = led.holder === '' ? { isUnled: true as const } : {}
+    return { index, owner, isStale: this.#isStale(led), ...lived(led), ...unled, livesBy: ref }
+  }
+
+  #isStale(lease: Lease): boolean {
+    const key = refKey(lease)
+    const watcher = this.#watchers.get(key) ?? new LeaseWatcher(this.#parts.durationMs)
+    this.#watchers.set(key, watcher)
+    return watcher.staleInMs(lease, this.#parts.clock.monoMs()) === 0
+  }
+}
+
+const lived = ({ renewTime, durationSeconds }: Lease) => ({ renewTime, durationMs: durationSeconds * 1_000 })

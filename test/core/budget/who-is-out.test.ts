@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { budgetNode } from '../../../src/core/budget/budget-node.ts'
+import type { BudgetSnapshot } from '../../../src/core/budget/snapshot.ts'
+import { whoIsOut } from '../../../src/core/budget/who-is-out.ts'
+import type { ServerReading } from '../../../src/model/balancer.ts'
+import type { Node } from '../../../src/model/node.ts'
+import { monoMs } from '../../../src/model/time.ts'
+import { aNode, anInstance, aServer } from '../../support/roll-world.ts'
+
+type Change = Partial<Omit<BudgetSnapshot, 'nodes'>>
+
+const snapshot = (nodes: readonly Node[], change: Change = {}): BudgetSnapshot => ({
+  nodes: nodes.map(budgetNode),
+  places: [anInstance(['n1', 'n2', 'n3'].map((name) => aServer(name)))],
+  cordons: 'unknown',
+  slots: [],
+  returning: new Set(),
+  ...change,
+})
+
+const said = (s: BudgetSnapshot): readonly string[] =>
+  whoIsOut(s).map(({ node, why }) => [node, ...why.map(({ text }) => text)].join(': '))
+
+const of = (node: Partial<Node>, change: Change = {}): readonly string[] => said(snapshot([aNode('n1', node)], change))
+
+const servers = (...changes: readonly Partial<ServerReading>[]): Change => ({
+  places: [
+    anInstance(
+      changes.map((change, i) =>
+        aServer('n1', { ref: { instance: 'lb-1', backend: `b${i}`, server: 'n1' }, ...change }),
+      ),
+      { backends: changes.map((_, i) => `b${i}`) },
+    ),
+  ],
+})
+
+const down: Partial<ServerReading> = { operational: 'down', check: 'failing', checkText: 'L7STS/503' }
+const request = JSON.stringify({ version: 1, id: 'a1', run: '20260101T000000Z-abcd', at: '2026-01-01T00:00:00Z' })
+const up = {
+  at: monoMs(0),
+  heard: true,
+  answer: 'up',
+  onlyClosed: false,
+  acknowledged: [],
+  connections: 0,
+  told: {},
+} as const
+const granted = { version: 1, granted: ['n1', 'n9'], max: 2, of: 4 } as const
+
+for (const [what, node, change, want] of [
+  ['a node that serves', {}, {}, []],
+  ['one that is not Ready', { ready: 'Unknown' }, {}, ['n1: is not Ready (Ready is Unknown)']],
+  [
+    'one that bears a record',
+    { annotations: { 'evenkeel.dev/record': '{}' } },
+    {},
+    ['n1: is out for another owner (it carries a record)'],
+  ],
+  [
+    'one whose maintenance is asked for',
+    { annotations: { 'evenkeel.dev/maintenance': request } },
+    {},
+    ['n1: is claimed by roll/20260101T000000Z-abcd'],
+  ],
+  [
+    'one whose maintenance is asked for in words that cannot be read',
+    { annotations: { 'evenkeel.dev/maintenance': '{'.repeat(5000) } },
+    {},
+    ['n1: is claimed by an annotation that cannot be read'],
+  ],
+  ['one whose request was withdrawn', { annotations: { 'evenkeel.dev/maintenance': 'withdrawn' } }, {}, []],
+  ['one that is cordoned, where nothing goes by cordons', { unschedulable: true }, {}, []],
+  ['one that is cordoned and not granted', { unschedulable: true }, { cordons: { ...granted, granted: ['n2'] } }, []],
+  ['one that is granted and not cordoned', {}, { cordons: granted }, []],
+  [
+    'one that is cordoned and granted',
+    { unschedulable: true },
+    { cordons: granted },
+    ['n1: is cordoned, and its cordon is granted'],
+  ],
+  [
+    'one that is cordoned where agents go by cordons and there is no brake',
+    { unschedulable: true },
+    { ...servers({ endpoint: up }), cordons: 'noBrake' },
+    ['n1: is cordoned, and no brake holds that back'],
+  ],
+  ['one that is cordoned, has no agent, and there is no brake', { unschedulable: true }, { cordons: 'noBrake' }, []],
+  ['one that is detached', {}, servers({ adminState: 'drain' }), ['n1: is detached from every balancer']],
+  ['one that is detached in one backend of two', {}, servers({ adminState: 'drain' }, {}), []],
+  [
+    'one that is down by its checks',
+    {},
+    servers(down),
+    ['n1: is down by the checks of every balancer that sends to it'],
+  ],
+  ['one that is down by the checks of one backend of two', {}, servers(down, {}), []],
+  [
+    'one that its checks have leave, by a status of 404',
+    {},
+    servers({ operational: 'stopping', checkText: 'L7OKC/404' }),
+    ['n1: is down by the checks of every balancer that sends to it'],
+  ],
+  [
+    'one that is detached in one backend and down in the other',
+    {},
+    servers({ adminState: 'maint' }, down),
+    ['n1: is down by the checks of every balancer that sends to it'],
+  ],
+  ['one that was never sent anything, since it has no ingress', {}, servers({ ...down, totalSessions: 0 }), []],
+  ['one that serves in one backend and never did in another', {}, servers({ ...down, totalSessions: 0 }, {}), []],
+  [
+    'one that is down where it served, and never served elsewhere',
+    {},
+    servers({ ...down, totalSessions: 0 }, down),
+    ['n1: is down by the checks of every balancer that sends to it'],
+  ],
+  ['one that comes up slowly', {}, servers({ operational: 'starting' }), []],
+  ['one before its first check', {}, servers({ check: 'failing', checkText: 'INI' }), []],
+  ['one that no balancer knows', {}, { places: [anInstance([])] }, []],
+  ['one that is being deleted', { deleting: true }, {}, ['n1: is being deleted']],
+  [
+    'one whose condition says that it leaves',
+    { lifecycle: ['DrainInProgress'] },
+    {},
+    ['n1: is leaving: its condition DrainInProgress is True'],
+  ],
+  [
+    'one that the autoscaler removes',
+    { taints: [{ key: 'ToBeDeletedByClusterAutoscaler', effect: 'NoSchedule' }] },
+    {},
+    ['n1: is to be removed: it is tainted with ToBeDeletedByClusterAutoscaler'],
+  ],
+  [
+    'one whose label keeps it out, where agents go by that',
+    { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } },
+    { cordons: granted },
+    ['n1: bears the label that keeps it out of load balancers'],
+  ],
+  [
+    'one whose label keeps it out, where no agent goes by that',
+    { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } },
+    { cordons: 'noBrake' },
+    [],
+  ],
+  [
+    'a control plane that bears the same label and is in no balancer',
+    { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' }, internalAddresses: ['10.9.9.9'] },
+    { cordons: granted },
+    [],
+  ],
+  [
+    'one that has a slot held for it',
+    {},
+    { slots: [{ index: 1, node: 'n1', owner: 'run a' }] },
+    ['n1: is about to leave: run a holds slot 1 for it'],
+  ],
+  ['one that was out a moment ago', {}, { returning: new Set(['n1']) }, ['n1: was out until a moment ago']],
+] satisfies readonly (readonly [string, Partial<Node>, Change, readonly string[]])[]) {
+  test(`who is out: ${what}`, () => assert.deepEqual(of(node, change), want))
+}
+
+test('a node counts once, whatever the number of reasons', () => {
+  const out = whoIsOut(
+    snapshot([aNode('n1', { ready: 'False', unschedulable: true, deleting: true })], {
+      ...servers(down),
+      cordons: { ...granted },
+      slots: [{ index: 0, node: 'n1', owner: 'run a' }],
+      returning: new Set(['n1']),
+    }),
+  )
+  assert.deepEqual(
+    out.map(({ node, why }) => [node, why.map(({ kind }) => kind)]),
+    [['n1', ['notReady', 'down', 'cordoned', 'leaving', 'slot', 'returning']]],
+  )
+})
+
+test('what an agent tells of its node counts by its answer: silence and a closed data port are nothing that takes it out', () => {
+  const told = { ...up, answer: 'down', onlyClosed: true } as const
+  assert.deepEqual(of({}, servers({ ...down, endpoint: told })), [])
+  assert.deepEqual(of({}, servers({ ...down, endpoint: { ...told, heard: false, onlyClosed: false } })), [])
+  assert.deepEqual(of({}, servers({ ...down, adminState: 'drain', endpoint: { ...told, answer: 'drain' } })), [
+    'n1: is detached from every balancer',
+  ])
+})
+
+test('no more nodes are out than there are, each of them once, and what is known of one changes nothing for another', () => {
+  const node = fc.record({
+    ready: fc.constantFrom<Node['ready']>('True', 'True', 'False'),
+    unschedulable: fc.boolean(),
+    admin: fc.constantFrom<ServerReading['adminState']>('ready', 'ready', 'drain'),
+    operational: fc.constantFrom<ServerReading['operational']>('up', 'up', 'down'),
+  })
+  const world = fc.tuple(
+    fc.array(node, { maxLength: 6 }),
+    fc.constantFrom<BudgetSnapshot['cordons']>('noBrake', 'unknown', granted),
+  )
+  fc.assert(
+    fc.property(world, ([marks, cordons]) => {
+      const nodes = marks.map(({ ready, unschedulable }, i) => aNode(`n${i + 1}`, { ready, unschedulable }))
+      const list = marks.map(({ admin, operational }, i) => aServer(`n${i + 1}`, { adminState: admin, operational }))
+      const places = [anInstance(list)]
+      const all = whoIsOut(snapshot(nodes, { places, cordons })).map(({ node: name }) => name)
+      const alone = nodes.flatMap((one) => whoIsOut(snapshot([one], { places, cordons })).map(({ node: name }) => name))
+      assert.deepEqual(all, alone)
+      assert.equal(new Set(all).size, all.length)
+    }),
+  )
+})

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { BudgetFacts } from '../../../src/core/budget/budget-facts.ts'
+import { decide } from '../../../src/core/roll/decide.ts'
+import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
+import type { Node } from '../../../src/model/node.ts'
+import type { SeenSlot } from '../../../src/model/slot.ts'
+import { aNode, anInstance, aRecord, aServer, aSnapshot, aSpec } from '../../support/roll-world.ts'
+
+const NAMES = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6']
+
+const slot = (index: number, run: string, node: string, change: Partial<SeenSlot> = {}): SeenSlot => ({
+  index,
+  owner: { holder: `${run}/a`, run, node },
+  isStale: false,
+  renewTime: '2026-01-01T00:00:00Z',
+  durationMs: 120_000,
+  ...change,
+})
+
+interface World {
+  readonly max?: number
+  readonly slots?: readonly SeenSlot[]
+  readonly bad?: Readonly<Record<string, Partial<Node>>>
+  readonly budget?: Partial<BudgetFacts>
+  readonly slot?: RollSnapshot['slot']['state']
+  readonly record?: boolean
+  readonly change?: Partial<RollSnapshot>
+}
+
+/** n1 of six nodes is to be begun by run-1. */
+function decided({ max = 2, slots = [], bad = {}, budget = {}, slot: state = 'free', record, change = {} }: World) {
+  const s = aSnapshot(record === true ? { record: aRecord(), node: { unschedulable: false } } : {})
+  const nodes = NAMES.map((name) => (name === 'n1' ? s.current.node : aNode(name, bad[name])))
+  const decision = decide({
+    ...s,
+    cluster: { ...s.cluster, nodes },
+    instances: [anInstance(NAMES.map((name) => aServer(name)))],
+    slot: { state, mayAct: state === 'mine' },
+    budget: { limit: { kind: 'count', count: max }, cordons: 'noBrake', slots, ...budget },
+    ...change,
+  })
+  const what =
+    decision.kind === 'act'
+      ? decision.actions.map((action) =>
+          action.kind === 'takeSlot'
+            ? `take ${action.slot ?? 0}${action.takeStale ? ' from a stale one' : ''}`
+            : action.kind,
+        )
+      : [decision.kind]
+  const why = decision.kind === 'hold' ? decision.reasons.map(({ code, object }) => object ?? code) : []
+  return [...what, ...why].join(' ')
+}
+
+const notReady = { ready: 'Unknown' } as const
+const recorded = { annotations: { 'evenkeel.dev/record': JSON.stringify(aRecord({ run: 'run-2' })) } }
+const granted = { version: 1, granted: ['n2'], max: 1, of: 6 } as const
+
+for (const [what, world, want] of [
+  ['takes the first slot where none is held', {}, 'take 0'],
+  ['takes the next slot where another run has one node out', { slots: [slot(0, 'run-2', 'n2')] }, 'take 1'],
+  ['takes a slot that became free below one that is held', { slots: [slot(1, 'run-2', 'n2')] }, 'take 0'],
+  [
+    'holds where two other nodes are about to leave',
+    { slots: [slot(0, 'run-2', 'n2'), slot(1, 'run-3', 'n3')] },
+    'hold BudgetUsedUp n2 n3',
+  ],
+  [
+    'counts a node once that has a slot, a record and is not Ready',
+    { slots: [slot(0, 'run-2', 'n2')], bad: { n2: { ...recorded, ...notReady } } },
+    'take 1',
+  ],
+  [
+    'counts a node that is out without a slot beside one that has one',
+    { slots: [slot(0, 'run-2', 'n2')], bad: { n3: notReady } },
+    'hold BudgetUsedUp n2 n3',
+  ],
+  ['takes one beside a bad node where two may be out', { bad: { n2: notReady } }, 'take 0'],
+  ['holds beside a bad node where one may be out', { max: 1, bad: { n2: notReady } }, 'hold n2'],
+  [
+    'counts a granted cordon, also where every server is up yet',
+    { max: 1, bad: { n2: { unschedulable: true } }, budget: { cordons: granted } },
+    'hold n2',
+  ],
+  [
+    'counts no cordon that is not granted',
+    { max: 1, bad: { n3: { unschedulable: true } }, budget: { cordons: granted } },
+    'take 0',
+  ],
+  [
+    'takes a slot from a run that is gone and left nothing',
+    { slots: [slot(0, 'run-2', 'n2', { isStale: true }), slot(1, 'run-3', 'n3')] },
+    'take 0 from a stale one',
+  ],
+  [
+    'takes no slot from a run that is gone and left a record',
+    { max: 3, slots: [slot(0, 'run-2', 'n2', { isStale: true })], bad: { n2: recorded } },
+    'take 1',
+  ],
+  ['finds the slots above a budget that has become smaller', { max: 1, slots: [slot(3, 'run-2', 'n2')] }, 'hold n2'],
+  ['holds where another owner has a slot for the very node', { slots: [slot(0, 'run-2', 'n1')] }, 'hold n1'],
+  [
+    'holds by a budget that makes no sense, and begins nothing',
+    { budget: { fault: { code: 'MaxOutInvalid', text: 'data.maxOut is "0"' } } },
+    'hold MaxOutInvalid',
+  ],
+  ['has its own slot back, whatever number it has', { slots: [slot(4, 'run-1', 'n1')] }, 'take 4'],
+] satisfies readonly (readonly [string, World, string])[]) {
+  test(`a roll that begins a node ${what}`, () => assert.equal(decided(world), want))
+}
+
+for (const [what, world, want] of [
+  ['begins where the others leave room', { slots: [slot(0, 'run-2', 'n2'), slot(1, 'run-1', 'n1')] }, 'writeRecord'],
+  [
+    'gives its slot back where it is one too many and has the higher slot',
+    { slots: [slot(0, 'run-2', 'n2'), slot(1, 'run-1', 'n1')], bad: { n3: notReady } },
+    'releaseSlot',
+  ],
+  [
+    'keeps its slot and waits where it has the lower slot',
+    { slots: [slot(0, 'run-1', 'n1'), slot(1, 'run-2', 'n2')], bad: { n3: notReady } },
+    'hold BudgetUsedUp n2 n3',
+  ],
+  [
+    'keeps its slot and waits for a run that has begun',
+    { slots: [slot(0, 'run-2', 'n2'), slot(1, 'run-1', 'n1')], bad: { n2: recorded, n3: notReady } },
+    'hold BudgetUsedUp n2 n3',
+  ],
+  [
+    'counts all other slots once it has its own, also where one node may be out',
+    { max: 1, slots: [slot(0, 'run-2', 'n2'), slot(1, 'run-1', 'n1')] },
+    'releaseSlot',
+  ],
+] satisfies readonly (readonly [string, World, string])[]) {
+  test(`a roll that has a slot and has touched nothing ${what}`, () =>
+    assert.equal(decided({ ...world, slot: 'mine' }), want))
+}
+
+test('a roll that has begun with its node does not wait for those who took a slot after it', () => {
+  const slots = [slot(0, 'run-2', 'n2'), slot(1, 'run-1', 'n1')]
+  assert.equal(decided({ slots, bad: { n3: notReady }, slot: 'mine', record: true }), 'cordon')
+  assert.equal(
+    decided({ slots, bad: { n2: recorded, n3: notReady }, slot: 'mine', record: true }),
+    'hold BudgetUsedUp n2 n3',
+  )
+})
+
+test('the file may ask for less than the budget allows, and never gets more', () => {
+  const asking = (maxOut: number): Partial<RollSnapshot> => ({
+    spec: aSpec({
+      slots: { namespace: 'evenkeel', leaseDurationMs: 120_000, maxOut: { kind: 'count', count: maxOut } },
+    }),
+  })
+  const slots = [slot(0, 'run-2', 'n2')]
+  assert.equal(decided({ slots, change: asking(1) }), 'hold n2')
+  assert.equal(
+    decided({ max: 2, slots: [...slots, slot(1, 'run-3', 'n3')], change: asking(5) }),
+    'hold BudgetUsedUp n2 n3',
+  )
+})

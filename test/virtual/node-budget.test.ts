@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { VirtualCluster } from '../../src/sim/cluster/virtual-cluster.ts'
+import { LEASES, NODES } from '../../src/sim/world/api-resource.ts'
+import { applyManifest } from '../../src/sim/world/apply-manifest.ts'
+import { articleCluster, virtualRollFile } from '../support/virtual-roll/article-cluster.ts'
+import { VirtualRoll } from '../support/virtual-roll/virtual-roll.ts'
+
+const LIMIT_MS = 7_200_000
+const LOOK_EVERY_MS = 200
+
+const fileOf = (names: readonly string[], slots: object = {}): string =>
+  virtualRollFile({ rate: 3, spec: { nodes: { names }, soak: '1s', slots } })
+
+const budgetOf = (maxOut: string): object => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { namespace: 'evenkeel', name: 'evenkeel-budget' },
+  data: { maxOut },
+})
+
+/**
+ * How many nodes were out of service at once, and which ones together, by what the world shows and the engine does not: a
+ * machine that is off, a Node that is cordoned, or none of its servers `ready` in HAProxy.
+ */
+function watchOut(cluster: VirtualCluster) {
+  const seen = { most: 0, together: '' }
+  const look = (): void => {
+    const out = cluster.nodes.filter((name) => isOut(cluster, name))
+    if (out.length > seen.most) Object.assign(seen, { most: out.length, together: out.join(' ') })
+    cluster.time.later(LOOK_EVERY_MS, look)
+  }
+  look()
+  return seen
+}
+
+function isOut(cluster: VirtualCluster, name: string): boolean {
+  const spec = (cluster.world.store.get(NODES, { name })?.spec ?? {}) as { readonly unschedulable?: boolean }
+  return spec.unschedulable === true || cluster.machines.get(name)?.isOn !== true || !isSentTo(cluster, name)
+}
+
+/** `show servers state`: the sixth column is srv_admin_state, 0 for `ready`. */
+function isSentTo({ balancer }: VirtualCluster, name: string): boolean {
+  const rows = balancer
+    .answer('show servers state')
+    .split('\n')
+    .map((line) => line.split(' '))
+  return rows.some((columns) => columns[3] === name && columns[6] === '0')
+}
+
+interface Rolled {
+  readonly ends: readonly string[]
+  readonly most: number
+  readonly holders: readonly string[]
+}
+
+async function rolled(cluster: VirtualCluster, files: readonly string[]): Promise<Rolled> {
+  const rolls = files.map((file, i) => new VirtualRoll(cluster, file, { name: `000${i}` }))
+  const seen = watchOut(cluster)
+  const running = async (): Promise<readonly string[]> => {
+    const begun = await Promise.all(rolls.map((roll) => roll.begun()))
+    const ends = await Promise.all(begun.map(({ ended }) => ended))
+    return ends.map((end) => (end === 'died' ? end : end.outcome))
+  }
+  const ends = await cluster.time.settle(running(), LIMIT_MS)
+  cluster.end()
+  const leases = [...cluster.world.store.all(LEASES)].filter(({ metadata }) =>
+    metadata.name.startsWith('evenkeel-slot'),
+  )
+  const holders = leases.map(({ spec }) => (spec as { readonly holderIdentity?: string }).holderIdentity ?? '')
+  return { ends, most: seen.most, holders }
+}
+
+const SIX = { nodes: 6, darkMs: 20_000 }
+
+test('two runs have a node out at the same time where two may be, and never three', async () => {
+  const cluster = await articleCluster(SIX)
+  applyManifest(cluster.world, budgetOf('2'))
+  const files = [fileOf(['n1', 'n2']), fileOf(['n3', 'n4']), fileOf(['n5', 'n6'])]
+  assert.deepEqual(await rolled(cluster, files), {
+    ends: ['completed', 'completed', 'completed'],
+    most: 2,
+    holders: ['', ''],
+  })
+})
+
+test('a third of six nodes is two', async () => {
+  const cluster = await articleCluster(SIX)
+  applyManifest(cluster.world, budgetOf('34%'))
+  const { ends, most } = await rolled(cluster, [fileOf(['n1', 'n2']), fileOf(['n3', 'n4'])])
+  assert.deepEqual([ends, most], [['completed', 'completed'], 2])
+})
+
+test('without a budget one node is out at a time, whoever rolls', async () => {
+  const cluster = await articleCluster(SIX)
+  const { ends, most, holders } = await rolled(cluster, [fileOf(['n1']), fileOf(['n3'])])
+  assert.deepEqual([ends, most, holders], [['completed', 'completed'], 1, ['']])
+})
+
+test('a run that asks for less than the budget allows takes no node beside another that is out', async () => {
+  const cluster = await articleCluster(SIX)
+  applyManifest(cluster.world, budgetOf('3'))
+  const careful = { maxOut: 1 }
+  const { ends, most } = await rolled(cluster, [fileOf(['n1'], careful), fileOf(['n3'], careful)])
+  assert.deepEqual([ends, most], [['completed', 'completed'], 1])
+})
+
+test('a node that a granted cordon has out is counted by a roll that goes by the socket, until it is uncordoned', async () => {
+  const cluster = await articleCluster(SIX)
+  const granted = JSON.stringify({ version: 1, granted: ['n2'], max: 3, of: 6 })
+  const metadata = { namespace: 'evenkeel', name: 'evenkeel-cordon-grants' }
+  applyManifest(cluster.world, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { grants: granted } })
+  const cordon = (unschedulable: boolean): void => {
+    const node = cluster.world.store.get(NODES, { name: 'n2' }) ?? assert.fail('there is no n2')
+    cluster.world.store.put(NODES, { ...node, spec: { ...(node.spec as object), unschedulable } })
+  }
+  cordon(true)
+  cluster.time.later(60_000, () => cordon(false))
+  const { ends, most } = await rolled(cluster, [fileOf(['n1'])])
+  assert.deepEqual([ends, most], [['completed'], 1])
+})
