@@ -31,6 +31,8 @@ const SLOT_MS = 1_000
  * time that anybody takes to find its Lease stale.
  *
  * Only a leader writes. What one still sends that leads no more is refused where the next has written since.
+ *
+ * Law: the slots of a controller live while its Lease is renewed, by whichever replica leads.
  */
 export class ControllerSlots {
   readonly #parts: ControllerSlotsParts

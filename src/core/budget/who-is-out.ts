@@ -4,6 +4,8 @@ import type { BudgetNode, BudgetSnapshot, NodeOut, OthersSlot, WhyOut } from './
 /**
  * Of all nodes, which serve nothing or are about to, and for whom. The roll, the brake and `evenkeel budget` count with it.
  * A node counts once, whatever the number of reasons. A cordon that takes nothing out counts for nothing.
+ *
+ * Law: which nodes are out is one answer for every roll, the brake and `evenkeel budget`.
  */
 export function whoIsOut(s: BudgetSnapshot): readonly NodeOut[] {
   const slots = Map.groupBy(s.slots, ({ node }) => node)

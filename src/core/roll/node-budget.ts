@@ -11,7 +11,11 @@ import type { SlotFacts } from './snapshot.ts'
 /** How many slots there are. */
 const slotCount = ({ budget, cluster }: NodeSnapshot): number => maxOut(budget?.limit ?? ONE_OUT, cluster.nodes.length)
 
-/** How many nodes may be out with this one: the file may ask for less than the budget allows, and never gets more. */
+/**
+ * How many nodes may be out with this one: the file may ask for less than the budget allows, and never gets more.
+ *
+ * Law: a roll file may ask for fewer nodes out than the budget allows, and never gets more.
+ */
 export function mayBeOut(s: NodeSnapshot): number {
   const asked = s.spec.slots.maxOut
   return asked === undefined ? slotCount(s) : Math.min(slotCount(s), maxOut(asked, s.cluster.nodes.length))
@@ -80,7 +84,11 @@ export function slotToTake(s: NodeSnapshot): SlotFacts & { readonly index: numbe
   }
 }
 
-/** Stale alone is no licence: a record whose run holds no slot any more means that something is still to be restored. */
+/**
+ * Stale alone is no licence: a record whose run holds no slot any more means that something is still to be restored.
+ *
+ * Law: a stale slot of another run is not taken over while a node bears the record of a run without a living slot.
+ */
 export function mayTakeStale(s: NodeSnapshot, holderRun: string | undefined): boolean {
   if (holderRun === s.run.id) return true
   const live = new Set(liveSlots(s).map(({ owner }) => runOfOwner(owner)))

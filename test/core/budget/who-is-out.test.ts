@@ -158,10 +158,11 @@ for (const [what, node, change, want] of [
   ],
   ['one that was out a moment ago', {}, { returning: new Set(['n1']) }, ['n1: was out until a moment ago']],
 ] satisfies readonly (readonly [string, Partial<Node>, Change, readonly string[]])[]) {
-  test(`who is out: ${what}`, () => assert.deepEqual(of(node, change), want))
+  test(`law: which nodes are out is one answer for every roll, the brake and \`evenkeel budget\`; who is out: ${what}`, () =>
+    assert.deepEqual(of(node, change), want))
 }
 
-test('a node counts once, whatever the number of reasons', () => {
+test('law: which nodes are out is one answer for every roll, the brake and `evenkeel budget`; a node counts once, whatever the number of reasons', () => {
   const out = whoIsOut(
     snapshot([aNode('n1', { ready: 'False', unschedulable: true, deleting: true })], {
       ...servers(down),

@@ -106,7 +106,8 @@ for (const [what, world, want] of [
   ],
   ['has its own slot back, whatever number it has', { slots: [slot(4, 'run-1', 'n1')] }, 'take 4'],
 ] satisfies readonly (readonly [string, World, string])[]) {
-  test(`a roll that begins a node ${what}`, () => assert.equal(decided(world), want))
+  test(`law: no roll begins a node that would be one more out than the budget allows; a roll that begins a node ${what}`, () =>
+    assert.equal(decided(world), want))
 }
 
 for (const [what, world, want] of [
@@ -132,11 +133,11 @@ for (const [what, world, want] of [
     'releaseSlot',
   ],
 ] satisfies readonly (readonly [string, World, string])[]) {
-  test(`a roll that has a slot and has touched nothing ${what}`, () =>
+  test(`law: all nodes are counted again between the slot and the first touch, and of several owners that are too many the one of the lowest slot goes on; a roll that has a slot and has touched nothing ${what}`, () =>
     assert.equal(decided({ ...world, slot: 'mine' }), want))
 }
 
-test('a roll that has begun with its node does not wait for those who took a slot after it', () => {
+test('law: all nodes are counted again between the slot and the first touch, and of several owners that are too many the one of the lowest slot goes on; a roll that has begun with its node does not wait for those who took a slot after it', () => {
   const slots = [slot(0, 'run-2', 'n2'), slot(1, 'run-1', 'n1')]
   assert.equal(decided({ slots, bad: { n3: notReady }, slot: 'mine', record: true }), 'cordon')
   assert.equal(
@@ -145,7 +146,7 @@ test('a roll that has begun with its node does not wait for those who took a slo
   )
 })
 
-test('the file may ask for less than the budget allows, and never gets more', () => {
+test('law: a roll file may ask for fewer nodes out than the budget allows, and never gets more; the file may ask for less than the budget allows, and never gets more', () => {
   const asking = (maxOut: number): Partial<RollSnapshot> => ({
     spec: aSpec({
       slots: { namespace: 'evenkeel', leaseDurationMs: 120_000, maxOut: { kind: 'count', count: maxOut } },
