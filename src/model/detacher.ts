@@ -22,7 +22,7 @@ export interface DetacherSpec {
   readonly skewMs: number
 }
 
-export type Timestamp =
+type Timestamp =
   | { readonly kind: 'absent' }
   | { readonly kind: 'unreadable' }
   | { readonly kind: 'at'; readonly at: WallMs }
