@@ -1,5 +1,5 @@
 import { ONE_OUT } from '../../model/budget-object.ts'
-import { RECORD_ANNOTATION } from '../../model/node-record.ts'
+import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../model/node-record.ts'
 import { parseNodeRecord } from '../../model/parse-node-record.ts'
 import { runOfOwner, type SeenSlot } from '../../model/slot.ts'
 import { maxOut } from '../budget/max-out.ts'
@@ -19,6 +19,10 @@ export function mayBeOut(s: NodeSnapshot): number {
 
 const isOurs = (s: NodeSnapshot, { owner }: SeenSlot): boolean => runOfOwner(owner) === s.run.id
 
+/** The slot of the node under way. */
+const ownSlot = (s: NodeSnapshot): SeenSlot | undefined =>
+  s.budget?.slots.find((slot) => isOurs(s, slot) && slot.owner.node === s.current.node.name)
+
 /** Held by others who live. What a stale one has left is on its node, and counts by that. */
 const liveSlots = (s: NodeSnapshot): readonly SeenSlot[] =>
   (s.budget?.slots ?? []).filter((slot) => !slot.isStale && !isOurs(s, slot))
@@ -37,6 +41,23 @@ export function countedSlots(s: NodeSnapshot): readonly OthersSlot[] {
   })
 }
 
+/**
+ * Nodes that a roll does not wait for once it has begun: of higher slots, and begun too. Each counts the other where the
+ * budget became smaller or a third node bad meanwhile, so the lower slot goes on. One that has announced its reboot asks
+ * no more, and waits for no one.
+ */
+export function waitingForUs(s: NodeSnapshot): ReadonlySet<string> {
+  const own = ownRecord(s) === undefined ? undefined : ownSlot(s)
+  if (own === undefined) return new Set()
+  const begun = new Set(
+    s.cluster.nodes
+      .filter(({ annotations }) => RECORD_ANNOTATION in annotations && !(INTENT_ANNOTATION in annotations))
+      .map(({ name }) => name),
+  )
+  const names = liveSlots(s).flatMap(({ index, owner }) => (index > own.index ? (owner.node ?? []) : []))
+  return new Set(names.filter((name) => begun.has(name)))
+}
+
 /** One slot per node: who else holds one for the node under way. */
 export const sharer = (s: NodeSnapshot): SeenSlot | undefined =>
   s.slot.state !== 'mine' && slotCount(s) === 1
@@ -48,7 +69,7 @@ export const sharer = (s: NodeSnapshot): SeenSlot | undefined =>
  * one goes on and the others ask again. Undefined: it is this run, or the others have begun already.
  */
 export function yieldsTo(s: NodeSnapshot): SeenSlot | undefined {
-  const own = s.budget?.slots.find((slot) => isOurs(s, slot) && slot.owner.node === s.current.node.name)
+  const own = ownSlot(s)
   if (own === undefined) return undefined
   const begun = new Set(
     s.cluster.nodes.filter(({ annotations }) => RECORD_ANNOTATION in annotations).map(({ name }) => name),

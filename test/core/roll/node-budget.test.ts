@@ -54,6 +54,7 @@ function decided({ max = 2, slots = [], bad = {}, budget = {}, slot: state = 'fr
 
 const notReady = { ready: 'Unknown' } as const
 const recorded = { annotations: { 'evenkeel.dev/record': JSON.stringify(aRecord({ run: 'run-2' })) } }
+const announced = { annotations: { ...recorded.annotations, 'evenkeel.dev/intent': '{}' } }
 const granted = { version: 1, granted: ['n2'], max: 1, of: 6 } as const
 
 for (const [what, world, want] of [
@@ -144,6 +145,37 @@ test('a roll that has begun with its node does not wait for those who took a slo
     'hold BudgetUsedUp n2 n3',
   )
 })
+
+for (const [what, world, want] of [
+  [
+    'goes on past one of a higher slot that has begun too, once the budget is smaller',
+    { max: 1, slots: [slot(0, 'run-1', 'n1'), slot(1, 'run-2', 'n2')], bad: { n2: recorded } },
+    'cordon',
+  ],
+  [
+    'goes on past one of a higher slot that has begun too, once a third node is bad',
+    { slots: [slot(0, 'run-1', 'n1'), slot(1, 'run-2', 'n2')], bad: { n2: recorded, n3: notReady } },
+    'cordon',
+  ],
+  [
+    'waits for one of a lower slot that has begun too',
+    { max: 1, slots: [slot(0, 'run-2', 'n2'), slot(1, 'run-1', 'n1')], bad: { n2: recorded } },
+    'hold n2',
+  ],
+  [
+    'waits for one of a higher slot that has announced its reboot',
+    { max: 1, slots: [slot(0, 'run-1', 'n1'), slot(1, 'run-2', 'n2')], bad: { n2: announced } },
+    'hold n2',
+  ],
+  [
+    'waits for a node whose run has a higher slot and renews it no more',
+    { max: 1, slots: [slot(0, 'run-1', 'n1'), slot(1, 'run-2', 'n2', { isStale: true })], bad: { n2: recorded } },
+    'hold n2',
+  ],
+] satisfies readonly (readonly [string, World, string])[]) {
+  test(`of two rolls that have begun, one ${what}`, () =>
+    assert.equal(decided({ ...world, slot: 'mine', record: true }), want))
+}
 
 test('the file may ask for less than the budget allows, and never gets more', () => {
   const asking = (maxOut: number): Partial<RollSnapshot> => ({
