@@ -35,7 +35,8 @@ export type CordonsThatCount = CordonGrants | 'noBrake' | 'unknown'
 /** A slot that somebody else holds. */
 export interface OthersSlot {
   readonly index: number
-  readonly node: string
+  /** Absent: its Lease names none. */
+  readonly node?: string
   /** In words: `run 20260101T000000Z-abcd`. */
   readonly owner: string
 }
@@ -60,6 +61,7 @@ export interface WhyOut {
 }
 
 export interface NodeOut {
+  /** `slot 1` where a slot is held that names no node. */
   readonly node: string
   /** One at least, the plainest first. */
   readonly why: readonly [WhyOut, ...WhyOut[]]

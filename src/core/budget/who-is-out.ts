@@ -3,15 +3,27 @@ import type { BudgetNode, BudgetSnapshot, NodeOut, OthersSlot, WhyOut } from './
 
 /**
  * Of all nodes, which serve nothing or are about to, and for whom. The roll, the brake and `evenkeel budget` count with it.
- * A node counts once, whatever the number of reasons. A cordon that takes nothing out counts for nothing.
+ * A node counts once, whatever the number of reasons. A cordon that takes nothing out counts for nothing. A slot counts
+ * wherever its node is: who holds it goes on with a Node that was deleted and comes back.
  */
 export function whoIsOut(s: BudgetSnapshot): readonly NodeOut[] {
-  const slots = Map.groupBy(s.slots, ({ node }) => node)
-  return s.nodes.flatMap((node) => {
-    const [first, ...more] = whyOut(node, s, slots.get(node.name) ?? [])
-    return first === undefined ? [] : [{ node: node.name, why: [first, ...more] }]
-  })
+  const slots = Map.groupBy(s.slots, ({ index, node }) => node ?? `slot ${index}`)
+  const names = new Set(s.nodes.map(({ name }) => name))
+  const listed = s.nodes.flatMap((node) => asOut(node.name, whyOut(node, s, slots.get(node.name) ?? [])))
+  const unlisted = [...slots].filter(([name]) => !names.has(name))
+  return [...listed, ...unlisted.flatMap(([name, held]) => asOut(name, held.map(unlistedSlot)))]
 }
+
+const asOut = (node: string, [first, ...more]: readonly WhyOut[]): readonly NodeOut[] =>
+  first === undefined ? [] : [{ node, why: [first, ...more] }]
+
+const unlistedSlot = ({ index, node, owner }: OthersSlot): WhyOut => ({
+  kind: 'slot',
+  text:
+    node === undefined
+      ? `is held by ${owner} for no node that it names`
+      : `is in no list of nodes: ${owner} holds slot ${index} for it`,
+})
 
 function whyOut(node: BudgetNode, s: BudgetSnapshot, slots: readonly OthersSlot[]): readonly WhyOut[] {
   const why: WhyOut[] = []

@@ -3,7 +3,7 @@ import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../model/node-record.ts
 import { parseNodeRecord } from '../../model/parse-node-record.ts'
 import { runOfOwner, type SeenSlot } from '../../model/slot.ts'
 import { maxOut } from '../budget/max-out.ts'
-import { ownerText } from '../budget/owner-text.ts'
+import { othersSlot } from '../budget/owner-text.ts'
 import type { OthersSlot } from '../budget/snapshot.ts'
 import { type NodeSnapshot, ownRecord } from './node-snapshot.ts'
 import type { SlotFacts } from './snapshot.ts'
@@ -35,9 +35,10 @@ export function countedSlots(s: NodeSnapshot): readonly OthersSlot[] {
   if (ownRecord(s) !== undefined) return []
   const isAskedFor = s.slot.state !== 'mine' && slotCount(s) === 1
   return liveSlots(s).flatMap((slot) => {
-    const { node } = slot.owner
-    if (node === undefined || (isAskedFor && slot.index === 0)) return []
-    return [{ index: slot.index, node, owner: ownerText(slot) }]
+    const { index, owner } = slot
+    // Who shares the node under way is told of by itself.
+    if (owner.node === s.current.node.name || (isAskedFor && index === 0)) return []
+    return [othersSlot(slot)]
   })
 }
 

@@ -161,6 +161,20 @@ for (const [what, node, change, want] of [
   test(`who is out: ${what}`, () => assert.deepEqual(of(node, change), want))
 }
 
+test('a slot counts also where its node is in no list, and where it names none', () => {
+  const slots = [
+    { index: 0, node: 'gone', owner: 'run a' },
+    { index: 1, owner: 'run b' },
+    { index: 2, node: 'n1', owner: 'run c' },
+    { index: 3, node: 'gone', owner: 'run d' },
+  ]
+  assert.deepEqual(said(snapshot([aNode('n1')], { slots })), [
+    'n1: is about to leave: run c holds slot 2 for it',
+    'gone: is in no list of nodes: run a holds slot 0 for it: is in no list of nodes: run d holds slot 3 for it',
+    'slot 1: is held by run b for no node that it names',
+  ])
+})
+
 test('a node counts once, whatever the number of reasons', () => {
   const out = whoIsOut(
     snapshot([aNode('n1', { ready: 'False', unschedulable: true, deleting: true })], {

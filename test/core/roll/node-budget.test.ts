@@ -105,6 +105,16 @@ for (const [what, world, want] of [
     { budget: { fault: { code: 'MaxOutInvalid', text: 'data.maxOut is "0"' } } },
     'hold MaxOutInvalid',
   ],
+  [
+    'counts a slot whose node is in no list any more',
+    { slots: [slot(0, 'run-2', 'gone'), slot(1, 'run-3', 'n3')] },
+    'hold BudgetUsedUp n3 gone',
+  ],
+  [
+    'counts a slot that names no node',
+    { slots: [slot(0, 'run-3', 'n3'), { ...slot(1, 'run-2', ''), owner: { holder: 'run-2/a', run: 'run-2' } }] },
+    'hold BudgetUsedUp n3 slot 1',
+  ],
   ['has its own slot back, whatever number it has', { slots: [slot(4, 'run-1', 'n1')] }, 'take 4'],
 ] satisfies readonly (readonly [string, World, string])[]) {
   test(`a roll that begins a node ${what}`, () => assert.equal(decided(world), want))
