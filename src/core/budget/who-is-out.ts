@@ -1,4 +1,4 @@
-import { hasAgent, isServedFrom, servesNothing } from './serves-nothing.ts'
+import { hasAgent, servesNothing } from './serves-nothing.ts'
 import type { BudgetNode, BudgetSnapshot, NodeOut, OthersSlot, WhyOut } from './snapshot.ts'
 
 /**
@@ -46,9 +46,11 @@ function whyOut(node: BudgetNode, s: BudgetSnapshot, slots: readonly OthersSlot[
 const doCordonsCount = ({ name, addresses }: BudgetNode, { cordons, places }: BudgetSnapshot): boolean =>
   typeof cordons === 'object' ? cordons.granted.includes(name) : cordons === 'noBrake' && hasAgent(addresses, places)
 
-/** Control planes of kubeadm bear the label for good: it takes nothing out where no balancer knows the node. */
-const doLabelsCount = ({ addresses }: BudgetNode, { cordons, places }: BudgetSnapshot): boolean =>
-  typeof cordons === 'object' ? isServedFrom(addresses, places) : hasAgent(addresses, places)
+/**
+ * Control planes of kubeadm bear the label for good: it takes nothing out but where an agent goes by it. What another thing
+ * takes out for it is seen by its servers.
+ */
+const doLabelsCount = ({ addresses }: BudgetNode, { places }: BudgetSnapshot): boolean => hasAgent(addresses, places)
 
 const cordonText = ({ cordons }: BudgetSnapshot): string =>
   cordons === 'noBrake' ? 'is cordoned, and no brake holds that back' : 'is cordoned, and its cordon is granted'

@@ -135,13 +135,25 @@ for (const [what, node, change, want] of [
   [
     'one whose label keeps it out, where agents go by that',
     { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } },
-    { cordons: granted },
+    { ...servers({ endpoint: up }), cordons: granted },
     ['n1: bears the label that keeps it out of load balancers'],
   ],
   [
     'one whose label keeps it out, where no agent goes by that',
     { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } },
     { cordons: 'noBrake' },
+    [],
+  ],
+  [
+    'a control plane that bears the same label for good and serves, where no agent goes by that and there is a brake',
+    { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } },
+    { cordons: granted },
+    [],
+  ],
+  [
+    'a control plane that bears the same label and never served, where there is a brake',
+    { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } },
+    { ...servers({ ...down, totalSessions: 0 }), cordons: granted },
     [],
   ],
   [
