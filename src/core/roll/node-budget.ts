@@ -4,7 +4,7 @@ import { parseNodeRecord } from '../../model/parse-node-record.ts'
 import { runOfOwner, type SeenSlot } from '../../model/slot.ts'
 import { maxOut } from '../budget/max-out.ts'
 import { othersSlot } from '../budget/owner-text.ts'
-import type { OthersSlot } from '../budget/snapshot.ts'
+import type { NodeOut, OthersSlot } from '../budget/snapshot.ts'
 import { type NodeSnapshot, ownRecord } from './node-snapshot.ts'
 import type { SlotFacts } from './snapshot.ts'
 
@@ -76,6 +76,16 @@ export function yieldsTo(s: NodeSnapshot): SeenSlot | undefined {
     s.cluster.nodes.filter(({ annotations }) => RECORD_ANNOTATION in annotations).map(({ name }) => name),
   )
   return liveSlots(s).find(({ index, owner }) => index < own.index && !begun.has(owner.node ?? ''))
+}
+
+/**
+ * Nodes that hold no slot leave this run no room. Its slot would keep out another run that has some: one whose file asks
+ * for more, or whose own node is the bad one. Where there is one slot, it can help no other.
+ */
+export function isShutOut(s: NodeSnapshot, bad: readonly NodeOut[]): boolean {
+  const held = new Set(liveSlots(s).map(({ owner }) => owner.node))
+  const without = bad.filter(({ node, why: [first] }) => first.kind !== 'slot' && !held.has(node))
+  return slotCount(s) > 1 && without.length >= mayBeOut(s)
 }
 
 /** The slot to ask for, as far as it is known who has it. */

@@ -5,6 +5,7 @@ import { decide } from '../../../src/core/roll/decide.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import type { Node } from '../../../src/model/node.ts'
 import type { SeenSlot } from '../../../src/model/slot.ts'
+import { monoMs } from '../../../src/model/time.ts'
 import { aNode, anInstance, aRecord, aServer, aSnapshot, aSpec } from '../../support/roll-world.ts'
 
 const NAMES = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6']
@@ -50,6 +51,21 @@ function decided({ max = 2, slots = [], bad = {}, budget = {}, slot: state = 'fr
       : [decision.kind]
   const why = decision.kind === 'hold' ? decision.reasons.map(({ code, object }) => object ?? code) : []
   return [...what, ...why].join(' ')
+}
+
+const asking = (maxOut: number): Partial<RollSnapshot> => ({
+  spec: aSpec({
+    slots: { namespace: 'evenkeel', leaseDurationMs: 120_000, maxOut: { kind: 'count', count: maxOut } },
+  }),
+})
+
+const failedToRelease: Partial<RollSnapshot> = {
+  evidence: {
+    ...aSnapshot().evidence,
+    retries: {
+      'releaseSlot n1': { failures: 1, notBefore: monoMs(Number.MAX_SAFE_INTEGER), error: 'the API server is busy' },
+    },
+  },
 }
 
 const notReady = { ready: 'Unknown' } as const
@@ -115,6 +131,11 @@ for (const [what, world, want] of [
     { slots: [slot(0, 'run-3', 'n3'), { ...slot(1, 'run-2', ''), owner: { holder: 'run-2/a', run: 'run-2' } }] },
     'hold BudgetUsedUp n3 slot 1',
   ],
+  [
+    'does not ask again for a slot that it gave back, as long as it has no room',
+    { max: 3, bad: { n3: notReady }, change: asking(1) },
+    'hold n3',
+  ],
   ['has its own slot back, whatever number it has', { slots: [slot(4, 'run-1', 'n1')] }, 'take 4'],
 ] satisfies readonly (readonly [string, World, string])[]) {
   test(`a roll that begins a node ${what}`, () => assert.equal(decided(world), want))
@@ -136,6 +157,31 @@ for (const [what, world, want] of [
     'keeps its slot and waits for a run that has begun',
     { slots: [slot(0, 'run-2', 'n2'), slot(1, 'run-1', 'n1')], bad: { n2: recorded, n3: notReady } },
     'hold BudgetUsedUp n2 n3',
+  ],
+  [
+    'gives its slot back where nodes that are out without a slot leave it no room, so that a run with more room may begin',
+    { max: 3, slots: [slot(0, 'run-1', 'n1')], bad: { n3: notReady }, change: asking(1) },
+    'releaseSlot',
+  ],
+  [
+    'gives its slot back to nodes that are out without one, also where it has the lower slot',
+    { slots: [slot(0, 'run-1', 'n1'), slot(1, 'run-2', 'n2')], bad: { n3: notReady, n4: notReady } },
+    'releaseSlot',
+  ],
+  [
+    'keeps its slot beside a bad node where there is one slot',
+    { max: 1, slots: [slot(0, 'run-1', 'n1')], bad: { n3: notReady } },
+    'hold n3',
+  ],
+  [
+    'waits for the next try where giving its slot back failed a moment ago',
+    {
+      max: 3,
+      slots: [slot(0, 'run-1', 'n1')],
+      bad: { n3: notReady },
+      change: { ...asking(1), ...failedToRelease },
+    },
+    'hold Retrying SlotYielded',
   ],
   [
     'counts all other slots once it has its own, also where one node may be out',
@@ -188,11 +234,6 @@ for (const [what, world, want] of [
 }
 
 test('the file may ask for less than the budget allows, and never gets more', () => {
-  const asking = (maxOut: number): Partial<RollSnapshot> => ({
-    spec: aSpec({
-      slots: { namespace: 'evenkeel', leaseDurationMs: 120_000, maxOut: { kind: 'count', count: maxOut } },
-    }),
-  })
   const slots = [slot(0, 'run-2', 'n2')]
   assert.equal(decided({ slots, change: asking(1) }), 'hold n2')
   assert.equal(
