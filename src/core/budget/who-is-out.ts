@@ -28,7 +28,7 @@ const unlistedSlot = ({ index, node, owner }: OthersSlot): WhyOut => ({
 function whyOut(node: BudgetNode, s: BudgetSnapshot, slots: readonly OthersSlot[]): readonly WhyOut[] {
   const why: WhyOut[] = []
   if (node.ready !== 'True') why.push({ kind: 'notReady', text: `is not Ready (Ready is ${node.ready})` })
-  if (node.recorded) why.push({ kind: 'recorded', text: 'is out for another owner (it carries a record)' })
+  if (node.recordOf !== undefined) why.push(recorded(node.recordOf))
   if (node.claimedBy !== undefined) why.push({ kind: 'claimed', text: `is claimed by ${node.claimedBy}` })
   const served = servesNothing(node, s.places)
   if (served === 'detached') why.push({ kind: 'detached', text: 'is detached from every balancer' })
@@ -51,6 +51,12 @@ const doCordonsCount = ({ name, addresses }: BudgetNode, { cordons, places }: Bu
  * takes out for it is seen by its servers.
  */
 const doLabelsCount = ({ addresses }: BudgetNode, { places }: BudgetSnapshot): boolean => hasAgent(addresses, places)
+
+function recorded(of: NonNullable<BudgetNode['recordOf']>): WhyOut {
+  if (of === 'unreadable') return { kind: 'recorded', text: 'bears a record that cannot be read' }
+  if (of === 'unread') return { kind: 'recorded', text: 'bears the record of a roll' }
+  return { kind: 'recorded', text: `bears the record of run ${of.run}`, run: of.run }
+}
 
 const cordonText = ({ cordons }: BudgetSnapshot): string =>
   cordons === 'noBrake' ? 'is cordoned, and no brake holds that back' : 'is cordoned, and its cordon is granted'

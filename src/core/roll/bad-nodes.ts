@@ -2,8 +2,9 @@ import type { Reason } from '../../model/reason.ts'
 import { budgetNode } from '../budget/budget-node.ts'
 import type { NodeOut } from '../budget/snapshot.ts'
 import { whoIsOut } from '../budget/who-is-out.ts'
-import { countedSlots, waitingForUs } from './node-budget.ts'
+import { countedSlots, lives, waitingForUs } from './node-budget.ts'
 import type { NodeSnapshot } from './node-snapshot.ts'
+import { waysBack } from './ways-back.ts'
 
 /** Nodes that use up the budget as one of ours does; the node under way is never one. */
 export function badNodes(s: NodeSnapshot): readonly NodeOut[] {
@@ -17,9 +18,9 @@ export function badNodes(s: NodeSnapshot): readonly NodeOut[] {
   })
 }
 
-/** The plainest of its reasons. */
-export const badNode = ({ node, why: [first] }: NodeOut): Reason => ({
-  code: first.kind === 'slot' ? 'SlotTaken' : 'OtherNodeBad',
-  object: node,
-  text: `${node} ${first.text}`,
-})
+/** The plainest of its reasons; what is typed where a run has left it, for one that lives puts it back by itself. */
+export function badNode(s: NodeSnapshot, { node, why: [first] }: NodeOut): Reason {
+  const code = first.kind === 'slot' ? 'SlotTaken' : 'OtherNodeBad'
+  const reason = { code, object: node, text: `${node} ${first.text}` } as const
+  return first.run === undefined || lives(s, first.run) ? reason : { ...reason, next: waysBack(first.run) }
+}

@@ -112,6 +112,10 @@ export function slotToTake(s: NodeSnapshot): SlotFacts & { readonly index: numbe
   }
 }
 
+/** Whether another run holds a slot and renews it. */
+export const lives = (s: NodeSnapshot, run: string): boolean =>
+  liveSlots(s).some(({ owner }) => runOfOwner(owner) === run)
+
 /** Stale alone is no licence: a record whose run holds no slot any more means that something is still to be restored. */
 export function mayTakeStale(s: NodeSnapshot, holderRun: string | undefined): boolean {
   if (holderRun === s.run.id) return true

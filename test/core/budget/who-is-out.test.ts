@@ -7,7 +7,7 @@ import { whoIsOut } from '../../../src/core/budget/who-is-out.ts'
 import type { ServerReading } from '../../../src/model/balancer.ts'
 import type { Node } from '../../../src/model/node.ts'
 import { monoMs } from '../../../src/model/time.ts'
-import { aNode, anInstance, aServer } from '../../support/roll-world.ts'
+import { aNode, anInstance, aRecord, aServer } from '../../support/roll-world.ts'
 
 type Change = Partial<Omit<BudgetSnapshot, 'nodes'>>
 
@@ -56,7 +56,13 @@ for (const [what, node, change, want] of [
     'one that bears a record',
     { annotations: { 'evenkeel.dev/record': '{}' } },
     {},
-    ['n1: is out for another owner (it carries a record)'],
+    ['n1: bears a record that cannot be read'],
+  ],
+  [
+    'one that bears the record of a run',
+    { annotations: { 'evenkeel.dev/record': JSON.stringify(aRecord()) } },
+    {},
+    ['n1: bears the record of run run-1'],
   ],
   [
     'one whose maintenance is asked for',

@@ -43,7 +43,8 @@ function overBudget(s: NodeSnapshot): StepAnswer | undefined {
   const back = s.slot.state === 'mine' && ownRecord(s) === undefined ? givenBack(s, bad) : undefined
   if (back !== undefined) return act([{ kind: 'releaseSlot', node: s.current.node.name }], back)
   if (twice !== undefined) return hold([shared(s, twice)])
-  const reasons = max === 1 ? bad.map(badNode) : [usedUp(bad, max), ...bad.map(badNode)]
+  const named = bad.map((one) => badNode(s, one))
+  const reasons = max === 1 ? named : [usedUp(bad, max), ...named]
   return hold(mostNotReady(s, bad) ? [heartbeatsLost, ...reasons] : reasons)
 }
 
