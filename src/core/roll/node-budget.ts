@@ -1,4 +1,6 @@
 import { ONE_OUT } from '../../model/budget-object.ts'
+import { type Claim, claimsOf, MAINTENANCE_ANNOTATION } from '../../model/claims.ts'
+import type { Node } from '../../model/node.ts'
 import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../model/node-record.ts'
 import { parseNodeRecord } from '../../model/parse-node-record.ts'
 import { runOfOwner, type SeenSlot } from '../../model/slot.ts'
@@ -42,6 +44,16 @@ export function countedSlots(s: NodeSnapshot): readonly OthersSlot[] {
   })
 }
 
+const nodeOf = ({ cluster }: NodeSnapshot, { owner }: SeenSlot): Node | undefined =>
+  cluster.nodes.find(({ name }) => name === owner.node)
+
+/** A roll begins with its record. A controller writes none: it begins with its claim. */
+const hasBegun = ({ livesBy }: SeenSlot, { annotations }: Node): boolean =>
+  RECORD_ANNOTATION in annotations ||
+  (livesBy !== undefined && claimsOf(annotations[MAINTENANCE_ANNOTATION]).some(isOfController))
+
+const isOfController = ({ owner }: Claim): boolean => owner.startsWith('ingress/') || owner.startsWith('guard/')
+
 /**
  * Nodes that a roll does not wait for once it has begun: of higher slots, and begun too. Each counts the other where the
  * budget became smaller or a third node bad meanwhile, so the lower slot goes on. One that has announced its reboot asks
@@ -50,13 +62,12 @@ export function countedSlots(s: NodeSnapshot): readonly OthersSlot[] {
 export function waitingForUs(s: NodeSnapshot): ReadonlySet<string> {
   const own = ownRecord(s) === undefined ? undefined : ownSlot(s)
   if (own === undefined) return new Set()
-  const begun = new Set(
-    s.cluster.nodes
-      .filter(({ annotations }) => RECORD_ANNOTATION in annotations && !(INTENT_ANNOTATION in annotations))
-      .map(({ name }) => name),
+  return new Set(
+    liveSlots(s).flatMap((slot) => {
+      const node = slot.index > own.index ? nodeOf(s, slot) : undefined
+      return node !== undefined && hasBegun(slot, node) && !(INTENT_ANNOTATION in node.annotations) ? [node.name] : []
+    }),
   )
-  const names = liveSlots(s).flatMap(({ index, owner }) => (index > own.index ? (owner.node ?? []) : []))
-  return new Set(names.filter((name) => begun.has(name)))
 }
 
 /** One slot per node: who else holds one for the node under way. */
@@ -72,10 +83,10 @@ export const sharer = (s: NodeSnapshot): SeenSlot | undefined =>
 export function yieldsTo(s: NodeSnapshot): SeenSlot | undefined {
   const own = ownSlot(s)
   if (own === undefined) return undefined
-  const begun = new Set(
-    s.cluster.nodes.filter(({ annotations }) => RECORD_ANNOTATION in annotations).map(({ name }) => name),
-  )
-  return liveSlots(s).find(({ index, owner }) => index < own.index && !begun.has(owner.node ?? ''))
+  return liveSlots(s).find((slot) => {
+    const node = nodeOf(s, slot)
+    return slot.index < own.index && !(node !== undefined && hasBegun(slot, node))
+  })
 }
 
 /**

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { BudgetFacts } from '../../../src/core/budget/budget-facts.ts'
 import { decide } from '../../../src/core/roll/decide.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
+import { formatClaims } from '../../../src/model/claims.ts'
 import type { Node } from '../../../src/model/node.ts'
 import type { SeenSlot } from '../../../src/model/slot.ts'
 import { monoMs } from '../../../src/model/time.ts'
@@ -70,6 +71,10 @@ const failedToRelease: Partial<RollSnapshot> = {
 
 const notReady = { ready: 'Unknown' } as const
 const recorded = { annotations: { 'evenkeel.dev/record': JSON.stringify(aRecord({ run: 'run-2' })) } }
+const controller = { livesBy: { namespace: 'evenkeel', name: 'evenkeel-controller' } } as const
+const claimed = (owner: string): Partial<Node> => ({
+  annotations: { 'evenkeel.dev/maintenance': formatClaims([{ owner, id: 'c1' }]) },
+})
 const announced = { annotations: { ...recorded.annotations, 'evenkeel.dev/intent': '{}' } }
 const granted = { version: 1, granted: ['n2'], max: 1, of: 6 } as const
 
@@ -184,6 +189,22 @@ for (const [what, world, want] of [
     'hold Retrying SlotYielded',
   ],
   [
+    'keeps its slot and waits for a controller that has begun, whose node bears its claim and no record',
+    {
+      slots: [slot(0, 'evenkeel', 'n2', controller), slot(1, 'run-1', 'n1')],
+      bad: { n2: claimed('ingress/edge'), n3: notReady },
+    },
+    'hold BudgetUsedUp n2 n3',
+  ],
+  [
+    'gives its slot back to a controller of a lower slot whose node bears only the claim of a person',
+    {
+      slots: [slot(0, 'evenkeel', 'n2', controller), slot(1, 'run-1', 'n1')],
+      bad: { n2: claimed('person/alice'), n3: notReady },
+    },
+    'releaseSlot',
+  ],
+  [
     'counts all other slots once it has its own, also where one node may be out',
     { max: 1, slots: [slot(0, 'run-2', 'n2'), slot(1, 'run-1', 'n1')] },
     'releaseSlot',
@@ -227,6 +248,15 @@ for (const [what, world, want] of [
     'waits for a node whose run has a higher slot and renews it no more',
     { max: 1, slots: [slot(0, 'run-1', 'n1'), slot(1, 'run-2', 'n2', { isStale: true })], bad: { n2: recorded } },
     'hold n2',
+  ],
+  [
+    'goes on past a controller of a higher slot that has begun too',
+    {
+      max: 1,
+      slots: [slot(0, 'run-1', 'n1'), slot(1, 'evenkeel', 'n2', controller)],
+      bad: { n2: claimed('guard/edge') },
+    },
+    'cordon',
   ],
 ] satisfies readonly (readonly [string, World, string])[]) {
   test(`of two rolls that have begun, one ${what}`, () =>
