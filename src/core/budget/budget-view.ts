@@ -8,7 +8,7 @@ import { parseNodeRecord } from '../../model/parse-node-record.ts'
 import { type SeenSlot, slotRef } from '../../model/slot.ts'
 import { budgetNode } from './budget-node.ts'
 import { maxOut } from './max-out.ts'
-import { ownerText } from './owner-text.ts'
+import { othersSlot, ownerText } from './owner-text.ts'
 import type { CordonsThatCount, NodeOut } from './snapshot.ts'
 import { whoIsOut } from './who-is-out.ts'
 
@@ -59,9 +59,7 @@ export function budgetView(reading: BudgetReading): BudgetView {
     nodes: nodes.map(budgetNode),
     places: [],
     cordons,
-    slots: held.flatMap((slot) =>
-      slot.owner.node === undefined ? [] : [{ index: slot.index, node: slot.owner.node, owner: ownerText(slot) }],
-    ),
+    slots: held.map(othersSlot),
     returning: new Set(),
   })
   const max = maxOut(limit ?? ONE_OUT, nodes.length)

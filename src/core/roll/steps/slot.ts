@@ -8,7 +8,7 @@ import { act, done, hold, type StepAnswer } from '../../step-answer.ts'
 import { badNode, badNodes } from '../bad-nodes.ts'
 import { heldUp, stuck } from '../blocked.ts'
 import { baselineGreen } from '../guards.ts'
-import { mayBeOut, mayTakeStale, sharer, slotToTake, yieldsTo } from '../node-budget.ts'
+import { isShutOut, mayBeOut, mayTakeStale, sharer, slotToTake, yieldsTo } from '../node-budget.ts'
 import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
 import type { SlotFacts } from '../snapshot.ts'
 import type { StepRule } from '../step-rule.ts'
@@ -45,10 +45,11 @@ function overBudget(s: NodeSnapshot): StepAnswer | undefined {
   const twice = ownRecord(s) === undefined ? sharer(s) : undefined
   const max = mayBeOut(s)
   if (bad.length < max && twice === undefined) return undefined
-  const first = s.slot.state === 'mine' && ownRecord(s) === undefined ? yieldsTo(s) : undefined
-  if (first !== undefined) return act([{ kind: 'releaseSlot', node: s.current.node.name }], yielded(first))
+  const back = s.slot.state === 'mine' && ownRecord(s) === undefined ? givenBack(s, bad) : undefined
+  if (back !== undefined) return act([{ kind: 'releaseSlot', node: s.current.node.name }], back)
   if (twice !== undefined) return hold([shared(s, twice)])
-  const reasons = max === 1 ? bad.map(badNode) : [usedUp(bad, max), ...bad.map(badNode)]
+  const named = bad.map((one) => badNode(s, one))
+  const reasons = max === 1 ? named : [usedUp(bad, max), ...named]
   return hold(mostNotReady(s, bad) ? [heartbeatsLost, ...reasons] : reasons)
 }
 
@@ -64,10 +65,22 @@ const usedUp = ({ length }: readonly NodeOut[], max: number): Reason => ({
   next: 'evenkeel budget says who is out, and for whom',
 })
 
+/** Why a slot is held no longer by a run that has touched nothing. It is asked for again once there is room. */
+function givenBack(s: NodeSnapshot, bad: readonly NodeOut[]): Reason | undefined {
+  const first = yieldsTo(s)
+  if (first !== undefined) return yielded(first)
+  return isShutOut(s, bad) ? shutOut : undefined
+}
+
 const yielded = (first: SeenSlot): Reason => ({
   code: 'SlotYielded',
   text: `the slot is given back, since ${ownerText(first)} took slot ${first.index} at the same time and goes first`,
 })
+
+const shutOut: Reason = {
+  code: 'SlotYielded',
+  text: 'the slot is given back, since nodes that are out without a slot leave this run no room',
+}
 
 const shared = (s: NodeSnapshot, slot: SeenSlot): Reason => ({
   code: 'SlotTaken',
