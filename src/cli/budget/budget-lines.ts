@@ -38,13 +38,13 @@ function slotLines({ slots }: BudgetView, namespace: string): readonly Line[] {
 const lines = (...table: Parameters<typeof tableLines>): readonly Line[] => tableLines(...table).map((text) => [text])
 
 const leftLines = ({ slots }: BudgetView): readonly Line[] =>
-  slots.flatMap(({ index, left }): readonly Line[] =>
-    left === undefined
-      ? []
-      : [
-          [''],
-          [{ text: `slot ${index} seems to be left behind: ${left.why}`, tone: 'hold' }],
-          ['  where its holder is gone, and its node is back, this releases it:'],
-          [`  ${left.command}`],
-        ],
-  )
+  slots.flatMap(({ index, left, doubt }): readonly Line[] => {
+    if (doubt !== undefined) return [[''], [`slot ${index} may be left behind: ${doubt}`]]
+    if (left === undefined) return []
+    return [
+      [''],
+      [{ text: `slot ${index} seems to be left behind: ${left.why}`, tone: 'hold' }],
+      ['  where its holder is gone, and its node is back, this releases it:'],
+      [`  ${left.command}`],
+    ]
+  })

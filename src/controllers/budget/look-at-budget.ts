@@ -5,6 +5,7 @@ import type { CordonsThatCount } from '../../core/budget/snapshot.ts'
 import { BUDGET_CONFIG_MAP, ONE_OUT } from '../../model/budget-object.ts'
 import { GRANTS_CONFIG_MAP, GRANTS_KEY, parseGrants } from '../../model/cordon-grants.ts'
 import type { Reason } from '../../model/reason.ts'
+import { type SeenSlot, SLOT_STALE_MS } from '../../model/slot.ts'
 import { UserError } from '../../model/user-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
@@ -26,9 +27,6 @@ interface LookParts {
   readonly clock: Clock
 }
 
-/** The Lease says how long it lasts; this is for one that says nothing. */
-const LEASE_MS_MIN = 1_000
-
 /** Who is out and who holds the slots, as of now. Rejects with UserError where maxOut makes no sense, and with WorldError. */
 export async function lookAtBudget(
   { cluster, configMaps, clock }: LookParts,
@@ -43,7 +41,7 @@ export async function lookAtBudget(
   const told = budgetLimit(budget)
   if (told.kind === 'invalid') throw invalid(told.reason)
   const limit = told.kind === 'limit' ? told.limit : undefined
-  const reader = new SlotsReader({ cluster, clock, namespace, durationMs: LEASE_MS_MIN })
+  const reader = new SlotsReader({ cluster, clock, namespace, durationMs: SLOT_STALE_MS })
   const count = maxOut(limit ?? ONE_OUT, nodes.length)
   const first = await reader.read(count, signal)
   if (watchMs > 0) await clock.sleep(watchMs, signal)
@@ -51,8 +49,28 @@ export async function lookAtBudget(
   const cordons: CordonsThatCount =
     grants === undefined ? 'noBrake' : (parseGrants(grants.data[GRANTS_KEY] ?? '') ?? 'unknown')
   const wall = clock.wallMs()
-  return budgetView({ namespace, nodes, cordons, slots, wall, ...(limit === undefined ? {} : { limit }) })
+  return budgetView({
+    namespace,
+    nodes,
+    cordons,
+    slots,
+    renewed: renewed(first, slots),
+    wall,
+    ...(limit === undefined ? {} : { limit }),
+  })
 }
 
 const invalid = ({ text, next }: Reason): UserError =>
   new UserError(text, { code: 'budget.max-out', ...(next === undefined ? {} : { fix: next }) })
+
+/** Which slots were renewed between two readings. */
+const renewed = (first: readonly SeenSlot[], last: readonly SeenSlot[]): ReadonlySet<number> =>
+  new Set(
+    last
+      .filter(({ index, owner, renewTime }) =>
+        first.some(
+          (before) => before.index === index && before.owner.holder === owner.holder && before.renewTime !== renewTime,
+        ),
+      )
+      .map(({ index }) => index),
+  )

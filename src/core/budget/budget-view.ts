@@ -3,9 +3,10 @@ import { claimsOf, MAINTENANCE_ANNOTATION } from '../../model/claims.ts'
 import { formatDuration } from '../../model/duration.ts'
 import type { Node } from '../../model/node.ts'
 import { RECORD_ANNOTATION } from '../../model/node-record.ts'
+import { refKey } from '../../model/object-ref.ts'
 import type { OutLimit } from '../../model/out-limit.ts'
 import { parseNodeRecord } from '../../model/parse-node-record.ts'
-import { type SeenSlot, slotRef } from '../../model/slot.ts'
+import { type SeenSlot, SLOT_STALE_MS, slotRef } from '../../model/slot.ts'
 import { budgetNode } from './budget-node.ts'
 import { maxOut } from './max-out.ts'
 import { ownerText } from './owner-text.ts'
@@ -19,6 +20,8 @@ interface BudgetReading {
   readonly limit?: OutLimit
   readonly cordons: CordonsThatCount
   readonly slots: readonly SeenSlot[]
+  /** Numbers of the slots that were seen to be renewed: their holders live, whatever their clocks say. */
+  readonly renewed: ReadonlySet<number>
   /** Of the machine that looks, in ms. */
   readonly wall: number
 }
@@ -36,8 +39,10 @@ interface ShownSlot {
   readonly node?: string
   readonly owner: string
   readonly renewTime: string
-  /** Why it seems to be left behind, and the command that releases it. */
+  /** Why it seems to be left behind, and the command that releases it: seen by our own clock, for its whole duration. */
   readonly left?: { readonly why: string; readonly command: string }
+  /** Why it is not known whether its holder lives, and how to find out. */
+  readonly doubt?: string
 }
 
 /** What `evenkeel budget` tells. Balancers are not asked: a node that they alone have out is counted by a roll. */
@@ -97,26 +102,44 @@ function outNode({ node, why }: NodeOut, mark: Mark, slots: readonly SeenSlot[])
 
 function shownSlot(slot: SeenSlot, reading: BudgetReading): ShownSlot {
   const { index, owner, renewTime } = slot
-  const why = whyLeft(slot, reading.wall)
+  const doubt = slot.isStale || reading.renewed.has(index) ? undefined : doubtText(slot, reading.wall)
   return {
     index,
     ...(owner.node === undefined ? {} : { node: owner.node }),
     owner: ownerText(slot),
     renewTime,
-    ...(why === undefined ? {} : { left: { why, command: release(reading.namespace, index) } }),
+    ...(slot.isStale ? { left: { why: whyLeft(slot), command: release(reading.namespace, slot) } } : {}),
+    ...(doubt === undefined ? {} : { doubt }),
   }
 }
 
-/** By the clock of its holder it is a guess; what was seen by our own, while we looked, is none. */
-function whyLeft({ isStale, isUnled, livesBy, renewTime, durationMs }: SeenSlot, wall: number): string | undefined {
-  if (livesBy !== undefined && isUnled === true) return `no controller holds Lease ${livesBy.namespace}/${livesBy.name}`
-  if (isStale) return `it was not renewed for ${formatDuration(durationMs)} while this command looked`
-  const ageMs = wall - Date.parse(renewTime)
-  return ageMs > durationMs
-    ? `it was renewed last at ${renewTime}, by the clock of its holder, and lasts ${formatDuration(durationMs)}`
+const whyLeft = ({ isUnled, livesBy, durationMs }: SeenSlot): string =>
+  livesBy !== undefined && isUnled === true
+    ? `no controller held Lease ${refKey(livesBy)} while this command looked`
+    : `it was not renewed for ${formatDuration(durationMs)} while this command looked`
+
+/** By another machine's clock, or at first sight: it proves nothing, and a living holder must not lose its slot for it. */
+function doubtText({ isHidden, isUnled, livesBy, renewTime, durationMs }: SeenSlot, wall: number): string | undefined {
+  if (livesBy !== undefined && isHidden === true)
+    return `whether its holder lives cannot be seen: this identity may not get Lease ${refKey(livesBy)}`
+  const again = `evenkeel budget --watch ${Math.ceil(Math.max(durationMs, SLOT_STALE_MS) / 60_000)}min`
+  if (livesBy !== undefined && isUnled === true)
+    return `no controller holds Lease ${refKey(livesBy)} at this moment; ${again} shows whether one takes over`
+  return wall - Date.parse(renewTime) > durationMs
+    ? `it was renewed last at ${renewTime}, by the clock of its holder, and lasts ${formatDuration(durationMs)}; ${again} shows whether it is renewed`
     : undefined
 }
 
-/** Emptied and not deleted, so that those of higher numbers are found. */
-const release = (namespace: string, index: number): string =>
-  `kubectl -n ${namespace} patch lease ${slotRef(namespace, index).name} --type merge -p '{"spec":{"holderIdentity":""}}'`
+/**
+ * Emptied and not deleted, so that those of higher numbers are found; refused where another holder has it by now. The holder
+ * is foreign text: it is spelled so that no shell and no terminal takes a part of it for anything else.
+ */
+function release(namespace: string, { index, owner }: SeenSlot): string {
+  const path = '/spec/holderIdentity'
+  const patch = JSON.stringify([
+    { op: 'test', path, value: owner.holder },
+    { op: 'replace', path, value: '' },
+  ])
+  const spelled = patch.replace(/[^ -&(-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return `kubectl -n ${namespace} patch lease ${slotRef(namespace, index).name} --type json -p '${spelled}'`
+}
