@@ -1,10 +1,18 @@
 import type { Lease } from '../model/lease.ts'
 import { type ObjectRef, refKey } from '../model/object-ref.ts'
-import { LIVES_BY_ANNOTATION, NODE_ANNOTATION, RUN_ANNOTATION, slotRef } from '../model/slot.ts'
+import {
+  LIVES_BY_ANNOTATION,
+  NODE_ANNOTATION,
+  RUN_ANNOTATION,
+  type SeenSlot,
+  slotOwner,
+  slotRef,
+} from '../model/slot.ts'
 import { WorldError } from '../model/world-error.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Cluster } from '../ports/cluster.ts'
 import type { Leader } from './leader.ts'
+import { leadingLease, livesBy } from './living-lease.ts'
 import { TimelyLease } from './timely-lease.ts'
 
 interface ControllerSlotsParts {
@@ -45,15 +53,17 @@ export class ControllerSlots {
 
   /**
    * One try for a slot that the reading showed free, ours or stale. Rejects with WorldError SLOT_LAPSED where this process
-   * does not lead. `takeStale`: also from a holder that renews it no more.
+   * does not lead. `stale`: the slot as the reading showed it stale, to be taken from that holder and no other.
    */
   async take(
-    { index, node, takeStale }: { readonly index: number; readonly node: string; readonly takeStale: boolean },
+    { index, node, stale }: { readonly index: number; readonly node: string; readonly stale?: SeenSlot },
     signal: AbortSignal,
   ): Promise<TakeAnswer> {
     const lease = this.#lease(index)
     const found = await lease.read(signal)
-    if (found !== undefined && !takeStale && !this.#mayTake(found, node)) return { kind: 'taken', holder: found.holder }
+    const isFree = found === undefined || this.#mayTake(found, node)
+    if (!isFree && !(stale !== undefined && (await this.#isStill(stale, found, signal))))
+      return { kind: 'taken', holder: found.holder }
     this.#mustLead()
     try {
       await lease.write(this.#claim(index, node, found), signal)
@@ -80,6 +90,19 @@ export class ControllerSlots {
   #mayTake(found: Lease, node: string): boolean {
     if (found.holder === '') return true
     return this.#isOurs(found) && found.annotations[NODE_ANNOTATION] === node
+  }
+
+  /** Nothing was written since it was found stale. The reading may be old: the slot may have another holder, or it lives again. */
+  async #isStill(stale: SeenSlot, found: Lease, signal: AbortSignal): Promise<boolean> {
+    const owner = slotOwner(found)
+    const by = livesBy(found)
+    if (!stale.isStale || owner?.holder !== stale.owner.holder || owner.node !== stale.owner.node) return false
+    if (by === undefined) return stale.livesBy === undefined && found.renewTime === stale.renewTime
+    if (stale.livesBy === undefined || refKey(by) !== refKey(stale.livesBy)) return false
+    const { cluster, clock } = this.#parts
+    const led = new TimelyLease({ cluster, clock, lease: by, callLimitMs: CALL_LIMIT_MS })
+    const leading = await leadingLease(() => led.read(signal), by)
+    return leading !== 'forbidden' && leading.renewTime === stale.renewTime
   }
 
   #isOurs(found: Lease): boolean {
