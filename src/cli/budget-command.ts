@@ -34,12 +34,14 @@ Example: who is out, who holds the slots, and how many more nodes may leave
 Example: the same after a look of two minutes, by which a holder that lives has renewed its slot
   evenkeel budget --watch 2min
 
-Example: for a script that goes on only while one more node may leave
-  evenkeel budget -o json && ./patch-a-node
+Example: one document for scripts
+  evenkeel budget -o json
 
-Balancers are not asked: a node that they alone have out is counted by a roll, and not here.
+Exit code 0 reserves nothing: a roll or a controller may take the last slot a moment later. Who takes a node out itself claims it
+first. Balancers and agents are not asked: a node that they alone have out is counted by a roll, and not here; a node that they may
+have out for its cordon or label is listed, and counted here.
 
-Exit codes: 0 one more node may leave; 1 the API cannot be asked; 2 wrong usage, or maxOut makes no sense; 3 the budget is used up.`
+Exit codes: 0 one more node may leave, as of the look; 1 the API cannot be asked; 2 wrong usage, or maxOut makes no sense; 3 the budget is used up.`
 
 /** `evenkeel budget`. */
 export const addBudgetCommand =

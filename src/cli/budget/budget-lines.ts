@@ -7,7 +7,9 @@ import { tableLines } from '../text/table-lines.ts'
 export const budgetLines = (view: BudgetView, namespace: string): readonly Line[] => [
   [headline(view)],
   [moreText(view)],
+  [NOT_ASKED],
   ...outLines(view),
+  ...mayBeOutLines(view),
   ...slotLines(view, namespace),
   ...leftLines(view),
 ]
@@ -18,8 +20,14 @@ function headline({ out, maxOut, nodes, says }: BudgetView): string {
   return `${countOf(out.length, 'node')} of ${nodes} ${are} out or about to be, and at most ${maxOut} may be: ${by}`
 }
 
-const moreText = ({ more }: BudgetView): string =>
-  more === 0 ? 'the budget is used up: no other node may leave' : `${more} more may leave`
+function moreText({ more, mayBeOut }: BudgetView): string {
+  const { length } = mayBeOut
+  const unsure =
+    length === 0 ? '' : `, if ${countOf(length, 'node')} that may be out ${length === 1 ? 'is' : 'are'} counted as well`
+  return more === 0 ? `the budget is used up${unsure}: no other node may leave` : `${more} more may leave${unsure}`
+}
+
+const NOT_ASKED = 'balancers and agents were not asked: a roll asks them, and may count more nodes as out'
 
 const column = (title: string) => ({ title, align: 'left' }) as const
 
@@ -27,6 +35,12 @@ function outLines({ out }: BudgetView): readonly Line[] {
   if (out.length === 0) return []
   const rows = out.map(({ node, owner = '-', since = '-', why }) => [node, owner, since, why.join('; ')])
   return [[''], ...lines([column('NODE'), column('FOR'), column('SINCE'), column('WHY')], rows)]
+}
+
+function mayBeOutLines({ mayBeOut }: BudgetView): readonly Line[] {
+  if (mayBeOut.length === 0) return []
+  const rows = mayBeOut.map(({ node, why }) => [node, why.join('; ')])
+  return [[''], ...lines([column('MAY BE OUT'), column('WHY')], rows)]
 }
 
 function slotLines({ slots }: BudgetView, namespace: string): readonly Line[] {

@@ -1,7 +1,7 @@
 import { ONE_OUT } from '../../model/budget-object.ts'
 import { claimsOf, MAINTENANCE_ANNOTATION } from '../../model/claims.ts'
 import { formatDuration } from '../../model/duration.ts'
-import type { Node } from '../../model/node.ts'
+import { isControlPlane, type Node } from '../../model/node.ts'
 import { RECORD_ANNOTATION } from '../../model/node-record.ts'
 import { refKey } from '../../model/object-ref.ts'
 import type { OutLimit } from '../../model/out-limit.ts'
@@ -45,15 +45,17 @@ interface ShownSlot {
   readonly doubt?: string
 }
 
-/** What `evenkeel budget` tells. Balancers are not asked: a node that they alone have out is counted by a roll. */
+/** What `evenkeel budget` tells. Balancers and agents are not asked: what only they know is in no list, or in `mayBeOut`. */
 export interface BudgetView {
   readonly maxOut: number
   /** `2`, `25%`; absent: nothing says how many, and it is one. */
   readonly says?: string
   readonly nodes: number
   readonly out: readonly OutNode[]
+  /** Out or not, depending on the balancers and agents: a roll that asks them may count these as well. */
+  readonly mayBeOut: readonly Pick<OutNode, 'node' | 'why'>[]
   readonly slots: readonly ShownSlot[]
-  /** How many more may leave now. */
+  /** How many more may leave now, if all of `mayBeOut` are out. */
   readonly more: number
 }
 
@@ -69,6 +71,8 @@ export function budgetView(reading: BudgetReading): BudgetView {
     ),
     returning: new Set(),
   })
+  const isOut = new Set(out.map(({ node }) => node))
+  const unsure = nodes.filter(({ name }) => !isOut.has(name)).flatMap((node) => maybeOut(node, cordons))
   const max = maxOut(limit ?? ONE_OUT, nodes.length)
   const marks = new Map(nodes.map((node) => [node.name, markOf(node)]))
   return {
@@ -77,8 +81,19 @@ export function budgetView(reading: BudgetReading): BudgetView {
     nodes: nodes.length,
     out: out.map((one) => outNode(one, marks.get(one.node) ?? {}, held)),
     slots: slots.map((slot) => shownSlot(slot, reading)),
-    more: Math.max(0, max - out.length),
+    mayBeOut: unsure,
+    more: Math.max(0, max - out.length - unsure.length),
   }
+}
+
+/** By an agent that goes by them, or for the grant of a brake. Control planes bear the label for good, from kubeadm. */
+function maybeOut(node: Node, cordons: CordonsThatCount): BudgetView['mayBeOut'] {
+  const { cordoned, excluded } = budgetNode(node)
+  const why = [
+    ...(cordoned && typeof cordons !== 'object' ? ['is cordoned'] : []),
+    ...(excluded && !isControlPlane(node) ? ['bears the label that keeps it out of load balancers'] : []),
+  ]
+  return why.length === 0 ? [] : [{ node: node.name, why }]
 }
 
 type Mark = Pick<OutNode, 'owner' | 'since'>

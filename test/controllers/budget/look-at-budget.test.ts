@@ -68,7 +68,7 @@ const FOUR = ['n1', 'n2', 'n3', 'n4'].map((name) => aNode(name))
 const out = { annotations: { 'evenkeel.dev/record': JSON.stringify(aRecord()) } }
 
 test('nothing is out where nothing is: one node may leave', async () => {
-  assert.deepEqual(await looked({}), { maxOut: 1, nodes: 4, out: [], slots: [], more: 1 })
+  assert.deepEqual(await looked({}), { maxOut: 1, nodes: 4, out: [], mayBeOut: [], slots: [], more: 1 })
 })
 
 test('who is out is told with the run and the time that its record names, and its slot is not counted beside it', async () => {
@@ -90,6 +90,45 @@ test('a granted cordon uses up the budget of one', async () => {
   const nodes = FOUR.map((node) => ({ ...node, unschedulable: true }))
   const view = await looked({ nodes, maps: { 'evenkeel-cordon-grants': { grants } } })
   assert.deepEqual([view.more, view.out.map(({ node }) => node)], [0, ['n2']])
+})
+
+const LABEL = { 'node.kubernetes.io/exclude-from-external-load-balancers': '' }
+
+for (const [what, nodes, unsure] of [
+  ['cordoned', [aNode('n1'), aNode('n2', { unschedulable: true })], ['n2']],
+  ['labelled', [aNode('n1'), aNode('n2', { labels: LABEL })], ['n2']],
+  [
+    'a labelled control plane',
+    [aNode('n1', { labels: { ...LABEL, 'node-role.kubernetes.io/control-plane': '' } }), aNode('n2')],
+    [],
+  ],
+  ['out anyhow', [aNode('n1', { unschedulable: true, ready: 'False' }), aNode('n2')], []],
+] as const)
+  test(`without a brake a node that is ${what} ${unsure.length === 0 ? 'is not one that may be out' : 'may be out, and uses up the budget'}`, async () => {
+    const { mayBeOut, out, more } = await looked({ nodes })
+    assert.deepEqual(
+      mayBeOut.map(({ node }) => node),
+      unsure,
+    )
+    assert.equal(more, Math.max(0, 1 - unsure.length - out.length))
+  })
+
+test('a cordon that the brake does not grant takes nothing out, for sure', async () => {
+  const grants = JSON.stringify({ version: 1, granted: [], max: 1, of: 4 })
+  const nodes = [aNode('n1'), aNode('n2', { unschedulable: true })]
+  const { mayBeOut, more } = await looked({ nodes, maps: { 'evenkeel-cordon-grants': { grants } } })
+  assert.deepEqual([mayBeOut, more], [[], 1])
+})
+
+test('the text names the nodes that may be out', async () => {
+  const view = await looked({ nodes: [aNode('n1'), aNode('n2', { unschedulable: true, labels: LABEL })] })
+  assert.deepEqual(budgetLines(view, 'evenkeel').map(plainLine).slice(1, -2), [
+    'the budget is used up, if 1 node that may be out is counted as well: no other node may leave',
+    'balancers and agents were not asked: a roll asks them, and may count more nodes as out',
+    '',
+    '  MAY BE OUT  WHY',
+    '  n2          is cordoned; bears the label that keeps it out of load balancers',
+  ])
 })
 
 test('a maxOut that makes no sense is an error of the user, with the command that mends it', async () => {
@@ -199,6 +238,7 @@ test('the text says the figures, who is out, the slots and what to type', async 
   assert.deepEqual(budgetLines(view, 'evenkeel').map(plainLine), [
     '2 nodes of 4 are out or about to be, and at most 1 may be: there is no ConfigMap evenkeel-budget',
     'the budget is used up: no other node may leave',
+    'balancers and agents were not asked: a roll asks them, and may count more nodes as out',
     '',
     '  NODE  FOR                                                   SINCE                     WHY',
     '  n1    run run-1                                             2026-01-01T00:00:00.000Z  is out for another owner (it carries a record)',
