@@ -1,6 +1,7 @@
 import { Option } from 'commander'
 import type { BudgetPlace } from '../controllers/budget/look-at-budget.ts'
 import type { BudgetView } from '../core/budget/budget-view.ts'
+import { SLOTS_NAMESPACE } from '../model/slot.ts'
 import { budgetLines } from './budget/budget-lines.ts'
 import { addStyleOptions, type OutputFlags, resultStyle } from './output-options.ts'
 import { duration } from './probe/probe-settings.ts'
@@ -55,7 +56,7 @@ export const addBudgetCommand =
       )
       .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')
       .option('--context <name>', 'context of the kubeconfig')
-      .option('--namespace <name>', 'namespace of the slots and of ConfigMap evenkeel-budget', 'evenkeel')
+      .option('--namespace <name>', 'namespace of the slots and of ConfigMap evenkeel-budget', SLOTS_NAMESPACE)
       .option('--grants-namespace <name>', 'namespace of ConfigMap evenkeel-cordon-grants; else that of the slots')
       .addOption(
         new Option('--watch <duration>', 'look at the slots for that long: who renews none is named')

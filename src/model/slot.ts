@@ -14,6 +14,9 @@ export const LIVES_BY_ANNOTATION = 'evenkeel.dev/lives-by'
 /** The Lease that stands for a slot. There are as many as nodes may be out at once, from 0 on. */
 export const slotRef = (namespace: string, index = 0): ObjectRef => ({ namespace, name: `evenkeel-slot-${index}` })
 
+/** Where the slots and the budget object are, where nothing says otherwise. */
+export const SLOTS_NAMESPACE = 'evenkeel'
+
 /** How long a slot is looked at, where nothing says otherwise, before its holder counts as gone; a Lease may ask for longer. */
 export const SLOT_STALE_MS = 120_000
 

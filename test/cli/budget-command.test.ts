@@ -7,7 +7,7 @@ import { UserError } from '../../src/model/user-error.ts'
 import { WorldError } from '../../src/model/world-error.ts'
 import { memoryContext } from './memory-context.ts'
 
-const FREE: BudgetView = { maxOut: 2, says: '2', nodes: 4, out: [], mayBeOut: [], slots: [], more: 2 }
+const FREE: BudgetView = { maxOut: 2, says: '2', unread: [], nodes: 4, out: [], mayBeOut: [], slots: [], more: 2 }
 
 async function budget(words: readonly string[], look: BudgetActions['look'] = async () => FREE) {
   const { context } = memoryContext()

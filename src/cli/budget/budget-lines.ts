@@ -1,4 +1,5 @@
 import type { BudgetView } from '../../core/budget/budget-view.ts'
+import { BUDGET_CONFIG_MAP } from '../../model/budget-object.ts'
 import type { Line } from '../terminal/style.ts'
 import { countOf } from '../text/count-text.ts'
 import { tableLines } from '../text/table-lines.ts'
@@ -8,14 +9,17 @@ export const budgetLines = (view: BudgetView, namespace: string): readonly Line[
   [headline(view)],
   [moreText(view)],
   [NOT_ASKED],
+  ...unreadLines(view),
   ...outLines(view),
   ...mayBeOutLines(view),
   ...slotLines(view, namespace),
   ...leftLines(view),
 ]
 
-function headline({ out, maxOut, nodes, says }: BudgetView): string {
-  const by = says === undefined ? 'there is no ConfigMap evenkeel-budget' : `evenkeel-budget says ${says}`
+function headline({ out, maxOut, nodes, says, unread }: BudgetView): string {
+  const isHidden = unread.some(isBudget)
+  const none = isHidden ? 'what evenkeel-budget says may not be read' : 'there is no ConfigMap evenkeel-budget'
+  const by = says === undefined ? none : `evenkeel-budget says ${says}`
   const are = out.length === 1 ? 'is' : 'are'
   return `${countOf(out.length, 'node')} of ${nodes} ${are} out or about to be, and at most ${maxOut} may be: ${by}`
 }
@@ -36,6 +40,14 @@ function outLines({ out }: BudgetView): readonly Line[] {
   const rows = out.map(({ node, owner = '-', since = '-', why }) => [node, owner, since, why.join('; ')])
   return [[''], ...lines([column('NODE'), column('FOR'), column('SINCE'), column('WHY')], rows)]
 }
+
+const isBudget = (ref: string): boolean => ref.endsWith(`/${BUDGET_CONFIG_MAP}`)
+
+const unreadLines = ({ unread }: BudgetView): readonly Line[] =>
+  unread.map((ref) => {
+    const so = isBudget(ref) ? 'one node is taken for all that may be out' : 'which cordons are granted is not known'
+    return [{ text: `this identity may not get ConfigMap ${ref}, so ${so}: see deploy/roll-rbac.yaml`, tone: 'hold' }]
+  })
 
 function mayBeOutLines({ mayBeOut }: BudgetView): readonly Line[] {
   if (mayBeOut.length === 0) return []

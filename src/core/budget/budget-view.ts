@@ -3,7 +3,7 @@ import { claimsOf, MAINTENANCE_ANNOTATION } from '../../model/claims.ts'
 import { formatDuration } from '../../model/duration.ts'
 import { isControlPlane, type Node } from '../../model/node.ts'
 import { RECORD_ANNOTATION } from '../../model/node-record.ts'
-import { refKey } from '../../model/object-ref.ts'
+import { type ObjectRef, refKey } from '../../model/object-ref.ts'
 import type { OutLimit } from '../../model/out-limit.ts'
 import { parseNodeRecord } from '../../model/parse-node-record.ts'
 import { type SeenSlot, SLOT_STALE_MS, slotRef } from '../../model/slot.ts'
@@ -16,7 +16,9 @@ import { whoIsOut } from './who-is-out.ts'
 interface BudgetReading {
   readonly namespace: string
   readonly nodes: readonly Node[]
-  /** Absent: there is no budget object. */
+  /** ConfigMaps that this identity may not read. */
+  readonly unread: readonly ObjectRef[]
+  /** Absent: there is no budget object, or it may not be read. */
   readonly limit?: OutLimit
   readonly cordons: CordonsThatCount
   readonly slots: readonly SeenSlot[]
@@ -48,7 +50,9 @@ interface ShownSlot {
 /** What `evenkeel budget` tells. Balancers and agents are not asked: what only they know is in no list, or in `mayBeOut`. */
 export interface BudgetView {
   readonly maxOut: number
-  /** `2`, `25%`; absent: nothing says how many, and it is one. */
+  /** ConfigMaps that this identity may not get, as `namespace/name`. */
+  readonly unread: readonly string[]
+  /** `2`, `25%`; absent: nothing says how many, or it may not be read, and it is one. */
   readonly says?: string
   readonly nodes: number
   readonly out: readonly OutNode[]
@@ -78,6 +82,7 @@ export function budgetView(reading: BudgetReading): BudgetView {
   return {
     maxOut: max,
     ...(limit === undefined ? {} : { says: limit.kind === 'count' ? `${limit.count}` : `${limit.percent}%` }),
+    unread: reading.unread.map(refKey),
     nodes: nodes.length,
     out: out.map((one) => outNode(one, marks.get(one.node) ?? {}, held)),
     slots: slots.map((slot) => shownSlot(slot, reading)),

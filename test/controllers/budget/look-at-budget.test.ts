@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { budgetLines } from '../../../src/cli/budget/budget-lines.ts'
 import { plainLine } from '../../../src/cli/terminal/style.ts'
 import { lookAtBudget } from '../../../src/controllers/budget/look-at-budget.ts'
-import type { ConfigMap } from '../../../src/model/config-map.ts'
 import type { Lease } from '../../../src/model/lease.ts'
 import type { Node } from '../../../src/model/node.ts'
 import { slotRef } from '../../../src/model/slot.ts'
@@ -11,6 +10,7 @@ import { toIso } from '../../../src/model/time.ts'
 import { UserError } from '../../../src/model/user-error.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 import type { Cluster } from '../../../src/ports/cluster.ts'
+import type { ConfigMaps } from '../../../src/ports/config-maps.ts'
 import { MemoryCluster } from '../../support/memory-cluster.ts'
 import { aNode, aRecord } from '../../support/roll-world.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
@@ -22,13 +22,13 @@ interface World {
   readonly maps?: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly leases?: (clock: VirtualClock) => readonly Partial<Lease>[]
   readonly watchMs?: number
-  /** Name of a Lease that may not be read. */
-  readonly hidden?: string
+  /** Names of objects that may not be read. */
+  readonly hidden?: readonly string[]
   /** The holder of slot 0 renews after that long, by its own clock. */
   readonly renewsAs?: { readonly at: number; readonly renewTime: string }
 }
 
-async function looked({ nodes = FOUR, maps = {}, leases = () => [], watchMs = 0, hidden, renewsAs }: World) {
+async function looked({ nodes = FOUR, maps = {}, leases = () => [], watchMs = 0, hidden = [], renewsAs }: World) {
   const clock = new VirtualClock()
   const cluster = new MemoryCluster(clock, nodes)
   for (const lease of leases(clock))
@@ -43,15 +43,14 @@ async function looked({ nodes = FOUR, maps = {}, leases = () => [], watchMs = 0,
       annotations: { 'evenkeel.dev/run': 'run-1', 'evenkeel.dev/node': 'n1' },
       ...lease,
     })
-  const read = ({ namespace, name }: { namespace: string; name: string }): Promise<ConfigMap | undefined> =>
-    Promise.resolve(
-      maps[name] === undefined
-        ? undefined
-        : { namespace, name, resourceVersion: '1', annotations: {}, data: maps[name] },
-    )
+  const read: ConfigMaps['read'] = async ({ namespace, name }) => {
+    if (hidden.includes(name)) throw forbidden
+    const data = maps[name]
+    return data === undefined ? undefined : { namespace, name, resourceVersion: '1', annotations: {}, data }
+  }
   const place = { namespace: 'evenkeel', grantsNamespace: 'evenkeel', watchMs }
   const readLease: Cluster['readLease'] = (ref, signal) =>
-    ref.name === hidden ? Promise.reject(forbidden) : cluster.readLease(ref, signal)
+    hidden.includes(ref.name) ? Promise.reject(forbidden) : cluster.readLease(ref, signal)
   const parts = { cluster: { list: cluster.list.bind(cluster), readLease }, configMaps: { read }, clock }
   const looking = lookAtBudget(parts, place, never)
   if (renewsAs !== undefined) {
@@ -68,7 +67,7 @@ const FOUR = ['n1', 'n2', 'n3', 'n4'].map((name) => aNode(name))
 const out = { annotations: { 'evenkeel.dev/record': JSON.stringify(aRecord()) } }
 
 test('nothing is out where nothing is: one node may leave', async () => {
-  assert.deepEqual(await looked({}), { maxOut: 1, nodes: 4, out: [], mayBeOut: [], slots: [], more: 1 })
+  assert.deepEqual(await looked({}), { maxOut: 1, unread: [], nodes: 4, out: [], mayBeOut: [], slots: [], more: 1 })
 })
 
 test('who is out is told with the run and the time that its record names, and its slot is not counted beside it', async () => {
@@ -131,6 +130,22 @@ test('the text names the nodes that may be out', async () => {
   ])
 })
 
+test('an identity that may not read the ConfigMaps is answered by what a roll with its rights goes by, and told so', async () => {
+  const nodes = [aNode('n1'), aNode('n2', { unschedulable: true })]
+  const maps = { 'evenkeel-budget': { maxOut: '3' }, 'evenkeel-cordon-grants': { grants: '{}' } }
+  const view = await looked({ nodes, maps, hidden: Object.keys(maps) })
+  assert.deepEqual(
+    [view.maxOut, view.says, view.unread, view.mayBeOut.map(({ node }) => node)],
+    [1, undefined, ['evenkeel/evenkeel-budget', 'evenkeel/evenkeel-cordon-grants'], ['n2']],
+  )
+  const lines = budgetLines(view, 'evenkeel').map(plainLine)
+  assert.match(lines[0] ?? '', /what evenkeel-budget says may not be read/)
+  assert.deepEqual(lines.slice(3, 5), [
+    'this identity may not get ConfigMap evenkeel/evenkeel-budget, so one node is taken for all that may be out: see deploy/roll-rbac.yaml',
+    'this identity may not get ConfigMap evenkeel/evenkeel-cordon-grants, so which cordons are granted is not known: see deploy/roll-rbac.yaml',
+  ])
+})
+
 test('a maxOut that makes no sense is an error of the user, with the command that mends it', async () => {
   const wrong = looked({ maps: { 'evenkeel-budget': { maxOut: '0' } } })
   await assert.rejects(wrong, (error) => error instanceof UserError && /patch configmap/.test(error.fix ?? ''))
@@ -183,7 +198,7 @@ for (const [what, leader] of [
 
 test('a slot that lives by a Lease that may not be read is not called left behind, however long it is looked at', async () => {
   const leases = () => [{ ...CONTROLLED, renewTime: '2020-01-01T00:00:00Z' }, LEADER]
-  const { slots, more } = await looked({ leases, watchMs: 240_000, hidden: LEADER.name })
+  const { slots, more } = await looked({ leases, watchMs: 240_000, hidden: [LEADER.name] })
   assert.deepEqual(
     slots.map(({ left, doubt }) => [left, doubt]),
     [
