@@ -1,11 +1,19 @@
 import type { Lease } from '../model/lease.ts'
 import { type ObjectRef, refKey } from '../model/object-ref.ts'
-import { LIVES_BY_ANNOTATION, NODE_ANNOTATION, RUN_ANNOTATION, slotRef } from '../model/slot.ts'
+import {
+  LIVES_BY_ANNOTATION,
+  NODE_ANNOTATION,
+  RUN_ANNOTATION,
+  type SeenSlot,
+  slotOwner,
+  slotRef,
+} from '../model/slot.ts'
 import { WorldError } from '../model/world-error.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Cluster } from '../ports/cluster.ts'
 import type { Leader } from './leader.ts'
 import { isConflict, LeaseHolder } from './lease-holder.ts'
+import { leadingLease, livesBy } from './living-lease.ts'
 
 interface ControllerSlotsParts {
   readonly cluster: Pick<Cluster, 'readLease' | 'writeLease'>
@@ -49,15 +57,17 @@ export class ControllerSlots {
 
   /**
    * One try for a slot that the reading showed free, ours or stale. Rejects with WorldError SLOT_LAPSED where this process
-   * does not lead. `takeStale`: also from a holder that renews it no more.
+   * does not lead. `stale`: the slot as the reading showed it stale, to be taken from that holder and no other.
    */
   async take(
-    { index, node, takeStale }: { readonly index: number; readonly node: string; readonly takeStale: boolean },
+    { index, node, stale }: { readonly index: number; readonly node: string; readonly stale?: SeenSlot },
     signal: AbortSignal,
   ): Promise<TakeAnswer> {
     const lease = this.#lease(index)
     const found = await lease.read(signal)
-    if (found !== undefined && !takeStale && !this.#mayTake(found, node)) return { kind: 'taken', holder: found.holder }
+    const isFree = found === undefined || this.#mayTake(found, node)
+    if (!isFree && !(stale !== undefined && (await this.#isStill(stale, found, signal))))
+      return { kind: 'taken', holder: found.holder }
     this.#mustLead()
     try {
       await lease.claim(found, this.#annotations(node, found), signal)
@@ -86,6 +96,18 @@ export class ControllerSlots {
     return this.#isOurs(found) && found.annotations[NODE_ANNOTATION] === node
   }
 
+  /** Nothing was written since it was found stale. The reading may be old: the slot may have another holder, or it lives again. */
+  async #isStill(stale: SeenSlot, found: Lease, signal: AbortSignal): Promise<boolean> {
+    const owner = slotOwner(found)
+    const by = livesBy(found)
+    if (!stale.isStale || owner?.holder !== stale.owner.holder || owner.node !== stale.owner.node) return false
+    if (by === undefined) return stale.livesBy === undefined && found.renewTime === stale.renewTime
+    if (stale.livesBy === undefined || refKey(by) !== refKey(stale.livesBy)) return false
+    const led = this.#holderOf(by)
+    const leading = await leadingLease(() => led.read(signal), by)
+    return leading !== 'forbidden' && leading.renewTime === stale.renewTime
+  }
+
   #isOurs(found: Lease): boolean {
     return found.holder === this.holder && found.annotations[LIVES_BY_ANNOTATION] === refKey(this.#parts.lease)
   }
@@ -104,12 +126,14 @@ export class ControllerSlots {
   }
 
   #lease(index: number): LeaseHolder {
-    const { cluster, clock, namespace } = this.#parts
-    const known = this.#leases.get(index)
-    const limits = { durationMs: SLOT_MS, callLimitMs: CALL_LIMIT_MS }
-    const lease =
-      known ?? new LeaseHolder({ cluster, clock, lease: slotRef(namespace, index), holder: this.holder, ...limits })
+    const lease = this.#leases.get(index) ?? this.#holderOf(slotRef(this.#parts.namespace, index))
     this.#leases.set(index, lease)
     return lease
+  }
+
+  #holderOf(lease: ObjectRef): LeaseHolder {
+    const { cluster, clock } = this.#parts
+    const limits = { durationMs: SLOT_MS, callLimitMs: CALL_LIMIT_MS }
+    return new LeaseHolder({ cluster, clock, lease, holder: this.holder, ...limits })
   }
 }

@@ -62,6 +62,16 @@ test('law: a budget that makes no sense begins nothing, and one that disappears 
   ])
 })
 
+test('a budget that may not be read any more leaves the last known in force, and is not said to be gone', async () => {
+  const { budget, maps, said } = watched({ budget: { maxOut: '2' } })
+  await budget.read(never)
+  maps.budget = forbidden
+  assert.deepEqual((await budget.read(never)).limit, { kind: 'count', count: 2 })
+  assert.deepEqual(said, [
+    'this identity may not get ConfigMap evenkeel/evenkeel-budget, so maxOut stays 2, as it said last: see deploy/roll-rbac.yaml',
+  ])
+})
+
 test('law: a budget that makes no sense begins nothing, and one that disappears leaves the last known in force; a budget that makes no sense begins nothing, and what it said last stays in force for what has begun', async () => {
   const { budget, maps } = watched({ budget: { maxOut: '2' } })
   await budget.read(never)

@@ -31,10 +31,18 @@ interface World {
 }
 
 /** n1 of six nodes is to be begun by run-1. */
-function decided({ max = 2, slots = [], bad = {}, budget = {}, slot: state = 'free', record, change = {} }: World) {
+function decisionOf({
+  max = 2,
+  slots = [],
+  bad = {},
+  budget = {},
+  slot: state = 'free',
+  record,
+  change = {},
+}: World): ReturnType<typeof decide> {
   const s = aSnapshot(record === true ? { record: aRecord(), node: { unschedulable: false } } : {})
   const nodes = NAMES.map((name) => (name === 'n1' ? s.current.node : aNode(name, bad[name])))
-  const decision = decide({
+  return decide({
     ...s,
     cluster: { ...s.cluster, nodes },
     instances: [anInstance(NAMES.map((name) => aServer(name)))],
@@ -42,6 +50,10 @@ function decided({ max = 2, slots = [], bad = {}, budget = {}, slot: state = 'fr
     budget: { limit: { kind: 'count', count: max }, cordons: 'noBrake', slots, ...budget },
     ...change,
   })
+}
+
+function decided(world: World): string {
+  const decision = decisionOf(world)
   const what =
     decision.kind === 'act'
       ? decision.actions.map((action) =>
@@ -270,5 +282,28 @@ test('law: a roll file may ask for fewer nodes out than the budget allows, and n
   assert.equal(
     decided({ max: 2, slots: [...slots, slot(1, 'run-3', 'n3')], change: asking(5) }),
     'hold BudgetUsedUp n2 n3',
+  )
+})
+
+test('a budget that is used up names the command that looks where this roll looks', () => {
+  const next = (where: { readonly namespace: string; readonly grantsNamespace?: string }): string | undefined => {
+    const slots = [slot(0, 'run-2', 'n2'), slot(1, 'run-3', 'n3')]
+    const spec = aSpec({ slots: { leaseDurationMs: 120_000, ...where } })
+    const decision = decisionOf({ slots, change: { spec } })
+    return decision.kind === 'hold' ? decision.reasons[0]?.next : undefined
+  }
+  assert.deepEqual(
+    [
+      next({ namespace: 'evenkeel' }),
+      next({ namespace: 'ops' }),
+      next({ namespace: 'evenkeel', grantsNamespace: 'edge' }),
+      next({ namespace: 'ops', grantsNamespace: 'evenkeel' }),
+    ],
+    [
+      'evenkeel budget says who is out, and for whom',
+      'evenkeel budget --namespace ops says who is out, and for whom',
+      'evenkeel budget --grants-namespace edge says who is out, and for whom',
+      'evenkeel budget --namespace ops --grants-namespace evenkeel says who is out, and for whom',
+    ],
   )
 })

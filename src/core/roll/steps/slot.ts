@@ -1,7 +1,7 @@
 import type { Action } from '../../../model/action.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { isRunName } from '../../../model/run-name.ts'
-import type { SeenSlot } from '../../../model/slot.ts'
+import { type SeenSlot, SLOTS_NAMESPACE } from '../../../model/slot.ts'
 import { ownerText } from '../../budget/owner-text.ts'
 import type { NodeOut } from '../../budget/snapshot.ts'
 import { act, done, hold, type StepAnswer } from '../../step-answer.ts'
@@ -49,7 +49,7 @@ function overBudget(s: NodeSnapshot): StepAnswer | undefined {
   if (back !== undefined) return act([{ kind: 'releaseSlot', node: s.current.node.name }], back)
   if (twice !== undefined) return hold([shared(s, twice)])
   const named = bad.map((one) => badNode(s, one))
-  const reasons = max === 1 ? named : [usedUp(bad, max), ...named]
+  const reasons = max === 1 ? named : [usedUp(s, bad, max), ...named]
   return hold(mostNotReady(s, bad) ? [heartbeatsLost, ...reasons] : reasons)
 }
 
@@ -59,11 +59,17 @@ function mayTake(s: NodeSnapshot): StepAnswer {
   return foreign === undefined ? takeIt(s) : hold([foreign])
 }
 
-const usedUp = ({ length }: readonly NodeOut[], max: number): Reason => ({
+const usedUp = (s: NodeSnapshot, { length }: readonly NodeOut[], max: number): Reason => ({
   code: 'BudgetUsedUp',
   text: `${length} nodes are out or about to be, of at most ${max} that may be`,
-  next: 'evenkeel budget says who is out, and for whom',
+  next: `${lookCommand(s.spec.slots)} says who is out, and for whom`,
 })
+
+/** With the namespaces that the command would not look in by itself. */
+function lookCommand({ namespace, grantsNamespace = namespace }: NodeSnapshot['spec']['slots']): string {
+  const slots = namespace === SLOTS_NAMESPACE ? '' : ` --namespace ${namespace}`
+  return `evenkeel budget${slots}${grantsNamespace === namespace ? '' : ` --grants-namespace ${grantsNamespace}`}`
+}
 
 /** Why a slot is held no longer by a run that has touched nothing. It is asked for again once there is room. */
 function givenBack(s: NodeSnapshot, bad: readonly NodeOut[]): Reason | undefined {
