@@ -4,14 +4,14 @@
  */
 
 import { MutatedTree } from './support/virtual-roll/mutations/mutated-tree.ts'
-import { mutationJobs } from './support/virtual-roll/mutations/mutation-jobs.ts'
+import { fleetJobs, mutationJobs } from './support/virtual-roll/mutations/mutation-jobs.ts'
 import { MUTATIONS } from './support/virtual-roll/mutations/mutations.ts'
 import { type Caught, tryMutation } from './support/virtual-roll/mutations/try-mutation.ts'
 
 const jobText = ({ job, after }: Caught): string => {
   const where =
-    job.kind === 'seed'
-      ? `seed ${job.seed}`
+    job.kind !== 'crash'
+      ? `${job.kind} ${job.seed}`
       : `crash ${job.plan.crashes.map(({ effect, phase }) => `${phase} ${effect}`).join(', ') || 'none'}`
   return `${where}, ${after}${after === 1 ? ' run' : ' runs'}`
 }
@@ -20,9 +20,10 @@ const words = process.argv.slice(2)
 const chosen = MUTATIONS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
 const tree = await MutatedTree.make()
 try {
-  const jobs = await mutationJobs()
+  const [usual, fleets] = [chosen.every(({ inFleets }) => inFleets) ? [] : await mutationJobs(), fleetJobs()]
   console.log('| the engine … | seen by | first in |\n| --- | --- | --- |')
   for (const mutation of chosen) {
+    const jobs = mutation.inFleets ? fleets : usual
     const caught = await tryMutation(tree, mutation, jobs)
     console.log(
       `| ${mutation.name} | ${caught?.by ?? '**nobody**'} | ${caught === undefined ? `${jobs.length} runs` : jobText(caught)} |`,

@@ -21,6 +21,8 @@ interface Part {
 const SEEDS_A_NIGHT = 5_000
 const FIRST_SEED = 1_000_000
 const nightsSince2026 = Math.floor((Date.now() - Date.UTC(2026, 0, 1)) / (24 * 60 * 60_000))
+const FLEETS_A_NIGHT = 2_000
+const firstFleet = nightsSince2026 * FLEETS_A_NIGHT
 const firstSeed = FIRST_SEED + nightsSince2026 * SEEDS_A_NIGHT
 
 const PARTS: readonly Part[] = [
@@ -28,6 +30,11 @@ const PARTS: readonly Part[] = [
     name: 'seeds',
     what: `${SEEDS_A_NIGHT} seeds from ${firstSeed} on, and no step without each fault`,
     argv: ['test/swarm.ts', '--seeds', String(SEEDS_A_NIGHT), '--from', String(firstSeed), '--table'],
+  },
+  {
+    name: 'fleets',
+    what: `${FLEETS_A_NIGHT} random fleets under one node budget, from seed ${firstFleet} on`,
+    argv: ['test/fleets.ts', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstFleet)],
   },
   {
     name: 'crash',

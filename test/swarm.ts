@@ -60,7 +60,7 @@ async function swarm(from: number, count: number, workers: number): Promise<bool
       const seed =
         report.kind === 'seed'
           ? report.report.seed
-          : report.kind === 'thrown' && 'seed' in report.job
+          : report.kind === 'thrown' && report.job.kind !== 'crash'
             ? report.job.seed
             : ''
       console.log(`seed ${seed} failed: npm run swarm -- --seed ${seed}\n  ${said.join('\n  ')}`)

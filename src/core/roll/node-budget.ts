@@ -74,11 +74,14 @@ export function waitingForUs(s: NodeSnapshot): ReadonlySet<string> {
   )
 }
 
-/** One slot per node: who else holds one for the node under way. */
-export const sharer = (s: NodeSnapshot): SeenSlot | undefined =>
-  s.slot.state !== 'mine' && slotCount(s) === 1
-    ? undefined
-    : liveSlots(s).find(({ owner }) => owner.node === s.current.node.name)
+/**
+ * One slot per node: who else holds one for the node under way. Where there is one slot, who has that one is found by asking
+ * for it; slots above it may be held from a time when there were more.
+ */
+export function sharer(s: NodeSnapshot): SeenSlot | undefined {
+  const isAskedFor = s.slot.state !== 'mine' && slotCount(s) === 1
+  return liveSlots(s).find(({ index, owner }) => owner.node === s.current.node.name && !(isAskedFor && index === 0))
+}
 
 /**
  * Of several who took a slot before each saw the other's, and are too many: the one of the lowest slot stays, so that

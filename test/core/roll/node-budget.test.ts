@@ -95,6 +95,11 @@ for (const [what, world, want] of [
   ['takes the next slot where another run has one node out', { slots: [slot(0, 'run-2', 'n2')] }, 'take 1'],
   ['takes a slot that became free below one that is held', { slots: [slot(1, 'run-2', 'n2')] }, 'take 0'],
   [
+    'takes no slot for a node that has one already from a time when there were more',
+    { max: 1, slots: [slot(1, 'run-2', 'n1')] },
+    'hold n1',
+  ],
+  [
     'holds where two other nodes are about to leave',
     { slots: [slot(0, 'run-2', 'n2'), slot(1, 'run-3', 'n3')] },
     'hold BudgetUsedUp n2 n3',

@@ -1,3 +1,4 @@
+import { runFleet } from '../../fleet/run-fleet.ts'
 import { limitProcessor } from '../../processor-limit.ts'
 import { crashRun } from '../crash/crash-run.ts'
 import { runSeed } from '../swarm/run-seed.ts'
@@ -7,6 +8,7 @@ import type { Job, JobReport } from './job.ts'
 async function done(job: Job): Promise<JobReport> {
   try {
     if (job.kind === 'seed') return { kind: 'seed', report: await runSeed(job.seed) }
+    if (job.kind === 'fleet') return { kind: 'fleet', report: await runFleet(job.seed) }
     return { kind: 'crash', plan: job.plan, run: await crashRun(job.plan) }
   } catch (error) {
     return { kind: 'thrown', job, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }

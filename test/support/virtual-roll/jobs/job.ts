@@ -1,3 +1,4 @@
+import type { FleetReport } from '../../fleet/fleet-report.ts'
 import type { CrashPlan, CrashRun } from '../crash/crash-run.ts'
 import type { SeedReport } from '../swarm/seed-report.ts'
 
@@ -5,9 +6,11 @@ import type { SeedReport } from '../swarm/seed-report.ts'
 export type Job =
   | { readonly kind: 'seed'; readonly seed: string }
   | { readonly kind: 'crash'; readonly plan: CrashPlan }
+  | { readonly kind: 'fleet'; readonly seed: string }
 
 export type JobReport =
   | { readonly kind: 'seed'; readonly report: SeedReport }
+  | { readonly kind: 'fleet'; readonly report: FleetReport }
   | { readonly kind: 'crash'; readonly plan: CrashPlan; readonly run: CrashRun }
   /** Not even the world came about, or the work threw. */
   | { readonly kind: 'thrown'; readonly job: Job; readonly error: string }
@@ -15,6 +18,6 @@ export type JobReport =
 /** What was seen that must not be, each with who saw it; none: all is well. */
 export function complaints(report: JobReport): readonly string[] {
   if (report.kind === 'thrown') return [`thrown: ${report.error}`]
-  const { violations } = report.kind === 'seed' ? report.report : report.run
+  const { violations } = report.kind === 'crash' ? report.run : report.report
   return violations.map(({ checker, atMs, text }) => `${checker} at ${(atMs / 1000).toFixed(1)} s: ${text}`)
 }

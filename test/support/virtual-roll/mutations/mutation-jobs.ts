@@ -29,3 +29,9 @@ export async function mutationJobs(): Promise<readonly Job[]> {
   const kept = [...KEPT_SEEDS, SILENT_WHEN_TOLD].map((seed): Job => ({ kind: 'seed', seed }))
   return [{ kind: 'crash', plan: clean }, ...kept, ...crashes, ...seeds, ...bySteps]
 }
+
+/** As many as showed each of those that only fleets show, several times over. */
+const FLEETS = 400
+
+export const fleetJobs = (): readonly Job[] =>
+  Array.from({ length: FLEETS }, (_, i): Job => ({ kind: 'fleet', seed: String(i) }))

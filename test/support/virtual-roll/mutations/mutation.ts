@@ -11,6 +11,8 @@ export interface Mutation {
   /** What the engine does then. */
   readonly name: string
   readonly edits: readonly Edit[]
+  /** Only random fleets show it. */
+  readonly inFleets?: true
 }
 
 /** Each changed file by its path, with its text as it is then. Throws where a text to be changed does not occur exactly once. */

@@ -1,3 +1,4 @@
+import { FLEET_MUTATIONS } from './fleet-mutations.ts'
 import type { Edit, Mutation } from './mutation.ts'
 
 const LADDER = 'src/core/roll/ladder.ts'
@@ -210,4 +211,5 @@ export const MUTATIONS: readonly Mutation[] = [
     'if (endsLine(text, end) && text.slice(start, end) === last.line) return last',
     'if (endsLine(text, end)) return last',
   ]),
+  ...FLEET_MUTATIONS,
 ]

@@ -32,9 +32,9 @@ export async function tryMutation(
         const job: Job =
           report.kind === 'thrown'
             ? report.job
-            : report.kind === 'seed'
-              ? { kind: 'seed', seed: report.report.seed }
-              : { kind: 'crash', plan: report.plan }
+            : report.kind === 'crash'
+              ? { kind: 'crash', plan: report.plan }
+              : { kind: report.kind, seed: report.report.seed }
         caught = { by: /^[a-z-]+/.exec(first)?.[0] ?? '', text: first, job, after }
         return false
       },

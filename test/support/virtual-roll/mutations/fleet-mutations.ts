@@ -1,0 +1,66 @@
+import type { Mutation } from './mutation.ts'
+
+const mutation = (name: string, [file, from, to]: readonly [file: string, from: string, to: string]): Mutation => ({
+  name,
+  edits: [{ file, from, to }],
+  inFleets: true,
+})
+
+/** The node budget with a line wrong: only where several owners take nodes at once does it show. */
+export const FLEET_MUTATIONS: readonly Mutation[] = [
+  mutation('counts before it has the slot only', [
+    'src/core/roll/steps/slot.ts',
+    'return overBudget(s) ?? mayTake(s)',
+    "return (s.slot.state === 'mine' ? undefined : overBudget(s)) ?? mayTake(s)",
+  ]),
+  mutation('does not read the budget again between the slot and the first touch', [
+    'src/controllers/roll/decide-on-fresh.ts',
+    "action.kind === 'takeSlot' || (action.kind === 'writeRecord' && action.asOf !== undefined)",
+    "action.kind === 'takeSlot'",
+  ]),
+  mutation('counts no slots of others', [
+    'src/core/roll/node-budget.ts',
+    'if (ownRecord(s) !== undefined) return []\n  const isAskedFor',
+    'if (ownRecord(s) !== undefined || s.now > 0) return []\n  const isAskedFor',
+  ]),
+  mutation('takes a slot above those that there are', [
+    'src/core/roll/node-budget.ts',
+    'const free = indexes.find((index) => !held.has(index))',
+    'const free = [...indexes, count].toReversed().find((index) => !held.has(index))',
+  ]),
+  mutation('takes a slot for a node that has one', [
+    'src/core/roll/node-budget.ts',
+    'owner.node === s.current.node.name && !(isAskedFor && index === 0))',
+    'owner.node === s.current.node.name && isAskedFor && index < 0)',
+  ]),
+  mutation('does not count nodes that are claimed', [
+    'src/core/budget/budget-node.ts',
+    'claimed === undefined ? {} : { claimedBy: claimed }',
+    "claimed === undefined || !claimed.includes('roll/') ? {} : { claimedBy: claimed }",
+  ]),
+  mutation('does not count granted cordons', [
+    'src/core/budget/who-is-out.ts',
+    'cordons.granted.includes(name)',
+    "name === '' && cordons.granted.includes(name)",
+  ]),
+  mutation('rounds a percentage up', [
+    'src/core/budget/max-out.ts',
+    'Math.floor((fleet * limit.percent) / 100)',
+    'Math.ceil((fleet * limit.percent) / 100)',
+  ]),
+  mutation('takes what the file asks for, also where it is more than the budget allows', [
+    'src/core/roll/node-budget.ts',
+    'Math.min(slotCount(s), maxOut(asked, s.cluster.nodes.length))',
+    'maxOut(asked, s.cluster.nodes.length)',
+  ]),
+  mutation('keeps its slot when it is through with a node', [
+    'src/runtime/slot-lease.ts',
+    "holder: ''",
+    'holder: lease.holder',
+  ]),
+  mutation('grants cordons whatever else is out', [
+    'src/core/brake/share-out.ts',
+    'new Set([...granted, ...outByThemselves(nodes, new Set(memory.returning.keys())).map(({ node }) => node)])',
+    'new Set([...granted])',
+  ]),
+]

@@ -1,0 +1,117 @@
+import { ApiClient } from '../../../src/adapters/kube/api-client.ts'
+import { ApiReach } from '../../../src/adapters/kube/api-reach.ts'
+import type { Connection } from '../../../src/adapters/kube/connection.ts'
+import type { Exchange } from '../../../src/adapters/kube/exchange.ts'
+import type { FollowParts } from '../../../src/adapters/kube/follow.ts'
+import { kubeCluster } from '../../../src/adapters/kube/kube-cluster.ts'
+import { kubeConfigMaps } from '../../../src/adapters/kube/kube-config-maps.ts'
+import type { Clock } from '../../../src/ports/clock.ts'
+import type { Cluster } from '../../../src/ports/cluster.ts'
+import type { ConfigMaps } from '../../../src/ports/config-maps.ts'
+import type { Random } from '../../../src/ports/random.ts'
+import { steadyClock } from '../../../src/runtime/steady-clock.ts'
+import type { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
+import { inProcessApi, type Passage } from '../../../src/sim/doors/in-process-api.ts'
+import type { ApiRequest } from '../../../src/sim/world/api-request.ts'
+import type { RequestWitness } from './engine-request.ts'
+import { Lifeline } from './lifeline.ts'
+
+/** What a process does to the world or to its journal, and when a hook hears of it. */
+export type EffectHook = (effect: string, phase: 'before' | 'after', lifeline: Lifeline) => void
+
+/** What goes wrong around a process. */
+export interface ProcessOutside {
+  readonly passageOf?: (request: ApiRequest) => Passage
+  readonly onEffect?: EffectHook
+  readonly witness?: RequestWitness
+}
+
+interface ProcessPortsParts {
+  readonly cluster: VirtualCluster
+  readonly outside: ProcessOutside
+  /** Which process of which owner this is: chance differs from one to the next. */
+  readonly name: string
+}
+
+const API_LATENCY_MS = 3
+
+/** What one process has of the virtual world, whatever it does there: a clock, chance and the API, ending with it. */
+export class ProcessPorts {
+  readonly lifeline = new Lifeline()
+  readonly clock: Clock
+  readonly random: Random
+  readonly client: ApiClient
+  readonly cluster: Cluster
+  readonly configMaps: ConfigMaps
+  readonly #parts: ProcessPortsParts
+
+  constructor(parts: ProcessPortsParts) {
+    this.#parts = parts
+    const { cluster, name } = parts
+    const { time } = cluster
+    const { lifeline } = this
+    this.random = cluster.random.fork(name)
+    this.clock = steadyClock({
+      monoMs: () => time.monoMs(),
+      wallMs: () => time.wallMs(),
+      sleep: (ms, signal) => lifeline.guard(() => time.sleep(ms, signal)),
+    })
+    this.client = this.#makeClient()
+    this.configMaps = kubeConfigMaps(this.client)
+    this.cluster = kubeCluster(this.follows(), { address: '192.0.2.1', port: 6443 })
+  }
+
+  /** For adapters that follow a kind. */
+  follows(): FollowParts {
+    const { client, clock, random } = this
+    const log = { debug: () => undefined, warn: () => undefined }
+    return { client, reach: new ApiReach(clock), clock, random, log }
+  }
+
+  /** Something that outlives the process, which may die right before it or right after. */
+  effect<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const { onEffect } = this.#parts.outside
+    if (onEffect === undefined) return this.lifeline.guard(work)
+    return this.lifeline.guard(async () => {
+      onEffect(name, 'before', this.lifeline)
+      if (this.lifeline.isDead) return new Promise<never>(() => undefined)
+      const outcome = await work()
+      onEffect(name, 'after', this.lifeline)
+      return outcome
+    })
+  }
+
+  effectOn<T>(isEffect: boolean, name: string, work: () => Promise<T>): Promise<T> {
+    return isEffect ? this.effect(name, work) : this.lifeline.guard(work)
+  }
+
+  #makeClient(): ApiClient {
+    const { world, time, apiServer } = this.#parts.cluster
+    const { passageOf, witness } = this.#parts.outside
+    const api = inProcessApi({
+      world,
+      timers: time,
+      latencyMs: API_LATENCY_MS,
+      passageOf: (request) => {
+        const { life } = apiServer
+        if (life === undefined) return { kind: 'refused' }
+        const passage = passageOf?.(request) ?? { kind: 'passes' }
+        return passage.kind === 'passes' ? { ...passage, life } : passage
+      },
+      around: (request, answer) => {
+        const told = witness?.({ kind: 'api', request })
+        const reply = answer()
+        told?.(reply.code)
+        return reply
+      },
+    })
+    const exchange: Exchange = (connection, request, signal) => {
+      const writes = request.method !== 'GET' && !/selfsubject|dryRun=All/.test(request.target)
+      const name = `${request.method} ${request.target}`
+      return this.effectOn(writes, name, () => api(connection, request, AbortSignal.any([signal, this.lifeline.ended])))
+    }
+    const connection = { server: new URL('http://embedded') } as unknown as Connection
+    const credentials = { current: () => Promise.resolve(connection), accept: () => undefined, drop: () => undefined }
+    return new ApiClient({ credentials, clock: this.clock, userAgent: 'evenkeel', exchange })
+  }
+}
