@@ -28,6 +28,7 @@ const LONGEST = [
   'roll-with-database',
   'roll-api-restarts',
   'cluster-contract',
+  'roll-budget',
   'roll-input',
   'kube-adapter',
   'agent-install',
@@ -36,10 +37,14 @@ const LONGEST = [
 ]
 
 /**
- * Only virtual time runs beside each of them. The README shows the figures of the first. The second has health checks that
+ * Only virtual time runs beside each of them. The README shows the figures of the first. The others have health checks that
  * must be answered within a second, which fails beside another cluster under as much traffic.
  */
-const ALONE = ['test/cluster/roll-clean.test.ts', 'test/cluster/agent-roll.test.ts']
+const ALONE = [
+  'test/cluster/roll-clean.test.ts',
+  'test/cluster/agent-roll.test.ts',
+  'test/cluster/roll-beside-brake.test.ts',
+]
 
 /** The same, without a cluster of its own: three agents, a HAProxy and a prober, each a process, under such traffic. */
 const ALONE_ON_LOOPBACK = ['test/bin/roll-by-agents.test.ts']
