@@ -92,7 +92,9 @@ function markOf({ annotations }: Node): Mark {
 function outNode({ node, why }: NodeOut, mark: Mark, slots: readonly SeenSlot[]): OutNode {
   const slot = slots.find(({ owner }) => owner.node === node)
   const owner = mark.owner ?? (slot === undefined ? undefined : ownerText(slot))
-  return { node, why: why.map(({ text }) => text), ...mark, ...(owner === undefined ? {} : { owner }) }
+  // What is out already is not about to leave; who holds the slot is told beside it.
+  const told = why.length === 1 ? why : why.filter(({ kind }) => kind !== 'slot')
+  return { node, why: told.map(({ text }) => text), ...mark, ...(owner === undefined ? {} : { owner }) }
 }
 
 function shownSlot(slot: SeenSlot, reading: BudgetReading): ShownSlot {

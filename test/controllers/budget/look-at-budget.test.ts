@@ -62,7 +62,7 @@ test('who is out is told with the run and the time that its record names, and it
   assert.deepEqual(view.out, [
     {
       node: 'n1',
-      why: ['is out for another owner (it carries a record)', 'is about to leave: run run-1 holds slot 0 for it'],
+      why: ['is out for another owner (it carries a record)'],
       owner: 'run run-1',
       since: '2026-01-01T00:00:00.000Z',
     },
