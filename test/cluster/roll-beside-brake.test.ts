@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before } from 'node:test'
+import { after, before, test } from 'node:test'
 import { WHOAMI_PORT } from '../../src/sim/cluster/article-workloads.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { AgentBed } from '../support/agent-bed/agent-bed.ts'
 import { frontOf } from '../support/agent-bed/check-backends.ts'
 import { requires } from '../support/requires.ts'
 import { askSocket } from '../support/roll-bed/ask-socket.ts'
-import { atNight, isNight } from '../support/roll-bed/at-night.ts'
 import { BootCounter } from '../support/roll-bed/boot-counter.ts'
 import { rollFile } from '../support/roll-bed/roll-file.ts'
 import { unlessVoid } from '../support/roll-bed/unless-void.ts'
@@ -23,7 +22,7 @@ const place = (): AgentBed => {
 }
 
 before(async () => {
-  if (real.skip !== false || !isNight) return
+  if (real.skip !== false) return
   opened = await AgentBed.open()
   await opened.serve('hostNetwork', 'hostNetwork', ['controller.enabled=true'])
 })
@@ -120,7 +119,7 @@ async function rolledBeside(say: (text: string) => void) {
   }
 }
 
-atNight(
+test(
   'a node that a granted cordon has out behind checks, and one that is down by its own checks, are counted by a roll that goes by a socket: it takes no second one, says why, and goes on when they are back',
   real,
   async (t) => {

@@ -58,8 +58,15 @@ const LIGHT = ['test/cluster/kube-', 'test/testbed/']
 /** What brings clusters up. */
 const CLUSTER = ['test/cluster/', 'test/testbed/']
 
-/** What the test bed itself can do: all clusters lean on it by day, `npm run nightly -- testbed` looks at it. */
-const AT_NIGHT = ['test/testbed/cluster.test.ts', 'test/testbed/side-by-side.test.ts']
+/**
+ * What the test bed itself can do: all clusters lean on it by day, `npm run nightly -- testbed` looks at it. What a roll counts
+ * beside a brake, by `npm run nightly -- trouble`: by day virtual time shows it.
+ */
+const AT_NIGHT = [
+  'test/testbed/cluster.test.ts',
+  'test/testbed/side-by-side.test.ts',
+  'test/cluster/roll-beside-brake.test.ts',
+]
 
 /** Files without those that run by their names alone. */
 export const byDay = (all: readonly string[]): readonly string[] => all.filter((file) => !AT_NIGHT.includes(file))
