@@ -60,3 +60,9 @@ export function slotOwner(lease: Lease): SlotOwner | undefined {
     ...(node === undefined ? {} : { node }),
   }
 }
+
+const OF_THE_HOLDER: readonly string[] = [RUN_ANNOTATION, NODE_ANNOTATION, LIVES_BY_ANNOTATION]
+
+/** What stays on the Lease of a slot when its holder changes. */
+export const notOfTheHolder = (annotations: Lease['annotations']): Lease['annotations'] =>
+  Object.fromEntries(Object.entries(annotations).filter(([key]) => !OF_THE_HOLDER.includes(key)))

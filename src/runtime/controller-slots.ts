@@ -5,7 +5,7 @@ import { WorldError } from '../model/world-error.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Cluster } from '../ports/cluster.ts'
 import type { Leader } from './leader.ts'
-import { TimelyLease } from './timely-lease.ts'
+import { isConflict, LeaseHolder } from './lease-holder.ts'
 
 interface ControllerSlotsParts {
   readonly cluster: Pick<Cluster, 'readLease' | 'writeLease'>
@@ -21,6 +21,8 @@ interface ControllerSlotsParts {
 type TakeAnswer = { readonly kind: 'held' } | { readonly kind: 'taken'; readonly holder: string }
 
 const CALL_LIMIT_MS = 5_000
+/** The shortest that there is: what counts is the Lease that the slot lives by. */
+const SLOT_MS = 1_000
 
 /**
  * Slots of the node budget that a controller holds: many, and none is renewed. Each names the controller's Lease, and lives
@@ -29,10 +31,12 @@ const CALL_LIMIT_MS = 5_000
  * time that anybody takes to find its Lease stale.
  *
  * Only a leader writes. What one still sends that leads no more is refused where the next has written since.
+ *
+ * Law: the slots of a controller live while its Lease is renewed, by whichever replica leads.
  */
 export class ControllerSlots {
   readonly #parts: ControllerSlotsParts
-  readonly #leases = new Map<number, TimelyLease>()
+  readonly #leases = new Map<number, LeaseHolder>()
 
   constructor(parts: ControllerSlotsParts) {
     this.#parts = parts
@@ -56,10 +60,10 @@ export class ControllerSlots {
     if (found !== undefined && !takeStale && !this.#mayTake(found, node)) return { kind: 'taken', holder: found.holder }
     this.#mustLead()
     try {
-      await lease.write(this.#claim(index, node, found), signal)
+      await lease.claim(found, this.#annotations(node, found), signal)
       return { kind: 'held' }
     } catch (error) {
-      if (!(error instanceof WorldError) || error.code !== 'KUBE_CONFLICT') throw error
+      if (!isConflict(error)) throw error
       return { kind: 'taken', holder: (await lease.read(signal))?.holder ?? '' }
     }
   }
@@ -74,7 +78,7 @@ export class ControllerSlots {
     if (found === undefined || !this.#isOurs(found) || found.annotations[NODE_ANNOTATION] !== node) return
     this.#mustLead()
     const { [NODE_ANNOTATION]: _node, [LIVES_BY_ANNOTATION]: _lives, ...annotations } = found.annotations
-    await lease.write({ ...found, holder: '', annotations }, signal)
+    await lease.clear(found, { annotations }, signal)
   }
 
   #mayTake(found: Lease, node: string): boolean {
@@ -86,17 +90,9 @@ export class ControllerSlots {
     return found.holder === this.holder && found.annotations[LIVES_BY_ANNOTATION] === refKey(this.#parts.lease)
   }
 
-  #claim(index: number, node: string, found: Lease | undefined): Omit<Lease, 'renewTime'> {
-    const { namespace, lease } = this.#parts
+  #annotations(node: string, found: Lease | undefined): Lease['annotations'] {
     const { [RUN_ANNOTATION]: _run, ...annotations } = found?.annotations ?? {}
-    return {
-      ...slotRef(namespace, index),
-      resourceVersion: found?.resourceVersion ?? '',
-      holder: this.holder,
-      durationSeconds: 1,
-      transitions: (found?.transitions ?? 0) + (found !== undefined && found.holder !== this.holder ? 1 : 0),
-      annotations: { ...annotations, [NODE_ANNOTATION]: node, [LIVES_BY_ANNOTATION]: refKey(lease) },
-    }
+    return { ...annotations, [NODE_ANNOTATION]: node, [LIVES_BY_ANNOTATION]: refKey(this.#parts.lease) }
   }
 
   #mustLead(): void {
@@ -107,11 +103,12 @@ export class ControllerSlots {
     })
   }
 
-  #lease(index: number): TimelyLease {
+  #lease(index: number): LeaseHolder {
     const { cluster, clock, namespace } = this.#parts
     const known = this.#leases.get(index)
+    const limits = { durationMs: SLOT_MS, callLimitMs: CALL_LIMIT_MS }
     const lease =
-      known ?? new TimelyLease({ cluster, clock, lease: slotRef(namespace, index), callLimitMs: CALL_LIMIT_MS })
+      known ?? new LeaseHolder({ cluster, clock, lease: slotRef(namespace, index), holder: this.holder, ...limits })
     this.#leases.set(index, lease)
     return lease
   }

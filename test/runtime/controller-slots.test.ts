@@ -79,7 +79,7 @@ test('slots of a controller are never renewed, and a roll finds them held as lon
   assert.deepEqual(await seen(2), [[1, 'n2', 'held']])
 })
 
-test('a leader that is killed between its slot and its claim leaves the slot to the next leader, who has it at once', async () => {
+test('law: the slots of a controller live while its Lease is renewed, by whichever replica leads; a leader that is killed between its slot and its claim leaves the slot to the next leader, who has it at once', async () => {
   const { clock, store, first, watched } = await aWorld()
   await first.slots.take(take(0, 'n1'), never)
   first.kill()
@@ -116,7 +116,7 @@ test('the slots of a controller that was uninstalled are stale once its Lease wa
   assert.deepEqual(await seen(), [[0, 'n3', 'held']])
 })
 
-test('who does not lead takes no slot and gives none back', async () => {
+test('law: the slots of a controller live while its Lease is renewed, by whichever replica leads; who does not lead takes no slot and gives none back', async () => {
   const { clock, store, first } = await aWorld()
   await first.slots.take(take(0, 'n1'), never)
   const standby = process({ store, clock }, 'pod-22')
@@ -147,7 +147,7 @@ test('a slot that names no Lease that there can be is one of its own', async () 
   assert.deepEqual(await watched(ROLL_MS), [[0, 'n1', 'stale']])
 })
 
-test('a roll takes no slot from a controller that lives, however long it was not renewed', async () => {
+test('law: the slots of a controller live while its Lease is renewed, by whichever replica leads; a roll takes no slot from a controller that lives, however long it was not renewed', async () => {
   const { clock, store, first } = await aWorld()
   await first.slots.take(take(0, 'n1'), never)
   const keeper = new LeaseKeeper({

@@ -45,7 +45,11 @@ interface Wiring {
   readonly say: (text: string) => void
 }
 
-/** Of one roll; nothing where it was given no way to ask. */
+/**
+ * Of one roll; nothing where it was given no way to ask.
+ *
+ * Law: a budget that makes no sense begins nothing, and one that disappears leaves the last known in force.
+ */
 export function budgetWatchOf({ run, view, configMaps, ...same }: Wiring): { readonly budget?: BudgetWatch } {
   if (configMaps === undefined) return {}
   const nodeCount = (): number => view.facts().nodes.length

@@ -8,7 +8,7 @@ import { parseNodeRecord } from '../../model/parse-node-record.ts'
 import { type SeenSlot, slotRef } from '../../model/slot.ts'
 import { budgetNode } from './budget-node.ts'
 import { maxOut } from './max-out.ts'
-import { ownerText } from './owner-text.ts'
+import { othersSlot, ownerText } from './owner-text.ts'
 import type { CordonsThatCount, NodeOut } from './snapshot.ts'
 import { whoIsOut } from './who-is-out.ts'
 
@@ -59,9 +59,7 @@ export function budgetView(reading: BudgetReading): BudgetView {
     nodes: nodes.map(budgetNode),
     places: [],
     cordons,
-    slots: held.flatMap((slot) =>
-      slot.owner.node === undefined ? [] : [{ index: slot.index, node: slot.owner.node, owner: ownerText(slot) }],
-    ),
+    slots: held.map(othersSlot),
     returning: new Set(),
   })
   const max = maxOut(limit ?? ONE_OUT, nodes.length)
@@ -93,8 +91,13 @@ function outNode({ node, why }: NodeOut, mark: Mark, slots: readonly SeenSlot[])
   const slot = slots.find(({ owner }) => owner.node === node)
   const owner = mark.owner ?? (slot === undefined ? undefined : ownerText(slot))
   // What is out already is not about to leave; who holds the slot is told beside it.
-  const told = why.length === 1 ? why : why.filter(({ kind }) => kind !== 'slot')
-  return { node, why: told.map(({ text }) => text), ...mark, ...(owner === undefined ? {} : { owner }) }
+  const already = why.filter(({ kind }) => kind !== 'slot')
+  return {
+    node,
+    why: (already.length === 0 ? why : already).map(({ text }) => text),
+    ...mark,
+    ...(owner === undefined ? {} : { owner }),
+  }
 }
 
 function shownSlot(slot: SeenSlot, reading: BudgetReading): ShownSlot {

@@ -62,7 +62,7 @@ test('who is out is told with the run and the time that its record names, and it
   assert.deepEqual(view.out, [
     {
       node: 'n1',
-      why: ['is out for another owner (it carries a record)'],
+      why: ['bears the record of run run-1'],
       owner: 'run run-1',
       since: '2026-01-01T00:00:00.000Z',
     },
@@ -132,7 +132,7 @@ test('the text says the figures, who is out, the slots and what to type', async 
     'the budget is used up: no other node may leave',
     '',
     '  NODE  FOR                                                   SINCE                     WHY',
-    '  n1    run run-1                                             2026-01-01T00:00:00.000Z  is out for another owner (it carries a record)',
+    '  n1    run run-1                                             2026-01-01T00:00:00.000Z  bears the record of run run-1',
     '  n2    the controller of Lease evenkeel/evenkeel-controller  -                         is about to leave: the controller of Lease evenkeel/evenkeel-controller holds slot 0 for it',
     '',
     '  SLOT  NODE  HOLDER                                                RENEWED',
