@@ -115,7 +115,14 @@ function markOf({ annotations }: Node): Mark {
 function outNode({ node, why }: NodeOut, mark: Mark, slots: readonly SeenSlot[]): OutNode {
   const slot = slots.find(({ owner }) => owner.node === node)
   const owner = mark.owner ?? (slot === undefined ? undefined : ownerText(slot))
-  return { node, why: why.map(({ text }) => text), ...mark, ...(owner === undefined ? {} : { owner }) }
+  // What is out already is not about to leave; who holds the slot is told beside it.
+  const already = why.filter(({ kind }) => kind !== 'slot')
+  return {
+    node,
+    why: (already.length === 0 ? why : already).map(({ text }) => text),
+    ...mark,
+    ...(owner === undefined ? {} : { owner }),
+  }
 }
 
 function shownSlot(slot: SeenSlot, reading: BudgetReading): ShownSlot {

@@ -77,7 +77,7 @@ test('who is out is told with the run and the time that its record names, and it
   assert.deepEqual(view.out, [
     {
       node: 'n1',
-      why: ['bears the record of run run-1', 'is about to leave: run run-1 holds slot 0 for it'],
+      why: ['bears the record of run run-1'],
       owner: 'run run-1',
       since: '2026-01-01T00:00:00.000Z',
     },
