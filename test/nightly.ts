@@ -68,6 +68,7 @@ const PARTS: readonly Part[] = [
       'roll-luck',
       'roll-trouble',
       'roll-with-database',
+      'roll-beside-brake',
       'agent-install',
       'dns-check',
       'roll-dns',

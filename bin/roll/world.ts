@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { HaproxyBalancer } from '../../src/adapters/haproxy/haproxy-balancer.ts'
+import { DetachedNodes } from '../../src/adapters/http/detached-nodes.ts'
 import { HealthEndpoints } from '../../src/adapters/http/health-endpoints.ts'
 import type { FollowParts } from '../../src/adapters/kube/follow.ts'
 import { openClusterApi } from '../../src/adapters/kube/open-cluster.ts'
@@ -9,6 +10,7 @@ import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom } from '../../src/adapters/node/system-random.ts'
 import type { RollPlace } from '../../src/cli/roll-actions.ts'
 import type { RollSpec } from '../../src/model/roll-spec.ts'
+import type { BalancerReader } from '../../src/ports/balancer.ts'
 import type { Cluster } from '../../src/ports/cluster.ts'
 import type { Log } from '../../src/ports/log.ts'
 
@@ -69,8 +71,10 @@ export function balancersOf({ reboot, balancers }: RollSpec): readonly HaproxyBa
     )
 }
 
-/** Balancers that the nodes' agents speak to. Nothing is left open between two readings. */
-export const endpointsOf = (spec: RollSpec, cluster: Cluster): readonly HealthEndpoints[] =>
-  spec.balancers
-    .filter((balancer) => balancer.healthEndpoint !== undefined)
-    .map((balancer) => new HealthEndpoints({ spec: balancer, cluster, clock: systemClock }))
+/** Balancers that the nodes' agents, or a detacher, speak to. Nothing is left open between two readings. */
+export const endpointsOf = ({ balancers }: RollSpec, cluster: Cluster): readonly BalancerReader[] =>
+  balancers.flatMap((spec): readonly BalancerReader[] => {
+    const parts = { cluster, clock: systemClock }
+    if (spec.healthEndpoint !== undefined) return [new HealthEndpoints({ ...parts, spec })]
+    return spec.annotation === undefined ? [] : [new DetachedNodes({ ...parts, spec, detacher: spec.annotation })]
+  })

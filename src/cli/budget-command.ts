@@ -1,6 +1,7 @@
 import { Option } from 'commander'
 import type { BudgetPlace } from '../controllers/budget/look-at-budget.ts'
 import type { BudgetView } from '../core/budget/budget-view.ts'
+import { SLOTS_NAMESPACE } from '../model/slot.ts'
 import { budgetLines } from './budget/budget-lines.ts'
 import { addStyleOptions, type OutputFlags, resultStyle } from './output-options.ts'
 import { duration } from './probe/probe-settings.ts'
@@ -34,12 +35,14 @@ Example: who is out, who holds the slots, and how many more nodes may leave
 Example: the same after a look of two minutes, by which a holder that lives has renewed its slot
   evenkeel budget --watch 2min
 
-Example: for a script that goes on only while one more node may leave
-  evenkeel budget -o json && ./patch-a-node
+Example: one document for scripts
+  evenkeel budget -o json
 
-Balancers are not asked: a node that they alone have out is counted by a roll, and not here.
+Exit code 0 reserves nothing: a roll or a controller may take the last slot a moment later. Who takes a node out itself claims it
+first. Balancers and agents are not asked: a node that they alone have out is counted by a roll, and not here; a node that they may
+have out for its cordon or label is listed, and counted here.
 
-Exit codes: 0 one more node may leave; 1 the API cannot be asked; 2 wrong usage, or maxOut makes no sense; 3 the budget is used up.`
+Exit codes: 0 one more node may leave, as of the look; 1 the API cannot be asked; 2 wrong usage, or maxOut makes no sense; 3 the budget is used up.`
 
 /** `evenkeel budget`. */
 export const addBudgetCommand =
@@ -53,7 +56,7 @@ export const addBudgetCommand =
       )
       .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')
       .option('--context <name>', 'context of the kubeconfig')
-      .option('--namespace <name>', 'namespace of the slots and of ConfigMap evenkeel-budget', 'evenkeel')
+      .option('--namespace <name>', 'namespace of the slots and of ConfigMap evenkeel-budget', SLOTS_NAMESPACE)
       .option('--grants-namespace <name>', 'namespace of ConfigMap evenkeel-cordon-grants; else that of the slots')
       .addOption(
         new Option('--watch <duration>', 'look at the slots for that long: who renews none is named')

@@ -1,3 +1,4 @@
+import type { DetacherSpec } from '../model/detacher.ts'
 import type { HealthEndpointSpec } from '../model/health-endpoint.ts'
 import { canonicalAddress } from '../model/ip-address.ts'
 import type { BalancerSpec, InstanceAddress, RollSpec } from '../model/roll-spec.ts'
@@ -35,11 +36,12 @@ function slotsOf({ slots: { namespace, leaseDuration, maxOut, grantsNamespace } 
   }
 }
 
-/** What a health endpoint takes the place of: an instance by the balancer's name, and a backend that has every node. */
+/** What a health endpoint, or a detacher, takes the place of: an instance by the balancer's name, and a backend that has every node. */
 const ALL_NODES = 'nodes'
 
 function balancerOf({
   healthEndpoint,
+  annotation,
   instances = [],
   backends = [],
   ...same
@@ -50,6 +52,13 @@ function balancerOf({
       instances: [{ name: same.name }],
       backends: [ALL_NODES],
       healthEndpoint: endpointOf(healthEndpoint),
+    }
+  if (annotation !== undefined)
+    return {
+      ...same,
+      instances: [{ name: same.name }],
+      backends: [ALL_NODES],
+      annotation: detacherOf(annotation),
     }
   return {
     ...same,
@@ -76,6 +85,12 @@ function endpointOf({ agentPort, dataPort, checks, checkers }: EndpointFields): 
     },
     checkers: Object.fromEntries(checkers.map(({ address, count }) => [canonicalAddress(address), count])),
   }
+}
+
+type AnnotationFields = NonNullable<Spec['balancers'][number]['annotation']>
+
+function detacherOf({ key, value, grace, attachGrace, skew, ...same }: AnnotationFields): DetacherSpec {
+  return { ...same, request: { key, value }, graceMs: grace, attachGraceMs: attachGrace, skewMs: skew }
 }
 
 function addressOf({ socket, tcp, ssh }: InstanceFields): InstanceAddress {

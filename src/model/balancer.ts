@@ -53,6 +53,8 @@ export interface ServerReading {
   readonly backup: boolean
   /** Where no balancer can be asked, and the node's agent tells what it answers them. */
   readonly endpoint?: EndpointReading
+  /** No balancer told it: it stands on the Node, for a detacher to read and to answer. */
+  readonly detacher?: true
 }
 
 /** One poll of one instance that answered. */

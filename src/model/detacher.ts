@@ -1,3 +1,5 @@
+import type { ServerReading } from './balancer.ts'
+import type { Node } from './node.ts'
 import { type WallMs, wallMs } from './time.ts'
 
 /**
@@ -11,6 +13,8 @@ export interface DetacherSpec {
   readonly detachedKey: string
   /** Annotation with an RFC 3339 time: set once it is attached again. Absent: the other one’s removal alone tells. */
   readonly attachedKey?: string
+  /** Where the nodes serve what the load balancers send them. */
+  readonly dataPort: number
   /** From its word on until traffic has stopped, and until it has come back. */
   readonly graceMs: number
   readonly attachGraceMs: number
@@ -18,7 +22,7 @@ export interface DetacherSpec {
   readonly skewMs: number
 }
 
-export type Timestamp =
+type Timestamp =
   | { readonly kind: 'absent' }
   | { readonly kind: 'unreadable' }
   | { readonly kind: 'at'; readonly at: WallMs }
@@ -34,4 +38,25 @@ export function parseTimestamp(text: string | undefined): Timestamp {
   // A day that the month does not have would be read as one of the next.
   const daysOfMonth = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()
   return Number.isNaN(at) || Number(day) > daysOfMonth ? { kind: 'unreadable' } : { kind: 'at', at: wallMs(at) }
+}
+
+export const stampOf = ({ annotations }: Pick<Node, 'annotations'>, key: string): Timestamp =>
+  parseTimestamp(annotations[key])
+
+/** Its word that the node is detached stands, and no later one says that it is attached again. */
+export function saysDetached(node: Pick<Node, 'annotations'>, { detachedKey, attachedKey }: DetacherSpec): boolean {
+  const detached = stampOf(node, detachedKey)
+  if (detached.kind === 'absent') return false
+  const attached = attachedKey === undefined ? undefined : stampOf(node, attachedKey)
+  return !(detached.kind === 'at' && attached?.kind === 'at' && attached.at > detached.at)
+}
+
+/** What was asked for is on the node, and so is what came of it. */
+export function askedStates(
+  node: Pick<Node, 'annotations'>,
+  spec: DetacherSpec,
+): Pick<ServerReading, 'ownState' | 'adminState'> {
+  const isAskedFor = spec.request.key in node.annotations
+  const isOut = isAskedFor || saysDetached(node, spec)
+  return { ownState: isAskedFor ? 'drain' : 'ready', adminState: isOut ? 'drain' : 'ready' }
 }

@@ -14,17 +14,25 @@ export const LIVES_BY_ANNOTATION = 'evenkeel.dev/lives-by'
 /** The Lease that stands for a slot. There are as many as nodes may be out at once, from 0 on. */
 export const slotRef = (namespace: string, index = 0): ObjectRef => ({ namespace, name: `evenkeel-slot-${index}` })
 
+/** Where the slots and the budget object are, where nothing says otherwise. */
+export const SLOTS_NAMESPACE = 'evenkeel'
+
+/** How long a slot is looked at, where nothing says otherwise, before its holder counts as gone; a Lease may ask for longer. */
+export const SLOT_STALE_MS = 120_000
+
 /** A slot as it was read last, held by somebody. */
 export interface SeenSlot {
   readonly index: number
   readonly owner: SlotOwner
   /** No renewal was seen for its duration, by the clock of the process that looked. */
   readonly isStale: boolean
-  /** As in the Lease that is renewed; by another machine's clock, which proves nothing. */
+  /** As in the Lease that is renewed, empty where that may not be read; by another machine's clock, which proves nothing. */
   readonly renewTime: string
   readonly durationMs: number
   /** The Lease by which it lives is not there, or nobody holds it. */
   readonly isUnled?: true
+  /** The Lease by which it lives may not be read: whether its holder lives is not known, and it is taken for alive. */
+  readonly isHidden?: true
   /** The Lease that is renewed in its place. */
   readonly livesBy?: ObjectRef
 }
@@ -60,3 +68,9 @@ export function slotOwner(lease: Lease): SlotOwner | undefined {
     ...(node === undefined ? {} : { node }),
   }
 }
+
+const OF_THE_HOLDER: readonly string[] = [RUN_ANNOTATION, NODE_ANNOTATION, LIVES_BY_ANNOTATION]
+
+/** What stays on the Lease of a slot when its holder changes. */
+export const notOfTheHolder = (annotations: Lease['annotations']): Lease['annotations'] =>
+  Object.fromEntries(Object.entries(annotations).filter(([key]) => !OF_THE_HOLDER.includes(key)))

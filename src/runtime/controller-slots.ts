@@ -1,11 +1,19 @@
 import type { Lease } from '../model/lease.ts'
 import { type ObjectRef, refKey } from '../model/object-ref.ts'
-import { LIVES_BY_ANNOTATION, NODE_ANNOTATION, RUN_ANNOTATION, slotRef } from '../model/slot.ts'
+import {
+  LIVES_BY_ANNOTATION,
+  NODE_ANNOTATION,
+  RUN_ANNOTATION,
+  type SeenSlot,
+  slotOwner,
+  slotRef,
+} from '../model/slot.ts'
 import { WorldError } from '../model/world-error.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Cluster } from '../ports/cluster.ts'
 import type { Leader } from './leader.ts'
-import { TimelyLease } from './timely-lease.ts'
+import { isConflict, LeaseHolder } from './lease-holder.ts'
+import { leadingLease, livesBy } from './living-lease.ts'
 
 interface ControllerSlotsParts {
   readonly cluster: Pick<Cluster, 'readLease' | 'writeLease'>
@@ -21,6 +29,8 @@ interface ControllerSlotsParts {
 type TakeAnswer = { readonly kind: 'held' } | { readonly kind: 'taken'; readonly holder: string }
 
 const CALL_LIMIT_MS = 5_000
+/** The shortest that there is: what counts is the Lease that the slot lives by. */
+const SLOT_MS = 1_000
 
 /**
  * Slots of the node budget that a controller holds: many, and none is renewed. Each names the controller's Lease, and lives
@@ -29,10 +39,12 @@ const CALL_LIMIT_MS = 5_000
  * time that anybody takes to find its Lease stale.
  *
  * Only a leader writes. What one still sends that leads no more is refused where the next has written since.
+ *
+ * Law: the slots of a controller live while its Lease is renewed, by whichever replica leads.
  */
 export class ControllerSlots {
   readonly #parts: ControllerSlotsParts
-  readonly #leases = new Map<number, TimelyLease>()
+  readonly #leases = new Map<number, LeaseHolder>()
 
   constructor(parts: ControllerSlotsParts) {
     this.#parts = parts
@@ -45,21 +57,23 @@ export class ControllerSlots {
 
   /**
    * One try for a slot that the reading showed free, ours or stale. Rejects with WorldError SLOT_LAPSED where this process
-   * does not lead. `takeStale`: also from a holder that renews it no more.
+   * does not lead. `stale`: the slot as the reading showed it stale, to be taken from that holder and no other.
    */
   async take(
-    { index, node, takeStale }: { readonly index: number; readonly node: string; readonly takeStale: boolean },
+    { index, node, stale }: { readonly index: number; readonly node: string; readonly stale?: SeenSlot },
     signal: AbortSignal,
   ): Promise<TakeAnswer> {
     const lease = this.#lease(index)
     const found = await lease.read(signal)
-    if (found !== undefined && !takeStale && !this.#mayTake(found, node)) return { kind: 'taken', holder: found.holder }
+    const isFree = found === undefined || this.#mayTake(found, node)
+    if (!isFree && !(stale !== undefined && (await this.#isStill(stale, found, signal))))
+      return { kind: 'taken', holder: found.holder }
     this.#mustLead()
     try {
-      await lease.write(this.#claim(index, node, found), signal)
+      await lease.claim(found, this.#annotations(node, found), signal)
       return { kind: 'held' }
     } catch (error) {
-      if (!(error instanceof WorldError) || error.code !== 'KUBE_CONFLICT') throw error
+      if (!isConflict(error)) throw error
       return { kind: 'taken', holder: (await lease.read(signal))?.holder ?? '' }
     }
   }
@@ -74,7 +88,7 @@ export class ControllerSlots {
     if (found === undefined || !this.#isOurs(found) || found.annotations[NODE_ANNOTATION] !== node) return
     this.#mustLead()
     const { [NODE_ANNOTATION]: _node, [LIVES_BY_ANNOTATION]: _lives, ...annotations } = found.annotations
-    await lease.write({ ...found, holder: '', annotations }, signal)
+    await lease.clear(found, { annotations }, signal)
   }
 
   #mayTake(found: Lease, node: string): boolean {
@@ -82,21 +96,25 @@ export class ControllerSlots {
     return this.#isOurs(found) && found.annotations[NODE_ANNOTATION] === node
   }
 
+  /** Nothing was written since it was found stale. The reading may be old: the slot may have another holder, or it lives again. */
+  async #isStill(stale: SeenSlot, found: Lease, signal: AbortSignal): Promise<boolean> {
+    const owner = slotOwner(found)
+    const by = livesBy(found)
+    if (!stale.isStale || owner?.holder !== stale.owner.holder || owner.node !== stale.owner.node) return false
+    if (by === undefined) return stale.livesBy === undefined && found.renewTime === stale.renewTime
+    if (stale.livesBy === undefined || refKey(by) !== refKey(stale.livesBy)) return false
+    const led = this.#holderOf(by)
+    const leading = await leadingLease(() => led.read(signal), by)
+    return leading !== 'forbidden' && leading.renewTime === stale.renewTime
+  }
+
   #isOurs(found: Lease): boolean {
     return found.holder === this.holder && found.annotations[LIVES_BY_ANNOTATION] === refKey(this.#parts.lease)
   }
 
-  #claim(index: number, node: string, found: Lease | undefined): Omit<Lease, 'renewTime'> {
-    const { namespace, lease } = this.#parts
+  #annotations(node: string, found: Lease | undefined): Lease['annotations'] {
     const { [RUN_ANNOTATION]: _run, ...annotations } = found?.annotations ?? {}
-    return {
-      ...slotRef(namespace, index),
-      resourceVersion: found?.resourceVersion ?? '',
-      holder: this.holder,
-      durationSeconds: 1,
-      transitions: (found?.transitions ?? 0) + (found !== undefined && found.holder !== this.holder ? 1 : 0),
-      annotations: { ...annotations, [NODE_ANNOTATION]: node, [LIVES_BY_ANNOTATION]: refKey(lease) },
-    }
+    return { ...annotations, [NODE_ANNOTATION]: node, [LIVES_BY_ANNOTATION]: refKey(this.#parts.lease) }
   }
 
   #mustLead(): void {
@@ -107,12 +125,15 @@ export class ControllerSlots {
     })
   }
 
-  #lease(index: number): TimelyLease {
-    const { cluster, clock, namespace } = this.#parts
-    const known = this.#leases.get(index)
-    const lease =
-      known ?? new TimelyLease({ cluster, clock, lease: slotRef(namespace, index), callLimitMs: CALL_LIMIT_MS })
+  #lease(index: number): LeaseHolder {
+    const lease = this.#leases.get(index) ?? this.#holderOf(slotRef(this.#parts.namespace, index))
     this.#leases.set(index, lease)
     return lease
+  }
+
+  #holderOf(lease: ObjectRef): LeaseHolder {
+    const { cluster, clock } = this.#parts
+    const limits = { durationMs: SLOT_MS, callLimitMs: CALL_LIMIT_MS }
+    return new LeaseHolder({ cluster, clock, lease, holder: this.holder, ...limits })
   }
 }

@@ -1,17 +1,13 @@
-import { invariant } from '../model/invariant.ts'
 import type { Lease } from '../model/lease.ts'
 import type { ObjectRef } from '../model/object-ref.ts'
 import type { Reason } from '../model/reason.ts'
 import type { MonoMs } from '../model/time.ts'
-import { WorldError } from '../model/world-error.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Cluster } from '../ports/cluster.ts'
 import type { Random } from '../ports/random.ts'
 import { Backoff } from './backoff.ts'
 import { DeadlineError, withDeadline } from './deadline.ts'
-import { LeaderLease } from './leader-lease.ts'
-import { LeaseWatcher } from './lease-watcher.ts'
-import type { Written } from './timely-lease.ts'
+import { isConflict, isUnanswered, LeaseHolder, mayHaveMoved, retryAfterMs } from './lease-holder.ts'
 
 interface LeaderParts {
   readonly cluster: Pick<Cluster, 'readLease' | 'writeLease'>
@@ -28,6 +24,7 @@ interface LeaderParts {
 
 /** However long a Lease lasts: one that is free is not left lying. */
 const RETRY_MS_MAX = 10_000
+const RELEASED = { durationSeconds: 1 }
 
 export interface LeaderView {
   readonly state: 'standby' | 'leading' | 'over'
@@ -53,22 +50,18 @@ export interface LeaderView {
  */
 export class Leader {
   readonly #parts: LeaderParts
-  readonly #lease: LeaderLease
-  readonly #watcher: LeaseWatcher
+  readonly #lease: LeaseHolder
   readonly #backoff: Backoff
   readonly #retryMs: number
-  #claimed: Written | undefined
   #isOver = false
   #holder = ''
   #trouble: string | undefined
   #triedAt: MonoMs
 
   constructor(parts: LeaderParts) {
-    invariant(parts.durationMs >= 1000, 'a Lease lasts a second at least')
     this.#parts = parts
     this.#retryMs = Math.min((parts.durationMs * 2) / 15, RETRY_MS_MAX)
-    this.#lease = new LeaderLease({ ...parts, callLimitMs: parts.durationMs / 3 })
-    this.#watcher = new LeaseWatcher(parts.durationMs)
+    this.#lease = new LeaseHolder({ ...parts, holder: parts.identity, callLimitMs: parts.durationMs / 3 })
     this.#backoff = new Backoff({ baseMs: this.#retryMs / 2, capMs: this.#retryMs }, parts.random)
     this.#triedAt = parts.clock.monoMs()
   }
@@ -80,8 +73,7 @@ export class Leader {
 
   /** What is left of two thirds of the duration since the last renewal was sent: the limit of an effect. */
   mayActForMs(): number {
-    if (this.#claimed === undefined || this.#isOver) return 0
-    return Math.max(0, this.#claimed.sentAt + (this.#parts.durationMs * 2) / 3 - this.#parts.clock.monoMs())
+    return this.#isOver ? 0 : this.#lease.mayActForMs()
   }
 
   view(): LeaderView {
@@ -109,15 +101,15 @@ export class Leader {
   /** Acts no more from this call on; the Lease is anybody's when it resolves. `run` has settled before. */
   async release(signal: AbortSignal): Promise<void> {
     this.#end()
-    const held = this.#claimed
+    const { held } = this.#lease
     if (held === undefined) return
     try {
-      await this.#lease.clear(held.lease, signal)
+      await this.#lease.clear(held.lease, RELEASED, signal)
     } catch (error) {
       if (!isConflict(error)) throw error
       // A renewal whose answer we did not hear.
       const found = await this.#lease.read(signal)
-      if (found?.holder === this.#parts.identity) await this.#lease.clear(found, signal)
+      if (found?.holder === this.#parts.identity) await this.#lease.clear(found, RELEASED, signal)
     }
     this.#holder = ''
   }
@@ -130,7 +122,7 @@ export class Leader {
   async #stand(signal: AbortSignal): Promise<void> {
     for (;;) {
       const pauseMs = await this.#tried(() => this.#tryToLead(signal), signal)
-      if (this.#claimed !== undefined) return
+      if (this.#lease.held !== undefined) return
       await this.#parts.clock.sleep(pauseMs ?? this.#jittered(this.#retryMs), signal)
     }
   }
@@ -140,7 +132,7 @@ export class Leader {
     this.#holder = found?.holder ?? ''
     if (found !== undefined && !this.#mayTake(found)) return
     try {
-      this.#claimed = await this.#lease.claim(found, signal)
+      await this.#lease.claim(found, found?.annotations ?? {}, signal)
       this.#holder = this.#parts.identity
     } catch (error) {
       if (!isConflict(error)) throw error
@@ -150,7 +142,7 @@ export class Leader {
   /** Our own is a claim whose answer we did not hear; it counts from when it is written again. */
   #mayTake(lease: Lease): boolean {
     if (lease.holder === '' || lease.holder === this.#parts.identity) return true
-    return this.#watcher.staleInMs(lease, this.#parts.clock.monoMs()) === 0
+    return this.#lease.staleInMs(lease) === 0
   }
 
   async #lead(signal: AbortSignal): Promise<Reason> {
@@ -183,10 +175,10 @@ export class Leader {
   }
 
   async #renew(signal: AbortSignal): Promise<Reason | undefined> {
-    const held = this.#claimed
+    const { held } = this.#lease
     if (held === undefined) return undefined
     try {
-      this.#claimed = await this.#lease.claim(held.lease, signal)
+      await this.#lease.claim(held.lease, held.lease.annotations, signal)
       return undefined
     } catch (error) {
       if (!mayHaveMoved(error)) throw error
@@ -194,7 +186,7 @@ export class Leader {
       this.#holder = found?.holder ?? ''
       if (found?.holder !== this.#parts.identity) return this.#taken(found)
       // Written by us unheard, or by somebody who left us in it: the next try goes by what it is now.
-      this.#claimed = { lease: found, sentAt: held.sentAt }
+      this.#lease.adopt(found)
       throw error
     }
   }
@@ -209,9 +201,9 @@ export class Leader {
       return undefined
     } catch (error) {
       signal.throwIfAborted()
-      if (!(error instanceof WorldError) && !(error instanceof DeadlineError)) throw error
+      if (!isUnanswered(error)) throw error
       this.#trouble = error.message
-      return this.#backoff.nextMs(error instanceof WorldError ? error.retryAfterMs : undefined)
+      return this.#backoff.nextMs(retryAfterMs(error))
     }
   }
 
@@ -232,9 +224,3 @@ export class Leader {
     return { code: 'LeadershipLost', text: `this process no longer holds the Lease: ${by}` }
   }
 }
-
-const isConflict = (error: unknown): boolean => error instanceof WorldError && error.code === 'KUBE_CONFLICT'
-
-/** Refused for good: changed or deleted by somebody, or we may not write it. */
-const mayHaveMoved = (error: unknown): boolean =>
-  isConflict(error) || (error instanceof WorldError && error.retry === 'never')

@@ -1,18 +1,21 @@
 import { invariant } from '../model/invariant.ts'
 import type { Lease } from '../model/lease.ts'
 import type { ObjectRef } from '../model/object-ref.ts'
-import { type SlotOwner, slotHolder, slotOwner } from '../model/slot.ts'
-import { WorldError } from '../model/world-error.ts'
+import {
+  NODE_ANNOTATION,
+  notOfTheHolder,
+  RUN_ANNOTATION,
+  type SlotOwner,
+  slotHolder,
+  slotOwner,
+} from '../model/slot.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Cluster } from '../ports/cluster.ts'
 import type { Random } from '../ports/random.ts'
 import { Backoff } from './backoff.ts'
-import { DeadlineError } from './deadline.ts'
-import { LeaseWatcher } from './lease-watcher.ts'
+import { isConflict, isUnanswered, LeaseHolder, mayHaveMoved, retryAfterMs } from './lease-holder.ts'
 import { leadingLease, livesBy } from './living-lease.ts'
 import type { AcquireAnswer, ReleaseAnswer, Released, RenewAnswer, SlotState, Unanswered } from './slot-answer.ts'
-import { SlotLease } from './slot-lease.ts'
-import type { Written } from './timely-lease.ts'
 import { Wakeup } from './wakeup.ts'
 
 interface LeaseKeeperParts {
@@ -36,10 +39,6 @@ interface Wanted {
   readonly slot?: number
 }
 
-interface Held extends Written {
-  readonly node: string
-}
-
 /**
  * Holds one slot of the node budget: a Lease that names node and run.
  *
@@ -56,18 +55,18 @@ interface Held extends Written {
 export class LeaseKeeper {
   readonly #parts: LeaseKeeperParts
   readonly #holder: string
-  #at: { readonly lease: SlotLease; readonly watcher: LeaseWatcher }
-  readonly #slots = new Map<number, { readonly lease: SlotLease; readonly watcher: LeaseWatcher }>()
+  #at: LeaseHolder
+  readonly #slots = new Map<number, LeaseHolder>()
   readonly #wakeup: Wakeup
   readonly #backoff: Backoff
-  #held: Held | undefined
+  /** For which it is held, or was asked for last. */
+  #node = ''
   #lost: { readonly node: string; readonly owner?: SlotOwner } | undefined
   /** We asked to be rid of it: an empty holder is then our own doing, and nothing may be sent any more. */
   #releasing = false
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(parts: LeaseKeeperParts) {
-    invariant(parts.durationMs >= 1000, 'a Lease lasts a second at least')
     invariant(!parts.nonce.includes('/'), 'a nonce has no slash')
     this.#parts = parts
     this.#holder = slotHolder(parts.run, parts.nonce)
@@ -78,8 +77,8 @@ export class LeaseKeeper {
 
   state(): SlotState {
     if (this.#lost !== undefined) return { kind: 'lost', ...this.#lost }
-    if (this.#held === undefined) return { kind: 'free' }
-    return { kind: 'held', node: this.#held.node, renewedAt: this.#held.sentAt }
+    const { held } = this.#at
+    return held === undefined ? { kind: 'free' } : { kind: 'held', node: this.#node, renewedAt: held.sentAt }
   }
 
   /** Ask before every effect, socket and ssh included. */
@@ -89,8 +88,7 @@ export class LeaseKeeper {
 
   /** What is left of two thirds of the duration since the last renewal; the limit of an effect that takes its time. */
   mayActForMs(): number {
-    if (this.#held === undefined || this.#releasing) return 0
-    return Math.max(0, this.#held.sentAt + (this.#parts.durationMs * 2) / 3 - this.#parts.clock.monoMs())
+    return this.#releasing ? 0 : this.#at.mayActForMs()
   }
 
   /**
@@ -100,7 +98,7 @@ export class LeaseKeeper {
    */
   acquire(wanted: Wanted, signal: AbortSignal): Promise<AcquireAnswer> {
     invariant(this.#lost === undefined, 'a lost slot is lost for good')
-    invariant(this.#held === undefined || this.#held.node === wanted.node, 'one slot is for one node')
+    invariant(this.#at.held === undefined || this.#node === wanted.node, 'one slot is for one node')
     return this.#inTurn(() => this.#acquire(wanted, signal))
   }
 
@@ -111,7 +109,7 @@ export class LeaseKeeper {
 
   /** Clears the holder; the last thing done for a node. Ask again where it was not answered. */
   release(signal: AbortSignal): Promise<ReleaseAnswer> {
-    this.#releasing = this.#held !== undefined
+    this.#releasing = this.#at.held !== undefined
     return this.#inTurn(() => this.#release(signal))
   }
 
@@ -120,14 +118,14 @@ export class LeaseKeeper {
    * until the API answers; the caller holds the run's journal locked, as for `acquire`. `onUnanswered`: the first try failed.
    */
   async giveBack(signal: AbortSignal, onUnanswered: (error: Error) => void, slot = 0): Promise<Released> {
-    if (this.#held === undefined) this.#at = this.#slot(slot)
+    if (this.#at.held === undefined) this.#at = this.#slot(slot)
     for (let tries = 0; ; tries += 1) {
-      const answer = await (this.#held === undefined
+      const answer = await (this.#at.held === undefined
         ? this.#inTurn(() => this.#giveBack(signal))
         : this.release(signal))
       if (answer.kind !== 'unanswered') return answer
       if (tries === 0) onUnanswered(answer.error)
-      await this.#parts.clock.sleep(this.#backoff.nextMs(retryAfterMs(answer)), signal)
+      await this.#parts.clock.sleep(this.#backoff.nextMs(retryAfterMs(answer.error)), signal)
     }
   }
 
@@ -139,41 +137,41 @@ export class LeaseKeeper {
       retryInMs = undefined
       if (due === 'changed') continue
       const answer = await this.renewNow(signal)
-      if (answer.kind === 'unanswered') retryInMs = this.#backoff.nextMs(retryAfterMs(answer))
+      if (answer.kind === 'unanswered') retryInMs = this.#backoff.nextMs(retryAfterMs(answer.error))
       else this.#backoff.reset()
     }
   }
 
-  #slot(index: number) {
-    const { slot, durationMs } = this.#parts
+  #slot(index: number): LeaseHolder {
+    const { cluster, clock, slot, durationMs } = this.#parts
     const known = this.#slots.get(index)
     if (known !== undefined) return known
-    const lease = new SlotLease({
-      ...this.#parts,
-      slot: typeof slot === 'function' ? slot(index) : slot,
-      holder: this.#holder,
-    })
-    const made = { lease, watcher: new LeaseWatcher(durationMs) }
+    const lease = typeof slot === 'function' ? slot(index) : slot
+    // A quarter of the duration, so that a call that hangs leaves time for another while the holder may still act.
+    const callLimitMs = durationMs / 4
+    const made = new LeaseHolder({ cluster, clock, lease, holder: this.#holder, durationMs, callLimitMs })
     this.#slots.set(index, made)
     return made
   }
 
   #renewalDueInMs(retryInMs: number | undefined): number | undefined {
-    if (this.#held === undefined || this.#releasing) return undefined
+    const { held } = this.#at
+    if (held === undefined || this.#releasing) return undefined
     if (retryInMs !== undefined) return retryInMs
     const intervalMs = (this.#parts.durationMs / 6) * (0.8 + 0.2 * this.#parts.random.next())
-    return this.#held.sentAt + intervalMs - this.#parts.clock.monoMs()
+    return held.sentAt + intervalMs - this.#parts.clock.monoMs()
   }
 
   async #acquire({ node, takeStale, slot }: Wanted, signal: AbortSignal): Promise<AcquireAnswer> {
-    if (this.#held !== undefined && !this.#releasing) return { kind: 'held' }
+    if (this.#at.held !== undefined && !this.#releasing) return { kind: 'held' }
     // A slot that is being given back is held until that is known.
-    if (this.#held === undefined) this.#at = this.#slot(slot ?? 0)
+    if (this.#at.held === undefined) this.#at = this.#slot(slot ?? 0)
     const { lease, owner, staleInMs } = await this.#find(signal)
     const ours = owner === undefined || owner.run === this.#parts.run
     if (!ours && !(takeStale && staleInMs === 0)) return { kind: 'taken', owner, staleInMs }
+    this.#node = node
     try {
-      this.#held = { node, ...(await this.#at.lease.claim(node, lease, signal)) }
+      await this.#claim(node, lease, signal)
     } catch (error) {
       if (!isConflict(error)) throw error
       const faster = await this.#find(signal)
@@ -189,7 +187,7 @@ export class LeaseKeeper {
   }
 
   async #find(signal: AbortSignal): Promise<{ lease?: Lease; owner?: SlotOwner; staleInMs: number }> {
-    const lease = await this.#at.lease.read(signal)
+    const lease = await this.#at.read(signal)
     if (lease === undefined) return { staleInMs: 0 }
     const owner = slotOwner(lease)
     const staleInMs = await this.#staleInMs(lease, signal)
@@ -201,69 +199,78 @@ export class LeaseKeeper {
     const ref = livesBy(lease)
     const led = ref === undefined ? lease : await leadingLease((at) => this.#parts.cluster.readLease(at, signal), ref)
     if (led === 'forbidden') return Number.POSITIVE_INFINITY
-    return this.#at.watcher.staleInMs(led, this.#parts.clock.monoMs())
+    return this.#at.staleInMs(led)
   }
 
   async #renew(signal: AbortSignal): Promise<RenewAnswer> {
-    const written = await this.#writeHeld((lease) => this.#at.lease.renew(lease, signal), signal)
-    if (written === undefined) return { kind: this.#lost === undefined ? 'free' : 'lost' }
-    this.#held = written
-    return { kind: 'renewed' }
+    if (await this.#writeHeld((lease) => this.#at.renew(lease, signal), signal)) return { kind: 'renewed' }
+    return { kind: this.#lost === undefined ? 'free' : 'lost' }
   }
 
   async #release(signal: AbortSignal): Promise<ReleaseAnswer> {
-    const written = await this.#writeHeld((lease) => this.#at.lease.clear(lease, signal), signal)
-    if (written !== undefined) this.#becomeFree()
+    if (await this.#writeHeld((lease) => this.#clear(lease, signal), signal)) this.#becomeFree()
     return { kind: this.#lost === undefined ? 'free' : 'lost' }
   }
 
   async #giveBack(signal: AbortSignal): Promise<ReleaseAnswer> {
     const { lease, owner } = await this.#find(signal)
-    if (lease !== undefined && owner?.run === this.#parts.run) await this.#at.lease.clear(lease, signal)
+    if (lease !== undefined && owner?.run === this.#parts.run) await this.#clear(lease, signal)
     return { kind: 'free' }
   }
 
-  /** Undefined: there is nothing to write to any more, and the state says why. */
-  async #writeHeld(write: (lease: Lease) => Promise<Written>, signal: AbortSignal): Promise<Held | undefined> {
-    const held = this.#held
-    if (held === undefined) return undefined
+  #claim(node: string, found: Lease | undefined, signal: AbortSignal): Promise<void> {
+    const ours = { [RUN_ANNOTATION]: this.#parts.run, [NODE_ANNOTATION]: node }
+    return this.#at.claim(found, { ...notOfTheHolder(found?.annotations ?? {}), ...ours }, signal)
+  }
+
+  #clear(lease: Lease, signal: AbortSignal): Promise<void> {
+    return this.#at.clear(lease, { annotations: notOfTheHolder(lease.annotations) }, signal)
+  }
+
+  /** False: there is nothing to write to any more, and the state says why. */
+  async #writeHeld(write: (lease: Lease) => Promise<void>, signal: AbortSignal): Promise<boolean> {
+    const { held } = this.#at
+    if (held === undefined) return false
     try {
-      return { node: held.node, ...(await write(held.lease)) }
+      await write(held.lease)
     } catch (error) {
       if (!mayHaveMoved(error)) throw error
       const { lease, owner } = await this.#find(signal)
-      if (lease === undefined && !this.#releasing) return this.#claimAnew(held, signal)
-      if (lease === undefined || owner?.holder !== this.#holder) return this.#giveUp(held, owner)
+      if (lease === undefined && !this.#releasing) return this.#claimAnew(signal)
+      if (lease === undefined || owner?.holder !== this.#holder) return this.#giveUp(owner)
       if (lease.resourceVersion === held.lease.resourceVersion) throw error
-      return { node: held.node, ...(await write(lease)) }
+      await write(lease)
     }
+    return true
   }
 
   /** Of a Lease that was deleted. Where another run was faster it is lost; any other conflict is tried again. */
-  async #claimAnew(held: Held, signal: AbortSignal): Promise<Held | undefined> {
+  async #claimAnew(signal: AbortSignal): Promise<boolean> {
     try {
-      return { node: held.node, ...(await this.#at.lease.claim(held.node, undefined, signal)) }
+      await this.#claim(this.#node, undefined, signal)
+      return true
     } catch (error) {
       if (!isConflict(error)) throw error
       const { lease, owner } = await this.#find(signal)
       if (lease === undefined || owner?.holder === this.#holder) throw error
-      return this.#giveUp(held, owner)
+      return this.#giveUp(owner)
     }
   }
 
   /** Without an owner it is free, where we asked to be rid of it; else it is lost. */
-  #giveUp(held: Held, owner: SlotOwner | undefined): undefined {
+  #giveUp(owner: SlotOwner | undefined): false {
     if (this.#releasing && owner === undefined) {
       this.#becomeFree()
-      return
+      return false
     }
-    this.#held = undefined
-    this.#lost = { node: held.node, ...(owner === undefined ? {} : { owner }) }
+    this.#at.forget()
+    this.#lost = { node: this.#node, ...(owner === undefined ? {} : { owner }) }
     this.#changed()
+    return false
   }
 
   #becomeFree(): void {
-    this.#held = undefined
+    this.#at.forget()
     this.#releasing = false
     this.#changed()
   }
@@ -282,19 +289,10 @@ export class LeaseKeeper {
     try {
       return await work()
     } catch (error) {
-      if (error instanceof WorldError || error instanceof DeadlineError) return { kind: 'unanswered', error }
+      if (isUnanswered(error)) return { kind: 'unanswered', error }
       throw error
     } finally {
       over.resolve()
     }
   }
 }
-
-const isConflict = (error: unknown): boolean => error instanceof WorldError && error.code === 'KUBE_CONFLICT'
-
-/** Refused for good: the Lease is no longer as we know it (changed, deleted), or we may not write it. */
-const mayHaveMoved = (error: unknown): boolean =>
-  isConflict(error) || (error instanceof WorldError && error.retry === 'never')
-
-const retryAfterMs = ({ error }: Unanswered): number | undefined =>
-  error instanceof WorldError ? error.retryAfterMs : undefined

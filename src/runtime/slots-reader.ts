@@ -65,7 +65,7 @@ export class SlotsReader {
     const ref = livesBy(lease)
     if (ref === undefined) return { index, owner, isStale: this.#isStale(lease), ...lived(lease) }
     const led = await leadingLease((at) => this.#lease(at, signal), ref)
-    if (led === 'forbidden') return { index, owner, isStale: false, ...lived(lease), livesBy: ref }
+    if (led === 'forbidden') return { index, owner, isStale: false, ...HIDDEN, livesBy: ref }
     const unled = led.holder === '' ? { isUnled: true as const } : {}
     return { index, owner, isStale: this.#isStale(led), ...lived(led), ...unled, livesBy: ref }
   }
@@ -77,5 +77,7 @@ export class SlotsReader {
     return watcher.staleInMs(lease, this.#parts.clock.monoMs()) === 0
   }
 }
+
+const HIDDEN = { isHidden: true, renewTime: '', durationMs: 0 } as const
 
 const lived = ({ renewTime, durationSeconds }: Lease) => ({ renewTime, durationMs: durationSeconds * 1_000 })

@@ -19,6 +19,7 @@ const TOLD_APART = [
 /** The fields by which a reading and a balancer of the file differ, and the kinds of the effects. */
 const FIELDS = new Map([
   ['endpoint', 'src/model/balancer.ts'],
+  ['detacher', 'src/model/balancer.ts'],
   ['healthEndpoint', 'src/model/roll-spec.ts'],
   ['annotation', 'src/model/roll-spec.ts'],
 ])
@@ -92,6 +93,6 @@ test('who asks which kind of actuator one is, by whatever words, is found', () =
   const file = 'test/arch/fixtures/kinds/asks-kind.ts'
   const lines = readFileSync(`${root}${file}`, 'utf8').split('\n')
   const asked = lines.flatMap((line, at) => (/^export const by/.test(line) ? [`${file}:${at + 1}`] : []))
-  assert.equal(asked.length, 11)
+  assert.equal(asked.length, 12)
   assert.deepEqual(questions(programOf([file]), [file]), asked)
 })

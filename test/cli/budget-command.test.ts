@@ -7,7 +7,7 @@ import { UserError } from '../../src/model/user-error.ts'
 import { WorldError } from '../../src/model/world-error.ts'
 import { memoryContext } from './memory-context.ts'
 
-const FREE: BudgetView = { maxOut: 2, says: '2', nodes: 4, out: [], slots: [], more: 2 }
+const FREE: BudgetView = { maxOut: 2, says: '2', unread: [], nodes: 4, out: [], mayBeOut: [], slots: [], more: 2 }
 
 async function budget(words: readonly string[], look: BudgetActions['look'] = async () => FREE) {
   const { context } = memoryContext()
@@ -19,7 +19,7 @@ async function budget(words: readonly string[], look: BudgetActions['look'] = as
 test('the budget is told in plain lines, and exit code 0 says that one more node may leave', async () => {
   assert.deepEqual(await budget([]), {
     code: 0,
-    out: 'no nodes of 4 are out or about to be, and at most 2 may be: evenkeel-budget says 2\n2 more may leave\n\nno slot is held in namespace evenkeel\n',
+    out: 'no nodes of 4 are out or about to be, and at most 2 may be: evenkeel-budget says 2\n2 more may leave\nbalancers and agents were not asked: a roll asks them, and may count more nodes as out\n\nno slot is held in namespace evenkeel\n',
     err: '',
   })
 })
@@ -58,4 +58,10 @@ test('where to look is what the flags say; the grants are looked for beside the 
     ['evenkeel', 'evenkeel', 0, undefined, undefined],
     ['ops', 'edge', 120_000, 'k', 'c'],
   ])
+})
+
+test('exit code 0 is not said to reserve anything', async () => {
+  const { out } = await budget(['--help'])
+  assert.match(out, /Exit code 0 reserves nothing/)
+  assert.doesNotMatch(out, /&&/)
 })

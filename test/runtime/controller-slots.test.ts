@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { slotRef } from '../../src/model/slot.ts'
+import { type SeenSlot, slotRef } from '../../src/model/slot.ts'
 import { WorldError } from '../../src/model/world-error.ts'
 import { ControllerSlots } from '../../src/runtime/controller-slots.ts'
 import { Leader } from '../../src/runtime/leader.ts'
@@ -60,10 +60,17 @@ async function aWorld() {
     }
     return seen()
   }
-  return { clock, store, first, seen, watched }
+  /** Slot 0 as a reading shows it once it is stale. */
+  const stale = async (): Promise<SeenSlot> => {
+    await watched(ROLL_MS)
+    const [slot] = await reader.read(1, never)
+    assert.equal(slot?.isStale, true)
+    return slot ?? assert.fail('slot 0 is not held')
+  }
+  return { clock, store, first, seen, watched, stale }
 }
 
-const take = (index: number, node: string) => ({ index, node, takeStale: false })
+const take = (index: number, node: string) => ({ index, node })
 
 test('slots of a controller are never renewed, and a roll finds them held as long as the controller leads', async () => {
   const { store, first, seen, watched } = await aWorld()
@@ -79,7 +86,7 @@ test('slots of a controller are never renewed, and a roll finds them held as lon
   assert.deepEqual(await seen(2), [[1, 'n2', 'held']])
 })
 
-test('a leader that is killed between its slot and its claim leaves the slot to the next leader, who has it at once', async () => {
+test('law: the slots of a controller live while its Lease is renewed, by whichever replica leads; a leader that is killed between its slot and its claim leaves the slot to the next leader, who has it at once', async () => {
   const { clock, store, first, watched } = await aWorld()
   await first.slots.take(take(0, 'n1'), never)
   first.kill()
@@ -116,7 +123,7 @@ test('the slots of a controller that was uninstalled are stale once its Lease wa
   assert.deepEqual(await seen(), [[0, 'n3', 'held']])
 })
 
-test('who does not lead takes no slot and gives none back', async () => {
+test('law: the slots of a controller live while its Lease is renewed, by whichever replica leads; who does not lead takes no slot and gives none back', async () => {
   const { clock, store, first } = await aWorld()
   await first.slots.take(take(0, 'n1'), never)
   const standby = process({ store, clock }, 'pod-22')
@@ -147,7 +154,7 @@ test('a slot that names no Lease that there can be is one of its own', async () 
   assert.deepEqual(await watched(ROLL_MS), [[0, 'n1', 'stale']])
 })
 
-test('a roll takes no slot from a controller that lives, however long it was not renewed', async () => {
+test('law: the slots of a controller live while its Lease is renewed, by whichever replica leads; a roll takes no slot from a controller that lives, however long it was not renewed', async () => {
   const { clock, store, first } = await aWorld()
   await first.slots.take(take(0, 'n1'), never)
   const keeper = new LeaseKeeper({
@@ -164,4 +171,49 @@ test('a roll takes no slot from a controller that lives, however long it was not
     assert.equal((await keeper.acquire({ node: 'n3', takeStale: true }, never)).kind, 'taken')
     await clock.advance(5_000)
   }
+})
+
+const ROLLS = { ...slotRef('evenkeel'), resourceVersion: '', holder: 'run-1/a', durationSeconds: 120, transitions: 0 }
+const OF_ROLL = { ...ROLLS, renewTime: '2026-01-01T00:00:00Z', annotations: { 'evenkeel.dev/node': 'n3' } }
+
+test('a slot that a roll renews no more is taken from that roll', async () => {
+  const { store, first, seen, stale } = await aWorld()
+  store.put(OF_ROLL)
+  assert.deepEqual(await first.slots.take({ ...take(0, 'n1'), stale: await stale() }, never), { kind: 'held' })
+  assert.deepEqual(await seen(), [[0, 'n1', 'held']])
+})
+
+for (const [what, change, holder] of [
+  ['that its holder has renewed since', { renewTime: '2026-01-01T00:02:00Z' }, 'run-1/a'],
+  ['that another run has taken since', { holder: 'run-2/b' }, 'run-2/b'],
+  ['that its holder has for another node by now', { annotations: { 'evenkeel.dev/node': 'n4' } }, 'run-1/a'],
+] as const)
+  test(`a slot that was stale, and ${what}, is not taken`, async () => {
+    const { store, first, stale } = await aWorld()
+    store.put(OF_ROLL)
+    const seen = await stale()
+    store.put({ ...OF_ROLL, ...change })
+    assert.deepEqual(await first.slots.take({ ...take(0, 'n1'), stale: seen }, never), { kind: 'taken', holder })
+    assert.equal(store.get(slotRef('evenkeel'))?.holder, holder)
+  })
+
+test('a slot of a reading that did not find it stale is not taken', async () => {
+  const { store, first, stale } = await aWorld()
+  store.put(OF_ROLL)
+  const living = { ...(await stale()), isStale: false }
+  const answer = await first.slots.take({ ...take(0, 'n1'), stale: living }, never)
+  assert.deepEqual(answer, { kind: 'taken', holder: 'run-1/a' })
+})
+
+test('a slot of another controller is taken as long as that one leads no more, and not once it leads again', async () => {
+  const { store, first, stale } = await aWorld()
+  const other = { namespace: 'ops', name: 'other' }
+  const annotations = { 'evenkeel.dev/node': 'n3', 'evenkeel.dev/lives-by': 'ops/other' }
+  store.put({ ...OF_ROLL, holder: 'controller/other', annotations })
+  const seen = await stale()
+  store.put({ ...OF_ROLL, ...other, holder: 'pod-7', annotations: {} })
+  const taking = () => first.slots.take({ ...take(0, 'n1'), stale: seen }, never)
+  assert.deepEqual(await taking(), { kind: 'taken', holder: 'controller/other' })
+  store.delete(other)
+  assert.deepEqual(await taking(), { kind: 'held' })
 })

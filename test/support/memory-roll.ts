@@ -4,6 +4,7 @@ import type { RunState } from '../../src/controllers/roll/run-state.ts'
 import type { ServerReading } from '../../src/model/balancer.ts'
 import type { Node } from '../../src/model/node.ts'
 import type { RollEvent, StampedEvent } from '../../src/model/roll-event.ts'
+import type { BalancerReader } from '../../src/ports/balancer.ts'
 import type { JournalEntry } from '../../src/ports/journal.ts'
 import type { Probe } from '../../src/ports/probe.ts'
 import { MemoryBalancer } from './memory-balancer.ts'
@@ -16,6 +17,10 @@ interface Asked {
   readonly run?: Partial<RunState>
   readonly nodes?: readonly Node[]
   readonly servers?: readonly ServerReading[]
+  /** In place of the balancer. */
+  readonly readers?: (cluster: MemoryCluster, clock: VirtualClock) => readonly BalancerReader[]
+  /** The world of another roll, which this one goes on in. */
+  readonly world?: Pick<MemoryRoll, 'clock' | 'cluster'>
   readonly probe?: (clock: VirtualClock) => Probe
   readonly dns?: RollDnsChecks
   readonly portAnswers?: boolean
@@ -25,21 +30,33 @@ interface Asked {
   readonly append?: (entry: JournalEntry) => Promise<void>
 }
 
-export type MemoryRoll = ReturnType<typeof memoryRoll>
+export interface MemoryRoll {
+  readonly clock: VirtualClock
+  readonly cluster: MemoryCluster
+  readonly balancer: MemoryBalancer
+  readonly reboots: string[]
+  readonly events: StampedEvent[]
+  readonly machine: { rebooted: (node: string) => void }
+  readonly begin: () => Promise<unknown>
+  readonly ended: () => Extract<RollEvent, { type: 'roll.ended' }> | undefined
+  readonly over: AbortController
+}
 
 /** The whole engine over three nodes in memory, in virtual time; machines come back 20 s after they were told to. */
 export function memoryRoll({
   run = {},
   nodes = NODES,
   servers = SERVERS,
+  readers,
+  world,
   probe,
   dns,
   portAnswers = true,
   onPortAsked = () => undefined,
   append = kept,
-}: Asked = {}) {
-  const clock = new VirtualClock()
-  const cluster = new MemoryCluster(clock, nodes)
+}: Asked = {}): MemoryRoll {
+  const clock = world?.clock ?? new VirtualClock()
+  const cluster = world?.cluster ?? new MemoryCluster(clock, nodes)
   const balancer = new MemoryBalancer(clock, servers)
   const reboots: string[] = []
   const events: StampedEvent[] = []
@@ -50,7 +67,8 @@ export function memoryRoll({
       run: state,
       clusterName: 'test',
       cluster,
-      balancers: [balancer],
+      balancers: readers === undefined ? [balancer] : [],
+      ...(readers === undefined ? {} : { endpoints: readers(cluster, clock) }),
       host: {
         check: () => Promise.reject(new Error('nobody plans here')),
         reboot: async ({ node }) => {

@@ -45,7 +45,7 @@ for (const by of ['socket', 'agents'] as const) {
     const claimed = { by, last, killsAgent: by === 'agents' }
     const title = `a node that a roll and a person have claimed comes back with the last of them only: by ${by}, the ${last} last`
 
-    test(title, async () => {
+    test(`law: no server is put back into service while the claim of another owner stands on its node; ${title}`, async () => {
       const run = await crashRun(planOf(claimed))
       assert.deepEqual([run.violations, judge(run, claimed)], [[], []])
     })

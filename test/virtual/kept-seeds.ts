@@ -148,4 +148,7 @@ export const KEPT_SEEDS: readonly string[] = [
   // A Node was deleted while it was out, and its agent kept the request of the roll. The roll began the node again, took it for one
   // that was out before, and held for it at the next node, and nobody withdrew the request before the roll was over.
   '2639857',
+  // Requests failed while the journal was slow to write that a node is through. Its record was off it then, and the pass that was
+  // to give the slot back left it to the standing duty, which had nothing to say: one pass followed the other, and no time passed.
+  '1000033',
 ]

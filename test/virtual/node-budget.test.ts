@@ -73,7 +73,7 @@ async function rolled(cluster: VirtualCluster, files: readonly string[]): Promis
 
 const SIX = { nodes: 6, darkMs: 20_000 }
 
-test('two runs have a node out at the same time where two may be, and never three', async () => {
+test('law: no roll begins a node that would be one more out than the budget allows; two runs have a node out at the same time where two may be, and never three', async () => {
   const cluster = await articleCluster(SIX)
   applyManifest(cluster.world, budgetOf('2'))
   const files = [fileOf(['n1', 'n2']), fileOf(['n3', 'n4']), fileOf(['n5', 'n6'])]
@@ -91,7 +91,7 @@ test('a third of six nodes is two', async () => {
   assert.deepEqual([ends, most], [['completed', 'completed'], 2])
 })
 
-test('without a budget one node is out at a time, whoever rolls', async () => {
+test('law: no roll begins a node that would be one more out than the budget allows; without a budget one node is out at a time, whoever rolls', async () => {
   const cluster = await articleCluster(SIX)
   const { ends, most, holders } = await rolled(cluster, [fileOf(['n1']), fileOf(['n3'])])
   assert.deepEqual([ends, most, holders], [['completed', 'completed'], 1, ['']])
@@ -105,7 +105,7 @@ test('a run that asks for less than the budget allows takes no node beside anoth
   assert.deepEqual([ends, most], [['completed', 'completed'], 1])
 })
 
-test('a node that a granted cordon has out is counted by a roll that goes by the socket, until it is uncordoned', async () => {
+test('law: which nodes are out is one answer for every roll, the brake and `evenkeel budget`; a node that a granted cordon has out is counted by a roll that goes by the socket, until it is uncordoned', async () => {
   const cluster = await articleCluster(SIX)
   const granted = JSON.stringify({ version: 1, granted: ['n2'], max: 3, of: 6 })
   const metadata = { namespace: 'evenkeel', name: 'evenkeel-cordon-grants' }

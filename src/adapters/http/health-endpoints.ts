@@ -7,11 +7,12 @@ import type { Node } from '../../model/node.ts'
 import { OVER } from '../../model/over.ts'
 import type { EndpointBalancerSpec } from '../../model/roll-spec.ts'
 import { type MonoMs, monoMs } from '../../model/time.ts'
-import { WorldError } from '../../model/world-error.ts'
 import type { BalancerReader } from '../../ports/balancer.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
 import { type AskedAgent, askAgent } from './ask-agent.ts'
+import { KnownNodes } from './known-nodes.ts'
+import { NOTHING_COUNTED, oneBackend } from './no-balancer.ts'
 
 interface HealthEndpointsParts {
   readonly spec: EndpointBalancerSpec
@@ -21,8 +22,6 @@ interface HealthEndpointsParts {
   readonly ask?: typeof askAgent
 }
 
-/** Nodes come and go seldom. */
-const NODES_EVERY_MS = 30_000
 /** A node that serves is looked at so often at least, and no more than fifty of them a second. */
 const SERVING_EVERY_MS = 1_000
 const ASKED_AT_ONCE = 64
@@ -61,20 +60,18 @@ export class HealthEndpoints implements BalancerReader {
   readonly name: string
   readonly instances: readonly string[]
   readonly #parts: HealthEndpointsParts
-  #nodes: { readonly at: MonoMs; readonly list: readonly Node[] } | undefined
-  #listing: Promise<readonly Node[]> | undefined
-  #bug: { readonly error: unknown } | undefined
+  readonly #nodes: KnownNodes
   readonly #seen = new Map<string, Seen>()
 
   constructor(parts: HealthEndpointsParts) {
     this.#parts = parts
+    this.#nodes = new KnownNodes(parts)
     this.name = parts.spec.name
     this.instances = parts.spec.instances.map(({ name }) => name)
   }
 
   async read(instance: string, signal: AbortSignal): Promise<InstanceReading> {
-    if (this.#bug !== undefined) throw this.#bug.error
-    const nodes = await this.#nodesNow()
+    const nodes = await this.#nodes.now()
     const at = this.#parts.clock.monoMs()
     await Promise.all(this.#due(nodes, at).map((node) => this.#ask(node, signal)))
     return { instance, process: 'agents', version: '', at, servers: nodes.map((node) => this.#reading(instance, node)) }
@@ -84,52 +81,7 @@ export class HealthEndpoints implements BalancerReader {
   async inspect(instance: string, signal: AbortSignal): Promise<InstanceInspection> {
     let { servers } = await this.read(instance, signal)
     while (servers.some(({ ref }) => !this.#seen.has(ref.server))) servers = (await this.read(instance, signal)).servers
-    const backends = this.#parts.spec.backends.map((name) => ({
-      name,
-      mode: 'other' as const,
-      servers,
-      stickTable: false,
-      redispatch: 'unknown' as const,
-    }))
-    return {
-      instance,
-      process: 'agents',
-      version: '',
-      level: 'admin',
-      processes: 1,
-      missingBackends: [],
-      disabledBackends: [],
-      backends,
-      outside: [],
-    }
-  }
-
-  /**
-   * What is known is good until there is another list: nodes are told by their agents. A list is made beside the polls, not
-   * in one, since it may take longer than a poll has, and an API server that hangs takes no agent's word away.
-   */
-  #nodesNow(): Promise<readonly Node[]> | readonly Node[] {
-    const known = this.#nodes
-    if (known !== undefined && this.#parts.clock.monoMs() - known.at < NODES_EVERY_MS) return known.list
-    this.#listing ??= this.#list().finally(() => {
-      this.#listing = undefined
-    })
-    if (known === undefined) return this.#listing
-    this.#listing.catch((error: unknown) => {
-      // Another one is made with the next turn; what is no bad luck ends the read after.
-      if (!(error instanceof WorldError)) this.#bug = { error }
-    })
-    this.#nodes = { ...known, at: this.#parts.clock.monoMs() }
-    return known.list
-  }
-
-  /** Ends by the limit of a request to the API server, with the process at the latest. */
-  async #list(): Promise<readonly Node[]> {
-    const { cluster, clock } = this.#parts
-    const nodes = await cluster.list('nodes', new AbortController().signal)
-    const list = nodes.filter(({ internalAddresses }) => internalAddresses.length > 0)
-    this.#nodes = { at: clock.monoMs(), list }
-    return list
+    return oneBackend({ instance, process: 'agents', backends: this.#parts.spec.backends, servers })
   }
 
   /**
@@ -242,16 +194,3 @@ const UNHEARD: Omit<EndpointReading, 'at'> = {
 
 const OPERATIONAL = { up: 'up', drain: 'stopping', down: 'down' } as const
 const CHECKS = { open: 'passing', closed: 'failing', unknown: 'none' } as const
-
-/** No balancer is asked: what it counts is not known, and counts for nothing. */
-const NOTHING_COUNTED = {
-  inherited: false,
-  agent: false,
-  persistent: false,
-  currentSessions: 0,
-  queued: 0,
-  totalSessions: 0,
-  idleConnections: 0,
-  weight: 1,
-  backup: false,
-} as const

@@ -1,4 +1,5 @@
 import type { BudgetView } from '../../core/budget/budget-view.ts'
+import { BUDGET_CONFIG_MAP } from '../../model/budget-object.ts'
 import type { Line } from '../terminal/style.ts'
 import { countOf } from '../text/count-text.ts'
 import { tableLines } from '../text/table-lines.ts'
@@ -7,19 +8,30 @@ import { tableLines } from '../text/table-lines.ts'
 export const budgetLines = (view: BudgetView, namespace: string): readonly Line[] => [
   [headline(view)],
   [moreText(view)],
+  [NOT_ASKED],
+  ...unreadLines(view),
   ...outLines(view),
+  ...mayBeOutLines(view),
   ...slotLines(view, namespace),
   ...leftLines(view),
 ]
 
-function headline({ out, maxOut, nodes, says }: BudgetView): string {
-  const by = says === undefined ? 'there is no ConfigMap evenkeel-budget' : `evenkeel-budget says ${says}`
+function headline({ out, maxOut, nodes, says, unread }: BudgetView): string {
+  const isHidden = unread.some(isBudget)
+  const none = isHidden ? 'what evenkeel-budget says may not be read' : 'there is no ConfigMap evenkeel-budget'
+  const by = says === undefined ? none : `evenkeel-budget says ${says}`
   const are = out.length === 1 ? 'is' : 'are'
   return `${countOf(out.length, 'node')} of ${nodes} ${are} out or about to be, and at most ${maxOut} may be: ${by}`
 }
 
-const moreText = ({ more }: BudgetView): string =>
-  more === 0 ? 'the budget is used up: no other node may leave' : `${more} more may leave`
+function moreText({ more, mayBeOut }: BudgetView): string {
+  const { length } = mayBeOut
+  const unsure =
+    length === 0 ? '' : `, if ${countOf(length, 'node')} that may be out ${length === 1 ? 'is' : 'are'} counted as well`
+  return more === 0 ? `the budget is used up${unsure}: no other node may leave` : `${more} more may leave${unsure}`
+}
+
+const NOT_ASKED = 'balancers and agents were not asked: a roll asks them, and may count more nodes as out'
 
 const column = (title: string) => ({ title, align: 'left' }) as const
 
@@ -27,6 +39,20 @@ function outLines({ out }: BudgetView): readonly Line[] {
   if (out.length === 0) return []
   const rows = out.map(({ node, owner = '-', since = '-', why }) => [node, owner, since, why.join('; ')])
   return [[''], ...lines([column('NODE'), column('FOR'), column('SINCE'), column('WHY')], rows)]
+}
+
+const isBudget = (ref: string): boolean => ref.endsWith(`/${BUDGET_CONFIG_MAP}`)
+
+const unreadLines = ({ unread }: BudgetView): readonly Line[] =>
+  unread.map((ref) => {
+    const so = isBudget(ref) ? 'one node is taken for all that may be out' : 'which cordons are granted is not known'
+    return [{ text: `this identity may not get ConfigMap ${ref}, so ${so}: see deploy/roll-rbac.yaml`, tone: 'hold' }]
+  })
+
+function mayBeOutLines({ mayBeOut }: BudgetView): readonly Line[] {
+  if (mayBeOut.length === 0) return []
+  const rows = mayBeOut.map(({ node, why }) => [node, why.join('; ')])
+  return [[''], ...lines([column('MAY BE OUT'), column('WHY')], rows)]
 }
 
 function slotLines({ slots }: BudgetView, namespace: string): readonly Line[] {
@@ -38,13 +64,13 @@ function slotLines({ slots }: BudgetView, namespace: string): readonly Line[] {
 const lines = (...table: Parameters<typeof tableLines>): readonly Line[] => tableLines(...table).map((text) => [text])
 
 const leftLines = ({ slots }: BudgetView): readonly Line[] =>
-  slots.flatMap(({ index, left }): readonly Line[] =>
-    left === undefined
-      ? []
-      : [
-          [''],
-          [{ text: `slot ${index} seems to be left behind: ${left.why}`, tone: 'hold' }],
-          ['  where its holder is gone, and its node is back, this releases it:'],
-          [`  ${left.command}`],
-        ],
-  )
+  slots.flatMap(({ index, left, doubt }): readonly Line[] => {
+    if (doubt !== undefined) return [[''], [`slot ${index} may be left behind: ${doubt}`]]
+    if (left === undefined) return []
+    return [
+      [''],
+      [{ text: `slot ${index} seems to be left behind: ${left.why}`, tone: 'hold' }],
+      ['  where its holder is gone, and its node is back, this releases it:'],
+      [`  ${left.command}`],
+    ]
+  })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { annotationSection } from './annotation-section.ts'
 import { exactlyOneOf, uniqueBy, uniqueInstances } from './cross-rules.ts'
 import { healthEndpointSection } from './health-endpoint-section.ts'
 import { fieldMeta, section } from './section.ts'
@@ -74,12 +75,13 @@ const balancer = section(
       )
       .exactOptional(),
     healthEndpoint: healthEndpointSection.exactOptional(),
+    annotation: annotationSection.exactOptional(),
     allowLastServer: switchField(
       'Take a node out even where it is the last usable server of a backend (pools of one node).',
       false,
     ),
   },
-  'One balancer: the same backends on one or more instances; or all that check the health endpoint of the nodes.',
+  'One balancer: the same backends on one or more instances; all that check the health endpoint of the nodes; or those that a detacher takes the nodes out of.',
 ).superRefine(socketOrEndpoint, { when: () => true })
 
 export const balancersSection = z

@@ -1,3 +1,4 @@
+import { SLOTS_NAMESPACE } from '../../model/slot.ts'
 import { durationField } from './duration-field.ts'
 import { outLimitField } from './out-limit-field.ts'
 import { section } from './section.ts'
@@ -13,7 +14,7 @@ export const slotsSection = section(
       description:
         'Namespace of the Leases that stand for the slots, and of the ConfigMap evenkeel-budget. It must exist.',
       example: 'evenkeel',
-    }).prefault('evenkeel'),
+    }).prefault(SLOTS_NAMESPACE),
     maxOut: outLimitField({
       description:
         'This roll takes a node out only while fewer than that many others are out. It may ask for less than ' +

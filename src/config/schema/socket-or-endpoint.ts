@@ -2,18 +2,34 @@ import type { z } from 'zod'
 
 const SOCKET_FIELDS = ['instances', 'backends'] as const
 
-/** A balancer is reached by its instances, each of which has its backends, or by the health endpoint of the nodes. */
+/** What is asked where no balancer can be. */
+const INSTEAD = { healthEndpoint: "the nodes' agents are asked", annotation: 'the detacher is asked' } as const
+const WAYS = ['healthEndpoint', 'annotation'] as const
+
+/**
+ * A balancer is reached by its instances, each of which has its backends, by the health endpoint of the nodes, or by a
+ * detacher.
+ */
 export function socketOrEndpoint(value: unknown, context: z.core.$RefinementCtx<unknown>): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return
-  const hasEndpoint = 'healthEndpoint' in value
+  const [way, second] = WAYS.filter((name) => name in value)
+  if (way !== undefined && second !== undefined) {
+    const params = { code: 'config.choice', fix: `keep one of: ${way}, ${second}`, at: 'key' }
+    const message = `"${second}" beside "${way}": only one may be written`
+    context.addIssue({ code: 'custom', message, path: [second], params })
+  }
   for (const field of SOCKET_FIELDS) {
-    if (hasEndpoint && field in value) {
-      const params = { code: 'config.choice', fix: `take out "${field}" or "healthEndpoint"`, at: 'key' }
-      const message = `"${field}" beside "healthEndpoint": the nodes' agents are asked, and no balancer`
+    if (way !== undefined && field in value) {
+      const params = { code: 'config.choice', fix: `take out "${field}" or "${way}"`, at: 'key' }
+      const message = `"${field}" beside "${way}": ${INSTEAD[way]}, and no balancer`
       context.addIssue({ code: 'custom', message, path: [field], params })
     }
-    if (!hasEndpoint && !(field in value)) {
-      const params = { code: 'config.missing-field', hint: 'or "healthEndpoint"', fix: EXAMPLES[field] }
+    if (way === undefined && !(field in value)) {
+      const params = {
+        code: 'config.missing-field',
+        hint: 'or "healthEndpoint", or "annotation"',
+        fix: EXAMPLES[field],
+      }
       context.addIssue({ code: 'custom', message: `missing field "${field}"`, params })
     }
   }

@@ -18,6 +18,8 @@ interface AgentFilesParts {
 /**
  * The files of one agent: what they say as far as it is known, and what is wrong with them. Another agent of the node may
  * write the same ones, while the one takes over from the other: what is on the disk is looked at again and again.
+ *
+ * Law: a request is acknowledged once it is synced to the disk of its node.
  */
 export class AgentFiles {
   readonly #store: TimelyStore

@@ -45,7 +45,11 @@ interface Wiring {
   readonly say: (text: string) => void
 }
 
-/** Of one roll; nothing where it was given no way to ask. */
+/**
+ * Of one roll; nothing where it was given no way to ask.
+ *
+ * Law: a budget that makes no sense begins nothing, and one that disappears leaves the last known in force.
+ */
 export function budgetWatchOf({ run, view, configMaps, ...same }: Wiring): { readonly budget?: BudgetWatch } {
   if (configMaps === undefined) return {}
   const nodeCount = (): number => view.facts().nodes.length
@@ -113,7 +117,16 @@ export class BudgetWatch {
   async #read(signal: AbortSignal): Promise<BudgetFacts> {
     const { slots, nodeCount } = this.#parts
     const [budget, grants] = await Promise.all([
-      this.#configMap(slots.namespace, { name: BUDGET_CONFIG_MAP, without: 'one node may be out at a time' }, signal),
+      this.#configMap(
+        slots.namespace,
+        {
+          name: BUDGET_CONFIG_MAP,
+          without: this.#isLimited
+            ? `maxOut stays ${limitText(this.#limit)}, as it said last`
+            : 'one node may be out at a time',
+        },
+        signal,
+      ),
       this.#configMap(
         slots.grantsNamespace ?? slots.namespace,
         { name: GRANTS_CONFIG_MAP, without: 'a node that is out by a granted cordon counts once its checks fail' },
@@ -150,12 +163,10 @@ export class BudgetWatch {
   #takeLimit(found: ConfigMap | 'forbidden' | undefined): Reason | undefined {
     const told = found === 'forbidden' ? ({ kind: 'absent' } as const) : budgetLimit(found)
     if (told.kind === 'invalid') return told.reason
-    if (told.kind === 'absent' && this.#isLimited) {
-      const { namespace } = this.#parts.slots
+    if (found === undefined && this.#isLimited)
       this.#sayOnce(
-        `ConfigMap ${namespace}/${BUDGET_CONFIG_MAP} is gone; this roll goes on by what it said last: maxOut ${limitText(this.#limit)}`,
+        `ConfigMap ${this.#parts.slots.namespace}/${BUDGET_CONFIG_MAP} is gone; this roll goes on by what it said last: maxOut ${limitText(this.#limit)}`,
       )
-    }
     if (told.kind === 'limit') {
       this.#limit = told.limit
       this.#isLimited = true

@@ -56,7 +56,7 @@ export class NodePass {
     return this.#last
   }
 
-  /** One pass. The decision it came to is performed already; where the journal refused all of it, it is a hold. */
+  /** One pass. The decision it came to is performed already; where nothing came of it, it is a hold. */
   async pass(signal: AbortSignal): Promise<Decision> {
     const gathered = await gather(this.#parts, this.#known(), signal)
     const evidence = this.#duty.takeInto(gathered)
@@ -70,11 +70,13 @@ export class NodePass {
     return done
   }
 
-  /** Where the journal refused all of it, the decision is a hold after all. */
+  /** Where nothing came of it, the decision is a hold after all: no pass follows at once on one that did nothing. */
   async #act(snapshot: RollSnapshot, decision: Act, signal: AbortSignal): Promise<Decision> {
-    const isKeptOut = snapshot.run.verdict?.keepOut === true
-    if (await (isKeptOut ? this.#duty.keep(signal) : this.#perform(decision.actions, signal))) return decision
-    const reasons = journalWritable({ ...snapshot, journalWritable: false })
+    // What a verdict takes out again is the standing duty's. A node that bears no record any more gives its slot back.
+    const isDuty = snapshot.run.verdict?.keepOut === true && decision.step === 'detach'
+    if (await (isDuty ? this.#duty.keep(signal) : this.#perform(decision.actions, signal))) return decision
+    const { writable } = this.#parts.events
+    const reasons = writable ? decision.reasons : journalWritable({ ...snapshot, journalWritable: false })
     return { kind: 'hold', step: decision.step, reasons, recheckAfterMs: RECHECK_MS }
   }
 

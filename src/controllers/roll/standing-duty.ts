@@ -59,7 +59,7 @@ export class StandingDuty {
 
   /**
    * Of one instance, after each poll of it, or of all. What the next server is told is decided by what the instance says
-   * after the last one was told. False: something had to wait for the disk, and the disk refused.
+   * after the last one was told. False: nothing was to be said, or something had to wait for the disk, and the disk refused.
    */
   async keep(signal: AbortSignal, instance?: string): Promise<boolean> {
     const { now, pollers } = this.#parts
@@ -80,7 +80,7 @@ export class StandingDuty {
         await this.#say(s, { action: next, isPass: instance === undefined }, signal)
       if (poller !== undefined && this.asAnswered(poller.facts()).silentForMs > 0) await poller.poll(signal)
     }
-    return isWritten
+    return isWritten && tried.size > 0
   }
 
   /** What an instance said before the last word that a pass knows nothing of is no answer to it. */

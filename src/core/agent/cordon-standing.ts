@@ -4,6 +4,10 @@ import type { AgentSnapshot } from './snapshot.ts'
 /** What a cordon of the node means: that it is to leave, or why not, or not yet. */
 export type CordonStanding = 'none' | 'counts' | 'young' | 'withheld' | 'unknown'
 
+/**
+ * Law: a cordon takes a node out only where there is no brake, or the brake names the node.
+ * Law: a brake that cannot be read takes no node out and puts none back.
+ */
 export function cordonStanding({ evidence, spec, now }: AgentSnapshot): CordonStanding {
   const { cordonedSince, brake } = evidence
   if (cordonedSince === undefined) return 'none'

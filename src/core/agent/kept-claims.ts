@@ -7,6 +7,8 @@ import type { AgentSnapshot } from './snapshot.ts'
  * What is to be on the node's disk instead of `kept`. A claim is kept from when it is seen until the API shows, to this
  * very process, the Node object that bore it without it: what a process remembers may be older than what is on the disk.
  * So may what it is told, where another agent of the node is told by another API server.
+ *
+ * Law: a request leaves the disk of its node by what is newer alone.
  */
 export function keptClaims(
   { heard, evidence: { node } }: AgentSnapshot,

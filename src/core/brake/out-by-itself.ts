@@ -23,7 +23,7 @@ function budgetNode({ name, unschedulable, deleting, leaves, ready, recorded }: 
     addresses: [],
     ready: ready ? 'True' : 'False',
     cordoned: unschedulable,
-    recorded: recorded === true,
+    ...(recorded === true ? { recordOf: 'unread' } : {}),
     ...(leaving === undefined ? {} : { leaving }),
     excluded: false,
   }

@@ -2,6 +2,7 @@ import { MAINTENANCE_ANNOTATION, parseClaims } from '../../model/claims.ts'
 import type { Node } from '../../model/node.ts'
 import { EXCLUDE_LABEL, REMOVAL_TAINTS } from '../../model/node-facts.ts'
 import { RECORD_ANNOTATION } from '../../model/node-record.ts'
+import { parseNodeRecord } from '../../model/parse-node-record.ts'
 import type { BudgetNode } from './snapshot.ts'
 
 /** A Node never changes, and each pass asks for all of them. */
@@ -12,18 +13,25 @@ export function budgetNode(node: Node): BudgetNode {
   if (known !== undefined) return known
   const claimed = claimedBy(node.annotations[MAINTENANCE_ANNOTATION])
   const leaving = leavingFor(node)
+  const recordOf = recordOwner(node.annotations[RECORD_ANNOTATION])
   const made: BudgetNode = {
     name: node.name,
     addresses: node.internalAddresses,
     ready: node.ready,
     cordoned: node.unschedulable,
-    recorded: RECORD_ANNOTATION in node.annotations,
+    ...(recordOf === undefined ? {} : { recordOf }),
     ...(claimed === undefined ? {} : { claimedBy: claimed }),
     ...(leaving === undefined ? {} : { leaving }),
     excluded: EXCLUDE_LABEL in node.labels,
   }
   KNOWN.set(node, made)
   return made
+}
+
+function recordOwner(text: string | undefined): BudgetNode['recordOf'] {
+  if (text === undefined) return undefined
+  const record = parseNodeRecord(text)
+  return record.ok ? { run: record.value.run } : 'unreadable'
 }
 
 /** For whom claims on the node stand. What cannot be read keeps the node out as well. */

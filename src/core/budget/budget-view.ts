@@ -1,24 +1,29 @@
 import { ONE_OUT } from '../../model/budget-object.ts'
 import { claimsOf, MAINTENANCE_ANNOTATION } from '../../model/claims.ts'
 import { formatDuration } from '../../model/duration.ts'
-import type { Node } from '../../model/node.ts'
+import { isControlPlane, type Node } from '../../model/node.ts'
 import { RECORD_ANNOTATION } from '../../model/node-record.ts'
+import { type ObjectRef, refKey } from '../../model/object-ref.ts'
 import type { OutLimit } from '../../model/out-limit.ts'
 import { parseNodeRecord } from '../../model/parse-node-record.ts'
-import { type SeenSlot, slotRef } from '../../model/slot.ts'
+import { type SeenSlot, SLOT_STALE_MS, slotRef } from '../../model/slot.ts'
 import { budgetNode } from './budget-node.ts'
 import { maxOut } from './max-out.ts'
-import { ownerText } from './owner-text.ts'
+import { othersSlot, ownerText } from './owner-text.ts'
 import type { CordonsThatCount, NodeOut } from './snapshot.ts'
 import { whoIsOut } from './who-is-out.ts'
 
 interface BudgetReading {
   readonly namespace: string
   readonly nodes: readonly Node[]
-  /** Absent: there is no budget object. */
+  /** ConfigMaps that this identity may not read. */
+  readonly unread: readonly ObjectRef[]
+  /** Absent: there is no budget object, or it may not be read. */
   readonly limit?: OutLimit
   readonly cordons: CordonsThatCount
   readonly slots: readonly SeenSlot[]
+  /** Numbers of the slots that were seen to be renewed: their holders live, whatever their clocks say. */
+  readonly renewed: ReadonlySet<number>
   /** Of the machine that looks, in ms. */
   readonly wall: number
 }
@@ -36,19 +41,25 @@ interface ShownSlot {
   readonly node?: string
   readonly owner: string
   readonly renewTime: string
-  /** Why it seems to be left behind, and the command that releases it. */
+  /** Why it seems to be left behind, and the command that releases it: seen by our own clock, for its whole duration. */
   readonly left?: { readonly why: string; readonly command: string }
+  /** Why it is not known whether its holder lives, and how to find out. */
+  readonly doubt?: string
 }
 
-/** What `evenkeel budget` tells. Balancers are not asked: a node that they alone have out is counted by a roll. */
+/** What `evenkeel budget` tells. Balancers and agents are not asked: what only they know is in no list, or in `mayBeOut`. */
 export interface BudgetView {
   readonly maxOut: number
-  /** `2`, `25%`; absent: nothing says how many, and it is one. */
+  /** ConfigMaps that this identity may not get, as `namespace/name`. */
+  readonly unread: readonly string[]
+  /** `2`, `25%`; absent: nothing says how many, or it may not be read, and it is one. */
   readonly says?: string
   readonly nodes: number
   readonly out: readonly OutNode[]
+  /** Out or not, depending on the balancers and agents: a roll that asks them may count these as well. */
+  readonly mayBeOut: readonly Pick<OutNode, 'node' | 'why'>[]
   readonly slots: readonly ShownSlot[]
-  /** How many more may leave now. */
+  /** How many more may leave now, if all of `mayBeOut` are out. */
   readonly more: number
 }
 
@@ -59,21 +70,33 @@ export function budgetView(reading: BudgetReading): BudgetView {
     nodes: nodes.map(budgetNode),
     places: [],
     cordons,
-    slots: held.flatMap((slot) =>
-      slot.owner.node === undefined ? [] : [{ index: slot.index, node: slot.owner.node, owner: ownerText(slot) }],
-    ),
+    slots: held.map(othersSlot),
     returning: new Set(),
   })
+  const isOut = new Set(out.map(({ node }) => node))
+  const unsure = nodes.filter(({ name }) => !isOut.has(name)).flatMap((node) => maybeOut(node, cordons))
   const max = maxOut(limit ?? ONE_OUT, nodes.length)
   const marks = new Map(nodes.map((node) => [node.name, markOf(node)]))
   return {
     maxOut: max,
     ...(limit === undefined ? {} : { says: limit.kind === 'count' ? `${limit.count}` : `${limit.percent}%` }),
+    unread: reading.unread.map(refKey),
     nodes: nodes.length,
     out: out.map((one) => outNode(one, marks.get(one.node) ?? {}, held)),
     slots: slots.map((slot) => shownSlot(slot, reading)),
-    more: Math.max(0, max - out.length),
+    mayBeOut: unsure,
+    more: Math.max(0, max - out.length - unsure.length),
   }
+}
+
+/** By an agent that goes by them, or for the grant of a brake. Control planes bear the label for good, from kubeadm. */
+function maybeOut(node: Node, cordons: CordonsThatCount): BudgetView['mayBeOut'] {
+  const { cordoned, excluded } = budgetNode(node)
+  const why = [
+    ...(cordoned && typeof cordons !== 'object' ? ['is cordoned'] : []),
+    ...(excluded && !isControlPlane(node) ? ['bears the label that keeps it out of load balancers'] : []),
+  ]
+  return why.length === 0 ? [] : [{ node: node.name, why }]
 }
 
 type Mark = Pick<OutNode, 'owner' | 'since'>
@@ -92,31 +115,56 @@ function markOf({ annotations }: Node): Mark {
 function outNode({ node, why }: NodeOut, mark: Mark, slots: readonly SeenSlot[]): OutNode {
   const slot = slots.find(({ owner }) => owner.node === node)
   const owner = mark.owner ?? (slot === undefined ? undefined : ownerText(slot))
-  return { node, why: why.map(({ text }) => text), ...mark, ...(owner === undefined ? {} : { owner }) }
+  // What is out already is not about to leave; who holds the slot is told beside it.
+  const already = why.filter(({ kind }) => kind !== 'slot')
+  return {
+    node,
+    why: (already.length === 0 ? why : already).map(({ text }) => text),
+    ...mark,
+    ...(owner === undefined ? {} : { owner }),
+  }
 }
 
 function shownSlot(slot: SeenSlot, reading: BudgetReading): ShownSlot {
   const { index, owner, renewTime } = slot
-  const why = whyLeft(slot, reading.wall)
+  const doubt = slot.isStale || reading.renewed.has(index) ? undefined : doubtText(slot, reading.wall)
   return {
     index,
     ...(owner.node === undefined ? {} : { node: owner.node }),
     owner: ownerText(slot),
     renewTime,
-    ...(why === undefined ? {} : { left: { why, command: release(reading.namespace, index) } }),
+    ...(slot.isStale ? { left: { why: whyLeft(slot), command: release(reading.namespace, slot) } } : {}),
+    ...(doubt === undefined ? {} : { doubt }),
   }
 }
 
-/** By the clock of its holder it is a guess; what was seen by our own, while we looked, is none. */
-function whyLeft({ isStale, isUnled, livesBy, renewTime, durationMs }: SeenSlot, wall: number): string | undefined {
-  if (livesBy !== undefined && isUnled === true) return `no controller holds Lease ${livesBy.namespace}/${livesBy.name}`
-  if (isStale) return `it was not renewed for ${formatDuration(durationMs)} while this command looked`
-  const ageMs = wall - Date.parse(renewTime)
-  return ageMs > durationMs
-    ? `it was renewed last at ${renewTime}, by the clock of its holder, and lasts ${formatDuration(durationMs)}`
+const whyLeft = ({ isUnled, livesBy, durationMs }: SeenSlot): string =>
+  livesBy !== undefined && isUnled === true
+    ? `no controller held Lease ${refKey(livesBy)} while this command looked`
+    : `it was not renewed for ${formatDuration(durationMs)} while this command looked`
+
+/** By another machine's clock, or at first sight: it proves nothing, and a living holder must not lose its slot for it. */
+function doubtText({ isHidden, isUnled, livesBy, renewTime, durationMs }: SeenSlot, wall: number): string | undefined {
+  if (livesBy !== undefined && isHidden === true)
+    return `whether its holder lives cannot be seen: this identity may not get Lease ${refKey(livesBy)}`
+  const again = `evenkeel budget --watch ${Math.ceil(Math.max(durationMs, SLOT_STALE_MS) / 60_000)}min`
+  if (livesBy !== undefined && isUnled === true)
+    return `no controller holds Lease ${refKey(livesBy)} at this moment; ${again} shows whether one takes over`
+  return wall - Date.parse(renewTime) > durationMs
+    ? `it was renewed last at ${renewTime}, by the clock of its holder, and lasts ${formatDuration(durationMs)}; ${again} shows whether it is renewed`
     : undefined
 }
 
-/** Emptied and not deleted, so that those of higher numbers are found. */
-const release = (namespace: string, index: number): string =>
-  `kubectl -n ${namespace} patch lease ${slotRef(namespace, index).name} --type merge -p '{"spec":{"holderIdentity":""}}'`
+/**
+ * Emptied and not deleted, so that those of higher numbers are found; refused where another holder has it by now. The holder
+ * is foreign text: it is spelled so that no shell and no terminal takes a part of it for anything else.
+ */
+function release(namespace: string, { index, owner }: SeenSlot): string {
+  const path = '/spec/holderIdentity'
+  const patch = JSON.stringify([
+    { op: 'test', path, value: owner.holder },
+    { op: 'replace', path, value: '' },
+  ])
+  const spelled = patch.replace(/[^ -&(-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return `kubectl -n ${namespace} patch lease ${slotRef(namespace, index).name} --type json -p '${spelled}'`
+}

@@ -21,10 +21,6 @@ export function servesNothing(
   return places.some(isOutAt) ? together(serversOf(here, places).map(standingOf)) : undefined
 }
 
-/** Whether a balancer knows a server there. */
-export const isServedFrom = (addresses: readonly string[], places: readonly BudgetPlace[]): boolean =>
-  serversOf(addresses, places).length > 0
-
 /** Whether an agent that serves answers for the node: then a cordon and a label of the node take it out. */
 export const hasAgent = (addresses: readonly string[], places: readonly BudgetPlace[]): boolean =>
   serversOf(addresses, places).some((reading) => wordsOf(reading).goesByMarks(reading))

@@ -8,8 +8,8 @@ export interface BudgetNode {
   /** Its Ready condition. */
   readonly ready: 'True' | 'False' | 'Unknown'
   readonly cordoned: boolean
-  /** It bears the record of a roll. */
-  readonly recorded: boolean
+  /** The roll whose record it bears; `unread`: nothing but the record was looked for. Absent: it bears none. */
+  readonly recordOf?: RecordOwner
   /** The owners of its claims, in words; absent: there is none. */
   readonly claimedBy?: string
   /** What others announce: that it is being deleted, drained or removed, in words; absent: nothing. */
@@ -17,6 +17,8 @@ export interface BudgetNode {
   /** It bears the label that keeps nodes out of load balancers, as control planes of kubeadm do for good. */
   readonly excluded: boolean
 }
+
+type RecordOwner = { readonly run: string } | 'unreadable' | 'unread'
 
 /** A balancer instance: only servers of these backends count. Without a reading it has not answered, and tells nothing. */
 export interface BudgetPlace {
@@ -35,7 +37,8 @@ export type CordonsThatCount = CordonGrants | 'noBrake' | 'unknown'
 /** A slot that somebody else holds. */
 export interface OthersSlot {
   readonly index: number
-  readonly node: string
+  /** Absent: its Lease names none. */
+  readonly node?: string
   /** In words: `run 20260101T000000Z-abcd`. */
   readonly owner: string
 }
@@ -57,9 +60,12 @@ type OutKind = 'notReady' | 'recorded' | 'claimed' | 'detached' | 'down' | 'cord
 export interface WhyOut {
   readonly kind: OutKind
   readonly text: string
+  /** The run whose record it is. */
+  readonly run?: string
 }
 
 export interface NodeOut {
+  /** `slot 1` where a slot is held that names no node. */
   readonly node: string
   /** One at least, the plainest first. */
   readonly why: readonly [WhyOut, ...WhyOut[]]

@@ -1,22 +1,36 @@
-import { hasAgent, isServedFrom, servesNothing } from './serves-nothing.ts'
+import { hasAgent, servesNothing } from './serves-nothing.ts'
 import type { BudgetNode, BudgetSnapshot, NodeOut, OthersSlot, WhyOut } from './snapshot.ts'
 
 /**
  * Of all nodes, which serve nothing or are about to, and for whom. The roll, the brake and `evenkeel budget` count with it.
- * A node counts once, whatever the number of reasons. A cordon that takes nothing out counts for nothing.
+ * A node counts once, whatever the number of reasons. A cordon that takes nothing out counts for nothing. A slot counts
+ * wherever its node is: who holds it goes on with a Node that was deleted and comes back.
+ *
+ * Law: which nodes are out is one answer for every roll, the brake and `evenkeel budget`.
  */
 export function whoIsOut(s: BudgetSnapshot): readonly NodeOut[] {
-  const slots = Map.groupBy(s.slots, ({ node }) => node)
-  return s.nodes.flatMap((node) => {
-    const [first, ...more] = whyOut(node, s, slots.get(node.name) ?? [])
-    return first === undefined ? [] : [{ node: node.name, why: [first, ...more] }]
-  })
+  const slots = Map.groupBy(s.slots, ({ index, node }) => node ?? `slot ${index}`)
+  const names = new Set(s.nodes.map(({ name }) => name))
+  const listed = s.nodes.flatMap((node) => asOut(node.name, whyOut(node, s, slots.get(node.name) ?? [])))
+  const unlisted = [...slots].filter(([name]) => !names.has(name))
+  return [...listed, ...unlisted.flatMap(([name, held]) => asOut(name, held.map(unlistedSlot)))]
 }
+
+const asOut = (node: string, [first, ...more]: readonly WhyOut[]): readonly NodeOut[] =>
+  first === undefined ? [] : [{ node, why: [first, ...more] }]
+
+const unlistedSlot = ({ index, node, owner }: OthersSlot): WhyOut => ({
+  kind: 'slot',
+  text:
+    node === undefined
+      ? `is held by ${owner} for no node that it names`
+      : `is in no list of nodes: ${owner} holds slot ${index} for it`,
+})
 
 function whyOut(node: BudgetNode, s: BudgetSnapshot, slots: readonly OthersSlot[]): readonly WhyOut[] {
   const why: WhyOut[] = []
   if (node.ready !== 'True') why.push({ kind: 'notReady', text: `is not Ready (Ready is ${node.ready})` })
-  if (node.recorded) why.push({ kind: 'recorded', text: 'is out for another owner (it carries a record)' })
+  if (node.recordOf !== undefined) why.push(recorded(node.recordOf))
   if (node.claimedBy !== undefined) why.push({ kind: 'claimed', text: `is claimed by ${node.claimedBy}` })
   const served = servesNothing(node, s.places)
   if (served === 'detached') why.push({ kind: 'detached', text: 'is detached from every balancer' })
@@ -34,9 +48,17 @@ function whyOut(node: BudgetNode, s: BudgetSnapshot, slots: readonly OthersSlot[
 const doCordonsCount = ({ name, addresses }: BudgetNode, { cordons, places }: BudgetSnapshot): boolean =>
   typeof cordons === 'object' ? cordons.granted.includes(name) : cordons === 'noBrake' && hasAgent(addresses, places)
 
-/** Control planes of kubeadm bear the label for good: it takes nothing out where no balancer knows the node. */
-const doLabelsCount = ({ addresses }: BudgetNode, { cordons, places }: BudgetSnapshot): boolean =>
-  typeof cordons === 'object' ? isServedFrom(addresses, places) : hasAgent(addresses, places)
+/**
+ * Control planes of kubeadm bear the label for good: it takes nothing out but where an agent goes by it. What another thing
+ * takes out for it is seen by its servers.
+ */
+const doLabelsCount = ({ addresses }: BudgetNode, { places }: BudgetSnapshot): boolean => hasAgent(addresses, places)
+
+function recorded(of: NonNullable<BudgetNode['recordOf']>): WhyOut {
+  if (of === 'unreadable') return { kind: 'recorded', text: 'bears a record that cannot be read' }
+  if (of === 'unread') return { kind: 'recorded', text: 'bears the record of a roll' }
+  return { kind: 'recorded', text: `bears the record of run ${of.run}`, run: of.run }
+}
 
 const cordonText = ({ cordons }: BudgetSnapshot): string =>
   cordons === 'noBrake' ? 'is cordoned, and no brake holds that back' : 'is cordoned, and its cordon is granted'

@@ -1,5 +1,6 @@
 import type { Reason } from '../../model/reason.ts'
 import { mayBeTaken } from '../service/may-be-taken.ts'
+import { claimedByOthers } from '../service/node-claims.ts'
 import { isSilent, silentInstance } from '../service/node-servers.ts'
 import { awaitingWindows } from './awaits-control.ts'
 import { baselineMissing, probeSilent } from './baseline.ts'
@@ -93,6 +94,9 @@ const first = <S>(s: S, guards: readonly Guard<S>[]): readonly Reason[] => {
 /** Before a node goes that serves: its balancers have nothing against it, and pods that move find what they ask for. */
 const mayGo: Guard<NodeSnapshot> = (s) => first(s, [(it) => mayBeTaken(serviceOf(it)), dnsWell])
 
+/** The owner of a claim may be at work on the machine itself: nothing of ours is begun under its hands. */
+const unclaimed: Guard<NodeSnapshot> = (s) => claimedByOthers(serviceOf(s))
+
 /** Traffic is measured and green before anything is begun, and again by each process that takes a roll up. */
 export const baselineGreen: Guard<RollSnapshot> = (s) => {
   if (s.probe === undefined || s.spec.probe === undefined || s.run.measuredSince !== undefined) return []
@@ -110,6 +114,7 @@ export const mayStart: Guard<NodeSnapshot> = (s) =>
     instancesAnswer,
     readSinceSlot,
     heartbeatsFlow,
+    unclaimed,
     mayGo,
   ])
 

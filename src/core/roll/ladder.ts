@@ -18,6 +18,8 @@ export const BEGIN: readonly StepRule<NodeSnapshot>[] = [slot, record]
 /**
  * Something was not listed even once. The standing duty needs the slot and nothing of the lists; every further step would
  * take what was not listed for what is not there.
+ *
+ * Law: a process that takes a run up does nothing but keep its node out until everything was listed once.
  */
 export const KEEPING_OUT: readonly StepRule<RecordedSnapshot>[] = [slotHeld, listsAwaited]
 

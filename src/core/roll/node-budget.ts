@@ -1,23 +1,33 @@
 import { ONE_OUT } from '../../model/budget-object.ts'
-import { RECORD_ANNOTATION } from '../../model/node-record.ts'
+import { type Claim, claimsOf, MAINTENANCE_ANNOTATION } from '../../model/claims.ts'
+import type { Node } from '../../model/node.ts'
+import { INTENT_ANNOTATION, RECORD_ANNOTATION } from '../../model/node-record.ts'
 import { parseNodeRecord } from '../../model/parse-node-record.ts'
 import { runOfOwner, type SeenSlot } from '../../model/slot.ts'
 import { maxOut } from '../budget/max-out.ts'
-import { ownerText } from '../budget/owner-text.ts'
-import type { OthersSlot } from '../budget/snapshot.ts'
+import { othersSlot } from '../budget/owner-text.ts'
+import type { NodeOut, OthersSlot } from '../budget/snapshot.ts'
 import { type NodeSnapshot, ownRecord } from './node-snapshot.ts'
 import type { SlotFacts } from './snapshot.ts'
 
 /** How many slots there are. */
 const slotCount = ({ budget, cluster }: NodeSnapshot): number => maxOut(budget?.limit ?? ONE_OUT, cluster.nodes.length)
 
-/** How many nodes may be out with this one: the file may ask for less than the budget allows, and never gets more. */
+/**
+ * How many nodes may be out with this one: the file may ask for less than the budget allows, and never gets more.
+ *
+ * Law: a roll file may ask for fewer nodes out than the budget allows, and never gets more.
+ */
 export function mayBeOut(s: NodeSnapshot): number {
   const asked = s.spec.slots.maxOut
   return asked === undefined ? slotCount(s) : Math.min(slotCount(s), maxOut(asked, s.cluster.nodes.length))
 }
 
 const isOurs = (s: NodeSnapshot, { owner }: SeenSlot): boolean => runOfOwner(owner) === s.run.id
+
+/** The slot of the node under way. */
+const ownSlot = (s: NodeSnapshot): SeenSlot | undefined =>
+  s.budget?.slots.find((slot) => isOurs(s, slot) && slot.owner.node === s.current.node.name)
 
 /** Held by others who live. What a stale one has left is on its node, and counts by that. */
 const liveSlots = (s: NodeSnapshot): readonly SeenSlot[] =>
@@ -31,10 +41,37 @@ export function countedSlots(s: NodeSnapshot): readonly OthersSlot[] {
   if (ownRecord(s) !== undefined) return []
   const isAskedFor = s.slot.state !== 'mine' && slotCount(s) === 1
   return liveSlots(s).flatMap((slot) => {
-    const { node } = slot.owner
-    if (node === undefined || (isAskedFor && slot.index === 0)) return []
-    return [{ index: slot.index, node, owner: ownerText(slot) }]
+    const { index, owner } = slot
+    // Who shares the node under way is told of by itself.
+    if (owner.node === s.current.node.name || (isAskedFor && index === 0)) return []
+    return [othersSlot(slot)]
   })
+}
+
+const nodeOf = ({ cluster }: NodeSnapshot, { owner }: SeenSlot): Node | undefined =>
+  cluster.nodes.find(({ name }) => name === owner.node)
+
+/** A roll begins with its record. A controller writes none: it begins with its claim. */
+const hasBegun = ({ livesBy }: SeenSlot, { annotations }: Node): boolean =>
+  RECORD_ANNOTATION in annotations ||
+  (livesBy !== undefined && claimsOf(annotations[MAINTENANCE_ANNOTATION]).some(isOfController))
+
+const isOfController = ({ owner }: Claim): boolean => owner.startsWith('ingress/') || owner.startsWith('guard/')
+
+/**
+ * Nodes that a roll does not wait for once it has begun: of higher slots, and begun too. Each counts the other where the
+ * budget became smaller or a third node bad meanwhile, so the lower slot goes on. One that has announced its reboot asks
+ * no more, and waits for no one.
+ */
+export function waitingForUs(s: NodeSnapshot): ReadonlySet<string> {
+  const own = ownRecord(s) === undefined ? undefined : ownSlot(s)
+  if (own === undefined) return new Set()
+  return new Set(
+    liveSlots(s).flatMap((slot) => {
+      const node = slot.index > own.index ? nodeOf(s, slot) : undefined
+      return node !== undefined && hasBegun(slot, node) && !(INTENT_ANNOTATION in node.annotations) ? [node.name] : []
+    }),
+  )
 }
 
 /**
@@ -51,12 +88,22 @@ export function sharer(s: NodeSnapshot): SeenSlot | undefined {
  * one goes on and the others ask again. Undefined: it is this run, or the others have begun already.
  */
 export function yieldsTo(s: NodeSnapshot): SeenSlot | undefined {
-  const own = s.budget?.slots.find((slot) => isOurs(s, slot) && slot.owner.node === s.current.node.name)
+  const own = ownSlot(s)
   if (own === undefined) return undefined
-  const begun = new Set(
-    s.cluster.nodes.filter(({ annotations }) => RECORD_ANNOTATION in annotations).map(({ name }) => name),
-  )
-  return liveSlots(s).find(({ index, owner }) => index < own.index && !begun.has(owner.node ?? ''))
+  return liveSlots(s).find((slot) => {
+    const node = nodeOf(s, slot)
+    return slot.index < own.index && !(node !== undefined && hasBegun(slot, node))
+  })
+}
+
+/**
+ * Nodes that hold no slot leave this run no room. Its slot would keep out another run that has some: one whose file asks
+ * for more, or whose own node is the bad one. Where there is one slot, it can help no other.
+ */
+export function isShutOut(s: NodeSnapshot, bad: readonly NodeOut[]): boolean {
+  const held = new Set(liveSlots(s).map(({ owner }) => owner.node))
+  const without = bad.filter(({ node, why: [first] }) => first.kind !== 'slot' && !held.has(node))
+  return slotCount(s) > 1 && without.length >= mayBeOut(s)
 }
 
 /** The slot to ask for, as far as it is known who has it. */
@@ -83,7 +130,15 @@ export function slotToTake(s: NodeSnapshot): SlotFacts & { readonly index: numbe
   }
 }
 
-/** Stale alone is no licence: a record whose run holds no slot any more means that something is still to be restored. */
+/** Whether another run holds a slot and renews it. */
+export const lives = (s: NodeSnapshot, run: string): boolean =>
+  liveSlots(s).some(({ owner }) => runOfOwner(owner) === run)
+
+/**
+ * Stale alone is no licence: a record whose run holds no slot any more means that something is still to be restored.
+ *
+ * Law: a stale slot of another run is not taken over while a node bears the record of a run without a living slot.
+ */
 export function mayTakeStale(s: NodeSnapshot, holderRun: string | undefined): boolean {
   if (holderRun === s.run.id) return true
   const live = new Set(liveSlots(s).map(({ owner }) => runOfOwner(owner)))

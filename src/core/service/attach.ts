@@ -23,6 +23,9 @@ import type { ServiceGuards, ServiceSnapshot } from './service-snapshot.ts'
  * Why a node is not attached yet, step 10 of a roll: every server at its recorded state, read back. HAProxy's `ready` out
  * of `maint` means UP before any check, so the way leads through `drain`, where checks run and nothing is sent, and `ready`
  * comes when all have passed.
+ *
+ * Law: out of maint, the word of HAProxy that a server is up proves nothing.
+ * Law: no node counts as attached while an instance of its balancers is silent.
  */
 export function attach(s: ServiceSnapshot, { maySend }: ServiceGuards): StepAnswer {
   const servers = nodeServers(s)

@@ -10,6 +10,8 @@ import type { ServiceGuards, ServiceSnapshot } from './service-snapshot.ts'
 /**
  * What a detach waits for, step 4 of a roll: every instance's read-back confirms, and traffic stopped, or what is left after
  * the limit was cut.
+ *
+ * Law: an instance that cannot be asked confirms nothing, however long it is silent.
  */
 export function detach(s: ServiceSnapshot, guards: ServiceGuards): StepAnswer {
   const servers = nodeServers(s)

@@ -14,6 +14,9 @@ import type { ServiceSnapshot } from './service-snapshot.ts'
  * it is said only to servers that were out already, and never to the last usable one of a backend: to take another one is
  * a matter of step 4 and its guards. A claim of ours that was overwritten is made again, though another one keeps the node
  * out as yet: that takes nothing from service.
+ *
+ * Law: before the reboot is announced, the last usable server of a backend that a reload put back in serves on.
+ * Law: a claim of a roll that was overwritten is made again while the node must be out.
  */
 export const keepDetached = (s: ServiceSnapshot): readonly TrafficAction[] =>
   taken(s)

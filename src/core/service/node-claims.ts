@@ -63,11 +63,10 @@ const COMMAND_LENGTH_MAX = 2_000
 function withdrawal(node: Node, owner: string): string {
   const value = textOn(node) ?? ''
   const left = withoutClaim(claimsOf(value), owner)
-  if (left.length === 0) return withoutAll(node)
   const path = `/metadata/annotations/${pointerToken(MAINTENANCE_ANNOTATION)}`
   const patch = JSON.stringify([
     { op: 'test', path, value },
-    { op: 'replace', path, value: formatClaims(left) },
+    left.length === 0 ? { op: 'remove', path } : { op: 'replace', path, value: formatClaims(left) },
   ])
   const line = `kubectl patch node ${node.name} --type=json -p ${quoted(patch)}`
   return line.length > COMMAND_LENGTH_MAX ? `take its claim out of the annotation ${MAINTENANCE_ANNOTATION}` : line

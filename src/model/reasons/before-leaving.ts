@@ -42,7 +42,8 @@ export const BEFORE_LEAVING = {
   },
   SlotYielded: {
     is: 'the slot is given back, since run X took slot 0 at the same time and goes first',
-    cause: 'Two runs took a slot before either saw the slot of the other, and one of them is one too many.',
+    cause:
+      'Two runs took a slot before either saw the slot of the other, and one of them is one too many. Or nodes that hold no slot leave this run no room, and its slot would keep out a run that has some.',
     cure: 'Nothing is to be done: the run asks again by itself.',
     wait: 'none',
   },

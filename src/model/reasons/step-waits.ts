@@ -36,7 +36,6 @@ export const STEP_WAITS = {
       'The detacher named under `annotation` has not answered this request. A time that cannot be read, or that is older than the request, does not count.',
     cure: 'Look at the log of the detacher.',
     wait: 'blocked',
-    progress: true,
   },
   DetacherGrace: {
     is: 'n1 is detached for less than the grace of 30 s',

@@ -70,29 +70,33 @@ for (const [rise, fall] of [
   [1, 1],
   [2, 3],
 ] as const) {
-  test(`out of maint, a dead server passes no check (rise ${rise}, fall ${fall})`, requires('haproxy'), async (t) => {
-    const origin = await Origin.start(t)
-    const options = `inter 300ms rise ${rise} fall ${fall}`
-    const haproxy = await LocalHaproxy.start(t, { sections: () => checked(origin.port, options) })
-    const balancer = opened(t, { address: { kind: 'unix', path: haproxy.socket }, backends: ['web', 'second'] })
-    await serverOnce(balancer, 'web/a', (server) => server.check === 'passing')
-    await balancer.setState(ref('web/a'), 'maint', never)
-    const paused = await serverOf(balancer, 'web/a')
-    assert.deepEqual([paused.check, paused.checkText], ['failing', 'checks are paused'])
+  test(
+    `law: out of maint, the word of HAProxy that a server is up proves nothing; a dead server passes no check (rise ${rise}, fall ${fall})`,
+    requires('haproxy'),
+    async (t) => {
+      const origin = await Origin.start(t)
+      const options = `inter 300ms rise ${rise} fall ${fall}`
+      const haproxy = await LocalHaproxy.start(t, { sections: () => checked(origin.port, options) })
+      const balancer = opened(t, { address: { kind: 'unix', path: haproxy.socket }, backends: ['web', 'second'] })
+      await serverOnce(balancer, 'web/a', (server) => server.check === 'passing')
+      await balancer.setState(ref('web/a'), 'maint', never)
+      const paused = await serverOf(balancer, 'web/a')
+      assert.deepEqual([paused.check, paused.checkText], ['failing', 'checks are paused'])
 
-    origin.sayHealth(503)
-    await balancer.setState(ref('web/a'), 'drain', never)
-    const back = await serverOf(balancer, 'web/a')
-    assert.deepEqual([back.adminState, back.operational, back.check], ['drain', 'down', 'failing'])
-    await serverOnce(balancer, 'web/a', (server) => {
-      assert.equal(server.check, 'failing')
-      return server.checkText === 'L7STS/503'
-    })
+      origin.sayHealth(503)
+      await balancer.setState(ref('web/a'), 'drain', never)
+      const back = await serverOf(balancer, 'web/a')
+      assert.deepEqual([back.adminState, back.operational, back.check], ['drain', 'down', 'failing'])
+      await serverOnce(balancer, 'web/a', (server) => {
+        assert.equal(server.check, 'failing')
+        return server.checkText === 'L7STS/503'
+      })
 
-    origin.sayHealth(200)
-    const well = await serverOnce(balancer, 'web/a', (server) => server.operational === 'up')
-    assert.deepEqual([well.adminState, well.check], ['drain', 'passing'])
-  })
+      origin.sayHealth(200)
+      const well = await serverOnce(balancer, 'web/a', (server) => server.operational === 'up')
+      assert.deepEqual([well.adminState, well.check], ['drain', 'passing'])
+    },
+  )
 }
 
 test('a server in service is drained without a word about its health', requires('haproxy'), async (t) => {

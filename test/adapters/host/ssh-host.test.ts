@@ -131,7 +131,7 @@ test(
 )
 
 test(
-  'a connection that is cut before the machine heard means unknown, and nothing runs',
+  'law: a lost connection is not knowing whether the reboot was sent, and not knowing is waited for; a connection that is cut before the machine heard means unknown, and nothing runs',
   requires('ssh'),
   async (t) => {
     const commands = await StandInCommands.make(t)

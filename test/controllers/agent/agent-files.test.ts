@@ -13,7 +13,7 @@ const NEWER = JSON.stringify({
 const DECLARED = { address: '10.0.0.9', port: 1 }
 const OTHER = { address: '10.0.0.8', port: 1 }
 
-test('a request that another agent of the node has written is neither removed nor replaced by what is older', async (t) => {
+test('law: a request leaves the disk of its node by what is newer alone; a request that another agent of the node has written is neither removed nor replaced by what is older', async (t) => {
   for (const facts of [{}, { maintenance: 'withdrawn' }, ASKED]) {
     const life = await new AgentLife(t).start()
     life.feed.node(ASKED)
@@ -50,7 +50,7 @@ test('a request that somebody took from the disk is put there again while it is 
   assert.match(life.store.texts.get('kept') ?? '', /"id":"r-1"/)
 })
 
-test('a request that can be read and would not survive a power cut is not acknowledged', async (t) => {
+test('law: a request is acknowledged once it is synced to the disk of its node; a request that can be read and would not survive a power cut is not acknowledged', async (t) => {
   const life = await new AgentLife(t).start()
   life.store.unsynced.add('kept')
   life.feed.node(ASKED)

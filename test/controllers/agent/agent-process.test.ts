@@ -94,7 +94,7 @@ const claimed = (...owners: readonly ('roll/run-1' | 'person/alice')[]) => ({
   },
 })
 
-test('a node with two claims is back when the last one is withdrawn, in either order, though its agent is killed in between', async (t) => {
+test('law: no server is put back into service while the claim of another owner stands on its node; a node with two claims is back when the last one is withdrawn, in either order, though its agent is killed in between', async (t) => {
   for (const last of ['roll/run-1', 'person/alice'] as const) {
     const place = await AgentPlace.of(t)
     const acknowledged = (agent: RunningAgent, wanted: string): Promise<true> =>

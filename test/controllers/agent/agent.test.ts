@@ -42,7 +42,7 @@ test('a machine that has booted while the API server is away is out until that t
   assert.equal(life.now, 'up InService')
 })
 
-test('a request is acknowledged once it is on the disk, and by nobody whose disk is full', async (t) => {
+test('law: a request is acknowledged once it is synced to the disk of its node; a request is acknowledged once it is on the disk, and by nobody whose disk is full', async (t) => {
   const life = await new AgentLife(t).start()
   life.store.full.add('kept')
   life.feed.node(ASKED)

@@ -20,7 +20,7 @@ test('where no brake is looked for there is none', async (t) => {
   assert.equal(now(life), 'drain Cordoned, none')
 })
 
-test('a cordon counts once there is no brake or it names the node, and not a moment longer', async (t) => {
+test('law: a cordon takes a node out only where there is no brake, or the brake names the node; it counts once there is no brake or it names the node, and not a moment longer', async (t) => {
   const { life, grants } = await braked(t)
   life.feed.node()
   grants.granted('n2')
@@ -58,7 +58,7 @@ test('an API server that is away changes nothing of the brake, over a restart of
   }
 })
 
-test('a brake that cannot be read takes no node out and puts none back', async (t) => {
+test('law: a brake that cannot be read takes no node out and puts none back', async (t) => {
   for (const fails of ['senseless', 'forbidden'] as const) {
     const { life, grants } = await braked(t)
     life.feed.node(CORDONED)

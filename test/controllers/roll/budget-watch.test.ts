@@ -50,7 +50,7 @@ test('a budget that changes is gone by at the next reading', async () => {
   assert.deepEqual((await budget.read(never)).limit, { kind: 'count', count: 3 })
 })
 
-test('a budget that disappears in mid-roll leaves the last known in force, and that is said once', async () => {
+test('law: a budget that makes no sense begins nothing, and one that disappears leaves the last known in force; a budget that disappears in mid-roll leaves the last known in force, and that is said once', async () => {
   const { budget, maps, said } = watched({ budget: { maxOut: '2' } })
   await budget.read(never)
   delete maps.budget
@@ -62,7 +62,17 @@ test('a budget that disappears in mid-roll leaves the last known in force, and t
   ])
 })
 
-test('a budget that makes no sense begins nothing, and what it said last stays in force for what has begun', async () => {
+test('a budget that may not be read any more leaves the last known in force, and is not said to be gone', async () => {
+  const { budget, maps, said } = watched({ budget: { maxOut: '2' } })
+  await budget.read(never)
+  maps.budget = forbidden
+  assert.deepEqual((await budget.read(never)).limit, { kind: 'count', count: 2 })
+  assert.deepEqual(said, [
+    'this identity may not get ConfigMap evenkeel/evenkeel-budget, so maxOut stays 2, as it said last: see deploy/roll-rbac.yaml',
+  ])
+})
+
+test('law: a budget that makes no sense begins nothing, and one that disappears leaves the last known in force; a budget that makes no sense begins nothing, and what it said last stays in force for what has begun', async () => {
   const { budget, maps } = watched({ budget: { maxOut: '2' } })
   await budget.read(never)
   maps.budget = { maxOut: '101%' }

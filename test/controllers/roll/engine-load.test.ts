@@ -182,6 +182,25 @@ test('a node stays in service where requests failed while the journal was slow t
   assert.deepEqual([isSlow, [...states], typesOf(roll, 'roll.ended')], [true, [], ['roll.ended']])
 })
 
+test('a node of which requests failed while the journal was slow to write that it is through gives its slot back', async (t) => {
+  const load = traffic()
+  const roll: MemoryRoll = memoryRoll({
+    run: { spec: SPEC, order: ['n1'] },
+    probe: load.probe,
+    append: async ({ type }) => {
+      if (type === 'through') load.fails(roll.clock.wallMs())
+    },
+  })
+  begun(t, roll)
+  await roll.clock.advance(400_000)
+  const [standing] = roll.ended()?.standings ?? []
+  const lease = roll.cluster.leases.get({ namespace: 'evenkeel', name: 'evenkeel-slot-0' })
+  assert.deepEqual(
+    [roll.ended()?.outcome, standing?.state, roll.balancer.state('n1'), lease?.holder],
+    ['stopped', 'inService', 'ready', ''],
+  )
+})
+
 test('nothing is written to the journal once a roll is over, however slow its disk is', async (t) => {
   const { probe } = traffic()
   let isClosed = false

@@ -135,7 +135,7 @@ test('what goes by the whole node is not written after anybody wrote to it', asy
   }
 })
 
-test('what is recorded is as of the very Node that is written to', async () => {
+test('law: the record says what was there while the slot was held; what is recorded is as of the very Node that is written to', async () => {
   assert.ok(writeRecord?.kind === 'writeRecord')
   const tries = ['0', undefined].map(async (asOf) => {
     const world = await new PerformWorld(UNRECORDED).hold()

@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { Effects } from '../../../src/controllers/roll/effects.ts'
+import { EventLog } from '../../../src/controllers/roll/event-log.ts'
+import { NodeOverlay } from '../../../src/controllers/roll/node-overlay.ts'
+import { Performer } from '../../../src/controllers/roll/perform.ts'
+import { StandingDuty } from '../../../src/controllers/roll/standing-duty.ts'
 import type { Action } from '../../../src/model/action.ts'
 import { formatRecord, RECORD_ANNOTATION } from '../../../src/model/node-record.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 import type { JournalEntry } from '../../../src/ports/journal.ts'
+import { LeaseKeeper } from '../../../src/runtime/lease-keeper.ts'
+import { MemoryCluster } from '../../support/memory-cluster.ts'
 import { leave, type MemoryRoll, memoryRoll } from '../../support/memory-roll.ts'
 import { aNode, aRecord, aServer, NEW_BOOT } from '../../support/roll-world.ts'
+import { SeededRandom } from '../../support/seeded-random.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
 
 const N1 = { instance: 'lb-1', backend: 'web', server: 'n1' }
 const FULL = new WorldError('no space left on device', { code: 'JOURNAL_WRITE', retry: 'backoff' })
@@ -142,4 +151,31 @@ test('what is not done at the last moment is told with what stood against it', a
   const undone = events.flatMap((event) => (event.type === 'write' && !event.ok ? [event.text] : []))
   assert.equal(undone.length, 1)
   assert.match(undone[0] ?? '', /n1 on lb-1 to drain: not done, since n2 is detached from every balancer/)
+})
+
+test('where nothing is to be said the duty has done nothing, so that its pass is a hold and the next one waits', async () => {
+  const clock = new VirtualClock()
+  const cluster = new MemoryCluster(clock, [aNode('n1')])
+  const shared = { cluster, clock, random: new SeededRandom(1) }
+  const slot = { namespace: 'evenkeel', name: 'evenkeel-slot-0' }
+  const keeper = new LeaseKeeper({
+    ...shared,
+    slot,
+    run: 'run-1',
+    nonce: 'p1',
+    durationMs: 30_000,
+    onChange: () => undefined,
+  })
+  const host = {
+    check: () => Promise.reject(new Error('nobody plans here')),
+    reboot: () => Promise.reject(new Error('nobody reboots here')),
+    ownBootId: async () => undefined,
+    close: async () => undefined,
+  }
+  const performer = new Performer({ ...shared, run: 'run-1', balancers: [], host, keeper })
+  const journal = { run: 'run-1', append: async () => undefined }
+  const events = new EventLog({ journal, clock, sink: () => undefined, firstSeq: 0 })
+  const effects = new Effects({ performer, events, overlay: new NodeOverlay() })
+  const duty = new StandingDuty({ effects, events, pollers: [], clock, now: () => undefined })
+  assert.equal(await duty.keep(new AbortController().signal), false)
 })

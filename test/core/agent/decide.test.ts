@@ -225,7 +225,7 @@ const ANSWERS: readonly (readonly [title: string, snapshot: AgentSnapshot, said:
 for (const [title, snapshot, expected] of ANSWERS)
   test(`an agent's answer: ${title}`, () => assert.equal(said(snapshot), expected))
 
-test('a Ready condition is no part of what an agent knows of its node', () => {
+test('law: an agent never goes by the Ready condition of its node; a Ready condition is no part of what an agent knows of its node', () => {
   assert.deepEqual(Object.keys(anAgent().evidence.node ?? {}).sort(), [
     'deleting',
     'excluded',

@@ -22,7 +22,7 @@ test('a request is kept with the Node that bore it, as of when it was seen', () 
   })
 })
 
-test('what is older than the request neither withdraws it nor puts another in its place', () => {
+test('law: a request leaves the disk of its node by what is newer alone; what is older than the request neither withdraws it nor puts another in its place', () => {
   for (const [said, as] of [
     [{}, undefined],
     [{ maintenance: REQUEST }, 'r-1'],
@@ -75,7 +75,7 @@ test('of versions of one length the digits count, of two lengths the longer is n
   assert.equal(kept({ resourceVersion: '10' }, { ...NEWER, resourceVersion: '9' }), undefined)
 })
 
-test('each claim on the Node is kept, and when one of several is withdrawn the others are', () => {
+test('law: no server is put back into service while the claim of another owner stands on its node; each claim on the Node is kept, and when one of several is withdrawn the others are', () => {
   const both = keptClaims(anAgent({ facts: { maintenance: REQUEST_AND_DISK } }), undefined)
   assert.deepEqual(
     both?.claims.map(({ owner, id }) => [owner, id]),

@@ -30,7 +30,7 @@ for (const [text, nodes, out] of [
   ['99999', 4, 3],
   ['3', 1, 1],
 ] as const) {
-  test(`a maxOut of ${JSON.stringify(text)} lets ${out} of ${nodes} nodes out: one at least, never all`, () =>
+  test(`law: of several nodes one at least may be out, and never all; a maxOut of ${JSON.stringify(text)} lets ${out} of ${nodes} nodes out: one at least, never all`, () =>
     assert.equal(outOf(nodes, text), out))
 }
 
@@ -54,7 +54,7 @@ test('the command that mends it names the object, and a huge text is cut', () =>
   assert.equal(next, `kubectl -n ops patch configmap evenkeel-budget --type merge -p '{"data":{"maxOut":"1"}}'`)
 })
 
-test('whatever it says, one node at least and never all of several may be out', () => {
+test('law: of several nodes one at least may be out, and never all; whatever it says, one node at least and never all of several may be out', () => {
   fc.assert(
     fc.property(fc.string(), fc.integer({ min: 1, max: 5_000 }), (text, nodes) => {
       const out = outOf(nodes, text)

@@ -7,7 +7,7 @@ import { whoIsOut } from '../../../src/core/budget/who-is-out.ts'
 import type { ServerReading } from '../../../src/model/balancer.ts'
 import type { Node } from '../../../src/model/node.ts'
 import { monoMs } from '../../../src/model/time.ts'
-import { aNode, anInstance, aServer } from '../../support/roll-world.ts'
+import { aNode, anInstance, aRecord, aServer } from '../../support/roll-world.ts'
 
 type Change = Partial<Omit<BudgetSnapshot, 'nodes'>>
 
@@ -56,7 +56,13 @@ for (const [what, node, change, want] of [
     'one that bears a record',
     { annotations: { 'evenkeel.dev/record': '{}' } },
     {},
-    ['n1: is out for another owner (it carries a record)'],
+    ['n1: bears a record that cannot be read'],
+  ],
+  [
+    'one that bears the record of a run',
+    { annotations: { 'evenkeel.dev/record': JSON.stringify(aRecord()) } },
+    {},
+    ['n1: bears the record of run run-1'],
   ],
   [
     'one whose maintenance is asked for',
@@ -135,13 +141,25 @@ for (const [what, node, change, want] of [
   [
     'one whose label keeps it out, where agents go by that',
     { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } },
-    { cordons: granted },
+    { ...servers({ endpoint: up }), cordons: granted },
     ['n1: bears the label that keeps it out of load balancers'],
   ],
   [
     'one whose label keeps it out, where no agent goes by that',
     { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } },
     { cordons: 'noBrake' },
+    [],
+  ],
+  [
+    'a control plane that bears the same label for good and serves, where no agent goes by that and there is a brake',
+    { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } },
+    { cordons: granted },
+    [],
+  ],
+  [
+    'a control plane that bears the same label and never served, where there is a brake',
+    { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } },
+    { ...servers({ ...down, totalSessions: 0 }), cordons: granted },
     [],
   ],
   [
@@ -158,10 +176,25 @@ for (const [what, node, change, want] of [
   ],
   ['one that was out a moment ago', {}, { returning: new Set(['n1']) }, ['n1: was out until a moment ago']],
 ] satisfies readonly (readonly [string, Partial<Node>, Change, readonly string[]])[]) {
-  test(`who is out: ${what}`, () => assert.deepEqual(of(node, change), want))
+  test(`law: which nodes are out is one answer for every roll, the brake and \`evenkeel budget\`; who is out: ${what}`, () =>
+    assert.deepEqual(of(node, change), want))
 }
 
-test('a node counts once, whatever the number of reasons', () => {
+test('a slot counts also where its node is in no list, and where it names none', () => {
+  const slots = [
+    { index: 0, node: 'gone', owner: 'run a' },
+    { index: 1, owner: 'run b' },
+    { index: 2, node: 'n1', owner: 'run c' },
+    { index: 3, node: 'gone', owner: 'run d' },
+  ]
+  assert.deepEqual(said(snapshot([aNode('n1')], { slots })), [
+    'n1: is about to leave: run c holds slot 2 for it',
+    'gone: is in no list of nodes: run a holds slot 0 for it: is in no list of nodes: run d holds slot 3 for it',
+    'slot 1: is held by run b for no node that it names',
+  ])
+})
+
+test('law: which nodes are out is one answer for every roll, the brake and `evenkeel budget`; a node counts once, whatever the number of reasons', () => {
   const out = whoIsOut(
     snapshot([aNode('n1', { ready: 'False', unschedulable: true, deleting: true })], {
       ...servers(down),

@@ -184,10 +184,11 @@ const BUDGET: readonly (readonly [title: string, snapshot: RollSnapshot, decisio
 ]
 
 for (const [title, snapshot, decision] of BUDGET) {
-  test(`the node budget is used up by ${title}`, () => assert.equal(shortDecision(decide(snapshot)), decision))
+  test(`law: no roll begins a node that would be one more out than the budget allows; the node budget is used up by ${title}`, () =>
+    assert.equal(shortDecision(decide(snapshot)), decision))
 }
 
-test('a stale slot is taken over only where no node bears a record, our own among them', () => {
+test('law: a stale slot of another run is not taken over while a node bears the record of a run without a living slot; a stale slot is taken over only where no node bears a record, our own among them', () => {
   const taken = (s: RollSnapshot) => {
     const decision = decide(s)
     return decision.kind === 'act' && decision.actions.map((action) => action.kind === 'takeSlot' && action.takeStale)
@@ -247,7 +248,7 @@ test('the last usable server and agent-checks are looked at again before a node 
   assert.equal(shortDecision(decide(aSnapshot({ ...cordoned, servers }))), 'hold detach: AgentCheck')
 })
 
-test('an instance that cannot be asked confirms nothing, however long it is silent', () => {
+test('law: an instance that cannot be asked confirms nothing, however long it is silent', () => {
   const instances = [anInstance([aServer('n1', { adminState: 'drain' }), aServer('n2')], { silentForMs: 9_999_999 })]
   assert.equal(shortDecision(decide(aSnapshot({ ...out, change: { instances } }))), 'hold detach: InstanceSilent')
   const never = instances.map(({ reading: _, ...facts }) => facts)
@@ -286,7 +287,7 @@ test('a soak is not over while a failure waits for its control', () => {
   assert.equal(shortDecision(decide(unsure(back))), 'hold soak: ControlAwaited')
 })
 
-test('who resumes a node with the record of its run takes the slot back first, and waits for green traffic with it', () => {
+test('law: a process that resumes a node has its slot back before anything else; who resumes a node with the record of its run takes the slot back first, and waits for green traffic with it', () => {
   const red = probing(probed(60_000, 0, { windows: [failed(9_999)] }))(aSnapshot(cordoned))
   const resumed: RollSnapshot = { ...red, slot: { state: 'free', mayAct: false } }
   assert.deepEqual(

@@ -3,8 +3,10 @@ import { test } from 'node:test'
 import type { BudgetFacts } from '../../../src/core/budget/budget-facts.ts'
 import { decide } from '../../../src/core/roll/decide.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
+import { formatClaims } from '../../../src/model/claims.ts'
 import type { Node } from '../../../src/model/node.ts'
 import type { SeenSlot } from '../../../src/model/slot.ts'
+import { monoMs } from '../../../src/model/time.ts'
 import { aNode, anInstance, aRecord, aServer, aSnapshot, aSpec } from '../../support/roll-world.ts'
 
 const NAMES = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6']
@@ -29,10 +31,18 @@ interface World {
 }
 
 /** n1 of six nodes is to be begun by run-1. */
-function decided({ max = 2, slots = [], bad = {}, budget = {}, slot: state = 'free', record, change = {} }: World) {
+function decisionOf({
+  max = 2,
+  slots = [],
+  bad = {},
+  budget = {},
+  slot: state = 'free',
+  record,
+  change = {},
+}: World): ReturnType<typeof decide> {
   const s = aSnapshot(record === true ? { record: aRecord(), node: { unschedulable: false } } : {})
   const nodes = NAMES.map((name) => (name === 'n1' ? s.current.node : aNode(name, bad[name])))
-  const decision = decide({
+  return decide({
     ...s,
     cluster: { ...s.cluster, nodes },
     instances: [anInstance(NAMES.map((name) => aServer(name)))],
@@ -40,6 +50,10 @@ function decided({ max = 2, slots = [], bad = {}, budget = {}, slot: state = 'fr
     budget: { limit: { kind: 'count', count: max }, cordons: 'noBrake', slots, ...budget },
     ...change,
   })
+}
+
+function decided(world: World): string {
+  const decision = decisionOf(world)
   const what =
     decision.kind === 'act'
       ? decision.actions.map((action) =>
@@ -52,8 +66,28 @@ function decided({ max = 2, slots = [], bad = {}, budget = {}, slot: state = 'fr
   return [...what, ...why].join(' ')
 }
 
+const asking = (maxOut: number): Partial<RollSnapshot> => ({
+  spec: aSpec({
+    slots: { namespace: 'evenkeel', leaseDurationMs: 120_000, maxOut: { kind: 'count', count: maxOut } },
+  }),
+})
+
+const failedToRelease: Partial<RollSnapshot> = {
+  evidence: {
+    ...aSnapshot().evidence,
+    retries: {
+      'releaseSlot n1': { failures: 1, notBefore: monoMs(Number.MAX_SAFE_INTEGER), error: 'the API server is busy' },
+    },
+  },
+}
+
 const notReady = { ready: 'Unknown' } as const
 const recorded = { annotations: { 'evenkeel.dev/record': JSON.stringify(aRecord({ run: 'run-2' })) } }
+const controller = { livesBy: { namespace: 'evenkeel', name: 'evenkeel-controller' } } as const
+const claimed = (owner: string): Partial<Node> => ({
+  annotations: { 'evenkeel.dev/maintenance': formatClaims([{ owner, id: 'c1' }]) },
+})
+const announced = { annotations: { ...recorded.annotations, 'evenkeel.dev/intent': '{}' } }
 const granted = { version: 1, granted: ['n2'], max: 1, of: 6 } as const
 
 for (const [what, world, want] of [
@@ -109,9 +143,25 @@ for (const [what, world, want] of [
     { budget: { fault: { code: 'MaxOutInvalid', text: 'data.maxOut is "0"' } } },
     'hold MaxOutInvalid',
   ],
+  [
+    'counts a slot whose node is in no list any more',
+    { slots: [slot(0, 'run-2', 'gone'), slot(1, 'run-3', 'n3')] },
+    'hold BudgetUsedUp n3 gone',
+  ],
+  [
+    'counts a slot that names no node',
+    { slots: [slot(0, 'run-3', 'n3'), { ...slot(1, 'run-2', ''), owner: { holder: 'run-2/a', run: 'run-2' } }] },
+    'hold BudgetUsedUp n3 slot 1',
+  ],
+  [
+    'does not ask again for a slot that it gave back, as long as it has no room',
+    { max: 3, bad: { n3: notReady }, change: asking(1) },
+    'hold n3',
+  ],
   ['has its own slot back, whatever number it has', { slots: [slot(4, 'run-1', 'n1')] }, 'take 4'],
 ] satisfies readonly (readonly [string, World, string])[]) {
-  test(`a roll that begins a node ${what}`, () => assert.equal(decided(world), want))
+  test(`law: no roll begins a node that would be one more out than the budget allows; a roll that begins a node ${what}`, () =>
+    assert.equal(decided(world), want))
 }
 
 for (const [what, world, want] of [
@@ -132,16 +182,57 @@ for (const [what, world, want] of [
     'hold BudgetUsedUp n2 n3',
   ],
   [
+    'gives its slot back where nodes that are out without a slot leave it no room, so that a run with more room may begin',
+    { max: 3, slots: [slot(0, 'run-1', 'n1')], bad: { n3: notReady }, change: asking(1) },
+    'releaseSlot',
+  ],
+  [
+    'gives its slot back to nodes that are out without one, also where it has the lower slot',
+    { slots: [slot(0, 'run-1', 'n1'), slot(1, 'run-2', 'n2')], bad: { n3: notReady, n4: notReady } },
+    'releaseSlot',
+  ],
+  [
+    'keeps its slot beside a bad node where there is one slot',
+    { max: 1, slots: [slot(0, 'run-1', 'n1')], bad: { n3: notReady } },
+    'hold n3',
+  ],
+  [
+    'waits for the next try where giving its slot back failed a moment ago',
+    {
+      max: 3,
+      slots: [slot(0, 'run-1', 'n1')],
+      bad: { n3: notReady },
+      change: { ...asking(1), ...failedToRelease },
+    },
+    'hold Retrying SlotYielded',
+  ],
+  [
+    'keeps its slot and waits for a controller that has begun, whose node bears its claim and no record',
+    {
+      slots: [slot(0, 'evenkeel', 'n2', controller), slot(1, 'run-1', 'n1')],
+      bad: { n2: claimed('ingress/edge'), n3: notReady },
+    },
+    'hold BudgetUsedUp n2 n3',
+  ],
+  [
+    'gives its slot back to a controller of a lower slot whose node bears only the claim of a person',
+    {
+      slots: [slot(0, 'evenkeel', 'n2', controller), slot(1, 'run-1', 'n1')],
+      bad: { n2: claimed('person/alice'), n3: notReady },
+    },
+    'releaseSlot',
+  ],
+  [
     'counts all other slots once it has its own, also where one node may be out',
     { max: 1, slots: [slot(0, 'run-2', 'n2'), slot(1, 'run-1', 'n1')] },
     'releaseSlot',
   ],
 ] satisfies readonly (readonly [string, World, string])[]) {
-  test(`a roll that has a slot and has touched nothing ${what}`, () =>
+  test(`law: all nodes are counted again between the slot and the first touch, and of several owners that are too many the one of the lowest slot goes on; a roll that has a slot and has touched nothing ${what}`, () =>
     assert.equal(decided({ ...world, slot: 'mine' }), want))
 }
 
-test('a roll that has begun with its node does not wait for those who took a slot after it', () => {
+test('law: all nodes are counted again between the slot and the first touch, and of several owners that are too many the one of the lowest slot goes on; a roll that has begun with its node does not wait for those who took a slot after it', () => {
   const slots = [slot(0, 'run-2', 'n2'), slot(1, 'run-1', 'n1')]
   assert.equal(decided({ slots, bad: { n3: notReady }, slot: 'mine', record: true }), 'cordon')
   assert.equal(
@@ -150,16 +241,74 @@ test('a roll that has begun with its node does not wait for those who took a slo
   )
 })
 
-test('the file may ask for less than the budget allows, and never gets more', () => {
-  const asking = (maxOut: number): Partial<RollSnapshot> => ({
-    spec: aSpec({
-      slots: { namespace: 'evenkeel', leaseDurationMs: 120_000, maxOut: { kind: 'count', count: maxOut } },
-    }),
-  })
+for (const [what, world, want] of [
+  [
+    'goes on past one of a higher slot that has begun too, once the budget is smaller',
+    { max: 1, slots: [slot(0, 'run-1', 'n1'), slot(1, 'run-2', 'n2')], bad: { n2: recorded } },
+    'cordon',
+  ],
+  [
+    'goes on past one of a higher slot that has begun too, once a third node is bad',
+    { slots: [slot(0, 'run-1', 'n1'), slot(1, 'run-2', 'n2')], bad: { n2: recorded, n3: notReady } },
+    'cordon',
+  ],
+  [
+    'waits for one of a lower slot that has begun too',
+    { max: 1, slots: [slot(0, 'run-2', 'n2'), slot(1, 'run-1', 'n1')], bad: { n2: recorded } },
+    'hold n2',
+  ],
+  [
+    'waits for one of a higher slot that has announced its reboot',
+    { max: 1, slots: [slot(0, 'run-1', 'n1'), slot(1, 'run-2', 'n2')], bad: { n2: announced } },
+    'hold n2',
+  ],
+  [
+    'waits for a node whose run has a higher slot and renews it no more',
+    { max: 1, slots: [slot(0, 'run-1', 'n1'), slot(1, 'run-2', 'n2', { isStale: true })], bad: { n2: recorded } },
+    'hold n2',
+  ],
+  [
+    'goes on past a controller of a higher slot that has begun too',
+    {
+      max: 1,
+      slots: [slot(0, 'run-1', 'n1'), slot(1, 'evenkeel', 'n2', controller)],
+      bad: { n2: claimed('guard/edge') },
+    },
+    'cordon',
+  ],
+] satisfies readonly (readonly [string, World, string])[]) {
+  test(`of two rolls that have begun, one ${what}`, () =>
+    assert.equal(decided({ ...world, slot: 'mine', record: true }), want))
+}
+
+test('law: a roll file may ask for fewer nodes out than the budget allows, and never gets more; the file may ask for less than the budget allows, and never gets more', () => {
   const slots = [slot(0, 'run-2', 'n2')]
   assert.equal(decided({ slots, change: asking(1) }), 'hold n2')
   assert.equal(
     decided({ max: 2, slots: [...slots, slot(1, 'run-3', 'n3')], change: asking(5) }),
     'hold BudgetUsedUp n2 n3',
+  )
+})
+
+test('a budget that is used up names the command that looks where this roll looks', () => {
+  const next = (where: { readonly namespace: string; readonly grantsNamespace?: string }): string | undefined => {
+    const slots = [slot(0, 'run-2', 'n2'), slot(1, 'run-3', 'n3')]
+    const spec = aSpec({ slots: { leaseDurationMs: 120_000, ...where } })
+    const decision = decisionOf({ slots, change: { spec } })
+    return decision.kind === 'hold' ? decision.reasons[0]?.next : undefined
+  }
+  assert.deepEqual(
+    [
+      next({ namespace: 'evenkeel' }),
+      next({ namespace: 'ops' }),
+      next({ namespace: 'evenkeel', grantsNamespace: 'edge' }),
+      next({ namespace: 'ops', grantsNamespace: 'evenkeel' }),
+    ],
+    [
+      'evenkeel budget says who is out, and for whom',
+      'evenkeel budget --namespace ops says who is out, and for whom',
+      'evenkeel budget --grants-namespace edge says who is out, and for whom',
+      'evenkeel budget --namespace ops --grants-namespace evenkeel says who is out, and for whom',
+    ],
   )
 })

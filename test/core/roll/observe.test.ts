@@ -79,7 +79,7 @@ test('the idle limit begins anew when a server that somebody set ready is taken 
   assert.equal(anew.evidence.detached[KEY]?.strays, 1)
 })
 
-test('an instance that is silent confirms nothing', () => {
+test('law: an instance that cannot be asked confirms nothing, however long it is silent; an instance that is silent confirms nothing', () => {
   const silent = anInstance(drained(), { silentForMs: 500 })
   assert.equal(observe(aSnapshot({ ...out, change: { instances: [silent] } })).detached[KEY], undefined)
 })

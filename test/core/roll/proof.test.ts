@@ -102,5 +102,6 @@ const TABLE: readonly (readonly [title: string, snapshot: RollSnapshot, decision
 ]
 
 for (const [title, snapshot, decision] of TABLE) {
-  test(`a node that came back: ${title}`, () => assert.equal(shortDecision(decide(snapshot)), decision))
+  test(`law: a node is proven by identity, and never by Ready alone; a node that came back: ${title}`, () =>
+    assert.equal(shortDecision(decide(snapshot)), decision))
 }

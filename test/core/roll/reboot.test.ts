@@ -50,7 +50,7 @@ test('a machine that took the reboot and is not Ready since is at it: nothing is
   assert.equal(next(600_000, { kind: 'sent' }, { ready: 'False' }), 'hold reboot: Rebooting')
 })
 
-test('of a command that may not have arrived nothing is waited for but resendAfter', () => {
+test('law: a lost connection is not knowing whether the reboot was sent, and not knowing is waited for; of a command that may not have arrived nothing is waited for but resendAfter', () => {
   const unknown = { kind: 'unknown', text: 'cut' } as const
   assert.equal(next(59_999, unknown, { ready: 'Unknown' }), 'hold reboot: RebootUnknown')
   assert.equal(next(60_000, unknown, { ready: 'Unknown' }), 'act reboot: sendReboot')

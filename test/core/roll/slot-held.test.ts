@@ -43,7 +43,7 @@ test('where the API did not answer, that is what is said', () => {
   ])
 })
 
-test('a stale slot of the same run may be taken though a node bears a record, one of another run may not', () => {
+test('law: a stale slot of another run is not taken over while a node bears the record of a run without a living slot; a stale slot of the same run may be taken though a node bears a record, one of another run may not', () => {
   const due = (holderRun: string) => {
     const world = aSnapshot({ node: { unschedulable: true }, record: aRecord(), servers: drained() })
     const nodes = world.cluster.nodes.map((node) => ({ ...node, annotations: { 'evenkeel.dev/record': '{}' } }))

@@ -18,7 +18,7 @@ function askedAt(ms: number): RollSnapshot {
   return { ...before, evidence: rememberOutcome(before, TAKE, { ok: true }) }
 }
 
-test('what a balancer was asked before the slot was taken is not recorded: another run may still have been at work', () => {
+test('law: the record says what was there while the slot was held; what a balancer was asked before the slot was taken is not recorded: another run may still have been at work', () => {
   assert.deepEqual(
     [999_999, 1_000_000].map((ms) => shortDecision(decide(askedAt(ms)))),
     ['hold record: ReadBeforeSlot', 'act record: writeRecord'],
@@ -32,12 +32,12 @@ test('a slot whose claim was answered too late is ours from when that is seen', 
   assert.equal(observe({ ...late, slot: { state: 'other', mayAct: false } }).slotTakenAt, undefined)
 })
 
-test('what a balancer said is recorded by nobody who does not know since when the slot is its own', () => {
+test('law: the record says what was there while the slot was held; what a balancer said is recorded by nobody who does not know since when the slot is its own', () => {
   const { slotTakenAt: _, ...evidence } = askedAt(1_000_000).evidence
   assert.equal(shortDecision(decide({ ...askedAt(1_000_000), evidence })), 'hold record: ReadBeforeSlot')
 })
 
-test('what is recorded of the node is as of one version of it', () => {
+test('law: the record says what was there while the slot was held; what is recorded of the node is as of one version of it', () => {
   const decision = decide(askedAt(1_000_000))
   const [action] = decision.kind === 'act' ? decision.actions : []
   assert.equal(action?.kind === 'writeRecord' && action.asOf, '1')

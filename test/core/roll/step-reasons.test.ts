@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { badNode, badNodes } from '../../../src/core/roll/bad-nodes.ts'
-import type { RecordedSnapshot } from '../../../src/core/roll/node-snapshot.ts'
+import type { NodeSnapshot, RecordedSnapshot } from '../../../src/core/roll/node-snapshot.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import type { StepRule } from '../../../src/core/roll/step-rule.ts'
 import { attach } from '../../../src/core/roll/steps/attach.ts'
@@ -59,19 +59,37 @@ const SHORT = { code: 'BaselineShort', text: 'traffic is measured before anythin
 const unmeasured = (s: RecordedSnapshot): RecordedSnapshot => ({ ...s, spec: aSpec({ probe: PROBE }), probe: red })
 const stopped = (s: RecordedSnapshot): RecordedSnapshot => ({ ...s, run: { ...s.run, verdict } })
 
-test('a node that is bad says why, and the node under way is never one', () => {
+test('a node that is bad says why, with the way back where its run has left it; the node under way is never one', () => {
+  const LEFT = '20260101T000000Z-abcd'
+  const owner = { holder: 'run-2/a', run: 'run-2', node: 'n7' }
+  const budget: NodeSnapshot['budget'] = {
+    limit: { kind: 'count', count: 3 },
+    cordons: 'noBrake',
+    slots: [{ index: 1, owner, isStale: false, renewTime: '2026-01-01T00:00:00Z', durationMs: 120_000 }],
+  }
   const nodes = [
     aNode('n1', { ready: 'False' }),
     aNode('n2', { ready: 'Unknown' }),
     aNode('n3', { annotations: { [RECORD_ANNOTATION]: '{}' } }),
     aNode('n4'),
     aNode('n5'),
+    aNode('n6', { annotations: { [RECORD_ANNOTATION]: JSON.stringify(aRecord({ run: LEFT })) } }),
+    aNode('n7', { annotations: { [RECORD_ANNOTATION]: JSON.stringify(aRecord({ run: 'run-2' })) } }),
   ]
-  const s = aSnapshot({ servers: [aServer('n4', { adminState: 'drain' }), aServer('n5')] })
-  assert.deepEqual(badNodes({ ...s, cluster: { ...s.cluster, nodes } }).map(badNode), [
+  const s = aSnapshot({ servers: [aServer('n4', { adminState: 'drain' }), aServer('n5')], change: { budget } })
+  const seen = { ...s, cluster: { ...s.cluster, nodes } }
+  const said = badNodes(seen).map((one) => badNode(seen, one))
+  assert.deepEqual(said, [
     { code: 'OtherNodeBad', object: 'n2', text: 'n2 is not Ready (Ready is Unknown)' },
-    { code: 'OtherNodeBad', object: 'n3', text: 'n3 is out for another owner (it carries a record)' },
+    { code: 'OtherNodeBad', object: 'n3', text: 'n3 bears a record that cannot be read' },
     { code: 'OtherNodeBad', object: 'n4', text: 'n4 is detached from every balancer' },
+    {
+      code: 'OtherNodeBad',
+      object: 'n6',
+      text: `n6 bears the record of run ${LEFT}`,
+      next: `evenkeel roll resume ${LEFT}, or evenkeel roll abort ${LEFT} (with -f roll.yaml where its journal is lost)`,
+    },
+    { code: 'OtherNodeBad', object: 'n7', text: 'n7 bears the record of run run-2' },
   ])
 })
 

@@ -21,6 +21,7 @@ const SPEC: DetacherSpec = {
   request: { key: REQUEST, value: 'evenkeel' },
   detachedKey: DETACHED,
   attachedKey: ATTACHED,
+  dataPort: 443,
   graceMs: 30_000,
   attachGraceMs: 20_000,
   skewMs: 5_000,

@@ -19,7 +19,7 @@ function next(server: Partial<ServerReading>, record = was('ready')): string {
   return shortDecision(decide(withPort(aSnapshot({ ...settled, record, servers }))))
 }
 
-test('out of maint a server goes to drain first, where its checks run and nothing is sent', () => {
+test('law: out of maint, the word of HAProxy that a server is up proves nothing; out of maint a server goes to drain first, where its checks run and nothing is sent', () => {
   assert.equal(next({ adminState: 'maint', check: 'passing' }), 'act attach: setServer drain')
   assert.equal(next({ adminState: 'drain', check: 'failing' }), 'hold attach: NotUpYet')
   assert.equal(next({ adminState: 'drain', check: 'passing' }), 'act attach: setServer ready')
@@ -90,7 +90,7 @@ test('a server without a check is put back only where its data port answers', ()
   assert.equal(shortDecision(decide(withPort(s))), 'act attach: setServer ready')
 })
 
-test('an instance that is silent keeps every server out', () => {
+test('law: no node counts as attached while an instance of its balancers is silent; an instance that is silent keeps every server out', () => {
   const instances = [anInstance([aServer('n1', { adminState: 'drain' }), aServer('n2')], { silentForMs: 1 })]
   assert.equal(
     shortDecision(decide(withPort(aSnapshot({ ...settled, change: { instances } })))),
@@ -98,7 +98,7 @@ test('an instance that is silent keeps every server out', () => {
   )
 })
 
-test('an instance that went silent after it was told is heard again before the node counts as attached', () => {
+test('law: no node counts as attached while an instance of its balancers is silent; an instance that went silent after it was told is heard again before the node counts as attached', () => {
   const evidence = { ...settled.evidence, attachingSince: monoMs(999_000) }
   const attached = (silentForMs: number): string => {
     const instances = [anInstance([aServer('n1'), aServer('n2')], { silentForMs })]

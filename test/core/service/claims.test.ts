@@ -170,7 +170,7 @@ function byAgent(claims: readonly Claim[] | string | undefined, n1: Partial<Serv
 const repeated = (claims: readonly Claim[] | string | undefined): readonly string[] =>
   keepDetached(serviceOf(byAgent(claims))).map(({ kind }) => kind)
 
-test('a claim of the roll that was overwritten is made again while the node is out', () => {
+test('law: a claim of a roll that was overwritten is made again while the node must be out; a claim of the roll that was overwritten is made again while the node is out', () => {
   assert.deepEqual(repeated([OWN]), [])
   assert.deepEqual(repeated([OWN, ALICE]), [])
   assert.deepEqual(repeated(undefined), ['askAgent'])
@@ -179,7 +179,7 @@ test('a claim of the roll that was overwritten is made again while the node is o
   assert.deepEqual(repeated('until Monday'), [], 'what cannot be read is not written over')
 })
 
-test('a claim that was overwritten is made again though no other node could serve: the other claim has it out', () => {
+test('law: a claim of a roll that was overwritten is made again while the node must be out; a claim that was overwritten is made again though no other node could serve: the other claim has it out', () => {
   const s = byAgent([ALICE])
   const instances = agents([
     ...(s.instances[0]?.reading?.servers.slice(0, 1) ?? []),

@@ -76,7 +76,7 @@ test('an agent that has not taken the request yet confirms nothing', () => {
   assert.deepEqual([seen(out({ acknowledged: ['another'] })), seen(out())], [[], [KEY]])
 })
 
-test('an agent that is not heard confirms nothing, however long it is silent', () => {
+test('law: an instance that cannot be asked confirms nothing, however long it is silent; an agent that is not heard confirms nothing, however long it is silent', () => {
   assert.equal(next({ asked: true, n1: out({ heard: false }), evidence: confirmed }), 'hold detach: AgentSilent')
 })
 

@@ -68,7 +68,7 @@ const CANNOT_SERVE: readonly (readonly [why: string, other: Partial<ServerReadin
 ]
 
 for (const [why, other, decision] of CANNOT_SERVE) {
-  test(`a node that a reload put back in before its reboot was announced serves on where the other server ${why}`, () => {
+  test(`law: before the reboot is announced, the last usable server of a backend that a reload put back in serves on; a node that a reload put back in before its reboot was announced serves on where the other server ${why}`, () => {
     const s = backByReload([aServer('n1'), aServer('n2', other)])
     assert.deepEqual(told(s), [])
     assert.equal(shortDecision(decide(s)), decision)
@@ -86,7 +86,7 @@ test('it serves on while the roll holds for something else, and the roll says so
   assert.equal(decision.reasons[1]?.text, 'web/n1 stays in service: no other server of web is usable on lb-1')
 })
 
-test('once the reboot is announced it is taken out again though it is the last one that could serve', () => {
+test('law: before the reboot is announced, the last usable server of a backend that a reload put back in serves on; once the reboot is announced it is taken out again though it is the last one that could serve', () => {
   assert.deepEqual(told(backByReload([aServer('n1'), aServer('n2', OUT)], { announced: true })), ['web/n1 on lb-1'])
 })
 
@@ -173,7 +173,7 @@ function backByAgents(n2: ServerReading, announced = false) {
   })
 }
 
-test('of health endpoints the last one that answers up is not asked to leave again before the announcement', () => {
+test('law: before the reboot is announced, the last usable server of a backend that a reload put back in serves on; of health endpoints the last one that answers up is not asked to leave again before the announcement', () => {
   const asked = (n2: ServerReading, announced: boolean): readonly string[] => told(backByAgents(n2, announced))
   const leaving = anEndpoint('n2', { answer: 'drain' }, { adminState: 'drain', ownState: 'drain' })
   assert.deepEqual([asked(anEndpoint('n2'), false), asked(leaving, false), asked(leaving, true)], [[KEY], [], [KEY]])
@@ -189,7 +189,7 @@ test('an agent that answers up again counts as a server only after 6 s, when the
   )
 })
 
-test('one that is down by its agent is not asked to leave while no other can serve: its balancers may not have noticed', () => {
+test('law: before the reboot is announced, the last usable server of a backend that a reload put back in serves on; one that is down by its agent is not asked to leave while no other can serve: its balancers may not have noticed', () => {
   const silent = { heard: false, answer: 'down' } as const
   const closed = { answer: 'down', onlyClosed: true } as const
   const asked = (n1: Parameters<typeof anEndpoint>[1], n2: ServerReading): readonly string[] => {

@@ -61,14 +61,14 @@ export class AgentBed {
   }
 
   /** Agents and ingress, each of its kind, instead of those before. */
-  async serve(kind: IngressKind, agents: IngressKind): Promise<void> {
+  async serve(kind: IngressKind, agents: IngressKind, values: readonly string[] = []): Promise<void> {
     const { bed, place } = this
     await bed.kubectl(['delete', 'daemonset', 'node-ingress', '--ignore-not-found', '--wait'])
     await bed.apply([nodeIngress(kind)])
     await bed.kubectl(['rollout', 'status', 'daemonset/node-ingress', '--timeout=120s'])
     await bed.kubectl(['rollout', 'status', 'deployment/whoami', '--timeout=120s'])
     const port = agents === 'hostNetwork' ? [`agent.dataPort=${DATA_PORT}`] : ['exposure=hostPort']
-    await place.install([...QUICK, ...port, `agent.agentCheckPort=${AGENT_CHECK_PORT}`])
+    await place.install([...QUICK, ...port, `agent.agentCheckPort=${AGENT_CHECK_PORT}`, ...values])
     await place.rolledOut()
   }
 

@@ -12,6 +12,7 @@ import { askSocket } from './ask-socket.ts'
 import { bundleIn } from './bundle.ts'
 import { Judge } from './judge.ts'
 import { type LbOptions, lbConfig, WHOAMI_FRONT } from './lb-config.ts'
+import { Program, type ProgramEnd } from './program.ts'
 import { type RollFileFacts, rollFile } from './roll-file.ts'
 import { RollProcess } from './roll-process.ts'
 
@@ -78,7 +79,7 @@ export class RollBed {
   readonly #judgeRate: number
   readonly #kubeconfig: string
   readonly #stateDir: string
-  readonly #started: (RollProcess | Judge)[] = []
+  readonly #started: { kill(signal: NodeJS.Signals): void }[] = []
 
   private constructor(parts: {
     readonly bed: Bed
@@ -158,6 +159,13 @@ export class RollBed {
     return roll
   }
 
+  /** Another command of the program, to its end, by the identity of the rolls. */
+  evenkeel(...words: readonly string[]): Promise<ProgramEnd> {
+    const command = new Program(this.enter([...this.program, ...words]), { env: { KUBECONFIG: this.#kubeconfig } })
+    this.#started.push(command)
+    return command.ended()
+  }
+
   judge(url: string = WHOAMI_FRONT): Judge {
     const judge = new Judge({ url, ratePerSecond: this.#judgeRate }, this)
     this.#started.push(judge)
@@ -232,5 +240,8 @@ export class RollBed {
 interface NodeObject {
   readonly metadata: { readonly name: string; readonly annotations: Readonly<Record<string, string>> }
   readonly spec: { readonly unschedulable?: boolean; readonly taints?: readonly { readonly key: string }[] }
-  readonly status: { readonly nodeInfo: { readonly bootID: string } }
+  readonly status: {
+    readonly nodeInfo: { readonly bootID: string }
+    readonly conditions: readonly { readonly type: string; readonly status: string }[]
+  }
 }

@@ -28,6 +28,7 @@ const LONGEST = [
   'roll-with-database',
   'roll-api-restarts',
   'cluster-contract',
+  'roll-budget',
   'roll-input',
   'kube-adapter',
   'agent-install',
@@ -36,10 +37,14 @@ const LONGEST = [
 ]
 
 /**
- * Only virtual time runs beside each of them. The README shows the figures of the first. The second has health checks that
+ * Only virtual time runs beside each of them. The README shows the figures of the first. The others have health checks that
  * must be answered within a second, which fails beside another cluster under as much traffic.
  */
-const ALONE = ['test/cluster/roll-clean.test.ts', 'test/cluster/agent-roll.test.ts']
+const ALONE = [
+  'test/cluster/roll-clean.test.ts',
+  'test/cluster/agent-roll.test.ts',
+  'test/cluster/roll-beside-brake.test.ts',
+]
 
 /** The same, without a cluster of its own: three agents, a HAProxy and a prober, each a process, under such traffic. */
 const ALONE_ON_LOOPBACK = ['test/bin/roll-by-agents.test.ts']
@@ -53,8 +58,15 @@ const LIGHT = ['test/cluster/kube-', 'test/testbed/']
 /** What brings clusters up. */
 const CLUSTER = ['test/cluster/', 'test/testbed/']
 
-/** What the test bed itself can do: all clusters lean on it by day, `npm run nightly -- testbed` looks at it. */
-const AT_NIGHT = ['test/testbed/cluster.test.ts', 'test/testbed/side-by-side.test.ts']
+/**
+ * What the test bed itself can do: all clusters lean on it by day, `npm run nightly -- testbed` looks at it. What a roll counts
+ * beside a brake, by `npm run nightly -- trouble`: by day virtual time shows it.
+ */
+const AT_NIGHT = [
+  'test/testbed/cluster.test.ts',
+  'test/testbed/side-by-side.test.ts',
+  'test/cluster/roll-beside-brake.test.ts',
+]
 
 /** Files without those that run by their names alone. */
 export const byDay = (all: readonly string[]): readonly string[] => all.filter((file) => !AT_NIGHT.includes(file))

@@ -10,6 +10,8 @@ import { keptOut, type StepRule } from '../step-rule.ts'
 /**
  * Step 7: by identity, never by a clock of the node. Ready alone is worthless: after a short reboot it never turns
  * False, and for a second after the new boot id pods still read Ready from before.
+ *
+ * Law: a node is proven by identity, and never by Ready alone.
  */
 export const proof: StepRule = {
   step: 'proof',

@@ -10,6 +10,8 @@ import { keptOut, type StepRule } from '../step-rule.ts'
 /**
  * Step 6: the intent is on the node, then the command was sent. Not knowing whether it was sent (a cut connection, a
  * new process) means waiting for another boot id, or the limit, before it is sent again.
+ *
+ * Law: a lost connection is not knowing whether the reboot was sent, and not knowing is waited for.
  */
 export const reboot: StepRule = {
   step: 'reboot',

@@ -7,7 +7,11 @@ import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
 import type { StepRule } from '../step-rule.ts'
 import { waysBack } from '../ways-back.ts'
 
-/** Step 2: what was there before us, written once and never over another's. */
+/**
+ * Step 2: what was there before us, written once and never over another's.
+ *
+ * Law: the record says what was there while the slot was held.
+ */
 export const record: StepRule<NodeSnapshot> = {
   step: 'record',
   next(s) {

@@ -1,14 +1,14 @@
 import type { Action } from '../../../model/action.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { isRunName } from '../../../model/run-name.ts'
-import type { SeenSlot } from '../../../model/slot.ts'
+import { type SeenSlot, SLOTS_NAMESPACE } from '../../../model/slot.ts'
 import { ownerText } from '../../budget/owner-text.ts'
 import type { NodeOut } from '../../budget/snapshot.ts'
 import { act, done, hold, type StepAnswer } from '../../step-answer.ts'
 import { badNode, badNodes } from '../bad-nodes.ts'
 import { heldUp, stuck } from '../blocked.ts'
 import { baselineGreen } from '../guards.ts'
-import { mayBeOut, mayTakeStale, sharer, slotToTake, yieldsTo } from '../node-budget.ts'
+import { isShutOut, mayBeOut, mayTakeStale, sharer, slotToTake, yieldsTo } from '../node-budget.ts'
 import { type NodeSnapshot, ownRecord } from '../node-snapshot.ts'
 import type { SlotFacts } from '../snapshot.ts'
 import type { StepRule } from '../step-rule.ts'
@@ -18,6 +18,11 @@ import { foreignRecord } from './record.ts'
 /**
  * Step 1: one unit of the node budget. Bad nodes use it up too, so it is asked again until the intent is written. Who
  * resumes a node that bears the run's record has its slot back first: what a reload forgets meanwhile is said again.
+ *
+ * Law: no roll begins a node that would be one more out than the budget allows.
+ * Law: all nodes are counted again between the slot and the first touch, and of several owners that are too many the one
+ * of the lowest slot goes on.
+ * Law: a process that resumes a node has its slot back before anything else.
  */
 export const slot: StepRule<NodeSnapshot> = {
   step: 'slot',
@@ -40,10 +45,11 @@ function overBudget(s: NodeSnapshot): StepAnswer | undefined {
   const twice = ownRecord(s) === undefined ? sharer(s) : undefined
   const max = mayBeOut(s)
   if (bad.length < max && twice === undefined) return undefined
-  const first = s.slot.state === 'mine' && ownRecord(s) === undefined ? yieldsTo(s) : undefined
-  if (first !== undefined) return act([{ kind: 'releaseSlot', node: s.current.node.name }], yielded(first))
+  const back = s.slot.state === 'mine' && ownRecord(s) === undefined ? givenBack(s, bad) : undefined
+  if (back !== undefined) return act([{ kind: 'releaseSlot', node: s.current.node.name }], back)
   if (twice !== undefined) return hold([shared(s, twice)])
-  const reasons = max === 1 ? bad.map(badNode) : [usedUp(bad, max), ...bad.map(badNode)]
+  const named = bad.map((one) => badNode(s, one))
+  const reasons = max === 1 ? named : [usedUp(s, bad, max), ...named]
   return hold(mostNotReady(s, bad) ? [heartbeatsLost, ...reasons] : reasons)
 }
 
@@ -53,16 +59,34 @@ function mayTake(s: NodeSnapshot): StepAnswer {
   return foreign === undefined ? takeIt(s) : hold([foreign])
 }
 
-const usedUp = ({ length }: readonly NodeOut[], max: number): Reason => ({
+const usedUp = (s: NodeSnapshot, { length }: readonly NodeOut[], max: number): Reason => ({
   code: 'BudgetUsedUp',
   text: `${length} nodes are out or about to be, of at most ${max} that may be`,
-  next: 'evenkeel budget says who is out, and for whom',
+  next: `${lookCommand(s.spec.slots)} says who is out, and for whom`,
 })
+
+/** With the namespaces that the command would not look in by itself. */
+function lookCommand({ namespace, grantsNamespace = namespace }: NodeSnapshot['spec']['slots']): string {
+  const slots = namespace === SLOTS_NAMESPACE ? '' : ` --namespace ${namespace}`
+  return `evenkeel budget${slots}${grantsNamespace === namespace ? '' : ` --grants-namespace ${grantsNamespace}`}`
+}
+
+/** Why a slot is held no longer by a run that has touched nothing. It is asked for again once there is room. */
+function givenBack(s: NodeSnapshot, bad: readonly NodeOut[]): Reason | undefined {
+  const first = yieldsTo(s)
+  if (first !== undefined) return yielded(first)
+  return isShutOut(s, bad) ? shutOut : undefined
+}
 
 const yielded = (first: SeenSlot): Reason => ({
   code: 'SlotYielded',
   text: `the slot is given back, since ${ownerText(first)} took slot ${first.index} at the same time and goes first`,
 })
+
+const shutOut: Reason = {
+  code: 'SlotYielded',
+  text: 'the slot is given back, since nodes that are out without a slot leave this run no room',
+}
 
 const shared = (s: NodeSnapshot, slot: SeenSlot): Reason => ({
   code: 'SlotTaken',

@@ -3,7 +3,7 @@ import type { BalancerSpec } from '../../../model/roll-spec.ts'
 import type { NodeServer } from '../node-servers.ts'
 import type { ServiceSnapshot } from '../service-snapshot.ts'
 import type { Actuator, ReadingWords } from './actuator.ts'
-import { annotation } from './annotation.ts'
+import { annotation, annotationWords } from './annotation.ts'
 import { haproxy, haproxyWords } from './haproxy.ts'
 import { endpointWords, healthEndpoint } from './health-endpoint/health-endpoint.ts'
 
@@ -22,5 +22,7 @@ export const actuatorOf = (s: ServiceSnapshot, { recorded }: NodeServer): Actuat
   actuatorAt(s.balancers, recorded.balancer)
 
 /** By what was read alone. */
-export const wordsOf = (reading: ServerReading | undefined): ReadingWords =>
-  reading?.endpoint === undefined ? haproxyWords : endpointWords
+export function wordsOf(reading: ServerReading | undefined): ReadingWords {
+  if (reading?.detacher === true) return annotationWords
+  return reading?.endpoint === undefined ? haproxyWords : endpointWords
+}

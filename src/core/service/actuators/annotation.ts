@@ -1,11 +1,11 @@
 import { type ServerReading, serverKey } from '../../../model/balancer.ts'
-import { type DetacherSpec, parseTimestamp, type Timestamp } from '../../../model/detacher.ts'
+import { askedStates, type DetacherSpec, saysDetached, stampOf } from '../../../model/detacher.ts'
 import type { Node } from '../../../model/node.ts'
 import type { Reason } from '../../../model/reason.ts'
 import type { Noticing } from '../evidence.ts'
 import { type NodeServer, wasServing } from '../node-servers.ts'
 import type { ServiceSnapshot } from '../service-snapshot.ts'
-import type { Actuator } from './actuator.ts'
+import type { Actuator, ReadingWords } from './actuator.ts'
 
 /**
  * A detacher of the cluster, which is asked by an annotation of the Node and acknowledges by a timestamp. Its word counts
@@ -51,14 +51,8 @@ export const annotation = (spec: DetacherSpec): Actuator => ({
 
 const isAsked = ({ reading }: NodeServer): boolean => reading !== undefined && reading.ownState !== 'ready'
 
-const stampOf = ({ annotations }: Pick<Node, 'annotations'>, key: string): Timestamp => parseTimestamp(annotations[key])
-
-function asAsked(server: ServerReading, node: Node | undefined, { request, detachedKey }: DetacherSpec): ServerReading {
-  if (node === undefined) return server
-  const isAskedFor = request.key in node.annotations
-  const isOut = isAskedFor || detachedKey in node.annotations
-  return { ...server, ownState: isAskedFor ? 'drain' : 'ready', adminState: isOut ? 'drain' : 'ready' }
-}
+const asAsked = (server: ServerReading, node: Node | undefined, spec: DetacherSpec): ServerReading =>
+  node === undefined ? server : { ...server, ...askedStates(node, spec) }
 
 /** Why its word that the node is detached does not count; undefined where it does. */
 function notDetached(s: ServiceSnapshot, { recorded }: NodeServer, spec: DetacherSpec): Reason | undefined {
@@ -77,11 +71,10 @@ function notDetached(s: ServiceSnapshot, { recorded }: NodeServer, spec: Detache
 }
 
 /** Why its word that the node is attached again does not count: the removal counts, or an attachment after the detachment. */
-function notAttached(s: ServiceSnapshot, { detachedKey, attachedKey }: DetacherSpec): Reason | undefined {
-  const detached = stampOf(s.node, detachedKey)
-  if (detached.kind === 'absent') return undefined
+function notAttached(s: ServiceSnapshot, spec: DetacherSpec): Reason | undefined {
+  if (!saysDetached(s.node, spec)) return undefined
+  const { detachedKey, attachedKey } = spec
   const attached = attachedKey === undefined ? undefined : stampOf(s.node, attachedKey)
-  if (detached.kind === 'at' && attached?.kind === 'at' && attached.at > detached.at) return undefined
   const unreadable = attached?.kind === 'unreadable' ? `, and ${attachedKey} is no RFC 3339 time` : ''
   return {
     code: 'DetacherNotDone',
@@ -138,4 +131,13 @@ function askedByOthers({ node }: ServiceSnapshot, { request: { key, value } }: D
     text: `the annotation ${key} of ${node.name} has another value than the one this roll set`,
     next: `once no one else wants ${node.name} out: kubectl annotate node ${node.name} ${key}-`,
   }
+}
+
+/** No balancer counts or checks anything here; a node whose detacher goes by its cordon, too, bears the time of that. */
+export const annotationWords: ReadingWords = {
+  balancerTells: false,
+  checked: () => 'in',
+  goesByMarks: () => false,
+  isNews: () => false,
+  findings: () => [],
 }

@@ -149,7 +149,7 @@ export const MUTATIONS: readonly Mutation[] = [
     'if (this.#parts.run.order.length === 0) await',
   ]),
   mutation('acts under a slot that it has not renewed', [
-    'src/runtime/lease-keeper.ts',
+    'src/runtime/lease-holder.ts',
     'return Math.max(0, this.#held.sentAt + (this.#parts.durationMs * 2) / 3 - this.#parts.clock.monoMs())',
     'return this.#parts.durationMs',
   ]),

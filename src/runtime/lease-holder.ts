@@ -1,0 +1,131 @@
+import { invariant } from '../model/invariant.ts'
+import type { Lease } from '../model/lease.ts'
+import type { ObjectRef } from '../model/object-ref.ts'
+import { type MonoMs, toIso } from '../model/time.ts'
+import { WorldError } from '../model/world-error.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Cluster } from '../ports/cluster.ts'
+import { DeadlineError, withDeadline } from './deadline.ts'
+import { LeaseWatcher } from './lease-watcher.ts'
+
+interface LeaseHolderParts {
+  readonly cluster: Pick<Cluster, 'readLease' | 'writeLease'>
+  readonly clock: Clock
+  readonly lease: ObjectRef
+  /** As the Lease names us. */
+  readonly holder: string
+  /** At least a second: a Lease counts in whole ones. */
+  readonly durationMs: number
+  readonly callLimitMs: number
+}
+
+interface Held {
+  readonly lease: Lease
+  /** When it was *sent*: nobody can have seen it earlier. */
+  readonly sentAt: MonoMs
+}
+
+/**
+ * One Lease, as one process claims, renews and clears it. What a refused write means for its user is the user's own law:
+ * `mayHaveMoved` says when to look again. Every call has a limit and rejects with DeadlineError or WorldError.
+ */
+export class LeaseHolder {
+  readonly #parts: LeaseHolderParts
+  readonly #watcher: LeaseWatcher
+  #held: Held | undefined
+  #writes = 0
+
+  constructor(parts: LeaseHolderParts) {
+    invariant(parts.durationMs >= 1000, 'a Lease lasts a second at least')
+    this.#parts = parts
+    this.#watcher = new LeaseWatcher(parts.durationMs)
+  }
+
+  /** As we wrote it last; undefined until a claim was answered. */
+  get held(): Held | undefined {
+    return this.#held
+  }
+
+  /** What is left of two thirds of the duration since the last renewal was sent: a third before the Lease may be stale. */
+  mayActForMs(): number {
+    if (this.#held === undefined) return 0
+    return Math.max(0, this.#held.sentAt + (this.#parts.durationMs * 2) / 3 - this.#parts.clock.monoMs())
+  }
+
+  /** How long until this Lease, or the one that it lives by, is stale if it is never seen to change; 0: it is. */
+  staleInMs(lease: Lease): number {
+    return this.#watcher.staleInMs(lease, this.#parts.clock.monoMs())
+  }
+
+  read(signal: AbortSignal): Promise<Lease | undefined> {
+    const { cluster, lease } = this.#parts
+    return this.#limited('the Lease read', signal, (limited) => cluster.readLease(lease, limited))
+  }
+
+  /** Ours from now on, under the version that was read; undefined creates it. `annotations`: all that it then bears. */
+  claim(found: Lease | undefined, annotations: Lease['annotations'], signal: AbortSignal): Promise<void> {
+    const { lease, holder, durationMs } = this.#parts
+    const claimed = {
+      ...lease,
+      resourceVersion: found?.resourceVersion ?? '',
+      holder,
+      durationSeconds: Math.ceil(durationMs / 1000),
+      transitions: (found?.transitions ?? 0) + (found !== undefined && found.holder !== holder ? 1 : 0),
+      annotations,
+    }
+    return this.renew(claimed, signal)
+  }
+
+  /** `lease`: ours already, as it was written or read last. */
+  async renew(lease: Omit<Lease, 'renewTime'>, signal: AbortSignal): Promise<void> {
+    const sentAt = this.#parts.clock.monoMs()
+    this.#held = { lease: await this.#write(lease, signal), sentAt }
+  }
+
+  /** It still names us, in another version: the next renewal goes by that one, and the time left by the last. */
+  adopt(lease: Lease): void {
+    if (this.#held !== undefined) this.#held = { ...this.#held, lease }
+  }
+
+  /** Nobody's any more: whoever looks next may have it at once. `left`: what else of it changes. */
+  async clear(
+    lease: Lease,
+    left: Partial<Pick<Lease, 'annotations' | 'durationSeconds'>>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.#write({ ...lease, holder: '', ...left }, signal)
+  }
+
+  forget(): void {
+    this.#held = undefined
+  }
+
+  #write(lease: Omit<Lease, 'renewTime'>, signal: AbortSignal): Promise<Lease> {
+    const stamped = { ...lease, renewTime: this.#stamp() }
+    return this.#limited('the Lease write', signal, (limited) => this.#parts.cluster.writeLease(stamped, limited))
+  }
+
+  #limited<T>(what: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { clock, callLimitMs } = this.#parts
+    return withDeadline({ clock, limitMs: callLimitMs, signal, what }, work)
+  }
+
+  /** MicroTime. The last digits count our writes: one that changes nothing is not stored, and would not be seen. */
+  #stamp(): string {
+    this.#writes = (this.#writes + 1) % 1000
+    return toIso(this.#parts.clock.wallMs()).replace('Z', `${String(this.#writes).padStart(3, '0')}Z`)
+  }
+}
+
+export const isConflict = (error: unknown): boolean => error instanceof WorldError && error.code === 'KUBE_CONFLICT'
+
+/** Refused for good: the Lease is no longer as we know it (changed, deleted), or we may not write it. */
+export const mayHaveMoved = (error: unknown): boolean =>
+  isConflict(error) || (error instanceof WorldError && error.retry === 'never')
+
+/** The API did not say: it may have done what was asked without our hearing of it. */
+export const isUnanswered = (error: unknown): error is WorldError | DeadlineError =>
+  error instanceof WorldError || error instanceof DeadlineError
+
+export const retryAfterMs = (error: unknown): number | undefined =>
+  error instanceof WorldError ? error.retryAfterMs : undefined

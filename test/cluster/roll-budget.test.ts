@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { ensureBuilt } from '../../testbed/build.ts'
+import { run } from '../../testbed/machine/run.ts'
+import { waitFor } from '../../testbed/machine/wait-for.ts'
+import { requires } from '../support/requires.ts'
+import { BootCounter } from '../support/roll-bed/boot-counter.ts'
+import { OutWatch, servedNothing } from '../support/roll-bed/out-watch.ts'
+import { RATE_BESIDE_OTHERS, RollBed } from '../support/roll-bed/roll-bed.ts'
+import type { RollProcess } from '../support/roll-bed/roll-process.ts'
+import { unlessVoid } from '../support/roll-bed/unless-void.ts'
+
+const real = { ...requires('testbed'), timeout: 300_000 }
+
+let opened: RollBed | undefined
+const bed = (): RollBed => {
+  assert.ok(opened)
+  return opened
+}
+
+before(async () => {
+  if (real.skip !== false) return
+  opened = await RollBed.open({ nodes: 4, fast: true, judgeRate: RATE_BESIDE_OTHERS, database: false })
+  const budget = ['create', 'configmap', 'evenkeel-budget', '--from-literal=maxOut=2']
+  await opened.bed.kubectl(['-n', 'evenkeel', ...budget])
+})
+after(async () => opened?.close())
+
+/** As far as it is read here. */
+interface Told {
+  readonly more: number
+  readonly out: readonly { readonly node: string }[]
+  readonly slots: readonly { readonly index: number; readonly node?: string; readonly left?: object }[]
+}
+
+const namesOf = (told: Told): readonly string[] => told.out.map(({ node }) => node).toSorted()
+
+/** Two that are out, both while the command was asked and when it had answered. */
+const budgetOfTwo = () =>
+  waitFor({ what: 'two nodes to be out while the budget is told', limitMs: 120_000 }, async () => {
+    const [one, two, third] = await servedNothing(bed())
+    if (one === undefined || two === undefined || third !== undefined) return undefined
+    const [text, json] = await Promise.all([bed().evenkeel('budget'), bed().evenkeel('budget', '-o', 'json')])
+    const after = await servedNothing(bed())
+    return after.includes(one) && after.includes(two) ? { pair: [one, two], text, json } : undefined
+  })
+
+/** One roll each: more of them than nodes may be out. */
+const SHARES = [['n1', 'n2'], ['n3'], ['n4']] as const
+
+/** All at once; who has most to do is the first by a moment, which makes it shorter. */
+async function begun(): Promise<readonly RollProcess[]> {
+  const roll = (names: readonly string[]) => bed().roll('-f', bed().file({ spec: { nodes: { names } } }), '--yes')
+  const [most, ...others] = SHARES
+  const first = roll(most)
+  await first.until('its plan', ({ type }) => type === 'roll.started')
+  return [first, ...others.map(roll)]
+}
+
+async function rolledAtOnce(say: (text: string) => void) {
+  const [boots, judge, watch] = [new BootCounter(bed().bed), bed().judge(), new OutWatch(bed())]
+  const rolls = await begun()
+  const [told] = await Promise.all([budgetOfTwo(), ...rolls.map((roll) => roll.ended())])
+  const [booted, out, judged] = await Promise.all([boots.stop(), watch.stop(), judge.verdict()])
+  for (const roll of rolls) {
+    const { code, stderr, stdout } = await roll.ended()
+    assert.equal(code, 0, `${stderr}\n${stdout.slice(-2000)}`)
+  }
+  const { failedRequests, sentRequests } = judged
+  say(`two were out for ${out.twoForMs} ms, ${failedRequests} of ${sentRequests} requests failed`)
+  assert.equal(out.most, 2, `${out.together.join(', ')} were out together`)
+  assert.ok(out.twoForMs > 3_000, `two were out for ${out.twoForMs} ms`)
+  assert.deepEqual(booted, { n1: 1, n2: 1, n3: 1, n4: 1 })
+  saysUsedUp(told)
+  const held = rolls.flatMap(({ events }) =>
+    events.flatMap((event) => (event.type === 'hold.started' ? event.reasons.map(({ code }) => code) : [])),
+  )
+  assert.ok(held.includes('BudgetUsedUp'), `held by ${held.join(', ')}`)
+  return judged
+}
+
+/** What people and scripts are told while both are out. */
+function saysUsedUp({ pair, text, json }: Awaited<ReturnType<typeof budgetOfTwo>>): void {
+  const told = JSON.parse(json.stdout) as Told
+  assert.deepEqual([json.code, text.code, told.more], [3, 3, 0], text.stdout)
+  assert.deepEqual(namesOf(told), pair)
+  for (const node of pair) assert.match(text.stdout, new RegExp(`^ *${node} +run `, 'm'))
+}
+
+test(
+  'two nodes may be out: of three rolls at once two go on together, never three, and no request fails',
+  real,
+  async (t) => {
+    const judged = await unlessVoid(t, () => rolledAtOnce((text) => t.diagnostic(text)))
+    assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
+    assert.deepEqual(await bed().leftovers(), [])
+    const { code, stdout } = await bed().evenkeel('budget', '-o', 'json')
+    const { out, slots, more } = JSON.parse(stdout) as Told
+    assert.deepEqual([code, out, slots, more], [0, [], [], 2])
+  },
+)
+
+/** The bed has kubectl as a part of another program. */
+async function paste(line: string): Promise<void> {
+  const { programs } = await ensureBuilt(() => undefined)
+  const env = { KUBECONFIG: bed().bed.kubeconfig, KUBE: join(programs, 'kube') }
+  await run(['sh', '-c', `kubectl() { "$KUBE" kubectl "$@"; }; ${line}`], { env, limitMs: 30_000 })
+}
+
+const LEASE = '/apis/coordination.k8s.io/v1/namespaces/evenkeel/leases'
+
+const leftSlot = (index: number, annotations: Readonly<Record<string, string>>): object => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: { name: `evenkeel-slot-${index}`, namespace: 'evenkeel', annotations },
+  spec: { holderIdentity: `gone-${index}/1`, leaseDurationSeconds: 120, renewTime: '2026-01-01T00:00:00.000000Z' },
+})
+
+test(
+  'slots that a controller and a run left behind are named, and the printed lines release them when they are pasted',
+  real,
+  async () => {
+    const livesBy = { 'evenkeel.dev/lives-by': 'evenkeel/evenkeel-gone' }
+    await bed().bed.apply([
+      leftSlot(0, { 'evenkeel.dev/node': 'n1', ...livesBy }),
+      leftSlot(1, { 'evenkeel.dev/node': 'n2' }),
+    ])
+    const { code, stdout } = await bed().evenkeel('budget')
+    assert.equal(code, 3, stdout)
+    assert.match(stdout, /slot 0 seems to be left behind: no controller holds Lease evenkeel\/evenkeel-gone/)
+    assert.match(stdout, /slot 1 seems to be left behind: it was renewed last at 2026-01-01T00:00:00/)
+    const lines = stdout.split('\n').filter((line) => line.startsWith('  kubectl '))
+    assert.equal(lines.length, 2)
+    for (const line of lines) await paste(line)
+    const after = await bed().evenkeel('budget', '-o', 'json')
+    assert.deepEqual([after.code, JSON.parse(after.stdout).slots], [0, []])
+    const holders = (await bed().list(LEASE)) as unknown as readonly {
+      readonly spec: { readonly holderIdentity?: string }
+    }[]
+    assert.deepEqual(
+      holders.map(({ spec }) => spec.holderIdentity ?? '').filter((holder) => holder !== ''),
+      [],
+    )
+  },
+)
