@@ -94,7 +94,7 @@ export class ClaimingController {
     if (next === undefined || own.length >= atOnce || reading.isFaulty) return
     const held = new Set(reading.slots.map(({ index }) => index))
     const free = Array.from({ length: reading.max }, (_, index) => index).find((index) => !held.has(index))
-    if (free !== undefined) await this.#slots.take({ index: free, node: next, takeStale: false }, signal)
+    if (free !== undefined) await this.#slots.take({ index: free, node: next }, signal)
   }
 
   /** False: nothing is to be done about it now. */

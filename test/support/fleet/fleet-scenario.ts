@@ -8,7 +8,7 @@ export interface FleetRoll {
 }
 
 /** What the API does for a while to a share of the requests of rolls and controllers. */
-export interface ApiTrouble {
+interface ApiTrouble {
   readonly what: 'slow' | 'unheard' | 'away' | 'errors' | 'conflicts'
   readonly fromMs: number
   readonly toMs: number
@@ -16,7 +16,7 @@ export interface ApiTrouble {
 }
 
 /** What the budget's object says from then on; undefined: it is deleted. */
-export interface BudgetWord {
+interface BudgetWord {
   readonly atMs: number
   readonly maxOut: string | undefined
 }

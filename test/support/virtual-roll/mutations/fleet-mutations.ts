@@ -8,21 +8,6 @@ const mutation = (name: string, [file, from, to]: readonly [file: string, from: 
 
 /** The node budget with a line wrong: only where several owners take nodes at once does it show. */
 export const FLEET_MUTATIONS: readonly Mutation[] = [
-  mutation('counts before it has the slot only', [
-    'src/core/roll/steps/slot.ts',
-    'return overBudget(s) ?? mayTake(s)',
-    "return (s.slot.state === 'mine' ? undefined : overBudget(s)) ?? mayTake(s)",
-  ]),
-  mutation('does not read the budget again between the slot and the first touch', [
-    'src/controllers/roll/decide-on-fresh.ts',
-    "action.kind === 'takeSlot' || (action.kind === 'writeRecord' && action.asOf !== undefined)",
-    "action.kind === 'takeSlot'",
-  ]),
-  mutation('counts no slots of others', [
-    'src/core/roll/node-budget.ts',
-    'if (ownRecord(s) !== undefined) return []\n  const isAskedFor',
-    'if (ownRecord(s) !== undefined || s.now > 0) return []\n  const isAskedFor',
-  ]),
   mutation('takes a slot above those that there are', [
     'src/core/roll/node-budget.ts',
     'const free = indexes.find((index) => !held.has(index))',
@@ -52,11 +37,6 @@ export const FLEET_MUTATIONS: readonly Mutation[] = [
     'src/core/roll/node-budget.ts',
     'Math.min(slotCount(s), maxOut(asked, s.cluster.nodes.length))',
     'maxOut(asked, s.cluster.nodes.length)',
-  ]),
-  mutation('keeps its slot when it is through with a node', [
-    'src/runtime/slot-lease.ts',
-    "holder: ''",
-    'holder: lease.holder',
   ]),
   mutation('grants cordons whatever else is out', [
     'src/core/brake/share-out.ts',

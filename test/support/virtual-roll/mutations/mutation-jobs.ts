@@ -31,7 +31,7 @@ export async function mutationJobs(): Promise<readonly Job[]> {
 }
 
 /** As many as showed each of those that only fleets show, several times over. */
-const FLEETS = 400
+const FLEETS = 150
 
 export const fleetJobs = (): readonly Job[] =>
   Array.from({ length: FLEETS }, (_, i): Job => ({ kind: 'fleet', seed: String(i) }))
