@@ -70,11 +70,15 @@ test('who keeps a node out is told with the time, the reason and the command to 
     return decision.reasons.map(({ object, text, next: cure }) => [object, text, cure])
   }
   const off = 'kubectl annotate node n1 evenkeel.dev/maintenance-'
+  // It removes the annotation as it was read: a claim that came since would be lost with it.
+  const path = '/metadata/annotations/evenkeel.dev~1maintenance'
+  const read = JSON.stringify(formatClaims([ALICE]))
+  const withdrawal = `kubectl patch node n1 --type=json -p '[{"op":"test","path":"${path}","value":${read}},{"op":"remove","path":"${path}"}]'`
   assert.deepEqual(reasonsOf([ALICE]), [
     [
       'n1',
       'person/alice keeps n1 out since 2026-01-01T00:00:00Z: a new disk',
-      `once person/alice is through with n1: ${off}`,
+      `once person/alice is through with n1: ${withdrawal}`,
     ],
   ])
   assert.deepEqual(reasonsOf('until Monday'), [
