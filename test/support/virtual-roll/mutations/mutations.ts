@@ -173,15 +173,6 @@ export const MUTATIONS: readonly Mutation[] = [
     'if (windows.length === 0) return undefined',
     'if (windows.length >= 0) return undefined',
   ]),
-  mutation(
-    'records what a balancer said before it had the slot',
-    ['src/core/roll/guards.ts', 'instancesAnswer,\n    readSinceSlot,', 'instancesAnswer,'],
-    [
-      'src/controllers/roll/node-pass.ts',
-      'poll(hasSlot ? undefined : instancesOf(allowed))',
-      'poll(instancesOf(allowed))',
-    ],
-  ),
   mutation('begins a node again that is through', [
     'src/core/roll/decide.ts',
     ' || s.run.done.includes(s.current.node.name)',
@@ -197,15 +188,6 @@ export const MUTATIONS: readonly Mutation[] = [
     'const now = wallMs(clock.monoMs() + offset)',
     'const now = clock.wallMs()',
   ]),
-  mutation(
-    'notes a node that is through after its record is gone',
-    ['src/controllers/roll/node-pass.ts', '    await this.#noteThrough(actions)\n', ''],
-    [
-      'src/controllers/roll/node-pass.ts',
-      'for (const [action, outcome] of outcomes) this.#remember(action, outcome)\n',
-      'for (const [action, outcome] of outcomes) this.#remember(action, outcome)\n    await this.#noteThrough(actions)\n',
-    ],
-  ),
   mutation('goes by a row of a table that has changed since', [
     'src/adapters/haproxy/read-again.ts',
     'if (endsLine(text, end) && text.slice(start, end) === last.line) return last',
