@@ -69,6 +69,7 @@ const PARTS: readonly Part[] = [
       'roll-trouble',
       'roll-with-database',
       'roll-beside-brake',
+      'roll-claims',
       'roll-budget',
       'agent-install',
       'dns-check',

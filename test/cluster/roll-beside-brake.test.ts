@@ -3,15 +3,14 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { WHOAMI_PORT } from '../../src/sim/cluster/article-workloads.ts'
-import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { AgentBed } from '../support/agent-bed/agent-bed.ts'
+import { FRONT_BY_SOCKET, haproxyBySocket, statesOf, untilUp } from '../support/agent-bed/by-socket.ts'
 import { frontOf } from '../support/agent-bed/check-backends.ts'
 import { requires } from '../support/requires.ts'
 import { askSocket } from '../support/roll-bed/ask-socket.ts'
 import { BootCounter } from '../support/roll-bed/boot-counter.ts'
 import { rollFile } from '../support/roll-bed/roll-file.ts'
 import { unlessVoid } from '../support/roll-bed/unless-void.ts'
-import { serversOf } from '../support/roll-ground/servers-of.ts'
 
 const real = { ...requires('testbed', 'helm', 'haproxy'), timeout: 300_000 }
 
@@ -30,36 +29,6 @@ after(async () => opened?.close())
 
 type Haproxy = Awaited<ReturnType<AgentBed['haproxy']>>
 
-/** The front of the balancer with the socket, beside the one that goes by the checks of the agents. */
-const FRONT = 1
-
-/** What a roll is given the socket of: its own servers, its own checks, and nothing of the agents. */
-const config = (addresses: readonly string[]): string => `global
-  stats socket @SOCKET@ mode 600 level admin
-defaults
-  mode http
-  timeout connect 1s
-  timeout client 30s
-  timeout server 10s
-  option httpchk GET /readyz
-  default-server check inter 1s fall 2 rise 2
-frontend by-socket
-  bind ${new URL(frontOf(FRONT)).host}
-  default_backend web
-backend web
-${addresses.map((address, i) => `  server n${i + 1} ${address}:${WHOAMI_PORT}\n`).join('')}`
-
-const states = (lb: Haproxy) => serversOf({ balancer: (line) => askSocket(lb.socket, line) })
-
-/** Until HAProxy says so of its one server of the node. */
-async function untilUp(lb: Haproxy, node: string, wanted: boolean): Promise<void> {
-  const what = `${node} to be ${wanted ? 'up' : 'down'} by the checks`
-  await waitFor({ what, limitMs: 60_000, everyMs: 100 }, async () => {
-    const server = (await states(lb)).find(({ name }) => name.endsWith(`/${node}`))
-    return server?.up === wanted ? true : undefined
-  })
-}
-
 /** Which nodes the API server and HAProxy say the roll has touched. */
 async function touched(lb: Haproxy): Promise<readonly string[]> {
   const { bed } = place()
@@ -67,18 +36,16 @@ async function touched(lb: Haproxy): Promise<readonly string[]> {
     readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> }
   }[]
   const recorded = nodes.filter(({ metadata }) => 'evenkeel.dev/record' in (metadata.annotations ?? {}))
-  const detached = (await states(lb)).filter(({ state }) => state !== 'ready')
+  const detached = (await statesOf(lb)).filter(({ state }) => state !== 'ready')
   return [...recorded.map(({ metadata }) => metadata.name), ...detached.map(({ name }) => name)]
 }
 
 async function rolledBeside(say: (text: string) => void) {
   const { bed } = place()
   const byChecks = await place().haproxy({ dialects: ['plain'] })
-  const bySocket = await bed.haproxy(config(bed.nodes.map((node) => bed.nodeAddress(node))), {
-    name: `by-socket-${Date.now()}`,
-  })
+  const bySocket = await haproxyBySocket(bed)
   const ask = (line: string) => askSocket(bySocket.socket, line)
-  const judge = place().judge(FRONT, 50)
+  const judge = place().judge(FRONT_BY_SOCKET, 50)
   const boots = new BootCounter(bed)
   try {
     for (const node of bed.nodes) await untilUp(bySocket, node, true)
@@ -88,7 +55,7 @@ async function rolledBeside(say: (text: string) => void) {
     const path = join(mkdtempSync(join(bed.dir, 'roll-')), 'roll.yaml')
     const balancers = [{ name: 'lb', instances: [{ name: 'lb-1', socket: bySocket.socket }], backends: ['web'] }]
     const spec = { nodes: { names: ['n2'] }, balancers, drain: {}, soak: '1s', baseline: { duration: '1s' } }
-    const facts = { socket: bySocket.socket, sshConfig: bed.sshConfig, urls: [frontOf(FRONT)], rate: 20 }
+    const facts = { socket: bySocket.socket, sshConfig: bed.sshConfig, urls: [frontOf(FRONT_BY_SOCKET)], rate: 20 }
     writeFileSync(path, rollFile({ ...facts, spec }))
     const roll = place().roll('-f', path, '--yes')
     await roll.untilHeld('OtherNodeBad', 'n1 is cordoned, and its cordon is granted')

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { ensureBuilt } from '../../testbed/build.ts'
-import { run } from '../../testbed/machine/run.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { requires } from '../support/requires.ts'
 import { atNight } from '../support/roll-bed/at-night.ts'
 import { BootCounter } from '../support/roll-bed/boot-counter.ts'
 import { OutWatch, servedNothing } from '../support/roll-bed/out-watch.ts'
+import { paste } from '../support/roll-bed/paste.ts'
 import { RATE_BESIDE_OTHERS, RollBed } from '../support/roll-bed/roll-bed.ts'
 import type { RollProcess } from '../support/roll-bed/roll-process.ts'
 import { unlessVoid } from '../support/roll-bed/unless-void.ts'
@@ -102,13 +100,6 @@ test(
   },
 )
 
-/** The bed has kubectl as a part of another program. */
-async function paste(line: string): Promise<void> {
-  const { programs } = await ensureBuilt(() => undefined)
-  const env = { KUBECONFIG: bed().bed.kubeconfig, KUBE: join(programs, 'kube') }
-  await run(['sh', '-c', `kubectl() { "$KUBE" kubectl "$@"; }; ${line}`], { env, limitMs: 30_000 })
-}
-
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/evenkeel/leases'
 
 const leftSlot = (index: number, annotations: Readonly<Record<string, string>>): object => ({
@@ -153,7 +144,7 @@ atNight(
     assert.match(stdout, /slot 1 seems to be left behind: it was not renewed for 2 min while this command looked/)
     const lines = commandsIn(stdout)
     assert.equal(lines.length, 2, stdout)
-    for (const line of lines) await paste(line)
+    for (const line of lines) await paste(line, bed().bed)
     const after = await bed().evenkeel('budget', '-o', 'json')
     assert.deepEqual([after.code, JSON.parse(after.stdout).slots], [0, []])
     const holders = (await bed().list(LEASE)) as unknown as readonly {

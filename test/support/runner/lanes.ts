@@ -44,6 +44,7 @@ const ALONE = [
   'test/cluster/roll-clean.test.ts',
   'test/cluster/agent-roll.test.ts',
   'test/cluster/roll-beside-brake.test.ts',
+  'test/cluster/roll-claims.test.ts',
 ]
 
 /** The same, without a cluster of its own: three agents, a HAProxy and a prober, each a process, under such traffic. */
@@ -66,6 +67,7 @@ const AT_NIGHT = [
   'test/testbed/cluster.test.ts',
   'test/testbed/side-by-side.test.ts',
   'test/cluster/roll-beside-brake.test.ts',
+  'test/cluster/roll-claims.test.ts',
 ]
 
 /** Files without those that run by their names alone. */
