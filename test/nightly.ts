@@ -24,12 +24,20 @@ const nightsSince2026 = Math.floor((Date.now() - Date.UTC(2026, 0, 1)) / (24 * 6
 const FLEETS_A_NIGHT = 2_000
 const firstFleet = nightsSince2026 * FLEETS_A_NIGHT
 const firstSeed = FIRST_SEED + nightsSince2026 * SEEDS_A_NIGHT
+/** Of those below the first one that is drawn by step; after three years they begin anew. */
+const EARLY_A_NIGHT = 900
+const firstEarly = (nightsSince2026 * EARLY_A_NIGHT) % (FIRST_SEED - EARLY_A_NIGHT)
 
 const PARTS: readonly Part[] = [
   {
     name: 'seeds',
     what: `${SEEDS_A_NIGHT} seeds from ${firstSeed} on, and no step without each fault`,
     argv: ['test/swarm.ts', '--seeds', String(SEEDS_A_NIGHT), '--from', String(firstSeed), '--table'],
+  },
+  {
+    name: 'early',
+    what: `${EARLY_A_NIGHT} seeds from ${firstEarly} on, whose faults are drawn by time`,
+    argv: ['test/swarm.ts', '--seeds', String(EARLY_A_NIGHT), '--from', String(firstEarly)],
   },
   {
     name: 'fleets',
