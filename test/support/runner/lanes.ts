@@ -23,11 +23,12 @@ const LONGEST = [
   'cli/demo/dns-demo.',
   'report/page',
   'sim/loopback/loopback-ingress',
-  'roll-trouble',
+  'dns-check',
   'roll-luck',
-  'roll-with-database',
   'roll-api-restarts',
+  'roll-with-database',
   'cluster-contract',
+  'roll-trouble',
   'roll-budget',
   'roll-input',
   'kube-adapter',
@@ -51,7 +52,12 @@ const ALONE = [
 const ALONE_ON_LOOPBACK = ['test/bin/roll-by-agents.test.ts']
 
 /** Beds whose time is mostly waited out, by the clocks of kubelets and of the outage, with little or no traffic. */
-const WAITING = ['test/cluster/agent-install.test.ts', 'test/cluster/agent-outage.test.ts']
+const WAITING = [
+  'test/cluster/agent-install.test.ts',
+  'test/cluster/agent-outage.test.ts',
+  'test/cluster/agent-brake.test.ts',
+  'test/cluster/dns-repair-policy.test.ts',
+]
 
 /** Control planes without nodes, which wait for most of their time; then beds that carry no traffic. */
 const LIGHT = ['test/cluster/kube-', 'test/testbed/']
