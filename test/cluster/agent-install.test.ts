@@ -124,7 +124,7 @@ describe('the chart on the network of the nodes', { ...real, concurrency: 1 }, (
     await worksOn({ checks, from, were })
   })
 
-  test('options that make no sense end no agent that works', async () => {
+  atNight('options that make no sense end no agent that works', {}, async () => {
     const from = checks.count
     const were = uids((await place().pods()).filter(isReady))
     await place().upgrade(['extraArgs={--no-such-option}'])
@@ -133,7 +133,7 @@ describe('the chart on the network of the nodes', { ...real, concurrency: 1 }, (
     await worksOn({ checks, from, were })
   })
 
-  test('an agent that does not hear the API server ends no agent that works', async () => {
+  atNight('an agent that does not hear the API server ends no agent that works', {}, async () => {
     const from = checks.count
     const were = uids(await place().pods())
     await place().upgrade(['apiServer.host=10.77.0.250', 'apiServer.port=6443'])

@@ -83,7 +83,7 @@ describe('DNS of a real cluster, asked from a node', {
     await dns.says(WELL)
   })
 
-  test('row 4: nothing reaches any pod of one node', async () => {
+  atNight('row 4: nothing reaches any pod of one node', {}, async () => {
     const { name } = await dns.podOn('n2')
     await dns.filtered('n2', [drop('FORWARD', '-d', nodePodRange('n2'))], async () => {
       await dns.says(new RegExp(`^NodeNetworkDead ${name}, n2$`))
@@ -174,7 +174,7 @@ describe('DNS of a real cluster, asked from a node', {
     await dns.says(WELL)
   })
 
-  test('row 20: TCP to one pod is dropped and UDP is not', async () => {
+  atNight('row 20: TCP to one pod is dropped and UDP is not', {}, async () => {
     const { name, address } = await dns.podOn('n2')
     await dns.filtered('n2', [toPod(address, 'tcp', 53)], async () => {
       await dns.says(new RegExp(`^TcpDead ${name}$`))
@@ -197,7 +197,7 @@ describe('DNS of a real cluster, asked from a node', {
   countersRows(() => dns)
   wiringRows(() => dns)
 
-  test('row 23: there is one pod, and UDP to it is dropped', async () => {
+  atNight('row 23: there is one pod, and UDP to it is dropped', {}, async () => {
     await dns.scale(1)
     const [pod] = await dns.pods(1)
     assert.ok(pod !== undefined)

@@ -40,7 +40,7 @@ export function relayRows(place: () => DnsBed): void {
       await gone()
     })
 
-    test('is ok as one pod sees it, by a container that is added to it', async () => {
+    atNight('is ok as one pod sees it, by a container that is added to it', {}, async () => {
       await place().from('outside', async () => {
         const { code, verdict, scene, notes } = await place().check(
           '--ephemeral',
@@ -54,7 +54,7 @@ export function relayRows(place: () => DnsBed): void {
       })
     })
 
-    test('is ok as one pod sees it, by a script that runs in it and leaves nothing there', async () => {
+    atNight('is ok as one pod sees it, by a script that runs in it and leaves nothing there', {}, async () => {
       await place().from('outside', async () => {
         const { code, verdict, scene, notes } = await place().check('--exec', 'default/with-node/relay')
         assert.deepEqual([code, verdict], [0, 'ok'], JSON.stringify(notes))
