@@ -5,8 +5,8 @@
 import { parseArgs } from 'node:util'
 import { fleetScenario } from './support/fleet/fleet-scenario.ts'
 import { runFleet } from './support/fleet/run-fleet.ts'
-import { complaints, type Job } from './support/virtual-roll/jobs/job.ts'
-import { runJobs } from './support/virtual-roll/jobs/run-jobs.ts'
+import { complaints } from './support/virtual-roll/jobs/job.ts'
+import { trySeeds } from './support/virtual-roll/jobs/try-seeds.ts'
 
 const { values } = parseArgs({
   options: {
@@ -28,38 +28,22 @@ async function replay(seed: string): Promise<boolean> {
 }
 
 async function fleets(from: number, count: number, workers: number): Promise<boolean> {
-  const startedMs = performance.now()
-  const jobs = Array.from({ length: count }, (_, i): Job => ({ kind: 'fleet', seed: String(from + i) }))
   const deaths: Record<string, number> = {}
   const most = new Map<number, number>()
-  let [failed, nodes, virtualMs] = [0, 0, 0]
-  await runJobs({
-    jobs,
+  let nodes = 0
+  const { failed, text } = await trySeeds({
+    kind: 'fleet',
+    from,
+    count,
     workers,
     onReport: (report) => {
-      if (report.kind === 'fleet') {
-        nodes += report.report.nodes
-        virtualMs += report.report.virtualMs
-        most.set(report.report.most, (most.get(report.report.most) ?? 0) + 1)
-        for (const [at, times] of Object.entries(report.report.deaths)) deaths[at] = (deaths[at] ?? 0) + times
-      }
-      const said = complaints(report)
-      if (said.length === 0) return true
-      failed += 1
-      const seed =
-        report.kind === 'fleet'
-          ? report.report.seed
-          : report.kind === 'thrown' && report.job.kind === 'fleet'
-            ? report.job.seed
-            : ''
-      console.log(`seed ${seed} failed: npm run fleets -- --seed ${seed}\n  ${said.join('\n  ')}`)
-      return true
+      if (report.kind !== 'fleet') return
+      nodes += report.report.nodes
+      most.set(report.report.most, (most.get(report.report.most) ?? 0) + 1)
+      for (const [at, times] of Object.entries(report.report.deaths)) deaths[at] = (deaths[at] ?? 0) + times
     },
   })
-  const seconds = (performance.now() - startedMs) / 1000
-  console.log(
-    `${count} fleets of ${nodes} nodes, ${failed} failed, ${Math.round(virtualMs / 1000)} virtual seconds in ${seconds.toFixed(0)} s`,
-  )
+  console.log(`${count} fleets of ${nodes} nodes, ${text}`)
   const together = [...most].toSorted(([one], [other]) => one - other)
   console.log(`out by plan at once: ${together.map(([count, fleets]) => `${count} in ${fleets} fleets`).join(', ')}`)
   console.log(

@@ -6,8 +6,8 @@
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { complaints, type Job } from './support/virtual-roll/jobs/job.ts'
-import { runJobs } from './support/virtual-roll/jobs/run-jobs.ts'
+import { complaints } from './support/virtual-roll/jobs/job.ts'
+import { trySeeds } from './support/virtual-roll/jobs/try-seeds.ts'
 import { added, cellTable, emptyCells } from './support/virtual-roll/swarm/cell-table.ts'
 import { cueText } from './support/virtual-roll/swarm/cue.ts'
 import { faultText } from './support/virtual-roll/swarm/fault.ts'
@@ -40,42 +40,24 @@ async function replay(seed: string): Promise<boolean> {
 }
 
 async function swarm(from: number, count: number, workers: number): Promise<boolean> {
-  const startedMs = performance.now()
-  const jobs = Array.from({ length: count }, (_, i): Job => ({ kind: 'seed', seed: String(from + i) }))
-  let [failed, virtualMs] = [0, 0]
   const cells: CellCounts[] = []
   const digests = new Map<number, string>()
-  await runJobs({
-    jobs,
+  const { failed, text } = await trySeeds({
+    kind: 'seed',
+    from,
+    count,
     workers,
     onReport: (report) => {
-      if (report.kind === 'seed') {
-        virtualMs += report.report.virtualMs
-        cells.push(report.report.cells)
-        digests.set(Number(report.report.seed), report.report.digest)
-      }
-      const said = complaints(report)
-      if (said.length === 0) return true
-      failed += 1
-      const seed =
-        report.kind === 'seed'
-          ? report.report.seed
-          : report.kind === 'thrown' && report.job.kind !== 'crash'
-            ? report.job.seed
-            : ''
-      console.log(`seed ${seed} failed: npm run swarm -- --seed ${seed}\n  ${said.join('\n  ')}`)
-      if (report.kind === 'seed') console.log(`  last: ${report.report.events.slice(-3).join('\n        ')}`)
-      return true
+      if (report.kind !== 'seed') return
+      cells.push(report.report.cells)
+      digests.set(Number(report.report.seed), report.report.digest)
     },
   })
   if (values.digests !== undefined) {
     const lines = [...digests].toSorted(([a], [b]) => a - b).map(([seed, digest]) => `${seed} ${digest}\n`)
     writeFileSync(values.digests, lines.join(''))
   }
-  const seconds = (performance.now() - startedMs) / 1000
-  console.log(
-    `${count} seeds, ${failed} failed, ${Math.round(virtualMs / 1000)} virtual seconds in ${seconds.toFixed(0)} s`,
-  )
+  console.log(`${count} seeds, ${text}`)
   return printTable(added(cells)) && failed === 0
 }
 

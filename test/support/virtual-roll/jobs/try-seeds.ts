@@ -1,0 +1,41 @@
+import { complaints, type Job, type JobReport } from './job.ts'
+import { runJobs } from './run-jobs.ts'
+
+interface Seeds {
+  readonly kind: 'seed' | 'fleet'
+  readonly from: number
+  readonly count: number
+  readonly workers: number
+  readonly onReport: (report: JobReport) => void
+}
+
+interface Tried {
+  readonly failed: number
+  /** How many failed, how much virtual time went by, and how long that took. */
+  readonly text: string
+}
+
+/** Tries seeds that follow each other, and prints each that fails with the command that runs it again. */
+export async function trySeeds({ kind, from, count, workers, onReport }: Seeds): Promise<Tried> {
+  const startedMs = performance.now()
+  let [failed, virtualMs] = [0, 0]
+  await runJobs({
+    jobs: Array.from({ length: count }, (_, i): Job => ({ kind, seed: String(from + i) })),
+    workers,
+    onReport: (report) => {
+      onReport(report)
+      const run = report.kind === 'seed' || report.kind === 'fleet' ? report.report : undefined
+      virtualMs += run?.virtualMs ?? 0
+      const said = complaints(report)
+      if (said.length === 0) return true
+      failed += 1
+      const seed = run?.seed ?? (report.kind === 'thrown' && report.job.kind !== 'crash' ? report.job.seed : '')
+      const again = `npm run ${kind === 'seed' ? 'swarm' : 'fleets'} -- --seed ${seed}`
+      console.log(`seed ${seed} failed: ${again}\n  ${said.join('\n  ')}`)
+      if (run !== undefined) console.log(`  last: ${run.events.slice(-3).join('\n        ')}`)
+      return true
+    },
+  })
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(0)
+  return { failed, text: `${failed} failed, ${Math.round(virtualMs / 1000)} virtual seconds in ${seconds} s` }
+}
