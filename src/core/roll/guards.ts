@@ -9,7 +9,7 @@ import type { NodeSnapshot } from './node-snapshot.ts'
 import { serviceOf } from './service-of.ts'
 import type { RollSnapshot } from './snapshot.ts'
 
-/** A guard names what must hold; its reasons, what is wrong. No reasons: it holds. */
+/** A guard names what must hold; its reasons, everything that is wrong. No reasons: it holds. */
 type Guard<S> = (s: S) => readonly Reason[]
 
 export const slotLive: Guard<RollSnapshot> = (s) =>
@@ -35,7 +35,7 @@ const instancesAnswer: Guard<RollSnapshot> = (s) => s.instances.filter(isSilent)
  */
 const readSinceSlot: Guard<RollSnapshot> = ({ instances, evidence }) =>
   instances
-    .filter(({ askedAt }) => (askedAt ?? 0) < (evidence.slotTakenAt ?? Number.POSITIVE_INFINITY))
+    .filter((seen) => !isSilent(seen) && (seen.askedAt ?? 0) < (evidence.slotTakenAt ?? Number.POSITIVE_INFINITY))
     .map(({ instance }) => ({
       code: 'ReadBeforeSlot',
       object: instance,
@@ -53,7 +53,8 @@ const FOLLOWERS_BACK_MS = 75_000
  * were evicted since, and long after their grace is over.
  */
 const followersBack: Guard<RollSnapshot> = ({ cluster, now }) => {
-  if (cluster.lostAt === undefined || now - cluster.lostAt >= FOLLOWERS_BACK_MS) return []
+  const isBack = cluster.staleForMs === 0 && cluster.lostAt !== undefined
+  if (!isBack || now - cluster.lostAt >= FOLLOWERS_BACK_MS) return []
   const text = 'the API server was away less than 75 s ago, so kube-proxy may not yet hear which pods leave'
   return [{ code: 'ApiWasAway', text }]
 }
@@ -83,16 +84,13 @@ const heartbeatsFlow: Guard<NodeSnapshot> = (s) =>
         },
       ]
 
-const first = <S>(s: S, guards: readonly Guard<S>[]): readonly Reason[] => {
-  for (const guard of guards) {
-    const reasons = guard(s)
-    if (reasons.length > 0) return reasons
-  }
-  return []
-}
+const allOf =
+  <S>(...guards: readonly Guard<S>[]): Guard<S> =>
+  (s) =>
+    guards.flatMap((guard) => guard(s))
 
 /** Before a node goes that serves: its balancers have nothing against it, and pods that move find what they ask for. */
-const mayGo: Guard<NodeSnapshot> = (s) => first(s, [(it) => mayBeTaken(serviceOf(it)), dnsWell])
+const mayGo: Guard<NodeSnapshot> = allOf((s) => mayBeTaken(serviceOf(s)), dnsWell)
 
 /** The owner of a claim may be at work on the machine itself: nothing of ours is begun under its hands. */
 const unclaimed: Guard<NodeSnapshot> = (s) => claimedByOthers(serviceOf(s))
@@ -103,24 +101,25 @@ export const baselineGreen: Guard<RollSnapshot> = (s) => {
   return baselineMissing(s.probe, s.wall, s.spec.probe.baselineMs)
 }
 
-/** Before the first change to a node: long, since saying no costs nothing yet. */
-export const mayStart: Guard<NodeSnapshot> = (s) =>
-  first(s, [
-    slotLive,
-    journalWritable,
-    clusterHeard,
-    probeMeasures,
-    controlHeard,
-    instancesAnswer,
-    readSinceSlot,
-    heartbeatsFlow,
-    unclaimed,
-    mayGo,
-  ])
-
 /** Before each further disruptive effect. */
-export const mayDisrupt: Guard<RollSnapshot> = (s) =>
-  first(s, [slotLive, journalWritable, clusterHeard, probeMeasures, controlHeard])
+export const mayDisrupt: Guard<RollSnapshot> = allOf(
+  slotLive,
+  journalWritable,
+  clusterHeard,
+  probeMeasures,
+  controlHeard,
+)
+
+const balancersKnown: Guard<RollSnapshot> = allOf(instancesAnswer, readSinceSlot)
+
+/**
+ * Before the first change to a node: long, since saying no costs nothing yet. What is wrong with the node is said once the
+ * cluster and every balancer are known: before that it would be said of old facts.
+ */
+export const mayStart: Guard<NodeSnapshot> = (s) => {
+  const unknown = [...mayDisrupt(s), ...balancersKnown(s)]
+  return unknown.length > 0 ? unknown : [...heartbeatsFlow(s), ...unclaimed(s), ...mayGo(s)]
+}
 
 /** Before a pod is evicted. */
-export const mayEvict: Guard<RollSnapshot> = (s) => first(s, [mayDisrupt, followersBack])
+export const mayEvict: Guard<RollSnapshot> = allOf(mayDisrupt, followersBack)

@@ -4,13 +4,13 @@ import { asUsed, lastUsableServers } from './last-server.ts'
 import { matchNodeServers } from './match-node-servers.ts'
 import type { ServiceSnapshot } from './service-snapshot.ts'
 
-/** Before a server is taken out that serves: nobody undoes it, it can be told, and somebody is left. */
+/**
+ * Before a server is taken out that serves: nobody undoes it, it can be told, and somebody is left. Who is left is said once
+ * every agent is heard.
+ */
 export function mayBeTaken(s: ServiceSnapshot): readonly Reason[] {
-  for (const guard of [agentsOurs, agentsHeard, lastUsable]) {
-    const reasons = guard(s)
-    if (reasons.length > 0) return reasons
-  }
-  return []
+  const unheard = agentsHeard(s)
+  return [...agentsOurs(s), ...(unheard.length > 0 ? unheard : lastUsable(s))]
 }
 
 const agentsOurs = (s: ServiceSnapshot): readonly Reason[] =>

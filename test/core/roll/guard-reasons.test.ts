@@ -178,3 +178,32 @@ for (const [title, found, reason] of TABLE) {
   test(`${reason === undefined ? 'nothing is held' : `${reason.code} holds`} where ${title}`, () =>
     assert.deepEqual(found, reason === undefined ? [] : [reason]))
 }
+
+const codes = (found: readonly Reason[]): readonly string[] => found.map(({ code }) => code)
+
+test('everything that is not known is said at once, and nothing of the node, which would be said of old facts', () => {
+  const s: NodeSnapshot = {
+    ...aSnapshot({ node: { ready: 'Unknown' }, evidence: { slotTakenAt: monoMs(1001) } }),
+    journalWritable: false,
+    cluster: { ...base.cluster, staleForMs: 1 },
+    instances: [NEVER, { ...anInstance([aServer('n1')]), instance: 'lb-2' }],
+  }
+  assert.deepEqual(codes(mayStart(s)), ['JournalNotWritable', 'ApiUnreachable', 'InstanceSilent', 'ReadBeforeSlot'])
+})
+
+test('everything that is wrong with a node is said at once', () => {
+  const instances = [anInstance([aServer('n1', { agent: true }), aServer('n2', { operational: 'down' })])]
+  assert.deepEqual(codes(mayStart({ ...aSnapshot({ node: { ready: 'False' } }), instances })), [
+    'NodeNotReady',
+    'AgentCheck',
+    'LastUsableServer',
+  ])
+})
+
+test('which server is the last one is not said before the agents are heard', () => {
+  const unheard = agents([anEndpoint('n1', { heard: false }), anEndpoint('n2', { heard: false })])
+  assert.deepEqual(codes(mayBeTaken(serviceOf(changed({ spec: endpointSpec(), instances: unheard })))), ['AgentSilent'])
+})
+
+test('while the API server is away it is not said that it was away', () =>
+  assert.deepEqual(codes(mayEvict(cluster({ staleForMs: 1, lostAt: monoMs(925_001) }))), ['ApiUnreachable']))
