@@ -140,6 +140,40 @@ for (const [what, log, want] of [
   })
 }
 
+/** The budget says 2, then 1, then nothing that makes sense; the second node leaves after that. */
+function fallen(isRead: boolean): readonly string[] {
+  const judge = new FleetJudge({ nodes: NAMES.length, brakeMax: 1, reactionMs: 1_000, maxOutOfRun: new Map() })
+  const slots = [A, B]
+  judge.see(factsOf({ atMs: 0, maxOut: '2', slots }))
+  judge.read('b', '2', 10)
+  judge.see(factsOf({ atMs: 20, maxOut: '2', slots, nodes: { n1: by('a') } }))
+  judge.see(factsOf({ atMs: 1_000, maxOut: '1', slots, nodes: { n1: by('a') } }))
+  if (isRead) judge.read('b', '1', 2_000)
+  judge.see(factsOf({ atMs: 3_000, maxOut: 'many', slots, nodes: { n1: by('a') } }))
+  judge.see(factsOf({ atMs: 9_000, maxOut: 'many', slots, nodes: { n1: by('a'), n2: by('b') } }))
+  return judge.violations.map(({ checker, text }) => `${checker}: ${text}`)
+}
+
+test('the judge of fleets holds a run to a value that is gone only if the run has read it', () => {
+  assert.deepEqual(fallen(false), [])
+  assert.deepEqual(fallen(true), [
+    'budget-exceeded: n2 leaves, and 2 are out by plan, of 1',
+    'no-room: n2 leaves beside n1, and 1 may be out',
+  ])
+})
+
+test('the judge of fleets holds a run to the value that stands, though the run never reads it', () => {
+  const judge = new FleetJudge({ nodes: NAMES.length, brakeMax: 1, reactionMs: 1_000, maxOutOfRun: new Map() })
+  judge.see(factsOf({ atMs: 0, maxOut: '2', slots: [A, B] }))
+  judge.read('b', '2', 10)
+  judge.see(factsOf({ atMs: 20, maxOut: '1', slots: [A, B], nodes: { n1: by('a') } }))
+  judge.see(factsOf({ atMs: 9_000, maxOut: '1', slots: [A, B], nodes: { n1: by('a'), n2: by('b') } }))
+  assert.deepEqual(
+    judge.violations.map(({ checker }) => checker),
+    ['budget-exceeded', 'no-room'],
+  )
+})
+
 test('the judge of fleets sees what is left at the end', () => {
   const nodes = {
     n1: { isReady: false, isCordoned: true },

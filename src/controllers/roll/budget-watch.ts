@@ -189,7 +189,7 @@ export class BudgetWatch {
   }
 }
 
-const NOTHING_READ: BudgetFacts = { limit: ONE_OUT, cordons: 'unknown', slots: [] }
+const NOTHING_READ: BudgetFacts = { limit: ONE_OUT, cordons: 'unknown', isUnread: true, slots: [] }
 
 const unread = ({ message }: Error): Reason => ({
   code: 'BudgetUnread',

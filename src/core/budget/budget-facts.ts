@@ -10,6 +10,8 @@ export interface BudgetFacts {
   /** Why nothing may be begun: the object makes no sense, or the budget could not be read. */
   readonly fault?: Reason
   readonly cordons: CordonsThatCount
+  /** Nothing was ever read: `slots` is empty because they are not known. */
+  readonly isUnread?: true
   /** All slots that are held, by index. */
   readonly slots: readonly SeenSlot[]
 }

@@ -110,7 +110,7 @@ export function isShutOut(s: NodeSnapshot, bad: readonly NodeOut[]): boolean {
 export function slotToTake(s: NodeSnapshot): SlotFacts & { readonly index: number } {
   if (s.slot.state === 'mine' || s.slot.state === 'lost') return { ...s.slot, index: 0 }
   const slots = s.budget?.slots ?? []
-  const own = slots.find((slot) => isOurs(s, slot))
+  const own = ownSlot(s) ?? slots.find((slot) => isOurs(s, slot))
   if (own !== undefined) return { ...s.slot, index: own.index }
   const count = slotCount(s)
   if (count === 1) return { ...s.slot, index: 0 }

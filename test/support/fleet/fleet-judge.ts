@@ -1,5 +1,5 @@
 import type { FleetFacts, NodeFact, SlotFact, Violation } from './fleet-facts.ts'
-import { StandingLimit } from './standing-limit.ts'
+import { RunLimit, StandingLimit } from './standing-limit.ts'
 
 interface Terms {
   readonly nodes: number
@@ -29,7 +29,7 @@ const TOLD_AT_MOST = 20
  * - slot-above: a slot is taken that the budget does not have
  * - granted-above: the brake grants a cordon while as many are out as it may let be
  *
- * What was lowered a moment ago calls no node back: the largest limit of the reaction time counts. What persons, machines and
+ * A value that is gone from the budget binds a run only if the run has read it. What was lowered a moment ago calls no node back: the largest limit of the reaction time counts. What persons, machines and
  * the brake have out counts once it lasts for the reaction time; what is out by plan counts at once, but for a run that asks for
  * less than the budget: slots above its own are taken while its first write is on its way.
  */
@@ -38,7 +38,10 @@ export class FleetJudge {
   /** The most that were out by plan at once, and the most that were allowed then. */
   most = 0
   readonly #terms: Terms
+  /** For controllers. */
   readonly #limit: StandingLimit
+  readonly #limitOfRun = new Map<string, RunLimit>()
+  #maxOut: string | undefined
   readonly #outSince = new Map<string, number>()
   readonly #told = new Set<string>()
   #planned: ReadonlySet<string> = new Set()
@@ -50,9 +53,15 @@ export class FleetJudge {
     this.#limit = new StandingLimit(terms.nodes)
   }
 
+  /** A run was answered what the budget says; `text` is undefined where there is no budget. */
+  read(run: string, text: string | undefined, atMs: number): void {
+    this.#limitOf(run).read(text, atMs)
+  }
+
   see(facts: FleetFacts): void {
     const { atMs, nodes, slots, granted } = facts
-    this.#limit.says(facts.maxOut, atMs)
+    this.#maxOut = facts.maxOut
+    for (const limit of [this.#limit, ...this.#limitOfRun.values()]) limit.says(facts.maxOut, atMs)
     const isGranted = new Set(granted)
     const planned = nodes.filter(isPlanned)
     for (const node of nodes) {
@@ -89,7 +98,7 @@ export class FleetJudge {
 
   #checkLeaving({ atMs, nodes }: FleetFacts, node: NodeFact, planned: number): void {
     const sinceMs = atMs - this.#terms.reactionMs
-    const max = this.#limit.most(sinceMs)
+    const max = this.#most(node.recordedBy, sinceMs)
     if (planned > max)
       this.#tell('budget-exceeded', atMs, `${node.name} leaves, and ${planned} are out by plan, of ${max}`)
     const others = this.#outBefore(nodes, node.name, sinceMs)
@@ -101,6 +110,17 @@ export class FleetJudge {
     const asked = this.#terms.maxOutOfRun.get(node.recordedBy ?? '')
     if (asked !== undefined && others.length + 1 > asked)
       this.#tell('no-room', atMs, `${node.name} leaves beside ${others.join(', ')}, and its run asks for ${asked}`)
+  }
+
+  #most(planner: string | undefined, sinceMs: number): number {
+    const limit = planner === undefined ? undefined : this.#limitOfRun.get(planner)
+    return (limit ?? this.#limit).most(sinceMs)
+  }
+
+  #limitOf(run: string): RunLimit {
+    const known = this.#limitOfRun.get(run) ?? new RunLimit(this.#terms.nodes, this.#maxOut)
+    this.#limitOfRun.set(run, known)
+    return known
   }
 
   #outBefore(nodes: readonly NodeFact[], name: string, sinceMs: number): readonly string[] {
@@ -122,8 +142,8 @@ export class FleetJudge {
 
   /** Who is through with its node has the same slot again after its death, also where there are fewer by then. */
   #checkSlots({ atMs, slots }: FleetFacts): void {
-    const max = this.#limit.most(atMs - this.#terms.reactionMs)
     for (const { index, holder, node } of slots) {
+      const max = this.#most(plannerOf(holder), atMs - this.#terms.reactionMs)
       const before = this.#slots.get(index)
       const isSame = before !== undefined && plannerOf(before.holder) === plannerOf(holder)
       if (!isSame && index >= max && !this.#planned.has(node))

@@ -172,7 +172,8 @@ class FleetRun {
 
   async #roll(scenario: FleetRoll, name: string): Promise<void> {
     await this.#sleep(scenario.beginsAtMs)
-    const roll = new VirtualRoll(this.#cluster, rollFileOf(scenario), { name, ...this.#outside() })
+    const outside = this.#outside((text) => this.#judge.read(roll.run, text, this.#cluster.time.monoMs()))
+    const roll: VirtualRoll = new VirtualRoll(this.#cluster, rollFileOf(scenario), { name, ...outside })
     const first = await this.#begun(roll)
     if (scenario.maxOut !== undefined) this.#maxOutOfRun.set(roll.run, scenario.maxOut)
     await operateRoll({
@@ -198,12 +199,15 @@ class FleetRun {
     }
   }
 
-  #outside(): Outside {
+  /** `onRead`: what the budget says was answered. */
+  #outside(onRead: (maxOut: string | undefined) => void): Outside {
     const { onEffect, passageOf } = this.#luck
     return {
       onEffect,
       passageOf,
       witness: (request) => {
+        if (request.kind === 'api' && request.request.method === 'GET' && request.request.path.endsWith(`/${BUDGET}`))
+          return () => onRead(this.#eyes.facts().maxOut)
         if (request.kind === 'reboot') this.#note(`reboot ${request.node}`)
         if (request.kind !== 'balancer' || !request.line.includes('set server')) return undefined
         this.#note(request.line)

@@ -113,17 +113,17 @@ export const listsAwaited: StepRule<NodeSnapshot> = {
 
 function takeIt(s: NodeSnapshot): StepAnswer {
   const slot = slotToTake(s)
+  if (slot.state === 'mine') return done
+  if (slot.state === 'lost') return hold([owned(s, slot)])
+  // The slot of an earlier process of this run may be any: one that is taken blindly would be a second one.
+  if (s.budget?.isUnread === true && s.budget.fault !== undefined) return hold([s.budget.fault])
   switch (slot.state) {
-    case 'mine':
-      return done
     case 'free':
       return act([take(s, slot.index, false)], free)
     case 'stale':
       return mayTakeStale(s, slot.holderRun)
         ? act([take(s, slot.index, true)], abandoned(s, slot))
         : act([take(s, slot.index, false)], owned(s, slot))
-    case 'lost':
-      return hold([owned(s, slot)])
     case 'other':
       return act([take(s, slot.index, false)], owned(s, slot))
   }
