@@ -31,7 +31,29 @@ const claimed = (owner: string): Partial<Node> => ({
 const announced = { annotations: { ...recorded.annotations, 'evenkeel.dev/intent': '{}' } }
 const granted = { version: 1, granted: ['n2'], max: 1, of: 6 } as const
 
+const unread = { code: 'BudgetUnread', text: 'the node budget could not be read' } as const
+
 for (const [what, world, want] of [
+  [
+    'takes back the slot of its node that an earlier process of its run held',
+    { max: 3, record: true, slots: [slot(1, 'run-1', 'n1')] },
+    'take 1',
+  ],
+  [
+    'takes back the slot of its node, not a lower one of its run for another node',
+    { max: 3, record: true, slots: [slot(0, 'run-1', 'n2'), slot(1, 'run-1', 'n1')] },
+    'take 1',
+  ],
+  [
+    'takes no slot for a node that is out while it was never read which one it has',
+    { record: true, budget: { fault: unread, isUnread: true } },
+    'hold BudgetUnread',
+  ],
+  [
+    'takes back its slot by what was read before, where the budget cannot be read any more',
+    { record: true, slots: [slot(1, 'run-1', 'n1')], budget: { fault: unread } },
+    'take 1',
+  ],
   ['takes the first slot where none is held', {}, 'take 0'],
   ['takes the next slot where another run has one node out', { slots: [slot(0, 'run-2', 'n2')] }, 'take 1'],
   ['takes a slot that became free below one that is held', { slots: [slot(1, 'run-2', 'n2')] }, 'take 0'],
