@@ -110,7 +110,11 @@ interface Annotated {
   readonly value: string
 }
 
-/** Undefined where a detacher is asked already, by whatever value: that is not ours to replace. */
+/**
+ * Undefined where a detacher is asked already, by whatever value: that is not ours to replace. An acknowledgement that stands
+ * is kept: a detacher that goes by cordons, as node-detacher does, has answered the cordon before it is asked, and does not
+ * say it twice.
+ */
 export function askToDetachPatch(node: Node, { key, value }: Annotated): JsonPatch | undefined {
   if (key in node.annotations) return undefined
   return [...recorded(node), ...unchanged(node), { op: 'add', path: annotation(key), value }]

@@ -127,6 +127,13 @@ test('a detacher is asked where nobody asks it, and the very value that was set 
   assert.throws(() => endDetachPatch(asking('kured'), detach), changed)
 })
 
+test('what a detacher has said to the cordon stays when it is asked, for it may not say it again', () => {
+  const annotations = { 'evenkeel.dev/record': '{}', 'example.com/detached-at': '2026-01-01T00:00:01Z' }
+  const add = { op: 'add', path: '/metadata/annotations/example.com~1detach', value: 'evenkeel' }
+  const patch = askToDetachPatch(aNode('n1', { annotations }), { key: 'example.com/detach', value: 'evenkeel' })
+  assert.deepEqual(patch, [SAME, RECORDED, SAME, UNCHANGED, add])
+})
+
 test('the intent goes before the record, where there is one', () => {
   const annotations = { 'evenkeel.dev/record': '{}', 'evenkeel.dev/intent': '{}' }
   const removeRecord = { op: 'remove', path: RECORD }

@@ -81,6 +81,21 @@ const OUT: readonly (readonly [title: string, given: Given, decided: string])[] 
     'hold detach: DetacherNotDone',
   ],
   [
+    'does not count the word of the last cycle, however near, once it was attached after it',
+    { words: asked({ [DETACHED]: '2025-12-31T23:59:58Z', [ATTACHED]: '2025-12-31T23:59:59Z' }) },
+    'hold detach: DetacherNotDone',
+  ],
+  [
+    'does not count a word of the very second in which it was attached',
+    { words: asked({ [DETACHED]: '2026-01-01T00:00:01Z', [ATTACHED]: '2026-01-01T00:00:01Z' }) },
+    'hold detach: DetacherNotDone',
+  ],
+  [
+    'counts a word that is later than the attachment before it',
+    { words: asked({ [DETACHED]: '2026-01-01T00:00:01Z', [ATTACHED]: '2026-01-01T00:00:00Z' }) },
+    'hold detach: DetacherGrace',
+  ],
+  [
     'counts a word that is older by less than the skew',
     { words: asked({ [DETACHED]: '2026-01-01T00:59:56+01:00' }) },
     'hold detach: DetacherGrace',

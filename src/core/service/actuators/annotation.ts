@@ -2,6 +2,7 @@ import { type ServerReading, serverKey } from '../../../model/balancer.ts'
 import { askedStates, type DetacherSpec, saysDetached, stampOf } from '../../../model/detacher.ts'
 import type { Node } from '../../../model/node.ts'
 import type { Reason } from '../../../model/reason.ts'
+import type { WallMs } from '../../../model/time.ts'
 import type { Noticing } from '../evidence.ts'
 import { type NodeServer, wasServing } from '../node-servers.ts'
 import type { ServiceSnapshot } from '../service-snapshot.ts'
@@ -67,7 +68,20 @@ function notDetached(s: ServiceSnapshot, { recorded }: NodeServer, spec: Detache
   // Asked for by others before: their cycle is the one that it was acknowledged in.
   if (recorded.state !== 'ready') return undefined
   const isOfThisCycle = s.recordedAt !== undefined && stamp.at >= s.recordedAt - spec.skewMs
-  return isOfThisCycle ? undefined : says(`the annotation ${spec.detachedKey} is older than the request`)
+  if (!isOfThisCycle) return says(`the annotation ${spec.detachedKey} is older than the request`)
+  const { detachedKey, attachedKey } = spec
+  return attachedKey !== undefined && isAttachedSince(s.node, { at: stamp.at, attachedKey })
+    ? says(`the annotation ${attachedKey} is not older than ${detachedKey}, so the node was attached again since`)
+    : undefined
+}
+
+/** By the detacher's clock alone: two cycles may be as close as its clock and ours are apart. Of one second it holds. */
+function isAttachedSince(
+  node: Node,
+  { at, attachedKey }: { readonly at: WallMs; readonly attachedKey: string },
+): boolean {
+  const attached = stampOf(node, attachedKey)
+  return attached.kind === 'at' && attached.at >= at
 }
 
 /** Why its word that the node is attached again does not count: the removal counts, or an attachment after the detachment. */
