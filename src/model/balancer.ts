@@ -43,6 +43,8 @@ export interface ServerReading {
   readonly queued: number
   /** Cumulative sessions sent to it (`stot`); counts from 0 again with each new balancer process. */
   readonly totalSessions: number
+  /** It was seen in service before this process of the balancer began, which itself tells of no session. */
+  readonly servedBefore?: true
   /**
    * Connections to it that the balancer keeps open for reuse. A server that reboots leaves them dead without a word, and
    * the first requests over them after its return would fail.

@@ -9,6 +9,7 @@ import { WorldError } from '../../model/world-error.ts'
 import type { BalancerReader } from '../../ports/balancer.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
+import { ServedServers } from './served-servers.ts'
 
 /** Short enough that a reload is seen and answered within a second. */
 const POLL_MS = 200
@@ -36,6 +37,7 @@ export class BalancerPoller {
   /** Of any poll since the last time that it was told. */
   #isNews = false
   #turn: Promise<void> = Promise.resolve()
+  readonly #served = new ServedServers()
 
   constructor(parts: BalancerPollerParts) {
     this.#parts = parts
@@ -96,7 +98,7 @@ export class BalancerPoller {
     const askedAt = clock.wallMs()
     const deadline = { clock, limitMs: POLL_LIMIT_MS, signal, what: `${instance} of ${balancer.name}` }
     try {
-      const reading = await withDeadline(deadline, (limited) => balancer.read(instance, limited))
+      const reading = this.#served.marked(await withDeadline(deadline, (limited) => balancer.read(instance, limited)))
       this.#isNews ||= this.#silentSince !== undefined || isBalancerNews(this.#reading, reading)
       keepPlaces(this.#reading?.servers ?? reading.servers, reading.servers)
       this.#reading = reading

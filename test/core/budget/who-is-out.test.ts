@@ -115,6 +115,12 @@ for (const [what, node, change, want] of [
     ['n1: is down by the checks of every balancer that sends to it'],
   ],
   ['one that was never sent anything, since it has no ingress', {}, servers({ ...down, totalSessions: 0 }), []],
+  [
+    'one that was sent nothing since the balancer was reloaded, and served before',
+    {},
+    servers({ ...down, totalSessions: 0, servedBefore: true }),
+    ['n1: is down by the checks of every balancer that sends to it'],
+  ],
   ['one that serves in one backend and never did in another', {}, servers({ ...down, totalSessions: 0 }, {}), []],
   [
     'one that is down where it served, and never served elsewhere',

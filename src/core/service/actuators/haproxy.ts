@@ -42,10 +42,13 @@ export const haproxyWords: ReadingWords = {
   findings: () => [],
 }
 
-/** Sessions are counted from the start of its process, and tell whether a server that is down ever was up. */
-function checked({ operational, totalSessions }: ServerReading): 'in' | 'down' | 'never' {
+/**
+ * Sessions tell whether a server that is down ever was up. They are counted from the start of the balancer's process: what
+ * was seen before that counts as well, or a reload would give a node that is out free.
+ */
+function checked({ operational, totalSessions, servedBefore }: ServerReading): 'in' | 'down' | 'never' {
   if (operational === 'up' || operational === 'starting') return 'in'
-  return operational === 'down' && totalSessions === 0 ? 'never' : 'down'
+  return operational === 'down' && totalSessions === 0 && servedBefore !== true ? 'never' : 'down'
 }
 
 /**

@@ -1,0 +1,52 @@
+import { wordsOf } from '../../core/service/actuators/actuator-of.ts'
+import type { InstanceReading, ServerReading } from '../../model/balancer.ts'
+
+/**
+ * Which servers of one instance this process has seen in service, over all reloads: a balancer process counts its sessions
+ * from 0, and cannot tell a server that was down when it began from one that never served.
+ *
+ * Nothing else tells the two apart. The time since the last change is that of the reload for both. A node that serves nothing
+ * is Ready, with pods that are, as often as one that is out is. A node that never served must not hold every roll for good, so
+ * that what was not seen does not count; what was seen is forgotten with the process of the roll, or with the server line.
+ */
+export class ServedServers {
+  #process: string | undefined
+  #servers: readonly ServerReading[] = []
+  #marked: readonly ServerReading[] = []
+  #served = new Map<string, boolean>()
+
+  /** The same answer, with the mark on what was in service before. */
+  marked(reading: InstanceReading): InstanceReading {
+    const { process, servers } = reading
+    if (process !== this.#process) this.#forgetUnlisted(servers)
+    this.#process = process
+    if (servers !== this.#servers) {
+      // Most are as they were, several times a second.
+      const known = (at: number) => (servers[at] === this.#servers[at] ? this.#marked[at] : undefined)
+      const marked = servers.map((server, at) => known(at) ?? this.#mark(server))
+      this.#marked = marked.every((server, at) => server === servers[at]) ? servers : marked
+      this.#servers = servers
+    }
+    return this.#marked === servers ? reading : { ...reading, servers: this.#marked }
+  }
+
+  #mark(server: ServerReading): ServerReading {
+    const { checked } = wordsOf(server)
+    const key = placeKey(server)
+    const before = this.#served.get(key)
+    const now = checked(server)
+    const isServing = now === 'in' && server.check !== 'failing'
+    // Sessions of a process that was seen from its start may be those of the moment before its first check.
+    const served = before === undefined ? isServing || now === 'down' : before || isServing
+    if (served !== before) this.#served.set(key, served)
+    return served && now === 'never' ? { ...server, servedBefore: true } : server
+  }
+
+  /** By the addresses too: a line may lead to another node by now. */
+  #forgetUnlisted(servers: readonly ServerReading[]): void {
+    const listed = new Set(servers.map(placeKey))
+    this.#served = new Map([...this.#served].filter(([key]) => listed.has(key)))
+  }
+}
+
+const placeKey = ({ ref, address }: ServerReading): string => `${ref.backend}/${ref.server} ${address}`
