@@ -2,6 +2,7 @@ import type { BudgetFacts } from '../../core/budget/budget-facts.ts'
 import { budgetLimit } from '../../core/budget/budget-limit.ts'
 import { maxOut } from '../../core/budget/max-out.ts'
 import type { CordonsThatCount } from '../../core/budget/snapshot.ts'
+import type { ClusterFacts } from '../../core/roll/snapshot.ts'
 import { BUDGET_CONFIG_MAP, ONE_OUT } from '../../model/budget-object.ts'
 import type { ConfigMap } from '../../model/config-map.ts'
 import { GRANTS_CONFIG_MAP, GRANTS_KEY, parseGrants } from '../../model/cordon-grants.ts'
@@ -19,7 +20,7 @@ import type { ClusterView } from './cluster-view.ts'
 import type { RunState } from './run-state.ts'
 
 interface BudgetWatchParts {
-  readonly cluster: Pick<Cluster, 'readLease'>
+  readonly cluster: Pick<Cluster, 'readLease' | 'list'>
   readonly configMaps: Pick<ConfigMaps, 'read'>
   readonly clock: Clock
   readonly slots: RollSpec['slots']
@@ -31,6 +32,8 @@ interface BudgetWatchParts {
 }
 
 const READ_LIMIT_MS = 10_000
+/** There may be thousands, in pages. */
+const LIST_LIMIT_MS = 30_000
 /** While a node is not begun and nothing else asks. */
 const LOOK_EVERY_MS = 5_000
 const AGAIN_AFTER_MS = 1_000
@@ -38,7 +41,7 @@ const AGAIN_AFTER_MS = 1_000
 interface Wiring {
   readonly run: RunState
   readonly view: Pick<ClusterView, 'facts'>
-  readonly cluster: Pick<Cluster, 'readLease'>
+  readonly cluster: Pick<Cluster, 'readLease' | 'list'>
   readonly configMaps?: Pick<ConfigMaps, 'read'>
   readonly clock: Clock
   readonly onNews: () => void
@@ -101,17 +104,28 @@ export class BudgetWatch {
   /** As of this call or later; where it cannot be read, what was known, with the reason. Rejects with the signal's reason. */
   async read(signal: AbortSignal): Promise<BudgetFacts> {
     const { clock } = this.#parts
+    const limits = { clock, limitMs: READ_LIMIT_MS, signal, what: 'the reading of the node budget' }
     try {
-      const what = 'the reading of the node budget'
-      this.#facts = await withDeadline({ clock, limitMs: READ_LIMIT_MS, signal, what }, (limited) =>
-        this.#read(limited),
-      )
+      this.#facts = await withDeadline(limits, (limited) => this.#read(limited))
     } catch (error) {
-      if (!(error instanceof WorldError) && !(error instanceof DeadlineError)) throw error
       this.#facts = { ...(this.#facts ?? NOTHING_READ), fault: unread(error) }
     }
     this.#readAt = clock.monoMs()
     return this.#facts
+  }
+
+  /**
+   * The same beside all nodes as of this call or later, for a watch may lag without a sign of it. Nodes that cannot be listed
+   * are a fault like a budget that cannot be read.
+   */
+  async recount(
+    signal: AbortSignal,
+  ): Promise<{ readonly budget: BudgetFacts; readonly nodes?: ClusterFacts['nodes'] }> {
+    const { clock, cluster } = this.#parts
+    const limits = { clock, limitMs: LIST_LIMIT_MS, signal, what: 'the list of the nodes' }
+    const listed = withDeadline(limits, (limited) => cluster.list('nodes', limited)).catch(unread)
+    const [budget, nodes] = await Promise.all([this.read(signal), listed])
+    return 'code' in nodes ? { budget: { fault: nodes, ...budget } } : { budget, nodes }
   }
 
   async #read(signal: AbortSignal): Promise<BudgetFacts> {
@@ -191,9 +205,10 @@ export class BudgetWatch {
 
 const NOTHING_READ: BudgetFacts = { limit: ONE_OUT, cordons: 'unknown', isUnread: true, slots: [] }
 
-const unread = ({ message }: Error): Reason => ({
-  code: 'BudgetUnread',
-  text: `the node budget could not be read: ${message}`,
-})
+/** Throws what is no trouble of the world. */
+function unread(error: unknown): Reason {
+  if (!(error instanceof WorldError) && !(error instanceof DeadlineError)) throw error
+  return { code: 'BudgetUnread', text: `the node budget could not be read: ${error.message}` }
+}
 
 const limitText = (limit: OutLimit): string => (limit.kind === 'count' ? `${limit.count}` : `${limit.percent}%`)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { BudgetWatch } from '../../../src/controllers/roll/budget-watch.ts'
 import type { ConfigMap } from '../../../src/model/config-map.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
-import { LeaseStore } from '../../support/lease-store.ts'
+import { MemoryCluster } from '../../support/memory-cluster.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 
 const never = new AbortController().signal
@@ -21,7 +21,7 @@ function watched(maps: { budget?: Told; grants?: Told }) {
     return told === undefined ? undefined : { namespace, name, resourceVersion: '1', annotations: {}, data: told }
   }
   const budget = new BudgetWatch({
-    cluster: new LeaseStore(clock).client(),
+    cluster: new MemoryCluster(clock, []),
     configMaps: { read },
     clock,
     slots: { namespace: 'evenkeel', leaseDurationMs: 120_000, grantsNamespace: 'agents' },
