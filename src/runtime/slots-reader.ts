@@ -6,6 +6,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Cluster } from '../ports/cluster.ts'
 import { LeaseWatcher } from './lease-watcher.ts'
 import { leadingLease, livesBy } from './living-lease.ts'
+import { mapAtOnce } from './map-at-once.ts'
 
 interface SlotsReaderParts {
   readonly cluster: Pick<Cluster, 'readLease'>
@@ -16,6 +17,14 @@ interface SlotsReaderParts {
 
 /** However large a budget was: nobody makes this read without end. */
 const SLOTS_MAX = 10_000
+/**
+ * A tenth of 500 nodes is 50 slots, and each roll that waits reads them every few seconds. They are asked for by their names,
+ * since to list Leases is a right that a roll has not: one that lists those of the slots' namespace reads all others there too.
+ */
+const READS_AT_ONCE = 8
+
+/** The Leases that slots live by, each asked for once a reading: a controller has all of its slots by one. */
+type Leading = (ref: ObjectRef) => Promise<Lease | 'forbidden'>
 
 /**
  * Reads who holds the slots of the node budget, and tells by its own clock which of them are stale. Slots are taken from 0
@@ -32,16 +41,16 @@ export class SlotsReader {
   /** As of the call or later. `count`: how many there may be at least. Rejects with WorldError. */
   async read(count: number, signal: AbortSignal): Promise<readonly SeenSlot[]> {
     const { namespace } = this.#parts
-    const sure = await Promise.all(
-      Array.from({ length: count }, (_, index) => this.#lease(slotRef(namespace, index), signal)),
-    )
+    const refs = Array.from({ length: count }, (_, index) => slotRef(namespace, index))
+    const sure = await mapAtOnce(refs, READS_AT_ONCE, (ref) => this.#lease(ref, signal))
     const leases = sure.map((lease, index) => ({ lease, index }))
     for (let index = count; index < SLOTS_MAX; index += 1) {
       const lease = await this.#more(slotRef(namespace, index), signal)
       if (lease === undefined) break
       leases.push({ lease, index })
     }
-    const seen = await Promise.all(leases.map(({ lease, index }) => this.#seen(index, lease, signal)))
+    const leading = this.#leading(signal)
+    const seen = await mapAtOnce(leases, READS_AT_ONCE, ({ lease, index }) => this.#seen(index, lease, leading))
     return seen.flatMap((slot) => slot ?? [])
   }
 
@@ -59,12 +68,21 @@ export class SlotsReader {
     }
   }
 
-  async #seen(index: number, lease: Lease | undefined, signal: AbortSignal): Promise<SeenSlot | undefined> {
+  #leading(signal: AbortSignal): Leading {
+    const asked = new Map<string, ReturnType<Leading>>()
+    return (ref) => {
+      const known = asked.get(refKey(ref)) ?? leadingLease((at) => this.#lease(at, signal), ref)
+      asked.set(refKey(ref), known)
+      return known
+    }
+  }
+
+  async #seen(index: number, lease: Lease | undefined, leading: Leading): Promise<SeenSlot | undefined> {
     const owner = lease === undefined ? undefined : slotOwner(lease)
     if (lease === undefined || owner === undefined) return undefined
     const ref = livesBy(lease)
     if (ref === undefined) return { index, owner, isStale: this.#isStale(lease), ...lived(lease) }
-    const led = await leadingLease((at) => this.#lease(at, signal), ref)
+    const led = await leading(ref)
     if (led === 'forbidden') return { index, owner, isStale: false, ...HIDDEN, livesBy: ref }
     const unled = led.holder === '' ? { isUnled: true as const } : {}
     return { index, owner, isStale: this.#isStale(led), ...lived(led), ...unled, livesBy: ref }
