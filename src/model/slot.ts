@@ -40,10 +40,13 @@ export interface SeenSlot {
 /** Who holds a slot, as the Lease says; foreign text, since anybody may write a Lease. */
 export interface SlotOwner {
   readonly holder: string
-  /** The roll the holder works for, or who restores it; for a holder that is none of ours, all of its text. */
+  /** The roll the holder works for, or who restores it; for a holder that is none of ours, the beginning of its text. */
   readonly run: string
   readonly node?: string
 }
+
+/** No Node has a longer name. The text of a Lease has no such bound. */
+const NAME_LENGTH_MAX = 253
 
 /** One process of one run: a resumed run is another process, so the two can tell each other apart. */
 export const slotHolder = (run: string, nonce: string): string => `${run}/${nonce}`
@@ -57,17 +60,23 @@ export const restorerOf = (run: string, nonce: string): string => `${run}+${nonc
 /** The roll that a slot is held for, whoever works for it. */
 export const runOfOwner = ({ run }: Pick<SlotOwner, 'run'>): string => run.split('+', 1)[0] ?? run
 
-/** Undefined where nobody holds it. */
+/**
+ * Undefined where nobody holds it. A text that is too long for the name of a Node names none, for the beginning of it could be
+ * the name of another: the slot counts still.
+ */
 export function slotOwner(lease: Lease): SlotOwner | undefined {
   if (lease.holder === '') return undefined
   const slash = lease.holder.lastIndexOf('/')
   const node = lease.annotations[NODE_ANNOTATION]
   return {
     holder: lease.holder,
-    run: slash < 0 ? lease.holder : lease.holder.slice(0, slash),
-    ...(node === undefined ? {} : { node }),
+    run: clipped(slash < 0 ? lease.holder : lease.holder.slice(0, slash)),
+    ...(node === undefined || node.length > NAME_LENGTH_MAX ? {} : { node }),
   }
 }
+
+const clipped = (text: string): string =>
+  text.length > NAME_LENGTH_MAX ? `${text.slice(0, NAME_LENGTH_MAX)}...` : text
 
 const OF_THE_HOLDER: readonly string[] = [RUN_ANNOTATION, NODE_ANNOTATION, LIVES_BY_ANNOTATION]
 
