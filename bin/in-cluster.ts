@@ -16,7 +16,7 @@ const [name = '', ...words] = process.argv.slice(2)
 const part = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined
 if (part === undefined) {
   const known = Object.keys(PARTS).join(', ')
-  process.stderr.write(`error: "${name}" is no part of this program\n  = fix: begin with one of: ${known}\n`)
+  process.stderr.write(`error: "${name}" is not a command of this program\n  = fix: begin with one of: ${known}\n`)
   process.exit(2)
 }
 void part(words).then((code) => process.exit(code))

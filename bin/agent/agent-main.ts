@@ -86,7 +86,7 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<0 | 1
   const begun = takeOver({ beside, view, limitMs, clock }, stop)
   if ((await Promise.race([begun, running])) === 'late') {
     const reasons = whyLate(view(), other)
-    log.warn('not ready in time beside another agent, which goes on alone; see --takeover-limit', { node, reasons })
+    log.warn('not ready in time to replace the other agent, which goes on; see --takeover-limit', { node, reasons })
     return 1
   }
   await agent.takeOver(stop)
@@ -121,10 +121,10 @@ function placesOf({ node, port, statusPort, agentCheckPort, address }: AgentOpti
 function whyLate(view: AgentView, other: AgentBeside | undefined): readonly string[] {
   const { heard, isKeptKnown, isDataPortAsked, decision, trouble } = view
   const missing = [
-    ...(other?.silentPort === undefined ? [] : [`who has port ${other.silentPort} does not say that it is an agent`]),
-    ...(heard ? [] : ['the API server does not tell of the node']),
+    ...(other?.silentPort === undefined ? [] : [`the process on port ${other.silentPort} does not answer as an agent`]),
+    ...(heard ? [] : ['the API server has not shown the node']),
     ...(isDataPortAsked ? [] : ['its data port was not asked often enough']),
-    ...(isKeptKnown ? [] : ['whether a request is kept on the disk cannot be read', ...trouble]),
+    ...(isKeptKnown ? [] : ['the disk cannot be read, so a request may be kept there', ...trouble]),
   ]
   return missing.length > 0 ? missing : decision.reasons.map(({ text }) => text)
 }

@@ -26,7 +26,7 @@ export async function findHaproxy(path = ''): Promise<FoundHaproxy> {
 
 function usable(program: string, said: string): FoundHaproxy {
   const match = /version (\d+)\.(\d+)(\.\d+)?/.exec(said)
-  if (match === null) return { lacking: `${program} does not tell its version` }
+  if (match === null) return { lacking: `${program} does not print its version` }
   const [major, minor] = [Number(match[1]), Number(match[2])]
   const version = `${major}.${minor}${match[3] ?? ''}`
   const isOld = major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])

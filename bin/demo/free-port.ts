@@ -11,7 +11,7 @@ export async function freePort(host: string, wanted: number | undefined): Promis
     const why = code === 'EADDRINUSE' ? 'in use' : code === 'EACCES' ? 'not for everybody' : code
     throw new UserError(`port ${wanted ?? 0} of ${host} cannot be taken: ${why}`, {
       code: 'demo.port',
-      fix: 'name another one, or leave --port away',
+      fix: 'choose another port, or omit --port',
     })
   }
   const bound = server.address()

@@ -15,7 +15,7 @@ export async function apiCredentials(kubeconfig: string | undefined, code: strin
   }
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env
   if (host === undefined || port === undefined) {
-    throw new UserError('there is no API server to ask: this is no pod', {
+    throw new UserError('there is no API server to ask: this process does not run in a pod', {
       code,
       fix: 'run it in the cluster, or give --kubeconfig',
     })

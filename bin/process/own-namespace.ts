@@ -14,7 +14,7 @@ export async function ownNamespace(serviceAccount: string, code: string): Promis
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
   }
-  throw new UserError(`the pod’s own namespace cannot be told: ${path} cannot be read, or names none`, {
+  throw new UserError(`the namespace of this pod is not known: ${path} cannot be read, or is empty`, {
     code,
     fix: 'name it by --grants-namespace',
   })

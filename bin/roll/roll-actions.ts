@@ -31,7 +31,7 @@ export function rollActions(surroundings: RollSurroundings): RollActions {
 const ABORTED: Verdict = {
   kind: 'aborted',
   keepOut: false,
-  reasons: [{ code: 'Aborted', text: 'the roll was aborted; what is out comes back in' }],
+  reasons: [{ code: 'Aborted', text: 'the roll was aborted; nodes that are out are put back' }],
 }
 
 async function begin(request: RollRequest, surroundings: RollSurroundings, io: RollIo): Promise<void> {

@@ -69,5 +69,5 @@ function probeOf({ spec }: RunState, clock: SteadyClock): LedgerProbe | undefine
 
 const clockSet = (byMs: number): string =>
   byMs === 0
-    ? "this machine's clock was set back to what this run goes by"
-    : `this machine's clock was set and differs by ${formatDuration(byMs)} from what this run goes by to its end`
+    ? "this machine's clock again agrees with the clock of this run"
+    : `this machine's clock was set and differs by ${formatDuration(byMs)}; this run keeps its own clock to its end`

@@ -32,17 +32,17 @@ const EXAMPLE = `
 Example: who is out, who holds the slots, and how many more nodes may leave
   evenkeel budget
 
-Example: the same after a look of two minutes, by which a holder that lives has renewed its slot
+Example: watch for two minutes: every live holder renews its slot in that time
   evenkeel budget --watch 2min
 
 Example: one document for scripts
   evenkeel budget -o json
 
-Exit code 0 reserves nothing: a roll or a controller may take the last slot a moment later. Who takes a node out itself claims it
-first. Balancers and agents are not asked: a node that they alone have out is counted by a roll, and not here; a node that they may
-have out for its cordon or label is listed, and counted here.
+Exit code 0 reserves nothing: a roll or a controller may take the last slot a moment later. Claim a node before you take it out
+yourself. This command asks no balancer and no agent. A node that is out only by a balancer or an agent is counted by a roll, and not
+here. A node that may be out because of its cordon or label is listed and counted here.
 
-Exit codes: 0 one more node may leave, as of the look; 1 the API cannot be asked; 2 wrong usage, or maxOut makes no sense; 3 the budget is used up.`
+Exit codes: 0 one more node may leave at this moment; 1 the API cannot be asked; 2 wrong usage, or maxOut is invalid; 3 the budget is used up.`
 
 /** `evenkeel budget`. */
 export const addBudgetCommand =
@@ -57,9 +57,9 @@ export const addBudgetCommand =
       .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')
       .option('--context <name>', 'context of the kubeconfig')
       .option('--namespace <name>', 'namespace of the slots and of ConfigMap evenkeel-budget', SLOTS_NAMESPACE)
-      .option('--grants-namespace <name>', 'namespace of ConfigMap evenkeel-cordon-grants; else that of the slots')
+      .option('--grants-namespace <name>', 'namespace of ConfigMap evenkeel-cordon-grants (default: that of the slots)')
       .addOption(
-        new Option('--watch <duration>', 'look at the slots for that long: who renews none is named')
+        new Option('--watch <duration>', 'watch the slots for this long, and name holders that do not renew')
           .argParser(duration)
           .default(0, 'once'),
       )

@@ -14,13 +14,13 @@ ${DEMO_PLANS.map((plan) => `  ${plan.padEnd(9)} ${PLAN_FACTS[plan].about}`).join
 Examples:
   evenkeel demo                                    the first plan and the last
   evenkeel demo --compare -o json | jq '.plans[] | {name, failedRequests}'
-  evenkeel demo --html report.html                 and how our roll went, as a page
-  evenkeel demo --plan evenkeel --keep             and leave the cluster up to look at
+  evenkeel demo --html report.html                 also write the report of the roll as a page
+  evenkeel demo --plan evenkeel --keep             leave the cluster up for inspection
   evenkeel demo --dns                              DNS: one pod dead over UDP alone, found and repaired
 
-Exit codes: 0 evenkeel lost no request; 1 it lost one, or a plan did not come to
-its end; 2 wrong usage; 130 interrupted. With --dns: 0 the pod was found and
-replaced, and no query was lost afterwards; else 1.`
+Exit codes: 0 evenkeel lost no request; 1 it lost one, or a plan did not
+finish; 2 wrong usage; 130 interrupted. With --dns: 0 the pod was found and
+replaced, and no query was lost afterwards; otherwise 1.`
 
 interface CommandFlags extends DemoFlags {
   readonly dns?: boolean
@@ -42,15 +42,15 @@ export const addDemoCommand =
       .addOption(
         new Option(
           '--dns',
-          'in place of plans: breaks UDP of one pod of DNS, finds and repairs it, within a minute',
+          'instead of the plans: break UDP of one DNS pod, find it and repair it, within a minute',
         ).conflicts(['compare', 'plan', 'html', 'port', 'balancer']),
       )
       .addOption(new Option('--plan <name>', 'this plan only; may be repeated').argParser(planNames))
       .option('--keep', 'leave the cluster of the last plan up until Ctrl-C')
-      .option('--html <file>', "write the report of evenkeel's roll to this file, as a page that needs nothing else")
-      .option('--port <n>', 'where the balancer listens on 127.0.0.1; else a free port', port)
+      .option('--html <file>', "write the report of evenkeel's roll to this file, as a self-contained page")
+      .option('--port <n>', 'port of the balancer on 127.0.0.1 (default: a free port)', port)
       .addOption(
-        new Option('--balancer <kind>', 'auto: HAProxy where it is installed; else the embedded one')
+        new Option('--balancer <kind>', 'auto: HAProxy if it is installed, otherwise the embedded one')
           .choices(['auto', 'embedded'])
           .default('auto'),
       )
@@ -66,7 +66,7 @@ export const addDemoCommand =
       if (flags.html !== undefined && !plans.includes('evenkeel')) {
         throw new UserError('--html is the report of plan evenkeel, which is not among the plans', {
           code: 'usage.html',
-          fix: 'add --plan evenkeel, or leave --html away',
+          fix: 'add --plan evenkeel, or omit --html',
         })
       }
       const { runDemo } = await import('./demo/run-demo.ts')
@@ -82,7 +82,7 @@ function planNames(name: string, before: readonly DemoPlan[] = []): readonly Dem
 /** In the article's order, whatever order they are named in. */
 function plansOf({ compare, plan }: CommandFlags): readonly DemoPlan[] {
   if (compare === true && plan !== undefined) {
-    throw new UserError('--compare runs all plans', { code: 'usage.plan', fix: 'leave --compare or --plan away' })
+    throw new UserError('--compare runs all plans', { code: 'usage.plan', fix: 'omit --compare or --plan' })
   }
   if (compare === true) return DEMO_PLANS
   const wanted: readonly DemoPlan[] = plan ?? ['naive', 'evenkeel']

@@ -28,18 +28,18 @@ const CHECK_EXAMPLE = `
 Example: check the DNS of the current context's cluster from a machine that reaches its pods, names outside as well
   evenkeel dns check --outside example.com
 
-Example: from anywhere that reaches the API server, by two pods that are made for it and deleted
+Example: from any machine that reaches the API server, by two pods that are created for the check and deleted
   evenkeel dns check --relay --image registry.example/evenkeel:1.0
 
-Example: from a pod that is there already and has node, python3 or perl; nothing is made or changed
+Example: from an existing pod that has node, python3 or perl; nothing is created or changed
   evenkeel dns check --exec shop/web-0
 
-It asks over UDP each pod of DNS and the Service's address, and judges the answers by what the API says.
+It asks each DNS pod and the address of the Service over UDP, and compares the answers with the API.
 
-Exit codes: 0 all is well; 1 something is bad or degraded; 2 wrong usage, or nothing can be asked; 3 the state is not known, or was observed alone.`
+Exit codes: 0 all is well; 1 something is bad or degraded; 2 wrong usage, or nothing can be asked; 3 the state is not known, or was only observed.`
 
 const EXPLAIN_EXAMPLE = `
-Example: say again what a check found, with all of its evidence
+Example: show again what a check found, with all of its evidence
   evenkeel dns check -o json > dns.json
   evenkeel dns explain dns.json`
 

@@ -12,7 +12,7 @@ export async function fileOfRun(
 ): Promise<FileOfRun | undefined> {
   if (file === undefined) {
     if (probe) return undefined
-    throw new UserError('--no-probe says what a roll file is not to do, and none is given', {
+    throw new UserError('--no-probe changes what a roll file does, and no roll file is given', {
       code: 'usage.no-probe',
       fix: 'evenkeel roll resume -f roll.yaml --no-probe',
     })
@@ -27,5 +27,5 @@ export async function fileOfRun(
 export const unmeasured = (): UserError =>
   new UserError('nothing measures this roll, so nothing would stop it at a failed request', {
     code: 'usage.no-probe',
-    fix: 'write spec.probes in the roll file, or roll without: --no-probe',
+    fix: 'write spec.probes in the roll file, or roll without a probe: --no-probe',
   })

@@ -32,10 +32,10 @@ export function addOutputOptions(command: Command): Command {
       .default('auto'),
   )
   return addStyleOptions(command)
-    .option('-q, --quiet', 'say only verdict, holds, failures and errors')
+    .option('-q, --quiet', 'print only the verdict, holds, failures and errors')
     .option(
       '-v, --verbose',
-      'say every step and pod; -vv every write',
+      'print every step and pod; -vv prints every write',
       (_, count: number | undefined) => (count ?? 0) + 1,
     )
 }

@@ -18,7 +18,7 @@ import { runProbe } from './probe/run-probe.ts'
 import type { AddCommand } from './program.ts'
 
 const EXAMPLE = `
-Example: ten minutes at 200 requests a second, half of them over kept connections, and a control elsewhere
+Example: ten minutes at 200 requests a second, half of them over kept connections, with a control target
   evenkeel probe https://app.example.com/ --rate 200 --duration 10min --control https://other.example.com/
 
 Exit codes: 0 no more failed than --max-failed; 1 more failed, or nothing was measured; 2 wrong usage;
@@ -31,29 +31,34 @@ export const addProbeCommand =
     const command = program
       .command('probe')
       .summary('measure availability from outside')
-      .description('Asks each URL at a fixed rate, whatever became of the requests before, and says when it failed.')
-      .argument('<url...>', 'what to ask; each at the full rate')
+      .description(
+        'Sends requests to each URL at a fixed rate, whether or not earlier ones were answered, and reports failures.',
+      )
+      .argument('<url...>', 'URLs to request; each at the full rate')
       .option('--rate <n>', 'requests a second', rate, 100)
-      .option('--kept-share <share>', 'share of them over kept connections, 0 to 1', share, 0.5)
+      .option('--kept-share <share>', 'share of requests over kept connections, 0 to 1', share, 0.5)
       .option('--kept <n>', 'kept connections', keptCount, 8)
       .addOption(
-        new Option('--timeout <duration>', 'a request without a full answer by then has failed')
+        new Option('--timeout <duration>', 'a request without a full answer after this time has failed')
           .argParser(duration)
           .default(2_000, '2s'),
       )
-      .addOption(new Option('--duration <duration>', 'how long; until Ctrl-C where not given').argParser(duration))
-      .option('--control <url>', 'a target elsewhere: where it fails too, the prober is to blame and nothing counts')
+      .addOption(new Option('--duration <duration>', 'how long to measure (default: until Ctrl-C)').argParser(duration))
+      .option(
+        '--control <url>',
+        'a target elsewhere: failures while it fails too are blamed on the prober and do not count',
+      )
       .addOption(
-        new Option('--expect-status <range>', 'statuses that are good; redirects are not followed')
+        new Option('--expect-status <range>', 'HTTP statuses that are good; redirects are not followed')
           .argParser(statusRange)
           .default([200, 399], '200-399'),
       )
       .option('--expect-body <text>', 'text that a good answer contains')
       .option('--served-by <header>', 'response header that says who served', 'X-Served-By')
       .option('--insecure', 'do not check certificates', false)
-      .option('--max-failed <n>', 'so many failed requests are still a success', count, 0)
+      .option('--max-failed <n>', 'this many failed requests still count as success', count, 0)
       .addOption(new Option('-o, --output <form>', 'form of the result').choices(OUTPUT_CHOICES).default('text'))
-      .option('--samples <file>', 'write each sample to this file, one JSON object a line')
+      .option('--samples <file>', 'write each sample to this file, one JSON object per line')
       .addHelpText('after', EXAMPLE)
     addOutputOptions(command).action(async (urls: readonly string[], flags: ProbeFlags) => {
       const targets = targetsOf(urls, flags)

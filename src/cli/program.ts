@@ -15,7 +15,7 @@ interface ProgramParts {
 }
 
 const ABOUT =
-  'Takes the nodes of a Kubernetes cluster out of service and brings them back without one failed request, and proves it.'
+  'Takes the nodes of a Kubernetes cluster out of service and brings them back without a failed request, and proves it.'
 
 const EXIT_HELP = `
 Exit codes: 0 done, nothing failed; 1 failed, stopped or aborted; 2 wrong usage

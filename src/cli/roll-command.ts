@@ -18,7 +18,7 @@ import { withErrorDocument } from './with-error-document.ts'
 
 const EXAMPLES = `
 Examples:
-  evenkeel roll -f roll.yaml --dry-run     the plan; asks everything, changes nothing
+  evenkeel roll -f roll.yaml --dry-run     the plan; checks everything, changes nothing
   evenkeel roll -f roll.yaml               asks, then rolls the nodes of the file
   evenkeel roll -f roll.yaml w-1 w-2       these nodes only, in this order
   evenkeel roll -f roll.yaml -l disk=ssd --yes -o json | jq .outcome`
@@ -33,9 +33,9 @@ export const addRollCommand =
       .enablePositionalOptions()
       .summary('reboot nodes one after another, out of every balancer first')
       .description(
-        'Takes nodes out of service one by one, drains and reboots them, proves that they are back, goes on.',
+        'Takes nodes out of service one by one, drains and reboots them, and proves that each is back before the next one.',
       )
-      .argument('[nodes...]', 'nodes by name, in place of the nodes of the file')
+      .argument('[nodes...]', 'nodes by name, instead of the nodes of the file')
       .addHelpText('after', EXAMPLES)
     addOutputOptions(addEventsOption(addPlaceOptions(addRollOptions(roll)))).action(
       async (names: string[], flags: RollFlags) => {
@@ -47,14 +47,14 @@ export const addRollCommand =
     )
     addTakeUp(roll, {
       name: 'resume',
-      about: 'go on with a roll that was held, interrupted or killed',
+      about: 'continue a roll that was held, interrupted or killed',
       ...shared,
     })
-    addTakeUp(roll, { name: 'abort', about: 'end a roll: put back what is out, then stop', ...shared })
-    addHistory(roll, { name: 'status', about: 'where a roll stands', ...shared })
+    addTakeUp(roll, { name: 'abort', about: 'end a roll: put back the node that is out, then stop', ...shared })
+    addHistory(roll, { name: 'status', about: 'show the state of a roll', ...shared })
     addHistory(roll, {
       name: 'report',
-      about: 'what a roll did, node by node, and what it measured',
+      about: 'show what a roll did, node by node, and what it measured',
       ...shared,
     })
   }
@@ -70,20 +70,20 @@ interface Sub<Name extends string> {
 const TAKE_UP_EXAMPLES = {
   resume: `
 Examples:
-  evenkeel roll resume                             go on with the roll begun last
+  evenkeel roll resume                             continue the roll begun last
   evenkeel roll resume 20261121T061439Z-1f0e
-  evenkeel roll resume -f roll.yaml                go on by a file that was mended`,
+  evenkeel roll resume -f roll.yaml                continue with a corrected file`,
   abort: `
 Examples:
   evenkeel roll abort                              end the roll begun last
   evenkeel roll abort 20261121T061439Z-1f0e
-  evenkeel roll abort -f roll.yaml                 its journal is lost: put back what the nodes tell`,
+  evenkeel roll abort -f roll.yaml                 the journal is lost: put back what the nodes have recorded`,
 } as const
 
 const addEventsOption = (command: Command): Command =>
-  command.option('--events <file>', 'also write every event to this file, one JSON object a line')
+  command.option('--events <file>', 'also write every event to this file, one JSON object per line')
 
-const RUN = ['[run]', 'the run, as its journal is named; else the one begun last'] as const
+const RUN = ['[run]', 'the run, by the name of its journal (default: the run begun last)'] as const
 
 function addTakeUp(roll: Command, { name, about, context, load, exitWith }: Sub<'resume' | 'abort'>): void {
   const command = roll
@@ -116,7 +116,7 @@ Examples:
 function addHistory(roll: Command, { name, about, context, load, exitWith }: Sub<'status' | 'report'>): void {
   const command = roll
     .command(name)
-    .description(`${sentence(about)}. Reads the journal alone; asks no cluster.`)
+    .description(`${sentence(about)}. Reads only the journal; contacts no cluster.`)
     .summary(about)
     .argument(...RUN)
     .addHelpText('after', HISTORY_EXAMPLES[name])

@@ -37,7 +37,7 @@ export function addPlaceOptions(command: Command, forms: readonly OutputForm[] =
   return command
     .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')
     .option('--context <name>', 'context of the kubeconfig')
-    .option('--state-dir <dir>', 'where journals are kept; else $XDG_STATE_HOME/evenkeel')
+    .option('--state-dir <dir>', 'directory of the journals (default: $XDG_STATE_HOME/evenkeel)')
     .addOption(outputForm(forms))
 }
 
@@ -47,25 +47,25 @@ const outputForm = (forms: readonly OutputForm[]): Option =>
 export function addRollOptions(command: Command): Command {
   return command
     .option('-f, --file <file>', 'the roll file (docs/roll-file.md); - reads it from stdin')
-    .option('-l, --selector <selector>', 'nodes by label, in place of the nodes of the file')
-    .option('--all', 'every node of the cluster, in place of the nodes of the file')
+    .option('-l, --selector <selector>', 'nodes by label, instead of the nodes of the file')
+    .option('--all', 'every node of the cluster, instead of the nodes of the file')
     .option('--dry-run', 'show the plan; change nothing')
     .option('-y, --yes', 'do not ask before it starts')
-    .option('--no-probe', 'roll without measuring; then nothing stops it at a failed request')
+    .option('--no-probe', 'roll without measuring; a failed request then does not stop the roll')
 }
 
 export const addResumeOptions = (command: Command): Command =>
   command
-    .option('-f, --file <file>', 'go on by this roll file, now and whenever the run is resumed; - reads it from stdin')
-    .option('--no-probe', 'with -f: go on without measuring; then nothing stops it at a failed request')
+    .option('-f, --file <file>', 'continue with this roll file, now and at every later resume; - reads it from stdin')
+    .option('--no-probe', 'with -f: continue without measuring; a failed request then does not stop the roll')
 
 export const addAbortOptions = (command: Command): Command =>
-  command.option('-f, --file <file>', 'by this roll file; then no journal is needed; - reads it from stdin')
+  command.option('-f, --file <file>', 'use this roll file; no journal is needed then; - reads it from stdin')
 
 export const addReportOptions = (command: Command): Command =>
   addPlaceOptions(command, ['text', 'json', 'jsonl', 'markdown']).option(
     '--html <file>',
-    'also write the report to this file, as a page that needs nothing else',
+    'also write the report to this file, as a self-contained page',
   )
 
 export const placeOf = ({ kubeconfig, context, stateDir }: PlaceFlags): RollPlace => ({

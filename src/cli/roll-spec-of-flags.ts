@@ -24,7 +24,7 @@ async function specOfFile({ file }: RollFlags, selection: ReturnType<typeof sele
     return loadRollFile({ file: name, text: await context.readText(file) }, selection)
   }
   if (selection !== undefined) return rollSpecFromSelection(selection)
-  throw new UserError('nothing says which nodes to roll', {
+  throw new UserError('no nodes to roll are given', {
     code: 'usage.nodes',
     fix: 'evenkeel roll -f roll.yaml, or name nodes, or -l SELECTOR, or --all',
   })

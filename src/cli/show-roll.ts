@@ -58,7 +58,7 @@ const leftAtOnce = ({ interrupts }: RollContext): Promise<boolean> =>
   })
 
 const STOPPING = `^C Stopping after the write under way. Ctrl-C once more leaves at once;
-whether that write happened, resume will see.`
+resume finds out whether that write happened.`
 
 class RollScreen {
   readonly #show: RollShow

@@ -68,26 +68,26 @@ export const AGENT_HELP = `Usage: evenkeel agent --node NAME [options]
 Tells load balancers whether to send this node traffic.
 
 Options:
-  --node NAME            the Node object to go by              ($NODE_NAME)
+  --node NAME            name of the Node object               ($NODE_NAME)
   --port N               health checks                         (8080)
   --status-port N        /healthz, /probers, /metrics          (8081)
   --agent-check-port N   HAProxy's agent-check                 (none)
-  --checker A=N          N of its checkers ask from address A  (several times)
+  --checker A=N          N of its checkers ask from address A  (repeatable)
   --checker-interval T   their longest agent-inter             (2s)
   --address A            listen at one address                 (all)
   --dialect D            plain, disable-on-404, body or f5     (plain)
-  --data-port [A:]N      the node's own port that must answer  (none)
+  --data-port [A:]N      port of the node that must answer     (none)
   --data-every T         how often it is asked                 (2s)
   --fall N, --rise N     refusals and answers in a row         (3, 2)
-  --up-delay T           how long nothing may stand against up (5s)
-  --cordon-grace T       how long a cordon is borne            (0)
-  --drain-limit T        then drain becomes down               (none)
-  --takeover-limit T     to be ready beside another agent      (8s)
-  --stale-after T        with the API server away for so long  (none)
-  --stale-answer A       up or down is said then
+  --up-delay T           how long all must be well before up   (5s)
+  --cordon-grace T       how long a new cordon is ignored      (0)
+  --drain-limit T        after this, drain becomes down        (none)
+  --takeover-limit T     time to take over from another agent  (8s)
+  --stale-after T        limit for an unreachable API server   (none)
+  --stale-answer A       answer after that limit: up or down
   --memory-dir DIR       tmpfs, survives the agent             (/run/evenkeel)
   --keep-dir DIR         disk, survives a reboot          (/var/lib/evenkeel)
-  --kubeconfig FILE      outside of a cluster             (the pod's account)
+  --kubeconfig FILE      to run outside a cluster         (the pod's account)
   --grants-namespace NS  of the ConfigMap that grants cordons  (the pod's)
 
 Example:
@@ -155,7 +155,7 @@ class Reader extends FlagReader {
   name(flag: string, fallback: string | undefined): string {
     const name = this.text(flag) ?? fallback ?? ''
     if (name !== '') return this.node(flag, name)
-    this.wrong.push(`--${flag} is missing: name the Node, or set $NODE_NAME by the downward API`)
+    this.wrong.push(`--${flag} is missing: name the Node, or set $NODE_NAME with the downward API`)
     return name
   }
 
@@ -206,7 +206,7 @@ class Reader extends FlagReader {
   dialect(flag: string): DialectName {
     const text = this.text(flag) ?? ''
     if (isDialectName(text)) return text
-    this.wrong.push(`--${flag}: "${text}" is none of plain, disable-on-404, body and f5`)
+    this.wrong.push(`--${flag}: "${text}" must be plain, disable-on-404, body or f5`)
     return 'plain'
   }
 }

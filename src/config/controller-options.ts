@@ -56,27 +56,27 @@ const OWNER = { command: 'controller', code: 'CONTROLLER_OPTIONS' } as const
 
 export const CONTROLLER_HELP = `Usage: evenkeel controller [options]
 
-Lets no more nodes of a fleet leave their load balancers by cordon than
-may: it publishes which cordons are granted, and agents go by that.
-Run two; one leads. With --dns it checks the DNS of the cluster as well.
+Limits how many nodes of a fleet leave their load balancers by cordon:
+it publishes which cordons are granted, and agents follow that list.
+Run two replicas; one leads. With --dns it also checks the cluster DNS.
 
 Options:
   --max-cordoned-out N|P%  how many may be out at once        (50%)
   --selector L             which nodes share load balancers   (all)
-  --return-delay T         how long a node that is uncordoned
-                           counts as out still                (10s)
+  --return-delay T         how long an uncordoned node still
+                           counts as out                      (10s)
   --namespace NS           of the Lease                       (the pod's)
   --grants-namespace NS    where the agents run               (--namespace)
-  --lease-duration T       a dead leader is followed after it (15s)
+  --lease-duration T       after it a dead leader is replaced (15s)
   --status-port N          /healthz, /readyz, /metrics        (8081)
   --address A              listen at one address              (all)
-  --kubeconfig FILE        outside of a cluster       (the pod's account)
-  --dns                    the leader checks the DNS of the cluster  (off)
-  --dns-interval T         between two checks, 5s at least            (30s)
+  --kubeconfig FILE        to run outside a cluster   (the pod's account)
+  --dns                    the leader checks the cluster DNS         (off)
+  --dns-interval T         between two checks, at least 5s            (30s)
   --dns-image IMAGE        also check from two nodes, by pods of
                            this image of evenkeel        (from here alone)
-  --dns-repair             replace one ill pod of DNS where that
-                           is safe; takes --dns-image                 (off)
+  --dns-repair             replace one unhealthy DNS pod if that
+                           is safe; needs --dns-image                 (off)
   --node-name NAME         the node that this runs on        ($NODE_NAME)
 
 Example:
@@ -125,14 +125,14 @@ class Reader extends FlagReader {
   /** `fallback` is a name already, or none. */
   namespaceOr(flag: string, fallback: string | undefined): string {
     if (this.text(flag) !== undefined) return this.namespace(flag)
-    if (fallback === undefined) this.wrong.push(`--${flag} is missing: outside of a pod, name one`)
+    if (fallback === undefined) this.wrong.push(`--${flag} is missing: outside a pod it must be given`)
     return fallback ?? ''
   }
 
   limit(flag: string): OutLimit {
     const text = this.text(flag) ?? ''
     const limit = parseOutLimit(text)
-    if (limit === undefined) this.wrong.push(`--${flag}: "${text}" is no number of nodes: write 2, or 50%`)
+    if (limit === undefined) this.wrong.push(`--${flag}: "${text}" is not a number of nodes: write 2, or 50%`)
     return limit ?? { kind: 'count', count: 1 }
   }
 
@@ -146,7 +146,7 @@ class Reader extends FlagReader {
     for (const flag of ['dns-interval', 'dns-image', 'dns-repair'])
       if (!isOn && this.value(flag) !== undefined) this.wrong.push(`--${flag} takes --dns`)
     if (isOn && repair && image === undefined)
-      this.wrong.push('--dns-repair takes --dns-image: no pod is replaced unless two nodes see that it is ill')
+      this.wrong.push('--dns-repair needs --dns-image: a pod is replaced only if two nodes see that it is unhealthy')
     if (!isOn) return undefined
     return {
       intervalMs: intervalMs ?? DNS_INTERVAL_MS,

@@ -82,7 +82,7 @@ export class FlagReader {
       this.wrong.push(`--${flag}: ${found.error}`)
       return leastMs
     }
-    if (found.ms < leastMs) this.wrong.push(`--${flag}: write ${least} at least`)
+    if (found.ms < leastMs) this.wrong.push(`--${flag}: write ${least} or more`)
     return found.ms
   }
 }

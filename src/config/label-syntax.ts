@@ -8,7 +8,7 @@ export const isDnsSubdomain = (text: string): boolean => text.length <= 253 && D
 export function labelKeyFault(key: string): string | undefined {
   const slash = key.indexOf('/')
   const prefix = slash === -1 ? undefined : key.slice(0, slash)
-  if (prefix !== undefined && !isDnsSubdomain(prefix)) return 'what stands before "/" is a DNS name in lower case'
+  if (prefix !== undefined && !isDnsSubdomain(prefix)) return 'the part before "/" is a DNS name in lower case'
   return isName(key.slice(slash + 1)) ? undefined : NAME_RULE
 }
 

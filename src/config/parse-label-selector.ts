@@ -31,7 +31,7 @@ function termsOf(text: string): readonly string[] {
 }
 
 function requirementOf(term: string): LabelRequirement | string {
-  if (term === '') return 'nothing stands between two commas'
+  if (term === '') return 'there is nothing between two commas'
   const requirement = shapeOf(term)
   if (requirement === undefined) return `"${term}" is not a condition`
   const keyFault = labelKeyFault(requirement.key)

@@ -22,7 +22,7 @@ and reaches it by port-forward.
 
 Options:
   --port N        on loopback                                 (8053)
-  --idle-limit T  ends when no check is connected for so long  (30s)
+  --idle-limit T  ends after so long without a connection (30s)
 
 Example:
   evenkeel dns-relay --port 8053 --idle-limit 30s

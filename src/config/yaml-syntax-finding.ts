@@ -9,9 +9,9 @@ const KNOWN: Readonly<Record<string, Pick<Finding, 'text' | 'fix'> & { readonly 
     fix: 'keep one Roll per file; remove what follows "---"',
   },
   NON_STRING_KEY: { text: 'a field name is not text', fix: 'write the name as text, in quotes where needed' },
-  TAB_AS_INDENT: { text: 'a tab stands where YAML allows spaces only', fix: 'indent with spaces' },
+  TAB_AS_INDENT: { text: 'a tab is where YAML allows only spaces', fix: 'indent with spaces' },
   RESOURCE_EXHAUSTION: { text: 'values are nested too deep', fix: 'nest less' },
-  BAD_ALIAS: { text: 'aliases are not read', fix: 'write the value out once more' },
+  BAD_ALIAS: { text: 'aliases are not supported', fix: 'write the value out again' },
 }
 
 /** The YAML parser's complaint in our words where we have some, else in its own. */

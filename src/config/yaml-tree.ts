@@ -66,7 +66,7 @@ function plainValue(walk: Walk, node: Node | null, path: Path): unknown {
   if (!walk.written.has(keyOf(path))) walk.written.set(keyOf(path), { value: spanOfNode(node) })
   if (node === null) return null
   if (path.length > MAX_DEPTH) return refused(walk, node, { text: 'values are nested more than 32 deep' })
-  if (isAlias(node)) return refused(walk, node, { text: 'aliases are not read', fix: 'write the value out once more' })
+  if (isAlias(node)) return refused(walk, node, { text: 'aliases are not supported', fix: 'write the value out again' })
   if (isMap<Node, Node | null>(node)) return plainMapping(walk, node.items, path)
   if (isSeq<Node>(node)) return node.items.map((item, index) => plainValue(walk, item, [...path, index]))
   return isScalar(node) ? plainScalar(walk, node, node.value) : undefined
@@ -89,7 +89,7 @@ const isEmpty = (node: Node): boolean => isScalar(node) && node.value === null &
 function plainScalar(walk: Walk, node: Node, value: unknown): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return value
-  return refused(walk, node, { text: 'this tag is not read', fix: 'write plain text, a number, true or false' })
+  return refused(walk, node, { text: 'this tag is not supported', fix: 'write plain text, a number, true or false' })
 }
 
 function refused(walk: Walk, node: Node, said: { readonly text: string; readonly fix?: string }): undefined {

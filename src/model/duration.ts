@@ -31,7 +31,7 @@ export function parseDuration(text: string): ParsedDuration {
 }
 
 const notADuration = (text: string): ParsedDuration => ({
-  error: `"${text}" is no duration: write a number with ms, s, min or h, as in 30s or 10min`,
+  error: `"${text}" is not a duration: write a number with ms, s, min or h, as in 30s or 10min`,
 })
 
 const dropZero = (big: string, small: number, unit: string): string => (small === 0 ? big : `${big} ${small} ${unit}`)

@@ -89,13 +89,13 @@ function array(raw: Raw, field: string): readonly unknown[] {
 /** It is named in commands for people to paste. */
 function runName(raw: Raw): string {
   const value = string(raw, 'run')
-  if (!isRunName(value)) throw new Malformed('run is no name of a run')
+  if (!isRunName(value)) throw new Malformed('run is not the name of a run')
   return value
 }
 
 function bootId(raw: Raw): string {
   const value = string(raw, 'bootId')
-  if (!/^[0-9a-f-]{8,64}$/i.test(value)) throw new Malformed('bootId is no boot id')
+  if (!/^[0-9a-f-]{8,64}$/i.test(value)) throw new Malformed('bootId is not a boot id')
   return value
 }
 
@@ -113,7 +113,7 @@ function taint(value: unknown): Taint {
 /** 0 is what a balancer tells of a server without a port of its own; beyond the last port there is none to ask. */
 function port(raw: Raw): number {
   const value = count(raw, 'port')
-  if (value > 65_535) throw new Malformed('port is no port')
+  if (value > 65_535) throw new Malformed('port is not a port number')
   return value
 }
 
@@ -146,7 +146,7 @@ function daemon(value: unknown): RecordedDaemon {
   const raw = object(value, 'a daemon')
   if (raw.kind !== 'DaemonSet' && raw.kind !== 'mirror') throw new Malformed('the kind of a daemon is unknown')
   const containerIds = array(raw, 'containerIds').map((id) => {
-    if (typeof id !== 'string') throw new Malformed('a container id is no text')
+    if (typeof id !== 'string') throw new Malformed('a container id is not text')
     return id
   })
   return {

@@ -24,7 +24,7 @@ const REDUCTIONS: readonly ((report: ReportDocument) => ReportDocument)[] = [
   (report) => ({
     ...report,
     nodes: report.nodes.map((node) => ({ ...node, pods: [] })),
-    leftOut: [...report.leftOut, 'The names of evicted pods are left out of this page, for its size.'],
+    leftOut: [...report.leftOut, 'The names of evicted pods are left out to keep this page small.'],
   }),
 ]
 
@@ -49,7 +49,7 @@ export function fittedReport(report: ReportDocument, limits: SizeLimits = SIZE_L
 function slower(report: ReportDocument, everyMs: number): ReportDocument {
   const { load, latency } = report
   const columns = latency?.columns
-  const text = `Load and latency are given for each ${everyMs / 1000} s, for the size of this page.`
+  const text = `Load and latency are given per ${everyMs / 1000} s to keep this page small.`
   return {
     ...report,
     load: load === null ? null : thinnedColumns(load, everyMs),

@@ -15,13 +15,15 @@ export function notMeasuredTexts(report: ReportDocument): readonly string[] {
   return [
     skippedSamples === 0
       ? 'No sample was skipped.'
-      : `${countOf(skippedSamples, 'sample')} skipped: due while the prober was late, so never sent and never counted as good.`,
+      : `${countOf(skippedSamples, 'sample')} skipped: due while the prober was late, so not sent and not counted as good.`,
     ...(gaps.length === 0 ? ['No gap of the prober.'] : gaps),
     `${sentence(smallestOutageText(report))}.`,
     ...(settings?.probes.some(({ control }) => control) === true
       ? []
-      : ['No control target is known: what the prober itself lost cannot be told from what the service lost.']),
-    ...(baseline === null ? ['No baseline: what was normal before is not known.'] : [baselineText(baseline)]),
+      : [
+          'No control target is known: requests lost by the prober cannot be distinguished from requests lost by the service.',
+        ]),
+    ...(baseline === null ? ['No baseline: the normal state before the roll is not known.'] : [baselineText(baseline)]),
     ...report.leftOut,
   ]
 }

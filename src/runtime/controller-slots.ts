@@ -119,7 +119,7 @@ export class ControllerSlots {
 
   #mustLead(): void {
     if (this.#parts.leader.mayActForMs() > 0) return
-    throw new WorldError('this controller does not lead, so that it takes no slot', {
+    throw new WorldError('this controller does not lead, so it takes no slot', {
       code: 'SLOT_LAPSED',
       retry: 'backoff',
     })

@@ -97,8 +97,8 @@ export class LeaseKeeper {
    * one, where there are several; 0 where it is absent.
    */
   acquire(wanted: Wanted, signal: AbortSignal): Promise<AcquireAnswer> {
-    invariant(this.#lost === undefined, 'a lost slot is lost for good')
-    invariant(this.#at.held === undefined || this.#node === wanted.node, 'one slot is for one node')
+    invariant(this.#lost === undefined, 'a lost slot is not taken again')
+    invariant(this.#at.held === undefined || this.#node === wanted.node, 'a slot is for one node')
     return this.#inTurn(() => this.#acquire(wanted, signal))
   }
 

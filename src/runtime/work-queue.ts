@@ -50,7 +50,7 @@ export class WorkQueue {
   #running: Promise<void> | undefined
 
   constructor(parts: WorkQueueParts) {
-    invariant(parts.workers >= 1, 'a queue has a worker at least')
+    invariant(parts.workers >= 1, 'a queue has at least one worker')
     this.#parts = parts
     this.#wakeup = new Wakeup(parts.clock)
   }

@@ -42,7 +42,7 @@ test('the version is that of the package', async () => {
 const WRONG: readonly (readonly [line: string, said: RegExp])[] = [
   ['rol', /^error: unknown command 'rol'\n\(Did you mean roll\?\)\n/],
   ['roll --frob', /^error: unknown option '--frob'\n/],
-  ['roll', /^error: nothing says which nodes to roll \(usage\.nodes\)\n {2}= fix: evenkeel roll -f roll\.yaml/],
+  ['roll', /^error: no nodes to roll are given \(usage\.nodes\)\n {2}= fix: evenkeel roll -f roll\.yaml/],
   ['roll --all --progress live', /^error: --progress live is not possible: stderr is no terminal/],
   [
     'roll --all --no-probe',
@@ -55,7 +55,7 @@ const WRONG: readonly (readonly [line: string, said: RegExp])[] = [
   ['roll --all --no-probe -y --kubeconfig /nonexistent', /^error: there is no kubeconfig \/nonexistent/],
   ['agent --node n1 --port 99999', /^error: --port: "99999" is no port: write 1 to 65535/],
   ['agent --node n1 --prot 80', /^error: Unknown option '--prot'/],
-  ['roll status --state-dir /nonexistent', /^error: there is no journal of a roll here/],
+  ['roll status --state-dir /nonexistent', /^error: there is no journal of a roll in this directory/],
 ]
 
 test('wrong usage and wrong input end with exit 2 and say what to do', async () => {

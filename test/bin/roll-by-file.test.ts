@@ -88,7 +88,10 @@ test('an abort by a file, where no node is out, says so and makes no journal', a
   const { roll, writes, text } = await aPlace(context, { nodes: [apiNode('n1'), apiNode('n2')] })
   const { code, err } = await roll('abort')
   assert.equal(code, 2)
-  assert.match(err, /^error: no node of this cluster carries a record, so no run has one out \(abort\.nothing-out\)\n/)
+  assert.match(
+    err,
+    /^error: no node of this cluster carries a record, so no run has a node out \(abort\.nothing-out\)\n/,
+  )
   await assert.rejects(text(), { code: 'ENOENT' })
   assert.deepEqual(writes(), [])
 })

@@ -106,7 +106,7 @@ describe('a controller of a real API server', requires('testbed'), () => {
       return waiting.every((name) => named.includes(name))
     })
     const messages = new Set(((await events()) as readonly unknown[]).map((event) => field(event, 'message')))
-    assert.deepEqual([...messages], ['as many nodes are out by cordon as may be: 3 of 6'])
+    assert.deepEqual([...messages], ['the limit of nodes out by cordon is reached: 3 of 6'])
     assert.ok(seen.events.length >= 2)
     assert.deepEqual(
       seen.events.filter(({ object }) => grantedIn(object).length > 3),

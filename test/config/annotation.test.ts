@@ -32,7 +32,12 @@ test('a detacher needs its two annotations and the data port', () => {
 
 for (const [what, line, message, at] of [
   ['a key that is no qualified name', 'attachedKey: a/b/c', /"a\/b\/c" is not the annotation of a detacher/, '12:22'],
-  ['a key of the roll itself', 'attachedKey: evenkeel.dev/record', /evenkeel.dev is of the roll itself/, '12:22'],
+  [
+    'a key of the roll itself',
+    'attachedKey: evenkeel.dev/record',
+    /annotations of evenkeel.dev belong to the roll itself/,
+    '12:22',
+  ],
   [
     'a key that stands for two things',
     'attachedKey: node-detacher.variant.run/detached',

@@ -51,20 +51,20 @@ test('DNS is looked at where it is switched on, and repaired where that is, too'
 })
 
 const WRONG: readonly (readonly [words: string, message: string])[] = [
-  ['', '--namespace is missing: outside of a pod, name one'],
+  ['', '--namespace is missing: outside a pod it must be given'],
   ['--namespace Edge', '--namespace: "Edge" names no namespace'],
-  ['--namespace a --max-cordoned-out 0', '--max-cordoned-out: "0" is no number of nodes: write 2, or 50%'],
-  ['--namespace a --max-cordoned-out all', '--max-cordoned-out: "all" is no number of nodes: write 2, or 50%'],
-  ['--namespace a --selector a=b,,', '--selector: nothing stands between two commas: write it as for kubectl -l'],
-  ['--namespace a --lease-duration 100ms', '--lease-duration: write 1s at least'],
+  ['--namespace a --max-cordoned-out 0', '--max-cordoned-out: "0" is not a number of nodes: write 2, or 50%'],
+  ['--namespace a --max-cordoned-out all', '--max-cordoned-out: "all" is not a number of nodes: write 2, or 50%'],
+  ['--namespace a --selector a=b,,', '--selector: there is nothing between two commas: write it as for kubectl -l'],
+  ['--namespace a --lease-duration 100ms', '--lease-duration: write 1s or more'],
   ['--namespace a --return-delay 10', '--return-delay: "10" has no unit: write ms, s, min or h'],
   ['--namespace a --status-port x', '--status-port: "x" is no port: write 1 to 65535'],
-  ['--namespace a --dns --dns-interval 4s', '--dns-interval: write 5s at least'],
+  ['--namespace a --dns --dns-interval 4s', '--dns-interval: write 5s or more'],
   ['--namespace a --dns --dns-image=', '--dns-image: name one, as in registry.example/evenkeel:1.0'],
   ['--namespace a --dns --node-name N_1', '--node-name: "N_1" names no node'],
   [
     '--namespace a --dns --dns-repair',
-    '--dns-repair takes --dns-image: no pod is replaced unless two nodes see that it is ill',
+    '--dns-repair needs --dns-image: a pod is replaced only if two nodes see that it is unhealthy',
   ],
   ['--namespace a --dns-interval 1m', '--dns-interval takes --dns'],
   ['--namespace a --dns-repair', '--dns-repair takes --dns'],

@@ -35,7 +35,7 @@ test('an empty value is a value', () => {
 const FAULTY: readonly (readonly [string, string])[] = [
   ['', 'the selector is empty'],
   ['  ', 'the selector is empty'],
-  ['a=b,', 'nothing stands between two commas'],
+  ['a=b,', 'there is nothing between two commas'],
   ['a=b c', '"a=b c" is not a condition'],
   [
     'a>3',
@@ -43,7 +43,7 @@ const FAULTY: readonly (readonly [string, string])[] = [
   ],
   ['a in (b', '"a in (b" is not a condition'],
   ['A b/c=d', '"A b/c=d" is not a condition'],
-  ['UP/c=d', '"UP/c" is not a label key: what stands before "/" is a DNS name in lower case'],
+  ['UP/c=d', '"UP/c" is not a label key: the part before "/" is a DNS name in lower case'],
   [
     'a=-',
     '"-" is not a label value: at most 63 letters, digits, "-", "_" and ".", begins and ends with a letter or digit',

@@ -25,7 +25,11 @@ test('a file for a run that has begun need choose no nodes', () => {
 test('what a run stands against is told at its line, all at once, in the order of the file', () => {
   const { refusal } = readRollFile({ file: 'roll.yaml', text: FILE })
   const error = refusal([
-    { path: ['spec', 'balancers', 0, 'backends', 1], text: 'backend "app" is none of this run', fix: 'take it out' },
+    {
+      path: ['spec', 'balancers', 0, 'backends', 1],
+      text: 'backend "app" is not part of this run',
+      fix: 'take it out',
+    },
     { path: ['spec', 'slots', 'namespace'], text: 'it is in "evenkeel"', hint: 'a Lease', fix: 'namespace: evenkeel' },
     { path: ['spec', 'nodes'], text: 'n2 is out for this run', fix: 'choose n2 as well' },
     { path: ['spec', 'balancers'], text: 'balancer "in\u001bner" is gone', fix: 'name it' },
@@ -57,7 +61,7 @@ test('what a run stands against is told at its line, all at once, in the order o
         '  = fix: name it',
       ],
       [
-        'error: backend "app" is none of this run (config.begun)',
+        'error: backend "app" is not part of this run (config.begun)',
         '  --> roll.yaml:10:23',
         '10 |       backends: [web, app]',
         '   |                       ^^^',

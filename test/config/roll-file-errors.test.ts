@@ -40,7 +40,7 @@ error: "0" has no unit (config.duration)
 7 |   soak: 0
   |         ^ ms, s, min or h
   = fix: soak: 0s
-error: "2d" is no duration (config.duration)
+error: "2d" is not a duration (config.duration)
  --> roll.yaml:8:25
 8 |   reboot: {returnLimit: 2d}
   |                         ^^ ms, s, min or h
@@ -57,7 +57,7 @@ error: unknown field "gate" (config.unknown-field)
 
 /** Lines of a spec with one fault, and the first line and the fix of what is said. */
 const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: string])[] = [
-  [[all, '  soak: ten'], '"ten" is no duration (config.duration)', 'soak: 30s'],
+  [[all, '  soak: ten'], '"ten" is not a duration (config.duration)', 'soak: 30s'],
   [[all, '  soak: 25h'], '"25h" is too long (config.range)', 'soak: 30s'],
   [[all, '  slots: {leaseDuration: 1s}'], '"1s" is too short (config.range)', 'leaseDuration: 30s'],
   [[all, '  drain: {grace: 1500ms}'], '"1500ms" is not a whole number of seconds (config.range)', 'grace: 2s'],
@@ -109,13 +109,13 @@ const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: 
   ],
   [
     [all, '  probes: [{name: a, url: "http://x", control: true}]'],
-    'every probe is a control; nothing would measure the roll (config.choice)',
+    'every probe is a control, so nothing would measure the roll (config.choice)',
     'add a target behind the balancers',
   ],
   [
     [all, '  probes: [{name: a, url: "http://x"}, {name: a, url: "http://y"}]'],
     '"a" is written twice (config.repeated)',
-    'give each a name of its own',
+    'give each a different name',
   ],
   [
     [all, '  reboot: {ssh: {}, command: [x, "{bootId}"]}'],
@@ -124,11 +124,11 @@ const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: 
   ],
   [
     [all, '  reboot: {command: [x]}'],
-    'the command cannot know which boot it may end (config.placeholder)',
+    'the command cannot check the boot id (config.placeholder)',
     'pass "{bootId}" and compare it on the machine',
   ],
   [[all, '  hosts: []'], 'not yet: machines that are not Kubernetes nodes (config.not-yet)', 'remove "hosts"'],
-  [[all, '  gates: {}'], 'not yet: gates of your own before a node is attached (config.not-yet)', 'remove "gates"'],
+  [[all, '  gates: {}'], 'not yet: your own gates before a node is attached (config.not-yet)', 'remove "gates"'],
   [[all, '  maxUnavailable: 2'], 'not yet: several nodes at once (config.not-yet)', 'remove "maxUnavailable"'],
   [[all, '  parallel: 3'], 'not yet: several nodes at once (config.not-yet)', 'remove "parallel"'],
 ]
@@ -146,7 +146,7 @@ const balancer = (instances: string, backends = '[web]'): string =>
 
 test('refuses a balancer that cannot be reached in exactly one way', () => {
   const nowhere = onlyFinding(balancer('[{name: a}]'))
-  assert.match(nowhere, /^error: none of socket, tcp, ssh is written \(config\.choice\)/)
+  assert.match(nowhere, /^error: one of socket, tcp, ssh is missing \(config\.choice\)/)
   assert.match(nowhere, /\n *= fix: socket: \/run\/haproxy\/admin\.sock$/)
   assert.match(onlyFinding(balancer('[{name: a, socket: /s, tcp: "h:1"}]')), /^error: "tcp" beside "socket"/)
   assert.match(onlyFinding(balancer('[{name: a, socket: run/s}]')), /^error: "run\/s" is not a path/)

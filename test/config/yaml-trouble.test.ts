@@ -19,11 +19,11 @@ test('a field written twice is refused where it is written again', () => {
 test('an alias is refused where it stands', () => {
   assert.equal(
     onlyFinding(rollYaml(all, '  detach: {idleLimit: &long 5min}', '  soak: *long')),
-    `error: aliases are not read (config.yaml)
+    `error: aliases are not supported (config.yaml)
  --> roll.yaml:7:9
 7 |   soak: *long
   |         ^^^^^
-  = fix: write the value out once more`,
+  = fix: write the value out again`,
   )
 })
 
@@ -38,8 +38,8 @@ test('broken YAML is said in one finding per fault, without guessing at fields',
   const broken = refusal('apiVersion: [1\nkind: Roll\n')
   assert.match(broken, /^error: not valid YAML \(config\.yaml\)\n/)
   assert.match(broken, /\n *= fix: check brackets, quotes and indentation here and in the lines above\n/)
-  assert.match(refusal(rollYaml(all, '\tsoak: 1s')), /a tab stands where YAML allows spaces only/)
-  assert.match(refusal(rollYaml(all, '  soak: !!binary aGk=')), /this tag is not read/)
+  assert.match(refusal(rollYaml(all, '\tsoak: 1s')), /a tab is where YAML allows only spaces/)
+  assert.match(refusal(rollYaml(all, '  soak: !!binary aGk=')), /this tag is not supported/)
 })
 
 test('a bomb of nested lists is refused, not run', () => {

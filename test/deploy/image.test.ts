@@ -73,7 +73,7 @@ describe('the image that pods run', requires('strip', 'tar'), () => {
     assert.match(controller.stdout, /^Usage: evenkeel controller/)
     const dns = await runToEnd([...argv, 'dns', 'check'])
     assert.equal(dns.code, 2)
-    assert.match(dns.stderr, /there is no API server to ask: this is no pod/)
+    assert.match(dns.stderr, /there is no API server to ask: this process does not run in a pod/)
   })
 
   test('the agent’s file holds no package, and less than a third of the program', () => {

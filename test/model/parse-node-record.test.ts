@@ -100,12 +100,12 @@ test('text that is no record is refused, and never crashes', () => {
 
 test('a boot id that is none is refused, since it is sent to a machine', () => {
   const parsed = parseNodeRecord(JSON.stringify({ ...RECORD, bootId: '$(reboot)' }))
-  assert.deepEqual(parsed, { ok: false, why: 'bootId is no boot id' })
+  assert.deepEqual(parsed, { ok: false, why: 'bootId is not a boot id' })
 })
 
 test('a run whose name could be pasted as another command is refused', () => {
   const parsed = parseNodeRecord(JSON.stringify({ ...RECORD, run: 'run-1; reboot' }))
-  assert.deepEqual(parsed, { ok: false, why: 'run is no name of a run' })
+  assert.deepEqual(parsed, { ok: false, why: 'run is not the name of a run' })
   assert.deepEqual(parseNodeRecord(JSON.stringify({ ...RECORD, slotNamespace: 7 })), {
     ok: false,
     why: 'slotNamespace is no text',

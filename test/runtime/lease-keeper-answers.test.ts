@@ -55,7 +55,7 @@ test('a slot that is held already is held, without another write, and is for tha
   await keeper.acquire(WANTED, never)
   assert.deepEqual(await keeper.acquire(WANTED, never), { kind: 'held' })
   assert.equal(leases.writes, 1)
-  assert.throws(() => keeper.acquire({ ...WANTED, node: 'n2' }, never), { message: 'one slot is for one node' })
+  assert.throws(() => keeper.acquire({ ...WANTED, node: 'n2' }, never), { message: 'a slot is for one node' })
 })
 
 test('a lost slot is not asked for again', async () => {
@@ -63,7 +63,7 @@ test('a lost slot is not asked for again', async () => {
   await keeper.acquire(WANTED, never)
   put('run-2/p7')
   await keeper.renewNow(never)
-  assert.throws(() => keeper.acquire(WANTED, never), { message: 'a lost slot is lost for good' })
+  assert.throws(() => keeper.acquire(WANTED, never), { message: 'a lost slot is not taken again' })
 })
 
 test('nothing is renewed or released where nothing is held', async () => {

@@ -209,7 +209,7 @@ test('where a bug ends the queue, what is under way beside it is ended by its si
 })
 
 test('a queue without a worker, and one that runs twice, are bugs', () => {
-  assert.throws(() => aQueue({ workers: 0 }), { message: 'a queue has a worker at least' })
+  assert.throws(() => aQueue({ workers: 0 }), { message: 'a queue has at least one worker' })
   const { queue, work } = aQueue()
   void queue.run(work, never)
   assert.throws(() => queue.run(work, never), { message: 'a queue runs once' })

@@ -21,7 +21,7 @@ const COUNTED: Readonly<Record<string, keyof UdpCounts>> = {
 export function udpCountsOf(text: string): UdpCounts | string {
   if (!text.endsWith('\n')) return 'they break off'
   const lines = text.split('\n')
-  if (!lines.some((line) => line.startsWith('coredns_'))) return 'they are not those of CoreDNS'
+  if (!lines.some((line) => line.startsWith('coredns_'))) return 'they are not metrics of CoreDNS'
   const sums = { received: 0, answered: 0 }
   for (const line of lines) {
     if (line.length > LINE_MAX) return 'a line is too long'
@@ -29,7 +29,7 @@ export function udpCountsOf(text: string): UdpCounts | string {
     const counted = COUNTED[name]
     if (counted === undefined || !isUdp(labels)) continue
     sums[counted] += NUMBER.test(value) ? Number(value) : Number.NaN
-    if (!Number.isSafeInteger(sums[counted])) return 'a counter is no whole number'
+    if (!Number.isSafeInteger(sums[counted])) return 'a counter is not a whole number'
   }
   return sums
 }

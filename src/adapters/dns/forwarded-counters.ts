@@ -76,8 +76,6 @@ async function readingOf(stream: Duplex, port: number): Promise<CountersReading>
   const { status, hasEnd, text } = answer
   if (MAY_NOT_READ.has(status)) return elsewhere(`its metrics take a credential of their own (HTTP ${status})`)
   if (status !== 200) return elsewhere(`GET /metrics is answered with HTTP ${status}`)
-  const counts = hasEnd ? udpCountsOf(text) : 'they have no end'
-  return typeof counts === 'string'
-    ? elsewhere(`what it gives as metrics cannot be used: ${counts}`)
-    : { kind: 'counts', counts }
+  const counts = hasEnd ? udpCountsOf(text) : 'they do not end'
+  return typeof counts === 'string' ? elsewhere(`its metrics cannot be used: ${counts}`) : { kind: 'counts', counts }
 }

@@ -31,7 +31,7 @@ export interface QueryMessage {
 
 /** Throws where the name is not a DNS name: the encoder would write labels that are too long. */
 export function queryMessage(question: DnsQuestion, id: number): QueryMessage {
-  if (!isDnsName(question.name)) throw new Error(`"${question.name}" is no DNS name`)
+  if (!isDnsName(question.name)) throw new Error(`"${question.name}" is not a DNS name`)
   const options = [{ code: NSID, data: Buffer.alloc(0) }]
   const opt = { name: '.', type: 'OPT', udpPayloadSize: UDP_PAYLOAD_BYTES, extendedRcode: 0, ednsVersion: 0, flags: 0 }
   const packet = {

@@ -101,7 +101,7 @@ function parserOf(columns: readonly string[]): StatParser {
 function parseRow(text: (name: string) => string): StatRow {
   const count = (name: string): number => parseCount(text(name), name)
   const optionalCount = (name: string): number => (text(name) === '' ? 0 : count(name))
-  if (text('type') !== SERVER_TYPE) throw badReply('"show stat" answers with rows that are no servers')
+  if (text('type') !== SERVER_TYPE) throw badReply('"show stat" answers with rows that are not servers')
   return {
     backend: text('pxname'),
     server: text('svname'),

@@ -38,9 +38,9 @@ export class CommandHost implements Host {
   /** UserError where the command is not told the boot id. */
   constructor(parts: CommandHostParts) {
     if (!parts.command.some((word) => word.includes('{bootId}'))) {
-      throw new UserError('the reboot command does not get the boot id that it may act on', {
+      throw new UserError('the reboot command does not receive the boot id', {
         code: 'host.command-boot-id',
-        fix: 'give it {bootId} as an argument, and let it do nothing where the machine bears another',
+        fix: 'give it {bootId} as an argument, and let it do nothing where the machine has another boot id',
       })
     }
     this.#parts = parts

@@ -8,7 +8,7 @@ export const isHostName = (text: string): boolean => text.length <= 253 && HOST_
 /** Rejects a name that comes from the API and may be anything. */
 export function hostName(text: string): string {
   if (isHostName(text)) return text
-  throw new WorldError(`${JSON.stringify(text.slice(0, 80))} is no name of a machine`, {
+  throw new WorldError(`${JSON.stringify(text.slice(0, 80))} is not the name of a machine`, {
     code: 'HOST_NAME',
     retry: 'never',
   })

@@ -13,7 +13,7 @@ export function rebootAnswer(node: string, lines: MarkedLines, end: ProcessEnd):
   const bootId = lines.said('boot')
   if (lines.has('other')) {
     if (bootId !== undefined && isBootId(bootId)) return { kind: 'otherBoot', bootId }
-    return { kind: 'refused', text: `${node} tells no boot id` }
+    return { kind: 'refused', text: `${node} reported no boot id` }
   }
   const refusal = lines.said('refused')
   if (refusal !== undefined) return { kind: 'refused', text: refusal }

@@ -19,7 +19,7 @@ export function sshFailure(node: string, end: ProcessEnd): WorldError {
     const [, code, retry] = FAILURES.find(([pattern]) => pattern.test(end.errorTail)) ?? []
     return error(code ?? 'HOST_UNREACHABLE', retry ?? 'backoff', `ssh ${node}: ${text}`)
   }
-  return error('HOST_ANSWER', 'backoff', `${node} gave no answer to go by (${ending(end)}): ${text}`)
+  return error('HOST_ANSWER', 'backoff', `${node} gave no usable answer (${ending(end)}): ${text}`)
 }
 
 /** How it ended, in a few words. */

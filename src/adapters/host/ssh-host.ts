@@ -53,7 +53,7 @@ export class SshHost implements Host {
     const refusal = lines.said('refused')
     if (bootId === undefined || (refusal === undefined && !lines.has('may'))) throw sshFailure(node, end)
     if (!isBootId(bootId)) {
-      throw new WorldError(`${node} tells no boot id, but "${bootId}"`, { code: 'HOST_ANSWER', retry: 'never' })
+      throw new WorldError(`${node} reported no boot id, but "${bootId}"`, { code: 'HOST_ANSWER', retry: 'never' })
     }
     const hops = await sshRoute(node, {
       configOf: (host) => this.#config(host, signal),

@@ -12,5 +12,5 @@ export async function askAgent(
   if ('error' in page) return { error: page.error }
   if (page.status !== 200) return { error: `it answered with status ${page.status}` }
   const health = parseAgentHealth(page.body)
-  return health === undefined ? { error: 'what answers is no agent' } : { health }
+  return health === undefined ? { error: 'what answers is not an agent' } : { health }
 }

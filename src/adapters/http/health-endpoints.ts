@@ -163,7 +163,7 @@ const isUp = (answer: AskedAgent): boolean => !('error' in answer) && answer.hea
 /** What is at the node's address may be another node's agent, or none. */
 function ofThisNode({ name }: Node, answer: AskedAgent): AskedAgent {
   if ('error' in answer || answer.health.node === name) return answer
-  return { error: `it speaks for node ${answer.health.node}` }
+  return { error: `it is the agent of node ${answer.health.node}` }
 }
 
 type State = Pick<ServerReading, 'operational' | 'check' | 'checkText'> & { readonly endpoint: EndpointReading }

@@ -81,7 +81,7 @@ async function refused(error: unknown, port: number): Promise<unknown> {
     const why = code === 'EACCES' ? 'this user may not listen there' : 'this machine has no such address'
     return new UserError(`port ${port} cannot be listened at: ${why}`, {
       code: 'PORT_REFUSED',
-      fix: 'choose a port from 1024 on, or another address',
+      fix: 'choose a port from 1024 upwards, or another address',
       cause: error,
     })
   }

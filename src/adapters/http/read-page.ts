@@ -29,7 +29,7 @@ export function readPage({ address, port, path }: PagePlace, signal: AbortSignal
     response.setEncoding('utf8')
     response.on('data', (chunk: string) => {
       body += chunk
-      if (body.length > BODY_BYTES_MAX) resolve({ error: 'it answers without end', code: '' })
+      if (body.length > BODY_BYTES_MAX) resolve({ error: 'its answer does not end', code: '' })
     })
     response.once('error', fail)
     response.once('end', () => resolve({ status: response.statusCode ?? 0, body }))

@@ -17,7 +17,7 @@ export function chooseProxy(config: KubeConfig, env: Environment, where: string)
     ? checked(current.proxyUrl, `the proxy-url of a cluster in ${where}`)
     : fromEnvironment(new URL(current.server), env)
   if (proxyUrl !== undefined && !canTunnel(process.versions.node)) {
-    throw new UserError(`the API server is behind a proxy, and Node ${process.versions.node} cannot go by one`, {
+    throw new UserError(`the API server is behind a proxy, and Node ${process.versions.node} cannot use a proxy`, {
       code: 'KUBE_PROXY',
       fix: 'use Node 24.5 or later; or name the API server in $NO_PROXY',
     })
@@ -52,7 +52,7 @@ export function canTunnel(nodeVersion: string): boolean {
 function checked(written: string, what: string): string {
   const url = written.includes('://') ? written : `http://${written}`
   if (URL.canParse(url) && KNOWN.includes(new URL(url).protocol) && new URL(url).hostname !== '') return url
-  throw new UserError(`${what} is no proxy that can be used`, {
+  throw new UserError(`${what} is not a usable proxy`, {
     code: 'KUBE_PROXY',
     fix: 'write http://HOST:PORT, https://HOST:PORT or socks5://HOST:PORT; or name the API server in $NO_PROXY',
   })

@@ -121,7 +121,7 @@ interface Way {
 
 /** KubeConfig makes the agent for such a proxy, and keeps it for as long as it lives itself. */
 function socksAgent({ agent }: RequestOptions): PlainAgent {
-  if (!(agent instanceof PlainAgent)) throw new TypeError('there is no way by this proxy')
+  if (!(agent instanceof PlainAgent)) throw new TypeError('this proxy cannot be used')
   return Object.assign(agent, { keepAlive: true })
 }
 

@@ -90,7 +90,7 @@ class RunningCommand extends Duplex {
     else if (channel === CHANNEL.stderr && payload !== undefined)
       this.#stderr = Buffer.concat([this.#stderr, payload.subarray(-STDERR_BYTES_MAX)]).subarray(-STDERR_BYTES_MAX)
     else if (channel === CHANNEL.status && payload !== undefined) this.#end(payload)
-    else this.#break('the API server sent what is of no channel')
+    else this.#break('the API server sent data on an unknown channel')
   }
 
   #hear(bytes: Buffer): void {

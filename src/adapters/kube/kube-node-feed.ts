@@ -16,6 +16,6 @@ export const kubeNodeFeed = (parts: FollowParts, name: string): NodeFeed => ({
 
 const senseless: Named<never>['senseless'] = {
   type: 'broken',
-  error: new WorldError('the API server tells of a Node that makes no sense', { code: 'KUBE_REPLY', retry: 'backoff' }),
+  error: new WorldError('the API server sent a malformed Node', { code: 'KUBE_REPLY', retry: 'backoff' }),
   retryInMs: 0,
 }

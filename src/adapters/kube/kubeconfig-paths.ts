@@ -21,7 +21,7 @@ export function kubeconfigPaths(written: string | undefined): readonly string[] 
   const usual = join(homedir(), '.kube', 'config')
   if (existsSync(usual)) return [usual]
   if (existsSync(SERVICE_ACCOUNT_TOKEN)) return []
-  throw new UserError(`there is no kubeconfig ${usual}, and this is no pod of a cluster`, {
+  throw new UserError(`there is no kubeconfig ${usual}, and this process does not run in a pod`, {
     code: 'KUBECONFIG_MISSING',
     fix: 'name the file with --kubeconfig or $KUBECONFIG',
   })

@@ -33,7 +33,7 @@ export class LineReader {
     this.#next = 0
     this.#rest = end === -1 ? this.#rest + text : text.slice(end + 1)
     if (this.#rest.length <= LINE_LENGTH_MAX) return true
-    throw new WorldError('the API server sends a line without end', { code: 'KUBE_REPLY', retry: 'backoff' })
+    throw new WorldError('the API server sends a line that does not end', { code: 'KUBE_REPLY', retry: 'backoff' })
   }
 
   async #read(): Promise<IteratorResult<unknown>> {

@@ -52,7 +52,7 @@ async function listOnce<T>({ client, log }: ListParts, kind: Resource<T>, signal
     if (token === '') return { objects, resourceVersion }
   }
   const facts = { code: 'KUBE_REPLY', retry: 'backoff' } as const
-  throw new WorldError(`list ${kind.resource}: the list has no end`, facts)
+  throw new WorldError(`list ${kind.resource}: the list does not end`, facts)
 }
 
 function readPage(call: ApiCall, body: unknown) {

@@ -9,7 +9,7 @@ export function parseItem<T>(kind: Resource<T>, item: Untrusted, log: Log): [T] 
     return [kind.parse(item)]
   } catch (error) {
     if (!(error instanceof MalformedReply)) throw error
-    log.warn('an object that makes no sense is left out', {
+    log.warn('a malformed object is left out', {
       resource: kind.resource,
       reason: escapeForeign(error.message),
     })

@@ -20,7 +20,7 @@ export function parseLabelSelector(selector: Untrusted): LabelSelector {
 function parseRequirement(requirement: Untrusted): LabelRequirement {
   const written = requirement.at('operator').text()
   const operator = OPERATORS.find((known) => known === written)
-  if (operator === undefined) throw new MalformedReply(`${requirement.path}.operator is none that we know`)
+  if (operator === undefined) throw new MalformedReply(`${requirement.path}.operator is unknown`)
   return {
     key: requirement.at('key').text(),
     operator,

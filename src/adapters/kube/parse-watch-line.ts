@@ -31,7 +31,7 @@ function readEvent(call: ApiCall, line: string) {
     const event = new Untrusted(JSON.parse(line), 'event')
     return { type: event.at('type').text(), object: event.at('object') }
   } catch (error) {
-    throw replyError(call, error instanceof SyntaxError ? new MalformedReply('a line is no JSON') : error)
+    throw replyError(call, error instanceof SyntaxError ? new MalformedReply('a line is not JSON') : error)
   }
 }
 

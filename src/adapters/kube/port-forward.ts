@@ -66,7 +66,7 @@ class ForwardedPort extends Duplex {
     const [channel, ...rest] = isBinary && Buffer.isBuffer(data) ? [data[0], data.subarray(1)] : []
     const [payload] = rest
     if (payload === undefined || (channel !== DATA && channel !== ERROR)) {
-      this.destroy(this.#fault('the API server sent what is of no channel'))
+      this.destroy(this.#fault('the API server sent data on an unknown channel'))
       return
     }
     const isFirst = !this.#begun.has(channel)

@@ -12,7 +12,7 @@ export async function readJson(reply: Readable): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new WorldError('the API server answered with something that is no JSON', replyFacts(error))
+    throw new WorldError('the API server answered with something that is not JSON', replyFacts(error))
   }
 }
 
@@ -24,7 +24,7 @@ async function readText(reply: Readable): Promise<string> {
     for await (const chunk of reply) {
       if (!Buffer.isBuffer(chunk)) continue
       bytes += chunk.length
-      if (bytes > BODY_BYTES_MAX) throw new WorldError('the API server answers without end', replyFacts())
+      if (bytes > BODY_BYTES_MAX) throw new WorldError('the answer of the API server does not end', replyFacts())
       chunks.push(chunk)
     }
   } catch (error) {

@@ -27,7 +27,10 @@ export function resourceOf<T>({ kind, namespace, labelSelector, fieldSelector }:
 }
 
 export function objectPath<T>({ kind, namespace, name }: ObjectAddress<T>): string {
-  invariant(kind.namespaced === (namespace !== undefined), `a name of ${kind.resource} is looked up in its scope`)
+  invariant(
+    kind.namespaced === (namespace !== undefined),
+    `a namespaced kind needs a namespace, and no other takes one: ${kind.resource}`,
+  )
   return `${prefixOf(kind)}${withNamespace(kind, namespace)}/${kind.resource}/${segment(name)}`
 }
 

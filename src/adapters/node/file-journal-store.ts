@@ -154,7 +154,7 @@ interface Where {
 function checked({ entries: [first, ...entries], damagedLine }: JournalLines, where: Where): StoredJournal {
   if (first === undefined && damagedLine === undefined) throw emptyJournal(where)
   const header = checkedHeader(first, where)
-  if (damagedLine !== undefined) throw damaged(where, `line ${damagedLine} is no entry, and others follow it`)
+  if (damagedLine !== undefined) throw damaged(where, `line ${damagedLine} is not an entry, and others follow it`)
   return { header, entries }
 }
 
@@ -164,7 +164,7 @@ function checkedHeader(first: JournalEntry | undefined, where: Where): JournalHe
   if (header !== undefined && header.run === where.run) return header
   if (header !== undefined) throw damaged(where, `it is the journal of run ${header.run}`)
   const version = headerVersion(first)
-  if (version === undefined || version === 1) throw damaged(where, 'its first line is no header')
+  if (version === undefined || version === 1) throw damaged(where, 'its first line is not a header')
   throw new UserError(`the journal of run ${where.run} has format ${version}; this Even Keel reads format 1`, {
     code: 'journal.version',
     fix: 'use the version of Even Keel that began the run',
@@ -224,8 +224,8 @@ const unknownRun = (run: string, stateDir: string): UserError =>
   new UserError(`no run ${JSON.stringify(run)} in ${stateDir}`, {
     code: 'journal.unknown-run',
     fix: isRunName(run)
-      ? `name its directory with --state-dir; where it is lost: evenkeel roll abort ${run} -f roll.yaml`
-      : 'name a run as its directory is named; without a name it is the one begun last',
+      ? `name its directory with --state-dir; if the journal is lost: evenkeel roll abort ${run} -f roll.yaml`
+      : 'name the run by its directory; without a name it is the run begun last',
   })
 
 const runExists = (run: string, directory: string): UserError =>
@@ -234,7 +234,7 @@ const runExists = (run: string, directory: string): UserError =>
 const emptyJournal = ({ run, path }: Where): UserError =>
   new UserError(`run ${run} was never begun: ${path} holds nothing`, {
     code: 'journal.empty',
-    fix: 'start a new roll; nothing was changed under this one',
+    fix: 'start a new roll; this run changed nothing',
   })
 
 const damaged = ({ path }: Where, what: string): UserError =>
@@ -246,5 +246,5 @@ const damaged = ({ path }: Where, what: string): UserError =>
 const otherCluster = (header: JournalHeader, cluster: string): UserError =>
   new UserError(`run ${header.run} belongs to cluster ${header.cluster}; this is ${cluster}`, {
     code: 'journal.other-cluster',
-    fix: 'choose the context of the cluster the run was begun on',
+    fix: 'choose the context of the cluster on which the run was begun',
   })

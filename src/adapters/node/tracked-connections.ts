@@ -80,7 +80,7 @@ export class TrackedConnections implements TrackedTable {
   #with(seen: TrackedSeen, line: string, wanted: TrackedWanted): TrackedSeen {
     if (!line.includes(this.#mark) || !line.includes(' tcp ')) return seen
     const row = parseTrackedRow(line)
-    if (row === undefined) throw new Error(`no row of a connection: ${line.slice(0, 200)}`)
+    if (row === undefined) throw new Error(`this row is not a connection: ${line.slice(0, 200)}`)
     return withTracked(seen, row, wanted)
   }
 }

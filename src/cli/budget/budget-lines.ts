@@ -18,7 +18,7 @@ export const budgetLines = (view: BudgetView, namespace: string): readonly Line[
 
 function headline({ out, maxOut, nodes, says, unread }: BudgetView): string {
   const isHidden = unread.some(isBudget)
-  const none = isHidden ? 'what evenkeel-budget says may not be read' : 'there is no ConfigMap evenkeel-budget'
+  const none = isHidden ? 'evenkeel-budget may not be read' : 'there is no ConfigMap evenkeel-budget'
   const by = says === undefined ? none : `evenkeel-budget says ${says}`
   const are = out.length === 1 ? 'is' : 'are'
   return `${countOf(out.length, 'node')} of ${nodes} ${are} out or about to be, and at most ${maxOut} may be: ${by}`
@@ -45,7 +45,7 @@ const isBudget = (ref: string): boolean => ref.endsWith(`/${BUDGET_CONFIG_MAP}`)
 
 const unreadLines = ({ unread }: BudgetView): readonly Line[] =>
   unread.map((ref) => {
-    const so = isBudget(ref) ? 'one node is taken for all that may be out' : 'which cordons are granted is not known'
+    const so = isBudget(ref) ? 'the limit is taken as one node' : 'it is not known which cordons are granted'
     return [{ text: `this identity may not get ConfigMap ${ref}, so ${so}: see deploy/roll-rbac.yaml`, tone: 'hold' }]
   })
 
@@ -70,7 +70,7 @@ const leftLines = ({ slots }: BudgetView): readonly Line[] =>
     return [
       [''],
       [{ text: `slot ${index} seems to be left behind: ${left.why}`, tone: 'hold' }],
-      ['  where its holder is gone, and its node is back, this releases it:'],
+      ['  if its holder is gone and its node is back, this releases it:'],
       [`  ${left.command}`],
     ]
   })

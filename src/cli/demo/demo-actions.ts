@@ -14,7 +14,7 @@ export interface GroundOptions {
 export interface PlanEnd {
   /** Of a roll of ours. */
   readonly strays?: number
-  /** Where it did not come to its end: why. */
+  /** Why the plan did not finish. */
   readonly failure?: string
 }
 

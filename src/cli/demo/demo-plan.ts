@@ -25,19 +25,19 @@ export const PLAN_FACTS: Readonly<Record<DemoPlan, PlanFacts>> = {
     service: 'plain',
     tellsBalancer: true,
     twoSteps: false,
-    about: 'the same, and HAProxy is told about each ingress node',
+    about: 'the same, with each ingress node taken out of HAProxy',
   },
   service: {
     service: 'improved',
     tellsBalancer: true,
     twoSteps: false,
-    about: 'the same, and the service leaves politely and has a budget',
+    about: 'the same, with a service that ends gracefully and has a budget',
   },
   staged: {
     service: 'improved',
     tellsBalancer: true,
     twoSteps: true,
-    about: 'the same, and pods with volumes are drained first',
+    about: 'the same, with pods with volumes drained first',
   },
   evenkeel: { service: 'improved', tellsBalancer: true, twoSteps: true, about: 'evenkeel roll' },
 }

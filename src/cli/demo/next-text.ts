@@ -14,7 +14,7 @@ export function nextText(outcomes: readonly PlanOutcome[], program: string): rea
     ...outcomes.filter(({ name }) => name === 'evenkeel').map(verdictText),
     'On your cluster:',
     `  ${program} probe https://app.example.com/      what your clients see now`,
-    `  ${program} roll -f roll.yaml --dry-run         the plan: asks everybody, changes nothing`,
+    `  ${program} roll -f roll.yaml --dry-run         the plan: checks everything, changes nothing`,
     'docs/roll.md says what it does, docs/roll-file.md what the file can say.',
   ]
 }
@@ -31,7 +31,7 @@ function busyText(outcomes: readonly PlanOutcome[]): readonly string[] {
 const verdictText = ({ failedRequests, sentRequests, failure }: PlanOutcome): string =>
   failure === undefined
     ? `evenkeel rebooted every node; ${countText(failedRequests)} failed of ${countOf(sentRequests, 'request')}.`
-    : `evenkeel did not come to its end: ${failure}`
+    : `evenkeel did not finish: ${failure}`
 
 /** The cluster is up still. */
 export function keptText(ground: DemoGround, program: string): readonly string[] {

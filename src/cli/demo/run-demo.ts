@@ -100,7 +100,7 @@ async function runPlan(run: Run, plan: DemoPlan, signal: AbortSignal): Promise<P
   signal.throwIfAborted()
   const outcome = planOutcome(plan, judged)
   for (const line of await reported(run.report, ground)) view.note(line)
-  if (outcome.failure !== undefined) view.note(`did not come to its end: ${outcome.failure}`)
+  if (outcome.failure !== undefined) view.note(`did not finish: ${outcome.failure}`)
   if (flags.keep === true && plan === last) return outcome
   grounds.splice(grounds.indexOf(ground), 1)
   await ground.end()

@@ -66,7 +66,7 @@ export function sceneOfDocument(text: string, file: string): DnsScene {
   const missing = (['service', 'pods', 'nodes', 'vantages', 'paths'] as const).find(
     (field) => typeof scene?.[field] !== 'object' || (field !== 'service' && !Array.isArray(scene[field])),
   )
-  if (scene === undefined || missing !== undefined) throw refuse(`scene.${missing ?? ''} is missing or of another form`)
+  if (scene === undefined || missing !== undefined) throw refuse(`scene.${missing ?? ''} is missing or malformed`)
   const podless = scene.pods.findIndex((pod) => typeof pod?.name !== 'string' || !isUdpSeen(pod.udpSeen))
   if (podless !== -1) throw refuse(`scene.pods[${podless}] is no pod`)
   const nodeless = scene.nodes.findIndex((node) => typeof node?.name !== 'string')

@@ -46,22 +46,22 @@ export const addPlaceOptions = (command: Command): Command =>
   command
     .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')
     .option('--context <name>', 'context of the kubeconfig')
-    .option('--service <namespace/name>', 'the Service of DNS; else it is looked for')
-    .option('--zone <domain>', 'the cluster domain; else it is read from the Corefile')
-    .option('--outside <name>', 'a name outside of the cluster that must resolve, too')
-    .option('--node <name>', 'the node that this runs on, where it runs on one')
-    .option('--relay', 'also ask from two nodes: runs --image there, and takes it away again')
-    .option('--ephemeral <namespace/pod>', 'also ask from that pod: adds a container of --image to it, for good')
+    .option('--service <namespace/name>', 'the Service of DNS; otherwise it is looked up')
+    .option('--zone <domain>', 'the cluster domain; otherwise it is read from the Corefile')
+    .option('--outside <name>', 'a name outside the cluster that must resolve as well')
+    .option('--node <name>', 'the node that this command runs on, if any')
+    .option('--relay', 'also ask from two nodes: runs --image there, and deletes it afterwards')
+    .option('--ephemeral <namespace/pod>', 'also ask from that pod: adds a container of --image that stays')
     .option('--exec <namespace/pod>', 'also ask from that pod: runs a script in it; /CONTAINER after it chooses one')
     .option('--image <image>', 'the image of evenkeel, for --relay and --ephemeral')
-    .option('--namespace <name>', 'where relays run, and repairs are remembered', 'evenkeel')
+    .option('--namespace <name>', 'where relays run and repairs are recorded', 'evenkeel')
     .addOption(
-      new Option('--timeout <duration>', 'a query without an answer by then is lost')
+      new Option('--timeout <duration>', 'a query without an answer after this time is lost')
         .argParser(duration)
         .default(1_000, '1s'),
     )
     .addOption(
-      new Option('--rate <queries>', 'queries a second from one place, at most')
+      new Option('--rate <queries>', 'at most this many queries a second from one place')
         .argParser(queriesPerSecond)
         .default(QUERIES_PER_SECOND),
     )
@@ -71,7 +71,7 @@ const HIGHEST_RATE = 100_000
 function queriesPerSecond(text: string): number {
   const value = Number(text)
   if (!/^\d+$/.test(text) || value < 1 || value > HIGHEST_RATE)
-    throw new InvalidArgumentError(`Write queries a second, from 1 to ${HIGHEST_RATE}.`)
+    throw new InvalidArgumentError(`Write a number of queries a second from 1 to ${HIGHEST_RATE}.`)
   return value
 }
 
@@ -84,10 +84,10 @@ export function placeOf(flags: PlaceFlags): DnsPlace {
     ['--outside', outside],
   ] as const)
     if (name !== undefined && !isDnsName(name))
-      throw usage(flag, `"${name}" is no DNS name`, 'write one as in example.com')
+      throw usage(flag, `"${name}" is not a DNS name`, 'write one as in example.com')
   const made = relay === true ? '--relay' : ephemeral === undefined ? undefined : '--ephemeral'
   if (made !== undefined && (image ?? '') === '')
-    throw usage(made, 'which image is to be run is not known', 'name it, as in --image registry.example/evenkeel:1.0')
+    throw usage(made, 'the image to run is missing', 'name it, as in --image registry.example/evenkeel:1.0')
   if (timeout < 1) throw usage('--timeout', 'a query takes some time', 'write a duration of 1ms or more, as in 1s')
   return {
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
@@ -112,17 +112,21 @@ function execOf(text: string, ephemeral: string | undefined): NonNullable<DnsPla
   const [namespace = '', name = '', container, ...more] = text.split('/')
   if (namespace === '' || name === '' || container === '' || more.length > 0) {
     const fix = 'write it as in shop/web-0, or shop/web-0/web where the pod has several containers'
-    throw usage('--exec', `"${text}" is no NAMESPACE/POD or NAMESPACE/POD/CONTAINER`, fix)
+    throw usage('--exec', `"${text}" is neither NAMESPACE/POD nor NAMESPACE/POD/CONTAINER`, fix)
   }
   if (ephemeral === `${namespace}/${name}`)
-    throw usage('--exec', 'it names the same pod as --ephemeral', 'give one of them: both ask from the same network')
+    throw usage(
+      '--exec',
+      'it names the same pod as --ephemeral',
+      'give only one of them: both ask from the same network',
+    )
   return { pod: { namespace, name }, ...(container === undefined ? {} : { container }) }
 }
 
 function refOf(flag: string, text: string, example: string): ObjectRef {
   const [namespace = '', name = '', ...more] = text.split('/')
   if (namespace === '' || name === '' || more.length > 0)
-    throw usage(flag, `"${text}" is no NAMESPACE/NAME`, `write it as in ${example}`)
+    throw usage(flag, `"${text}" is not NAMESPACE/NAME`, `write it as in ${example}`)
   return { namespace, name }
 }
 

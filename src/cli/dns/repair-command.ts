@@ -23,13 +23,13 @@ interface RepairFlags extends PlaceFlags, Pick<OutputFlags, 'color' | 'ascii'> {
 }
 
 const EXAMPLE = `
-Example: see what would be done about a sick pod of DNS, and whether every guard holds
+Example: show what would be done about an unhealthy DNS pod, and whether every guard holds
   evenkeel dns repair --dry-run --relay --image registry.example/evenkeel:1.0
 
-It replaces one pod at most, and only where eight guards hold: two nodes see it ill in two rounds, it alone is, another pod
+It replaces at most one pod, and only if eight guards hold: two nodes see it fail in two rounds, no other pod fails, another pod
 answers, the API server is ready, no rollout or drain is under way, its budget allows it, no pod of an earlier repair is kept, and
 the last repair is long ago.
-The sick pod stays, without the labels of its Service, for a look. Afterwards DNS is watched for a minute.
+The unhealthy pod is kept for inspection, without the labels of its Service. Afterwards DNS is watched for a minute.
 
 Exit codes: 0 cured, or all is well; 1 not cured, or no pod is at fault; 2 wrong usage, or a right is missing; 3 held by a guard, or another repair is under way.`
 
@@ -42,8 +42,8 @@ interface Wired {
 /** `evenkeel dns repair`. */
 export function addRepair(dns: Command, { load, context, exitWith }: Wired): void {
   const command = addPlaceOptions(dns.command('repair'))
-    .summary('replace one sick pod of DNS, where that is safe')
-    .description('Checks DNS, replaces the one pod that is ill where every guard holds, and verifies that it helped.')
+    .summary('replace one unhealthy DNS pod if that is safe')
+    .description('Checks DNS, replaces the one unhealthy pod if every guard holds, and verifies that this helped.')
     .option('--dry-run', 'only say what would be done')
     .addOption(new Option('-o, --output <form>', 'form of the result').choices(['text', 'json']).default('text'))
     .addHelpText('after', EXAMPLE)

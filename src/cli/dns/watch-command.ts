@@ -44,17 +44,17 @@ interface WatchFlags extends PlaceFlags, Pick<OutputFlags, 'color' | 'ascii'> {
 const INTERVAL_MIN_MS = 1_000
 
 const EXAMPLE = `
-Example: watch from two nodes of the cluster until Ctrl-C, and tell Prometheus
+Example: watch from two nodes of the cluster until Ctrl-C, with metrics for Prometheus
   evenkeel dns watch --relay --image registry.example/evenkeel:1.0 --metrics 127.0.0.1:9153
 
-Example: record each check of ten minutes, a JSON object a line
+Example: record each check of ten minutes, one JSON object per line
   evenkeel dns watch --for 10min -o json > dns.jsonl
 
-On a terminal it draws a table with the last checks of each path: the higher a mark, the later the answer, from below 1 ms to
-100 ms and more; x no answer, ! an answer and something wrong, ? not asked. Elsewhere it writes a line for each change.
+On a terminal it draws a table with the last checks of each path: the higher a mark, the slower the answer, from below 1 ms to
+100 ms and more; x no answer, ! an answer with a fault, ? not asked. Elsewhere it writes a line for each change.
 
 Exit codes: 0 each check was ok; 1 one was bad or degraded; 2 wrong usage, or nothing can be asked;
-3 none was bad or degraded, and of one the state is not known; 130 interrupted.`
+3 none was bad or degraded, and the state of one is not known; 130 interrupted.`
 
 interface Wired {
   readonly load: () => Promise<WatchActions>
@@ -70,10 +70,12 @@ export function addWatch(dns: Command, { load, context, exitWith, exitOf }: Wire
     .summary('check again and again, and show what changes')
     .description('Checks DNS again and again, and shows the state, how long answers take, and what changes.')
     .addOption(
-      new Option('--interval <duration>', 'from one check to the next').argParser(duration).default(10_000, '10s'),
+      new Option('--interval <duration>', 'time from one check to the next').argParser(duration).default(10_000, '10s'),
     )
-    .addOption(new Option('--for <duration>', 'how long; until Ctrl-C where not given').argParser(duration))
-    .addOption(new Option('--metrics <address:port>', 'answer there to Prometheus, at /metrics').argParser(pagesPlace))
+    .addOption(new Option('--for <duration>', 'how long to watch (default: until Ctrl-C)').argParser(duration))
+    .addOption(
+      new Option('--metrics <address:port>', 'serve /metrics for Prometheus at this address').argParser(pagesPlace),
+    )
     .addOption(
       new Option('--progress <form>', 'form of the text; plain suits screen readers and logs')
         .choices(['auto', 'live', 'plain'])
@@ -127,12 +129,12 @@ function voiceOf(flags: WatchFlags, { out, clock, terminal }: CliContext, isLive
 function watchedPlace(flags: WatchFlags): DnsPlace {
   const refuse = (message: string, fix: string): UserError => new UserError(message, { code: 'dns.usage', fix })
   if (flags.interval < INTERVAL_MIN_MS)
-    throw refuse('--interval: a check each second is the most', 'write a duration of 1s or more, as in 10s')
-  if (flags.scene === true && flags.output !== 'json') throw refuse('--scene goes with -o json alone', 'add -o json')
+    throw refuse('--interval: at most one check a second', 'write a duration of 1s or more, as in 10s')
+  if (flags.scene === true && flags.output !== 'json') throw refuse('--scene needs -o json', 'add -o json')
   const place = placeOf(flags)
   if (place.ephemeral !== undefined)
     throw refuse(
-      '--ephemeral: each connection that is lost would leave one more container in the pod for good',
+      '--ephemeral: each lost connection would leave one more container in the pod',
       'watch from relays: --relay',
     )
   return place

@@ -30,7 +30,7 @@ const HIGHEST_CONTROL_RATE = 10
 export function rate(text: string): number {
   const value = Number(text)
   if (text.trim() === '' || !(value > 0 && value <= HIGHEST_RATE)) {
-    throw new InvalidArgumentError(`Write requests a second, above 0 and up to ${HIGHEST_RATE}.`)
+    throw new InvalidArgumentError(`Write a number of requests a second, above 0 and up to ${HIGHEST_RATE}.`)
   }
   return value
 }
@@ -120,7 +120,7 @@ function controlOf(
 function checkedUrl(text: string): Pick<ProbeTarget, 'name' | 'url'> {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new UserError(`"${text}" is no URL that can be probed`, {
+    throw new UserError(`"${text}" is not a URL that can be probed`, {
       code: 'usage.url',
       fix: `write http:// or https:// before the host, as in https://app.example.com/`,
     })

@@ -43,7 +43,7 @@ export async function runProbe(run: ProbeRun): Promise<number> {
       if (begun.atMono === undefined) probe.baseline(at, wallMs(at + controlBaselineMs(targets)))
       begun.atMono ??= context.clock.monoMs() + at - context.clock.wallMs()
     },
-    onDeath: (reason) => voice.warn(`the prober died and is begun again: ${escapeForeign(reason, 300)}`),
+    onDeath: (reason) => voice.warn(`the prober died and is started again: ${escapeForeign(reason, 300)}`),
   })
   voice.started(targets.map((target) => target.name))
   const running = probe.run(() => undefined, stop.signal)

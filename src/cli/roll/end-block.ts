@@ -72,7 +72,7 @@ function stateRow(view: RollView): BlockRow {
   const kept =
     guarded.length === 0
       ? []
-      : [`until Ctrl-C ${guarded.join(', ')} is kept out of its balancers: what a reload forgets is set again`]
+      : [`until Ctrl-C ${guarded.join(', ')} is kept out of its balancers: the state that a reload loses is set again`]
   return { label: 'state', texts: [...lines, ...kept, measuredText(view)] }
 }
 

@@ -125,11 +125,11 @@ function loadLines(plan: RollPlan, columns: number): readonly string[] {
     .filter(({ control }) => !control)
     .map(({ url, ratePerSecond }) => `${url} ${countText(ratePerSecond)}/s`)
   if (targets.length === 0) {
-    return labelled('Load', 'none: nothing measures this roll, and nothing stops it at a failed request', columns)
+    return labelled('Load', 'none: nothing measures this roll, and a failed request does not stop it', columns)
   }
   const controls = plan.load.length - targets.length
   const control = controls === 0 ? 'no control' : countOf(controls, 'control')
-  const shared = controls === 0 ? '' : ' that no control shares'
+  const shared = controls === 0 ? '' : ' that a control does not excuse'
   const stops = labelled('Stops', `at the first failed request after the baseline${shared}`, columns)
   return [...labelled('Load', `${targets.join(', ')}; ${control}`, columns), ...stops]
 }
@@ -145,7 +145,7 @@ const warningText = ({ text, fix }: PlanFinding): string => (fix === undefined ?
 
 function strangers({ unmatchedServers }: RollPlan, columns: number): readonly string[] {
   if (unmatchedServers.length === 0) return []
-  return labelled('Others', `servers that lead to no node and are not touched: ${unmatchedServers.join(', ')}`, columns)
+  return labelled('Others', `servers that match no node and are not touched: ${unmatchedServers.join(', ')}`, columns)
 }
 
 function lastLine(plan: RollPlan, notes: PlanNotes, command: string): string {

@@ -12,7 +12,7 @@ const keyField = (description: string, name: string) =>
   z
     .string()
     .superRefine((text, context) => {
-      const hint = OWN.test(text) ? 'evenkeel.dev is of the roll itself' : labelKeyFault(text)
+      const hint = OWN.test(text) ? 'annotations of evenkeel.dev belong to the roll itself' : labelKeyFault(text)
       if (hint === undefined) return
       const params = { code: 'config.annotation-key', hint }
       context.addIssue({
@@ -48,29 +48,33 @@ export const annotationSection = section(
       pattern: /^[^\u0000-\u001f\u007f]+$/,
       rule: 'text of one line',
       description:
-        'Its value while this roll asks. Another value is a request of someone else, and is never taken away.',
+        'Its value while this roll asks. Another value is a request of another program and is never removed.',
       example: 'evenkeel',
     }).prefault('evenkeel'),
     detachedKey: keyField(
-      'Annotation that the detacher sets once the node is detached: an RFC 3339 time. It takes it away once the node is attached again.',
+      'Annotation that the detacher sets once the node is detached: an RFC 3339 time. The detacher removes it once the node is attached again.',
       'detachment-timestamp',
     ),
     attachedKey: keyField(
-      'Annotation that the detacher sets once the node is attached again: an RFC 3339 time. Without it only the removal of `detachedKey` tells.',
+      'Annotation that the detacher sets once the node is attached again: an RFC 3339 time. Without it, the node counts as attached once `detachedKey` is gone.',
       'attachment-timestamp',
     ).exactOptional(),
     dataPort: wholeNumberField(
-      { description: 'Where the nodes serve what the load balancers send them.', example: 443 },
+      { description: 'Port where the nodes serve the traffic of the load balancers.', example: 443 },
       { from: 1, to: 65_535 },
     ),
-    grace: timeField('From the first sight of “detached” until traffic has stopped.', '30s').prefault('30s'),
-    attachGrace: timeField('From the first sight of “attached” until traffic has come back.', '30s').prefault('30s'),
+    grace: timeField('How long to wait after “detached” is first seen, until traffic has stopped.', '30s').prefault(
+      '30s',
+    ),
+    attachGrace: timeField('How long to wait after “attached” is first seen, until traffic is back.', '30s').prefault(
+      '30s',
+    ),
     skew: durationField({
-      description: 'By so much the clock of the detacher may be behind that of the machine the roll runs on.',
+      description: 'How far the clock of the detacher may be behind the clock of the machine that runs the roll.',
       from: '0s',
       to: '5min',
       example: '5s',
     }).prefault('5s'),
   },
-  'A detacher that runs in the cluster, is asked by an annotation of the Node and answers by a time there, such as node-detacher.',
+  'A detacher that runs in the cluster, such as node-detacher. The roll asks it by an annotation of the Node, and it answers with a time in another one.',
 ).superRefine(differentKeys, { when: () => true })

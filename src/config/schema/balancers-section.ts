@@ -51,7 +51,7 @@ const backend = textField({
   title: 'backend',
   pattern: /^[A-Za-z0-9_.:-]+$/,
   rule: 'letters, digits, "-", "_", "." and ":"',
-  description: 'Name of a backend as HAProxy has it.',
+  description: 'Name of the backend in HAProxy.',
   example: 'web',
 })
 
@@ -61,7 +61,7 @@ const balancer = section(
     instances: z
       .array(instance)
       .min(1)
-      .meta(fieldMeta('list', { description: 'Every process that carries the traffic: both of a pair.' }))
+      .meta(fieldMeta('list', { description: 'Every process that carries the traffic; for a pair, both.' }))
       .exactOptional(),
     backends: z
       .array(backend)
@@ -77,11 +77,11 @@ const balancer = section(
     healthEndpoint: healthEndpointSection.exactOptional(),
     annotation: annotationSection.exactOptional(),
     allowLastServer: switchField(
-      'Take a node out even where it is the last usable server of a backend (pools of one node).',
+      'Take a node out even if it is the last usable server of a backend (pools of one node).',
       false,
     ),
   },
-  'One balancer: the same backends on one or more instances; all that check the health endpoint of the nodes; or those that a detacher takes the nodes out of.',
+  'One balancer: one or more instances with the same backends; all balancers that check the health endpoint of the nodes; or the balancers that a detacher manages.',
 ).superRefine(socketOrEndpoint, { when: () => true })
 
 export const balancersSection = z

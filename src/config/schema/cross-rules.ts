@@ -16,7 +16,7 @@ export function exactlyOneOf(names: readonly string[], example: string): Rule {
     const written = names.filter((name) => name in value)
     if (written.length === 0) {
       const params = { code: 'config.choice', hint: `one of: ${names.join(', ')}`, fix: example }
-      context.addIssue({ code: 'custom', message: `none of ${names.join(', ')} is written`, params })
+      context.addIssue({ code: 'custom', message: `one of ${names.join(', ')} is missing`, params })
     }
     addTooMany(written, context)
   }
@@ -77,7 +77,7 @@ interface Named {
   readonly path: (string | number)[]
 }
 
-function addRepeated(items: readonly Named[], context: Context, fix = 'give each a name of its own'): void {
+function addRepeated(items: readonly Named[], context: Context, fix = 'give each a different name'): void {
   const seen = new Set<string>()
   for (const { name, path } of items) {
     if (typeof name !== 'string') continue

@@ -13,19 +13,22 @@ const namespaceRule = {
 
 export const dnsSection = section(
   {
-    check: switchField('Ask DNS. Otherwise a node that is back waits for a Ready endpoint of kube-dns alone.', true),
+    check: switchField(
+      'Check DNS. Without the check, a node that is back waits only for a Ready endpoint of kube-dns.',
+      true,
+    ),
     service: textField({
       title: 'namespace/name',
       pattern: new RegExp(`^${NAME}/${NAME}$`),
       rule: 'NAMESPACE/NAME of lower-case letters, digits and "-"',
-      description: 'The Service of DNS. Without it, it is looked for.',
+      description: 'The Service of DNS. By default it is looked up.',
       example: 'kube-system/kube-dns',
     }).exactOptional(),
     zone: textField({
       title: 'domain',
       pattern: new RegExp(`^${NAME}(\\.${NAME})*$`),
       rule: 'lower-case letters, digits, "-" and "."',
-      description: 'The cluster domain. Without it, it is read from the Corefile.',
+      description: 'The cluster domain. By default it is read from the Corefile.',
       example: 'cluster.local',
     }).exactOptional(),
     image: textField({
@@ -33,8 +36,8 @@ export const dnsSection = section(
       pattern: /^[A-Za-z0-9][^\s]*$/,
       rule: 'an image as in a pod, without spaces',
       description:
-        'The image of evenkeel. With it, DNS is asked from nodes as well, by relays that the roll takes away again: a node ' +
-        'that is back is asked for its own. It takes the rights of deploy/roll-dns-rbac.yaml.',
+        'The image of evenkeel. With it, DNS is also asked from nodes, by relays that the roll deletes again: a node ' +
+        'that is back is asked through its own relay. This needs the rights of deploy/roll-dns-rbac.yaml.',
       example: 'registry.example/evenkeel:1.0',
     }).exactOptional(),
     namespace: textField({
@@ -43,5 +46,5 @@ export const dnsSection = section(
       example: 'evenkeel',
     }).prefault('evenkeel'),
   },
-  'How DNS of the cluster is asked: a node goes only while it is well, and is back only once it works there.',
+  'How the cluster DNS is checked. A node is taken out only while DNS is healthy, and put back only once DNS works on it.',
 )

@@ -7,7 +7,7 @@ import { switchField } from './switch-field.ts'
 export const detachSection = section(
   {
     idleLimit: durationField({
-      description: 'How long open sessions of a detached node may last; what is left then is cut and counted.',
+      description: 'How long open sessions of a detached node may last. Sessions left after that are cut and counted.',
       from: '1s',
       to: '24h',
     }).prefault('3min'),
@@ -25,28 +25,28 @@ export const drainSection = section(
       .array(selectorField({ description: 'Labels of DaemonSet pods.', example: 'app=edge-proxy' }))
       .meta(
         fieldMeta('list', {
-          description:
-            'DaemonSet pods that other nodes still send traffic to: they leave in a last stage of their own.',
+          description: 'DaemonSet pods that other nodes still send traffic to. They leave last, in a separate stage.',
           example: ['app=edge-proxy'],
         }),
       )
       .prefault([]),
     deleteEmptyDirData: switchField('Evict pods that keep data in an emptyDir; the data is lost.', false),
-    deleteUnmanaged: switchField('Evict pods that no controller will start again elsewhere.', false),
+    deleteUnmanaged: switchField('Evict pods that no controller starts again elsewhere.', false),
     grace: durationField({
-      description: 'Grace period in place of the one each pod asks for. Whole seconds.',
+      description: 'Grace period instead of the one that each pod asks for. Whole seconds.',
       from: '1s',
       to: '24h',
       wholeSeconds: true,
     }).exactOptional(),
     blockedLimit: durationField({
       description:
-        'How long anything that refuses or blocks a step may hold the roll before the intent of a reboot: an eviction that is refused, a slot that is taken, a silent instance. Then the node is restored and the roll is held.',
+        'How long a blocked step may hold the roll before the reboot is announced: a refused eviction, a taken slot, a silent instance. After that the node is restored and the roll is held.',
       from: '1s',
       to: '24h',
     }).prefault('10min'),
     stageLimit: durationField({
-      description: 'How long one stage may take, from its first eviction until its workloads are back to strength.',
+      description:
+        'How long one stage may take, from its first eviction until all its workloads have their replicas again.',
       from: '1s',
       to: '24h',
     }).prefault('30min'),

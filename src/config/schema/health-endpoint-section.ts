@@ -29,19 +29,19 @@ const checks = section(
       to: '10min',
       example: '5s',
     }).exactOptional(),
-    fall: countField('How many checks in a row must fail until a node is left.').prefault(3),
-    rise: countField('How many checks in a row must pass until a node is sent to again.').prefault(2),
+    fall: countField('How many checks in a row must fail before a balancer stops sending to a node.').prefault(3),
+    rise: countField('How many checks in a row must pass before a balancer sends to a node again.').prefault(2),
     drainsAtOnce: switchField(
-      'One answer is enough to leave: `http-check disable-on-404` with the agent in that dialect, or agent-check.',
+      'One answer is enough for a balancer to stop sending: `http-check disable-on-404` with the agent in that dialect, or agent-check.',
       false,
     ),
     slack: durationField({
-      description: 'Waited on top of what follows from the checks, for clocks and networks.',
+      description: 'Extra wait on top of the time that the checks take, for clocks and networks.',
       from: '0s',
       to: '10min',
     }).prefault('2s'),
   },
-  'How the load balancers check, the slowest of them.',
+  'How the slowest of the load balancers checks.',
 )
 
 const IP = z.union([z.ipv4(), z.ipv6()])
@@ -53,17 +53,22 @@ const checker = section(
       .max(64)
       .refine((text) => IP.safeParse(text).success, { message: 'an IP address', params: { code: 'config.address' } })
       .meta(
-        fieldMeta('address', { description: 'Where the checks come from, as the agent sees it.', example: '10.0.0.5' }),
+        fieldMeta('address', {
+          description: 'Source address of the checks, as the agent sees it.',
+          example: '10.0.0.5',
+        }),
       ),
-    count: countField('Checkers behind it: backends times processes.').prefault(1),
+    count: countField('Number of checkers at that address: backends times processes.').prefault(1),
   },
   'One source of checks.',
 )
 
 export const healthEndpointSection = section(
   {
-    agentPort: portField('Where the agent of each node serves `/healthz` (its `--status-port`).', 8081).prefault(8081),
-    dataPort: portField('Where the nodes serve what the load balancers send them.', 443),
+    agentPort: portField('Port where the agent of each node serves `/healthz` (its `--status-port`).', 8081).prefault(
+      8081,
+    ),
+    dataPort: portField('Port where the nodes serve the traffic of the load balancers.', 443),
     checks: checks.prefault({}),
     checkers: z
       .array(checker)
@@ -71,10 +76,10 @@ export const healthEndpointSection = section(
       .meta(
         fieldMeta('list', {
           description:
-            'Every source of checks that sends traffic: then a wait ends once all were refused often enough. Without them it lasts as long as the slowest may take.',
+            'Every source of checks that sends traffic. With this list, a wait ends once each source was refused often enough. Without it, a wait lasts as long as the slowest checks can take.',
         }),
       )
       .prefault([]),
   },
-  'Load balancers that have nothing but a health check: the agents of the nodes (docs/agent.md) answer it.',
+  'Load balancers that know a node only by a health check. The agents of the nodes (docs/agent.md) answer it.',
 )

@@ -27,10 +27,10 @@ export const nodesSection = section(
     }).exactOptional(),
     all: switchField('Every node of the cluster.', false),
     allowUnbalanced: switchField(
-      'A node that matches no server of any balancer is an error, since nothing would take it out of traffic. Set this ' +
-        'where such nodes are meant to be rolled.',
+      'A node that matches no server of any balancer is an error, because nothing would take it out of traffic. Set this ' +
+        'if such nodes are to be rolled.',
       false,
     ),
   },
-  'Which nodes to roll: one of `names`, `selector` and `all`. Names, `-l` and `--all` on the command line take its place.',
+  'Which nodes to roll: one of `names`, `selector` and `all`. Names, `-l` and `--all` on the command line override it.',
 ).superRefine(oneSelection, { when: () => true })

@@ -9,8 +9,8 @@ export const outLimitField = (facts: FieldFacts) =>
     .transform((value, context): OutLimit => {
       const limit = parseOutLimit(String(value))
       if (limit !== undefined) return limit
-      const params = { code: 'config.range', hint: 'a number from 1 on, or a percentage from 1% to 100%' }
-      context.addIssue({ code: 'custom', message: `"${value}" is no number of nodes`, params })
+      const params = { code: 'config.range', hint: 'a whole number of 1 or more, or a percentage from 1% to 100%' }
+      context.addIssue({ code: 'custom', message: `"${value}" is not a number of nodes`, params })
       return z.NEVER
     })
     .meta(fieldMeta('number or percentage', facts))

@@ -10,7 +10,7 @@ import { urlField } from './url-field.ts'
 
 const probe = section(
   {
-    name: nameField({ description: 'What this target is called in progress and reports.', example: 'shop' }),
+    name: nameField({ description: 'Name of this target in progress and reports.', example: 'shop' }),
     url: urlField,
     rate: numberField(
       { description: 'Requests per second, on a fixed schedule that does not wait for answers.' },
@@ -22,7 +22,7 @@ const probe = section(
     ).prefault(0.5),
     kept: wholeNumberField({ description: 'How many connections are kept open.' }, { from: 1, to: 1000 }).prefault(8),
     timeout: durationField({
-      description: 'A request without its whole answer after this long has failed.',
+      description: 'A request without its whole answer after this time has failed.',
       from: '10ms',
       to: '60s',
     }).prefault('2s'),
@@ -44,11 +44,11 @@ const probe = section(
     }).prefault('X-Served-By'),
     insecure: switchField('Do not check the certificate of the target.', false),
     control: switchField(
-      'A target that is not behind the balancers. If it was green in the baseline, it excuses a request that gets no answer while it gives none either.',
+      'A target that is not behind the balancers. If it had no failures in the baseline, it excuses a request that gets no answer while this target gives no answer either.',
       false,
     ),
   },
-  'One target that is asked all the time.',
+  'One target that is probed all the time.',
 )
 
 export const probesSection = z
@@ -58,13 +58,17 @@ export const probesSection = z
     (probes, context) => {
       if (!Array.isArray(probes) || probes.length === 0 || probes.some((item) => item?.control !== true)) return
       const params = { code: 'config.choice', fix: 'add a target behind the balancers' }
-      context.addIssue({ code: 'custom', message: 'every probe is a control; nothing would measure the roll', params })
+      context.addIssue({
+        code: 'custom',
+        message: 'every probe is a control, so nothing would measure the roll',
+        params,
+      })
     },
     { when: () => true },
   )
   .meta(
     fieldMeta('list', {
-      description: 'The requests that prove the roll. A roll without any must be asked for with `--no-probe`.',
+      description: 'The requests that prove the roll. A roll without probes needs `--no-probe`.',
     }),
   )
   .prefault([])
@@ -72,15 +76,15 @@ export const probesSection = z
 export const baselineSection = section(
   {
     duration: durationField({
-      description: 'How long the probes must have been without a failure before the first node is touched.',
+      description: 'How long the probes must run without a failure before the first node is touched.',
       from: '1s',
       to: '1h',
     }).prefault('10s'),
     limit: durationField({
-      description: 'How long to wait for that; then the roll ends and nothing was touched.',
+      description: 'How long to wait for that. After this the roll ends with nothing touched.',
       from: '1s',
       to: '1h',
     }).prefault('2min'),
   },
-  'What is measured before the first step.',
+  'The measurement before the first step.',
 )

@@ -20,7 +20,7 @@ const viaSsh = section(
       pattern: /^[^\u0000-\u001f\u007f]+$/,
       rule: 'a path',
       maxLength: 4096,
-      description: 'ssh configuration in place of your own (`ssh -F`).',
+      description: 'ssh configuration instead of your own (`ssh -F`).',
       example: '/etc/evenkeel/ssh_config',
     }).exactOptional(),
     user: textField({
@@ -28,7 +28,7 @@ const viaSsh = section(
       pattern: /^[A-Za-z_][A-Za-z0-9._-]*\$?$/,
       rule: 'a user name',
       maxLength: 64,
-      description: 'User to log in as; without it, what your ssh configuration says.',
+      description: 'User to log in as. By default, the user of your ssh configuration.',
       example: 'ops',
     }).exactOptional(),
     command: z
@@ -37,7 +37,7 @@ const viaSsh = section(
       .meta(
         fieldMeta('list', {
           description:
-            'What reboots the machine, run there as a list of arguments. It is sent only while the boot id is the recorded one.',
+            'The command that reboots the machine, as a list of arguments. It is sent only while the boot id is the recorded one.',
           example: ['systemctl', 'reboot'],
         }),
       )
@@ -56,13 +56,13 @@ const ownCommand = z
       hint: 'no argument holds {bootId}',
       fix: 'pass "{bootId}" and compare it on the machine',
     }
-    context.addIssue({ code: 'custom', message: 'the command cannot know which boot it may end', params })
+    context.addIssue({ code: 'custom', message: 'the command cannot check the boot id', params })
   })
   .meta(
     fieldMeta('list', {
       description:
         'A command of your own, run on this machine without a shell. `{node}`, `{address}` and `{bootId}` are replaced ' +
-        'in each argument. It must act only while the machine bears that boot id.',
+        'in each argument. It must act only while the machine has that boot id.',
       example: ['/usr/local/bin/power-cycle', '{node}', '{bootId}'],
     }),
   )
@@ -73,16 +73,16 @@ export const rebootSection = section(
     command: ownCommand.exactOptional(),
     resendAfter: durationField({
       description:
-        'Where it is unknown whether the command arrived: how long to wait for a new boot id before it is sent again.',
+        'How long to wait for a new boot id before the command is sent again, if it is unknown whether it arrived.',
       from: '10s',
       to: '24h',
     }).prefault('2min'),
     returnLimit: durationField({
       description:
-        'How long a machine may take from the command to the proof that it is back; before the command, how long the announced reboot may be held up. Then the roll stops; the node stays out.',
+        'How long a machine may take from the command to the proof that it is back. Also how long an announced reboot may be held up before the command is sent. After that the roll stops and the node stays out.',
       from: '10s',
       to: '24h',
     }).prefault('15min'),
   },
-  'How a node is rebooted: by `ssh` (also where neither is written) or by `command`.',
+  'How a node is rebooted: by `ssh` (the default) or by `command`.',
 ).superRefine(atMostOneOf(['ssh', 'command']), { when: () => true })

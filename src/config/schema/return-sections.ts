@@ -6,23 +6,26 @@ import { switchField } from './switch-field.ts'
 export const settleSection = section(
   {
     limit: durationField({
-      description: 'How long a node may take from uncordon until it is fit for traffic.',
+      description: 'How long a node may take from uncordon until it is ready for traffic.',
       from: '1s',
       to: '24h',
     }).prefault('10min'),
     timesInARow: wholeNumberField(
-      { description: 'How many looks in a row must find everything well.' },
+      { description: 'How many checks in a row must find everything well.' },
       { from: 1, to: 100 },
     ).prefault(3),
-    dataPort: switchField('Ask the port that the balancers send to on the node itself, before it is attached.', true),
+    dataPort: switchField(
+      'Before the node is attached, connect to the port of the node that the balancers send to.',
+      true,
+    ),
   },
-  'What must be well before a node is attached: workloads as before, data port, DNS.',
+  'What must work before a node is attached: workloads as before, data port, DNS.',
 )
 
 export const attachSection = section(
   {
     limit: durationField({
-      description: "How long the balancers' own checks may take until the node is up on every instance.",
+      description: 'How long the checks of the balancers may take until the node is up on every instance.',
       from: '1s',
       to: '24h',
     }).prefault('5min'),
@@ -31,7 +34,7 @@ export const attachSection = section(
 )
 
 export const soakField = durationField({
-  description: 'How long a node is watched after it was attached, before the next one is touched.',
+  description: 'How long a node is watched after it was attached, before the next node is touched.',
   from: '0s',
   to: '24h',
 }).prefault('30s')

@@ -13,7 +13,7 @@ import { nameField } from './text-field.ts'
 
 const metadataSection = section(
   { name: nameField({ description: 'Name of this roll, for people.', example: 'prod-eu1' }) },
-  'What the roll is called.',
+  'The name of the roll.',
 )
 
 const specSection = section(
@@ -32,7 +32,7 @@ const specSection = section(
     baseline: baselineSection.prefault({}),
     hosts: notYetField('machines that are not Kubernetes nodes'),
     window: notYetField('time windows in which work is allowed'),
-    gates: notYetField('gates of your own before a node is attached'),
+    gates: notYetField('your own gates before a node is attached'),
     maxUnavailable: onlyOneYet('several nodes at once'),
     parallel: onlyOneYet('several nodes at once'),
   },

@@ -11,14 +11,13 @@ export const slotsSection = section(
       pattern: /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/,
       rule: 'lower-case letters, digits and "-"',
       maxLength: 63,
-      description:
-        'Namespace of the Leases that stand for the slots, and of the ConfigMap evenkeel-budget. It must exist.',
+      description: 'Namespace of the Leases that are the slots, and of the ConfigMap evenkeel-budget. It must exist.',
       example: 'evenkeel',
     }).prefault(SLOTS_NAMESPACE),
     maxOut: outLimitField({
       description:
         'This roll takes a node out only while fewer than that many others are out. It may ask for less than ' +
-        'evenkeel-budget allows, and never gets more. Without it, as many as that allows: one where there is none.',
+        'evenkeel-budget allows, and never gets more. The default is what evenkeel-budget allows: one if there is none.',
       example: 1,
     }).optional(),
     grantsNamespace: textField({
@@ -27,18 +26,18 @@ export const slotsSection = section(
       rule: 'lower-case letters, digits and "-"',
       maxLength: 63,
       description:
-        'Namespace of the agents, where a controller says by ConfigMap evenkeel-cordon-grants which cordons take a ' +
-        'node out. Without it, that of the slots.',
+        'Namespace of the agents, where a controller publishes in ConfigMap evenkeel-cordon-grants which cordons take a ' +
+        'node out. The default is the namespace of the slots.',
       example: 'evenkeel',
     }).optional(),
     leaseDuration: durationField({
       description:
-        'A slot whose holder was not seen to renew it for this long is stale. A holder sends nothing once its last ' +
+        'A slot that was not seen to be renewed for this long is stale. A holder sends nothing once its last ' +
         'renewal is older than two thirds of it. Whole seconds.',
       from: '15s',
       to: '1h',
       wholeSeconds: true,
     }).prefault('2min'),
   },
-  'The node budget: who may have a node out.',
+  'The node budget: how many nodes may be out.',
 )

@@ -11,7 +11,7 @@ export const urlField = z
   })
   .meta(
     fieldMeta('url', {
-      description: 'What is asked, http or https, as a client outside the cluster reaches it.',
+      description: 'The http or https URL, as a client outside the cluster reaches it.',
       example: 'https://app.example.com/',
     }),
   )

@@ -140,7 +140,7 @@ export class AgentFiles {
     if (!isFirst || read.text === undefined) return []
     const addresses = parseOwed(read.text)
     if (addresses === undefined)
-      this.#log.warn('it is not known who is owed the end of a drain: the file that says so is malformed')
+      this.#log.warn('the file of the checkers that must still hear the end of a drain is malformed')
     return addresses ?? []
   }
 
@@ -148,7 +148,7 @@ export class AgentFiles {
   #overrideBy(text: string | undefined): void {
     const override = text === undefined ? undefined : parseOverride(text)
     if (text === undefined || override !== undefined) this.#override = override
-    else this.#trouble.set('override', 'the override file begins with none of up, drain and down')
+    else this.#trouble.set('override', 'the override file must begin with up, drain or down')
   }
 
   /** Undefined where it cannot be read; without text where there is none. */

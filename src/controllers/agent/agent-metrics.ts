@@ -10,9 +10,17 @@ export function agentMetrics(view: AgentView): string {
   const { decision, brake, unheardForMs, heard, trouble, polls } = view
   const told = polls.reduce((sum, { total }) => sum + total, 0)
   return [
-    ...family('evenkeel_agent_answer', 'What the agent answers to load balancers, as 1 of three.', 'gauge'),
+    ...family(
+      'evenkeel_agent_answer',
+      'The answer of the agent to load balancers: 1 for this one, 0 for the other two.',
+      'gauge',
+    ),
     ...ANSWERS.map((answer) => `evenkeel_agent_answer{answer="${answer}"} ${answer === decision.answer ? 1 : 0}`),
-    ...single('evenkeel_agent_answer_seconds', 'For how long that is so.', (view.now - view.since) / 1_000),
+    ...single(
+      'evenkeel_agent_answer_seconds',
+      'For how long the agent has given this answer.',
+      (view.now - view.since) / 1_000,
+    ),
     ...single(
       'evenkeel_agent_api_heard',
       'Whether the API server has shown the node since the agent began.',
@@ -20,14 +28,18 @@ export function agentMetrics(view: AgentView): string {
     ),
     ...single(
       'evenkeel_agent_api_unheard_seconds',
-      'For how long the API server cannot be followed.',
+      'For how long the API server could not be followed.',
       (unheardForMs ?? 0) / 1_000,
     ),
-    ...family('evenkeel_agent_brake', 'Whether the brake lets a cordon count, as 1 of four.', 'gauge'),
+    ...family(
+      'evenkeel_agent_brake',
+      'Whether the brake lets a cordon count: 1 for this state, 0 for the other three.',
+      'gauge',
+    ),
     ...BRAKES.map((state) => `evenkeel_agent_brake{state="${state}"} ${state === brake ? 1 : 0}`),
-    ...single('evenkeel_agent_trouble', 'What could not be read or written.', trouble.length),
+    ...single('evenkeel_agent_trouble', 'Files and objects that could not be read or written.', trouble.length),
     ...single('evenkeel_agent_probers', 'Addresses that asked.', polls.length),
-    ...single('evenkeel_agent_polls', 'Answers given to the addresses that are known now.', told),
+    ...single('evenkeel_agent_polls', 'Answers given to the currently known addresses.', told),
     '',
   ].join('\n')
 }

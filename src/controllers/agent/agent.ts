@@ -185,7 +185,7 @@ export class Agent {
   #heardOf(event: FollowEvent<NodeFacts>): void {
     if (event.type === 'broken') {
       this.#unheardSince ??= this.#parts.clock.monoMs()
-      this.#parts.log.debug('the API server is not heard', { reason: event.error.message })
+      this.#parts.log.debug('the API server cannot be followed', { reason: event.error.message })
       this.#wakeup.wake()
       return
     }
@@ -259,7 +259,7 @@ export class Agent {
     this.#recalled = text
     const recalled = text === undefined ? undefined : parseMemory(text, bootId, clock.monoMs())
     if (text !== undefined && recalled === undefined && this.#forgotten === undefined) {
-      this.#forgotten = 'what the agent before this one remembered is malformed, and is forgotten'
+      this.#forgotten = 'the memory of the previous agent is malformed and is ignored'
       log.warn(this.#forgotten)
     }
     return recalled === 'of another boot' ? undefined : recalled

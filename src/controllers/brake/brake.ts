@@ -179,7 +179,7 @@ export class Brake {
   async #checkDropped(name: string, signal: AbortSignal): Promise<void> {
     const node = await this.#parts.fleet.read(name, signal)
     if (node === undefined || !(node.unschedulable || node.unreadable)) return
-    throw new WorldError(`${name} is cordoned, which the watch has not told yet`, {
+    throw new WorldError(`${name} is cordoned, and the watch has not shown it yet`, {
       code: 'NODES_BEHIND',
       retry: 'backoff',
     })

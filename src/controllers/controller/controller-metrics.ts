@@ -11,14 +11,18 @@ export function controllerMetrics({ leader, brake, dns }: ControllerView): strin
     ...loopLines(loop),
     ...gauge('brake_nodes', 'Nodes of the fleet.', nodes.known),
     ...gauge('brake_cordoned', 'Nodes of the fleet that are cordoned.', nodes.cordoned),
-    ...gauge('brake_nodes_unheard_seconds', 'For how long the nodes cannot be followed.', nodes.unheardForMs / 1_000),
+    ...gauge(
+      'brake_nodes_unheard_seconds',
+      'For how long the nodes could not be followed.',
+      nodes.unheardForMs / 1_000,
+    ),
     // Who does not lead knows nothing of these, and says nothing.
     ...(grants === undefined
       ? []
       : [
           ...gauge('brake_granted', 'Nodes that may be out by cordon.', grants.granted.length),
           ...gauge('brake_max', 'How many may be out at once.', grants.max),
-          ...gauge('brake_waiting', 'Nodes that are cordoned and serve on for want of a grant.', waiting),
+          ...gauge('brake_waiting', 'Cordoned nodes that still serve because they have no grant.', waiting),
         ]),
     dns === undefined ? '' : dnsMetrics(dns.seen),
   ].join('\n')
@@ -28,14 +32,14 @@ function loopLines({ name, passes, failures, spentMs, depth, underWay }: LoopVie
   const of = `{loop="${name}"}`
   return [
     ...lines({ name: 'queue_depth', help: 'Keys that wait.', type: 'gauge', rest: `${of} ${depth}` }),
-    ...lines({ name: 'queue_under_way', help: 'Keys that are worked on.', type: 'gauge', rest: `${of} ${underWay}` }),
+    ...lines({ name: 'queue_under_way', help: 'Keys in work.', type: 'gauge', rest: `${of} ${underWay}` }),
     ...lines({
       name: 'pass_failures_total',
-      help: 'Passes that the world failed.',
+      help: 'Passes that failed.',
       type: 'counter',
       rest: `${of} ${failures}`,
     }),
-    '# HELP evenkeel_controller_pass_seconds What passes took.',
+    '# HELP evenkeel_controller_pass_seconds Duration of passes.',
     '# TYPE evenkeel_controller_pass_seconds summary',
     `evenkeel_controller_pass_seconds_sum${of} ${spentMs / 1_000}`,
     `evenkeel_controller_pass_seconds_count${of} ${passes}`,

@@ -115,7 +115,7 @@ export async function findDeployment(
       `zone ${zone.name}: ${zone.why}`,
       ...(cache === undefined
         ? []
-        : [`caches on the nodes answer in its place; what is behind them is asked at ${cache.name}`]),
+        : [`caches on the nodes answer for it; the DNS behind them is asked at ${cache.name}`]),
       ...podNotes(pods),
       ...(nodes.note === undefined ? [] : [nodes.note]),
       ...(zone.note === undefined ? [] : [zone.note]),
@@ -149,7 +149,7 @@ function podNotes(pods: readonly DnsPod[]): readonly string[] {
   return [
     ...(pods.some(runsCoreDns) ? [] : ['its pods do not run an image called coredns']),
     ...pods.flatMap(({ name, endedBy }) =>
-      endedBy.includes('OOMKilled') ? [`${name} was ended for its memory (OOMKilled)`] : [],
+      endedBy.includes('OOMKilled') ? [`${name} ran out of memory and was killed (OOMKilled)`] : [],
     ),
   ]
 }
@@ -211,7 +211,7 @@ function zoneOf({ texts, note: refused }: Corefiles, sought: Sought, resolver: P
   }
   const note = refused === undefined ? {} : { note: refused }
   if (resolver.zone !== undefined) return { name: resolver.zone, why: 'pods search it', isAssumed: false, ...note }
-  const why = 'assumed, since no Corefile and no configuration of kubelets could be read that names it'
+  const why = 'assumed, because no readable Corefile or kubelet configuration names it'
   return { name: DEFAULT_ZONE, why, isAssumed: true, ...note }
 }
 
@@ -253,11 +253,11 @@ async function orNote<T>(
 
 const noService = ({ service }: Sought): UserError =>
   service === undefined
-    ? new UserError('no Service of this cluster looks like its DNS: none has a UDP port for it', {
+    ? new UserError('no Service of this cluster looks like its DNS: none has a UDP port for DNS', {
         code: 'dns.no-service',
-        fix: 'name it with --service NAMESPACE/NAME; a DNS that is managed outside of the cluster has no Service, and is not checked',
+        fix: 'name it with --service NAMESPACE/NAME; a DNS that is managed outside the cluster has no Service and cannot be checked',
       })
     : new UserError(`there is no Service ${service.namespace}/${service.name}`, {
         code: 'dns.no-service',
-        fix: 'kubectl get services -A, or leave --service away to have it looked for',
+        fix: 'kubectl get services -A, or omit --service to have it looked up',
       })

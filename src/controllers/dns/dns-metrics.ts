@@ -6,7 +6,7 @@ import type { WallMs } from '../../model/time.ts'
 
 /** What one check after another has shown. `foldCheck` makes the next one. */
 export interface DnsView {
-  /** Checks that came to a verdict. */
+  /** Checks that reached a verdict. */
   readonly checks: number
   /** Checks that could not be made. */
   readonly failures: number
@@ -82,12 +82,12 @@ export function dnsMetrics({ checks, failures, queries, last, paths }: DnsView):
     })
   return [
     ...family(
-      { name: 'verdict', help: 'What the last check came to: 1 for this verdict, 0 for each other.', type: 'gauge' },
+      { name: 'verdict', help: 'The verdict of the last check: 1 for this verdict, 0 for each other.', type: 'gauge' },
       last === undefined
         ? []
         : DNS_VERDICTS.map((verdict) => ({ labels: { verdict }, value: verdict === last.verdict ? 1 : 0 })),
     ),
-    ...family({ name: 'checks_total', help: 'Checks that came to a verdict.', type: 'counter' }, [{ value: checks }]),
+    ...family({ name: 'checks_total', help: 'Checks that reached a verdict.', type: 'counter' }, [{ value: checks }]),
     ...family({ name: 'check_failures_total', help: 'Checks that could not be made.', type: 'counter' }, [
       { value: failures },
     ]),

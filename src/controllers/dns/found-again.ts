@@ -24,7 +24,7 @@ export async function foundAgain(before: Deployment, parts: Finding, signal: Abo
     return { ...now, facts: { ...now.facts, zone }, isZoneAssumed: before.isZoneAssumed, notes }
   } catch (error) {
     if (!(error instanceof WorldError)) throw error
-    const note = `DNS could not be listed again, so that pods may be gone that were asked: ${error.message}`
+    const note = `DNS could not be listed again, so some of the asked pods may be gone: ${error.message}`
     return { ...before, notes: [...before.notes, note] }
   }
 }

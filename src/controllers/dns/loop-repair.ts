@@ -34,7 +34,7 @@ const WORDS: Readonly<Record<RepairView['last'], string>> = {
   held: 'not replaced',
   busy: 'not replaced, since another repair is under way',
   cured: 'replaced',
-  notCured: 'replaced, and DNS is not well',
+  notCured: 'replaced, and DNS is still unhealthy',
   notTouched: 'not replaced',
 }
 const NOTHING: Last = { last: 'nothing', why: [] }

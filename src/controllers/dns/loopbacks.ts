@@ -42,7 +42,7 @@ export async function sweepLoopbacks(parts: Parts, signal: AbortSignal): Promise
     ...(paths.length === 0 ? {} : { vantage: VANTAGE }),
     paths,
     notes: [
-      ...new Set(asked.flatMap(({ noWay }) => (noWay === undefined ? [] : `port-forward was not taken: ${noWay}`))),
+      ...new Set(asked.flatMap(({ noWay }) => (noWay === undefined ? [] : `port-forward was not used: ${noWay}`))),
     ],
     queries: asked.reduce((sum, { tries }) => sum + tries.length, 0),
   }

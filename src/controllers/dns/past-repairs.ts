@@ -56,7 +56,7 @@ export class PastRepairs {
       // It is no JSON.
     }
     if (Array.isArray(found) && found.every(isRepair)) return found
-    throw new UserError(`ConfigMap ${this.#namespace}/${NAME}: ${KEY} is no list of repairs`, {
+    throw new UserError(`ConfigMap ${this.#namespace}/${NAME}: ${KEY} is not a list of repairs`, {
       code: 'dns.repairs',
       fix: `look at it, then: kubectl delete configmap -n ${this.#namespace} ${NAME}`,
     })

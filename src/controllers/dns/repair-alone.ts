@@ -40,7 +40,7 @@ export async function repairAlone(
   refused.catch(() => undefined)
   const what = `Lease ${lease.namespace}/${lease.name}`
   const leader = new Leader({
-    cluster: refusing(leases, (why) => refuse(noRight(`${what} could not be had: ${why}`))),
+    cluster: refusing(leases, (why) => refuse(noRight(`${what} could not be acquired: ${why}`))),
     clock,
     random,
     lease,
@@ -59,7 +59,7 @@ export async function repairAlone(
     signal.throwIfAborted()
     if (leader.isLeading()) return await work(leader)
     const { trouble, holder } = leader.view()
-    return trouble === undefined ? { busy: holder } : { busy: '', trouble: `${what} could not be had: ${trouble}` }
+    return trouble === undefined ? { busy: holder } : { busy: '', trouble: `${what} could not be acquired: ${trouble}` }
   } finally {
     const wasLeading = leader.isLeading()
     signal.removeEventListener('abort', end)
@@ -90,5 +90,5 @@ function refusing(leases: AloneParts['leases'], refuse: (why: string) => void): 
 const noRight = (message: string): UserError =>
   new UserError(message, {
     code: 'dns.lease',
-    fix: 'apply deploy/dns-repair-rbac.yaml, bound to this identity in this namespace; --namespace names another one',
+    fix: 'apply deploy/dns-repair-rbac.yaml, bound to this identity in this namespace; or choose another one with --namespace',
   })

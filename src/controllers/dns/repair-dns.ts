@@ -133,7 +133,7 @@ async function verified(
     const given = after === undefined ? {} : { after }
     if (state === 'well') wellAt ??= clock.monoMs()
     if (state === 'ill' && wellAt !== undefined)
-      return { kind: 'notCured', why: `DNS was well and is not any more: ${why}`, ...given }
+      return { kind: 'notCured', why: `DNS was healthy and no longer is: ${why}`, ...given }
     if (state === 'well' && after !== undefined && wellAt !== undefined && sinceMs(wellAt) >= watch.forMs)
       return { kind: 'cured', after, tookMs: wellAt - begunAt }
     const limitMs = CURED_WITHIN_MS + (wellAt === undefined ? 0 : watch.forMs)
@@ -170,9 +170,9 @@ function stateOf({ scene, verdict, findings }: DnsCheck, { check, sick }: Before
   if (serving < were) return { state: 'ill', why: `${serving} of ${were} endpoints serve` }
   const codes = findings.map(({ code }) => code).join(', ')
   if (verdict === 'unverified' || verdict === 'observed')
-    return { state: 'unknown', why: `it is not known whether DNS is well: ${codes}` }
+    return { state: 'unknown', why: `it is not known whether DNS is healthy: ${codes}` }
   return verdict === 'ok'
-    ? { state: 'well', why: 'DNS is well, and is watched' }
+    ? { state: 'well', why: 'DNS is healthy, and is watched' }
     : { state: 'ill', why: `the check says ${codes}` }
 }
 

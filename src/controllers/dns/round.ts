@@ -56,7 +56,7 @@ export async function askRound(parts: RoundParts, signal: AbortSignal): Promise<
     notes: [
       ...taken.flatMap(({ notes }) => notes),
       ...left.map(
-        ({ vantage: { name } }) => `${name} was not taken: it reaches neither pods nor Services of the cluster`,
+        ({ vantage: { name } }) => `${name} was not used: it reaches neither pods nor Services of the cluster`,
       ),
       ...inside.notes,
     ],
@@ -93,7 +93,7 @@ function worthOf(vantage: VantageFacts, paths: readonly Path[]): Worth {
   const sound = { ...vantage, control: 'answers' } as const
   const pods = reached('pod')
   if (pods.length > 0) {
-    const notes = [`${vantage.name} reaches pods and not Services: pods alone are judged from there`]
+    const notes = [`${vantage.name} reaches pods but no Services: only pods are judged from there`]
     return { vantage: sound, paths: pods, notes }
   }
   const exposed = reached('exposed').filter(isReached)

@@ -88,7 +88,7 @@ export class DnsWatch {
     this.#cancel?.abort(NOT_WANTED)
     await this.#within(() => this.#turn)
     const left = await this.#within(() => this.#parts.checks.close())
-    for (const text of left ?? ['relays were not taken away: they end by themselves within a minute'])
+    for (const text of left ?? ['relays were not deleted: they end by themselves within a minute'])
       this.#parts.say(text)
   }
 

@@ -97,7 +97,7 @@ export class EventLog {
       if (!(error instanceof WorldError)) throw error
       if (NEEDED.has(entry.type)) this.#owed.push(entry)
       if (this.#writable) {
-        const text = `the journal cannot be written: ${error.message}; nothing disruptive is begun until it can`
+        const text = `the journal cannot be written: ${error.message}; nothing disruptive is started until it can be written`
         this.#sink({ type: 'warning', text, v: '1.0', seq: this.#seq++, at: toIso(this.#clock.wallMs()) })
       }
       this.#writable = false

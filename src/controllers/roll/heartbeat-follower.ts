@@ -45,7 +45,7 @@ export class HeartbeatFollower {
 
   /** Nobody's. */
   rest(): void {
-    this.#followed?.over.abort(new DOMException('another heartbeat is of interest, or none', 'AbortError'))
+    this.#followed?.over.abort(new DOMException('another heartbeat is awaited, or none', 'AbortError'))
     this.#followed = undefined
   }
 

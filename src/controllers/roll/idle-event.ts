@@ -18,9 +18,10 @@ export function idleEvent({ node, server, end }: Idle): Extract<RollEvent, { typ
 function idleText(node: string, left: ConnectionsEnd['left'], afterMs: number): string {
   const tenths = Math.round(afterMs / 100)
   const after = formatDuration(tenths * 100)
-  if (left === 0 && tenths === 0) return `${node} had no connection left once load balancers had left it`
-  if (left === 0) return `${node} had no connection left ${after} after load balancers had left it`
-  if (left === 'unknown') return `waited ${after} for connections of ${node}, which cannot be seen (detach.idleLimit)`
+  if (left === 0 && tenths === 0) return `${node} had no connection left once load balancers stopped sending to it`
+  if (left === 0) return `${node} had no connection left ${after} after load balancers stopped sending to it`
+  if (left === 'unknown')
+    return `waited ${after} for connections of ${node}, which cannot be counted (detach.idleLimit)`
   const some = left === 1 ? '1 connection, which ends' : `${left} connections, which end`
   return `waited ${after}, and ${node} still had ${some} with its pods (detach.idleLimit)`
 }

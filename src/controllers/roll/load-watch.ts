@@ -58,7 +58,7 @@ export class LoadWatch {
     }
     emit({ type: 'baseline.ended', sent: facts.greenStreak, p99Ms: this.#baselineP99Ms })
     for (const control of facts.redControls ?? []) {
-      emit({ type: 'warning', text: `${control} was not green in the baseline, so it excuses no failed request` })
+      emit({ type: 'warning', text: `${control} failed in the baseline, so it excuses no failed request` })
     }
   }
 

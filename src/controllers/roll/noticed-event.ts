@@ -17,8 +17,8 @@ export function noticedEvent({ node, server, seen, now }: Noticed): Extract<Roll
   const what = seen.way === 'out' ? `${node} leaves` : `${node} is back`
   const how =
     by === 'checks'
-      ? 'every declared source of checks was answered so often enough'
-      : 'no load balancer takes longer to notice, by its checks as the file has them'
-  const text = `that ${what} is noticed after ${formatDuration(Math.round(afterMs / 100) * 100)}: ${how}`
+      ? 'every declared source of checks was answered often enough'
+      : 'the checks that the file declares take no longer'
+  const text = `load balancers noticed that ${what} after ${formatDuration(Math.round(afterMs / 100) * 100)}: ${how}`
   return { type: 'noticed', node, step: seen.way === 'out' ? 'detach' : 'attach', server, by, afterMs, text }
 }

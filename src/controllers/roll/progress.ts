@@ -102,4 +102,4 @@ const wordsOf = (reasons: readonly Reason[]): Omit<Held, 'at'> => ({
 const isNews = (now: Held, told: Held): boolean =>
   now.what !== told.what || (now.text !== told.text && now.at - told.at >= TEXT_TOLD_EVERY_MS)
 
-const nothingToDo: Reason = { code: 'NothingToDo', text: 'it was so already' }
+const nothingToDo: Reason = { code: 'NothingToDo', text: 'it was done already' }

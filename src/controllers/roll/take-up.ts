@@ -75,11 +75,14 @@ const NAMED_MAX = 5
 function strangersText(file: string, names: readonly string[]): string {
   const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : ''
   const which = `${names.slice(0, NAMED_MAX).join(', ')}${more}`
-  return `${file} chooses nodes that this run does not have; roll them when it has ended: ${which}`
+  return `${file} chooses nodes that are not in this run; roll them after it has ended: ${which}`
 }
 
 const onlyRestores = ({ id }: RunState): UserError =>
-  new UserError(`this journal of run ${id} was made to put back what that run left, and knows nothing of its plan`, {
-    code: 'journal.restores',
-    fix: `evenkeel roll abort ${id}, then begin a new roll`,
-  })
+  new UserError(
+    `this journal of run ${id} was made only to put back what that run left out, and does not contain its plan`,
+    {
+      code: 'journal.restores',
+      fix: `evenkeel roll abort ${id}, then begin a new roll`,
+    },
+  )

@@ -70,20 +70,20 @@ function borne(s: AgentSnapshot): Omit<AgentDecision, 'answer'> {
     case 'young':
       return young(s)
     default:
-      return { reasons: [{ code: 'InService', text: 'nothing stands against the node' }] }
+      return { reasons: [{ code: 'InService', text: 'nothing keeps the node out' }] }
   }
 }
 
 const NOT_GRANTED: Reason = {
   code: 'CordonNotGranted',
-  text: 'the node is cordoned, and is not among the nodes that may be out by cordon',
-  next: 'uncordon other nodes, or wait for those to come back',
+  text: 'the node is cordoned, and its cordon is not granted',
+  next: 'uncordon other nodes, or wait until they are back',
 }
 
 const BRAKE_UNKNOWN: Reason = {
   code: 'BrakeUnknown',
-  text: 'the node is cordoned, and it is not known whether it may be out by cordon',
-  next: 'look at trouble in /healthz: the ConfigMap evenkeel-cordon-grants cannot be read, or is malformed',
+  text: 'the node is cordoned, and it is not known whether its cordon is granted',
+  next: 'see trouble in /healthz: the ConfigMap evenkeel-cordon-grants cannot be read, or is malformed',
 }
 
 function young({ spec, evidence: { cordonedSince }, now }: AgentSnapshot): Omit<AgentDecision, 'answer'> {

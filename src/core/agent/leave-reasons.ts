@@ -41,20 +41,20 @@ function wish({ owner, why }: Claim): string {
 const unreadable = (why: string): Reason => ({
   code: 'MaintenanceUnreadable',
   text: `the claims on the node cannot be read: ${why}`,
-  next: 'remove the annotation evenkeel.dev/maintenance from the node if no one is at work on it',
+  next: 'remove the annotation evenkeel.dev/maintenance from the node if no work on the node is in progress',
 })
 
 const notOver = ({ owner }: KeptClaim): Reason => ({
   code: 'MaintenanceKept',
   object: owner,
-  text: `${nameOf(owner)} took the node out, and the API server has not shown that this is over`,
-  next: `annotate the node with evenkeel.dev/maintenance=withdrawn if ${nameOf(owner)} is over and no other claim stands`,
+  text: `${nameOf(owner)} took the node out, and the API server has not shown that it ended`,
+  next: `annotate the node with evenkeel.dev/maintenance=withdrawn if ${nameOf(owner)} has ended and there is no other claim`,
 })
 
 const KEPT_UNREADABLE: Reason = {
   code: 'MaintenanceKept',
   text: 'a claim on the disk of the node cannot be read, and the API server has not shown that it is over',
-  next: 'annotate the node with evenkeel.dev/maintenance=withdrawn if no one is at work on it',
+  next: 'annotate the node with evenkeel.dev/maintenance=withdrawn if no work on the node is in progress',
 }
 
 const ROLL = 'roll/'

@@ -38,8 +38,8 @@ function rightFindings({ instance, level, processes }: InstanceInspection): read
     findings.push({
       severity: 'error',
       code: 'BalancerManyProcesses',
-      text: `${instance} runs ${processes} processes, and its socket reaches one: the others would go on sending`,
-      fix: 'replace "nbproc" by "nbthread", or list each process with a socket of its own as an instance',
+      text: `${instance} runs ${processes} processes, and its socket reaches only one: the others would keep sending`,
+      fix: 'replace "nbproc" by "nbthread", or list each process, with its own socket, as an instance',
     })
   }
   return findings
@@ -83,7 +83,7 @@ function serverFindings(server: ServerReading): readonly PlanFinding[] {
     findings.push({
       severity: 'error',
       code: 'BalancerAgentCheck',
-      text: `${serverKey(server.ref)} has an agent-check that is not ours: its agent may undo what is set`,
+      text: `${serverKey(server.ref)} has an agent-check of another agent, which may undo what the roll sets`,
       fix: `disable agent ${backend}/${name}, and take "agent-check" out of haproxy.cfg`,
     })
   }
@@ -91,7 +91,7 @@ function serverFindings(server: ServerReading): readonly PlanFinding[] {
     findings.push({
       severity: 'warning',
       code: 'BalancerNoCheck',
-      text: `${serverKey(server.ref)} has no health check: that it is up proves nothing`,
+      text: `${serverKey(server.ref)} has no health check, so its state "up" proves nothing`,
       fix: `add "check" to server ${name} of backend ${backend}`,
     })
   }
@@ -100,7 +100,7 @@ function serverFindings(server: ServerReading): readonly PlanFinding[] {
       severity: 'warning',
       code: 'BalancerServerDown',
       text: `${serverKey(server.ref)} is ready and down: its node is put back without waiting for it`,
-      fix: `bring it up, where ${name} is meant to serve ${backend}`,
+      fix: `bring it up if ${name} should serve ${backend}`,
     })
   }
   return findings
@@ -120,7 +120,7 @@ function backendFindings(instance: string, backend: BackendInspection): readonly
     findings.push({
       severity: 'warning',
       code: 'BalancerPersistence',
-      text: `${name} remembers clients: they are moved by maint, under which no health check runs`,
+      text: `${name} remembers clients: only maint moves them, and in maint no health check runs`,
     })
   }
   return findings

@@ -56,7 +56,7 @@ function refusalOf(nodes: readonly FleetNode[]): Reason | undefined {
 
 /** Undefined where it stands there already, written by this leader: what an earlier one may still send is void then. */
 function publishReason(grants: CordonGrants, { published, self }: BrakeSnapshot): Reason | undefined {
-  if (published === undefined) return { code: 'GrantsAbsent', text: 'nothing says yet which cordons are granted' }
+  if (published === undefined) return { code: 'GrantsAbsent', text: 'no grants of cordons are published yet' }
   const { grants: there, writer } = published
   if (there === undefined)
     return { code: 'GrantsUnreadable', text: 'the ConfigMap of the granted cordons is malformed' }
@@ -101,14 +101,14 @@ function notGranted(name: string, { granted, otherwiseOut, max, of }: Share): Re
   const named = otherwiseOut.slice(0, NAMED_AT_MOST).join(', ')
   const text =
     otherwiseOut.length === 0
-      ? `as many nodes are out by cordon as may be: ${granted.length} of ${of}`
+      ? `the limit of nodes out by cordon is reached: ${granted.length} of ${of}`
       : `at most ${max} of ${of} nodes may be out: ${granted.length} are out by cordon, ${otherwiseOut.length} for another reason (${named})`
   return { code: 'CordonNotGranted', text, object: name, next: 'uncordon another node, or raise --max-cordoned-out' }
 }
 
 const FLEET_JUST_SEEN: Reason = {
   code: 'FleetJustSeen',
-  text: 'this process does not know yet which nodes came back a moment ago, so it grants no further cordon for now',
+  text: 'this process has just started and does not know which nodes came back a moment ago, so it grants no further cordon for now',
 }
 
 function rest({ memory, returnMs, now }: BrakeSnapshot, share: Share): BrakeDecision {

@@ -17,7 +17,7 @@ export const fleetOut = (
 
 /** The brake asks no balancer: what it knows is what the API tells of a node. */
 function budgetNode({ name, unschedulable, deleting, leaves, ready, recorded }: FleetNode): BudgetNode {
-  const leaving = deleting ? 'is being deleted' : leaves ? 'leaves for something that needs no grant' : undefined
+  const leaving = deleting ? 'is being deleted' : leaves ? 'leaves for a reason that needs no grant' : undefined
   return {
     name,
     addresses: [],

@@ -7,10 +7,10 @@ export function causesPage(): string {
   return [
     '# What `evenkeel dns` finds',
     '',
-    'One heading for each finding. `check` prints its code, what it is about, the reading that decided, the cause and the cure.',
+    'One heading for each finding. `check` prints its code, its object, the reading that decided, the cause and the cure.',
     'This page is made from `src/core/dns/causes.ts` by `node bin/generate-docs.ts`.',
     '',
-    '| finding | verdict | what is the case |',
+    '| finding | verdict | what it means |',
     '| --- | --- | --- |',
     ...entries.map(([code, { verdict, is }]) => `| [${code}](#${code.toLowerCase()}) | ${verdict} | ${is} |`),
     '',

@@ -107,7 +107,7 @@ export const LADDER: readonly Rung[] = [
       if (reply.rcode === 'SERVFAIL') return wrong('unsynced', 'SERVFAIL for a name of a pod')
       const found = dataOf(reply, 'A')
       if (found.length === 0)
-        return { kind: 'moot', text: 'it answers for no pod that is not there (pods is not insecure)' }
+        return { kind: 'moot', text: 'it does not answer for a pod that does not exist (pods is not insecure)' }
       return found.every((address) => address === podAddress(nonce))
         ? RIGHT
         : wrong('wrongAnswer', `${found.join(', ')} for the pod name of ${podAddress(nonce)}`)
@@ -116,7 +116,7 @@ export const LADDER: readonly Rung[] = [
   {
     id: 'L4',
     over: 'udp',
-    proves: 'it still hears of new Services',
+    proves: 'it still learns of new Services',
     question: ({ zone, newest }) =>
       newest === undefined
         ? undefined
@@ -131,7 +131,7 @@ export const LADDER: readonly Rung[] = [
   {
     id: 'L5',
     over: 'udp',
-    proves: 'it says with authority what is not there',
+    proves: 'it answers with authority that a name does not exist',
     question: ({ zone }, { hex }) => inName(`evenkeel-${hex}.default.svc.${zone}`, 'A'),
     read: ({ rcode, authoritative, authorities, answers }, { fallsThrough }) => {
       if (fallsThrough && rcode === 'NXDOMAIN') return RIGHT

@@ -12,13 +12,13 @@ export function baselineMissing(probe: ProbeFacts, now: WallMs, baselineMs: numb
   const bad = probe.windows.filter((window) => !window.control && (window.firstOkAt ?? now) > now - baselineMs)
   const worst = bad[0]
   if (worst !== undefined) {
-    const text = `${worst.failed} requests to ${worst.target} failed before anything was begun: ${worst.firstError}`
+    const text = `${worst.failed} requests to ${worst.target} failed before the roll began: ${worst.firstError}`
     return [{ code: 'BaselineNotGreen', object: worst.target, text }]
   }
   const starved = probe.lanes.filter((lane) => lane.sent === 0 && lane.scheduled > 0)
   const measuredMs = now - probe.startedAt
   if (measuredMs < baselineMs || probe.lanes.length === 0 || starved.length > 0) {
-    return [{ code: 'BaselineShort', text: 'traffic is measured before anything is begun' }]
+    return [{ code: 'BaselineShort', text: 'traffic is measured before the roll begins' }]
   }
   return []
 }

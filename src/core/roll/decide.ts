@@ -47,12 +47,12 @@ const isOldNews = (s: RecordedSnapshot): boolean => s.run.done.includes(s.curren
 const oldNews = ({ current: { node } }: NodeSnapshot): Reason => ({
   code: 'OldNews',
   object: node.name,
-  text: `the API server shows ${node.name} as it was before its reboot, though the run is through with it`,
+  text: `the API server shows ${node.name} as it was before its reboot, although the run has finished it`,
 })
 
 /** Nothing is done to a node that does not bear its way back. */
 function rewrite({ current: { node }, record }: RecordedSnapshot): Extract<StepAnswer, { kind: 'act' }> {
-  const text = `${node.name} was registered anew, without the record of what was there before`
+  const text = `${node.name} was registered again, without the record of its state before the roll`
   return {
     kind: 'act',
     actions: [{ kind: 'writeRecord', node: node.name, record }],
@@ -111,7 +111,7 @@ function withoutRecord(s: NodeSnapshot): Decision {
   if (s.slot.state === 'mine') {
     const node = s.current.node.name
     const reasons: readonly Reason[] = [
-      { code: 'NothingLeft', object: node, text: 'nothing of ours is left on the node' },
+      { code: 'NothingLeft', object: node, text: 'nothing of this run is left on the node' },
     ]
     // A node that was given up before its record was never taken out, and has nothing to be watched for.
     const step = s.evidence.attachedAt === undefined ? 'slot' : 'soak'

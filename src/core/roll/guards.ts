@@ -20,7 +20,7 @@ export const slotLive: Guard<RollSnapshot> = (s) =>
 export const clusterHeard: Guard<RollSnapshot> = (s) =>
   s.cluster.staleForMs === 0
     ? []
-    : [{ code: 'ApiUnreachable', text: 'the API server cannot be followed, so what is known of the cluster is old' }]
+    : [{ code: 'ApiUnreachable', text: 'the API server cannot be followed, so the known state of the cluster is old' }]
 
 export const journalWritable: Guard<RollSnapshot> = (s) =>
   s.journalWritable
@@ -55,7 +55,7 @@ const FOLLOWERS_BACK_MS = 75_000
 const followersBack: Guard<RollSnapshot> = ({ cluster, now }) => {
   const isBack = cluster.staleForMs === 0 && cluster.lostAt !== undefined
   if (!isBack || now - cluster.lostAt >= FOLLOWERS_BACK_MS) return []
-  const text = 'the API server was away less than 75 s ago, so kube-proxy may not yet hear which pods leave'
+  const text = 'the API server was away less than 75 s ago, so kube-proxy may not know yet which pods leave'
   return [{ code: 'ApiWasAway', text }]
 }
 
@@ -69,7 +69,7 @@ const probeMeasures: Guard<RollSnapshot> = (s) => {
 export const controlHeard: Guard<RollSnapshot> = (s) => {
   const [window] = s.run.verdict === undefined ? awaitingWindows(s) : []
   if (window === undefined) return []
-  const text = `requests to ${window.target} failed; whether the control failed too is known in a moment`
+  const text = `requests to ${window.target} failed; it is not known yet whether the control failed too`
   return [{ code: 'ControlAwaited', object: window.target, text }]
 }
 

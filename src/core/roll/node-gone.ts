@@ -3,14 +3,14 @@ import type { Verdict } from '../../model/verdict.ts'
 import { hasCurrent, type NodeSnapshot, ownRecord } from './node-snapshot.ts'
 import type { RollSnapshot } from './snapshot.ts'
 
-export const goneText = (node: string): string => `the cluster has no node ${node} any more`
+export const goneText = (node: string): string => `node ${node} is gone from the cluster`
 
 /** Why the node under way is waited for: it is out, and its object is no more. */
 export const nodeGone = (s: NodeSnapshot): Reason => ({
   code: 'NodeGone',
   object: s.current.node.name,
-  text: `${goneText(s.current.node.name)}, and it is out; the record of what was there before went with it`,
-  next: `let ${s.current.node.name} register again while this process lives; if it does so later, resume the run, and put its servers back by hand if they are still out then (docs/roll.md)`,
+  text: `${goneText(s.current.node.name)}, and it is out; the record of its state before the roll is gone as well`,
+  next: `let ${s.current.node.name} register again while this process runs; if that happens later, resume the run, and put its servers back by hand if they are still out (docs/roll.md)`,
 })
 
 /** A cluster that has every node of the order rolled but this one is not rolled. */
@@ -25,7 +25,7 @@ export const leftOut = (node: string): Reason => ({
 export const mayBeOut = (node: string): Reason => ({
   code: 'NodeGone',
   object: node,
-  text: `${goneText(node)}; an earlier process of this run had begun it, and it may still be out`,
+  text: `${goneText(node)}; an earlier process of this run began it, and it may still be out`,
   next: `let ${node} register again, and put back by hand what is still out (docs/roll.md)`,
 })
 

@@ -33,7 +33,7 @@ export function standing(s: NodeSnapshot, step: Step | undefined, failedRequests
   const recorded = { ...s, record }
   if (hasRebooted(recorded)) return { ...facts, state: 'out', text: `rebooted, ${cordon}, ${balancers}` }
   if (ownIntent(s) !== undefined)
-    return { ...facts, state: 'out', text: `may be rebooting, ${cordon}, ${balancers}; it stays so until its proof` }
+    return { ...facts, state: 'out', text: `may be rebooting, ${cordon}, ${balancers}; it stays so until proven` }
   return { ...facts, state: 'out', text: `not rebooted, ${cordon}, ${balancers}` }
 }
 

@@ -164,6 +164,6 @@ const stillServing = (s: ServiceSnapshot, server: NodeServer): Reason => ({
 })
 
 function sessionsText({ ref }: NodeServer, left: number | 'unknown'): string {
-  if (left === 'unknown') return `how many connections ${ref.server} has left cannot be seen`
+  if (left === 'unknown') return `the connections that ${ref.server} has left cannot be counted`
   return `${serverKey(ref)} has ${left} ${left === 1 ? 'session' : 'sessions'} left`
 }

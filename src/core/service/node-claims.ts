@@ -34,7 +34,7 @@ export function claimedByOthers(s: ServiceSnapshot): readonly Reason[] {
     code: 'ClaimedByOthers',
     object: node.name,
     text: wish(node, claim),
-    next: `once ${claim.owner} is through with ${node.name}: ${withdrawal(node, claim.owner)}`,
+    next: `once ${claim.owner} has finished with ${node.name}: ${withdrawal(node, claim.owner)}`,
   }))
 }
 
@@ -45,7 +45,7 @@ export function claimsUnreadable({ node }: ServiceSnapshot): Reason | undefined 
     code: 'ClaimsUnreadable',
     object: node.name,
     text: `the claims on ${node.name} cannot be read: ${word.why}`,
-    next: `once no one is at work on ${node.name}: ${withoutAll(node)}`,
+    next: `once no work on ${node.name} is in progress: ${withoutAll(node)}`,
   }
 }
 
@@ -69,7 +69,7 @@ function withdrawal(node: Node, owner: string): string {
     left.length === 0 ? { op: 'remove', path } : { op: 'replace', path, value: formatClaims(left) },
   ])
   const line = `kubectl patch node ${node.name} --type=json -p ${quoted(patch)}`
-  return line.length > COMMAND_LENGTH_MAX ? `take its claim out of the annotation ${MAINTENANCE_ANNOTATION}` : line
+  return line.length > COMMAND_LENGTH_MAX ? `remove its claim from the annotation ${MAINTENANCE_ANNOTATION}` : line
 }
 
 const withoutAll = ({ name }: Node): string => `kubectl annotate node ${name} ${MAINTENANCE_ANNOTATION}-`

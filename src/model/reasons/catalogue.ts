@@ -24,24 +24,24 @@ export type ReasonCode = keyof typeof ENTRIES
 
 export const REASONS: Readonly<Record<ReasonCode, ReasonEntry>> = ENTRIES
 
-/** As they stand in docs/troubleshooting.md. */
+/** In the order of docs/troubleshooting.md. */
 export const REASON_SECTIONS: readonly ReasonSection[] = [
   {
     title: 'Holds before a node is touched',
-    by: 'the roll, at the steps slot, record and cordon; the guards of the detach again at that step',
+    by: 'the roll, at the steps slot, record and cordon; the guards of the detach also at that step',
     intro: 'Waiting ends at `drain.blockedLimit` (10 min) with exit 3, nothing touched or restored.',
     entries: BEFORE_LEAVING,
   },
   {
     title: 'Holds at any step that sends something',
     by: 'the roll',
-    intro: 'Nothing is lost by them: the roll goes on where it stood.',
+    intro: 'Nothing is lost: the roll goes on from the same place.',
     entries: ANY_STEP,
   },
   {
     title: 'Waits of the steps',
     by: 'the roll, at the steps detach to soak',
-    intro: 'Those of them that are a step’s own course show as progress, the others as a hold.',
+    intro: 'Waits that are a normal part of a step show as progress, the others as a hold.',
     entries: STEP_WAITS,
   },
   {
@@ -54,7 +54,7 @@ export const REASON_SECTIONS: readonly ReasonSection[] = [
   {
     title: 'Stops',
     by: 'the roll, as its verdict',
-    intro: 'The cause says how the node stands then.',
+    intro: 'The cause says in which state the node is then.',
     entries: STOPS,
   },
   {
@@ -66,13 +66,13 @@ export const REASON_SECTIONS: readonly ReasonSection[] = [
   {
     title: 'The controller',
     by: 'the controller, in `/healthz` of its status port and in its log',
-    intro: 'They are of the fleet brake, but for the last two, which are of the Lease of the leader.',
+    intro: 'The last two are about the Lease of the leader, all others about the fleet brake.',
     entries: CONTROLLER_WORDS,
   },
   {
     title: 'Reasons to act',
     by: 'the roll, in `-v` and in the journal',
-    intro: 'Not troubles: why a step did what it did.',
+    intro: 'These are not problems. They say why a step did something.',
     entries: EFFECTS,
   },
 ]

@@ -2,7 +2,7 @@
  * How long a hold for this reason is waited for before the reboot; from the reboot on every wait has its step's own limit.
  *
  * - `by law`: without counting, since it ends by itself or has a limit of its own (`detach.idleLimit`, `reboot.returnLimit`);
- * - `in course`: it takes its course, and may take as long as `drain.stageLimit`;
+ * - `in course`: it makes progress, and may take as long as `drain.stageLimit`;
  * - `baseline`: for traffic to be green, `baseline.limit` of the probe;
  * - `blocked`: something refuses, for `drain.blockedLimit`;
  * - `none`: nothing waits for it: it goes with an effect, a verdict, or an answer.
@@ -11,20 +11,20 @@ type Wait = 'by law' | 'in course' | 'baseline' | 'blocked' | 'none'
 
 /** One reason of the catalogue: docs/troubleshooting.md is made from these, and holds are waited for by them. */
 export interface ReasonEntry {
-  /** What is the case, nearly as it is said: a person looks for the words of a hold here. */
+  /** The sentence, nearly as it is printed: people search for the words of a hold here. */
   readonly is: string
   readonly cause: string
   /** What a person can do. Commands work when they are pasted. */
   readonly cure: string
   readonly wait: Wait
-  /** The step's own course: shown as progress, not as a hold. */
+  /** A normal part of the step: shown as progress, not as a hold. */
   readonly progress?: true
 }
 
-/** Reasons that the same part of the program says in the same situation. */
+/** Reasons that the same part of the program gives in the same situation. */
 export interface ReasonSection {
   readonly title: string
-  /** Who says them. */
+  /** The part of the program that gives them. */
   readonly by: string
   readonly intro: string
   readonly entries: Readonly<Record<string, ReasonEntry>>

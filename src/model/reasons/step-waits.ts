@@ -1,6 +1,6 @@
 import type { ReasonEntry } from './reason-entry.ts'
 
-/** What the steps wait for: their own course for the most part. */
+/** What the steps wait for, mostly their normal progress. */
 export const STEP_WAITS = {
   ChecksGoOn: {
     is: 'n1 leaves, and its load balancers may not have noticed yet',
@@ -11,23 +11,23 @@ export const STEP_WAITS = {
   },
   RequestNotTaken: {
     is: 'the agent of n1 has not taken the request yet, and answers up',
-    cause: 'The agent hears of the request within a second, or answers `up` by its override file.',
-    cure: 'Remove the override file where there is one. `/healthz` of the agent says why it answers so.',
+    cause: 'The agent sees the request within a second. Or its override file says `up`.',
+    cure: 'Remove the override file if there is one. `/healthz` of the agent shows the reasons for its answer.',
     wait: 'blocked',
     progress: true,
   },
   ClaimedByOthers: {
     is: 'person/alice keeps n1 out since 2026-01-01T00:00:00Z: a new disk',
     cause:
-      'Another owner claims n1. The last owner that withdraws its claim puts a node back in; the roll withdraws its own alone. After `attach.limit` n1 stays out.',
+      'Another owner claims n1. A node goes back in when its last claim is withdrawn; the roll withdraws only its own claim. After `attach.limit` n1 stays out.',
     cure: 'That owner withdraws its claim, by the command that the hold prints ([claims](agent.md#claims)).',
     wait: 'blocked',
   },
   ClaimsUnreadable: {
     is: 'the claims on n1 cannot be read: there are two claims of one owner, person/alice',
     cause:
-      'The annotation `evenkeel.dev/maintenance` is torn, too long, of an unknown version, or has a bad field. The roll never writes over what it cannot read.',
-    cure: 'Look at the annotation, and write it anew with the claims that still stand ([claims](agent.md#claims)).',
+      'The annotation `evenkeel.dev/maintenance` is torn, too long, of an unknown version, or has a bad field. The roll never overwrites claims that it cannot read.',
+    cure: 'Look at the annotation, and write it again with the claims that are still valid ([claims](agent.md#claims)).',
     wait: 'blocked',
   },
   DetacherNotDone: {
@@ -39,7 +39,7 @@ export const STEP_WAITS = {
   },
   DetacherGrace: {
     is: 'n1 is detached for less than the grace of 30 s',
-    cause: 'The grace counts from the first sight of the detacher’s word.',
+    cause: 'The grace counts from the moment at which the roll first saw the answer of the detacher.',
     cure: 'Wait: it ends by itself.',
     wait: 'by law',
     progress: true,
@@ -47,8 +47,8 @@ export const STEP_WAITS = {
   DetachAskedByOthers: {
     is: 'the annotation `…` of n1 has another value than the one this roll set',
     cause:
-      'Another program asks the detacher to keep n1 out. The roll does not take that away. After `attach.limit` n1 stays out.',
-    cure: 'Once no one else wants n1 out: `kubectl annotate node n1 KEY-`.',
+      'Another program asks the detacher to keep n1 out. The roll does not remove that request. After `attach.limit` n1 stays out.',
+    cure: 'Once no other program needs n1 out: `kubectl annotate node n1 KEY-`.',
     wait: 'blocked',
   },
   InBalancer: {
@@ -61,7 +61,7 @@ export const STEP_WAITS = {
   ServerNotListed: {
     is: 'lb-1 does not list web/n1 at the recorded address any more',
     cause: 'The file haproxy.cfg or the InternalIP of the node was changed.',
-    cure: 'Put it back as recorded, or `evenkeel roll abort`.',
+    cure: 'Restore the recorded address, or `evenkeel roll abort`.',
     wait: 'blocked',
   },
   SessionsLeft: {
@@ -74,7 +74,7 @@ export const STEP_WAITS = {
   ConnectionsPooled: {
     is: 'web/n1 on lb-1 keeps 4 idle connections open',
     cause:
-      'HAProxy keeps idle connections to the server, which would be dead after the reboot. A moment of `maint` closes them; those to a machine that is off may take seconds.',
+      'HAProxy keeps idle connections to the server, which would be dead after the reboot. A moment of `maint` closes them. Connections to a machine that is off may take seconds.',
     cure: 'Wait.',
     wait: 'blocked',
   },
@@ -101,7 +101,7 @@ export const STEP_WAITS = {
   },
   VolumeAttached: {
     is: 'volume … is still attached',
-    cause: 'The attacher has not let go of the volume.',
+    cause: 'The attacher has not released the volume.',
     cure: '`kubectl get volumeattachments`',
     wait: 'in course',
     progress: true,
@@ -110,7 +110,7 @@ export const STEP_WAITS = {
     is: '… can only run on n1',
     cause:
       'The scheduler finds no other node for the pod. During the drain this holds nothing up; in settle it is a hold until the pod runs again.',
-    cure: 'Look at the affinity and the volumes of the pod, if it is not meant so.',
+    cure: 'If that is not intended, check the affinity and the volumes of the pod.',
     wait: 'blocked',
   },
   Rebooting: {
@@ -128,75 +128,75 @@ export const STEP_WAITS = {
     progress: true,
   },
   RebootUnknown: {
-    is: 'whether n1 got the reboot is unknown',
+    is: 'it is unknown whether n1 got the reboot command',
     cause: 'The connection broke while the command was sent, or another process sent it.',
     cure: 'Wait for a new boot id. After `reboot.resendAfter` (2 min) the command is sent again; it acts on the recorded boot id alone.',
     wait: 'blocked',
   },
   RebootRefused: {
     is: 'n1 refused the reboot: …',
-    cause: 'The text is the machine’s own: sudo, or a command that is missing.',
-    cure: 'Mend it. The command is sent again after `reboot.resendAfter`; `evenkeel roll resume -f roll.yaml` goes on by a file that was mended.',
+    cause: 'The text comes from the machine: sudo refused, or a command is missing.',
+    cure: 'Repair it. The command is sent again after `reboot.resendAfter`. If the file was wrong, correct it: `evenkeel roll resume -f roll.yaml`.',
     wait: 'blocked',
   },
   SameBootId: {
-    is: 'n1 still bears its old boot id',
+    is: 'n1 still has its old boot id',
     cause: 'The machine was not rebooted.',
     cure: 'Wait for the reboot.',
     wait: 'blocked',
   },
   HeartbeatOld: {
-    is: 'n1 gave no heartbeat since its new boot id showed',
+    is: 'n1 has sent no heartbeat since its new boot id appeared',
     cause: 'Until its next heartbeat the node may show pods from before the reboot as Ready.',
-    cure: 'Wait for the next heartbeat of the kubelet, 10 s as a rule.',
+    cure: 'Wait for the next heartbeat of the kubelet, usually within 10 s.',
     wait: 'blocked',
     progress: true,
   },
   StartupTaint: {
     is: 'n1 still has the taint …',
-    cause: 'The kubelet, a network plugin or a cloud controller set the taint and takes it away once it is ready.',
-    cure: 'Wait. Where it stays, look at the pod of the network plugin on that node.',
+    cause: 'The kubelet, a network plugin or a cloud controller set the taint and removes it once it is ready.',
+    cure: 'Wait. If it lasts, check the pod of the network plugin on that node.',
     wait: 'blocked',
     progress: true,
   },
   DaemonNotBack: {
-    is: 'DaemonSet (or static pod) … is not Ready again, or still shows its containers from before',
-    cause: 'The pod on the node has not started; after a reboot new containers are asked for.',
-    cure: 'Wait. Where it stays: `kubectl get pods -A -o wide --field-selector spec.nodeName=n1`.',
+    is: 'DaemonSet (or static pod) … is not Ready again, or still shows its containers of before the reboot',
+    cause: 'The pod on the node has not started. After a reboot, its containers must be new.',
+    cure: 'Wait. If it lasts: `kubectl get pods -A -o wide --field-selector spec.nodeName=n1`.',
     wait: 'blocked',
     progress: true,
   },
   DataPortSilent: {
     is: 'nothing answers at 10.0.0.1:30080 yet',
     cause: 'Neither kube-proxy nor the pod listens yet at the port that the balancers send to.',
-    cure: 'Wait. Where it stays, look at kube-proxy and the ingress pod of the node.',
+    cure: 'Wait. If it lasts, check kube-proxy and the ingress pod of the node.',
     wait: 'blocked',
     progress: true,
   },
   DnsNotAsked: {
-    is: 'DNS of the cluster is being asked before the node goes, or since n1 is back',
+    is: 'the cluster DNS is being checked before the node is taken out; or now that n1 is back',
     cause: 'A check of DNS is under way.',
     cure: 'Wait. After 30 s, or 80 s with relays for a node that is back, the roll goes on without it.',
     wait: 'blocked',
     progress: true,
   },
   DnsNotReady: {
-    is: 'no endpoint of the cluster DNS is Ready; a pod on n1 gets no answer from the Service of DNS; or DNS is ill: …',
-    cause: 'CoreDNS, kube-proxy, or the network of n1.',
+    is: 'no endpoint of the cluster DNS is Ready; a pod on n1 gets no answer from the Service of DNS; or DNS is unhealthy: …',
+    cause: 'CoreDNS, kube-proxy or the network of n1 is at fault.',
     cure: '`kubectl -n kube-system get pods -l k8s-app=kube-dns`; `evenkeel dns check` shows more.',
     wait: 'blocked',
   },
   SettledOnce: {
     is: 'settled 1 of 3 times in a row',
-    cause: 'One look is not enough: `settle.timesInARow`.',
+    cause: 'One check is not enough: see `settle.timesInARow`.',
     cure: 'Wait.',
     wait: 'blocked',
     progress: true,
   },
   NotUpYet: {
     is: 'web/n1 on lb-1 is drain, its check failing (L4CON)',
-    cause: 'The check of HAProxy has to pass `rise` times. Its words are in the brackets.',
-    cure: 'Wait. Where it stays, the words in the brackets say what the check gets.',
+    cause: 'The check of HAProxy must pass `rise` times. The brackets show its last result.',
+    cure: 'Wait. If it lasts, the brackets show what the check gets.',
     wait: 'blocked',
     progress: true,
   },

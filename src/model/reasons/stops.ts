@@ -1,25 +1,25 @@
 import type { ReasonEntry } from './reason-entry.ts'
 
-/** Verdicts: why a roll stops. Only the node that is gone is waited for first. */
+/** Verdicts: why a roll stops. Only for a node that is gone does the roll wait first. */
 export const STOPS = {
   RequestsFailed: {
     is: '6 of 16 requests to shop failed (new): …',
     cause:
-      'Before the reboot the node is restored. After it, it is proven, then attached. From the first server put back until the end of soak it is detached again and guarded. With "before this run was resumed", "before a process of this run was killed" and "after the last node was through" nothing is out by it, and the run does not end as DONE. "… more failed while a control did not answer" are not counted.',
-    cure: '`what` names the window, its class and the step most likely to blame. With "lb-1 was reloaded at 11:14:53Z and had n2 in service again for at most 229 ms" another process answered for lb-1 than before (a reload, a restart, a crash), and it sent to n2 until the roll took n2 out again. Without a node in that sentence nothing of ours was forgotten; a reload by itself may cost requests too. `evenkeel roll resume` goes on; [what helps against it](roll.md#the-steps) stands under `next`.',
+      'Before the reboot, the node is restored. After the reboot, it is proven, then attached. From the first server put back until the end of soak, it is detached again and guarded. With "before this run was resumed", "before a process of this run was killed" and "after the last node was through" no node is out because of the failure, and the run does not end as DONE. "… more failed while a control did not answer" are not counted.',
+    cure: '`what` names the window, its class and the most likely step. "lb-1 was reloaded at 11:14:53Z and had n2 in service again for at most 229 ms" means that a new process answers for lb-1 (after a reload, a restart or a crash), and that it sent to n2 until the roll took n2 out again. Without a node in that sentence, no state of the roll was lost; a reload alone can also cost requests. `evenkeel roll resume` goes on; `next` says [how to prevent it](roll.md#the-steps).',
     wait: 'none',
   },
   NodeDidNotReturn: {
     is: 'n1 did not come back with another boot id within the limit (15 min)',
     cause:
       'The machine is off or hangs, or the reboot did not reach it. It is cordoned, out of every balancer, and guarded.',
-    cure: '`why` says whether the reboot was refused, or whether it is unknown that it arrived. Start the machine, press Ctrl-C, then `evenkeel roll resume`.',
+    cure: '`why` says whether the reboot was refused, or whether it is unknown that the command arrived. Start the machine, press Ctrl-C, then `evenkeel roll resume`.',
     wait: 'none',
   },
   RebootHeldUp: {
     is: 'the reboot of n1 is announced, and could not be sent within the limit (15 min)',
-    cause: 'The node got no command and runs. It is cordoned, out of every balancer, and guarded.',
-    cure: '`why` says what held it up. Cure that, press Ctrl-C, then `evenkeel roll resume`.',
+    cause: 'The node got no command and still runs. It is cordoned, out of every balancer, and guarded.',
+    cure: '`why` says what held it up. Repair that, press Ctrl-C, then `evenkeel roll resume`.',
     wait: 'none',
   },
   NotProven: {
@@ -44,21 +44,21 @@ export const STOPS = {
   NotSoaked: {
     is: 'n1 is in service again, and traffic was not green within the limit (2 min)',
     cause:
-      'A resume found the node in its soak with traffic red for `baseline.limit` (2 min). It is uncordoned, taken out again, and guarded.',
+      'A resume found the node in its soak, and requests failed for `baseline.limit` (2 min). It is uncordoned, taken out again, and guarded.',
     cure: 'Find out why requests fail, press Ctrl-C, then `evenkeel roll resume`.',
     wait: 'none',
   },
   NodeGone: {
-    is: 'the cluster has no node n2 any more',
+    is: 'node n2 is gone from the cluster',
     cause:
-      'The Node object was deleted. A roll that had begun the node keeps it out of its balancers and waits for it as long as `reboot.returnLimit`; a node not begun is left out, and the others are rolled. An agent that says so runs on a machine without a Node object, or has a wrong `--node`.',
-    cure: 'Let the node register again, or leave it out; then `evenkeel roll resume`. A begun node that registers anew while the process lives gets its record back and goes on. After that `evenkeel roll resume` takes the record from the journal if the run had sent the reboot. If not, the record is lost: check that the node is healthy, then [put it back by hand](roll.md#put-a-node-back-by-hand). An abort while the Node is gone restores nothing on it, and says so.',
+      'The Node object was deleted. If the roll had begun the node, it keeps the node out of its balancers and waits for it as long as `reboot.returnLimit`. A node that was not begun is left out, and the others are rolled. An agent with this reason runs on a machine without a Node object, or has a wrong `--node`.',
+    cure: 'Let the node register again, or leave it out; then `evenkeel roll resume`. If a begun node registers again while the process runs, the process writes its record again and goes on. Once the process has ended, `evenkeel roll resume` takes the record from the journal if the run had sent the reboot. If the run had not, the record is lost: check that the node is healthy, then [put it back by hand](roll.md#put-a-node-back-by-hand). An abort while the Node is gone restores nothing on it, and says so.',
     wait: 'by law',
   },
   Aborted: {
-    is: 'the roll was aborted; what is out comes back in',
-    cause: 'A person typed `evenkeel roll abort`.',
-    cure: 'Nothing is to be done.',
+    is: 'the roll was aborted; nodes that are out are put back',
+    cause: 'A person ran `evenkeel roll abort`.',
+    cure: 'Nothing to do.',
     wait: 'none',
   },
 } as const satisfies Readonly<Record<string, ReasonEntry>>

@@ -59,7 +59,7 @@ export function settingsDocument(spec: RollSpec): SettingsDocument {
 
 /** A user's name, a password and a query may be secret. */
 function publicUrl(text: string): string {
-  if (!URL.canParse(text)) return '(not shown: no URL)'
+  if (!URL.canParse(text)) return '(not shown: not a URL)'
   const { protocol, host, pathname, search } = new URL(text)
   return `${protocol}//${host}${pathname}${search === '' ? '' : '?…'}`
 }

@@ -10,7 +10,7 @@ import { scaleOf } from '../timeline/timeline.ts'
 
 export function latencySection(report: ReportDocument): Markup {
   return html`<section id="latency" aria-labelledby="latency-heading"><h2 id="latency-heading">Latency</h2>
-<p>From the scheduled time of each request, good ones alone; what failed is counted beside.</p>
+<p>From the scheduled time of each request, good requests only; failed requests are counted beside them.</p>
 ${report.latency === null ? knownFigures(report) : multiples(report.latency.phases)}
 ${report.latency?.columns === undefined ? '' : perSecond(report.latency.columns, scaleOf(report))}
 </section>
@@ -22,7 +22,7 @@ function knownFigures({ baseline, p99Ms }: ReportDocument): Markup {
   const text = (ms: number | null | undefined): string => (ms == null ? '?' : `${Math.round(ms)} ms`)
   return html`<table><caption>p99 of the worst lane</caption><thead><tr><th scope="col">phase</th><th scope="col" class="n">p99</th></tr></thead>
 <tbody><tr><th scope="row">before</th><td class="n">${text(baseline?.p99Ms)}</td></tr><tr><th scope="row">from then to the end</th><td class="n">${text(p99Ms)}</td></tr></tbody></table>
-<p class="quiet">The journal of a roll keeps these two and no more, so there is no chart.</p>`
+<p class="quiet">The journal of a roll keeps only these two figures, so there is no chart.</p>`
 }
 
 const WIDTH = 260

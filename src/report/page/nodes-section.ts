@@ -64,7 +64,7 @@ ${servers.length === 0 ? '' : html`<li>Balancers: ${servers.map(({ at, backend, 
 function restoredText({ standing }: NodeDocument): string {
   if (standing === null) return 'not known: the node is under way'
   const marks = [...(standing.cordoned ? ['cordoned'] : []), ...(standing.detached ? ['detached'] : [])]
-  if (standing.state === 'inService' || standing.state === 'restored') return 'what was there before is there again'
+  if (standing.state === 'inService' || standing.state === 'restored') return 'the state before the roll is restored'
   return marks.length === 0 ? 'nothing is left to restore' : `no: ${marks.join(' and ')}`
 }
 

@@ -16,7 +16,7 @@ ${overviewStrip(report, scaleOf(report))}
 <div class="scroll" id="drawing"><div class="drawing" data-from="${scaleOf(report).fromMs}" data-ms="${lengthOf(report)}">
 ${timelineRows(report)}</div></div>
 ${legend()}
-<div id="detail" class="script-only" role="status" hidden>Point at something, or reach it by keys: what is known of it stands here. All of it is in the tables below as well.</div>
+<div id="detail" class="script-only" role="status" hidden>Point at a mark, or reach it by keys: its details appear here. The tables below have all of them as well.</div>
 </figure>
 </section>
 `
@@ -33,10 +33,10 @@ ${item(html`<rect width="22" height="12" ${patternOf('hatch')}/>`, 'held')}
 ${item(html`<rect y="5" width="22" height="2" ${fillOf('return')}/>`, 'balancer: ready')}
 ${item(html`<rect y="6" width="22" height="3" ${fillOf('leave')}/>`, 'balancer: DRAIN')}
 ${item(html`<rect y="3" width="22" height="6" ${fillOf('away')}/>`, 'balancer: MAINT')}
-${item(html`<rect x="7" width="8" height="12" ${fillOf('fail')}/><rect width="7" height="12" ${patternOf('hatch-fail')}/><rect x="15" width="7" height="12" ${patternOf('hatch-fail')}/>`, 'failed; hatched: between the last good and the first bad, nothing known')}
+${item(html`<rect x="7" width="8" height="12" ${fillOf('fail')}/><rect width="7" height="12" ${patternOf('hatch-fail')}/><rect x="15" width="7" height="12" ${patternOf('hatch-fail')}/>`, 'failed; hatched: between the last good and the first bad, not known')}
 ${item(html`<path d="M6 1H16L11 10Z" ${fillOf('fail')}/>`, 'stray')}
 ${item(html`<rect width="22" height="12" ${patternOf('gap')}/>`, 'not measured')}
-${item(html`<rect x="8" width="3" height="8" ${fillOf('outline')}/>`, 'with a gap at its foot: wider than it lasted')}
+${item(html`<rect x="8" width="3" height="8" ${fillOf('outline')}/>`, 'with a gap at its foot: drawn wider than it lasted')}
 </ul>`
 
 const item = (shape: Markup, text: string): Markup =>

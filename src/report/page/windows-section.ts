@@ -18,7 +18,7 @@ ${windows.length === 0 ? html`<p>${noneText(report)}</p>` : windows.map((window,
 function noneText(report: ReportDocument): string {
   if (report.load === null) return 'Nothing was measured.'
   if (report.failedRequests > 0)
-    return 'Requests failed, but the journal tells of no window: they are known as a number only.'
+    return 'Requests failed, but the journal has no window for them: only their number is known.'
   return `None: no request of ${countText(report.sentRequests)} failed; ${smallestOutageText(report)}.`
 }
 

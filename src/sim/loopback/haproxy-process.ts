@@ -75,6 +75,6 @@ export class HaproxyProcess {
 const silent = (said: string): UserError =>
   new UserError(`HAProxy does not answer: ${escapeForeign(said.trim(), LAST_WORDS)}`, {
     ...(TAKEN.test(said)
-      ? { code: 'demo.port', fix: 'name another one, or leave --port away' }
+      ? { code: 'demo.port', fix: 'choose another port, or omit --port' }
       : { code: 'demo.haproxy', fix: 'do without it: --balancer embedded' }),
   })

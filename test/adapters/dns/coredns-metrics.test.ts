@@ -31,12 +31,12 @@ const TABLE: readonly (readonly [what: string, lines: readonly string[], counts:
     [BUILD, sample(REQUESTS, String.raw`zone="a,proto=\"udp\"",proto="tcp"`, '9')],
     { received: 0, answered: 0 },
   ],
-  ['another program', ['go_goroutines 12', 'process_cpu_seconds_total 3'], 'they are not those of CoreDNS'],
-  ['a page', ['<!doctype html><html><body>Log in</body></html>'], 'they are not those of CoreDNS'],
+  ['another program', ['go_goroutines 12', 'process_cpu_seconds_total 3'], 'they are not metrics of CoreDNS'],
+  ['a page', ['<!doctype html><html><body>Log in</body></html>'], 'they are not metrics of CoreDNS'],
   ...['NaN', '+Inf', '-1', '-0', '1.5', '1e400', '9007199254740993', '0x10', 'many', '1_0'].map(
-    (value) => [`${value} is no count`, [udp(REQUESTS, value)], 'a counter is no whole number'] as const,
+    (value) => [`${value} is no count`, [udp(REQUESTS, value)], 'a counter is not a whole number'] as const,
   ),
-  ['sums that are too large', Array(3).fill(udp(RESPONSES, '9e15')), 'a counter is no whole number'],
+  ['sums that are too large', Array(3).fill(udp(RESPONSES, '9e15')), 'a counter is not a whole number'],
   ['labels without end', [`${REQUESTS}{${'a'.repeat(4_000_000)}} 1`], 'a line is too long'],
   ['labels that are none', [BUILD, `${REQUESTS}{${'a'.repeat(8_000)}} 1`], { received: 0, answered: 0 }],
 ]

@@ -77,12 +77,12 @@ const ANSWERS: readonly (readonly [what: string, listener: RequestListener, text
   [
     'a page',
     (_, response) => response.end('<html>\u001b[31mLog in</html>\n'),
-    /cannot be used: they are not those of CoreDNS/,
+    /cannot be used: they are not metrics of CoreDNS/,
   ],
   [
     'a number that is none',
     (_, response) => response.end(METRICS.replace('12', 'NaN')),
-    /a counter is no whole number/,
+    /a counter is not a whole number/,
   ],
   ['a line that breaks off', (_, response) => response.end(METRICS.slice(0, -2)), /they break off/],
   [
@@ -115,11 +115,7 @@ const BYTES: readonly (readonly [what: string, say: (socket: Socket) => void, te
     (socket) => socket.end(`${HEAD}transfer-encoding: chunked\r\n\r\n5000\r\n${METRICS}`),
     /is broken/,
   ],
-  [
-    'an answer without an end',
-    (socket) => socket.end(`${HEAD}connection: close\r\n\r\n${METRICS}`),
-    /they have no end/,
-  ],
+  ['an answer without an end', (socket) => socket.end(`${HEAD}connection: close\r\n\r\n${METRICS}`), /they do not end/],
   [
     'headers without end',
     (socket) => socket.write(`${HEAD}x: ${'y'.repeat(100_000)}`),

@@ -55,9 +55,9 @@ const ODD: readonly (readonly [
   ['the runtime fails, in colours', fault('no sandbox \u001b[31mfound'), 'notAsked', /port 53 .* no sandbox .*x1b/],
   ['the pod says nothing', begin, 'timeout', /^$/],
   ['the connection is closed', (socket) => socket.close(), 'closed', /^$/],
-  ['a channel that there is not', (socket) => socket.send(Buffer.of(7, 1, 2)), 'notAsked', /of no channel/],
-  ['text where bytes are due', (socket) => socket.send('hello'), 'notAsked', /of no channel/],
-  ['an empty message', (socket) => socket.send(Buffer.alloc(0)), 'notAsked', /of no channel/],
+  ['a channel that there is not', (socket) => socket.send(Buffer.of(7, 1, 2)), 'notAsked', /on an unknown channel/],
+  ['text where bytes are due', (socket) => socket.send('hello'), 'notAsked', /on an unknown channel/],
+  ['an empty message', (socket) => socket.send(Buffer.alloc(0)), 'notAsked', /on an unknown channel/],
   ['a message without end', (socket) => socket.send(Buffer.alloc(2 * 1024 * 1024)), 'notAsked', /size exceeded/],
 ]
 

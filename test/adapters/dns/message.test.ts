@@ -40,7 +40,7 @@ test('what is no name is not asked for', () => {
     'ä.local',
     '-a.local',
   ])
-    assert.throws(() => queryMessage({ name, type: 'A', class: 'IN' }, 1), /is no DNS name/)
+    assert.throws(() => queryMessage({ name, type: 'A', class: 'IN' }, 1), /is not a DNS name/)
 })
 
 test('whatever bytes a reply becomes, it is read or refused, and never taken for an answer to another question', () => {

@@ -23,6 +23,6 @@ test('a command that died with the machine counts as sent; one that failed by it
 test('a machine that says that it has another boot id is believed with one alone', () => {
   assert.deepEqual(answerTo([`boot ${BOOT}`, 'other']), { kind: 'otherBoot', bootId: BOOT })
   for (const printed of [['other'], ['boot nonsense', 'other']]) {
-    assert.deepEqual(answerTo(printed), { kind: 'refused', text: 'n1 tells no boot id' })
+    assert.deepEqual(answerTo(printed), { kind: 'refused', text: 'n1 reported no boot id' })
   }
 })

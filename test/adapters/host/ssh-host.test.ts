@@ -96,7 +96,7 @@ test(
   },
 )
 
-test('what is no boot id, and what is no name of a machine, never leaves this one', requires('ssh'), async (t) => {
+test('what is no boot id, and what is not the name of a machine, never leaves this one', requires('ssh'), async (t) => {
   const { host, commands } = await bed(t)
   const ssh = await host()
   for (const text of ['', "'; touch /never; '", `${await bootId()}\n`, 'unknown']) {

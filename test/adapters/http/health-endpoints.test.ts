@@ -111,13 +111,13 @@ test('a node is a server that its agent tells of; counts are of its present answ
 })
 
 const HOSTILE: readonly (readonly [string, RequestListener, RegExp])[] = [
-  ['another node’s agent', says({ ...HEALTH, node: 'n2' }), /it speaks for node n2$/],
-  ['a page of somebody else', says('<html>'), /what answers is no agent$/],
-  ['an answer without a word of requests', says({ ...HEALTH, maintenance: null }), /what answers is no agent$/],
-  ['an answer that is none of three', says({ ...HEALTH, answer: 'yes' }), /what answers is no agent$/],
-  ['acknowledgements that are no texts', says({ ...HEALTH, maintenance: { acknowledged: [1] } }), /is no agent$/],
+  ['another node’s agent', says({ ...HEALTH, node: 'n2' }), /it is the agent of node n2$/],
+  ['a page of somebody else', says('<html>'), /what answers is not an agent$/],
+  ['an answer without a word of requests', says({ ...HEALTH, maintenance: null }), /what answers is not an agent$/],
+  ['an answer that is none of three', says({ ...HEALTH, answer: 'yes' }), /what answers is not an agent$/],
+  ['acknowledgements that are no texts', says({ ...HEALTH, maintenance: { acknowledged: [1] } }), /is not an agent$/],
   ['an error', says(HEALTH, 500), /it answered with status 500$/],
-  ['an answer without end', (_, response) => response.writeHead(200).end('x'.repeat(300_000)), /without end$/],
+  ['an answer without end', (_, response) => response.writeHead(200).end('x'.repeat(300_000)), /does not end$/],
   ['a connection that is cut', (request) => request.socket.destroy(), /ECONNRESET|hang up/],
   ['silence', () => undefined, /it did not answer in time$/],
   ['half an answer', (_, response) => response.writeHead(200).write('{'), /it did not answer in time$/],

@@ -202,13 +202,13 @@ test('a refused watch waits as long as Retry-After says', async (t) => {
   assert.equal(scene.server.count('watch'), 2)
 })
 
-test('an object that makes no sense is left out with a warning, and the watch goes on', async (t) => {
+test('a malformed object is left out with a warning, and the watch goes on', async (t) => {
   const scene = await watching(t)
   const metadata = { name: 'odd', uid: 'x', resourceVersion: '500' }
   scene.server.say({ type: 'ADDED', object: { metadata, spec: { unschedulable: 'perhaps' } } })
   scene.server.apply('b')
   await until(scene, 'the next change', () => scene.view.has('b'))
-  assert.deepEqual(scene.warnings, ['an object that makes no sense is left out'])
+  assert.deepEqual(scene.warnings, ['a malformed object is left out'])
   assert.equal(scene.server.count('watch'), 1)
 })
 
@@ -217,7 +217,7 @@ test('a line without end is not waited for', async (t) => {
   scene.server.say('x'.repeat(17 * 1024 * 1024))
   await until(scene, 'the end of patience', () => scene.events.some(({ type }) => type === 'broken'))
   const broken = scene.events.find((event) => event.type === 'broken')
-  assert.match(broken?.error.message ?? '', /a line without end$/)
+  assert.match(broken?.error.message ?? '', /a line that does not end$/)
 })
 
 test('following ends with the reason of its signal, and leaves no timer behind', async (t) => {

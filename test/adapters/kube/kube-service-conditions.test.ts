@@ -104,7 +104,7 @@ test('an Event of a Service lies beside it', async () => {
     random: new SeededRandom(1),
     identity: 'me',
   })
-  const reason = { code: 'UdpDead', text: 'Pod a: the pod answers over TCP and not over UDP.' }
+  const reason = { code: 'UdpDead', text: 'Pod a: the pod answers over TCP but not over UDP.' }
   await ground.done(notices.tell({ kind: 'Service', ...SERVICE, uid, type: 'Warning', reason }, never))
   const [event, ...more] = [...ground.world.store.all(EVENTS)]
   assert.deepEqual(more, [])

@@ -139,7 +139,7 @@ for (const written of ['ftp://127.0.0.1:1', 'http://', ':secret@']) {
     await assert.rejects(open(t, config, { env: { HTTPS_PROXY: written } }), {
       name: 'UserError',
       code: 'KUBE_PROXY',
-      message: '$HTTPS_PROXY is no proxy that can be used',
+      message: '$HTTPS_PROXY is not a usable proxy',
     })
     const named = kubeconfigOf(server, TOKEN, { server: url, 'proxy-url': written })
     await assert.rejects(open(t, named), { code: 'KUBE_PROXY', message: /^the proxy-url of a cluster in / })

@@ -49,7 +49,7 @@ const REFUSALS: readonly {
   { answer: answering(502, '<html>bad gateway'), code: 'KUBE_SERVER', text: /HTTP 502/, retry: 'backoff' },
   { answer: answering(422, status(422)), code: 'KUBE_INVALID', text: /422/, retry: 'never' },
   { answer: answering(302, '', { location: '/' }), code: 'KUBE_REPLY', text: /302/, retry: 'backoff' },
-  { answer: answering(200, '<html>hello'), code: 'KUBE_REPLY', text: /no JSON/, retry: 'backoff' },
+  { answer: answering(200, '<html>hello'), code: 'KUBE_REPLY', text: /not JSON/, retry: 'backoff' },
   { answer: answering(200, ''), code: 'KUBE_REPLY', text: /metadata\.name is missing/, retry: 'backoff' },
   { answer: answering(200, [1]), code: 'KUBE_REPLY', text: /object is not an object/, retry: 'backoff' },
   { answer: (response) => response.socket?.destroy(), code: 'KUBE_UNREACHABLE', text: /failed/, retry: 'backoff' },
@@ -92,7 +92,7 @@ test('an answer without end is given up', async (t) => {
     response.on('drain', more)
     more()
   })
-  await assert.rejects(cluster.readNode('a', signal), { code: 'KUBE_REPLY', message: /without end/ })
+  await assert.rejects(cluster.readNode('a', signal), { code: 'KUBE_REPLY', message: /does not end/ })
 })
 
 test('a call that is not answered ends after half a minute', async (t) => {

@@ -111,7 +111,7 @@ for (const host of ['127.0.0.1', '0.0.0.0', '::']) {
     assert.equal(code, 2)
     assert.equal(
       demo.said(),
-      `error: port ${port} of 127.0.0.1 cannot be taken: in use (demo.port)\n  = fix: name another one, or leave --port away\n`,
+      `error: port ${port} of 127.0.0.1 cannot be taken: in use (demo.port)\n  = fix: choose another port, or omit --port\n`,
     )
     assert.deepEqual(readdirSync(demo.folder), [])
   })

@@ -66,7 +66,7 @@ test('a pod that is dead over UDP alone is found, named and replaced, and no que
   )
   assert.deepEqual([repair.decision.kind, repair.decision.step], ['act', 'quarantine'])
   assert.equal(repair.outcome.after.verdict, 'ok')
-  assert.match(said, /Z check {6}UdpDead pod coredns-\w+-\w+: the pod answers over TCP and not over UDP\n/)
+  assert.match(said, /Z check {6}UdpDead pod coredns-\w+-\w+: the pod answers over TCP but not over UDP\n/)
   assert.deepEqual(readdirSync(folder), [])
 })
 

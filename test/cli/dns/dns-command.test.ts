@@ -66,7 +66,7 @@ test('a healthy cluster is told in a table, with exit code 0', async (t) => {
   here  pod coredns-2      n2    answers  answers  right     0 of 7  N.N ms
   here  service 127.0.0.1        answers  answers  right    0 of 12  N.N ms
 
-Healthy: every pod and the Service answer over UDP, rightly
+Healthy: every pod and the Service answer correctly over UDP
 `,
   )
   assert.equal(code, 0)
@@ -82,7 +82,7 @@ test('what is wrong is told with its evidence, its cause and its cure, and exit 
   assert.match(out, /^ {2}here {2}pod coredns-2 .* silent {3}answers .* 3 of 3$/m)
   assert.match(
     out,
-    /^UdpDead pod coredns-2: the pod answers over TCP and not over UDP\n {4}here → coredns-2: UDP 0 of 3 answered \(no answer\); TCP answers.*\n {2}cause: Its UDP socket.*\n {2}cure: {2}Replace the pod\./m,
+    /^UdpDead pod coredns-2: the pod answers over TCP but not over UDP\n {4}here → coredns-2: UDP 0 of 3 answered \(no answer\); TCP answers.*\n {2}cause: Its UDP socket.*\n {2}cure: {2}Replace the pod\./m,
   )
 })
 
@@ -158,29 +158,29 @@ test('what pods count themselves is in the record, is observed and no more, and 
 })
 
 const WRONG: readonly (readonly [words: readonly string[], message: RegExp])[] = [
-  [['check', '--service', 'kube-dns'], /--service: "kube-dns" is no NAMESPACE\/NAME.*\n.*kube-system\/kube-dns/],
-  [['check', '--zone', 'cluster..local'], /--zone: "cluster\.\.local" is no DNS name/],
-  [['check', '--outside', `${'x'.repeat(64)}.com`], /--outside: "x+\.com" is no DNS name/],
-  [['check', '--relay'], /--relay: which image is to be run is not known.*\n.*--image registry\.example/],
-  [['check', '--ephemeral', 'shop/web-0'], /--ephemeral: which image is to be run is not known/],
-  [['check', '--ephemeral', 'web-0', '--image', 'x'], /--ephemeral: "web-0" is no NAMESPACE\/NAME.*\n.*shop\/web-0/],
+  [['check', '--service', 'kube-dns'], /--service: "kube-dns" is not NAMESPACE\/NAME.*\n.*kube-system\/kube-dns/],
+  [['check', '--zone', 'cluster..local'], /--zone: "cluster\.\.local" is not a DNS name/],
+  [['check', '--outside', `${'x'.repeat(64)}.com`], /--outside: "x+\.com" is not a DNS name/],
+  [['check', '--relay'], /--relay: the image to run is missing.*\n.*--image registry\.example/],
+  [['check', '--ephemeral', 'shop/web-0'], /--ephemeral: the image to run is missing/],
+  [['check', '--ephemeral', 'web-0', '--image', 'x'], /--ephemeral: "web-0" is not NAMESPACE\/NAME.*\n.*shop\/web-0/],
   [
     ['check', '--exec', 'web-0'],
-    /--exec: "web-0" is no NAMESPACE\/POD or NAMESPACE\/POD\/CONTAINER .*\n.*shop\/web-0\/web/,
+    /--exec: "web-0" is neither NAMESPACE\/POD nor NAMESPACE\/POD\/CONTAINER .*\n.*shop\/web-0\/web/,
   ],
-  [['check', '--exec', 'shop/web-0/'], /--exec: "shop\/web-0\/" is no NAMESPACE\/POD/],
-  [['check', '--exec', 'shop/web-0/web/1'], /--exec: "shop\/web-0\/web\/1" is no NAMESPACE\/POD/],
+  [['check', '--exec', 'shop/web-0/'], /--exec: "shop\/web-0\/" is neither NAMESPACE\/POD/],
+  [['check', '--exec', 'shop/web-0/web/1'], /--exec: "shop\/web-0\/web\/1" is neither NAMESPACE\/POD/],
   [
     ['check', '--ephemeral', 'shop/web-0', '--image', 'x', '--exec', 'shop/web-0/web'],
     /--exec: it names the same pod as --ephemeral/,
   ],
-  [['watch', '--ephemeral', 'shop/web-0', '--image', 'x'], /--ephemeral: each connection that is lost.*\n.*--relay/],
+  [['watch', '--ephemeral', 'shop/web-0', '--image', 'x'], /--ephemeral: each lost connection.*\n.*--relay/],
   [['watch', '--interval', '500ms'], /--interval: .*\n.*1s or more/],
-  [['watch', '--scene'], /--scene goes with -o json alone/],
+  [['watch', '--scene'], /--scene needs -o json/],
   [['watch', '--metrics', '9153'], /ADDRESS:PORT/],
   [['watch', '--metrics', '127.0.0.1:99999'], /ADDRESS:PORT/],
   [['watch', '--progress', 'live'], /--progress live is not possible: stdout is no terminal/],
-  [['repair', '--relay'], /--relay: which image is to be run is not known/],
+  [['repair', '--relay'], /--relay: the image to run is missing/],
   [['check', '--timeout', '0'], /--timeout/],
   [['check', '--timeout', '5'], /has no unit/],
   [['check', '--rate', '0'], /--rate.*\n?.*from 1 to 100000/],

@@ -68,7 +68,7 @@ async function repair(result: RepairOrBusy, ...words: readonly string[]) {
 }
 
 const GUARDS = `  yes  evidence: UdpDead is seen from n-a and n-b, in two rounds
-  yes  ownCause: it is the only pod that is ill, and nothing else is
+  yes  ownCause: it is the only unhealthy pod, and nothing else is unhealthy
   yes  othersAnswer: b answers over UDP
   yes  apiServer: the API server is ready
   yes  nothingElseMoves: no rollout and no drain is under way
@@ -113,7 +113,7 @@ test('the commands that it prints go to the cluster that was asked, and can be p
   )
   assert.match((await repair(cured, '--context', 'prod')).out, /\n {2}then: {8}kubectl --context prod delete pod -n/)
   const held = await repair(found(SICK, { quarantined: ['old'] }), '--context', 'prod')
-  assert.match(held.out, /look at it, then: kubectl --context prod delete pod -n kube-system old\n/)
+  assert.match(held.out, /inspect it, then: kubectl --context prod delete pod -n kube-system old\n/)
 })
 
 test('no cure is exit code 1, and so is a pod that could not be touched, which is not said to be', async () => {
@@ -146,24 +146,21 @@ test('another repair that is under way is exit code 3', async () => {
 })
 
 test('a Lease that could not be had is exit code 1, and is not said to be held', async () => {
-  const trouble = 'Lease evenkeel/evenkeel-dns-repair could not be had: no answer'
+  const trouble = 'Lease evenkeel/evenkeel-dns-repair could not be acquired: no answer'
   const { code, out } = await repair({ busy: '', trouble })
   assert.deepEqual([code, out], [1, `NOT REPAIRED  ${trouble}\n`])
   const { out: document } = await repair({ busy: '', trouble }, '-o', 'json')
   assert.deepEqual(JSON.parse(document), { version: '1', decision: { kind: 'noLease', why: trouble } })
 })
 
-test('where no pod is at fault it says so: 0 where DNS is well, 1 where it is not, 3 where it is not known', async () => {
+test('where no pod is at fault it says so: 0 where DNS is healthy, 1 where it is not, 3 where it is not known', async () => {
   const shared = found(aScene({ pods: { a: SILENT, b: SILENT } }))
   const blind = found(aScene({ change: { vantages: [{ name: 'here', control: 'fails' }] } }))
   const codes = []
   for (const result of [found(aScene()), shared, blind]) codes.push((await repair(result)).code)
   assert.deepEqual(codes, [0, 1, 3])
   const { out } = await repair(shared)
-  assert.match(
-    out,
-    /\nNothing to repair: UdpDropped: no pod of DNS is at fault, and to replace one would cure nothing\.\n$/,
-  )
+  assert.match(out, /\nNothing to repair: UdpDropped: no DNS pod is at fault, so replacing one would cure nothing\.\n$/)
 })
 
 test('the document of -o json holds the decision with its guards, the outcome and both checks', async () => {

@@ -135,9 +135,9 @@ test('a pod that stops answering over UDP is a line of the log, and so is that i
   await context.clock.advance(5_000)
   assert.equal(await ended, 1)
   assert.deepEqual(lines(), [
-    '06:14:39Z  OK          Healthy: every pod and the Service answer over UDP, rightly',
-    '06:14:49Z  BAD         UdpDead pod coredns-2: the pod answers over TCP and not over UDP',
-    '06:14:59Z  OK          Healthy: every pod and the Service answer over UDP, rightly; no longer UdpDead pod coredns-2',
+    '06:14:39Z  OK          Healthy: every pod and the Service answer correctly over UDP',
+    '06:14:49Z  BAD         UdpDead pod coredns-2: the pod answers over TCP but not over UDP',
+    '06:14:59Z  OK          Healthy: every pod and the Service answer correctly over UDP; no longer UdpDead pod coredns-2',
   ])
   assert.equal(context.err.text, 'DONE  4 checks in 35 s: 3 ok, 1 bad\n')
 })
@@ -148,7 +148,7 @@ test('where nothing changes a line a minute says that the watch goes on', async 
   context.interrupts.press()
   assert.equal(await ended, 130)
   assert.deepEqual(lines(), [
-    '06:14:39Z  OK          Healthy: every pod and the Service answer over UDP, rightly',
+    '06:14:39Z  OK          Healthy: every pod and the Service answer correctly over UDP',
     '06:15:39Z  OK          for 1 min, since 06:14:39Z; 7 checks',
   ])
 })
@@ -213,9 +213,9 @@ test('an API server that goes away is unverified with its reason, and no end of 
   context.interrupts.press()
   assert.equal(await ended, 130)
   assert.deepEqual(lines(), [
-    '06:14:39Z  OK          Healthy: every pod and the Service answer over UDP, rightly',
+    '06:14:39Z  OK          Healthy: every pod and the Service answer correctly over UDP',
     '06:14:49Z  UNVERIFIED  the check could not be made: the API server does not answer',
-    '06:14:59Z  OK          Healthy: every pod and the Service answer over UDP, rightly',
+    '06:14:59Z  OK          Healthy: every pod and the Service answer correctly over UDP',
   ])
 })
 

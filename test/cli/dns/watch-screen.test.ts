@@ -59,7 +59,7 @@ test('at 80 columns a sick pod is named, with its last checks and what changed',
   here  pod coredns-79f459c89d-4tjlz  answers      0 of 7    1.0 ms  ▂▂▂▂▂▂▂▂
   here  service 10.96.0.10            answers     0 of 12  200.0 ms  ▁▂▃▄▅▆▇█
 
-UdpDead pod coredns-79f459c89d-4jcm6: the pod answers over TCP and not over UDP
+UdpDead pod coredns-79f459c89d-4jcm6: the pod answers over TCP but not over UDP
 
 06:15:19Z  BAD  UdpDead pod coredns-79f459c89d-4jcm6
 06:14:39Z  OK   Healthy`,

@@ -76,8 +76,8 @@ test('stopped: what failed, which step, how every node stands, what to type', ()
   state  cp-1: rebooted, uncordoned, detached
          w-1, w-2, w-3: back in service
          cp-2, cp-3, w-4, w-5: not touched
-         until Ctrl-C cp-1 is kept out of its balancers: what a reload forgets
-         is set again
+         until Ctrl-C cp-1 is kept out of its balancers: the state that a reload
+         loses is set again
          6 failed of 98,100
   next   evenkeel roll resume 20261121T061439Z-1f0e    go on with cp-1 at attach
          evenkeel roll abort 20261121T061439Z-1f0e`,
@@ -179,7 +179,7 @@ test('interrupted while it was put back: why it was to be put back is told', () 
 })
 
 test('after the reboot nothing offers to attach a node before its proof', () => {
-  const text = 'may be rebooting, cordoned, detached; it stays so until its proof'
+  const text = 'may be rebooting, cordoned, detached; it stays so until proven'
   const end = summary(new Story().begin(['w-2']), {
     outcome: 'interrupted',
     exitCode: 130,
@@ -187,7 +187,7 @@ test('after the reboot nothing offers to attach a node before its proof', () => 
     standings: [standing('w-2', { state: 'out', step: 'reboot', text })],
     next: [RESUME, ABORT],
   })
-  assert.match(end, /may be rebooting, cordoned, detached; it stays so until its proof/)
+  assert.match(end, /may be rebooting, cordoned, detached; it stays so until proven/)
   assert.doesNotMatch(end, /put w-2 back now/)
 })
 
@@ -225,11 +225,12 @@ test('aborted without a probe claims no measurement', () => {
     summary(story, {
       outcome: 'aborted',
       exitCode: 1,
-      reasons: [{ code: 'Aborted', text: 'the roll was aborted; what is out comes back in' }],
+      reasons: [{ code: 'Aborted', text: 'the roll was aborted; nodes that are out are put back' }],
       standings: [standing('w-1', { state: 'restored', text: 'restored as it was' })],
       next: [],
     }),
-    `ABORTED  after 0 of 1 nodes: the roll was aborted; what is out comes back in
+    `ABORTED  after 0 of 1 nodes: the roll was aborted; nodes that are out are put
+         back
   state  w-1: restored as it was
          not measured`,
   )
@@ -240,7 +241,7 @@ test('a run that stopped says how long nobody measured it', () => {
   const text = summary(story, {
     outcome: 'aborted',
     exitCode: 1,
-    reasons: [{ code: 'Aborted', text: 'the roll was aborted; what is out comes back in' }],
+    reasons: [{ code: 'Aborted', text: 'the roll was aborted; nodes that are out are put back' }],
     standings: [standing('w-1'), untouched('w-2')],
     next: [],
     load: { ...load(32_000), notMeasuredMs: 41_000 },

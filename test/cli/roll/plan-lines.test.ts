@@ -35,7 +35,7 @@ const PLAN: RollPlan = {
       node: 'w-2',
       text: 'shop/cart-0 cannot be evicted now: budget shop/cart needs 2 healthy pods and has 2 of 3',
     },
-    { severity: 'warning', code: 'SingleReplica', text: 'shop/report has 1 replica, away while it moves' },
+    { severity: 'warning', code: 'SingleReplica', text: 'shop/report has 1 replica, which is away while it moves' },
   ],
   load: [
     { name: 'shop', url: 'https://app.example.com/', ratePerSecond: 100, control: false },
@@ -59,9 +59,11 @@ test('the plan names each node, what it has to move, what may hold it and what s
       and has 2 of 3
 Steps  slot record cordon detach drain reboot proof uncordon settle attach soak
 Load   https://app.example.com/ 100/s; 1 control
-Stops  at the first failed request after the baseline that no control shares
-Checks 42 passed, 1 warning: shop/report has 1 replica, away while it moves
-Others servers that lead to no node and are not touched: web/old-7 on lb-1
+Stops  at the first failed request after the baseline that a control does not
+       excuse
+Checks 42 passed, 1 warning: shop/report has 1 replica, which is away while it
+       moves
+Others servers that match no node and are not touched: web/old-7 on lb-1
 3 to roll, 0 to skip, 1 may hold.  Run it: evenkeel roll -f roll.yaml`,
   )
 })
@@ -127,7 +129,7 @@ test('a third stage is shown where a node has one, and an unmeasured roll says s
     skipped: [{ node: 'w-9', why: 'out by another run' }],
   })
   assert.match(text, / 0 \+ 3 \+ 2\n/)
-  assert.match(text, /\nLoad {3}none: nothing measures this roll, and nothing stops it at a failed\n {7}request\n/)
+  assert.match(text, /\nLoad {3}none: nothing measures this roll, and a failed request does not stop it\n/)
   assert.match(text, /\nSkips {2}w-9: out by another run\n1 to roll, 1 to skip, 0 may hold\. /)
   assert.doesNotMatch(text, /Stops/)
 })

@@ -178,7 +178,7 @@ test('a memory that makes no sense is told until it is not missed any more, and 
     life.store.texts.set('memory', text)
     await life.start()
     await life.clock.advance(5_000)
-    const trouble = ['what the agent before this one remembered is malformed, and is forgotten']
+    const trouble = ['the memory of the previous agent is malformed and is ignored']
     assert.deepEqual(life.agent.view().trouble, trouble)
     assert.deepEqual(life.said, trouble)
     life.feed.node()

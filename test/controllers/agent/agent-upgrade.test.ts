@@ -60,7 +60,7 @@ test('an agent whose options are wrong ends with 2 and takes nothing from the on
   const place = await AgentPlace.of(t)
   const first = await place.agent()
   await answers(first, '200 OK')
-  await assert.rejects(place.agent('--port', String(first.port), '--dialect', 'wrong'), /is none of plain/)
+  await assert.rejects(place.agent('--port', String(first.port), '--dialect', 'wrong'), /must be plain/)
   assert.equal(await first.page('/nodecheck'), '200 OK')
 })
 
@@ -83,7 +83,7 @@ test('no port is shared with somebody who is no agent of the node, though that o
     await assert.rejects(place.agent(flag, port), said, flag)
   }
   const silent = ['--agent-check-port', webPort ?? '', '--takeover-limit', '500ms']
-  await assert.rejects(place.agent(...silent), /the agent ended with 1: .*does not say that it is an agent/)
+  await assert.rejects(place.agent(...silent), /the agent ended with 1: .*does not answer as an agent/)
 })
 
 test('an agent of another node is somebody else', async (t) => {

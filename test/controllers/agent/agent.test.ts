@@ -150,7 +150,7 @@ test('an override is heeded within a second, and its end, too', async (t) => {
     life.store.texts.set('override', text)
     await life.clock.advance(1_000)
     assert.equal(life.now, 'drain Overridden')
-    assert.deepEqual(life.agent.view().trouble, ['the override file begins with none of up, drain and down'])
+    assert.deepEqual(life.agent.view().trouble, ['the override file must begin with up, drain or down'])
   }
   life.store.broken = true
   await life.clock.advance(1_000)

@@ -102,7 +102,7 @@ test('a grant is not taken back by a watch that is behind', async (t) => {
   ground.fleet.set('n1! n2! n3 n4')
   await ground.clock.advance(30_000)
   assert.deepEqual(ground.granted, ['n1', 'n2'])
-  assert.match(heir.view().loop.trouble ?? '', /n1 is cordoned, which the watch has not told yet/)
+  assert.match(heir.view().loop.trouble ?? '', /n1 is cordoned, and the watch has not shown it yet/)
   ground.fleet.tell()
   await ground.clock.advance(30_000)
   assert.equal(heir.view().loop.trouble, undefined)

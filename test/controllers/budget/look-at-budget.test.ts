@@ -139,10 +139,10 @@ test('an identity that may not read the ConfigMaps is answered by what a roll wi
     [1, undefined, ['evenkeel/evenkeel-budget', 'evenkeel/evenkeel-cordon-grants'], ['n2']],
   )
   const lines = budgetLines(view, 'evenkeel').map(plainLine)
-  assert.match(lines[0] ?? '', /what evenkeel-budget says may not be read/)
+  assert.match(lines[0] ?? '', /evenkeel-budget may not be read/)
   assert.deepEqual(lines.slice(3, 5), [
-    'this identity may not get ConfigMap evenkeel/evenkeel-budget, so one node is taken for all that may be out: see deploy/roll-rbac.yaml',
-    'this identity may not get ConfigMap evenkeel/evenkeel-cordon-grants, so which cordons are granted is not known: see deploy/roll-rbac.yaml',
+    'this identity may not get ConfigMap evenkeel/evenkeel-budget, so the limit is taken as one node: see deploy/roll-rbac.yaml',
+    'this identity may not get ConfigMap evenkeel/evenkeel-cordon-grants, so it is not known which cordons are granted: see deploy/roll-rbac.yaml',
   ])
 })
 
@@ -270,7 +270,7 @@ test('the text says how a slot that was left behind is released', async () => {
   const view = await looked({ leases: () => [{}], watchMs: 120_000 })
   assert.deepEqual(budgetLines(view, 'evenkeel').map(plainLine).slice(-3), [
     'slot 0 seems to be left behind: it was not renewed for 2 min while this command looked',
-    '  where its holder is gone, and its node is back, this releases it:',
+    '  if its holder is gone and its node is back, this releases it:',
     `  ${releaseOf('run-1/a')}`,
   ])
 })

@@ -27,7 +27,7 @@ test('the leader of two controllers says of the Service that a pod is dead over 
   await until('the condition', () => conditionsIn(place).join() === ill.join(), 30_000)
   const told = () => place.events().filter((event) => event.startsWith('kube-dns'))
   await until('the Event', () => told().length === 1)
-  assert.match(told()[0] ?? '', /^kube-dns: UdpDead: Pod coredns-2: the pod answers over TCP and not over UDP\./)
+  assert.match(told()[0] ?? '', /^kube-dns: UdpDead: Pod coredns-2: the pod answers over TCP but not over UDP\./)
   const leader = await leaderOf(controllers)
   const standby = controllers.find((controller) => controller !== leader)
   const { dns } = await leader.health()
@@ -51,7 +51,7 @@ test('a cluster without a Service of DNS is said to be one, and the controller g
   const place = await ControllerPlace.of(t, 2)
   const controller = await place.controller('--dns', '--dns-interval', '5s')
   await until('the trouble to be told', async () => (await controller.health()).trouble.length > 0, 30_000)
-  const why = 'no Service of this cluster looks like its DNS: none has a UDP port for it'
+  const why = 'no Service of this cluster looks like its DNS: none has a UDP port for DNS'
   assert.deepEqual((await controller.health()).trouble, [why])
   await until('grants', () => place.grants() !== undefined)
   await dnsInWorld(t, place.world)
@@ -62,5 +62,5 @@ test('a cluster without a Service of DNS is said to be one, and the controller g
 test('options of DNS without what they take end with exit code 2', async () => {
   const wrong = await evenkeel('controller', '--namespace', 'edge', '--dns', '--dns-repair')
   assert.equal(wrong.code, 2)
-  assert.match(wrong.err, /^error: --dns-repair takes --dns-image/)
+  assert.match(wrong.err, /^error: --dns-repair needs --dns-image/)
 })

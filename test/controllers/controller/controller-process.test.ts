@@ -23,7 +23,7 @@ test('all nodes are cordoned in one burst and the leader is killed in the middle
   assert.ok(heir)
   await leaderOf([heir])
   await settledAt(place, ['n1', 'n2', 'n3'])
-  const why = 'CordonNotGranted: as many nodes are out by cordon as may be: 3 of 6'
+  const why = 'CordonNotGranted: the limit of nodes out by cordon is reached: 3 of 6'
   const told = [`n4: ${why}`, `n5: ${why}`, `n6: ${why}`]
   await until('events', () => told.every((line) => place.events().includes(line)))
   assert.deepEqual([...new Set(place.events())], told)
@@ -131,5 +131,5 @@ test('wrong options end with exit code 2 and the fix, help with 0', async () => 
   assert.match(wrong.err, /^error: --max-cordoned-out.*\(CONTROLLER_OPTIONS\)\n {2}= fix: evenkeel controller --help/)
   const noPod = await evenkeel('controller', '--namespace', 'edge')
   assert.equal(noPod.code, 2)
-  assert.match(noPod.err, /there is no API server to ask: this is no pod/)
+  assert.match(noPod.err, /there is no API server to ask: this process does not run in a pod/)
 })

@@ -47,7 +47,7 @@ const check = (
 const said = ({ findings }: DnsCheck): readonly string[] =>
   findings.map(({ code, subjects }) => `${code} ${subjects.map(({ name }) => name).join(', ')}`)
 
-test('a cluster whose DNS is well is asked in one round, on every path', async (t) => {
+test('a cluster whose DNS is healthy is asked in one round, on every path', async (t) => {
   const world = await dnsWorld(t)
   const checked = await check(world, { sought: { outside: 'example.com' } })
   assert.deepEqual([checked.verdict, said(checked), checked.rounds], ['ok', ['Healthy dns'], 1])
@@ -219,7 +219,7 @@ describe('a place that reaches the API server alone', () => {
     const checked = await check(await world(t), { isReached: false, loopback })
     assert.deepEqual(said(checked), ['UdpUnseen coredns-1, coredns-2', 'NotAsked kube-system/kube-dns'])
     assert.equal(checked.verdict, 'unverified')
-    assert.match(checked.notes.join('\n'), /here was not taken: it reaches neither pods nor Services/)
+    assert.match(checked.notes.join('\n'), /here was not used: it reaches neither pods nor Services/)
   })
 
   test('a process that is silent on its loopback and a pod that knows old data alone are named', async (t) => {
@@ -243,13 +243,13 @@ describe('a place that reaches the API server alone', () => {
     const checked = await check(await world(t), { isReached: false, loopback })
     assert.deepEqual(said(checked), ['UdpUnseen coredns-1', 'NotAsked coredns-2, kube-system/kube-dns'])
     assert.equal(checked.verdict, 'unverified')
-    assert.ok(checked.notes.includes('port-forward was not taken: get pods/portforward: forbidden'))
+    assert.ok(checked.notes.includes('port-forward was not used: get pods/portforward: forbidden'))
   })
 
   test('it may not forward ports: it is said why, and the verdict stays as it was', async (t) => {
     const checked = await check(await world(t), { isReached: false })
     assert.deepEqual([checked.verdict, said(checked)], ['unverified', ['VantageCutOff here']])
-    assert.match(checked.notes.join('\n'), /port-forward was not taken: get pods\/portforward: forbidden/)
+    assert.match(checked.notes.join('\n'), /port-forward was not used: get pods\/portforward: forbidden/)
   })
 })
 
@@ -258,7 +258,7 @@ test('a place that reaches pods and not Services judges pods alone', async (t) =
   world.service.stop()
   const checked = await check(world, { isReached: false })
   assert.deepEqual([checked.verdict, said(checked)], ['unverified', ['NotAsked kube-system/kube-dns']])
-  assert.match(checked.notes.join('\n'), /here reaches pods and not Services/)
+  assert.match(checked.notes.join('\n'), /here reaches pods but no Services/)
   world.pods[0]?.stopUdp()
   assert.deepEqual(said(await check(world, { isReached: false })), [
     'UdpDead coredns-1',
@@ -290,6 +290,6 @@ test('rights that are missing for less are told, and the check goes on', async (
   const world = await dnsWorld(t, 2, { configMap: forbidden, nodes: forbidden })
   const checked = await check(world)
   assert.equal(checked.verdict, 'ok')
-  assert.match(checked.notes.join('\n'), /zone cluster\.local: DNS says so of the API’s cluster IP/)
+  assert.match(checked.notes.join('\n'), /zone cluster\.local: DNS answers so for the cluster IP of the API/)
   assert.match(checked.notes.join('\n'), /nodes could not be read/)
 })

@@ -28,7 +28,7 @@ describe('what the Service shows', () => {
     assert.ok(world.checks >= 15 && world.checks <= 26, `${world.checks} checks`)
     assert.deepEqual(world.written, ['True Healthy since 2026-01-01T00:00:00.000Z'])
     assert.deepEqual(world.events, [
-      'Service kube-dns Normal Healthy: Every pod and the Service answer over UDP, rightly.',
+      'Service kube-dns Normal Healthy: Every pod and the Service answer correctly over UDP.',
     ])
     assert.deepEqual(world.loop.view().trouble, [])
   })
@@ -39,7 +39,7 @@ describe('what the Service shows', () => {
     world.becomes(SICK)
     await world.clock.advance(MINUTE_MS)
     const since = world.condition?.lastTransitionTime
-    assert.equal(world.condition?.message, 'Pod a: the pod answers over TCP and not over UDP.')
+    assert.equal(world.condition?.message, 'Pod a: the pod answers over TCP but not over UDP.')
     world.becomes(aScene({ pods: { a: DEAD, b: DEAD } }))
     await world.pass(MINUTE_MS)
     world.becomes(WELL)
@@ -173,8 +173,8 @@ describe('repairs', () => {
     assert.deepEqual(
       world.events.map((event) => event.replace(/ after .*?, /, ' after T, ')),
       [
-        'Service kube-dns Warning UdpDead: Pod a: the pod answers over TCP and not over UDP.',
-        'Service kube-dns Normal Healthy: Every pod and the Service answer over UDP, rightly.',
+        'Service kube-dns Warning UdpDead: Pod a: the pod answers over TCP but not over UDP.',
+        'Service kube-dns Normal Healthy: Every pod and the Service answer correctly over UDP.',
         'Pod a Normal UdpDead: replaced: DNS was well after T, and stayed so for a minute; the pod stays, without the labels of its Service: look at it, then: kubectl delete pod -n kube-system a',
       ],
     )
@@ -188,7 +188,7 @@ describe('repairs', () => {
     assert.deepEqual(
       world.events.filter((event) => event.startsWith('Pod')),
       [
-        'Pod a Warning UdpDead: replaced, and DNS is not well: after 3 min 1 of 2 endpoints serve; the pod stays, without the labels of its Service: look at it, then: kubectl delete pod -n kube-system a',
+        'Pod a Warning UdpDead: replaced, and DNS is still unhealthy: after 3 min 1 of 2 endpoints serve; the pod stays, without the labels of its Service: look at it, then: kubectl delete pod -n kube-system a',
       ],
     )
   })
@@ -206,7 +206,7 @@ describe('repairs', () => {
     await world.run(10 * MINUTE_MS)
     const ofPod = () => world.events.filter((event) => event.startsWith('Pod'))
     assert.deepEqual(ofPod(), [
-      'Pod a Warning UdpDead: not replaced: nothingElseMoves: n-b with a pod of DNS is cordoned: a drain may be under way',
+      'Pod a Warning UdpDead: not replaced: nothingElseMoves: n-b has a DNS pod and is cordoned: a drain may be under way',
     ])
     assert.deepEqual(world.logged, ['dns: repair: not replaced'])
     assert.deepEqual([world.touched, world.leases.get(REPAIR_LEASE)], [[], undefined])
@@ -272,6 +272,6 @@ describe('repairs', () => {
     await world.run(10 * MINUTE_MS)
     assert.ok(world.checks > 15, `${world.checks} checks`)
     assert.deepEqual(world.logged, ['dns: a repair failed'])
-    assert.match(world.loop.view().trouble[0] ?? '', /is no list of repairs$/)
+    assert.match(world.loop.view().trouble[0] ?? '', /is not a list of repairs$/)
   })
 })

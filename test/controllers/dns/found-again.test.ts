@@ -160,5 +160,5 @@ test('a zone that DNS itself named is kept when DNS is listed again', async (t) 
   const objects = { ...world.objects, configMap: async () => undefined }
   const { facts, notes, isZoneAssumed } = await check(objects)
   assert.deepEqual([facts.zone, isZoneAssumed], ['cluster.local', undefined])
-  assert.equal(notes.filter((note) => note.startsWith('zone cluster.local: DNS says so')).length, 1)
+  assert.equal(notes.filter((note) => note.startsWith('zone cluster.local: DNS answers so')).length, 1)
 })

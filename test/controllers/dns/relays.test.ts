@@ -117,7 +117,7 @@ test('a place outside that reaches nothing is left out where relays reach all, a
       ['relay n2', 'n2'],
     ],
   )
-  assert.ok(checked.notes.includes('here was not taken: it reaches neither pods nor Services of the cluster'))
+  assert.ok(checked.notes.includes('here was not used: it reaches neither pods nor Services of the cluster'))
   assert.deepEqual(relays.openOn, [])
 })
 
@@ -135,7 +135,7 @@ test('a relay that does not reach its control says nothing of DNS, and its node 
   const checked = await check(world, relays, { isOutside: false })
   // It reaches pods all the same: those are judged.
   assert.deepEqual([checked.verdict, said(checked)], ['ok', ['Healthy dns']])
-  assert.ok(checked.notes.includes('relay n2 reaches pods and not Services: pods alone are judged from there'))
+  assert.ok(checked.notes.includes('relay n2 reaches pods but no Services: only pods are judged from there'))
 })
 
 test('one relay is on a node without a pod of DNS where there is one, and none on a node that is not Ready', async (t) => {
@@ -165,7 +165,7 @@ test('no relay is opened on a node that cannot run one', async (t) => {
 
 test('why relays are not to be had, and what is left of them, is noted', async (t) => {
   const relays = new MemoryRelays()
-  relays.notes = ['a relay on n9 was not to be had: no such image']
+  relays.notes = ['a relay on n9 could not be started: no such image']
   relays.leaves = ['Job evenkeel/relay was not deleted']
   const { notes } = await check(await dnsWorld(t), relays)
   assert.deepEqual(notes.slice(2, 3), relays.notes)
@@ -213,7 +213,7 @@ test('checks one after another share their relays, and make new ones only where 
 
 test('a relay that could not be made is not tried again at each check', async (t) => {
   const relays = new MemoryRelays()
-  relays.notes = ['a relay on n9 was not to be had: no such image']
+  relays.notes = ['a relay on n9 could not be started: no such image']
   const opened: string[][] = []
   relays.onOpen = () => opened.push([...relays.openOn])
   const { objects } = await dnsWorld(t)

@@ -58,7 +58,7 @@ test('where DNS gets ill again while it is watched, it is not cured', async () =
   const world = new RepairWorld(SICK, WELL, WELL, sickAgain)
   const repair = await world.repair()
   assert.ok(!('busy' in repair) && repair.outcome?.kind === 'notCured')
-  assert.match(repair.outcome.why, /^DNS was well and is not any more: the check says UdpDead$/)
+  assert.match(repair.outcome.why, /^DNS was healthy and no longer is: the check says UdpDead$/)
 })
 
 test('what is not seen for a while ends nothing, and for good it is no cure', async () => {
@@ -66,7 +66,7 @@ test('what is not seen for a while ends nothing, and for good it is no cure', as
   assert.equal(outcomeOf(await new RepairWorld(SICK, blind, WELL, blind, blind, WELL).repair()), 'cured')
   const repair = await new RepairWorld(SICK, WELL, blind).repair()
   assert.ok(!('busy' in repair) && repair.outcome?.kind === 'notCured')
-  assert.equal(repair.outcome.why, 'after 4 min it is not known whether DNS is well: VantageCutOff')
+  assert.equal(repair.outcome.why, 'after 4 min it is not known whether DNS is healthy: VantageCutOff')
 })
 
 test('an API server that is away for a moment ends nothing', async () => {
@@ -168,7 +168,7 @@ describe('one at a time', () => {
       (error) =>
         error instanceof UserError &&
         error.code === 'dns.lease' &&
-        /^Lease evenkeel\/evenkeel-dns-repair could not be had: .*forbidden/.test(error.message) &&
+        /^Lease evenkeel\/evenkeel-dns-repair could not be acquired: .*forbidden/.test(error.message) &&
         (error.fix ?? '').includes('deploy/dns-repair-rbac.yaml'),
     )
     assert.ok(world.clock.monoMs() < 5_000, `${world.clock.monoMs()} ms`)
@@ -181,7 +181,7 @@ describe('one at a time', () => {
     const repair = await world.repair()
     assert.ok('busy' in repair)
     assert.equal(repair.busy, '')
-    assert.match(repair.trouble ?? '', /^Lease evenkeel\/evenkeel-dns-repair could not be had: ./)
+    assert.match(repair.trouble ?? '', /^Lease evenkeel\/evenkeel-dns-repair could not be acquired: ./)
   })
 
   test('one whose process has died is followed', async () => {

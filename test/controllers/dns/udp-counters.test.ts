@@ -73,7 +73,7 @@ test('all pods answer others over UDP: it is observed, and not waited for longer
     checked.scene.vantages.map(({ name }) => name),
     ['port-forward'],
   )
-  assert.match(checked.notes.join('\n'), /here was not taken: it reaches neither pods nor Services/)
+  assert.match(checked.notes.join('\n'), /here was not used: it reaches neither pods nor Services/)
   for (const one of seen(checked))
     assert.ok(one !== undefined && one.answered > 0 && one.overMs < 5_000, JSON.stringify(one))
 })

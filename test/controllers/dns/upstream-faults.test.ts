@@ -109,7 +109,7 @@ test('fault 1, the first lost packet was an out-of-memory: here it is nothing, a
     (await world.objects.pods(...at)).map((pod, at) => (at === 0 ? { ...pod, endedBy: ['OOMKilled'] } : pod))
   const { verdict, notes } = await check({ objects: { ...world.objects, pods } })
   assert.equal(verdict, 'ok')
-  assert.ok(notes.includes('coredns-1 was ended for its memory (OOMKilled)'))
+  assert.ok(notes.includes('coredns-1 ran out of memory and was killed (OOMKilled)'))
 })
 
 test('fault 2, an owner that is not found ended the program: here the pod is not touched, and it is said why', async (t) => {
@@ -121,7 +121,7 @@ test('fault 2, an owner that is not found ended the program: here the pod is not
   assert.ok(decision.kind === 'held')
   assert.deepEqual(
     decision.guards.filter(({ holds }) => !holds).map(({ text: why }) => why),
-    ['the pods belong to no single Deployment or DaemonSet, which would replace it'],
+    ['the pods do not belong to one Deployment or DaemonSet that would replace it'],
   )
 })
 

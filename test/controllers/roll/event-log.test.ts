@@ -62,6 +62,6 @@ test('the journal counts as writable again with the first entry that it takes, a
   isFull = false
   assert.deepEqual([...taken, await events.meant({}), events.writable], [false, false, false, true, true])
   assert.deepEqual(warnings, [
-    'the journal cannot be written: no space left on device; nothing disruptive is begun until it can',
+    'the journal cannot be written: no space left on device; nothing disruptive is started until it can be written',
   ])
 })

@@ -27,7 +27,7 @@ test('a node that is deleted before its turn is left out, the others are rolled,
   assert.deepEqual(standings(roll), ['n1 inService', 'n2 gone', 'n3 inService'])
   assert.deepEqual(roll.reboots, ['n1', 'n3'])
   const warnings = roll.events.filter((event) => event.type === 'warning').map(({ text }) => text)
-  assert.deepEqual(warnings, ['the cluster has no node n2 any more; it is left out'])
+  assert.deepEqual(warnings, ['node n2 is gone from the cluster; it is left out'])
 })
 
 test('a node that was gone and registers again while others are rolled is rolled after them', async (t) => {

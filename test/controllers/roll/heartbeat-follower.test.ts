@@ -169,7 +169,7 @@ test('a stream that is left ends with an AbortError, and a bug in a stream ends 
   await macrotask()
   follower.rest()
   const { name, message } = streams[0]?.signal.reason ?? {}
-  assert.deepEqual([name, message], ['AbortError', 'another heartbeat is of interest, or none'])
+  assert.deepEqual([name, message], ['AbortError', 'another heartbeat is awaited, or none'])
   const bug = new TypeError('a bug')
   const cluster = { followHeartbeat: () => Promise.reject(bug) }
   const broken = new HeartbeatFollower({ cluster, clock: new VirtualClock(), onChange: () => undefined })

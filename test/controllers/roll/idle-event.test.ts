@@ -10,8 +10,11 @@ function text(by: ConnectionsEnd['by'], left: ConnectionsEnd['left'], afterMs: n
 }
 
 test('how a wait for connections ended says what is left of them', () => {
-  assert.equal(text('connections', 0, 31), 'n1 had no connection left once load balancers had left it')
-  assert.equal(text('connections', 0, 1_234), 'n1 had no connection left 1.2 s after load balancers had left it')
+  assert.equal(text('connections', 0, 31), 'n1 had no connection left once load balancers stopped sending to it')
+  assert.equal(
+    text('connections', 0, 1_234),
+    'n1 had no connection left 1.2 s after load balancers stopped sending to it',
+  )
   assert.equal(
     text('limit', 1, 60_012),
     'waited 1 min, and n1 still had 1 connection, which ends with its pods (detach.idleLimit)',
@@ -22,6 +25,6 @@ test('how a wait for connections ended says what is left of them', () => {
   )
   assert.equal(
     text('limit', 'unknown', 5_000),
-    'waited 5 s for connections of n1, which cannot be seen (detach.idleLimit)',
+    'waited 5 s for connections of n1, which cannot be counted (detach.idleLimit)',
   )
 })

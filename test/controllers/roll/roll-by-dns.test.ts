@@ -145,8 +145,8 @@ test('a checker that fails is reported once, and holds nothing up', async (t) =>
   assert.deepEqual(outcomeOf(roll), ['completed', 0])
   assert.deepEqual(heldBy(roll), [])
   assert.deepEqual(warnings(roll), [
-    'what DNS answers is not known: x is not a function; the roll goes by whether an endpoint of it is Ready; ' +
-      'with "dns.image" in the file it is asked from nodes',
+    'the state of DNS is not known: x is not a function; the roll only checks that an endpoint of DNS is Ready; ' +
+      'with "dns.image" in the file it is also asked from nodes',
   ])
 })
 
@@ -159,7 +159,7 @@ test('a right that is missing is reported, and a cluster without DNS is not', as
     assert.deepEqual(outcomeOf(roll), ['completed', 0])
     return warnings(roll).map((text) => text.split(';')[0] ?? '')
   }
-  assert.deepEqual(await told(forbidden), ['what DNS answers is not known: this identity may not list services'])
+  assert.deepEqual(await told(forbidden), ['the state of DNS is not known: this identity may not list services'])
   assert.deepEqual(await told(none), [])
 })
 
@@ -169,7 +169,7 @@ test('DNS that is not quite well is reported once, and the node goes', async (t)
   await roll.clock.advance(ROLLED_MS)
   assert.deepEqual(outcomeOf(roll), ['completed', 0])
   assert.deepEqual(warnings(roll), [
-    'DNS of the cluster is not quite well: NotReady of pod c-1: the pod answers rightly and is not Ready',
+    'the cluster DNS has a problem: NotReady of pod c-1: the pod answers correctly but is not Ready',
   ])
 })
 
@@ -192,7 +192,7 @@ test('a checker that cannot end keeps no roll from its end', async (t) => {
   roll.over.abort()
   await roll.clock.advance(15_000)
   assert.deepEqual(outcomeOf(roll), ['interrupted', 130])
-  assert.deepEqual(warnings(roll), ['relays were not taken away: they end by themselves within a minute'])
+  assert.deepEqual(warnings(roll), ['relays were not deleted: they end by themselves within a minute'])
 })
 
 test('that DNS was ill is not forgotten while the API server is away', async (t) => {

@@ -62,7 +62,7 @@ test('a run goes on by another file, which is in its journal; nodes that the run
     journal.appended.map(({ type }) => type),
     ['amended'],
   )
-  assert.match(amending.warnings.join(), /^roll.yaml chooses nodes that this run does not have; .*: n3$/)
+  assert.match(amending.warnings.join(), /^roll.yaml chooses nodes that are not in this run; .*: n3$/)
 })
 
 test('a run stays by its file where the plan by another one is refused', async () => {

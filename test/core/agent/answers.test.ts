@@ -69,7 +69,7 @@ const cold = (change: Partial<AgentSnapshot> = {}) =>
 
 /** Each reason in full, as people read it: of the last one of each snapshot. */
 const REASONS: readonly (readonly [snapshot: AgentSnapshot, reason: Reason])[] = [
-  [anAgent(), { code: 'InService', text: 'nothing stands against the node' }],
+  [anAgent(), { code: 'InService', text: 'nothing keeps the node out' }],
   [
     anAgent({ change: { override: { answer: 'up', why: 'a test' } } }),
     { code: 'Overridden', text: 'the override file says up: a test' },
@@ -91,16 +91,16 @@ const REASONS: readonly (readonly [snapshot: AgentSnapshot, reason: Reason])[] =
     cordoned({ brake: 'withheld' }),
     {
       code: 'CordonNotGranted',
-      text: 'the node is cordoned, and is not among the nodes that may be out by cordon',
-      next: 'uncordon other nodes, or wait for those to come back',
+      text: 'the node is cordoned, and its cordon is not granted',
+      next: 'uncordon other nodes, or wait until they are back',
     },
   ],
   [
     cordoned({ brake: 'unknown' }),
     {
       code: 'BrakeUnknown',
-      text: 'the node is cordoned, and it is not known whether it may be out by cordon',
-      next: 'look at trouble in /healthz: the ConfigMap evenkeel-cordon-grants cannot be read, or is malformed',
+      text: 'the node is cordoned, and it is not known whether its cordon is granted',
+      next: 'see trouble in /healthz: the ConfigMap evenkeel-cordon-grants cannot be read, or is malformed',
     },
   ],
   [
@@ -129,7 +129,7 @@ const REASONS: readonly (readonly [snapshot: AgentSnapshot, reason: Reason])[] =
     {
       code: 'MaintenanceUnreadable',
       text: 'the claims on the node cannot be read: it is not a JSON object',
-      next: 'remove the annotation evenkeel.dev/maintenance from the node if no one is at work on it',
+      next: 'remove the annotation evenkeel.dev/maintenance from the node if no work on the node is in progress',
     },
   ],
   [
@@ -137,8 +137,8 @@ const REASONS: readonly (readonly [snapshot: AgentSnapshot, reason: Reason])[] =
     {
       code: 'MaintenanceKept',
       object: 'roll/20260101T000000Z-0001',
-      text: 'roll 20260101T000000Z-0001 took the node out, and the API server has not shown that this is over',
-      next: 'annotate the node with evenkeel.dev/maintenance=withdrawn if roll 20260101T000000Z-0001 is over and no other claim stands',
+      text: 'roll 20260101T000000Z-0001 took the node out, and the API server has not shown that it ended',
+      next: 'annotate the node with evenkeel.dev/maintenance=withdrawn if roll 20260101T000000Z-0001 has ended and there is no other claim',
     },
   ],
   [
@@ -146,7 +146,7 @@ const REASONS: readonly (readonly [snapshot: AgentSnapshot, reason: Reason])[] =
     {
       code: 'MaintenanceKept',
       text: 'a claim on the disk of the node cannot be read, and the API server has not shown that it is over',
-      next: 'annotate the node with evenkeel.dev/maintenance=withdrawn if no one is at work on it',
+      next: 'annotate the node with evenkeel.dev/maintenance=withdrawn if no work on the node is in progress',
     },
   ],
   [anAgent({ evidence: { node: 'gone' } }), { code: 'NodeGone', text: 'the API server has no Node of that name' }],

@@ -27,7 +27,7 @@ const ASKED = { hasDataPort: true }
 const LIMIT = { drainLimitMs: 600_000 }
 
 const ANSWERS: readonly (readonly [title: string, snapshot: AgentSnapshot, said: string])[] = [
-  ['nothing stands against the node', anAgent(), 'up InService'],
+  ['nothing keeps the node out', anAgent(), 'up InService'],
   ['the node is cordoned', anAgent({ facts: { unschedulable: true } }), 'drain Cordoned'],
   [
     'its cordon is younger than is borne',

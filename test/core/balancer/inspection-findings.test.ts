@@ -87,7 +87,7 @@ test('errors come before warnings, and each says what to do', () => {
   assert.deepEqual(findings[0], {
     severity: 'error',
     code: 'BalancerAgentCheck',
-    text: 'web/a on lb-1 has an agent-check that is not ours: its agent may undo what is set',
+    text: 'web/a on lb-1 has an agent-check of another agent, which may undo what the roll sets',
     fix: 'disable agent web/a, and take "agent-check" out of haproxy.cfg',
   })
 })
@@ -105,7 +105,7 @@ test('each finding says what is the case, and what to do where something can be 
     'the runtime socket of lb-1 is of level operator and may not change states | give its "stats socket" line in haproxy.cfg "level admin", then reload HAProxy',
   ])
   assert.deepEqual(told({ processes: 4 }), [
-    'lb-1 runs 4 processes, and its socket reaches one: the others would go on sending | replace "nbproc" by "nbthread", or list each process with a socket of its own as an instance',
+    'lb-1 runs 4 processes, and its socket reaches only one: the others would keep sending | replace "nbproc" by "nbthread", or list each process, with its own socket, as an instance',
   ])
   assert.deepEqual(told({ missingBackends: ['x'], disabledBackends: ['y'] }), [
     'backend x of lb-1 is not there or has no server | check the name, or take x out of "backends"',
@@ -118,16 +118,16 @@ test('each finding says what is the case, and what to do where something can be 
     'backend kube of lb-1 looks like the Kubernetes API ("kube" in its name), which is never taken out | take kube out of "backends"',
   ])
   assert.deepEqual(toldOf({ servers: [serverLike({ check: 'none' })] }), [
-    'web/a on lb-1 has no health check: that it is up proves nothing | add "check" to server a of backend web',
+    'web/a on lb-1 has no health check, so its state "up" proves nothing | add "check" to server a of backend web',
   ])
   assert.deepEqual(toldOf({ servers: [serverLike({ operational: 'down' })] }), [
-    'web/a on lb-1 is ready and down: its node is put back without waiting for it | bring it up, where a is meant to serve web',
+    'web/a on lb-1 is ready and down: its node is put back without waiting for it | bring it up if a should serve web',
   ])
   assert.deepEqual(toldOf({ mode: 'tcp' }), [
     'backend web of lb-1 is in mode tcp: a client keeps its connection to a node that is out until one of them closes it',
   ])
   assert.deepEqual(toldOf({ stickTable: true }), [
-    'backend web of lb-1 remembers clients: they are moved by maint, under which no health check runs',
+    'backend web of lb-1 remembers clients: only maint moves them, and in maint no health check runs',
   ])
 })
 

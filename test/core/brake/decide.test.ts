@@ -165,7 +165,7 @@ for (const [title, scene, decision] of ROWS) {
 test('who waits is told how many are out, and who is out for another reason', () => {
   const told = (scene: BrakeScene) => decideBrake(aBrake(scene)).reasons.map(({ text }) => text)
   assert.deepEqual(told({ nodes: 'n1! n2! n3! n4! n5 n6', granted: 'n1 n2 n3' }), [
-    'as many nodes are out by cordon as may be: 3 of 6',
+    'the limit of nodes out by cordon is reached: 3 of 6',
   ])
   assert.deepEqual(told({ nodes: 'n1! n2! n3! n4! n5- n6', granted: 'n1 n2' }), [
     'at most 3 of 6 nodes may be out: 2 are out by cordon, 1 for another reason (n5)',
@@ -233,7 +233,7 @@ const REASONS: readonly (readonly [scene: BrakeScene, why: string])[] = [
   ],
   [{ nodes: '' }, 'FleetEmpty: the API server knows no node of this fleet'],
   [{ nodes: 'n1 n2?' }, 'NodeUnreadable n2: the API server shows a Node that is malformed'],
-  [{ nodes: 'n1 n2!', change: { published: undefined } }, 'GrantsAbsent: nothing says yet which cordons are granted'],
+  [{ nodes: 'n1 n2!', change: { published: undefined } }, 'GrantsAbsent: no grants of cordons are published yet'],
   [{ nodes: 'n1 n2!', change: published({}) }, 'GrantsUnreadable: the ConfigMap of the granted cordons is malformed'],
   [{ nodes: 'n1 n2! n3 n4' }, 'GrantsChange: 1 of at most 2 cordons are granted'],
   [
@@ -250,7 +250,7 @@ const REASONS: readonly (readonly [scene: BrakeScene, why: string])[] = [
   [{ nodes: 'n1! n2', granted: 'n1', told: 'n2' }, 'FewerWait: fewer nodes wait for their cordon to be granted'],
   [
     { nodes: 'n1! n2! n3', granted: 'n1' },
-    'CordonNotGranted n2: as many nodes are out by cordon as may be: 1 of 3 | uncordon another node, or raise --max-cordoned-out',
+    'CordonNotGranted n2: the limit of nodes out by cordon is reached: 1 of 3 | uncordon another node, or raise --max-cordoned-out',
   ],
   [
     { nodes: 'n1! n2- n3- n4- n5- n6- n7- n8 n9 a b c', granted: '' },

@@ -16,7 +16,7 @@ test('a publication lists the granted nodes, the nodes that wait and the grants 
 const reason = {
   code: 'CordonNotGranted',
   object: 'n3',
-  text: 'as many nodes are out by cordon as may be: 2 of 4',
+  text: 'the limit of nodes out by cordon is reached: 2 of 4',
   next: 'uncordon another node, or raise --max-cordoned-out',
 }
 
@@ -52,7 +52,7 @@ test('a brake that has just started looks again when it knows which nodes came b
     reasons: [
       {
         code: 'FleetJustSeen',
-        text: 'this process does not know yet which nodes came back a moment ago, so it grants no further cordon for now',
+        text: 'this process has just started and does not know which nodes came back a moment ago, so it grants no further cordon for now',
       },
     ],
     recheckAfterMs: 1_000,

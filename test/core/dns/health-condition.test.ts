@@ -27,7 +27,7 @@ test('the worst of what was found is the reason, and the rest stands beside it',
   assert.deepEqual(healthOf(diagnose(scene)), {
     status: 'False',
     reason: 'UdpDead',
-    message: 'Pod b: the pod answers over TCP and not over UDP. Beside it: NotReady.',
+    message: 'Pod b: the pod answers over TCP but not over UDP. Beside it: NotReady.',
   })
 })
 

@@ -41,7 +41,7 @@ for (const [title, s, step] of THROUGH) {
       kind: 'act',
       step,
       actions: [{ kind: 'releaseSlot', node: 'n1' }],
-      reasons: [{ code: 'NothingLeft', object: 'n1', text: 'nothing of ours is left on the node' }],
+      reasons: [{ code: 'NothingLeft', object: 'n1', text: 'nothing of this run is left on the node' }],
     })
     assert.deepEqual(decide({ ...s, slot: { state: 'free', mayAct: false } }), {
       kind: 'settled',
@@ -58,7 +58,7 @@ test('a node that is shown as it was before its reboot is old news once it is th
       {
         code: 'OldNews',
         object: 'n1',
-        text: 'the API server shows n1 as it was before its reboot, though the run is through with it',
+        text: 'the API server shows n1 as it was before its reboot, although the run has finished it',
       },
     ],
     recheckAfterMs: 500,
@@ -74,7 +74,7 @@ test('a node that was registered anew gets its record back before anything else'
       {
         code: 'RecordLost',
         object: 'n1',
-        text: 'n1 was registered anew, without the record of what was there before',
+        text: 'n1 was registered again, without the record of its state before the roll',
       },
     ],
   })

@@ -69,8 +69,8 @@ test('a hold names what was found, what it is about, and what to type', () => {
     {
       code: 'DnsIll',
       object: 'c-2',
-      text: 'DNS of the cluster is ill: UdpDead of pod c-2: the pod answers over TCP and not over UDP',
-      next: 'see what is wrong with it: evenkeel dns check',
+      text: 'the cluster DNS is unhealthy: UdpDead of pod c-2: the pod answers over TCP but not over UDP',
+      next: 'see what is wrong: evenkeel dns check',
     },
   ])
 })

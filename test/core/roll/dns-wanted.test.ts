@@ -59,15 +59,15 @@ test('DNS is not asked where it is not to be', () => {
 test('people are told what is not quite well, and what nobody can see', () => {
   assert.deepEqual(dnsNotices(aReading(['Healthy cluster dns', 'UdpDead pod c-1']), false), [])
   assert.deepEqual(dnsNotices(aReading(['NotReady pod c-1']), false), [
-    'DNS of the cluster is not quite well: NotReady of pod c-1: the pod answers rightly and is not Ready',
+    'the cluster DNS has a problem: NotReady of pod c-1: the pod answers correctly but is not Ready',
   ])
-  const goesBy = 'the roll goes by whether an endpoint of it is Ready'
+  const goesBy = 'the roll only checks that an endpoint of DNS is Ready'
   assert.deepEqual(dnsNotices(aReading(['NotAsked cluster dns']), false), [
-    `not all of DNS is known (NotAsked of cluster dns: no place could ask it); ${goesBy}; with "dns.image" in the file it is asked from nodes`,
+    `part of DNS is not known (NotAsked of cluster dns: no place could ask it); ${goesBy}; with "dns.image" in the file it is also asked from nodes`,
   ])
   const unknown = { kind: 'unknown', begunAt: monoMs(0), endedAt: monoMs(0) } as const
   assert.deepEqual(dnsNotices({ ...unknown, why: 'it may not list services' }, true), [
-    `what DNS answers is not known: it may not list services; ${goesBy}`,
+    `the state of DNS is not known: it may not list services; ${goesBy}`,
   ])
   assert.deepEqual(dnsNotices(unknown, false), [])
 })

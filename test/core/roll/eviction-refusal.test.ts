@@ -58,19 +58,19 @@ const REFUSALS: readonly (readonly [answer: EvictionAnswer, budgets: readonly Di
     [
       { kind: 'twoBudgets', text: 'two' },
       [aBudget(), other],
-      'TwoBudgets: shop/cart-1 is under budget shop/cart (needs 2 healthy, has 2) and budget shop/all (needs 1 healthy, has 4), which eviction does not support | leave each pod to one budget | never',
+      'TwoBudgets: shop/cart-1 is under budget shop/cart (needs 2 healthy, has 2) and budget shop/all (needs 1 healthy, has 4), which eviction does not support | let only one budget select each pod | never',
     ],
     [
       { kind: 'twoBudgets', text: 'two' },
       [aBudget()],
-      'TwoBudgets: shop/cart-1 is under more than one budget, which eviction does not support | leave each pod to one budget | never',
+      'TwoBudgets: shop/cart-1 is under more than one budget, which eviction does not support | let only one budget select each pod | never',
     ],
-    [{ kind: 'throttled' }, [], 'Throttled: the API server is busy; the eviction of shop/cart-1 is asked again'],
+    [{ kind: 'throttled' }, [], 'Throttled: the API server is busy; the eviction of shop/cart-1 is tried again'],
     [{ kind: 'namespaceTerminating' }, [], 'NamespaceTerminating: the namespace of shop/cart-1 is being deleted'],
     [
       { kind: 'passing', text: 'timeout' },
       [],
-      'EvictionFailed: the eviction of shop/cart-1 failed and is asked again: timeout',
+      'EvictionFailed: the eviction of shop/cart-1 failed and is tried again: timeout',
     ],
     [
       { kind: 'refused', text: 'a webhook', status: 403 },

@@ -110,7 +110,7 @@ const LANE: LaneSummary = {
   startErrorP99Ms: 0,
 }
 const GREEN = { lastVerdictAt: wallMs(10_000), lanes: [LANE] }
-const SHORT: Reason = { code: 'BaselineShort', text: 'traffic is measured before anything is begun' }
+const SHORT: Reason = { code: 'BaselineShort', text: 'traffic is measured before the roll begins' }
 const red = (text: string): Reason => ({ code: 'BaselineNotGreen', object: 'shop', text })
 
 const BASELINE: readonly (readonly [title: string, probe: ProbeFacts, reason: Reason | undefined])[] = [
@@ -126,13 +126,13 @@ const BASELINE: readonly (readonly [title: string, probe: ProbeFacts, reason: Re
   [
     'a failure has not ended',
     facts({ ...GREEN, windows: [aWindow(5_000, 6_000)] }),
-    red('4 requests to shop failed before anything was begun: ECONNREFUSED'),
+    red('4 requests to shop failed before the roll began: ECONNREFUSED'),
   ],
   ['a failure ended as it began', facts({ ...GREEN, windows: [aWindow(-5, -2, 0)] }), undefined],
   [
     'a failure ended after it began',
     facts({ ...GREEN, windows: [aWindow(-5, -2, 1)] }),
-    red('4 requests to shop failed before anything was begun: ECONNREFUSED'),
+    red('4 requests to shop failed before the roll began: ECONNREFUSED'),
   ],
   ['a control alone failed', facts({ ...GREEN, windows: [aWindow(5_000, 6_000, 7_000, true)] }), undefined],
   [

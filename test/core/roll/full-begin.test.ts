@@ -35,7 +35,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     [
       'act slot',
       'takeSlot {"node":"n1","takeStale":false,"restores":false}',
-      'SlotTaken | a node | the node budget is used up: run somebody unknown has a node out',
+      'SlotTaken | a node | the node budget is used up: run of an unknown owner has a node out',
     ],
   ],
   [
@@ -44,7 +44,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     [
       'act slot',
       'takeSlot {"node":"n1","takeStale":false,"restores":false}',
-      'SlotTaken | n1 | another process holds the slot of run run-1 for n1; it is taken over once it was not renewed for its duration | stop that process, wherever it runs',
+      'SlotTaken | n1 | another process holds the slot of run run-1 for n1; this process takes the slot over once it has not been renewed for its duration | stop that process, wherever it runs',
     ],
   ],
   [
@@ -56,7 +56,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     [
       'act slot',
       'takeSlot {"node":"n1","takeStale":false,"restores":false}',
-      'SlotStale | n1 | run 20260101T000000Z-0002 left n1 out and renews its slot no more | evenkeel roll resume 20260101T000000Z-0002, or evenkeel roll abort 20260101T000000Z-0002 (with -f roll.yaml where its journal is lost)',
+      'SlotStale | n1 | run 20260101T000000Z-0002 left n1 out and no longer renews its slot | evenkeel roll resume 20260101T000000Z-0002, or evenkeel roll abort 20260101T000000Z-0002 (with -f roll.yaml if its journal is lost)',
     ],
   ],
   [
@@ -68,7 +68,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     [
       'act slot',
       'takeSlot {"node":"n1","takeStale":false,"restores":false}',
-      'SlotStale | n1 | run Kim of ops left n1 out and renews its slot no more',
+      'SlotStale | n1 | run Kim of ops left n1 out and no longer renews its slot',
     ],
   ],
   [
@@ -77,7 +77,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     [
       'act slot',
       'takeSlot {"node":"n1","takeStale":true,"restores":false}',
-      'SlotAbandoned | - | its last owner renews no more and left nothing on a node',
+      'SlotAbandoned | - | the last owner no longer renews the slot and left no record on a node',
     ],
   ],
   [
@@ -86,7 +86,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     [
       'act slot',
       'takeSlot {"node":"n1","takeStale":true,"restores":false}',
-      'SlotAbandoned | - | the process of this run that held it renews it no more',
+      'SlotAbandoned | - | the process of this run that held the slot no longer renews it',
     ],
   ],
   [
@@ -112,7 +112,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     }),
     [
       'hold slot for 500 ms',
-      'MostNodesNotReady | - | most nodes turned NotReady together, which says more about their heartbeats than about them',
+      'MostNodesNotReady | - | most nodes turned NotReady together, so their heartbeats are more likely lost than the nodes',
       'OtherNodeBad | n2 | n2 is not Ready (Ready is Unknown)',
       'OtherNodeBad | n3 | n3 is not Ready (Ready is False)',
     ],
@@ -138,7 +138,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     [
       'act record',
       'writeRecord {"node":"n1","record":{"version":1,"run":"run-1","at":"2023-11-14T22:13:20.000Z","slotNamespace":"evenkeel","bootId":"11111111-1111-4111-8111-111111111111","unschedulable":false,"taints":[],"servers":[{"balancer":"edge","instance":"lb-1","backend":"web","server":"n1","address":"10.0.0.1","port":30080,"state":"ready","operational":"up"}],"daemons":[],"workloads":{},"dnsReady":0},"asOf":"1"}',
-      'NotRecorded | - | what was there before is not on the node yet',
+      'NotRecorded | - | the state before the roll is not recorded on the node yet',
     ],
   ],
   [
@@ -146,7 +146,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     aSnapshot({ record: aRecord({ run: '20260101T000000Z-0002' }) }),
     [
       'hold record for 500 ms',
-      'RecordOfAnotherRun | n1 | n1 carries the record of run 20260101T000000Z-0002 | evenkeel roll resume 20260101T000000Z-0002, or evenkeel roll abort 20260101T000000Z-0002 (with -f roll.yaml where its journal is lost)',
+      'RecordOfAnotherRun | n1 | n1 carries the record of run 20260101T000000Z-0002 | evenkeel roll resume 20260101T000000Z-0002, or evenkeel roll abort 20260101T000000Z-0002 (with -f roll.yaml if its journal is lost)',
     ],
   ],
   [
@@ -162,7 +162,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
   [
     'a recorded node is cordoned',
     aSnapshot({ record: aRecord() }),
-    ['act cordon', 'cordon {"node":"n1"}', 'Schedulable | - | pods could still come'],
+    ['act cordon', 'cordon {"node":"n1"}', 'Schedulable | - | new pods can still be scheduled here'],
   ],
   [
     'a cordoned node is detached',

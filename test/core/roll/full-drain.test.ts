@@ -89,7 +89,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     aSnapshot({ ...withCart, evidence: { ...out.evidence, retries: { 'evict uid-cart-1': notNow } } }),
     [
       'hold drain for 500 ms',
-      'EvictionFailed | shop/cart-1 | the eviction of shop/cart-1 failed and is asked again: connect ECONNREFUSED',
+      'EvictionFailed | shop/cart-1 | the eviction of shop/cart-1 failed and is tried again: connect ECONNREFUSED',
     ],
   ],
   [
@@ -104,7 +104,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     }),
     [
       'hold drain for 500 ms',
-      'Throttled | shop/cart-1 | the API server is busy; the eviction of shop/cart-1 is asked again',
+      'Throttled | shop/cart-1 | the API server is busy; the eviction of shop/cart-1 is tried again',
     ],
   ],
   [
@@ -132,7 +132,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     }),
     [
       'hold drain for 500 ms',
-      'PodRefused | shop/cart-1 | shop/cart-1 has no controller that would replace it | set drain.deleteUnmanaged to let it go from n1',
+      'PodRefused | shop/cart-1 | shop/cart-1 has no controller that would replace it | set drain.deleteUnmanaged to delete it from n1',
     ],
   ],
   [
@@ -140,7 +140,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     aSnapshot({ ...out, pods: [aPod('cart-1', 'n1', { usesEmptyDir: true })], workloads: [aWorkload()] }),
     [
       'hold drain for 500 ms',
-      'PodRefused | shop/cart-1 | shop/cart-1 keeps data in an emptyDir | set drain.deleteEmptyDirData to let it go from n1',
+      'PodRefused | shop/cart-1 | shop/cart-1 keeps data in an emptyDir | set drain.deleteEmptyDirData to delete it from n1',
     ],
   ],
   [
@@ -170,7 +170,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     [
       'act drain',
       'addTaint {"node":"n1","taint":{"key":"evenkeel.dev/out","effect":"NoSchedule"}}',
-      'DaemonSetWouldReturn | - | a DaemonSet would put its pod back before the reboot',
+      'DaemonSetWouldReturn | - | a DaemonSet would start its pod again before the reboot',
     ],
   ],
   [
@@ -203,13 +203,13 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     [
       'act reboot',
       'sendReboot {"node":"n1","bootId":"11111111-1111-4111-8111-111111111111"}',
-      'RebootDue | - | nothing is on the node that the reboot could hurt',
+      'RebootDue | - | nothing is left on the node that the reboot could harm',
     ],
   ],
   [
     'a reboot that an earlier process announced is waited for',
     aSnapshot({ ...announced, evidence: { ...out.evidence, awaySince: monoMs(999_000) } }),
-    ['hold reboot for 500 ms', 'RebootUnknown | n1 | whether n1 got the reboot before is unknown'],
+    ['hold reboot for 500 ms', 'RebootUnknown | n1 | it is unknown whether n1 got an earlier reboot command'],
   ],
   [
     'a reboot that was not heard of for long is sent again',
@@ -241,7 +241,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
   [
     'a reboot that may not have arrived is waited for',
     aSnapshot(sent({ kind: 'unknown', text: 'cut off' })),
-    ['hold reboot for 500 ms', 'RebootUnknown | n1 | whether n1 got the reboot is unknown: cut off'],
+    ['hold reboot for 500 ms', 'RebootUnknown | n1 | it is unknown whether n1 got the reboot command: cut off'],
   ],
   [
     'a node that went away after its reboot was sent is not sent another',
@@ -267,7 +267,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
   [
     'a node that somebody uncordoned is cordoned before its reboot',
     aSnapshot({ ...announced, node: { unschedulable: false }, evidence: { ...out.evidence, intentByUs: true } }),
-    ['act cordon', 'cordon {"node":"n1"}', 'Schedulable | - | pods could still come'],
+    ['act cordon', 'cordon {"node":"n1"}', 'Schedulable | - | new pods can still be scheduled here'],
   ],
 ]
 

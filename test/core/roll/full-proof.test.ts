@@ -33,7 +33,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
         returned: { bootId: NEW_BOOT, at: monoMs(900_000), heartbeat: '2026-01-01T00:00:00Z' },
       },
     }),
-    ['hold proof for 500 ms', 'HeartbeatOld | n1 | n1 gave no heartbeat since its new boot id showed'],
+    ['hold proof for 500 ms', 'HeartbeatOld | n1 | n1 has sent no heartbeat since its new boot id appeared'],
   ],
   [
     'a node that is back proves that it is Ready',
@@ -88,7 +88,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     ),
     [
       'hold proof for 500 ms',
-      'DaemonNotBack | kube-system/cni | DaemonSet kube-system/cni still shows its containers from before the reboot',
+      'DaemonNotBack | kube-system/cni | DaemonSet kube-system/cni still shows its containers of before the reboot',
     ],
   ],
   [
@@ -124,7 +124,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     ),
     [
       'hold proof for 500 ms',
-      'DaemonNotBack | kube-system/cni | DaemonSet kube-system/cni still shows its containers from before the reboot',
+      'DaemonNotBack | kube-system/cni | DaemonSet kube-system/cni still shows its containers of before the reboot',
     ],
   ],
   [

@@ -166,7 +166,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
   [
     'a node that is through gives its slot back',
     aSnapshot({ evidence: { attachedAt: monoMs(990_000) } }),
-    ['act soak', 'releaseSlot {"node":"n1"}', 'NothingLeft | n1 | nothing of ours is left on the node'],
+    ['act soak', 'releaseSlot {"node":"n1"}', 'NothingLeft | n1 | nothing of this run is left on the node'],
   ],
   [
     'a node that is through and holds no slot is done',
@@ -189,7 +189,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     [
       'act reboot',
       'writeRecord {"node":"n1","record":{"version":1,"run":"run-1","at":"2026-01-01T00:00:00.000Z","bootId":"11111111-1111-4111-8111-111111111111","unschedulable":false,"taints":[],"servers":[{"balancer":"edge","instance":"lb-1","backend":"web","server":"n1","address":"10.0.0.1","port":30080,"state":"ready"}],"daemons":[],"workloads":{},"dnsReady":0}}',
-      'RecordLost | n1 | n1 was registered anew, without the record of what was there before',
+      'RecordLost | n1 | n1 was registered again, without the record of its state before the roll',
     ],
   ],
   [
@@ -197,7 +197,7 @@ const DECISIONS: readonly (readonly [title: string, snapshot: RollSnapshot, deci
     aSnapshot({ ...out, change: { run: { id: 'run-1', order: ['n1', 'n2', 'n3'], done: ['n1'] } } }),
     [
       'hold record for 500 ms',
-      'OldNews | n1 | the API server shows n1 as it was before its reboot, though the run is through with it',
+      'OldNews | n1 | the API server shows n1 as it was before its reboot, although the run has finished it',
     ],
   ],
   [

@@ -63,9 +63,9 @@ const TABLE: readonly (readonly [title: string, found: readonly Reason[], reason
   ],
   ['the slot is of another', mayDisrupt(changed({ slot: { state: 'other', mayAct: false } })), undefined],
   [
-    'the API server is not heard',
+    'the API server cannot be followed',
     mayDisrupt(cluster({ staleForMs: 1 })),
-    { code: 'ApiUnreachable', text: 'the API server cannot be followed, so what is known of the cluster is old' },
+    { code: 'ApiUnreachable', text: 'the API server cannot be followed, so the known state of the cluster is old' },
   ],
   [
     'the journal takes nothing',
@@ -92,7 +92,7 @@ const TABLE: readonly (readonly [title: string, found: readonly Reason[], reason
     mayEvict(cluster({ lostAt: monoMs(925_001) })),
     {
       code: 'ApiWasAway',
-      text: 'the API server was away less than 75 s ago, so kube-proxy may not yet hear which pods leave',
+      text: 'the API server was away less than 75 s ago, so kube-proxy may not know yet which pods leave',
     },
   ],
   ['the API server was away 75 s ago', mayEvict(cluster({ lostAt: monoMs(925_000) })), undefined],
@@ -115,7 +115,7 @@ const TABLE: readonly (readonly [title: string, found: readonly Reason[], reason
   [
     'the baseline is not over',
     baselineGreen({ ...probing(facts()), run: base.run }),
-    { code: 'BaselineShort', text: 'traffic is measured before anything is begun' },
+    { code: 'BaselineShort', text: 'traffic is measured before the roll begins' },
   ],
   ['the baseline was over before', baselineGreen(probing(facts())), undefined],
   ['the file asks for no baseline', baselineGreen(changed({ probe: facts() })), undefined],
@@ -130,7 +130,7 @@ const TABLE: readonly (readonly [title: string, found: readonly Reason[], reason
     {
       code: 'ControlAwaited',
       object: 'shop',
-      text: 'requests to shop failed; whether the control failed too is known in a moment',
+      text: 'requests to shop failed; it is not known yet whether the control failed too',
     },
   ],
   [

@@ -92,7 +92,7 @@ const blind = (s: NodeSnapshot) => probing(probed(60_000, 3_001))(measured(s))
 
 /** Before the first change to a node. */
 const BEFORE: readonly (readonly [title: string, snapshot: RollSnapshot, decision: string])[] = [
-  ['nothing stands against the node', aSnapshot(), 'act record: writeRecord'],
+  ['nothing keeps the node out', aSnapshot(), 'act record: writeRecord'],
   ['the slot is not renewed', lapsed(aSnapshot()), 'hold record: SlotNotRenewed'],
   ['the journal cannot be written', unwritable(aSnapshot()), 'hold record: JournalNotWritable'],
   ['the API is not heard', unheard(aSnapshot()), 'hold slot: ApiUnreachable'],

@@ -110,7 +110,10 @@ test('a machine that is away for too long stays out, and is told by what became 
     X,
   ])
   assert.deepEqual(reasons({ reboot: { at, answer: { kind: 'refused', text: 'sudo: no' } }, stuckReasons: [X] }), [
-    { ...notBack, next: 'let n1 be rebooted, or mend "reboot" in the file: evenkeel roll resume run-1 -f roll.yaml' },
+    {
+      ...notBack,
+      next: 'allow the reboot of n1, or correct "reboot" in the file: evenkeel roll resume run-1 -f roll.yaml',
+    },
     X,
   ])
   assert.deepEqual(reasons({ intentByUs: true, stuckReasons: [X] }), [
@@ -118,7 +121,7 @@ test('a machine that is away for too long stays out, and is told by what became 
       code: 'RebootHeldUp',
       object: 'n1',
       text: 'the reboot of n1 is announced, and could not be sent within the limit (15 min)',
-      next: 'cure what held it up, then: evenkeel roll resume (n1 got no command, and runs)',
+      next: 'remove what held it up, then: evenkeel roll resume (n1 got no command and still runs)',
     },
     X,
   ])
@@ -167,7 +170,7 @@ test('a soak that cannot begin is given up where traffic is red, and not where i
       {
         code: 'BaselineNotGreen',
         object: 'shop',
-        text: '4 requests to shop failed before anything was begun: ECONNREFUSED',
+        text: '4 requests to shop failed before the roll began: ECONNREFUSED',
       },
     ],
   })

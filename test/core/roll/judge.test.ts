@@ -110,7 +110,7 @@ test('where the machine refused the reboot, a file that was mended helps', () =>
   }
   assert.equal(
     judge(aSnapshot({ ...out, announced: true, evidence }))?.reasons[0]?.next,
-    'let n1 be rebooted, or mend "reboot" in the file: evenkeel roll resume run-1 -f roll.yaml',
+    'allow the reboot of n1, or correct "reboot" in the file: evenkeel roll resume run-1 -f roll.yaml',
   )
 })
 
@@ -150,7 +150,7 @@ test('a request that failed in a reload by somebody else stops the roll like any
         code: 'RequestsFailed',
         object: 'shop',
         text: RELOADED,
-        next: 'do not reload lb-1 while a roll is under way, or let it keep what was set: "load-server-state-from-file global" in haproxy.cfg, and "show servers state" written to its server-state-file before each reload',
+        next: 'do not reload lb-1 while a roll is under way, or let HAProxy keep the states: "load-server-state-from-file global" in haproxy.cfg, and "show servers state" written to its server-state-file before each reload',
       },
     ],
   })

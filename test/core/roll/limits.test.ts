@@ -93,10 +93,10 @@ test('what is known of a reboot that did not happen is told with the stop', () =
   const [unknown] = told({ kind: 'unknown', text: 'ssh n1: Connection timed out' }) ?? []
   assert.deepEqual(
     [unknown?.code, unknown?.text],
-    ['RebootUnknown', 'whether n1 got the reboot is unknown: ssh n1: Connection timed out'],
+    ['RebootUnknown', 'it is unknown whether n1 got the reboot command: ssh n1: Connection timed out'],
   )
   assert.equal(told({ kind: 'refused', text: 'sudo: no' })?.[0]?.text, 'n1 refused the reboot: sudo: no')
-  assert.equal(told(undefined)?.[0]?.text, 'whether n1 got the reboot before is unknown')
+  assert.equal(told(undefined)?.[0]?.text, 'it is unknown whether n1 got an earlier reboot command')
 })
 
 test('sending the reboot again does not begin the limit anew', () => {

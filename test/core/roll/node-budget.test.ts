@@ -268,10 +268,10 @@ test('a budget that is used up names the command that looks where this roll look
       next({ namespace: 'ops', grantsNamespace: 'evenkeel' }),
     ],
     [
-      'evenkeel budget says who is out, and for whom',
-      'evenkeel budget --namespace ops says who is out, and for whom',
-      'evenkeel budget --grants-namespace edge says who is out, and for whom',
-      'evenkeel budget --namespace ops --grants-namespace evenkeel says who is out, and for whom',
+      'evenkeel budget shows which nodes are out, and for which owner',
+      'evenkeel budget --namespace ops shows which nodes are out, and for which owner',
+      'evenkeel budget --grants-namespace edge shows which nodes are out, and for which owner',
+      'evenkeel budget --namespace ops --grants-namespace evenkeel shows which nodes are out, and for which owner',
     ],
   )
 })

@@ -12,8 +12,8 @@ import { aRecord, aSnapshot } from '../../support/roll-world.ts'
 const GONE: Reason = {
   code: 'NodeGone',
   object: 'n1',
-  text: 'the cluster has no node n1 any more, and it is out; the record of what was there before went with it',
-  next: 'let n1 register again while this process lives; if it does so later, resume the run, and put its servers back by hand if they are still out then (docs/roll.md)',
+  text: 'node n1 is gone from the cluster, and it is out; the record of its state before the roll is gone as well',
+  next: 'let n1 register again while this process runs; if that happens later, resume the run, and put its servers back by hand if they are still out (docs/roll.md)',
 }
 const FAILED: Reason = { code: 'RequestsFailed', text: 'x' }
 

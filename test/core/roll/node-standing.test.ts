@@ -27,7 +27,7 @@ const TABLE: readonly (readonly [s: NodeSnapshot, state: NodeStanding['state'], 
   [aSnapshot(cordoned), 'out', 'not rebooted, cordoned, attached'],
   [aSnapshot({ record: aRecord() }), 'out', 'not rebooted, uncordoned, attached'],
   [aSnapshot(out), 'out', 'not rebooted, cordoned, detached'],
-  [aSnapshot(announced), 'out', 'may be rebooting, cordoned, detached; it stays so until its proof'],
+  [aSnapshot(announced), 'out', 'may be rebooting, cordoned, detached; it stays so until proven'],
   [aSnapshot(back), 'out', 'rebooted, cordoned, detached'],
   [aSnapshot(uncordoned), 'out', 'rebooted, uncordoned, detached'],
 ]

@@ -180,7 +180,7 @@ test('a server that leads to no node is listed', () => {
 test('a balancer that did not answer is told with what to do about it', () => {
   assert.deepEqual(
     makePlan(facts({ hostFindings: [UNREACHABLE] })).findings.map(({ fix }) => fix),
-    ['check its address under "balancers", and that HAProxy runs and has its runtime API there'],
+    ['check its address under "balancers", and that HAProxy runs and serves its runtime API there'],
   )
 })
 
@@ -196,7 +196,7 @@ test('a missing right on Leases is told with the namespace that the file names',
   ).findings.map(({ fix }) => fix)
   assert.deepEqual(fixes, [
     'kubectl apply -f deploy/roll-rbac.yaml, and bind it to this identity, with its Role evenkeel-slots in evenkeel: ' +
-      'the namespace that "slots.namespace" names, which must be there',
+      'the namespace of "slots.namespace" must exist',
     'kubectl apply -f deploy/roll-rbac.yaml, and bind it to this identity',
   ])
 })

@@ -31,7 +31,7 @@ test('another process of the same run is told as such: it may live, where this o
   assert.deepEqual(tried({ state: 'other', mayAct: false, holderRun: 'run-1', holderNode: 'n1' }), {
     kind: 'hold',
     texts: [
-      'another process holds the slot of run run-1 for n1; it is taken over once it was not renewed for its duration',
+      'another process holds the slot of run run-1 for n1; this process takes the slot over once it has not been renewed for its duration',
     ],
   })
 })

@@ -55,7 +55,7 @@ const red: ProbeFacts = {
   greenStreak: 0,
 }
 const PROBE = { targets: [], baselineMs: 10_000, baselineLimitMs: 60_000 }
-const SHORT = { code: 'BaselineShort', text: 'traffic is measured before anything is begun' }
+const SHORT = { code: 'BaselineShort', text: 'traffic is measured before the roll begins' }
 const unmeasured = (s: RecordedSnapshot): RecordedSnapshot => ({ ...s, spec: aSpec({ probe: PROBE }), probe: red })
 const stopped = (s: RecordedSnapshot): RecordedSnapshot => ({ ...s, run: { ...s.run, verdict } })
 
@@ -87,7 +87,7 @@ test('a node that is bad says why, with the way back where its run has left it; 
       code: 'OtherNodeBad',
       object: 'n6',
       text: `n6 bears the record of run ${LEFT}`,
-      next: `evenkeel roll resume ${LEFT}, or evenkeel roll abort ${LEFT} (with -f roll.yaml where its journal is lost)`,
+      next: `evenkeel roll resume ${LEFT}, or evenkeel roll abort ${LEFT} (with -f roll.yaml if its journal is lost)`,
     },
     { code: 'OtherNodeBad', object: 'n7', text: 'n7 bears the record of run run-2' },
   ])
@@ -111,15 +111,15 @@ test('a slot says why it is asked for, and why it is not', () => {
   })
   assert.deepEqual(of({ cluster: { ...cluster, nodes: unready } }), {
     code: 'MostNodesNotReady',
-    text: 'most nodes turned NotReady together, which says more about their heartbeats than about them',
+    text: 'most nodes turned NotReady together, so their heartbeats are more likely lost than the nodes',
   })
   assert.deepEqual(of({ slot: { ...held, state: 'stale' } }), {
     code: 'SlotAbandoned',
-    text: 'the process of this run that held it renews it no more',
+    text: 'the process of this run that held the slot no longer renews it',
   })
   assert.deepEqual(of({ slot: { ...held, state: 'stale', holderRun: 'run-2' } }), {
     code: 'SlotAbandoned',
-    text: 'its last owner renews no more and left nothing on a node',
+    text: 'the last owner no longer renews the slot and left no record on a node',
   })
   assert.deepEqual(of({ slot: { ...held, state: 'lost' } }), {
     code: 'SlotTaken',
@@ -185,12 +185,12 @@ test('the taint that keeps pods away is looked for among others, and taken off a
 })
 
 test('a node with its old boot id is not proven, and one with another is not rebooted again', () => {
-  const sameBoot = { code: 'SameBootId', object: 'n1', text: 'n1 still bears its old boot id' }
+  const sameBoot = { code: 'SameBootId', object: 'n1', text: 'n1 still has its old boot id' }
   assert.deepEqual(asked(proof, given(out)), [500, sameBoot])
   assert.deepEqual(asked(proof, given({ ...out, node: { taints: [OUT_TAINT] } })), [500, sameBoot])
   assert.deepEqual(asked(proof, given(back)), [
     500,
-    { code: 'HeartbeatOld', object: 'n1', text: 'n1 gave no heartbeat since its new boot id showed' },
+    { code: 'HeartbeatOld', object: 'n1', text: 'n1 has sent no heartbeat since its new boot id appeared' },
   ])
   assert.deepEqual(asked(reboot, given(back)), ['done'])
 })
@@ -211,7 +211,7 @@ test('a node settles by what its record has, once traffic is measured and the AP
   assert.deepEqual(asked(settle, stopped(unmeasured(s))), [250, once])
   assert.deepEqual(asked(settle, { ...s, cluster: { ...s.cluster, staleForMs: 1 } }), [
     500,
-    { code: 'ApiUnreachable', text: 'the API server cannot be followed, so what is known of the cluster is old' },
+    { code: 'ApiUnreachable', text: 'the API server cannot be followed, so the known state of the cluster is old' },
   ])
   const away = { ...s.cluster, workloads: [aWorkload()] }
   assert.deepEqual(asked(settle, { ...s, cluster: away }), [250, once], 'it was not recorded')

@@ -78,11 +78,11 @@ test('who keeps a node out is told with the time, the reason and the command to 
     [
       'n1',
       'person/alice keeps n1 out since 2026-01-01T00:00:00Z: a new disk',
-      `once person/alice is through with n1: ${withdrawal}`,
+      `once person/alice has finished with n1: ${withdrawal}`,
     ],
   ])
   assert.deepEqual(reasonsOf('until Monday'), [
-    ['n1', 'the claims on n1 cannot be read: it is not a JSON object', `once no one is at work on n1: ${off}`],
+    ['n1', 'the claims on n1 cannot be read: it is not a JSON object', `once no work on n1 is in progress: ${off}`],
   ])
 })
 
@@ -98,7 +98,7 @@ test('beside other claims the command takes one out alone, and no word of an own
     .map(({ next: cure }) => cure)
   assert.match(
     line,
-    /^once person\/alice is through with n1: kubectl patch node n1 --type=json -p '[\x20-\x26\x28-\x7e]+'$/,
+    /^once person\/alice has finished with n1: kubectl patch node n1 --type=json -p '[\x20-\x26\x28-\x7e]+'$/,
   )
   const [tested, replaced] = patchIn(line)
   assert.deepEqual([tested?.op, tested?.value], ['test', formatClaims([ALICE, hostile])])
@@ -110,7 +110,7 @@ test('a command that would be no line to paste is not shown', () => {
   const [reason] = decide(bySocket(others)).reasons
   assert.equal(
     reason?.next,
-    'once person/p0 is through with n1: take its claim out of the annotation evenkeel.dev/maintenance',
+    'once person/p0 has finished with n1: remove its claim from the annotation evenkeel.dev/maintenance',
   )
 })
 

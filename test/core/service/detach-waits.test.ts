@@ -43,7 +43,7 @@ test('a node that leaves by its agent waits until those who check it have notice
 test('connections that cannot be seen are said to be so while they are waited for', () => {
   assert.deepEqual(leaving('unknown', { ...confirmed, ...noticedSince('out', 999_999) }), [
     'hold detach for 250 ms',
-    'SessionsLeft | nodes/n1 | how many connections n1 has left cannot be seen',
+    'SessionsLeft | nodes/n1 | the connections that n1 has left cannot be counted',
   ])
 })
 

@@ -234,7 +234,7 @@ test('a stop before an announced reboot was sent says so, and why', () => {
     const { keepOut, reasons } =
       judge({ ...held, now: monoMs(held.now + held.spec.reboot.returnLimitMs), evidence }) ?? {}
     assert.deepEqual([keepOut, reasons?.map((reason) => reason.code)], [true, ['RebootHeldUp', code]])
-    assert.match(reasons?.[0]?.next ?? '', /^cure what held it up, then: evenkeel roll resume \(n1 got no command/)
+    assert.match(reasons?.[0]?.next ?? '', /^remove what held it up, then: evenkeel roll resume \(n1 got no command/)
   }
 })
 

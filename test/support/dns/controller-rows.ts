@@ -134,7 +134,7 @@ export function controllerRows(place: () => DnsBed): void {
     })
 
     atNight(
-      'the controller says by a condition that DNS is well, that a pod is dead over UDP, and that it is well again',
+      'the controller says by a condition that DNS is healthy, that a pod is dead over UDP, and that it is well again',
       {},
       async () => {
         await place().says(WELL)

@@ -224,7 +224,7 @@ export class DnsBed {
     })
   }
 
-  /** With these rules in the network namespace of a node, until `during` is over and DNS is well again. */
+  /** With these rules in the network namespace of a node, until `during` is over and DNS is healthy again. */
   async filtered(node: string, rules: readonly Rule[], during: () => Promise<void>): Promise<void> {
     await this.filteredInside(node, rules, during)
     await this.says(WELL)

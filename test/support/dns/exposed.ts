@@ -9,7 +9,7 @@ const NODE_PORTS = {
   ],
 }
 
-/** With the Service of DNS at node ports, asked from a place that reaches those alone, until `during` is over and DNS is well again. */
+/** With the Service of DNS at node ports, asked from a place that reaches those alone, until `during` is over and DNS is healthy again. */
 export async function exposed(place: DnsBed, during: () => Promise<void>): Promise<void> {
   const patched = (spec: object): Promise<string> => {
     const words = ['-n', 'kube-system', '--type=merge', '-p', JSON.stringify({ spec })]

@@ -101,7 +101,7 @@ export function relayRows(place: () => DnsBed): void {
         assert.deepEqual([code, verdict], [3, 'unverified'])
         assert.match(
           notes.join('\n'),
-          /a relay on n1 was not to be had: in pod \S+ it does not start: \w*(?:Err|ImagePull)/,
+          /a relay on n1 could not be started: in pod \S+ it does not start: \w*(?:Err|ImagePull)/,
         )
       })
       await gone()

@@ -47,7 +47,7 @@ export function repairRows(place: () => DnsBed): void {
 
     test('where all is well nothing is done', async () => {
       const { code, decision } = await place().repair()
-      assert.deepEqual([code, decision.kind, decision.why], [0, 'nothing', 'DNS is well'])
+      assert.deepEqual([code, decision.kind, decision.why], [0, 'nothing', 'DNS is healthy'])
     })
 
     atNight(

@@ -114,7 +114,7 @@ export function failedRun(): readonly StampedEvent[] {
       },
     })
     .ended('w-3', { failedRequests: 4 })
-  teller.emit({ type: 'warning', text: 'shop/report has 1 replica, away while it moves', node: 'cp-1' })
+  teller.emit({ type: 'warning', text: 'shop/report has 1 replica, which is away while it moves', node: 'cp-1' })
   teller.node('cp-1', { ...facts('cp-1'), upTo: 'attach' }, { attach: () => lostInAttach(teller) })
   teller.wait(2)
   stopped(teller, names)

@@ -30,8 +30,8 @@ const USUAL: Readonly<Record<Step, number>> = {
 
 const BEGUN_FOR: Readonly<Record<Step, string>> = {
   slot: 'a slot of the node budget is free',
-  record: 'what was there before is not on the node yet',
-  cordon: 'pods could still come',
+  record: 'the state before the roll is not recorded on the node yet',
+  cordon: 'new pods can still be scheduled here',
   detach: 'servers are ready',
   drain: 'pods of stage 2 are here',
   reboot: 'the reboot is not announced on the node yet',

@@ -11,7 +11,7 @@ export const BALANCER_ROWS: readonly InputRow[] = [
     words: (ground) => balanced(ground, '/nowhere/haproxy.sock', ['web']),
     code: 'plan.refused',
     names: ['lb-1 (/nowhere/haproxy.sock): there is no such socket (BALANCER_UNREACHABLE)', '1 error in the plan for '],
-    fix: 'check its address under "balancers", and that HAProxy runs and has its runtime API there',
+    fix: 'check its address under "balancers", and that HAProxy runs and serves its runtime API there',
     never: ['matches no server'],
   },
   {

@@ -142,10 +142,10 @@ const SLOTS: readonly InputRow[] = [
     kubeconfig: (ground) => ground.administratorKubeconfig,
     code: 'plan.refused',
     names: [
-      'error: there is no namespace nowhere, where "slots.namespace" keeps the Lease of the slot (SlotNamespaceMissing)',
+      'error: there is no namespace nowhere, which "slots.namespace" names for the Lease of the slot (SlotNamespaceMissing)',
       '1 error in the plan for ',
     ],
-    fix: 'kubectl create namespace nowhere, or let "slots.namespace" name one that is there',
+    fix: 'kubectl create namespace nowhere, or set "slots.namespace" to one that exists',
   },
   {
     title: 'a namespace of the slots where this identity has no right',
@@ -155,7 +155,7 @@ const SLOTS: readonly InputRow[] = [
       'error: this identity may not create leases.coordination.k8s.io in namespace nowhere (Forbidden)',
       '3 errors in the plan for ',
     ],
-    fix: `${RBAC_FIX}, with its Role evenkeel-slots in nowhere: the namespace that "slots.namespace" names, which must be there`,
+    fix: `${RBAC_FIX}, with its Role evenkeel-slots in nowhere: the namespace of "slots.namespace" must exist`,
   },
   {
     title: 'a namespace of the slots that is going',
@@ -167,7 +167,7 @@ const SLOTS: readonly InputRow[] = [
       'because it is being terminated',
       '1 error in the plan for ',
     ],
-    fix: 'repair that, or let "slots.namespace" name another namespace',
+    fix: 'repair that, or set "slots.namespace" to another namespace',
   },
 ]
 

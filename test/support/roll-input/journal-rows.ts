@@ -12,8 +12,8 @@ const stored = (run: string, text: string): readonly StoredJournal[] => [{ run, 
 const OTHER_CLUSTER = '00000000-0000-4000-8000-000000000000'
 const NONE: Pick<InputRow, 'code' | 'names' | 'fix'> = {
   code: 'journal.none',
-  names: ['there is no journal of a roll here'],
-  fix: 'name the directory with --state-dir, or begin a roll: evenkeel roll -f roll.yaml; where a journal is lost: evenkeel roll abort -f roll.yaml',
+  names: ['there is no journal of a roll in this directory'],
+  fix: 'name the directory with --state-dir, or begin a roll: evenkeel roll -f roll.yaml; if the journal is lost: evenkeel roll abort -f roll.yaml',
 }
 const OTHER_VERSION: Pick<InputRow, 'code' | 'names' | 'fix'> = {
   code: 'journal.version',
@@ -37,14 +37,14 @@ export const JOURNAL_ROWS: readonly InputRow[] = [
     journals: ({ clusterUid }) => stored(OLDER, header(OLDER, clusterUid)),
     code: 'journal.unknown-run',
     names: [`no run "${RUN}" in /`],
-    fix: `name its directory with --state-dir; where it is lost: evenkeel roll abort ${RUN} -f roll.yaml`,
+    fix: `name its directory with --state-dir; if the journal is lost: evenkeel roll abort ${RUN} -f roll.yaml`,
   },
   {
     title: 'a run that would lead out of the state directory',
     words: () => ['roll', 'abort', '../../etc'],
     code: 'journal.unknown-run',
     names: ['no run "../../etc" in /'],
-    fix: 'name a run as its directory is named; without a name it is the one begun last',
+    fix: 'name the run by its directory; without a name it is the run begun last',
   },
   ...['resume', 'abort'].map((name) => ({
     title: `the journal of another cluster to ${name}`,
@@ -52,7 +52,7 @@ export const JOURNAL_ROWS: readonly InputRow[] = [
     journals: () => stored(RUN, header(RUN, OTHER_CLUSTER)),
     code: 'journal.other-cluster',
     names: [`run ${RUN} belongs to cluster ${OTHER_CLUSTER}; this is `],
-    fix: 'choose the context of the cluster the run was begun on',
+    fix: 'choose the context of the cluster on which the run was begun',
   })),
   {
     title: 'the journal of another version',
@@ -82,7 +82,7 @@ export const JOURNAL_ROWS: readonly InputRow[] = [
       return stored(RUN, `${header(RUN, clusterUid)}what?\n${entry}`)
     },
     code: 'journal.damaged',
-    names: [`/${RUN}/journal.jsonl cannot be trusted: line 2 is no entry, and others follow it`],
+    names: [`/${RUN}/journal.jsonl cannot be trusted: line 2 is not an entry, and others follow it`],
     fix: 'restore the file; or move its directory away, then: evenkeel roll abort -f roll.yaml',
   },
   {

@@ -13,13 +13,13 @@ const COMMAND_LINE: readonly UsageRow[] = [
     words: (ground) => begun(ground.file({ probes: undefined })),
     code: 'usage.no-probe',
     names: ['nothing measures this roll, so nothing would stop it at a failed request'],
-    fix: 'write spec.probes in the roll file, or roll without: --no-probe',
+    fix: 'write spec.probes in the roll file, or roll without a probe: --no-probe',
   },
   {
     title: 'no nodes and no file',
     words: () => ['roll', '--yes'],
     code: 'usage.nodes',
-    names: ['nothing says which nodes to roll'],
+    names: ['no nodes to roll are given'],
     fix: 'evenkeel roll -f roll.yaml, or name nodes, or -l SELECTOR, or --all',
   },
   {
@@ -126,7 +126,7 @@ const FILE: readonly UsageRow[] = [
   spec(
     'a balancer without a way to it',
     [all, '  balancers: [{name: lb, instances: [{name: a}], backends: [web]}]'],
-    one('none of socket, tcp, ssh is written (config.choice)', 'socket: /run/haproxy/admin.sock'),
+    one('one of socket, tcp, ssh is missing (config.choice)', 'socket: /run/haproxy/admin.sock'),
   ),
   spec(
     'a field that is missing',
@@ -147,7 +147,7 @@ const FILE: readonly UsageRow[] = [
   ...[
     ['hosts: []', 'hosts', 'machines that are not Kubernetes nodes'],
     ['window: {from: "22:00"}', 'window', 'time windows in which work is allowed'],
-    ['gates: [{exec: x}]', 'gates', 'gates of your own before a node is attached'],
+    ['gates: [{exec: x}]', 'gates', 'your own gates before a node is attached'],
     ['maxUnavailable: 2', 'maxUnavailable', 'several nodes at once'],
   ].map(([line, field, feature]) =>
     spec(
@@ -159,7 +159,7 @@ const FILE: readonly UsageRow[] = [
   spec('everything wrong at once', [all, '  soak: 30', '  gates: {}', '  drian: {}'], {
     names: [
       'error: "30" has no unit (config.duration)',
-      'error: not yet: gates of your own before a node is attached (config.not-yet)',
+      'error: not yet: your own gates before a node is attached (config.not-yet)',
       'error: unknown field "drian" (config.unknown-field)',
       '3 errors in ',
     ],

@@ -264,7 +264,7 @@ function registered({ bed, real }: Place): void {
         const ended = await ends(roll, 1)
         assert.deepEqual(
           [ended.outcome, textsOf(ended), ended.guarded],
-          ['stopped', ['may be rebooting, cordoned, detached; it stays so until its proof'], [line.node]],
+          ['stopped', ['may be rebooting, cordoned, detached; it stays so until proven'], [line.node]],
         )
         assert.deepEqual(codesOf(ended), ['NodeDidNotReturn', 'RebootUnknown'])
         assert.equal(roll.written('sendReboot').length, 2)

@@ -27,7 +27,7 @@ export const askVirtualAgent =
       if (heard.kind !== 'reply') return resolve({ error: heard.kind })
       if (heard.reply.status !== 200) return resolve({ error: `it answered with status ${heard.reply.status}` })
       const health = parseAgentHealth(heard.reply.body)
-      resolve(health === undefined ? { error: 'what answers is no agent' } : { health })
+      resolve(health === undefined ? { error: 'what answers is not an agent' } : { health })
     })
     return promise
   }

@@ -54,7 +54,7 @@ export class EphemeralRelays implements DnsRelays {
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof WorldError)) throw error
-      const notes = [`an ephemeral container in pod ${refKey(pod)} was not to be had: ${error.message}`]
+      const notes = [`an ephemeral container in pod ${refKey(pod)} could not be started: ${error.message}`]
       // Each try adds one more container to the pod, for good.
       return { relays: [], notes, isLacking: false, close: async () => [] }
     }

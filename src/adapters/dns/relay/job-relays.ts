@@ -87,7 +87,7 @@ export class JobRelays implements DnsRelays {
       if (!(error instanceof WorldError)) throw error
       if (error instanceof WorldError && error.code === 'KUBE_FORBIDDEN' && !isCreated)
         made.jobs.splice(made.jobs.indexOf(job), 1)
-      return `a relay on ${node} was not to be had: ${error.message}`
+      return `a relay on ${node} could not be started: ${error.message}`
     }
   }
 

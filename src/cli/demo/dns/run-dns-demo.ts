@@ -156,7 +156,7 @@ async function repairedIn({ ground, show, clock, isLong }: Showing, signal: Abor
 function endLines(repair: RepairOrBusy, isLong: boolean): readonly Line[] {
   if ('busy' in repair) return [[repair.trouble ?? `another repair is under way: ${repair.busy}`]]
   const { decision, outcome } = repair
-  if (decision.kind === 'nothing') return [[`nothing is to be repaired: ${decision.why}`]]
+  if (decision.kind === 'nothing') return [[`nothing to repair: ${decision.why}`]]
   const guards = isLong || decision.kind === 'held' ? guardLines(decision.guards) : []
   if (decision.kind === 'held') return [[{ text: 'HELD', tone: 'hold' }], ...guards]
   if (outcome?.kind !== 'cured') return [...guards, [{ text: 'NOT CURED', tone: 'stop' }, `  ${outcome?.why ?? ''}`]]

@@ -5,7 +5,7 @@ import type { PodView } from './digest.ts'
 
 const HOW: Readonly<Record<PathReading['how'][number], string>> = {
   timeout: 'no answer',
-  mismatch: 'replies that fit no query',
+  mismatch: 'replies that match no query',
   refused: 'refused',
   unreachable: 'no route',
   wrongSource: 'replies from elsewhere',

@@ -102,7 +102,7 @@ export function ailingPod(view: PodView): Finding | undefined {
 /** What kubelet knows of already: no client is led there. */
 export function awayPod(view: PodView): Finding {
   const { isAway, ready } = view.pod
-  const why = isAway === 'down' ? 'its container does not run' : 'its container runs for less than a minute'
+  const why = isAway === 'down' ? 'its container does not run' : 'its container has been running for less than a minute'
   const evidence = [`${ready ? '' : 'the API says that it is not Ready, and '}${why}`]
   return { code: isAway === 'down' ? 'NotReady' : 'PodStarting', subjects: [podSubject(view)], evidence }
 }
@@ -114,7 +114,7 @@ export function miswiredPod(view: PodView): Finding | undefined {
   const subjects = [podSubject(view)]
   if (!pod.ready) return { code: 'NotReady', subjects, evidence: [viewText(view), 'the API says that it is not Ready'] }
   if (pod.endpoint !== 'absent') return undefined
-  return { code: 'EndpointMissing', subjects, evidence: [viewText(view), 'no EndpointSlice of the Service has it'] }
+  return { code: 'EndpointMissing', subjects, evidence: [viewText(view), 'no EndpointSlice of the Service lists it'] }
 }
 
 /**

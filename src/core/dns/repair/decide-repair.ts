@@ -43,6 +43,6 @@ function sickPods({ scene, findings }: RepairFacts): readonly SickPod[] {
 
 function whyNothing(findings: readonly Finding[]): string {
   const codes = [...new Set(findings.map(({ code }) => code))]
-  if (codes.every((code) => CAUSES[code].verdict === 'ok')) return 'DNS is well'
-  return `${codes.join(', ')}: no pod of DNS is at fault, and to replace one would cure nothing`
+  if (codes.every((code) => CAUSES[code].verdict === 'ok')) return 'DNS is healthy'
+  return `${codes.join(', ')}: no DNS pod is at fault, so replacing one would cure nothing`
 }

@@ -73,22 +73,25 @@ function isIllBy(code: CauseCode, { udp, tcp, data }: PathReading): boolean {
 function evidence({ pod, code }: SickPod, { scene, rounds }: RepairFacts): Guard {
   const ill = readingsOf(scene, pod).filter(({ reading }) => isIllBy(code, reading))
   const nodes = [...new Set(ill.flatMap(({ from }) => from.node ?? []))]
-  if (rounds < 2) return no('evidence', 'one round alone saw it')
+  if (rounds < 2) return no('evidence', 'only one round saw it')
   if (nodes.length < NODES_THAT_SEE)
     return no(
       'evidence',
-      `it is seen from ${nodes.length === 0 ? 'no node' : nodes.join(', ')}: it takes two nodes (--relay)`,
+      `it is seen from ${nodes.length === 0 ? 'no node' : nodes.join(', ')}: two nodes are needed (--relay)`,
     )
   return yes('evidence', `${code} is seen from ${nodes.join(' and ')}, in two rounds`)
 }
 
 function ownCause(sickPods: number, { findings, scene }: RepairFacts): Guard {
   if (sickPods > 1)
-    return no('ownCause', `${sickPods} of ${scene.pods.length} pods are ill: what they share is at fault`)
+    return no(
+      'ownCause',
+      `${sickPods} of ${scene.pods.length} pods are unhealthy: something that they share is at fault`,
+    )
   const others = findings.map(({ code }) => code).filter((code) => CAUSES[code].repair === 'none' && !BESIDE.has(code))
   return others.length > 0
-    ? no('ownCause', `beside it there is ${others.join(', ')}, which no new pod cures`)
-    : yes('ownCause', 'it is the only pod that is ill, and nothing else is')
+    ? no('ownCause', `there is also ${others.join(', ')}, which a new pod does not cure`)
+    : yes('ownCause', 'it is the only unhealthy pod, and nothing else is unhealthy')
 }
 
 /** Well from every place that asked it: what stays must be known to answer. */
@@ -99,7 +102,7 @@ function othersAnswer({ pod }: SickPod, { scene }: RepairFacts): Guard {
     return other.uid !== pod.uid && !other.terminating && other.endpoint === 'serving' && seen.length > 0 && isWell
   })
   return others.length === 0
-    ? no('othersAnswer', 'no other pod answers over UDP: scale up to two first, and see that the new one answers')
+    ? no('othersAnswer', 'no other pod answers over UDP: scale up to two first, and check that the new one answers')
     : yes(
         'othersAnswer',
         `${others.map(({ name }) => name).join(', ')} ${others.length === 1 ? 'answers' : 'answer'} over UDP`,
@@ -109,13 +112,13 @@ function othersAnswer({ pod }: SickPod, { scene }: RepairFacts): Guard {
 function apiServer({ apiNotReady }: RepairFacts): Guard {
   return apiNotReady === undefined
     ? yes('apiServer', 'the API server is ready')
-    : no('apiServer', `${apiNotReady}: a new pod could not list Services, and the old one still knows them`)
+    : no('apiServer', `${apiNotReady}: a new pod could not list Services, but the old one still knows them`)
 }
 
 function nothingElseMoves({ pod }: SickPod, { workload, proxies, cordoned, scene }: RepairFacts): Guard {
   const moving =
     workload === undefined
-      ? 'the pods belong to no single Deployment or DaemonSet, which would replace it'
+      ? 'the pods do not belong to one Deployment or DaemonSet that would replace it'
       : movingOf(workload, 1)
   const leaving = scene.pods.filter(({ terminating, uid }) => terminating && uid !== pod.uid).map(({ name }) => name)
   const why =
@@ -123,7 +126,7 @@ function nothingElseMoves({ pod }: SickPod, { workload, proxies, cordoned, scene
     (pod.terminating ? 'it is being deleted already' : undefined) ??
     (leaving.length > 0 ? `${leaving.join(', ')} is being deleted` : undefined) ??
     (cordoned.length > 0
-      ? `${cordoned.join(', ')} with a pod of DNS is cordoned: a drain may be under way`
+      ? `${cordoned.join(', ')} has a DNS pod and is cordoned: a drain may be under way`
       : undefined) ??
     proxies.flatMap((proxy) => movingOf(proxy, 0) ?? [])[0]
   return why === undefined
@@ -139,7 +142,7 @@ function movingOf(
   const isStill = isObserved && total === desired && updated === desired && ready >= desired - spare
   return isStill
     ? undefined
-    : `${kind} ${name} is being rolled out or is not whole: of ${desired} pods ${total} are there, ${updated} are new, ${ready} are Ready`
+    : `${kind} ${name} is being rolled out or is not complete: of ${desired} pods ${total} exist, ${updated} are updated, ${ready} are Ready`
 }
 
 /** A pod that is dead over UDP alone is Ready, so that its budget counts it as healthy. */
@@ -160,7 +163,7 @@ function quarantine({ quarantined, scene }: RepairFacts): Guard {
     ? yes('quarantine', 'no pod is in quarantine')
     : no(
         'quarantine',
-        `${quarantined.join(', ')} of an earlier repair is still there, and no drain of its node can evict it: look at it, then: ${command}`,
+        `${quarantined.join(', ')} of an earlier repair still exists, and a drain of its node cannot evict it: inspect it, then: ${command}`,
       )
 }
 
@@ -182,7 +185,7 @@ function pace({ past, memory, wallMs }: RepairFacts): Guard {
   if (lastOnes.length === BREAKER && lastOnes.every(({ outcome }) => outcome !== 'cured'))
     return no(
       'pace',
-      `the last ${BREAKER} repairs, within 24 h, cured nothing: find out why, then make it forget them: ${forgetCommand(memory)}`,
+      `the last ${BREAKER} repairs, within 24 h, cured nothing: find out why, then delete the record of repairs: ${forgetCommand(memory)}`,
     )
   return yes('pace', `the last repair was at ${last.at}`)
 }

@@ -29,7 +29,7 @@ export function dnsWell(s: NodeSnapshot): readonly Reason[] {
   return isAwaited(s) ? [asked] : []
 }
 
-const asked: Reason = { code: 'DnsNotAsked', text: 'DNS of the cluster is being asked before the node goes' }
+const asked: Reason = { code: 'DnsNotAsked', text: 'the cluster DNS is being checked before the node is taken out' }
 
 /** Where a check told nothing, another one is not waited for. */
 function isAwaited({ dns, now }: NodeSnapshot): boolean {
@@ -45,8 +45,8 @@ function illness({ current: { node } }: NodeSnapshot, reading: DnsReading): read
       (finding): Reason => ({
         code: 'DnsIll',
         object: finding.subjects.map(({ name }) => name).join(', '),
-        text: `DNS of the cluster is ill: ${findingText(finding)}`,
-        next: 'see what is wrong with it: evenkeel dns check',
+        text: `the cluster DNS is unhealthy: ${findingText(finding)}`,
+        next: 'see what is wrong: evenkeel dns check',
       }),
     )
   return found.length > 0 ? found : lastPod(node.name, reading)
@@ -65,8 +65,8 @@ function lastPod(node: string, { scene: { pods, service } }: DnsReading): readon
     {
       code: 'LastDnsPod',
       object: `${service.namespace}/${only.name}`,
-      text: `${only.name} on ${node} is the only one of ${there.length} pods of DNS that serves`,
-      next: 'bring the others up: evenkeel dns check',
+      text: `${only.name} on ${node} is the only one of ${there.length} DNS pods that serves`,
+      next: 'bring the other pods up; see: evenkeel dns check',
     },
   ]
 }

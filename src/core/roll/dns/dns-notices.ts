@@ -3,15 +3,15 @@ import { findingText, policyOf } from './dns-policy.ts'
 
 /** What people are to know of a check that holds nothing up: sentences. */
 export function dnsNotices(last: NonNullable<DnsFacts['last']>, hasRelays: boolean): readonly string[] {
-  const how = hasRelays ? '' : '; with "dns.image" in the file it is asked from nodes'
-  const asBefore = `the roll goes by whether an endpoint of it is Ready${how}`
+  const how = hasRelays ? '' : '; with "dns.image" in the file it is also asked from nodes'
+  const asBefore = `the roll only checks that an endpoint of DNS is Ready${how}`
   if (last.kind === 'unknown')
-    return last.why === undefined ? [] : [`what DNS answers is not known: ${last.why}; ${asBefore}`]
+    return last.why === undefined ? [] : [`the state of DNS is not known: ${last.why}; ${asBefore}`]
   const by = (leaving: 'says' | 'unknown'): readonly string[] =>
     last.findings.filter((finding) => policyOf(last, finding).leaving === leaving).map(findingText)
   const unknown = by('unknown')
   return [
-    ...by('says').map((text) => `DNS of the cluster is not quite well: ${text}`),
-    ...(unknown.length === 0 ? [] : [`not all of DNS is known (${unknown.join('; ')}); ${asBefore}`]),
+    ...by('says').map((text) => `the cluster DNS has a problem: ${text}`),
+    ...(unknown.length === 0 ? [] : [`part of DNS is not known (${unknown.join('; ')}); ${asBefore}`]),
   ]
 }

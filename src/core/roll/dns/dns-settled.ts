@@ -26,7 +26,7 @@ export function dnsUnsettled(s: RecordedSnapshot): readonly Reason[] {
     // From here alone nothing more will be told than before.
     if (last !== undefined && !hasRelays && !hasToldAnything(last)) return noEndpoint
     if (s.now - since >= (hasRelays ? RELAY_AWAITED_FOR_MS : AWAITED_FOR_MS)) return noEndpoint
-    const text = `DNS of the cluster is being asked since ${name} is back`
+    const text = `the cluster DNS is being checked, now that ${name} is back`
     return [...noEndpoint, { code: 'DnsNotAsked', object: name, text }]
   }
   return seen === undefined || seen.begunAt < since ? noEndpoint : [...noEndpoint, ...illHere(name, seen)]
@@ -45,7 +45,7 @@ function illHere(node: string, reading: DnsReading): readonly Reason[] {
     const { back } = policyOf(reading, finding)
     return back === 'holds' || (back === 'here' && isAbout(finding, { node, place, scene: reading.scene }))
   })
-  return [...ofPlace, ...findings.map((finding) => notReady(node, `DNS is ill: ${findingText(finding)}`))]
+  return [...ofPlace, ...findings.map((finding) => notReady(node, `DNS is unhealthy: ${findingText(finding)}`))]
 }
 
 const notReady = (node: string, text: string): Reason => ({
@@ -60,7 +60,7 @@ type Place = 'none' | 'answers' | 'cutOff' | 'noService' | 'silent'
 
 const UNREACHED: Readonly<Partial<Record<Place, string>>> = {
   cutOff: 'reaches nothing of the cluster, DNS or other',
-  noService: 'reaches pods of DNS, and no Service',
+  noService: 'reaches DNS pods, but no Service',
   silent: 'gets no answer from the Service of DNS',
 }
 

@@ -31,17 +31,17 @@ export function evictionRefusal(pod: Pod, answer: EvictionAnswer, budgets: reado
         object,
         text: `${object} is under ${mine.length > 1 ? mine.map(describe).join(' and ') : 'more than one budget'}, which eviction does not support`,
         never: true,
-        next: 'leave each pod to one budget',
+        next: 'let only one budget select each pod',
       }
     case 'throttled':
-      return { code: 'Throttled', object, text: `the API server is busy; the eviction of ${object} is asked again` }
+      return { code: 'Throttled', object, text: `the API server is busy; the eviction of ${object} is tried again` }
     case 'namespaceTerminating':
       return { code: 'NamespaceTerminating', object, text: `the namespace of ${object} is being deleted` }
     case 'passing':
       return {
         code: 'EvictionFailed',
         object,
-        text: `the eviction of ${object} failed and is asked again: ${answer.text}`,
+        text: `the eviction of ${object} failed and is tried again: ${answer.text}`,
       }
     case 'refused':
       return {

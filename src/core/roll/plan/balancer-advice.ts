@@ -2,9 +2,9 @@ import type { PlanFinding } from '../../../model/roll-plan.ts'
 
 /** What to do about an instance that gave no reading, by the code of its error. */
 const FIXES: Readonly<Record<string, string>> = {
-  BALANCER_UNREACHABLE: 'check its address under "balancers", and that HAProxy runs and has its runtime API there',
+  BALANCER_UNREACHABLE: 'check its address under "balancers", and that HAProxy runs and serves its runtime API there',
   BALANCER_TIMEOUT: 'check its address under "balancers", and that HAProxy answers there: echo "show info" to it',
-  BALANCER_REPLY: 'let its address under "balancers" lead to the runtime API of HAProxy 2.2 or later',
+  BALANCER_REPLY: 'set its address under "balancers" to the runtime API of HAProxy 2.2 or later',
   BALANCER_PERMISSION: 'let this user open the socket, and give it "level admin"',
 }
 

@@ -23,7 +23,7 @@ export function daemonFindings(facts: PlanFacts): readonly PlanFinding[] {
 const warning = (workload: Workload, service: Service): PlanFinding => ({
   severity: 'warning',
   code: 'DaemonSetBehindService',
-  text: `DaemonSet ${refKey(workload)} serves Service ${refKey(service)}: other nodes send to its pod until the node goes down`,
+  text: `DaemonSet ${refKey(workload)} serves Service ${refKey(service)}: other nodes send traffic to its pod until the node goes down`,
   fix: 'name it under drain.daemonSets to drain its pods last',
 })
 

@@ -42,10 +42,10 @@ function ownMachine({ node, answer }: HostInquiry, ownBootId: string | undefined
 
 const FIXES: Readonly<Record<string, (node: string) => string>> = {
   HOST_KEY: (node) => `log in with "ssh ${node}" once, compare the host key, and accept it`,
-  HOST_DENIED: (node) => `let "ssh -o BatchMode=yes ${node} true" succeed: a key in the agent, or reboot.user`,
+  HOST_DENIED: (node) => `make "ssh -o BatchMode=yes ${node} true" succeed: a key in the ssh agent, or reboot.user`,
   HOST_UNRESOLVED: (node) => `add "Host ${node}" with a HostName to your ssh configuration`,
   HOST_NO_SSH: () => 'install an OpenSSH client',
-  HOST_SSH_CONFIG: () => 'correct the ssh configuration, or name another as reboot.configFile',
+  HOST_SSH_CONFIG: () => 'correct the ssh configuration, or set another one as reboot.configFile',
 }
 
 function unreachable({ node }: HostInquiry, failed: { readonly code: string; readonly text: string }): PlanFinding {
@@ -56,11 +56,12 @@ function unreachable({ node }: HostInquiry, failed: { readonly code: string; rea
 function wrongMachine({ node }: HostInquiry, { bootId }: HostFacts): readonly PlanFinding[] {
   if (bootId === node.bootId) return []
   if (bootId === undefined) {
-    const text = `${node.name} cannot be asked for its boot id; the reboot command alone must see to it`
+    const text = `${node.name} cannot be asked for its boot id, so only the reboot command can check it`
     return [{ severity: 'warning', code: 'HostNotAsked', node: node.name, text }]
   }
-  const text = `the machine that answers as ${node.name} bears boot id ${bootId}; the API says ${node.bootId || 'none'}`
-  const fix = 'let ssh lead to the node itself; right after a reboot, wait until its kubelet has said so'
+  const text = `the machine that answers as ${node.name} has boot id ${bootId}; the API shows ${node.bootId || 'none'}`
+  const fix =
+    'make ssh reach the node itself; right after a reboot, wait until the kubelet has reported the new boot id'
   return [error({ node: node.name, code: 'HostIsAnother', text, fix })]
 }
 
@@ -93,8 +94,8 @@ const wayText = (hop: HostHop, other: MachineNode): string =>
 
 /** A node on the way that is not rolled stays up; it is told for who would roll it meanwhile. */
 function behind(node: string, way: string, rolled: boolean): PlanFinding {
-  const text = `the way to ${node} leads through ${way}`
-  if (!rolled) return { severity: 'warning', code: 'HostBehindNode', node, text: `${text}; that one must stay up` }
-  const fix = `reach ${node} by a machine that is not rolled (ProxyJump in the ssh configuration)`
-  return error({ node, code: 'HostBehindNode', text: `${text}, and that one is rolled as well`, fix })
+  const text = `ssh reaches ${node} through ${way}`
+  if (!rolled) return { severity: 'warning', code: 'HostBehindNode', node, text: `${text}, which must stay up` }
+  const fix = `reach ${node} through a machine that is not rolled (ProxyJump in the ssh configuration)`
+  return error({ node, code: 'HostBehindNode', text: `${text}, which is rolled as well`, fix })
 }

@@ -36,8 +36,7 @@ const addressesOf = (node: Node) => ({ node: node.name, addresses: node.internal
 function leftOut(instance: string, backend: string, servers: readonly SeenServer[]): PlanFinding {
   const shown = servers.slice(0, SHOWN).map(({ server }) => `${backend}/${server}`)
   const more = servers.length > SHOWN ? [`${servers.length - SHOWN} more`] : []
-  const verb =
-    servers.length === 1 ? 'goes on being sent to while its node is' : 'go on being sent to while their nodes are'
+  const verb = servers.length === 1 ? 'still gets traffic while its node is' : 'still get traffic while their nodes are'
   return {
     severity: 'warning',
     code: 'BalancerBackendLeftOut',

@@ -101,12 +101,12 @@ function spared(access: Access): PlanFinding {
   if (access.name?.startsWith('evenkeel-') === true) return budgetSpared(access)
   const [lost, file] =
     access.resource === 'configmaps'
-      ? ['its Service and its zone are found without it, or named by dns.service and dns.zone', 'roll-rbac.yaml']
-      : ['it is asked from here alone', 'roll-dns-rbac.yaml']
+      ? ['its Service and zone are found another way, or set by dns.service and dns.zone', 'roll-rbac.yaml']
+      : ['it is asked only from here', 'roll-dns-rbac.yaml']
   return {
     severity: 'warning',
     code: 'DnsForbidden',
-    text: `less of DNS will be known, since this identity may not ${accessText(access)}: ${lost}`,
+    text: `less of DNS will be known, because this identity may not ${accessText(access)}: ${lost}`,
     fix: `kubectl apply -f deploy/${file}, and bind it to this identity`,
   }
 }
@@ -131,7 +131,7 @@ function accessText({ verb, group, resource, subresource, namespace }: Access): 
 
 /** Whether the namespace is there at all, only an identity with the right is told. */
 const roleOf = (namespace: string): string =>
-  `, with its Role evenkeel-slots in ${namespace}: the namespace that "slots.namespace" names, which must be there`
+  `, with its Role evenkeel-slots in ${namespace}: the namespace of "slots.namespace" must exist`
 
 function plannedNode(facts: PlanFacts, node: Node): PlannedNode {
   const pods = facts.cluster.pods.filter((pod) => pod.nodeName === node.name)

@@ -24,8 +24,8 @@ export function maxOutFindings(
     {
       severity: 'warning',
       code: 'MaxOutAboveBudget',
-      text: `slots.maxOut asks for ${asked} nodes and ${object} ${told.kind === 'limit' ? `allows ${allowed}` : 'is not there, which allows 1'}`,
-      fix: `set data.${MAX_OUT_KEY} there, or ask for no more than ${allowed}`,
+      text: `slots.maxOut asks for ${asked} nodes and ${object} ${told.kind === 'limit' ? `allows ${allowed}` : 'does not exist, which allows 1'}`,
+      fix: `set data.${MAX_OUT_KEY} there, or ask for at most ${allowed}`,
     },
   ]
 }

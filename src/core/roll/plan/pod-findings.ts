@@ -24,14 +24,14 @@ function refused(pod: Pod, why: 'emptyDir' | 'unmanaged'): PlanFinding {
         code: 'PodUnmanaged',
         ...node,
         text: `${refKey(pod)} has no controller that would replace it`,
-        fix: 'set drain.deleteUnmanaged: true to let such pods go for good',
+        fix: 'set drain.deleteUnmanaged: true to delete such pods',
       }
     : {
         severity: 'error',
         code: 'PodEmptyDir',
         ...node,
         text: `${refKey(pod)} keeps data in an emptyDir, which is lost when it moves`,
-        fix: 'set drain.deleteEmptyDirData: true to let such data go',
+        fix: 'set drain.deleteEmptyDirData: true to delete such data',
       }
 }
 
@@ -48,7 +48,7 @@ function budgets({ cluster }: PlanFacts, pod: Pod): readonly PlanFinding[] {
         code: 'TwoBudgets',
         ...node,
         text: `${refKey(pod)} is under budgets ${names}, which eviction does not support`,
-        fix: 'leave each pod to one budget',
+        fix: 'let only one budget select each pod',
       },
     ]
   }
@@ -73,7 +73,7 @@ function single({ cluster }: PlanFacts, pod: Pod): readonly PlanFinding[] {
       severity: 'warning',
       code: 'SingleReplica',
       ...node,
-      text: `${workloadKey(workload)} has 1 replica, away while it moves`,
+      text: `${workloadKey(workload)} has 1 replica, which is away while it moves`,
     },
   ]
 }

@@ -15,8 +15,8 @@ export function slotFindings(namespace: string, refusal: SlotRefusal | undefined
       {
         severity: 'error',
         code: 'SlotNamespaceMissing',
-        text: `there is no namespace ${namespace}, where "slots.namespace" keeps the Lease of the slot`,
-        fix: `kubectl create namespace ${namespace}, or let "slots.namespace" name one that is there`,
+        text: `there is no namespace ${namespace}, which "slots.namespace" names for the Lease of the slot`,
+        fix: `kubectl create namespace ${namespace}, or set "slots.namespace" to one that exists`,
       },
     ]
   }
@@ -25,7 +25,7 @@ export function slotFindings(namespace: string, refusal: SlotRefusal | undefined
       severity: 'error',
       code: 'SlotRefused',
       text: `the API server would not take Lease ${slotRef(namespace).name} in namespace ${namespace}: ${refusal.text}`,
-      fix: 'repair that, or let "slots.namespace" name another namespace',
+      fix: 'repair that, or set "slots.namespace" to another namespace',
     },
   ]
 }

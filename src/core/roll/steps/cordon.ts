@@ -10,7 +10,10 @@ export const cordon: StepRule = {
     if (s.current.node.unschedulable) return done
     const refusals = mayStart(s)
     if (refusals.length > 0) return hold(refusals)
-    return act([{ kind: 'cordon', node: s.current.node.name }], { code: 'Schedulable', text: 'pods could still come' })
+    return act([{ kind: 'cordon', node: s.current.node.name }], {
+      code: 'Schedulable',
+      text: 'new pods can still be scheduled here',
+    })
   },
   remember: beforeReboot,
 }

@@ -115,7 +115,7 @@ function shutAgainstReturn(s: RecordedSnapshot): StepAnswer {
   if (refusals.length > 0) return hold(refusals)
   return act([{ kind: 'addTaint', node: s.current.node.name, taint: OUT_TAINT }], {
     code: 'DaemonSetWouldReturn',
-    text: 'a DaemonSet would put its pod back before the reboot',
+    text: 'a DaemonSet would start its pod again before the reboot',
   })
 }
 
@@ -126,7 +126,7 @@ function refusedReason(s: RecordedSnapshot, pod: Pod): Reason {
     code: 'PodRefused',
     object: refKey(pod),
     text: `${refKey(pod)} ${what}`,
-    next: `set ${flag} to let it go from ${s.current.node.name}`,
+    next: `set ${flag} to delete it from ${s.current.node.name}`,
   }
 }
 

@@ -40,13 +40,13 @@ export const proof: StepRule = {
 function unproven(s: RecordedSnapshot): readonly Reason[] {
   const { node } = s.current
   if (!hasRebooted(s))
-    return [{ code: 'SameBootId', object: node.name, text: `${node.name} still bears its old boot id` }]
+    return [{ code: 'SameBootId', object: node.name, text: `${node.name} still has its old boot id` }]
   const reasons: Reason[] = []
   if (!heartbeatMoved(s)) {
     reasons.push({
       code: 'HeartbeatOld',
       object: node.name,
-      text: `${node.name} gave no heartbeat since its new boot id showed`,
+      text: `${node.name} has sent no heartbeat since its new boot id appeared`,
     })
   }
   if (node.ready !== 'True') {
@@ -86,7 +86,7 @@ function foreignTaints(s: RecordedSnapshot): readonly Reason[] {
 function unprovenDaemon({ daemon, pods }: ExpectedDaemon): readonly Reason[] {
   if (pods.some((pod) => pod.ready && !pod.terminating && hasOtherContainers(pod, daemon))) return []
   const isOld = pods.some((pod) => pod.ready && !hasOtherContainers(pod, daemon))
-  return [daemonNotBack(daemon, isOld ? 'still shows its containers from before the reboot' : 'is not Ready again')]
+  return [daemonNotBack(daemon, isOld ? 'still shows its containers of before the reboot' : 'is not Ready again')]
 }
 
 function hasOtherContainers(pod: Pod, daemon: RecordedDaemon): boolean {

@@ -37,7 +37,7 @@ export const reboot: StepRule = {
     return act([{ kind: 'sendReboot', node: node.name, bootId: s.record.bootId }], {
       code: mustSend ? 'RebootDue' : 'RebootUnheard',
       text: mustSend
-        ? 'nothing is on the node that the reboot could hurt'
+        ? 'nothing is left on the node that the reboot could harm'
         : 'no other boot id was seen since the command',
     })
   },
@@ -60,7 +60,7 @@ const heldUp = ({ current: { node }, spec }: RecordedSnapshot): Reason => ({
   code: 'RebootHeldUp',
   object: node.name,
   text: `the reboot of ${node.name} is announced, and could not be sent within the limit (${formatDuration(spec.reboot.returnLimitMs)})`,
-  next: `cure what held it up, then: evenkeel roll resume (${node.name} got no command, and runs)`,
+  next: `remove what held it up, then: evenkeel roll resume (${node.name} got no command and still runs)`,
 })
 
 function notReturned({ current: { node }, run, evidence, spec }: RecordedSnapshot): Reason {
@@ -70,7 +70,7 @@ function notReturned({ current: { node }, run, evidence, spec }: RecordedSnapsho
     object: node.name,
     text: `${node.name} did not come back with another boot id within the limit (${formatDuration(spec.reboot.returnLimitMs)})`,
     next: isRefused
-      ? `let ${node.name} be rebooted, or mend "reboot" in the file: evenkeel roll resume ${run.id} -f roll.yaml`
+      ? `allow the reboot of ${node.name}, or correct "reboot" in the file: evenkeel roll resume ${run.id} -f roll.yaml`
       : `start ${node.name} again, then: evenkeel roll resume`,
   }
 }
@@ -96,8 +96,16 @@ function waiting(node: string, answer: RebootAnswer | undefined): Reason {
     case 'refused':
       return { code: 'RebootRefused', object: node, text: `${node} refused the reboot: ${answer.text}` }
     case 'unknown':
-      return { code: 'RebootUnknown', object: node, text: `whether ${node} got the reboot is unknown: ${answer.text}` }
+      return {
+        code: 'RebootUnknown',
+        object: node,
+        text: `it is unknown whether ${node} got the reboot command: ${answer.text}`,
+      }
     case undefined:
-      return { code: 'RebootUnknown', object: node, text: `whether ${node} got the reboot before is unknown` }
+      return {
+        code: 'RebootUnknown',
+        object: node,
+        text: `it is unknown whether ${node} got an earlier reboot command`,
+      }
   }
 }

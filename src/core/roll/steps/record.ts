@@ -23,7 +23,7 @@ export const record: StepRule<NodeSnapshot> = {
     const { name, resourceVersion } = s.current.node
     return act([{ kind: 'writeRecord', node: name, record: buildRecord(s), asOf: resourceVersion }], {
       code: 'NotRecorded',
-      text: 'what was there before is not on the node yet',
+      text: 'the state before the roll is not recorded on the node yet',
     })
   },
   remember: stuck,

@@ -61,8 +61,8 @@ function mayTake(s: NodeSnapshot): StepAnswer {
 
 const usedUp = (s: NodeSnapshot, { length }: readonly NodeOut[], max: number): Reason => ({
   code: 'BudgetUsedUp',
-  text: `${length} nodes are out or about to be, of at most ${max} that may be`,
-  next: `${lookCommand(s.spec.slots)} says who is out, and for whom`,
+  text: `${length} nodes are out or about to be, and the budget allows at most ${max}`,
+  next: `${lookCommand(s.spec.slots)} shows which nodes are out, and for which owner`,
 })
 
 /** With the namespaces that the command would not look in by itself. */
@@ -80,12 +80,12 @@ function givenBack(s: NodeSnapshot, bad: readonly NodeOut[]): Reason | undefined
 
 const yielded = (first: SeenSlot): Reason => ({
   code: 'SlotYielded',
-  text: `the slot is given back, since ${ownerText(first)} took slot ${first.index} at the same time and goes first`,
+  text: `the slot is given back, because ${ownerText(first)} took slot ${first.index} at the same time and goes first`,
 })
 
 const shutOut: Reason = {
   code: 'SlotYielded',
-  text: 'the slot is given back, since nodes that are out without a slot leave this run no room',
+  text: 'the slot is given back, because nodes that are out without a slot use up the budget',
 }
 
 const shared = (s: NodeSnapshot, slot: SeenSlot): Reason => ({
@@ -141,7 +141,7 @@ const free: Reason = { code: 'SlotFree', text: 'a slot of the node budget is fre
 const apiLost: Reason = { code: 'ApiUnreachable', text: 'the API server cannot be followed' }
 const heartbeatsLost: Reason = {
   code: 'MostNodesNotReady',
-  text: 'most nodes turned NotReady together, which says more about their heartbeats than about them',
+  text: 'most nodes turned NotReady together, so their heartbeats are more likely lost than the nodes',
 }
 
 const mostNotReady = (s: NodeSnapshot, bad: readonly NodeOut[]): boolean =>
@@ -151,22 +151,22 @@ const abandoned = (s: NodeSnapshot, slot: SlotFacts): Reason => ({
   code: 'SlotAbandoned',
   text:
     slot.holderRun === s.run.id
-      ? 'the process of this run that held it renews it no more'
-      : 'its last owner renews no more and left nothing on a node',
+      ? 'the process of this run that held the slot no longer renews it'
+      : 'the last owner no longer renews the slot and left no record on a node',
 })
 
 function owned(s: NodeSnapshot, slot: SlotFacts): Reason {
-  const { holderRun = 'somebody unknown', holderNode = 'a node' } = slot
+  const { holderRun = 'of an unknown owner', holderNode = 'a node' } = slot
   const stale = slot.state === 'stale'
   if (holderRun === s.run.id && slot.state === 'other') {
-    const text = `another process holds the slot of run ${holderRun} for ${holderNode}; it is taken over once it was not renewed for its duration`
+    const text = `another process holds the slot of run ${holderRun} for ${holderNode}; this process takes the slot over once it has not been renewed for its duration`
     return { code: 'SlotTaken', object: holderNode, text, next: 'stop that process, wherever it runs' }
   }
   return {
     code: stale ? 'SlotStale' : 'SlotTaken',
     object: holderNode,
     text: stale
-      ? `run ${holderRun} left ${holderNode} out and renews its slot no more`
+      ? `run ${holderRun} left ${holderNode} out and no longer renews its slot`
       : `the node budget is used up: run ${holderRun} has ${holderNode} out`,
     ...(stale && isRunName(holderRun) ? { next: waysBack(holderRun) } : {}),
   }

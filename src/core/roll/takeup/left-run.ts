@@ -40,7 +40,7 @@ function nobodysRecord(nodes: readonly Node[]): UserError {
 }
 
 const nothingOut = (): UserError =>
-  new UserError('no node of this cluster carries a record, so no run has one out', {
+  new UserError('no node of this cluster carries a record, so no run has a node out', {
     code: 'abort.nothing-out',
-    fix: 'choose the cluster with --context; a cordon alone is somebody else’s: kubectl uncordon NODE',
+    fix: 'choose the cluster with --context; a node that is only cordoned was not cordoned by a roll: kubectl uncordon NODE',
   })

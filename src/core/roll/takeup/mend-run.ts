@@ -115,7 +115,7 @@ function changed({ what, path, had = [], wanted = [] }: NameChange, abort: strin
         : [
             {
               path: [...path, index],
-              text: `${what} "${name}" is none of this run`,
+              text: `${what} "${name}" is not part of this run`,
               hint: `this run has: ${had.join(', ')}`,
               fix: `take it out, ${abort}`,
             },

@@ -24,7 +24,7 @@ export function outsideFile(out: readonly NodeOut[], spec: RollSpec): readonly S
       .map(({ balancer, instance, backend, server }) => ({
         path: ['spec', 'balancers'],
         text: `${node.name} was taken out of ${backend}/${server} on ${instance} of "${balancer}", which the file does not name`,
-        fix: `name balancer "${balancer}", instance "${instance}" and backend "${backend}" as the roll did`,
+        fix: `name balancer "${balancer}", instance "${instance}" and backend "${backend}" as in the file of the roll`,
       })),
   ])
 }

@@ -96,8 +96,8 @@ test('a pod that hangs is not Ready, and that is no rollout', () => {
 })
 
 describe('nothing is repaired', () => {
-  test('where DNS is well', () => {
-    assert.deepEqual(decided({}, aScene()), { kind: 'nothing', why: 'DNS is well' })
+  test('where DNS is healthy', () => {
+    assert.deepEqual(decided({}, aScene()), { kind: 'nothing', why: 'DNS is healthy' })
   })
 
   test('where all pods are ill in one way, the API, kube-proxy or a node is at fault: it is no pod’s own', () => {
@@ -207,7 +207,7 @@ test('law: no pod of DNS is repaired while a guard is against it; two repairs th
   assert.ok(held.kind === 'held')
   assert.equal(
     held.guards.find(({ guard }) => guard === 'pace')?.text,
-    'the last 2 repairs, within 24 h, cured nothing: find out why, then make it forget them: ' +
+    'the last 2 repairs, within 24 h, cured nothing: find out why, then delete the record of repairs: ' +
       'kubectl delete configmap -n ops evenkeel-dns-repairs',
   )
   for (const past of [
@@ -222,8 +222,8 @@ test('pods that are still in quarantine are named, with the command that deletes
   assert.ok(held.kind === 'held')
   assert.equal(
     held.guards.find(({ guard }) => guard === 'quarantine')?.text,
-    'old, older of an earlier repair is still there, and no drain of its node can evict it: ' +
-      'look at it, then: kubectl delete pod -n kube-system old older',
+    'old, older of an earlier repair still exists, and a drain of its node cannot evict it: ' +
+      'inspect it, then: kubectl delete pod -n kube-system old older',
   )
 })
 

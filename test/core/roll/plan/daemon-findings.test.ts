@@ -41,7 +41,7 @@ test('a DaemonSet that other nodes send to is named with its Service, and with w
     {
       severity: 'warning',
       code: 'DaemonSetBehindService',
-      text: 'DaemonSet shop/edge serves Service shop/edge: other nodes send to its pod until the node goes down',
+      text: 'DaemonSet shop/edge serves Service shop/edge: other nodes send traffic to its pod until the node goes down',
       fix: 'name it under drain.daemonSets to drain its pods last',
     },
   ])

@@ -35,10 +35,10 @@ test('the machine that the roll runs on is an error, by what it answers and by w
 test('a machine that cannot be asked is an error with what to do about it', () => {
   const advice = {
     HOST_KEY: 'log in with "ssh n1" once, compare the host key, and accept it',
-    HOST_DENIED: 'let "ssh -o BatchMode=yes n1 true" succeed: a key in the agent, or reboot.user',
+    HOST_DENIED: 'make "ssh -o BatchMode=yes n1 true" succeed: a key in the ssh agent, or reboot.user',
     HOST_UNRESOLVED: 'add "Host n1" with a HostName to your ssh configuration',
     HOST_NO_SSH: 'install an OpenSSH client',
-    HOST_SSH_CONFIG: 'correct the ssh configuration, or name another as reboot.configFile',
+    HOST_SSH_CONFIG: 'correct the ssh configuration, or set another one as reboot.configFile',
     HOST_TIMEOUT: 'let "ssh -o BatchMode=yes n1 true" succeed',
   }
   for (const [code, fix] of Object.entries(advice)) {
@@ -53,7 +53,7 @@ test('a machine that does not tell its boot id is a warning', () => {
       severity: 'warning',
       code: 'HostNotAsked',
       node: 'n1',
-      text: 'n1 cannot be asked for its boot id; the reboot command alone must see to it',
+      text: 'n1 cannot be asked for its boot id, so only the reboot command can check it',
     },
   ])
 })
@@ -61,8 +61,9 @@ test('a machine that does not tell its boot id is a warning', () => {
 test('a machine with another boot id than the node is an error that names both', () => {
   const another = (bootId: string) => of([facts({ bootId: 'boot-9' }, { ...N1, bootId })])
   const finding = { severity: 'error', node: 'n1', code: 'HostIsAnother' }
-  const fix = 'let ssh lead to the node itself; right after a reboot, wait until its kubelet has said so'
-  const text = 'the machine that answers as n1 bears boot id boot-9; the API says'
+  const fix =
+    'make ssh reach the node itself; right after a reboot, wait until the kubelet has reported the new boot id'
+  const text = 'the machine that answers as n1 has boot id boot-9; the API shows'
   assert.deepEqual(another('boot-1'), [{ ...finding, text: `${text} boot-1`, fix }])
   assert.deepEqual(another(''), [{ ...finding, text: `${text} none`, fix }])
 })
@@ -89,7 +90,7 @@ test('a way over another node is an error where that node is rolled, and a warni
       severity: 'warning',
       code: 'HostBehindNode',
       node: 'n1',
-      text: 'the way to n1 leads through node n2; that one must stay up',
+      text: 'ssh reaches n1 through node n2, which must stay up',
     },
   ])
   assert.deepEqual(of([overN2, facts({}, N2)]), [
@@ -97,8 +98,8 @@ test('a way over another node is an error where that node is rolled, and a warni
       severity: 'error',
       code: 'HostBehindNode',
       node: 'n1',
-      text: 'the way to n1 leads through node n2, and that one is rolled as well',
-      fix: 'reach n1 by a machine that is not rolled (ProxyJump in the ssh configuration)',
+      text: 'ssh reaches n1 through node n2, which is rolled as well',
+      fix: 'reach n1 through a machine that is not rolled (ProxyJump in the ssh configuration)',
     },
   ])
 })
@@ -106,9 +107,9 @@ test('a way over another node is an error where that node is rolled, and a warni
 test('an error of a balancer gets its advice, and a finding that has one or needs none keeps what it has', () => {
   const advised = (code: string) => withBalancerAdvice({ severity: 'error', code, text: 'x' })
   const advice = {
-    BALANCER_UNREACHABLE: 'check its address under "balancers", and that HAProxy runs and has its runtime API there',
+    BALANCER_UNREACHABLE: 'check its address under "balancers", and that HAProxy runs and serves its runtime API there',
     BALANCER_TIMEOUT: 'check its address under "balancers", and that HAProxy answers there: echo "show info" to it',
-    BALANCER_REPLY: 'let its address under "balancers" lead to the runtime API of HAProxy 2.2 or later',
+    BALANCER_REPLY: 'set its address under "balancers" to the runtime API of HAProxy 2.2 or later',
     BALANCER_PERMISSION: 'let this user open the socket, and give it "level admin"',
   }
   for (const [code, fix] of Object.entries(advice)) {
@@ -123,8 +124,8 @@ test('a Lease that would not be taken is an error that says whether the namespac
     {
       severity: 'error',
       code: 'SlotNamespaceMissing',
-      text: 'there is no namespace ops, where "slots.namespace" keeps the Lease of the slot',
-      fix: 'kubectl create namespace ops, or let "slots.namespace" name one that is there',
+      text: 'there is no namespace ops, which "slots.namespace" names for the Lease of the slot',
+      fix: 'kubectl create namespace ops, or set "slots.namespace" to one that exists',
     },
   ])
   assert.deepEqual(slotFindings('ops', { code: 'KUBE_FORBIDDEN', text: 'it is being terminated' }), [
@@ -132,7 +133,7 @@ test('a Lease that would not be taken is an error that says whether the namespac
       severity: 'error',
       code: 'SlotRefused',
       text: 'the API server would not take Lease evenkeel-slot-0 in namespace ops: it is being terminated',
-      fix: 'repair that, or let "slots.namespace" name another namespace',
+      fix: 'repair that, or set "slots.namespace" to another namespace',
     },
   ])
 })

@@ -84,5 +84,5 @@ test('each finding says what to change', () => {
   const unknown = first(failed('HOST_KEY', ''))
   assert.equal(unknown?.fix, 'log in with "ssh n1" once, compare the host key, and accept it')
   const jump = first(asked(1), asked(2, { hops: [{ name: 'b', addresses: ['10.0.0.1'] }] }))
-  assert.equal(jump?.text, 'the way to n2 leads through b, which is node n1, and that one is rolled as well')
+  assert.equal(jump?.text, 'ssh reaches n2 through b, which is node n1, which is rolled as well')
 })

@@ -87,7 +87,7 @@ test('servers that the file leaves out are named, the first of them, with what t
     {
       severity: 'warning',
       code: 'BalancerBackendLeftOut',
-      text: 'shop/n1, shop/n2, shop/n3, 1 more on lb-1 go on being sent to while their nodes are away: backend shop is not in "backends"',
+      text: 'shop/n1, shop/n2, shop/n3, 1 more on lb-1 still get traffic while their nodes are away: backend shop is not in "backends"',
       fix: 'add shop to "backends"',
     },
   ])

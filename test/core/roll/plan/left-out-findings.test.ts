@@ -32,11 +32,11 @@ test('a backend that the file leaves out is named with the first three of its se
     {
       severity: 'warning',
       code: 'BalancerBackendLeftOut',
-      text: 'api/n1 on lb-1 goes on being sent to while its node is away: backend api is not in "backends"',
+      text: 'api/n1 on lb-1 still gets traffic while its node is away: backend api is not in "backends"',
       fix: 'add api to "backends"',
     },
   ])
-  const away = 'on lb-1 go on being sent to while their nodes are away: backend api is not in "backends"'
+  const away = 'on lb-1 still get traffic while their nodes are away: backend api is not in "backends"'
   assert.deepEqual(texts(inspected('lb-1', [], seen('api', 3))), [`api/n1, api/n2, api/n3 ${away}`])
   assert.deepEqual(texts(inspected('lb-1', [], seen('api', 4))), [`api/n1, api/n2, api/n3, 1 more ${away}`])
 })

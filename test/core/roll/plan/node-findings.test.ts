@@ -32,7 +32,7 @@ test('a node that is out says for which run, and what to type', () => {
     [
       'NodeRecorded',
       'n1 is out for run run-1',
-      'evenkeel roll resume run-1, or evenkeel roll abort run-1 (with -f roll.yaml where its journal is lost)',
+      'evenkeel roll resume run-1, or evenkeel roll abort run-1 (with -f roll.yaml if its journal is lost)',
     ],
   ])
 })
@@ -46,7 +46,7 @@ test('a record that nobody can read names no run, however it looks', () => {
     ],
   ]
   assert.deepEqual(recorded('{}'), by('its version is undefined, not 1'))
-  assert.deepEqual(recorded(formatRecord(aRecord({ run: 'x; reboot' }))), by('run is no name of a run'))
+  assert.deepEqual(recorded(formatRecord(aRecord({ run: 'x; reboot' }))), by('run is not the name of a run'))
 })
 
 const found = (node: Node, change: Partial<PlanFacts> = {}) => nodeChecks(planFacts(change), node).flat()

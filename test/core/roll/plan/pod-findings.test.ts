@@ -25,7 +25,7 @@ const TABLE: readonly (readonly [
       severity: 'error',
       code: 'PodUnmanaged',
       text: 'shop/debug has no controller that would replace it',
-      fix: 'set drain.deleteUnmanaged: true to let such pods go for good',
+      fix: 'set drain.deleteUnmanaged: true to delete such pods',
     },
   ],
   [
@@ -36,7 +36,7 @@ const TABLE: readonly (readonly [
       severity: 'error',
       code: 'PodEmptyDir',
       text: 'shop/cart-a keeps data in an emptyDir, which is lost when it moves',
-      fix: 'set drain.deleteEmptyDirData: true to let such data go',
+      fix: 'set drain.deleteEmptyDirData: true to delete such data',
     },
   ],
   [
@@ -47,7 +47,7 @@ const TABLE: readonly (readonly [
       severity: 'hold',
       code: 'TwoBudgets',
       text: 'shop/cart-a is under budgets shop/cart and shop/all, which eviction does not support',
-      fix: 'leave each pod to one budget',
+      fix: 'let only one budget select each pod',
     },
   ],
   [
@@ -85,7 +85,7 @@ const TABLE: readonly (readonly [
     {
       severity: 'warning',
       code: 'SingleReplica',
-      text: 'ReplicaSet shop/cart has 1 replica, away while it moves',
+      text: 'ReplicaSet shop/cart has 1 replica, which is away while it moves',
     },
   ],
   ['a workload that is not listed', CART, {}, undefined],

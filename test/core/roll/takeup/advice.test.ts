@@ -51,7 +51,7 @@ test('names that changed are refused with those that the run has, and each balan
     },
     {
       path: ['spec', 'balancers', 1],
-      text: 'balancer "outer" is none of this run',
+      text: 'balancer "outer" is not part of this run',
       hint: 'this run has: inner, edge',
       fix: `take it out, ${ABORT}`,
     },
@@ -62,7 +62,7 @@ test('names that changed are refused with those that the run has, and each balan
     {
       ...backends,
       path: [...backends.path, 1],
-      text: 'backend "app" is none of this run',
+      text: 'backend "app" is not part of this run',
       fix: `take it out, ${ABORT}`,
     },
   ])
@@ -130,7 +130,7 @@ test('what a file does not reach of a node that is out is told with what to add'
     {
       path: ['spec', 'balancers'],
       text: 'n1 was taken out of web/n1 on lb-1 of "edge", which the file does not name',
-      fix: 'name balancer "edge", instance "lb-1" and backend "web" as the roll did',
+      fix: 'name balancer "edge", instance "lb-1" and backend "web" as in the file of the roll',
     },
   ])
 })

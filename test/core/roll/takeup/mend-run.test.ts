@@ -62,14 +62,14 @@ const REFUSED: readonly (readonly [
   [
     'a balancer is new',
     { balancers: [EDGE, { ...EDGE, name: 'inner' }] },
-    [['spec.balancers.1', 'balancer "inner" is none of this run']],
+    [['spec.balancers.1', 'balancer "inner" is not part of this run']],
   ],
   [
     'an instance has another name',
     { balancers: [{ ...EDGE, instances: [{ name: 'lb-2', address: { kind: 'unix', path: '/run/haproxy.sock' } }] }] },
     [
       ['spec.balancers.0.instances', 'instance "lb-1" of this run is not in the file'],
-      ['spec.balancers.0.instances.0', 'instance "lb-2" is none of this run'],
+      ['spec.balancers.0.instances.0', 'instance "lb-2" is not part of this run'],
     ],
   ],
   [
@@ -77,7 +77,7 @@ const REFUSED: readonly (readonly [
     { balancers: [{ ...EDGE, backends: ['app'] }] },
     [
       ['spec.balancers.0.backends', 'backend "web" of this run is not in the file'],
-      ['spec.balancers.0.backends.0', 'backend "app" is none of this run'],
+      ['spec.balancers.0.backends.0', 'backend "app" is not part of this run'],
     ],
   ],
   [
