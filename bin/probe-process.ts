@@ -1,5 +1,5 @@
 /**
- * The prober as a process of its own: nothing its parent does can stop it from measuring in time, and whoever kills it
+ * The prober as a separate process: nothing its parent does can stop it from measuring in time, and whoever kills it
  * leaves a gap that shows. First message in: a `ProbeOrder`; any second one ends it in order. Messages out: `ProbeSignal`.
  * A parent that is gone ends it at once.
  */

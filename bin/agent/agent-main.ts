@@ -103,7 +103,7 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<0 | 1
     await running
     return 0
   } finally {
-    // The last answer stands until the end: whoever replaces this process answers already, or nobody should.
+    // The last answer stands until the end: the process that replaces this one answers already, or none should.
     await Promise.all(doors.map((door) => door.close()))
   }
 }
@@ -147,7 +147,7 @@ function counted(at: AgentOptions['dataPort'], probes: OwnProbes): () => Promise
   return () => count.now()
 }
 
-/** Outside of a pod nobody has said where to look. */
+/** Outside of a pod no namespace is known. */
 const grantsNamespace = async (options: AgentOptions): Promise<string | undefined> =>
   options.grantsNamespace ??
   (options.kubeconfig === undefined ? await ownNamespace(SERVICE_ACCOUNT, 'AGENT_OPTIONS') : undefined)

@@ -46,7 +46,7 @@ export class ArticleGround {
     this.folder = mkdtempSync(join(tmpdir(), 'evenkeel-demo-'))
     this.rollFile = join(this.folder, 'roll.yaml')
     this.#removeFolder = () => rmSync(this.folder, { recursive: true, force: true })
-    // Also where nobody has time to wait for anything.
+    // Also if there is no time to wait.
     process.once('exit', this.#removeFolder)
   }
 

@@ -1,7 +1,7 @@
 import { basename, relative } from 'node:path'
 import process from 'node:process'
 
-/** How whoever runs this can run it again, for commands to paste. */
+/** The command that runs this program again, for commands to paste. */
 export function programName(): string {
   if (process.env.npm_lifecycle_event !== undefined) return 'npm run -s evenkeel --'
   const [, script = ''] = process.argv

@@ -11,7 +11,7 @@ interface RollOfOurs {
   readonly tell: (node: string, step: string) => void
 }
 
-/** `evenkeel roll -f roll.yaml --yes`, as everybody else runs it. */
+/** `evenkeel roll -f roll.yaml --yes`, as on any cluster. */
 export async function rollOfOurs(
   actions: RollActions,
   { rollFile, kubeconfig, stateDir, tell }: RollOfOurs,

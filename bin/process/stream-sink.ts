@@ -7,7 +7,7 @@ const DEFAULT_SIZE: TerminalSize = { columns: 80, rows: 24 }
 
 /**
  * A stream as a sink. A reader that went away (`| head`) ends this output and nothing else: a roll goes on, writes its
- * journal and keeps its true exit code. Any other failure to write is treated alike; whoever wrote may ask for it.
+ * journal and keeps its true exit code. Any other failure to write is treated alike; the writer may ask for it.
  */
 export function streamSink(stream: Stream, onBroken: () => void = () => undefined): TextSink {
   let failure: string | undefined

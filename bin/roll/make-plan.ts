@@ -5,7 +5,7 @@ import type { RollPlan } from '../../src/model/roll-plan.ts'
 import { hostOf } from './host.ts'
 import { balancersOf, clusterOf, endpointsOf, type RollSurroundings } from './world.ts'
 
-/** Asks everybody, and closes what was opened to ask. */
+/** Asks the cluster, balancers and machines, and closes the connections. */
 export async function makePlan(
   request: RollRequest,
   surroundings: RollSurroundings,

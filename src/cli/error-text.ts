@@ -7,7 +7,7 @@ const SHOWN_MAX = 2000
 
 /**
  * An error as people read it. A stack only for a bug, and then it says so. Details are ready to print (they carry carets
- * that must stay where they are) and already escaped by whoever made them.
+ * that must stay where they are) and already escaped where they were made.
  */
 export function errorText(error: unknown): string {
   if (error instanceof UserError) return userErrorText(error)

@@ -50,7 +50,7 @@ export interface RollActions {
   /** Asks the cluster, the balancers and the machines; changes nothing. */
   plan(request: RollRequest, signal: AbortSignal): Promise<RollPlan>
   roll(request: RollRequest, io: RollIo): Promise<void>
-  /** With a file: by that one from now on, also for whoever resumes later. */
+  /** With a file: uses that file from now on, also at a later resume. */
   resume(request: RunRequest, io: RollIo): Promise<void>
   /** With a file it needs no journal: what was there before us stands on the nodes. */
   abort(request: RunRequest, io: RollIo): Promise<void>

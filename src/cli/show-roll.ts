@@ -87,7 +87,7 @@ class RollScreen {
     if (event.type === 'roll.ended') this.#ended()
   }
 
-  /** Also where progress is none: whoever presses Ctrl-C wants to know that it was heard. */
+  /** Also without progress output: a person who presses Ctrl-C must see that it took effect. */
   interrupted(): void {
     const end = this.#view.end
     if (end === undefined) this.say(STOPPING)

@@ -5,7 +5,7 @@ import type { OutputForm } from './roll-options.ts'
 
 /**
  * Runs `work`; where it fails for a reason that is no bug, and stdout is for machines, that reason is the document. People
- * are told on stderr all the same, by whoever catches what is thrown on.
+ * are printed on stderr as well, where the error that is thrown on is caught.
  */
 export async function withErrorDocument(
   { out }: CliContext,

@@ -16,7 +16,7 @@ export interface CordonGrants {
 
 export const formatGrants = (grants: CordonGrants): string => JSON.stringify(grants)
 
-/** Undefined where it is none: then nobody knows what is granted, and a cordon alone takes no node out. */
+/** Undefined where it is invalid: then it is not known what is granted, and a cordon alone takes no node out. */
 export function parseGrants(text: string): CordonGrants | undefined {
   const raw = jsonObject(text)
   if (raw?.version !== 1) return undefined

@@ -4,7 +4,7 @@ import type { EndpointReading } from './health-endpoint.ts'
 type Told = Pick<EndpointReading, 'heard' | 'answer' | 'onlyClosed'>
 
 /**
- * Whether somebody has taken a node out that load balancers know by its agent. One whose data port nothing answers at, and
+ * Whether an owner has taken out a node that load balancers know by its agent. One whose data port nothing answers at, and
  * that is all, left by itself, as a server does whose checks fail: an ingress need not run on every node.
  */
 export function endpointAdminState({ heard, answer, onlyClosed }: Told, asked: boolean): AdminState {

@@ -3,7 +3,7 @@ export interface Lease {
   readonly namespace: string
   readonly name: string
   readonly resourceVersion: string
-  /** Empty when nobody holds it. */
+  /** Empty when it has no holder. */
   readonly holder: string
   readonly durationSeconds: number
   /** MicroTime, verbatim: compared for change only, since the writer's clock is not ours. */

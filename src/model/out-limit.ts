@@ -3,7 +3,7 @@ export type OutLimit =
   | { readonly kind: 'count'; readonly count: number }
   | { readonly kind: 'percent'; readonly percent: number }
 
-/** `3` or `50%`. Undefined for anything else, and for none at all: a brake that lets nobody out is no brake but a wall. */
+/** `3` or `50%`. Undefined for anything else, and for none at all: a brake that lets no node out would block all work. */
 export function parseOutLimit(text: string): OutLimit | undefined {
   const [, digits = '', sign] = /^([1-9]\d{0,4})(%?)$/.exec(text) ?? []
   const value = Number(digits)

@@ -3,7 +3,7 @@ import type { Taint } from './node.ts'
 import type { NodeRecord, RebootIntent, RecordedDaemon, RecordedServer } from './node-record.ts'
 import { isRunName } from './run-name.ts'
 
-/** Annotations can be written by anybody who may patch nodes: every field is checked, nothing is assumed. */
+/** Annotations can be written by any account that may patch nodes: every field is checked, nothing is assumed. */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string }
 
 type Raw = Readonly<Record<string, unknown>>

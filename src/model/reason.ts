@@ -11,7 +11,7 @@ export interface Reason {
   readonly code: ReasonCode
   readonly text: string
   readonly object?: string
-  /** It does not change by itself. The wait is no shorter for that: it is the time somebody has to change it. */
+  /** It does not change by itself. The wait is no shorter for that: a person can change it in that time. */
   readonly never?: boolean
   /** What to type or change, where a person can help. */
   readonly next?: string

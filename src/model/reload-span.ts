@@ -1,7 +1,7 @@
 import type { WallMs } from './time.ts'
 
 /**
- * One reload (or restart) of a balancer instance that nobody here asked for, as the readings around it bound it. A
+ * One reload (or restart) of a balancer instance that this roll did not ask for, as the readings around it bound it. A
  * process that is new knows nothing of what the one before was told.
  */
 export interface ReloadSpan {

@@ -104,7 +104,7 @@ export type RollEvent =
       readonly text: string
     }
   | {
-      /** Connections that nobody can cut are waited for no longer: none is left, or the idle limit is over. */
+      /** The wait for connections that cannot be cut is over: none is left, or the idle limit is over. */
       readonly type: 'idle'
       readonly node: string
       readonly step: Extract<Step, 'detach'>

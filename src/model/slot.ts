@@ -20,7 +20,7 @@ export const SLOTS_NAMESPACE = 'evenkeel'
 /** How long a slot is looked at, where nothing says otherwise, before its holder counts as gone; a Lease may ask for longer. */
 export const SLOT_STALE_MS = 120_000
 
-/** A slot as it was read last, held by somebody. */
+/** A held slot as it was read last. */
 export interface SeenSlot {
   readonly index: number
   readonly owner: SlotOwner
@@ -29,7 +29,7 @@ export interface SeenSlot {
   /** As in the Lease that is renewed, empty where that may not be read; by another machine's clock, which proves nothing. */
   readonly renewTime: string
   readonly durationMs: number
-  /** The Lease by which it lives is not there, or nobody holds it. */
+  /** The Lease by which it lives is not there, or has no holder. */
   readonly isUnled?: true
   /** The Lease by which it lives may not be read: whether its holder lives is not known, and it is taken for alive. */
   readonly isHidden?: true
@@ -37,7 +37,7 @@ export interface SeenSlot {
   readonly livesBy?: ObjectRef
 }
 
-/** Who holds a slot, as the Lease says; foreign text, since anybody may write a Lease. */
+/** Who holds a slot, as the Lease says; foreign text, since any program may write a Lease. */
 export interface SlotOwner {
   readonly holder: string
   /** The roll the holder works for, or who restores it; for a holder that is none of ours, the beginning of its text. */
@@ -57,12 +57,12 @@ export const slotHolder = (run: string, nonce: string): string => `${run}/${nonc
  */
 export const restorerOf = (run: string, nonce: string): string => `${run}+${nonce}`
 
-/** The roll that a slot is held for, whoever works for it. */
+/** The roll that a slot is held for, no matter which process works for it. */
 export const runOfOwner = ({ run }: Pick<SlotOwner, 'run'>): string => run.split('+', 1)[0] ?? run
 
 /**
- * Undefined where nobody holds it. A text that is too long for the name of a Node names none, for the beginning of it could be
- * the name of another: the slot counts still.
+ * Undefined where it has no holder. A text that is too long to be the name of a Node names no node, because its beginning could
+ * be the name of another one. The slot still counts.
  */
 export function slotOwner(lease: Lease): SlotOwner | undefined {
   if (lease.holder === '') return undefined

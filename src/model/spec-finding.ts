@@ -1,4 +1,4 @@
-/** One field of a roll file that a run stands against; whoever read the file knows where the field is written. */
+/** One field of a roll file that a run stands against; the reader of the file knows where the field is written. */
 export interface SpecFinding {
   /** `['spec', 'balancers', 0, 'instances']`. */
   readonly path: readonly (string | number)[]

@@ -2,7 +2,7 @@ import type { Reason } from './reason.ts'
 
 /**
  * Why a roll goes no further. It sticks: what led to it may pass, the verdict does not.
- * - stopped: the proof failed · held: a limit of waiting was reached · aborted: somebody said so
+ * - stopped: the proof failed · held: a limit of waiting was reached · aborted: a person asked for it
  */
 export interface Verdict {
   readonly kind: 'stopped' | 'held' | 'aborted'

@@ -4,6 +4,6 @@ import type { Answer } from '../model/answer.ts'
 export interface AgentBeside {
   /** What it answers, where that could be read. */
   readonly answer?: Answer
-  /** Listened at by whoever does not say who it is, and may be no agent. */
+  /** A process listens there that does not say what it is, and may not be an agent. */
   readonly silentPort?: number
 }

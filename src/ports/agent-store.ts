@@ -6,7 +6,7 @@ export type AgentFile = 'memory' | 'kept' | 'owed' | 'override'
 
 /**
  * Short texts, each whole or not at all; several agents of a node may write at once. Every call rejects with WorldError
- * STORE_FAILED. A disk that hangs keeps a call for ever: whoever calls bounds its time.
+ * STORE_FAILED. A disk that hangs keeps a call for ever: the caller bounds its time.
  */
 export interface AgentStore {
   /** Undefined where there is none. What is longer than any of ours is cut. */

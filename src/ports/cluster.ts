@@ -63,7 +63,7 @@ export interface Cluster {
     signal: AbortSignal,
   ): Promise<EvictionAnswer>
   readLease(ref: ObjectRef, signal: AbortSignal): Promise<Lease | undefined>
-  /** Creates where `resourceVersion` is empty, else replaces under it. WorldError KUBE_CONFLICT where somebody was faster. */
+  /** Creates where `resourceVersion` is empty, else replaces under it. WorldError KUBE_CONFLICT where another write was faster. */
   writeLease(lease: Lease, signal: AbortSignal): Promise<Lease>
   /**
    * Resolves where the API would take a write of this Lease, and rejects as `writeLease` would, but never for another

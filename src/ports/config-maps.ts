@@ -7,7 +7,7 @@ export interface ConfigMaps {
   read(ref: ObjectRef, signal: AbortSignal): Promise<ConfigMap | undefined>
   /**
    * Creates where `resourceVersion` is empty, else sets its data and annotations under it. WorldError KUBE_CONFLICT where
-   * somebody was faster, KUBE_NOT_FOUND where it was deleted.
+   * another write was faster, KUBE_NOT_FOUND where it was deleted.
    */
   write(configMap: ConfigMap, signal: AbortSignal): Promise<ConfigMap>
 }

@@ -1,4 +1,4 @@
-/** What each colour is for. The five fills are told apart by everybody; a second sign stands beside each all the same. */
+/** What each colour is for. All readers can distinguish the five fills; each has a second sign as well. */
 export interface Palette {
   readonly paper: string
   readonly text: string

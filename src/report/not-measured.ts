@@ -4,7 +4,7 @@ import { formatDuration } from '../model/duration.ts'
 import type { ReportDocument } from './report-document.ts'
 import { smallestOutageText } from './verdict.ts'
 
-/** What nobody may conclude from the rest: one sentence each. */
+/** What a reader must not conclude from the rest: one sentence each. */
 export function notMeasuredTexts(report: ReportDocument): readonly string[] {
   if (report.load === null) return ['No request was sent: whether the service was available is not known.']
   const { skippedSamples, notMeasured, settings, baseline } = report

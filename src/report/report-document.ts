@@ -55,7 +55,7 @@ export interface NodeDocument {
 }
 
 export interface ReportWindow extends WindowDocument {
-  /** A control target excuses all of it: it counts against nobody but the prober. */
+  /** A control target excuses all of it: it counts only against the prober. */
   readonly excused: boolean
   readonly servedBefore: string | null
   readonly servedAfter: string | null

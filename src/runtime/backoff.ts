@@ -4,7 +4,7 @@ import type { Random } from '../ports/random.ts'
 export interface BackoffLimits {
   /** Ceiling of the first delay. */
   readonly baseMs: number
-  /** Ceiling of every delay that nobody asked for. */
+  /** Ceiling of every delay that no server asked for. */
   readonly capMs: number
 }
 

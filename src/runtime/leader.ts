@@ -28,7 +28,7 @@ const RELEASED = { durationSeconds: 1 }
 
 export interface LeaderView {
   readonly state: 'standby' | 'leading' | 'over'
-  /** Who holds the Lease, as last seen; empty: nobody. */
+  /** The holder of the Lease, as last seen; empty if there is none. */
   readonly holder: string
   /** Why the last try to read or write the Lease failed, where it did. */
   readonly trouble?: string
@@ -43,9 +43,9 @@ export interface LeaderView {
  *                                                                      |
  *                                    not renewed in two thirds of it --+-- somebody else holds it --> over
  *
- * A leader that could not renew stops acting a third of the duration before anybody may find its Lease stale, and never
+ * A leader that could not renew stops acting a third of the duration before another may find its Lease stale, and never
  * acts again: its process ends, and the next one derives everything from the cluster. Judged by the observer's own
- * monotonic clock, never by the times in the Lease. A Lease that somebody deletes or empties by hand is beyond this law:
+ * monotonic clock, never by the times in the Lease. A Lease that a person deletes or empties by hand is beyond this law:
  * what a leader writes must be refused where the world has moved on (resourceVersion).
  */
 export class Leader {
@@ -98,7 +98,7 @@ export class Leader {
     }
   }
 
-  /** Acts no more from this call on; the Lease is anybody's when it resolves. `run` has settled before. */
+  /** Acts no more from this call on; the Lease is free when it resolves. `run` has settled before. */
   async release(signal: AbortSignal): Promise<void> {
     this.#end()
     const { held } = this.#lease
@@ -162,7 +162,7 @@ export class Leader {
     }
   }
 
-  /** Tries until it is renewed, or somebody else's. */
+  /** Tries until it is renewed, or has another holder. */
   async #renewOrLose(signal: AbortSignal): Promise<Reason | undefined> {
     for (;;) {
       let lost: Reason | undefined
@@ -185,7 +185,7 @@ export class Leader {
       const found = await this.#lease.read(signal)
       this.#holder = found?.holder ?? ''
       if (found?.holder !== this.#parts.identity) return this.#taken(found)
-      // Written by us unheard, or by somebody who left us in it: the next try goes by what it is now.
+      // Written by us without an answer, or by another that left our name in it: the next try uses its current state.
       this.#lease.adopt(found)
       throw error
     }

@@ -50,7 +50,7 @@ interface Wanted {
  * Lease that names it.
  *
  * The API not answering is never a loss: the slot stays ours, but from two thirds of the duration after the last
- * renewal on `mayAct()` is false, a third before anybody else could find the Lease stale.
+ * renewal on `mayAct()` is false, a third before another process could find the Lease stale.
  */
 export class LeaseKeeper {
   readonly #parts: LeaseKeeperParts

@@ -16,7 +16,7 @@ export interface Loop<S, A> {
    * again. Rejects with WorldError, or with the signal's reason.
    */
   gather(key: string, signal: AbortSignal): Promise<S | undefined>
-  /** Pure: asks nobody. */
+  /** Pure: reads nothing else. */
   decide(snapshot: S): LoopDecision<A>
   /** One effect, which checks at the last moment what must still hold. Rejects as `gather` does. */
   perform(action: A, signal: AbortSignal): Promise<void>
@@ -42,7 +42,7 @@ interface ReconcilerParts<S, A> {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** A key that is settled is looked at again after about so long: what nobody told us of is found then. */
+  /** A key that is settled is looked at again after about so long: changes without an event are found then. */
   readonly sweepMs: number
   /** How many keys are worked on at a time, and no key by two of them; one where it is left out. */
   readonly workers?: number
@@ -207,7 +207,7 @@ export class Reconciler<S, A> {
     return this.#whileLeading({ what: 'an effect', signal }, (limited) => loop.perform(action, limited))
   }
 
-  /** Not where we lead no more, which is false: whoever does has the key, too. */
+  /** Not where we no longer lead, which is false: the new leader has the key, too. */
   async #whileLeading(
     { what, signal }: { readonly what: string; readonly signal: AbortSignal },
     work: (signal: AbortSignal) => Promise<void>,

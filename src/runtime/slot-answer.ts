@@ -19,7 +19,7 @@ export type SlotState =
 export type AcquireAnswer =
   /** `previous`: whom it was taken from; with our own run in it, a process of ours that is no more. */
   | { readonly kind: 'held'; readonly previous?: SlotOwner }
-  /** `staleInMs`: 0 once it is stale. `owner` is absent where somebody was faster and has let go since. */
+  /** `staleInMs`: 0 once it is stale. `owner` is absent where another holder was faster and has released it since. */
   | { readonly kind: 'taken'; readonly owner?: SlotOwner; readonly staleInMs: number }
   | Unanswered
 

@@ -8,7 +8,7 @@ interface Rate {
   readonly everyMs: number
 }
 
-/** A rate that nobody waits for: what is beyond it does not happen. */
+/** A rate without waiting: what is beyond it does not happen. */
 export class TokenBucket {
   readonly #rate: Rate
   readonly #clock: Clock

@@ -11,7 +11,7 @@ import { Wakeup } from './wakeup.ts'
  * Only keys travel: what a key stands for is read when its turn comes, so that a burst of changes is one piece of work and
  * nothing is done on what is no longer so. The laws, after kube-rs (kube-runtime, scheduler.rs) and client-go's workqueue:
  *
- *   a key waits once, for the earliest time that anybody asked for;
+ *   a key waits once, for the earliest time that was asked for;
  *   one worker at most is at work on a key; what is asked for meanwhile is done after it, and not forgotten;
  *   what is due first is begun first, and of what is due at once, what was asked for first: no key starves another;
  *   a key that fails comes again after a pause of its own, longer each time, until it succeeds;

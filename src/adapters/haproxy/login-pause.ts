@@ -9,11 +9,11 @@ interface Limits {
 }
 
 const PASSING: Limits = { firstMs: 500, maxMs: 10_000 }
-/** A key, a host key, a configuration: somebody has to mend it, and servers lock out who knocks too often. */
+/** A key, a host key, a configuration: a person must repair it, and servers lock out clients that try too often. */
 const LASTING: Limits = { firstMs: 5_000, maxMs: 30_000 }
 
 /**
- * How long to leave a machine alone that lets nobody in: a limit that doubles, waited for at least by half, so that
+ * How long to leave a machine alone that refuses logins: a limit that doubles, waited for at least by half, so that
  * many instances behind one bastion do not come back together.
  */
 export class LoginPause {

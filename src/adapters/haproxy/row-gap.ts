@@ -4,7 +4,7 @@ export interface RowShape {
   readonly places: readonly number[]
 }
 
-/** Columns of a line that nobody reads, between two that are read: from where to where they stand. */
+/** Unused columns of a line between two that are read: where they begin and end. */
 export interface RowGap {
   readonly from: number
   readonly to: number

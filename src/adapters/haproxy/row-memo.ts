@@ -2,7 +2,7 @@ import { NOTHING_READ, type ReadTable, type RowParser, readAgain } from './read-
 
 /**
  * The rows of a table that is read again and again: a line that reads as it did last time is the row that it was then,
- * and so is one that differs only in cells that nobody reads.
+ * and so is one that differs only in cells that are not read.
  */
 export class RowMemo<R extends object, P extends RowParser<R> = RowParser<R>> {
   #answer: string | undefined

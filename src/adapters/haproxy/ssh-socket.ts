@@ -84,7 +84,7 @@ export class SshSocket implements RuntimeSocket {
     }
   }
 
-  /** One login for all lines, whoever waits for it: no single caller's signal ends it. None so soon after one that failed. */
+  /** One login for all lines and callers: no single caller's signal ends it. None so soon after one that failed. */
   #open(): Promise<SshTunnel> {
     if (this.#tunnel !== undefined) return this.#tunnel
     const refusal = this.#pause.refusal()

@@ -48,7 +48,7 @@ export class SshTunnel {
 
   /** WorldError BALANCER_UNREACHABLE with what ssh said; the signal's reason when it fires. */
   static async open(ends: TunnelEnds, signal: AbortSignal): Promise<SshTunnel> {
-    // Only its owner may enter: whoever reaches the socket rules the balancer. Names are short for sun_path.
+    // Only its owner may enter: a process that reaches the socket controls the balancer. Names are short for sun_path.
     const tunnel = new SshTunnel(await mkdtemp(join(tmpdir(), 'evenkeel-')), ends)
     try {
       await tunnel.#start(signal)

@@ -66,7 +66,7 @@ export class SshHost implements Host {
     if (!isHostName(node)) return { kind: 'refused', text: 'the node has no name to use with ssh; nothing was sent' }
     if (!isBootId(expectedBootId))
       return { kind: 'refused', text: 'the recorded boot id is malformed; nothing was sent' }
-    // The open connection dies with the machine, and whoever asked through it later would hang.
+    // The open connection dies with the machine, and later commands through it would hang.
     await this.#letGo(node, signal)
     const mark = this.#mark()
     const lines = new MarkedLines(mark)
@@ -139,7 +139,7 @@ export class SshHost implements Host {
     return shared(path)
   }
 
-  /** Ends the open connection, where there is one; with nobody there ssh says so, and that is as good. */
+  /** Ends the open connection, where there is one; if there is none, ssh says so, which is fine. */
   async #letGo(node: string, signal: AbortSignal): Promise<void> {
     const path = this.#sharing.get(node)
     if (path === undefined) return

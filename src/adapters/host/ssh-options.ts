@@ -10,7 +10,7 @@ const ALIVE_COUNT_MAX = 3
 const PERSIST_S = 60
 
 /**
- * What the user's configuration may say of other sessions and must not say of ours: it asks nobody, forwards nothing,
+ * What the user's configuration may say of other sessions and must not say of ours: it asks no questions, forwards nothing,
  * runs our command and no other, and notices within seconds that the machine is gone. How the machine is reached and
  * known (HostName, keys, ProxyJump, known_hosts) is the user's own. The first value counts (ssh_config(5)).
  */

@@ -9,7 +9,7 @@ import { errorCode } from './error-text.ts'
 import { portTaken } from './port-taken.ts'
 import { readPage } from './read-page.ts'
 
-/** Where an agent is to listen; a port that is 0 is nobody's yet. */
+/** Where an agent is to listen; port 0 is not chosen yet. */
 export interface AgentPorts {
   readonly node: string
   /** One address of the machine; all of them where absent. */
@@ -19,13 +19,13 @@ export interface AgentPorts {
   readonly agentCheckPort?: number
 }
 
-/** What listens there: an agent of this node, somebody else, or whoever does not let itself be asked just now. */
+/** What listens there: an agent of this node, another program, or one that does not answer just now. */
 type Who = { readonly is: 'agent'; readonly answer?: Answer } | { readonly is: 'other' | 'silent' | 'nobody' }
 type Ask = (signal: AbortSignal) => Promise<Who>
 
 const MACHINE_ITSELF = '127.0.0.1'
 const ASK_LIMIT_MS = 1_000
-/** The one that is about to close resets whoever it has not accepted: asked again, the other one may be met. */
+/** An agent that is about to close resets connections that it has not accepted: the next try may reach the other one. */
 const LOOKS = 2
 const AGENT_CHECK_LINE = /^(up|down|up drain|up ready)\n$/
 /** Of an agent's line. */
@@ -88,7 +88,7 @@ async function isTaken(port: number, host: string | undefined): Promise<boolean>
     server.listen({ port, exclusive: true, ...(host === undefined ? {} : { host }) })
     await once(server, 'listening')
   } catch (error) {
-    // What else stands against listening there is said by whoever opens it.
+    // Other obstacles to listening there are reported when the port is opened.
     return errorCode(error) === 'EADDRINUSE'
   }
   await new Promise<void>((resolve) => server.close(() => resolve()))

@@ -4,7 +4,7 @@ import { HEALTH_CHECK_LIMITS, limitConnections } from './connection-limits.ts'
 import { type DoorParts, type OpenDoor, openDoor } from './open-door.ts'
 
 /**
- * HAProxy's agent-check (configuration.txt 5.2, `agent-check`): whoever connects is told one line and no more. What
+ * HAProxy's agent-check (configuration.txt 5.2, `agent-check`): each connection gets one line and no more. What
  * `agent-send` may send is not looked at.
  */
 export async function openAgentCheckDoor(

@@ -2,7 +2,7 @@ import type { Server, Socket } from 'node:net'
 import type { Timers } from '../../ports/timers.ts'
 
 export interface ConnectionLimits {
-  /** Open at once, from everybody and from one address. */
+  /** Open at once, in all and from one address. */
   readonly total: number
   readonly perAddress: number
   /** From its beginning to its end, whatever is sent over it. */
@@ -14,7 +14,7 @@ export const HEALTH_CHECK_LIMITS: ConnectionLimits = { total: 1_024, perAddress:
 
 /**
  * Keeps the connections of a server bounded in number and time. Where there are too many the oldest goes, and not the
- * newest comes in vain: a check is over in milliseconds, so whoever is old is idle or slow. Returns how many went so.
+ * newest comes in vain: a check is over in milliseconds, so an old connection is idle or slow. Returns how many went so.
  */
 export function limitConnections(server: Server, timers: Timers, limits: ConnectionLimits): () => number {
   const byAddress = new Map<string, Set<Socket>>()

@@ -23,7 +23,7 @@ export interface HttpDoor extends OpenDoor {
 
 /**
  * Pages from memory over HTTP/1.1, one to a connection (RFC 9112, 9.6): no file is ever read, no body of a request looked at.
- * Whoever is slow, sends nonsense or opens too much is closed, and everybody else answered meanwhile.
+ * A client that is slow, sends nonsense or opens too much is closed; others are answered meanwhile.
  */
 export async function openHttpDoor({ place, timers, limits }: DoorParts, pageOf: PageOf): Promise<HttpDoor> {
   const server = createServer(

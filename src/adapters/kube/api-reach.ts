@@ -22,7 +22,7 @@ export class ApiReach {
     for (const wake of [...this.#waiting]) wake()
   }
 
-  /** Waits `ms`, or until soon after somebody reached it. `dice` is uniform in [0, 1). */
+  /** Waits `ms`, or until soon after another call reached it. `dice` is uniform in [0, 1). */
   async pause({ ms, dice }: { readonly ms: number; readonly dice: number }, signal: AbortSignal): Promise<void> {
     const until = this.#clock.monoMs() + ms
     await this.#sleepUnlessWoken(ms, signal)

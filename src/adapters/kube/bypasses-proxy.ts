@@ -42,7 +42,7 @@ function withPort(entry: string): readonly [host: string, port: string | undefin
   return [bracketed ?? plain, port]
 }
 
-/** What is no network names nobody. */
+/** Text that is not a network matches no address. */
 function isInNetwork(host: string, network: string): boolean {
   const [address = '', bits = ''] = network.split('/')
   const longest = isIP(address) === 4 ? 32 : 128

@@ -53,7 +53,7 @@ export class Credentials {
 
   /**
    * The API server refused this one: everything cached that went into it is forgotten. One that was never let in is kept
-   * for a while, so that a server that refuses everybody does not have us run a plugin for every call.
+   * for a while, so that a server that refuses every credential does not have us run a plugin for every call.
    */
   drop(connection: Connection): void {
     const config = this.#configs.get(connection)

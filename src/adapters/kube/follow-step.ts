@@ -20,7 +20,7 @@ import type { WatchChange } from './parse-watch-line.ts'
  * that may never come.
  */
 
-/** Bookmarks may vouch for a view that has a hole nobody noticed: it is made anew now and then. */
+/** Bookmarks may vouch for a view that has an unnoticed gap: it is rebuilt now and then. */
 const LISTING_AGE_MS_MAX = 30 * 60_000
 /** A watch that lived that long was none that failed. */
 const HEALTHY_WATCH_MS = 5_000

@@ -6,7 +6,7 @@ import { parseLease } from './parse-lease.ts'
 
 /**
  * The Lease of a leader, put and not patched: roles for leader election grant `update`, as client-go's does. A Lease that
- * was deleted is made anew by that, which only its last leader can do before somebody else has made one.
+ * was deleted is made anew by that, which only its last leader can do before another has made one.
  */
 export const kubeLeaderLease = (client: ApiClient): Pick<Cluster, 'readLease' | 'writeLease'> => ({
   readLease: (ref, signal) => readLease(client, ref, signal),

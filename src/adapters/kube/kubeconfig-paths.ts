@@ -15,7 +15,7 @@ export function kubeconfigPaths(written: string | undefined): readonly string[] 
   const [first] = named
   if (first !== undefined) {
     const present = named.filter((path) => existsSync(path))
-    // The one that is missing is named by whoever tries to read it.
+    // A missing file is reported when it is read.
     return present.length === 0 ? [first] : present
   }
   const usual = join(homedir(), '.kube', 'config')

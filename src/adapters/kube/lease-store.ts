@@ -15,7 +15,7 @@ export function readLease(client: ApiClient, ref: ObjectRef, signal: AbortSignal
 }
 
 /**
- * WorldError KUBE_CONFLICT where somebody else wrote it, or made it, since it was read; KUBE_NOT_FOUND where it was
+ * WorldError KUBE_CONFLICT where another client wrote or created it since it was read; KUBE_NOT_FOUND where it was
  * deleted. It is patched and not put, since a PUT under a resourceVersion makes a deleted Lease anew.
  */
 export function writeLease(client: ApiClient, lease: Lease, signal: AbortSignal): Promise<Lease> {

@@ -28,7 +28,7 @@ export async function within<T>(limit: Limit, work: (signal: AbortSignal) => Pro
   }
 }
 
-/** The promise, or the signal's reason as soon as it is aborted: nobody waits for work that cannot be interrupted. */
+/** The promise, or the signal's reason as soon as it is aborted: it does not wait for work that cannot be interrupted. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const abort = () => reject(signal.reason)

@@ -16,7 +16,7 @@ export const NONE_TRACKED: TrackedSeen = { hasOwn: false, hasOthers: false, open
 
 export interface TrackedWanted {
   readonly port: number
-  /** Canonical, of this machine: who connects to the same port elsewhere is a client of somebody else. */
+  /** Canonical, of this machine: a client of the same port elsewhere belongs to another machine. */
   readonly addresses: ReadonlySet<string>
   readonly isOwn: (end: SocketEnd) => boolean
   /** From where this process asked last, however long ago. */

@@ -83,7 +83,7 @@ export class FileJournalStore implements JournalStore {
     return join(this.#directory(run), JOURNAL_FILE)
   }
 
-  /** Holds the lock for a moment where nobody has it. */
+  /** Holds the lock for a moment where no process has it. */
   async inUse(run: string): Promise<boolean> {
     const lock = await tryLock(join(this.#directory(run), LOCK_FILE))
     lock?.release()

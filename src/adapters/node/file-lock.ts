@@ -9,7 +9,7 @@ export interface FileLock {
 
 /**
  * An exclusive lock on a file, owned by the kernel: it ends with the process, also after kill -9, and holds whatever
- * network namespace the processes are in. Undefined where somebody else has it.
+ * network namespace the processes are in. Undefined where another process has it.
  *
  * Node has no flock(2) or fcntl(2); SQLite, which comes with it, takes an fcntl write lock for `BEGIN EXCLUSIVE`. No
  * database is ever written. Mind POSIX: closing *any* descriptor of the file ends the lock, so nobody in this process

@@ -4,7 +4,7 @@ const NEWLINE = 0x0a
 
 export interface JournalLines {
   readonly entries: readonly JournalEntry[]
-  /** Up to here all is well; what follows was never synced, and so never promised to anybody. */
+  /** Up to here all is well; what follows was never synced, and so never promised. */
   readonly goodBytes: number
   /** Line, counted from 1, that is no entry though others follow: the file was damaged, not torn. */
   readonly damagedLine?: number

@@ -6,7 +6,7 @@ const KNOWN_FOR_MS = 1_000
 /** However long ago they were: a table that is read while the port is asked may not have the very last yet. */
 const KEPT = 3
 
-/** From where this process has just asked a port: whoever is asked has the connection for a moment longer. */
+/** From where this process has just asked a port: the other side keeps the connection for a moment longer. */
 export class OwnProbes {
   readonly #clock: Clock
   #asked: readonly (SocketEnd & { readonly at: number })[] = []

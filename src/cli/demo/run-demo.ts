@@ -128,7 +128,7 @@ function print({ out }: CliContext, outcomes: readonly PlanOutcome[], { flags, p
   else out.write(`${[...demoTable(outcomes), ...nextText(outcomes, program)].join('\n')}\n`)
 }
 
-/** Until somebody says enough: Ctrl-C is how it ends, and no interruption. */
+/** Until Ctrl-C, which is its normal end and not an interruption. */
 async function keep(
   { out, err, interrupts }: CliContext,
   ground: DemoGround,

@@ -29,7 +29,7 @@ const START_LIMIT_MS = 30_000
 const BASELINE_MS = 1_000
 const BASELINE_PERIODS = 3
 
-/** Probes until the time is up or somebody says enough; the verdicts owed are awaited. Returns the exit code. */
+/** Probes until the time is up or it is interrupted; the verdicts owed are awaited. Returns the exit code. */
 export async function runProbe(run: ProbeRun): Promise<number> {
   const { context, voice, targets, samples } = run
   const stop = new AbortController()
@@ -90,7 +90,7 @@ function controlBaselineMs(targets: readonly ProbeTarget[]): number {
   return Math.max(BASELINE_MS, ...lanes.map(({ periodMs }) => BASELINE_PERIODS * periodMs))
 }
 
-/** The second Ctrl-C does not wait for anybody. */
+/** The second Ctrl-C does not wait. */
 async function orNow(running: Promise<void>, now: AbortSignal): Promise<void> {
   const pressed = new Promise<never>((_resolve, reject) => {
     if (now.aborted) reject(new InterruptedError('interrupted'))

@@ -60,7 +60,7 @@ function whyRows({ end }: RollView): readonly BlockRow[] {
   return texts.length === 0 ? [] : [{ label: 'why', texts }]
 }
 
-/** Nodes that stand alike are named together, those that need somebody first. */
+/** Nodes that stand alike are named together, those that need a person first. */
 function stateRow(view: RollView): BlockRow {
   const standings = view.end?.standings ?? []
   const texts = new Map<string, string[]>()
@@ -95,7 +95,7 @@ function noteOf(command: string, under: NodeStanding | undefined): string {
   const at = under?.step === undefined ? '' : ` with ${under.node} at ${under.step}`
   if (command.startsWith('evenkeel roll resume')) return `go on${at}`
   if (!command.startsWith('evenkeel roll abort')) return ''
-  // From the reboot on a node serves nobody before its proof, whoever asks.
+  // From the reboot on a node does not serve before its proof, in an abort either.
   const away = under?.step !== undefined && STEPS.indexOf(under.step) >= STEPS.indexOf('reboot')
   const node =
     under === undefined ? '' : `; ${away ? `attach ${under.node} once it is proven` : `put ${under.node} back now`}`

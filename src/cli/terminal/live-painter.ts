@@ -49,7 +49,7 @@ export class LivePainter {
   }
 
   /**
-   * Up to the first live line and clear. After the terminal became narrower than a line, nobody knows whether it folded
+   * Up to the first live line and clear. After the terminal became narrower than a line, it is not known whether it folded
    * or cut that line: then the old frame stays and the new one begins below, since a stale copy is better than lines of
    * the log eaten.
    */

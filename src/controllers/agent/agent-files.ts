@@ -90,7 +90,7 @@ export class AgentFiles {
     }
   }
 
-  /** Tells to whom was owed by whoever ran before, the first time that can be read. */
+  /** Gives the debts of the previous agent, the first time that they can be read. */
   async look(signal: AbortSignal): Promise<readonly string[]> {
     await this.#readKept(signal)
     const owed = await this.#readOwed(signal)

@@ -5,7 +5,7 @@ import type { AgentView } from './agent-view.ts'
 const ANSWERS: readonly Answer[] = ['up', 'drain', 'down']
 const BRAKES: readonly Brake[] = ['none', 'granted', 'withheld', 'unknown']
 
-/** Prometheus' text format 0.0.4. Addresses are no labels: whoever connects would make a series of its own. */
+/** Prometheus' text format 0.0.4. Addresses are not labels: each client would create a series. */
 export function agentMetrics(view: AgentView): string {
   const { decision, brake, unheardForMs, heard, trouble, polls } = view
   const told = polls.reduce((sum, { total }) => sum + total, 0)

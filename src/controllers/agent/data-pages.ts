@@ -13,7 +13,7 @@ interface DataPagesParts {
   readonly answerTo: (caller: Caller) => Answer
 }
 
-/** What load balancers and whoever reaches the node may read: three pages and no file. */
+/** The pages that load balancers and any other client may read: three pages and no file. */
 export const dataPages =
   (parts: DataPagesParts): PageOf =>
   ({ target, caller }) => {

@@ -29,10 +29,10 @@ export async function takeOver(parts: TakeOverParts, signal: AbortSignal): Promi
   for (;;) {
     const other = await beside()
     if (other === undefined) return 'alone'
-    // It takes a while to ask: whoever is ready after the limit may meet nobody any more, and had better not begin.
+    // Asking takes a while: an agent that is ready after the limit may find no other one any more, and should not begin.
     if (clock.monoMs() >= until) return 'late'
     const { heard, isKeptKnown, isDataPortAsked, decision } = view()
-    // A drain for a request that nobody could read is none that the other one gives.
+    // A drain because of a request that could not be read does not come from the other agent.
     const isKnowing = heard && isKeptKnown && isDataPortAsked && other.silentPort === undefined
     if (isKnowing && isSettled(decision, other.answer)) return 'ready'
     await clock.sleep(LOOK_EVERY_MS, signal)

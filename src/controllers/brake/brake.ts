@@ -45,7 +45,7 @@ export interface BrakeView {
     readonly synced: boolean
     readonly unheardForMs: number
   }
-  /** As last read; absent where there are none, and in whoever does not lead. */
+  /** As last read; absent where there are none, and in a process that does not lead. */
   readonly grants?: CordonGrants
   /** All nodes that are out, for whatever reason. */
   readonly out: readonly NodeOut[]
@@ -126,7 +126,7 @@ export class Brake {
     }
   }
 
-  /** Seen also by whoever does not lead, so that the order of those who wait outlasts a leader. */
+  /** Seen also by processes that do not lead, so that the order of waiting nodes outlasts a leader. */
   #nodesChanged(): void {
     this.#observe([])
     this.#reconciler.add(KEY)

@@ -34,7 +34,7 @@ export class Flights {
     this.#flights.delete(flight)
   }
 
-  /** The prober stood still: an answer may have come and waits to be read, so nobody is given up for that time. */
+  /** The prober stood still: an answer may have come and wait to be read, so no request is given up for that time. */
   stalled(ms: number): void {
     this.#stalledMs += ms
   }

@@ -22,7 +22,7 @@ interface Cursor {
 
 const BATCH_EVERY_MS = 50
 const SWEEP_EVERY_MS = 10
-/** Beyond this nobody catches up: the schedule begins anew, and the time between was not measured. */
+/** Beyond this the sampler does not catch up: the schedule begins again, and the time between was not measured. */
 const NEW_START_AFTER_MS = 60_000
 const LEAD_MS = 20
 /** Timers count whole milliseconds: half of one early is as exact as half of one late. */
@@ -148,7 +148,7 @@ export class Sampler {
     const now = this.#parts.clock.monoMs()
     this.#flights.remove(flight)
     const { target, lane, scheduledAt } = flight
-    // Without a stall it would have been given up: nobody knows when this answer came.
+    // Without a stall it would have been given up: it is not known when this answer came.
     const late = verdict.failure === undefined && now - flight.startedAt > target.timeoutMs + CAUGHT_UP_MS
     const error = late ? 'the prober stood still while the answer was due' : verdict.error
     const judged = verdict.failure === undefined ? 'ok' : 'failed'

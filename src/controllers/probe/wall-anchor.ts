@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.ts'
 /** A wall clock set by this much is followed, less is the coarseness of its reading. */
 const FOLLOWED_MS = 20
 
-/** Stamps for a steady clock: evenly spaced, yet those of the wall clock that everybody else reads. */
+/** Stamps for a steady clock: evenly spaced, but they agree with the wall clock that other programs read. */
 export class WallAnchor {
   readonly #clock: Clock
   #offsetMs: number

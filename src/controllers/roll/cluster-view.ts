@@ -127,7 +127,7 @@ export class ClusterView {
   }
 
   /**
-   * One stream that is cut is a connection; all of them at once are the API server, and everybody's streams. It is back
+   * One stream that is cut is a connection; all of them at once are the API server, and the streams of all clients. It is back
    * when the last of ours is: a server that has just started refuses some for seconds yet.
    */
   #noteLoss(): void {

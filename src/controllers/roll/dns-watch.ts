@@ -150,7 +150,7 @@ export class DnsWatch {
     }
   }
 
-  /** A cluster where nothing looks like DNS, such as the embedded one, lacks nothing that anybody named. */
+  /** A cluster where nothing looks like DNS, such as the embedded one, lacks nothing that the file names. */
   #lacksDns(error: Error): boolean {
     return error instanceof UserError && error.code === 'dns.no-service' && this.#parts.spec?.service === undefined
   }

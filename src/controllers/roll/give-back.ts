@@ -10,7 +10,7 @@ interface GivingBack {
   readonly say: (text: string) => void
 }
 
-/** A process that died after its last node left nothing but its slot, which nobody else would get for a while. */
+/** A process that died after its last node left only its slot, which no other run would get for a while. */
 export async function giveBack({ run, keeper, budget, say }: GivingBack, signal: AbortSignal): Promise<void> {
   const name = run.restoresAs ?? run.id
   const { slots = [] } = (await budget?.read(signal)) ?? {}

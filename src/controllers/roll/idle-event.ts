@@ -8,7 +8,7 @@ interface Idle {
   readonly end: ConnectionsEnd
 }
 
-/** How the wait for the connections of a node ended that nobody can cut. */
+/** How the wait for connections of a node that cannot be cut ended. */
 export function idleEvent({ node, server, end }: Idle): Extract<RollEvent, { type: 'idle' }> {
   const { by, left } = end
   const afterMs = Math.round(end.at - end.since)

@@ -4,7 +4,7 @@ import { type Parsed, parseNodeRecord } from '../../model/parse-node-record.ts'
 import type { RunState } from './run-state.ts'
 
 interface Sighting {
-  /** Where it is absent: as it was last seen, but that nobody hears of it. */
+  /** If it is absent: as it was last seen, without any news of it. */
   readonly node: Node
   readonly absent?: true
   /** It is there again without its annotations: what stood on the object that is no more. */

@@ -15,7 +15,7 @@ export interface LoadBefore {
   readonly skipped: number
   readonly strays: number
   readonly notMeasuredMs: number
-  /** What came after this, up to the next process's first sample, nobody measured. */
+  /** After this, up to the next process's first sample, nothing was measured. */
   readonly until: WallMs
   /** Of the failed requests, those that each node is blamed for first. */
   readonly failedOf: Readonly<Record<string, number>>
@@ -65,7 +65,7 @@ const sum = (windows: readonly SeenWindow[]): number => windows.reduce((total, {
 function counted(counts: Counts | undefined, event: RollEvent & Pick<StampedEvent, 'at'>): Counts | undefined {
   const until = wallMs(Date.parse(event.at))
   switch (event.type) {
-    // Whichever comes first: a roll that nobody measures has no baseline, and begins with a write.
+    // Whichever comes first: a roll without measurements has no baseline, and begins with a write.
     case 'baseline.ended':
     case 'write':
       return counts ?? { sent: 0, failed: 0, excused: 0, skipped: 0, notMeasuredMs: 0, until }

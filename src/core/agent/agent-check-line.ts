@@ -23,7 +23,7 @@ interface Asked {
   readonly now: MonoMs
 }
 
-/** Within so many intervals each checker of an address has asked, where nobody said how many there are. */
+/** Within so many intervals each checker of an address has asked, where their number is not declared. */
 const INTERVALS_UNDECLARED = 3
 
 /**
@@ -82,7 +82,7 @@ function toldOnce(debt: Debt, checkers: number, now: MonoMs): Debt {
 
 const isFresh = (debt: OwedReady[string] | undefined): boolean => debt !== undefined && debt.told === 0
 
-/** More than any fleet of balancers has; whoever else connects is owed nothing once there are so many. */
+/** More than any fleet of balancers has; further addresses are owed nothing once there are so many. */
 const OWED_MAX = 256
 
 const begun = (owed: OwedReady, address: string, isDeclared: boolean): OwedReady =>

@@ -16,6 +16,6 @@ export function cordonStanding({ evidence, spec, now }: AgentSnapshot): CordonSt
   return now - cordonedSince >= spec.cordonGraceMs ? 'counts' : 'young'
 }
 
-/** A brake that nobody can read takes no node out, and puts none back that has left while it could be read. */
+/** A brake that cannot be read takes no node out, and puts none back that has left while it could be read. */
 const isLet = ({ brake, cordonCounts }: AgentEvidence): boolean =>
   brake === 'none' || brake === 'granted' || cordonCounts === true

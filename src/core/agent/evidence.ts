@@ -10,7 +10,7 @@ export interface AgentEvidence {
   readonly node?: NodeFacts | 'gone'
   /** Since when it is cordoned; what was observed has none while it is not. */
   readonly cordonedSince?: MonoMs
-  /** As told last; absent: nobody told since the machine booted. */
+  /** As seen last; absent: not seen since the machine booted. */
   readonly brake?: Brake
   /** The cordon that there is was reason to leave. */
   readonly cordonCounts?: true

@@ -1,7 +1,7 @@
 import type { EndpointChecks } from '../../model/health-endpoint.ts'
 
 /**
- * How long until whoever checks a health endpoint has left it, at worst: the first refusal comes up to an interval after the
+ * How long until a checker of a health endpoint has left it, at worst: the first refusal comes up to an interval after the
  * answer changed, and `fall` of them are needed (HAProxy: checks.c; measured with its 2.6: inter 2s fall 3 took 4.3 to 5.8 s).
  * A refusal is an answer, so no check's own time-out is waited for.
  */
@@ -15,7 +15,7 @@ export function leaveMs({
   return intervalMs + (drainsAtOnce ? 0 : (fall - 1) * fastIntervalMs) + slackMs
 }
 
-/** How soon somebody may have left it whose checks are not answered any more. */
+/** How soon a checker may have left it once its checks are not answered any more. */
 export const soonestLeaveMs = ({ intervalMs, fastIntervalMs = intervalMs, fall }: EndpointChecks): number =>
   (fall - 1) * Math.min(intervalMs, fastIntervalMs)
 

@@ -18,7 +18,7 @@ export type BrakeAction =
 
 export type BrakeDecision = LoopDecision<BrakeAction>
 
-/** What nobody tells us of may have changed. */
+/** Something without an event may have changed. */
 const RECHECK_MS = 5_000
 /** An event is a request each, and a node that may leave must not wait for all of them. */
 const TOLD_AT_ONCE = 20

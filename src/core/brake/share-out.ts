@@ -12,13 +12,13 @@ export interface Share {
   readonly otherwiseOut: readonly string[]
   readonly max: number
   readonly of: number
-  /** For so long nobody is granted anew: who came back a moment ago is not known. */
+  /** For so long nothing is granted: it is not known which nodes came back a moment ago. */
   readonly tooSoonForMs: number
 }
 
 /**
  * Who is granted stays granted while it is cordoned: it may be rebooting, also where fewer may be out by now. The rest goes
- * to whoever is cordoned longest, as long as no more are out than may be, for whatever reason they are.
+ * to the nodes that are cordoned longest, as long as no more are out than may be, for whatever reason they are.
  */
 export function shareOut(
   { limit, memory, published, now, returnMs }: BrakeSnapshot,

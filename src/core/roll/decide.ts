@@ -93,7 +93,7 @@ function asDecision(step: Step, answer: Exclude<StepAnswer, { kind: 'done' }>, s
   return { kind: 'hold', step, reasons: [...reasons, ...answer.reasons], recheckAfterMs: Math.max(nextMs, 1) }
 }
 
-/** Where somebody has the slot, the step says who, and what then. */
+/** Where another owner has the slot, the step names it and says what to do. */
 const isAnswered = (action: Action, s: NodeSnapshot): boolean =>
   action.kind === 'takeSlot' && (s.slot.state === 'other' || s.slot.state === 'stale')
 
@@ -121,7 +121,7 @@ function withoutRecord(s: NodeSnapshot): Decision {
 }
 
 /**
- * The node stays out: what a failed soak put back in is taken out again, unless nobody else is left to serve, and the rest
+ * The node stays out: what a failed soak put back in is taken out again, unless no other server is left, and the rest
  * is the standing duty's.
  */
 function keptOut(s: RecordedSnapshot, reasons: readonly Reason[]): Decision {

@@ -28,7 +28,7 @@ export interface Evidence extends ServiceEvidence {
   readonly stuckReasons: readonly Reason[]
   /** Pods on the node when it last made progress. */
   readonly podsLeft: number
-  /** This process wrote the intent and has not sent the command: nobody else can have. */
+  /** This process wrote the intent and has not sent the command: no other process can have sent it. */
   readonly intentByUs: boolean
   readonly reboot?: { readonly at: MonoMs; readonly answer: RebootAnswer }
   /** The first sight of another boot id, with the heartbeats at that moment. */

@@ -27,7 +27,7 @@ export function observe(snapshot: RollSnapshot): Evidence {
   return seen.attachingSince !== undefined ? seen : { ...seen, detached }
 }
 
-/** A claim whose answer came too late for whoever asked holds all the same. */
+/** A claim whose answer came too late for the caller still holds. */
 const withSlot = ({ slot, evidence, now }: RollSnapshot): Evidence =>
   slot.state !== 'mine' || evidence.slotTakenAt !== undefined ? evidence : { ...evidence, slotTakenAt: now }
 

@@ -34,9 +34,9 @@ export interface ClusterFacts {
 }
 
 /**
- * - free: nobody holds it, as far as is known · mine: held by this process
- * - other: held and renewed by somebody else · stale: held, no renewal seen for its duration
- * - lost: taken from this process, for good: whoever has it restores what is ours
+ * - free: it has no known holder · mine: held by this process
+ * - other: held and renewed by another · stale: held, no renewal seen for its duration
+ * - lost: taken from this process for good: the new holder restores what is ours
  */
 export interface SlotFacts {
   readonly state: 'free' | 'mine' | 'other' | 'stale' | 'lost'

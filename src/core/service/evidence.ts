@@ -6,7 +6,7 @@ export interface ServiceEvidence {
   readonly detached: Readonly<Record<string, DetachEvidence>>
   /** Server key → what those who check a node's health endpoint have noticed. */
   readonly noticing: Readonly<Record<string, Noticing>>
-  /** Server key → how the wait for connections ended that nobody can cut. */
+  /** Server key → how the wait for connections that cannot be cut ended. */
   readonly connectionsEnded: Readonly<Record<string, ConnectionsEnd>>
   /** Server key → when it was last set to `maint`, which closes its pooled connections, some of them late. */
   readonly purgedAt: Readonly<Record<string, MonoMs>>

@@ -5,8 +5,8 @@ import { matchNodeServers } from './match-node-servers.ts'
 import type { ServiceSnapshot } from './service-snapshot.ts'
 
 /**
- * Before a server is taken out that serves: nobody undoes it, it can be told, and somebody is left. Who is left is said once
- * every agent is heard.
+ * Before a serving server is taken out: no program undoes it, it takes commands, and another server is left. Which server is
+ * the last one is known only once every agent was heard.
  */
 export function mayBeTaken(s: ServiceSnapshot): readonly Reason[] {
   const unheard = agentsHeard(s)
@@ -18,7 +18,7 @@ const agentsOurs = (s: ServiceSnapshot): readonly Reason[] =>
     (matched) => actuatorAt(s.balancers, matched.instance.balancer).mayBeUndone(matched) ?? [],
   )
 
-/** An agent that misses one question says nothing of its node, least of all that it serves nobody. */
+/** An agent that misses one question says nothing about its node, and does not show that the node is out. */
 const agentsHeard = (s: ServiceSnapshot): readonly Reason[] =>
   matchNodeServers(s.node, s.instances).flatMap(
     (matched) => actuatorAt(s.balancers, matched.instance.balancer).unheard(matched) ?? [],

@@ -22,13 +22,13 @@ export const nodeServers = (s: ServiceSnapshot): readonly NodeServer[] =>
   allowedRecorded(s).filter(({ recorded }) => belongsTo(recorded, s.node))
 
 /**
- * What the config allows and the node had when it was recorded, but nobody has any more: its address is another now.
+ * What the config allows and the node had when it was recorded, but no server has any more: its address is another now.
  * Such a server is never told anything; but nor is a step done while there is one. Those of other nodes were never ours.
  */
 export const lostServers = (s: ServiceSnapshot): readonly NodeServer[] =>
   allowedRecorded(s).filter(
     ({ recorded }) =>
-      // The node under way first: nearly always it is the one, and then nobody else is looked at.
+      // The node under way first: nearly always it is the one, and then no other node is looked at.
       !belongsTo(recorded, s.node) && s.nodes.every((node) => !belongsTo(recorded, node)),
   )
 

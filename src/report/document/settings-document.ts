@@ -1,7 +1,7 @@
 import { formatDuration } from '../../model/duration.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 
-/** What a run went by, as far as it can be shown to anybody: no credentials, no paths, no commands. */
+/** The settings of a run, as far as any reader may see them: no credentials, no paths, no commands. */
 export interface SettingsDocument {
   readonly name: string
   readonly probes: readonly {

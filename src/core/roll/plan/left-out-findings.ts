@@ -9,7 +9,7 @@ import type { PlanFacts } from './plan-facts.ts'
 const SHOWN = 3
 
 /**
- * Backends that the file does not name although they send to nodes of the roll: nobody tells them when a node leaves.
+ * Backends that the file does not name although they send to nodes of the roll: they get no command when a node leaves.
  * The API's own is left out on purpose.
  */
 export function leftOutFindings(facts: PlanFacts, nodes: readonly Node[]): readonly PlanFinding[] {

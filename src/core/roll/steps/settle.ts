@@ -83,7 +83,7 @@ const daemonsAway = (s: RecordedSnapshot): readonly Reason[] =>
     .filter(({ pods }) => !pods.some((pod) => pod.ready && !pod.terminating && !isLeaving(s, pod)))
     .map(({ daemon }) => daemonNotBack(daemon, 'is not Ready again'))
 
-/** A node that was not in service before is not settled for service, and a port nobody used need not answer. */
+/** A node that was not in service before is not settled for service, and an unused port need not answer. */
 function silentDataPorts(s: RecordedSnapshot): readonly Reason[] {
   if (!s.spec.settle.dataPort || !hasRebooted(s)) return []
   const served = nodeServers(serviceOf(s)).filter(({ recorded }) => wasServing(recorded))
