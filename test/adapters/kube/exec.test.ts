@@ -114,7 +114,12 @@ const FAILING: readonly (readonly [what: string, serve: (socket: WebSocket) => v
     ],
     ['a status of odd types', (socket) => end(socket, { status: 1, details: 'x' }), 'KUBE_EXEC_FAILED', /: it failed$/],
     ['a channel that there is not', (socket) => say(socket, 9, 'x'), 'KUBE_EXEC', /on an unknown channel$/],
-    ['what is for the command alone', (socket) => say(socket, CHANNEL.stdin, 'x'), 'KUBE_EXEC', /on an unknown channel$/],
+    [
+      'what is for the command alone',
+      (socket) => say(socket, CHANNEL.stdin, 'x'),
+      'KUBE_EXEC',
+      /on an unknown channel$/,
+    ],
     ['text where bytes are due', (socket) => socket.send('hello'), 'KUBE_EXEC', /on an unknown channel$/],
     ['an empty message', (socket) => socket.send(Buffer.alloc(0)), 'KUBE_EXEC', /on an unknown channel$/],
     ['a message without end', (socket) => socket.send(Buffer.alloc(2 * 1024 * 1024)), 'KUBE_EXEC', /size exceeded/],
