@@ -29,9 +29,10 @@ const TOLD_AT_MOST = 20
  * - slot-above: a slot is taken that the budget does not have
  * - granted-above: the brake grants a cordon while as many are out as it may let be
  *
- * A value that is gone from the budget binds a run only if the run has read it. What was lowered a moment ago calls no node back: the largest limit of the reaction time counts. What persons, machines and
- * the brake have out counts once it lasts for the reaction time; what is out by plan counts at once, but for a run that asks for
- * less than the budget: slots above its own are taken while its first write is on its way.
+ * A value that is gone from the budget binds a run only if the run has read it. What was lowered a moment ago calls no node
+ * back: the largest limit of the reaction time counts. What persons, machines and the brake have out counts once it lasts for
+ * the reaction time. What is out by plan counts at once, except for a run that asks for less than the budget: slots above its
+ * own are taken while its first write is on its way.
  */
 export class FleetJudge {
   readonly violations: Violation[] = []
