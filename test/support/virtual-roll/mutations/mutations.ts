@@ -98,8 +98,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('takes the last usable server out of service', [
     'src/core/service/may-be-taken.ts',
-    'of [agentsOurs, agentsHeard, lastUsable]',
-    'of [agentsOurs, agentsHeard, ...(s.now < 0 ? [lastUsable] : [])]',
+    'unheard.length > 0 ? unheard : lastUsable(s)',
+    'unheard.length > 0 || s.now >= 0 ? unheard : lastUsable(s)',
   ]),
   mutation('keeps connections to a machine that is to go', [
     'src/core/service/actuators/haproxy.ts',
