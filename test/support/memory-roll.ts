@@ -5,6 +5,7 @@ import type { ServerReading } from '../../src/model/balancer.ts'
 import type { Node } from '../../src/model/node.ts'
 import type { RollEvent, StampedEvent } from '../../src/model/roll-event.ts'
 import type { BalancerReader } from '../../src/ports/balancer.ts'
+import type { ConfigMaps } from '../../src/ports/config-maps.ts'
 import type { JournalEntry } from '../../src/ports/journal.ts'
 import type { Probe } from '../../src/ports/probe.ts'
 import { MemoryBalancer } from './memory-balancer.ts'
@@ -23,6 +24,8 @@ interface Asked {
   readonly world?: Pick<MemoryRoll, 'clock' | 'cluster'>
   readonly probe?: (clock: VirtualClock) => Probe
   readonly dns?: RollDnsChecks
+  /** Where the node budget stands; absent: one node may be out. */
+  readonly configMaps?: Pick<ConfigMaps, 'read'>
   readonly portAnswers?: boolean
   /** Called when a data port is asked. */
   readonly onPortAsked?: () => void
@@ -51,6 +54,7 @@ export function memoryRoll({
   world,
   probe,
   dns,
+  configMaps,
   portAnswers = true,
   onPortAsked = () => undefined,
   append = kept,
@@ -92,6 +96,7 @@ export function memoryRoll({
       random: new SeededRandom(1),
       ...(probe === undefined ? {} : { probe: probe(clock) }),
       ...(dns === undefined ? {} : { dns }),
+      ...(configMaps === undefined ? {} : { configMaps }),
     }).run(over.signal)
   const over = new AbortController()
   const ended = (): Extract<RollEvent, { type: 'roll.ended' }> | undefined =>

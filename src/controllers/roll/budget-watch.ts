@@ -14,6 +14,8 @@ import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
 import type { ConfigMaps } from '../../ports/config-maps.ts'
+import type { Random } from '../../ports/random.ts'
+import { Backoff } from '../../runtime/backoff.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 import { SlotsReader } from '../../runtime/slots-reader.ts'
 import type { ClusterView } from './cluster-view.ts'
@@ -23,6 +25,7 @@ interface BudgetWatchParts {
   readonly cluster: Pick<Cluster, 'readLease' | 'list'>
   readonly configMaps: Pick<ConfigMaps, 'read'>
   readonly clock: Clock
+  readonly random: Random
   readonly slots: RollSpec['slots']
   /** How many nodes there are. */
   readonly nodeCount: () => number
@@ -32,11 +35,14 @@ interface BudgetWatchParts {
 }
 
 const READ_LIMIT_MS = 10_000
+/** Beside that for each slot: there may be hundreds, which are read a few at a time. */
+const SLOT_LIMIT_MS = 50
 /** There may be thousands, in pages. */
 const LIST_LIMIT_MS = 30_000
 /** While a node is not begun and nothing else asks. */
 const LOOK_EVERY_MS = 5_000
 const AGAIN_AFTER_MS = 1_000
+const LIST_AGAIN = { baseMs: 1_000, capMs: 30_000 }
 
 interface Wiring {
   readonly run: RunState
@@ -44,6 +50,7 @@ interface Wiring {
   readonly cluster: Pick<Cluster, 'readLease' | 'list'>
   readonly configMaps?: Pick<ConfigMaps, 'read'>
   readonly clock: Clock
+  readonly random: Random
   readonly onNews: () => void
   readonly say: (text: string) => void
 }
@@ -70,10 +77,13 @@ export class BudgetWatch {
   #limit: OutLimit = ONE_OUT
   #isLimited = false
   #cordons: CordonsThatCount = 'unknown'
+  readonly #backoff: Backoff
+  #unlisted: { readonly reason: Reason; readonly untilMs: number } | undefined
 
   constructor(parts: BudgetWatchParts) {
     this.#parts = parts
-    const { cluster, clock, slots } = parts
+    const { cluster, clock, random, slots } = parts
+    this.#backoff = new Backoff(LIST_AGAIN, random)
     this.#reader = new SlotsReader({ cluster, clock, namespace: slots.namespace, durationMs: slots.leaseDurationMs })
   }
 
@@ -103,34 +113,48 @@ export class BudgetWatch {
 
   /** As of this call or later; where it cannot be read, what was known, with the reason. Rejects with the signal's reason. */
   async read(signal: AbortSignal): Promise<BudgetFacts> {
-    const { clock } = this.#parts
-    const limits = { clock, limitMs: READ_LIMIT_MS, signal, what: 'the reading of the node budget' }
+    const { clock, nodeCount } = this.#parts
+    const limitMs = READ_LIMIT_MS + SLOT_LIMIT_MS * maxOut(this.#limit, nodeCount())
+    const limits = { clock, limitMs, signal, what: 'the reading of the node budget' }
     try {
       this.#facts = await withDeadline(limits, (limited) => this.#read(limited))
     } catch (error) {
-      this.#facts = { ...(this.#facts ?? NOTHING_READ), fault: unread(error) }
+      this.#facts = { ...(this.#facts ?? NOTHING_READ), limit: this.#limit, fault: unread(error) }
     }
     this.#readAt = clock.monoMs()
     return this.#facts
   }
 
   /**
-   * The same beside all nodes as of this call or later, for a watch may lag without a sign of it. Nodes that cannot be listed
-   * are a fault like a budget that cannot be read.
+   * All nodes as of this call or later, for a watch may lag without a sign of it; or why they cannot be listed. A list that
+   * failed is asked for again after a pause, and not before. Rejects with the signal's reason.
    */
-  async recount(
-    signal: AbortSignal,
-  ): Promise<{ readonly budget: BudgetFacts; readonly nodes?: ClusterFacts['nodes'] }> {
+  async nodes(signal: AbortSignal): Promise<ClusterFacts['nodes'] | Reason> {
     const { clock, cluster } = this.#parts
     const limits = { clock, limitMs: LIST_LIMIT_MS, signal, what: 'the list of the nodes' }
-    const listed = withDeadline(limits, (limited) => cluster.list('nodes', limited)).catch(unread)
-    const [budget, nodes] = await Promise.all([this.read(signal), listed])
-    return 'code' in nodes ? { budget: { fault: nodes, ...budget } } : { budget, nodes }
+    try {
+      const nodes = await withDeadline(limits, (limited) => cluster.list('nodes', limited))
+      this.#unlisted = undefined
+      this.#backoff.reset()
+      return nodes
+    } catch (error) {
+      const reason = unread(error)
+      const pauseMs = this.#backoff.nextMs(error instanceof WorldError ? error.retryAfterMs : undefined)
+      this.#unlisted = { reason, untilMs: clock.monoMs() + pauseMs }
+      return reason
+    }
+  }
+
+  /** What is known, with the reason, while a list of the nodes that failed may not be asked for again. */
+  unlisted(): BudgetFacts | undefined {
+    if (this.#unlisted === undefined || this.#parts.clock.monoMs() >= this.#unlisted.untilMs) return undefined
+    return { ...(this.#facts ?? NOTHING_READ), fault: this.#unlisted.reason }
   }
 
   async #read(signal: AbortSignal): Promise<BudgetFacts> {
     const { slots, nodeCount } = this.#parts
-    const [budget, grants] = await Promise.all([
+    // Each is taken when it is told: a value that was answered binds, whatever becomes of the other.
+    const [fault] = await Promise.all([
       this.#configMap(
         slots.namespace,
         {
@@ -140,15 +164,13 @@ export class BudgetWatch {
             : 'one node may be out at a time',
         },
         signal,
-      ),
+      ).then((found) => this.#takeLimit(found)),
       this.#configMap(
         slots.grantsNamespace ?? slots.namespace,
         { name: GRANTS_CONFIG_MAP, without: 'a node that is out by a granted cordon counts once its checks fail' },
         signal,
-      ),
+      ).then((found) => this.#takeGrants(found)),
     ])
-    const fault = this.#takeLimit(budget)
-    this.#takeGrants(grants)
     const count = maxOut(this.#limit, nodeCount())
     return {
       limit: this.#limit,

@@ -2,32 +2,82 @@ import { decide } from '../../core/roll/decide.ts'
 import type { RollSnapshot } from '../../core/roll/snapshot.ts'
 import type { Action } from '../../model/action.ts'
 import type { Decision } from '../../model/decision.ts'
+import type { MonoMs } from '../../model/time.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { BudgetWatch } from './budget-watch.ts'
+
+interface FreshParts {
+  readonly budget?: BudgetWatch
+  readonly clock: Clock
+  /** The same snapshot, with what balancers and the probe have said since, and the time. */
+  readonly renewed: (s: RollSnapshot) => RollSnapshot
+}
+
+interface Decided {
+  readonly snapshot: RollSnapshot
+  readonly decision: Decision
+}
+
+/** A list of all nodes of a large cluster is no small thing to ask for. */
+const COUNT_EVERY_MS = 5_000
 
 /**
  * Decides; what would use up the node budget is decided once more by a budget that was read after it was thought of: before
  * a slot is asked for, and again between the slot and the first touch, when all who asked at the same time see each other. The
- * second count is the one that lets a node be touched, so that it also goes by nodes that were listed for it. The first one
- * goes by the watch: where that lags a slot is held for a moment in vain.
+ * second count is the one that lets a node be touched, so that it also goes by nodes that were listed for it.
+ *
+ * The first count goes by the watch, until a second one has refused what the watch allowed. From then on the first one goes by
+ * a list as well, and no list is made within some seconds of one that refused: else a watch that lags would have a slot
+ * taken and given back without end.
  */
-export async function decideOnFresh(
-  s: RollSnapshot,
-  budget: BudgetWatch | undefined,
-  signal: AbortSignal,
-): Promise<{ readonly snapshot: RollSnapshot; readonly decision: Decision }> {
-  const decision = decide(s)
-  if (budget === undefined || decision.kind !== 'act') return { snapshot: s, decision }
-  const { actions } = decision
-  if (actions.some(isFirstTouch)) {
-    const { budget: facts, nodes = s.cluster.nodes } = await budget.recount(signal)
-    return decidedOn({ ...s, budget: facts, cluster: { ...s.cluster, nodes } })
+export class DecideOnFresh {
+  readonly #parts: FreshParts
+  /** By these a count has refused what the watch allows. */
+  #refusing: { readonly nodes: RollSnapshot['cluster']['nodes']; readonly at: MonoMs } | undefined
+
+  constructor(parts: FreshParts) {
+    this.#parts = parts
   }
-  return actions.some(({ kind }) => kind === 'takeSlot')
-    ? decidedOn({ ...s, budget: await budget.read(signal) })
-    : { snapshot: s, decision }
+
+  /** Rejects with the signal's reason while it reads. */
+  async decide(s: RollSnapshot, signal: AbortSignal): Promise<Decided> {
+    const { budget } = this.#parts
+    const first = decidedOn(s)
+    if (budget === undefined || !does(first, usesBudget)) return first
+    const known = this.#byWhatIsKnown(s, budget)
+    if (known !== undefined && !does(known, usesBudget)) return known
+    if (this.#refusing === undefined && !does(first, isFirstTouch))
+      return decidedOn({ ...s, budget: await budget.read(signal) })
+    return this.#recounted(s, budget, signal)
+  }
+
+  async #recounted(s: RollSnapshot, budget: BudgetWatch, signal: AbortSignal): Promise<Decided> {
+    const { clock, renewed } = this.#parts
+    const [facts, nodes] = await Promise.all([budget.read(signal), budget.nodes(signal)])
+    if ('code' in nodes) return decidedOn({ ...s, budget: { fault: nodes, ...facts } })
+    const decided = decidedOn({ ...renewed(s), budget: facts, cluster: { ...s.cluster, nodes } })
+    this.#refusing = does(decided, isFirstTouch) ? undefined : { nodes, at: clock.monoMs() }
+    return decided
+  }
+
+  /** Undefined: the world is to be asked. */
+  #byWhatIsKnown(s: RollSnapshot, budget: BudgetWatch): Decided | undefined {
+    const unlisted = budget.unlisted()
+    if (unlisted !== undefined) return decidedOn({ ...s, budget: unlisted })
+    if (this.#refusing === undefined) return undefined
+    const { nodes, at } = this.#refusing
+    return this.#parts.clock.monoMs() - at < COUNT_EVERY_MS
+      ? decidedOn({ ...s, cluster: { ...s.cluster, nodes } })
+      : undefined
+  }
 }
 
-const decidedOn = (snapshot: RollSnapshot) => ({ snapshot, decision: decide(snapshot) })
+const decidedOn = (snapshot: RollSnapshot): Decided => ({ snapshot, decision: decide(snapshot) })
+
+const does = ({ decision }: Decided, wanted: (action: Action) => boolean): boolean =>
+  decision.kind === 'act' && decision.actions.some(wanted)
+
+const usesBudget = (action: Action): boolean => action.kind === 'takeSlot' || isFirstTouch(action)
 
 /** A record that is written again, since its Node was registered anew, stands for a node that is out already. */
 const isFirstTouch = (action: Action): boolean => action.kind === 'writeRecord' && action.asOf !== undefined

@@ -17,7 +17,7 @@ import type { Action } from '../../model/action.ts'
 import type { Decision } from '../../model/decision.ts'
 import type { Node } from '../../model/node.ts'
 import type { Outcome } from '../../model/outcome.ts'
-import { decideOnFresh } from './decide-on-fresh.ts'
+import { DecideOnFresh } from './decide-on-fresh.ts'
 import { Effects } from './effects.ts'
 import { type GatherParts, gather } from './gather.ts'
 import { instancesOf, stillRight, whyNot } from './last-moment.ts'
@@ -43,6 +43,7 @@ export class NodePass {
   #last: RollSnapshot | undefined
   readonly #report: NodeReport
   readonly #effects: Effects
+  readonly #fresh: DecideOnFresh
   readonly #duty: StandingDuty
 
   constructor(parts: NodePassParts) {
@@ -50,18 +51,22 @@ export class NodePass {
     this.#report = new NodeReport(parts)
     this.#effects = new Effects(parts)
     this.#duty = new StandingDuty({ ...parts, effects: this.#effects, now: () => this.#now() })
+    this.#fresh = new DecideOnFresh({ ...parts, renewed: (s) => this.#renewed(s) })
   }
 
   get snapshot(): RollSnapshot | undefined {
     return this.#last
   }
 
-  /** One pass. The decision it came to is performed already; where nothing came of it, it is a hold. */
-  async pass(signal: AbortSignal): Promise<Decision> {
+  /**
+   * One pass. The decision it came to is performed already; where nothing came of it, it is a hold. Rejects with the reason of
+   * `interrupt` where that comes while the budget is counted: no node is begun after it.
+   */
+  async pass(signal: AbortSignal, interrupt: AbortSignal = signal): Promise<Decision> {
     const gathered = await gather(this.#parts, this.#known(), signal)
     const evidence = this.#duty.takeInto(gathered)
     const judged = this.#judged({ ...gathered, evidence: observe({ ...gathered, evidence }) })
-    const { snapshot, decision } = await decideOnFresh(judged, this.#parts.budget, signal)
+    const { snapshot, decision } = await this.#fresh.decide(judged, AbortSignal.any([signal, interrupt]))
     this.#evidence = rememberDecision(snapshot, decision)
     this.#last = { ...snapshot, evidence: this.#evidence }
     this.#report.decided(snapshot, decision)
@@ -143,6 +148,13 @@ export class NodePass {
     const last = this.#last
     if (last === undefined || !hasCurrent(last) || this.#evidence === undefined) return undefined
     return { ...last, instances: this.#instances(), evidence: this.#evidence }
+  }
+
+  /** With what balancers and the probe have said since, and the time. */
+  #renewed(s: RollSnapshot): RollSnapshot {
+    const { clock, probe } = this.#parts
+    const measured = probe === undefined ? {} : { probe: probe.facts() }
+    return { ...s, now: clock.monoMs(), wall: clock.wallMs(), instances: this.#instances(), ...measured }
   }
 
   /** The same, with what the probe has measured since. */

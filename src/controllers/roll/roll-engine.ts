@@ -175,7 +175,7 @@ export class RollEngine {
       for (this.#gone.note(); currentNode(this.#gather, undefined) !== undefined; this.#gone.note()) {
         if ((await this.#node(interrupt)) === 'keptOut') return
       }
-      if (this.#parts.run.resumed) await giveBack({ ...this.#gather, say: this.#say }, interrupt)
+      if (this.#parts.run.resumed) await giveBack({ ...this.#parts, ...this.#gather, say: this.#say }, interrupt)
     } catch (error) {
       if (!interrupt.aborted) throw error
       this.#takeStanding()
@@ -199,7 +199,7 @@ export class RollEngine {
     for (;;) {
       interrupt.throwIfAborted()
       this.#baseline()
-      const decision = await pass.pass(this.#work.signal)
+      const decision = await pass.pass(this.#work.signal, interrupt)
       this.#gather.dns?.want(pass.snapshot && dnsWanted(pass.snapshot, decision))
       if (!this.#events.writable) this.#events.note('retry', {})
       if (decision.kind === 'settled') break

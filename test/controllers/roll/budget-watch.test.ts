@@ -4,6 +4,7 @@ import { BudgetWatch } from '../../../src/controllers/roll/budget-watch.ts'
 import type { ConfigMap } from '../../../src/model/config-map.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 import { MemoryCluster } from '../../support/memory-cluster.ts'
+import { SeededRandom } from '../../support/seeded-random.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 
 const never = new AbortController().signal
@@ -24,6 +25,7 @@ function watched(maps: { budget?: Told; grants?: Told }) {
     cluster: new MemoryCluster(clock, []),
     configMaps: { read },
     clock,
+    random: new SeededRandom(1),
     slots: { namespace: 'evenkeel', leaseDurationMs: 120_000, grantsNamespace: 'agents' },
     nodeCount: () => 8,
     onNews: () => said.push('news'),
@@ -98,6 +100,17 @@ test('where the API does not answer nothing is begun, and what was known stays k
   const { limit, fault, cordons } = await budget.read(never)
   assert.deepEqual(fault, { code: 'BudgetUnread', text: 'the node budget could not be read: connect ECONNREFUSED' })
   assert.deepEqual([limit, cordons], [{ kind: 'count', count: 2 }, JSON.parse(grants)])
+})
+
+test('a budget that was answered binds, though the grants beside it could not be read', async () => {
+  const { budget, maps } = watched({ budget: { maxOut: '2' } })
+  await budget.read(never)
+  maps.budget = { maxOut: '1' }
+  maps.grants = new WorldError('HTTP 500', { code: 'KUBE_SERVER', retry: 'backoff' })
+  await budget.read(never)
+  delete maps.budget
+  delete maps.grants
+  assert.deepEqual((await budget.read(never)).limit, { kind: 'count', count: 1 })
 })
 
 test('grants that make no sense change nothing, and that is said', async () => {

@@ -81,6 +81,29 @@ test('a run that is taken up after its last node does not end before the API has
   assert.deepEqual([outcomeOf(roll), roll.cluster.leases.get(SLOT)?.holder], [['completed', 0], ''])
 })
 
+test('a run that is taken up after its last node gives back whichever slot was left, once the slots can be read', async (t) => {
+  const unheard = new WorldError('connect ECONNREFUSED', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
+  const world = { isAway: true }
+  const read = async () => {
+    if (world.isAway) throw unheard
+    return undefined
+  }
+  const roll = memoryRoll({ run: { resumed: true, done: ['n1', 'n2', 'n3'] }, configMaps: { read } })
+  const lease = { ...SLOT, resourceVersion: '', durationSeconds: 120, renewTime: '', transitions: 0, annotations: {} }
+  const second = { ...SLOT, name: 'evenkeel-slot-1' }
+  roll.cluster.leases.put({ ...lease, ...second, holder: 'run-1/dead' })
+  begun(t, roll)
+  await roll.clock.advance(60_000)
+  assert.equal(outcomeOf(roll), undefined)
+  assert.deepEqual(
+    roll.events.flatMap((event) => (event.type === 'warning' ? [event.text] : [])),
+    ['the node budget could not be read: connect ECONNREFUSED; the roll ends when the API has answered'],
+  )
+  world.isAway = false
+  await roll.clock.advance(60_000)
+  assert.deepEqual([outcomeOf(roll), roll.cluster.leases.get(second)?.holder], [['completed', 0], ''])
+})
+
 test('a roll that is interrupted says where the node under way stands', async (t) => {
   const roll = begun(t, memoryRoll())
   await rebooting(roll)
