@@ -13,7 +13,7 @@ export class ServedServers {
   #process: string | undefined
   #servers: readonly ServerReading[] = []
   #marked: readonly ServerReading[] = []
-  #served = new Map<string, boolean>()
+  #known = new Map<string, Known>()
 
   /** The same answer, with the mark on what was in service before. */
   marked(reading: InstanceReading): InstanceReading {
@@ -32,21 +32,32 @@ export class ServedServers {
 
   #mark(server: ServerReading): ServerReading {
     const { checked } = wordsOf(server)
-    const key = placeKey(server)
-    const before = this.#served.get(key)
+    const { address } = server
+    const before = this.#before(server)
     const now = checked(server)
     const isServing = now === 'in' && server.check !== 'failing'
     // Sessions of a process that was seen from its start may be those of the moment before its first check.
-    const served = before === undefined ? isServing || now === 'down' : before || isServing
-    if (served !== before) this.#served.set(key, served)
+    const served = before === undefined ? isServing || now === 'down' : before.served || isServing
+    this.#known.set(lineOf(server), { address: address === '' ? (before?.address ?? '') : address, served })
     return served && now === 'never' ? { ...server, servedBefore: true } : server
   }
 
-  /** By the addresses too: a line may lead to another node by now. */
+  /** A line that has another address by now leads to another node. One without an address is not resolved yet. */
+  #before(server: ServerReading): Known | undefined {
+    const known = this.#known.get(lineOf(server))
+    const isSame = known === undefined || [known.address, ''].includes(server.address) || known.address === ''
+    return isSame ? known : undefined
+  }
+
   #forgetUnlisted(servers: readonly ServerReading[]): void {
-    const listed = new Set(servers.map(placeKey))
-    this.#served = new Map([...this.#served].filter(([key]) => listed.has(key)))
+    const listed = new Set(servers.map(lineOf))
+    this.#known = new Map([...this.#known].filter(([line]) => listed.has(line)))
   }
 }
 
-const placeKey = ({ ref, address }: ServerReading): string => `${ref.backend}/${ref.server} ${address}`
+interface Known {
+  readonly address: string
+  readonly served: boolean
+}
+
+const lineOf = ({ ref }: ServerReading): string => `${ref.backend}/${ref.server}`

@@ -57,6 +57,8 @@ for (const [what, answers, is] of [
     [{ ...DOWN, totalSessions: 0 }, BEGUN, { ...DOWN, process: '200' }, { ...RELOADED, process: '300' }],
     undefined,
   ],
+  ['has no address yet after the reload, is out', [UP, DOWN, { ...RELOADED, address: '' }, RELOADED], 'down'],
+  ['leads to another node once it has an address again', [UP, { ...ELSEWHERE, address: '' }, ELSEWHERE], undefined],
   ['leads to another node now, tells nothing of the one before', [UP, ELSEWHERE], undefined],
 ] satisfies readonly (readonly [string, readonly Answer[], 'down' | undefined])[]) {
   test(`a server that ${what}`, async () => assert.equal(await seen(...answers), is))
