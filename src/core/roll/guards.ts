@@ -101,16 +101,21 @@ export const baselineGreen: Guard<RollSnapshot> = (s) => {
   return baselineMissing(s.probe, s.wall, s.spec.probe.baselineMs)
 }
 
-/** Before each further disruptive effect. */
-export const mayDisrupt: Guard<RollSnapshot> = allOf(
-  slotLive,
-  journalWritable,
-  clusterHeard,
-  probeMeasures,
-  controlHeard,
-)
+/** What this run lacks itself. */
+const runAble: Guard<RollSnapshot> = allOf(slotLive, journalWritable)
+
+const worldKnown: Guard<RollSnapshot> = allOf(clusterHeard, probeMeasures, controlHeard)
 
 const balancersKnown: Guard<RollSnapshot> = allOf(instancesAnswer, readSinceSlot)
+
+/**
+ * Before each further disruptive effect. What the run lacks itself is said alone: an API server that is away as well would
+ * excuse the wait for it, which has a limit.
+ */
+export const mayDisrupt: Guard<RollSnapshot> = (s) => {
+  const lacking = runAble(s)
+  return lacking.length > 0 ? lacking : worldKnown(s)
+}
 
 /**
  * Before the first change to a node: long, since saying no costs nothing yet. What is wrong with the node is said once the

@@ -184,11 +184,15 @@ const codes = (found: readonly Reason[]): readonly string[] => found.map(({ code
 test('everything that is not known is said at once, and nothing of the node, which would be said of old facts', () => {
   const s: NodeSnapshot = {
     ...aSnapshot({ node: { ready: 'Unknown' }, evidence: { slotTakenAt: monoMs(1001) } }),
-    journalWritable: false,
     cluster: { ...base.cluster, staleForMs: 1 },
     instances: [NEVER, { ...anInstance([aServer('n1')]), instance: 'lb-2' }],
   }
-  assert.deepEqual(codes(mayStart(s)), ['JournalNotWritable', 'ApiUnreachable', 'InstanceSilent', 'ReadBeforeSlot'])
+  assert.deepEqual(codes(mayStart(s)), ['ApiUnreachable', 'InstanceSilent', 'ReadBeforeSlot'])
+})
+
+test('what the run lacks itself is said without what the world lacks, which would excuse the wait for it', () => {
+  const s = { ...cluster({ staleForMs: 1 }), journalWritable: false, slot: { state: 'mine', mayAct: false } as const }
+  assert.deepEqual(codes(mayDisrupt(s)), ['SlotNotRenewed', 'JournalNotWritable'])
 })
 
 test('everything that is wrong with a node is said at once', () => {
