@@ -33,7 +33,7 @@ export function relayRows(place: () => DnsBed): void {
           Array(2).fill(['answers', 'answers', 'right']),
         )
         assert.ok(
-          notes.some((note) => note.startsWith('here was not taken')),
+          notes.some((note) => note.startsWith('here was not used')),
           JSON.stringify(notes),
         )
       })

@@ -110,7 +110,7 @@ export function repairRows(place: () => DnsBed): void {
           from('n2', second, async () => {
             const { code, decision } = await place().repair()
             assert.deepEqual([code, decision.kind], [1, 'nothing'])
-            assert.match(decision.why ?? '', /^UdpDropped: no pod of DNS is at fault/)
+            assert.match(decision.why ?? '', /^UdpDropped: no DNS pod is at fault/)
           }),
         )
         await place().says(WELL)
@@ -148,7 +148,7 @@ export function repairRows(place: () => DnsBed): void {
       await place().filteredInside('n2', [rule], async () => {
         const { code, decision } = await place().repair()
         assert.deepEqual([code, decision.kind], [1, 'nothing'])
-        assert.match(decision.why ?? '', /^ProxyStale: no pod of DNS is at fault/)
+        assert.match(decision.why ?? '', /^ProxyStale: no DNS pod is at fault/)
       })
       assert.equal(await uidOf(name), uid)
       await place().says(WELL)

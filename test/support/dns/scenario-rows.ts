@@ -34,7 +34,7 @@ export function scenarioRows(place: () => DnsBed): void {
           await place().says(/ExposedLoses kube-system\/kube-dns/)
           const { code, decision } = await place().repairFrom('hub')
           assert.deepEqual([code, decision.kind], [1, 'nothing'])
-          assert.match(decision.why ?? '', /ExposedLoses.*no pod of DNS is at fault/)
+          assert.match(decision.why ?? '', /ExposedLoses.*no DNS pod is at fault/)
         }),
       )
     })
