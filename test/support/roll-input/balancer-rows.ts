@@ -56,7 +56,7 @@ export const BALANCER_ROWS: readonly InputRow[] = [
     title: 'a server that somebody else sets by an agent',
     words: (ground) => balanced(ground, ground.odd.admin, ['guarded']),
     code: 'plan.refused',
-    names: ['guarded/n1 on lb-1 has an agent-check that is not ours', '(BalancerAgentCheck)'],
+    names: ['guarded/n1 on lb-1 has an agent-check of another agent', '(BalancerAgentCheck)'],
     fix: 'disable agent guarded/n1, and take "agent-check" out of haproxy.cfg',
   },
 ]
