@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { apiServerRestarted, EVERY_STEP, TWO_STEPS } from '../scenarios/api-restarts.ts'
+import { apiServerRestarted, EVERY_STEP, ONE_STEP } from '../scenarios/api-restarts.ts'
 import { requires } from '../support/requires.ts'
 import { RealGround } from '../support/roll-bed/real-ground.ts'
 import { RATE_BESIDE_OTHERS, RollBed } from '../support/roll-bed/roll-bed.ts'
@@ -35,7 +35,7 @@ test('an API server killed and started again in the middle of a step costs no re
   const ssh = { command: ['systemctl', 'reboot'], configFile: bed().bed.sshConfig }
   const spec = { reboot: { ssh, resendAfter: '20s', returnLimit: '180s' } }
   const judged = await unlessVoid(t, () =>
-    apiServerRestarted(new RealGround(bed), BY_NIGHT ? EVERY_STEP : TWO_STEPS, spec),
+    apiServerRestarted(new RealGround(bed), BY_NIGHT ? EVERY_STEP : ONE_STEP, spec),
   )
   assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
 })

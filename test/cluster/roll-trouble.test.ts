@@ -78,10 +78,15 @@ atNight(
   },
 )
 
-test('HTTP 503 for 4 s stops a roll whose control has never answered, and no further node is taken', real, async () => {
-  await outageBesideDeadControl(ground, FAILED_BESIDE_OTHERS)
-  assert.deepEqual(await bed().leftovers(), [])
-})
+// By day `virtual/roll-scenarios` plays the same scenario.
+atNight(
+  'HTTP 503 for 4 s stops a roll whose control has never answered, and no further node is taken',
+  real,
+  async () => {
+    await outageBesideDeadControl(ground, FAILED_BESIDE_OTHERS)
+    assert.deepEqual(await bed().leftovers(), [])
+  },
+)
 
 test('a file whose reboot cannot work holds the node; resume by the mended file goes on from there', real, async () => {
   const boots = new BootCounter(bed().bed)
