@@ -1,6 +1,6 @@
 /**
- * The prober as a separate process: nothing its parent does can stop it from measuring in time, and whoever kills it
- * leaves a gap that shows. First message in: a `ProbeOrder`; any second one ends it in order. Messages out: `ProbeSignal`.
+ * The prober as a separate process. It measures in time whatever its parent does, and the report shows a gap if it is killed.
+ * First message in: a `ProbeOrder`; any second one ends it in order. Messages out: `ProbeSignal`.
  * A parent that is gone ends it at once.
  */
 import process from 'node:process'

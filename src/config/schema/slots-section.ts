@@ -16,8 +16,8 @@ export const slotsSection = section(
     }).prefault(SLOTS_NAMESPACE),
     maxOut: outLimitField({
       description:
-        'This roll takes a node out only while fewer than that many others are out. It may ask for less than ' +
-        'evenkeel-budget allows, and never gets more. The default is what evenkeel-budget allows: one if there is none.',
+        'How many nodes may be out, its own included, when this roll takes a node out. A value above the one in ' +
+        'evenkeel-budget has no effect. The default is the value in evenkeel-budget, or 1 if that object does not exist.',
       example: 1,
     }).optional(),
     grantsNamespace: textField({

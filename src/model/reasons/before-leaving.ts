@@ -55,8 +55,9 @@ export const BEFORE_LEAVING = {
   },
   BudgetUnread: {
     is: 'the node budget could not be read: connect ECONNREFUSED',
-    cause: 'The API server did not answer when the roll read the budget before a node.',
-    cure: 'Nothing to do in the roll: it reads the budget again every second.',
+    cause:
+      'The API server did not answer when the roll read the budget, or listed the nodes to count them, before a node.',
+    cure: 'Nothing to do in the roll: it tries again, after the pause that the API server asked for if there is one.',
     wait: 'blocked',
   },
   MostNodesNotReady: {

@@ -142,7 +142,7 @@ test('a node is back when those who check it must have noticed', () => {
   assert.equal(returning({ evidence: noticedSince('in', 999_999) }), 'hold soak: Soaking')
 })
 
-test('what somebody else asks for meanwhile is not ended for them', () => {
+test('a claim that another owner made meanwhile is not withdrawn', () => {
   const annotated = (text: string): string => {
     const s = snapshot({ n1: { ...out(), check: 'passing' }, back: true })
     const node = { ...s.current.node, annotations: { [MAINTENANCE_ANNOTATION]: text } }

@@ -43,7 +43,7 @@ test('the log is forgotten up to a revision, and who asks from before it hears s
   assert.equal(objectsAt(store, CONFIG_MAPS, 1), undefined)
 })
 
-test('whoever replays the log from any moment has what is there now', () => {
+test('a replay of the log from any moment gives the current objects', () => {
   const steps = fc.array(
     fc.record({ name: fc.constantFrom('a', 'b', 'c', 'd'), put: fc.boolean(), value: fc.string() }),
   )
