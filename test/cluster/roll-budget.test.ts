@@ -73,7 +73,9 @@ async function rolledAtOnce(say: (text: string) => void) {
   assert.deepEqual(booted, { n1: 1, n2: 1, n3: 1, n4: 1 })
   saysUsedUp(told)
   const held = rolls.flatMap(({ events }) =>
-    events.flatMap((event) => (event.type === 'hold.started' ? event.reasons.map(({ code }) => code) : [])),
+    events.flatMap((event) =>
+      event.type === 'hold.started' || event.type === 'hold.changed' ? event.reasons.map(({ code }) => code) : [],
+    ),
   )
   assert.ok(held.includes('BudgetUsedUp'), `held by ${held.join(', ')}`)
   return judged

@@ -1,4 +1,5 @@
 import { decide } from '../../core/roll/decide.ts'
+import { baselineGreen } from '../../core/roll/guards.ts'
 import type { RollSnapshot } from '../../core/roll/snapshot.ts'
 import type { Action } from '../../model/action.ts'
 import type { Decision } from '../../model/decision.ts'
@@ -43,12 +44,21 @@ export class DecideOnFresh {
   async decide(s: RollSnapshot, signal: AbortSignal): Promise<Decided> {
     const { budget } = this.#parts
     const first = decidedOn(s)
-    if (budget === undefined || !does(first, usesBudget)) return first
+    if (budget === undefined) return first
+    if (!does(first, usesBudget)) return isHeldByBudget(first) ? this.#held(first, budget, signal) : first
     const known = this.#byWhatIsKnown(s, budget)
     if (known !== undefined && !does(known, usesBudget)) return known
     if (this.#refusing === undefined && !does(first, isFirstTouch))
       return decidedOn({ ...s, budget: await budget.read(signal) })
     return this.#recounted(s, budget, signal)
+  }
+
+  /** A budget that was never read is no reason to give; later it is looked at beside the passes, until there is room. */
+  async #held(first: Decided, budget: BudgetWatch, signal: AbortSignal): Promise<Decided> {
+    if (budget.facts() === undefined)
+      return this.decide({ ...first.snapshot, budget: await budget.read(signal) }, signal)
+    budget.want(signal)
+    return first
   }
 
   async #recounted(s: RollSnapshot, budget: BudgetWatch, signal: AbortSignal): Promise<Decided> {
@@ -73,6 +83,15 @@ export class DecideOnFresh {
 }
 
 const decidedOn = (snapshot: RollSnapshot): Decided => ({ snapshot, decision: decide(snapshot) })
+
+/**
+ * A node that is out already was counted, but who resumes it cannot have its slot back while it is not known which one it was.
+ * During the baseline no one asks.
+ */
+const isHeldByBudget = ({ decision, snapshot }: Decided): boolean =>
+  decision.kind === 'hold' &&
+  (snapshot.current?.record === undefined || snapshot.budget?.isUnread === true) &&
+  baselineGreen(snapshot).length === 0
 
 const does = ({ decision }: Decided, wanted: (action: Action) => boolean): boolean =>
   decision.kind === 'act' && decision.actions.some(wanted)

@@ -53,8 +53,6 @@ export async function gather(parts: GatherParts, known: Known, signal: AbortSign
   const { run, view, clock } = parts
   const current = await currentFacts(parts, known.evidence, signal)
   const wall = clock.wallMs()
-  // Who is out already was counted, but who resumes it cannot have its slot back while it is not known which one it was.
-  if (current?.record === undefined || parts.budget?.facts()?.isUnread === true) parts.budget?.want(signal)
   const budget = parts.budget?.facts()
   return {
     now: clock.monoMs(),

@@ -4,6 +4,8 @@ import { BudgetWatch } from '../../../src/controllers/roll/budget-watch.ts'
 import { DecideOnFresh } from '../../../src/controllers/roll/decide-on-fresh.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import type { Node } from '../../../src/model/node.ts'
+import type { ProbeFacts } from '../../../src/model/probe.ts'
+import { wallMs } from '../../../src/model/time.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 import { MemoryCluster } from '../../support/memory-cluster.ts'
 import { aNode, anInstance, aServer, aSnapshot, aSpec } from '../../support/roll-world.ts'
@@ -14,11 +16,24 @@ import { VirtualClock } from '../../support/virtual-clock.ts'
 const UNANSWERED = new WorldError('connect ECONNREFUSED', { code: 'KUBE_UNREACHABLE', retry: 'backoff' })
 const TOO_MANY = new WorldError('HTTP 429', { code: 'KUBE_THROTTLED', retry: 'backoff', retryAfterMs: 30_000 })
 const NOT_READY = aNode('n2', { ready: 'False' })
+const PROBE = { targets: [], baselineMs: 10_000, baselineLimitMs: 120_000 }
+const YOUNG: ProbeFacts = {
+  startedAt: wallMs(1_699_999_999_000),
+  lastVerdictAt: wallMs(1_700_000_000_000),
+  lanes: [],
+  windows: [],
+  notMeasured: [],
+  servedBy: {},
+  greenStreak: 0,
+}
 const BUDGET = { namespace: 'evenkeel', name: 'evenkeel-budget', resourceVersion: '1', annotations: {} }
 
 interface Ground {
   /** As the nodes are, which the watch of the roll does not show yet. */
   readonly nodes?: readonly Node[]
+  /** As the watch shows them as well. */
+  readonly watched?: readonly Node[]
+  readonly probe?: ProbeFacts
   readonly maxOut?: string
   /** What the file asks for. */
   readonly asked?: number
@@ -26,13 +41,19 @@ interface Ground {
 }
 
 /** A roll is about to begin n1, and by its watch all is well. */
-function ground({ nodes = [], maxOut, asked, renewed = (s) => s }: Ground = {}) {
+function ground({ nodes = [], watched = [], probe, maxOut, asked, renewed = (s) => s }: Ground = {}) {
   const clock = new VirtualClock()
   const { slots } = aSpec()
-  const spec = aSpec(asked === undefined ? {} : { slots: { ...slots, maxOut: { kind: 'count', count: asked } } })
-  const base = aSnapshot({ change: { spec } })
+  const spec = aSpec({
+    ...(asked === undefined ? {} : { slots: { ...slots, maxOut: { kind: 'count', count: asked } } }),
+    ...(probe === undefined ? {} : { probe: PROBE }),
+  })
+  const seen = aSnapshot({ change: { spec, ...(probe === undefined ? {} : { probe }) } })
+  const names = new Set(watched.map(({ name }) => name))
+  const listed = [...seen.cluster.nodes.filter(({ name }) => !names.has(name)), ...watched]
+  const base = { ...seen, cluster: { ...seen.cluster, nodes: listed } }
   const cluster = new MemoryCluster(clock, [...base.cluster.nodes, ...nodes])
-  const world: { lists: number; error?: WorldError } = { lists: 0 }
+  const world: { lists: number; reads: number; error?: WorldError } = { lists: 0, reads: 0 }
   const list: MemoryCluster['list'] = async (kind) => {
     world.lists += 1
     if (world.error !== undefined) throw world.error
@@ -41,8 +62,10 @@ function ground({ nodes = [], maxOut, asked, renewed = (s) => s }: Ground = {}) 
   const budget = new BudgetWatch({
     cluster: { readLease: cluster.readLease, list },
     configMaps: {
-      read: async ({ name }) =>
-        maxOut === undefined || name !== BUDGET.name ? undefined : { ...BUDGET, data: { maxOut } },
+      read: async ({ name }) => {
+        world.reads += 1
+        return maxOut === undefined || name !== BUDGET.name ? undefined : { ...BUDGET, data: { maxOut } }
+      },
     },
     clock,
     random: new SeededRandom(1),
@@ -94,6 +117,30 @@ test('a watch that lags has the slot taken and given back once: after that the l
   assert.equal((await decided('mine')).said, 'act record: writeRecord')
   assert.equal((await decided('free')).said, 'act slot: takeSlot')
   assert.equal(world.lists, 4)
+})
+
+test('a roll that begins beside a node that is out goes by the budget, and not by what it would be without one', async () => {
+  const { decided } = ground({ watched: [NOT_READY], maxOut: '2' })
+  assert.equal((await decided('free')).said, 'act slot: takeSlot')
+  const { said, why } = await ground({ watched: [NOT_READY, aNode('n3', { ready: 'False' })], maxOut: '2' }).decided(
+    'free',
+  )
+  assert.equal(said, 'hold slot: MostNodesNotReady BudgetUsedUp OtherNodeBad OtherNodeBad')
+  assert.match(why[1] ?? '', /^2 nodes are out or about to be, and the budget allows at most 2$/)
+})
+
+test('the budget is looked at every five seconds while it holds the node up, and not in the baseline before', async () => {
+  const held = ground({ watched: [NOT_READY] })
+  await held.decided('free')
+  assert.equal(held.world.reads, 2)
+  for (let pass = 0; pass < 12; pass += 1) {
+    await held.clock.advance(1_000)
+    await held.decided('free')
+  }
+  assert.equal(held.world.reads, 6)
+  const measuring = ground({ watched: [NOT_READY], probe: YOUNG })
+  assert.match((await measuring.decided('free')).said, /^hold slot: Baseline/)
+  assert.equal(measuring.world.reads, 0)
 })
 
 test('where the nodes cannot be listed nothing is begun', async () => {
