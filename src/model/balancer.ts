@@ -33,6 +33,8 @@ export interface ServerReading {
   readonly check: 'passing' | 'failing' | 'none'
   /** The last check that ended failed. Absent: it passed, or none has ended since the balancer began. */
   readonly lastCheckFailed?: true
+  /** It has a check, and none has ended since the balancer began: it counts as up, and one that fails takes it out at once. */
+  readonly uncheckedYet?: true
   /** The balancer's own words for its last check: `L7OK/200`, or `L7OK` while the next one runs. */
   readonly checkText: string
   /** An agent-check is configured on it: it may undo what we set. */

@@ -4,7 +4,7 @@ import { adminStates } from './admin-bits.ts'
 import { findRow, type Tables } from './parse-tables.ts'
 import type { ServerRow } from './server-row.ts'
 
-type CheckReading = Pick<ServerReading, 'check' | 'checkText' | 'lastCheckFailed'>
+type CheckReading = Pick<ServerReading, 'check' | 'checkText' | 'lastCheckFailed' | 'uncheckedYet'>
 
 const CHECK_ENABLED = 0x04
 const CHECK_PAUSED = 0x08
@@ -41,9 +41,14 @@ function ownCheck({ state, stat }: ServerRow): CheckReading {
   const hasCode = stat.checkCode !== '' && stat.checkCode !== '0'
   return {
     check: passing ? 'passing' : 'failing',
-    ...(PASSED.has(status) || NONE_ENDED.has(status) ? {} : { lastCheckFailed: true as const }),
+    ...ended(status),
     checkText: escapeForeign(hasCode ? `${status}/${stat.checkCode}` : status, 80),
   }
+}
+
+function ended(status: string): Pick<ServerReading, 'lastCheckFailed' | 'uncheckedYet'> {
+  if (NONE_ENDED.has(status)) return { uncheckedYet: true }
+  return PASSED.has(status) ? {} : { lastCheckFailed: true }
 }
 
 /** In maint by command, with a check of its own: out of maint it would count as up until that check fails. */

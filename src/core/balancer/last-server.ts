@@ -9,7 +9,7 @@ export function isUsable(server: ServerReading): boolean {
 }
 
 /** Usable, and its last check did not fail: one that has begun to fail is up for a moment more. */
-const isRelied = (server: ServerReading): boolean => isUsable(server) && server.lastCheckFailed !== true
+export const isRelied = (server: ServerReading): boolean => isUsable(server) && server.lastCheckFailed !== true
 
 /**
  * Of the servers that would be taken on one instance: those whose backend there would be left without one to rely on.

@@ -1,5 +1,5 @@
 import type { Reason } from '../../model/reason.ts'
-import { mayBeTaken } from '../service/may-be-taken.ts'
+import { mayBeTaken, othersChecked } from '../service/may-be-taken.ts'
 import { claimedByOthers } from '../service/node-claims.ts'
 import { isSilent, silentInstance } from '../service/node-servers.ts'
 import { awaitingWindows } from './awaits-control.ts'
@@ -127,4 +127,6 @@ export const mayStart: Guard<NodeSnapshot> = (s) => {
 }
 
 /** Before a pod is evicted. */
-export const mayEvict: Guard<RollSnapshot> = allOf(mayDisrupt, followersBack)
+export const mayEvict: Guard<NodeSnapshot> = allOf<NodeSnapshot>(mayDisrupt, followersBack, (s) =>
+  othersChecked(serviceOf(s)),
+)

@@ -1,7 +1,7 @@
 import { type ServerReading, type ServerRef, serverKey } from '../../model/balancer.ts'
 import type { Node } from '../../model/node.ts'
 import type { Reason } from '../../model/reason.ts'
-import { isUsable, lastServers } from '../balancer/last-server.ts'
+import { isRelied, isUsable, lastServers } from '../balancer/last-server.ts'
 import { actuatorAt } from './actuators/actuator-of.ts'
 import type { InstanceFacts } from './instance-facts.ts'
 import { allowedServers, belongsTo } from './match-node-servers.ts'
@@ -15,6 +15,29 @@ export const lastUsableServers = (node: Node, instances: readonly InstanceFacts[
       text: `${textOf(ref)} is the last usable server of ${ref.backend} on ${instance.instance}`,
     })),
   )
+
+/**
+ * A balancer that has just begun calls every server up, and drops each at its first failed check, which one pod that is
+ * leaving can fail. Until one of the others was checked, no pod leaves and no node is begun.
+ */
+export const othersUnchecked = (node: Node, instances: readonly InstanceFacts[]): readonly Reason[] =>
+  instances.flatMap((instance) => uncheckedBackends(node, instance).map((backend) => unchecked(backend, instance)))
+
+function uncheckedBackends(node: Node, instance: InstanceFacts): readonly string[] {
+  if (instance.allowLastServer) return []
+  const servers = allowedServers(instance)
+  const backends = new Set(servers.filter((it) => belongsTo(it, node)).map(({ ref }) => ref.backend))
+  const relied = servers.filter((it) => backends.has(it.ref.backend) && !belongsTo(it, node) && isRelied(it))
+  return [...Map.groupBy(relied, ({ ref }) => ref.backend)]
+    .filter(([, others]) => others.every(({ uncheckedYet }) => uncheckedYet === true))
+    .map(([backend]) => backend)
+}
+
+const unchecked = (backend: string, { instance }: InstanceFacts): Reason => ({
+  code: 'OthersUnchecked',
+  object: `${backend} on ${instance}`,
+  text: `no other server of ${backend} has been checked since ${instance} began, so its first failed check would take it out`,
+})
 
 /** Servers of the node without which a backend of this instance would have none, where that matters. */
 const lastServersOn = (node: Node, instance: InstanceFacts): readonly ServerReading[] =>

@@ -1,6 +1,6 @@
 import type { Reason } from '../../model/reason.ts'
 import { actuatorAt } from './actuators/actuator-of.ts'
-import { asUsed, lastUsableServers } from './last-server.ts'
+import { asUsed, lastUsableServers, othersUnchecked } from './last-server.ts'
 import { matchNodeServers } from './match-node-servers.ts'
 import type { ServiceSnapshot } from './service-snapshot.ts'
 
@@ -10,8 +10,11 @@ import type { ServiceSnapshot } from './service-snapshot.ts'
  */
 export function mayBeTaken(s: ServiceSnapshot): readonly Reason[] {
   const unheard = agentsHeard(s)
-  return [...agentsOurs(s), ...(unheard.length > 0 ? unheard : lastUsable(s))]
+  return [...agentsOurs(s), ...(unheard.length > 0 ? unheard : [...lastUsable(s), ...othersChecked(s)])]
 }
+
+/** Before its pods leave as well: a balancer may have begun anew since the node was taken out. */
+export const othersChecked = (s: ServiceSnapshot): readonly Reason[] => othersUnchecked(s.node, used(s))
 
 const agentsOurs = (s: ServiceSnapshot): readonly Reason[] =>
   matchNodeServers(s.node, s.instances).flatMap(
@@ -24,8 +27,6 @@ const agentsHeard = (s: ServiceSnapshot): readonly Reason[] =>
     (matched) => actuatorAt(s.balancers, matched.instance.balancer).unheard(matched) ?? [],
   )
 
-const lastUsable = (s: ServiceSnapshot): readonly Reason[] =>
-  lastUsableServers(
-    s.node,
-    s.instances.map((instance) => asUsed(s, instance)),
-  )
+const lastUsable = (s: ServiceSnapshot): readonly Reason[] => lastUsableServers(s.node, used(s))
+
+const used = (s: ServiceSnapshot): ServiceSnapshot['instances'] => s.instances.map((instance) => asUsed(s, instance))

@@ -110,6 +110,13 @@ export const BEFORE_LEAVING = {
     cure: 'Bring another server up. For a pool of one: `allowLastServer: true`.',
     wait: 'blocked',
   },
+  OthersUnchecked: {
+    is: 'no other server of web has been checked since lb-1 began, so its first failed check would take it out',
+    cause:
+      'HAProxy was started or reloaded a moment ago. It calls every server up until its first check has ended, and drops it at once if that one fails. No node is taken out and no pod is evicted before one other server was checked.',
+    cure: 'Wait: it lasts at most one check interval. If it does not end, HAProxy is reloaded more often than it checks.',
+    wait: 'blocked',
+  },
   AgentSilent: {
     is: 'the agent of n1 does not answer',
     cause: 'The agent of the node is away, or `healthEndpoint.agentPort` names another port.',

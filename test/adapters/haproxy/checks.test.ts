@@ -48,8 +48,8 @@ test('a server is up, and passes nothing, before its first check has ended', req
     sections: () => checked(origin.port, 'inter 1h rise 1 fall 1').replace('/healthz', '/slow'),
   })
   const balancer = opened(t, { address: { kind: 'unix', path: haproxy.socket }, backends: ['web'] })
-  const { operational, check, lastCheckFailed } = await serverOf(balancer, 'web/a')
-  assert.deepEqual([operational, check, lastCheckFailed], ['up', 'failing', undefined])
+  const { operational, check, lastCheckFailed, uncheckedYet } = await serverOf(balancer, 'web/a')
+  assert.deepEqual([operational, check, lastCheckFailed, uncheckedYet], ['up', 'failing', undefined, true])
 })
 
 test('a server that has begun to fail its checks is up, and its last check failed', requires('haproxy'), async (t) => {
@@ -57,7 +57,7 @@ test('a server that has begun to fail its checks is up, and its last check faile
   const haproxy = await LocalHaproxy.start(t, { sections: () => checked(origin.port, 'inter 50ms rise 1 fall 1000') })
   const balancer = opened(t, { address: { kind: 'unix', path: haproxy.socket }, backends: ['web', 'second'] })
   const well = await serverOnce(balancer, 'web/a', (server) => server.check === 'passing')
-  assert.equal(well.lastCheckFailed, undefined)
+  assert.deepEqual([well.lastCheckFailed, well.uncheckedYet], [undefined, undefined])
   origin.sayHealth(503)
   const failing = await serverOnce(balancer, 'web/a', (server) => server.lastCheckFailed === true)
   assert.deepEqual([failing.operational, failing.check], ['up', 'failing'])

@@ -29,7 +29,11 @@ const CASES: readonly { what: string; servers: readonly ServerReading[]; last: r
     servers: [serverLike(), other({ lastCheckFailed: true })],
     last: ['a'],
   },
-  { what: 'the other was not checked yet', servers: [serverLike(), other({ check: 'failing' })], last: [] },
+  {
+    what: 'the other was not checked yet',
+    servers: [serverLike(), other({ check: 'failing', uncheckedYet: true })],
+    last: [],
+  },
   { what: 'the other has no check', servers: [serverLike(), other({ check: 'none' })], last: [] },
   { what: 'its own last check failed', servers: [serverLike({ lastCheckFailed: true }), other()], last: [] },
   { what: 'the other is out', servers: [serverLike(), other({ adminState: 'drain' })], last: ['a'] },

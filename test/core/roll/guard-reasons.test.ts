@@ -12,6 +12,17 @@ import { anInstance, aServer, aSnapshot, aSpec } from '../../support/roll-world.
 
 const WALL = 1_700_000_000_000
 const { reading: _, askedAt: _never, ...NEVER } = anInstance([])
+const FRESH = aServer('n2', { check: 'failing', uncheckedYet: true })
+const OTHER_BACKEND = aServer('n3', {
+  ref: { instance: 'lb-1', backend: 'tls', server: 'n3' },
+  check: 'failing',
+  uncheckedYet: true,
+})
+const UNCHECKED: Reason = {
+  code: 'OthersUnchecked',
+  object: 'web on lb-1',
+  text: 'no other server of web has been checked since lb-1 began, so its first failed check would take it out',
+}
 const CONTROL: ProbeTarget = {
   name: 'control',
   url: 'http://control.test/',
@@ -162,6 +173,36 @@ const TABLE: readonly (readonly [title: string, found: readonly Reason[], reason
       text: 'web/n1 is the last usable server of web on lb-1',
       next: 'bring another server of web up, or set allowLastServer for a pool of one',
     },
+  ],
+  [
+    'a balancer that has just begun has checked no other server',
+    mayBeTaken(serviceOf(changed({ instances: [anInstance([aServer('n1'), FRESH])] }))),
+    UNCHECKED,
+  ],
+  [
+    'a balancer has begun since the node was taken out, and a pod is to leave',
+    mayEvict(changed({ instances: [anInstance([aServer('n1', { adminState: 'drain' }), FRESH])] })),
+    UNCHECKED,
+  ],
+  [
+    'one of two other servers was checked',
+    mayBeTaken(serviceOf(changed({ instances: [anInstance([aServer('n1'), FRESH, aServer('n3')])] }))),
+    undefined,
+  ],
+  [
+    'another server has no check at all',
+    mayBeTaken(serviceOf(changed({ instances: [anInstance([aServer('n1'), aServer('n2', { check: 'none' })])] }))),
+    undefined,
+  ],
+  [
+    'the node has no server in the backend that was not checked yet',
+    mayBeTaken(serviceOf(changed({ instances: [anInstance([aServer('n1'), aServer('n2'), OTHER_BACKEND])] }))),
+    undefined,
+  ],
+  [
+    'no other server was checked yet, and a pool of one is allowed',
+    mayBeTaken(serviceOf(changed({ instances: [{ ...anInstance([aServer('n1'), FRESH]), allowLastServer: true }] }))),
+    undefined,
   ],
   [
     'the node is not Ready',

@@ -98,8 +98,13 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('takes the last usable server out of service', [
     'src/core/service/may-be-taken.ts',
-    'unheard.length > 0 ? unheard : lastUsable(s)',
-    'unheard.length > 0 || s.now >= 0 ? unheard : lastUsable(s)',
+    'unheard.length > 0 ? unheard : [...lastUsable(s), ...othersChecked(s)]',
+    'unheard.length > 0 || s.now >= 0 ? unheard : [...lastUsable(s), ...othersChecked(s)]',
+  ]),
+  mutation('relies on a server that was not checked since its balancer began', [
+    'src/core/service/last-server.ts',
+    'others.every(({ uncheckedYet }) => uncheckedYet === true)',
+    'others.every(({ uncheckedYet }) => uncheckedYet !== uncheckedYet)',
   ]),
   mutation('keeps connections to a machine that is to go', [
     'src/core/service/actuators/haproxy.ts',
