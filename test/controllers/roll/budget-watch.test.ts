@@ -11,10 +11,17 @@ const never = new AbortController().signal
 type Told = Readonly<Record<string, string>> | Error
 
 /** What is told of `evenkeel-budget` and of `evenkeel-cordon-grants`; absent: there is none. */
-function watched(maps: { budget?: Told; grants?: Told }) {
+function watched(maps: { budget?: Told; grants?: Told }, nodeCount = 8) {
   const clock = new VirtualClock()
   const said: string[] = []
   const asked: string[] = []
+  const cluster = new MemoryCluster(clock, [])
+  /** How long the first slot takes to be read. */
+  const lease = { delayMs: 0 }
+  const readLease: MemoryCluster['readLease'] = async (ref, signal) => {
+    if (lease.delayMs > 0 && ref.name.endsWith('-0')) await clock.sleep(lease.delayMs, signal)
+    return cluster.readLease(ref, signal)
+  }
   const read = async ({ namespace, name }: { namespace: string; name: string }): Promise<ConfigMap | undefined> => {
     asked.push(`${namespace}/${name}`)
     const told = name === 'evenkeel-budget' ? maps.budget : maps.grants
@@ -22,16 +29,16 @@ function watched(maps: { budget?: Told; grants?: Told }) {
     return told === undefined ? undefined : { namespace, name, resourceVersion: '1', annotations: {}, data: told }
   }
   const budget = new BudgetWatch({
-    cluster: new MemoryCluster(clock, []),
+    cluster: { readLease, list: cluster.list.bind(cluster) },
     configMaps: { read },
     clock,
     random: new SeededRandom(1),
     slots: { namespace: 'evenkeel', leaseDurationMs: 120_000, grantsNamespace: 'agents' },
-    nodeCount: () => 8,
+    nodeCount: () => nodeCount,
     onNews: () => said.push('news'),
     say: (text) => said.push(text),
   })
-  return { budget, clock, said, asked, maps }
+  return { budget, clock, said, asked, maps, lease }
 }
 
 const forbidden = new WorldError('configmaps is forbidden', { code: 'KUBE_FORBIDDEN', retry: 'never' })
@@ -132,4 +139,18 @@ test('beside the passes it is looked at every five seconds, and news wakes them'
   budget.want(never)
   await clock.advance(1)
   assert.deepEqual([asked.length, said, budget.facts()?.limit], [4, ['news', 'news'], { kind: 'count', count: 2 }])
+})
+
+test('the time for a reading grows with the number of slots: what is too long for one of them is not for four hundred', async () => {
+  for (const [maxOut, code] of [
+    ['1', 'BudgetUnread'],
+    ['100%', undefined],
+  ] as const) {
+    const { budget, clock, lease } = watched({ budget: { maxOut } }, 400)
+    await budget.read(never)
+    lease.delayMs = 25_000
+    const reading = budget.read(never)
+    await clock.advance(25_000)
+    assert.equal((await reading).fault?.code, code, maxOut)
+  }
 })
