@@ -15,8 +15,9 @@ interface LastMoment {
 /**
  * What of a decision still holds right before it is done: the journal may have been slow, and what a balancer said is some
  * time old. A reload since then would have a machine rebooted that is sent to, or sessions cut that have just begun; and the
- * last usable server would be taken out where people took the others out meanwhile. A cordon takes a node out as
- * well: its agent leaves because of it, and load balancers of clouds drop the node. Requests that failed meanwhile stop the
+ * last usable server would be taken out where people took the others out meanwhile. Pods would leave a node that a balancer
+ * sends to again: one that hangs counts as silent only after its limit. A cordon takes a node out as well: its agent leaves
+ * because of it, and load balancers of clouds drop the node. Requests that failed meanwhile stop the
  * roll with the next pass: no node is taken out of service before that.
  */
 export async function stillRight(meant: readonly Action[], { now, poll }: LastMoment): Promise<readonly Action[]> {
@@ -29,9 +30,9 @@ export async function stillRight(meant: readonly Action[], { now, poll }: LastMo
   const before = now()
   if (before === undefined) return meant
   const isForServing = !mayBeDark(serviceOf(before))
-  const isOpen = (action: Action): boolean => action.kind === 'cutSessions' || (isForServing && takesOut(action))
+  const isOpen = (action: Action): boolean => needsNodeOut(action) || (isForServing && takesOut(action))
   if (!meant.some(isOpen)) return meant
-  await poll(meant.some(({ kind }) => kind === 'cordon') ? undefined : instancesOf(meant))
+  await poll(meant.some(({ kind }) => kind === 'cordon' || kind === 'evict') ? undefined : instancesOf(meant))
   const s = now() ?? before
   if (stops(s)) return meant.filter((action) => !isOpen(action))
   const decision = decide(s)
@@ -57,5 +58,8 @@ export function whyNot(s: NodeSnapshot | undefined): string {
 }
 
 const stops = (s: NodeSnapshot): boolean => s.run.verdict === undefined && judge(s) !== undefined
+
+/** Whether the node is still out decides over it, also where no server is told. */
+const needsNodeOut = ({ kind }: Action): boolean => kind === 'cutSessions' || kind === 'evict'
 
 const takesOut = (action: Action): boolean => action.kind === 'cordon' || ('restores' in action && !action.restores)

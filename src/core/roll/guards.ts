@@ -89,8 +89,10 @@ const allOf =
   (s) =>
     guards.flatMap((guard) => guard(s))
 
+const othersProven: Guard<NodeSnapshot> = (s) => othersChecked(serviceOf(s))
+
 /** Before a node goes that serves: its balancers have nothing against it, and pods that move find what they ask for. */
-const mayGo: Guard<NodeSnapshot> = allOf((s) => mayBeTaken(serviceOf(s)), dnsWell)
+const mayGo: Guard<NodeSnapshot> = allOf((s) => mayBeTaken(serviceOf(s)), othersProven, dnsWell)
 
 /** The owner of a claim may be at work on the machine itself: nothing of ours is begun under its hands. */
 const unclaimed: Guard<NodeSnapshot> = (s) => claimedByOthers(serviceOf(s))
@@ -127,6 +129,4 @@ export const mayStart: Guard<NodeSnapshot> = (s) => {
 }
 
 /** Before a pod is evicted. */
-export const mayEvict: Guard<NodeSnapshot> = allOf<NodeSnapshot>(mayDisrupt, followersBack, (s) =>
-  othersChecked(serviceOf(s)),
-)
+export const mayEvict: Guard<NodeSnapshot> = allOf<NodeSnapshot>(mayDisrupt, followersBack, othersProven)

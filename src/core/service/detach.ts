@@ -3,7 +3,7 @@ import { serverKey } from '../../model/balancer.ts'
 import type { Reason } from '../../model/reason.ts'
 import { act, done, hold, RECHECK_MS, type StepAnswer } from '../step-answer.ts'
 import { actuatorOf } from './actuators/actuator-of.ts'
-import { mayBeTaken } from './may-be-taken.ts'
+import { mayBeTaken, othersChecked } from './may-be-taken.ts'
 import { isSilent, lostServers, type NodeServer, nodeServers, notItsAddress, silentInstance } from './node-servers.ts'
 import type { ServiceGuards, ServiceSnapshot } from './service-snapshot.ts'
 
@@ -107,7 +107,9 @@ function mayTake(s: ServiceSnapshot, guards: ServiceGuards): readonly Reason[] {
   if (s.announced) return []
   const silent = s.instances.filter(isSilent)
   if (silent.length > 0) return silent.map(silentInstance)
-  const refusals = mayBeTaken(s)
+  // Once it was out, what a reload forgot is said again at once.
+  const wasOut = Object.keys(s.evidence.detached).length > 0
+  const refusals = [...mayBeTaken(s), ...(wasOut ? [] : othersChecked(s))]
   return refusals.length > 0 ? refusals : guards.mayTake()
 }
 

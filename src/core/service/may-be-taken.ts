@@ -10,10 +10,10 @@ import type { ServiceSnapshot } from './service-snapshot.ts'
  */
 export function mayBeTaken(s: ServiceSnapshot): readonly Reason[] {
   const unheard = agentsHeard(s)
-  return [...agentsOurs(s), ...(unheard.length > 0 ? unheard : [...lastUsable(s), ...othersChecked(s)])]
+  return [...agentsOurs(s), ...(unheard.length > 0 ? unheard : lastUsable(s))]
 }
 
-/** Before its pods leave as well: a balancer may have begun anew since the node was taken out. */
+/** Before the node is begun or first taken out, and before its pods leave: a balancer may have begun anew meanwhile. */
 export const othersChecked = (s: ServiceSnapshot): readonly Reason[] => othersUnchecked(s.node, used(s))
 
 const agentsOurs = (s: ServiceSnapshot): readonly Reason[] =>

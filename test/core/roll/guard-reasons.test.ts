@@ -176,7 +176,7 @@ const TABLE: readonly (readonly [title: string, found: readonly Reason[], reason
   ],
   [
     'a balancer that has just begun has checked no other server',
-    mayBeTaken(serviceOf(changed({ instances: [anInstance([aServer('n1'), FRESH])] }))),
+    mayStart(changed({ instances: [anInstance([aServer('n1'), FRESH])] })),
     UNCHECKED,
   ],
   [
@@ -186,22 +186,22 @@ const TABLE: readonly (readonly [title: string, found: readonly Reason[], reason
   ],
   [
     'one of two other servers was checked',
-    mayBeTaken(serviceOf(changed({ instances: [anInstance([aServer('n1'), FRESH, aServer('n3')])] }))),
+    mayStart(changed({ instances: [anInstance([aServer('n1'), FRESH, aServer('n3')])] })),
     undefined,
   ],
   [
     'another server has no check at all',
-    mayBeTaken(serviceOf(changed({ instances: [anInstance([aServer('n1'), aServer('n2', { check: 'none' })])] }))),
+    mayStart(changed({ instances: [anInstance([aServer('n1'), aServer('n2', { check: 'none' })])] })),
     undefined,
   ],
   [
     'the node has no server in the backend that was not checked yet',
-    mayBeTaken(serviceOf(changed({ instances: [anInstance([aServer('n1'), aServer('n2'), OTHER_BACKEND])] }))),
+    mayStart(changed({ instances: [anInstance([aServer('n1'), aServer('n2'), OTHER_BACKEND])] })),
     undefined,
   ],
   [
     'no other server was checked yet, and a pool of one is allowed',
-    mayBeTaken(serviceOf(changed({ instances: [{ ...anInstance([aServer('n1'), FRESH]), allowLastServer: true }] }))),
+    mayStart(changed({ instances: [{ ...anInstance([aServer('n1'), FRESH]), allowLastServer: true }] })),
     undefined,
   ],
   [

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { decide } from '../../../src/core/roll/decide.ts'
 import type { ServerReading } from '../../../src/model/balancer.ts'
 import { agents, anEndpoint, ASKED as CLAIMED, endpointRecord, endpointSpec } from '../../support/endpoint-world.ts'
-import { aSnapshot } from '../../support/roll-world.ts'
+import { cordoned } from '../../support/roll-stages.ts'
+import { aServer, aSnapshot, detachedEvidence } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
 
 const SILENT = anEndpoint('n2', { heard: false, answer: 'down' })
@@ -46,3 +47,14 @@ for (const [title, recorded, servers, decision] of TABLE) {
     assert.equal(shortDecision(decide(s)), decision)
   })
 }
+
+const UNCHECKED = [aServer('n1'), aServer('n2', { check: 'failing', uncheckedYet: true })]
+
+test('no server is taken out before a balancer that began meanwhile has checked another one', () =>
+  assert.equal(shortDecision(decide(aSnapshot({ ...cordoned, servers: UNCHECKED }))), 'hold detach: OthersUnchecked'))
+
+test('a server that was out before a reload is taken out again at once', () => {
+  const evidence = detachedEvidence({ process: '99' })
+  const s = aSnapshot({ ...cordoned, servers: UNCHECKED, evidence })
+  assert.equal(shortDecision(decide(s)), 'act detach: setServer drain')
+})

@@ -98,8 +98,8 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   mutation('takes the last usable server out of service', [
     'src/core/service/may-be-taken.ts',
-    'unheard.length > 0 ? unheard : [...lastUsable(s), ...othersChecked(s)]',
-    'unheard.length > 0 || s.now >= 0 ? unheard : [...lastUsable(s), ...othersChecked(s)]',
+    'unheard.length > 0 ? unheard : lastUsable(s)',
+    'unheard.length > 0 || s.now >= 0 ? unheard : lastUsable(s)',
   ]),
   mutation('relies on a server that was not checked since its balancer began', [
     'src/core/service/last-server.ts',
