@@ -215,6 +215,56 @@ test('law: which nodes are out is one answer for every roll, the brake and `even
   )
 })
 
+test('each reason has its kind, by which a roll tells a slot from a node that is out, and a run that can be resumed from one that cannot', () => {
+  const places = [anInstance([aServer('n3', { adminState: 'drain' })])]
+  const nodes = [
+    aNode('n1', { annotations: { 'evenkeel.dev/record': JSON.stringify(aRecord()) } }),
+    aNode('n2', { annotations: { 'evenkeel.dev/record': '{}', 'evenkeel.dev/maintenance': request } }),
+    aNode('n3'),
+    aNode('n4', { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': '' } }),
+  ]
+  const slots = [{ index: 0, node: 'gone', owner: 'run a' }]
+  const unread = { ...budgetNode(aNode('n5')), recordOf: 'unread' as const }
+  const s = snapshot(nodes, { places, slots })
+  assert.deepEqual(
+    whoIsOut({ ...s, nodes: [...s.nodes, unread] }).map(({ node, why }) => [node, ...why]),
+    [
+      ['n1', { kind: 'recorded', text: 'bears the record of run run-1', run: 'run-1' }],
+      [
+        'n2',
+        { kind: 'recorded', text: 'bears a record that cannot be read' },
+        { kind: 'claimed', text: 'is claimed by roll/20260101T000000Z-abcd' },
+      ],
+      ['n3', { kind: 'detached', text: 'is detached from every balancer' }],
+      ['n5', { kind: 'recorded', text: 'bears the record of a roll' }],
+      ['gone', { kind: 'slot', text: 'is in no list of nodes: run a holds slot 0 for it' }],
+    ],
+  )
+  const excluded = snapshot(nodes.slice(3), { places: servers({ endpoint: up, address: '10.0.0.4' }).places ?? [] })
+  assert.deepEqual(
+    whoIsOut(excluded).map(({ why }) => why.map(({ kind }) => kind)),
+    [['leaving']],
+  )
+})
+
+test('where it is not known which cordons count, none does, also where an agent goes by cordons', () =>
+  assert.deepEqual(of({ unschedulable: true }, { ...servers({ endpoint: up }), cordons: 'unknown' }), []))
+
+test('of several owners and conditions each is named, and of the taints the one that removes the node', () => {
+  const claims = ['a', 'b'].map((name) => ({ owner: `person/${name}`, id: name }))
+  assert.deepEqual(of({ annotations: { 'evenkeel.dev/maintenance': JSON.stringify({ version: 2, claims }) } }), [
+    'n1: is claimed by person/a and person/b',
+  ])
+  assert.deepEqual(of({ lifecycle: ['DrainInProgress', 'MaintenanceInProgress'] }), [
+    'n1: is leaving: its condition DrainInProgress, MaintenanceInProgress is True',
+  ])
+  const taints = ['dedicated', 'ToBeDeletedByClusterAutoscaler', 'karpenter.sh/disrupted'].map((key) => ({
+    key,
+    effect: 'NoSchedule',
+  }))
+  assert.deepEqual(of({ taints }), ['n1: is to be removed: it is tainted with ToBeDeletedByClusterAutoscaler'])
+})
+
 test('what an agent tells of its node counts by its answer: silence and a closed data port are nothing that takes it out', () => {
   const told = { ...up, answer: 'down', onlyClosed: true } as const
   assert.deepEqual(of({}, servers({ ...down, endpoint: told })), [])
