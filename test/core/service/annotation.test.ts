@@ -26,9 +26,9 @@ const SPEC: DetacherSpec = {
   attachGraceMs: 20_000,
   skewMs: 5_000,
 }
-const balancers = [
-  { name: 'edge', instances: [{ name: 'lb-1' }], backends: ['web'], allowLastServer: false, annotation: SPEC },
-]
+const EDGE = { name: 'edge', instances: [{ name: 'lb-1' }], backends: ['web'], allowLastServer: false }
+
+const { attachedKey: _, ...WITHOUT_ATTACHED } = SPEC
 
 type Words = Readonly<Record<string, string>>
 const asked = (words: Words = {}): Words => ({ [REQUEST]: 'evenkeel', ...words })
@@ -40,13 +40,15 @@ interface Given {
   /** Since when the detacher's word on the way out, or in, is seen. */
   readonly out?: number
   readonly in?: number
+  readonly spec?: DetacherSpec
   readonly world?: NonNullable<Parameters<typeof aSnapshot>[0]>
 }
 
 /** n1 as its annotations tell, at 1,000,000 ms; its record is of midnight. */
-function given({ words, before = 'ready', out, in: back, world = {} }: Given): NodeSnapshot {
+function given({ words, before = 'ready', out, in: back, spec = SPEC, world = {} }: Given): NodeSnapshot {
   const [own] = aRecord().servers
   assert.ok(own)
+  const balancers = [{ ...EDGE, annotation: spec }]
   const node = { ...world.node, annotations: words }
   const [read] = [anInstance([aServer('n1'), aServer('n2'), aServer('n3')])]
   const facts = actuatorAt(balancers, 'edge').asAsked(read, (name) => aNode(name, name === 'n1' ? node : {}))
@@ -101,6 +103,19 @@ const OUT: readonly (readonly [title: string, given: Given, decided: string])[] 
     'hold detach: DetacherGrace',
   ],
   [
+    'counts a word that is older by the skew',
+    { words: asked({ [DETACHED]: '2025-12-31T23:59:55Z' }) },
+    'hold detach: DetacherGrace',
+  ],
+  [
+    'does not look at attachments where the file names no annotation for them',
+    {
+      words: asked({ [DETACHED]: '2026-01-01T00:00:01Z', [ATTACHED]: '2026-01-01T00:00:02Z' }),
+      spec: WITHOUT_ATTACHED,
+    },
+    'hold detach: DetacherGrace',
+  ],
+  [
     'counts a word of the future from its first sight',
     { words: asked({ [DETACHED]: '2099-01-01T00:00:00Z' }) },
     'hold detach: DetacherGrace',
@@ -145,6 +160,11 @@ const IN: readonly (readonly [title: string, given: Given, decided: string])[] =
     { words: { [DETACHED]: GONE, [ATTACHED]: '2026-01-01T00:09:59Z' } },
     'hold attach: DetacherNotDone',
   ],
+  [
+    'waits while the word that it is detached is there, where the file names no annotation for attachments',
+    { words: { [DETACHED]: GONE, [ATTACHED]: '2026-01-01T00:10:01Z' }, spec: WITHOUT_ATTACHED },
+    'hold attach: DetacherNotDone',
+  ],
   ['waits for the grace once that word is gone', { words: {} }, 'hold attach: DetacherGrace'],
   [
     'waits for the grace once it was attached after that',
@@ -173,6 +193,80 @@ test('a word that cannot be read is named', () => {
   assert.deepEqual(back, [
     `the detacher has not said that n1 is attached again: the annotation ${DETACHED} is still there, and ${ATTACHED} is no RFC 3339 time`,
   ])
+})
+
+const SAYS = 'the detacher has not said that n1 is'
+const TEXTS: readonly (readonly [title: string, way: 'out' | 'in', given: Given, text: string])[] = [
+  ['no word is there', 'out', { words: asked() }, `${SAYS} detached: the annotation ${DETACHED} is missing`],
+  [
+    'the word is of another cycle',
+    'out',
+    { words: asked({ [DETACHED]: '2025-12-31T23:59:54Z' }) },
+    `${SAYS} detached: the annotation ${DETACHED} is older than the request`,
+  ],
+  [
+    'it was attached again since',
+    'out',
+    { words: asked({ [DETACHED]: GONE, [ATTACHED]: GONE }) },
+    `${SAYS} detached: the annotation ${ATTACHED} is not older than ${DETACHED}, so the node was attached again since`,
+  ],
+  [
+    'the grace is not over',
+    'out',
+    { words: asked({ [DETACHED]: GONE }), out: 970_001 },
+    'n1 is detached for less than the grace of 30 s',
+  ],
+  [
+    'it is still detached',
+    'in',
+    { words: { [DETACHED]: GONE } },
+    `${SAYS} attached again: the annotation ${DETACHED} is still there`,
+  ],
+  [
+    'the grace on the way back is not over',
+    'in',
+    { words: {}, in: 980_001 },
+    'n1 is attached again for less than the grace of 20 s',
+  ],
+  [
+    'someone else asks for it',
+    'in',
+    { words: { [REQUEST]: 'kured' } },
+    `the annotation ${REQUEST} of n1 has another value than the one this roll set`,
+  ],
+]
+
+for (const [title, way, it, text] of TEXTS) {
+  test(`a roll that waits for a detacher says why: ${title}`, () => {
+    const s = given({ ...it, world: way === 'out' ? CORDONED : settled })
+    assert.equal(reasons(withPort(s))[0], text)
+  })
+}
+
+test('whose request stands in place of ours is asked for, and the command that takes it away is shown', () => {
+  const { reasons: found } = decide(withPort(given({ words: { [REQUEST]: 'kured' }, world: settled })))
+  assert.deepEqual(
+    found.map(({ object, next }) => [object, next]),
+    [['n1', `once no one else wants n1 out: kubectl annotate node n1 ${REQUEST}-`]],
+  )
+})
+
+test('the detacher is asked by the key and the value of the file, and for the way back by the same', () => {
+  const actions = (s: NodeSnapshot) => {
+    const decision = decide(withPort(s))
+    return decision.kind === 'act' ? decision.actions : []
+  }
+  const ask = {
+    kind: 'askDetacher',
+    node: 'n1',
+    balancer: 'edge',
+    ref: { instance: 'lb-1', backend: 'web', server: 'n1' },
+    key: REQUEST,
+    value: 'evenkeel',
+  }
+  assert.deepEqual(actions(given({ words: {}, world: CORDONED })), [{ ...ask, state: 'drain', restores: false }])
+  const back = given({ words: asked({ [DETACHED]: GONE }), world: settled })
+  assert.deepEqual(actions(back), [{ ...ask, state: 'ready', restores: true }])
 })
 
 test('a word that goes away while the node is out counts from its next sight', () => {
