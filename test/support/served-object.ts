@@ -8,7 +8,9 @@ type Kind = 'Deployment' | 'PodDisruptionBudget' | 'ControllerRevision'
 
 /** An object as an API server of 1.35 keeps it: with its defaults, its way to write quantities, and without unknown fields. */
 export function served(kind: Kind, object: Json, resourceVersion = '7'): OwnedObject {
-  const { metadata, ...content } = JSON.parse(JSON.stringify(object)) as { readonly metadata: Json } & Json
+  const { metadata, ...content } = mergePatch({}, JSON.parse(JSON.stringify(object))) as {
+    readonly metadata: Json
+  } & Json
   const kept = kind === 'Deployment' ? { ...content, spec: servedDeployment(jsonOf(content.spec)) } : content
   const identity = { namespace: 'edge', uid: `uid-${metadata.name}`, resourceVersion }
   const status = { observedGeneration: 1 }
@@ -32,7 +34,7 @@ function servedDeployment({ minReadySeconds, paused, ...spec }: Json): Json {
     progressDeadlineSeconds: 600,
     replicas: 1,
     ...spec,
-    ...(minReadySeconds === 0 ? {} : { minReadySeconds }),
+    ...(minReadySeconds === 0 || minReadySeconds === undefined ? {} : { minReadySeconds }),
     ...(paused === true ? { paused } : {}),
     strategy:
       strategy.type === 'Recreate'
