@@ -107,7 +107,7 @@ function toBecome(found: Json, wanted: Json): Json | undefined {
 /** Keys are foreign text: `constructor` may be one. */
 const own = (fields: Json, key: string): unknown => (Object.hasOwn(fields, key) ? fields[key] : undefined)
 
-const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b)
+const isSame = (a: unknown, b: unknown): boolean => a === b || canonicalJson(a) === canonicalJson(b)
 
 const unlessEmpty = (fields: Json): Json | undefined => (Object.keys(fields).length === 0 ? undefined : fields)
 const given = (key: string, value: unknown): Json => (value === undefined ? {} : { [key]: value })
