@@ -141,7 +141,7 @@ function whyNotAdopted(
   const of = deployment.annotations[NODE_ANNOTATION]
   if (of === undefined) return foreign('has no controller, and does not say for which node it is')
   if (of !== node) return foreign(`has no controller, and is for the node ${of}`)
-  return selectsAlone(deployment) ? undefined : foreign('has no controller, and may select pods of other nodes')
+  return selectsAlone(deployment) ? undefined : foreign('has no controller, and may select pods that are not its own')
 }
 
 /** Its selector cannot be changed any more: it has to be one of ours. */

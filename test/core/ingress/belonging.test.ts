@@ -106,7 +106,12 @@ const ROWS: readonly (readonly [what: string, found: readonly OwnedObject[], sor
   [
     'an orphan that selects other pods too',
     [{ ...ORPHAN, content: { spec: { selector: { matchLabels: { app: 'edge' } } } } }],
-    'foreign n1 has no controller, and may select pods of other nodes',
+    'foreign n1 has no controller, and may select pods that are not its own',
+  ],
+  [
+    'an orphan that selects the pods of its node, of whichever IngressDaemonSet',
+    [{ ...ORPHAN, content: { spec: { selector: { matchLabels: { 'evenkeel.dev/node': 'n1' } } } } }],
+    'foreign n1 has no controller, and may select pods that are not its own',
   ],
   [
     'ours whose annotation was changed to that of a node that is gone',

@@ -107,6 +107,7 @@ const REFUSED: readonly (readonly [terms: readonly unknown[], why: string])[] = 
   [[expressions(is('zone', 'In'))], '0 has values that In does not take'],
   [[expressions(is('zone', 'Exists', 'a'))], '0 has values that Exists does not take'],
   [[expressions(is('zone', 'Gt', 'a'))], '0 has values that Gt does not take'],
+  [[expressions(is('n', 'Lt', '-9223372036854775809'))], '0 has values that Lt does not take'],
   [[expressions(is('zone', 'In', 3))], 'values.0 is not text'],
   [[named('In', 'n1', 'n2')], '0 is not metadata.name In or NotIn one name'],
   [[{ matchFields: [is('spec.unschedulable', 'In', 'true')] }], '0 is not metadata.name In or NotIn one name'],
