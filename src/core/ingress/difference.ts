@@ -45,15 +45,19 @@ export function deploymentPatch(
   })
 }
 
+/** All that policy/v1 has of a budget. What a later version fills in beside it is left as it is. */
+const OF_GATE: readonly string[] = ['selector', 'maxUnavailable', 'minAvailable', 'unhealthyPodEvictionPolicy']
+
 /** What opens or closes a gate, and takes from it what others wrote into its spec. */
 export function gatePatch(found: OwnedObject, wanted: WantedObject): MergePatch | undefined {
-  const [is, spec] = [objectOr(found.content.spec), objectOr(wanted.spec)]
+  const is = Object.fromEntries(Object.entries(objectOr(found.content.spec)).filter(([key]) => OF_GATE.includes(key)))
+  const spec = objectOr(wanted.spec)
   const { unhealthyPodEvictionPolicy: _, ...known } = spec
   // Servers before 1.26 do not know that field, and drop it.
-  const isSame = toBecome(is, 'unhealthyPodEvictionPolicy' in is ? spec : known) === undefined
+  const isAsWanted = toBecome(is, 'unhealthyPodEvictionPolicy' in is ? spec : known) === undefined
   return patchOf(found, {
     metadata: metadataPatch(found, wanted),
-    ...(isSame ? {} : given('spec', toBecome(is, spec))),
+    ...(isAsWanted ? {} : given('spec', toBecome(is, spec))),
   })
 }
 

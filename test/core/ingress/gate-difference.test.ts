@@ -39,6 +39,10 @@ test('an open gate of a server that does not know unhealthyPodEvictionPolicy is 
   assert.equal(gatePatch(opened, OPEN), undefined)
 })
 
+test('a field that a later server fills in is not taken away again and again', () => {
+  assert.equal(gatePatch(gate({ selector, maxUnavailable: 0, evictionMode: 'Strict' }), CLOSED), undefined)
+})
+
 test('a gate that was changed by hand is closed again, and nothing of the change stays', () => {
   assert.deepEqual(gatePatch(gate({ selector, minAvailable: 1 }), CLOSED), {
     metadata: { resourceVersion },
