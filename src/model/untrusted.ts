@@ -34,8 +34,15 @@ export class Untrusted {
   /** A field of this object; absent where this is absent. */
   at(name: string): Untrusted {
     if (this.absent) return new Untrusted(undefined, name, this)
-    const fields = this.#fields()
+    const fields = this.fields()
     return new Untrusted(Object.hasOwn(fields, name) ? fields[name] : undefined, name, this)
+  }
+
+  /** The fields of this object, which must be there, as they came. */
+  fields(): Readonly<Record<string, unknown>> {
+    const value = this.#value
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw this.#isNot('an object')
+    return value as Readonly<Record<string, unknown>>
   }
 
   each(): readonly Untrusted[] {
@@ -84,13 +91,7 @@ export class Untrusted {
 
   textMap(): Readonly<Record<string, string>> {
     if (this.absent) return {}
-    return Object.fromEntries(Object.keys(this.#fields()).map((key) => [key, this.at(key).textOr('')]))
-  }
-
-  #fields(): Readonly<Record<string, unknown>> {
-    const value = this.#value
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw this.#isNot('an object')
-    return value as Readonly<Record<string, unknown>>
+    return Object.fromEntries(Object.keys(this.fields()).map((key) => [key, this.at(key).textOr('')]))
   }
 
   #isNot(expected: string): MalformedReply {
