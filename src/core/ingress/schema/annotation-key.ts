@@ -3,15 +3,16 @@ import { type Rest, type Schema, text } from './open-api.ts'
 
 const PREFIX = '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'
 /** apimachinery IsQualifiedName, but for the length of the part before "/". */
-export const QUALIFIED_NAME = `^(${PREFIX}/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`
-export const KEY_MAX = 317
+const QUALIFIED_NAME = `^(${PREFIX}/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`
+const KEY_MAX = 317
 const PREFIX_MAX = 253
 
-const isQualifiedName = (key: string): boolean =>
+/** Its length comes first: the time that the expression takes grows with the square of it. */
+export const isQualifiedName = (key: string): boolean =>
   key.length <= KEY_MAX && new RegExp(QUALIFIED_NAME, 'u').test(key) && key.indexOf('/') <= PREFIX_MAX
 
-/** A regular expression within a text of CEL. */
-export const inCel = (pattern: string): string => pattern.replaceAll('\\', '\\\\')
+export const celQualifiedName = (at: string): string =>
+  `${at}.size() <= ${KEY_MAX} && ${at}.matches('${QUALIFIED_NAME.replaceAll('\\', '\\\\')}') && ${at}.indexOf('/') <= ${PREFIX_MAX}`
 
 const RULES: readonly FieldRule[] = [
   {
@@ -19,7 +20,7 @@ const RULES: readonly FieldRule[] = [
     below: '',
     message: 'not the key of an annotation',
     fix: 'write NAME or DOMAIN/NAME, such as node-detacher.variant.run/detached, with at most 63 letters, digits, "-", "_" and "." in NAME',
-    cel: `self.matches('${inCel(QUALIFIED_NAME)}') && self.indexOf('/') <= ${PREFIX_MAX}`,
+    cel: celQualifiedName('self'),
     holds: (key) => isQualifiedName(key.textOr('')),
   },
   {

@@ -1,4 +1,4 @@
-import { inCel, QUALIFIED_NAME } from './annotation-key.ts'
+import { celQualifiedName, isQualifiedName } from './annotation-key.ts'
 import type { FieldRule } from './field-rule.ts'
 import type { Rest, Schema } from './open-api.ts'
 
@@ -11,10 +11,10 @@ const SYNTAX: FieldRule = {
   message:
     'a key is not NAME or DOMAIN/NAME, or a value has other signs than letters, digits, "-", "_" and "." or does not begin and end with a letter or digit',
   fix: 'write labels as Kubernetes takes them, such as app: ingress-nginx',
-  cel: `self.all(k, k.matches('${inCel(QUALIFIED_NAME)}') && self[k].matches('${inCel(LABEL_VALUE)}'))`,
+  cel: `self.all(k, ${celQualifiedName('k')} && self[k].matches('${LABEL_VALUE}'))`,
   holds: (labels) =>
     Object.entries(labels.textMap()).every(
-      ([key, value]) => new RegExp(QUALIFIED_NAME, 'u').test(key) && new RegExp(LABEL_VALUE, 'u').test(value),
+      ([key, value]) => isQualifiedName(key) && new RegExp(LABEL_VALUE, 'u').test(value),
     ),
 }
 

@@ -23,7 +23,7 @@ export const INGRESS_RULES = {
     field: `${ROLLING}.maxUnavailablePodsPerNode`,
     message:
       'maxUnavailablePodsPerNode is set beside maxUnavailableNodes, which replaces all pods of a detached node at once',
-    fix: 'remove maxUnavailablePodsPerNode or write 100%',
+    fix: 'remove it, also under its misspelt names, or write 100%',
   },
   surgeWhileDetached: {
     field: `${ROLLING}.maxSurgedPodsPerNode`,
