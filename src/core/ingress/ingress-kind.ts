@@ -5,7 +5,7 @@ import type { IngressFinding } from './finding.ts'
 import { validateIngress } from './validate.ts'
 
 /** An IngressDaemonSet as it was read; one with errors is to be reported, and nothing may be done by it. */
-export interface CheckedIngress extends IngressDaemonSet {
+interface CheckedIngress extends IngressDaemonSet {
   readonly findings: readonly IngressFinding[]
 }
 

@@ -20,7 +20,7 @@ export const annotationRows: readonly IngressRow[] = [
     }),
   ),
   row(
-    'a timestamp that nobody is asked for',
+    'a timestamp without a request',
     detached({ waitForDetachmentByAnnotatedTimestamp: WAIT }),
     `waitWithoutRequest ${R}.waitForDetachmentByAnnotatedTimestamp`,
   ),

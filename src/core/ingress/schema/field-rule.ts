@@ -21,7 +21,7 @@ export interface FieldRule {
 /** The condition of a rule in both forms. */
 export type Condition = readonly [cel: string, holds: Holds]
 
-/** Rules of the table for the field `at`, under which all of their own fields are. */
+/** Rules of the table for the field `at`; the field that a message names is below it. */
 export const rulesAt = (
   at: string,
   conditions: Partial<Readonly<Record<IngressRuleName, Condition>>>,

@@ -34,7 +34,7 @@ const containers = (description: string, rest: Rest = {}): Schema =>
 /** Of a PodTemplateSpec the fields that rules go by; the others pass as they are, and the API server judges them in the Deployments. */
 export const template = (): Schema =>
   object(
-    'The pods of each node, as in a Deployment. Every field of a pod template is allowed; those below have rules of their own.',
+    'The pods of each node, as in a Deployment. Every field of a pod template is allowed; those below are subject to rules.',
     {
       metadata: object(
         'Labels and annotations of the pods.',

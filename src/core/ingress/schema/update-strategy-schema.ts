@@ -49,11 +49,11 @@ const detaching = (): Fields => ({
   annotateNodeToDetach: annotateNode(),
   waitForDetachmentByAnnotatedTimestamp: waitForDetachment(),
   detachTimeoutSeconds: integer(
-    `Seconds from the request until a detach that nobody has acknowledged is given up, by detachTimeoutPolicy. From 1 to 86400; defaults to ${D.detachTimeoutSeconds}.`,
+    `Seconds that a detach may wait for its acknowledgement, which is the timestamp of the detacher or the word of the health checker. What comes after them says detachTimeoutPolicy. From 1 to 86400; defaults to ${D.detachTimeoutSeconds}.`,
     { minimum: 1, maximum: 86_400, default: D.detachTimeoutSeconds },
   ),
   detachTimeoutPolicy: choice(
-    'What happens then. Pause holds the node where it is and keeps its place in the budget, for a person to look; Proceed replaces the pods without the acknowledgement; Abort attaches the node again with its old pods. Defaults to Pause.',
+    'What happens to a node whose detach is not acknowledged within detachTimeoutSeconds. Pause holds the node where it is and keeps its place in the budget, for a person to look; Proceed replaces the pods without the acknowledgement; Abort attaches the node again with its old pods. Defaults to Pause.',
     ['Pause', 'Proceed', 'Abort'],
   ),
   attachGraceSeconds: integer(
@@ -93,7 +93,7 @@ const order = (): Fields => ({
     { minLength: 1, maxLength: 317, default: D.zoneKey },
   ),
   replaceUnavailableFirst: flag(
-    'Nodes whose pods all fail are updated first, beside the budget: nothing is lost by it if only the old revision is to blame, and everything if the new one is no better. Defaults to false.',
+    'Nodes without a ready pod are updated first and without a place in the budget. If the new revision fails too, all of them are updated at once. Defaults to false.',
     { default: D.replaceUnavailableFirst },
   ),
 })
