@@ -21,7 +21,7 @@ interface Cause {
 }
 
 /** What the schema says without a rule of ours: the API server has words for it. */
-const OF_SHAPE = new Set(['wrongType', 'missingField', 'outOfBounds', 'notAChoice', 'twice'])
+const OF_SHAPE = new Set(['wrongType', 'missingField', 'outOfBounds', 'notAChoice', 'twice', 'tooMany'])
 
 describe('the CustomResourceDefinitions of a real API server', requires('testbed'), () => {
   const ground = new KubeGround()

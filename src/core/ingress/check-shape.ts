@@ -10,6 +10,8 @@ const INT32_MAX = 2_147_483_647
 export function checkShape(place: Place): readonly IngressFinding[] {
   const type = typeFault(place)
   if (type !== undefined) return [finding(place.path, type)]
+  const size = lengthFault(place)
+  if (size !== undefined) return [finding(place.path, size)]
   return [
     ...boundFaults(place).map((fault) => finding(place.path, fault)),
     ...missingFields(place),
@@ -19,8 +21,9 @@ export function checkShape(place: Place): readonly IngressFinding[] {
   ]
 }
 
-/** No rule can be asked of an object with such a finding. */
-export const blocksRules = ({ code }: IngressFinding): boolean => code === 'wrongType' || code === 'missingField'
+/** With such a finding an object is asked by no rule: it would fail, or take time that grows with the square of a list. */
+export const blocksRules = ({ code }: IngressFinding): boolean =>
+  ['wrongType', 'missingField', 'tooMany'].includes(code)
 
 const finding = (field: string, fault: Fault): IngressFinding => ({ ...fault, field, severity: 'error' })
 
@@ -50,10 +53,18 @@ const TYPES = {
   limit: { is: (value: unknown) => isInteger(value) || isText(value), name: 'a whole number or a percentage' },
 } as const
 
+/** Nothing below such a list is looked at: it may have any length. */
+function lengthFault({ schema, value, path }: Place): Fault | undefined {
+  const most = schema.maxItems
+  if (!Array.isArray(value) || most === undefined || value.length <= most) return undefined
+  const message = `${value.length} items are more than ${most}`
+  return { code: 'tooMany', message, fix: `write at most ${most}; ${explained(path)}` }
+}
+
 function boundFaults({ schema, value, path }: Place): readonly Fault[] {
   if (schema.enum !== undefined && !schema.enum.includes(String(value))) {
-    const words = schema.enum.join(', ')
-    return [{ code: 'notAChoice', message: `not one of ${words}`, fix: `write ${words}; ${explained(path)}` }]
+    const words = schema.enum.join(', ').replace(/, (?=[^,]*$)/, ' or ')
+    return [{ code: 'notAChoice', message: `not ${words}`, fix: `write ${words}; ${explained(path)}` }]
   }
   const [size, unit, least, most] = sizeOf({ schema, value })
   const bounds =
@@ -91,19 +102,20 @@ function missingFields({ schema, value, path }: Place): readonly IngressFinding[
     })
 }
 
+/** A list of type `set` has no item twice, one of type `map` no two items with the same keys. */
 function duplicates({ schema, value, path }: Place): readonly IngressFinding[] {
-  if (schema['x-kubernetes-list-type'] !== 'set' || !Array.isArray(value)) return []
-  return value.flatMap((item, i) =>
-    value.indexOf(item) === i
+  if (schema['x-kubernetes-list-type'] === undefined || !Array.isArray(value)) return []
+  const keys = schema['x-kubernetes-list-map-keys']
+  const seen = new Set<string>()
+  return value.flatMap((item, i) => {
+    const name = keys === undefined ? JSON.stringify(item) : keys.map((key) => JSON.stringify(item?.[key])).join(', ')
+    const message = `${name} is there twice`
+    const isNew = !seen.has(name)
+    seen.add(name)
+    return isNew
       ? []
-      : [
-          finding(`${path}[${i}]`, {
-            code: 'twice',
-            message: `${String(item)} is there twice`,
-            fix: 'remove one of them',
-          }),
-        ],
-  )
+      : [finding(`${path}[${i}]`, { code: 'twice', message, fix: 'remove one of them, or give it another name' })]
+  })
 }
 
 /** The API server drops them, so that they do nothing. */

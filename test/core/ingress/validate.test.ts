@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { ingressSchema } from '../../../src/core/ingress/schema/ingress-schema.ts'
+import type { Schema } from '../../../src/core/ingress/schema/open-api.ts'
 import { validateIngress } from '../../../src/core/ingress/validate.ts'
 import { ingress } from '../../support/ingress/ingress-row.ts'
 import { INGRESS_ROWS } from '../../support/ingress/ingress-rows.ts'
@@ -14,6 +16,21 @@ describe('of an IngressDaemonSet by itself it is said', () => {
       assert.deepEqual(saidOf(object).toSorted(), says.toSorted())
     })
   }
+})
+
+test('the table breaks every rule but that of a change', () => {
+  const said = new Set(INGRESS_ROWS.flatMap(({ says }) => says.map((word) => word.split(' ')[0])))
+  const rules = (schema: Schema): readonly string[] => [
+    ...(schema.rules ?? []).map(({ code }) => code),
+    ...Object.values(schema.properties ?? {}).flatMap(rules),
+    ...(schema.items === undefined ? [] : rules(schema.items)),
+  ]
+  const all = [...new Set(rules(ingressSchema()))]
+  assert.ok(all.length > 25)
+  assert.deepEqual(
+    all.filter((code) => !said.has(code)),
+    ['selectorChanged'],
+  )
 })
 
 test('a selector is what it was before', () => {
@@ -69,6 +86,11 @@ test('a key of a million letters is judged at once', () => {
   const labels = { [`${'a'.repeat(1_000_000)}!`]: 'a' }
   const template = { metadata: { labels }, spec: { containers: [{ name: 'a' }] } }
   assert.deepEqual(saidOf(ingress({ template })), ['notLabels spec.template.metadata.labels'])
+})
+
+test('a list of a million ports is judged at once', () => {
+  const healthCheckNodePorts = Array.from({ length: 1_000_000 }, (_, i) => i)
+  assert.deepEqual(saidOf(ingress({ healthCheckNodePorts })), ['tooMany spec.healthCheckNodePorts'])
 })
 
 test('a number that is too large to be exact is none', () => {

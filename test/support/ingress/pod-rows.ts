@@ -43,6 +43,11 @@ export const podRows: readonly IngressRow[] = [
   row('port 0 for it', ingress({ healthCheckNodePorts: [0] }), 'outOfBounds spec.healthCheckNodePorts[0]'),
   row('port 65536 for it', ingress({ healthCheckNodePorts: [65_536] }), 'outOfBounds spec.healthCheckNodePorts[0]'),
   row(
+    'more ports for it than may be',
+    ingress({ healthCheckNodePorts: [1, 2, 3, 4, 5, 6, 7, 8, 9] }),
+    'tooMany spec.healthCheckNodePorts',
+  ),
+  row(
     'ports for it that a Service may get',
     ingress({ healthCheckNodePorts: [29_999, 30_000, 32_767, 32_768] }),
     'amongNodePorts spec.healthCheckNodePorts[1]',

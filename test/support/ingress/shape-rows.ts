@@ -16,6 +16,11 @@ export const shapeRows: readonly IngressRow[] = [
     pod({ containers: [{ image: 'a' }] }),
     'missingField spec.template.spec.containers[0].name',
   ),
+  row(
+    'two containers of one name',
+    pod({ containers: [CONTAINER, CONTAINER] }),
+    'twice spec.template.spec.containers[1]',
+  ),
   row('a null for a field', ingress({ podsPerNode: null, selector: null, minReadyPodsPerNode: null })),
   row('a text for a number', ingress({ podsPerNode: '2' }), 'wrongType spec.podsPerNode'),
   row('a fraction for a number', ingress({ podsPerNode: 1.5 }), 'wrongType spec.podsPerNode'),

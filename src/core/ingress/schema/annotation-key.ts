@@ -19,7 +19,7 @@ const RULES: readonly FieldRule[] = [
     code: 'notAKey',
     below: '',
     message: 'not the key of an annotation',
-    fix: 'write NAME or DOMAIN/NAME, such as node-detacher.variant.run/detached, with at most 63 letters, digits, "-", "_" and "." in NAME',
+    fix: 'write NAME or DOMAIN/NAME, such as node-detacher.variant.run/detached, with at most 63 letters, digits, "-", "_" and "." in NAME; a value goes into the field value',
     cel: celQualifiedName('self'),
     holds: (key) => isQualifiedName(key.textOr('')),
   },

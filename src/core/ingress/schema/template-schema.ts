@@ -28,7 +28,7 @@ const containers = (description: string, rest: Rest = {}): Schema =>
       },
       { ...MORE, required: ['name'] },
     ),
-    { maxItems: 32, ...rest },
+    { maxItems: 32, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'], ...rest },
   )
 
 /** Of a PodTemplateSpec the fields that rules go by; the others pass as they are, and the API server judges them in the Deployments. */

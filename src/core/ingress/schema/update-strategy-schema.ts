@@ -33,7 +33,7 @@ const budgets = (): Fields => ({
     NODES_MAX,
   ),
   maxUnavailablePodsPerNode: limit(
-    `So many pods of one node may be missing while they are replaced in place. A number, or a percentage of podsPerNode, rounded down. Beside maxUnavailableNodes it is always 100%, and nothing else may be written. Defaults to ${D.maxUnavailablePodsPerNode}. Example: 1.`,
+    `So many pods of one node may be missing while they are replaced in place. A number, or a percentage of podsPerNode, rounded down, but 1 where no pod could be replaced otherwise. Beside maxUnavailableNodes it is always 100%, and nothing else may be written. Defaults to ${D.maxUnavailablePodsPerNode}. Example: 1.`,
     PODS_PER_NODE_MAX,
   ),
   maxUnavaiablePodsPerNode: alias('maxUnavailablePodsPerNode'),
