@@ -2,11 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { rollFileJsonSchema } from '../src/config/roll-file-json-schema.ts'
 import { rollFileReference } from '../src/config/roll-file-reference.ts'
 import { causesPage } from '../src/core/dns/causes-page.ts'
+import { INGRESS_GROUPS } from '../src/model/ingress-daemon-set.ts'
 import { troubleshootingPage } from '../src/model/reasons/troubleshooting-page.ts'
+import { crdFile, crdYaml } from './docs/crd-yaml.ts'
 import { lawsPage } from './docs/laws-page.ts'
 import { readLaws } from './docs/read-laws.ts'
 
-/** Writes the pages of docs/ that are made from code. A test compares them, so that they cannot fall behind. */
+/** Writes the pages of docs/ and the CustomResourceDefinitions that are made from code. Tests compare them, so that they cannot fall behind. */
 const docs = new URL('../docs/', import.meta.url)
 const schema = rollFileJsonSchema()
 const example = readFileSync(new URL('roll.example.yaml', docs), 'utf8')
@@ -16,3 +18,6 @@ writeFileSync(new URL('roll.schema.json', docs), `${JSON.stringify(schema, null,
 writeFileSync(new URL('dns-causes.md', docs), causesPage())
 writeFileSync(new URL('troubleshooting.md', docs), troubleshootingPage())
 writeFileSync(new URL('internals/laws.md', docs), lawsPage(readLaws().laws))
+for (const group of INGRESS_GROUPS) {
+  writeFileSync(new URL(`../deploy/${crdFile(group)}`, import.meta.url), crdYaml(group))
+}

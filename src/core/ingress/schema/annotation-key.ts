@@ -1,0 +1,38 @@
+import type { FieldRule } from './field-rule.ts'
+import { type Rest, type Schema, text } from './open-api.ts'
+
+const PREFIX = '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'
+/** apimachinery IsQualifiedName, but for the length of the part before "/". */
+const QUALIFIED_NAME = `^(${PREFIX}/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`
+const KEY_MAX = 317
+const PREFIX_MAX = 253
+
+/** Its length comes first: the time that the expression takes grows with the square of it. */
+export const isQualifiedName = (key: string): boolean =>
+  key.length <= KEY_MAX && new RegExp(QUALIFIED_NAME, 'u').test(key) && key.indexOf('/') <= PREFIX_MAX
+
+export const celQualifiedName = (at: string): string =>
+  `${at}.size() <= ${KEY_MAX} && ${at}.matches('${QUALIFIED_NAME.replaceAll('\\', '\\\\')}') && ${at}.indexOf('/') <= ${PREFIX_MAX}`
+
+const RULES: readonly FieldRule[] = [
+  {
+    code: 'notAKey',
+    below: '',
+    message: 'not the key of an annotation',
+    fix: 'write NAME or DOMAIN/NAME, such as node-detacher.variant.run/detached, with at most 63 letters, digits, "-", "_" and "." in NAME; a value goes into the field value',
+    cel: celQualifiedName('self'),
+    holds: (key) => isQualifiedName(key.textOr('')),
+  },
+  {
+    code: 'keyOfOurs',
+    below: '',
+    message: 'annotations of evenkeel.dev belong to Even Keel itself',
+    fix: 'choose a key of another domain',
+    cel: "!self.startsWith('evenkeel.dev/')",
+    holds: (key) => !key.textOr('').startsWith('evenkeel.dev/'),
+  },
+]
+
+/** The key of an annotation that is set or read. */
+export const annotationKey = (description: string, rest: Rest = {}): Schema =>
+  text(description, { ...rest, maxLength: KEY_MAX, rules: RULES })

@@ -1,0 +1,76 @@
+import { type Fields, flag, integer, list, object, type Schema, text } from './open-api.ts'
+
+const count = (description: string): Schema => integer(description, { minimum: 0 })
+const time = (description: string): Schema => text(description, { format: 'date-time' })
+
+/** What the controller says; it alone writes it. */
+export const statusSchema = (): Schema =>
+  object('What the controller sees. It alone writes it.', {
+    observedGeneration: {
+      description: 'The generation of the spec that this status is about.',
+      type: 'integer',
+      format: 'int64',
+    },
+    ...counts(),
+    currentRevision: text('The last revision that every node had.'),
+    updateRevision: text('The revision of the template as it is now.'),
+    collisionCount: count('How often a name had to be made anew because another object had it.'),
+    rollout: object('The rollout that is under way.', {
+      startedAt: time('When it began.'),
+      admitted: list('Nodes that may be out for it now.', text('Name of a node.', { maxLength: 253 }), {
+        'x-kubernetes-list-type': 'set',
+      }),
+    }),
+    nodes: list('The nodes that are not in service, at most 100 of them.', node(), {
+      maxItems: 100,
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name'],
+    }),
+    truncated: flag('More nodes than these are not in service.'),
+    conditions: list('Available, Progressing, Stalled, Degraded and Ready, each with the reason for it.', condition(), {
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['type'],
+    }),
+  })
+
+const counts = (): Fields => ({
+  desiredNodes: count('So many nodes should run pods.'),
+  currentNodes: count('So many nodes have a Deployment.'),
+  readyNodes: count('So many nodes are in service with enough ready pods.'),
+  updatedNodes: count('So many nodes have the revision of the template as it is now.'),
+  unavailableNodes: count('So many nodes serve nothing, for whatever reason.'),
+  detachedNodes: count('So many nodes are taken out of their load balancers, or are on their way out or back.'),
+  stuckNodes: count('So many nodes have passed a deadline and wait for a person, a fix or a new revision.'),
+})
+
+const node = (): Schema =>
+  object(
+    'A node that is not in service.',
+    {
+      name: text('Name of the node.', { maxLength: 253 }),
+      state: text('Its state. Example: Detaching.'),
+      reason: text('Why it is in this state, as one word.'),
+      message: text('The same as a sentence.'),
+      since: time('Since when it is in this state.'),
+    },
+    { required: ['name', 'state'] },
+  )
+
+const condition = (): Schema =>
+  object(
+    'One thing that holds, does not hold, or is not known (metav1.Condition).',
+    {
+      type: text('What it is about. Example: Ready.', { maxLength: 316 }),
+      status: text('True, False or Unknown.', { enum: ['True', 'False', 'Unknown'] }),
+      observedGeneration: {
+        description: 'The generation of the spec that it is about.',
+        type: 'integer',
+        format: 'int64',
+        minimum: 0,
+      },
+      lastTransitionTime: time('When its status changed last.'),
+      reason: text('Why, as one word.', { maxLength: 1_024 }),
+      message: text('Why, as a sentence.', { maxLength: 32_768 }),
+    },
+    { required: ['type', 'status', 'lastTransitionTime', 'reason', 'message'] },
+  )

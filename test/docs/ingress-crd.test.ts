@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { parse } from 'yaml'
+import { crdFile, crdYaml } from '../../bin/docs/crd-yaml.ts'
+import { ingressCrd } from '../../src/core/ingress/schema/ingress-crd.ts'
+import { ingressSchema } from '../../src/core/ingress/schema/ingress-schema.ts'
+import type { Schema } from '../../src/core/ingress/schema/open-api.ts'
+import { validateIngress } from '../../src/core/ingress/validate.ts'
+import { INGRESS_GROUPS } from '../../src/model/ingress-daemon-set.ts'
+import { correctedExample, originalExample } from '../support/ingress/ingress-examples.ts'
+
+for (const group of INGRESS_GROUPS) {
+  test(`the CustomResourceDefinition of ${group} that is shipped is that of the code`, () => {
+    const shipped = readFileSync(new URL(`../../deploy/${crdFile(group)}`, import.meta.url), 'utf8')
+    assert.ok(shipped === crdYaml(group), 'run: node bin/generate-docs.ts')
+    assert.deepEqual(parse(shipped), ingressCrd(group))
+  })
+}
+
+test('each field of an IngressDaemonSet says what it means, and a field of the spec what holds without it', () => {
+  const silent: string[] = []
+  const visit = (path: string, { description, properties = {}, items, ...field }: Schema): void => {
+    if (!/^[A-Z].*\.$/.test(description ?? '')) silent.push(path)
+    if ('default' in field && !/Defaults? to|default/i.test(description ?? '')) silent.push(`default of ${path}`)
+    for (const [name, below] of Object.entries({ ...properties, ...items?.properties })) visit(`${path}.${name}`, below)
+  }
+  const { spec, status } = ingressSchema().properties ?? {}
+  assert.ok(spec !== undefined && status !== undefined)
+  visit('spec', spec)
+  visit('status', status)
+  assert.deepEqual(silent, [])
+})
+
+describe('the example', () => {
+  const errorsOf = (object: object) => validateIngress(object).filter(({ severity }) => severity === 'error')
+
+  test('of the original is refused for each contradiction, with a way out', () => {
+    const found = errorsOf(originalExample()).map(({ field, message, fix }) => `${field}: ${message}; ${fix}`)
+    const wanted = [
+      /rollingUpdate\.maxDegradedNodes: maxUnavailableNodes and maxDegradedNodes are both set.*remove maxDegradedNodes/,
+      /rollingUpdate\.maxUnavailablePodsPerNode: .*replaces all pods of a detached node at once.*100%/,
+      /rollingUpdate\.maxSurgedPodsPerNode: .*a detached node has no pod more/,
+      /containers: the pods use hostNetwork and declare ports, .* a second pod .* could not bind.*podsPerNode to 1/,
+    ]
+    assert.equal(found.length, wanted.length)
+    for (const says of wanted)
+      assert.ok(
+        found.some((line) => says.test(line)),
+        `${says}\n${found.join('\n')}`,
+      )
+  })
+
+  test('that is shipped is right', () => {
+    const [ingress = {}] = correctedExample()
+    assert.deepEqual(validateIngress(ingress), [])
+  })
+})

@@ -1,0 +1,88 @@
+import { CONTAINER, type IngressRow, ingress, pod, R, rolling, row } from './ingress-row.ts'
+
+const bare = (spec: unknown): object => ({ ...ingress({}), spec })
+
+export const shapeRows: readonly IngressRow[] = [
+  row('the least that there can be', ingress({})),
+  row('every other field', everything()),
+  row('no template', bare({}), 'missingField spec.template'),
+  row('no spec', bare(undefined), 'missingField spec'),
+  row('a null for a spec', bare(null), 'missingField spec'),
+  row('a template without a pod', ingress({ template: {} }), 'missingField spec.template.spec'),
+  row('a pod without containers', ingress({ template: { spec: {} } }), 'missingField spec.template.spec.containers'),
+  row('no container', pod({ containers: [] }), 'outOfBounds spec.template.spec.containers'),
+  row(
+    'a container without a name',
+    pod({ containers: [{ image: 'a' }] }),
+    'missingField spec.template.spec.containers[0].name',
+  ),
+  row(
+    'two containers of one name',
+    pod({ containers: [CONTAINER, CONTAINER] }),
+    'twice spec.template.spec.containers[1]',
+  ),
+  row('a null for a field', ingress({ podsPerNode: null, selector: null, minReadyPodsPerNode: null })),
+  row('a text for a number', ingress({ podsPerNode: '2' }), 'wrongType spec.podsPerNode'),
+  row('a fraction for a number', ingress({ podsPerNode: 1.5 }), 'wrongType spec.podsPerNode'),
+  row('a text for a list', ingress({ healthCheckNodePorts: '10080' }), 'wrongType spec.healthCheckNodePorts'),
+  row('a list for fields', ingress({ updateStrategy: [] }), 'wrongType spec.updateStrategy'),
+  row('a number for a label', ingress({ nodeSelector: { edge: 1 } }), 'wrongType spec.nodeSelector.edge'),
+  row('a text for true', ingress({ paused: 'true' }), 'wrongType spec.paused'),
+  row('true for a limit', rolling({ maxUnavailableNodes: true }), `wrongType ${R}.maxUnavailableNodes`),
+  row('no pod', ingress({ podsPerNode: 0 }), 'outOfBounds spec.podsPerNode'),
+  row('as many pods as may be', ingress({ podsPerNode: 32 })),
+  row('a pod too many', ingress({ podsPerNode: 33 }), 'outOfBounds spec.podsPerNode'),
+  row('enough ready pods', ingress({ podsPerNode: 2, minReadyPodsPerNode: 2 })),
+  row('more ready pods than pods', ingress({ minReadyPodsPerNode: 2 }), 'moreReadyThanPods spec.minReadyPodsPerNode'),
+  row('another type', ingress({ updateStrategy: { type: 'OnDelete' } }), 'notAChoice spec.updateStrategy.type'),
+  row('a word that there is not', ingress({ onCordon: 'detach' }), 'notAChoice spec.onCordon'),
+  row('a policy that there is not', rolling({ detachTimeoutPolicy: 'Wait' }), `notAChoice ${R}.detachTimeoutPolicy`),
+  row('a canary that is no node', rolling({ canary: {} }), `missingField ${R}.canary.nodeSelector`),
+  row(
+    'no deadline',
+    ingress({ progressDeadlineSeconds: 0 }),
+    'outOfBounds spec.progressDeadlineSeconds',
+    'deadlineTooShort spec.progressDeadlineSeconds',
+  ),
+  row('a field that there is not', ingress({ podPerNode: 2 }), 'unknownField spec.podPerNode'),
+  row('a field that there is not in a strategy', rolling({ maxUnavailable: 1 }), `unknownField ${R}.maxUnavailable`),
+  row('a field of the pod that has no rule', pod({ containers: [{ ...CONTAINER, args: ['-v'] }], hostPID: true })),
+  row('the longest name', ingress({}, 'a'.repeat(30))),
+  row('a name that is too long', ingress({}, 'a'.repeat(31)), 'name metadata.name'),
+  row('a name with a dot', ingress({}, 'web.example'), 'name metadata.name'),
+]
+
+function everything(): object {
+  return ingress({
+    podsPerNode: 3,
+    minReadyPodsPerNode: 2,
+    minReadySeconds: 5,
+    nodeSelector: { 'node.example.com/edge': '' },
+    selector: { matchLabels: { app: 'web' } },
+    healthCheckNodePorts: [10_080],
+    healthChecker: { image: 'checker:1', imagePullPolicy: 'Always', serviceAccountName: 'checker' },
+    loadBalancerProbe: { intervalSeconds: 2, unhealthyThreshold: 3, healthyThreshold: 2 },
+    paused: true,
+    progressDeadlineSeconds: 900,
+    onCordon: 'Ignore',
+    drainGate: 'Open',
+    placement: 'NodeName',
+    revisionHistoryLimit: 0,
+    updateStrategy: {
+      type: 'RollingUpdate',
+      rollingUpdate: {
+        maxUnavailableNodes: '10%',
+        detachTimeoutSeconds: 60,
+        detachTimeoutPolicy: 'Abort',
+        attachGraceSeconds: 20,
+        partition: 1,
+        canary: { nodeSelector: { canary: 'true' } },
+        failureThreshold: 2,
+        autoRollback: true,
+        minInServiceNodes: 0,
+        zoneKey: 'example.com/zone',
+        replaceUnavailableFirst: true,
+      },
+    },
+  })
+}
