@@ -25,7 +25,11 @@ export function decideIngress(snapshot: IngressSnapshot): IngressDecision {
   const answers = pass.nodes.map((n) => decideNode(pass, n, may?.get(n.name)))
   const acts = answers.filter((answer) => answer.kind === 'act')
   const actions = atOnce(acts.map(({ action }) => action))
-  if (actions.length > 0) return { kind: 'act', actions, reasons: acts.map(({ reason }) => reason) }
+  if (actions.length > 0) {
+    // What other nodes wait for is said as well: the status lists them all.
+    const waits = answers.flatMap((answer) => (answer.kind === 'hold' ? answer.reasons : []))
+    return { kind: 'act', actions, reasons: [...acts.map(({ reason }) => reason), ...waits] }
+  }
   if (snapshot.object.deleting) return letGo(snapshot)
   return rest(pass, answers)
 }

@@ -62,7 +62,7 @@ export function rolloutHolds(pass: Pass): readonly Reason[] {
 }
 
 const NAMED_AT_MOST = 5
-const named = (nodes: readonly NodeView[]): string =>
+export const named = (nodes: readonly NodeView[]): string =>
   [...nodes.slice(0, NAMED_AT_MOST).map((n) => n.name), ...(nodes.length > NAMED_AT_MOST ? ['…'] : [])].join(', ')
 
 const stalled = (name: string, failed: readonly NodeView[]): Reason => ({
