@@ -30,7 +30,7 @@ function dropSlots(toy: IngressToy, which: (slot: { readonly node: string; reado
   for (const [index, slot] of toy.slots) if (which(slot)) toy.slots.delete(index)
 }
 
-/** A roll counts as everybody does. */
+/** A roll counts all nodes that are out, as every owner does. */
 function slotOfRoll(toy: IngressToy, { name }: ToyNode): void {
   const index = [...Array(toy.budget).keys()].find((free) => !toy.slots.has(free))
   const isTaken = [...toy.slots.values()].some(({ node }) => node === name)

@@ -22,7 +22,7 @@ export const newOp = (
 })
 
 /**
- * A node that nothing is under way on, and that is to leave: the slot first, then everybody is counted again, then the
+ * A node that nothing is under way on, and that is to leave: the slot first, then all nodes are counted again, then the
  * operation is written, with which the first effect comes.
  *
  * Law: nothing is done to a node before its operation stands on its Deployment.

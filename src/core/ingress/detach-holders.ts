@@ -22,7 +22,7 @@ export function parseHolders(text: string | undefined): DetachHolders {
 const isListOfTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')
 
-/** Undefined: nobody holds a mark, and the annotation goes. */
+/** Undefined: no mark has a holder, and the annotation goes. */
 export function formatHolders(holders: DetachHolders): string | undefined {
   const held = [...holders].filter(([, owners]) => owners.length > 0).toSorted(byKey)
   if (held.length === 0) return undefined

@@ -28,11 +28,11 @@ export const failedNodes = (pass: Pass): readonly NodeView[] =>
 export const isStalled = (pass: Pass): boolean =>
   failedNodes(pass).length >= pass.s.object.spec.rollout.failureThreshold
 
-/** The canary nodes go first. A revision that all nodes had before needs no canary, so that a rollback waits for nobody. */
+/** The canary nodes go first. A revision that all nodes had before needs no canary, so that a rollback does not wait for a person. */
 const isCanaryFirst = ({ s, target }: Pass): boolean =>
   s.object.spec.rollout.canary !== undefined && s.revisions.promoted !== target && s.revisions.current !== target
 
-/** All canary nodes are done, and nobody has let the rollout go on. */
+/** All canary nodes are done, and no person has let the rollout go on. */
 export function awaitsPromotion(pass: Pass): boolean {
   if (!isCanaryFirst(pass)) return false
   const nodes = eligibleNodes(pass).filter((n) => isCanary(pass, n))

@@ -33,7 +33,7 @@ function mayTakeStale({ s }: Pass): boolean {
   return records.every(({ run }) => run !== undefined && living.has(run))
 }
 
-/** From then on a slot for which there is no room is given back, so that it keeps out nobody. */
+/** From then on a slot for which there is no room is given back, so that other owners find it free. */
 const HELD_IDLE_MS = 30_000
 
 /**

@@ -114,6 +114,11 @@ const ROWS: readonly (readonly [title: string, detach: Detach, decision: string]
     GO,
   ],
   [
+    'the acknowledgement came while no process was there to note that all was asked',
+    { t0: 900, t1: 9, stamp: 800 },
+    'hold n1 DetachGrace n1 DetachGrace',
+  ],
+  [
     'others had marked the Node before: their acknowledgement counts, however old',
     { byNode: true, asks: 'dc', annotations: { [NODE_MARK.key]: 'kured' }, stamp: 9_000 },
     GO,

@@ -21,7 +21,7 @@ const rollClaims = {
 
 const MAINTENANCE: readonly (readonly [title: string, world: IngressSnapshot, decision: string])[] = [
   [
-    'its gate is closed before anybody cordons',
+    'its gate is closed before the node is cordoned',
     aScene([aNodeOf('n1', { deployment: { gate: 'absent' } }), OTHER], r1),
     'n1 setGate closed',
   ],
@@ -133,6 +133,16 @@ const LEAVING: readonly (readonly [title: string, world: IngressSnapshot, decisi
     'it is detached: its Deployment goes',
     aScene([aNodeOf('n1', { slot: OURS, op: out, asks: 'dc', is: leave }), OTHER], r1),
     'n1 deleteDeployment',
+  ],
+  [
+    'its first pods never served: its Deployment goes without a detach',
+    aScene([aNodeOf('n1', { op: anOp({ phase: 'Verifying', isNew: true }), asks: 'd', is: leave }), OTHER], r1),
+    'n1 deleteDeployment',
+  ],
+  [
+    'its first pods are on their way in, and may serve: a slot first',
+    aScene([aNodeOf('n1', { op: anOp({ phase: 'Attaching', isNew: true }), is: leave }), OTHER], r1),
+    'n1 takeSlot 0',
   ],
   [
     'its pods still end',
