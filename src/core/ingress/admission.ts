@@ -9,7 +9,10 @@ import { type FreeSlot, freeSlots, slotCount } from './slots.ts'
 /** Why a node is to go out of service: for good, for the work of others, or for other pods. */
 export type Purpose = 'leave' | 'maintain' | 'update'
 
-/** Whether a node may be taken out now. `slot`: to be taken first. `isForRoom`: there is no room yet, and nothing else is against it. */
+/**
+ * Whether a node may be taken out now. `slot`: to be taken first. `isForRoom`: there is no room yet, and nothing else is
+ * against it.
+ */
 export type Admission =
   | { readonly may: true; readonly slot?: FreeSlot }
   | { readonly may: false; readonly reasons: readonly Reason[]; readonly isForRoom: boolean }
@@ -117,7 +120,9 @@ function admit(pass: Pass, n: NodeView, room: Room): Admission {
   // It goes whatever is decided, so it takes no room that it would not take anyway.
   if (n.isGoing) return { may: true }
   const purpose = purposeOf(pass, n)
-  const rules = purpose === 'update' ? updateRules(pass, n, room) : purpose === 'maintain' ? room.mass : []
+  // Whose slot is shared was granted already, by the same count.
+  const isFrozen = purpose === 'maintain' && n.slot.kind !== 'others'
+  const rules = purpose === 'update' ? updateRules(pass, n, room) : isFrozen ? room.mass : []
   if (rules.length > 0) return refused(rules, false)
   const { fault } = pass.s.budget
   if (fault !== undefined) return refused([fault], true)

@@ -1,3 +1,4 @@
+import type { Reason } from '../../model/reason.ts'
 import type { Admission } from './admission.ts'
 import { askDetach } from './ask-detach.ts'
 import { takeSlot } from './begin.ts'
@@ -11,7 +12,10 @@ interface Applying {
   readonly admission: Admission | undefined
 }
 
-/** The template of the operation is written, or why not yet. All is looked at once more: others may have put the node back. */
+/**
+ * The template of the operation is written, or why not yet. All is looked at once more: others may have put the node
+ * back.
+ */
 export function mayApply(pass: Pass, n: NodeView, { op, admission }: Applying): NodeAnswer {
   const isInPlace = pass.s.object.spec.strategy.kind === 'inPlace' && op.inPlace === true
   if (!isFirst(op)) {
@@ -21,11 +25,18 @@ export function mayApply(pass: Pass, n: NodeView, { op, admission }: Applying): 
     if (!isInPlace && !isAsked) return detachAnew(n, op)
     const until = isInPlace ? [] : gracesLeft(pass, n, op)
     if (until.length > 0) return wait(until)
+    if (n.node?.unschedulable === true) return wait([cordoned(n)])
     if (n.node?.ready !== 'True')
       return wait([{ code: 'NodeNotReady', object: n.name, text: `${n.name} is not Ready` }])
   }
   return apply(pass, n, { revision: op.revision, atOnce: !isInPlace })
 }
+
+const cordoned = (n: NodeView): Reason => ({
+  code: 'NewPodsRefused',
+  object: n.name,
+  text: `${n.name} is cordoned, so that no new pod is placed there`,
+})
 
 /** Nothing that disrupts is done without a slot. */
 export function slotFor(n: NodeView, admission: Admission | undefined): NodeAnswer | undefined {

@@ -6,8 +6,9 @@ import type { IngressOp } from './op.ts'
 import type { NodeView, Pass } from './pass.ts'
 
 /**
- * What is missing of all that asks for the detach: the mark of the Deployment, the claim, the mark of the Node, in this order,
- * and that it all stands. Undefined: nothing is. It is asked again for as long as the node is to be out: others may have removed it.
+ * What is missing of all that asks for the detach: the mark of the Deployment, the claim, the mark of the Node, in this
+ * order, and that it all stands. Undefined: nothing is. It is asked again for as long as the node is to be out, since others
+ * may have removed it.
  */
 export function askDetach(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer | undefined {
   const { object, now } = pass.s

@@ -112,7 +112,7 @@ function stopRejected(n: NodeView, deployment: IngressDeployment): NodeAnswer | 
   return act(n, { kind: 'scale', replicas: available, rejected: revision }, { code: 'PodsRejected', text })
 }
 
-/** Of a node that nothing is under way on. The gate is closed before the node is cordoned: a drain evicts in the same second. */
+/** Of a node that nothing is under way on. The gate is closed before a cordon comes: a drain evicts in the same second. */
 function upkeepFirst(pass: Pass, n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined {
   const { podsPerNode } = pass.s.object.spec
   const gate = setGate(pass, n, false)

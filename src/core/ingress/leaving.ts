@@ -3,6 +3,7 @@ import { slotFor } from './apply-template.ts'
 import { withdraw } from './attaching.ts'
 import { begin, giveBack, newOp } from './begin.ts'
 import { detaching } from './detaching.ts'
+import { ownClaim } from './marks.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
 import { type IngressOp, isFirst, toDetach } from './op.ts'
 import type { NodeView, Pass } from './pass.ts'
@@ -36,6 +37,8 @@ export const gone = (n: NodeView): NodeAnswer =>
 export function withoutDeployment(pass: Pass, n: NodeView): NodeAnswer {
   const { object, now } = pass.s
   if (n.eligibility === 'Run' && !n.isGoing) {
+    // Of an earlier Node of this name. One that is still claimed is out, and keeps its slot until it is back.
+    if (n.slot.kind === 'ours' && ownClaim(object, n) === undefined) return giveBack(n, 'nothing keeps it out any more')
     const revision = firstRevision(pass)
     const op: IngressOp = { ...newOp(pass, n, { revision, phase: 'Updating' }), t2: now, isNew: true }
     return act(

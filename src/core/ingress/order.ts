@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { NodeView, Pass } from './pass.ts'
 
-/** Of the zone that comes first all nodes are done before one of the next; a node without the label is of a zone without a name. */
+/** All nodes of a zone are done before one of the next. A node without the label is of a zone without a name. */
 export const zoneOf = ({ s }: Pass, { node }: NodeView): string => node?.labels[s.object.spec.rollout.zoneKey] ?? ''
 
 export const isCanary = ({ s }: Pass, { node }: NodeView): boolean => {

@@ -28,7 +28,10 @@ export const failedNodes = (pass: Pass): readonly NodeView[] =>
 export const isStalled = (pass: Pass): boolean =>
   failedNodes(pass).length >= pass.s.object.spec.rollout.failureThreshold
 
-/** The canary nodes go first. A revision that all nodes had before needs no canary, so that a rollback does not wait for a person. */
+/**
+ * The canary nodes go first. A revision that all nodes had before needs no canary, so that a rollback does not wait for a
+ * person.
+ */
 const isCanaryFirst = ({ s, target }: Pass): boolean =>
   s.object.spec.rollout.canary !== undefined && s.revisions.promoted !== target && s.revisions.current !== target
 
@@ -92,6 +95,9 @@ export function nodeHolds(pass: Pass, n: NodeView, { old, hasCanary }: FleetView
   const reasons: Reason[] = []
   const say = (code: Reason['code'], text: string): number => reasons.push({ code, object: n.name, text })
   if (n.eligibility === 'Keep') say('NewPodsRefused', `${n.name} bears a taint that new pods do not tolerate`)
+  // Where others work on it, its pods come back with the end of their work.
+  if (n.node?.unschedulable === true && n.state !== 'Maintenance')
+    say('NewPodsRefused', `${n.name} is cordoned, so that no new pod is placed there`)
   if (n.node?.ready !== 'True') say('NodeNotReady', `${n.name} is not Ready`)
   if (gaveUp(pass, n)) say('DetachGivenUp', `the detach of ${n.name} for this revision was given up`)
   if (old <= partition)
@@ -104,7 +110,7 @@ export function nodeHolds(pass: Pass, n: NodeView, { old, hasCanary }: FleetView
 /** Nodes that are to be given the wanted revision yet. */
 export const oldNodes = (pass: Pass): number => eligibleNodes(pass).filter((n) => !isMoved(pass, n)).length
 
-/** Whether a node that is out may go to the wanted revision: always from one that failed, by the rules from one that was good. */
+/** Whether a node that is out may go to the wanted revision: always from one that failed, else by the rules. */
 export function mayMove(pass: Pass, n: NodeView, from: string): boolean {
   if (from !== pass.s.revisions.current) return true
   const hasCanary = eligibleNodes(pass).some((one) => isCanary(pass, one))

@@ -46,7 +46,7 @@ export interface IngressNode {
   readonly name: string
   /** Absent: it is gone, by an authoritative list. */
   readonly node?: Node
-  /** `Run`: pods are to be there; `Keep`: those that are there stay, and new ones would not be placed; `Leave`: none are to be. */
+  /** `Run`: pods are to be there; `Keep`: those that are there stay, new ones would not be placed; `Leave`: none are to be. */
   readonly eligibility: 'Run' | 'Keep' | 'Leave'
   /** The node, or its pods, go whatever is decided: it is deleted, removed, or tainted with NoExecute. */
   readonly isGoing: boolean
@@ -93,7 +93,7 @@ export interface IngressDeployment {
   readonly isObserved: boolean
   /** Pods of an older template that are still there. */
   readonly oldPods: number
-  /** Pods that failed in the last ten minutes, such as those that the kubelet rejects. */
+  /** Pods that failed in the last ten minutes and since its pods began to change, such as those that the kubelet rejects. */
   readonly failedPods: number
   /** Whether its PodDisruptionBudget lets pods be evicted. */
   readonly gate: 'absent' | 'open' | 'closed'

@@ -83,8 +83,9 @@ export const INGRESS_WORDS = {
   },
   NewPodsRefused: {
     is: 'n1 bears a taint that new pods do not tolerate',
-    cause: 'Pods that are there stay, and new ones would not be placed.',
-    cure: 'Remove the taint, or add a toleration to the template.',
+    cause:
+      'Pods that are there stay, and new ones would not be placed. It may be cordoned instead, where `onCordon` is `Ignore`.',
+    cure: 'Remove the taint or add a toleration to the template; uncordon the node.',
     wait: 'none',
   },
   DetachGrace: {

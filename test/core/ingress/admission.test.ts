@@ -203,6 +203,13 @@ const ROWS: readonly (readonly [title: string, world: IngressSnapshot, decision:
     'hold n1 NewPodsRefused',
   ],
   [
+    'a cordoned node whose cordon is ignored gets no new pods either',
+    aScene([aNodeOf('n1', { node: { unschedulable: true } }), aNodeOf('n2', { deployment: NEW })], {
+      spec: { onCordon: 'Ignore' },
+    }),
+    'hold n1 NewPodsRefused',
+  ],
+  [
     'a roll has the slot of the node: its work is waited for',
     aScene([aNodeOf('n1', { slot: { kind: 'others', owner: 'run x' } }), aNodeOf('n2', { deployment: NEW })]),
     'hold n1 SlotOfOthers',

@@ -47,6 +47,16 @@ const MAINTENANCE: readonly (readonly [title: string, world: IngressSnapshot, de
     'n1 writeOp Detaching r1 marked',
   ],
   [
+    'most nodes are cordoned: no other one is taken out',
+    aScene([aNodeOf('n1', { node: cordoned }), aNodeOf('n2', { node: cordoned })], r1),
+    'hold web MassDisruption web MassDisruption',
+  ],
+  [
+    'most nodes are cordoned, and a roll has the slot of one: that one is let go',
+    aScene([aNodeOf('n1', { node: cordoned, slot: ofRoll }), aNodeOf('n2', { node: cordoned })], r1),
+    'n1 writeOp Detaching r1 marked',
+  ],
+  [
     'it would be one too few: the drain waits at the gate',
     aScene([aNodeOf('n1', { node: cordoned }), OTHER], { ...r1, spec: { rollout: { minInServiceNodes: 2 } } }),
     'hold web TooFewInService',
@@ -186,6 +196,11 @@ const LEAVING: readonly (readonly [title: string, world: IngressSnapshot, decisi
     'a new node: it has pods at once, without a slot',
     aScene([aNodeOf('n1', { deployment: 'none' }), OTHER], r1),
     'n1 createDeployment r1',
+  ],
+  [
+    'a new node that has the name of one that was out: the slot is given back first',
+    aScene([aNodeOf('n1', { slot: OURS, deployment: 'none' }), OTHER], r1),
+    'n1 releaseSlot 0',
   ],
   [
     'a new node in a paused rollout has the pods that are known to be good',
