@@ -47,7 +47,7 @@ export interface ToyNode {
   foreignMark: boolean
 }
 
-export interface ToySetup {
+interface ToySetup {
   readonly spec: SpecChange
   readonly nodes: number
   readonly maxOut: number
@@ -147,8 +147,7 @@ export class IngressToy {
   }
 
   get object() {
-    const finalizers = this.finalized ? [] : ['x']
-    return { ...anIngress(this.#setup.spec), deleting: this.deleting, finalizers }
+    return { ...anIngress(this.#setup.spec), deleting: this.deleting, finalizers: this.finalized ? [] : ['x'] }
   }
 
   get budget(): number {
@@ -195,8 +194,8 @@ export class IngressToy {
   isServing({ node, deployment }: ToyNode): boolean {
     if (node === undefined || node.ready !== 'True' || deployment === undefined) return false
     const keys = [MAINTENANCE_ANNOTATION, ...(this.object.spec.detach.node === undefined ? [] : [NODE_MARK.key])]
-    const marks = keys.some((key) => key in node.annotations)
-    return !marks && !(DEPLOYMENT_MARK.key in deployment.annotations) && deployment.available >= 2
+    if (keys.some((key) => key in node.annotations)) return false
+    return !(DEPLOYMENT_MARK.key in deployment.annotations) && deployment.available >= 2
   }
 
   /** By this object, apart from new nodes. */

@@ -7,7 +7,7 @@ import { massReason, nodeHolds, oldNodes, rolloutHolds } from './rollout-rules.t
 import { type FreeSlot, freeSlots, slotCount } from './slots.ts'
 
 /** Why a node is to go out of service: for good, for the work of others, or for other pods. */
-export type Purpose = 'leave' | 'maintain' | 'update'
+type Purpose = 'leave' | 'maintain' | 'update'
 
 /**
  * Whether a node may be taken out now. `slot`: to be taken first. `isForRoom`: there is no room yet, and nothing else is

@@ -4,7 +4,7 @@ import { isJsonObject, jsonObject } from '../../model/json-object.ts'
 export const HOLDERS_ANNOTATION = 'evenkeel.dev/detach-holders'
 
 /** Owners by key, as claims name them. A mark without a holder was set by others, and is never taken away. */
-export type DetachHolders = ReadonlyMap<string, readonly string[]>
+type DetachHolders = ReadonlyMap<string, readonly string[]>
 
 const LENGTH_MAX = 8_192
 

@@ -7,7 +7,7 @@ import type { IngressOp } from './op.ts'
 import type { NodeView, Pass } from './pass.ts'
 
 /** What a node that is out of its balancers waits for no more, or what is next on the way there. */
-export type Detached = { readonly kind: 'detached' } | { readonly kind: 'not yet'; readonly answer: NodeAnswer }
+type Detached = { readonly kind: 'detached' } | { readonly kind: 'not yet'; readonly answer: NodeAnswer }
 
 const notYet = (answer: NodeAnswer): Detached => ({ kind: 'not yet', answer })
 

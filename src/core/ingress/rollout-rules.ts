@@ -5,14 +5,14 @@ import type { NodeView, Pass } from './pass.ts'
 import { GAVE_UP_ANNOTATION } from './snapshot.ts'
 
 /** Its pods are, or are going to be, of the revision that is wanted. */
-export const isMoved = ({ target }: Pass, { deployment, op }: NodeView): boolean =>
+const isMoved = ({ target }: Pass, { deployment, op }: NodeView): boolean =>
   deployment?.revision === target || op?.revision === target
 
 /** It has the wanted revision and nothing is under way there. */
 export const isDone = ({ target }: Pass, { deployment, op, overDetached }: NodeView): boolean =>
   deployment?.revision === target && op === undefined && overDetached === undefined
 
-export const gaveUp = ({ target }: Pass, n: NodeView): boolean =>
+const gaveUp = ({ target }: Pass, n: NodeView): boolean =>
   n.deployment?.annotations[GAVE_UP_ANNOTATION] === target &&
   n.deployment.revision !== target &&
   !(n.wish?.kind === 'retry' && n.wish.of === target)

@@ -5,10 +5,6 @@ import type { NodeView, Pass } from './pass.ts'
 /** How many nodes of the cluster may be out. */
 export const slotCount = ({ s }: Pass): number => maxOut(s.budget.limit, s.budget.fleet)
 
-/** How many nodes of the cluster are out beside this one. */
-export const othersOut = ({ s }: Pass, { name }: Pick<NodeView, 'name'>): readonly string[] =>
-  s.budget.out.map(({ node }) => node).filter((node) => node !== name)
-
 export interface FreeSlot {
   readonly index: number
   /** Its holder is gone, and it is taken from that one. */

@@ -18,7 +18,7 @@ export interface IngressSnapshot {
   readonly nodes: readonly IngressNode[]
 }
 
-export interface IngressRevisions {
+interface IngressRevisions {
   /** Of the template as the object has it. */
   readonly desired: string
   /** The last one that all nodes had. */
@@ -30,7 +30,7 @@ export interface IngressRevisions {
 }
 
 /** The node budget as it was read last. */
-export interface IngressBudget {
+interface IngressBudget {
   readonly limit: OutLimit
   /** How many nodes the cluster has. */
   readonly fleet: number
