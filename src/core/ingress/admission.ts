@@ -177,11 +177,19 @@ const tooFew = (name: string, left: number, min: number): Reason => ({
 /** Who has a slot for the node by its own right takes it out anyway: their work is shared, and the update waits. */
 function budgetFull(pass: Pass, n: NodeView, room: Room): readonly Reason[] {
   if (n.slot.kind === 'others') {
-    if (purposeOf(pass, n) === 'maintain') return []
+    // Until its owner has begun with the node, there is no more right in a shared slot than in one just taken.
+    if (purposeOf(pass, n) === 'maintain')
+      return hasBegun(pass, n) || hasRoom(pass, n, room) ? [] : [noRoom(pass, n, room)]
     return [{ code: 'SlotOfOthers', object: n.name, text: `${n.slot.owner} holds the slot for ${n.name}` }]
   }
-  return without(room.away, n) < slotCount(pass) ? [] : [noRoom(pass, n, room)]
+  return hasRoom(pass, n, room) ? [] : [noRoom(pass, n, room)]
 }
+
+const hasRoom = (pass: Pass, n: NodeView, room: Room): boolean => without(room.away, n) < slotCount(pass)
+
+/** The node is out already, and not only about to be. */
+const hasBegun = ({ s }: Pass, { name }: NodeView): boolean =>
+  s.budget.out.some(({ node, why }) => node === name && why.some(({ kind }) => kind !== 'slot'))
 
 const noRoom = (pass: Pass, n: NodeView, room: Room): Reason => ({
   code: 'BudgetUsedUp',
