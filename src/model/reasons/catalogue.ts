@@ -2,8 +2,9 @@ import { AGENT_ANSWERS } from './agent-answers.ts'
 import { ANY_STEP } from './any-step.ts'
 import { BEFORE_LEAVING } from './before-leaving.ts'
 import { CONTROLLER_WORDS } from './controller-words.ts'
-import { EFFECTS } from './effects.ts'
+import { EFFECTS, INGRESS_EFFECTS } from './effects.ts'
 import { EVICTIONS } from './evictions.ts'
+import { INGRESS_WORDS } from './ingress-words.ts'
 import type { ReasonEntry, ReasonSection } from './reason-entry.ts'
 import { STEP_WAITS } from './step-waits.ts'
 import { STOPS } from './stops.ts'
@@ -18,6 +19,8 @@ const ENTRIES = {
   ...EFFECTS,
   ...AGENT_ANSWERS,
   ...CONTROLLER_WORDS,
+  ...INGRESS_WORDS,
+  ...INGRESS_EFFECTS,
 }
 
 export type ReasonCode = keyof typeof ENTRIES
@@ -70,9 +73,16 @@ export const REASON_SECTIONS: readonly ReasonSection[] = [
     entries: CONTROLLER_WORDS,
   },
   {
+    title: 'An IngressDaemonSet',
+    by: 'the controller, in the status of the object',
+    intro:
+      'It may say [BudgetUsedUp](#budgetusedup), [ClaimsUnreadable](#claimsunreadable), [DetacherNotDone](#detachernotdone), [MaxOutInvalid](#maxoutinvalid) and [NodeNotReady](#nodenotready) as well.',
+    entries: INGRESS_WORDS,
+  },
+  {
     title: 'Reasons to act',
-    by: 'the roll, in `-v` and in the journal',
+    by: 'the roll, in `-v` and in the journal; the last ones by the controller, of an IngressDaemonSet',
     intro: 'These are not problems. They say why a step did something.',
-    entries: EFFECTS,
+    entries: { ...EFFECTS, ...INGRESS_EFFECTS },
   },
 ]

@@ -35,3 +35,25 @@ export const EFFECTS = {
   ConnectionsEnded: effect('no connection to the node is left'),
   IdleLimitOver: effect('`detach.idleLimit` is over: connections that are left end with the pods that serve them'),
 } as const satisfies Readonly<Record<string, ReasonEntry>>
+
+/** Why the controller wrote something for an IngressDaemonSet. */
+export const INGRESS_EFFECTS = {
+  NodeNew: effect('n1 is to have pods'),
+  NodeBegun: effect('n1: its pods have an older revision'),
+  SlotUnneeded: effect('n1: it is as it should be, so its slot is given back'),
+  MarkMissing: effect('something that asks the node to leave is missing'),
+  DetachAsked: effect('all that asks n1 to leave stands, and its graces run'),
+  NodeDetached: effect('n1 is detached'),
+  TemplateDiffers: effect('n1 is to have the pods of another revision'),
+  RevisionSuperseded: effect('a newer revision is wanted by now, so n1 goes on to that one'),
+  ReplicasDiffer: effect('n1 is to have another number of pods'),
+  NodeUpdated: effect('the pods of n1 are all of the wanted revision, and ready'),
+  NodeVerified: effect('the pods of n1 have been ready for long enough'),
+  MayReturn: effect('n1: its pods are as they should be'),
+  NodeAttached: effect('n1 is attached again'),
+  RetryAsked: effect('n1 is to be tried again'),
+  GateOpens: effect('pods may be evicted from n1'),
+  GateCloses: effect('no pod may be evicted from n1 before it is detached'),
+  PodsUnwanted: effect('no pods are to be on n1 any more'),
+  ObjectUnused: effect('nothing of web is left on any node'),
+} as const satisfies Readonly<Record<string, ReasonEntry>>

@@ -1,0 +1,44 @@
+import { formatDuration } from '../../model/duration.ts'
+import { SKEW_MS } from './detached.ts'
+import { heldKeys, ingressOwner, isLastHolder, isMarked, ownClaim } from './marks.ts'
+import { act, type NodeAnswer, wait } from './node-answer.ts'
+import type { IngressOp } from './op.ts'
+import type { NodeView, Pass } from './pass.ts'
+
+/**
+ * What still asks for the node to be out is withdrawn in the reverse order, each by its own owner alone. Undefined: nothing
+ * of this object asks for it any more.
+ *
+ * Law: an IngressDaemonSet withdraws its own claim and its own hold on a mark, and those of no other owner.
+ */
+export function withdraw({ s }: Pass, n: NodeView, why: string): NodeAnswer | undefined {
+  const owner = ingressOwner(s.object)
+  const reason = { code: 'MayReturn', text: `${n.name}: ${why}` } as const
+  const [key] = heldKeys(s.object, n)
+  if (key !== undefined)
+    return act(n, { kind: 'unmarkNode', owner, key, removesKey: isLastHolder(s.object, n, key) }, reason)
+  const mark = s.object.spec.detach.deployment
+  if (isMarked(n, mark)) return act(n, { kind: 'unmarkDeployment', key: mark.key }, reason)
+  if (ownClaim(s.object, n) !== undefined) return act(n, { kind: 'withdrawClaim', owner }, reason)
+  return undefined
+}
+
+/** The way back: all is withdrawn, then balancers have time to send again, and last the operation goes. */
+export function attaching(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer {
+  const { now, object } = pass.s
+  const back = withdraw(pass, n, op.gaveUp === true ? 'its detach is given up' : 'its pods are as they should be')
+  if (back !== undefined) return back
+  const wasOut = op.inPlace !== true || object.spec.strategy.kind !== 'inPlace'
+  if (wasOut && (op.t3 === undefined || op.t3 > now + SKEW_MS)) {
+    const text = `nothing of this object keeps ${n.name} out any more`
+    return act(n, { kind: 'writeOp', op: { ...op, t3: now } }, { code: 'MayReturn', text })
+  }
+  const { attachGraceMs } = object.spec.detach
+  const until = (op.t3 ?? now - attachGraceMs) + attachGraceMs
+  if (now < until) {
+    const text = `${n.name} is attached again for less than the grace of ${formatDuration(attachGraceMs)}`
+    return wait([{ code: 'AttachGrace', object: n.name, text }], until)
+  }
+  const gaveUp = op.gaveUp === true ? { gaveUp: op.revision } : {}
+  return act(n, { kind: 'clearOp', ...gaveUp }, { code: 'NodeAttached', text: `${n.name} is attached again` })
+}

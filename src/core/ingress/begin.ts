@@ -1,0 +1,77 @@
+import { hash } from 'node:crypto'
+import type { Admission } from './admission.ts'
+import { purposeOf } from './admission.ts'
+import { ingressOwner } from './marks.ts'
+import { act, type NodeAnswer, REST, wait } from './node-answer.ts'
+import type { IngressOp, Phase } from './op.ts'
+import type { NodeView, Pass } from './pass.ts'
+import { isToGiveBack } from './slots.ts'
+
+/** Of one object, one node and one moment: who writes it twice writes the same. */
+export const newId = ({ s }: Pass, { name }: Pick<NodeView, 'name'>): string =>
+  `${s.now.toString(36)}-${hash('sha256', `${ingressOwner(s.object)}/${name}`).slice(0, 10)}`
+
+export const newOp = (
+  pass: Pass,
+  n: NodeView,
+  to: { readonly revision: string; readonly phase: Phase },
+): IngressOp => ({
+  id: newId(pass, n),
+  ...to,
+  t0: pass.s.now,
+})
+
+/**
+ * A node that nothing is under way on, and that is to leave: the slot first, then all nodes are counted again, then the
+ * operation is written, with which the first effect comes.
+ *
+ * Law: nothing is done to a node before its operation stands on its Deployment.
+ */
+export function begin(pass: Pass, n: NodeView, admission: Admission | undefined): NodeAnswer {
+  const purpose = purposeOf(pass, n)
+  if (admission === undefined || purpose === undefined) return giveBack(n, 'nothing is to be done there')
+  if (!admission.may) {
+    const goesBack = n.slot.kind === 'ours' && (!admission.isForRoom || isToGiveBack(pass, n))
+    return goesBack ? giveBack(n, admission.reasons[0]?.text ?? 'it may not leave') : wait(admission.reasons)
+  }
+  if (admission.slot !== undefined) return takeSlot(n, admission.slot)
+  const { spec } = pass.s.object
+  const text = PURPOSES[purpose]
+  if (purpose === 'update' && spec.strategy.kind === 'inPlace') {
+    const op = {
+      ...newOp(pass, n, { revision: pass.target, phase: 'Updating' }),
+      t2: pass.s.now,
+      inPlace: true,
+    } as const
+    return act(n, { kind: 'writeOp', op }, { code: 'NodeBegun', text: `${n.name}: ${text}` })
+  }
+  // For the work of others the pods stay as they are, at first.
+  const revision = purpose === 'update' ? pass.target : (n.deployment?.revision ?? pass.target)
+  const op = newOp(pass, n, { revision, phase: 'Detaching' })
+  return act(
+    n,
+    { kind: 'writeOp', op, mark: spec.detach.deployment },
+    { code: 'NodeBegun', text: `${n.name}: ${text}` },
+  )
+}
+
+const PURPOSES = {
+  leave: 'no pods are to be there any more',
+  maintain: 'others work on the node',
+  update: 'its pods have an older revision',
+} as const
+
+export const takeSlot = (n: NodeView, slot: NonNullable<Extract<Admission, { may: true }>['slot']>): NodeAnswer =>
+  act(
+    n,
+    { kind: 'takeSlot', ...slot },
+    slot.stale === undefined
+      ? { code: 'SlotFree', text: `slot ${slot.index} of the node budget is free` }
+      : { code: 'SlotAbandoned', text: `the owner of slot ${slot.index} is gone and left no record on a node` },
+  )
+
+/** The last thing done for a node. */
+export const giveBack = (n: NodeView, why: string): NodeAnswer =>
+  n.slot.kind === 'ours'
+    ? act(n, { kind: 'releaseSlot', index: n.slot.index }, { code: 'SlotUnneeded', text: `${n.name}: ${why}` })
+    : REST

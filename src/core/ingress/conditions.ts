@@ -1,0 +1,72 @@
+import type { ConditionWords } from '../../model/condition.ts'
+import type { Reason } from '../../model/reason.ts'
+import { massDisruption } from './limits.ts'
+import type { NodeCounts } from './node-counts.ts'
+import type { Pass } from './pass.ts'
+import { awaitsPromotion, failedNodes, isStalled, massReason, named } from './rollout-rules.ts'
+
+interface Seen {
+  readonly counts: NodeCounts
+  /** Every node has the wanted revision, and nothing is under way. */
+  readonly isComplete: boolean
+  readonly reasons: readonly Reason[]
+}
+
+type Words = Omit<ConditionWords, 'type'>
+
+/** The conditions of an IngressDaemonSet. `Ready` and `Stalled` are those that kstatus goes by. */
+export function ingressConditions(pass: Pass, seen: Seen): readonly ConditionWords[] {
+  return [
+    { type: 'Available', ...available(pass, seen) },
+    { type: 'Progressing', ...progressing(pass, seen) },
+    { type: 'Stalled', ...stalled(pass) },
+    { type: 'Degraded', ...degraded(pass) },
+    { type: 'Ready', ...ready(pass, seen) },
+  ]
+}
+
+const is = (status: boolean, reason: string, message: string): Words => ({
+  status: status ? 'True' : 'False',
+  reason,
+  message,
+})
+
+const inService = ({ ready, desired }: NodeCounts): string => `${ready} of ${desired} nodes are in service`
+
+function available({ s }: Pass, { counts }: Seen): Words {
+  if (counts.desired === 0) return is(false, 'NoNodes', 'no node is to have pods')
+  const wanted = Math.max(1, Math.min(s.object.spec.rollout.minInServiceNodes, counts.desired))
+  const isEnough = counts.ready >= wanted
+  return is(isEnough, isEnough ? 'EnoughInService' : 'TooFewInService', inService(counts))
+}
+
+function progressing(pass: Pass, { counts, isComplete, reasons }: Seen): Words {
+  const updated = `${counts.updated} of ${counts.desired} nodes have revision ${pass.target}`
+  if (isComplete) return is(false, 'Complete', updated)
+  if (isStalled(pass)) return is(false, 'RolloutStalled', updated)
+  if (pass.s.object.spec.rollout.paused) return is(false, 'RolloutPaused', `${updated}, and the rollout is paused`)
+  if (awaitsPromotion(pass))
+    return is(false, 'CanaryAwaited', `${updated}; the canary nodes are done, and the rollout waits to be let go on`)
+  const [first] = reasons
+  return is(true, 'RollingOut', first === undefined ? updated : `${updated}; ${first.text}`)
+}
+
+function stalled(pass: Pass): Words {
+  const failed = failedNodes(pass)
+  if (isStalled(pass)) return is(true, 'NodesStuck', `${failed.length} nodes are stuck: ${named(failed)}`)
+  return is(false, 'NotStalled', failed.length === 0 ? 'no node is stuck' : `${failed.length} nodes are stuck`)
+}
+
+function degraded(pass: Pass): Words {
+  const mass = massDisruption(pass)
+  if (mass.length > 0) return is(true, 'MassDisruption', massReason(pass.s.object.name, mass).text)
+  const nodes = pass.nodes.filter(({ state }) => state === 'Degraded')
+  if (nodes.length > 0) return is(true, 'NodesDegraded', `pods are missing on ${named(nodes)}`)
+  return is(false, 'AsWanted', 'no pods are missing on nodes that are in service')
+}
+
+function ready(pass: Pass, { counts, isComplete }: Seen): Words {
+  if (isStalled(pass)) return is(false, 'RolloutStalled', inService(counts))
+  if (!isComplete) return is(false, 'RollingOut', `${counts.updated} of ${counts.desired} nodes are updated`)
+  return is(counts.unavailable === 0, counts.unavailable === 0 ? 'AllInService' : 'NodesOut', inService(counts))
+}

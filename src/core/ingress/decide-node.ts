@@ -1,0 +1,124 @@
+import { wallMs } from '../../model/time.ts'
+import type { Admission } from './admission.ts'
+import { slotFor } from './apply-template.ts'
+import { attaching } from './attaching.ts'
+import { begin, giveBack, newOp } from './begin.ts'
+import { detaching } from './detaching.ts'
+import { gone, leaving, putBack, withoutDeployment } from './leaving.ts'
+import { maintain, setGate } from './maintain.ts'
+import { claimedAt, ownClaim } from './marks.ts'
+import { act, type NodeAnswer, wait } from './node-answer.ts'
+import type { IngressOp } from './op.ts'
+import type { NodeView, Pass } from './pass.ts'
+import { mayMove } from './rollout-rules.ts'
+import { type IngressDeployment, REJECTED_ANNOTATION } from './snapshot.ts'
+import { updating, verifying } from './updating.ts'
+
+/**
+ * What is next for one node: one write at most, so that a process that dies leaves nothing that the next one cannot tell.
+ * The order of intent before effect: the slot, the operation with the mark of its Deployment, the claim, the mark of the
+ * Node, the template; and back: the mark of the Node, that of the Deployment, the claim, the operation, the slot.
+ */
+export function decideNode(pass: Pass, n: NodeView, admission: Admission | undefined): NodeAnswer {
+  const { deployment, op } = n
+  if (pass.s.object.deleting) return putBack(pass, n)
+  if (n.node === undefined || deployment?.isOfEarlierNode === true) return gone(n)
+  if (deployment === undefined) return withoutDeployment(pass, n)
+  if (n.overDetached !== undefined) return takeStock(pass, n, { deployment, why: n.overDetached })
+  if (n.state === 'Leaving') return leaving(pass, n, admission)
+  const stopped = stopRejected(n, deployment)
+  if (stopped !== undefined) return stopped
+  if (op !== undefined) return underWay(pass, n, { op, deployment, admission })
+  if (admission !== undefined) return upkeepFirst(pass, n, deployment) ?? begin(pass, n, admission)
+  return upkeepFirst(pass, n, deployment) ?? giveBack(n, 'it is as it should be')
+}
+
+interface UnderWay {
+  readonly op: IngressOp
+  readonly deployment: IngressDeployment
+  readonly admission: Admission | undefined
+}
+
+function underWay(pass: Pass, n: NodeView, way: UnderWay): NodeAnswer {
+  if (n.state === 'Maintenance') return maintain(pass, n, way)
+  const closed = setGate(pass, n, false)
+  if (closed !== undefined) return closed
+  const { op } = way
+  if (op.phase === 'Detaching') return goingOut(pass, n, way)
+  if (op.phase === 'Updating') return updating(pass, n, way)
+  if (op.phase === 'Verifying') return verifying(pass, n, way)
+  return attaching(pass, n, op)
+}
+
+function goingOut(pass: Pass, n: NodeView, { op, deployment, admission }: UnderWay): NodeAnswer {
+  const slot = slotFor(n, admission)
+  if (slot !== undefined) return slot
+  if (op.revision !== pass.target && op.revision !== deployment.revision && mayMove(pass, n, op.revision))
+    return act(
+      n,
+      { kind: 'writeOp', op: { ...op, revision: pass.target } },
+      { code: 'RevisionSuperseded', text: `revision ${pass.target} is wanted by now` },
+    )
+  const toUpdate: IngressOp = { ...op, phase: 'Updating', t2: pass.s.now }
+  // Another revision is wanted since, or the maintenance is over, or the template came before the phase was written.
+  if (deployment.revision === op.revision)
+    return act(
+      n,
+      { kind: 'writeOp', op: toUpdate },
+      { code: 'NodeDetached', text: `the Deployment of ${n.name} has the revision that it is to have` },
+    )
+  if (n.wish?.kind === 'retry' && n.wish.of === op.id && n.state === 'Stuck')
+    return act(
+      n,
+      {
+        kind: 'writeOp',
+        op: newOp(pass, n, { revision: op.revision, phase: 'Detaching' }),
+        mark: pass.s.object.spec.detach.deployment,
+      },
+      { code: 'RetryAsked', text: `${n.name} is to be tried again` },
+    )
+  const detached = detaching(pass, n, { op, timeout: 'as said' })
+  if (detached.kind === 'not yet') return detached.answer
+  if (n.node?.ready !== 'True') return wait([{ code: 'NodeNotReady', object: n.name, text: `${n.name} is not Ready` }])
+  return act(n, { kind: 'writeOp', op: toUpdate }, { code: 'NodeDetached', text: `${n.name} is detached` })
+}
+
+/**
+ * Something may keep the node out, and nothing tells why. It is taken for detached by us: its pods are verified as they are,
+ * and then all is withdrawn. Nothing is taken out for it.
+ */
+function takeStock(
+  pass: Pass,
+  n: NodeView,
+  { deployment, why }: { readonly deployment: IngressDeployment; readonly why: string },
+): NodeAnswer {
+  const { object, now } = pass.s
+  const fresh = newOp(pass, n, { revision: deployment.revision, phase: 'Verifying' })
+  const claim = ownClaim(object, n)
+  // Its claim tells since when the node is out: a detacher may have acknowledged that long ago.
+  const since = Math.min(claimedAt(object, n) ?? now, now)
+  const op: IngressOp = { ...fresh, id: claim?.id ?? fresh.id, t0: wallMs(since), t2: now, inPlace: true }
+  const text = `the operation on ${n.name} cannot be read: ${why}. Its pods are verified as they are, and it is put back`
+  return act(n, { kind: 'writeOp', op }, { code: 'OperationUnreadable', text })
+}
+
+/** The kubelet rejects them, and their ReplicaSet makes them anew at once: pods that run stay, no other is made. */
+const REJECTED_AT_MOST = 5
+
+function stopRejected(n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined {
+  const { revision, annotations, failedPods, available } = deployment
+  if (failedPods < REJECTED_AT_MOST || annotations[REJECTED_ANNOTATION] === revision) return undefined
+  const text = `${failedPods} pods of ${n.name} failed within ten minutes, so none is made any more`
+  return act(n, { kind: 'scale', replicas: available, rejected: revision }, { code: 'PodsRejected', text })
+}
+
+/** Of a node that nothing is under way on. The gate is closed before a cordon comes: a drain evicts in the same second. */
+function upkeepFirst(pass: Pass, n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined {
+  const { podsPerNode } = pass.s.object.spec
+  const gate = setGate(pass, n, false)
+  if (gate !== undefined) return gate
+  if (deployment.replicas === podsPerNode || deployment.annotations[REJECTED_ANNOTATION] === deployment.revision)
+    return undefined
+  const text = `${n.name} is to have ${podsPerNode} pods`
+  return act(n, { kind: 'scale', replicas: podsPerNode }, { code: 'ReplicasDiffer', text })
+}

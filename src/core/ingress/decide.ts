@@ -1,0 +1,79 @@
+import type { LoopDecision } from '../../model/loop-decision.ts'
+import type { Reason } from '../../model/reason.ts'
+import type { IngressAction, NodeAction } from './action.ts'
+import { admissions } from './admission.ts'
+import { decideNode } from './decide-node.ts'
+import type { NodeAnswer } from './node-answer.ts'
+import { type Pass, passOf } from './pass.ts'
+import { isStalled } from './rollout-rules.ts'
+import type { IngressSnapshot } from './snapshot.ts'
+
+export type IngressDecision = LoopDecision<IngressAction>
+
+/** Something without an event may have changed. */
+const RECHECK_MS = 10_000
+/** So many nodes may begin to have pods at once, as with a DaemonSet. */
+const CREATED_AT_ONCE = 50
+
+/** What is next for an IngressDaemonSet. What is not known changes nothing. */
+export function decideIngress(snapshot: IngressSnapshot): IngressDecision {
+  if (!snapshot.isFresh) return { kind: 'hold', reasons: [behind(snapshot)], recheckAfterMs: RECHECK_MS }
+  const pass = passOf(snapshot)
+  const back = rollBack(pass)
+  if (back !== undefined) return back
+  const may = snapshot.object.deleting ? undefined : admissions(pass)
+  const answers = pass.nodes.map((n) => decideNode(pass, n, may?.get(n.name)))
+  const acts = answers.filter((answer) => answer.kind === 'act')
+  const actions = atOnce(acts.map(({ action }) => action))
+  if (actions.length > 0) {
+    // What other nodes wait for is said as well: the status lists them all.
+    const waits = answers.flatMap((answer) => (answer.kind === 'hold' ? answer.reasons : []))
+    return { kind: 'act', actions, reasons: [...acts.map(({ reason }) => reason), ...waits] }
+  }
+  if (snapshot.object.deleting) return letGo(snapshot)
+  return rest(pass, answers)
+}
+
+const behind = ({ object }: IngressSnapshot): Reason => ({
+  code: 'IngressUnknown',
+  object: object.name,
+  text: `what belongs to ${object.name} is not known as it is now, so nothing is done`,
+})
+
+/** Nodes failed at the wanted revision, and it is not the one that all had before. */
+function rollBack(pass: Pass): IngressDecision | undefined {
+  const { object, revisions } = pass.s
+  const { desired, current, rejected } = revisions
+  if (!object.spec.rollout.autoRollback || object.deleting || current === undefined) return undefined
+  if (current === desired || rejected === desired || !isStalled(pass)) return undefined
+  const text = `as many nodes of ${object.name} failed as stop a rollout, so it goes back to revision ${current}`
+  return {
+    kind: 'act',
+    actions: [{ kind: 'rejectRevision', revision: desired, backTo: current }],
+    reasons: [{ code: 'RolledBack', object: object.name, text }],
+  }
+}
+
+function atOnce(actions: readonly NodeAction[]): readonly NodeAction[] {
+  const created = actions.filter(({ kind }) => kind === 'createDeployment')
+  if (created.length <= CREATED_AT_ONCE) return actions
+  const later = new Set(created.slice(CREATED_AT_ONCE))
+  return actions.filter((action) => !later.has(action))
+}
+
+function letGo({ object }: IngressSnapshot): IngressDecision {
+  const text = `nothing of ${object.name} is left on any node`
+  const reasons: readonly Reason[] = [{ code: 'ObjectUnused', object: object.name, text }]
+  if (object.finalizers.length === 0) return { kind: 'settled', reasons }
+  return { kind: 'act', actions: [{ kind: 'removeFinalizer' }], reasons }
+}
+
+function rest({ s }: Pass, answers: readonly NodeAnswer[]): IngressDecision {
+  const holds = answers.filter((answer) => answer.kind === 'hold')
+  if (holds.length === 0) {
+    const text = `every node of ${s.object.name} is as it should be`
+    return { kind: 'settled', reasons: [{ code: 'IngressAsWanted', object: s.object.name, text }] }
+  }
+  const soonest = Math.min(...holds.map(({ until = Number.POSITIVE_INFINITY }) => until - s.now), RECHECK_MS)
+  return { kind: 'hold', reasons: holds.flatMap(({ reasons }) => reasons), recheckAfterMs: Math.max(1, soonest) }
+}

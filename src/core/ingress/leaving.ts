@@ -1,0 +1,75 @@
+import type { Admission } from './admission.ts'
+import { slotFor } from './apply-template.ts'
+import { withdraw } from './attaching.ts'
+import { begin, giveBack, newOp } from './begin.ts'
+import { detaching } from './detaching.ts'
+import { ownClaim } from './marks.ts'
+import { act, type NodeAnswer, wait } from './node-answer.ts'
+import { type IngressOp, isFirst, toDetach } from './op.ts'
+import type { NodeView, Pass } from './pass.ts'
+
+/** Pods are not to be there any more: the node is detached first, and only then do its pods go. */
+export function leaving(pass: Pass, n: NodeView, admission: Admission | undefined): NodeAnswer {
+  const { op } = n
+  if (op === undefined) return begin(pass, n, admission)
+  // Its first pods never served.
+  if (isFirst(op)) return deleteDeployment(n)
+  const slot = slotFor(n, admission)
+  if (slot !== undefined) return slot
+  if (op.phase !== 'Detaching')
+    return act(
+      n,
+      { kind: 'writeOp', op: toDetach(op) },
+      { code: 'NodeBegun', text: `no pods are to be on ${n.name} any more` },
+    )
+  const detached = detaching(pass, n, { op, timeout: 'bounded' })
+  return detached.kind === 'detached' ? deleteDeployment(n) : detached.answer
+}
+
+const deleteDeployment = (n: NodeView): NodeAnswer =>
+  act(n, { kind: 'deleteDeployment' }, { code: 'PodsUnwanted', text: `no pods are to be on ${n.name} any more` })
+
+/** The Node is gone, or another one has its name: there is nothing to wait for. */
+export const gone = (n: NodeView): NodeAnswer =>
+  n.deployment === undefined ? giveBack(n, 'it is gone') : deleteDeployment(n)
+
+/** There is no Deployment. One is made where pods are to be; else what is left on the node is taken away. */
+export function withoutDeployment(pass: Pass, n: NodeView): NodeAnswer {
+  const { object, now } = pass.s
+  if (n.eligibility === 'Run' && !n.isGoing) {
+    // Of an earlier Node of this name. One that is still claimed is out, and keeps its slot until it is back.
+    if (n.slot.kind === 'ours' && ownClaim(object, n) === undefined) return giveBack(n, 'nothing keeps it out any more')
+    const revision = firstRevision(pass)
+    const op: IngressOp = { ...newOp(pass, n, { revision, phase: 'Updating' }), t2: now, isNew: true }
+    return act(
+      n,
+      { kind: 'createDeployment', revision, op, mark: object.spec.detach.deployment },
+      { code: 'NodeNew', text: `${n.name} is to have pods` },
+    )
+  }
+  if (n.pods > 0) return wait([{ code: 'PodsLeft', object: n.name, text: `${n.pods} pods are still on ${n.name}` }])
+  return withdraw(pass, n, 'no pod is left there') ?? giveBack(n, 'no pod is left there')
+}
+
+/** Where the rollout does not go on by itself, a new node has the pods that are known to be good. */
+function firstRevision({ s, target }: Pass): string {
+  const { rollout } = s.object.spec
+  const { current, promoted } = s.revisions
+  const isHeld = rollout.paused || (rollout.canary !== undefined && promoted !== target)
+  return isHeld ? (current ?? target) : target
+}
+
+/**
+ * The object is being deleted: first each node is put back, and last the object itself goes, with what belongs to it.
+ *
+ * Law: nothing of an IngressDaemonSet is left on a Node once the object is gone.
+ */
+export function putBack(pass: Pass, n: NodeView): NodeAnswer {
+  const why = 'its IngressDaemonSet is being deleted'
+  if (n.node === undefined) return giveBack(n, why)
+  const back = withdraw(pass, n, why)
+  if (back !== undefined) return back
+  if (n.op !== undefined || n.overDetached !== undefined)
+    return act(n, { kind: 'clearOp' }, { code: 'NodeAttached', text: `${n.name}: ${why}` })
+  return giveBack(n, why)
+}

@@ -1,0 +1,71 @@
+import type { Admission } from './admission.ts'
+import { apply, slotFor } from './apply-template.ts'
+import { detaching } from './detaching.ts'
+import { act, type NodeAnswer, wait } from './node-answer.ts'
+import { type IngressOp, isFirst, toDetach } from './op.ts'
+import type { NodeView, Pass } from './pass.ts'
+import { mayMove } from './rollout-rules.ts'
+import type { IngressDeployment } from './snapshot.ts'
+
+interface Maintained {
+  readonly op: IngressOp
+  readonly deployment: IngressDeployment
+  readonly admission: Admission | undefined
+}
+
+/**
+ * Others work on the node. It is detached first; then its gate opens, so that a drain of any tool may evict its pods. An
+ * update that is due is done meanwhile, since the node is out anyway.
+ *
+ * Law: pods may be evicted from a node by a drain once it is detached, and not before.
+ */
+export function maintain(pass: Pass, n: NodeView, { op, deployment, admission }: Maintained): NodeAnswer {
+  if (isFirst(op)) return setGate(pass, n, true) ?? waitForOthers(n)
+  const slot = slotFor(n, admission)
+  if (slot !== undefined) return slot
+  if (op.phase !== 'Detaching')
+    return act(
+      n,
+      { kind: 'writeOp', op: toDetach(op) },
+      { code: 'NodeBegun', text: `others work on ${n.name}, so it stays out` },
+    )
+  // Who works on the node waits for it: it is not attached again under their hands.
+  const detached = detaching(pass, n, { op, timeout: 'patient' })
+  if (detached.kind === 'not yet') return setGate(pass, n, false) ?? detached.answer
+  return setGate(pass, n, true) ?? whileOut(pass, n, { op, deployment })
+}
+
+function whileOut(pass: Pass, n: NodeView, { op, deployment }: Omit<Maintained, 'admission'>): NodeAnswer {
+  const isEmptied = pass.s.object.spec.onCordon === 'DetachAndScaleDown'
+  if (isEmptied && deployment.replicas > 0)
+    return act(n, { kind: 'scale', replicas: 0 }, { code: 'ReplicasDiffer', text: `${n.name} is to have no pods now` })
+  if (
+    op.revision !== pass.target &&
+    n.eligibility === 'Run' &&
+    n.node?.ready === 'True' &&
+    mayMove(pass, n, op.revision)
+  )
+    return act(
+      n,
+      { kind: 'writeOp', op: { ...op, revision: pass.target } },
+      { code: 'NodeBegun', text: `${n.name} is out, so its pods are replaced meanwhile` },
+    )
+  if (deployment.revision !== op.revision)
+    return apply(pass, n, { revision: op.revision, atOnce: true, replicas: deployment.replicas })
+  return waitForOthers(n)
+}
+
+const waitForOthers = (n: NodeView): NodeAnswer =>
+  wait([
+    { code: 'OthersAtWork', object: n.name, text: `others work on ${n.name}; it comes back once it is uncordoned` },
+  ])
+
+/** Undefined: it is so. */
+export function setGate({ s }: Pass, n: NodeView, isOpen: boolean): NodeAnswer | undefined {
+  const opens = isOpen || s.object.spec.drainGate === 'Open'
+  if (n.deployment === undefined || n.deployment.gate === (opens ? 'open' : 'closed')) return undefined
+  const text = opens
+    ? `pods may be evicted from ${n.name}`
+    : `no pod may be evicted from ${n.name} before it is detached`
+  return act(n, { kind: 'setGate', isOpen: opens }, { code: opens ? 'GateOpens' : 'GateCloses', text })
+}

@@ -1,0 +1,36 @@
+import { eligibleNodes } from './limits.ts'
+import { asksToBeOut } from './marks.ts'
+import type { NodeView, Pass } from './pass.ts'
+
+/** Of nodes, each counted by what it is now. */
+export interface NodeCounts {
+  /** Nodes that are to have pods. */
+  readonly desired: number
+  readonly current: number
+  /** In service. */
+  readonly ready: number
+  /** All of their pods are of the wanted revision. */
+  readonly updated: number
+  readonly unavailable: number
+  /** Asked to leave by this object. */
+  readonly detached: number
+  readonly stuck: number
+}
+
+export function nodeCounts(pass: Pass): NodeCounts {
+  const { s, target, nodes } = pass
+  const eligible = eligibleNodes(pass)
+  const ready = eligible.filter(({ isServing }) => isServing).length
+  const count = (which: (n: NodeView) => boolean): number => nodes.filter(which).length
+  return {
+    desired: eligible.length,
+    current: count(({ deployment }) => deployment !== undefined),
+    ready,
+    updated: count(
+      ({ deployment }) => deployment?.revision === target && deployment.updated === s.object.spec.podsPerNode,
+    ),
+    unavailable: eligible.length - ready,
+    detached: count((n) => asksToBeOut(s.object, n)),
+    stuck: count(({ state }) => state === 'Stuck'),
+  }
+}

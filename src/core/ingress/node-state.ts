@@ -1,0 +1,62 @@
+import { type DetachWait, detachWaits } from './detached.ts'
+import { isInMaintenance } from './maintenance.ts'
+import { type IngressOp, isFirst } from './op.ts'
+import { type IngressNode, type IngressSnapshot, REJECTED_ANNOTATION } from './snapshot.ts'
+
+export type NodeState =
+  | 'Absent'
+  | 'Creating'
+  | 'InService'
+  | 'Degraded'
+  | 'Queued'
+  | 'Detaching'
+  | 'Updating'
+  | 'Verifying'
+  | 'Attaching'
+  | 'Stuck'
+  | 'Maintenance'
+  | 'Leaving'
+
+/** The revision that nodes are to have: the one before, after a rollback. */
+export function targetRevision({ revisions }: IngressSnapshot): string {
+  const { desired, current, rejected } = revisions
+  return rejected === desired && current !== undefined ? current : desired
+}
+
+/** Where a node is, from what is true of it now. `op`: undefined also where what stands there cannot be read. */
+export function nodeState(s: IngressSnapshot, n: IngressNode, op: IngressOp | undefined): NodeState {
+  const { deployment } = n
+  if (deployment === undefined) return n.eligibility === 'Run' && n.node !== undefined ? 'Creating' : 'Absent'
+  if (n.node === undefined || n.eligibility === 'Leave' || s.object.deleting) return 'Leaving'
+  if (isInMaintenance(s.object, n)) return 'Maintenance'
+  if (isStuck(s, n, op)) return 'Stuck'
+  if (op !== undefined) return isFirst(op) ? 'Creating' : op.phase
+  if (deployment.revision !== targetRevision(s)) return 'Queued'
+  return deployment.ready < s.object.spec.podsPerNode ? 'Degraded' : 'InService'
+}
+
+/**
+ * It does not go on by itself. Nodes of a revision that is not wanted any more are no longer stuck: the next one may run.
+ */
+function isStuck(s: IngressSnapshot, n: IngressNode, op: IngressOp | undefined): boolean {
+  const target = targetRevision(s)
+  if (n.deployment?.annotations[REJECTED_ANNOTATION] === target && n.deployment.revision === target) return true
+  if (op === undefined || op.revision !== target) return false
+  if (op.phase === 'Detaching') return isHeldByTimeout(s, n, op)
+  return isChanging(op) && isLate(s, op)
+}
+
+const isChanging = ({ phase }: IngressOp): boolean => phase === 'Updating' || phase === 'Verifying'
+
+const isLate = ({ object, now }: IngressSnapshot, { t0, t2 = t0 }: IngressOp): boolean =>
+  now - t2 > object.spec.rollout.progressDeadlineMs
+
+/** The acknowledgements that are still missing after the limit; undefined: the limit is not over, or none is missing. */
+export function overdue(s: IngressSnapshot, n: IngressNode, op: IngressOp): readonly DetachWait[] | undefined {
+  if (op.t1 === undefined || s.now - Math.max(op.t0, op.t1) < s.object.spec.detach.timeoutMs) return undefined
+  const missing = detachWaits(s, n, { ...op, t1: op.t1 }).filter(({ until }) => until === undefined)
+  return missing.length === 0 ? undefined : missing
+}
+
+const isHeldByTimeout = (s: IngressSnapshot, n: IngressNode, op: IngressOp): boolean =>
+  s.object.spec.detach.onTimeout === 'Pause' && overdue(s, n, op) !== undefined

@@ -1,0 +1,71 @@
+import { asksToBeOut, isMarked } from './marks.ts'
+import { type NodeState, nodeState, targetRevision } from './node-state.ts'
+import { type IngressOp, isFirst, OP_ANNOTATION, parseOp } from './op.ts'
+import type { IngressNode, IngressSnapshot } from './snapshot.ts'
+
+/** A node with what follows from the snapshot for it alone. */
+export interface NodeView extends IngressNode {
+  readonly state: NodeState
+  readonly op?: IngressOp
+  /** It may be out by this object, and nothing readable says why; in words. */
+  readonly overDetached?: string
+  /** Traffic that reaches the node is served, as far as this object knows. */
+  readonly isServing: boolean
+  /** This object has it out, or holds a slot to take it out; a node whose first pods start is not among these. */
+  readonly isUnderWay: boolean
+  /** It counts against the limit of this object, by whatever it is out. */
+  readonly isOut: boolean
+}
+
+/** One look at an IngressDaemonSet. */
+export interface Pass {
+  readonly s: IngressSnapshot
+  readonly target: string
+  readonly nodes: readonly NodeView[]
+}
+
+export function passOf(s: IngressSnapshot): Pass {
+  const out = new Set(s.budget.out.filter(({ why }) => why.some(({ kind }) => kind !== 'slot')).map(({ node }) => node))
+  return { s, target: targetRevision(s), nodes: s.nodes.map((n) => viewOf(s, n, out)) }
+}
+
+function viewOf(s: IngressSnapshot, n: IngressNode, out: ReadonlySet<string>): NodeView {
+  const word = parseOp(n.deployment?.annotations[OP_ANNOTATION])
+  const op = word.kind === 'op' ? word.op : undefined
+  const state = nodeState(s, n, op)
+  const over = word.kind === 'unreadable' ? word.why : op === undefined && isMarkedAlone(s, n) ? NO_OP : undefined
+  const isServing = servesNow(s, n, out)
+  const isNew = isFirst(op)
+  const isUnderWay = (op !== undefined && !isNew) || over !== undefined || (n.slot.kind === 'ours' && !isNew)
+  return {
+    ...n,
+    state,
+    isServing,
+    isUnderWay,
+    isOut: isUnderWay || (!isServing && n.deployment !== undefined && !isNew) || state === 'Degraded',
+    ...(op === undefined ? {} : { op }),
+    ...(over === undefined ? {} : { overDetached: over }),
+  }
+}
+
+const NO_OP = 'it is missing'
+
+const isMarkedAlone = ({ object }: IngressSnapshot, n: IngressNode): boolean =>
+  n.deployment !== undefined && asksToBeOut(object, n)
+
+function servesNow({ object }: IngressSnapshot, n: IngressNode, out: ReadonlySet<string>): boolean {
+  const { node, deployment } = n
+  const { minReadyPodsPerNode, detach } = object.spec
+  if (node === undefined || deployment === undefined || node.ready !== 'True' || n.isGoing) return false
+  if (out.has(n.name) || isMarked(n, detach.deployment)) return false
+  if (detach.node !== undefined && node.annotations[detach.node.key] !== undefined) return false
+  return deployment.available >= minReadyPodsPerNode
+}
+
+/** Its pods are those of the template that it has, and all are there. */
+export function isSettled({ s }: Pass, { deployment }: NodeView): boolean {
+  const wanted = s.object.spec.podsPerNode
+  if (deployment === undefined || !deployment.isObserved || deployment.oldPods > 0) return false
+  const { replicas, updated, ready } = deployment
+  return replicas === wanted && updated === wanted && ready === wanted
+}

@@ -1,0 +1,118 @@
+import type { Reason } from '../../model/reason.ts'
+import { eligibleNodes, massDisruption } from './limits.ts'
+import { isCanary } from './order.ts'
+import type { NodeView, Pass } from './pass.ts'
+import { GAVE_UP_ANNOTATION } from './snapshot.ts'
+
+/** Its pods are, or are going to be, of the revision that is wanted. */
+const isMoved = ({ target }: Pass, { deployment, op }: NodeView): boolean =>
+  deployment?.revision === target || op?.revision === target
+
+/** It has the wanted revision and nothing is under way there. */
+export const isDone = ({ target }: Pass, { deployment, op, overDetached }: NodeView): boolean =>
+  deployment?.revision === target && op === undefined && overDetached === undefined
+
+const gaveUp = ({ target }: Pass, n: NodeView): boolean =>
+  n.deployment?.annotations[GAVE_UP_ANNOTATION] === target &&
+  n.deployment.revision !== target &&
+  !(n.wish?.kind === 'retry' && n.wish.of === target)
+
+const isSkipped = ({ target }: Pass, { wish, op }: NodeView): boolean =>
+  wish?.kind === 'skip' && (wish.of === op?.id || wish.of === target)
+
+/** Nodes that count as failed. */
+export const failedNodes = (pass: Pass): readonly NodeView[] =>
+  pass.nodes.filter((n) => (n.state === 'Stuck' || gaveUp(pass, n)) && !isSkipped(pass, n))
+
+/** As many nodes have failed as stop a rollout. */
+export const isStalled = (pass: Pass): boolean =>
+  failedNodes(pass).length >= pass.s.object.spec.rollout.failureThreshold
+
+/**
+ * The canary nodes go first. A revision that all nodes had before needs no canary, so that a rollback does not wait for a
+ * person.
+ */
+const isCanaryFirst = ({ s, target }: Pass): boolean =>
+  s.object.spec.rollout.canary !== undefined && s.revisions.promoted !== target && s.revisions.current !== target
+
+/** All canary nodes are done, and no person has let the rollout go on. */
+export function awaitsPromotion(pass: Pass): boolean {
+  if (!isCanaryFirst(pass)) return false
+  const nodes = eligibleNodes(pass).filter((n) => isCanary(pass, n))
+  return nodes.length > 0 && nodes.every((n) => isDone(pass, n))
+}
+
+/** Why no node is to be given the wanted revision now. */
+export function rolloutHolds(pass: Pass): readonly Reason[] {
+  const { rollout } = pass.s.object.spec
+  const { name } = pass.s.object
+  const failed = failedNodes(pass)
+  const mass = massDisruption(pass)
+  return [
+    ...(rollout.paused
+      ? [
+          {
+            code: 'RolloutPaused',
+            object: name,
+            text: `the rollout of ${name} is paused`,
+            next: 'set spec.rollout.paused to false',
+          } as const,
+        ]
+      : []),
+    ...(isStalled(pass) ? [stalled(name, failed)] : []),
+    ...(mass.length > 0 ? [massReason(name, mass)] : []),
+  ]
+}
+
+const NAMED_AT_MOST = 5
+export const named = (nodes: readonly NodeView[]): string =>
+  [...nodes.slice(0, NAMED_AT_MOST).map((n) => n.name), ...(nodes.length > NAMED_AT_MOST ? ['…'] : [])].join(', ')
+
+const stalled = (name: string, failed: readonly NodeView[]): Reason => ({
+  code: 'RolloutStalled',
+  object: name,
+  text: `the rollout of ${name} has stopped, since ${failed.length} of its nodes are stuck: ${named(failed)}`,
+  next: 'change the template, or retry or skip these nodes',
+})
+
+export const massReason = (name: string, hit: readonly NodeView[]): Reason => ({
+  code: 'MassDisruption',
+  object: name,
+  text: `${hit.length} nodes of ${name} are cordoned or not Ready, more than half of them: ${named(hit)}`,
+})
+
+/** What node holds go by beside the node. */
+interface FleetView {
+  /** How many nodes have another revision. */
+  readonly old: number
+  /** Some nodes are canary nodes. */
+  readonly hasCanary: boolean
+}
+
+/** Why this node in particular is not to be given the wanted revision now. */
+export function nodeHolds(pass: Pass, n: NodeView, { old, hasCanary }: FleetView): readonly Reason[] {
+  const { partition } = pass.s.object.spec.rollout
+  const reasons: Reason[] = []
+  const say = (code: Reason['code'], text: string): number => reasons.push({ code, object: n.name, text })
+  if (n.eligibility === 'Keep') say('NewPodsRefused', `${n.name} bears a taint that new pods do not tolerate`)
+  // Where others work on it, its pods come back with the end of their work.
+  if (n.node?.unschedulable === true && n.state !== 'Maintenance')
+    say('NewPodsRefused', `${n.name} is cordoned, so that no new pod is placed there`)
+  if (n.node?.ready !== 'True') say('NodeNotReady', `${n.name} is not Ready`)
+  if (gaveUp(pass, n)) say('DetachGivenUp', `the detach of ${n.name} for this revision was given up`)
+  if (old <= partition)
+    say('PartitionKept', `spec.rollout.partition lets ${partition} nodes keep the revision that they have`)
+  if (hasCanary && isCanaryFirst(pass) && !isCanary(pass, n))
+    say('CanaryAwaited', `${n.name} is updated once the canary nodes are done and the rollout was let go on`)
+  return reasons
+}
+
+/** Nodes that are to be given the wanted revision yet. */
+export const oldNodes = (pass: Pass): number => eligibleNodes(pass).filter((n) => !isMoved(pass, n)).length
+
+/** Whether a node that is out may go to the wanted revision: always from one that failed, else by the rules. */
+export function mayMove(pass: Pass, n: NodeView, from: string): boolean {
+  if (from !== pass.s.revisions.current) return true
+  const hasCanary = eligibleNodes(pass).some((one) => isCanary(pass, one))
+  return rolloutHolds(pass).length === 0 && nodeHolds(pass, n, { old: oldNodes(pass), hasCanary }).length === 0
+}

@@ -1,0 +1,50 @@
+import { runOfOwner, type SeenSlot } from '../../model/slot.ts'
+import { maxOut } from '../budget/max-out.ts'
+import type { NodeView, Pass } from './pass.ts'
+
+/** How many nodes of the cluster may be out. */
+export const slotCount = ({ s }: Pass): number => maxOut(s.budget.limit, s.budget.fleet)
+
+export interface FreeSlot {
+  readonly index: number
+  /** Its holder is gone, and it is taken from that one. */
+  readonly stale?: SeenSlot
+}
+
+/** Slots that may be asked for, the lowest first. */
+export function freeSlots(pass: Pass): readonly FreeSlot[] {
+  const held = new Map(pass.s.budget.slots.map((slot) => [slot.index, slot]))
+  const maySteal = mayTakeStale(pass)
+  return Array.from({ length: slotCount(pass) }, (_, index) => index).flatMap((index): readonly FreeSlot[] => {
+    const slot = held.get(index)
+    if (slot === undefined) return [{ index }]
+    return slot.isStale && maySteal ? [{ index, stale: slot }] : []
+  })
+}
+
+/** While a node bears a record whose run holds no living slot, something is still to be put back by that run. */
+function mayTakeStale({ s }: Pass): boolean {
+  const living = new Set(s.budget.slots.filter(({ isStale }) => !isStale).map(({ owner }) => runOfOwner(owner)))
+  const records = s.budget.out.flatMap(({ why }) => why.filter(({ kind }) => kind === 'recorded'))
+  return records.every(({ run }) => run !== undefined && living.has(run))
+}
+
+/** From then on a slot for which there is no room is given back, so that other owners find it free. */
+const HELD_IDLE_MS = 30_000
+
+/**
+ * What becomes of a slot whose node is not touched yet, where too many are out: the one of the lowest slot goes on, and the
+ * others ask again.
+ */
+export function isToGiveBack(pass: Pass, n: NodeView): boolean {
+  const { slot } = n
+  if (slot.kind !== 'ours') return false
+  if (pass.s.now - slot.takenAt >= HELD_IDLE_MS) return true
+  const untouched = new Set(
+    pass.s.budget.out.filter(({ why }) => why.every(({ kind }) => kind === 'slot')).map(({ node }) => node),
+  )
+  return pass.s.budget.slots.some(
+    ({ index, owner, isStale }) =>
+      !isStale && index < slot.index && owner.node !== undefined && owner.node !== n.name && untouched.has(owner.node),
+  )
+}

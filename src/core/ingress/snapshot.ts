@@ -1,0 +1,108 @@
+import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
+import type { Node } from '../../model/node.ts'
+import type { OutLimit } from '../../model/out-limit.ts'
+import type { Reason } from '../../model/reason.ts'
+import type { SeenSlot } from '../../model/slot.ts'
+import type { WallMs } from '../../model/time.ts'
+import type { NodeOut } from '../budget/snapshot.ts'
+
+/** All that a decision about an IngressDaemonSet goes by. */
+export interface IngressSnapshot {
+  readonly object: IngressDaemonSet
+  readonly now: WallMs
+  /** No cache is behind for longer than it may be. */
+  readonly isFresh: boolean
+  readonly revisions: IngressRevisions
+  readonly budget: IngressBudget
+  /** Each node that is eligible, or bears something of this object, or was one for which a Deployment is there. */
+  readonly nodes: readonly IngressNode[]
+}
+
+interface IngressRevisions {
+  /** Of the template as the object has it. */
+  readonly desired: string
+  /** The last one that all nodes had. */
+  readonly current?: string
+  /** The last one that a rollback left; it is not rolled out again. */
+  readonly rejected?: string
+  /** A person has let the rollout of this one go on after its canary nodes. */
+  readonly promoted?: string
+}
+
+/** The node budget as it was read last. */
+interface IngressBudget {
+  readonly limit: OutLimit
+  /** How many nodes the cluster has. */
+  readonly fleet: number
+  /** Why nothing may be begun: the budget makes no sense, or could not be read. */
+  readonly fault?: Reason
+  /** Of all nodes, by `whoIsOut` with the living slots of every owner, those of this controller among them. */
+  readonly out: readonly NodeOut[]
+  /** All slots that are held. */
+  readonly slots: readonly SeenSlot[]
+}
+
+export interface IngressNode {
+  readonly name: string
+  /** Absent: it is gone, by an authoritative list. */
+  readonly node?: Node
+  /** `Run`: pods are to be there; `Keep`: those that are there stay, new ones would not be placed; `Leave`: none are to be. */
+  readonly eligibility: 'Run' | 'Keep' | 'Leave'
+  /** The node, or its pods, go whatever is decided: it is deleted, removed, or tainted with NoExecute. */
+  readonly isGoing: boolean
+  readonly deployment?: IngressDeployment
+  /** Pods of this object that are on the node, also while they end. */
+  readonly pods: number
+  readonly slot: NodeSlot
+  /** Absent: no agent answers for the node. */
+  readonly agent?: AgentWord
+  /** When the acknowledgement that stands on the Node was first seen, by the clock of this process. */
+  readonly acknowledgementSeen?: WallMs
+  /** What a person wants of a node that is stuck; it counts for that operation, or that revision, alone. */
+  readonly wish?: { readonly kind: 'retry' | 'skip'; readonly of: string }
+}
+
+type NodeSlot =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'ours'; readonly index: number; readonly takenAt: WallMs }
+  /** It is held for this node by an owner that lives; in words. */
+  | { readonly kind: 'others'; readonly owner: string }
+
+/** What the agent of a node says of the claim that it acknowledged last. */
+interface AgentWord {
+  readonly acknowledged?: {
+    readonly id: string
+    /** By the clock of this process. */
+    readonly seen: WallMs
+    /** All who send to the node have noticed: their checks were answered often enough. */
+    readonly isNoticed: boolean
+  }
+}
+
+/** The Deployment of a node, with what stands beside it. */
+export interface IngressDeployment {
+  /** Of the template that it has. */
+  readonly revision: string
+  readonly annotations: Readonly<Record<string, string>>
+  /** spec.replicas. */
+  readonly replicas: number
+  readonly updated: number
+  readonly ready: number
+  readonly available: number
+  /** Its controller has seen what it says now. */
+  readonly isObserved: boolean
+  /** Pods of an older template that are still there. */
+  readonly oldPods: number
+  /** Pods that failed in the last ten minutes and since its pods began to change, such as those that the kubelet rejects. */
+  readonly failedPods: number
+  /** Whether its PodDisruptionBudget lets pods be evicted. */
+  readonly gate: 'absent' | 'open' | 'closed'
+  /** It was made for an earlier Node of this name. */
+  readonly isOfEarlierNode?: true
+}
+
+/** On a Deployment whose pods were rejected too often: the revision. Its pods are not made again before that changes. */
+export const REJECTED_ANNOTATION = 'evenkeel.dev/ingress-rejected'
+
+/** On a Deployment whose update was given up by `onTimeout: Abort`: the revision. */
+export const GAVE_UP_ANNOTATION = 'evenkeel.dev/ingress-gave-up'

@@ -1,0 +1,69 @@
+import type { WantedStatus } from '../../model/object-status.ts'
+import type { Reason } from '../../model/reason.ts'
+import { ingressConditions } from './conditions.ts'
+import { eligibleNodes } from './limits.ts'
+import { nodeCounts } from './node-counts.ts'
+import { type NodeView, type Pass, passOf } from './pass.ts'
+import { isDone } from './rollout-rules.ts'
+import type { IngressSnapshot } from './snapshot.ts'
+
+/** Objects have a bound in size, and a status is read by people. */
+const NODES_MAX = 100
+
+/** What the status of the object is to say. Undefined: the world is not known as it is now, so what stands there stays. */
+export function ingressStatus(s: IngressSnapshot, reasons: readonly Reason[]): WantedStatus | undefined {
+  if (!s.isFresh) return undefined
+  const pass = passOf(s)
+  const counts = nodeCounts(pass)
+  const isComplete = isRolledOut(pass)
+  return {
+    conditions: ingressConditions(pass, { counts, isComplete, reasons }),
+    fields: {
+      updateRevision: pass.target,
+      ...revisionsOf(pass, isComplete),
+      desiredNodes: counts.desired,
+      currentNodes: counts.current,
+      readyNodes: counts.ready,
+      updatedNodes: counts.updated,
+      unavailableNodes: counts.unavailable,
+      detachedNodes: counts.detached,
+      stuckNodes: counts.stuck,
+      ...notInService(pass, reasons),
+    },
+  }
+}
+
+function revisionsOf({ s, target }: Pass, isComplete: boolean): WantedStatus['fields'] {
+  const { current, rejected } = s.revisions
+  const last = isComplete ? target : current
+  return {
+    ...(last === undefined ? {} : { currentRevision: last }),
+    ...(rejected === undefined ? {} : { rejectedRevision: rejected }),
+  }
+}
+
+/** Every node has the wanted revision, and nothing is under way. */
+const isRolledOut = (pass: Pass): boolean => eligibleNodes(pass).every((n) => isDone(pass, n))
+
+interface ListedNode {
+  readonly name: string
+  readonly state: NodeView['state']
+  readonly message?: string
+}
+
+function notInService({ nodes }: Pass, reasons: readonly Reason[]): WantedStatus['fields'] {
+  const messages = new Map(reasons.toReversed().map(({ object = '', text }) => [object, text]))
+  const listed = nodes
+    .filter(({ state }) => state !== 'InService' && state !== 'Absent')
+    .map(({ name, state }): ListedNode => {
+      const message = messages.get(name)
+      return { name, state, ...(message === undefined ? {} : { message }) }
+    })
+    .toSorted(byUrgency)
+  return { nodes: listed.slice(0, NODES_MAX), ...(listed.length > NODES_MAX ? { truncated: true } : {}) }
+}
+
+/** Those that need a person first, and those that only wait for their turn last. */
+const urgency = ({ state }: ListedNode): number => (state === 'Stuck' ? 0 : state === 'Queued' ? 2 : 1)
+const byUrgency = (one: ListedNode, other: ListedNode): number =>
+  urgency(one) - urgency(other) || (one.name < other.name ? -1 : 1)

@@ -1,0 +1,118 @@
+import type { Reason } from '../../model/reason.ts'
+import type { Admission } from './admission.ts'
+import { mayApply } from './apply-template.ts'
+import { askDetach } from './ask-detach.ts'
+import { newId } from './begin.ts'
+import { act, type NodeAnswer, wait } from './node-answer.ts'
+import type { IngressOp } from './op.ts'
+import { isSettled, type NodeView, type Pass } from './pass.ts'
+import { mayMove } from './rollout-rules.ts'
+import { type IngressDeployment, REJECTED_ANNOTATION } from './snapshot.ts'
+
+interface UnderWay {
+  readonly op: IngressOp
+  readonly deployment: IngressDeployment
+  readonly admission: Admission | undefined
+}
+
+/**
+ * The pods are replaced. Where the node is out for it, no pod is touched before the detach is over; and once pods
+ * change, nothing but pods that are all there brings the node back.
+ *
+ * Law: the template of a node that serves is not changed before the node is detached, unless its object updates in place.
+ */
+export function updating(pass: Pass, n: NodeView, { op, deployment, admission }: UnderWay): NodeAnswer {
+  const newer = supersede(pass, n, op)
+  if (newer !== undefined) return newer
+  if (deployment.revision !== op.revision) return mayApply(pass, n, { op, admission })
+  const asked = isAskedFor(op) ? askDetach(pass, n, op) : undefined
+  if (asked !== undefined) return asked
+  const again = retry(pass, n, { op, deployment })
+  if (again !== undefined) return again
+  const { podsPerNode } = pass.s.object.spec
+  if (deployment.annotations[REJECTED_ANNOTATION] === op.revision) return wait([rejected(n)])
+  if (deployment.replicas !== podsPerNode) return scaleUp(pass, n)
+  if (!isSettled(pass, n)) return wait([notReady(pass, n, deployment)], deadline(pass, op))
+  const text = `the pods of ${n.name} are all of revision ${op.revision}, and ready`
+  return act(n, { kind: 'writeOp', op: { ...op, phase: 'Verifying' } }, { code: 'NodeUpdated', text })
+}
+
+/** Its pods stay ready for as long as the object asks. */
+export function verifying(pass: Pass, n: NodeView, { op, deployment, admission }: UnderWay): NodeAnswer {
+  const newer = supersede(pass, n, op)
+  if (newer !== undefined) return newer
+  if (deployment.revision !== op.revision)
+    return act(n, { kind: 'writeOp', op: { ...op, phase: 'Updating' } }, revisionOfOthers(n))
+  if (!isSettled(pass, n) || n.node?.ready !== 'True') return updatingAgain(pass, n, { op, deployment, admission })
+  const asked = isAskedFor(op) ? askDetach(pass, n, op) : undefined
+  if (asked !== undefined) return asked
+  if (deployment.available < pass.s.object.spec.podsPerNode)
+    return wait([notReady(pass, n, deployment)], deadline(pass, op))
+  const text = `the pods of ${n.name} have been ready for long enough`
+  return act(n, { kind: 'writeOp', op: { ...op, phase: 'Attaching' } }, { code: 'NodeVerified', text })
+}
+
+/** A node whose first pods start bears its mark from the beginning, and no claim. */
+const isAskedFor = (op: IngressOp): boolean => op.inPlace !== true && op.isNew !== true
+
+/** A node that is not Ready may show pods as ready from before. */
+const updatingAgain = (pass: Pass, n: NodeView, { op, deployment, admission }: UnderWay): NodeAnswer =>
+  isSettled(pass, n)
+    ? wait([{ code: 'NodeNotReady', object: n.name, text: `${n.name} is not Ready` }], deadline(pass, op))
+    : updating(pass, n, { op: { ...op, phase: 'Updating' }, deployment, admission })
+
+const revisionOfOthers = (n: NodeView) =>
+  ({ code: 'NodeBegun', text: `the Deployment of ${n.name} has another revision than it was given` }) as const
+
+/**
+ * A newer revision is wanted meanwhile. A node that is on its way goes there at once, since it is out anyway; one that keeps
+ * the revision before waits for its turn.
+ */
+function supersede(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer | undefined {
+  if (op.revision === pass.target || !mayMove(pass, n, op.revision)) return undefined
+  // It is not out for an update: once it is as it was, it waits for its turn.
+  const isAsItWas = n.deployment?.revision === op.revision && isSettled(pass, n)
+  if (op.inPlace === true && n.slot.kind === 'none' && isAsItWas) return undefined
+  const newer: IngressOp = { ...op, revision: pass.target, phase: 'Updating', t2: pass.s.now }
+  const text = `revision ${pass.target} is wanted by now, so ${n.name} goes on to that one`
+  return act(n, { kind: 'writeOp', op: newer }, { code: 'RevisionSuperseded', text })
+}
+
+/** A person wants it tried again: pods that were rejected are made once more, and the deadline begins anew. */
+function retry(pass: Pass, n: NodeView, { op, deployment }: Omit<UnderWay, 'admission'>): NodeAnswer | undefined {
+  if (n.wish?.kind !== 'retry' || n.wish.of !== op.id) return undefined
+  if (deployment.annotations[REJECTED_ANNOTATION] !== undefined) return scaleUp(pass, n)
+  const again: IngressOp = { ...op, id: newId(pass, n), t2: pass.s.now }
+  return act(n, { kind: 'writeOp', op: again }, { code: 'RetryAsked', text: `${n.name} is to be tried again` })
+}
+
+const scaleUp = ({ s }: Pass, n: NodeView): NodeAnswer => {
+  const { podsPerNode } = s.object.spec
+  const text = `${n.name} is to have ${podsPerNode} pods`
+  return act(n, { kind: 'scale', replicas: podsPerNode }, { code: 'ReplicasDiffer', text })
+}
+
+const deadline = ({ s }: Pass, { t0, t2 = t0 }: IngressOp): number | undefined => {
+  const at = t2 + s.object.spec.rollout.progressDeadlineMs
+  return at > s.now ? at : undefined
+}
+
+function notReady({ s }: Pass, n: NodeView, { ready, updated, available, oldPods }: IngressDeployment): Reason {
+  const { podsPerNode } = s.object.spec
+  const old = oldPods === 0 ? '' : `, ${oldPods} old ones are still there`
+  const text = `of ${podsPerNode} pods on ${n.name} ${updated} are new, ${ready} ready, ${available} available${old}`
+  if (n.state !== 'Stuck') return { code: 'PodsNotReady', object: n.name, text }
+  return {
+    code: 'ProgressDeadlineExceeded',
+    object: n.name,
+    text,
+    next: 'look at its pods; then retry or skip the node',
+  }
+}
+
+const rejected = (n: NodeView): Reason => ({
+  code: 'PodsRejected',
+  object: n.name,
+  text: `the pods of ${n.name} failed again and again, so none is made any more`,
+  next: 'change the template, or retry the node',
+})

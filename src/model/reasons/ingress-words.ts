@@ -1,0 +1,167 @@
+import type { ReasonEntry } from './reason-entry.ts'
+
+/** Why a node of an IngressDaemonSet, or its rollout, does not go on, or what became of it. */
+export const INGRESS_WORDS = {
+  IngressUnknown: {
+    is: 'what belongs to web is not known as it is now, so nothing is done',
+    cause: 'A watch of the controller is broken, or the API server does not answer.',
+    cure: 'Check whether the API server answers, and the rights of the controller.',
+    wait: 'none',
+  },
+  IngressAsWanted: {
+    is: 'every node of web is as it should be',
+    cause: 'All is well.',
+    cure: 'Nothing to do.',
+    wait: 'none',
+  },
+  RolloutPaused: {
+    is: 'the rollout of web is paused',
+    cause: '`spec.rollout.paused` is true. Nodes that are out already are finished.',
+    cure: 'Set `spec.rollout.paused` to false.',
+    wait: 'none',
+  },
+  RolloutStalled: {
+    is: 'the rollout of web has stopped, since 1 of its nodes are stuck: n1',
+    cause: 'As many nodes failed as `spec.rollout.failureThreshold` says.',
+    cure: 'Change the template; the stuck nodes get the new one first. Or retry or skip these nodes.',
+    wait: 'none',
+  },
+  RolledBack: {
+    is: 'as many nodes of web failed as stop a rollout, so it goes back to revision 1',
+    cause: '`spec.rollout.autoRollback` is true, and the revision failed.',
+    cure: 'Correct the template. A changed template is rolled out; the one that failed is not tried again.',
+    wait: 'none',
+  },
+  CanaryAwaited: {
+    is: 'n1 is updated once the canary nodes are done and the rollout was let go on',
+    cause: '`spec.rollout.canary` names the nodes that go first.',
+    cure: 'Look at the canary nodes, then let the rollout go on.',
+    wait: 'none',
+  },
+  PartitionKept: {
+    is: 'spec.rollout.partition lets 2 nodes keep the revision that they have',
+    cause: '`spec.rollout.partition` says so.',
+    cure: 'Lower `spec.rollout.partition`.',
+    wait: 'none',
+  },
+  MassDisruption: {
+    is: '4 nodes of web are cordoned or not Ready, more than half of them: n1, n2, n3, n4',
+    cause: 'A fault of many nodes, or a cordon of many.',
+    cure: 'Look at `kubectl get nodes`. Nothing more is taken out before fewer nodes are in this state.',
+    wait: 'none',
+  },
+  IngressLimitReached: {
+    is: '1 nodes of web are out or degraded, and at most 1 may be',
+    cause:
+      'The limit is `maxUnavailableNodes` or `maxDegradedNodes` of `spec.updateStrategy`. Degraded nodes and nodes that others have out count.',
+    cure: 'Nothing to do while nodes are being updated. Else look at the nodes in the status of the object.',
+    wait: 'none',
+  },
+  TooFewInService: {
+    is: '0 nodes of web would be left in service, and 1 are wanted',
+    cause: '`spec.rollout.minInServiceNodes` says how many are to stay in service.',
+    cure: 'Bring other nodes into service. With one node alone, set `spec.rollout.minInServiceNodes` to 0.',
+    wait: 'none',
+  },
+  ZoneUnderWay: {
+    is: 'n2 of another zone is still being updated',
+    cause: 'Zones are updated one after the other.',
+    cure: 'Nothing to do.',
+    wait: 'none',
+  },
+  SlotOfOthers: {
+    is: 'run 20260101T000000Z-abcd holds the slot for n1',
+    cause: 'A roll has the node, or is about to take it.',
+    cure: 'Nothing to do: its pods are replaced while the node is cordoned, or afterwards.',
+    wait: 'none',
+  },
+  NodeSlotMissing: {
+    is: 'no slot of the node budget is free for n1, which is out already',
+    cause: 'The slot of the node was lost, such as by a Lease that was deleted, and others have all slots by now.',
+    cure: 'Look at `evenkeel budget`.',
+    wait: 'none',
+  },
+  NewPodsRefused: {
+    is: 'n1 bears a taint that new pods do not tolerate',
+    cause:
+      'Pods that are there stay, and new ones would not be placed. It may be cordoned instead, where `onCordon` is `Ignore`.',
+    cure: 'Remove the taint or add a toleration to the template; uncordon the node.',
+    wait: 'none',
+  },
+  DetachGrace: {
+    is: 'n1 is asked to leave by evenkeel.dev/detach for less than the grace of 30 s',
+    cause: 'Load balancers need that time to notice.',
+    cure: 'Nothing to do. The graces are fields of `spec.updateStrategy`.',
+    wait: 'none',
+    progress: true,
+  },
+  AgentNotHeard: {
+    is: 'the agent of n1 has not said that it knows of the detach, so its health answer may still be good',
+    cause: 'The agent is not running, or does not reach the API server.',
+    cure: 'Look at the agent of the node. After the limit, `onTimeout` says what is done.',
+    wait: 'none',
+  },
+  DetachTimedOut: {
+    is: 'n1 is not known to be detached after the limit of its detach',
+    cause: 'The detacher or the agent did not acknowledge in time.',
+    cure: 'Look at the detacher and the agent of the node, then retry or skip the node. `onTimeout` says what is done by itself.',
+    wait: 'none',
+  },
+  DetachGivenUp: {
+    is: 'the detach of n1 for this revision was given up',
+    cause: 'The detach took too long, and `onTimeout` is `Abort`. The node serves with the pods that it had.',
+    cure: 'Look at the detacher and the agent of the node, then retry the node.',
+    wait: 'none',
+  },
+  OperationUnreadable: {
+    is: 'the operation on n1 cannot be read: it is not a JSON object. Its pods are verified as they are, and it is put back',
+    cause: 'Another program or a person wrote to the Deployment of the node, or removed the annotation.',
+    cure: 'Find out who writes to `evenkeel.dev/ingress-operation`.',
+    wait: 'none',
+  },
+  OperationFromFuture: {
+    is: 'the times of the operation on n1 are in the future, so its graces begin now',
+    cause: 'The clock of an earlier leader was ahead, or the annotation was written by another program.',
+    cure: 'Check the clocks of the machines that the controller runs on.',
+    wait: 'none',
+  },
+  PodsNotReady: {
+    is: 'of 2 pods on n1 1 are new, 1 ready, 0 available',
+    cause: 'The pods were replaced a moment ago.',
+    cure: 'Nothing to do.',
+    wait: 'none',
+    progress: true,
+  },
+  ProgressDeadlineExceeded: {
+    is: 'of 2 pods on n1 1 are new, 1 ready, 0 available',
+    cause: '`spec.rollout.progressDeadline` is over. The node stays out and keeps its slot.',
+    cure: 'Look at the pods of the node: `kubectl get pods -o wide`. Then change the template, or retry or skip the node.',
+    wait: 'none',
+  },
+  PodsRejected: {
+    is: '5 pods of n1 failed within ten minutes, so none is made any more',
+    cause: 'The kubelet rejects them, such as for a host port that is taken.',
+    cure: 'Read the status of the failed pods and change the template, or remove the annotation `evenkeel.dev/ingress-rejected` from the Deployment.',
+    wait: 'none',
+  },
+  PodsLeft: {
+    is: '1 pods are still on n1',
+    cause: 'They are ending.',
+    cure: 'Nothing to do.',
+    wait: 'none',
+    progress: true,
+  },
+  OthersAtWork: {
+    is: 'others work on n1; it comes back once it is uncordoned',
+    cause: 'The node is cordoned, or a condition says that it is being drained.',
+    cure: '`kubectl uncordon` once the work is done.',
+    wait: 'none',
+  },
+  AttachGrace: {
+    is: 'n1 is attached again for less than the grace of 10 s',
+    cause: 'Load balancers need that time to send to it again.',
+    cure: 'Nothing to do.',
+    wait: 'none',
+    progress: true,
+  },
+} as const satisfies Readonly<Record<string, ReasonEntry>>

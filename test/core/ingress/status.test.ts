@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decideIngress } from '../../../src/core/ingress/decide.ts'
+import type { IngressNode, IngressSnapshot } from '../../../src/core/ingress/snapshot.ts'
+import { ingressStatus } from '../../../src/core/ingress/status.ts'
+import type { WantedStatus } from '../../../src/model/object-status.ts'
+import { aNodeOf, anOp, aScene, OURS, outFor } from '../../support/ingress-world.ts'
+
+const NEW = { revision: 'r2' }
+const done = (name: string) => aNodeOf(name, { deployment: NEW })
+const late = anOp({ phase: 'Updating' }, { t1: 900, t2: 700 })
+const stuck = aNodeOf('n1', { slot: OURS, op: late, asks: 'dc', deployment: { ...NEW, ready: 0, available: 0 } })
+
+function statusOf(s: IngressSnapshot): WantedStatus {
+  const status = ingressStatus(s, decideIngress(s).reasons)
+  assert.ok(status !== undefined)
+  return status
+}
+
+/** `Available Progressing=RollingOut …`: those that are True, with their reasons, and all others by their reasons. */
+const words = (s: IngressSnapshot): string =>
+  statusOf(s)
+    .conditions.map(({ type, status, reason }) => `${status === 'True' ? '+' : '-'}${type}:${reason}`)
+    .join(' ')
+
+const CONDITIONS: readonly (readonly [title: string, world: IngressSnapshot, conditions: string])[] = [
+  [
+    'all nodes are updated and in service',
+    aScene([done('n1'), done('n2')]),
+    '+Available:EnoughInService -Progressing:Complete -Stalled:NotStalled -Degraded:AsWanted +Ready:AllInService',
+  ],
+  [
+    'a rollout is under way',
+    aScene([done('n1'), aNodeOf('n2')]),
+    '+Available:EnoughInService +Progressing:RollingOut -Stalled:NotStalled -Degraded:AsWanted -Ready:RollingOut',
+  ],
+  [
+    'it is paused',
+    aScene([done('n1'), aNodeOf('n2')], { spec: { rollout: { paused: true } } }),
+    '+Available:EnoughInService -Progressing:RolloutPaused -Stalled:NotStalled -Degraded:AsWanted -Ready:RollingOut',
+  ],
+  [
+    'it waits for a person after its canary nodes',
+    aScene([aNodeOf('n1', { deployment: NEW, node: { labels: { canary: 'yes' } } }), aNodeOf('n2')], {
+      spec: { rollout: { canary: { canary: 'yes' } } },
+    }),
+    '+Available:EnoughInService -Progressing:CanaryAwaited -Stalled:NotStalled -Degraded:AsWanted -Ready:RollingOut',
+  ],
+  [
+    'a node is stuck',
+    aScene([stuck, done('n2')]),
+    '+Available:EnoughInService -Progressing:RolloutStalled +Stalled:NodesStuck -Degraded:AsWanted -Ready:RolloutStalled',
+  ],
+  [
+    'pods are missing',
+    aScene([aNodeOf('n1', { deployment: { ...NEW, ready: 1, available: 1 } }), done('n2')]),
+    '+Available:EnoughInService -Progressing:Complete -Stalled:NotStalled +Degraded:NodesDegraded -Ready:NodesOut',
+  ],
+  [
+    'most nodes are cordoned',
+    aScene(['n1', 'n2'].map((name) => aNodeOf(name, { deployment: NEW, node: { unschedulable: true } }))),
+    '+Available:EnoughInService -Progressing:Complete -Stalled:NotStalled +Degraded:MassDisruption +Ready:AllInService',
+  ],
+  [
+    'others have every node out',
+    aScene([done('n1')], {
+      budget: { limit: { kind: 'count', count: 1 }, fleet: 3, out: [outFor('n1', 'claimed')], slots: [] },
+    }),
+    '-Available:TooFewInService -Progressing:Complete -Stalled:NotStalled -Degraded:AsWanted -Ready:NodesOut',
+  ],
+  [
+    'there is no node for it',
+    aScene([]),
+    '-Available:NoNodes -Progressing:Complete -Stalled:NotStalled -Degraded:AsWanted +Ready:AllInService',
+  ],
+]
+
+for (const [title, world, conditions] of CONDITIONS) {
+  test(`the conditions of an IngressDaemonSet: ${title}`, () => assert.equal(words(world), conditions))
+}
+
+test('nodes are counted, and those that are not in service are listed with what they wait for', () => {
+  const { fields } = statusOf(aScene([stuck, done('n2'), aNodeOf('n3'), aNodeOf('n4', { deployment: 'none' })]))
+  assert.deepEqual(fields, {
+    updateRevision: 'r2',
+    currentRevision: 'r1',
+    desiredNodes: 4,
+    currentNodes: 3,
+    readyNodes: 2,
+    updatedNodes: 2,
+    unavailableNodes: 2,
+    detachedNodes: 1,
+    stuckNodes: 1,
+    nodes: [
+      {
+        name: 'n1',
+        state: 'Stuck',
+        message: 'of 2 pods on n1 2 are new, 0 ready, 0 available',
+      },
+      { name: 'n4', state: 'Creating', message: 'n4 is to have pods' },
+      { name: 'n3', state: 'Queued' },
+    ],
+  })
+})
+
+test('the revision counts as the current one once all nodes have it', () => {
+  assert.equal(statusOf(aScene([done('n1')])).fields.currentRevision, 'r2')
+})
+
+test('of many nodes that are not in service a hundred are listed', () => {
+  const nodes: readonly IngressNode[] = Array.from({ length: 150 }, (_, i) => aNodeOf(`n${1_000 + i}`))
+  const { fields } = statusOf(aScene(nodes))
+  assert.equal((fields.nodes as readonly unknown[]).length, 100)
+  assert.equal(fields.truncated, true)
+})
+
+test('nothing is said while caches are behind', () => {
+  assert.equal(ingressStatus(aScene([done('n1')], { isFresh: false }), []), undefined)
+})
