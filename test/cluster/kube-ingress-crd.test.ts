@@ -64,7 +64,7 @@ describe('the CustomResourceDefinitions of a real API server', requires('testbed
         assert.match(await explain('spec.podsPerNode'), /So many pods run on each node/)
         const strategy = await explain('spec.updateStrategy.rollingUpdate.detachTimeoutPolicy')
         assert.match(strategy, /ENUM:\s+Pause\s+Proceed\s+Abort/)
-        assert.match(strategy, /Defaults to\s+Pause/)
+        assert.match(strategy, /Defaults\s+to\s+Pause/)
       })
 
       for (const { title, object } of INGRESS_ROWS) {
@@ -74,7 +74,7 @@ describe('the CustomResourceDefinitions of a real API server', requires('testbed
           assert.equal(reply.status, errors.length === 0 ? 201 : 422, JSON.stringify(reply.body))
           const causes = causesOf(reply)
           for (const error of errors) {
-            const said = OF_SHAPE.has(error.code) ? '' : `${error.message}: ${error.fix}`
+            const said = OF_SHAPE.has(error.rule) ? '' : `${error.message}: ${error.fix}`
             assert.ok(
               causes.some((cause) => cause.field === error.field && cause.message.includes(said)),
               `${error.field}: ${said}\n${JSON.stringify(causes, undefined, 2)}`,

@@ -8,9 +8,7 @@ import { matchLabelsOf, type NodeIdentity, nodeMark } from './names.ts'
  * Whose an object is. An `orphan` may be adopted, after both it and the IngressDaemonSet were read once more. One that is
  * `leaving` has the name only a little longer. What is `foreign` is never written to.
  */
-export type Belonging =
-  | { readonly kind: 'ours' | 'orphan' | 'leaving' }
-  | { readonly kind: 'foreign'; readonly text: string }
+type Belonging = { readonly kind: 'ours' | 'orphan' | 'leaving' } | { readonly kind: 'foreign'; readonly text: string }
 
 type Words = Readonly<Record<string, string>>
 
@@ -43,7 +41,7 @@ interface NameTaken {
   readonly name: string
 }
 
-export interface SortedDeployments<T> {
+interface SortedDeployments<T> {
   /** By node; also of nodes that have no identity any more. */
   readonly ours: ReadonlyMap<string, T>
   /** Ours as well, and needed by no node: a second one of its node, or one that does not say which node it is for. */

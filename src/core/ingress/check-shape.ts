@@ -2,7 +2,7 @@ import { isJsonObject } from '../../model/json-object.ts'
 import type { IngressFinding } from './finding.ts'
 import { below, isAbsent, type Place } from './place.ts'
 
-type Fault = Pick<IngressFinding, 'code' | 'message' | 'fix'>
+type Fault = Pick<IngressFinding, 'rule' | 'message' | 'fix'>
 
 const INT32_MAX = 2_147_483_647
 
@@ -22,8 +22,8 @@ export function checkShape(place: Place): readonly IngressFinding[] {
 }
 
 /** With such a finding an object is asked by no rule: it would fail, or take time that grows with the square of a list. */
-export const blocksRules = ({ code }: IngressFinding): boolean =>
-  ['wrongType', 'missingField', 'tooMany'].includes(code)
+export const blocksRules = ({ rule }: IngressFinding): boolean =>
+  ['wrongType', 'missingField', 'tooMany'].includes(rule)
 
 const finding = (field: string, fault: Fault): IngressFinding => ({ ...fault, field, severity: 'error' })
 
@@ -38,7 +38,7 @@ function typeFault(place: Place): Fault | undefined {
   const wanted = place.schema['x-kubernetes-int-or-string'] ? 'limit' : place.schema.type
   if (wanted === undefined || TYPES[wanted].is(place.value)) return undefined
   const name = TYPES[wanted].name
-  return { code: 'wrongType', message: `not ${name}`, fix: `write ${name}; ${explained(place.path)}` }
+  return { rule: 'wrongType', message: `not ${name}`, fix: `write ${name}; ${explained(place.path)}` }
 }
 
 const isInteger = (value: unknown): boolean => Number.isSafeInteger(value)
@@ -58,20 +58,20 @@ function lengthFault({ schema, value, path }: Place): Fault | undefined {
   const most = schema.maxItems
   if (!Array.isArray(value) || most === undefined || value.length <= most) return undefined
   const message = `${value.length} items are more than ${most}`
-  return { code: 'tooMany', message, fix: `write at most ${most}; ${explained(path)}` }
+  return { rule: 'tooMany', message, fix: `write at most ${most}; ${explained(path)}` }
 }
 
 function boundFaults({ schema, value, path }: Place): readonly Fault[] {
   if (schema.enum !== undefined && !schema.enum.includes(String(value))) {
     const words = schema.enum.join(', ').replace(/, (?=[^,]*$)/, ' or ')
-    return [{ code: 'notAChoice', message: `not ${words}`, fix: `write ${words}; ${explained(path)}` }]
+    return [{ rule: 'notAChoice', message: `not ${words}`, fix: `write ${words}; ${explained(path)}` }]
   }
   const [size, unit, least, most] = sizeOf({ schema, value })
   const bounds =
     least === undefined ? `at most ${most}` : most === undefined ? `at least ${least}` : `${least} to ${most}`
   if (size >= (least ?? size) && size <= (most ?? size)) return []
   return [
-    { code: 'outOfBounds', message: `${size}${unit} is not ${bounds}`, fix: `make it ${bounds}; ${explained(path)}` },
+    { rule: 'outOfBounds', message: `${size}${unit} is not ${bounds}`, fix: `make it ${bounds}; ${explained(path)}` },
   ]
 }
 
@@ -95,7 +95,7 @@ function missingFields({ schema, value, path }: Place): readonly IngressFinding[
     .map((name) => {
       const field = fieldOf(path, name)
       return finding(field, {
-        code: 'missingField',
+        rule: 'missingField',
         message: `${name} is missing`,
         fix: `write it; ${explained(field)}`,
       })
@@ -114,7 +114,7 @@ function duplicates({ schema, value, path }: Place): readonly IngressFinding[] {
     seen.add(name)
     return isNew
       ? []
-      : [finding(`${path}[${i}]`, { code: 'twice', message, fix: 'remove one of them, or give it another name' })]
+      : [finding(`${path}[${i}]`, { rule: 'twice', message, fix: 'remove one of them, or give it another name' })]
   })
 }
 
@@ -126,7 +126,7 @@ function unknownFields({ schema, value, path }: Place): readonly IngressFinding[
   return Object.keys(value)
     .filter((name) => !Object.hasOwn(properties, name))
     .map((name) => ({
-      code: 'unknownField',
+      rule: 'unknownField',
       field: fieldOf(path, name),
       severity: 'warning',
       message: 'there is no such field, and it does nothing',

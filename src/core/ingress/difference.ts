@@ -7,7 +7,7 @@ import type { WantedObject } from './wanted-object.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /** RFC 7396, of the resourceVersion that was read: a write of another in between refuses it. */
-export type MergePatch = Json
+type MergePatch = Json
 
 /** Of a Deployment: they say which template it has, and are written together with it. */
 const OF_TEMPLATE: readonly string[] = [REVISION_ANNOTATION, TEMPLATE_HASH_ANNOTATION]

@@ -9,7 +9,7 @@ import { daemonTolerations, parseToleration, type Toleration, tolerates } from '
  * `Run`: its pods are to be there. `Keep`: pods that are there stay, and none are made. `Leave`: the node is detached, then
  * its pods are removed. The text goes on from the name of the node.
  */
-export interface Eligibility {
+interface Eligibility {
   readonly kind: 'Run' | 'Keep' | 'Leave'
   readonly text: string
 }

@@ -1,7 +1,7 @@
 /** What is wrong with an object, or worth a word to the person who wrote it. */
 export interface IngressFinding {
   /** In camelCase, the same for the same cause. */
-  readonly code: string
+  readonly rule: string
   /** As the API server writes it: `spec.healthCheckNodePorts[1]`. */
   readonly field: string
   /** An object with an error is refused; a warning is only said. */

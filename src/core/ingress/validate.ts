@@ -24,9 +24,9 @@ function brokenRules(place: Place): readonly IngressFinding[] {
   const old = place.old === undefined ? undefined : new Untrusted(place.old, place.path)
   const broken = (place.schema.rules ?? [])
     .filter(({ holds }) => !holds(self, old))
-    .map(({ code, below: rest, message, fix }): IngressFinding => {
+    .map(({ rule, below: rest, message, fix }): IngressFinding => {
       const field = place.path === '' ? rest.slice(1) : `${place.path}${rest}`
-      return { code, field, severity: 'error', message, fix }
+      return { rule, field, severity: 'error', message, fix }
     })
   return [...broken, ...below(place).flatMap(brokenRules)]
 }

@@ -21,7 +21,7 @@ const rollingOf = (spec: Untrusted): Untrusted => spec.at('updateStrategy').at('
 
 const misspelt = (spec: Untrusted): readonly Warning[] =>
   MISSPELT.filter((name) => !rollingOf(spec).at(name).absent).map((name) => ({
-    code: 'misspelt',
+    rule: 'misspelt',
     field: `${ROLLING}.${name}`,
     message: `${name} is a misspelt name, which is taken for maxUnavailablePodsPerNode`,
     fix: 'write maxUnavailablePodsPerNode',
@@ -36,7 +36,7 @@ const nodePorts = (spec: Untrusted): readonly Warning[] =>
       if (number < NODE_PORTS.first || number > NODE_PORTS.last) return []
       return [
         {
-          code: 'amongNodePorts',
+          rule: 'amongNodePorts',
           field: `spec.healthCheckNodePorts[${i}]`,
           message: `${number} is one of the ports that Kubernetes gives to Services of type NodePort, and a Service may get it`,
           fix: `choose a port below ${NODE_PORTS.first} or above ${NODE_PORTS.last}, such as 10080`,
@@ -58,14 +58,14 @@ function shortGraces(spec: Untrusted): readonly Warning[] {
   return [
     {
       isShort: detach < down,
-      code: 'graceBelowProbe',
+      rule: 'graceBelowProbe',
       field: `${ROLLING}.annotateDeploymentToDetach.gracePeriodSeconds`,
       message: `the grace of ${detach} s is shorter than the ${down} s that the load balancer takes to notice, by loadBalancerProbe`,
       fix: `write at least ${down}`,
     },
     {
       isShort: attach < up,
-      code: 'attachGraceBelowProbe',
+      rule: 'attachGraceBelowProbe',
       field: `${ROLLING}.attachGraceSeconds`,
       message: `attachGraceSeconds of ${attach} is shorter than the ${up} s that the load balancer takes to send to a node again, by loadBalancerProbe`,
       fix: `write at least ${up}`,

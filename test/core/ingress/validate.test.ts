@@ -8,7 +8,7 @@ import { ingress } from '../../support/ingress/ingress-row.ts'
 import { INGRESS_ROWS } from '../../support/ingress/ingress-rows.ts'
 
 const saidOf = (object: unknown, old?: unknown): readonly string[] =>
-  validateIngress(object, old).map(({ code, field }) => `${code} ${field}`)
+  validateIngress(object, old).map(({ rule, field }) => `${rule} ${field}`)
 
 describe('of an IngressDaemonSet by itself it is said', () => {
   for (const { title, object, says } of INGRESS_ROWS) {
@@ -21,14 +21,14 @@ describe('of an IngressDaemonSet by itself it is said', () => {
 test('the table breaks every rule but that of a change', () => {
   const said = new Set(INGRESS_ROWS.flatMap(({ says }) => says.map((word) => word.split(' ')[0])))
   const rules = (schema: Schema): readonly string[] => [
-    ...(schema.rules ?? []).map(({ code }) => code),
+    ...(schema.rules ?? []).map(({ rule }) => rule),
     ...Object.values(schema.properties ?? {}).flatMap(rules),
     ...(schema.items === undefined ? [] : rules(schema.items)),
   ]
   const all = [...new Set(rules(ingressSchema()))]
   assert.ok(all.length > 25)
   assert.deepEqual(
-    all.filter((code) => !said.has(code)),
+    all.filter((rule) => !said.has(rule)),
     ['selectorChanged'],
   )
 })

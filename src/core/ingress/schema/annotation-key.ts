@@ -16,7 +16,7 @@ export const celQualifiedName = (at: string): string =>
 
 const RULES: readonly FieldRule[] = [
   {
-    code: 'notAKey',
+    rule: 'notAKey',
     below: '',
     message: 'not the key of an annotation',
     fix: 'write NAME or DOMAIN/NAME, such as node-detacher.variant.run/detached, with at most 63 letters, digits, "-", "_" and "." in NAME; a value goes into the field value',
@@ -24,7 +24,7 @@ const RULES: readonly FieldRule[] = [
     holds: (key) => isQualifiedName(key.textOr('')),
   },
   {
-    code: 'keyOfOurs',
+    rule: 'keyOfOurs',
     below: '',
     message: 'annotations of evenkeel.dev belong to Even Keel itself',
     fix: 'choose a key of another domain',

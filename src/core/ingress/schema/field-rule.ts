@@ -6,7 +6,7 @@ type Holds = (self: Untrusted, old?: Untrusted) => boolean
 
 /** A rule of a field and what is below it, for the API server and for programs: two forms of one condition. */
 export interface FieldRule {
-  readonly code: string
+  readonly rule: string
   /** The place of the message below the field that has the rule: `.maxDegradedNodes`; empty for the field itself. */
   readonly below: string
   /** One sentence without a full stop. */
@@ -30,5 +30,5 @@ export const rulesAt = (
     const [cel, holds] = conditions[name] ?? []
     const { field, message, fix } = INGRESS_RULES[name]
     if (cel === undefined || holds === undefined) return []
-    return [{ code: name, below: at === '' ? `.${field}` : field.slice(at.length), message, fix, cel, holds }]
+    return [{ rule: name, below: at === '' ? `.${field}` : field.slice(at.length), message, fix, cel, holds }]
   })

@@ -6,7 +6,7 @@ import type { Rest, Schema } from './open-api.ts'
 const LABEL_VALUE = '^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$'
 
 const SYNTAX: FieldRule = {
-  code: 'notLabels',
+  rule: 'notLabels',
   below: '',
   message:
     'a key is not NAME or DOMAIN/NAME, or a value has other signs than letters, digits, "-", "_" and "." or does not begin and end with a letter or digit',

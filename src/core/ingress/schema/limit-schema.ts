@@ -10,7 +10,7 @@ export const limit = (description: string, max: number): Schema => ({
   maxLength: 16,
   rules: [
     {
-      code: 'notALimit',
+      rule: 'notALimit',
       below: '',
       message: `neither a number from 0 to ${max} nor a percentage`,
       fix: 'write a number without quotes, such as 2, or a percentage such as 25%',
