@@ -90,6 +90,7 @@ export function watchesContract(door: () => ApiDoor): void {
           .slice(2)
           .find((event) => event !== 'BOOKMARK undefined')
       await eventually('the change', () => after() !== undefined)
+      watch.close()
       assert.equal(after(), 'MODIFIED initial-a')
     }
   })
