@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto'
 import type { Admission } from './admission.ts'
 import { purposeOf } from './admission.ts'
 import { ingressOwner } from './marks.ts'
+import { shortHash } from './names.ts'
 import { act, type NodeAnswer, REST, wait } from './node-answer.ts'
 import type { IngressOp, Phase } from './op.ts'
 import type { NodeView, Pass } from './pass.ts'
@@ -9,7 +9,7 @@ import { isToGiveBack } from './slots.ts'
 
 /** Of one object, one node and one moment: who writes it twice writes the same. */
 export const newId = ({ s }: Pass, { name }: Pick<NodeView, 'name'>): string =>
-  `${s.now.toString(36)}-${hash('sha256', `${ingressOwner(s.object)}/${name}`).slice(0, 10)}`
+  `${s.now.toString(36)}-${shortHash(`${ingressOwner(s.object)}/${name}`)}`
 
 export const newOp = (
   pass: Pass,
