@@ -10,6 +10,6 @@ const ABOUT: Readonly<Record<IngressGroup, string>> = {
 
 /** What is shipped in `deploy/crd` for that group. */
 export const crdYaml = (group: IngressGroup): string =>
-  `# ${ABOUT[group]}\n# Made by bin/generate-docs.ts. Takes Kubernetes 1.29 or newer, which checks the rules.\n${stringify(ingressCrd(group), { aliasDuplicateObjects: false, lineWidth: 140 })}`
+  `# ${ABOUT[group]}\n# Made by bin/generate-docs.ts. Takes Kubernetes 1.29 or newer, which checks the rules.\n# No controller of this version acts on these objects yet.\n${stringify(ingressCrd(group), { aliasDuplicateObjects: false, lineWidth: 140 })}`
 
 export const crdFile = (group: IngressGroup): string => `crd/ingressdaemonsets.${group}.yaml`
