@@ -146,7 +146,7 @@ function parseTemplate(template: Untrusted): IngressTemplate {
   }
 }
 
-/** The word, or the first of them where there is none. */
+/** The word that was written; the first of `words` if the field is absent. */
 function wordOf<T extends string>(word: Untrusted, words: readonly [T, ...T[]]): T {
   const written = word.optionalText() ?? words[0]
   const known = words.find((each) => each === written)

@@ -59,7 +59,7 @@ export function whyNot(s: NodeSnapshot | undefined): string {
 
 const stops = (s: NodeSnapshot): boolean => s.run.verdict === undefined && judge(s) !== undefined
 
-/** Whether the node is still out decides over it, also where no server is told. */
+/** It is right only while the node is out, so every balancer is asked first. */
 const needsNodeOut = ({ kind }: Action): boolean => kind === 'cutSessions' || kind === 'evict'
 
 const takesOut = (action: Action): boolean => action.kind === 'cordon' || ('restores' in action && !action.restores)

@@ -24,7 +24,7 @@ const letterOf = (bits: bigint, place: number): string => LETTERS.charAt(Number(
 const salted = (text: string, collisionCount: number): string =>
   collisionCount === 0 ? text : `${text}/${collisionCount}`
 
-/** By what the pods of a node, and what is about them, are told from those of every other node. */
+/** The name and the selector that belong to one node and to no other. */
 export interface NodeIdentity {
   readonly node: string
   /** Of its Deployment and of its PodDisruptionBudget: at most 41 characters, so that the names of pods keep all of it. */

@@ -84,7 +84,7 @@ function opIn(text: string): IngressOp | string {
   if (typeof id !== 'string' || !ID.test(id)) return 'its id is not 1 to 64 letters, digits, dots and hyphens'
   if (typeof revision !== 'string' || !REVISION.test(revision)) return 'its revision is not the name of a revision'
   const phase = PHASES.find((known) => known === raw.phase)
-  if (phase === undefined) return `its phase is none of ${PHASES.join(', ')}`
+  if (phase === undefined) return `its phase is not one of ${PHASES.join(', ')}`
   const times = timesIn(raw)
   if (typeof times === 'string') return times
   return {

@@ -90,7 +90,7 @@ test('of a node that is out already it is not said that it is about to leave, an
   ])
 })
 
-test('what only balancers and agents know is told apart, and is taken off what may leave', () => {
+test('a node that only its balancers and agents could call out is listed separately, and reduces the number of nodes that may leave', () => {
   const nodes = [
     aNode('n1', { unschedulable: true }),
     aNode('n2', { labels: EXCLUDED }),

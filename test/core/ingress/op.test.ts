@@ -17,7 +17,11 @@ const ROWS: readonly (readonly [title: string, text: string, why: string])[] = [
   ['an id that is a number', written({ id: 7 }), 'its id is not 1 to 64 letters, digits, dots and hyphens'],
   ['an id with a line break', written({ id: 'a\nb' }), 'its id is not 1 to 64 letters, digits, dots and hyphens'],
   ['a revision that is no name', written({ revision: 'r 1' }), 'its revision is not the name of a revision'],
-  ['an unknown phase', written({ phase: 'Flying' }), 'its phase is none of Detaching, Updating, Verifying, Attaching'],
+  [
+    'an unknown phase',
+    written({ phase: 'Flying' }),
+    'its phase is not one of Detaching, Updating, Verifying, Attaching',
+  ],
   ['a time that is a number', written({ t0: 5 }), 'its t0 is not a time like 2026-01-01T00:00:00Z'],
   [
     'a day that no month has',

@@ -12,11 +12,11 @@ import type { LossLog } from './loss-log.ts'
 import { noAttachBeforeProof } from './no-attach-before-proof.ts'
 import { noLostRequest } from './no-lost-request.ts'
 import { oneNodeOut } from './one-node-out.ts'
+import { oneServerLeft } from './one-server-left.ts'
 import { onlyWithSlot } from './only-with-slot.ts'
 import { priorRestored } from './prior-restored.ts'
 import { rebootOnlyOut } from './reboot-only-out.ts'
 import type { Scene } from './scene.ts'
-import { somebodyLeft } from './somebody-left.ts'
 import { stopsOnLoss } from './stops-on-loss.ts'
 
 const LOOK_EVERY_MS = 100
@@ -43,7 +43,7 @@ export function watchWorld(scene: Scene, losses: LossLog, drained: readonly stri
     lastToWithdraw(scene),
     cutsOverdue(scene),
     noLostRequest(scene, losses),
-    somebodyLeft(scene),
+    oneServerLeft(scene),
     stopsOnLoss(scene, losses),
     priorRestored(scene),
     journalFirst(scene),

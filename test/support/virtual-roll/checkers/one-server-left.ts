@@ -11,7 +11,7 @@ const UNSEEN_BY_API_MS = UNSEEN_MS + SLOW_API_MS
  * Before the reboot of its node is announced, no server is taken out while no other one of its backend can serve. Where a
  * balancer goes by agents the cordon takes it out: an agent leaves by it, and what it is asked later changes nothing.
  */
-export function somebodyLeft(scene: Scene): Checker {
+export function oneServerLeft(scene: Scene): Checker {
   const lastUsable = new Map<string, number>()
   const backendOf = (key: string): string => key.slice(0, key.indexOf('/'))
   const mustStay = ({ isUsable, node, checksAgent }: ServerFact): boolean =>
@@ -30,7 +30,7 @@ export function somebodyLeft(scene: Scene): Checker {
           scene.nowMs - (lastUsable.get(other) ?? Number.NEGATIVE_INFINITY) < unseenMs
         const others = servers.filter((server) => server.key !== key && backendOf(server.key) === backendOf(key))
         if (isTaken && !others.some((server) => server.isUsable || isLeft(server.key)))
-          scene.tell('somebody-left', `${key} was taken out, the last one that could serve`)
+          scene.tell('one-server-left', `${key} was taken out, the last one that could serve`)
       }
     },
   }
