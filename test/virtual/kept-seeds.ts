@@ -155,4 +155,7 @@ export const KEPT_SEEDS: readonly string[] = [
   '9001583',
   // A balancer that was to be asked hung and was reloaded: a pod was evicted by what it had said 1.7 s before.
   '71696',
+  // People had set a server to maint and then to ready while its node was begun. It was put back to maint with a request under
+  // way, which left a connection in its pool; the machine went down, and people set the server to ready again.
+  '119551257',
 ]

@@ -74,8 +74,8 @@ export const STEP_WAITS = {
   ConnectionsPooled: {
     is: 'web/n1 on lb-1 keeps 4 idle connections open',
     cause:
-      'HAProxy keeps idle connections to the server, which would be dead after the reboot. A moment of `maint` closes them. Connections to a machine that is off may take seconds.',
-    cure: 'Wait.',
+      'HAProxy keeps idle connections to the server, which would be dead after the reboot. A moment of `maint` closes them. Connections to a machine that is off may take seconds. A server that was in `maint` before the roll stays there, and HAProxy closes its connections by `pool-purge-delay`, within a minute or two.',
+    cure: 'Wait. For a server that was in `maint` before: set it to `drain` and to `maint` again if it need not wait.',
     wait: 'blocked',
   },
   PodLeaving: {

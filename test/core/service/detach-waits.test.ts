@@ -18,7 +18,7 @@ import {
 } from '../../support/endpoint-world.ts'
 import { fullDecision } from '../../support/full-decision.ts'
 import { cordoned, out } from '../../support/roll-stages.ts'
-import { aSnapshot, detachedEvidence, drained } from '../../support/roll-world.ts'
+import { aRecord, aSnapshot, detachedEvidence, drained } from '../../support/roll-world.ts'
 
 /** n1 leaves by its agent, which has so many connections left. */
 function leaving(connections: number | 'unknown', evidence: Partial<RollSnapshot['evidence']>) {
@@ -67,6 +67,19 @@ test('a cut that is due and forbidden is looked at again soon, and says what for
     'hold detach for 250 ms',
     'JournalNotWritable | - | the journal cannot be written, so nothing disruptive is done',
   ])
+})
+
+test('connections pooled in a maint that people had set are waited for, and the server stays in it', () => {
+  const record = aRecord({ servers: aRecord().servers.map((server) => ({ ...server, state: 'maint' })) })
+  const leaves = (idleConnections: number) => {
+    const servers = drained({ adminState: 'maint', ownState: 'maint', idleConnections })
+    return fullDecision(decide(aSnapshot({ ...out, record, servers, evidence: detachedEvidence() })))
+  }
+  assert.deepEqual(leaves(2), [
+    'hold detach for 250 ms',
+    'ConnectionsPooled | web/n1 | web/n1 on lb-1 keeps 2 idle connections open, which would be dead after the reboot',
+  ])
+  assert.match(leaves(0)[0] ?? '', /reboot/)
 })
 
 test('a server counts as taken out only in the state that it was told, not in one that people set', () => {

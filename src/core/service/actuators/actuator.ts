@@ -46,6 +46,8 @@ export interface Actuator {
   heldByOthers(s: ServiceSnapshot): Reason | undefined
   /** Connections are kept open that would be dead after a reboot. */
   holdsDeadConnections(place: NodeServer): boolean
+  /** The same of a place whose state is not ours to change: they are waited for. */
+  awaitsClosing(place: NodeServer): boolean
   /** Traffic has not stopped yet. */
   isBusy(s: ServiceSnapshot, place: NodeServer): boolean
   /** So many sessions or connections are left. */

@@ -43,6 +43,7 @@ export const annotation = (spec: DetacherSpec): Actuator => ({
   unnoticed: (s, place, way) => (isAwaited(s, place, way) ? underWay(s, place, { way, spec }) : undefined),
   heldByOthers: (s) => askedByOthers(s, spec),
   holdsDeadConnections: () => false,
+  awaitsClosing: () => false,
   isBusy: () => false,
   left: () => 'unknown',
   canCut: false,

@@ -26,6 +26,7 @@ export const haproxy: Actuator = {
   unnoticed: () => undefined,
   heldByOthers: () => undefined,
   holdsDeadConnections,
+  awaitsClosing,
   isBusy: (_s, place) => sessions(place) > 0,
   left: sessions,
   canCut: true,
@@ -67,6 +68,14 @@ const mustPassThroughDrain = ({ reading, recorded }: NodeServer): boolean =>
 /** Pooled ones, which HAProxy keeps for minutes; `scur` does not count them. */
 function holdsDeadConnections({ reading }: NodeServer): boolean {
   return reading?.ownState === 'drain' && reading.idleConnections > 0
+}
+
+/**
+ * `maint` closes what is idle when it begins. A request that was under way then leaves its connection in the pool, where HAProxy
+ * closes it after a while. Where people had set `maint`, no moment of `drain` is allowed, and they may set `ready` at any time.
+ */
+function awaitsClosing({ reading, recorded }: NodeServer): boolean {
+  return recorded.state === 'maint' && reading?.ownState === 'maint' && reading.idleConnections > 0
 }
 
 function sessions({ reading }: NodeServer): number {

@@ -42,6 +42,7 @@ export const healthEndpoint = (spec: HealthEndpointSpec): Actuator => ({
   unnoticed: (s, place, way) => (isAwaited(s, place, way) ? notNoticed(place, way) : undefined),
   heldByOthers: () => undefined,
   holdsDeadConnections: () => false,
+  awaitsClosing: () => false,
   isBusy: (s, place) => isTold(place) && !s.announced && connectionsEndOf(s, place) === undefined,
   left: ({ reading }) => reading?.endpoint?.connections ?? 0,
   canCut: false,
