@@ -105,5 +105,7 @@ export interface IngressDaemonSet {
   readonly finalizers: readonly string[]
   /** It has a deletion timestamp. */
   readonly deleting: boolean
+  /** The revision that a person lets go on after its canary nodes. */
+  readonly promoted?: string
   readonly spec: IngressSpec
 }

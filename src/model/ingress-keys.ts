@@ -13,5 +13,20 @@ export const REVISION_HASH_LABEL = 'controller-revision-hash'
 /** On a Deployment, written with its pod template: the hash of the template. */
 export const TEMPLATE_HASH_ANNOTATION = 'evenkeel.dev/template-hash'
 
+/** On a Deployment: the UID of the Node that it was made for. A Node that is deleted and made anew is another one. */
+export const NODE_UID_ANNOTATION = 'evenkeel.dev/node-uid'
+
+/** On an IngressDaemonSet, written by a person: the revision whose rollout goes on after its canary nodes. */
+export const PROMOTED_ANNOTATION = 'evenkeel.dev/promoted-revision'
+
+/** On a Deployment, written by a person: the operation or the revision that is to be tried again. */
+export const RETRY_ANNOTATION = 'evenkeel.dev/ingress-retry'
+
+/** On a Deployment, written by a person: the operation or the revision that is not to hold up the rollout. */
+export const SKIP_ANNOTATION = 'evenkeel.dev/ingress-skip'
+
+/** Keeps an IngressDaemonSet that is deleted until nothing of it is left on any Node. */
+export const INGRESS_FINALIZER = 'evenkeel.dev/detached-nodes'
+
 /** On a Deployment: the number of the revision that has this template. */
 export const REVISION_ANNOTATION = 'evenkeel.dev/revision'

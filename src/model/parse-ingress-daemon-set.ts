@@ -10,6 +10,7 @@ import type {
   RolloutSpec,
 } from './ingress-daemon-set.ts'
 import { INGRESS_DEFAULTS as D } from './ingress-defaults.ts'
+import { PROMOTED_ANNOTATION } from './ingress-keys.ts'
 import { isJsonObject } from './json-object.ts'
 import { parseOutLimit } from './out-limit.ts'
 import { parseMetadata } from './parse-metadata.ts'
@@ -22,7 +23,11 @@ import { MalformedReply, type Untrusted } from './untrusted.ts'
 export const parseIngressDaemonSet =
   (group: IngressGroup) =>
   (object: Untrusted): IngressDaemonSet => {
-    const { namespace, name, uid, resourceVersion, generation, labels } = parseMetadata(object, 'namespaced')
+    const { namespace, name, uid, resourceVersion, generation, labels, annotations } = parseMetadata(
+      object,
+      'namespaced',
+    )
+    const promoted = annotations[PROMOTED_ANNOTATION]
     const metadata = object.at('metadata')
     return {
       ...{ group, namespace, name, uid, resourceVersion, labels },
@@ -32,6 +37,7 @@ export const parseIngressDaemonSet =
         .each()
         .map((finalizer) => finalizer.text()),
       deleting: !metadata.at('deletionTimestamp').absent,
+      ...(promoted === undefined ? {} : { promoted }),
       spec: parseSpec(object.at('spec')),
     }
   }

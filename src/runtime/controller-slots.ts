@@ -23,6 +23,8 @@ interface ControllerSlotsParts {
   /** By which the controller leads: its slots live as long as that is renewed. */
   readonly lease: ObjectRef
   readonly leader: Pick<Leader, 'mayActForMs'>
+  /** The object that the slots are for: two objects of one controller do not share a slot. Absent: the controller has one loop. */
+  readonly of?: string
 }
 
 /** `taken`: by whom, as the Lease says; free text. */
@@ -52,7 +54,8 @@ export class ControllerSlots {
 
   /** Who holds them, in each Lease: the controller and no process of it. */
   get holder(): string {
-    return `controller/${this.#parts.lease.name}`
+    const { lease, of } = this.#parts
+    return of === undefined ? `controller/${lease.name}` : `controller/${lease.name}/${of}`
   }
 
   /**

@@ -5,7 +5,7 @@ import type { Action } from '../../model/action.ts'
 import type { Decision } from '../../model/decision.ts'
 import type { MonoMs } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { BudgetWatch } from './budget-watch.ts'
+import type { BudgetWatch } from '../budget/budget-watch.ts'
 
 interface FreshParts {
   readonly budget?: BudgetWatch

@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
 import { Backoff } from '../../runtime/backoff.ts'
 import type { LeaseKeeper } from '../../runtime/lease-keeper.ts'
-import type { BudgetWatch } from './budget-watch.ts'
+import type { BudgetWatch } from '../budget/budget-watch.ts'
 import type { RunState } from './run-state.ts'
 
 const READ_AGAIN = { baseMs: 1_000, capMs: 30_000 }

@@ -20,7 +20,7 @@ import { LeaseKeeper } from '../../runtime/lease-keeper.ts'
 import { Wakeup } from '../../runtime/wakeup.ts'
 import { allStandings } from './all-standings.ts'
 import { BalancerPoller } from './balancer-poller.ts'
-import { budgetWatchOf } from './budget-watch.ts'
+import { budgetOfRun } from './budget-of-run.ts'
 import { ClusterView } from './cluster-view.ts'
 import { DnsWatch, type RollDnsChecks } from './dns-watch.ts'
 import { endFailures } from './end-failures.ts'
@@ -131,7 +131,7 @@ export class RollEngine {
       returns: new ReturnWatch({ cluster, dataPort, clock, onChange }),
       clock,
       ...(parts.probe === undefined ? {} : { probe: parts.probe }),
-      ...budgetWatchOf({ ...parts, view: this.#view, onNews: onChange, say }),
+      ...budgetOfRun({ ...parts, view: this.#view, onNews: onChange, say }),
       ...(parts.dns === undefined ? {} : { dns: new DnsWatch({ ...dnsParts, checks: parts.dns }) }),
     }
     this.#load = this.#makeLoad()

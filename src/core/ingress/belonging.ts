@@ -41,7 +41,7 @@ interface NameTaken {
   readonly name: string
 }
 
-interface SortedDeployments<T> {
+export interface SortedDeployments<T> {
   /** By node; also of nodes that have no identity any more. */
   readonly ours: ReadonlyMap<string, T>
   /** Ours as well, and needed by no node: a second one of its node, or one that does not say which node it is for. */

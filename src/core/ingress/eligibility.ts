@@ -12,6 +12,8 @@ import { daemonTolerations, parseToleration, type Toleration, tolerates } from '
 interface Eligibility {
   readonly kind: 'Run' | 'Keep' | 'Leave'
   readonly text: string
+  /** The node, or its pods, go whatever is decided. */
+  readonly isGoing?: true
 }
 
 /** What the template says of nodes, read once for all of them. */
@@ -40,9 +42,9 @@ export function eligibilityIn(spec: IngressSpec): (node: Node) => Eligibility {
 
 /** What the template is not needed for. */
 function leavesAlone(node: Node, { nodeSelector }: IngressSpec): Eligibility | undefined {
-  if (node.deleting === true) return leave('is being deleted')
+  if (node.deleting === true) return going('is being deleted')
   const removal = node.taints.find(({ key }) => REMOVAL_TAINTS.includes(key))
-  if (removal !== undefined) return leave(`bears the taint ${taintText(removal)} and is about to be removed`)
+  if (removal !== undefined) return going(`bears the taint ${taintText(removal)} and is about to be removed`)
   const unlike = unlikeLabel(nodeSelector, node)
   return unlike === undefined ? undefined : leave(`${unlike}, which nodeSelector asks for`)
 }
@@ -56,7 +58,7 @@ function judge(node: Node, { nodeSelector, terms, tolerations }: Placement): Eli
     (taint) => !NEVER_COUNT.includes(taint.key) && !tolerations.some((toleration) => tolerates(toleration, taint)),
   )
   const evicting = untolerated.find(({ effect }) => effect === 'NoExecute')
-  if (evicting !== undefined) return leave(notTolerated(evicting))
+  if (evicting !== undefined) return going(notTolerated(evicting))
   const refusing = untolerated.find(({ effect }) => effect === 'NoSchedule')
   return refusing === undefined ? RUN : keep(notTolerated(refusing))
 }
@@ -82,6 +84,7 @@ function readPlacement({ template }: IngressSpec): Placement | string {
 const RUN: Eligibility = { kind: 'Run', text: 'fits the selectors and the affinity, and its taints are tolerated' }
 const keep = (text: string): Eligibility => ({ kind: 'Keep', text })
 const leave = (text: string): Eligibility => ({ kind: 'Leave', text })
+const going = (text: string): Eligibility => ({ ...leave(text), isGoing: true })
 
 function unlikeLabel(selector: Readonly<Record<string, string>>, { labels }: Node): string | undefined {
   const unlike = Object.entries(selector).find(([key, value]) => !Object.hasOwn(labels, key) || labels[key] !== value)

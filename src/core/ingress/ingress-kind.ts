@@ -1,12 +1,16 @@
+import { parseConditions } from '../../model/condition.ts'
 import type { IngressDaemonSet, IngressGroup } from '../../model/ingress-daemon-set.ts'
 import type { ObjectKind } from '../../model/object-kind.ts'
+import type { ObjectStatus } from '../../model/object-status.ts'
 import { parseIngressDaemonSet } from '../../model/parse-ingress-daemon-set.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
 import type { IngressFinding } from './finding.ts'
 import { validateIngress } from './validate.ts'
 
 /** An IngressDaemonSet as it was read; one with errors is to be reported, and nothing may be done by it. */
-interface CheckedIngress extends IngressDaemonSet {
+export interface CheckedIngress extends IngressDaemonSet {
   readonly findings: readonly IngressFinding[]
+  readonly status: ObjectStatus
 }
 
 /** The kind as that group serves it. What it says is the same in each. */
@@ -18,6 +22,20 @@ export function ingressKind(group: IngressGroup): ObjectKind<CheckedIngress> {
     resource: 'ingressdaemonsets',
     kind: 'IngressDaemonSet',
     namespaced: true,
-    parse: (object) => ({ ...parse(object), findings: validateIngress(object.raw) }),
+    parse: (object) => ({
+      ...parse(object),
+      findings: validateIngress(object.raw),
+      status: parseStatus(object.at('status')),
+    }),
+  }
+}
+
+function parseStatus(status: Untrusted): ObjectStatus {
+  const observedGeneration = status.at('observedGeneration').optionalInteger()
+  const { conditions: _conditions, observedGeneration: _observed, ...fields } = status.absent ? {} : status.fields()
+  return {
+    ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    conditions: parseConditions(status),
+    fields,
   }
 }

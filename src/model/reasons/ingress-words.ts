@@ -8,6 +8,19 @@ export const INGRESS_WORDS = {
     cure: 'Check whether the API server answers, and the rights of the controller.',
     wait: 'none',
   },
+  IngressRefused: {
+    is: 'spec.podsPerNode: must be at least 1',
+    cause:
+      'The object contradicts itself, or a field of it has a value that is not allowed. It was stored before the rule was there.',
+    cure: 'Change the named field as the message says. Until then nothing is changed on any node.',
+    wait: 'none',
+  },
+  NameTaken: {
+    is: 'the Deployment of n1 cannot be made: web-abcdefghij is controlled by Rollout web',
+    cause: 'Another object has the name that the Deployment of this node would have. It is never written to.',
+    cure: 'Rename or remove that object, or give the IngressDaemonSet another name.',
+    wait: 'none',
+  },
   IngressAsWanted: {
     is: 'every node of web is as it should be',
     cause: 'All is well.',

@@ -89,6 +89,10 @@ export const DEPLOYMENTS = apps({ plural: 'deployments', kind: 'Deployment', sho
 export const REPLICA_SETS = apps({ plural: 'replicasets', kind: 'ReplicaSet', shortNames: ['rs'] })
 export const STATEFUL_SETS = apps({ plural: 'statefulsets', kind: 'StatefulSet', shortNames: ['sts'] })
 export const DAEMON_SETS = apps({ plural: 'daemonsets', kind: 'DaemonSet', shortNames: ['ds'], subresources: [] })
+export const CONTROLLER_REVISIONS = resource('apps', 'v1', {
+  plural: 'controllerrevisions',
+  kind: 'ControllerRevision',
+})
 export const DISRUPTION_BUDGETS = resource('policy', 'v1', {
   plural: 'poddisruptionbudgets',
   kind: 'PodDisruptionBudget',
@@ -118,6 +122,21 @@ export const NODE_GUARDS = resource('evenkeel.dev', 'v1alpha1', {
   counted: true,
 })
 
+export const INGRESS_DAEMON_SETS = resource('evenkeel.dev', 'v1alpha1', {
+  plural: 'ingressdaemonsets',
+  kind: 'IngressDaemonSet',
+  shortNames: ['ids'],
+  status: 'empty',
+  counted: true,
+})
+
+/** The same kind in the group of the controller that came first. */
+export const FIRST_INGRESS_DAEMON_SETS: ApiResource = {
+  ...INGRESS_DAEMON_SETS,
+  group: 'ingressdaemonsets.mumoshu.github.io',
+  shortNames: [],
+}
+
 /** Every kind that the world knows. */
 export const API_RESOURCES: readonly ApiResource[] = [
   NAMESPACES,
@@ -137,6 +156,9 @@ export const API_RESOURCES: readonly ApiResource[] = [
   ENDPOINT_SLICES,
   VOLUME_ATTACHMENTS,
   NODE_GUARDS,
+  CONTROLLER_REVISIONS,
+  INGRESS_DAEMON_SETS,
+  FIRST_INGRESS_DAEMON_SETS,
 ]
 
 /** `pods`, `deployments.apps`: as RBAC, events and messages of the API call a kind. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BudgetWatch } from '../../../src/controllers/roll/budget-watch.ts'
+import { BudgetWatch } from '../../../src/controllers/budget/budget-watch.ts'
 import { DecideOnFresh } from '../../../src/controllers/roll/decide-on-fresh.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import type { Node } from '../../../src/model/node.ts'
@@ -69,6 +69,7 @@ function ground({ nodes = [], watched = [], probe, maxOut, asked, renewed = (s) 
     },
     clock,
     random: new SeededRandom(1),
+    rights: 'deploy/roll-rbac.yaml',
     slots: spec.slots,
     nodeCount: () => base.cluster.nodes.length,
     onNews: () => undefined,

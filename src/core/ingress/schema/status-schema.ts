@@ -14,6 +14,7 @@ export const statusSchema = (): Schema =>
     ...counts(),
     currentRevision: text('The last revision that every node had.'),
     updateRevision: text('The revision of the template as it is now.'),
+    rejectedRevision: text('The revision that a rollback left. It is not rolled out again.'),
     collisionCount: count('How often a name had to be made anew because another object had it.'),
     rollout: object('The rollout that is under way.', {
       startedAt: time('When it began.'),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BudgetWatch } from '../../../src/controllers/roll/budget-watch.ts'
+import { BudgetWatch } from '../../../src/controllers/budget/budget-watch.ts'
 import type { ConfigMap } from '../../../src/model/config-map.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 import { MemoryCluster } from '../../support/memory-cluster.ts'
@@ -33,6 +33,7 @@ function watched(maps: { budget?: Told; grants?: Told }, nodeCount = 8) {
     configMaps: { read },
     clock,
     random: new SeededRandom(1),
+    rights: 'deploy/roll-rbac.yaml',
     slots: { namespace: 'evenkeel', leaseDurationMs: 120_000, grantsNamespace: 'agents' },
     nodeCount: () => nodeCount,
     onNews: () => said.push('news'),
@@ -66,9 +67,7 @@ test('law: a budget that makes no sense begins nothing, and one that disappears 
   const { limit, fault } = await budget.read(never)
   await budget.read(never)
   assert.deepEqual([limit, fault], [{ kind: 'count', count: 2 }, undefined])
-  assert.deepEqual(said, [
-    'ConfigMap evenkeel/evenkeel-budget is gone; this roll goes on by what it said last: maxOut 2',
-  ])
+  assert.deepEqual(said, ['ConfigMap evenkeel/evenkeel-budget is gone; what it said last stays in force: maxOut 2'])
 })
 
 test('a budget that may not be read any more leaves the last known in force, and is not said to be gone', async () => {

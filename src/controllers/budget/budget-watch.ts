@@ -2,13 +2,12 @@ import type { BudgetFacts } from '../../core/budget/budget-facts.ts'
 import { budgetLimit } from '../../core/budget/budget-limit.ts'
 import { maxOut } from '../../core/budget/max-out.ts'
 import type { CordonsThatCount } from '../../core/budget/snapshot.ts'
-import type { ClusterFacts } from '../../core/roll/snapshot.ts'
 import { BUDGET_CONFIG_MAP, ONE_OUT } from '../../model/budget-object.ts'
 import type { ConfigMap } from '../../model/config-map.ts'
 import { GRANTS_CONFIG_MAP, GRANTS_KEY, parseGrants } from '../../model/cordon-grants.ts'
+import type { Node } from '../../model/node.ts'
 import type { OutLimit } from '../../model/out-limit.ts'
 import type { Reason } from '../../model/reason.ts'
-import type { RollSpec } from '../../model/roll-spec.ts'
 import type { MonoMs } from '../../model/time.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -18,15 +17,24 @@ import type { Random } from '../../ports/random.ts'
 import { Backoff } from '../../runtime/backoff.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 import { SlotsReader } from '../../runtime/slots-reader.ts'
-import type { ClusterView } from './cluster-view.ts'
-import type { RunState } from './run-state.ts'
+
+/** Where the slots and what the budget goes by are. */
+interface SlotsPlace {
+  readonly namespace: string
+  /** Of the grants of the brake; where it is absent, that of the slots. */
+  readonly grantsNamespace?: string
+  /** So long a slot is looked at before its holder counts as gone. */
+  readonly leaseDurationMs: number
+}
 
 interface BudgetWatchParts {
   readonly cluster: Pick<Cluster, 'readLease' | 'list'>
   readonly configMaps: Pick<ConfigMaps, 'read'>
   readonly clock: Clock
   readonly random: Random
-  readonly slots: RollSpec['slots']
+  readonly slots: SlotsPlace
+  /** The file that has the rights it takes. */
+  readonly rights: string
   /** How many nodes there are. */
   readonly nodeCount: () => number
   readonly onNews: () => void
@@ -44,29 +52,11 @@ const LOOK_EVERY_MS = 5_000
 const AGAIN_AFTER_MS = 1_000
 const LIST_AGAIN = { baseMs: 1_000, capMs: 30_000 }
 
-interface Wiring {
-  readonly run: RunState
-  readonly view: Pick<ClusterView, 'facts'>
-  readonly cluster: Pick<Cluster, 'readLease' | 'list'>
-  readonly configMaps?: Pick<ConfigMaps, 'read'>
-  readonly clock: Clock
-  readonly random: Random
-  readonly onNews: () => void
-  readonly say: (text: string) => void
-}
-
 /**
- * Of one roll; nothing where it was given no way to ask.
+ * The node budget: how many nodes may be out, which cordons count, and who holds the slots. Read anew before each take.
  *
  * Law: a budget that makes no sense begins nothing, and one that disappears leaves the last known in force.
  */
-export function budgetWatchOf({ run, view, configMaps, ...same }: Wiring): { readonly budget?: BudgetWatch } {
-  if (configMaps === undefined) return {}
-  const nodeCount = (): number => view.facts().nodes.length
-  return { budget: new BudgetWatch({ ...same, configMaps, slots: run.spec.slots, nodeCount }) }
-}
-
-/** The node budget: how many nodes may be out, which cordons count, and who holds the slots. Read anew before each take. */
 export class BudgetWatch {
   readonly #parts: BudgetWatchParts
   readonly #reader: SlotsReader
@@ -129,7 +119,7 @@ export class BudgetWatch {
    * All nodes as of this call or later, for a watch may lag without a sign of it; or why they cannot be listed. A list that
    * failed is asked for again after a pause, and not before. Rejects with the signal's reason.
    */
-  async nodes(signal: AbortSignal): Promise<ClusterFacts['nodes'] | Reason> {
+  async nodes(signal: AbortSignal): Promise<readonly Node[] | Reason> {
     const { clock, cluster } = this.#parts
     const limits = { clock, limitMs: LIST_LIMIT_MS, signal, what: 'the list of the nodes' }
     try {
@@ -190,7 +180,7 @@ export class BudgetWatch {
     } catch (error) {
       if (!(error instanceof WorldError) || error.code !== 'KUBE_FORBIDDEN') throw error
       this.#sayOnce(
-        `this identity may not get ConfigMap ${namespace}/${name}, so ${without}: see deploy/roll-rbac.yaml`,
+        `this identity may not get ConfigMap ${namespace}/${name}, so ${without}: see ${this.#parts.rights}`,
       )
       return 'forbidden'
     }
@@ -201,7 +191,7 @@ export class BudgetWatch {
     if (told.kind === 'invalid') return told.reason
     if (found === undefined && this.#isLimited)
       this.#sayOnce(
-        `ConfigMap ${this.#parts.slots.namespace}/${BUDGET_CONFIG_MAP} is gone; this roll goes on by what it said last: maxOut ${limitText(this.#limit)}`,
+        `ConfigMap ${this.#parts.slots.namespace}/${BUDGET_CONFIG_MAP} is gone; what it said last stays in force: maxOut ${limitText(this.#limit)}`,
       )
     if (told.kind === 'limit') {
       this.#limit = told.limit

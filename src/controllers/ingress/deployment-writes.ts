@@ -1,0 +1,122 @@
+import type { NodeAction } from '../../core/ingress/action.ts'
+import { wantedDeployment } from '../../core/ingress/deployment.ts'
+import { deploymentPatch } from '../../core/ingress/difference.ts'
+import type { FoundDeployment } from '../../core/ingress/found.ts'
+import type { IngressLook } from '../../core/ingress/look.ts'
+import type { NodeIdentity } from '../../core/ingress/names.ts'
+import { formatOp, OP_ANNOTATION } from '../../core/ingress/op.ts'
+import { specAt } from '../../core/ingress/revision.ts'
+import { GAVE_UP_ANNOTATION, REJECTED_ANNOTATION } from '../../core/ingress/snapshot.ts'
+import type { WantedObject } from '../../core/ingress/wanted-object.ts'
+import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
+import { NODE_UID_ANNOTATION, RETRY_ANNOTATION, REVISION_HASH_LABEL } from '../../model/ingress-keys.ts'
+import type { Node } from '../../model/node.ts'
+import { WorldError } from '../../model/world-error.ts'
+
+type Json = Readonly<Record<string, unknown>>
+type Of<K extends NodeAction['kind']> = Extract<NodeAction, { readonly kind: K }>
+
+/** The Deployment of a node as it is made: its operation and its mark are on it from the first moment. */
+export function newDeployment(
+  look: IngressLook,
+  { revision, op, mark }: Of<'createDeployment'>,
+  { identity, node }: { readonly identity: NodeIdentity; readonly node: Node },
+): WantedObject {
+  const { object } = look.snapshot
+  const wanted = wantedAt(look, { revision, identity, replicas: object.spec.podsPerNode })
+  const annotations = {
+    ...wanted.metadata.annotations,
+    [OP_ANNOTATION]: formatOp(op),
+    [mark.key]: mark.value,
+    [NODE_UID_ANNOTATION]: node.uid,
+  }
+  return { ...wanted, metadata: { ...wanted.metadata, annotations } }
+}
+
+interface Wanted {
+  readonly revision: string
+  readonly identity: NodeIdentity
+  readonly replicas: number
+  /** All pods are replaced at once, whatever the strategy of the object. */
+  readonly atOnce?: boolean
+}
+
+/** By the template of that revision, which may be an older one. REVISION_MISSING where it is not kept any more. */
+function wantedAt(look: IngressLook, { revision, identity, replicas, atOnce = false }: Wanted): WantedObject {
+  const { object } = look.snapshot
+  const kept = look.revisions.find(({ labels }) => labels[REVISION_HASH_LABEL] === revision)
+  const spec = kept === undefined ? undefined : specAt(object.spec, kept)
+  if (kept === undefined || spec === undefined)
+    throw new WorldError(`revision ${revision} of ${object.name} is not kept, or cannot be read`, {
+      code: 'REVISION_MISSING',
+      retry: 'backoff',
+    })
+  const number = typeof kept.content.revision === 'number' ? kept.content.revision : 0
+  const ids = { ...object, spec: atOnce ? { ...spec, strategy: ALL_AT_ONCE } : spec }
+  return wantedDeployment(ids, { identity, revision: { number, hash: revision }, replicas })
+}
+
+const ALL_AT_ONCE: IngressDaemonSet['spec']['strategy'] = {
+  kind: 'detach',
+  maxUnavailableNodes: { kind: 'count', count: 1 },
+}
+
+/** Undefined: the Deployment is so already. */
+export function templatePatch(
+  look: IngressLook,
+  { revision, replicas, atOnce }: Of<'applyTemplate'>,
+  { found, identity }: { readonly found: FoundDeployment; readonly identity: NodeIdentity },
+): Json | undefined {
+  const wanted = wantedAt(look, { revision, identity, replicas, atOnce })
+  const patch = deploymentPatch(found, wanted, 'replace')
+  if (!(REJECTED_ANNOTATION in found.annotations)) return patch
+  return withAnnotations(patch ?? {}, { found, annotations: { [REJECTED_ANNOTATION]: null } })
+}
+
+/** The annotations that an action writes on a Deployment; null: it goes. Undefined: it writes none. */
+export function annotationsOf(
+  action: NodeAction,
+  found: FoundDeployment,
+): Readonly<Record<string, string | null>> | undefined {
+  switch (action.kind) {
+    case 'writeOp':
+      return {
+        [OP_ANNOTATION]: formatOp(action.op),
+        ...(action.mark === undefined ? {} : { [action.mark.key]: action.mark.value }),
+        ...gone(found, GAVE_UP_ANNOTATION),
+      }
+    case 'clearOp':
+      return {
+        [OP_ANNOTATION]: null,
+        ...gone(found, RETRY_ANNOTATION),
+        ...(action.gaveUp === undefined ? {} : { [GAVE_UP_ANNOTATION]: action.gaveUp }),
+      }
+    case 'unmarkDeployment':
+      return { [action.key]: null }
+    case 'scale':
+      return action.rejected === undefined
+        ? gone(found, REJECTED_ANNOTATION)
+        : { [REJECTED_ANNOTATION]: action.rejected }
+    default:
+      return undefined
+  }
+}
+
+const gone = ({ annotations }: FoundDeployment, key: string): Readonly<Record<string, null>> =>
+  key in annotations ? { [key]: null } : {}
+
+/** Under the version that was read, so that of two writers one is refused. */
+export function withAnnotations(
+  patch: Json,
+  { found, annotations }: { readonly found: FoundDeployment; readonly annotations: Json },
+): Json {
+  const metadata = (patch.metadata ?? {}) as Json
+  return {
+    ...patch,
+    metadata: {
+      ...metadata,
+      resourceVersion: found.resourceVersion,
+      annotations: { ...(metadata.annotations as Json | undefined), ...annotations },
+    },
+  }
+}

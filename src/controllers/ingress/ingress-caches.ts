@@ -1,0 +1,155 @@
+import type { FoundDeployment, IngressPod } from '../../core/ingress/found.ts'
+import { type CheckedIngress, ingressKind } from '../../core/ingress/ingress-kind.ts'
+import { INGRESS_GROUPS, type IngressGroup } from '../../model/ingress-daemon-set.ts'
+import { INGRESS_LABEL, INGRESS_UID_LABEL } from '../../model/ingress-keys.ts'
+import type { Node } from '../../model/node.ts'
+import type { ObjectKind } from '../../model/object-kind.ts'
+import type { OwnedObject } from '../../model/owned-object.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Cluster } from '../../ports/cluster.ts'
+import type { Objects } from '../../ports/objects.ts'
+import { FollowCache, type FollowCacheParts } from '../../runtime/follow-cache.ts'
+import { DEPLOYMENTS, GATES, INGRESS_PODS, REVISIONS } from './ingress-kinds.ts'
+
+interface CachesParts {
+  readonly objects: Pick<Objects, 'follow'>
+  readonly cluster: Pick<Cluster, 'follow'>
+  readonly clock: Clock
+  /** Those whose CustomResourceDefinition is to be there. */
+  readonly groups: readonly IngressGroup[]
+  /** What is known of this object, by its key, is another thing now. */
+  readonly onObject: (key: string) => void
+  /** The same of all objects. */
+  readonly onFleet: () => void
+}
+
+/** `GROUP/NAMESPACE/NAME`. */
+export const ingressKey = ({ group, namespace, name }: CheckedIngress): string => `${group}/${namespace}/${name}`
+
+/** All that the loop follows: what bears the label of an IngressDaemonSet, and all Nodes. */
+export class IngressCaches {
+  readonly nodes: FollowCache<Node>
+  readonly deployments: FollowCache<FoundDeployment>
+  readonly gates: FollowCache<OwnedObject>
+  readonly revisions: FollowCache<OwnedObject>
+  readonly pods: FollowCache<IngressPod>
+  readonly #objects: ReadonlyMap<IngressGroup, FollowCache<CheckedIngress>>
+  readonly #podsOf: { get(value: string): readonly IngressPod[] }
+  readonly #deploymentsOf: { get(value: string): readonly FoundDeployment[] }
+  readonly #gatesOf: { get(value: string): readonly OwnedObject[] }
+  readonly #revisionsOf: { get(value: string): readonly OwnedObject[] }
+
+  constructor(parts: CachesParts) {
+    const { cluster, clock, groups, onFleet } = parts
+    const named = <T extends { readonly labels: OwnedObject['labels'] }>() => ({
+      onKey: (_key: string, change: { readonly before?: T; readonly now?: T }) =>
+        this.#changed(
+          parts,
+          [change.before, change.now].flatMap((one) => one?.labels[INGRESS_UID_LABEL] ?? []),
+        ),
+    })
+    this.nodes = new FollowCache({
+      follow: (sink, signal) => cluster.follow('nodes', sink, signal),
+      clock,
+      isNews: isNewsOfNode,
+      onChange: onFleet,
+    })
+    this.deployments = labelled(parts, DEPLOYMENTS, named<FoundDeployment>())
+    this.gates = labelled(parts, GATES, named<OwnedObject>())
+    this.revisions = labelled(parts, REVISIONS, named<OwnedObject>())
+    this.pods = labelled(parts, INGRESS_PODS, {
+      onKey: (_key, change) =>
+        this.#changed(
+          parts,
+          [change.before, change.now].flatMap((one) => one?.ingressUid ?? []),
+        ),
+    })
+    this.#podsOf = this.pods.index(({ ingressUid, nodeLabel }) => [`${ingressUid}/${nodeLabel}`])
+    const byNamespace = ({ namespace }: OwnedObject): readonly string[] => [namespace]
+    this.#deploymentsOf = this.deployments.index(byNamespace)
+    this.#gatesOf = this.gates.index(byNamespace)
+    this.#revisionsOf = this.revisions.index(byNamespace)
+    this.#objects = new Map(
+      groups.map((group) => [
+        group,
+        new FollowCache<CheckedIngress>({
+          follow: (sink, signal) => parts.objects.follow({ kind: ingressKind(group) }, sink, signal),
+          clock,
+          onKey: (key) => parts.onObject(`${group}/${key}`),
+        }),
+      ]),
+    )
+  }
+
+  /** Until aborted; rejects with the signal's reason. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#all().map((cache) => cache.run(signal)))
+  }
+
+  async synced(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#all().map((cache) => cache.synced(signal)))
+  }
+
+  /** A broken watch shows what was, and nothing is decided by that. */
+  isFresh(): boolean {
+    return this.#all().every((cache) => cache.freshness().synced && cache.freshness().brokenSince === undefined)
+  }
+
+  object(key: string): CheckedIngress | undefined {
+    const slash = key.indexOf('/')
+    const group = INGRESS_GROUPS.find((one) => one === key.slice(0, slash))
+    return group === undefined ? undefined : this.#objects.get(group)?.get(key.slice(slash + 1))
+  }
+
+  objects(): readonly CheckedIngress[] {
+    return [...this.#objects.values()].flatMap((cache) => cache.objects())
+  }
+
+  podsOf(uid: string, nodeLabel: string): readonly IngressPod[] {
+    return this.#podsOf.get(`${uid}/${nodeLabel}`)
+  }
+
+  ofNamespace(namespace: string) {
+    return {
+      deployments: this.#deploymentsOf.get(namespace),
+      gates: this.#gatesOf.get(namespace),
+      revisions: this.#revisionsOf.get(namespace),
+    }
+  }
+
+  #all(): readonly FollowCache<never>[] {
+    const { nodes, deployments, gates, revisions, pods } = this
+    return [
+      nodes,
+      deployments,
+      gates,
+      revisions,
+      pods,
+      ...this.#objects.values(),
+    ] as unknown as readonly FollowCache<never>[]
+  }
+
+  #changed({ onObject }: CachesParts, uids: readonly string[]): void {
+    for (const object of this.objects()) if (uids.includes(object.uid)) onObject(ingressKey(object))
+  }
+}
+
+type Hooks<T> = Pick<FollowCacheParts<T>, 'onKey'>
+
+const labelled = <T extends { readonly name: string }>(
+  { objects, clock }: CachesParts,
+  kind: ObjectKind<T>,
+  hooks: Hooks<T>,
+): FollowCache<T> =>
+  new FollowCache({
+    follow: (sink, signal) => objects.follow({ kind, labelSelector: INGRESS_LABEL }, sink, signal),
+    clock,
+    ...hooks,
+  })
+
+/** Kubelets write their heartbeat into the status of Nodes. */
+function isNewsOfNode(before: Node, now: Node): boolean {
+  const facts = ({ uid, unschedulable, ready, deleting, labels, annotations, taints, lifecycle }: Node) =>
+    JSON.stringify([uid, unschedulable, ready, deleting, labels, annotations, taints, lifecycle])
+  return facts(before) !== facts(now)
+}

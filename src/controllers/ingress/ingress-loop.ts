@@ -1,0 +1,311 @@
+import { decideObject, type ObjectLook } from '../../core/ingress/decide-object.ts'
+import type { FoundDeployment } from '../../core/ingress/found.ts'
+import type { ObjectAction } from '../../core/ingress/household.ts'
+import { type CheckedIngress, ingressKind } from '../../core/ingress/ingress-kind.ts'
+import { type IngressLook, lookAt } from '../../core/ingress/look.ts'
+import { ingressOwner } from '../../core/ingress/marks.ts'
+import { ingressStatus } from '../../core/ingress/status.ts'
+import type { IngressDaemonSet, IngressGroup } from '../../model/ingress-daemon-set.ts'
+import type { LoopDecision } from '../../model/loop-decision.ts'
+import type { Node } from '../../model/node.ts'
+import { apiVersionOf } from '../../model/object-kind.ts'
+import type { ObjectRef } from '../../model/object-ref.ts'
+import type { WantedStatus } from '../../model/object-status.ts'
+import type { Reason } from '../../model/reason.ts'
+import { SLOT_STALE_MS } from '../../model/slot.ts'
+import type { MonoMs, WallMs } from '../../model/time.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Cluster } from '../../ports/cluster.ts'
+import type { ConfigMaps } from '../../ports/config-maps.ts'
+import type { Log } from '../../ports/log.ts'
+import type { ObjectNotices } from '../../ports/object-notices.ts'
+import type { Objects } from '../../ports/objects.ts'
+import type { Random } from '../../ports/random.ts'
+import { ControllerSlots } from '../../runtime/controller-slots.ts'
+import type { Leader } from '../../runtime/leader.ts'
+import { type LoopView, Reconciler } from '../../runtime/reconciler.ts'
+import { StatusWriter } from '../../runtime/status-writer.ts'
+import { BudgetWatch } from '../budget/budget-watch.ts'
+import { IngressCaches, ingressKey } from './ingress-caches.ts'
+import { Latest } from './latest.ts'
+import { IngressEffects } from './perform.ts'
+import { stillDecided } from './still-decided.ts'
+
+export interface IngressLoopParts {
+  readonly objects: Objects
+  readonly cluster: Pick<Cluster, 'follow' | 'list' | 'readNode' | 'patchNode' | 'readLease' | 'writeLease'>
+  readonly configMaps: Pick<ConfigMaps, 'read'>
+  readonly notices: ObjectNotices
+  readonly leader: Pick<Leader, 'mayActForMs'>
+  /** By which the controller leads, and its slots live. */
+  readonly lease: ObjectRef
+  /** Of the slots and of the budget object. */
+  readonly namespace: string
+  readonly grantsNamespace: string
+  readonly groups: readonly IngressGroup[]
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+/** An action with what it was decided by. */
+interface Bound {
+  readonly action: ObjectAction
+  readonly look: IngressLook
+  readonly key: string
+}
+
+type Seen = ObjectLook & { readonly object: CheckedIngress; readonly key: string }
+
+const SWEEP_MS = 60_000
+const WORKERS = 4
+/** Many events of one change lead to one pass. */
+const GATHER_EVENTS_MS = 20
+const BUDGET_AGE_MS = 5_000
+/** Then the cache shows it, or it is asked for once more. */
+const MET_MS = 30_000
+
+/** Brings the nodes of all IngressDaemonSets nearer to what these say, one write after the other. */
+export class IngressLoop {
+  readonly #parts: IngressLoopParts
+  readonly #caches: IngressCaches
+  readonly #budget: BudgetWatch
+  readonly #reconciler: Reconciler<Seen, Bound>
+  readonly #effects: IngressEffects
+  readonly #latest = new Latest()
+  readonly #statusOf: ReadonlyMap<IngressGroup, StatusWriter<CheckedIngress>>
+  readonly #slots = new Map<string, ControllerSlots>()
+  #budgetReadAt: MonoMs | undefined
+  /** By namespace and name: made, and not shown by the cache yet, or of others. */
+  readonly #met = new Map<string, { readonly deployment: FoundDeployment; readonly since: MonoMs }>()
+  readonly #slotSince = new Map<string, WallMs>()
+  readonly #acknowledged = new Map<string, { readonly value: string; readonly since: WallMs }>()
+  readonly #told = new Map<string, string>()
+
+  constructor(parts: IngressLoopParts) {
+    const { clock, objects, cluster, groups, configMaps, random, namespace, grantsNamespace, log } = parts
+    this.#parts = parts
+    this.#caches = new IngressCaches({
+      ...{ objects, cluster, clock, groups },
+      onObject: (key) => this.#reconciler.add(key, GATHER_EVENTS_MS),
+      onFleet: () => this.wake(),
+    })
+    this.#budget = new BudgetWatch({
+      ...{ cluster, configMaps, clock, random },
+      slots: { namespace, grantsNamespace, leaseDurationMs: SLOT_STALE_MS },
+      nodeCount: () => this.#caches.nodes.objects().length,
+      rights: 'deploy/controller.yaml',
+      onNews: () => this.wake(),
+      say: (text) => log.warn('ingress: the node budget', { reason: text }),
+    })
+    this.#effects = new IngressEffects({
+      ...{ objects, cluster, latest: this.#latest },
+      slotsOf: (object) => this.#slotsOf(object),
+      slotsChanged: () => {
+        this.#budgetReadAt = undefined
+      },
+      met: (deployment) =>
+        this.#met.set(`${deployment.namespace}/${deployment.name}`, { deployment, since: clock.monoMs() }),
+    })
+    this.#statusOf = new Map(
+      groups.map((group) => [group, new StatusWriter({ objects, kind: ingressKind(group), clock })]),
+    )
+    this.#reconciler = new Reconciler({
+      ...parts,
+      sweepMs: SWEEP_MS,
+      workers: WORKERS,
+      loop: {
+        name: 'ingress',
+        gather: (key, signal) => this.#gather(key, signal),
+        decide: (seen) => bound(seen),
+        tell: ({ snapshot, decision }, signal) => this.#tell(snapshot, decision, signal),
+        perform: (action, signal) => this.#perform(action, signal),
+      },
+    })
+  }
+
+  /** Follows and works until aborted, then rejects with the signal's reason; where it was stopped, it only follows. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#caches.run(signal), this.#reconciler.run(signal)])
+  }
+
+  /** Begins nothing any more, and resolves when what is under way has ended. */
+  stop(): Promise<void> {
+    return this.#reconciler.stop()
+  }
+
+  /** We lead now, or something changed that concerns all objects. */
+  wake(): void {
+    for (const object of this.#caches.objects()) this.#reconciler.add(ingressKey(object), GATHER_EVENTS_MS)
+  }
+
+  view(): LoopView {
+    return this.#reconciler.view()
+  }
+
+  async #gather(key: string, signal: AbortSignal): Promise<Seen | undefined> {
+    await this.#caches.synced(signal)
+    const object = this.#caches.object(key)
+    if (object === undefined) return undefined
+    const errors = object.findings.filter(({ severity }) => severity === 'error')
+    if (errors.length > 0 && !object.deleting)
+      return { kind: 'refused', name: object.name, findings: errors, object, key }
+    await this.#readBudget(signal)
+    const nodes = this.#caches.nodes.objects().map((node) => this.#latest.of(node))
+    return { kind: 'seen', look: this.#lookAt(object, nodes), object, key }
+  }
+
+  async #readBudget(signal: AbortSignal): Promise<void> {
+    const now = this.#parts.clock.monoMs()
+    if (this.#budgetReadAt !== undefined && now - this.#budgetReadAt < BUDGET_AGE_MS) return
+    await this.#budget.read(signal)
+    this.#budgetReadAt = now
+  }
+
+  #lookAt(object: CheckedIngress, nodes: readonly Node[]): IngressLook {
+    const { clock } = this.#parts
+    const now = clock.wallMs()
+    const { namespace } = object
+    const budget = this.#budget.facts() ?? NO_BUDGET
+    const slotHolder = this.#slotsOf(object).holder
+    const { deployments, gates, revisions } = this.#caches.ofNamespace(namespace)
+    this.#noteSlots(slotHolder, budget.slots, now)
+    return lookAt({
+      object,
+      status: object.status.fields,
+      isFresh: this.#caches.isFresh(),
+      now,
+      nodes,
+      deployments: this.#withMet(
+        namespace,
+        deployments.map((one) => this.#latest.of(one)),
+      ),
+      gates: gates.map((one) => this.#latest.of(one)),
+      revisions,
+      podsOf: (label) => this.#caches.podsOf(object.uid, label),
+      budget,
+      slotHolder,
+      slotSince: (node) => this.#slotSince.get(`${slotHolder} ${node}`),
+      acknowledgedSince: (node) => this.#acknowledgedSince(object, node, now),
+    })
+  }
+
+  /** What the cache does not show: objects that were just made, and those of others that have a name of ours. */
+  #withMet(namespace: string, deployments: readonly FoundDeployment[]): readonly FoundDeployment[] {
+    const shown = new Set(deployments.map(({ name }) => `${namespace}/${name}`))
+    const now = this.#parts.clock.monoMs()
+    for (const [key, { since }] of this.#met) if (shown.has(key) || now - since > MET_MS) this.#met.delete(key)
+    const met = [...this.#met.values()].map(({ deployment }) => deployment)
+    return [...deployments, ...met.filter((one) => one.namespace === namespace)]
+  }
+
+  #noteSlots(holder: string, slots: NonNullable<ReturnType<BudgetWatch['facts']>>['slots'], now: WallMs): void {
+    const held = slots.flatMap(({ owner }) => (owner.holder === holder ? (owner.node ?? []) : []))
+    const keys = new Set(held.map((node) => `${holder} ${node}`))
+    for (const key of this.#slotSince.keys())
+      if (key.startsWith(`${holder} `) && !keys.has(key)) this.#slotSince.delete(key)
+    for (const key of keys) if (!this.#slotSince.has(key)) this.#slotSince.set(key, now)
+  }
+
+  #acknowledgedSince({ spec, uid }: IngressDaemonSet, node: Node, now: WallMs): WallMs | undefined {
+    const key = spec.detach.acknowledgement?.key
+    const value = key === undefined ? undefined : node.annotations[key]
+    const of = `${uid}/${node.uid}`
+    if (value === undefined) {
+      this.#acknowledged.delete(of)
+      return undefined
+    }
+    const known = this.#acknowledged.get(of)
+    if (known?.value === value) return known.since
+    this.#acknowledged.set(of, { value, since: now })
+    return now
+  }
+
+  #slotsOf(object: IngressDaemonSet): ControllerSlots {
+    const of = ingressOwner(object)
+    const { cluster, clock, namespace, lease, leader } = this.#parts
+    const slots = this.#slots.get(of) ?? new ControllerSlots({ cluster, clock, namespace, lease, leader, of })
+    this.#slots.set(of, slots)
+    return slots
+  }
+
+  /** Whoever is about to leave is looked at once more, by all nodes as they are now. */
+  async #perform({ action, look, key }: Bound, signal: AbortSignal): Promise<void> {
+    const fresh = (): Promise<IngressLook | undefined> => this.#freshLook(key, signal)
+    if (await stillDecided(action, look, fresh)) await this.#effects.perform(action, look, signal)
+  }
+
+  async #freshLook(key: string, signal: AbortSignal): Promise<IngressLook | undefined> {
+    const [nodes] = await Promise.all([this.#parts.cluster.list('nodes', signal), this.#budget.read(signal)])
+    this.#budgetReadAt = this.#parts.clock.monoMs()
+    const object = this.#caches.object(key)
+    return object === undefined ? undefined : this.#lookAt(object, nodes)
+  }
+
+  async #tell(seen: Seen, decision: LoopDecision<Bound>, signal: AbortSignal): Promise<void> {
+    const { object } = seen
+    const wanted =
+      seen.kind === 'refused'
+        ? refusedStatus(object, decision.reasons)
+        : ingressStatus(seen.look.snapshot, decision.reasons)
+    if (wanted !== undefined && !isLeaving(object))
+      await this.#statusOf.get(object.group)?.write(object, wanted, signal)
+    await this.#tellEvents(object, decision.reasons, signal)
+  }
+
+  async #tellEvents(object: CheckedIngress, reasons: readonly Reason[], signal: AbortSignal): Promise<void> {
+    const { kind, group, version } = ingressKind(object.group)
+    const { name, namespace, uid } = object
+    for (const reason of reasons) {
+      const type = EVENTS[reason.code]
+      const of = `${uid}/${reason.object ?? ''}`
+      if (type === undefined || this.#told.get(of) === reason.text) continue
+      this.#told.set(of, reason.text)
+      const about = { apiVersion: apiVersionOf({ group, version }), kind, namespace, name, uid }
+      await this.#parts.notices.tell({ ...about, type, reason }, signal)
+    }
+  }
+}
+
+const NO_BUDGET = { limit: { kind: 'count', count: 1 }, cordons: 'unknown', isUnread: true, slots: [] } as const
+
+/** Its status cannot be written any more once it has no finalizer. */
+const isLeaving = ({ deleting, finalizers }: IngressDaemonSet): boolean => deleting && finalizers.length === 0
+
+function bound(seen: Seen): LoopDecision<Bound> {
+  const decision = decideObject(seen)
+  if (decision.kind !== 'act') return decision
+  if (seen.kind === 'refused') return { kind: 'settled', reasons: decision.reasons }
+  const { look, key } = seen
+  return { ...decision, actions: decision.actions.map((action) => ({ action, look, key })) }
+}
+
+function refusedStatus({ status }: CheckedIngress, reasons: readonly Reason[]): WantedStatus {
+  const message = reasons.map(({ text, next }) => (next === undefined ? text : `${text}; ${next}`)).join('. ')
+  const words = { reason: 'IngressRefused', message }
+  return {
+    fields: status.fields,
+    conditions: [
+      { type: 'Stalled', status: 'True', ...words },
+      { type: 'Ready', status: 'False', ...words },
+    ],
+  }
+}
+
+/** Which reasons are worth an Event, and whether a person is to look. */
+const EVENTS: Readonly<Partial<Record<Reason['code'], 'Normal' | 'Warning'>>> = {
+  NodeBegun: 'Normal',
+  NodeDetached: 'Normal',
+  NodeUpdated: 'Normal',
+  NodeAttached: 'Normal',
+  RolledBack: 'Warning',
+  RolloutStalled: 'Warning',
+  MassDisruption: 'Warning',
+  DetachTimedOut: 'Warning',
+  ProgressDeadlineExceeded: 'Warning',
+  PodsRejected: 'Warning',
+  NameTaken: 'Warning',
+  IngressRefused: 'Warning',
+  OperationUnreadable: 'Warning',
+  ClaimsUnreadable: 'Warning',
+}

@@ -1,0 +1,74 @@
+import type { LoopDecision } from '../../model/loop-decision.ts'
+import type { Reason } from '../../model/reason.ts'
+import { decideIngress } from './decide.ts'
+import type { IngressFinding } from './finding.ts'
+import { household, neededFirst, type ObjectAction } from './household.ts'
+import type { IngressLook } from './look.ts'
+
+/** An IngressDaemonSet as a pass finds it: one that makes no sense is left alone, with all that it has out or in. */
+export type ObjectLook =
+  | { readonly kind: 'refused'; readonly name: string; readonly findings: readonly IngressFinding[] }
+  | { readonly kind: 'seen'; readonly look: IngressLook }
+
+export type ObjectDecision = LoopDecision<ObjectAction>
+
+/** A person has to change it, and then there is an event. */
+const REFUSED_AGAIN_MS = 60_000
+
+/** What is next for an IngressDaemonSet: what it needs first, then its nodes, and beside them what is left over. */
+export function decideObject(seen: ObjectLook): ObjectDecision {
+  if (seen.kind === 'refused') return refused(seen.name, seen.findings)
+  const { look } = seen
+  const { snapshot, deployments } = look
+  if (!snapshot.isFresh) return decideIngress(snapshot)
+  if (!snapshot.object.deleting) {
+    const first = neededFirst(look)
+    if (first !== undefined) return { kind: 'act', ...first }
+  }
+  const decided = withoutTaken(decideIngress(snapshot), deployments.taken)
+  const rest = snapshot.object.deleting ? { actions: [], reasons: [] } : household(look)
+  if (rest.actions.length === 0) return decided
+  const actions = [...rest.actions, ...(decided.kind === 'act' ? decided.actions : [])]
+  return { kind: 'act', actions, reasons: [...rest.reasons, ...decided.reasons] }
+}
+
+function refused(name: string, findings: readonly IngressFinding[]): ObjectDecision {
+  const reasons = findings
+    .filter(({ severity }) => severity === 'error')
+    .map(
+      ({ field, message, fix }): Reason => ({
+        code: 'IngressRefused',
+        object: name,
+        text: `${field}: ${message}`,
+        next: fix,
+      }),
+    )
+  return { kind: 'hold', reasons, recheckAfterMs: REFUSED_AGAIN_MS }
+}
+
+const TAKEN_AGAIN_MS = 30_000
+
+/** A node whose name is taken by an object of others gets no Deployment, and that object is never written to. */
+function withoutTaken(
+  decision: ReturnType<typeof decideIngress>,
+  taken: IngressLook['deployments']['taken'],
+): ObjectDecision {
+  if (taken.length === 0) return decision
+  const reasons = taken.map(
+    ({ node, name, text }): Reason => ({
+      code: 'NameTaken',
+      object: node,
+      text: `the Deployment of ${node} cannot be made: ${name} ${text}`,
+      next: `rename or remove the Deployment ${name}`,
+    }),
+  )
+  const actions =
+    decision.kind === 'act'
+      ? decision.actions.filter(
+          (action) => action.kind !== 'createDeployment' || !taken.some(({ node }) => node === action.node),
+        )
+      : []
+  if (actions.length > 0) return { kind: 'act', actions, reasons: [...reasons, ...decision.reasons] }
+  const recheckAfterMs = decision.kind === 'hold' ? decision.recheckAfterMs : TAKEN_AGAIN_MS
+  return { kind: 'hold', reasons: [...reasons, ...decision.reasons], recheckAfterMs }
+}

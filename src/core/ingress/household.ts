@@ -1,0 +1,124 @@
+import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
+import {
+  INGRESS_FINALIZER,
+  REVISION_ANNOTATION,
+  REVISION_HASH_LABEL,
+  TEMPLATE_HASH_ANNOTATION,
+} from '../../model/ingress-keys.ts'
+import type { OwnedObject } from '../../model/owned-object.ts'
+import type { Reason } from '../../model/reason.ts'
+import type { IngressAction } from './action.ts'
+import { wantedDeployment } from './deployment.ts'
+import { deploymentPatch } from './difference.ts'
+import type { FoundDeployment } from './found.ts'
+import type { IngressLook } from './look.ts'
+import { identityOf } from './names.ts'
+import { OP_ANNOTATION } from './op.ts'
+import { holdsTemplateOf, templateHash } from './revision.ts'
+
+/** What an IngressDaemonSet needs beside its nodes, and what is left over of it. */
+export type HouseholdAction =
+  | { readonly kind: 'addFinalizer' }
+  | { readonly kind: 'createRevision'; readonly number: number; readonly collisionCount: number }
+  /** A template that is used once more gets the highest number. */
+  | { readonly kind: 'renumberRevision'; readonly revision: OwnedObject; readonly number: number }
+  | { readonly kind: 'deleteRevision'; readonly revision: OwnedObject }
+  /** Its owner is gone, and it is one of ours by its labels, its name and its selector. */
+  | { readonly kind: 'adopt'; readonly deployment: FoundDeployment }
+  /** A second Deployment of its node, or of no node that it names. */
+  | { readonly kind: 'deleteSurplus'; readonly deployment: FoundDeployment }
+  /** Of a node that has no Deployment any more. */
+  | { readonly kind: 'deleteGate'; readonly gate: OwnedObject }
+  /** What changes no pod: labels, owners, the strategy and the deadlines. */
+  | { readonly kind: 'align'; readonly deployment: FoundDeployment; readonly patch: Readonly<Record<string, unknown>> }
+
+interface Needed {
+  readonly actions: readonly HouseholdAction[]
+  readonly reasons: readonly Reason[]
+}
+
+/** So many writes of one kind in one pass. */
+const AT_ONCE = 50
+
+/** Before anything is done to a node: the object stays until all is put back, and the template is kept. */
+export function neededFirst({ snapshot: { object }, revisions }: IngressLook): Needed | undefined {
+  if (!object.finalizers.includes(INGRESS_FINALIZER))
+    return {
+      actions: [{ kind: 'addFinalizer' }],
+      reasons: [{ code: 'IngressPrepared', object: object.name, text: `${object.name} gets its finalizer` }],
+    }
+  const action = revisionAction(object, revisions)
+  if (action === undefined) return undefined
+  const text = `the template of ${object.name} is kept as a revision`
+  return { actions: [action], reasons: [{ code: 'IngressPrepared', object: object.name, text }] }
+}
+
+const numberOf = ({ content }: OwnedObject): number => (typeof content.revision === 'number' ? content.revision : 0)
+
+function revisionAction(object: IngressDaemonSet, revisions: readonly OwnedObject[]): HouseholdAction | undefined {
+  const highest = Math.max(0, ...revisions.map(numberOf))
+  const hash = templateHash(object.spec)
+  const sameHash = revisions.filter(({ labels }) => labels[REVISION_HASH_LABEL] === hash)
+  const kept = sameHash.find((revision) => holdsTemplateOf(revision, object.spec))
+  if (kept === undefined) return { kind: 'createRevision', number: highest + 1, collisionCount: sameHash.length }
+  return numberOf(kept) === highest ? undefined : { kind: 'renumberRevision', revision: kept, number: highest + 1 }
+}
+
+/** Beside what is done to nodes. */
+export function household(look: IngressLook): Needed {
+  const { snapshot, deployments } = look
+  const { object } = snapshot
+  const actions: readonly HouseholdAction[] = [
+    ...deployments.orphans.map(({ deployment }) => ({ kind: 'adopt', deployment }) as const),
+    ...deployments.surplus
+      .filter(({ deleting }) => !deleting)
+      .map((deployment) => ({ kind: 'deleteSurplus', deployment }) as const),
+    ...unusedGates(look),
+    ...unusedRevisions(look),
+    ...drifted(look),
+  ].slice(0, AT_ONCE)
+  const text = `${actions.length} objects of ${object.name} are brought in order`
+  return { actions, reasons: actions.length === 0 ? [] : [{ code: 'IngressPrepared', object: object.name, text }] }
+}
+
+/** Gates of nodes that have no Deployment: where it goes, its pods are deleted, which no gate holds up. */
+function unusedGates({ gates, deployments: { ours, orphans } }: IngressLook): readonly HouseholdAction[] {
+  const used = new Set([...ours.values(), ...orphans.map(({ deployment }) => deployment)].map(({ name }) => name))
+  return [...gates.values()]
+    .filter(({ name, deleting }) => !used.has(name) && !deleting)
+    .map((gate) => ({ kind: 'deleteGate', gate }) as const)
+}
+
+/** Those that no node has, beyond the number that the object keeps; the oldest go. */
+function unusedRevisions({ snapshot, revisions, deployments }: IngressLook): readonly HouseholdAction[] {
+  const { object, revisions: named } = snapshot
+  const used = new Set([
+    ...[...deployments.ours.values()].map(({ annotations }) => annotations[TEMPLATE_HASH_ANNOTATION]),
+    named.desired,
+    named.current,
+  ])
+  const unused = revisions.filter(({ labels }) => !used.has(labels[REVISION_HASH_LABEL])).toSorted(byNumber)
+  const tooMany = Math.max(0, unused.length - object.spec.revisionHistoryLimit)
+  return unused.slice(0, tooMany).map((revision) => ({ kind: 'deleteRevision', revision }) as const)
+}
+
+const byNumber = (one: OwnedObject, other: OwnedObject): number => numberOf(one) - numberOf(other)
+
+/** A node that something is under way on is left alone: its strategy may be another one meanwhile. */
+function drifted(look: IngressLook): readonly HouseholdAction[] {
+  const { object } = look.snapshot
+  return [...look.deployments.ours].flatMap(([node, deployment]): readonly HouseholdAction[] => {
+    if (OP_ANNOTATION in deployment.annotations || deployment.deleting) return []
+    const { [REVISION_ANNOTATION]: number, [TEMPLATE_HASH_ANNOTATION]: hash = '' } = deployment.annotations
+    const wanted = wantedDeployment(object, {
+      identity: identityOf(deployment, node),
+      revision: { number: Number(number ?? 0), hash },
+      replicas: deployment.replicas,
+    })
+    const patch = deploymentPatch(deployment, wanted, 'keep')
+    return patch === undefined ? [] : [{ kind: 'align', deployment, patch }]
+  })
+}
+
+/** What is done for an IngressDaemonSet, beside its nodes or to them. */
+export type ObjectAction = IngressAction | HouseholdAction

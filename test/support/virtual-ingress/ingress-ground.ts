@@ -1,0 +1,274 @@
+import { kubeObjects } from '../../../src/adapters/kube/kube-objects.ts'
+import { IngressLoop } from '../../../src/controllers/ingress/ingress-loop.ts'
+import { wallMs } from '../../../src/model/time.ts'
+import { EventRecorder } from '../../../src/runtime/event-recorder.ts'
+import { isReady, type PodObject } from '../../../src/sim/actors/pod-object.ts'
+import { appContainer } from '../../../src/sim/cluster/article-workloads.ts'
+import { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
+import { ApiFailure } from '../../../src/sim/world/api-failure.ts'
+import {
+  CONTROLLER_REVISIONS,
+  DEPLOYMENTS,
+  DISRUPTION_BUDGETS,
+  EVENTS,
+  INGRESS_DAEMON_SETS,
+  LEASES,
+  NODES,
+  PODS,
+} from '../../../src/sim/world/api-resource.ts'
+import { applyManifest } from '../../../src/sim/world/apply-manifest.ts'
+import { deleteObject } from '../../../src/sim/world/delete-object.ts'
+import { evictPod } from '../../../src/sim/world/evict-pod.ts'
+import { field } from '../../contract/api/field.ts'
+import { turnsOfLoop } from '../turns-of-loop.ts'
+import { type ProcessOutside, ProcessPorts } from '../virtual-roll/process-ports.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+export const LEASE = { namespace: 'evenkeel', name: 'evenkeel-controller' }
+const APP_PORT = 8080
+
+/** An IngressDaemonSet of two pods on each node, whose container is of that version. */
+export const anIngressManifest = (version: string, spec: Json = {}, metadata: Json = {}): object => ({
+  apiVersion: 'evenkeel.dev/v1alpha1',
+  kind: 'IngressDaemonSet',
+  metadata: { namespace: 'default', name: 'web', ...metadata },
+  spec: {
+    podsPerNode: 2,
+    selector: { matchLabels: { app: 'web' } },
+    updateStrategy: {
+      type: 'RollingUpdate',
+      rollingUpdate: {
+        maxUnavailableNodes: 1,
+        annotateDeploymentToDetach: { gracePeriodSeconds: 5 },
+        attachGraceSeconds: 2,
+      },
+    },
+    template: {
+      metadata: { labels: { app: 'web' } },
+      spec: {
+        terminationGracePeriodSeconds: 20,
+        containers: [appContainer({ STOP: 'graceful', GRACE: '1s', VERSION: version }, {}, APP_PORT)],
+      },
+    },
+    ...spec,
+  },
+})
+
+/** One process of the controller, with a clock and chance of its own. */
+export class ControllerProcess {
+  readonly ports: ProcessPorts
+  readonly loop: IngressLoop
+  /** What ended it; undefined while it runs. */
+  error: unknown
+  readonly #stop = new AbortController()
+
+  constructor(cluster: VirtualCluster, name: string, outside: ProcessOutside = {}) {
+    this.ports = new ProcessPorts({ cluster, outside, name })
+    const { clock, random, cluster: api, configMaps } = this.ports
+    const objects = kubeObjects(this.ports.follows())
+    this.loop = new IngressLoop({
+      ...{ objects, configMaps, clock, random },
+      cluster: api,
+      notices: new EventRecorder({ objects, clock, random, identity: name }),
+      leader: { mayActForMs: () => 60_000 },
+      lease: LEASE,
+      namespace: 'evenkeel',
+      grantsNamespace: 'evenkeel',
+      groups: ['evenkeel.dev'],
+      log: { debug: () => undefined, warn: () => undefined },
+    })
+    this.loop.run(this.#stop.signal).catch((error: unknown) => {
+      if (!this.ports.lifeline.isDead && !this.#stop.signal.aborted) this.error = error
+    })
+  }
+
+  kill(): void {
+    this.ports.lifeline.cut()
+  }
+
+  stop(): void {
+    this.#stop.abort(new Error('stopped'))
+  }
+}
+
+interface GroundOptions {
+  readonly nodes?: number
+  readonly seed?: string
+}
+
+const STARTED_WITHIN_S = 60
+
+/** A cluster in virtual time on which a controller carries IngressDaemonSets. */
+export class IngressGround {
+  readonly cluster: VirtualCluster
+
+  private constructor(cluster: VirtualCluster) {
+    this.cluster = cluster
+  }
+
+  static async open({ nodes = 3, seed = '1' }: GroundOptions = {}): Promise<IngressGround> {
+    const cluster = new VirtualCluster(
+      {
+        seed,
+        startAt: wallMs(Date.UTC(2026, 0, 1)),
+        nodes,
+        darkMs: 500,
+        manifests: [],
+        balancer: { fronts: [], check: { interMs: 2000, fall: 3, rise: 2 } },
+      },
+      turnsOfLoop,
+    )
+    const ground = new IngressGround(cluster)
+    // The Lease of the leader, which its slots live by.
+    applyManifest(cluster.world, {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: LEASE,
+      spec: { holderIdentity: 'us', leaseDurationSeconds: 3_600, renewTime: '2026-01-01T00:00:00.000000Z' },
+    })
+    await ground.until(
+      'all Nodes to be Ready',
+      () => {
+        const all = [...cluster.world.store.all(NODES)]
+        return (
+          all.length === nodes && all.every((node) => JSON.stringify(node).includes('"type":"Ready","status":"True"'))
+        )
+      },
+      STARTED_WITHIN_S,
+    )
+    return ground
+  }
+
+  apply(manifest: object): void {
+    applyManifest(this.cluster.world, manifest)
+  }
+
+  remove(): void {
+    const old = this.cluster.world.store.get(INGRESS_DAEMON_SETS, { namespace: 'default', name: 'web' })
+    if (old !== undefined) deleteObject(this.cluster.world, { resource: INGRESS_DAEMON_SETS, old, options: {} })
+  }
+
+  cordon(name: string, unschedulable: boolean): void {
+    const node = this.node(name)
+    this.cluster.world.store.put(NODES, { ...node, spec: { ...(node.spec as object), unschedulable } })
+  }
+
+  /** As a drain asks for a pod: the code of a refusal, or that it is evicted, or gone already. */
+  evict({ metadata: { namespace = '', name, uid } }: PodObject): number | 'evicted' {
+    const pod = this.cluster.world.store.get(PODS, { namespace, name })
+    if (pod === undefined || pod.metadata.uid !== uid || pod.metadata.deletionTimestamp !== undefined) return 'evicted'
+    try {
+      evictPod(this.cluster.world, { pod, options: {} })
+      return 'evicted'
+    } catch (error) {
+      if (error instanceof ApiFailure) return error.code
+      throw error
+    }
+  }
+
+  /** A roll has that slot, or has it no more. */
+  holdSlot(index: number, node: string | undefined): void {
+    const name = `evenkeel-slot-${index}`
+    const old = this.cluster.world.store.get(LEASES, { namespace: 'evenkeel', name })
+    const renewTime = '2026-01-01T00:00:00.000000Z'
+    const spec =
+      node === undefined
+        ? { holderIdentity: '' }
+        : { holderIdentity: '20260101T000000Z-0001/a', leaseDurationSeconds: 600, renewTime }
+    const annotations = node === undefined ? {} : { 'evenkeel.dev/node': node }
+    if (old === undefined)
+      this.apply({
+        apiVersion: 'coordination.k8s.io/v1',
+        kind: 'Lease',
+        metadata: { namespace: 'evenkeel', name, annotations },
+        spec,
+      })
+    else this.cluster.world.store.put(LEASES, { ...old, metadata: { ...old.metadata, annotations }, spec })
+  }
+
+  /** Writes to all that a controller of ours writes, and to nothing that the cluster writes by itself. */
+  ownWrites(): string {
+    const versions = [INGRESS_DAEMON_SETS, DEPLOYMENTS, DISRUPTION_BUDGETS, EVENTS, CONTROLLER_REVISIONS].flatMap(
+      (kind) =>
+        [...this.cluster.world.store.all(kind)].map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`),
+    )
+    return versions.join(' ')
+  }
+
+  begin(name = 'controller 1', outside: ProcessOutside = {}): ControllerProcess {
+    return new ControllerProcess(this.cluster, name, outside)
+  }
+
+  /** Virtual time goes on until it holds. */
+  async until(what: string, holds: () => boolean, withinS = 600): Promise<void> {
+    for (let step = 0; step < withinS * 10; step += 1) {
+      if (holds()) return
+      await this.cluster.time.advance(100)
+    }
+    throw new Error(`waited for ${what} for ${withinS} s: ${JSON.stringify(this.status())}`)
+  }
+
+  object(): Json | undefined {
+    return this.cluster.world.store.get(INGRESS_DAEMON_SETS, { namespace: 'default', name: 'web' }) as Json | undefined
+  }
+
+  status(): Json {
+    return (field(this.object(), 'status') ?? {}) as Json
+  }
+
+  condition(type: string): string {
+    const conditions = (this.status().conditions ?? []) as readonly { type: string; status: string; reason: string }[]
+    const found = conditions.find((one) => one.type === type)
+    return found === undefined ? 'absent' : `${found.status} ${found.reason}`
+  }
+
+  pods(): readonly PodObject[] {
+    return [...this.cluster.world.store.all(PODS)] as PodObject[]
+  }
+
+  /** `n1 v1 ready`, of all pods. */
+  podLines(): readonly string[] {
+    return this.pods()
+      .map((pod) => `${pod.spec.nodeName} ${versionOf(pod)}${isReady(pod) ? '' : ' not ready'}`)
+      .toSorted()
+  }
+
+  deployments() {
+    return [...this.cluster.world.store.all(DEPLOYMENTS)]
+  }
+
+  gates() {
+    return [...this.cluster.world.store.all(DISRUPTION_BUDGETS)]
+  }
+
+  node(name: string) {
+    const node = this.cluster.world.store.get(NODES, { name })
+    if (node === undefined) throw new Error(`there is no ${name}`)
+    return node
+  }
+
+  /** Nodes that bear a claim. */
+  claimed(): readonly string[] {
+    return [...this.cluster.world.store.all(NODES)]
+      .filter(({ metadata }) => metadata.annotations?.['evenkeel.dev/maintenance'] !== undefined)
+      .map(({ metadata }) => metadata.name)
+  }
+
+  slotHolders(): readonly string[] {
+    return [...this.cluster.world.store.all(LEASES)]
+      .filter(({ metadata }) => metadata.name.startsWith('evenkeel-slot'))
+      .map(({ spec }) => (spec as { readonly holderIdentity?: string }).holderIdentity ?? '')
+  }
+
+  events(): readonly string[] {
+    return [...this.cluster.world.store.all(EVENTS)].map(
+      (event) => `${field(event, 'reason')}: ${field(event, 'message')}`,
+    )
+  }
+}
+
+export const versionOf = ({ spec }: PodObject): string => {
+  const [container] = (spec as unknown as { containers: { env: { name: string; value?: string }[] }[] }).containers
+  return container?.env.find(({ name }) => name === 'VERSION')?.value ?? '?'
+}

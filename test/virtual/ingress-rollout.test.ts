@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { newIdentity } from '../../src/core/ingress/names.ts'
+import { anIngressManifest, type ControllerProcess, IngressGround } from '../support/virtual-ingress/ingress-ground.ts'
+
+async function aGround(t: TestContext, nodes = 3): Promise<IngressGround> {
+  const ground = await IngressGround.open({ nodes })
+  t.after(() => ground.cluster.end())
+  return ground
+}
+
+const everyNode = (version: string): readonly string[] =>
+  ['n1', 'n2', 'n3'].flatMap((node) => [`${node} ${version}`, `${node} ${version}`])
+
+test('two pods come up on each node, each node behind a closed gate, and the status says so', async (t) => {
+  const ground = await aGround(t)
+  const { loop } = ground.begin()
+  ground.apply(anIngressManifest('v1'))
+  await ground.until('Ready', () => ground.condition('Ready') === 'True AllInService', 120)
+  assert.deepEqual(ground.podLines(), everyNode('v1'))
+  assert.equal(ground.gates().length, 3)
+  assert.deepEqual(ground.claimed(), [])
+  assert.equal(loop.view().trouble, undefined)
+})
+
+/** What the world shows at each moment of a rollout: how many nodes bear a claim, and whether pods of a node changed before its grace was over. */
+function watch(ground: IngressGround) {
+  const seen = { mostClaimed: 0, early: [] as string[], claimedAt: new Map<string, number>() }
+  const known = new Map<string, string>()
+  const look = (): void => {
+    const now = ground.cluster.time.wallMs()
+    const claimed = ground.claimed()
+    seen.mostClaimed = Math.max(seen.mostClaimed, claimed.length)
+    for (const node of claimed) if (!seen.claimedAt.has(node)) seen.claimedAt.set(node, now)
+    for (const node of seen.claimedAt.keys()) if (!claimed.includes(node)) seen.claimedAt.delete(node)
+    for (const pod of ground.pods()) {
+      const { uid, deletionTimestamp } = pod.metadata
+      if (deletionTimestamp === undefined || known.has(uid)) continue
+      known.set(uid, '')
+      const node = pod.spec.nodeName ?? ''
+      const since = seen.claimedAt.get(node)
+      if (since === undefined || now - since < 5_000)
+        seen.early.push(`${node} after ${since === undefined ? 'no claim' : now - since}`)
+    }
+    ground.cluster.time.later(50, look)
+  }
+  look()
+  return seen
+}
+
+async function rolledOut(ground: IngressGround, version: string): Promise<void> {
+  await ground.until(`every node to have ${version}`, () => {
+    const lines = ground.podLines()
+    return (
+      lines.length === 6 &&
+      lines.every((line) => line.endsWith(` ${version}`)) &&
+      ground.condition('Ready') === 'True AllInService'
+    )
+  })
+}
+
+test('law: the template of a node that serves is not changed before the node is detached; a rollout takes one node after the other out, and all come back', async (t) => {
+  const ground = await aGround(t)
+  const { loop } = ground.begin()
+  ground.apply(anIngressManifest('v1'))
+  await rolledOut(ground, 'v1')
+  const seen = watch(ground)
+  ground.apply(anIngressManifest('v2'))
+  await rolledOut(ground, 'v2')
+  assert.deepEqual([seen.mostClaimed, seen.early], [1, []])
+  assert.deepEqual(ground.claimed(), [])
+  assert.deepEqual(new Set(ground.slotHolders()), new Set(['']))
+  assert.equal(loop.view().trouble, undefined)
+})
+
+/** A controller that is killed before or after each so-manieth write, and begun anew a second later. */
+function mortal(ground: IngressGround, killAt: (effect: number) => 'before' | 'after' | undefined) {
+  const seen = { effects: 0, kills: 0, errors: [] as unknown[] }
+  let process: ControllerProcess | undefined
+  const begin = (): void => {
+    if (process?.error !== undefined) seen.errors.push(process.error)
+    process = ground.begin(`controller ${seen.kills}`, {
+      onEffect: (_effect, phase, lifeline) => {
+        if (phase === 'before') seen.effects += 1
+        if (killAt(seen.effects) !== phase) return
+        seen.kills += 1
+        lifeline.cut()
+        ground.cluster.time.later(1_000, begin)
+      },
+    })
+  }
+  begin()
+  return seen
+}
+
+for (const every of [3, 5, 7, 11]) {
+  test(`killed at every ${every}th write, a controller still takes out one node at a time, and leaves nothing behind`, async (t) => {
+    const ground = await aGround(t)
+    const seen = mortal(ground, (effect) => (effect % every !== 0 ? undefined : effect % 2 === 0 ? 'before' : 'after'))
+    ground.apply(anIngressManifest('v1'))
+    await rolledOut(ground, 'v1')
+    const watched = watch(ground)
+    ground.apply(anIngressManifest('v2'))
+    await rolledOut(ground, 'v2')
+    await ground.until('the slots to be free', () => ground.slotHolders().every((holder) => holder === ''), 60)
+    assert.deepEqual([watched.mostClaimed, watched.early, ground.claimed(), seen.errors], [1, [], [], []])
+    assert.ok(seen.kills > 5, `${seen.kills} kills`)
+  })
+}
+
+test('law: nothing of an IngressDaemonSet is left on a Node once the object is gone; deleted in mid-rollout, it attaches its node again first', async (t) => {
+  const ground = await aGround(t)
+  ground.begin()
+  ground.apply(anIngressManifest('v1'))
+  await rolledOut(ground, 'v1')
+  ground.apply(anIngressManifest('v2'))
+  await ground.until('a node to be claimed', () => ground.claimed().length === 1)
+  ground.remove()
+  await ground.until('the object to be gone', () => ground.object() === undefined)
+  assert.deepEqual(ground.claimed(), [])
+  await ground.until('all that was its own to be gone', () => ground.deployments().length + ground.gates().length === 0)
+  assert.deepEqual(new Set(ground.slotHolders()), new Set(['']))
+})
+
+test('an unmodified drain waits at the gate until the node is detached, and the node comes back with the uncordon', async (t) => {
+  const ground = await aGround(t)
+  ground.begin()
+  ground.apply(anIngressManifest('v1'))
+  await rolledOut(ground, 'v1')
+  ground.cordon('n2', true)
+  const cordonedAt = ground.cluster.time.monoMs()
+  const pods = ground.pods().filter(({ spec }) => spec.nodeName === 'n2')
+  assert.deepEqual(
+    pods.map((pod) => ground.evict(pod)),
+    [429, 429],
+  )
+  const left = new Set(pods)
+  await ground.until('the pods of n2 to be evicted', () => {
+    for (const pod of left) if (ground.evict(pod) === 'evicted') left.delete(pod)
+    return left.size === 0
+  })
+  const tookMs = ground.cluster.time.monoMs() - cordonedAt
+  assert.ok(tookMs >= 5_000, `evicted after ${tookMs} ms, before the grace was over`)
+  assert.deepEqual(ground.claimed(), ['n2'])
+  ground.cordon('n2', false)
+  await rolledOut(ground, 'v1')
+  assert.deepEqual(ground.claimed(), [])
+})
+
+test('a rollout that begins while another owner has a slot of the only one waits for it, and says so', async (t) => {
+  const ground = await aGround(t)
+  ground.begin()
+  ground.apply(anIngressManifest('v1'))
+  await rolledOut(ground, 'v1')
+  ground.holdSlot(0, 'n3')
+  ground.apply(anIngressManifest('v2'))
+  await ground.cluster.time.advance(60_000)
+  assert.deepEqual(ground.podLines(), everyNode('v1'))
+  assert.match(JSON.stringify(ground.status().nodes), /the budget allows at most 1/)
+  ground.holdSlot(0, undefined)
+  await rolledOut(ground, 'v2')
+})
+
+test('an object of others that has the name of a Deployment of ours is never written to, and is named', async (t) => {
+  const ground = await aGround(t)
+  ground.apply(anIngressManifest('v1'))
+  const name = newIdentity({ name: 'web', uid: '' }, 'n1').name
+  ground.apply({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { namespace: 'default', name },
+    spec: {
+      replicas: 0,
+      selector: { matchLabels: { app: 'other' } },
+      template: {
+        metadata: { labels: { app: 'other' } },
+        spec: { containers: [{ name: 'a', image: 'testbed.local/app:1' }] },
+      },
+    },
+  })
+  await ground.cluster.time.advance(1_000)
+  const before = JSON.stringify(ground.deployments()[0])
+  ground.begin()
+  await ground.until('pods on n2 and n3', () => ground.podLines().length === 4)
+  await ground.cluster.time.advance(60_000)
+  const foreign = ground.deployments().find(({ metadata }) => metadata.name === name)
+  assert.equal(JSON.stringify(foreign), before)
+  assert.ok(
+    ground.events().some((event) => event.includes(`the Deployment of n1 cannot be made: ${name}`)),
+    ground.events().join('\n'),
+  )
+})
+
+test('while the API server is away nothing changes, and the rollout goes on after it', async (t) => {
+  const ground = await aGround(t)
+  const { loop } = ground.begin()
+  ground.apply(anIngressManifest('v1'))
+  await rolledOut(ground, 'v1')
+  const seen = watch(ground)
+  ground.apply(anIngressManifest('v2'))
+  await ground.until('a node to be claimed', () => ground.claimed().length === 1)
+  ground.cluster.apiServer.kill()
+  await ground.cluster.time.advance(30_000)
+  ground.cluster.apiServer.start()
+  await rolledOut(ground, 'v2')
+  assert.deepEqual([seen.mostClaimed, seen.early, loop.view().trouble], [1, [], undefined])
+})
+
+test('an object that contradicts itself is left alone, and says what to change', async (t) => {
+  const ground = await aGround(t)
+  ground.begin()
+  ground.apply(anIngressManifest('v1', { podsPerNode: 0 }))
+  await ground.until('it to be refused', () => ground.condition('Stalled') === 'True IngressRefused')
+  assert.deepEqual(ground.podLines(), [])
+})
+
+test('ten idle minutes cost no write', async (t) => {
+  const ground = await aGround(t)
+  ground.begin()
+  ground.apply(anIngressManifest('v1'))
+  await rolledOut(ground, 'v1')
+  await ground.cluster.time.advance(5_000)
+  const before = ground.ownWrites()
+  await ground.cluster.time.advance(600_000)
+  assert.equal(ground.ownWrites(), before)
+})
