@@ -18,6 +18,7 @@ import { CONTROLLER_HELP, type ControllerOptions, controllerOptions } from '../.
 import { Brake } from '../../src/controllers/brake/brake.ts'
 import { controllerPages } from '../../src/controllers/controller/controller-pages.ts'
 import type { DnsLoop } from '../../src/controllers/dns/dns-loop.ts'
+import type { IngressLoop } from '../../src/controllers/ingress/ingress-loop.ts'
 import type { Reason } from '../../src/model/reason.ts'
 import { UserError } from '../../src/model/user-error.ts'
 import { Leader } from '../../src/runtime/leader.ts'
@@ -25,6 +26,7 @@ import { shutDown } from '../../src/runtime/shutdown.ts'
 import { apiCredentials } from '../process/api-credentials.ts'
 import { ownNamespace, SERVICE_ACCOUNT } from '../process/own-namespace.ts'
 import type { DnsLoopPlace } from './open-dns-loop.ts'
+import type { IngressLoopPlace } from './open-ingress-loop.ts'
 
 /** Of the one Lease, beside the controllers. */
 const LEASE = 'evenkeel-controller'
@@ -38,29 +40,38 @@ interface Running {
   readonly brake: Brake
   /** Absent: the DNS of the cluster is not looked at. */
   readonly dns?: DnsLoop
+  /** Absent: IngressDaemonSets are not acted on. */
+  readonly ingress?: IngressLoop
   readonly door: HttpDoor
 }
 
-/** Read only where it is wanted: it weighs more than the rest. */
+/** Each is read only where it is wanted: they weigh more than the rest. */
 async function dnsLoop(parts: Omit<DnsLoopPlace, 'log'>): Promise<DnsLoop> {
   const { openDnsLoop } = await import('./open-dns-loop.ts')
   return openDnsLoop({ ...parts, log })
+}
+
+async function ingressLoop(parts: Omit<IngressLoopPlace, 'log'>): Promise<IngressLoop> {
+  const { openIngressLoop } = await import('./open-ingress-loop.ts')
+  return openIngressLoop({ ...parts, log })
 }
 
 async function begun(options: ControllerOptions): Promise<Running> {
   const identity = `${hostname()}_${random.hex(6)}`
   const credentials = await apiCredentials(options.kubeconfig, 'CONTROLLER_OPTIONS')
   const client = new ApiClient({ credentials, clock, userAgent: `evenkeel-controller/${manifest.version}` })
+  const lease = { namespace: options.namespace, name: LEASE }
   const leader: Leader = new Leader({
     cluster: kubeLeaderLease(client),
     clock,
     random,
-    lease: { namespace: options.namespace, name: LEASE },
+    lease,
     identity,
     durationMs: options.leaseDurationMs,
     onChange: () => {
       brake.wake()
       dns?.wake()
+      ingress?.wake()
     },
   })
   const brake = new Brake({
@@ -78,6 +89,10 @@ async function begun(options: ControllerOptions): Promise<Running> {
   })
   const dns =
     options.dns === undefined ? undefined : await dnsLoop({ client, leader, identity, options, dns: options.dns })
+  const ingress =
+    options.ingress === undefined
+      ? undefined
+      : await ingressLoop({ client, leader, identity, lease, options, ingress: options.ingress })
   const { address, statusPort } = options
   const place = { port: statusPort, ...(address === undefined ? {} : { host: address }) }
   const view = () => ({
@@ -85,19 +100,24 @@ async function begun(options: ControllerOptions): Promise<Running> {
     leader: leader.view(),
     brake: brake.view(),
     ...(dns === undefined ? {} : { dns: dns.view() }),
+    ...(ingress === undefined ? {} : { ingress: ingress.view() }),
   })
   const door = await openHttpDoor({ place, timers: systemTimers }, controllerPages(view))
   log.warn('the controller stands by', { identity, ports: [door.port] })
-  return { leader, brake, door, ...(dns === undefined ? {} : { dns }) }
+  return {
+    ...{ leader, brake, door },
+    ...(dns === undefined ? {} : { dns }),
+    ...(ingress === undefined ? {} : { ingress }),
+  }
 }
 
 /** Until it is stopped, or leads no more: why, then. */
 async function runController(options: ControllerOptions, stop: AbortSignal): Promise<Reason | undefined> {
-  const { leader, brake, dns, door } = await begun(options)
+  const { leader, brake, dns, ingress, door } = await begun(options)
   const life = new AbortController()
   const leading = new AbortController()
   const led = leader.run(leading.signal)
-  const working = Promise.all([brake.run(life.signal), dns?.run(life.signal)])
+  const working = Promise.all([brake.run(life.signal), dns?.run(life.signal), ingress?.run(life.signal)])
   const stopped = new Promise<undefined>((resolve) => {
     if (stop.aborted) resolve(undefined)
     stop.addEventListener('abort', () => resolve(undefined), { once: true })
@@ -112,7 +132,7 @@ async function runController(options: ControllerOptions, stop: AbortSignal): Pro
         name: 'the loops',
         limitMs: PASS_LIMIT_MS,
         stop: async () => {
-          await Promise.all([brake.stop(), dns?.stop()])
+          await Promise.all([brake.stop(), dns?.stop(), ingress?.stop()])
         },
       },
       {

@@ -1,4 +1,6 @@
+import { INGRESS_GROUPS, type IngressGroup } from '../model/ingress-daemon-set.ts'
 import { type OutLimit, parseOutLimit } from '../model/out-limit.ts'
+import { SLOTS_NAMESPACE } from '../model/slot.ts'
 import { FlagReader, flagsRefused, parsedFlags } from './flag-reader.ts'
 import { parseLabelSelector } from './parse-label-selector.ts'
 
@@ -18,6 +20,15 @@ export interface ControllerOptions {
   readonly kubeconfig?: string
   /** Absent: the DNS of the cluster is not looked at. */
   readonly dns?: DnsLoopOptions
+  /** Absent: IngressDaemonSets are not acted on. */
+  readonly ingress?: IngressLoopOptions
+}
+
+export interface IngressLoopOptions {
+  /** Whose CustomResourceDefinition is installed. */
+  readonly groups: readonly IngressGroup[]
+  /** Of the slots of the node budget and of its ConfigMap. */
+  readonly slotsNamespace: string
 }
 
 export interface DnsLoopOptions {
@@ -44,6 +55,9 @@ const FLAGS = {
   'dns-interval': TEXT,
   'dns-image': TEXT,
   'dns-repair': { type: 'boolean' },
+  ingress: { type: 'boolean' },
+  'ingress-groups': TEXT,
+  'slots-namespace': TEXT,
   'node-name': TEXT,
   help: { type: 'boolean', short: 'h' },
 } as const
@@ -58,7 +72,8 @@ export const CONTROLLER_HELP = `Usage: evenkeel controller [options]
 
 Limits how many nodes of a fleet leave their load balancers by cordon:
 it publishes which cordons are granted, and agents follow that list.
-Run two replicas; one leads. With --dns it also checks the cluster DNS.
+Run two replicas; one leads. With --dns it also checks the cluster DNS,
+and with --ingress it rolls out IngressDaemonSets.
 
 Options:
   --max-cordoned-out N|P%  how many may be out at once        (50%)
@@ -77,6 +92,10 @@ Options:
                            this image of evenkeel        (from here alone)
   --dns-repair             replace one unhealthy DNS pod if that
                            is safe; needs --dns-image                 (off)
+  --ingress                the leader acts on IngressDaemonSets      (off)
+  --ingress-groups LIST    the API groups that are installed, with
+                           commas between them           (evenkeel.dev)
+  --slots-namespace NS     of the node budget                (evenkeel)
   --node-name NAME         the node that this runs on        ($NODE_NAME)
 
 Example:
@@ -107,6 +126,7 @@ function optionsOf(read: Reader, { podNamespace, nodeName }: ControllerPlace): C
   const address = read.text('address')
   const kubeconfig = read.text('kubeconfig')
   const dns = read.dns(nodeName)
+  const ingress = read.ingress()
   return {
     namespace,
     grantsNamespace: read.namespaceOr('grants-namespace', namespace),
@@ -118,6 +138,7 @@ function optionsOf(read: Reader, { podNamespace, nodeName }: ControllerPlace): C
     ...(address === undefined ? {} : { address }),
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(dns === undefined ? {} : { dns }),
+    ...(ingress === undefined ? {} : { ingress }),
   }
 }
 
@@ -154,6 +175,19 @@ class Reader extends FlagReader {
       ...(image === undefined ? {} : { image }),
       ...(node === undefined ? {} : { node }),
     }
+  }
+
+  ingress(): IngressLoopOptions | undefined {
+    const isOn = this.value('ingress') === true
+    for (const flag of ['ingress-groups', 'slots-namespace'])
+      if (!isOn && this.value(flag) !== undefined) this.wrong.push(`--${flag} takes --ingress`)
+    const words = (this.text('ingress-groups') ?? 'evenkeel.dev').split(',').map((word) => word.trim())
+    const groups = INGRESS_GROUPS.filter((group) => words.includes(group))
+    const strangers = words.filter((word) => !groups.some((group) => group === word))
+    if (strangers.length > 0)
+      this.wrong.push(`--ingress-groups: "${strangers.join(',')}" is not among ${INGRESS_GROUPS.join(' and ')}`)
+    const slotsNamespace = this.optional('slots-namespace', (flag) => this.namespace(flag)) ?? SLOTS_NAMESPACE
+    return isOn ? { groups, slotsNamespace } : undefined
   }
 
   selector(flag: string): string | undefined {

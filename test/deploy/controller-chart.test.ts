@@ -39,6 +39,34 @@ describe('the controller of the chart', requires('helm'), () => {
     assert.deepEqual(grantedBy(without).toSorted(), AGENT_RIGHTS.toSorted())
   })
 
+  test('a controller that rolls IngressDaemonSets out may write what belongs to them, and the claims on Nodes', async () => {
+    const settings = ['controller.enabled=true', 'ingress.enabled=true'] as const
+    const all = readManifests((await renderChart(...settings)).stdout)
+    const rights = grantedBy(
+      all.filter(({ metadata }) => metadata.name.startsWith('evenkeel-agent-controller-ingress')),
+    ).toSorted()
+    const verbs = (list: string, rest: string): readonly string[] => list.split(' ').map((verb) => `${verb} ${rest}`)
+    assert.deepEqual(
+      rights,
+      [
+        ...verbs('get list watch patch', 'evenkeel.dev ingressdaemonsets * *'),
+        'patch evenkeel.dev ingressdaemonsets/status * *',
+        'update evenkeel.dev ingressdaemonsets/finalizers * *',
+        ...verbs('get list watch create patch delete', 'apps deployments * *'),
+        ...verbs('list watch create patch delete', 'apps controllerrevisions * *'),
+        ...verbs('list watch create patch delete', 'policy poddisruptionbudgets * *'),
+        ...verbs('list watch', ' pods * *'),
+        ...verbs('get list watch patch', ' nodes * *'),
+        ...verbs('create patch', ' events * *'),
+        ...verbs('get create patch', 'coordination.k8s.io leases evenkeel *'),
+        'get  configmaps evenkeel evenkeel-budget',
+      ].toSorted(),
+    )
+    assert.ok(argsOf(all, 'Deployment').includes('--ingress'))
+    const refused = await renderChart('ingress.enabled=true')
+    assert.match(refused.stderr, /ingress.enabled takes controller.enabled/)
+  })
+
   const DNS = ['controller.enabled=true', 'dns.enabled=true'] as const
   const dnsRights = async (...settings: readonly string[]) =>
     grantedBy(
@@ -101,17 +129,31 @@ describe('the controller of the chart', requires('helm'), () => {
     ]
     const values = { maxCordonedOut: '2', selector: 'ingress=edge\\,tier', returnDelay: '0', leaseDuration: '30s' }
     const settings = Object.entries(values).map(([name, value]) => `controller.${name}=${value}`)
-    const { stdout, stderr } = await renderChart(...dns, ...settings)
+    const ingress = [
+      'ingress.enabled=true',
+      'ingress.groups={evenkeel.dev,ingressdaemonsets.mumoshu.github.io}',
+      'ingress.slotsNamespace=slots',
+    ]
+    const { stdout, stderr } = await renderChart(...dns, ...ingress, ...settings)
     const [, ...words] = argsOf(readManifests(stdout), 'Deployment')
     assert.deepEqual(
       words.slice(2),
       [
         ...['--max-cordoned-out=2', '--selector=ingress=edge,tier', '--return-delay=0', '--lease-duration=30s'],
         ...['--dns', '--dns-interval=1m', '--dns-image=registry.example/evenkeel:1.0', '--dns-repair'],
+        ...[
+          '--ingress',
+          '--ingress-groups=evenkeel.dev,ingressdaemonsets.mumoshu.github.io',
+          '--slots-namespace=slots',
+        ],
       ],
       stderr,
     )
     assert.equal(controllerOptions(words, { podNamespace: undefined })?.dns?.repair, true)
+    assert.deepEqual(controllerOptions(words, { podNamespace: undefined })?.ingress, {
+      groups: ['evenkeel.dev', 'ingressdaemonsets.mumoshu.github.io'],
+      slotsNamespace: 'slots',
+    })
     // Relays run the release's own image where no other is named.
     const own = argsOf(readManifests((await renderChart(...DNS, 'dns.relay=true')).stdout), 'Deployment')
     assert.ok(own.includes(`--dns-image=evenkeel.local/evenkeel:${manifest.version}`), own.join(' '))

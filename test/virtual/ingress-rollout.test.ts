@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { newIdentity } from '../../src/core/ingress/names.ts'
-import { anIngressManifest, type ControllerProcess, IngressGround } from '../support/virtual-ingress/ingress-ground.ts'
+import {
+  anIngressManifest,
+  type ControllerProcess,
+  daemonSet,
+  IngressGround,
+} from '../support/virtual-ingress/ingress-ground.ts'
 
 async function aGround(t: TestContext, nodes = 3): Promise<IngressGround> {
   const ground = await IngressGround.open({ nodes })
-  t.after(() => ground.cluster.end())
+  t.after(() => ground.end())
   return ground
 }
 
@@ -223,4 +228,31 @@ test('ten idle minutes cost no write', async (t) => {
   const before = ground.ownWrites()
   await ground.cluster.time.advance(600_000)
   assert.equal(ground.ownWrites(), before)
+})
+
+test('a rollout under traffic loses no request, behind a load balancer that has nothing but a health check', async (t) => {
+  const ground = await aGround(t)
+  ground.begin()
+  ground.apply(anIngressManifest('v1'))
+  await rolledOut(ground, 'v1')
+  await ground.until('the load balancer to send to all nodes', () => ground.isServed())
+  const lost = ground.traffic()
+  ground.apply(anIngressManifest('v2'))
+  await rolledOut(ground, 'v2')
+  const judge = await lost()
+  assert.deepEqual(judge.lost, [])
+  assert.ok(judge.sent > 1_000, `${judge.sent} requests`)
+})
+
+test('the same change of a DaemonSet loses requests', async (t) => {
+  const ground = await aGround(t)
+  ground.apply(daemonSet('v1'))
+  await ground.until('its pods', () => ground.podLines().length === 3 && ground.isServed())
+  const lost = ground.traffic()
+  ground.apply(daemonSet('v2'))
+  await ground.until('its new pods', () => {
+    const lines = ground.podLines()
+    return lines.length === 3 && lines.every((line) => line.endsWith(' v2'))
+  })
+  assert.ok((await lost()).failed > 0)
 })

@@ -3,12 +3,12 @@ import { dnsMetrics } from '../dns/dns-metrics.ts'
 import type { ControllerView } from './controller-view.ts'
 
 /** Prometheus' text format 0.0.4. Nodes are no labels: a fleet would be a series for each. */
-export function controllerMetrics({ leader, brake, dns }: ControllerView): string {
+export function controllerMetrics({ leader, brake, dns, ingress }: ControllerView): string {
   const waiting = brake.reasons.filter(({ code }) => code === 'CordonNotGranted').length
   const { grants, nodes, loop } = brake
   return [
     ...gauge('leader', 'Whether this process leads.', leader.state === 'leading' ? 1 : 0),
-    ...loopLines(loop),
+    ...loopLines([loop, ...(ingress === undefined ? [] : [ingress])]),
     ...gauge('brake_nodes', 'Nodes of the fleet.', nodes.known),
     ...gauge('brake_cordoned', 'Nodes of the fleet that are cordoned.', nodes.cordoned),
     ...gauge(
@@ -28,21 +28,37 @@ export function controllerMetrics({ leader, brake, dns }: ControllerView): strin
   ].join('\n')
 }
 
-function loopLines({ name, passes, failures, spentMs, depth, underWay }: LoopView): readonly string[] {
-  const of = `{loop="${name}"}`
+/** One line a loop in each family. */
+function loopLines(loops: readonly LoopView[]): readonly string[] {
+  const each = (value: (loop: LoopView) => number): readonly string[] =>
+    loops.map((loop) => `{loop="${loop.name}"} ${value(loop)}`)
+  const family = (name: string, help: string, type: Family['type'], rests: readonly string[]): readonly string[] => {
+    const [rest = '', ...more] = rests
+    return [...lines({ name, help, type, rest }), ...more.map((other) => `evenkeel_controller_${name}${other}`)]
+  }
   return [
-    ...lines({ name: 'queue_depth', help: 'Keys that wait.', type: 'gauge', rest: `${of} ${depth}` }),
-    ...lines({ name: 'queue_under_way', help: 'Keys in work.', type: 'gauge', rest: `${of} ${underWay}` }),
-    ...lines({
-      name: 'pass_failures_total',
-      help: 'Passes that failed.',
-      type: 'counter',
-      rest: `${of} ${failures}`,
-    }),
+    ...family(
+      'queue_depth',
+      'Keys that wait.',
+      'gauge',
+      each(({ depth }) => depth),
+    ),
+    ...family(
+      'queue_under_way',
+      'Keys in work.',
+      'gauge',
+      each(({ underWay }) => underWay),
+    ),
+    ...family(
+      'pass_failures_total',
+      'Passes that failed.',
+      'counter',
+      each(({ failures }) => failures),
+    ),
     '# HELP evenkeel_controller_pass_seconds Duration of passes.',
     '# TYPE evenkeel_controller_pass_seconds summary',
-    `evenkeel_controller_pass_seconds_sum${of} ${spentMs / 1_000}`,
-    `evenkeel_controller_pass_seconds_count${of} ${passes}`,
+    ...each(({ spentMs }) => spentMs / 1_000).map((rest) => `evenkeel_controller_pass_seconds_sum${rest}`),
+    ...each(({ passes }) => passes).map((rest) => `evenkeel_controller_pass_seconds_count${rest}`),
   ]
 }
 

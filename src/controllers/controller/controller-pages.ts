@@ -1,5 +1,6 @@
 import { toIso } from '../../model/time.ts'
 import type { Page, PageOf } from '../../ports/http-door.ts'
+import type { LoopView } from '../../runtime/reconciler.ts'
 import type { DnsLoopView } from '../dns/dns-loop.ts'
 import { controllerMetrics } from './controller-metrics.ts'
 import type { ControllerView } from './controller-view.ts'
@@ -29,16 +30,10 @@ export const controllerPages =
 /** It could lead: the nodes are known, and the Lease can be asked for. */
 const isReady = ({ leader, brake }: ControllerView): boolean => brake.nodes.synced && leader.trouble === undefined
 
-const health = ({ identity, leader, brake, dns }: ControllerView): unknown => ({
+const health = ({ identity, leader, brake, dns, ingress }: ControllerView): unknown => ({
   identity,
   leader: { state: leader.state, holder: leader.holder },
-  queue: {
-    depth: brake.loop.depth,
-    underWay: brake.loop.underWay,
-    passes: brake.loop.passes,
-    failures: brake.loop.failures,
-    lastPassMs: Math.round(brake.loop.lastPassMs),
-  },
+  queue: queueOf(brake.loop),
   brake: {
     decision: brake.decision,
     nodes: brake.nodes,
@@ -52,7 +47,15 @@ const health = ({ identity, leader, brake, dns }: ControllerView): unknown => ({
     })),
   },
   ...(dns === undefined ? {} : { dns: dnsHealth(dns) }),
-  trouble: [leader.trouble, brake.loop.trouble, ...(dns?.trouble ?? [])].filter((text) => text !== undefined),
+  ...(ingress === undefined ? {} : { ingress: { queue: queueOf(ingress) } }),
+  trouble: [leader.trouble, brake.loop.trouble, ...(dns?.trouble ?? []), ingress?.trouble].filter(
+    (text) => text !== undefined,
+  ),
+})
+
+const queueOf = ({ depth, underWay, passes, failures, lastPassMs }: LoopView): unknown => ({
+  ...{ depth, underWay, passes, failures },
+  lastPassMs: Math.round(lastPassMs),
 })
 
 const dnsHealth = ({ state, health: told, seen: { checks, failures, last }, repair }: DnsLoopView): unknown => ({

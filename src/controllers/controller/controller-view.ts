@@ -1,4 +1,5 @@
 import type { LeaderView } from '../../runtime/leader.ts'
+import type { LoopView } from '../../runtime/reconciler.ts'
 import type { BrakeView } from '../brake/brake.ts'
 import type { DnsLoopView } from '../dns/dns-loop.ts'
 
@@ -9,4 +10,6 @@ export interface ControllerView {
   readonly brake: BrakeView
   /** Absent: the DNS of the cluster is not looked at. */
   readonly dns?: DnsLoopView
+  /** Absent: IngressDaemonSets are not acted on. */
+  readonly ingress?: LoopView
 }

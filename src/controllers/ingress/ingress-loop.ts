@@ -1,5 +1,4 @@
 import { decideObject, type ObjectLook } from '../../core/ingress/decide-object.ts'
-import type { FoundDeployment } from '../../core/ingress/found.ts'
 import type { ObjectAction } from '../../core/ingress/household.ts'
 import { type CheckedIngress, ingressKind } from '../../core/ingress/ingress-kind.ts'
 import { type IngressLook, lookAt } from '../../core/ingress/look.ts'
@@ -13,7 +12,7 @@ import type { ObjectRef } from '../../model/object-ref.ts'
 import type { WantedStatus } from '../../model/object-status.ts'
 import type { Reason } from '../../model/reason.ts'
 import { SLOT_STALE_MS } from '../../model/slot.ts'
-import type { MonoMs, WallMs } from '../../model/time.ts'
+import type { MonoMs } from '../../model/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
 import type { ConfigMaps } from '../../ports/config-maps.ts'
@@ -27,6 +26,7 @@ import { type LoopView, Reconciler } from '../../runtime/reconciler.ts'
 import { StatusWriter } from '../../runtime/status-writer.ts'
 import { BudgetWatch } from '../budget/budget-watch.ts'
 import { IngressCaches, ingressKey } from './ingress-caches.ts'
+import { IngressMemory } from './ingress-memory.ts'
 import { Latest } from './latest.ts'
 import { IngressEffects } from './perform.ts'
 import { stillDecided } from './still-decided.ts'
@@ -62,8 +62,6 @@ const WORKERS = 4
 /** Many events of one change lead to one pass. */
 const GATHER_EVENTS_MS = 20
 const BUDGET_AGE_MS = 5_000
-/** Then the cache shows it, or it is asked for once more. */
-const MET_MS = 30_000
 
 /** Brings the nodes of all IngressDaemonSets nearer to what these say, one write after the other. */
 export class IngressLoop {
@@ -76,11 +74,7 @@ export class IngressLoop {
   readonly #statusOf: ReadonlyMap<IngressGroup, StatusWriter<CheckedIngress>>
   readonly #slots = new Map<string, ControllerSlots>()
   #budgetReadAt: MonoMs | undefined
-  /** By namespace and name: made, and not shown by the cache yet, or of others. */
-  readonly #met = new Map<string, { readonly deployment: FoundDeployment; readonly since: MonoMs }>()
-  readonly #slotSince = new Map<string, WallMs>()
-  readonly #acknowledged = new Map<string, { readonly value: string; readonly since: WallMs }>()
-  readonly #told = new Map<string, string>()
+  readonly #memory = new IngressMemory()
 
   constructor(parts: IngressLoopParts) {
     const { clock, objects, cluster, groups, configMaps, random, namespace, grantsNamespace, log } = parts
@@ -104,8 +98,7 @@ export class IngressLoop {
       slotsChanged: () => {
         this.#budgetReadAt = undefined
       },
-      met: (deployment) =>
-        this.#met.set(`${deployment.namespace}/${deployment.name}`, { deployment, since: clock.monoMs() }),
+      met: (deployment) => this.#memory.meet(deployment, clock.monoMs()),
     })
     this.#statusOf = new Map(
       groups.map((group) => [group, new StatusWriter({ objects, kind: ingressKind(group), clock })]),
@@ -146,7 +139,10 @@ export class IngressLoop {
   async #gather(key: string, signal: AbortSignal): Promise<Seen | undefined> {
     await this.#caches.synced(signal)
     const object = this.#caches.object(key)
-    if (object === undefined) return undefined
+    if (object === undefined) {
+      this.#memory.keep(new Set(this.#caches.objects().map(({ uid }) => uid)))
+      return undefined
+    }
     const errors = object.findings.filter(({ severity }) => severity === 'error')
     if (errors.length > 0 && !object.deleting)
       return { kind: 'refused', name: object.name, findings: errors, object, key }
@@ -169,56 +165,26 @@ export class IngressLoop {
     const budget = this.#budget.facts() ?? NO_BUDGET
     const slotHolder = this.#slotsOf(object).holder
     const { deployments, gates, revisions } = this.#caches.ofNamespace(namespace)
-    this.#noteSlots(slotHolder, budget.slots, now)
+    this.#memory.noteSlots(slotHolder, budget.slots, now)
     return lookAt({
       object,
       status: object.status.fields,
       isFresh: this.#caches.isFresh(),
       now,
       nodes,
-      deployments: this.#withMet(
+      deployments: this.#memory.withMet(
         namespace,
         deployments.map((one) => this.#latest.of(one)),
+        clock.monoMs(),
       ),
       gates: gates.map((one) => this.#latest.of(one)),
       revisions,
       podsOf: (label) => this.#caches.podsOf(object.uid, label),
       budget,
       slotHolder,
-      slotSince: (node) => this.#slotSince.get(`${slotHolder} ${node}`),
-      acknowledgedSince: (node) => this.#acknowledgedSince(object, node, now),
+      slotSince: (node) => this.#memory.slotSince(slotHolder, node),
+      acknowledgedSince: (node) => this.#memory.acknowledgedSince(object, node, now),
     })
-  }
-
-  /** What the cache does not show: objects that were just made, and those of others that have a name of ours. */
-  #withMet(namespace: string, deployments: readonly FoundDeployment[]): readonly FoundDeployment[] {
-    const shown = new Set(deployments.map(({ name }) => `${namespace}/${name}`))
-    const now = this.#parts.clock.monoMs()
-    for (const [key, { since }] of this.#met) if (shown.has(key) || now - since > MET_MS) this.#met.delete(key)
-    const met = [...this.#met.values()].map(({ deployment }) => deployment)
-    return [...deployments, ...met.filter((one) => one.namespace === namespace)]
-  }
-
-  #noteSlots(holder: string, slots: NonNullable<ReturnType<BudgetWatch['facts']>>['slots'], now: WallMs): void {
-    const held = slots.flatMap(({ owner }) => (owner.holder === holder ? (owner.node ?? []) : []))
-    const keys = new Set(held.map((node) => `${holder} ${node}`))
-    for (const key of this.#slotSince.keys())
-      if (key.startsWith(`${holder} `) && !keys.has(key)) this.#slotSince.delete(key)
-    for (const key of keys) if (!this.#slotSince.has(key)) this.#slotSince.set(key, now)
-  }
-
-  #acknowledgedSince({ spec, uid }: IngressDaemonSet, node: Node, now: WallMs): WallMs | undefined {
-    const key = spec.detach.acknowledgement?.key
-    const value = key === undefined ? undefined : node.annotations[key]
-    const of = `${uid}/${node.uid}`
-    if (value === undefined) {
-      this.#acknowledged.delete(of)
-      return undefined
-    }
-    const known = this.#acknowledged.get(of)
-    if (known?.value === value) return known.since
-    this.#acknowledged.set(of, { value, since: now })
-    return now
   }
 
   #slotsOf(object: IngressDaemonSet): ControllerSlots {
@@ -258,9 +224,7 @@ export class IngressLoop {
     const { name, namespace, uid } = object
     for (const reason of reasons) {
       const type = EVENTS[reason.code]
-      const of = `${uid}/${reason.object ?? ''}`
-      if (type === undefined || this.#told.get(of) === reason.text) continue
-      this.#told.set(of, reason.text)
+      if (type === undefined || !this.#memory.isNews(uid, reason)) continue
       const about = { apiVersion: apiVersionOf({ group, version }), kind, namespace, name, uid }
       await this.#parts.notices.tell({ ...about, type, reason }, signal)
     }

@@ -5,6 +5,8 @@ import { EventRecorder } from '../../../src/runtime/event-recorder.ts'
 import { isReady, type PodObject } from '../../../src/sim/actors/pod-object.ts'
 import { appContainer } from '../../../src/sim/cluster/article-workloads.ts'
 import { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
+import { Judge } from '../../../src/sim/traffic/judge.ts'
+import { OpenLoopClient } from '../../../src/sim/traffic/open-loop-client.ts'
 import { ApiFailure } from '../../../src/sim/world/api-failure.ts'
 import {
   CONTROLLER_REVISIONS,
@@ -21,12 +23,39 @@ import { deleteObject } from '../../../src/sim/world/delete-object.ts'
 import { evictPod } from '../../../src/sim/world/evict-pod.ts'
 import { field } from '../../contract/api/field.ts'
 import { turnsOfLoop } from '../turns-of-loop.ts'
+import { virtualRollFile } from '../virtual-roll/article-cluster.ts'
 import { type ProcessOutside, ProcessPorts } from '../virtual-roll/process-ports.ts'
+import { AGENT_PORT } from '../virtual-roll/virtual-agent.ts'
+import { VirtualAgents } from '../virtual-roll/virtual-agents.ts'
+import { VirtualRoll } from '../virtual-roll/virtual-roll.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
 export const LEASE = { namespace: 'evenkeel', name: 'evenkeel-controller' }
 const APP_PORT = 8080
+const NODE_PORT = 30_088
+
+/** A load balancer that has nothing but a health check, which the agent of each node answers. */
+const FRONT = {
+  backend: 'web',
+  port: 18_080,
+  nodePort: NODE_PORT,
+  checkPath: '/nodecheck',
+  checkPort: AGENT_PORT,
+} as const
+
+/** Each node serves what it is sent by its own pods. */
+const SERVICE = {
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 'web' },
+  spec: {
+    type: 'NodePort',
+    externalTrafficPolicy: 'Local',
+    selector: { app: 'web' },
+    ports: [{ port: 80, targetPort: APP_PORT, nodePort: NODE_PORT }],
+  },
+}
 
 /** An IngressDaemonSet of two pods on each node, whose container is of that version. */
 export const anIngressManifest = (version: string, spec: Json = {}, metadata: Json = {}): object => ({
@@ -52,6 +81,20 @@ export const anIngressManifest = (version: string, spec: Json = {}, metadata: Js
       },
     },
     ...spec,
+  },
+})
+
+/** What is used in its place: a DaemonSet of one pod on each node, of the same container. */
+export const daemonSet = (version: string): object => ({
+  apiVersion: 'apps/v1',
+  kind: 'DaemonSet',
+  metadata: { namespace: 'default', name: 'web' },
+  spec: {
+    selector: { matchLabels: { app: 'web' } },
+    template: {
+      metadata: { labels: { app: 'web' } },
+      spec: { containers: [appContainer({ STOP: 'graceful', GRACE: '1s', VERSION: version }, {}, APP_PORT)] },
+    },
   },
 })
 
@@ -103,8 +146,39 @@ const STARTED_WITHIN_S = 60
 export class IngressGround {
   readonly cluster: VirtualCluster
 
-  private constructor(cluster: VirtualCluster) {
+  readonly #agents: VirtualAgents
+
+  private constructor(cluster: VirtualCluster, agents: VirtualAgents) {
     this.cluster = cluster
+    this.#agents = agents
+  }
+
+  end(): void {
+    this.#agents.end()
+    this.cluster.end()
+  }
+
+  /** All nodes are sent to, as the balancer sees it. */
+  isServed(): boolean {
+    return this.cluster.balancer.state.servers.every(({ isUsable }) => isUsable)
+  }
+
+  /** Traffic from outside, on connections that are kept and on new ones, until it is asked for what was lost. */
+  traffic() {
+    const { network, time } = this.cluster
+    const [target] = new VirtualRoll(this.cluster, virtualRollFile()).spec.probe?.targets ?? []
+    if (target === undefined) throw new Error('the roll file has no probe')
+    const judge = new Judge()
+    const client = new OpenLoopClient({
+      target: { ...target, ratePerSecond: 50 },
+      ...{ network, clock: time, timers: time, sink: judge.record },
+    })
+    client.start()
+    return async (): Promise<Judge> => {
+      const stopped = new Promise<void>((resolve) => client.stop(resolve))
+      await time.settle(stopped, 60_000)
+      return judge
+    }
   }
 
   static async open({ nodes = 3, seed = '1' }: GroundOptions = {}): Promise<IngressGround> {
@@ -115,11 +189,13 @@ export class IngressGround {
         nodes,
         darkMs: 500,
         manifests: [],
-        balancer: { fronts: [], check: { interMs: 2000, fall: 3, rise: 2 } },
+        balancer: { fronts: [FRONT], check: { interMs: 1_000, fall: 3, rise: 2 } },
       },
       turnsOfLoop,
     )
-    const ground = new IngressGround(cluster)
+    const agents = new VirtualAgents({ cluster, dataPort: NODE_PORT, countsConnections: true })
+    const ground = new IngressGround(cluster, agents)
+    applyManifest(cluster.world, SERVICE)
     // The Lease of the leader, which its slots live by.
     applyManifest(cluster.world, {
       apiVersion: 'coordination.k8s.io/v1',

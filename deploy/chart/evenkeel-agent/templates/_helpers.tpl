@@ -166,3 +166,9 @@ over, and ends at takeover-limit, which counts from the start of its process: on
 - {{ . | quote }}
 {{- end }}
 {{- end -}}
+
+{{- define "evenkeel.ingressFits" -}}
+{{- if and .Values.ingress.enabled (not .Values.controller.enabled) -}}
+{{- fail "ingress.enabled takes controller.enabled: the controller rolls IngressDaemonSets out" -}}
+{{- end -}}
+{{- end -}}

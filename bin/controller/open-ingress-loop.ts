@@ -1,0 +1,50 @@
+import type { ApiClient } from '../../src/adapters/kube/api-client.ts'
+import { ApiReach } from '../../src/adapters/kube/api-reach.ts'
+import { kubeCluster } from '../../src/adapters/kube/kube-cluster.ts'
+import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
+import { kubeObjects } from '../../src/adapters/kube/kube-objects.ts'
+import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
+import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
+import type { ControllerOptions, IngressLoopOptions } from '../../src/config/controller-options.ts'
+import { IngressLoop } from '../../src/controllers/ingress/ingress-loop.ts'
+import type { ObjectRef } from '../../src/model/object-ref.ts'
+import type { Log } from '../../src/ports/log.ts'
+import { EventRecorder } from '../../src/runtime/event-recorder.ts'
+import type { Leader } from '../../src/runtime/leader.ts'
+
+export interface IngressLoopPlace {
+  readonly client: ApiClient
+  readonly leader: Leader
+  readonly identity: string
+  /** By which the controller leads. */
+  readonly lease: ObjectRef
+  readonly options: Pick<ControllerOptions, 'grantsNamespace'>
+  readonly ingress: IngressLoopOptions
+  readonly log: Log
+}
+
+/** The server is not named in anything that this loop says. */
+const SERVER = { address: '', port: 0 }
+
+/** The loop of IngressDaemonSets. */
+export function openIngressLoop({
+  client,
+  leader,
+  identity,
+  lease,
+  options,
+  ingress,
+  log,
+}: IngressLoopPlace): IngressLoop {
+  const api = { client, reach: new ApiReach(clock), clock, random, log }
+  const objects = kubeObjects(api)
+  return new IngressLoop({
+    ...{ objects, leader, lease, clock, random, log },
+    cluster: kubeCluster(api, SERVER),
+    configMaps: kubeConfigMaps(client),
+    notices: new EventRecorder({ objects, clock, random, identity }),
+    namespace: ingress.slotsNamespace,
+    grantsNamespace: options.grantsNamespace,
+    groups: ingress.groups,
+  })
+}

@@ -1,0 +1,79 @@
+import type { FoundDeployment } from '../../core/ingress/found.ts'
+import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
+import type { Node } from '../../model/node.ts'
+import type { Reason } from '../../model/reason.ts'
+import type { SeenSlot } from '../../model/slot.ts'
+import type { MonoMs, WallMs } from '../../model/time.ts'
+
+/** Then the cache shows what was made, and what is of others is asked for once more. */
+const MET_MS = 30_000
+
+/** What a process of the controller has seen and no object bears. The next process begins without it, and waits a little longer. */
+export class IngressMemory {
+  /** By namespace and name: Deployments that the cache does not show. */
+  readonly #met = new Map<string, { readonly deployment: FoundDeployment; readonly since: MonoMs }>()
+  /** By holder, then by node. */
+  readonly #slots = new Map<string, ReadonlyMap<string, WallMs>>()
+  /** By the UID of the object. A Node that changes is another value, and its acknowledgement is found by the text. */
+  readonly #acknowledged = new Map<string, Map<string, { readonly value: string; readonly since: WallMs }>>()
+  readonly #told = new Map<string, Map<string, string>>()
+
+  /** One that was just made, or that is of others and has a name of ours. */
+  meet(deployment: FoundDeployment, now: MonoMs): void {
+    this.#met.set(keyOf(deployment), { deployment, since: now })
+  }
+
+  /** With what the cache does not show. */
+  withMet(namespace: string, deployments: readonly FoundDeployment[], now: MonoMs): readonly FoundDeployment[] {
+    if (this.#met.size === 0) return deployments
+    const shown = new Set(deployments.map(keyOf))
+    for (const [key, { since }] of this.#met) if (shown.has(key) || now - since > MET_MS) this.#met.delete(key)
+    const met = [...this.#met.values()].map(({ deployment }) => deployment)
+    return [...deployments, ...met.filter((one) => one.namespace === namespace)]
+  }
+
+  /** The slots that this holder has now. */
+  noteSlots(holder: string, slots: readonly SeenSlot[], now: WallMs): void {
+    const before = this.#slots.get(holder)
+    const nodes = slots.flatMap(({ owner }) => (owner.holder === holder ? (owner.node ?? []) : []))
+    this.#slots.set(holder, new Map(nodes.map((node) => [node, before?.get(node) ?? now])))
+  }
+
+  slotSince(holder: string, node: string): WallMs | undefined {
+    return this.#slots.get(holder)?.get(node)
+  }
+
+  /** When the acknowledgement that stands on the Node was first seen; undefined: none stands there. */
+  acknowledgedSince({ spec, uid }: IngressDaemonSet, node: Node, now: WallMs): WallMs | undefined {
+    const key = spec.detach.acknowledgement?.key
+    if (key === undefined) return undefined
+    const value = node.annotations[key]
+    const seen = this.#acknowledged.get(uid) ?? new Map<string, { readonly value: string; readonly since: WallMs }>()
+    this.#acknowledged.set(uid, seen)
+    if (value === undefined) {
+      seen.delete(node.name)
+      return undefined
+    }
+    const known = seen.get(node.name)
+    if (known?.value === value) return known.since
+    seen.set(node.name, { value, since: now })
+    return now
+  }
+
+  /** Whether the reason is another one than was told last of what it is about. */
+  isNews(uid: string, { object = '', text }: Reason): boolean {
+    const told = this.#told.get(uid) ?? new Map<string, string>()
+    this.#told.set(uid, told)
+    if (told.get(object) === text) return false
+    told.set(object, text)
+    return true
+  }
+
+  /** Only these objects are there. */
+  keep(uids: ReadonlySet<string>): void {
+    for (const kept of [this.#acknowledged, this.#told])
+      for (const uid of kept.keys()) if (!uids.has(uid)) kept.delete(uid)
+  }
+}
+
+const keyOf = ({ namespace, name }: FoundDeployment): string => `${namespace}/${name}`
