@@ -45,6 +45,11 @@ const PARTS: readonly Part[] = [
     argv: ['test/fleets.ts', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstFleet)],
   },
   {
+    name: 'ingress',
+    what: `${FLEETS_A_NIGHT} random rollouts of IngressDaemonSets, from seed ${firstFleet} on`,
+    argv: ['test/ingress.ts', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstFleet)],
+  },
+  {
     name: 'crash',
     what: 'a roll killed at every point',
     argv: ['test/run.ts', 'virtual/crash'],

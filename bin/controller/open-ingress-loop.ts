@@ -1,3 +1,4 @@
+import { askAgent } from '../../src/adapters/http/ask-agent.ts'
 import type { ApiClient } from '../../src/adapters/kube/api-client.ts'
 import { ApiReach } from '../../src/adapters/kube/api-reach.ts'
 import { kubeCluster } from '../../src/adapters/kube/kube-cluster.ts'
@@ -8,6 +9,7 @@ import { systemRandom as random } from '../../src/adapters/node/system-random.ts
 import type { ControllerOptions, IngressLoopOptions } from '../../src/config/controller-options.ts'
 import { IngressLoop } from '../../src/controllers/ingress/ingress-loop.ts'
 import type { ObjectRef } from '../../src/model/object-ref.ts'
+import type { Agents } from '../../src/ports/agents.ts'
 import type { Log } from '../../src/ports/log.ts'
 import { EventRecorder } from '../../src/runtime/event-recorder.ts'
 import type { Leader } from '../../src/runtime/leader.ts'
@@ -25,6 +27,13 @@ export interface IngressLoopPlace {
 
 /** The server is not named in anything that this loop says. */
 const SERVER = { address: '', port: 0 }
+
+const askedAgents = (port: number): Agents => ({
+  acknowledged: async (address, signal) => {
+    const asked = await askAgent({ address, port }, signal)
+    return 'error' in asked ? 'unheard' : asked.health.acknowledged
+  },
+})
 
 /** The loop of IngressDaemonSets. */
 export function openIngressLoop({
@@ -46,5 +55,6 @@ export function openIngressLoop({
     namespace: ingress.slotsNamespace,
     grantsNamespace: options.grantsNamespace,
     groups: ingress.groups,
+    ...(ingress.agentPort === undefined ? {} : { agents: askedAgents(ingress.agentPort) }),
   })
 }

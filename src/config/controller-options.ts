@@ -29,6 +29,8 @@ export interface IngressLoopOptions {
   readonly groups: readonly IngressGroup[]
   /** Of the slots of the node budget and of its ConfigMap. */
   readonly slotsNamespace: string
+  /** Where each agent serves `/healthz`; absent: agents are not asked. */
+  readonly agentPort?: number
 }
 
 export interface DnsLoopOptions {
@@ -58,6 +60,7 @@ const FLAGS = {
   ingress: { type: 'boolean' },
   'ingress-groups': TEXT,
   'slots-namespace': TEXT,
+  'ingress-agent-port': TEXT,
   'node-name': TEXT,
   help: { type: 'boolean', short: 'h' },
 } as const
@@ -96,6 +99,8 @@ Options:
   --ingress-groups LIST    the API groups that are installed, with
                            commas between them           (evenkeel.dev)
   --slots-namespace NS     of the node budget                (evenkeel)
+  --ingress-agent-port N   where agents serve /healthz: a node counts
+                           as leaving once its agent says so (not asked)
   --node-name NAME         the node that this runs on        ($NODE_NAME)
 
 Example:
@@ -179,7 +184,7 @@ class Reader extends FlagReader {
 
   ingress(): IngressLoopOptions | undefined {
     const isOn = this.value('ingress') === true
-    for (const flag of ['ingress-groups', 'slots-namespace'])
+    for (const flag of ['ingress-groups', 'slots-namespace', 'ingress-agent-port'])
       if (!isOn && this.value(flag) !== undefined) this.wrong.push(`--${flag} takes --ingress`)
     const words = (this.text('ingress-groups') ?? 'evenkeel.dev').split(',').map((word) => word.trim())
     const groups = INGRESS_GROUPS.filter((group) => words.includes(group))
@@ -187,7 +192,9 @@ class Reader extends FlagReader {
     if (strangers.length > 0)
       this.wrong.push(`--ingress-groups: "${strangers.join(',')}" is not among ${INGRESS_GROUPS.join(' and ')}`)
     const slotsNamespace = this.optional('slots-namespace', (flag) => this.namespace(flag)) ?? SLOTS_NAMESPACE
-    return isOn ? { groups, slotsNamespace } : undefined
+    const agentPort = this.optional('ingress-agent-port', (flag) => this.port(flag))
+    if (!isOn) return undefined
+    return { groups, slotsNamespace, ...(agentPort === undefined ? {} : { agentPort }) }
   }
 
   selector(flag: string): string | undefined {

@@ -143,6 +143,7 @@ describe('the controller of the chart', requires('helm'), () => {
         ...['--dns', '--dns-interval=1m', '--dns-image=registry.example/evenkeel:1.0', '--dns-repair'],
         ...[
           '--ingress',
+          '--ingress-agent-port=8081',
           '--ingress-groups=evenkeel.dev,ingressdaemonsets.mumoshu.github.io',
           '--slots-namespace=slots',
         ],
@@ -153,6 +154,7 @@ describe('the controller of the chart', requires('helm'), () => {
     assert.deepEqual(controllerOptions(words, { podNamespace: undefined })?.ingress, {
       groups: ['evenkeel.dev', 'ingressdaemonsets.mumoshu.github.io'],
       slotsNamespace: 'slots',
+      agentPort: 8081,
     })
     // Relays run the release's own image where no other is named.
     const own = argsOf(readManifests((await renderChart(...DNS, 'dns.relay=true')).stdout), 'Deployment')

@@ -32,28 +32,16 @@ export function controllerMetrics({ leader, brake, dns, ingress }: ControllerVie
 function loopLines(loops: readonly LoopView[]): readonly string[] {
   const each = (value: (loop: LoopView) => number): readonly string[] =>
     loops.map((loop) => `{loop="${loop.name}"} ${value(loop)}`)
-  const family = (name: string, help: string, type: Family['type'], rests: readonly string[]): readonly string[] => {
-    const [rest = '', ...more] = rests
-    return [...lines({ name, help, type, rest }), ...more.map((other) => `evenkeel_controller_${name}${other}`)]
+  const family = (of: Omit<Family, 'rest'>, value: (loop: LoopView) => number): readonly string[] => {
+    const [rest = '', ...more] = each(value)
+    return [...lines({ ...of, rest }), ...more.map((other) => `evenkeel_controller_${of.name}${other}`)]
   }
   return [
+    ...family({ name: 'queue_depth', help: 'Keys that wait.', type: 'gauge' }, ({ depth }) => depth),
+    ...family({ name: 'queue_under_way', help: 'Keys in work.', type: 'gauge' }, ({ underWay }) => underWay),
     ...family(
-      'queue_depth',
-      'Keys that wait.',
-      'gauge',
-      each(({ depth }) => depth),
-    ),
-    ...family(
-      'queue_under_way',
-      'Keys in work.',
-      'gauge',
-      each(({ underWay }) => underWay),
-    ),
-    ...family(
-      'pass_failures_total',
-      'Passes that failed.',
-      'counter',
-      each(({ failures }) => failures),
+      { name: 'pass_failures_total', help: 'Passes that failed.', type: 'counter' },
+      ({ failures }) => failures,
     ),
     '# HELP evenkeel_controller_pass_seconds Duration of passes.',
     '# TYPE evenkeel_controller_pass_seconds summary',

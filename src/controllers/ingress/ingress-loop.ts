@@ -13,6 +13,7 @@ import type { WantedStatus } from '../../model/object-status.ts'
 import type { Reason } from '../../model/reason.ts'
 import { SLOT_STALE_MS } from '../../model/slot.ts'
 import type { MonoMs } from '../../model/time.ts'
+import type { Agents } from '../../ports/agents.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
 import type { ConfigMaps } from '../../ports/config-maps.ts'
@@ -25,13 +26,14 @@ import type { Leader } from '../../runtime/leader.ts'
 import { type LoopView, Reconciler } from '../../runtime/reconciler.ts'
 import { StatusWriter } from '../../runtime/status-writer.ts'
 import { BudgetWatch } from '../budget/budget-watch.ts'
+import { AgentWords } from './agent-words.ts'
 import { IngressCaches, ingressKey } from './ingress-caches.ts'
 import { IngressMemory } from './ingress-memory.ts'
 import { Latest } from './latest.ts'
 import { IngressEffects } from './perform.ts'
 import { stillDecided } from './still-decided.ts'
 
-export interface IngressLoopParts {
+interface IngressLoopParts {
   readonly objects: Objects
   readonly cluster: Pick<Cluster, 'follow' | 'list' | 'readNode' | 'patchNode' | 'readLease' | 'writeLease'>
   readonly configMaps: Pick<ConfigMaps, 'read'>
@@ -43,6 +45,8 @@ export interface IngressLoopParts {
   readonly namespace: string
   readonly grantsNamespace: string
   readonly groups: readonly IngressGroup[]
+  /** Absent: no agents answer for the nodes, and a grace runs from its marks. */
+  readonly agents?: Agents
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -61,6 +65,7 @@ const SWEEP_MS = 60_000
 const WORKERS = 4
 /** Many events of one change lead to one pass. */
 const GATHER_EVENTS_MS = 20
+const ASK_AGENT_AGAIN_MS = 500
 const BUDGET_AGE_MS = 5_000
 
 /** Brings the nodes of all IngressDaemonSets nearer to what these say, one write after the other. */
@@ -75,10 +80,12 @@ export class IngressLoop {
   readonly #slots = new Map<string, ControllerSlots>()
   #budgetReadAt: MonoMs | undefined
   readonly #memory = new IngressMemory()
+  readonly #agents: AgentWords | undefined
 
   constructor(parts: IngressLoopParts) {
     const { clock, objects, cluster, groups, configMaps, random, namespace, grantsNamespace, log } = parts
     this.#parts = parts
+    this.#agents = parts.agents === undefined ? undefined : new AgentWords({ agents: parts.agents, clock })
     this.#caches = new IngressCaches({
       ...{ objects, cluster, clock, groups },
       onObject: (key) => this.#reconciler.add(key, GATHER_EVENTS_MS),
@@ -88,7 +95,7 @@ export class IngressLoop {
       ...{ cluster, configMaps, clock, random },
       slots: { namespace, grantsNamespace, leaseDurationMs: SLOT_STALE_MS },
       nodeCount: () => this.#caches.nodes.objects().length,
-      rights: 'deploy/controller.yaml',
+      rights: 'docs/ingress.md',
       onNews: () => this.wake(),
       say: (text) => log.warn('ingress: the node budget', { reason: text }),
     })
@@ -111,6 +118,9 @@ export class IngressLoop {
         name: 'ingress',
         gather: (key, signal) => this.#gather(key, signal),
         decide: (seen) => bound(seen),
+        decided: (key, { reasons }) => {
+          if (reasons.some(({ code }) => code === 'AgentNotHeard')) this.#reconciler.add(key, ASK_AGENT_AGAIN_MS)
+        },
         tell: ({ snapshot, decision }, signal) => this.#tell(snapshot, decision, signal),
         perform: (action, signal) => this.#perform(action, signal),
       },
@@ -148,6 +158,12 @@ export class IngressLoop {
       return { kind: 'refused', name: object.name, findings: errors, object, key }
     await this.#readBudget(signal)
     const nodes = this.#caches.nodes.objects().map((node) => this.#latest.of(node))
+    const { deployments } = this.#caches.ofNamespace(object.namespace)
+    await this.#agents?.ask(
+      nodes,
+      deployments.map((one) => this.#latest.of(one)),
+      signal,
+    )
     return { kind: 'seen', look: this.#lookAt(object, nodes), object, key }
   }
 
@@ -183,6 +199,7 @@ export class IngressLoop {
       budget,
       slotHolder,
       slotSince: (node) => this.#memory.slotSince(slotHolder, node),
+      agentOf: (node) => this.#agents?.of(node),
       acknowledgedSince: (node) => this.#memory.acknowledgedSince(object, node, now),
     })
   }

@@ -137,20 +137,19 @@ export class IngressEffects {
           .finally(() => this.#parts.slotsChanged())
         return
       case 'claim':
-        return this.#patchNode(look, action, (node) => claimPatch(node, action.claim), signal)
+        return this.#patchNode(nodeOf(look, action.node), (node) => claimPatch(node, action.claim), signal)
       case 'withdrawClaim':
-        return this.#patchNode(look, action, (node) => withdrawPatch(node, action.owner), signal)
+        return this.#patchNode(nodeOf(look, action.node), (node) => withdrawPatch(node, action.owner), signal)
       case 'markNode': {
         const { key, owner, value, setsKey } = action
         return this.#patchNode(
-          look,
-          action,
+          nodeOf(look, action.node),
           (node) => holdPatch(node, { key, owner, ...(setsKey ? { value } : {}) }),
           signal,
         )
       }
       case 'unmarkNode':
-        return this.#patchNode(look, action, (node) => releasePatch(node, action), signal)
+        return this.#patchNode(nodeOf(look, action.node), (node) => releasePatch(node, action), signal)
       case 'createDeployment':
         return this.#create(action, look, signal)
       case 'deleteDeployment':
@@ -162,16 +161,10 @@ export class IngressEffects {
     }
   }
 
-  async #patchNode(
-    look: IngressLook,
-    { node: name }: NodeAction,
-    patchOf: (node: Node) => JsonPatch,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const node = nodeOf(look, name)
+  async #patchNode(node: Node | undefined, patchOf: (node: Node) => JsonPatch, signal: AbortSignal): Promise<void> {
     if (node === undefined) return
     const { cluster, latest } = this.#parts
-    latest.wrote(node, await cluster.patchNode(name, patchOf(node), signal))
+    latest.wrote(node, await cluster.patchNode(node.name, patchOf(node), signal))
   }
 
   async #create(

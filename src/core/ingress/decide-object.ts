@@ -10,7 +10,7 @@ export type ObjectLook =
   | { readonly kind: 'refused'; readonly name: string; readonly findings: readonly IngressFinding[] }
   | { readonly kind: 'seen'; readonly look: IngressLook }
 
-export type ObjectDecision = LoopDecision<ObjectAction>
+type ObjectDecision = LoopDecision<ObjectAction>
 
 /** A person has to change it, and then there is an event. */
 const REFUSED_AGAIN_MS = 60_000

@@ -61,7 +61,9 @@ function atOnce(actions: readonly NodeAction[]): readonly NodeAction[] {
   return actions.filter((action) => !later.has(action))
 }
 
-function letGo({ object }: IngressSnapshot): IngressDecision {
+function letGo({ object, budget: { fault } }: IngressSnapshot): IngressDecision {
+  // A slot that cannot be seen would stay held for as long as the controller lives.
+  if (fault !== undefined) return { kind: 'hold', reasons: [fault], recheckAfterMs: RECHECK_MS }
   const text = `nothing of ${object.name} is left on any node`
   const reasons: readonly Reason[] = [{ code: 'ObjectUnused', object: object.name, text }]
   if (object.finalizers.length === 0) return { kind: 'settled', reasons }

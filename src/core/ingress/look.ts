@@ -29,7 +29,7 @@ import { templateHash } from './revision.ts'
 import type { IngressDeployment, IngressNode, IngressSnapshot } from './snapshot.ts'
 
 /** All that was read for a decision about an IngressDaemonSet. */
-export interface IngressFound {
+interface IngressFound {
   readonly object: IngressDaemonSet
   /** The fields of its status, as they stand. */
   readonly status: Readonly<Record<string, unknown>>
@@ -50,6 +50,8 @@ export interface IngressFound {
   slotSince(node: string): WallMs | undefined
   /** When the acknowledgement that stands on the Node was first seen. */
   acknowledgedSince(node: Node): WallMs | undefined
+  /** What the agent of a node says; undefined: agents are not asked. */
+  agentOf(node: string): IngressNode['agent']
 }
 
 /** What a decision goes by, and the objects that its effects are about. */
@@ -186,11 +188,13 @@ function viewOf(
   const pods = label === undefined ? [] : found.podsOf(label)
   const acknowledged = node === undefined ? undefined : found.acknowledgedSince(node)
   const wish = wishOf(deployment)
+  const agent = found.agentOf(name)
   return {
     name,
     pods: pods.filter(({ isFinished }) => !isFinished).length,
     ...(node === undefined ? {} : { node }),
     ...(deployment === undefined ? {} : { deployment: deploymentView(found, { deployment, node, pods, gates }) }),
+    ...(agent === undefined ? {} : { agent }),
     ...(acknowledged === undefined ? {} : { acknowledgementSeen: acknowledged }),
     ...(wish === undefined ? {} : { wish }),
   }

@@ -131,7 +131,7 @@ export const INGRESS_DAEMON_SETS = resource('evenkeel.dev', 'v1alpha1', {
 })
 
 /** The same kind in the group of the controller that came first. */
-export const FIRST_INGRESS_DAEMON_SETS: ApiResource = {
+const FIRST_INGRESS_DAEMON_SETS: ApiResource = {
   ...INGRESS_DAEMON_SETS,
   group: 'ingressdaemonsets.mumoshu.github.io',
   shortNames: [],

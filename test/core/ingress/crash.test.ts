@@ -26,6 +26,11 @@ function deleted(nodes: IngressSnapshot['nodes']): IngressSnapshot {
   return { ...s, object: { ...s.object, deleting: true } }
 }
 
+const unread = (s: IngressSnapshot): IngressSnapshot => ({
+  ...s,
+  budget: { ...s.budget, fault: { code: 'BudgetUnread', text: 'the node budget could not be read' } },
+})
+
 /** What the next process finds after the last write of the one before it, and what it does. */
 const ROWS: readonly (readonly [title: string, world: IngressSnapshot, decision: string])[] = [
   ['the slot was taken: it begins', aScene([aNodeOf('n1', { slot: OURS }), OTHER]), 'n1 writeOp Detaching r2 marked'],
@@ -195,6 +200,11 @@ const ROWS: readonly (readonly [title: string, world: IngressSnapshot, decision:
     'n1 clearOp',
   ],
   ['the object was deleted, and nothing is left: the object goes', deleted([aNodeOf('n1'), OTHER]), 'removeFinalizer'],
+  [
+    'the object was deleted, and its slots cannot be read: it stays until they can',
+    unread(deleted([aNodeOf('n1'), OTHER])),
+    'hold  BudgetUnread',
+  ],
 ]
 
 for (const [title, world, decision] of ROWS) {

@@ -1,9 +1,6 @@
-import { kubeObjects } from '../../../src/adapters/kube/kube-objects.ts'
-import { IngressLoop } from '../../../src/controllers/ingress/ingress-loop.ts'
+import { claimsOf, formatClaims, MAINTENANCE_ANNOTATION, withClaim, withoutClaim } from '../../../src/model/claims.ts'
 import { wallMs } from '../../../src/model/time.ts'
-import { EventRecorder } from '../../../src/runtime/event-recorder.ts'
 import { isReady, type PodObject } from '../../../src/sim/actors/pod-object.ts'
-import { appContainer } from '../../../src/sim/cluster/article-workloads.ts'
 import { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import { Judge } from '../../../src/sim/traffic/judge.ts'
 import { OpenLoopClient } from '../../../src/sim/traffic/open-loop-client.ts'
@@ -24,116 +21,15 @@ import { evictPod } from '../../../src/sim/world/evict-pod.ts'
 import { field } from '../../contract/api/field.ts'
 import { turnsOfLoop } from '../turns-of-loop.ts'
 import { virtualRollFile } from '../virtual-roll/article-cluster.ts'
-import { type ProcessOutside, ProcessPorts } from '../virtual-roll/process-ports.ts'
-import { AGENT_PORT } from '../virtual-roll/virtual-agent.ts'
+import type { ProcessOutside } from '../virtual-roll/process-ports.ts'
 import { VirtualAgents } from '../virtual-roll/virtual-agents.ts'
 import { VirtualRoll } from '../virtual-roll/virtual-roll.ts'
+import { ControllerProcess, LEASE } from './controller-process.ts'
+import { FRONT, type Json, NODE_PORT, SERVICE } from './ingress-manifests.ts'
 
-type Json = Readonly<Record<string, unknown>>
-
-export const LEASE = { namespace: 'evenkeel', name: 'evenkeel-controller' }
-const APP_PORT = 8080
-const NODE_PORT = 30_088
-
-/** A load balancer that has nothing but a health check, which the agent of each node answers. */
-const FRONT = {
-  backend: 'web',
-  port: 18_080,
-  nodePort: NODE_PORT,
-  checkPath: '/nodecheck',
-  checkPort: AGENT_PORT,
-} as const
-
-/** Each node serves what it is sent by its own pods. */
-const SERVICE = {
-  apiVersion: 'v1',
-  kind: 'Service',
-  metadata: { name: 'web' },
-  spec: {
-    type: 'NodePort',
-    externalTrafficPolicy: 'Local',
-    selector: { app: 'web' },
-    ports: [{ port: 80, targetPort: APP_PORT, nodePort: NODE_PORT }],
-  },
-}
-
-/** An IngressDaemonSet of two pods on each node, whose container is of that version. */
-export const anIngressManifest = (version: string, spec: Json = {}, metadata: Json = {}): object => ({
-  apiVersion: 'evenkeel.dev/v1alpha1',
-  kind: 'IngressDaemonSet',
-  metadata: { namespace: 'default', name: 'web', ...metadata },
-  spec: {
-    podsPerNode: 2,
-    selector: { matchLabels: { app: 'web' } },
-    updateStrategy: {
-      type: 'RollingUpdate',
-      rollingUpdate: {
-        maxUnavailableNodes: 1,
-        annotateDeploymentToDetach: { gracePeriodSeconds: 5 },
-        attachGraceSeconds: 2,
-      },
-    },
-    template: {
-      metadata: { labels: { app: 'web' } },
-      spec: {
-        terminationGracePeriodSeconds: 20,
-        containers: [appContainer({ STOP: 'graceful', GRACE: '1s', VERSION: version }, {}, APP_PORT)],
-      },
-    },
-    ...spec,
-  },
-})
-
-/** What is used in its place: a DaemonSet of one pod on each node, of the same container. */
-export const daemonSet = (version: string): object => ({
-  apiVersion: 'apps/v1',
-  kind: 'DaemonSet',
-  metadata: { namespace: 'default', name: 'web' },
-  spec: {
-    selector: { matchLabels: { app: 'web' } },
-    template: {
-      metadata: { labels: { app: 'web' } },
-      spec: { containers: [appContainer({ STOP: 'graceful', GRACE: '1s', VERSION: version }, {}, APP_PORT)] },
-    },
-  },
-})
-
-/** One process of the controller, with a clock and chance of its own. */
-export class ControllerProcess {
-  readonly ports: ProcessPorts
-  readonly loop: IngressLoop
-  /** What ended it; undefined while it runs. */
-  error: unknown
-  readonly #stop = new AbortController()
-
-  constructor(cluster: VirtualCluster, name: string, outside: ProcessOutside = {}) {
-    this.ports = new ProcessPorts({ cluster, outside, name })
-    const { clock, random, cluster: api, configMaps } = this.ports
-    const objects = kubeObjects(this.ports.follows())
-    this.loop = new IngressLoop({
-      ...{ objects, configMaps, clock, random },
-      cluster: api,
-      notices: new EventRecorder({ objects, clock, random, identity: name }),
-      leader: { mayActForMs: () => 60_000 },
-      lease: LEASE,
-      namespace: 'evenkeel',
-      grantsNamespace: 'evenkeel',
-      groups: ['evenkeel.dev'],
-      log: { debug: () => undefined, warn: () => undefined },
-    })
-    this.loop.run(this.#stop.signal).catch((error: unknown) => {
-      if (!this.ports.lifeline.isDead && !this.#stop.signal.aborted) this.error = error
-    })
-  }
-
-  kill(): void {
-    this.ports.lifeline.cut()
-  }
-
-  stop(): void {
-    this.#stop.abort(new Error('stopped'))
-  }
-}
+const PERSON = 'person/alice'
+const OP_ANNOTATION = 'evenkeel.dev/ingress-operation'
+const MARK = 'ingressdaemonsets.mumoshu.github.com/to-be-updated'
 
 interface GroundOptions {
   readonly nodes?: number
@@ -161,6 +57,21 @@ export class IngressGround {
   /** All nodes are sent to, as the balancer sees it. */
   isServed(): boolean {
     return this.cluster.balancer.state.servers.every(({ isUsable }) => isUsable)
+  }
+
+  /** Another node serves, and nothing is under way there. */
+  servesWithout(name: string): boolean {
+    const busy = new Set(
+      this.deployments()
+        .filter(({ metadata }) => metadata.annotations?.[OP_ANNOTATION] !== undefined)
+        .map(({ metadata }) => metadata.annotations?.['evenkeel.dev/node']),
+    )
+    return this.cluster.balancer.state.servers.some(({ config: { name: other }, isUsable }) => {
+      const { spec, metadata } = this.node(other)
+      const isOut = (spec as { readonly unschedulable?: boolean }).unschedulable === true
+      const isClaimed = metadata.annotations?.[MAINTENANCE_ANNOTATION] !== undefined
+      return other !== name && isUsable && !isOut && !isClaimed && !busy.has(other)
+    })
   }
 
   /** Traffic from outside, on connections that are kept and on new ones, until it is asked for what was lost. */
@@ -228,6 +139,33 @@ export class IngressGround {
   cordon(name: string, unschedulable: boolean): void {
     const node = this.node(name)
     this.cluster.world.store.put(NODES, { ...node, spec: { ...(node.spec as object), unschedulable } })
+  }
+
+  budget(maxOut: number): void {
+    const metadata = { namespace: 'evenkeel', name: 'evenkeel-budget' }
+    this.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { maxOut: String(maxOut) } })
+  }
+
+  restartAgent(name: string): void {
+    this.#agents.restart(name)
+  }
+
+  /** A person claims the node beside others, or withdraws that. */
+  claim(name: string, isClaimed: boolean): void {
+    const node = this.node(name)
+    const { [MAINTENANCE_ANNOTATION]: before, ...others } = node.metadata.annotations ?? {}
+    const rest = withoutClaim(claimsOf(before), PERSON)
+    const claims = isClaimed ? withClaim(rest, { owner: PERSON, id: `by-hand-${name}` }) : rest
+    const annotations = claims.length === 0 ? others : { ...others, [MAINTENANCE_ANNOTATION]: formatClaims(claims) }
+    this.cluster.world.store.put(NODES, { ...node, metadata: { ...node.metadata, annotations } })
+  }
+
+  /** What the controller has written on the Deployment of the node is removed by hand. */
+  unmark(name: string): void {
+    const found = this.deployments().find(({ metadata }) => metadata.annotations?.['evenkeel.dev/node'] === name)
+    if (found === undefined) return
+    const { [OP_ANNOTATION]: _op, [MARK]: _mark, ...annotations } = found.metadata.annotations ?? {}
+    this.cluster.world.store.put(DEPLOYMENTS, { ...found, metadata: { ...found.metadata, annotations } })
   }
 
   /** As a drain asks for a pod: the code of a refusal, or that it is evicted, or gone already. */
@@ -303,6 +241,13 @@ export class IngressGround {
     return [...this.cluster.world.store.all(PODS)] as PodObject[]
   }
 
+  /** Pods that were made to leave. */
+  leavingPods(): readonly { readonly node: string; readonly uid: string }[] {
+    return this.pods()
+      .filter(({ metadata }) => metadata.deletionTimestamp !== undefined)
+      .map(({ metadata: { uid }, spec: { nodeName = '' } }) => ({ node: nodeName, uid }))
+  }
+
   /** `n1 v1 ready`, of all pods. */
   podLines(): readonly string[] {
     return this.pods()
@@ -324,10 +269,10 @@ export class IngressGround {
     return node
   }
 
-  /** Nodes that bear a claim. */
+  /** Nodes that bear the claim of an IngressDaemonSet. */
   claimed(): readonly string[] {
     return [...this.cluster.world.store.all(NODES)]
-      .filter(({ metadata }) => metadata.annotations?.['evenkeel.dev/maintenance'] !== undefined)
+      .filter(({ metadata }) => metadata.annotations?.[MAINTENANCE_ANNOTATION]?.includes('"ingress/') === true)
       .map(({ metadata }) => metadata.name)
   }
 
@@ -344,7 +289,7 @@ export class IngressGround {
   }
 }
 
-export const versionOf = ({ spec }: PodObject): string => {
+const versionOf = ({ spec }: PodObject): string => {
   const [container] = (spec as unknown as { containers: { env: { name: string; value?: string }[] }[] }).containers
   return container?.env.find(({ name }) => name === 'VERSION')?.value ?? '?'
 }

@@ -2,12 +2,14 @@ import { complaints, type Job, type JobReport } from './job.ts'
 import { runJobs } from './run-jobs.ts'
 
 interface Seeds {
-  readonly kind: 'seed' | 'fleet'
+  readonly kind: 'seed' | 'fleet' | 'ingress'
   readonly from: number
   readonly count: number
   readonly workers: number
   readonly onReport: (report: JobReport) => void
 }
+
+const COMMANDS = { seed: 'swarm', fleet: 'fleets', ingress: 'ingress' } as const
 
 interface Tried {
   readonly failed: number
@@ -24,13 +26,13 @@ export async function trySeeds({ kind, from, count, workers, onReport }: Seeds):
     workers,
     onReport: (report) => {
       onReport(report)
-      const run = report.kind === 'seed' || report.kind === 'fleet' ? report.report : undefined
+      const run = report.kind === 'thrown' || report.kind === 'crash' ? undefined : report.report
       virtualMs += run?.virtualMs ?? 0
       const said = complaints(report)
       if (said.length === 0) return true
       failed += 1
       const seed = run?.seed ?? (report.kind === 'thrown' && report.job.kind !== 'crash' ? report.job.seed : '')
-      const again = `npm run ${kind === 'seed' ? 'swarm' : 'fleets'} -- --seed ${seed}`
+      const again = `npm run ${COMMANDS[kind]} -- --seed ${seed}`
       console.log(`seed ${seed} failed: ${again}\n  ${said.join('\n  ')}`)
       if (run !== undefined) console.log(`  last: ${run.events.slice(-3).join('\n        ')}`)
       return true

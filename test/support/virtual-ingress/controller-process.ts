@@ -1,0 +1,59 @@
+import { kubeObjects } from '../../../src/adapters/kube/kube-objects.ts'
+import { IngressLoop } from '../../../src/controllers/ingress/ingress-loop.ts'
+import type { Agents } from '../../../src/ports/agents.ts'
+import { EventRecorder } from '../../../src/runtime/event-recorder.ts'
+import type { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
+import { askVirtualAgent } from '../virtual-roll/ask-virtual-agent.ts'
+import { type ProcessOutside, ProcessPorts } from '../virtual-roll/process-ports.ts'
+import { AGENT_STATUS_PORT } from '../virtual-roll/virtual-agent.ts'
+
+export const LEASE = { namespace: 'evenkeel', name: 'evenkeel-controller' }
+
+const virtualAgents = (cluster: VirtualCluster): Agents => ({
+  acknowledged: async (address, signal) => {
+    const asked = await askVirtualAgent(cluster)({ address, port: AGENT_STATUS_PORT }, signal)
+    return 'error' in asked ? 'unheard' : asked.health.acknowledged
+  },
+})
+
+/** One process of the controller, with a clock and chance of its own. */
+export class ControllerProcess {
+  readonly ports: ProcessPorts
+  readonly loop: IngressLoop
+  /** What ended it; undefined while it runs. */
+  error: unknown
+  /** Told of it as well. */
+  onError: (error: unknown) => void = () => undefined
+  readonly #stop = new AbortController()
+
+  constructor(cluster: VirtualCluster, name: string, outside: ProcessOutside = {}) {
+    this.ports = new ProcessPorts({ cluster, outside, name })
+    const { clock, random, cluster: api, configMaps } = this.ports
+    const objects = kubeObjects(this.ports.follows())
+    this.loop = new IngressLoop({
+      ...{ objects, configMaps, clock, random },
+      cluster: api,
+      notices: new EventRecorder({ objects, clock, random, identity: name }),
+      agents: virtualAgents(cluster),
+      leader: { mayActForMs: () => 60_000 },
+      lease: LEASE,
+      namespace: 'evenkeel',
+      grantsNamespace: 'evenkeel',
+      groups: ['evenkeel.dev'],
+      log: { debug: () => undefined, warn: () => undefined },
+    })
+    this.loop.run(this.#stop.signal).catch((error: unknown) => {
+      if (this.ports.lifeline.isDead || this.#stop.signal.aborted) return
+      this.error = error
+      this.onError(error)
+    })
+  }
+
+  kill(): void {
+    this.ports.lifeline.cut()
+  }
+
+  stop(): void {
+    this.#stop.abort(new Error('stopped'))
+  }
+}

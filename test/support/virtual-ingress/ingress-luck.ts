@@ -1,0 +1,64 @@
+import type { SeededRandom } from '../../../src/sim/clocks/seeded-random.ts'
+import type { Passage } from '../../../src/sim/doors/in-process-api.ts'
+import type { ApiRequest } from '../../../src/sim/world/api-request.ts'
+import type { IngressScenario } from './ingress-scenario.ts'
+
+const DIES = 0.06
+const SLOWEST_MS = 1_500
+
+/** Which requests of the controller go wrong, and at which of its writes a process dies. */
+export class IngressLuck {
+  deaths = 0
+  readonly #scenario: IngressScenario
+  readonly #random: SeededRandom
+  #begunAt: number | undefined
+
+  constructor(scenario: IngressScenario, random: SeededRandom) {
+    this.#scenario = scenario
+    this.#random = random
+  }
+
+  /** From then on. */
+  begin(now: number): void {
+    this.#begunAt = now
+  }
+
+  dies(effect: string, now: number): boolean {
+    const { deaths, healAtMs } = this.#scenario
+    const atMs = this.#begunAt === undefined ? undefined : now - this.#begunAt
+    if (atMs === undefined || atMs > healAtMs || this.deaths >= deaths || effect.includes('/events')) return false
+    if (this.#random.next() >= DIES) return false
+    this.deaths += 1
+    return true
+  }
+
+  passageOf(request: ApiRequest, now: number): Passage {
+    const atMs = this.#begunAt === undefined ? -1 : now - this.#begunAt
+    const isWrite = request.method !== 'GET'
+    const trouble = this.#scenario.api.find(({ what, fromMs, toMs, share }) => {
+      if (atMs < fromMs || atMs >= toMs || atMs > this.#scenario.healAtMs) return false
+      if ((what === 'unheard' || what === 'conflicts') && !isWrite) return false
+      return this.#random.next() < share
+    })
+    switch (trouble?.what) {
+      case 'slow':
+        return { kind: 'passes', lateMs: this.#random.between(50, SLOWEST_MS) }
+      case 'unheard':
+        return { kind: 'unheard' }
+      case 'away':
+        return { kind: 'refused' }
+      case 'errors':
+        return answered(this.#random.next() < 0.5 ? 500 : 429)
+      case 'conflicts':
+        return answered(409)
+      case undefined:
+        return { kind: 'passes' }
+    }
+  }
+}
+
+function answered(code: number): Passage {
+  const reason = code === 409 ? 'Conflict' : code === 429 ? 'TooManyRequests' : 'InternalError'
+  const body = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'for now', reason, code }
+  return { kind: 'answered', reply: { code, body } }
+}

@@ -1,0 +1,93 @@
+import { SeededRandom } from '../../../src/sim/clocks/seeded-random.ts'
+
+/** What the API does for a while to a share of the requests of the controller. */
+interface ApiTrouble {
+  readonly what: 'slow' | 'unheard' | 'away' | 'errors' | 'conflicts'
+  readonly fromMs: number
+  readonly toMs: number
+  readonly share: number
+}
+
+/** What a person does meanwhile. */
+export type Deed = { readonly atMs: number; readonly node: string } & (
+  | { readonly kind: 'drain'; readonly forMs: number }
+  | { readonly kind: 'cordon'; readonly forMs: number }
+  /** By a claim, as `kubectl annotate` makes it. */
+  | { readonly kind: 'claim'; readonly forMs: number }
+  | { readonly kind: 'restartAgent' }
+  /** What the controller has written on the Deployment of the node is removed. */
+  | { readonly kind: 'unmark' }
+)
+
+export interface IngressScenario {
+  readonly seed: string
+  readonly nodes: number
+  readonly podsPerNode: number
+  readonly inPlace: boolean
+  /** Of the object. */
+  readonly maxNodes: number
+  /** What the budget object says; undefined: there is none, and one node may be out. */
+  readonly maxOut?: number
+  readonly graceMs: number
+  readonly attachGraceS: number
+  /** When which version is applied, the last of which is to be everywhere in the end. */
+  readonly versions: readonly { readonly atMs: number; readonly version: string }[]
+  readonly api: readonly ApiTrouble[]
+  readonly apiRestarts: readonly { readonly atMs: number; readonly forMs: number }[]
+  readonly deeds: readonly Deed[]
+  /** How many processes are killed, each at one of its writes. */
+  readonly deaths: number
+  /** The object is deleted then, in the midst of what it does. */
+  readonly deletedAtMs?: number
+  /** From then on nothing is killed or in trouble, and persons have finished. */
+  readonly healAtMs: number
+}
+
+const HEAL_MS = 90_000
+const KINDS = ['slow', 'unheard', 'away', 'errors', 'conflicts'] as const
+const DEEDS = ['drain', 'cordon', 'claim', 'restartAgent', 'unmark'] as const
+
+/** The same for the same seed. */
+export function ingressScenario(seed: string): IngressScenario {
+  const random = new SeededRandom(`ingress ${seed}`)
+  const nodes = 2 + random.below(4)
+  const maxOut = random.next() < 0.5 ? undefined : 1 + random.below(2)
+  const changes = 1 + random.below(3)
+  const isDeleted = random.next() < 0.15
+  return {
+    seed,
+    nodes,
+    podsPerNode: 1 + random.below(3),
+    inPlace: random.next() < 0.3,
+    maxNodes: 1 + random.below(2),
+    ...(maxOut === undefined ? {} : { maxOut }),
+    graceMs: 1_000 * (6 + random.below(4)),
+    attachGraceS: 4 + random.below(3),
+    versions: Array.from({ length: changes }, (_, i) => ({
+      atMs: i === 0 ? 500 : Math.round(random.between(1_000, 60_000)),
+      version: `v${i + 2}`,
+    })).toSorted((one, other) => one.atMs - other.atMs),
+    api: Array.from({ length: random.below(3) }, () => {
+      const fromMs = random.between(0, HEAL_MS)
+      return {
+        what: KINDS[random.below(KINDS.length)] ?? 'slow',
+        fromMs,
+        toMs: fromMs + random.between(1_000, 20_000),
+        share: random.next() < 0.3 ? 1 : random.between(0.1, 0.7),
+      }
+    }),
+    apiRestarts: Array.from({ length: random.next() < 0.3 ? 1 : 0 }, () => ({
+      atMs: random.between(0, HEAL_MS - 30_000),
+      forMs: random.between(500, 20_000),
+    })),
+    deeds: Array.from({ length: random.below(4) }, (): Deed => {
+      const kind = DEEDS[random.below(DEEDS.length)] ?? 'cordon'
+      const at = { atMs: random.between(0, 60_000), node: `n${1 + random.below(nodes)}` }
+      const forMs = random.between(2_000, 30_000)
+      return kind === 'restartAgent' || kind === 'unmark' ? { kind, ...at } : { kind, ...at, forMs }
+    }),
+    deaths: random.next() < 0.3 ? 0 : 1 + random.below(8),
+    ...(isDeleted ? { deletedAtMs: random.between(2_000, 60_000) } : {}),
+    healAtMs: HEAL_MS,
+  }
+}
