@@ -4,7 +4,7 @@
  */
 
 import { MutatedTree } from './support/virtual-roll/mutations/mutated-tree.ts'
-import { fleetJobs, mutationJobs } from './support/virtual-roll/mutations/mutation-jobs.ts'
+import { fleetJobs, ingressJobs, mutationJobs } from './support/virtual-roll/mutations/mutation-jobs.ts'
 import { MUTATIONS } from './support/virtual-roll/mutations/mutations.ts'
 import { type Caught, tryMutation } from './support/virtual-roll/mutations/try-mutation.ts'
 
@@ -20,10 +20,13 @@ const words = process.argv.slice(2)
 const chosen = MUTATIONS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
 const tree = await MutatedTree.make()
 try {
-  const [usual, fleets] = [chosen.every(({ inFleets }) => inFleets) ? [] : await mutationJobs(), fleetJobs()]
+  const [usual, fleets] = [
+    chosen.every(({ inFleets, inIngress }) => inFleets || inIngress) ? [] : await mutationJobs(),
+    fleetJobs(),
+  ]
   console.log('| the engine … | seen by | first in |\n| --- | --- | --- |')
   for (const mutation of chosen) {
-    const jobs = mutation.inFleets ? fleets : usual
+    const jobs = mutation.inFleets ? fleets : mutation.inIngress ? ingressJobs() : usual
     const caught = await tryMutation(tree, mutation, jobs)
     console.log(
       `| ${mutation.name} | ${caught?.by ?? '**nobody**'} | ${caught === undefined ? `${jobs.length} runs` : jobText(caught)} |`,

@@ -29,9 +29,11 @@ export interface IngressLoopPlace {
 const SERVER = { address: '', port: 0 }
 
 const askedAgents = (port: number): Agents => ({
-  acknowledged: async (address, signal) => {
+  ask: async (address, signal) => {
     const asked = await askAgent({ address, port }, signal)
-    return 'error' in asked ? 'unheard' : asked.health.acknowledged
+    if ('error' in asked) return 'unheard'
+    const { acknowledged, answer } = asked.health
+    return { acknowledged, isUp: answer === 'up' }
   },
 })
 

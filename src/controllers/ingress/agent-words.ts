@@ -1,10 +1,10 @@
 import type { FoundDeployment } from '../../core/ingress/found.ts'
-import { OP_ANNOTATION, parseOp } from '../../core/ingress/op.ts'
+import { type IngressOp, OP_ANNOTATION, parseOp } from '../../core/ingress/op.ts'
 import type { IngressNode } from '../../core/ingress/snapshot.ts'
 import { claimsOf, MAINTENANCE_ANNOTATION } from '../../model/claims.ts'
 import type { Node } from '../../model/node.ts'
 import { NODE_ANNOTATION } from '../../model/slot.ts'
-import type { WallMs } from '../../model/time.ts'
+import { type WallMs, wallMs } from '../../model/time.ts'
 import type { Agents } from '../../ports/agents.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { mapAtOnce } from '../../runtime/map-at-once.ts'
@@ -18,35 +18,47 @@ const AT_ONCE = 64
 const LIMIT_MS = 900
 
 /**
- * What agents say of the claims of nodes that are being detached. An agent that is cut off from the API goes on with a good answer, so
- * a grace runs from its acknowledgement and not from the claim.
+ * What agents say of the claims of nodes that are on their way out or back. An agent that is cut off from the API goes on with the
+ * answer that it had, so a grace runs from its word and not from what was written.
  */
 export class AgentWords {
   readonly #parts: AgentWordsParts
   /** By node: the claim that its agent has acknowledged, and when that was first heard. */
   readonly #heard = new Map<string, { readonly id: string; readonly seen: WallMs }>()
+  /** By node: the claim without which its agent gives a good answer again, and since when it has. */
+  readonly #released = new Map<string, { readonly id: string; readonly since: WallMs }>()
+  /** By node: the claim that was withdrawn while its agent gave a bad answer. */
+  readonly #awaited = new Map<string, string>()
 
   constructor(parts: AgentWordsParts) {
     this.#parts = parts
   }
 
-  /** Asks those whose acknowledgement is awaited, and nobody else. */
+  /** Asks those whose word is awaited, and no others. */
   async ask(nodes: readonly Node[], deployments: readonly FoundDeployment[], signal: AbortSignal): Promise<void> {
-    const awaited = new Map(deployments.flatMap(awaitedOf))
+    const awaited = new Map(deployments.flatMap(opOf))
     const asked = nodes.flatMap((node) => {
-      const id = awaited.get(node.name)
-      const isClaimed = claimsOf(node.annotations[MAINTENANCE_ANNOTATION]).some((claim) => claim.id === id)
-      return id === undefined || !isClaimed || this.#heard.get(node.name)?.id === id ? [] : [{ node, id }]
+      const op = awaited.get(node.name)
+      return op === undefined || !this.#isAwaited(node, op) ? [] : [{ node, op }]
     })
-    await mapAtOnce(asked, AT_ONCE, ({ node, id }) => this.#askOne(node, id, signal))
+    await mapAtOnce(asked, AT_ONCE, ({ node, op }) => this.#askOne(node, op, signal))
   }
 
   of(node: string): NonNullable<IngressNode['agent']> {
-    const heard = this.#heard.get(node)
-    return heard === undefined ? {} : { acknowledged: { ...heard, isNoticed: false } }
+    const [heard, released] = [this.#heard.get(node), this.#released.get(node)]
+    return {
+      ...(heard === undefined ? {} : { acknowledged: { ...heard, isNoticed: false } }),
+      ...(released === undefined ? {} : { released }),
+    }
   }
 
-  async #askOne(node: Node, id: string, signal: AbortSignal): Promise<void> {
+  #isAwaited({ name, annotations }: Node, { id, phase }: IngressOp): boolean {
+    const isClaimed = claimsOf(annotations[MAINTENANCE_ANNOTATION]).some((claim) => claim.id === id)
+    if (phase === 'Detaching') return isClaimed && this.#heard.get(name)?.id !== id
+    return phase === 'Attaching' && !isClaimed
+  }
+
+  async #askOne(node: Node, { id, phase }: IngressOp, signal: AbortSignal): Promise<void> {
     const { agents, clock } = this.#parts
     const over = new AbortController()
     const limited = AbortSignal.any([signal, over.signal])
@@ -55,17 +67,37 @@ export class AgentWords {
       () => 'unheard' as const,
     )
     try {
-      const ids = await Promise.race([agents.acknowledged(node.internalAddresses[0] ?? '', limited), late])
-      if (ids !== 'unheard' && ids.includes(id)) this.#heard.set(node.name, { id, seen: clock.wallMs() })
+      const told = await Promise.race([agents.ask(node.internalAddresses[0] ?? '', limited), late])
+      if (phase === 'Attaching') this.#back(node, id, told)
+      else if (told !== 'unheard' && told.acknowledged.includes(id))
+        this.#heard.set(node.name, { id, seen: clock.wallMs() })
     } finally {
       over.abort()
     }
     signal.throwIfAborted()
   }
+
+  /** Each time anew, since an agent that finds nothing that serves gives a bad answer again. */
+  #back(node: Node, id: string, told: Awaited<ReturnType<Agents['ask']>>): void {
+    const isBack = told !== 'unheard' && !told.acknowledged.includes(id) && (told.isUp || isOutByOthers(node))
+    const isNew = this.#released.get(node.name)?.id !== id
+    if (!isBack) {
+      this.#released.delete(node.name)
+      this.#awaited.set(node.name, id)
+    } else if (isNew) {
+      // Only who has seen the bad answer knows since when the good one is given; else the time that was written counts.
+      const since = this.#awaited.get(node.name) === id ? this.#parts.clock.wallMs() : wallMs(0)
+      this.#released.set(node.name, { id, since })
+    }
+  }
 }
 
-function awaitedOf({ annotations }: FoundDeployment): readonly (readonly [string, string])[] {
+/** It comes back with the last who wants it out, and that one is not waited for. */
+const isOutByOthers = ({ unschedulable, annotations }: Node): boolean =>
+  unschedulable || claimsOf(annotations[MAINTENANCE_ANNOTATION]).length > 0
+
+function opOf({ annotations }: FoundDeployment): readonly (readonly [string, IngressOp])[] {
   const node = annotations[NODE_ANNOTATION]
   const word = parseOp(annotations[OP_ANNOTATION])
-  return node !== undefined && word.kind === 'op' && word.op.phase === 'Detaching' ? [[node, word.op.id]] : []
+  return node !== undefined && word.kind === 'op' ? [[node, word.op]] : []
 }

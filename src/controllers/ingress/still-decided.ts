@@ -1,11 +1,11 @@
 import { decideObject } from '../../core/ingress/decide-object.ts'
 import type { ObjectAction } from '../../core/ingress/household.ts'
 import type { IngressLook } from '../../core/ingress/look.ts'
-import { OP_ANNOTATION } from '../../core/ingress/op.ts'
+import { OP_ANNOTATION, parseOp } from '../../core/ingress/op.ts'
 
 /**
- * Whether an action is to be done. Before a slot is taken, and again before a node that has one is touched, all nodes and all
- * slots are read anew and it is decided once more: a cache may lag without a sign of it.
+ * Whether an action is to be done. Before a slot is taken, before the operation is written, and before the node is claimed, all nodes
+ * and all slots are read anew and it is decided once more: a cache may lag without a sign of it.
  */
 export async function stillDecided(
   action: ObjectAction,
@@ -22,9 +22,12 @@ export async function stillDecided(
 /** A node that nothing is under way on is about to be taken out, or to be changed while it serves. */
 function takesFromService(action: ObjectAction, { snapshot }: IngressLook): boolean {
   if (action.kind === 'takeSlot') return true
-  if (action.kind !== 'writeOp') return false
-  const n = snapshot.nodes.find(({ name }) => name === action.node)
-  return n?.deployment !== undefined && !(OP_ANNOTATION in n.deployment.annotations)
+  if (action.kind !== 'writeOp' && action.kind !== 'claim') return false
+  const annotations = snapshot.nodes.find(({ name }) => name === action.node)?.deployment?.annotations
+  if (annotations === undefined) return false
+  if (action.kind === 'writeOp') return !(OP_ANNOTATION in annotations)
+  const word = parseOp(annotations[OP_ANNOTATION])
+  return word.kind === 'op' && word.op.t1 === undefined
 }
 
 const isSame = (one: ObjectAction, other: ObjectAction): boolean =>

@@ -1,5 +1,6 @@
 import type { Reason } from '../../model/reason.ts'
 import { eligibleNodes, massDisruption, nodeLimit } from './limits.ts'
+import { ownClaim } from './marks.ts'
 import { isFirst } from './op.ts'
 import { inOrder, isCanary, zoneOf } from './order.ts'
 import type { NodeView, Pass } from './pass.ts'
@@ -52,6 +53,7 @@ export function admissions(pass: Pass): ReadonlyMap<string, Admission> {
   const room = roomOf(pass)
   const answers = new Map<string, Admission>()
   for (const n of pass.nodes.filter(hasLostSlot)) answers.set(n.name, slotBack(pass, n, room))
+  for (const n of pass.nodes.filter((one) => isAboutToLeave(pass, one))) answers.set(n.name, onceMore(pass, n, room))
   for (const n of inOrder(
     pass,
     pass.nodes.filter((one) => purposeOf(pass, one) !== undefined),
@@ -100,6 +102,20 @@ const hasLostSlot = (n: NodeView): boolean =>
   n.slot.kind === 'none' &&
   !n.isGoing &&
   (n.op.phase !== 'Attaching' || n.state === 'Leaving' || n.state === 'Maintenance')
+
+/** Its operation and its mark stand, and the node is not asked to leave yet. */
+export const isAboutToLeave = ({ s }: Pass, n: NodeView): boolean =>
+  n.op?.phase === 'Detaching' &&
+  n.op.t1 === undefined &&
+  n.state === 'Detaching' &&
+  n.slot.kind === 'ours' &&
+  ownClaim(s.object, n) === undefined
+
+/** Others may have gone out since it was let go: the API may have been away for seconds between the two writes. */
+function onceMore(pass: Pass, n: NodeView, room: Room): Admission {
+  const full = [...ownLimits(pass, { ...n, isServing: n.couldServe }, room), ...budgetFull(pass, n, room)]
+  return full.length > 0 ? refused(full, true) : { may: true }
+}
 
 /** A node that is out by its claim takes no room anew. One that serves all the same is let go like any other. */
 function slotBack(pass: Pass, n: NodeView, room: Room): Admission {

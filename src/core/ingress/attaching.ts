@@ -1,4 +1,5 @@
 import { formatDuration } from '../../model/duration.ts'
+import type { Reason } from '../../model/reason.ts'
 import { SKEW_MS } from './detached.ts'
 import { heldKeys, ingressOwner, isLastHolder, isMarked, ownClaim } from './marks.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
@@ -33,12 +34,26 @@ export function attaching(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer {
     const text = `nothing of this object keeps ${n.name} out any more`
     return act(n, { kind: 'writeOp', op: { ...op, t3: now } }, { code: 'MayReturn', text })
   }
+  const unheard = notReleased(n, op)
+  if (unheard !== undefined) return wait([unheard])
   const { attachGraceMs } = object.spec.detach
-  const until = (op.t3 ?? now - attachGraceMs) + attachGraceMs
+  const since = n.agent?.released?.id === op.id ? n.agent.released.since : 0
+  const until = Math.max(op.t3 ?? now - attachGraceMs, since) + attachGraceMs
   if (now < until) {
     const text = `${n.name} is attached again for less than the grace of ${formatDuration(attachGraceMs)}`
     return wait([{ code: 'AttachGrace', object: n.name, text }], until)
   }
   const gaveUp = op.gaveUp === true ? { gaveUp: op.revision } : {}
   return act(n, { kind: 'clearOp', ...gaveUp }, { code: 'NodeAttached', text: `${n.name} is attached again` })
+}
+
+/**
+ * Its agent may not know yet that the claim is gone, or find that the node serves nothing. A node that never was claimed waits for
+ * nothing.
+ */
+function notReleased(n: NodeView, op: IngressOp): Reason | undefined {
+  const isAwaited = n.agent !== undefined && op.isNew !== true && op.inPlace !== true
+  if (!isAwaited || n.agent.released?.id === op.id) return undefined
+  const text = `the agent of ${n.name} does not give a good health answer yet`
+  return { code: 'AgentNotHeard', object: n.name, text }
 }

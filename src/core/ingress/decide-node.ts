@@ -1,5 +1,6 @@
+import type { Reason } from '../../model/reason.ts'
 import { wallMs } from '../../model/time.ts'
-import type { Admission } from './admission.ts'
+import { type Admission, isAboutToLeave } from './admission.ts'
 import { slotFor } from './apply-template.ts'
 import { attaching } from './attaching.ts'
 import { begin, giveBack, newOp } from './begin.ts'
@@ -53,6 +54,7 @@ function underWay(pass: Pass, n: NodeView, way: UnderWay): NodeAnswer {
 function goingOut(pass: Pass, n: NodeView, { op, deployment, admission }: UnderWay): NodeAnswer {
   const slot = slotFor(n, admission)
   if (slot !== undefined) return slot
+  if (isAboutToLeave(pass, n) && admission?.may === false) return calledBack(n, op, admission.reasons)
   if (op.revision !== pass.target && op.revision !== deployment.revision && mayMove(pass, n, op.revision))
     return act(
       n,
@@ -82,6 +84,14 @@ function goingOut(pass: Pass, n: NodeView, { op, deployment, admission }: UnderW
   if (n.node?.ready !== 'True') return wait([{ code: 'NodeNotReady', object: n.name, text: `${n.name} is not Ready` }])
   return act(n, { kind: 'writeOp', op: toUpdate }, { code: 'NodeDetached', text: `${n.name} is detached` })
 }
+
+/** It goes back before it was asked to leave. */
+const calledBack = (n: NodeView, op: IngressOp, [why]: readonly Reason[]): NodeAnswer =>
+  act(
+    n,
+    { kind: 'writeOp', op: { ...op, phase: 'Attaching' } },
+    { code: 'NodeCalledBack', text: `${n.name} does not leave now: ${why?.text ?? 'there is no room'}` },
+  )
 
 /**
  * Something may keep the node out, and nothing tells why. It is taken for detached by us: its pods are verified as they are,

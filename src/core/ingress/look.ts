@@ -85,7 +85,7 @@ export function lookAt(found: IngressFound): IngressLook {
     nodes.map((node) => identityFor(object, node)),
   )
   const gates = new Map(found.gates.filter(isOurs).map((gate) => [gate.name, gate]))
-  const out = nodesOut(found)
+  const out = nodesOut(found, deployments)
   return {
     deployments,
     gates,
@@ -115,15 +115,30 @@ export function lookAt(found: IngressFound): IngressLook {
 const word = <K extends string>(key: K, value: unknown): { readonly [P in K]?: string } =>
   (typeof value === 'string' && value !== '' ? { [key]: value } : {}) as { readonly [P in K]?: string }
 
-/** Of all nodes: no balancer is asked here, so that a node counts by what stands on it, and by the slot that is held for it. */
-const nodesOut = ({ nodes, budget }: IngressFound): readonly NodeOut[] =>
-  whoIsOut({
+/**
+ * Of all nodes: no balancer is asked here, so that a node counts by what stands on it, and by the slot that is held for it. Where no
+ * brake is, the agent of a cordoned node, and a detacher, take it out at once: one that has pods of this object counts.
+ */
+function nodesOut({ nodes, budget }: IngressFound, { ours }: SortedDeployments<FoundDeployment>): readonly NodeOut[] {
+  const out = whoIsOut({
     nodes: nodes.map(budgetNode),
     places: [],
     cordons: budget.cordons,
     slots: budget.slots.filter(({ isStale }) => !isStale).map(othersSlot),
     returning: new Set(),
   })
+  if (typeof budget.cordons === 'object') return out
+  const cordoned = new Set(
+    nodes.filter(({ name, unschedulable }) => unschedulable && ours.has(name)).map(({ name }) => name),
+  )
+  const more = new Set([...cordoned].filter((name) => !out.some(({ node }) => node === name)))
+  return [
+    ...out.map((one): NodeOut => (cordoned.has(one.node) ? { ...one, why: [...one.why, BY_CORDON] } : one)),
+    ...[...more].map((node): NodeOut => ({ node, why: [BY_CORDON] })),
+  ]
+}
+
+const BY_CORDON = { kind: 'cordoned', text: 'is cordoned, and no brake holds that back' } as const
 
 function nodeViews(
   found: IngressFound,

@@ -11,6 +11,8 @@ export interface NodeView extends IngressNode {
   readonly overDetached?: string
   /** Traffic that reaches the node is served, as far as this object knows. */
   readonly isServing: boolean
+  /** It would be, without the mark of this object on its Deployment. */
+  readonly couldServe: boolean
   /** This object has it out, or holds a slot to take it out; a node whose first pods start is not among these. */
   readonly isUnderWay: boolean
   /** It counts against the limit of this object, by whatever it is out. */
@@ -34,13 +36,15 @@ function viewOf(s: IngressSnapshot, n: IngressNode, out: ReadonlySet<string>): N
   const op = word.kind === 'op' ? word.op : undefined
   const state = nodeState(s, n, op)
   const over = word.kind === 'unreadable' ? word.why : op === undefined && isMarkedAlone(s, n) ? NO_OP : undefined
-  const isServing = servesNow(s, n, out)
+  const couldServe = servesUnmarked(s, n, out)
+  const isServing = couldServe && !isMarked(n, s.object.spec.detach.deployment)
   const isNew = isFirst(op)
   const isUnderWay = (op !== undefined && !isNew) || over !== undefined || (n.slot.kind === 'ours' && !isNew)
   return {
     ...n,
     state,
     isServing,
+    couldServe,
     isUnderWay,
     isOut: isUnderWay || (!isServing && n.deployment !== undefined && !isNew) || state === 'Degraded',
     ...(op === undefined ? {} : { op }),
@@ -53,11 +57,11 @@ const NO_OP = 'it is missing'
 const isMarkedAlone = ({ object }: IngressSnapshot, n: IngressNode): boolean =>
   n.deployment !== undefined && asksToBeOut(object, n)
 
-function servesNow({ object }: IngressSnapshot, n: IngressNode, out: ReadonlySet<string>): boolean {
+function servesUnmarked({ object }: IngressSnapshot, n: IngressNode, out: ReadonlySet<string>): boolean {
   const { node, deployment } = n
   const { minReadyPodsPerNode, detach } = object.spec
   if (node === undefined || deployment === undefined || node.ready !== 'True' || n.isGoing) return false
-  if (out.has(n.name) || isMarked(n, detach.deployment)) return false
+  if (out.has(n.name)) return false
   if (detach.node !== undefined && node.annotations[detach.node.key] !== undefined) return false
   return deployment.available >= minReadyPodsPerNode
 }

@@ -68,8 +68,10 @@ type NodeSlot =
   /** It is held for this node by an owner that lives; in words. */
   | { readonly kind: 'others'; readonly owner: string }
 
-/** What the agent of a node says of the claim that it acknowledged last. */
+/** What the agent of a node says of claims. */
 interface AgentWord {
+  /** The id of a claim without which it gives a good answer again, or would but for others. */
+  readonly released?: { readonly id: string; readonly since: WallMs }
   readonly acknowledged?: {
     readonly id: string
     /** By the clock of this process. */

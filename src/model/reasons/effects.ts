@@ -39,6 +39,7 @@ export const EFFECTS = {
 /** Why the controller wrote something for an IngressDaemonSet. */
 export const INGRESS_EFFECTS = {
   IngressPrepared: effect('the template of web is kept as a revision'),
+  NodeCalledBack: effect('n1 does not leave now: 1 nodes are out or about to be, and the budget allows at most 1'),
   NodeNew: effect('n1 is to have pods'),
   NodeBegun: effect('n1: its pods have an older revision'),
   SlotUnneeded: effect('n1: it is as it should be, so its slot is given back'),

@@ -55,6 +55,11 @@ const ROWS: readonly (readonly [title: string, world: IngressSnapshot, decision:
     'n1 claim',
   ],
   [
+    'the operation was written, and another node went out before the claim: it goes back',
+    aScene([aNodeOf('n1', { slot: OURS, op: anOp(), asks: 'd' }), OTHER], { ...byNode, ...FULL }),
+    'n1 writeOp Attaching r2',
+  ],
+  [
     'the claim was written: the mark of the Node is next',
     aScene([aNodeOf('n1', { slot: OURS, op: anOp(), asks: 'dc' }), OTHER], byNode),
     'n1 markNode set',
@@ -129,6 +134,45 @@ const ROWS: readonly (readonly [title: string, world: IngressSnapshot, decision:
     'all was withdrawn: the grace of the way back begins',
     aScene([aNodeOf('n1', { slot: OURS, op: anOp({ phase: 'Attaching' }, { t1: 90, t2: 9 }), deployment: r2 }), OTHER]),
     'n1 writeOp Attaching r2',
+  ],
+  [
+    'all was withdrawn, and its agent does not give a good answer: the grace of the way back does not end',
+    aScene([
+      aNodeOf('n1', {
+        slot: OURS,
+        op: anOp({ phase: 'Attaching' }, { t1: 90, t2: 30, t3: 20 }),
+        deployment: r2,
+        is: { agent: { released: { id: 'op-0', since: wallMs(NOW - 60_000) } } },
+      }),
+      OTHER,
+    ]),
+    'hold n1 AgentNotHeard',
+  ],
+  [
+    'its agent has given a good answer for less than the grace: it is waited for',
+    aScene([
+      aNodeOf('n1', {
+        slot: OURS,
+        op: anOp({ phase: 'Attaching' }, { t1: 90, t2: 30, t3: 20 }),
+        deployment: r2,
+        is: { agent: { released: { id: 'op-1', since: wallMs(NOW - 9_000) } } },
+      }),
+      OTHER,
+    ]),
+    'hold n1 AttachGrace',
+  ],
+  [
+    'its agent has given a good answer for the grace: the operation goes',
+    aScene([
+      aNodeOf('n1', {
+        slot: OURS,
+        op: anOp({ phase: 'Attaching' }, { t1: 90, t2: 30, t3: 20 }),
+        deployment: r2,
+        is: { agent: { released: { id: 'op-1', since: wallMs(NOW - 10_000) } } },
+      }),
+      OTHER,
+    ]),
+    'n1 clearOp',
   ],
   [
     'that grace is not over: it is waited for',

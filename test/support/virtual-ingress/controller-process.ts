@@ -10,9 +10,11 @@ import { AGENT_STATUS_PORT } from '../virtual-roll/virtual-agent.ts'
 export const LEASE = { namespace: 'evenkeel', name: 'evenkeel-controller' }
 
 const virtualAgents = (cluster: VirtualCluster): Agents => ({
-  acknowledged: async (address, signal) => {
+  ask: async (address, signal) => {
     const asked = await askVirtualAgent(cluster)({ address, port: AGENT_STATUS_PORT }, signal)
-    return 'error' in asked ? 'unheard' : asked.health.acknowledged
+    if ('error' in asked) return 'unheard'
+    const { acknowledged, answer } = asked.health
+    return { acknowledged, isUp: answer === 'up' }
   },
 })
 

@@ -2,8 +2,7 @@ import { claimsOf, formatClaims, MAINTENANCE_ANNOTATION, withClaim, withoutClaim
 import { wallMs } from '../../../src/model/time.ts'
 import { isReady, type PodObject } from '../../../src/sim/actors/pod-object.ts'
 import { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
-import { Judge } from '../../../src/sim/traffic/judge.ts'
-import { OpenLoopClient } from '../../../src/sim/traffic/open-loop-client.ts'
+import type { Judge } from '../../../src/sim/traffic/judge.ts'
 import { ApiFailure } from '../../../src/sim/world/api-failure.ts'
 import {
   CONTROLLER_REVISIONS,
@@ -18,14 +17,13 @@ import {
 import { applyManifest } from '../../../src/sim/world/apply-manifest.ts'
 import { deleteObject } from '../../../src/sim/world/delete-object.ts'
 import { evictPod } from '../../../src/sim/world/evict-pod.ts'
-import { field } from '../../contract/api/field.ts'
 import { turnsOfLoop } from '../turns-of-loop.ts'
-import { virtualRollFile } from '../virtual-roll/article-cluster.ts'
 import type { ProcessOutside } from '../virtual-roll/process-ports.ts'
 import { VirtualAgents } from '../virtual-roll/virtual-agents.ts'
 import { VirtualRoll } from '../virtual-roll/virtual-roll.ts'
 import { ControllerProcess, LEASE } from './controller-process.ts'
-import { FRONT, type Json, NODE_PORT, SERVICE } from './ingress-manifests.ts'
+import { budgetOf, FRONT, type Json, NODE_PORT, ROLL_FILE, SERVICE } from './ingress-manifests.ts'
+import { judgedTraffic } from './judged-traffic.ts'
 
 const PERSON = 'person/alice'
 const OP_ANNOTATION = 'evenkeel.dev/ingress-operation'
@@ -59,6 +57,13 @@ export class IngressGround {
     return this.cluster.balancer.state.servers.every(({ isUsable }) => isUsable)
   }
 
+  /** A roll of all nodes, by the socket of the balancer: how it ends. */
+  async roll(): Promise<string> {
+    const process = await new VirtualRoll(this.cluster, ROLL_FILE).begun()
+    const end = await process.ended
+    return end === 'died' ? end : end.outcome
+  }
+
   /** Another node serves, and nothing is under way there. */
   servesWithout(name: string): boolean {
     const busy = new Set(
@@ -74,22 +79,9 @@ export class IngressGround {
     })
   }
 
-  /** Traffic from outside, on connections that are kept and on new ones, until it is asked for what was lost. */
-  traffic() {
-    const { network, time } = this.cluster
-    const [target] = new VirtualRoll(this.cluster, virtualRollFile()).spec.probe?.targets ?? []
-    if (target === undefined) throw new Error('the roll file has no probe')
-    const judge = new Judge()
-    const client = new OpenLoopClient({
-      target: { ...target, ratePerSecond: 50 },
-      ...{ network, clock: time, timers: time, sink: judge.record },
-    })
-    client.start()
-    return async (): Promise<Judge> => {
-      const stopped = new Promise<void>((resolve) => client.stop(resolve))
-      await time.settle(stopped, 60_000)
-      return judge
-    }
+  /** Traffic from outside, until it is asked for what was lost. */
+  traffic(): () => Promise<Judge> {
+    return judgedTraffic(this.cluster)
   }
 
   static async open({ nodes = 3, seed = '1' }: GroundOptions = {}): Promise<IngressGround> {
@@ -142,8 +134,7 @@ export class IngressGround {
   }
 
   budget(maxOut: number): void {
-    const metadata = { namespace: 'evenkeel', name: 'evenkeel-budget' }
-    this.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { maxOut: String(maxOut) } })
+    this.apply(budgetOf(maxOut))
   }
 
   restartAgent(name: string): void {
@@ -158,6 +149,12 @@ export class IngressGround {
     const claims = isClaimed ? withClaim(rest, { owner: PERSON, id: `by-hand-${name}` }) : rest
     const annotations = claims.length === 0 ? others : { ...others, [MAINTENANCE_ANNOTATION]: formatClaims(claims) }
     this.cluster.world.store.put(NODES, { ...node, metadata: { ...node.metadata, annotations } })
+  }
+
+  isClaimedByPerson(name: string): boolean {
+    return claimsOf(this.node(name).metadata.annotations?.[MAINTENANCE_ANNOTATION]).some(
+      ({ owner }) => owner === PERSON,
+    )
   }
 
   /** What the controller has written on the Deployment of the node is removed by hand. */
@@ -228,7 +225,7 @@ export class IngressGround {
   }
 
   status(): Json {
-    return (field(this.object(), 'status') ?? {}) as Json
+    return (this.object()?.status ?? {}) as Json
   }
 
   condition(type: string): string {
@@ -283,9 +280,7 @@ export class IngressGround {
   }
 
   events(): readonly string[] {
-    return [...this.cluster.world.store.all(EVENTS)].map(
-      (event) => `${field(event, 'reason')}: ${field(event, 'message')}`,
-    )
+    return [...this.cluster.world.store.all(EVENTS)].map((event) => `${String(event.reason)}: ${String(event.message)}`)
   }
 }
 

@@ -1,4 +1,5 @@
 import { appContainer } from '../../../src/sim/cluster/article-workloads.ts'
+import { virtualRollFile } from '../virtual-roll/article-cluster.ts'
 import { AGENT_PORT } from '../virtual-roll/virtual-agent.ts'
 
 export type Json = Readonly<Record<string, unknown>>
@@ -66,5 +67,22 @@ export const daemonSet = (version: string): object => ({
       metadata: { labels: { app: 'web' } },
       spec: { containers: [appContainer({ STOP: 'graceful', GRACE: '1s', VERSION: version }, {}, APP_PORT)] },
     },
+  },
+})
+
+export const budgetOf = (maxOut: number): object => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { namespace: 'evenkeel', name: 'evenkeel-budget' },
+  data: { maxOut: String(maxOut) },
+})
+
+/** Over all nodes, by the socket of the balancer. */
+export const ROLL_FILE = virtualRollFile({
+  rate: 20,
+  spec: {
+    nodes: { all: true },
+    balancers: [{ name: 'lb', instances: [{ name: 'lb-1', socket: '/run/haproxy.sock' }], backends: ['web'] }],
+    soak: '1s',
   },
 })

@@ -5,10 +5,12 @@ const ASK_EVERY_MS = 1_000
 
 /** People who work on nodes while a rollout is under way. */
 export class Persons {
+  /** Nodes whose claim of a person was gone before that person withdrew it. */
+  readonly robbed: string[] = []
   /** So many deeds are not over. */
   left: number
   readonly #ground: IngressGround
-  /** Where someone is at work: nobody else begins there. */
+  /** Where someone is at work. No other person begins meanwhile: two of three nodes that are cordoned stop everything. */
   readonly #at = new Set<string>()
 
   constructor(ground: IngressGround, deeds: readonly Deed[]) {
@@ -26,7 +28,7 @@ export class Persons {
       this.left -= 1
       return
     }
-    if (takesOut && (this.#at.has(node) || !this.#ground.servesWithout(node))) {
+    if (takesOut && (this.#at.size > 0 || !this.#ground.servesWithout(node))) {
       cluster.time.later(ASK_EVERY_MS, () => this.#do(deed))
       return
     }
@@ -43,6 +45,7 @@ export class Persons {
       case 'claim':
         this.#ground.claim(node, true)
         cluster.time.later(deed.forMs, () => {
+          if (!this.#ground.isClaimedByPerson(node)) this.robbed.push(node)
           this.#ground.claim(node, false)
           this.#over(node)
         })

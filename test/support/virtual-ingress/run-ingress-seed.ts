@@ -64,11 +64,12 @@ export async function runIngressSeed(seed: string): Promise<IngressReport> {
         say('no-lost-request', `${lost.length} of ${judge.sent}: ${first.why}, ${first.error}, ${first.servedBy ?? ''}`)
       for (const text of witness.early) say('detached-first', text)
     }
+    for (const node of persons.robbed) say('claims-of-others', `the claim of a person on ${node} is gone`)
     const limit = Math.min(scenario.maxNodes, scenario.maxOut ?? 1)
     if (witness.mostClaimed > limit)
-      say('budget', `${witness.mostClaimed} nodes were claimed at once, and ${limit} may be`)
+      say('budget-kept', `${witness.mostClaimed} nodes were claimed at once, and ${limit} may be`)
   } catch (error) {
-    say('ends', String(error))
+    say('ends-in-time', String(error))
   }
   for (const error of processes.errors)
     say('no-crash', error instanceof Error ? (error.stack ?? error.message) : String(error))

@@ -33,5 +33,11 @@ export async function mutationJobs(): Promise<readonly Job[]> {
 /** As many as showed each of those that only fleets show, several times over. */
 const FLEETS = 150
 
+/** Those that once failed, and some as they come. */
+export const ingressJobs = (): readonly Job[] =>
+  ['739', '2407', '2412', '7583', ...Array.from({ length: FLEETS }, (_, i) => String(i))].map(
+    (seed): Job => ({ kind: 'ingress', seed }),
+  )
+
 export const fleetJobs = (): readonly Job[] =>
   Array.from({ length: FLEETS }, (_, i): Job => ({ kind: 'fleet', seed: String(i) }))

@@ -13,6 +13,8 @@ export interface Mutation {
   readonly edits: readonly Edit[]
   /** Only random fleets show it. */
   readonly inFleets?: true
+  /** Only random rollouts of IngressDaemonSets show it. */
+  readonly inIngress?: true
 }
 
 /** Each changed file by its path, with its text as it is then. Throws where a text to be changed does not occur exactly once. */

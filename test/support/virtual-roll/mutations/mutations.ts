@@ -1,4 +1,5 @@
 import { FLEET_MUTATIONS } from './fleet-mutations.ts'
+import { INGRESS_MUTATIONS } from './ingress-mutations.ts'
 import type { Edit, Mutation } from './mutation.ts'
 
 const LADDER = 'src/core/roll/ladder.ts'
@@ -199,4 +200,5 @@ export const MUTATIONS: readonly Mutation[] = [
     'if (endsLine(text, end)) return last',
   ]),
   ...FLEET_MUTATIONS,
+  ...INGRESS_MUTATIONS,
 ]
