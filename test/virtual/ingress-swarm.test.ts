@@ -3,16 +3,10 @@ import { test } from 'node:test'
 import { runIngressSeed } from '../support/virtual-ingress/run-ingress-seed.ts'
 import { complaints, type Job, type JobReport } from '../support/virtual-roll/jobs/job.ts'
 import { runJobs } from '../support/virtual-roll/jobs/run-jobs.ts'
+import { KEPT_ROLLOUTS } from './kept-seeds.ts'
 
 /** `npm run ingress` runs more of them. */
 const ROLLOUTS = Number(process.env.INGRESS_ROLLOUTS ?? 24)
-/**
- * Seeds that once failed, and why: 739 of an object that was let go while its slots could not be read, one of which stayed held. 2407
- * and 2412 of a node that began while another one was cordoned, which its agent had taken out already. 7583 of a node that came back
- * while the API server was away, so that its agent did not find the new pods, while the next node left.
- */
-const KEPT = ['739', '2407', '2412', '7583']
-
 async function reports(seeds: readonly string[]): Promise<readonly JobReport[]> {
   const found: JobReport[] = []
   await runJobs({
@@ -29,7 +23,7 @@ const failures = (all: readonly JobReport[]): readonly string[] =>
   })
 
 test('rollouts that once failed do so no more', async () => {
-  assert.deepEqual(failures(await reports(KEPT)), [])
+  assert.deepEqual(failures(await reports(KEPT_ROLLOUTS)), [])
 })
 
 test('whatever dies, fails or is done by hand, a rollout ends, takes out no more nodes than it may, and leaves nothing behind', async () => {

@@ -159,3 +159,10 @@ export const KEPT_SEEDS: readonly string[] = [
   // way, which left a connection in its pool; the machine went down, and people set the server to ready again.
   '119551257',
 ]
+
+/**
+ * Seeds of `npm run ingress` that once failed, and why: 739 of an object that was let go while its slots could not be read, one of which stayed held. 2407
+ * and 2412 of a node that began while another one was cordoned, which its agent had taken out already. 7583 of a node that came back
+ * while the API server was away, so that its agent did not find the new pods, while the next node left.
+ */
+export const KEPT_ROLLOUTS: readonly string[] = ['739', '2407', '2412', '7583']

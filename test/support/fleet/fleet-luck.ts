@@ -47,20 +47,25 @@ export class FleetLuck {
       if ((what === 'unheard' || what === 'conflicts') && !isWrite) return false
       return this.#random.next() < share
     })
-    switch (trouble?.what) {
-      case 'slow':
-        return { kind: 'passes', lateMs: this.#random.between(50, SLOWEST_MS) }
-      case 'unheard':
-        return { kind: 'unheard' }
-      case 'away':
-        return { kind: 'refused' }
-      case 'errors':
-        return answered(this.#random.next() < 0.5 ? 500 : 429)
-      case 'conflicts':
-        return answered(409)
-      case undefined:
-        return { kind: 'passes' }
-    }
+    return troubled(trouble?.what, this.#random)
+  }
+}
+
+/** What becomes of a request in that trouble. */
+export function troubled(what: FleetScenario['api'][number]['what'] | undefined, random: SeededRandom): Passage {
+  switch (what) {
+    case 'slow':
+      return { kind: 'passes', lateMs: random.between(50, SLOWEST_MS) }
+    case 'unheard':
+      return { kind: 'unheard' }
+    case 'away':
+      return { kind: 'refused' }
+    case 'errors':
+      return answered(random.next() < 0.5 ? 500 : 429)
+    case 'conflicts':
+      return answered(409)
+    case undefined:
+      return { kind: 'passes' }
   }
 }
 

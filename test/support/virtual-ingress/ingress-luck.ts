@@ -1,10 +1,10 @@
 import type { SeededRandom } from '../../../src/sim/clocks/seeded-random.ts'
 import type { Passage } from '../../../src/sim/doors/in-process-api.ts'
 import type { ApiRequest } from '../../../src/sim/world/api-request.ts'
+import { troubled } from '../fleet/fleet-luck.ts'
 import type { IngressScenario } from './ingress-scenario.ts'
 
 const DIES = 0.06
-const SLOWEST_MS = 1_500
 
 /** Which requests of the controller go wrong, and at which of its writes a process dies. */
 export class IngressLuck {
@@ -40,25 +40,6 @@ export class IngressLuck {
       if ((what === 'unheard' || what === 'conflicts') && !isWrite) return false
       return this.#random.next() < share
     })
-    switch (trouble?.what) {
-      case 'slow':
-        return { kind: 'passes', lateMs: this.#random.between(50, SLOWEST_MS) }
-      case 'unheard':
-        return { kind: 'unheard' }
-      case 'away':
-        return { kind: 'refused' }
-      case 'errors':
-        return answered(this.#random.next() < 0.5 ? 500 : 429)
-      case 'conflicts':
-        return answered(409)
-      case undefined:
-        return { kind: 'passes' }
-    }
+    return troubled(trouble?.what, this.#random)
   }
-}
-
-function answered(code: number): Passage {
-  const reason = code === 409 ? 'Conflict' : code === 429 ? 'TooManyRequests' : 'InternalError'
-  const body = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'for now', reason, code }
-  return { kind: 'answered', reply: { code, body } }
 }

@@ -26,7 +26,7 @@ export interface IngressScenario {
   readonly inPlace: boolean
   /** Of the object. */
   readonly maxNodes: number
-  /** What the budget object says; undefined: there is none, and one node may be out. */
+  /** `maxOut` of the budget object. Undefined: there is no budget object, so one node may be out. */
   readonly maxOut?: number
   readonly graceMs: number
   readonly attachGraceS: number

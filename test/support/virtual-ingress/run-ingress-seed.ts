@@ -102,9 +102,8 @@ class Processes {
     this.#count += 1
     const process: ControllerProcess = this.#ground.begin(`controller ${this.#count}`, {
       passageOf: (request) => this.#luck.passageOf(request, this.#ground.cluster.time.monoMs()),
-      onEffect: (effect, phase, lifeline) => {
+      onEffect: (effect, _phase, lifeline) => {
         if (!this.#luck.dies(effect, this.#ground.cluster.time.monoMs()) || lifeline.isDead) return
-        void phase
         lifeline.cut()
         this.#ground.cluster.time.later(RESTART_MS, () => this.#begin())
       },

@@ -1,4 +1,4 @@
-import { KEPT_SEEDS } from '../../../virtual/kept-seeds.ts'
+import { KEPT_ROLLOUTS, KEPT_SEEDS } from '../../../virtual/kept-seeds.ts'
 import { everyNth } from '../crash/crash-points.ts'
 import type { CrashPlan } from '../crash/crash-run.ts'
 import { crashRun } from '../crash/crash-run.ts'
@@ -35,7 +35,7 @@ const FLEETS = 150
 
 /** Those that once failed, and some as they come. */
 export const ingressJobs = (): readonly Job[] =>
-  ['739', '2407', '2412', '7583', ...Array.from({ length: FLEETS }, (_, i) => String(i))].map(
+  [...KEPT_ROLLOUTS, ...Array.from({ length: FLEETS }, (_, i) => String(i))].map(
     (seed): Job => ({ kind: 'ingress', seed }),
   )
 
