@@ -215,7 +215,8 @@ export class BudgetWatch {
   }
 }
 
-const NOTHING_READ: BudgetFacts = { limit: ONE_OUT, cordons: 'unknown', isUnread: true, slots: [] }
+/** Before the first reading. */
+export const NOTHING_READ: BudgetFacts = { limit: ONE_OUT, cordons: 'unknown', isUnread: true, slots: [] }
 
 /** Throws what is no trouble of the world. */
 function unread(error: unknown): Reason {

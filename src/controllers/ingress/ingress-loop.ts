@@ -25,7 +25,7 @@ import { ControllerSlots } from '../../runtime/controller-slots.ts'
 import type { Leader } from '../../runtime/leader.ts'
 import { type LoopView, Reconciler } from '../../runtime/reconciler.ts'
 import { StatusWriter } from '../../runtime/status-writer.ts'
-import { BudgetWatch } from '../budget/budget-watch.ts'
+import { BudgetWatch, NOTHING_READ } from '../budget/budget-watch.ts'
 import { AgentWords } from './agent-words.ts'
 import { IngressCaches, ingressKey } from './ingress-caches.ts'
 import { IngressMemory } from './ingress-memory.ts'
@@ -95,7 +95,7 @@ export class IngressLoop {
       ...{ cluster, configMaps, clock, random },
       slots: { namespace, grantsNamespace, leaseDurationMs: SLOT_STALE_MS },
       nodeCount: () => this.#caches.nodes.objects().length,
-      rights: 'docs/ingress.md',
+      rights: 'docs/controller.md',
       onNews: () => this.wake(),
       say: (text) => log.warn('ingress: the node budget', { reason: text }),
     })
@@ -178,7 +178,7 @@ export class IngressLoop {
     const { clock } = this.#parts
     const now = clock.wallMs()
     const { namespace } = object
-    const budget = this.#budget.facts() ?? NO_BUDGET
+    const budget = this.#budget.facts() ?? NOTHING_READ
     const slotHolder = this.#slotsOf(object).holder
     const { deployments, gates, revisions } = this.#caches.ofNamespace(namespace)
     this.#memory.noteSlots(slotHolder, budget.slots, now)
@@ -212,7 +212,7 @@ export class IngressLoop {
     return slots
   }
 
-  /** Whoever is about to leave is looked at once more, by all nodes as they are now. */
+  /** Before a node is taken out of service, the decision is made again on nodes and slots that were just read. */
   async #perform({ action, look, key }: Bound, signal: AbortSignal): Promise<void> {
     const fresh = (): Promise<IngressLook | undefined> => this.#freshLook(key, signal)
     if (await stillDecided(action, look, fresh)) await this.#effects.perform(action, look, signal)
@@ -247,8 +247,6 @@ export class IngressLoop {
     }
   }
 }
-
-const NO_BUDGET = { limit: { kind: 'count', count: 1 }, cordons: 'unknown', isUnread: true, slots: [] } as const
 
 /** Its status cannot be written any more once it has no finalizer. */
 const isLeaving = ({ deleting, finalizers }: IngressDaemonSet): boolean => deleting && finalizers.length === 0

@@ -60,7 +60,7 @@ export class IngressMemory {
     return now
   }
 
-  /** Whether the reason is another one than was told last of what it is about. */
+  /** Whether the last reason that was told about the same node or object has another text. */
   isNews(uid: string, { object = '', text }: Reason): boolean {
     const told = this.#told.get(uid) ?? new Map<string, string>()
     this.#told.set(uid, told)

@@ -246,8 +246,8 @@ function deploymentView(
   const word = parseOp(annotations[OP_ANNOTATION])
   const begun = word.kind === 'op' ? (word.op.t2 ?? word.op.t0) : 0
   const since = Math.max(now - FAILED_WITHIN_MS, begun)
-  const of_ = annotations[NODE_UID_ANNOTATION]
-  const isOfEarlierNode = node !== undefined && of_ !== undefined && of_ !== node.uid
+  const nodeUid = annotations[NODE_UID_ANNOTATION]
+  const isOfEarlierNode = node !== undefined && nodeUid !== undefined && nodeUid !== node.uid
   return {
     ...{ revision, annotations, replicas, updated, ready, available, isObserved },
     oldPods: pods.filter((pod) => !pod.isFinished && pod.revision !== revision).length,
