@@ -29,7 +29,7 @@ function detail(action: Exclude<IngressAction, { kind: 'rejectRevision' | 'remov
     case 'setGate':
       return [action.isOpen ? 'open' : 'closed']
     case 'markNode':
-      return [action.setsKey ? 'set' : 'join']
+      return [action.asked === undefined ? 'join' : 'set']
     case 'unmarkNode':
       return [action.removesKey ? 'removed' : 'left']
     case 'clearOp':

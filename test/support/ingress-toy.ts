@@ -69,11 +69,11 @@ function onNode(node: Writable<Node>, action: NodeAction): void {
   if (action.kind === 'withdrawClaim')
     annotate(node, [[MAINTENANCE_ANNOTATION, asText(withoutClaim(claims, action.owner))]])
   if (action.kind === 'markNode') {
-    annotate(node, [[HOLDERS_ANNOTATION, formatHolders(withHolder(holders, action.key, action.owner))]])
-    if (action.setsKey) annotate(node, [[action.key, action.value]])
+    annotate(node, [[HOLDERS_ANNOTATION, formatHolders(withHolder(holders, action))]])
+    if (action.asked !== undefined) annotate(node, [[action.key, action.value]])
   }
   if (action.kind === 'unmarkNode') {
-    annotate(node, [[HOLDERS_ANNOTATION, formatHolders(withoutHolder(holders, action.key, action.owner))]])
+    annotate(node, [[HOLDERS_ANNOTATION, formatHolders(withoutHolder(holders, action))]])
     if (action.removesKey) annotate(node, [[action.key, undefined]])
   }
 }

@@ -1,4 +1,5 @@
 import {
+  type AskedDetacher,
   formatHolders,
   HOLDERS_ANNOTATION,
   parseHolders,
@@ -78,16 +79,19 @@ interface Held {
   readonly owner: string
 }
 
-/** `value`: of the mark itself, where it is to be set as well. */
-export function holdPatch(node: Node, { key, owner, value }: Held & { readonly value?: string }): JsonPatch {
-  const holders = formatHolders(withHolder(parseHolders(node.annotations[HOLDERS_ANNOTATION]), key, owner))
-  return annotationPatch(node, { ...(value === undefined ? {} : { [key]: value }), [HOLDERS_ANNOTATION]: holders })
+/** `asked`: the mark itself is set as well. */
+export function holdPatch(
+  node: Node,
+  mark: Held & { readonly value: string; readonly asked?: AskedDetacher },
+): JsonPatch {
+  const holders = formatHolders(withHolder(parseHolders(node.annotations[HOLDERS_ANNOTATION]), mark))
+  return annotationPatch(node, {
+    ...(mark.asked === undefined ? {} : { [mark.key]: mark.value }),
+    [HOLDERS_ANNOTATION]: holders,
+  })
 }
 
-export function releasePatch(
-  node: Node,
-  { key, owner, removesKey }: Held & { readonly removesKey: boolean },
-): JsonPatch {
-  const holders = formatHolders(withoutHolder(parseHolders(node.annotations[HOLDERS_ANNOTATION]), key, owner))
-  return annotationPatch(node, { ...(removesKey ? { [key]: undefined } : {}), [HOLDERS_ANNOTATION]: holders })
+export function releasePatch(node: Node, mark: Held & { readonly removesKey: boolean }): JsonPatch {
+  const holders = formatHolders(withoutHolder(parseHolders(node.annotations[HOLDERS_ANNOTATION]), mark))
+  return annotationPatch(node, { ...(mark.removesKey ? { [mark.key]: undefined } : {}), [HOLDERS_ANNOTATION]: holders })
 }

@@ -140,14 +140,8 @@ export class IngressEffects {
         return this.#patchNode(nodeOf(look, action.node), (node) => claimPatch(node, action.claim), signal)
       case 'withdrawClaim':
         return this.#patchNode(nodeOf(look, action.node), (node) => withdrawPatch(node, action.owner), signal)
-      case 'markNode': {
-        const { key, owner, value, setsKey } = action
-        return this.#patchNode(
-          nodeOf(look, action.node),
-          (node) => holdPatch(node, { key, owner, ...(setsKey ? { value } : {}) }),
-          signal,
-        )
-      }
+      case 'markNode':
+        return this.#patchNode(nodeOf(look, action.node), (node) => holdPatch(node, action), signal)
       case 'unmarkNode':
         return this.#patchNode(nodeOf(look, action.node), (node) => releasePatch(node, action), signal)
       case 'createDeployment':

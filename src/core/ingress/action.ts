@@ -1,5 +1,6 @@
 import type { Claim } from '../../model/claims.ts'
 import type { SeenSlot } from '../../model/slot.ts'
+import type { AskedDetacher } from './detach-holders.ts'
 import type { IngressOp } from './op.ts'
 
 interface Mark {
@@ -24,8 +25,8 @@ export type NodeAction = { readonly node: string } & (
   | { readonly kind: 'unmarkDeployment'; readonly key: string }
   | { readonly kind: 'claim'; readonly claim: Claim }
   | { readonly kind: 'withdrawClaim'; readonly owner: string }
-  /** This owner is added to those who hold the mark, and with `setsKey` the mark itself, in one write. */
-  | ({ readonly kind: 'markNode'; readonly owner: string; readonly setsKey: boolean } & Mark)
+  /** This owner is added to those who hold the mark; `asked`: the mark itself is set in the same write. */
+  | ({ readonly kind: 'markNode'; readonly owner: string; readonly asked?: AskedDetacher } & Mark)
   | { readonly kind: 'unmarkNode'; readonly owner: string; readonly key: string; readonly removesKey: boolean }
   /** `atOnce`: all pods are replaced at once. The note that pods were rejected goes in the same write. */
   | {

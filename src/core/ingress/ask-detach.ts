@@ -1,9 +1,12 @@
+import { parseTimestamp } from '../../model/detacher.ts'
 import type { DetachMark } from '../../model/ingress-daemon-set.ts'
+import type { AskedDetacher } from './detach-holders.ts'
 import { SKEW_MS } from './detached.ts'
 import { claimedAt, claimFor, ingressOwner, isMarked, missingNodeMark, ownClaim, unreadableClaims } from './marks.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
 import type { IngressOp } from './op.ts'
 import type { NodeView, Pass } from './pass.ts'
+import type { IngressSnapshot } from './snapshot.ts'
 
 /**
  * What is missing of all that asks for the detach: the mark of the Deployment, the claim, the mark of the Node, in this
@@ -45,8 +48,18 @@ interface Asking {
 }
 
 /** What its detacher acknowledged before counts no more: that is written down before it is asked again. */
-function askDetacher({ s }: Pass, n: NodeView, { op: { t1, ...op }, mark: { key, value }, isSet }: Asking): NodeAnswer {
+function askDetacher({ s }: Pass, n: NodeView, { op: { t1, ...op }, mark, isSet }: Asking): NodeAnswer {
+  const { key, value } = mark
   const reason = { code: 'MarkMissing', text: `${n.name} does not bear ${key} for this operation` } as const
   if (t1 !== undefined) return act(n, { kind: 'writeOp', op: { ...op, t0: s.now } }, reason)
-  return act(n, { kind: 'markNode', key, value, owner: ingressOwner(s.object), setsKey: isSet }, reason)
+  const sets = isSet ? { asked: asking(s, n) } : {}
+  return act(n, { kind: 'markNode', key, value, owner: ingressOwner(s.object), ...sets }, reason)
+}
+
+/** A timestamp that stands there already is of an earlier cycle, however young it is. */
+function asking({ object, now }: IngressSnapshot, { node }: NodeView): AskedDetacher {
+  const { key } = object.spec.detach.acknowledgement ?? {}
+  const before = key === undefined ? undefined : node?.annotations[key]
+  // What is no timestamp will never count.
+  return { at: now, ...(before !== undefined && parseTimestamp(before).kind === 'at' ? { before } : {}) }
 }

@@ -4,7 +4,7 @@ import type { DetachSpec } from '../../model/ingress-daemon-set.ts'
 import type { Node } from '../../model/node.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { WallMs } from '../../model/time.ts'
-import { claimedAt, isMarkOfOthers } from './marks.ts'
+import { askedDetacher, claimedAt, isMarkOfOthers } from './marks.ts'
 import type { IngressOp } from './op.ts'
 import type { IngressNode, IngressSnapshot } from './snapshot.ts'
 
@@ -92,15 +92,21 @@ interface Question {
 }
 
 /**
- * From when on it counts, or why it does not. One of before the operation is of an earlier cycle; by how much clocks differ is
- * let pass. None counts from before all was asked, and one of the future counts from when it was first seen.
+ * From when on it counts, or why it does not. One that stood on the Node when it was asked, or that is older than that, is of an earlier
+ * cycle; by how much clocks differ is let pass. None counts from before all was asked, and one of the future counts from when it was
+ * first seen.
  */
 function acknowledgedAt(s: IngressSnapshot, { n, op, wanted, node }: Question): number | string {
   const stamp = stampOf(node, wanted.key)
   if (stamp.kind === 'absent') return `the annotation ${wanted.key} is missing`
   if (stamp.kind === 'unreadable') return `the annotation ${wanted.key} is no RFC 3339 time`
   // Others asked before: their cycle is the one that was acknowledged.
-  if (stamp.at < op.t0 - SKEW_MS && !isMarkOfOthers(s.object, n))
-    return `the annotation ${wanted.key} is older than the request`
+  if (!isMarkOfOthers(s.object, n)) {
+    const asked = askedDetacher(n, s.object.spec.detach.node?.key ?? '')
+    if (asked?.before === node.annotations[wanted.key])
+      return `the annotation ${wanted.key} is still the one from before the request`
+    if (stamp.at < Math.min(asked?.at ?? op.t0, s.now) - SKEW_MS)
+      return `the annotation ${wanted.key} is older than the request`
+  }
   return Math.max(op.t1, Math.min(stamp.at, n.acknowledgementSeen ?? s.now))
 }

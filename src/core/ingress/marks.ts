@@ -1,7 +1,7 @@
 import { type Claim, claimsOf, MAINTENANCE_ANNOTATION, parseClaims } from '../../model/claims.ts'
 import type { DetachMark, IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
 import { toIso, type WallMs } from '../../model/time.ts'
-import { HOLDERS_ANNOTATION, parseHolders } from './detach-holders.ts'
+import { type AskedDetacher, HOLDERS_ANNOTATION, parseHolders } from './detach-holders.ts'
 import type { IngressOp } from './op.ts'
 import type { IngressNode } from './snapshot.ts'
 
@@ -42,9 +42,14 @@ export const isMarked = (n: IngressNode, { key, value }: DetachMark): boolean =>
 
 /** The keys of the Node under which this object asks a detacher: more than one only if its spec has changed since. */
 export const heldKeys = (object: IngressDaemonSet, n: IngressNode): readonly string[] =>
-  [...holdersOf(n)].filter(([, owners]) => owners.includes(ingressOwner(object))).map(([key]) => key)
+  [...holdersOf(n)].filter(([, { owners }]) => owners.includes(ingressOwner(object))).map(([key]) => key)
 
 const holdersOf = (n: IngressNode) => parseHolders(n.node?.annotations[HOLDERS_ANNOTATION])
+
+const ownersOf = (n: IngressNode, key: string): readonly string[] => holdersOf(n).get(key)?.owners ?? []
+
+/** Since when the mark asks the detacher; undefined where it is of others, or was set by a release that did not note it. */
+export const askedDetacher = (n: IngressNode, key: string): AskedDetacher | undefined => holdersOf(n).get(key)?.asked
 
 interface NodeMarkWrite {
   readonly kind: 'join' | 'set'
@@ -58,7 +63,7 @@ interface NodeMarkWrite {
 export function missingNodeMark(object: IngressDaemonSet, n: IngressNode): NodeMarkWrite | undefined {
   const mark = object.spec.detach.node
   if (mark === undefined || n.node === undefined) return undefined
-  const holders = holdersOf(n).get(mark.key) ?? []
+  const holders = ownersOf(n, mark.key)
   if (n.node.annotations[mark.key] === undefined) return { kind: 'set' }
   return holders.length === 0 || holders.includes(ingressOwner(object)) ? undefined : { kind: 'join' }
 }
@@ -66,12 +71,12 @@ export function missingNodeMark(object: IngressDaemonSet, n: IngressNode): NodeM
 /** The mark on the Node is not of this kind of object, so its detacher may have acknowledged it long ago. */
 export function isMarkOfOthers(object: IngressDaemonSet, n: IngressNode): boolean {
   const key = object.spec.detach.node?.key
-  return key !== undefined && n.node?.annotations[key] !== undefined && (holdersOf(n).get(key) ?? []).length === 0
+  return key !== undefined && n.node?.annotations[key] !== undefined && ownersOf(n, key).length === 0
 }
 
 /** Whether the mark goes with this holder: it is the last one, and no other has written its own value there. */
 export function isLastHolder(object: IngressDaemonSet, n: IngressNode, key: string): boolean {
-  const owners = (holdersOf(n).get(key) ?? []).filter((owner) => owner !== ingressOwner(object))
+  const owners = ownersOf(n, key).filter((owner) => owner !== ingressOwner(object))
   const mark = object.spec.detach.node
   return owners.length === 0 && (mark?.key !== key || n.node?.annotations[key] === mark.value)
 }

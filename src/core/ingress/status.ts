@@ -52,7 +52,11 @@ interface ListedNode {
 }
 
 function notInService({ nodes }: Pass, reasons: readonly Reason[]): WantedStatus['fields'] {
-  const messages = new Map(reasons.toReversed().map(({ object = '', text }) => [object, text]))
+  const messages = new Map(
+    reasons
+      .toReversed()
+      .map(({ object = '', text, next }) => [object, next === undefined ? text : `${text}; ${next}`] as const),
+  )
   const listed = nodes
     .filter(({ state }) => state !== 'InService' && state !== 'Absent')
     .map(({ name, state }): ListedNode => {

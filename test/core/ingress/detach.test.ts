@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decideIngress } from '../../../src/core/ingress/decide.ts'
+import { HOLDERS_ANNOTATION } from '../../../src/core/ingress/detach-holders.ts'
 import type { IngressSnapshot } from '../../../src/core/ingress/snapshot.ts'
 import { wallMs } from '../../../src/model/time.ts'
 import { shortIngressDecision as short } from '../../support/ingress-decision.ts'
@@ -12,6 +13,7 @@ import {
   NODE_MARK,
   NOW,
   OURS,
+  OWNER,
   type SpecChange,
 } from '../../support/ingress-world.ts'
 
@@ -29,14 +31,23 @@ interface Detach {
   readonly asks?: string
   readonly annotations?: Readonly<Record<string, string>>
   readonly byNode?: boolean
+  /** Since when the mark asks the detacher, in seconds, and the answer that stood there by then, as many seconds old. */
+  readonly asked?: { readonly since: number; readonly before?: number }
 }
 
 const ago = (seconds: number) => wallMs(NOW - seconds * 1_000)
+const isoAgo = (seconds: number): string => new Date(NOW - seconds * 1_000).toISOString()
+
+function heldSince({ since, before }: NonNullable<Detach['asked']>): Readonly<Record<string, string>> {
+  const asked = { at: isoAgo(since), ...(before === undefined ? {} : { before: isoAgo(before) }) }
+  const { key } = NODE_MARK
+  return { [HOLDERS_ANNOTATION]: JSON.stringify({ version: 1, holders: { [key]: [OWNER] }, asked: { [key]: asked } }) }
+}
 
 function scene(detach: Detach): IngressSnapshot {
   const { t0 = 100, t1 = 99, stamp, agent, onTimeout = 'Pause', byNode = stamp !== undefined } = detach
   const { asks = byNode ? 'dcn' : 'dc' } = detach
-  const text = typeof stamp === 'number' ? new Date(NOW - stamp * 1_000).toISOString() : stamp
+  const text = typeof stamp === 'number' ? isoAgo(stamp) : stamp
   const ids = { silent: undefined, 'of another': 'op-0', noticed: 'op-1' } as const
   const id = typeof agent === 'number' ? 'op-1' : ids[agent ?? 'silent']
   const word = {
@@ -58,7 +69,11 @@ function scene(detach: Detach): IngressSnapshot {
     op: anOp({}, { t0, t1 }),
     asks,
     node: {
-      annotations: { ...detach.annotations, ...(text === undefined ? {} : { [ACKNOWLEDGEMENT.key]: text }) },
+      annotations: {
+        ...detach.annotations,
+        ...(detach.asked === undefined ? {} : heldSince(detach.asked)),
+        ...(text === undefined ? {} : { [ACKNOWLEDGEMENT.key]: text }),
+      },
     },
     is: {
       ...(agent === undefined ? {} : { agent: word }),
@@ -81,6 +96,15 @@ const ROWS: readonly (readonly [title: string, detach: Detach, decision: string]
   ['the acknowledgement is no text of a time at all', { stamp: 'x'.repeat(5_000) }, NOT_DONE],
   ['the acknowledgement is of an earlier cycle', { stamp: 221 }, NOT_DONE],
   ['the acknowledgement is of a clock that is two minutes behind', { stamp: 219 }, GO],
+  [
+    'the acknowledgement stood there before the detacher was asked, a moment ago',
+    { stamp: 110, asked: { since: 99, before: 110 } },
+    NOT_DONE,
+  ],
+  ['another one came in its place', { stamp: 60, asked: { since: 99, before: 110 } }, GO],
+  ['one that is older than the request came in its place', { stamp: 220, asked: { since: 99, before: 300 } }, NOT_DONE],
+  ['another object asked long before this one, and was answered', { stamp: 8_000, asked: { since: 8_060 } }, GO],
+  ['the request is of the future', { stamp: 60, asked: { since: -600 } }, GO],
   ['the acknowledgement is young', { stamp: 9 }, GRACE],
   ['the acknowledgement is ten seconds old', { stamp: 10 }, GO],
   ['the acknowledgement is of the future, and seen now', { stamp: -600 }, GRACE],

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { formatHolders, parseHolders, withHolder, withoutHolder } from '../../../src/core/ingress/detach-holders.ts'
 import { formatOp, parseOp } from '../../../src/core/ingress/op.ts'
+import { wallMs } from '../../../src/model/time.ts'
 import { anOp } from '../../support/ingress-world.ts'
 
 const GOOD = JSON.parse(formatOp(anOp({}, { t1: 90 }))) as Readonly<Record<string, unknown>>
@@ -54,11 +55,24 @@ test('whatever stands in the annotations, reading them does not throw', () => {
 })
 
 test('holders of a mark are added and removed one by one, and what cannot be read names none', () => {
-  const one = withHolder(new Map(), 'a/key', 'ingress/edge.web')
-  const two = withHolder(one, 'a/key', 'ingress/edge.api')
+  const one = withHolder(new Map(), { key: 'a/key', owner: 'ingress/edge.web' })
+  const two = withHolder(one, { key: 'a/key', owner: 'ingress/edge.api' })
   const text = formatHolders(two) ?? ''
   assert.equal(text, '{"version":1,"holders":{"a/key":["ingress/edge.api","ingress/edge.web"]}}')
-  assert.deepEqual(parseHolders(text).get('a/key'), ['ingress/edge.api', 'ingress/edge.web'])
-  assert.equal(formatHolders(withoutHolder(one, 'a/key', 'ingress/edge.web')), undefined)
+  assert.deepEqual(parseHolders(text).get('a/key'), { owners: ['ingress/edge.api', 'ingress/edge.web'] })
+  assert.equal(formatHolders(withoutHolder(one, { key: 'a/key', owner: 'ingress/edge.web' })), undefined)
   assert.deepEqual(parseHolders('{"version":1,"holders":{"a/key":"x","b/key":[1]}}'), new Map())
+})
+
+test('since when a mark asks stands beside its holders, and stays until the last of them goes', () => {
+  const asked = { at: wallMs(Date.UTC(2026, 0, 1)), before: '2025-12-31T23:59:30Z' }
+  const one = withHolder(new Map(), { key: 'a/key', owner: 'ingress/edge.web', asked })
+  const two = withHolder(one, { key: 'a/key', owner: 'ingress/edge.api' })
+  const left = withoutHolder(parseHolders(formatHolders(two)), { key: 'a/key', owner: 'ingress/edge.web' })
+  assert.deepEqual(parseHolders(formatHolders(left)).get('a/key'), { owners: ['ingress/edge.api'], asked })
+  assert.equal(formatHolders(withoutHolder(left, { key: 'a/key', owner: 'ingress/edge.api' })), undefined)
+  for (const garbage of ['5', '[]', '{"at":5}', '{"at":"now"}', '"x"'])
+    assert.deepEqual(parseHolders(`{"version":1,"holders":{"k":["a"]},"asked":{"k":${garbage}}}`).get('k'), {
+      owners: ['a'],
+    })
 })

@@ -95,7 +95,7 @@ test('nodes are counted, and those that are not in service are listed with what 
       {
         name: 'n1',
         state: 'Stuck',
-        message: 'of 2 pods on n1 2 are new, 0 ready, 0 available',
+        message: 'of 2 pods on n1 2 are new, 0 ready, 0 available; look at its pods; then retry or skip the node',
       },
       { name: 'n4', state: 'Creating', message: 'n4 is to have pods' },
       { name: 'n3', state: 'Queued' },

@@ -22,7 +22,7 @@ import type { ProcessOutside } from '../virtual-roll/process-ports.ts'
 import { VirtualAgents } from '../virtual-roll/virtual-agents.ts'
 import { VirtualRoll } from '../virtual-roll/virtual-roll.ts'
 import { ControllerProcess, LEASE } from './controller-process.ts'
-import { budgetOf, FRONT, type Json, NODE_PORT, ROLL_FILE, SERVICE } from './ingress-manifests.ts'
+import { budgetOf, FRONT, type Json, NODE_PORT, PLAIN_FRONT, ROLL_FILE, SERVICE } from './ingress-manifests.ts'
 import { judgedTraffic } from './judged-traffic.ts'
 
 const PERSON = 'person/alice'
@@ -32,6 +32,8 @@ const MARK = 'ingressdaemonsets.mumoshu.github.com/to-be-updated'
 interface GroundOptions {
   readonly nodes?: number
   readonly seed?: string
+  /** `detacher`: the load balancer asks the agents nothing, so that nothing but its runtime API takes a node out. */
+  readonly leavesBy?: 'health' | 'detacher'
 }
 
 const STARTED_WITHIN_S = 60
@@ -84,7 +86,7 @@ export class IngressGround {
     return judgedTraffic(this.cluster)
   }
 
-  static async open({ nodes = 3, seed = '1' }: GroundOptions = {}): Promise<IngressGround> {
+  static async open({ nodes = 3, seed = '1', leavesBy = 'health' }: GroundOptions = {}): Promise<IngressGround> {
     const cluster = new VirtualCluster(
       {
         seed,
@@ -92,7 +94,10 @@ export class IngressGround {
         nodes,
         darkMs: 500,
         manifests: [],
-        balancer: { fronts: [FRONT], check: { interMs: 1_000, fall: 3, rise: 2 } },
+        balancer: {
+          fronts: [leavesBy === 'health' ? FRONT : PLAIN_FRONT],
+          check: { interMs: 1_000, fall: 3, rise: 2 },
+        },
       },
       turnsOfLoop,
     )

@@ -16,6 +16,9 @@ export const FRONT = {
   checkPort: AGENT_PORT,
 } as const
 
+/** A load balancer that checks what it sends to, and that a detacher moves. */
+export const PLAIN_FRONT = { backend: 'web', port: 18_080, nodePort: NODE_PORT } as const
+
 /** Each node serves what it is sent by its own pods. */
 export const SERVICE = {
   apiVersion: 'v1',

@@ -1,0 +1,117 @@
+import { NODES } from '../../../src/sim/world/api-resource.ts'
+import type { IngressGround } from './ingress-ground.ts'
+
+export const REQUEST = 'node-detacher.variant.run/detached'
+export const STAMP = 'node-detacher.variant.run/detachment-timestamp'
+
+/**
+ * `garbage`, `long ago` and `just before`: it writes that in place of a timestamp and detaches nothing. `never`: it does nothing.
+ * `ahead`: it detaches, and its clock is ten minutes ahead.
+ */
+export type DetacherManner = 'prompt' | 'slow' | 'late' | 'never' | 'garbage' | 'long ago' | 'just before' | 'ahead'
+
+const LOOK_EVERY_MS = 500
+const ACTS_AFTER_MS = { prompt: 2_000, slow: 20_000, late: 90_000, ahead: 2_000 } as const
+const JUST_BEFORE_MS = 30_000
+const LONG_AGO_MS = 3_600_000
+
+interface Place {
+  askedAt: number | undefined
+  isOut: boolean
+}
+
+/**
+ * A program that is asked by an annotation of the Node, and moves its servers in the balancer, which nothing else moves. It answers
+ * by a timestamp on the Node, and removes it once the node is attached again.
+ */
+export class Detacher {
+  manner: DetacherManner
+  /** It leaves its last timestamp on the Node when the node is attached again. */
+  keepsStamps = false
+  /** Nodes whose pods were made to leave while the balancer still sent to them. */
+  readonly early: string[] = []
+  readonly #ground: IngressGround
+  readonly #places = new Map<string, Place>()
+  readonly #leaving = new Set<string>()
+
+  constructor(ground: IngressGround, manner: DetacherManner) {
+    this.#ground = ground
+    this.manner = manner
+    this.#look()
+  }
+
+  #look(): void {
+    for (const name of this.#ground.cluster.nodes) this.#follow(name)
+    for (const { node, uid } of this.#ground.leavingPods()) {
+      if (!this.#leaving.has(uid) && this.#places.get(node)?.isOut !== true) this.early.push(node)
+      this.#leaving.add(uid)
+    }
+    this.#ground.cluster.time.later(LOOK_EVERY_MS, () => this.#look())
+  }
+
+  #follow(name: string): void {
+    const now = this.#ground.cluster.time.wallMs()
+    const isAsked = this.#annotations(name)[REQUEST] !== undefined
+    const place = this.#places.get(name) ?? { askedAt: undefined, isOut: false }
+    this.#places.set(name, place)
+    if (!isAsked) {
+      place.askedAt = undefined
+      if (place.isOut) this.#attach(name, place)
+      return
+    }
+    place.askedAt ??= now
+    if (!place.isOut) this.#answer(name, place, now)
+  }
+
+  #answer(name: string, place: Place, now: number): void {
+    const { manner } = this
+    switch (manner) {
+      case 'never':
+        return
+      case 'garbage':
+        this.#annotate(name, 'done!')
+        return
+      case 'long ago':
+        this.#annotate(name, iso(now - LONG_AGO_MS))
+        return
+      case 'just before':
+        // It stood there before the node was asked to leave: nothing is written now.
+        return
+      default:
+        if (now - (place.askedAt ?? now) < ACTS_AFTER_MS[manner]) return
+        this.#setState(name, 'drain')
+        place.isOut = true
+        this.#annotate(name, iso(manner === 'ahead' ? now + 600_000 : now))
+    }
+  }
+
+  #attach(name: string, place: Place): void {
+    this.#setState(name, 'ready')
+    place.isOut = false
+    if (!this.keepsStamps) this.#annotate(name, undefined)
+  }
+
+  /** A timestamp of so long ago stands on each Node, as of an earlier cycle. */
+  leaveStamps(): void {
+    const now = this.#ground.cluster.time.wallMs()
+    for (const name of this.#ground.cluster.nodes) this.#annotate(name, iso(now - JUST_BEFORE_MS))
+  }
+
+  #setState(name: string, state: 'drain' | 'ready'): void {
+    this.#ground.cluster.balancer.answer(`set server web/${name} state ${state}`)
+  }
+
+  #annotations(name: string): Readonly<Record<string, string>> {
+    return this.#ground.node(name).metadata.annotations ?? {}
+  }
+
+  #annotate(name: string, value: string | undefined): void {
+    const node = this.#ground.node(name)
+    const { [STAMP]: before, ...others } = node.metadata.annotations ?? {}
+    if (before === value) return
+    const annotations = value === undefined ? others : { ...others, [STAMP]: value }
+    this.#ground.cluster.world.store.put(NODES, { ...node, metadata: { ...node.metadata, annotations } })
+  }
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString()
