@@ -19,7 +19,7 @@ const manifest = (version: string, policy: Policy): object =>
         waitForDetachmentByAnnotatedTimestamp: { key: STAMP, gracePeriodSeconds: ACKNOWLEDGEMENT_GRACE_S },
         detachTimeoutSeconds: TIMEOUT_S,
         detachTimeoutPolicy: policy,
-        attachGraceSeconds: 4,
+        attachGraceSeconds: 8,
       },
     },
   })

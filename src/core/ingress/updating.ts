@@ -3,8 +3,9 @@ import type { Admission } from './admission.ts'
 import { mayApply } from './apply-template.ts'
 import { askDetach } from './ask-detach.ts'
 import { newId } from './begin.ts'
+import { detachWaits } from './detached.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
-import type { IngressOp } from './op.ts'
+import { type IngressOp, toDetach } from './op.ts'
 import { isSettled, type NodeView, type Pass } from './pass.ts'
 import { mayMove } from './rollout-rules.ts'
 import { type IngressDeployment, REJECTED_ANNOTATION } from './snapshot.ts'
@@ -65,18 +66,22 @@ const revisionOfOthers = (n: NodeView) =>
   ({ code: 'NodeBegun', text: `the Deployment of ${n.name} has another revision than it was given` }) as const
 
 /**
- * A newer revision is wanted meanwhile. A node that is on its way goes there at once, since it is out anyway; one that keeps
- * the revision before waits for its turn.
+ * A newer revision is wanted meanwhile. A node that is out goes there at once; one that keeps the revision before waits for its turn. A
+ * node that came here because others did not want it out any more may be in service still.
  */
 function supersede(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer | undefined {
   if (op.revision === pass.target || !mayMove(pass, n, op.revision)) return undefined
   // It is not out for an update: once it is as it was, it waits for its turn.
   const isAsItWas = n.deployment?.revision === op.revision && isSettled(pass, n)
   if (op.inPlace === true && n.slot.kind === 'none' && isAsItWas) return undefined
-  const newer: IngressOp = { ...op, revision: pass.target, phase: 'Updating', t2: pass.s.now }
+  const to = { ...op, revision: pass.target }
+  const newer: IngressOp = isOut(pass, n, op) ? { ...to, phase: 'Updating', t2: pass.s.now } : toDetach(to)
   const text = `revision ${pass.target} is wanted by now, so ${n.name} goes on to that one`
   return act(n, { kind: 'writeOp', op: newer }, { code: 'RevisionSuperseded', text })
 }
+
+const isOut = ({ s }: Pass, n: NodeView, op: IngressOp): boolean =>
+  !isAskedFor(op) || (op.t1 !== undefined && detachWaits(s, n, { ...op, t1: op.t1 }).length === 0)
 
 /** A person wants it tried again: pods that were rejected are made once more, and the deadline begins anew. */
 function retry(pass: Pass, n: NodeView, { op, deployment }: Omit<UnderWay, 'admission'>): NodeAnswer | undefined {

@@ -97,6 +97,24 @@ const MAINTENANCE: readonly (readonly [title: string, world: IngressSnapshot, de
     'n1 writeOp Updating r1',
   ],
   [
+    'it is uncordoned, another revision is wanted, and it is out: it goes there at once',
+    aScene([aNodeOf('n1', { slot: OURS, op: { ...out, phase: 'Updating' }, asks: 'dc' }), OTHER], {
+      revisions: { desired: 'r2', current: 'r1' },
+    }),
+    'n1 writeOp Updating r2',
+  ],
+  [
+    'it is uncordoned, another revision is wanted, and its agent does not know of the detach: it may still serve',
+    aScene(
+      [
+        aNodeOf('n1', { slot: OURS, op: { ...out, phase: 'Updating' }, asks: 'dc', is: { agent: {} } }),
+        aNodeOf('n2', { is: { agent: {} } }),
+      ],
+      { revisions: { desired: 'r2', current: 'r1' } },
+    ),
+    'n1 writeOp Detaching r2',
+  ],
+  [
     'it is uncordoned without pods: they come back first',
     aScene(
       [

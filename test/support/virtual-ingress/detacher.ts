@@ -15,8 +15,13 @@ const ACTS_AFTER_MS = { prompt: 2_000, slow: 20_000, late: 90_000, ahead: 2_000 
 const JUST_BEFORE_MS = 30_000
 const LONG_AGO_MS = 3_600_000
 
+/** By so many checks in a row the balancer would have found that the node does not serve. */
+const CHECKED_FOR_MS = 4_000
+
 interface Place {
   askedAt: number | undefined
+  /** It is out, and not asked to be out any more. */
+  releasedAt: number | undefined
   isOut: boolean
 }
 
@@ -52,13 +57,14 @@ export class Detacher {
   #follow(name: string): void {
     const now = this.#ground.cluster.time.wallMs()
     const isAsked = this.#annotations(name)[REQUEST] !== undefined
-    const place = this.#places.get(name) ?? { askedAt: undefined, isOut: false }
+    const place = this.#places.get(name) ?? { askedAt: undefined, releasedAt: undefined, isOut: false }
     this.#places.set(name, place)
     if (!isAsked) {
       place.askedAt = undefined
-      if (place.isOut) this.#attach(name, place)
+      if (place.isOut) this.#attach(name, place, now)
       return
     }
+    place.releasedAt = undefined
     place.askedAt ??= now
     if (!place.isOut) this.#answer(name, place, now)
   }
@@ -85,7 +91,13 @@ export class Detacher {
     }
   }
 
-  #attach(name: string, place: Place): void {
+  /** As a load balancer with an API does: it sends to a node that its own checks have found to serve since. */
+  #attach(name: string, place: Place, now: number): void {
+    place.releasedAt ??= now
+    const { servers } = this.#ground.cluster.balancer.state
+    const { check } = servers.find(({ config }) => config.name === name) ?? {}
+    const isWell = check !== undefined && check.health >= check.config.rise
+    if (!isWell || now - place.releasedAt < CHECKED_FOR_MS) return
     this.#setState(name, 'ready')
     place.isOut = false
     if (!this.keepsStamps) this.#annotate(name, undefined)

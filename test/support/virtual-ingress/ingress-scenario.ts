@@ -19,6 +19,14 @@ export type Deed = { readonly atMs: number; readonly node: string } & (
   | { readonly kind: 'unmark' }
 )
 
+/** Nothing but a detacher of another project moves the load balancer. */
+interface DetacherScenario {
+  readonly manner: 'prompt' | 'slow' | 'ahead'
+  readonly keepsStamps: boolean
+  /** It does nothing then. */
+  readonly away: { readonly atMs: number; readonly forMs: number }
+}
+
 export interface IngressScenario {
   readonly seed: string
   readonly nodes: number
@@ -29,6 +37,7 @@ export interface IngressScenario {
   /** `maxOut` of the budget object. Undefined: there is no budget object, so one node may be out. */
   readonly maxOut?: number
   readonly graceMs: number
+  readonly detacher?: DetacherScenario
   readonly attachGraceS: number
   /** When which version is applied, the last of which is to be everywhere in the end. */
   readonly versions: readonly { readonly atMs: number; readonly version: string }[]
@@ -44,8 +53,22 @@ export interface IngressScenario {
 }
 
 const HEAL_MS = 90_000
+const MANNERS = ['prompt', 'slow', 'ahead'] as const
 const KINDS = ['slow', 'unheard', 'away', 'errors', 'conflicts'] as const
 const DEEDS = ['drain', 'cordon', 'claim', 'restartAgent', 'unmark'] as const
+
+/** Of its own chance, so that what is drawn for all others stays what it was. */
+function detacherOf(seed: string): Pick<IngressScenario, 'detacher'> {
+  const random = new SeededRandom(`detacher ${seed}`)
+  if (random.next() >= 0.25) return {}
+  return {
+    detacher: {
+      manner: MANNERS[random.below(MANNERS.length)] ?? 'prompt',
+      keepsStamps: random.next() < 0.5,
+      away: { atMs: random.between(0, 60_000), forMs: random.next() < 0.5 ? 0 : random.between(1_000, 30_000) },
+    },
+  }
+}
 
 /** The same for the same seed. */
 export function ingressScenario(seed: string): IngressScenario {
@@ -54,13 +77,16 @@ export function ingressScenario(seed: string): IngressScenario {
   const maxOut = random.next() < 0.5 ? undefined : 1 + random.below(2)
   const changes = 1 + random.below(3)
   const isDeleted = random.next() < 0.15
+  const podsPerNode = 1 + random.below(3)
+  const inPlace = random.next() < 0.3
   return {
     seed,
     nodes,
-    podsPerNode: 1 + random.below(3),
-    inPlace: random.next() < 0.3,
+    podsPerNode,
+    inPlace,
     maxNodes: 1 + random.below(2),
     ...(maxOut === undefined ? {} : { maxOut }),
+    ...(inPlace ? {} : detacherOf(seed)),
     graceMs: 1_000 * (6 + random.below(4)),
     attachGraceS: 4 + random.below(3),
     versions: Array.from({ length: changes }, (_, i) => ({

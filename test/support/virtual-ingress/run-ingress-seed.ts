@@ -4,6 +4,7 @@ import type { Judge } from '../../../src/sim/traffic/judge.ts'
 import { API_RESOURCES } from '../../../src/sim/world/api-resource.ts'
 import { jsonOf } from '../../../src/sim/world/json-of.ts'
 import type { ControllerProcess } from './controller-process.ts'
+import { Detacher, REQUEST, STAMP } from './detacher.ts'
 import { IngressGround } from './ingress-ground.ts'
 import { IngressLuck } from './ingress-luck.ts'
 import { anIngressManifest } from './ingress-manifests.ts'
@@ -27,19 +28,23 @@ interface Violation {
   readonly text: string
 }
 
+type Say = (checker: string, text: string) => void
+
 const END_WITHIN_S = 1_200
 const RESTART_MS = 1_000
 
 /** One scenario from the first pods to the end: what happened, and all that must not. */
 export async function runIngressSeed(seed: string): Promise<IngressReport> {
   const scenario = ingressScenario(seed)
-  const ground = await IngressGround.open({ nodes: scenario.nodes, seed: `ingress ${seed}` })
+  const leavesBy = scenario.detacher === undefined ? 'health' : 'detacher'
+  const ground = await IngressGround.open({ nodes: scenario.nodes, seed: `ingress ${seed}`, leavesBy })
   const digest = digestOf(ground)
   const { time } = ground.cluster
   const violations: Violation[] = []
-  const say = (checker: string, text: string): number => violations.push({ checker, atMs: time.monoMs(), text })
+  const say: Say = (checker, text) => violations.push({ checker, atMs: time.monoMs(), text })
   const luck = new IngressLuck(scenario, new SeededRandom(`luck ${seed}`))
   const processes = new Processes(ground, luck)
+  const detacher = scenario.detacher === undefined ? undefined : new Detacher(ground, scenario.detacher.manner)
   try {
     if (scenario.maxOut !== undefined) ground.budget(scenario.maxOut)
     ground.apply(manifestOf(scenario, 'v1'))
@@ -53,17 +58,12 @@ export async function runIngressSeed(seed: string): Promise<IngressReport> {
     )
     const judged = ground.traffic()
     plan(ground, scenario)
+    if (detacher !== undefined) planDetacher(ground, scenario, detacher)
     await time.advance(scenario.healAtMs)
     await ended(ground, scenario, persons)
     const judge = await judged()
     checkEnd(ground, scenario, say)
-    if (scenario.deletedAtMs === undefined) {
-      const lost = avoidable(scenario, judge)
-      const [first] = lost
-      if (first !== undefined)
-        say('no-lost-request', `${lost.length} of ${judge.sent}: ${first.why}, ${first.error}, ${first.servedBy ?? ''}`)
-      for (const text of witness.early) say('detached-first', text)
-    }
+    checkTraffic(scenario, { judge, witness, ...(detacher === undefined ? {} : { detacher }) }, say)
     for (const node of persons.robbed) say('claims-of-others', `the claim of a person on ${node} is gone`)
     const limit = Math.min(scenario.maxNodes, scenario.maxOut ?? 1)
     if (witness.mostClaimed > limit)
@@ -112,6 +112,13 @@ class Processes {
   }
 }
 
+const BY_DETACHER = {
+  annotateNodeToDetach: { key: REQUEST, value: 'true', gracePeriodSeconds: 1 },
+  waitForDetachmentByAnnotatedTimestamp: { key: STAMP, gracePeriodSeconds: 2 },
+  // The detacher attaches a node after checks of its own.
+  attachGraceSeconds: 8,
+}
+
 const manifestOf = (scenario: IngressScenario, version: string): object => {
   const { podsPerNode, inPlace, maxNodes, graceMs, attachGraceS: attachGraceSeconds } = scenario
   const rollingUpdate = inPlace
@@ -120,6 +127,7 @@ const manifestOf = (scenario: IngressScenario, version: string): object => {
         maxUnavailableNodes: maxNodes,
         annotateDeploymentToDetach: { gracePeriodSeconds: graceMs / 1_000 },
         attachGraceSeconds,
+        ...(scenario.detacher === undefined ? {} : BY_DETACHER),
       }
   return anIngressManifest(version, { podsPerNode, updateStrategy: { type: 'RollingUpdate', rollingUpdate } })
 }
@@ -136,6 +144,44 @@ function plan(ground: IngressGround, scenario: IngressScenario): void {
   }
   if (scenario.deletedAtMs !== undefined) time.later(scenario.deletedAtMs, () => ground.remove())
 }
+
+function planDetacher({ cluster: { time } }: IngressGround, { detacher }: IngressScenario, acting: Detacher): void {
+  if (detacher === undefined) return
+  const { manner, keepsStamps, away } = detacher
+  acting.keepsStamps = keepsStamps
+  time.later(away.atMs, () => {
+    if (away.forMs > 0) acting.manner = 'never'
+  })
+  time.later(away.atMs + away.forMs, () => {
+    acting.manner = manner
+  })
+}
+
+interface Seen {
+  readonly judge: Judge
+  readonly witness: RolloutWitness
+  readonly detacher?: Detacher
+}
+
+function checkTraffic(scenario: IngressScenario, { judge, witness, detacher }: Seen, say: Say): void {
+  // The pods of an object that is gone go as they are.
+  if (scenario.deletedAtMs !== undefined) return
+  const lost = avoidable(scenario, judge)
+  const [first] = lost
+  if (first !== undefined)
+    say('no-lost-request', `${lost.length} of ${judge.sent}: ${first.why}, ${first.error}, ${first.servedBy ?? ''}`)
+  for (const text of witness.early) say('detached-first', text)
+  for (const node of scenario.inPlace ? [] : (detacher?.early ?? []))
+    say('detached-first', `the balancer sent to ${node} when a pod there was made to leave`)
+}
+
+/** What asks a detacher, and who asked. */
+const leftOnNodes = (ground: IngressGround): readonly string[] =>
+  ground.cluster.nodes.flatMap((name) =>
+    [REQUEST, 'evenkeel.dev/detach-holders'].flatMap((key) =>
+      ground.node(name).metadata.annotations?.[key] === undefined ? [] : [`${name} bears ${key}`],
+    ),
+  )
 
 /**
  * In place, a pod ends while its node is sent to: a balancer that keeps a connection to it may lose one request, and where the API
@@ -165,11 +211,8 @@ async function ended(ground: IngressGround, scenario: IngressScenario, persons: 
   await ground.cluster.time.advance(5_000)
 }
 
-function checkEnd(
-  ground: IngressGround,
-  { nodes, deletedAtMs }: IngressScenario,
-  say: (checker: string, text: string) => void,
-): void {
+function checkEnd(ground: IngressGround, { nodes, deletedAtMs }: IngressScenario, say: Say): void {
+  for (const text of leftOnNodes(ground)) say('nothing-left', text)
   const claimed = ground.claimed()
   if (claimed.length > 0) say('nothing-left', `${claimed.join(', ')} bear a claim`)
   const holders = ground.slotHolders().filter((holder) => holder !== '')
