@@ -7,7 +7,7 @@ export const ARTICLE_PORT = 8_090
 const FRONT_PORT = 18_080
 
 /** How one backend of a balancer asks whether a node is well, by the agent's dialect. */
-type Dialect = 'plain' | 'disable-on-404' | 'agent-check' | 'article'
+type Dialect = 'plain' | 'disable-on-404' | 'agent-check' | 'article' | 'data'
 
 const ON_PAGE = haproxyOnPage()
 const ARTICLE: BackendOnPage = {
@@ -15,8 +15,14 @@ const ARTICLE: BackendOnPage = {
   server: `check port ${ARTICLE_PORT} inter 2s fall 3 rise 2`,
 }
 
+/** The balancer asks what it sends to, and the agents nothing. */
+const DATA: BackendOnPage = {
+  options: '  option httpchk GET /readyz',
+  server: 'check inter 2s fall 3 rise 2',
+}
+
 function backendOf(dialect: Dialect, isQuick: boolean): BackendOnPage {
-  const found = dialect === 'article' ? ARTICLE : ON_PAGE[dialect]
+  const found = dialect === 'article' ? ARTICLE : dialect === 'data' ? DATA : ON_PAGE[dialect]
   if (found === undefined) throw new Error(`docs/agent.md shows no backend ${dialect}`)
   return isQuick ? { ...found, server: found.server.replaceAll('inter 2s', 'inter 1s') } : found
 }
