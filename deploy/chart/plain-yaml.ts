@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { run } from '../../testbed/machine/run.ts'
 
-export const CHART = fileURLToPath(new URL('evenkeel-agent', import.meta.url))
+export const CHART = fileURLToPath(new URL('evenkeel', import.meta.url))
 
 /** What is shipped for people without helm: each file of `deploy/` and the values it is made with. */
 export const PLAIN: Readonly<Record<string, readonly string[]>> = {
