@@ -7,6 +7,8 @@ export const CHART = fileURLToPath(new URL('evenkeel', import.meta.url))
 export const PLAIN: Readonly<Record<string, readonly string[]>> = {
   'agent.yaml': ['exposure=hostNetwork'],
   'agent-hostport.yaml': ['exposure=hostPort'],
+  // kubectl delete -f of the definitions would delete all their objects, so they stay in files of their own.
+  'evenkeel.yaml': ['controller.enabled=true', 'ingress.enabled=true', 'crds.install=false'],
 }
 
 /** As `helm template` makes it for a release `evenkeel-agent` in the namespace `evenkeel`. */

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { appContainer } from '../../src/sim/cluster/article-workloads.ts'
 import { waitFor } from '../../testbed/machine/wait-for.ts'
@@ -10,7 +9,6 @@ import { requires } from '../support/requires.ts'
 import { unlessVoid } from '../support/roll-bed/unless-void.ts'
 
 const real = { ...requires('testbed', 'helm', 'haproxy'), timeout: 400_000 }
-const CRD = readFileSync(new URL('../../deploy/crd/ingressdaemonsets.evenkeel.dev.yaml', import.meta.url), 'utf8')
 const RATE = 200
 const NODES = ['n1', 'n2', 'n3']
 
@@ -72,7 +70,6 @@ const bed = () => place().bed
 before(async () => {
   if (real.skip !== false) return
   opened = await AgentBed.open()
-  await bed().apply(CRD)
   await bed().apply([SERVICE])
   await place().place.install([
     ...['minReadySeconds=6', 'agent.upDelay=1s', `agent.agentCheckPort=${AGENT_CHECK_PORT}`],
