@@ -24,8 +24,8 @@ async function servedBy(ground: IngressGround, version: string): Promise<void> {
   })
 }
 
-const isOpen = ({ spec }: { readonly spec?: unknown }): boolean =>
-  (spec as { readonly maxUnavailable?: unknown }).maxUnavailable !== 0
+const isOpen = (gate: object): boolean =>
+  (gate as { readonly spec?: { readonly maxUnavailable?: unknown } }).spec?.maxUnavailable !== 0
 
 /** Rollouts there and back, a drain, a Deployment without its owner, a Node that goes, and the end of the object. */
 async function aLife(ground: IngressGround): Promise<void> {
