@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { crdTemplateFile } from '../../bin/docs/crd-yaml.ts'
 import { CHART } from '../../deploy/chart/plain-yaml.ts'
-import { INGRESS_GROUPS } from '../../src/model/ingress-daemon-set.ts'
 import type { Bed } from '../../testbed/bed.ts'
 import { type RunResult, runToEnd } from '../../testbed/machine/run.ts'
 import { HELM, shipped } from '../support/agent-chart.ts'
+import { earlierChart } from '../support/earlier-chart.ts'
 import { requires } from '../support/requires.ts'
 import { anIngressManifest } from '../support/virtual-ingress/ingress-manifests.ts'
 import { KubeGround } from './kube-ground.ts'
@@ -44,21 +43,8 @@ describe('the chart on a real API server', { ...requires('testbed', 'helm'), con
       [`daemonset/${RELEASE}`, `deployment/${RELEASE}-controller`].map((what) => uidOf(what, '-n', NAMESPACE)),
     )
 
-  /** As the chart was while it was that of the agent: another name, and neither definitions nor a value for them. */
-  function earlierChart(): string {
-    const folder = join(bed.dir, 'earlier-chart')
-    cpSync(CHART, folder, { recursive: true })
-    for (const group of INGRESS_GROUPS) rmSync(join(folder, crdTemplateFile(group).replace('chart/evenkeel/', '')))
-    const head = 'apiVersion: v2\nname: evenkeel-agent\nversion: 0.1.0\nappVersion: 0.1.0\n'
-    writeFileSync(join(folder, 'Chart.yaml'), head)
-    const values = readFileSync(join(folder, 'values.yaml'), 'utf8')
-    assert.match(values, /^crds:/m)
-    writeFileSync(join(folder, 'values.yaml'), values.slice(0, values.indexOf('\ncrds:')))
-    return folder
-  }
-
   test('takes a release of the chart evenkeel-agent 0.1.0 over: same objects, and the definition beside them', async () => {
-    await helm('install', RELEASE, earlierChart(), ...ON)
+    await helm('install', RELEASE, earlierChart(join(bed.dir, 'earlier-chart')), ...ON)
     const were = await uidsOfWorkloads()
     assert.equal(await uidOf(CRD), '')
     await helm('upgrade', RELEASE, CHART, '--reuse-values')
