@@ -4,7 +4,7 @@ import { rollFileReference } from '../src/config/roll-file-reference.ts'
 import { causesPage } from '../src/core/dns/causes-page.ts'
 import { INGRESS_GROUPS } from '../src/model/ingress-daemon-set.ts'
 import { troubleshootingPage } from '../src/model/reasons/troubleshooting-page.ts'
-import { crdFile, crdYaml } from './docs/crd-yaml.ts'
+import { crdFile, crdTemplate, crdTemplateFile, crdYaml } from './docs/crd-yaml.ts'
 import { lawsPage } from './docs/laws-page.ts'
 import { readLaws } from './docs/read-laws.ts'
 
@@ -20,4 +20,5 @@ writeFileSync(new URL('troubleshooting.md', docs), troubleshootingPage())
 writeFileSync(new URL('internals/laws.md', docs), lawsPage(readLaws().laws))
 for (const group of INGRESS_GROUPS) {
   writeFileSync(new URL(`../deploy/${crdFile(group)}`, import.meta.url), crdYaml(group))
+  writeFileSync(new URL(`../deploy/${crdTemplateFile(group)}`, import.meta.url), crdTemplate(group))
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { CHART } from '../../deploy/chart/plain-yaml.ts'
@@ -6,6 +7,7 @@ import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { agentProcess } from '../support/agent-install/agent-process.ts'
 import { type Checks, runsOfOthers, spanOf } from '../support/agent-install/checks.ts'
 import { type AgentPod, InstallBed, isReady } from '../support/agent-install/install-bed.ts'
+import { earlierChart } from '../support/earlier-chart.ts'
 import { requires } from '../support/requires.ts'
 import { atNight } from '../support/roll-bed/at-night.ts'
 
@@ -76,8 +78,9 @@ async function upgradedUnseen(t: TestContext, checks: Checks): Promise<void> {
 describe('the chart on the network of the nodes', { ...real, concurrency: 1 }, () => {
   let checks: Checks
 
-  test('is installed, and every node answers from outside', async () => {
-    await place().install([QUICK])
+  // All that follows is an upgrade of it by the present one.
+  test('is installed as it was while it was called evenkeel-agent, and every node answers from outside', async () => {
+    await place().install([QUICK], earlierChart(join(place().bed.dir, 'earlier-chart')))
     await place().rolledOut()
     checks = place().check()
     await checks.say(ALL_UP)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import manifest from '../../package.json' with { type: 'json' }
+import { agentOptions } from '../../src/config/agent-options.ts'
 import { CONTROLLER_HELP, controllerOptions } from '../../src/config/controller-options.ts'
 import { GRANTS_CONFIG_MAP } from '../../src/model/cordon-grants.ts'
 import { AGENT_RIGHTS, argsOf, readManifests, renderChart, shipped } from '../support/agent-chart.ts'
@@ -9,6 +10,29 @@ import { boundTo, grantedBy } from '../support/granted-rights.ts'
 import { requires } from '../support/requires.ts'
 
 const CONTROLLER_PAGE = new URL('../../docs/controller.md', import.meta.url)
+
+describe('deploy/evenkeel.yaml', () => {
+  const manifests = readManifests(shipped('evenkeel.yaml'))
+
+  test('starts agents and a controller with options that they understand', () => {
+    const [, ...ofAgent] = argsOf(manifests, 'DaemonSet')
+    assert.equal(agentOptions(ofAgent, { NODE_NAME: 'n1' })?.statusPort, 8081)
+    const [command, ...words] = argsOf(manifests, 'Deployment')
+    assert.equal(command, 'controller')
+    assert.deepEqual(controllerOptions(words, { podNamespace: undefined })?.ingress, {
+      groups: ['evenkeel.dev'],
+      slotsNamespace: 'evenkeel',
+      agentPort: 8081,
+    })
+  })
+
+  test('holds no CustomResourceDefinition, whose objects would go with kubectl delete -f', () => {
+    assert.deepEqual(
+      manifests.filter(({ kind }) => kind === 'CustomResourceDefinition'),
+      [],
+    )
+  })
+})
 
 describe('the controller of the chart', requires('helm'), () => {
   test('a controller is not there unless it is wanted, and may write what it publishes and no more', async () => {

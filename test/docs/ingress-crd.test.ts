@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { parse } from 'yaml'
-import { crdFile, crdYaml } from '../../bin/docs/crd-yaml.ts'
+import { crdFile, crdTemplate, crdTemplateFile, crdYaml } from '../../bin/docs/crd-yaml.ts'
 import { ingressCrd } from '../../src/core/ingress/schema/ingress-crd.ts'
 import { ingressSchema } from '../../src/core/ingress/schema/ingress-schema.ts'
 import type { Schema } from '../../src/core/ingress/schema/open-api.ts'
@@ -11,10 +11,11 @@ import { INGRESS_GROUPS } from '../../src/model/ingress-daemon-set.ts'
 import { correctedExample, originalExample } from '../support/ingress/ingress-examples.ts'
 
 for (const group of INGRESS_GROUPS) {
-  test(`the CustomResourceDefinition of ${group} that is shipped is that of the code`, () => {
-    const shipped = readFileSync(new URL(`../../deploy/${crdFile(group)}`, import.meta.url), 'utf8')
-    assert.ok(shipped === crdYaml(group), 'run: node bin/generate-docs.ts')
-    assert.deepEqual(parse(shipped), ingressCrd(group))
+  test(`the CustomResourceDefinition of ${group} that is shipped is that of the code, and so is that of the chart`, () => {
+    const shipped = (file: string) => readFileSync(new URL(`../../deploy/${file}`, import.meta.url), 'utf8')
+    assert.ok(shipped(crdFile(group)) === crdYaml(group), 'run: node bin/generate-docs.ts')
+    assert.deepEqual(parse(shipped(crdFile(group))), ingressCrd(group))
+    assert.ok(shipped(crdTemplateFile(group)) === crdTemplate(group), 'run: node bin/generate-docs.ts')
   })
 }
 

@@ -20,10 +20,8 @@ interface Manifest extends RbacManifest {
 
 /** Of each agent. */
 export const AGENT_RIGHTS = [
-  'get  nodes * *',
   'list  nodes * *',
   'watch  nodes * *',
-  `get  configmaps evenkeel ${GRANTS_CONFIG_MAP}`,
   `list  configmaps evenkeel ${GRANTS_CONFIG_MAP}`,
   `watch  configmaps evenkeel ${GRANTS_CONFIG_MAP}`,
 ]

@@ -5,10 +5,13 @@ import { join } from 'node:path'
 import { systemTimers } from '../../src/adapters/node/system-timers.ts'
 import { httpDoor } from '../../src/sim/doors/http-door.ts'
 import type { World } from '../../src/sim/world/world.ts'
+import { requestedBy } from './requested-rights.ts'
 
 /** A world's API over HTTP, which may go away and come back at the same port, and a kubeconfig that leads there. */
 export class LoopbackApi {
   readonly kubeconfig: string
+  /** The rights that our programs needed for all that they have asked, as `requestedBy` has them. */
+  readonly needed = new Set<string>()
   readonly #world: World
   readonly #sockets = new Set<{ destroy(): void }>()
   #port = 0
@@ -26,6 +29,11 @@ export class LoopbackApi {
   async back(): Promise<void> {
     const server = httpDoor({ world: this.#world, timers: systemTimers })
     server.on('connection', (socket) => this.#sockets.add(socket))
+    server.on('request', ({ method = 'GET', url = '/', headers }) => {
+      if (headers['user-agent']?.startsWith('evenkeel') !== true) return
+      const { pathname: path, searchParams: query } = new URL(url, this.url)
+      for (const right of requestedBy({ method, path, query })) this.needed.add(right)
+    })
     server.listen(this.#port, '127.0.0.1')
     await once(server, 'listening')
     this.#port = (server.address() as AddressInfo).port

@@ -66,7 +66,7 @@ export const AGENT_ANSWERS = {
   BrakeUnknown: {
     is: 'the node is cordoned, and it is not known whether its cordon is granted',
     cause: 'The ConfigMap that grants cordons cannot be read, or is malformed.',
-    cure: 'See `trouble` in `/healthz`, and `kubectl -n evenkeel get configmap evenkeel-cordon-grants -o yaml` (the namespace of the agents). The account of the agents needs get, list and watch on that ConfigMap.',
+    cure: 'See `trouble` in `/healthz`, and `kubectl -n evenkeel get configmap evenkeel-cordon-grants -o yaml` (the namespace of the agents). The account of the agents needs list and watch on that ConfigMap.',
     wait: 'none',
   },
   DataPortClosed: {

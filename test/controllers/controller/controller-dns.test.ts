@@ -2,10 +2,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SERVICES } from '../../../src/sim/world/api-resource.ts'
 import { evenkeel } from '../../bin/evenkeel-process.ts'
+import { readManifests, shipped } from '../../support/agent-chart.ts'
 import { ControllerPlace, leaderOf, until } from '../../support/controller/controller-place.ts'
 import { dnsInWorld } from '../../support/dns/dns-in-world.ts'
+import { grantedBy } from '../../support/granted-rights.ts'
+import { isGranted } from '../../support/requested-rights.ts'
 
 const KUBE_DNS = { namespace: 'kube-system', name: 'kube-dns' }
+
+/** As the chart gives them with dns.enabled, which its own test shows. */
+const GRANTED = [
+  ...grantedBy(readManifests(shipped('evenkeel.yaml')).filter(({ metadata }) => !metadata.name.includes('ingress'))),
+  ...grantedBy(readManifests(shipped('dns-rbac.yaml'))).filter((right) => !right.includes(' namespaces ')),
+  ...['patch  services/status kube-system *', 'create  events kube-system *'],
+]
 
 interface Status {
   readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason: string }[]
@@ -45,6 +55,11 @@ test('the leader of two controllers says of the Service that a pod is dead over 
   )
   // It is there already.
   assert.equal(told().length, 1)
+  assert.ok(place.needed.has('patch  services/status kube-system kube-dns'))
+  assert.deepEqual(
+    [...place.needed].filter((right) => !isGranted(right, GRANTED)),
+    [],
+  )
 })
 
 test('a cluster without a Service of DNS is said to be one, and the controller goes on', async (t) => {

@@ -20,7 +20,7 @@ const CHECKER = '10.77.0.1'
 /** Quick, as a bed is; the agents' probe of the data port, too. */
 const QUICK = ['minReadySeconds=6', 'agent.upDelay=1s', 'agent.dataEvery=500ms']
 
-/** A real cluster with the agent's chart, an ingress on the nodes' own ports, and HAProxies that know nothing but checks. */
+/** A real cluster with the chart, an ingress on the nodes' own ports, and HAProxies that know nothing but checks. */
 export class AgentBed {
   readonly place: InstallBed
   readonly #program: readonly string[]

@@ -75,8 +75,8 @@ export class InstallBed {
     return runToEnd([join(buildFolder(), 'bin/helm'), '-n', NAMESPACE, ...words], { env, limitMs: 180_000 })
   }
 
-  install(values: readonly string[]): Promise<string> {
-    return this.helm(['install', RELEASE, CHART, ...set(values)])
+  install(values: readonly string[], chart = CHART): Promise<string> {
+    return this.helm(['install', RELEASE, chart, ...set(values)])
   }
 
   /** With the values of before, and these. */

@@ -76,6 +76,11 @@ export class AgentPlace {
     return place
   }
 
+  /** The rights that the agents needed so far. */
+  get needed(): ReadonlySet<string> {
+    return this.#api.needed
+  }
+
   back(): Promise<void> {
     return this.#api.back()
   }

@@ -56,6 +56,11 @@ export class ControllerPlace {
     return place
   }
 
+  /** The rights that the controllers needed so far. */
+  get needed(): ReadonlySet<string> {
+    return this.#api.needed
+  }
+
   back(): Promise<void> {
     return this.#api.back()
   }

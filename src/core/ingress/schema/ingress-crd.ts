@@ -25,7 +25,7 @@ const columns = (): readonly object[] => [
 ]
 
 /** The CustomResourceDefinition of IngressDaemonSets in that group. */
-export const ingressCrd = (group: IngressGroup): object => ({
+export const ingressCrd = (group: IngressGroup) => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
   metadata: { name: `ingressdaemonsets.${group}` },

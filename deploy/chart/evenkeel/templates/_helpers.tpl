@@ -167,8 +167,30 @@ over, and ends at takeover-limit, which counts from the start of its process: on
 {{- end }}
 {{- end -}}
 
+{{/* The controller acts on IngressDaemonSets, and hears of the agents which of them have taken their node out. */}}
 {{- define "evenkeel.ingressFits" -}}
-{{- if and .Values.ingress.enabled (not .Values.controller.enabled) -}}
+{{- with .Values.ingress -}}
+{{- if and .enabled (not $.Values.controller.enabled) -}}
 {{- fail "ingress.enabled takes controller.enabled: the controller rolls IngressDaemonSets out" -}}
+{{- end -}}
+{{- if and .enabled $.Values.agent.address -}}
+{{- fail "ingress.enabled takes agents that answer at the addresses of their nodes, where the controller asks them: remove agent.address" -}}
+{{- end -}}
+{{- if and .enabled (semverCompare "<1.29.0-0" $.Capabilities.KubeVersion.Version) -}}
+{{- fail (printf "ingress.enabled takes Kubernetes 1.29 or newer, which checks the rules of IngressDaemonSets; this is %s" $.Capabilities.KubeVersion.Version) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "evenkeel.ingressGroups" -}}
+{{- .Values.ingress.groups | default (list "evenkeel.dev") | toJson -}}
+{{- end -}}
+
+{{/* helm upgrade --reuse-values of a release of an earlier chart has no crds. */}}
+{{- define "evenkeel.bringsCrd" -}}
+{{- $values := .root.Values -}}
+{{- $crds := $values.crds | default (dict "install" true) -}}
+{{- if and $values.ingress.enabled $crds.install (has .group (include "evenkeel.ingressGroups" .root | fromJsonArray)) -}}
+true
 {{- end -}}
 {{- end -}}
