@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
+import { DownWatch } from '../support/agent-bed/down-watch.ts'
 import { aDaemonSet, anIngress, IngressBed } from '../support/agent-bed/ingress-bed.ts'
 import { REQUEST, SocketDetacher, STAMP } from '../support/agent-bed/socket-detacher.ts'
 import { requires } from '../support/requires.ts'
@@ -8,6 +9,7 @@ import type { Judgement } from '../support/roll-bed/judge.ts'
 import { unlessVoid } from '../support/roll-bed/unless-void.ts'
 
 const real = { ...requires('testbed', 'helm', 'haproxy'), timeout: 400_000 }
+const LONG = { ...real, timeout: 1_200_000 }
 
 /** The load balancer asks each second, and believes the third failure and the second success. */
 const BY_HEALTH = {
@@ -38,11 +40,11 @@ after(async () => opened?.close())
 let changes = 0
 
 /** Other pods, which are rolled out; then all nodes are in service. */
-async function rollOut(rollingUpdate: object, stopGrace = '1s'): Promise<void> {
+async function rollOut(rollingUpdate: object, stopGrace = '1s', limitMs?: number): Promise<void> {
   changes += 1
   const version = `v${changes}`
   await place().bed.apply([anIngress({ version, stopGrace }, rollingUpdate)])
-  await place().untilServed(2, version)
+  await place().untilServed(2, version, limitMs)
   await place().untilInService()
 }
 
@@ -79,6 +81,32 @@ for (const round of [1, 2, 3]) {
   atNight(`in place, of pods that end their connections before they stop, round ${round}`, real, async (t) => {
     await rollOut(BY_HEALTH, '4s')
     await nothingFailed(t, () => place().underTraffic('data', () => rollOut(IN_PLACE, '4s')))
+  })
+}
+
+const ROLL_LIMIT_MS = 600_000
+
+for (const [title, rollFirst] of [
+  ['a roll that begins while a rollout is under way', false],
+  ['a rollout that begins while a roll is under way', true],
+] as const) {
+  atNight(`${title}: both end, one node is out at a time, and no request fails`, LONG, async (t) => {
+    await rollOut(BY_HEALTH)
+    await nothingFailed(t, () =>
+      place().underTraffic('plain', async (socket) => {
+        const out = new DownWatch(socket)
+        const { place: bed } = place()
+        let rollout = rollFirst ? undefined : rollOut(BY_HEALTH, '1s', ROLL_LIMIT_MS)
+        const roll = bed.roll('-f', bed.file({ nodes: bed.bed.nodes, fronts: 1, checkers: 1 }), '--yes')
+        if (rollFirst) await roll.until('a node to be left', ({ type }) => type === 'noticed')
+        rollout ??= rollOut(BY_HEALTH, '1s', ROLL_LIMIT_MS)
+        const { code, stderr } = await roll.ended()
+        assert.equal(code, 0, stderr)
+        await rollout
+        const most = await out.stop()
+        assert.ok(most.length === 1, `${most.join(', ')} were down at once`)
+      }),
+    )
   })
 }
 

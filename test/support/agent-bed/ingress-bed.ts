@@ -109,9 +109,9 @@ export class IngressBed {
     return this.place.close()
   }
 
-  async untilServed(count: number, version: string): Promise<void> {
+  async untilServed(count: number, version: string, limitMs = 200_000): Promise<void> {
     const wanted = times(count, version).join()
-    await waitFor({ what: `${count} pods of ${version} on each node`, limitMs: 200_000, everyMs: 500 }, async () => {
+    await waitFor({ what: `${count} pods of ${version} on each node`, limitMs, everyMs: 500 }, async () => {
       const { items } = JSON.parse(await this.bed.kubectl(['get', 'pods', '-l', 'app=web', '-o', 'json']))
       return lines(items).join() === wanted ? true : undefined
     })
