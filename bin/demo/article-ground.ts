@@ -11,23 +11,16 @@ import { PLAN_FACTS } from '../../src/cli/demo/demo-plan.ts'
 import type { BalancerConfig } from '../../src/sim/balancer/balancer-config.ts'
 import { ARTICLE_PORTS, type ArticlePorts, database, ingress, whoami } from '../../src/sim/cluster/article-workloads.ts'
 import { EmbeddedCluster } from '../../src/sim/loopback/embedded-cluster.ts'
-import { HaproxyProcess } from '../../src/sim/loopback/haproxy-process.ts'
-import { LoopbackBalancer } from '../../src/sim/loopback/loopback-balancer.ts'
 import { LoopbackNet } from '../../src/sim/loopback/loopback-net.ts'
 import { ARTICLE_NODES, INGRESS_NODES, WORKERS } from './article-nodes.ts'
-import { type FoundHaproxy, findHaproxy } from './find-haproxy.ts'
 import { freePort, onFreePort } from './free-port.ts'
+import { type OpenBalancer, openBalancer } from './open-balancer.ts'
 import { rollFileText } from './roll-file-text.ts'
 import { allChecked, nodePortsOpen, nodesReady, podsReady, until } from './settling.ts'
 
 export const HERE = '127.0.0.1'
 /** How long a machine is dark at each reboot; a real one takes longer, which spares no plan anything. */
 const DARK_MS = 1_000
-
-interface Balancer {
-  readonly socket: string
-  end(): void | Promise<void>
-}
 
 /** A fresh cluster as the article has it, its balancer, and the files that lead to both. */
 export class ArticleGround {
@@ -36,8 +29,7 @@ export class ArticleGround {
   readonly nodes = ARTICLE_NODES.map(({ name }) => name)
   readonly rollFile: string
   #cluster: EmbeddedCluster | undefined
-  #balancer: Balancer | undefined
-  #about = ''
+  #balancer: OpenBalancer | undefined
   #url = ''
   readonly #removeFolder: () => void
 
@@ -78,7 +70,7 @@ export class ArticleGround {
 
   /** Which balancer it is, and why where it is not HAProxy. */
   get about(): string {
-    return this.#about
+    return this.#balancer?.about ?? ''
   }
 
   async end(): Promise<void> {
@@ -117,34 +109,13 @@ export class ArticleGround {
     await until(signal, 'node ports that answer', () => nodePortsOpen(cluster.plane, entries))
     await onFreePort({ host: HERE, wanted }, async (port) => {
       this.#url = `http://${HERE}:${port}/`
-      await this.#startBalancer(balancerConfig(net, { port, ingress: ports.ingress }), { balancer, env }, signal)
+      const config = balancerConfig(net, { port, ingress: ports.ingress })
+      const { plane } = cluster
+      this.#balancer = await openBalancer({ kind: balancer, env, net, plane, folder }, config, signal)
     })
     const { socket } = this.#balancer ?? { socket: '' }
     await until(signal, "the balancer's checks to pass", () => allChecked(socket))
     await writeFile(this.rollFile, rollFileText({ socket, url: this.#url, powerSocket: cluster.powerSocket, net }))
-  }
-
-  async #startBalancer(
-    config: BalancerConfig,
-    { balancer, env }: { readonly balancer: GroundOptions['balancer']; readonly env: NodeJS.ProcessEnv },
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { folder, net } = this
-    const found = await this.#haproxy(balancer, env)
-    if ('program' in found) {
-      this.#balancer = await HaproxyProcess.start({ program: found.program, folder, config, clock }, signal)
-      this.#about = `HAProxy ${found.version}`
-      return
-    }
-    const { plane } = this.cluster
-    this.#balancer = await LoopbackBalancer.start({ net, plane, clock, timers, soon, config, folder })
-    this.#about = `the embedded balancer (${found.lacking})`
-  }
-
-  async #haproxy(balancer: GroundOptions['balancer'], env: NodeJS.ProcessEnv): Promise<FoundHaproxy> {
-    if (balancer === 'embedded') return { lacking: 'as asked for' }
-    if (!this.net.hasAliases) return { lacking: 'this machine has no loopback address but 127.0.0.1' }
-    return findHaproxy(env.PATH)
   }
 }
 

@@ -13,17 +13,23 @@ const LOOK_EVERY_MS = 50
 /** Of the workloads: five of one, two of the other, and an ingress on each of three nodes. */
 const PODS_WANTED = 10
 
-/** Looks again and again, and gives up after a minute. */
-export async function until(signal: AbortSignal, what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const limitAtMs = clock.monoMs() + LIMIT_MS
-  while (!(await holds())) {
-    if (clock.monoMs() > limitAtMs) throw late(what)
-    await clock.sleep(LOOK_EVERY_MS, signal)
-  }
-}
+type Until = (signal: AbortSignal, what: string, holds: () => boolean | Promise<boolean>) => Promise<void>
 
-const late = (what: string): WorldError =>
-  new WorldError(`the embedded cluster did not come up: waited ${LIMIT_MS / 1_000} s for ${what}`, {
+/** Looks again and again, and gives up after so long. */
+export const within =
+  (limitMs: number): Until =>
+  async (signal, what, holds) => {
+    const limitAtMs = clock.monoMs() + limitMs
+    while (!(await holds())) {
+      if (clock.monoMs() > limitAtMs) throw late(what, limitMs)
+      await clock.sleep(LOOK_EVERY_MS, signal)
+    }
+  }
+
+export const until: Until = within(LIMIT_MS)
+
+const late = (what: string, limitMs: number): WorldError =>
+  new WorldError(`the embedded cluster is late: waited ${limitMs / 1_000} s for ${what}`, {
     code: 'DEMO_LATE',
     retry: 'never',
   })

@@ -2,7 +2,6 @@ import { formatMinSec } from '../../model/duration.ts'
 import type { ProbeReading } from '../probe/probe-reading.ts'
 import { type Line, type Piece, padCells } from '../terminal/style.ts'
 import { countText } from '../text/count-text.ts'
-import type { DemoPlan } from './demo-plan.ts'
 import type { DemoScreen } from './demo-screen.ts'
 
 const PLAN_CELLS = 10
@@ -27,9 +26,9 @@ export class PlanView {
   #sent = 0
   #failed = 0
 
-  constructor(screen: DemoScreen, plan: DemoPlan) {
+  constructor(screen: DemoScreen, plan: string, cells = PLAN_CELLS) {
     this.#screen = screen
-    this.#name = { text: padCells(plan, PLAN_CELLS), tone: 'name' }
+    this.#name = { text: padCells(plan, cells), tone: 'name' }
     screen.show(() => this.#live())
   }
 

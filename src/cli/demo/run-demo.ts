@@ -7,9 +7,11 @@ import { type DemoPlan, PLAN_FACTS } from './demo-plan.ts'
 import { DemoScreen } from './demo-screen.ts'
 import { demoTable } from './demo-table.ts'
 import { judgedRun } from './judged-run.ts'
+import { keepUp } from './keep-up.ts'
 import { keptText, nextText } from './next-text.ts'
 import { type PlanOutcome, planOutcome } from './plan-outcome.ts'
 import { PlanView } from './plan-view.ts'
+import { sideBySide } from './side-by-side.ts'
 
 export interface DemoFlags extends OutputFlags {
   readonly output: 'text' | 'json'
@@ -37,11 +39,14 @@ export async function runDemo(context: CliContext, actions: DemoActions, request
   const grounds: DemoGround[] = []
   try {
     const run = { context, actions, flags, screen, grounds, ...report, last: plans.at(-1) }
-    const outcomes = await sideBySide(run, plans)
+    const outcomes = await sideBySide(
+      { items: plans, lanes: LANES, work: (plan, signal) => runPlan(run, plan, signal) },
+      context.interrupts.signal,
+    )
     screen.close()
     print(context, outcomes, { flags, program: actions.program })
     const [kept] = grounds
-    if (kept !== undefined) await keep(context, kept, { flags, program: actions.program })
+    if (kept !== undefined) await keepUp(context, keptText(kept, actions.program), flags.output === 'json')
     return outcomes.some(isBroken) ? EXIT_FAILED : 0
   } finally {
     screen.close()
@@ -59,27 +64,6 @@ interface Run {
   readonly grounds: DemoGround[]
   readonly last: DemoPlan | undefined
   readonly report?: ReportFile
-}
-
-/** As many at once as there are lanes, in order. Where one cannot go on, the others end too. */
-async function sideBySide(run: Run, plans: readonly DemoPlan[]): Promise<readonly PlanOutcome[]> {
-  const failed = new AbortController()
-  const signal = AbortSignal.any([run.context.interrupts.signal, failed.signal])
-  const outcomes = new Map<DemoPlan, PlanOutcome>()
-  const waiting = [...plans]
-  const lane = async (): Promise<void> => {
-    for (let plan = waiting.shift(); plan !== undefined; plan = waiting.shift()) {
-      outcomes.set(plan, await runPlan(run, plan, signal))
-    }
-  }
-  const lanes = Array.from({ length: LANES }, () =>
-    lane().catch((error: unknown) => {
-      failed.abort(error)
-    }),
-  )
-  await Promise.all(lanes)
-  signal.throwIfAborted()
-  return plans.flatMap((plan) => outcomes.get(plan) ?? [])
 }
 
 async function runPlan(run: Run, plan: DemoPlan, signal: AbortSignal): Promise<PlanOutcome> {
@@ -126,16 +110,4 @@ interface Shown {
 function print({ out }: CliContext, outcomes: readonly PlanOutcome[], { flags, program }: Shown): void {
   if (flags.output === 'json') out.write(`${JSON.stringify({ plans: outcomes }, null, 2)}\n`)
   else out.write(`${[...demoTable(outcomes), ...nextText(outcomes, program)].join('\n')}\n`)
-}
-
-/** Until Ctrl-C, which is its normal end and not an interruption. */
-async function keep(
-  { out, err, interrupts }: CliContext,
-  ground: DemoGround,
-  { flags, program }: Shown,
-): Promise<void> {
-  const sink = flags.output === 'json' ? err : out
-  sink.write(`${keptText(ground, program).join('\n')}\n`)
-  if (interrupts.signal.aborted) return
-  await new Promise((resolve) => interrupts.signal.addEventListener('abort', resolve, { once: true }))
 }

@@ -10,6 +10,7 @@ import { type OutputFlags, outputModes } from '../../output-options.ts'
 import { type Line, padCells, paintLine } from '../../terminal/style.ts'
 import { countOf, countText } from '../../text/count-text.ts'
 import { DemoScreen } from '../demo-screen.ts'
+import { keepUp } from '../keep-up.ts'
 import type { DnsDemoActions, DnsDemoGround, SentQueries } from './dns-demo-actions.ts'
 import { type DnsDemoRun, dnsDemoDocument, dnsDemoLines, isSound, keptLines } from './dns-demo-result.ts'
 import { PodWatch } from './pod-watch.ts'
@@ -47,7 +48,7 @@ export async function runDnsDemo(context: CliContext, actions: DnsDemoActions, f
             .map((line) => `${paintLine(line, modes.outStyle)}\n`)
             .join('')
     context.out.write(result)
-    if (flags.keep === true) await kept(context, ground, flags.output)
+    if (flags.keep === true) await keepUp(context, keptLines(ground), flags.output === 'json')
     return isSound(run) ? 0 : EXIT_FAILED
   } finally {
     screen.close()
@@ -172,15 +173,3 @@ function goodText(watch: PodWatch, what: 'health' | 'dnsOverTcp'): string {
 }
 
 const readyText = (watch: PodWatch): string => (watch.last?.ready === true ? 'Ready' : 'not Ready')
-
-/** Until Ctrl-C, which is how it ends, and no interruption. */
-async function kept(
-  { out, err, interrupts }: CliContext,
-  ground: DnsDemoGround,
-  output: 'text' | 'json',
-): Promise<void> {
-  const sink = output === 'json' ? err : out
-  sink.write(`${keptLines(ground).join('\n')}\n`)
-  if (interrupts.signal.aborted) return
-  await new Promise((resolve) => interrupts.signal.addEventListener('abort', resolve, { once: true }))
-}
