@@ -23,7 +23,8 @@ export function haproxyConfig(config: BalancerConfig, socket: string): string {
 }
 
 function backendLines({ name, servers, check }: BackendConfig): readonly string[] {
-  const word = check === undefined ? '' : ` check inter ${check.interMs}ms fall ${check.fall} rise ${check.rise}`
+  const port = check?.port === undefined ? '' : ` port ${check.port}`
+  const word = check === undefined ? '' : ` check${port} inter ${check.interMs}ms fall ${check.fall} rise ${check.rise}`
   return [
     `backend ${name}`,
     '  balance roundrobin',

@@ -119,6 +119,11 @@ export class LoopbackDataPlane implements DataPlane {
     }
   }
 
+  /** A process of the machine itself, which is no pod, listens there. */
+  addOwnPort(name: string, port: number): void {
+    this.#node(name).ownPorts.add(port)
+  }
+
   setPower(name: string, isOn: boolean): void {
     const node = this.#node(name)
     if (node.isOn === isOn) return
@@ -210,7 +215,8 @@ export class LoopbackDataPlane implements DataPlane {
       queueMicrotask(() => answered({ kind: 'refused' }))
       return
     }
-    const isThere = [...this.#nodes.values()].some(({ pods }) => pods.has(endpoint.host))
+    const { host } = endpoint
+    const isThere = this.#byAddress.has(host) || [...this.#nodes.values()].some(({ pods }) => pods.has(host))
     const real = this.#parts.net.locate(endpoint)
     if (!isThere || real === undefined) {
       queueMicrotask(() => answered({ kind: isThere ? 'refused' : 'silent' }))

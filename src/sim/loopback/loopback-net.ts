@@ -99,6 +99,16 @@ export class LoopbackNet {
     server.listen(real)
   }
 
+  /** Where a server that takes its own port is to listen, to be found at that address; port 0 is any that is free. */
+  placeOf(at: Destination): Destination {
+    return this.#realOf(at)
+  }
+
+  /** Such a server listens on that port now. */
+  listens(at: Destination, port: number): void {
+    if (this.#realOf(at) !== at) this.#ports.set(nameOf(at), port)
+  }
+
   /** The same for a socket that takes messages. */
   bindUdp(socket: UdpSocket, at: Destination): void {
     const real = this.#realOf(at)

@@ -24,6 +24,8 @@ export class LoopbackNode {
   isOn = true
   readonly pods = new Map<string, LoopbackPod>()
   readonly nodePorts = new Map<number, NodePort>()
+  /** Where processes of the machine itself listen, such as an agent. */
+  readonly ownPorts = new Set<number>()
   /** What entered the cluster here and is open. */
   readonly flows = new Set<Flow>()
 
@@ -43,9 +45,9 @@ export class LoopbackNode {
     invariant(false, `no address is left in ${this.#podNet}.0/24`)
   }
 
-  /** Undefined: that port is not translated. */
+  /** Undefined: nothing is reached by that port. */
   endpointsOf(port: number): readonly Destination[] | undefined {
-    return this.nodePorts.get(port)?.endpoints
+    return this.nodePorts.get(port)?.endpoints ?? (this.ownPorts.has(port) ? [{ host: this.address, port }] : undefined)
   }
 
   goDark(): void {
