@@ -50,16 +50,20 @@ const exitCode = await runProgram(
         ])
         return dnsActions({ version, env: process.env, log, open: kubeconfigApi })
       }),
-      addDemoCommand(
-        async () => {
+      addDemoCommand({
+        plans: async () => {
           const { demoActions } = await import('./demo/demo-actions.ts')
           return demoActions({ version, env: process.env, log })
         },
-        async () => {
+        dns: async () => {
           const { dnsDemoActions } = await import('./demo/dns/dns-demo-actions.ts')
           return dnsDemoActions({ version, env: process.env, log })
         },
-      ),
+        ingress: async () => {
+          const { ingressDemoActions } = await import('./demo/ingress/ingress-demo-actions.ts')
+          return ingressDemoActions({ version, env: process.env, log })
+        },
+      }),
       addAgentCommand(async () => (await import('./agent/agent-main.ts')).agentMain),
       addControllerCommand(async () => (await import('./controller/controller-main.ts')).controllerMain),
       addVersionCommand(version),

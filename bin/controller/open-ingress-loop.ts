@@ -23,14 +23,16 @@ export interface IngressLoopPlace {
   readonly options: Pick<ControllerOptions, 'grantsNamespace'>
   readonly ingress: IngressLoopOptions
   readonly log: Log
+  /** Absent: over the network. */
+  readonly askAgent?: typeof askAgent
 }
 
 /** The server is not named in anything that this loop says. */
 const SERVER = { address: '', port: 0 }
 
-const askedAgents = (port: number): Agents => ({
+const askedAgents = (port: number, askOne = askAgent): Agents => ({
   ask: async (address, signal) => {
-    const asked = await askAgent({ address, port }, signal)
+    const asked = await askOne({ address, port }, signal)
     if ('error' in asked) return 'unheard'
     const { acknowledged, answer } = asked.health
     return { acknowledged, isUp: answer === 'up' }
@@ -46,6 +48,7 @@ export function openIngressLoop({
   options,
   ingress,
   log,
+  askAgent: askOne,
 }: IngressLoopPlace): IngressLoop {
   const api = { client, reach: new ApiReach(clock), clock, random, log }
   const objects = kubeObjects(api)
@@ -57,6 +60,6 @@ export function openIngressLoop({
     namespace: ingress.slotsNamespace,
     grantsNamespace: options.grantsNamespace,
     groups: ingress.groups,
-    ...(ingress.agentPort === undefined ? {} : { agents: askedAgents(ingress.agentPort) }),
+    ...(ingress.agentPort === undefined ? {} : { agents: askedAgents(ingress.agentPort, askOne) }),
   })
 }

@@ -3,6 +3,7 @@ import { UserError } from '../model/user-error.ts'
 import type { DemoActions } from './demo/demo-actions.ts'
 import { DEMO_PLANS, type DemoPlan, isDemoPlan, PLAN_FACTS } from './demo/demo-plan.ts'
 import type { DnsDemoActions } from './demo/dns/dns-demo-actions.ts'
+import type { IngressDemoActions } from './demo/ingress/ingress-demo-actions.ts'
 import type { DemoFlags } from './demo/run-demo.ts'
 import { addOutputOptions } from './output-options.ts'
 import type { AddCommand } from './program.ts'
@@ -17,20 +18,31 @@ Examples:
   evenkeel demo --html report.html                 also write the report of the roll as a page
   evenkeel demo --plan evenkeel --keep             leave the cluster up for inspection
   evenkeel demo --dns                              DNS: one pod dead over UDP alone, found and repaired
+  evenkeel demo --ingress                          a rollout of an IngressDaemonSet, beside that of a DaemonSet
+  evenkeel demo --ingress -o json | jq '.rollouts[] | {kind, failedRequests}'
 
 Exit codes: 0 evenkeel lost no request; 1 it lost one, or a plan did not
 finish; 2 wrong usage; 130 interrupted. With --dns: 0 the pod was found and
-replaced, and no query was lost afterwards; otherwise 1.`
+replaced, and no query was lost afterwards; otherwise 1. With --ingress: 0 the
+rollout of the IngressDaemonSet lost no request; otherwise 1.`
 
 interface CommandFlags extends DemoFlags {
   readonly dns?: boolean
+  readonly ingress?: boolean
   readonly compare?: boolean
   readonly plan?: readonly DemoPlan[]
 }
 
+/** Each is read only where it is asked for. */
+interface Demos {
+  readonly plans: () => Promise<DemoActions>
+  readonly dns: () => Promise<DnsDemoActions>
+  readonly ingress: () => Promise<IngressDemoActions>
+}
+
 /** `evenkeel demo`: plans of a reboot, side by side, on an embedded cluster. */
 export const addDemoCommand =
-  (load: () => Promise<DemoActions>, loadDns: () => Promise<DnsDemoActions>): AddCommand =>
+  (demos: Demos): AddCommand =>
   (program, context, exitWith) => {
     const command = program
       .command('demo')
@@ -44,6 +56,12 @@ export const addDemoCommand =
           '--dns',
           'instead of the plans: break UDP of one DNS pod, find it and repair it, within a minute',
         ).conflicts(['compare', 'plan', 'html', 'port', 'balancer']),
+      )
+      .addOption(
+        new Option(
+          '--ingress',
+          'instead of the plans: roll an IngressDaemonSet out under traffic, beside a DaemonSet, within 90 s',
+        ).conflicts(['dns', 'compare', 'plan', 'html', 'port']),
       )
       .addOption(new Option('--plan <name>', 'this plan only; may be repeated').argParser(planNames))
       .option('--keep', 'leave the cluster of the last plan up until Ctrl-C')
@@ -59,7 +77,12 @@ export const addDemoCommand =
     addOutputOptions(command).action(async (flags: CommandFlags) => {
       if (flags.dns === true) {
         const { runDnsDemo } = await import('./demo/dns/run-dns-demo.ts')
-        exitWith(await runDnsDemo(context, await loadDns(), flags))
+        exitWith(await runDnsDemo(context, await demos.dns(), flags))
+        return
+      }
+      if (flags.ingress === true) {
+        const { runIngressDemo } = await import('./demo/ingress/run-ingress-demo.ts')
+        exitWith(await runIngressDemo(context, await demos.ingress(), flags))
         return
       }
       const plans = plansOf(flags)
@@ -70,7 +93,7 @@ export const addDemoCommand =
         })
       }
       const { runDemo } = await import('./demo/run-demo.ts')
-      exitWith(await runDemo(context, await load(), { plans, flags }))
+      exitWith(await runDemo(context, await demos.plans(), { plans, flags }))
     })
   }
 

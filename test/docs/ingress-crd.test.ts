@@ -8,7 +8,7 @@ import { ingressSchema } from '../../src/core/ingress/schema/ingress-schema.ts'
 import type { Schema } from '../../src/core/ingress/schema/open-api.ts'
 import { validateIngress } from '../../src/core/ingress/validate.ts'
 import { INGRESS_GROUPS } from '../../src/model/ingress-daemon-set.ts'
-import { correctedExample, originalExample } from '../support/ingress/ingress-examples.ts'
+import { correctedExample, firstExample, originalExample } from '../support/ingress/ingress-examples.ts'
 
 for (const group of INGRESS_GROUPS) {
   test(`the CustomResourceDefinition of ${group} that is shipped is that of the code, and so is that of the chart`, () => {
@@ -52,8 +52,13 @@ describe('the example', () => {
       )
   })
 
-  test('that is shipped is right', () => {
-    const [ingress = {}] = correctedExample()
-    assert.deepEqual(validateIngress(ingress), [])
-  })
+  for (const [name, example] of [
+    ['ingress-daemonset.yaml', correctedExample],
+    ['ingress-first.yaml', firstExample],
+  ] as const) {
+    test(`that is shipped as ${name} is right`, () => {
+      const [ingress = {}] = example()
+      assert.deepEqual(validateIngress(ingress), [])
+    })
+  }
 })

@@ -4,38 +4,10 @@ import { systemClock } from '../../../src/adapters/node/system-clock.ts'
 import type { DemoActions, GroundOptions } from '../../../src/cli/demo/demo-actions.ts'
 import { addDemoCommand } from '../../../src/cli/demo-command.ts'
 import { runProgram } from '../../../src/cli/program.ts'
-import type { Sample } from '../../../src/model/probe.ts'
-import { wallMs } from '../../../src/model/time.ts'
 import { UserError } from '../../../src/model/user-error.ts'
-import type { ProbeSource } from '../../../src/ports/probe-source.ts'
 import { failedRun } from '../../support/report-runs/report-runs.ts'
 import { memoryContext } from '../memory-context.ts'
-
-/** Two requests a lane of each URL; the first new one of a URL that ends with `lossy` fails. */
-function twoRequests(url: string): ProbeSource {
-  return {
-    run: async (emit, signal) => {
-      const at = systemClock.wallMs()
-      emit({ type: 'started', at })
-      const samples = [0, 1, 2, 3].map((nth): Sample => {
-        const shared = {
-          target: url,
-          control: false,
-          scheduledAt: wallMs(at + nth * 10),
-          startedLateMs: 0,
-          latencyMs: 1,
-        }
-        const lane = nth % 2 === 0 ? 'new' : 'kept'
-        const fails = nth === 2 && url.endsWith('lossy')
-        return fails
-          ? { ...shared, lane, verdict: 'failed', failure: 'connect', error: 'refused' }
-          : { ...shared, lane, verdict: 'ok' }
-      })
-      emit({ type: 'batch', at: wallMs(at + 40), samples, settledBefore: wallMs(at + 40) })
-      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
-    },
-  }
-}
+import { twoRequests } from './two-requests.ts'
 
 const TAKEN = 18_081
 
@@ -77,10 +49,11 @@ function quietActions(lossy: readonly string[]): { readonly actions: DemoActions
 async function demo(words: readonly string[], lossy: readonly string[] = ['naive']) {
   const { context, opened } = memoryContext()
   const { actions, up } = quietActions(lossy)
-  const command = addDemoCommand(
-    () => Promise.resolve(actions),
-    () => Promise.reject(new Error('DNS was not asked for')),
-  )
+  const command = addDemoCommand({
+    plans: () => Promise.resolve(actions),
+    dns: () => Promise.reject(new Error('DNS was not asked for')),
+    ingress: () => Promise.reject(new Error('a rollout was not asked for')),
+  })
   const here = { ...context, clock: systemClock }
   const running = runProgram({ version: '0', context: here, commands: [command] }, ['demo', ...words])
   return { running, up, context, opened }
@@ -170,6 +143,8 @@ for (const [words, says] of [
   [['--balancer', 'nginx'], /Allowed choices are auto, embedded/],
   [['--dns', '--compare'], /option '--dns' cannot be used with option '--compare'/],
   [['--dns', '--balancer', 'embedded'], /option '--dns' cannot be used with option '--balancer <kind>'/],
+  [['--ingress', '--dns'], /option '--ingress' cannot be used with option '--dns'/],
+  [['--ingress', '--port', '18080'], /option '--ingress' cannot be used with option '--port <n>'/],
   [['--plan', 'naive', '--html', 'r.html'], /--html is the report of plan evenkeel, which is not among the plans/],
   [['--rate', '5'], /unknown option '--rate'/],
 ] as const) {

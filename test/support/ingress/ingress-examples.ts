@@ -12,3 +12,7 @@ export const originalExample = (): object => first(objectsIn(new URL('original-e
 /** The same put right, as it is shipped, with the Service that belongs to it. */
 export const correctedExample = (): readonly object[] =>
   objectsIn(new URL('../../../deploy/examples/ingress-daemonset.yaml', import.meta.url))
+
+/** The one that a person applies first, with its Service. */
+export const firstExample = (): readonly object[] =>
+  objectsIn(new URL('../../../deploy/examples/ingress-first.yaml', import.meta.url))

@@ -21,6 +21,7 @@ const LONGEST = [
   'contract/real-haproxy',
   'contract/embedded-kubectl',
   'cli/demo/dns-demo.',
+  'cli/demo/ingress-demo.',
   'report/page',
   'sim/loopback/loopback-ingress',
   'dns-check',

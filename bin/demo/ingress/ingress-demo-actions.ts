@@ -1,0 +1,24 @@
+import { preloadKubeconfigReader } from '../../../src/adapters/kube/load-kubeconfig.ts'
+import type { IngressDemoActions } from '../../../src/cli/demo/ingress/ingress-demo-actions.ts'
+import { LoopbackNet } from '../../../src/sim/loopback/loopback-net.ts'
+import { probeSource } from '../../probe-source.ts'
+import type { RollSurroundings } from '../../roll/world.ts'
+import { programName } from '../program-name.ts'
+import { EmbeddedRollout } from './embedded-rollout.ts'
+
+/** What the demo of IngressDaemonSets does, on this machine's loopback; `openNet`: which addresses that has. */
+export const ingressDemoActions = (surroundings: RollSurroundings, openNet = LoopbackNet.open): IngressDemoActions => ({
+  program: programName(),
+  probeSource,
+  open: async (options, signal) => {
+    // Later it would stop the clusters in this process, under traffic.
+    await preloadKubeconfigReader()
+    const made = await EmbeddedRollout.open({ ...options, net: await openNet(), surroundings }, signal)
+    const { nodes, url, about: balancer, cluster } = made
+    return {
+      ...{ nodes, url, balancer, kubeconfig: cluster.kubeconfig },
+      rollOut: (tell, limited) => made.rollOut(tell, limited),
+      end: () => made.end(),
+    }
+  },
+})

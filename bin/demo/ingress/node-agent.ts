@@ -1,0 +1,87 @@
+import { join } from 'node:path'
+import { TcpDataPort } from '../../../src/adapters/host/tcp-data-port.ts'
+import { openHttpDoor } from '../../../src/adapters/http/http-door.ts'
+import type { OpenDoor } from '../../../src/adapters/http/open-door.ts'
+import type { FollowParts } from '../../../src/adapters/kube/follow.ts'
+import { kubeNodeFeed } from '../../../src/adapters/kube/kube-node-feed.ts'
+import { FileAgentStore } from '../../../src/adapters/node/file-agent-store.ts'
+import { systemClock as clock } from '../../../src/adapters/node/system-clock.ts'
+import { systemTimers as timers } from '../../../src/adapters/node/system-timers.ts'
+import { Agent } from '../../../src/controllers/agent/agent.ts'
+import { dataPages } from '../../../src/controllers/agent/data-pages.ts'
+import { statusPages } from '../../../src/controllers/agent/status-pages.ts'
+import type { DataPort } from '../../../src/ports/data-port.ts'
+import type { PageOf } from '../../../src/ports/http-door.ts'
+import type { EmbeddedCluster } from '../../../src/sim/loopback/embedded-cluster.ts'
+import type { LoopbackNet } from '../../../src/sim/loopback/loopback-net.ts'
+import { QUIET } from './quiet.ts'
+import type { RolloutPorts } from './rollout-workloads.ts'
+
+interface AgentPlace {
+  readonly cluster: EmbeddedCluster
+  readonly net: LoopbackNet
+  readonly api: FollowParts
+  readonly node: { readonly name: string; readonly address: string }
+  readonly ports: RolloutPorts
+  /** Private to the demo. */
+  readonly folder: string
+}
+
+interface NodeAgent {
+  /** Rejects with the reason once the signal is aborted, and with nothing else. */
+  readonly running: Promise<void>
+  close(): Promise<void>
+}
+
+const DATA_PORT = { everyMs: 200, limitMs: 200, fall: 3, rise: 1 }
+
+/** `evenkeel agent --node NAME --data-port PORT`, in this process: the same agent, on the address of the node. */
+export async function openNodeAgent(place: AgentPlace, signal: AbortSignal): Promise<NodeAgent> {
+  const { cluster, net, api, node, ports, folder } = place
+  const directory = join(folder, node.name)
+  const agent = new Agent({
+    node: node.name,
+    spec: { cordonGraceMs: 0, upDelayMs: 0, hasDataPort: true },
+    checkers: { checkers: {}, intervalMs: 1_000 },
+    feed: kubeNodeFeed(api, node.name),
+    store: new FileAgentStore({ memoryDir: directory, keepDir: directory }),
+    bootId: cluster.machines.get(node.name)?.bootId ?? '',
+    dataPort: { dataPort: locatedDataPort(net), at: { address: node.address, port: ports.node }, ...DATA_PORT },
+    clock,
+    log: QUIET,
+  })
+  await agent.begin(signal)
+  const running = agent.run(signal)
+  running.catch(() => undefined)
+  await agent.takeOver(signal)
+  const view = agent.view.bind(agent)
+  const pages = { view, connections: async () => undefined, isOpen: () => true }
+  const doors = [
+    await openAt(place, ports.agentStatus, statusPages(pages)),
+    await openAt(
+      place,
+      ports.agent,
+      dataPages({ node: node.name, dialect: 'plain', answerTo: agent.asked.bind(agent) }),
+    ),
+  ]
+  return { running, close: async () => void (await Promise.all(doors.map((door) => door.close()))) }
+}
+
+async function openAt({ cluster, net, node }: AgentPlace, port: number, pages: PageOf): Promise<OpenDoor> {
+  const at = { host: node.address, port }
+  const door = await openHttpDoor({ place: net.placeOf(at), timers }, pages)
+  net.listens(at, door.port)
+  cluster.plane.addOwnPort(node.name, port)
+  return door
+}
+
+/** Where nodes are ports of 127.0.0.1, a node port is another one each time that it opens. */
+function locatedDataPort(net: LoopbackNet): DataPort {
+  const real = new TcpDataPort()
+  return {
+    answers: async ({ address, port }, signal) => {
+      const at = net.locate({ host: address, port })
+      return at !== undefined && real.answers({ address: at.host, port: at.port }, signal)
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import type { RolloutKind } from '../../../src/cli/demo/ingress/ingress-demo-actions.ts'
+import type { CheckConfig } from '../../../src/sim/balancer/balancer-config.ts'
+import { appContainer } from '../../../src/sim/cluster/article-workloads.ts'
+
+export interface RolloutPorts {
+  /** Of the containers. */
+  readonly app: number
+  readonly node: number
+  /** Where the agent of a node answers health checks, and where it tells of itself. */
+  readonly agent: number
+  readonly agentStatus: number
+}
+
+/** The only way by which either balancer hears of a node. */
+const CHECK = { interMs: 300, fall: 3, rise: 2 }
+/** Three failures of such a check take 0.9 s at most, two successes 0.6 s. */
+const DETACH_GRACE_SECONDS = 2
+/** So long the balancer has to send to a node again before the next one changes. */
+export const READY_SECONDS = 2
+const NAME = 'web'
+
+interface Workload {
+  readonly podsPerNode: number
+  /** A DaemonSet has no other health check than that of its pod; the agent of a node can speak for it before its pods change. */
+  readonly check: (ports: RolloutPorts) => CheckConfig
+  readonly manifest: (version: string, app: number) => object
+}
+
+/** As ingress-nginx, its app finishes the requests under way when it is told to end, and ends. */
+const template = (version: string, app: number): object => ({
+  metadata: { labels: { app: NAME } },
+  spec: {
+    terminationGracePeriodSeconds: 20,
+    containers: [appContainer({ STOP: 'graceful', GRACE: '0s', START_DELAY: '1s', VERSION: version }, {}, app)],
+  },
+})
+
+const selector = { matchLabels: { app: NAME } }
+
+export const WORKLOADS: Readonly<Record<RolloutKind, Workload>> = {
+  DaemonSet: {
+    podsPerNode: 1,
+    check: () => ({ path: '/readyz', ...CHECK }),
+    manifest: (version, app) => ({
+      apiVersion: 'apps/v1',
+      kind: 'DaemonSet',
+      metadata: { namespace: 'default', name: NAME },
+      spec: { selector, minReadySeconds: READY_SECONDS, template: template(version, app) },
+    }),
+  },
+  IngressDaemonSet: {
+    podsPerNode: 2,
+    check: ({ agent }) => ({ path: '/nodecheck', port: agent, ...CHECK }),
+    manifest: (version, app) => ({
+      apiVersion: 'evenkeel.dev/v1alpha1',
+      kind: 'IngressDaemonSet',
+      metadata: { namespace: 'default', name: NAME },
+      spec: {
+        podsPerNode: 2,
+        selector,
+        updateStrategy: {
+          type: 'RollingUpdate',
+          rollingUpdate: {
+            maxUnavailableNodes: 1,
+            annotateDeploymentToDetach: { gracePeriodSeconds: DETACH_GRACE_SECONDS },
+            attachGraceSeconds: READY_SECONDS,
+          },
+        },
+        template: template(version, app),
+      },
+    }),
+  },
+}
+
+/** Each node serves what it is sent by its own pods. */
+export const rolloutService = ({ app, node }: RolloutPorts): object => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { namespace: 'default', name: NAME },
+  spec: {
+    type: 'NodePort',
+    externalTrafficPolicy: 'Local',
+    selector: { app: NAME },
+    ports: [{ port: 80, targetPort: app, nodePort: node }],
+  },
+})

@@ -1,0 +1,106 @@
+import { shareText } from '../../../core/availability/confidence.ts'
+import { formatDuration, formatMinSec } from '../../../model/duration.ts'
+import { countOf, countText } from '../../text/count-text.ts'
+import { type Column, tableLines } from '../../text/table-lines.ts'
+import { boundsText } from '../../text/time-text.ts'
+import type { RolloutGround } from './ingress-demo-actions.ts'
+import type { RolloutOutcome } from './rollout-outcome.ts'
+
+const VERSION = '1'
+/** From here on a request of several hops may fail for want of a processor. */
+const STALLED_MS = 200
+
+/** The rollout of the IngressDaemonSet lost nothing, and both came to their end. */
+export const isSound = (outcomes: readonly RolloutOutcome[]): boolean =>
+  outcomes.every(
+    ({ kind, failedRequests, failure }) => failure === undefined && (kind === 'DaemonSet' || failedRequests === 0),
+  )
+
+/** What `-o json` prints. */
+export const ingressDemoDocument = (outcomes: readonly RolloutOutcome[]) => ({
+  version: VERSION,
+  sound: isSound(outcomes),
+  rollouts: outcomes,
+})
+
+const COLUMNS: readonly Column[] = [
+  { title: 'rollout of', align: 'left' },
+  ...['time', 'per node', 'sent', 'failed', 'share'].map((title): Column => ({ title, align: 'right' })),
+  { title: 'longest outage', align: 'left' },
+]
+
+export const ingressDemoLines = (outcomes: readonly RolloutOutcome[], program: string): readonly string[] => [
+  ...tableLines(COLUMNS, outcomes.map(row)).map((line) => line.slice(2)),
+  'Two clusters of three nodes, same pods, same traffic: 100/s, half of it over kept connections.',
+  'Each balancer has nothing but a health check: every 300 ms, 3 failures, 2 successes.',
+  ...busyLines(outcomes),
+  '',
+  ...outcomes.map(verdictLine),
+  '',
+  'On your cluster, in a checkout of this project:',
+  '  kubectl apply -f deploy/crd/ingressdaemonsets.evenkeel.dev.yaml',
+  '  helm upgrade --install evenkeel-agent deploy/chart/evenkeel-agent -n evenkeel --create-namespace \\',
+  '    --set controller.enabled=true,ingress.enabled=true',
+  '  kubectl apply -f deploy/examples/ingress-first.yaml',
+  ...rollOutLines('kubectl'),
+  'What your clients see meanwhile, in another terminal:',
+  `  ${program} probe https://app.example.com/`,
+  'Next: docs/ingress.md says how the load balancer is set up, and what happens to a node.',
+]
+
+/** A change of the template, which is rolled out, and the wait for it. */
+const rollOutLines = (kubectl: string): readonly string[] => [
+  `  ${kubectl} patch ingressdaemonset web --type=merge \\`,
+  `    -p '{"spec":{"template":{"metadata":{"annotations":{"example.com/restarted":"once"}}}}}'`,
+  `  ${kubectl} wait ingressdaemonset/web --for=condition=Ready --timeout=10m`,
+]
+
+function row({
+  kind,
+  seconds,
+  nodes,
+  sentRequests,
+  failedRequests,
+  longestOutageMs,
+}: RolloutOutcome): readonly string[] {
+  const all = nodes.map((node) => node.seconds)
+  return [
+    kind,
+    formatMinSec(seconds * 1_000),
+    all.length === 0 ? '-' : `${Math.min(...all).toFixed(1)} to ${Math.max(...all).toFixed(1)} s`,
+    countText(sentRequests),
+    countText(failedRequests),
+    shareText(failedRequests, sentRequests),
+    longestOutageMs === undefined ? 'none seen' : boundsText(longestOutageMs.low, longestOutageMs.high ?? undefined),
+  ]
+}
+
+function busyLines(outcomes: readonly RolloutOutcome[]): readonly string[] {
+  const longestMs = Math.max(...outcomes.map(({ stalledMs }) => stalledMs))
+  if (longestMs < STALLED_MS) return []
+  return [`This machine was busy: the clusters stood still for up to ${formatDuration(longestMs)} at a time.`]
+}
+
+function verdictLine({ kind, failedRequests, sentRequests, failure }: RolloutOutcome): string {
+  if (failure !== undefined) return `The rollout of the ${kind} did not finish: ${failure}`
+  const lost = `The ${kind} lost ${countOf(failedRequests, 'request')} of ${countText(sentRequests)}`
+  // Neither is explained by what the other one does.
+  if ((kind === 'DaemonSet') === (failedRequests === 0)) return `${lost}.`
+  const how =
+    kind === 'DaemonSet'
+      ? 'it replaces the pod of a node while the balancer still sends to the node'
+      : 'it takes a node out of the balancer before the pods of the node change'
+  return `${lost}: ${how}.`
+}
+
+/** The cluster of the IngressDaemonSet is up still, and its controller runs. */
+export function keptLines({ url, kubeconfig }: RolloutGround, program: string): readonly string[] {
+  return [
+    '',
+    `The cluster of the IngressDaemonSet stays up until Ctrl-C. Its service: ${url}`,
+    'Try, in other terminals:',
+    `  ${program} probe ${url}`,
+    ...rollOutLines(`kubectl --kubeconfig ${kubeconfig}`),
+    `  kubectl --kubeconfig ${kubeconfig} get pods -o wide`,
+  ]
+}

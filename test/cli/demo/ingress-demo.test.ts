@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, type TestContext, test } from 'node:test'
+import { ingressDemoActions } from '../../../bin/demo/ingress/ingress-demo-actions.ts'
+import { LoopbackNet } from '../../../src/sim/loopback/loopback-net.ts'
+import { waitFor } from '../../../testbed/machine/wait-for.ts'
+import { shippedProgram } from '../../support/shipped-program.ts'
+
+const PROGRAM = shippedProgram('evenkeel')
+const NODES = ['n1', 'n2', 'n3']
+
+/** As a person runs it; what it leaves in its folder is left. */
+function demo(t: TestContext, words: readonly string[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'evenkeel-test-'))
+  const argv = ['--disable-warning=ExperimentalWarning', PROGRAM, 'demo', '--ingress', '--progress', 'plain', ...words]
+  const child = spawn(process.execPath, argv, {
+    env: { ...process.env, TMPDIR: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  t.after(() => {
+    child.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  })
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    said += chunk
+  })
+  return { child, folder, said: () => said, printed: text(child.stdout), ended: once(child, 'close') }
+}
+
+/** From here on a check of the balancer, or a request, may fail for want of a processor. */
+const STALLED_MS = 500
+
+/** What it measured. A run whose process got no turn for so long is void, and made once more. */
+async function measured(t: TestContext, isLast = false) {
+  const { folder, said, printed, ended } = demo(t, ['-o', 'json', '--balancer', 'embedded'])
+  const [code] = await ended
+  const document = JSON.parse(await printed)
+  const isVoid = document.rollouts.some(({ stalledMs }: { readonly stalledMs: number }) => stalledMs > STALLED_MS)
+  if (isVoid && !isLast) return measured(t, true)
+  return { code, document, said: said(), folder }
+}
+
+// Most of their time is waited out.
+describe('the demo of IngressDaemonSets', { concurrency: true }, () => {
+  test('with Node alone, a rollout of an IngressDaemonSet loses no request, and that of a DaemonSet loses some', async (t) => {
+    const { code, document, said, folder } = await measured(t)
+    assert.equal(code, 0, said)
+    assert.deepEqual([document.version, document.sound], ['1', true])
+    const [daemonSet, ingress] = document.rollouts
+    assert.deepEqual([daemonSet.kind, ingress.kind], ['DaemonSet', 'IngressDaemonSet'])
+    for (const { nodes, sentRequests, seconds, failure } of [daemonSet, ingress]) {
+      assert.deepEqual(nodes.map(({ name }: { readonly name: string }) => name).toSorted(), NODES)
+      assert.ok(sentRequests > 90 * seconds, `${sentRequests} requests in ${seconds} s`)
+      assert.equal(failure, undefined)
+    }
+    assert.deepEqual([ingress.failedRequests, ingress.windows, ingress.longestOutageMs], [0, [], undefined])
+    assert.ok(daemonSet.failedRequests > 0)
+    assert.ok(daemonSet.longestOutageMs.low > 0 && daemonSet.longestOutageMs.high > daemonSet.longestOutageMs.low)
+    assert.match(said, /Z IngressDaemonSet {2}n2 +done {2}\d:\d\d, 0 failed of \d+\n/)
+    assert.deepEqual(readdirSync(folder), [])
+  })
+
+  test('Ctrl-C in the midst of a rollout ends it with 130, and leaves nothing', async (t) => {
+    const { child, folder, said, printed, ended } = demo(t, [])
+    await waitFor(
+      { what: 'a node that is done', limitMs: 60_000, explain: said },
+      () => / done /.test(said()) || undefined,
+    )
+    child.kill('SIGINT')
+    const [code] = await ended
+    assert.equal(code, 130)
+    assert.equal(await printed, '')
+    assert.deepEqual(readdirSync(folder), [])
+  })
+
+  test('where a machine has no loopback address but 127.0.0.1, a node leaves and comes back by ports of it', async () => {
+    const log = { debug: () => undefined, warn: () => undefined }
+    const actions = ingressDemoActions({ version: '0', env: {}, log }, async () => LoopbackNet.ofPorts())
+    const stop = new AbortController()
+    const enough = new Error('enough was seen')
+    const ground = await actions.open({ kind: 'IngressDaemonSet', balancer: 'auto' }, stop.signal)
+    const told: (readonly [node: string, step: string])[] = []
+    try {
+      const tell = (node: string, step: string): void => {
+        told.push([node, step])
+        if (step === 'done') stop.abort(enough)
+      }
+      await assert.rejects(ground.rollOut(tell, stop.signal), enough)
+      const [first] = told.at(-1) ?? []
+      assert.deepEqual(
+        told.filter(([node]) => node === first).map(([, step]) => step),
+        ['detaching', 'updating', 'verifying', 'attaching', 'done'],
+      )
+      assert.equal((await fetch(ground.url)).status, 200)
+    } finally {
+      await ground.end()
+    }
+  })
+})
