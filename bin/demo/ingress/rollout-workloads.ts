@@ -1,4 +1,4 @@
-import type { RolloutKind } from '../../../src/cli/demo/ingress/ingress-demo-actions.ts'
+import { ROLLOUT_CHECK, type RolloutKind } from '../../../src/cli/demo/ingress/ingress-demo-actions.ts'
 import type { CheckConfig } from '../../../src/sim/balancer/balancer-config.ts'
 import { appContainer } from '../../../src/sim/cluster/article-workloads.ts'
 
@@ -11,9 +11,7 @@ export interface RolloutPorts {
   readonly agentStatus: number
 }
 
-/** The only way by which either balancer hears of a node. */
-const CHECK = { interMs: 300, fall: 3, rise: 2 }
-/** Three failures of such a check take 0.9 s at most, two successes 0.6 s. */
+/** Three failures of the check take 1.2 s at most, two successes 0.8 s. */
 const DETACH_GRACE_SECONDS = 2
 /** So long the balancer has to send to a node again before the next one changes. */
 export const READY_SECONDS = 2
@@ -40,7 +38,7 @@ const selector = { matchLabels: { app: NAME } }
 export const WORKLOADS: Readonly<Record<RolloutKind, Workload>> = {
   DaemonSet: {
     podsPerNode: 1,
-    check: () => ({ path: '/readyz', ...CHECK }),
+    check: () => ({ path: '/readyz', ...ROLLOUT_CHECK }),
     manifest: (version, app) => ({
       apiVersion: 'apps/v1',
       kind: 'DaemonSet',
@@ -50,7 +48,7 @@ export const WORKLOADS: Readonly<Record<RolloutKind, Workload>> = {
   },
   IngressDaemonSet: {
     podsPerNode: 2,
-    check: ({ agent }) => ({ path: '/nodecheck', port: agent, ...CHECK }),
+    check: ({ agent }) => ({ path: '/nodecheck', port: agent, ...ROLLOUT_CHECK }),
     manifest: (version, app) => ({
       apiVersion: 'evenkeel.dev/v1alpha1',
       kind: 'IngressDaemonSet',

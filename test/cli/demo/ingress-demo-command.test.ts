@@ -50,8 +50,8 @@ test('both rollouts are compared, the DaemonSet first, and their clusters are go
   assert.match(head, /^rollout of +time +per node +sent +failed +share +longest outage$/)
   assert.match(daemonSet, /^DaemonSet +0:00 +0\.0 to 0\.0 s +4 +1 +25 % +0 ms or more$/)
   assert.match(ingress, /^IngressDaemonSet +0:00 +0\.0 to 0\.0 s +4 +0 +<75 % +none seen$/)
-  assert.match(context.out.text, /\nThe DaemonSet lost 1 request of 4: /)
-  assert.match(context.out.text, /\nThe IngressDaemonSet lost no requests of 4: /)
+  assert.match(context.out.text, /\nThe DaemonSet lost 1 request of 4\.\n {2}It replaces /)
+  assert.match(context.out.text, /\nThe IngressDaemonSet lost no requests of 4\.\n {2}It takes /)
   assert.match(context.err.text, /Z IngressDaemonSet {2}n2 +done {2}0:00, 0 failed of 0\n/)
   assert.deepEqual(up, [])
 })
@@ -79,7 +79,7 @@ test('a request that the IngressDaemonSet loses is a failure; what a DaemonSet l
   const none = demo(['-q'], { lossy: [] })
   assert.deepEqual([await lost.running, await none.running], [1, 0])
   assert.equal(JSON.parse(lost.context.out.text).sound, false)
-  assert.match(none.context.out.text, /\nThe DaemonSet lost no requests of 4\./)
+  assert.match(none.context.out.text, /\nThe DaemonSet lost no requests of 4\.\nThe /)
 })
 
 test('a rollout that does not finish is a failure, and says why', async () => {

@@ -4,6 +4,9 @@ import type { DemoActions } from '../demo-actions.ts'
 export const ROLLOUT_KINDS = ['DaemonSet', 'IngressDaemonSet'] as const
 export type RolloutKind = (typeof ROLLOUT_KINDS)[number]
 
+/** The health check of either balancer, the only way by which it hears of a node. */
+export const ROLLOUT_CHECK = { interMs: 400, fall: 3, rise: 2 } as const
+
 export interface RolloutOptions {
   readonly kind: RolloutKind
   readonly balancer: 'auto' | 'embedded'

@@ -3,9 +3,10 @@ import { formatDuration, formatMinSec } from '../../../model/duration.ts'
 import { countOf, countText } from '../../text/count-text.ts'
 import { type Column, tableLines } from '../../text/table-lines.ts'
 import { boundsText } from '../../text/time-text.ts'
-import type { RolloutGround } from './ingress-demo-actions.ts'
+import { ROLLOUT_CHECK, type RolloutGround, type RolloutKind } from './ingress-demo-actions.ts'
 import type { RolloutOutcome } from './rollout-outcome.ts'
 
+const { interMs, fall, rise } = ROLLOUT_CHECK
 const VERSION = '1'
 /** From here on a request of several hops may fail for want of a processor. */
 const STALLED_MS = 200
@@ -32,10 +33,10 @@ const COLUMNS: readonly Column[] = [
 export const ingressDemoLines = (outcomes: readonly RolloutOutcome[], program: string): readonly string[] => [
   ...tableLines(COLUMNS, outcomes.map(row)).map((line) => line.slice(2)),
   'Two clusters of three nodes, same pods, same traffic: 100/s, half of it over kept connections.',
-  'Each balancer has nothing but a health check: every 300 ms, 3 failures, 2 successes.',
+  `Each balancer has nothing but a health check: every ${interMs} ms, ${fall} failures, ${rise} successes.`,
   ...busyLines(outcomes),
   '',
-  ...outcomes.map(verdictLine),
+  ...outcomes.flatMap(verdictLines),
   '',
   'On your cluster, in a checkout of this project:',
   '  kubectl apply -f deploy/crd/ingressdaemonsets.evenkeel.dev.yaml',
@@ -81,16 +82,16 @@ function busyLines(outcomes: readonly RolloutOutcome[]): readonly string[] {
   return [`This machine was busy: the clusters stood still for up to ${formatDuration(longestMs)} at a time.`]
 }
 
-function verdictLine({ kind, failedRequests, sentRequests, failure }: RolloutOutcome): string {
-  if (failure !== undefined) return `The rollout of the ${kind} did not finish: ${failure}`
-  const lost = `The ${kind} lost ${countOf(failedRequests, 'request')} of ${countText(sentRequests)}`
-  // Neither is explained by what the other one does.
-  if ((kind === 'DaemonSet') === (failedRequests === 0)) return `${lost}.`
-  const how =
-    kind === 'DaemonSet'
-      ? 'it replaces the pod of a node while the balancer still sends to the node'
-      : 'it takes a node out of the balancer before the pods of the node change'
-  return `${lost}: ${how}.`
+const HOW: Readonly<Record<RolloutKind, string>> = {
+  DaemonSet: '  It replaces the pod of a node while the balancer still sends to the node.',
+  IngressDaemonSet: '  It takes a node out of the balancer before the pods of the node change.',
+}
+
+function verdictLines({ kind, failedRequests, sentRequests, failure }: RolloutOutcome): readonly string[] {
+  if (failure !== undefined) return [`The rollout of the ${kind} did not finish: ${failure}`]
+  const lost = `The ${kind} lost ${countOf(failedRequests, 'request')} of ${countText(sentRequests)}.`
+  // A DaemonSet that lost nothing, or an IngressDaemonSet that did, is not explained by this.
+  return (kind === 'DaemonSet') === failedRequests > 0 ? [lost, HOW[kind]] : [lost]
 }
 
 /** The cluster of the IngressDaemonSet is up still, and its controller runs. */

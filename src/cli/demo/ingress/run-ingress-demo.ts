@@ -22,6 +22,8 @@ interface Run {
   readonly actions: IngressDemoActions
   readonly flags: IngressDemoFlags
   readonly screen: DemoScreen
+  /** Whether each step of a node has a line that stays. */
+  readonly isLong: boolean
   /** Those that are up. */
   readonly grounds: Map<RolloutKind, RolloutGround>
 }
@@ -38,10 +40,11 @@ export async function runIngressDemo(
   actions: IngressDemoActions,
   flags: IngressDemoFlags,
 ): Promise<number> {
-  const screen = new DemoScreen(context, outputModes(flags, context.terminal))
+  const modes = outputModes(flags, context.terminal)
+  const screen = new DemoScreen(context, modes)
   const takeBack = context.onExit(() => screen.restoreCursor())
   const grounds = new Map<RolloutKind, RolloutGround>()
-  const run: Run = { context, actions, flags, screen, grounds }
+  const run: Run = { context, actions, flags, screen, grounds, isLong: modes.level > 1 }
   try {
     const both = { items: ROLLOUT_KINDS, lanes: ROLLOUT_KINDS.length }
     const outcomes = await sideBySide(
@@ -65,7 +68,7 @@ export async function runIngressDemo(
 }
 
 async function rollOut(run: Run, kind: RolloutKind, signal: AbortSignal): Promise<RolloutOutcome> {
-  const { context, actions, flags, screen, grounds } = run
+  const { context, actions, flags, screen, grounds, isLong } = run
   const { clock } = context
   const view = new PlanView(screen, kind, NAME_CELLS)
   view.note(ABOUT[kind])
@@ -80,6 +83,7 @@ async function rollOut(run: Run, kind: RolloutKind, signal: AbortSignal): Promis
       const tell = (node: string, step: string): void => {
         times.step(node, step)
         view.step(node, step)
+        if (isLong && step !== 'done') view.note(`${node} ${step}`)
       }
       const end = await ground.rollOut(tell, signal)
       return { ...end, nodes: times.nodes }
