@@ -33,7 +33,8 @@ interface NodeAgent {
   close(): Promise<void>
 }
 
-const DATA_PORT = { everyMs: 200, limitMs: 200, fall: 3, rise: 1 }
+/** What does not listen refuses at once; a busy machine answers late. */
+const DATA_PORT = { everyMs: 200, limitMs: 2_000, fall: 3, rise: 1 }
 
 /** `evenkeel agent --node NAME --data-port PORT`, in this process: the same agent, on the address of the node. */
 export async function openNodeAgent(place: AgentPlace, signal: AbortSignal): Promise<NodeAgent> {

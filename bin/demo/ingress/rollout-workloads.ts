@@ -11,8 +11,10 @@ export interface RolloutPorts {
   readonly agentStatus: number
 }
 
-/** Three failures of the check take 1.2 s at most, two successes 0.8 s. */
-const DETACH_GRACE_SECONDS = 2
+/** Three failures of the check take 1.5 s at most, two successes 1 s. The margin is for a machine that is busy. */
+const DETACH_GRACE_SECONDS = 3
+/** A busy machine answers late, and that is no reason to take a node for one that does not serve. */
+const CHECK = { ...ROLLOUT_CHECK, timeoutMs: 2_000 }
 /** So long the balancer has to send to a node again before the next one changes. */
 export const READY_SECONDS = 2
 const NAME = 'web'
@@ -38,7 +40,7 @@ const selector = { matchLabels: { app: NAME } }
 export const WORKLOADS: Readonly<Record<RolloutKind, Workload>> = {
   DaemonSet: {
     podsPerNode: 1,
-    check: () => ({ path: '/readyz', ...ROLLOUT_CHECK }),
+    check: () => ({ path: '/readyz', ...CHECK }),
     manifest: (version, app) => ({
       apiVersion: 'apps/v1',
       kind: 'DaemonSet',
@@ -48,7 +50,7 @@ export const WORKLOADS: Readonly<Record<RolloutKind, Workload>> = {
   },
   IngressDaemonSet: {
     podsPerNode: 2,
-    check: ({ agent }) => ({ path: '/nodecheck', port: agent, ...ROLLOUT_CHECK }),
+    check: ({ agent }) => ({ path: '/nodecheck', port: agent, ...CHECK }),
     manifest: (version, app) => ({
       apiVersion: 'evenkeel.dev/v1alpha1',
       kind: 'IngressDaemonSet',

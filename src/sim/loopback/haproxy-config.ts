@@ -29,6 +29,7 @@ function backendLines({ name, servers, check }: BackendConfig): readonly string[
     `backend ${name}`,
     '  balance roundrobin',
     ...(check === undefined ? [] : [`  option httpchk GET ${check.path}`]),
+    ...(check?.timeoutMs === undefined ? [] : [`  timeout check ${check.timeoutMs}ms`]),
     ...servers.map((server) => `  server ${server.name} ${server.address}:${server.port}${word}`),
   ]
 }

@@ -36,12 +36,13 @@ function demo(t: TestContext, words: readonly string[]) {
 /** From here on a check of the balancer, or a request, may fail for want of a processor. */
 const STALLED_MS = 500
 
-/** What it measured. A run whose process got no turn for so long is void, and made once more. */
+/** What it measured. A run that lost a request while its process got no turn for so long is void, and made once more. */
 async function measured(t: TestContext, isLast = false) {
   const { folder, said, printed, ended } = demo(t, ['-o', 'json', '--balancer', 'embedded'])
   const [code] = await ended
   const document = JSON.parse(await printed)
-  const isVoid = document.rollouts.some(({ stalledMs }: { readonly stalledMs: number }) => stalledMs > STALLED_MS)
+  const stalls = document.rollouts.map(({ stalledMs }: { readonly stalledMs: number }) => stalledMs)
+  const isVoid = !document.sound && Math.max(...stalls) > STALLED_MS
   if (isVoid && !isLast) return measured(t, true)
   return { code, document, said: said(), folder }
 }
@@ -50,7 +51,7 @@ async function measured(t: TestContext, isLast = false) {
 describe('the demo of IngressDaemonSets', { concurrency: true }, () => {
   test('with Node alone, a rollout of an IngressDaemonSet loses no request, and that of a DaemonSet loses some', async (t) => {
     const { code, document, said, folder } = await measured(t)
-    assert.equal(code, 0, said)
+    assert.equal(code, 0, `${said}${JSON.stringify(document.rollouts[1])}`)
     assert.deepEqual([document.version, document.sound], ['1', true])
     const [daemonSet, ingress] = document.rollouts
     assert.deepEqual([daemonSet.kind, ingress.kind], ['DaemonSet', 'IngressDaemonSet'])

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import type { CheckConfig } from '../../../src/sim/balancer/balancer-config.ts'
 import { haproxyConfig } from '../../../src/sim/loopback/haproxy-config.ts'
 
-const serverLine = (check: CheckConfig): string | undefined =>
-  haproxyConfig(
+const backendOf = (check: CheckConfig): readonly string[] => {
+  const text = haproxyConfig(
     {
       host: '127.0.0.1',
       frontends: [{ name: 'front', port: 18_080, backend: 'web' }],
@@ -15,14 +15,26 @@ const serverLine = (check: CheckConfig): string | undefined =>
     },
     '/run/lb.sock',
   )
-    .split('\n')
-    .find((line) => line.startsWith('  server '))
+  return text.slice(text.indexOf('backend web')).trim().split('\n')
+}
 
-test('a health check asks the port of the server, or the port that it names', () => {
-  const check = { path: '/nodecheck', interMs: 300, fall: 3, rise: 2 }
-  assert.equal(serverLine(check), '  server n1 127.81.0.1:30080 check inter 300ms fall 3 rise 2')
-  assert.equal(
-    serverLine({ ...check, port: 8_080 }),
+const CHECK = { path: '/nodecheck', interMs: 300, fall: 3, rise: 2 }
+
+test('a health check asks the port of the server, and has as long as its interval', () => {
+  assert.deepEqual(backendOf(CHECK), [
+    'backend web',
+    '  balance roundrobin',
+    '  option httpchk GET /nodecheck',
+    '  server n1 127.81.0.1:30080 check inter 300ms fall 3 rise 2',
+  ])
+})
+
+test('a health check asks the port that it names, and has as long as it says', () => {
+  assert.deepEqual(backendOf({ ...CHECK, port: 8_080, timeoutMs: 2_000 }), [
+    'backend web',
+    '  balance roundrobin',
+    '  option httpchk GET /nodecheck',
+    '  timeout check 2000ms',
     '  server n1 127.81.0.1:30080 check port 8080 inter 300ms fall 3 rise 2',
-  )
+  ])
 })

@@ -5,7 +5,7 @@ export const ROLLOUT_KINDS = ['DaemonSet', 'IngressDaemonSet'] as const
 export type RolloutKind = (typeof ROLLOUT_KINDS)[number]
 
 /** The health check of either balancer, the only way by which it hears of a node. */
-export const ROLLOUT_CHECK = { interMs: 400, fall: 3, rise: 2 } as const
+export const ROLLOUT_CHECK = { interMs: 500, fall: 3, rise: 2 } as const
 
 export interface RolloutOptions {
   readonly kind: RolloutKind
