@@ -16,6 +16,8 @@ export interface RolloutOutcome {
   readonly nodes: readonly { readonly name: string; readonly seconds: number }[]
   /** The longest time for which the cluster got no turn of the processor: above some 200 ms the figures say little. */
   readonly stalledMs: number
+  /** Of the requests that were answered, the slower lane. */
+  readonly p99Ms: number
   readonly windows: readonly WindowDocument[]
   /** Absent where the rollout came to its end. */
   readonly failure?: string
@@ -38,6 +40,7 @@ export function rolloutOutcome(kind: RolloutKind, judged: Judged<Rolled>): Rollo
     seconds: tenths(seconds),
     nodes: outcome.nodes.map(({ name, seconds: took }) => ({ name, seconds: tenths(took) })),
     stalledMs: Math.round(stalledMs),
+    p99Ms: Math.round(Math.max(...reading.lanes.map((lane) => lane.p99Ms))),
     windows,
     ...(outcome.failure === undefined ? {} : { failure: outcome.failure }),
   }
