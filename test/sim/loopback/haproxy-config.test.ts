@@ -15,7 +15,7 @@ const backendOf = (check: CheckConfig): readonly string[] => {
     },
     '/run/lb.sock',
   )
-  return text.slice(text.indexOf('backend web')).trim().split('\n')
+  return text.slice(text.indexOf('\nbackend web')).trim().split('\n')
 }
 
 const CHECK = { path: '/nodecheck', interMs: 300, fall: 3, rise: 2 }
