@@ -94,7 +94,7 @@ export interface IngressSpec {
 }
 
 /** `spec.rollbackTo`: the template of an earlier revision is to be that of the object again. */
-export interface RollbackRequest {
+interface RollbackRequest {
   /** The number of the ControllerRevision. */
   readonly revision: number
   /** The whole spec as it was written: the API server checks all of it together with the other template. */

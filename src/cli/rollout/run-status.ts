@@ -26,7 +26,7 @@ interface StatusRun {
 }
 
 /** How a look at a rollout ended. */
-export interface StatusResult {
+interface StatusResult {
   readonly code: number
   readonly lines: (columns: number) => readonly Line[]
   readonly document: object

@@ -9,7 +9,7 @@ import type { Line } from '../terminal/style.ts'
 import { tableLines } from '../text/table-lines.ts'
 
 /** A node as it is shown. */
-export interface ShownNode extends ListedNode {
+interface ShownNode extends ListedNode {
   /** Milliseconds since the epoch: when what is under way there began. */
   readonly since?: number
 }
