@@ -1,5 +1,7 @@
 import type { CheckedIngress } from '../../core/ingress/ingress-kind.ts'
+import { nodeLabel } from '../../core/ingress/names.ts'
 import type { RolloutStanding } from '../../core/ingress/rollout/standing.ts'
+import { INGRESS_NODE_LABEL } from '../../model/ingress-keys.ts'
 import type { ObjectRef } from '../../model/object-ref.ts'
 import type { Line } from '../terminal/style.ts'
 import { type Block, type BlockRow, blockLines } from '../text/labelled-block.ts'
@@ -53,9 +55,9 @@ function headOf({ object, standing, end }: Ended): Omit<Block, 'rows'> {
 }
 
 /** Commands that help where it stands. */
-export function nextSteps({ standing, unled, commands, lease, end }: Ended): readonly Step[] {
+export function nextSteps({ object, standing, unled, commands, lease, end }: Ended): readonly Step[] {
   const led = unled === undefined && standing.kind !== 'unseen' ? [] : controllerSteps(commands, lease)
-  return [...led, ...stepsOf(standing, commands), ...(end === 'settled' ? [] : againSteps(standing, commands))]
+  return [...led, ...stepsOf(object, standing, commands), ...(end === 'settled' ? [] : againSteps(standing, commands))]
 }
 
 const controllerSteps = ({ kubectl }: Commands, { namespace }: ObjectRef): readonly Step[] => [
@@ -65,7 +67,11 @@ const controllerSteps = ({ kubectl }: Commands, { namespace }: ObjectRef): reado
 const againSteps = ({ kind }: RolloutStanding, { rollout }: Commands): readonly Step[] =>
   kind === 'going' || kind === 'unseen' ? [{ command: rollout('status'), note: 'follow it' }] : []
 
-function stepsOf({ code, nodes }: RolloutStanding, { rollout, kubectl }: Commands): readonly Step[] {
+function stepsOf(
+  { namespace }: CheckedIngress,
+  { code, nodes }: RolloutStanding,
+  { rollout, kubectl }: Commands,
+): readonly Step[] {
   switch (code) {
     case 'RolloutPaused':
       return [{ command: rollout('resume'), note: 'go on' }]
@@ -82,7 +88,16 @@ function stepsOf({ code, nodes }: RolloutStanding, { rollout, kubectl }: Command
           ? []
           : [
               {
-                command: kubectl('get', 'pods', '-A', '-o', 'wide', '-l', `evenkeel.dev/node=${first.name}`),
+                command: kubectl(
+                  '-n',
+                  namespace,
+                  'get',
+                  'pods',
+                  '-o',
+                  'wide',
+                  '-l',
+                  `${INGRESS_NODE_LABEL}=${nodeLabel(first.name)}`,
+                ),
                 note: `the pods of ${first.name}`,
               },
             ]),
