@@ -9,6 +9,7 @@ import { errorText } from '../src/cli/error-text.ts'
 import { addProbeCommand } from '../src/cli/probe-command.ts'
 import { runProgram } from '../src/cli/program.ts'
 import { addRollCommand } from '../src/cli/roll-command.ts'
+import { addRolloutCommand } from '../src/cli/rollout-command.ts'
 import { addVersionCommand } from '../src/cli/version-command.ts'
 import { Voice } from '../src/cli/voice.ts'
 import { processContext } from './process/process-context.ts'
@@ -41,6 +42,10 @@ const exitCode = await runProgram(
       addBudgetCommand(async () => {
         const { budgetActions } = await import('./budget/budget-actions.ts')
         return budgetActions({ version, env: process.env, log })
+      }),
+      addRolloutCommand(async () => {
+        const { rolloutActions } = await import('./rollout/rollout-actions.ts')
+        return rolloutActions({ version, env: process.env, log })
       }),
       addProbeCommand(async (targets) => (await import('./probe-source.ts')).probeSource(targets)),
       addDnsCommand(async () => {

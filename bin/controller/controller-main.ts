@@ -19,6 +19,7 @@ import { Brake } from '../../src/controllers/brake/brake.ts'
 import { controllerPages } from '../../src/controllers/controller/controller-pages.ts'
 import type { DnsLoop } from '../../src/controllers/dns/dns-loop.ts'
 import type { IngressLoop } from '../../src/controllers/ingress/ingress-loop.ts'
+import { CONTROLLER_LEASE } from '../../src/model/lease.ts'
 import type { Reason } from '../../src/model/reason.ts'
 import { UserError } from '../../src/model/user-error.ts'
 import { Leader } from '../../src/runtime/leader.ts'
@@ -28,8 +29,6 @@ import { ownNamespace, SERVICE_ACCOUNT } from '../process/own-namespace.ts'
 import type { DnsLoopPlace } from './open-dns-loop.ts'
 import type { IngressLoopPlace } from './open-ingress-loop.ts'
 
-/** Of the one Lease, beside the controllers. */
-const LEASE = 'evenkeel-controller'
 const PASS_LIMIT_MS = 3_000
 const RELEASE_LIMIT_MS = 2_000
 
@@ -60,7 +59,7 @@ async function begun(options: ControllerOptions): Promise<Running> {
   const identity = `${hostname()}_${random.hex(6)}`
   const credentials = await apiCredentials(options.kubeconfig, 'CONTROLLER_OPTIONS')
   const client = new ApiClient({ credentials, clock, userAgent: `evenkeel-controller/${manifest.version}` })
-  const lease = { namespace: options.namespace, name: LEASE }
+  const lease = { namespace: options.namespace, name: CONTROLLER_LEASE }
   const leader: Leader = new Leader({
     cluster: kubeLeaderLease(client),
     clock,

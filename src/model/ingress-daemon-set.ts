@@ -93,6 +93,14 @@ export interface IngressSpec {
   readonly template: IngressTemplate
 }
 
+/** `spec.rollbackTo`: the template of an earlier revision is to be that of the object again. */
+interface RollbackRequest {
+  /** The number of the ControllerRevision. */
+  readonly revision: number
+  /** The whole spec as it was written: the API server checks all of it together with the other template. */
+  readonly spec: Readonly<Record<string, unknown>>
+}
+
 /** `evenkeel.dev/v1alpha1`, kind IngressDaemonSet. */
 export interface IngressDaemonSet {
   readonly group: IngressGroup
@@ -107,5 +115,6 @@ export interface IngressDaemonSet {
   readonly deleting: boolean
   /** The revision that a person lets go on after its canary nodes. */
   readonly promoted?: string
+  readonly rollbackTo?: RollbackRequest
   readonly spec: IngressSpec
 }

@@ -11,3 +11,6 @@ export interface Lease {
   readonly transitions: number
   readonly annotations: Readonly<Record<string, string>>
 }
+
+/** By which `evenkeel controller` leads, in its own namespace. */
+export const CONTROLLER_LEASE = 'evenkeel-controller'

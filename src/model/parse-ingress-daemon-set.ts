@@ -38,9 +38,15 @@ export const parseIngressDaemonSet =
         .map((finalizer) => finalizer.text()),
       deleting: !metadata.at('deletionTimestamp').absent,
       ...(promoted === undefined ? {} : { promoted }),
+      ...parseRollback(object.at('spec')),
       spec: parseSpec(object.at('spec')),
     }
   }
+
+function parseRollback(spec: Untrusted): Pick<IngressDaemonSet, 'rollbackTo'> {
+  const revision = spec.at('rollbackTo').at('revision').optionalInteger()
+  return revision === undefined ? {} : { rollbackTo: { revision, spec: spec.fields() } }
+}
 
 function parseSpec(spec: Untrusted): IngressSpec {
   const rolling = spec.at('updateStrategy').at('rollingUpdate')

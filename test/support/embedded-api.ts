@@ -18,6 +18,8 @@ export class EmbeddedApi {
   readonly time = new VirtualTime({ startAt: wallMs(Date.UTC(2026, 0, 1)), turns: turnsOfLoop })
   /** The method of each request that was carried out, in order. */
   readonly methods: string[] = []
+  /** The method and the path with its query of each. */
+  readonly requests: string[] = []
   readonly world = { store: new Store(), clock: this.time, random: new SeededRandom(7) }
 
   constructor(namespace: string) {
@@ -30,8 +32,9 @@ export class EmbeddedApi {
       world: this.world,
       timers: this.time,
       latencyMs: EmbeddedApi.LATENCY_MS,
-      around: ({ method }, answer) => {
+      around: ({ method, path, query }, answer) => {
         this.methods.push(method)
+        this.requests.push(`${method} ${path}?${query}`)
         return answer()
       },
     })

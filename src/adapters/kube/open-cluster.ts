@@ -31,6 +31,8 @@ interface ClusterOptions {
 interface OpenApi {
   readonly parts: FollowParts
   readonly server: Endpoint
+  /** Of the context, as kubectl uses it; absent where it names none. */
+  readonly namespace?: string
 }
 
 /** Asks once, so that what is wrong with the input is found at the start. */
@@ -67,7 +69,9 @@ async function open(options: ClusterOptions, firstCall: FirstCall, signal: Abort
     const { clientCertificate } = await credentials.current(signal)
     if (clientCertificate !== undefined) checkClientCertificate(clientCertificate, clock.wallMs())
     await firstCall(client, signal)
-    return { parts: { client, reach: new ApiReach(clock), clock, random, log }, server: kubeconfig.server }
+    const { server, namespace } = kubeconfig
+    const parts = { client, reach: new ApiReach(clock), clock, random, log }
+    return { parts, server, ...(namespace === undefined ? {} : { namespace }) }
   } catch (error) {
     throw connectionAdvice(error)
   }

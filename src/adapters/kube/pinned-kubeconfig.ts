@@ -32,6 +32,12 @@ export class PinnedKubeconfig {
     return { address: hostname, port: Number(port || usual) }
   }
 
+  /** Of the context; absent where it names none. */
+  get namespace(): string | undefined {
+    const { namespace } = this.first.getContextObject(this.first.getCurrentContext()) ?? {}
+    return namespace === undefined || namespace === '' ? undefined : namespace
+  }
+
   /** With nothing cached that the API server gave for an earlier credential. */
   async readAgain(): Promise<KubeConfig> {
     const again = await readOnce(this.#source, this.#clock)

@@ -2,10 +2,10 @@ import { type Command, Option } from 'commander'
 import type { RepairOrBusy } from '../../controllers/dns/repair-alone.ts'
 import type { Repair } from '../../controllers/dns/repair-dns.ts'
 import { escapeForeign } from '../../model/foreign-text.ts'
-import { posixQuote } from '../../model/posix-quote.ts'
 import type { CliContext } from '../cli-context.ts'
 import { addStyleOptions, type OutputFlags, resultStyle } from '../output-options.ts'
 import { paintLine } from '../terminal/style.ts'
+import { flagText } from '../text/flag-text.ts'
 import { withErrorDocument } from '../with-error-document.ts'
 import { addPlaceOptions, type DnsPlace, type PlaceFlags, placeOf } from './dns-place.ts'
 import { exitOf, repairDocument, repairLines } from './repair-result.ts'
@@ -73,7 +73,4 @@ export function addRepair(dns: Command, { load, context, exitWith }: Wired): voi
 
 /** What a person types to reach the same cluster. */
 const kubectlOf = ({ context, kubeconfig }: DnsPlace): string =>
-  ['kubectl', ...flagOf('--context', context), ...flagOf('--kubeconfig', kubeconfig)].join(' ')
-
-const flagOf = (flag: string, value: string | undefined): readonly string[] =>
-  value === undefined ? [] : [flag, /^[\w@%+=:,./-]+$/.test(value) ? value : posixQuote(value)]
+  ['kubectl', ...flagText('--context', context), ...flagText('--kubeconfig', kubeconfig)].join(' ')

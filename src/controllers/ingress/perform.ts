@@ -7,6 +7,7 @@ import { ingressKind } from '../../core/ingress/ingress-kind.ts'
 import { type IngressLook, identityFor } from '../../core/ingress/look.ts'
 import { identityOf, type NodeIdentity } from '../../core/ingress/names.ts'
 import { wantedRevision } from '../../core/ingress/revision.ts'
+import { rollbackPatch } from '../../core/ingress/rollback.ts'
 import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
 import { INGRESS_FINALIZER } from '../../model/ingress-keys.ts'
 import type { JsonPatch } from '../../model/json-patch.ts'
@@ -85,6 +86,9 @@ export class IngressEffects {
         if (patch !== undefined) await objects.patch({ kind: REVISIONS, namespace, name: revision.name, patch }, signal)
         return
       }
+      case 'rollBack':
+        await objects.patch({ ...placeOf(object), patch: rollbackPatch(object, action) }, signal)
+        return
       case 'deleteRevision':
         return this.#delete(REVISIONS, action.revision, signal)
       case 'deleteGate':
@@ -244,6 +248,7 @@ const HOUSEHOLD: ReadonlySet<string> = new Set<HouseholdAction['kind']>([
   'addFinalizer',
   'createRevision',
   'renumberRevision',
+  'rollBack',
   'deleteRevision',
   'adopt',
   'deleteSurplus',

@@ -187,7 +187,7 @@ const tooFew = (name: string, left: number, min: number): Reason => ({
   code: 'TooFewInService',
   object: name,
   text: `${left} nodes of ${name} would be left in service, and ${min} are wanted`,
-  ...(left === 0 ? { next: 'with one node, set spec.rollout.minInServiceNodes to 0' } : {}),
+  ...(left === 0 ? { next: 'with one node, set spec.updateStrategy.rollingUpdate.minInServiceNodes to 0' } : {}),
 })
 
 /** Who has a slot for the node by its own right takes it out anyway: their work is shared, and the update waits. */

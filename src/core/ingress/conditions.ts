@@ -42,6 +42,7 @@ function available({ s }: Pass, { counts }: Seen): Words {
 
 function progressing(pass: Pass, { counts, isComplete, reasons }: Seen): Words {
   const updated = `${counts.updated} of ${counts.desired} nodes have revision ${pass.target}`
+  if (pass.s.rollbackRefused !== undefined) return is(false, 'RollbackRefused', pass.s.rollbackRefused.text)
   if (isComplete) return is(false, 'Complete', updated)
   if (isStalled(pass)) return is(false, 'RolloutStalled', updated)
   if (pass.s.object.spec.rollout.paused) return is(false, 'RolloutPaused', `${updated}, and the rollout is paused`)
@@ -52,6 +53,8 @@ function progressing(pass: Pass, { counts, isComplete, reasons }: Seen): Words {
 }
 
 function stalled(pass: Pass): Words {
+  const { rollbackRefused: refused } = pass.s
+  if (refused !== undefined) return is(true, 'RollbackRefused', `${refused.text}; ${refused.next}`)
   const failed = failedNodes(pass)
   if (isStalled(pass)) return is(true, 'NodesStuck', `${failed.length} nodes are stuck: ${named(failed)}`)
   return is(false, 'NotStalled', failed.length === 0 ? 'no node is stuck' : `${failed.length} nodes are stuck`)
@@ -66,6 +69,9 @@ function degraded(pass: Pass): Words {
 }
 
 function ready(pass: Pass, { counts, isComplete }: Seen): Words {
+  // What is wanted is the other template, and that is not the one all nodes have.
+  if (pass.s.rollbackRefused !== undefined) return is(false, 'RollbackRefused', inService(counts))
+  if (pass.s.object.rollbackTo !== undefined) return is(false, 'RollingOut', 'the template is about to be another one')
   if (isStalled(pass)) return is(false, 'RolloutStalled', inService(counts))
   if (!isComplete) return is(false, 'RollingOut', `${counts.updated} of ${counts.desired} nodes are updated`)
   return is(counts.unavailable === 0, counts.unavailable === 0 ? 'AllInService' : 'NodesOut', inService(counts))

@@ -25,11 +25,20 @@ export function decideObject(seen: ObjectLook): ObjectDecision {
     const first = neededFirst(look)
     if (first !== undefined) return { kind: 'act', ...first }
   }
-  const decided = withoutTaken(decideIngress(snapshot), deployments.taken)
+  const decided = withRefusal(withoutTaken(decideIngress(snapshot), deployments.taken), snapshot.rollbackRefused)
   const rest = snapshot.object.deleting ? { actions: [], reasons: [] } : household(look)
   if (rest.actions.length === 0) return decided
   const actions = [...rest.actions, ...(decided.kind === 'act' ? decided.actions : [])]
   return { kind: 'act', actions, reasons: [...rest.reasons, ...decided.reasons] }
+}
+
+/** It is said also where no node waits for it. */
+function withRefusal(decision: ObjectDecision, refusal: Reason | undefined): ObjectDecision {
+  if (refusal === undefined || decision.reasons.some(({ code }) => code === refusal.code)) return decision
+  const reasons = [...decision.reasons, refusal]
+  return decision.kind === 'settled'
+    ? { kind: 'hold', reasons: [refusal], recheckAfterMs: REFUSED_AGAIN_MS }
+    : { ...decision, reasons }
 }
 
 function refused(name: string, findings: readonly IngressFinding[]): ObjectDecision {

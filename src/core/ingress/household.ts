@@ -1,4 +1,3 @@
-import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
 import {
   INGRESS_FINALIZER,
   REVISION_ANNOTATION,
@@ -14,7 +13,8 @@ import type { FoundDeployment } from './found.ts'
 import type { IngressLook } from './look.ts'
 import { identityOf } from './names.ts'
 import { OP_ANNOTATION } from './op.ts'
-import { holdsTemplateOf, templateHash } from './revision.ts'
+import { holdsTemplateOf, numberOf, templateHash } from './revision.ts'
+import { rollbackOf } from './rollback.ts'
 
 /** What an IngressDaemonSet needs beside its nodes, and what is left over of it. */
 export type HouseholdAction =
@@ -22,6 +22,8 @@ export type HouseholdAction =
   | { readonly kind: 'createRevision'; readonly number: number; readonly collisionCount: number }
   /** A template that is used once more gets the highest number. */
   | { readonly kind: 'renumberRevision'; readonly revision: OwnedObject; readonly number: number }
+  /** One write: the template and the placement, where they are other ones, and `spec.rollbackTo` goes. */
+  | { readonly kind: 'rollBack'; readonly template?: object; readonly placement?: string }
   | { readonly kind: 'deleteRevision'; readonly revision: OwnedObject }
   /** Its owner is gone, and it is one of ours by its labels, its name and its selector. */
   | { readonly kind: 'adopt'; readonly deployment: FoundDeployment }
@@ -41,27 +43,36 @@ interface Needed {
 const AT_ONCE = 50
 
 /** Before anything is done to a node: the object stays until all is put back, and the template is kept. */
-export function neededFirst({ snapshot: { object }, revisions }: IngressLook): Needed | undefined {
+export function neededFirst(look: IngressLook): Needed | undefined {
+  const { object } = look.snapshot
   if (!object.finalizers.includes(INGRESS_FINALIZER))
     return {
       actions: [{ kind: 'addFinalizer' }],
       reasons: [{ code: 'IngressPrepared', object: object.name, text: `${object.name} gets its finalizer` }],
     }
-  const action = revisionAction(object, revisions)
-  if (action === undefined) return undefined
-  const text = `the template of ${object.name} is kept as a revision`
-  return { actions: [action], reasons: [{ code: 'IngressPrepared', object: object.name, text }] }
+  return revisionAction(look)
 }
 
-const numberOf = ({ content }: OwnedObject): number => (typeof content.revision === 'number' ? content.revision : 0)
-
-function revisionAction(object: IngressDaemonSet, revisions: readonly OwnedObject[]): HouseholdAction | undefined {
+/** A rollback comes before a template that is used once more gets another number: it may be asked for by the old one. */
+function revisionAction({ snapshot, revisions }: IngressLook): Needed | undefined {
+  const { object } = snapshot
+  const { name, spec } = object
+  const prepared = (action: HouseholdAction): Needed => ({
+    actions: [action],
+    reasons: [{ code: 'IngressPrepared', object: name, text: `the template of ${name} is kept as a revision` }],
+  })
   const highest = Math.max(0, ...revisions.map(numberOf))
-  const hash = templateHash(object.spec)
+  const hash = templateHash(spec)
   const sameHash = revisions.filter(({ labels }) => labels[REVISION_HASH_LABEL] === hash)
-  const kept = sameHash.find((revision) => holdsTemplateOf(revision, object.spec))
-  if (kept === undefined) return { kind: 'createRevision', number: highest + 1, collisionCount: sameHash.length }
-  return numberOf(kept) === highest ? undefined : { kind: 'renumberRevision', revision: kept, number: highest + 1 }
+  const kept = sameHash.find((revision) => holdsTemplateOf(revision, spec))
+  if (kept === undefined)
+    return prepared({ kind: 'createRevision', number: highest + 1, collisionCount: sameHash.length })
+  const back = rollbackOf(object, { revisions, rejected: snapshot.revisions.rejected })
+  if (back !== undefined && back.kind !== 'refused')
+    return { actions: [{ kind: 'rollBack', ...back.to }], reasons: [back.reason] }
+  return numberOf(kept) === highest
+    ? undefined
+    : prepared({ kind: 'renumberRevision', revision: kept, number: highest + 1 })
 }
 
 /** Beside what is done to nodes. */

@@ -26,6 +26,7 @@ import { ingressOwner } from './marks.ts'
 import { identityOf, matchLabelsOf, type NodeIdentity, newIdentity } from './names.ts'
 import { OP_ANNOTATION, parseOp } from './op.ts'
 import { templateHash } from './revision.ts'
+import { rollbackOf } from './rollback.ts'
 import type { IngressDeployment, IngressNode, IngressSnapshot } from './snapshot.ts'
 
 /** All that was read for a decision about an IngressDaemonSet. */
@@ -86,10 +87,13 @@ export function lookAt(found: IngressFound): IngressLook {
   )
   const gates = new Map(found.gates.filter(isOurs).map((gate) => [gate.name, gate]))
   const out = nodesOut(found, deployments)
+  const revisions = found.revisions.filter(isOurs)
+  const rejected = word('rejected', found.status.rejectedRevision)
+  const rollback = rollbackOf(object, { revisions, ...rejected })
   return {
     deployments,
     gates,
-    revisions: found.revisions.filter(isOurs),
+    revisions,
     snapshot: {
       object,
       now: found.now,
@@ -97,9 +101,10 @@ export function lookAt(found: IngressFound): IngressLook {
       revisions: {
         desired: templateHash(object.spec),
         ...word('current', found.status.currentRevision),
-        ...word('rejected', found.status.rejectedRevision),
+        ...rejected,
         ...word('promoted', object.promoted),
       },
+      ...(rollback?.kind === 'refused' ? { rollbackRefused: rollback.reason } : {}),
       budget: {
         limit: found.budget.limit,
         fleet: nodes.length,

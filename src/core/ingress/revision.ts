@@ -33,6 +33,10 @@ export function wantedRevision(ids: IngressDaemonSet, { number, collisionCount }
   }
 }
 
+/** Counts up as templates are wanted; 0 where another program has written something else. */
+export const numberOf = ({ content }: OwnedObject): number =>
+  typeof content.revision === 'number' ? content.revision : 0
+
 /** Whether a ControllerRevision holds the template of the spec; one of its name that does not is a collision of hashes. */
 export const holdsTemplateOf = (revision: OwnedObject, spec: IngressSpec): boolean =>
   canonicalJson(revision.content.data) === canonicalJson(revisionData(spec))

@@ -55,10 +55,11 @@ export function rolloutHolds(pass: Pass): readonly Reason[] {
             code: 'RolloutPaused',
             object: name,
             text: `the rollout of ${name} is paused`,
-            next: 'set spec.rollout.paused to false',
+            next: 'set spec.paused to false, or run evenkeel rollout resume',
           } as const,
         ]
       : []),
+    ...(pass.s.rollbackRefused === undefined ? [] : [pass.s.rollbackRefused]),
     ...(isStalled(pass) ? [stalled(name, failed)] : []),
     ...(mass.length > 0 ? [massReason(name, mass)] : []),
   ]
@@ -72,7 +73,7 @@ const stalled = (name: string, failed: readonly NodeView[]): Reason => ({
   code: 'RolloutStalled',
   object: name,
   text: `the rollout of ${name} has stopped, since ${failed.length} of its nodes are stuck: ${named(failed)}`,
-  next: 'change the template, or retry or skip these nodes',
+  next: 'change the template, or go back to an earlier revision, or retry or skip these nodes',
 })
 
 export const massReason = (name: string, hit: readonly NodeView[]): Reason => ({
@@ -101,7 +102,10 @@ export function nodeHolds(pass: Pass, n: NodeView, { old, hasCanary }: FleetView
   if (n.node?.ready !== 'True') say('NodeNotReady', `${n.name} is not Ready`)
   if (gaveUp(pass, n)) say('DetachGivenUp', `the detach of ${n.name} for this revision was given up`)
   if (old <= partition)
-    say('PartitionKept', `spec.rollout.partition lets ${partition} nodes keep the revision that they have`)
+    say(
+      'PartitionKept',
+      `spec.updateStrategy.rollingUpdate.partition lets ${partition} nodes keep the revision that they have`,
+    )
   if (hasCanary && isCanaryFirst(pass) && !isCanary(pass, n))
     say('CanaryAwaited', `${n.name} is updated once the canary nodes are done and the rollout was let go on`)
   return reasons

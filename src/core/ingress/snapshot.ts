@@ -13,6 +13,8 @@ export interface IngressSnapshot {
   /** No cache is behind for longer than it may be. */
   readonly isFresh: boolean
   readonly revisions: IngressRevisions
+  /** Why the rollback that is asked for cannot be done. */
+  readonly rollbackRefused?: Reason
   readonly budget: IngressBudget
   /** Each node that is eligible, or bears something of this object, or was one for which a Deployment is there. */
   readonly nodes: readonly IngressNode[]

@@ -48,24 +48,24 @@ const isRolledOut = (pass: Pass): boolean => eligibleNodes(pass).every((n) => is
 interface ListedNode {
   readonly name: string
   readonly state: NodeView['state']
+  /** The code of why, and its sentence. */
+  readonly reason?: string
   readonly message?: string
 }
 
 function notInService({ nodes }: Pass, reasons: readonly Reason[]): WantedStatus['fields'] {
-  const messages = new Map(
-    reasons
-      .toReversed()
-      .map(({ object = '', text, next }) => [object, next === undefined ? text : `${text}; ${next}`] as const),
-  )
+  const firstOf = new Map(reasons.toReversed().map((reason) => [reason.object ?? '', reason]))
   const listed = nodes
     .filter(({ state }) => state !== 'InService' && state !== 'Absent')
     .map(({ name, state }): ListedNode => {
-      const message = messages.get(name)
-      return { name, state, ...(message === undefined ? {} : { message }) }
+      const first = firstOf.get(name)
+      return { name, state, ...(first === undefined ? {} : { reason: first.code, message: messageOf(first) }) }
     })
     .toSorted(byUrgency)
   return { nodes: listed.slice(0, NODES_MAX), ...(listed.length > NODES_MAX ? { truncated: true } : {}) }
 }
+
+const messageOf = ({ text, next }: Reason): string => (next === undefined ? text : `${text}; ${next}`)
 
 /** Those that need a person first, and those that only wait for their turn last. */
 const urgency = ({ state }: ListedNode): number => (state === 'Stuck' ? 0 : state === 'Queued' ? 2 : 1)

@@ -53,6 +53,8 @@ export const INGRESS_EFFECTS = {
   NodeVerified: effect('the pods of n1 have been ready for long enough'),
   MayReturn: effect('n1: its pods are as they should be'),
   NodeAttached: effect('n1 is attached again'),
+  RollbackAsked: effect('web goes back to the template of revision 2'),
+  RollbackUnneeded: effect('the template of web is that of revision 2 already'),
   RetryAsked: effect('n1 is to be tried again'),
   GateOpens: effect('pods may be evicted from n1'),
   GateCloses: effect('no pod may be evicted from n1 before it is detached'),

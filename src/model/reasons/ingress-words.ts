@@ -29,32 +29,39 @@ export const INGRESS_WORDS = {
   },
   RolloutPaused: {
     is: 'the rollout of web is paused',
-    cause: '`spec.rollout.paused` is true. Nodes that are out already are finished.',
-    cure: 'Set `spec.rollout.paused` to false.',
+    cause: '`spec.paused` is true. Nodes that are out already are finished.',
+    cure: '`evenkeel rollout resume ingressdaemonset/NAME`, or set `spec.paused` to false.',
     wait: 'none',
   },
   RolloutStalled: {
     is: 'the rollout of web has stopped, since 1 of its nodes are stuck: n1',
-    cause: 'As many nodes failed as `spec.rollout.failureThreshold` says.',
-    cure: 'Change the template; the stuck nodes get the new one first. Or retry or skip these nodes.',
+    cause: 'As many nodes failed as `spec.updateStrategy.rollingUpdate.failureThreshold` says.',
+    cure: '`evenkeel rollout undo ingressdaemonset/NAME`, or change the template: the stuck nodes get it first. Or `evenkeel rollout retry` or `evenkeel rollout skip` for these nodes.',
     wait: 'none',
   },
   RolledBack: {
     is: 'as many nodes of web failed as stop a rollout, so it goes back to revision 1',
-    cause: '`spec.rollout.autoRollback` is true, and the revision failed.',
+    cause: '`spec.updateStrategy.rollingUpdate.autoRollback` is true, and the revision failed.',
     cure: 'Correct the template. A changed template is rolled out; the one that failed is not tried again.',
+    wait: 'none',
+  },
+  RollbackRefused: {
+    is: 'web has no revision 9: it has revisions 1, 3 and 4',
+    cause:
+      '`spec.rollbackTo` names a revision that is not there, that failed before, or whose template the rest of the spec does not allow. Until that is settled no further node begins an update.',
+    cure: 'Choose one of `evenkeel rollout history ingressdaemonset/NAME`, or remove `spec.rollbackTo`.',
     wait: 'none',
   },
   CanaryAwaited: {
     is: 'n1 is updated once the canary nodes are done and the rollout was let go on',
-    cause: '`spec.rollout.canary` names the nodes that go first.',
-    cure: 'Look at the canary nodes, then let the rollout go on.',
+    cause: '`spec.updateStrategy.rollingUpdate.canary` names the nodes that go first.',
+    cure: 'Look at the canary nodes, then `evenkeel rollout resume ingressdaemonset/NAME`.',
     wait: 'none',
   },
   PartitionKept: {
-    is: 'spec.rollout.partition lets 2 nodes keep the revision that they have',
-    cause: '`spec.rollout.partition` says so.',
-    cure: 'Lower `spec.rollout.partition`.',
+    is: 'spec.updateStrategy.rollingUpdate.partition lets 2 nodes keep the revision that they have',
+    cause: '`spec.updateStrategy.rollingUpdate.partition` says so.',
+    cure: 'Lower `spec.updateStrategy.rollingUpdate.partition`.',
     wait: 'none',
   },
   MassDisruption: {
@@ -72,8 +79,8 @@ export const INGRESS_WORDS = {
   },
   TooFewInService: {
     is: '0 nodes of web would be left in service, and 1 are wanted',
-    cause: '`spec.rollout.minInServiceNodes` says how many are to stay in service.',
-    cure: 'Bring other nodes into service. With one node alone, set `spec.rollout.minInServiceNodes` to 0.',
+    cause: '`spec.updateStrategy.rollingUpdate.minInServiceNodes` says how many are to stay in service.',
+    cure: 'Bring other nodes into service. With one node alone, set `spec.updateStrategy.rollingUpdate.minInServiceNodes` to 0.',
     wait: 'none',
   },
   ZoneUnderWay: {
@@ -111,18 +118,18 @@ export const INGRESS_WORDS = {
   AgentNotHeard: {
     is: 'the agent of n1 has not said that it knows of the detach, so its health answer may still be good',
     cause: 'The agent is not running, or does not reach the API server.',
-    cure: 'Look at the agent of the node. After the limit, `onTimeout` says what is done.',
+    cure: 'Look at the agent of the node. After the limit, `detachTimeoutPolicy` says what is done.',
     wait: 'none',
   },
   DetachTimedOut: {
     is: 'n1 is not known to be detached after the limit of its detach',
     cause: 'The detacher or the agent did not acknowledge in time.',
-    cure: 'Look at the detacher and the agent of the node, then retry or skip the node. `onTimeout` says what is done by itself.',
+    cure: 'Look at the detacher and the agent of the node, then retry or skip the node. `detachTimeoutPolicy` says what is done by itself.',
     wait: 'none',
   },
   DetachGivenUp: {
     is: 'the detach of n1 for this revision was given up',
-    cause: 'The detach took too long, and `onTimeout` is `Abort`. The node serves with the pods that it had.',
+    cause: 'The detach took too long, and `detachTimeoutPolicy` is `Abort`. The node serves with the pods that it had.',
     cure: 'Look at the detacher and the agent of the node, then retry the node.',
     wait: 'none',
   },
@@ -147,7 +154,7 @@ export const INGRESS_WORDS = {
   },
   ProgressDeadlineExceeded: {
     is: 'of 2 pods on n1 1 are new, 1 ready, 0 available',
-    cause: '`spec.rollout.progressDeadline` is over. The node stays out and keeps its slot.',
+    cause: '`spec.progressDeadlineSeconds` is over. The node stays out and keeps its slot.',
     cure: 'Look at the pods of the node: `kubectl get pods -o wide`. Then change the template, or retry or skip the node.',
     wait: 'none',
   },

@@ -52,6 +52,13 @@ const CONDITIONS: readonly (readonly [title: string, world: IngressSnapshot, con
     '+Available:EnoughInService -Progressing:RolloutStalled +Stalled:NodesStuck -Degraded:AsWanted -Ready:RolloutStalled',
   ],
   [
+    'a rollback is asked for that cannot be done',
+    aScene([done('n1'), aNodeOf('n2')], {
+      rollbackRefused: { code: 'RollbackRefused', object: 'web', text: 'web has no revision 9', next: 'x' },
+    }),
+    '+Available:EnoughInService -Progressing:RollbackRefused +Stalled:RollbackRefused -Degraded:AsWanted -Ready:RollbackRefused',
+  ],
+  [
     'pods are missing',
     aScene([aNodeOf('n1', { deployment: { ...NEW, ready: 1, available: 1 } }), done('n2')]),
     '+Available:EnoughInService -Progressing:Complete -Stalled:NotStalled +Degraded:NodesDegraded -Ready:NodesOut',
@@ -95,9 +102,10 @@ test('nodes are counted, and those that are not in service are listed with what 
       {
         name: 'n1',
         state: 'Stuck',
+        reason: 'ProgressDeadlineExceeded',
         message: 'of 2 pods on n1 2 are new, 0 ready, 0 available; look at its pods; then retry or skip the node',
       },
-      { name: 'n4', state: 'Creating', message: 'n4 is to have pods' },
+      { name: 'n4', state: 'Creating', reason: 'NodeNew', message: 'n4 is to have pods' },
       { name: 'n3', state: 'Queued' },
     ],
   })

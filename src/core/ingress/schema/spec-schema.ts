@@ -97,6 +97,16 @@ const rollout = (): Fields => ({
     'Closed lets `kubectl drain` and everything else that evicts wait until the node is detached. Open lets pods be evicted at once: for pools of a cluster autoscaler, which removes no node whose pods may not be evicted. Defaults to Closed.',
     ['Closed', 'Open'],
   ),
+  rollbackTo: object(
+    'Puts the template and the placement of an earlier revision in the place of those of now. The controller writes them and removes this field in one write; from then on it is a rollout like any other. Absent otherwise. Do not keep it in manifests.',
+    {
+      revision: integer(
+        'Number of the ControllerRevision, as `evenkeel rollout history` and `kubectl get controllerrevisions -l evenkeel.dev/ingress=NAME` show it. From 1. Example: 3.',
+        { minimum: 1 },
+      ),
+    },
+    { required: ['revision'] },
+  ),
   revisionHistoryLimit: integer(
     `So many old revisions are kept to roll back to. From 0 to 100; defaults to ${D.revisionHistoryLimit}.`,
     { minimum: 0, maximum: 100, default: D.revisionHistoryLimit },

@@ -1,0 +1,21 @@
+import { kubeCluster } from '../../src/adapters/kube/kube-cluster.ts'
+import { kubeObjects } from '../../src/adapters/kube/kube-objects.ts'
+import { openApi } from '../../src/adapters/kube/open-cluster.ts'
+import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
+import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
+import type { RolloutActions } from '../../src/cli/rollout/sub-command.ts'
+import type { RollSurroundings } from '../roll/world.ts'
+
+/** As kubectl, where the context names none. */
+const NAMESPACE = 'default'
+
+/** What `evenkeel rollout` does, on the cluster of a kubeconfig. */
+export const rolloutActions = ({ version, env, log }: RollSurroundings): RolloutActions => ({
+  open: async ({ kubeconfig, context }, signal) => {
+    const kubeconfigPath = kubeconfig ?? env.KUBECONFIG
+    const userAgent = `evenkeel/${version}`
+    const api = await openApi({ kubeconfigPath, context, env, clock, random, log, userAgent }, signal)
+    const { parts, server, namespace = NAMESPACE } = api
+    return { objects: kubeObjects(parts), cluster: kubeCluster(parts, server), namespace }
+  },
+})
