@@ -9,6 +9,8 @@ import { freePort } from '../../../bin/demo/free-port.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { AgentPlace, answers, type RunningAgent } from '../../support/agent/agent-place.ts'
 import { applyIngress, deleteIngress, pageAt, portAnswers } from '../../support/agent/ingress-on-place.ts'
+import { LocalHaproxy } from '../../support/local-haproxy.ts'
+import { requires } from '../../support/requires.ts'
 
 const freePorts = (count: number): Promise<readonly number[]> =>
   Promise.all(Array.from({ length: count }, () => freePort('127.0.0.1', undefined)))
@@ -115,6 +117,42 @@ test('a port that another program has is one trouble, and is taken once that pro
   other.closeAllConnections()
   await portAnswers(taken, '200 OK')
 })
+
+test(
+  'a real HAProxy leaves the node by the health port of the IngressDaemonSet, and comes back',
+  requires('haproxy'),
+  async (t) => {
+    const place = await AgentPlace.of(t)
+    const [web = 0, api = 0] = await freePorts(2)
+    await applyIngress(place, { ports: [web, api] })
+    await place.agent('--ingress')
+    await portAnswers(web, '200 OK')
+    const backend = (name: string, port: number): string =>
+      `backend ${name}
+  option httpchk GET /nodecheck?dialect=disable-on-404
+  http-check disable-on-404
+  server n1 127.0.0.1:${port} check port ${port} inter 100ms fall 2 rise 1
+`
+    const haproxy = await LocalHaproxy.start(t, { sections: () => backend('web', web) + backend('api', api) })
+    /** srv_op_state (management.txt 9.3): 0 down, 2 up, 3 stopping. */
+    const becomes = (state: number): Promise<true> =>
+      waitFor({ what: `servers in state ${state}`, limitMs: 10_000, everyMs: 20 }, async () => {
+        const rows = (await haproxy.command('show servers state'))
+          .split('\n')
+          .filter((row) => row.split(' ')[3] === 'n1')
+        return rows.length === 2 && rows.every((row) => Number(row.split(' ')[5]) === state) ? true : undefined
+      })
+    await becomes(2)
+    await applyIngress(place, { ports: [web, api], isMarked: true })
+    await becomes(3)
+    await applyIngress(place, { ports: [web, api] })
+    await becomes(2)
+    await applyIngress(place, { ports: [web, api], ready: 1 })
+    await becomes(0)
+    await applyIngress(place, { ports: [web, api] })
+    await becomes(2)
+  },
+)
 
 /** Asks without end until told, and gives what it heard and was not told to expect. */
 function asking(t: TestContext, port: number) {

@@ -14,7 +14,7 @@ interface Change {
   readonly deleting?: boolean
 }
 
-const MARK = 'example.com/to-be-updated'
+export const MARK = 'example.com/to-be-updated'
 
 /** The Deployment of an IngressDaemonSet for one node, as the API server shows it to an agent. */
 export function healthDeployment(change: Change = {}) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import type { AgentPlace } from './agent-place.ts'
-import { healthDeployment } from './health-deployment.ts'
+import { healthDeployment, MARK } from './health-deployment.ts'
 
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments'
 const MERGE = 'application/merge-patch+json'
@@ -22,7 +22,10 @@ export async function applyIngress(
   const created = await place.ask('POST', DEPLOYMENTS, { body })
   if (created === 409)
     assert.equal(
-      await place.ask('PATCH', `${DEPLOYMENTS}/${name}`, { body: { metadata: { annotations } }, contentType: MERGE }),
+      await place.ask('PATCH', `${DEPLOYMENTS}/${name}`, {
+        body: { metadata: { annotations: { [MARK]: null, ...annotations } } },
+        contentType: MERGE,
+      }),
       200,
     )
   else assert.equal(created, 201)
