@@ -9,7 +9,7 @@ import { specAt } from '../../core/ingress/revision.ts'
 import { GAVE_UP_ANNOTATION, REJECTED_ANNOTATION } from '../../core/ingress/snapshot.ts'
 import type { WantedObject } from '../../core/ingress/wanted-object.ts'
 import { HEALTH_ANNOTATION } from '../../model/health-order.ts'
-import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
+import type { IngressDaemonSet, IngressSpec } from '../../model/ingress-daemon-set.ts'
 import { NODE_UID_ANNOTATION, RETRY_ANNOTATION, REVISION_HASH_LABEL } from '../../model/ingress-keys.ts'
 import type { Node } from '../../model/node.ts'
 import { WorldError } from '../../model/world-error.ts'
@@ -75,25 +75,27 @@ export function templatePatch(
   return withAnnotations(patch ?? {}, { found, annotations: { [REJECTED_ANNOTATION]: null } })
 }
 
+type Annotated = Pick<FoundDeployment, 'annotations' | 'ready'>
+
 /**
  * The annotations that an action writes on a Deployment; null: it goes. The health order goes with each of them: of fewer pods
  * fewer are enough in the same write.
  */
 export function annotationsOf(
   action: NodeAction,
-  { snapshot: { object } }: IngressLook,
-  found: FoundDeployment,
+  spec: IngressSpec,
+  found: Annotated,
 ): Readonly<Record<string, string | null>> {
   const written = ofAction(action, found) ?? {}
   const { ready } = found
   const after = Object.entries({ ...found.annotations, ...written }).filter(
     (entry): entry is [string, string] => entry[1] !== null,
   )
-  const health = healthOrder(object.spec, { annotations: Object.fromEntries(after), ready })
+  const health = healthOrder(spec, { annotations: Object.fromEntries(after), ready })
   return health === found.annotations[HEALTH_ANNOTATION] ? written : { ...written, [HEALTH_ANNOTATION]: health }
 }
 
-function ofAction(action: NodeAction, found: FoundDeployment): Readonly<Record<string, string | null>> | undefined {
+function ofAction(action: NodeAction, found: Annotated): Readonly<Record<string, string | null>> | undefined {
   switch (action.kind) {
     case 'writeOp':
       return {
@@ -118,7 +120,7 @@ function ofAction(action: NodeAction, found: FoundDeployment): Readonly<Record<s
   }
 }
 
-const gone = ({ annotations }: FoundDeployment, key: string): Readonly<Record<string, null>> =>
+const gone = ({ annotations }: Annotated, key: string): Readonly<Record<string, null>> =>
   key in annotations ? { [key]: null } : {}
 
 /** Under the version that was read, so that of two writers one is refused. */
