@@ -32,6 +32,7 @@ import { UserError } from '../../src/model/user-error.ts'
 import type { AgentBeside } from '../../src/ports/agent-beside.ts'
 import { apiCredentials } from '../process/api-credentials.ts'
 import { ownNamespace, SERVICE_ACCOUNT } from '../process/own-namespace.ts'
+import { ingressAnswers } from './ingress-answers.ts'
 
 /** What the API was not asked yet is waited for this long before checks are answered, where nothing is remembered. */
 const FIRST_ANSWER_MS = 2_000
@@ -42,40 +43,34 @@ const log = lineLog(process.stderr, clock)
 async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<0 | 1> {
   const { node, port, statusPort, agentCheckPort, address, dialect } = options
   const bootId = (await ownBootId(stop)) ?? ''
-  const { memoryDir, keepDir, dataPort, dataEveryMs, fall, rise } = options
+  const { memoryDir, keepDir, dataPort } = options
   const probes = new OwnProbes(clock)
   const api = { client: await apiClient(options), reach: new ApiReach(clock), clock, random, log }
   const namespace = await grantsNamespace(options)
+  const store = new FileAgentStore({ memoryDir, keepDir })
+  const doors: OpenDoor[] = []
+  const own = () => doors.map((door) => door.port)
+  const ingress = options.ingress ? ingressAnswers({ options, api, store, bootId, own }) : undefined
   const agent = new Agent({
     node,
     spec: { ...options, hasDataPort: dataPort !== undefined },
     feed: kubeNodeFeed(api, node),
     ...(namespace === undefined ? {} : { grants: kubeGrantsFeed(api, namespace) }),
-    store: new FileAgentStore({ memoryDir, keepDir }),
+    store,
+    onDecision: (decision) => ingress?.watch.nodeAnswers(decision),
     checkers: { checkers: options.checkers, intervalMs: options.checkerIntervalMs },
     bootId,
     clock,
     log,
-    ...(dataPort === undefined
-      ? {}
-      : {
-          dataPort: {
-            dataPort: new TcpDataPort((from) => probes.connectedFrom(from)),
-            at: dataPort,
-            everyMs: dataEveryMs,
-            limitMs: dataEveryMs,
-            fall,
-            rise,
-          },
-        }),
+    ...(dataPort === undefined ? {} : { dataPort: asked(dataPort, options, probes) }),
   })
-  await agent.begin(stop)
+  await Promise.all([agent.begin(stop), ingress?.watch.begin(stop)])
   const at = (there: number): DoorParts => ({
     place: { ...(address === undefined ? {} : { host: address }), reusePort: true, port: there },
     timers: systemTimers,
   })
-  const running = agent.run(stop)
-  const view = agent.view.bind(agent)
+  const running = Promise.all([agent.run(stop), ingress?.watch.run(stop)])
+  const view = (): AgentView => ({ ...agent.view(), ...(ingress === undefined ? {} : { ingress: ingress.view() }) })
   // The kubelet counts from when the process began.
   const limitMs = options.takeoverLimitMs - performance.now()
   let other: AgentBeside | undefined
@@ -90,8 +85,9 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<0 | 1
     return 1
   }
   await agent.takeOver(stop)
-  const doors: OpenDoor[] = []
-  const pages = { view, connections: counted(dataPort, probes), isOpen: () => doors.length > 1 }
+  ingress?.watch.takeOver()
+  const isOpen = (): boolean => doors.length > 1 && (ingress?.ports.isSettled ?? true)
+  const pages = { view, connections: counted(dataPort, probes), isOpen }
   doors.push(await openHttpDoor(at(statusPort), statusPages(pages)))
   await Promise.race([agent.known(FIRST_ANSWER_MS, stop), running])
   const answerTo = agent.asked.bind(agent)
@@ -100,13 +96,26 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<0 | 1
     doors.push(await openAgentCheckDoor(at(agentCheckPort), (caller) => agent.agentCheckLine(caller)))
   log.warn('the agent answers', { node, ports: doors.map((door) => door.port), dialect, grants: namespace ?? 'none' })
   try {
-    await running
+    await Promise.all([running, ingress?.ports.run(stop)])
     return 0
   } finally {
     // The last answer stands until the end: the process that replaces this one answers already, or none should.
-    await Promise.all(doors.map((door) => door.close()))
+    await Promise.all([...doors.map((door) => door.close()), ingress?.ports.close()])
   }
 }
+
+const asked = (
+  at: NonNullable<AgentOptions['dataPort']>,
+  { dataEveryMs, fall, rise }: AgentOptions,
+  probes: OwnProbes,
+) => ({
+  dataPort: new TcpDataPort((from) => probes.connectedFrom(from)),
+  at,
+  everyMs: dataEveryMs,
+  limitMs: dataEveryMs,
+  fall,
+  rise,
+})
 
 function placesOf({ node, port, statusPort, agentCheckPort, address }: AgentOptions): AgentPorts {
   const ports = { node, port, statusPort }
@@ -119,10 +128,11 @@ function placesOf({ node, port, statusPort, agentCheckPort, address }: AgentOpti
 
 /** What it does not know of its node, or why it would say what the other one does not. */
 function whyLate(view: AgentView, other: AgentBeside | undefined): readonly string[] {
-  const { heard, isKeptKnown, isDataPortAsked, decision, trouble } = view
+  const { heard, isKeptKnown, isDataPortAsked, decision, trouble, ingress } = view
   const missing = [
     ...(other?.silentPort === undefined ? [] : [`the process on port ${other.silentPort} does not answer as an agent`]),
     ...(heard ? [] : ['the API server has not shown the node']),
+    ...((ingress?.heard ?? true) ? [] : ['the API server has not shown the IngressDaemonSets of the node']),
     ...(isDataPortAsked ? [] : ['its data port was not asked often enough']),
     ...(isKeptKnown ? [] : ['the disk cannot be read, so a request may be kept there', ...trouble]),
   ]

@@ -28,6 +28,8 @@ export interface AgentOptions {
   /** How long it may take to be ready beside another agent of the node. */
   readonly takeoverLimitMs: number
   readonly stale?: { readonly afterMs: number; readonly answer: 'up' | 'down' }
+  /** Health checks of IngressDaemonSets are answered at their own ports. */
+  readonly ingress: boolean
 }
 
 const TEXT = { type: 'string' } as const
@@ -54,6 +56,7 @@ const FLAGS = {
   'takeover-limit': { ...TEXT, default: '8s' },
   'stale-after': TEXT,
   'stale-answer': TEXT,
+  ingress: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const
 
@@ -76,6 +79,7 @@ Options:
   --checker-interval T   their longest agent-inter             (2s)
   --address A            listen at one address                 (all)
   --dialect D            plain, disable-on-404, body or f5     (plain)
+  --ingress              also healthCheckNodePorts of IngressDaemonSets
   --data-port [A:]N      port of the node that must answer     (none)
   --data-every T         how often it is asked                 (2s)
   --fall N, --rise N     refusals and answers in a row         (3, 2)
@@ -130,6 +134,7 @@ function optionsOf(read: Reader, env: Readonly<Record<string, string | undefined
     upDelayMs: read.duration('up-delay'),
     cordonGraceMs: read.duration('cordon-grace'),
     takeoverLimitMs: read.interval('takeover-limit'),
+    ingress: read.value('ingress') === true,
     ...(agentCheckPort === undefined ? {} : { agentCheckPort }),
     ...(address === undefined ? {} : { address }),
     ...(kubeconfig === undefined ? {} : { kubeconfig }),

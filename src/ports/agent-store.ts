@@ -1,8 +1,8 @@
 /**
- * What an agent has beside its memory. `memory` goes with a reboot (tmpfs), `kept` and `owed` survive it (disk), `override`
- * is a person's, on the same disk.
+ * What an agent has beside its memory. `memory` and `ingress` go with a reboot (tmpfs), `kept` and `owed` survive it (disk),
+ * `override` is a person's, on the same disk.
  */
-export type AgentFile = 'memory' | 'kept' | 'owed' | 'override'
+export type AgentFile = 'memory' | 'ingress' | 'kept' | 'owed' | 'override'
 
 /**
  * Short texts, each whole or not at all; several agents of a node may write at once. Every call rejects with WorldError

@@ -52,7 +52,7 @@ describe('the chart', requires('helm'), () => {
 
   test('every option of the agent but its node and a kubeconfig is a value', async () => {
     const flags = [...new Set(AGENT_HELP.match(/(?<=--)[a-z][a-z-]*/g))].filter(
-      (flag) => !['help', 'node', 'kubeconfig', 'checker'].includes(flag),
+      (flag) => !['help', 'node', 'kubeconfig', 'checker', 'ingress'].includes(flag),
     )
     assert.ok(flags.length > 15)
     const values: Readonly<Record<string, string>> = {
@@ -81,6 +81,21 @@ describe('the chart', requires('helm'), () => {
       stderr,
     )
     assert.ok(agentOptions(words, { NODE_NAME: 'n1' }))
+  })
+
+  test('an agent answers for IngressDaemonSets where it has the network of the node, and may read their Deployments then', async () => {
+    const settings = ['controller.enabled=true', 'ingress.enabled=true'] as const
+    for (const [exposure, answers] of [
+      ['hostNetwork', true],
+      ['hostPort', false],
+    ] as const) {
+      const all = readManifests((await renderChart(...settings, `exposure=${exposure}`)).stdout)
+      const ofAgent = all.filter(({ metadata }) => metadata.name === 'evenkeel-agent')
+      const more = answers ? ['list apps deployments * *', 'watch apps deployments * *'] : []
+      assert.deepEqual(grantedBy(ofAgent).toSorted(), [...AGENT_RIGHTS, ...more].toSorted())
+      const [, ...words] = argsOf(all, 'DaemonSet')
+      assert.equal(agentOptions(words, { NODE_NAME: 'n1' })?.ingress, answers)
+    }
   })
 
   test('a port alone is asked at the node itself, also from a pod’s own network', async () => {

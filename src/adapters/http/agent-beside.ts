@@ -52,9 +52,21 @@ export async function agentBeside(at: AgentPorts, clock: Clock, signal: AbortSig
   return found.every((who) => who === undefined) ? undefined : Object.assign({}, ...found)
 }
 
+/**
+ * Whether an agent may listen at one further port: no process does, or an agent of the same node. Rejects with UserError
+ * PORT_TAKEN where another program does, or one that does not answer.
+ */
+export async function mayShare(at: AgentPlace, clock: Clock, signal: AbortSignal): Promise<void> {
+  const { port, host = MACHINE_ITSELF } = at
+  const found = await whoIsAt({ port, at, ask: (limited) => askName(at, host, limited), clock }, signal)
+  if (found?.silentPort !== undefined) throw await portTaken(port)
+}
+
+type AgentPlace = Pick<AgentPorts, 'node' | 'host' | 'port'>
+
 interface Looked {
   readonly port: number
-  readonly at: AgentPorts
+  readonly at: Pick<AgentPorts, 'host'>
   readonly ask: Ask
   readonly clock: Clock
 }
@@ -103,7 +115,7 @@ async function askStatus({ node, statusPort }: AgentPorts, address: string, sign
   return { is: 'agent', ...(isAnswer(told.answer) ? { answer: told.answer } : {}) }
 }
 
-async function askName({ node, port }: AgentPorts, address: string, signal: AbortSignal): Promise<Who> {
+async function askName({ node, port }: AgentPlace, address: string, signal: AbortSignal): Promise<Who> {
   const page = await readPage({ address, port, path: '/nodename' }, signal)
   if ('error' in page) return unread(page.code)
   return { is: page.status === 200 && page.body === `Node: ${JSON.stringify(node)}` ? 'agent' : 'other' }

@@ -9,7 +9,7 @@ const BYTES_MAX = 65_536
 /** Whoever began to write so long ago has ended before it was through. */
 const LEFT_AFTER_MS = 60_000
 
-/** A short text in a file; `memory` on tmpfs, the others on a disk, `override` as a person puts it there. */
+/** A short text in a file; `memory` and `ingress` on tmpfs, the others on a disk, `override` as a person puts it there. */
 export class FileAgentStore implements AgentStore {
   readonly #paths: Readonly<Record<AgentFile, string>>
   readonly #swept = new Set<AgentFile>()
@@ -17,6 +17,7 @@ export class FileAgentStore implements AgentStore {
   constructor({ memoryDir, keepDir }: { readonly memoryDir: string; readonly keepDir: string }) {
     this.#paths = {
       memory: join(memoryDir, 'memory.json'),
+      ingress: join(memoryDir, 'ingress.json'),
       kept: join(keepDir, 'maintenance.json'),
       owed: join(keepDir, 'owed.json'),
       override: join(keepDir, 'override'),
@@ -40,7 +41,7 @@ export class FileAgentStore implements AgentStore {
       this.#swept.add(file)
       if (text === undefined) await rm(path, { force: true })
       else await replaceFile(path, text)
-      if (file !== 'memory') await sync(dirname(path))
+      if (file === 'kept' || file === 'owed') await sync(dirname(path))
     } catch (error) {
       throw failed(error, path)
     }

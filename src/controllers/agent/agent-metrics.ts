@@ -37,11 +37,37 @@ export function agentMetrics(view: AgentView): string {
       'gauge',
     ),
     ...BRAKES.map((state) => `evenkeel_agent_brake{state="${state}"} ${state === brake ? 1 : 0}`),
-    ...single('evenkeel_agent_trouble', 'Files and objects that could not be read or written.', trouble.length),
+    ...single(
+      'evenkeel_agent_trouble',
+      'Files and objects that could not be read or written, and ports that could not be opened.',
+      trouble.length + (view.ingress?.trouble.length ?? 0),
+    ),
     ...single('evenkeel_agent_probers', 'Addresses that asked.', polls.length),
     ...single('evenkeel_agent_polls', 'Answers given to the currently known addresses.', told),
+    ...ofIngresses(view),
     '',
   ].join('\n')
+}
+
+/** Anyone who may make Deployments can add to them. */
+const INGRESSES_MAX = 64
+
+function ofIngresses({ ingress }: AgentView): readonly string[] {
+  if (ingress === undefined) return []
+  const answered = ingress.answered.filter(({ facts }) => (facts.order?.ports.length ?? 0) > 0).slice(0, INGRESSES_MAX)
+  return [
+    ...family(
+      'evenkeel_agent_ingress_answer',
+      'The answer at the ports of an IngressDaemonSet: 1 for this one, 0 for the other two.',
+      'gauge',
+    ),
+    ...answered.flatMap(({ facts, decision }) =>
+      ANSWERS.map((answer) => {
+        const labels = `namespace="${facts.namespace}",ingress="${facts.name}",answer="${answer}"`
+        return `evenkeel_agent_ingress_answer{${labels}} ${answer === decision.answer ? 1 : 0}`
+      }),
+    ),
+  ]
 }
 
 const family = (name: string, help: string, type: 'gauge'): readonly string[] => [

@@ -2,6 +2,7 @@ import type { Brake } from '../../core/agent/brake.ts'
 import type { AgentDecision } from '../../core/agent/decide.ts'
 import type { KeptClaims } from '../../model/kept-claims.ts'
 import type { MonoMs, WallMs } from '../../model/time.ts'
+import type { AnsweredIngress } from './ingress-watch.ts'
 import type { Polls } from './poll-log.ts'
 
 /** What there is to tell of an agent, as of now. */
@@ -31,4 +32,16 @@ export interface AgentView {
   /** What could not be read or written, for people. */
   readonly trouble: readonly string[]
   readonly polls: readonly Polls[]
+  /** Absent: the agent answers for no IngressDaemonSet. */
+  readonly ingress?: IngressView
+}
+
+/** What there is to tell of the IngressDaemonSets of the node. */
+interface IngressView {
+  /** The API server told of them since this process began. */
+  readonly heard: boolean
+  readonly answered: readonly AnsweredIngress[]
+  readonly isOpen: (port: number) => boolean
+  /** What is wrong with one of them or with a port, for people. */
+  readonly trouble: readonly string[]
 }

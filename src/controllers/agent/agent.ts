@@ -39,6 +39,8 @@ interface AgentParts {
   readonly bootId: string
   readonly clock: Clock
   readonly log: Log
+  /** What was decided of the node, each time. */
+  readonly onDecision?: (decision: AgentDecision) => void
 }
 
 /** How often the override file is looked at, and a failed write tried again. */
@@ -241,6 +243,7 @@ export class Agent {
     const since = answer === observed.evidence.answer ? observed.evidence.since : seen.now
     this.#evidence = { ...observed.evidence, answer, since }
     this.#decision = decision
+    this.#parts.onDecision?.(decision)
     if (!isNew) return
     this.#polls.answerChanged()
     this.#parts.log.warn(`answers ${answer}`, { reasons: decision.reasons.map(({ text }) => text) })

@@ -37,31 +37,53 @@ export const statusPages =
   }
 
 /** An agent that cannot know whether it may let its node serve is no replacement for one that does. */
-const isReady = ({ heard, isKeptKnown }: AgentView): boolean => heard && isKeptKnown
+const isReady = ({ heard, isKeptKnown, ingress }: AgentView): boolean =>
+  heard && isKeptKnown && (ingress?.heard ?? true)
 
 const health = (view: AgentView, connections: number | undefined): unknown => ({
   node: view.node,
   answer: view.decision.answer,
   since: toIso(wallMs(view.wall - (view.now - view.since))),
-  reasons: view.decision.reasons.map(({ code, text, next }) => ({
-    code,
-    text,
-    ...(next === undefined ? {} : { next }),
-  })),
+  reasons: reasonsOf(view.decision),
   api: { heard: view.heard, unheardForMs: view.unheardForMs ?? 0 },
   maintenance: { acknowledged: view.acknowledged, kept: view.kept ?? null },
   brake: { state: view.brake },
   dataPort: view.dataPort ?? 'unknown',
   connections: connections ?? 'unknown',
-  polls: view.polls.map(({ address, sinceAnswer, total, at, answer }) => ({
+  polls: pollsOf(view, view.polls),
+  ...(view.ingress === undefined ? {} : { ingress: ingressesOf(view, view.ingress) }),
+  trouble: [...view.trouble, ...(view.ingress?.trouble ?? [])],
+})
+
+const pollsOf = (view: AgentView, polls: AgentView['polls']) =>
+  polls.map(({ address, sinceAnswer, total, at, answer }) => ({
     address,
     sinceAnswer,
     total,
     agoMs: agoMs(view, at),
     answer,
-  })),
-  trouble: view.trouble,
-})
+  }))
+
+/** One without ports is answered for nowhere. */
+const ingressesOf = (view: AgentView, { answered, isOpen }: NonNullable<AgentView['ingress']>) =>
+  answered.flatMap(({ facts, decision, since, polls }) => {
+    const { namespace, name, ready, order } = facts
+    if (order === undefined || order.ports.length === 0) return []
+    return {
+      namespace,
+      name,
+      ports: order.ports.map((port) => ({ port, open: isOpen(port) })),
+      answer: decision.answer,
+      since: toIso(wallMs(view.wall - (view.now - since))),
+      reasons: reasonsOf(decision),
+      readyPods: ready,
+      minReadyPods: order.minReadyPods,
+      polls: pollsOf(view, polls),
+    }
+  })
+
+const reasonsOf = ({ reasons }: Pick<AgentView['decision'], 'reasons'>) =>
+  reasons.map(({ code, text, next }) => ({ code, text, ...(next === undefined ? {} : { next }) }))
 
 const probers = (view: AgentView): unknown => ({
   node: view.node,

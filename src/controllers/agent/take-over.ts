@@ -7,7 +7,7 @@ import type { AgentView } from './agent-view.ts'
 interface TakeOverParts {
   /** Another agent that answers where this one will; undefined where there is none. */
   readonly beside: () => Promise<AgentBeside | undefined>
-  readonly view: () => Pick<AgentView, 'heard' | 'isKeptKnown' | 'isDataPortAsked' | 'decision'>
+  readonly view: () => Pick<AgentView, 'heard' | 'isKeptKnown' | 'isDataPortAsked' | 'decision' | 'ingress'>
   /** Shorter than a new pod must be ready before the old one ends. */
   readonly limitMs: number
   readonly clock: Clock
@@ -31,9 +31,10 @@ export async function takeOver(parts: TakeOverParts, signal: AbortSignal): Promi
     if (other === undefined) return 'alone'
     // Asking takes a while: an agent that is ready after the limit may find no other one any more, and should not begin.
     if (clock.monoMs() >= until) return 'late'
-    const { heard, isKeptKnown, isDataPortAsked, decision } = view()
+    const { heard, isKeptKnown, isDataPortAsked, decision, ingress } = view()
     // A drain because of a request that could not be read does not come from the other agent.
-    const isKnowing = heard && isKeptKnown && isDataPortAsked && other.silentPort === undefined
+    const isHeard = heard && (ingress?.heard ?? true)
+    const isKnowing = isHeard && isKeptKnown && isDataPortAsked && other.silentPort === undefined
     if (isKnowing && isSettled(decision, other.answer)) return 'ready'
     await clock.sleep(LOOK_EVERY_MS, signal)
   }

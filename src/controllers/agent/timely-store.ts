@@ -7,7 +7,13 @@ import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 const LIMIT_MS = 2_000
 
 type Place = 'tmpfs' | 'disk'
-const PLACES: Readonly<Record<AgentFile, Place>> = { memory: 'tmpfs', kept: 'disk', owed: 'disk', override: 'disk' }
+const PLACES: Readonly<Record<AgentFile, Place>> = {
+  memory: 'tmpfs',
+  ingress: 'tmpfs',
+  kept: 'disk',
+  owed: 'disk',
+  override: 'disk',
+}
 
 /**
  * A store whose calls settle in time. One that hangs cannot be called off, and each takes one of few threads: while there is

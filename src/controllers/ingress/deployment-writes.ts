@@ -1,5 +1,5 @@
 import type { NodeAction } from '../../core/ingress/action.ts'
-import { wantedDeployment } from '../../core/ingress/deployment.ts'
+import { healthOrder, wantedDeployment } from '../../core/ingress/deployment.ts'
 import { deploymentPatch } from '../../core/ingress/difference.ts'
 import type { FoundDeployment } from '../../core/ingress/found.ts'
 import type { IngressLook } from '../../core/ingress/look.ts'
@@ -8,7 +8,8 @@ import { formatOp, OP_ANNOTATION } from '../../core/ingress/op.ts'
 import { specAt } from '../../core/ingress/revision.ts'
 import { GAVE_UP_ANNOTATION, REJECTED_ANNOTATION } from '../../core/ingress/snapshot.ts'
 import type { WantedObject } from '../../core/ingress/wanted-object.ts'
-import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
+import { HEALTH_ANNOTATION } from '../../model/health-order.ts'
+import type { IngressDaemonSet, IngressSpec } from '../../model/ingress-daemon-set.ts'
 import { NODE_UID_ANNOTATION, RETRY_ANNOTATION, REVISION_HASH_LABEL } from '../../model/ingress-keys.ts'
 import type { Node } from '../../model/node.ts'
 import { WorldError } from '../../model/world-error.ts'
@@ -37,12 +38,13 @@ interface Wanted {
   readonly revision: string
   readonly identity: NodeIdentity
   readonly replicas: number
+  readonly found?: FoundDeployment
   /** All pods are replaced at once, whatever the strategy of the object. */
   readonly atOnce?: boolean
 }
 
 /** By the template of that revision, which may be an older one. REVISION_MISSING where it is not kept any more. */
-function wantedAt(look: IngressLook, { revision, identity, replicas, atOnce = false }: Wanted): WantedObject {
+function wantedAt(look: IngressLook, { revision, atOnce = false, ...order }: Wanted): WantedObject {
   const { object } = look.snapshot
   const kept = look.revisions.find(({ labels }) => labels[REVISION_HASH_LABEL] === revision)
   const spec = kept === undefined ? undefined : specAt(object.spec, kept)
@@ -53,7 +55,7 @@ function wantedAt(look: IngressLook, { revision, identity, replicas, atOnce = fa
     })
   const number = typeof kept.content.revision === 'number' ? kept.content.revision : 0
   const ids = { ...object, spec: atOnce ? { ...spec, strategy: ALL_AT_ONCE } : spec }
-  return wantedDeployment(ids, { identity, revision: { number, hash: revision }, replicas })
+  return wantedDeployment(ids, { ...order, revision: { number, hash: revision } })
 }
 
 const ALL_AT_ONCE: IngressDaemonSet['spec']['strategy'] = {
@@ -67,17 +69,33 @@ export function templatePatch(
   { revision, replicas, atOnce }: Of<'applyTemplate'>,
   { found, identity }: { readonly found: FoundDeployment; readonly identity: NodeIdentity },
 ): Json | undefined {
-  const wanted = wantedAt(look, { revision, identity, replicas, atOnce })
+  const wanted = wantedAt(look, { revision, identity, replicas, atOnce, found })
   const patch = deploymentPatch(found, wanted, 'replace')
   if (!(REJECTED_ANNOTATION in found.annotations)) return patch
   return withAnnotations(patch ?? {}, { found, annotations: { [REJECTED_ANNOTATION]: null } })
 }
 
-/** The annotations that an action writes on a Deployment; null: it goes. Undefined: it writes none. */
+type Annotated = Pick<FoundDeployment, 'annotations' | 'ready'>
+
+/**
+ * The annotations that an action writes on a Deployment; null: it goes. The health order goes with each of them: of fewer pods
+ * fewer are enough in the same write.
+ */
 export function annotationsOf(
   action: NodeAction,
-  found: FoundDeployment,
-): Readonly<Record<string, string | null>> | undefined {
+  spec: IngressSpec,
+  found: Annotated,
+): Readonly<Record<string, string | null>> {
+  const written = ofAction(action, found) ?? {}
+  const { ready } = found
+  const after = Object.entries({ ...found.annotations, ...written }).filter(
+    (entry): entry is [string, string] => entry[1] !== null,
+  )
+  const health = healthOrder(spec, { annotations: Object.fromEntries(after), ready })
+  return health === found.annotations[HEALTH_ANNOTATION] ? written : { ...written, [HEALTH_ANNOTATION]: health }
+}
+
+function ofAction(action: NodeAction, found: Annotated): Readonly<Record<string, string | null>> | undefined {
   switch (action.kind) {
     case 'writeOp':
       return {
@@ -102,7 +120,7 @@ export function annotationsOf(
   }
 }
 
-const gone = ({ annotations }: FoundDeployment, key: string): Readonly<Record<string, null>> =>
+const gone = ({ annotations }: Annotated, key: string): Readonly<Record<string, null>> =>
   key in annotations ? { [key]: null } : {}
 
 /** Under the version that was read, so that of two writers one is refused. */

@@ -239,7 +239,7 @@ function changeOf(
   on: { readonly found: FoundDeployment; readonly identity: NodeIdentity },
 ): Readonly<Record<string, unknown>> | undefined {
   if (action.kind === 'applyTemplate') return templatePatch(look, action, on)
-  const annotations = annotationsOf(action, on.found) ?? {}
+  const annotations = annotationsOf(action, look.snapshot.object.spec, on.found)
   const spec = action.kind === 'scale' ? { spec: { replicas: action.replicas } } : {}
   return withAnnotations(spec, { found: on.found, annotations })
 }

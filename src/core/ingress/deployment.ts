@@ -1,7 +1,10 @@
+import { formatHealthOrder, HEALTH_ANNOTATION, type HealthOrder, parseHealthOrder } from '../../model/health-order.ts'
 import type { IngressDaemonSet, IngressSpec, PodLimit } from '../../model/ingress-daemon-set.ts'
 import { REVISION_ANNOTATION, TEMPLATE_HASH_ANNOTATION } from '../../model/ingress-keys.ts'
 import { NODE_ANNOTATION } from '../../model/slot.ts'
+import type { FoundDeployment } from './found.ts'
 import { type NodeIdentity, nodeMark } from './names.ts'
+import { OP_ANNOTATION } from './op.ts'
 import { podTemplate } from './pod-template.ts'
 import { type WantedObject, wantedMetadata } from './wanted-object.ts'
 
@@ -12,6 +15,8 @@ export interface DeploymentOrder {
   readonly revision: { readonly number: number; readonly hash: string }
   /** `podsPerNode`, unless the node is to have fewer. */
   readonly replicas: number
+  /** As it is now; absent: it is made. */
+  readonly found?: Pick<FoundDeployment, 'annotations' | 'ready'>
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -21,7 +26,7 @@ type Json = Readonly<Record<string, unknown>>
  * that no crash leaves a Deployment that says of itself what is not so.
  */
 export function wantedDeployment(ids: IngressDaemonSet, order: DeploymentOrder): WantedObject {
-  const { identity, revision, replicas } = order
+  const { identity, revision, replicas, found } = order
   return {
     metadata: wantedMetadata(ids, {
       name: identity.name,
@@ -30,6 +35,7 @@ export function wantedDeployment(ids: IngressDaemonSet, order: DeploymentOrder):
         [NODE_ANNOTATION]: identity.node,
         [REVISION_ANNOTATION]: String(revision.number),
         [TEMPLATE_HASH_ANNOTATION]: revision.hash,
+        [HEALTH_ANNOTATION]: healthOrder(ids.spec, found),
       },
     }),
     spec: {
@@ -43,6 +49,32 @@ export function wantedDeployment(ids: IngressDaemonSet, order: DeploymentOrder):
       template: podTemplate(ids, { identity, hash: revision.hash }),
     },
   }
+}
+
+/**
+ * What the agent of the node goes by. A change of it replaces no pod.
+ *
+ * Law: a higher number of ready pods counts on a node once so many are ready there.
+ *
+ * Otherwise an edit that adds a pod to each node would fail the health checks of all nodes at once.
+ */
+export function healthOrder(spec: IngressSpec, found?: DeploymentOrder['found']): string {
+  const { healthCheckNodePorts: ports, minReadyPodsPerNode } = spec
+  const before = parseHealthOrder(found?.annotations[HEALTH_ANNOTATION] ?? '')
+  if (found === undefined || typeof before === 'string')
+    return formatHealthOrder({ ports, minReadyPods: minReadyPodsPerNode, mark: spec.detach.deployment })
+  const isEarly = before.minReadyPods < minReadyPodsPerNode && found.ready < minReadyPodsPerNode
+  return formatHealthOrder({
+    ports,
+    minReadyPods: isEarly ? before.minReadyPods : minReadyPodsPerNode,
+    mark: markOf(spec, found.annotations, before.mark),
+  })
+}
+
+/** The mark that stands keeps its meaning until the operation is over, also where the spec names another one by now. */
+function markOf({ detach }: IngressSpec, annotations: FoundDeployment['annotations'], before: HealthOrder['mark']) {
+  const stands = ({ key, value }: HealthOrder['mark']): boolean => annotations[key] === value
+  return OP_ANNOTATION in annotations && stands(before) && !stands(detach.deployment) ? before : detach.deployment
 }
 
 /** The API wants the deadline to be the longer one. */

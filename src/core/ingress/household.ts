@@ -31,7 +31,7 @@ export type HouseholdAction =
   | { readonly kind: 'deleteSurplus'; readonly deployment: FoundDeployment }
   /** Of a node that has no Deployment any more. */
   | { readonly kind: 'deleteGate'; readonly gate: OwnedObject }
-  /** What changes no pod: labels, owners, the strategy and the deadlines. */
+  /** What changes no pod: labels, owners, the health checks, the strategy and the deadlines. */
   | { readonly kind: 'align'; readonly deployment: FoundDeployment; readonly patch: Readonly<Record<string, unknown>> }
 
 interface Needed {
@@ -125,6 +125,7 @@ function drifted(look: IngressLook): readonly HouseholdAction[] {
       identity: identityOf(deployment, node),
       revision: { number: Number(number ?? 0), hash },
       replicas: deployment.replicas,
+      found: deployment,
     })
     const patch = deploymentPatch(deployment, wanted, 'keep')
     return patch === undefined ? [] : [{ kind: 'align', deployment, patch }]

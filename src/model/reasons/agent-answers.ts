@@ -8,6 +8,36 @@ export const AGENT_ANSWERS = {
     cure: 'Nothing to do.',
     wait: 'none',
   },
+  IngressServes: {
+    is: '2 pods of shop/web are ready here',
+    cause: 'Enough pods of the IngressDaemonSet are ready on the node, and no update of them is due.',
+    cure: 'Nothing to do.',
+    wait: 'none',
+  },
+  IngressPodsMissing: {
+    is: '1 of the 2 pods of shop/web that have to be ready here are',
+    cause: 'Fewer pods of the IngressDaemonSet are ready on the node than its `minReadyPodsPerNode`.',
+    cure: '`kubectl get pods -l evenkeel.dev/node=n1` shows them.',
+    wait: 'none',
+  },
+  IngressUpdateDue: {
+    is: 'the pods of shop/web on this node are about to change',
+    cause: 'The Deployment of the node has the mark of `annotateDeploymentToDetach`.',
+    cure: 'Nothing to do: the rollout removes the mark. If no controller runs, remove it by hand.',
+    wait: 'none',
+  },
+  IngressLeaves: {
+    is: 'the Deployment of shop/web for this node is being deleted',
+    cause: 'The node is to have no pods of the IngressDaemonSet any more, or a person deleted the Deployment.',
+    cure: 'Nothing to do.',
+    wait: 'none',
+  },
+  IngressHealthUnreadable: {
+    is: 'the annotation evenkeel.dev/health-check of Deployment shop/web-1 cannot be read',
+    cause: 'It was changed by hand, or an earlier release of the agent does not know what a newer controller writes.',
+    cure: 'Update the agents, and see that `evenkeel controller --ingress` runs: it writes the annotation again.',
+    wait: 'none',
+  },
   Maintenance: {
     is: 'roll/X takes the node out; person/alice keeps the node out: a new disk',
     cause: 'The annotation evenkeel.dev/maintenance of the Node has a claim of that owner.',

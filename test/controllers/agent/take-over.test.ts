@@ -19,6 +19,8 @@ interface Found {
   /** What the other one answers. */
   readonly other?: Answer
   readonly code?: ReasonCode
+  /** Of the IngressDaemonSets that it is to answer for. */
+  readonly ingressHeard?: boolean
 }
 
 function beginning(change: Found = {}) {
@@ -30,6 +32,7 @@ function beginning(change: Found = {}) {
     isKeptKnown: true,
     isDataPortAsked: true,
     code: 'Returning' as ReasonCode,
+    ingressHeard: undefined as boolean | undefined,
   }
   const state = { ...found, answer: 'down' as Answer, other: 'up' as Answer | undefined, ...change }
   const view = () => ({
@@ -37,6 +40,9 @@ function beginning(change: Found = {}) {
     isDataPortAsked: state.isDataPortAsked,
     isKeptKnown: state.isKeptKnown,
     decision: { answer: state.answer, reasons: [{ code: state.code, text: 'why' }] },
+    ...(state.ingressHeard === undefined
+      ? {}
+      : { ingress: { heard: state.ingressHeard, answered: [], isOpen: () => false, trouble: [] } }),
   })
   let end: string | undefined
   const beside = async () =>
@@ -66,6 +72,15 @@ test('beside another it waits until the API has told it and it would say down fo
   await clock.advance(200)
   assert.equal(end(), undefined)
   state.heard = true
+  await clock.advance(50)
+  assert.equal(end(), 'ready')
+})
+
+test('an agent that is to answer for IngressDaemonSets waits until the API has told of them', async () => {
+  const { state, clock, end } = beginning({ heard: true, answer: 'up', ingressHeard: false })
+  await clock.advance(500)
+  assert.equal(end(), undefined)
+  state.ingressHeard = true
   await clock.advance(50)
   assert.equal(end(), 'ready')
 })

@@ -52,6 +52,8 @@ test('the Deployment of a node keeps the labels of the user and says all of itse
         'evenkeel.dev/node': 'n1',
         'evenkeel.dev/revision': '3',
         'evenkeel.dev/template-hash': 'kruagiged4',
+        'evenkeel.dev/health-check':
+          '{"version":1,"ports":[30080],"minReadyPods":2,"mark":{"key":"evenkeel.dev/detach","value":""}}',
       },
       ownerReferences: [OWNER],
     },

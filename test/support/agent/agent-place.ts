@@ -32,6 +32,15 @@ interface Health {
   }[]
   readonly brake: { readonly state: string }
   readonly trouble: readonly string[]
+  readonly ingress?: readonly {
+    readonly name: string
+    readonly answer: string
+    readonly ports: readonly { readonly port: number; readonly open: boolean }[]
+    readonly reasons: readonly { readonly code: string }[]
+    readonly readyPods: number
+    readonly minReadyPods: number
+    readonly polls: Health['polls']
+  }[]
 }
 
 export interface RunningAgent {
@@ -90,30 +99,31 @@ export class AgentPlace {
   }
 
   async patch(body: unknown): Promise<void> {
-    assert.equal(await this.#ask('PATCH', N1, { body, contentType: 'application/merge-patch+json' }), 200)
+    assert.equal(await this.ask('PATCH', N1, { body, contentType: 'application/merge-patch+json' }), 200)
   }
 
   /** What the brake says from now on; undefined takes it away. */
   async grants(text: string | undefined): Promise<void> {
     const name = `${GRANTS}/evenkeel-cordon-grants`
-    if (text === undefined) return void assert.equal(await this.#ask('DELETE', name), 200)
+    if (text === undefined) return void assert.equal(await this.ask('DELETE', name), 200)
     const body = { metadata: { name: 'evenkeel-cordon-grants' }, data: { grants: text } }
-    const status = await this.#ask('PATCH', name, { body, contentType: 'application/merge-patch+json' })
-    if (status === 404) assert.equal(await this.#ask('POST', GRANTS, { body }), 201)
+    const status = await this.ask('PATCH', name, { body, contentType: 'application/merge-patch+json' })
+    if (status === 404) assert.equal(await this.ask('POST', GRANTS, { body }), 201)
     else assert.equal(status, 200)
   }
 
-  async #ask(method: string, path: string, ask?: Ask): Promise<number> {
+  /** The status of the reply of the API server. */
+  async ask(method: string, path: string, ask?: Ask): Promise<number> {
     const { door, close } = httpClientDoor(this.#api.url)
     const { status } = await door.ask(method, path, ask)
     close()
     return status
   }
 
-  async isRemembered(): Promise<true | undefined> {
+  async isRemembered(file = 'memory', wanted = '"answer":"drain"'): Promise<true | undefined> {
     // Before its first pass there is none.
-    const text = await readFile(join(this.directory, 'run', 'memory.json'), 'utf8').catch(() => '')
-    return text.includes('"answer":"drain"') ? true : undefined
+    const text = await readFile(join(this.directory, 'run', `${file}.json`), 'utf8').catch(() => '')
+    return text.includes(wanted) ? true : undefined
   }
 
   async agent(...more: readonly string[]): Promise<RunningAgent> {

@@ -61,5 +61,6 @@ export class MemoryAgentStore implements AgentStore {
   /** As a reboot: what was on tmpfs is gone. */
   reboot(): void {
     this.texts.delete('memory')
+    this.texts.delete('ingress')
   }
 }

@@ -58,6 +58,7 @@ const WAITING = [
   'test/cluster/agent-outage.test.ts',
   'test/cluster/agent-brake.test.ts',
   'test/cluster/dns-repair-policy.test.ts',
+  'test/cluster/ingress-health.test.ts',
 ]
 
 /** Control planes without nodes, which wait for most of their time; then beds that carry no traffic. */

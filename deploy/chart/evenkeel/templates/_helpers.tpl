@@ -162,9 +162,17 @@ over, and ends at takeover-limit, which counts from the start of its process: on
 {{- range $address, $count := .Values.agent.checkers }}
 - {{ printf "--checker=%s=%v" $address $count | quote }}
 {{- end }}
+{{- if eq (include "evenkeel.answersIngress" .) "true" }}
+- --ingress
+{{- end }}
 {{- range .Values.extraArgs }}
 - {{ . | quote }}
 {{- end }}
+{{- end -}}
+
+{{/* Ports that come and go take the network of the node: a port of a pod is declared with the pod. */}}
+{{- define "evenkeel.answersIngress" -}}
+{{- and .Values.ingress.enabled (eq .Values.exposure "hostNetwork") -}}
 {{- end -}}
 
 {{/* The controller acts on IngressDaemonSets, and hears of the agents which of them have taken their node out. */}}

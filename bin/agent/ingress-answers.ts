@@ -1,0 +1,55 @@
+import { openSharedHttpDoor } from '../../src/adapters/http/shared-http-door.ts'
+import type { FollowParts } from '../../src/adapters/kube/follow.ts'
+import { kubeObjects } from '../../src/adapters/kube/kube-objects.ts'
+import { systemTimers } from '../../src/adapters/node/system-timers.ts'
+import type { AgentOptions } from '../../src/config/agent-options.ts'
+import type { AgentView } from '../../src/controllers/agent/agent-view.ts'
+import { dataPages } from '../../src/controllers/agent/data-pages.ts'
+import { IngressPorts } from '../../src/controllers/agent/ingress-ports.ts'
+import { IngressWatch } from '../../src/controllers/agent/ingress-watch.ts'
+import { allotPorts } from '../../src/core/agent/ingress-ports.ts'
+import type { AgentStore } from '../../src/ports/agent-store.ts'
+
+interface IngressParts {
+  readonly options: AgentOptions
+  readonly api: FollowParts
+  readonly store: AgentStore
+  readonly bootId: string
+  /** The ports that the agent has itself. */
+  readonly own: () => readonly number[]
+}
+
+/** What answers for the IngressDaemonSets of a node: what is known of them, and their ports. */
+interface IngressAnswers {
+  readonly watch: IngressWatch
+  readonly ports: IngressPorts
+  readonly view: () => NonNullable<AgentView['ingress']>
+}
+
+export function ingressAnswers({ options, api, store, bootId, own }: IngressParts): IngressAnswers {
+  const { node, address, dialect } = options
+  const { clock, random, log } = api
+  const watch = new IngressWatch({
+    ...{ node, store, bootId, clock, log },
+    objects: kubeObjects(api),
+    onChange: () => ports.wake(),
+  })
+  const host = address === undefined ? {} : { host: address }
+  const ports: IngressPorts = new IngressPorts({
+    wanted: () => allotPorts(watch.facts, new Set(own())),
+    isKnown: () => watch.isKnown,
+    open: (port, signal) => {
+      const pageOf = dataPages({ node, dialect, answerTo: (caller) => watch.asked(ports.ownerOf(port), caller) })
+      const at = { place: { ...host, reusePort: true, port }, timers: systemTimers }
+      return openSharedHttpDoor({ at, node, pageOf, clock }, signal)
+    },
+    ...{ clock, random, log },
+  })
+  const view = (): NonNullable<AgentView['ingress']> => ({
+    heard: watch.heard,
+    answered: watch.answered,
+    isOpen: (port) => ports.isOpen(port),
+    trouble: [...watch.trouble, ...ports.trouble],
+  })
+  return { watch, ports, view }
+}

@@ -1,0 +1,36 @@
+import { UserError } from '../../model/user-error.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { PageOf } from '../../ports/http-door.ts'
+import { mayShare } from './agent-beside.ts'
+import { errorText } from './error-text.ts'
+import { openHttpDoor } from './http-door.ts'
+import type { DoorParts, OpenDoor } from './open-door.ts'
+
+interface SharedDoorParts {
+  readonly at: DoorParts
+  readonly node: string
+  readonly pageOf: PageOf
+  readonly clock: Clock
+}
+
+/**
+ * A further port of an agent, which it shares with an agent of the same node and with no other program. Whatever is in the way
+ * is a UserError, since the other ports are served all the same. Rejects with the signal's reason, too.
+ */
+export async function openSharedHttpDoor(
+  { at, node, pageOf, clock }: SharedDoorParts,
+  signal: AbortSignal,
+): Promise<OpenDoor> {
+  const { port, host } = at.place
+  await mayShare({ node, port, ...(host === undefined ? {} : { host }) }, clock, signal)
+  try {
+    return await openHttpDoor(at, pageOf)
+  } catch (error) {
+    if (error instanceof UserError) throw error
+    throw new UserError(`port ${port} cannot be listened at: ${errorText(error)}`, {
+      code: 'PORT_REFUSED',
+      fix: 'choose another port',
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,43 @@
+import { formatHealthOrder } from '../../../src/model/health-order.ts'
+
+interface Change {
+  readonly name?: string
+  readonly node?: string
+  readonly ports?: readonly number[]
+  readonly minReadyPods?: number
+  readonly ready?: number
+  /** As written, where it is not what the controller writes; null: none. */
+  readonly order?: string | null
+  readonly isMarked?: boolean
+  readonly uid?: string
+  readonly created?: string
+  readonly deleting?: boolean
+}
+
+export const MARK = 'example.com/to-be-updated'
+
+/** The Deployment of an IngressDaemonSet for one node, as the API server shows it to an agent. */
+export function healthDeployment(change: Change = {}) {
+  const { name = 'web', node = 'n1', ports = [30_100], minReadyPods = 2, ready = 2, isMarked = false } = change
+  const { order = formatHealthOrder({ ports, minReadyPods, mark: { key: MARK, value: '' } }), uid = `uid-${name}` } =
+    change
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {
+      namespace: 'default',
+      name: `${name}-1`,
+      uid,
+      resourceVersion: '1',
+      creationTimestamp: change.created ?? '2026-01-01T00:00:00Z',
+      ...(change.deleting === true ? { deletionTimestamp: '2026-01-02T00:00:00Z' } : {}),
+      labels: { 'evenkeel.dev/ingress': name, 'evenkeel.dev/node': node },
+      annotations: {
+        'evenkeel.dev/node': node,
+        ...(order === null ? {} : { 'evenkeel.dev/health-check': order }),
+        ...(isMarked ? { [MARK]: '' } : {}),
+      },
+    },
+    status: { readyReplicas: ready },
+  }
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { waitFor } from '../../../testbed/machine/wait-for.ts'
+import type { AgentPlace } from './agent-place.ts'
+import { healthDeployment, MARK } from './health-deployment.ts'
+
+const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments'
+const MERGE = 'application/merge-patch+json'
+
+/** Creates the Deployment of an IngressDaemonSet for n1, or changes what an agent goes by. */
+export async function applyIngress(
+  place: AgentPlace,
+  change: Parameters<typeof healthDeployment>[0] = {},
+): Promise<void> {
+  const { metadata, status } = healthDeployment(change)
+  const { name, namespace, labels, annotations } = metadata
+  const app = { app: name }
+  const spec = {
+    selector: { matchLabels: app },
+    template: { metadata: { labels: app }, spec: { containers: [{ name: 'proxy', image: 'none' }] } },
+  }
+  const body = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace, labels, annotations }, spec }
+  const created = await place.ask('POST', DEPLOYMENTS, { body })
+  if (created === 409)
+    assert.equal(
+      await place.ask('PATCH', `${DEPLOYMENTS}/${name}`, {
+        body: { metadata: { annotations: { [MARK]: null, ...annotations } } },
+        contentType: MERGE,
+      }),
+      200,
+    )
+  else assert.equal(created, 201)
+  const counted = { body: { status }, contentType: MERGE }
+  assert.equal(await place.ask('PATCH', `${DEPLOYMENTS}/${name}/status`, counted), 200)
+}
+
+export const deleteIngress = async (place: AgentPlace, name: string): Promise<void> =>
+  void assert.equal(await place.ask('DELETE', `${DEPLOYMENTS}/${name}-1`), 200)
+
+/** Status and body of a page at a port of this machine; `refused` where nothing listens. */
+export async function pageAt(port: number, path = '/nodecheck'): Promise<string> {
+  try {
+    const reply = await fetch(`http://127.0.0.1:${port}${path}`)
+    return `${reply.status} ${await reply.text()}`
+  } catch {
+    return 'refused'
+  }
+}
+
+export const portAnswers = (port: number, wanted: string, path?: string): Promise<true> => {
+  const seen: { last?: string } = {}
+  const wait = { what: `${wanted} at port ${port}`, limitMs: 10_000, everyMs: 5, explain: () => `${seen.last}` }
+  return waitFor(wait, async () => {
+    seen.last = await pageAt(port, path)
+    return seen.last === wanted ? true : undefined
+  })
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { HealthWitness } from '../support/virtual-ingress/health-witness.ts'
+import { IngressGround } from '../support/virtual-ingress/ingress-ground.ts'
+import { anIngressManifest, type Json } from '../support/virtual-ingress/ingress-manifests.ts'
+
+/** Three nodes with two pods each, all in service, and what their health ports say from then on. */
+async function inService(t: TestContext, begin: (ground: IngressGround) => void) {
+  const ground = await IngressGround.open({ nodes: 3 })
+  t.after(() => ground.end())
+  begin(ground)
+  const apply = (version: string, spec: Json = {}): void =>
+    ground.apply(anIngressManifest(version, { healthCheckNodePorts: [30_100], ...spec }))
+  const settled = (pods: number, version = 'v1'): Promise<void> =>
+    ground.until(`${pods} pods of ${version} on each node`, () => {
+      const lines = ground.podLines()
+      return (
+        lines.length === 3 * pods &&
+        lines.every((line) => line.endsWith(version)) &&
+        ground.condition('Ready') === 'True AllInService'
+      )
+    })
+  apply('v1')
+  await settled(2)
+  const health = new HealthWitness(ground)
+  const eachSays = (wanted: string): Promise<void> =>
+    ground.until(`each node to say ${wanted}`, () => health.lines().every((line) => line.endsWith(wanted)), 60)
+  return { ground, apply, settled, health, eachSays }
+}
+
+/** A controller that is killed before or after each third write, and begun anew a second later. */
+function mortal(ground: IngressGround): void {
+  let effects = 0
+  const begin = (): void =>
+    void ground.begin('controller', {
+      onEffect: (_effect, phase, lifeline) => {
+        if (phase === 'before') effects += 1
+        if (effects % 3 !== 0 || phase !== (effects % 2 === 0 ? 'before' : 'after')) return
+        lifeline.cut()
+        ground.cluster.time.later(1_000, begin)
+      },
+    })
+  begin()
+}
+
+for (const [what, begin] of [
+  ['', (ground: IngressGround) => void ground.begin()],
+  [', also if the controller is killed at every third write', mortal],
+] as const) {
+  test(`pods that are added to each node or removed fail no health check${what}`, async (t) => {
+    const { apply, settled, health, eachSays } = await inService(t, begin)
+    for (const pods of [4, 1, 3]) {
+      apply('v1', { podsPerNode: pods })
+      await settled(pods)
+      await eachSays(`up 30100 ${pods}`)
+    }
+    assert.deepEqual([health.mostOut, [...health.seen]], [0, []])
+  })
+}
+
+test('a second health port, and fewer pods that have to be ready, are written to each node and replace no pod', async (t) => {
+  const { ground, apply, health, eachSays } = await inService(t, (on) => void on.begin())
+  const uids = () =>
+    ground
+      .pods()
+      .map(({ metadata }) => metadata.uid)
+      .toSorted()
+  const before = uids()
+  apply('v1', { healthCheckNodePorts: [30_100, 30_101], minReadyPodsPerNode: 1 })
+  await eachSays('up 30100+30101 1')
+  apply('v1', { healthCheckNodePorts: [30_101], minReadyPodsPerNode: 2 })
+  await eachSays('up 30101 2')
+  apply('v1', { healthCheckNodePorts: [] })
+  await eachSays('up  2')
+  assert.deepEqual([uids(), health.mostOut], [before, 0])
+})
+
+test('in a rollout the health port of one node after the other says drain, and never that of two', async (t) => {
+  const { apply, settled, health } = await inService(t, (ground) => void ground.begin())
+  apply('v2')
+  await settled(2, 'v2')
+  assert.deepEqual([health.mostOut, [...health.seen].toSorted()], [1, ['n1 drain', 'n2 drain', 'n3 drain']])
+})
