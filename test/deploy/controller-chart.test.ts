@@ -80,6 +80,7 @@ describe('the controller of the chart', requires('helm'), () => {
         ...verbs('list watch create patch delete', 'apps controllerrevisions * *'),
         ...verbs('list watch create patch delete', 'policy poddisruptionbudgets * *'),
         ...verbs('list watch', ' pods * *'),
+        ...verbs('list watch', ' services * *'),
         ...verbs('get list watch patch', ' nodes * *'),
         ...verbs('create patch', ' events * *'),
         ...verbs('get create patch', 'coordination.k8s.io leases evenkeel *'),
