@@ -4,6 +4,7 @@ import type { ObjectAction } from '../../core/ingress/household.ts'
 import { type CheckedIngress, ingressKind } from '../../core/ingress/ingress-kind.ts'
 import { type IngressLook, lookAt } from '../../core/ingress/look.ts'
 import { ingressOwner } from '../../core/ingress/marks.ts'
+import type { Neighbours } from '../../core/ingress/neighbours.ts'
 import { wasCarried } from '../../core/ingress/precedence.ts'
 import { ingressStatus } from '../../core/ingress/status.ts'
 import type { IngressDaemonSet, IngressGroup } from '../../model/ingress-daemon-set.ts'
@@ -162,6 +163,12 @@ export class IngressLoop {
   /** We lead now, or something changed that concerns all objects. */
   wake(): void {
     for (const object of this.#caches.objects()) this.#reconciler.add(ingressKey(object), GATHER_EVENTS_MS)
+  }
+
+  /** What is known of all that IngressDaemonSets share the cluster with; whoever leads. */
+  async around(signal: AbortSignal): Promise<Neighbours> {
+    await Promise.all([this.#caches.synced(signal), this.#neighbours.synced(signal), this.#readBudget(signal)])
+    return this.#neighbours.around()
   }
 
   view(): LoopView {
