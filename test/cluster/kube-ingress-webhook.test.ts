@@ -51,10 +51,11 @@ describe('the webhook of a controller, asked by a real API server', requires('te
     admissionReviewVersions: ['v1'],
   })
 
+  /** On the machine of the API server, which calls it by an address of its own. */
   async function begin(): Promise<ControllerProcess> {
-    const words = ['--kubeconfig', bed.kubeconfig, '--namespace', 'evenkeel', '--status-port', '0']
+    const words = ['--kubeconfig', bed.insideKubeconfig, '--namespace', 'evenkeel', '--status-port', '0']
     const of = ['--ingress', '--ingress-groups', INGRESS_GROUPS.join(','), '--webhook-port', String(port)]
-    return ControllerProcess.start([...words, ...of, '--lease-duration', '3s'])
+    return ControllerProcess.start([...words, ...of, '--lease-duration', '3s'], (argv) => bed.enter(argv))
   }
 
   /** Asked for a change that is not stored. */
