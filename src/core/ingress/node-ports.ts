@@ -5,7 +5,7 @@ import { eligibilityIn } from './eligibility.ts'
 import { boundBy } from './schema/host-port-rules.ts'
 
 /** A port that an IngressDaemonSet takes on each of its nodes, and the field that says so. */
-export interface TakenPort {
+interface TakenPort {
   readonly port: number
   readonly field: string
   readonly isHealth: boolean

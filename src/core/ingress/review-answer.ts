@@ -1,7 +1,7 @@
 import type { IngressFinding } from './finding.ts'
 
 /** The answer of the webhook (admission.k8s.io/v1, AdmissionReview). */
-export interface ReviewAnswer {
+interface ReviewAnswer {
   readonly apiVersion: 'admission.k8s.io/v1'
   readonly kind: 'AdmissionReview'
   readonly response: {

@@ -8,7 +8,7 @@ import type { Neighbours } from './neighbours.ts'
 import { validateIngress } from './validate.ts'
 
 /** What the API server asks (admission.k8s.io/v1, AdmissionRequest), as far as it is looked at. */
-export interface IngressRequest {
+interface IngressRequest {
   readonly uid: string
   readonly group: IngressGroup
   readonly operation: string

@@ -9,7 +9,7 @@ interface Asked {
   readonly method?: string
 }
 
-export interface Reply {
+interface Reply {
   readonly status: number
   readonly body: string
   /** Serial number of the certificate that was shown. */
