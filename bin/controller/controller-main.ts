@@ -28,6 +28,7 @@ import { apiCredentials } from '../process/api-credentials.ts'
 import { ownNamespace, SERVICE_ACCOUNT } from '../process/own-namespace.ts'
 import type { DnsLoopPlace } from './open-dns-loop.ts'
 import type { IngressLoopPlace } from './open-ingress-loop.ts'
+import type { Webhook } from './open-webhook.ts'
 
 const PASS_LIMIT_MS = 3_000
 const RELEASE_LIMIT_MS = 2_000
@@ -41,6 +42,8 @@ interface Running {
   readonly dns?: DnsLoop
   /** Absent: IngressDaemonSets are not acted on. */
   readonly ingress?: IngressLoop
+  /** Absent: no API server asks this process. */
+  readonly webhook?: Webhook
   readonly door: HttpDoor
 }
 
@@ -71,6 +74,7 @@ async function begun(options: ControllerOptions): Promise<Running> {
       brake.wake()
       dns?.wake()
       ingress?.wake()
+      webhook?.wake()
     },
   })
   const brake = new Brake({
@@ -93,6 +97,14 @@ async function begun(options: ControllerOptions): Promise<Running> {
       ? undefined
       : await ingressLoop({ client, leader, identity, lease, options, ingress: options.ingress })
   const { address, statusPort } = options
+  const port = options.ingress?.webhookPort
+  const webhook =
+    ingress === undefined || port === undefined
+      ? undefined
+      : await (await import('./open-webhook.ts')).openWebhook({
+          ...{ client, leader, identity, ingress, log, port, namespace: options.namespace },
+          ...(address === undefined ? {} : { address }),
+        })
   const place = { port: statusPort, ...(address === undefined ? {} : { host: address }) }
   const view = () => ({
     identity,
@@ -100,23 +112,33 @@ async function begun(options: ControllerOptions): Promise<Running> {
     brake: brake.view(),
     ...(dns === undefined ? {} : { dns: dns.view() }),
     ...(ingress === undefined ? {} : { ingress: ingress.view() }),
+    ...(webhook === undefined ? {} : { webhook: webhook.view() }),
   })
   const door = await openHttpDoor({ place, timers: systemTimers }, controllerPages(view))
-  log.warn('the controller stands by', { identity, ports: [door.port] })
+  log.warn('the controller stands by', {
+    identity,
+    ports: [door.port, ...(webhook === undefined ? [] : [webhook.port])],
+  })
   return {
     ...{ leader, brake, door },
     ...(dns === undefined ? {} : { dns }),
     ...(ingress === undefined ? {} : { ingress }),
+    ...(webhook === undefined ? {} : { webhook }),
   }
 }
 
 /** Until it is stopped, or leads no more: why, then. */
 async function runController(options: ControllerOptions, stop: AbortSignal): Promise<Reason | undefined> {
-  const { leader, brake, dns, ingress, door } = await begun(options)
+  const { leader, brake, dns, ingress, webhook, door } = await begun(options)
   const life = new AbortController()
   const leading = new AbortController()
   const led = leader.run(leading.signal)
-  const working = Promise.all([brake.run(life.signal), dns?.run(life.signal), ingress?.run(life.signal)])
+  const working = Promise.all([
+    brake.run(life.signal),
+    dns?.run(life.signal),
+    ingress?.run(life.signal),
+    webhook?.run(life.signal),
+  ])
   const stopped = new Promise<undefined>((resolve) => {
     if (stop.aborted) resolve(undefined)
     stop.addEventListener('abort', () => resolve(undefined), { once: true })
@@ -131,7 +153,7 @@ async function runController(options: ControllerOptions, stop: AbortSignal): Pro
         name: 'the loops',
         limitMs: PASS_LIMIT_MS,
         stop: async () => {
-          await Promise.all([brake.stop(), dns?.stop(), ingress?.stop()])
+          await Promise.all([brake.stop(), dns?.stop(), ingress?.stop(), webhook?.stop()])
         },
       },
       {
@@ -151,7 +173,13 @@ async function runController(options: ControllerOptions, stop: AbortSignal): Pro
           await settled(working)
         },
       },
-      { name: 'the pages', limitMs: PASS_LIMIT_MS, stop: () => door.close() },
+      {
+        name: 'the pages',
+        limitMs: PASS_LIMIT_MS,
+        stop: async () => {
+          await Promise.all([door.close(), webhook?.close()])
+        },
+      },
     ],
     clock,
   )

@@ -31,6 +31,8 @@ export interface IngressLoopOptions {
   readonly slotsNamespace: string
   /** Where each agent serves `/healthz`; absent: agents are not asked. */
   readonly agentPort?: number
+  /** Where API servers ask before they store an object, by HTTPS; absent: they do not. */
+  readonly webhookPort?: number
 }
 
 export interface DnsLoopOptions {
@@ -61,6 +63,7 @@ const FLAGS = {
   'ingress-groups': TEXT,
   'slots-namespace': TEXT,
   'ingress-agent-port': TEXT,
+  'webhook-port': TEXT,
   'node-name': TEXT,
   help: { type: 'boolean', short: 'h' },
 } as const
@@ -101,6 +104,8 @@ Options:
   --slots-namespace NS     of the node budget                (evenkeel)
   --ingress-agent-port N   where agents serve /healthz: a node counts
                            as leaving once its agent says so (not asked)
+  --webhook-port N         HTTPS for API servers, which ask before they
+                           store an IngressDaemonSet               (none)
   --node-name NAME         the node that this runs on        ($NODE_NAME)
 
 Example:
@@ -184,7 +189,7 @@ class Reader extends FlagReader {
 
   ingress(): IngressLoopOptions | undefined {
     const isOn = this.value('ingress') === true
-    for (const flag of ['ingress-groups', 'slots-namespace', 'ingress-agent-port'])
+    for (const flag of ['ingress-groups', 'slots-namespace', 'ingress-agent-port', 'webhook-port'])
       if (!isOn && this.value(flag) !== undefined) this.wrong.push(`--${flag} takes --ingress`)
     const words = (this.text('ingress-groups') ?? 'evenkeel.dev').split(',').map((word) => word.trim())
     const groups = INGRESS_GROUPS.filter((group) => words.includes(group))
@@ -193,8 +198,13 @@ class Reader extends FlagReader {
       this.wrong.push(`--ingress-groups: "${strangers.join(',')}" is not among ${INGRESS_GROUPS.join(' and ')}`)
     const slotsNamespace = this.optional('slots-namespace', (flag) => this.namespace(flag)) ?? SLOTS_NAMESPACE
     const agentPort = this.optional('ingress-agent-port', (flag) => this.port(flag))
+    const webhookPort = this.optional('webhook-port', (flag) => this.port(flag))
     if (!isOn) return undefined
-    return { groups, slotsNamespace, ...(agentPort === undefined ? {} : { agentPort }) }
+    return {
+      ...{ groups, slotsNamespace },
+      ...(agentPort === undefined ? {} : { agentPort }),
+      ...(webhookPort === undefined ? {} : { webhookPort }),
+    }
   }
 
   selector(flag: string): string | undefined {

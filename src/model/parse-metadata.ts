@@ -1,4 +1,5 @@
 import type { PodOwner } from './pod.ts'
+import { type WallMs, wallMs } from './time.ts'
 import type { Untrusted } from './untrusted.ts'
 
 interface Metadata {
@@ -36,4 +37,10 @@ function parseController(metadata: Untrusted): PodOwner | undefined {
     .find((reference) => reference.at('controller').flagOr(false))
   if (owner === undefined) return undefined
   return { kind: owner.at('kind').text(), name: owner.at('name').text(), uid: owner.at('uid').text() }
+}
+
+/** metadata.creationTimestamp; the beginning of time where there is none. */
+export function parseCreatedAt(object: Untrusted): WallMs {
+  const at = Date.parse(object.at('metadata').at('creationTimestamp').textOr(''))
+  return wallMs(Number.isNaN(at) ? 0 : at)
 }

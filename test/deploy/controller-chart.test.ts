@@ -80,6 +80,7 @@ describe('the controller of the chart', requires('helm'), () => {
         ...verbs('list watch create patch delete', 'apps controllerrevisions * *'),
         ...verbs('list watch create patch delete', 'policy poddisruptionbudgets * *'),
         ...verbs('list watch', ' pods * *'),
+        ...verbs('list watch', ' services * *'),
         ...verbs('get list watch patch', ' nodes * *'),
         ...verbs('create patch', ' events * *'),
         ...verbs('get create patch', 'coordination.k8s.io leases evenkeel *'),
@@ -89,6 +90,23 @@ describe('the controller of the chart', requires('helm'), () => {
     assert.ok(argsOf(all, 'Deployment').includes('--ingress'))
     const refused = await renderChart('ingress.enabled=true')
     assert.match(refused.stderr, /ingress.enabled takes controller.enabled/)
+  })
+
+  test('a controller that serves the webhook may write its certificate and its configuration, and create no Secret', async () => {
+    const settings = ['controller.enabled=true', 'ingress.enabled=true', 'ingress.webhook.enabled=true'] as const
+    const all = readManifests((await renderChart(...settings)).stdout)
+    const rights = grantedBy(all.filter(({ metadata }) => metadata.name.endsWith('-controller-webhook')))
+    assert.deepEqual(
+      rights.toSorted(),
+      [
+        ...['get', 'list', 'watch', 'patch'].map((verb) => `${verb}  secrets evenkeel evenkeel-webhook-certificate`),
+        ...['get', 'patch'].map(
+          (verb) => `${verb} admissionregistration.k8s.io validatingwebhookconfigurations * evenkeel-ingress`,
+        ),
+      ].toSorted(),
+    )
+    const refused = await renderChart('controller.enabled=true', 'ingress.webhook.enabled=true')
+    assert.match(refused.stderr, /ingress\.webhook\.enabled takes ingress\.enabled/)
   })
 
   const DNS = ['controller.enabled=true', 'dns.enabled=true'] as const
@@ -157,6 +175,7 @@ describe('the controller of the chart', requires('helm'), () => {
       'ingress.enabled=true',
       'ingress.groups={evenkeel.dev,ingressdaemonsets.mumoshu.github.io}',
       'ingress.slotsNamespace=slots',
+      'ingress.webhook.enabled=true',
     ]
     const { stdout, stderr } = await renderChart(...dns, ...ingress, ...settings)
     const [, ...words] = argsOf(readManifests(stdout), 'Deployment')
@@ -170,6 +189,7 @@ describe('the controller of the chart', requires('helm'), () => {
           '--ingress-agent-port=8081',
           '--ingress-groups=evenkeel.dev,ingressdaemonsets.mumoshu.github.io',
           '--slots-namespace=slots',
+          '--webhook-port=9443',
         ],
       ],
       stderr,
@@ -179,6 +199,7 @@ describe('the controller of the chart', requires('helm'), () => {
       groups: ['evenkeel.dev', 'ingressdaemonsets.mumoshu.github.io'],
       slotsNamespace: 'slots',
       agentPort: 8081,
+      webhookPort: 9443,
     })
     // Relays run the release's own image where no other is named.
     const own = argsOf(readManifests((await renderChart(...DNS, 'dns.relay=true')).stdout), 'Deployment')

@@ -7,7 +7,14 @@ import { requires } from '../support/requires.ts'
 
 const PAGE = readFileSync(new URL('../../docs/rights.md', import.meta.url), 'utf8')
 const ALL = [
-  ...['controller.enabled=true', 'dns.enabled=true', 'dns.relay=true', 'dns.repair=true', 'ingress.enabled=true'],
+  ...[
+    'controller.enabled=true',
+    'dns.enabled=true',
+    'dns.relay=true',
+    'dns.repair=true',
+    'ingress.enabled=true',
+    'ingress.webhook.enabled=true',
+  ],
   ...['agent.grantsNamespace=grants', 'ingress.slotsNamespace=slots'],
 ]
 const PLACES: Readonly<Record<string, string>> = {

@@ -1,9 +1,9 @@
 import type { DisruptionBudget } from '../../model/disruption-budget.ts'
+import { parseLabelSelector } from '../../model/parse-label-selector.ts'
 import { parseMetadata } from '../../model/parse-metadata.ts'
 import type { Untrusted } from '../../model/untrusted.ts'
 import { findCondition } from './find-condition.ts'
 import { given } from './given.ts'
-import { parseLabelSelector } from './parse-label-selector.ts'
 
 export function parseDisruptionBudget(object: Untrusted): DisruptionBudget {
   const { namespace, name, uid } = parseMetadata(object, 'namespaced')

@@ -1,8 +1,8 @@
+import { parseLabelSelector } from '../../model/parse-label-selector.ts'
 import { parseMetadata } from '../../model/parse-metadata.ts'
 import type { Untrusted } from '../../model/untrusted.ts'
 import type { Workload, WorkloadKind } from '../../model/workload.ts'
 import { given } from './given.ts'
-import { parseLabelSelector } from './parse-label-selector.ts'
 
 /** Parses one kind of apps/v1 workload. The kind is passed in, since the items of a list do not bear it. */
 export const parseWorkload =

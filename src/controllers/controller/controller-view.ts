@@ -1,7 +1,18 @@
+import type { WallMs } from '../../model/time.ts'
 import type { LeaderView } from '../../runtime/leader.ts'
 import type { LoopView } from '../../runtime/reconciler.ts'
 import type { BrakeView } from '../brake/brake.ts'
 import type { DnsLoopView } from '../dns/dns-loop.ts'
+import type { ReviewCounts } from '../ingress/ingress-reviews.ts'
+import type { CertificateView } from '../webhook/webhook-certificate.ts'
+
+/** What there is to tell of the webhook of IngressDaemonSets. */
+export interface WebhookView {
+  readonly port: number
+  readonly reviews: ReviewCounts
+  readonly certificate: CertificateView
+  readonly now: WallMs
+}
 
 /** What there is to tell of a controller's process, as of now. */
 export interface ControllerView {
@@ -12,4 +23,6 @@ export interface ControllerView {
   readonly dns?: DnsLoopView
   /** Absent: IngressDaemonSets are not acted on. */
   readonly ingress?: LoopView
+  /** Absent: no API server asks this process. */
+  readonly webhook?: WebhookView
 }

@@ -2,8 +2,7 @@ import type { FoundDeployment, IngressPod } from '../../core/ingress/found.ts'
 import { INGRESS_NODE_LABEL, INGRESS_UID_LABEL, REVISION_HASH_LABEL } from '../../model/ingress-keys.ts'
 import type { ObjectKind } from '../../model/object-kind.ts'
 import { type OwnedObject, parseOwnedObject } from '../../model/owned-object.ts'
-import { parseMetadata } from '../../model/parse-metadata.ts'
-import { wallMs } from '../../model/time.ts'
+import { parseCreatedAt, parseMetadata } from '../../model/parse-metadata.ts'
 import type { Untrusted } from '../../model/untrusted.ts'
 
 const apps = { group: 'apps', version: 'v1', namespaced: true } as const
@@ -57,7 +56,6 @@ function parsePod(object: Untrusted): IngressPod {
   const { namespace, name, uid, resourceVersion, labels } = parseMetadata(object, 'namespaced')
   const phase = object.at('status').at('phase').textOr('')
   const isLeaving = !object.at('metadata').at('deletionTimestamp').absent
-  const createdAt = Date.parse(object.at('metadata').at('creationTimestamp').textOr(''))
   return {
     ...{ namespace, name, uid, resourceVersion },
     ingressUid: labels[INGRESS_UID_LABEL] ?? '',
@@ -66,6 +64,6 @@ function parsePod(object: Untrusted): IngressPod {
     // What is deleted ends with whatever exit code its containers have.
     isFailed: phase === 'Failed' && !isLeaving,
     isFinished: phase === 'Failed' || phase === 'Succeeded',
-    createdAt: wallMs(Number.isNaN(createdAt) ? 0 : createdAt),
+    createdAt: parseCreatedAt(object),
   }
 }

@@ -1,13 +1,15 @@
 import { decideObject, type ObjectLook } from '../../core/ingress/decide-object.ts'
+import type { IngressFinding } from '../../core/ingress/finding.ts'
 import type { ObjectAction } from '../../core/ingress/household.ts'
 import { type CheckedIngress, ingressKind } from '../../core/ingress/ingress-kind.ts'
 import { type IngressLook, lookAt } from '../../core/ingress/look.ts'
 import { ingressOwner } from '../../core/ingress/marks.ts'
+import type { Neighbours } from '../../core/ingress/neighbours.ts'
+import { wasCarried } from '../../core/ingress/precedence.ts'
 import { ingressStatus } from '../../core/ingress/status.ts'
 import type { IngressDaemonSet, IngressGroup } from '../../model/ingress-daemon-set.ts'
 import type { LoopDecision } from '../../model/loop-decision.ts'
 import type { Node } from '../../model/node.ts'
-import { apiVersionOf } from '../../model/object-kind.ts'
 import type { ObjectRef } from '../../model/object-ref.ts'
 import type { WantedStatus } from '../../model/object-status.ts'
 import type { Reason } from '../../model/reason.ts'
@@ -30,6 +32,8 @@ import { AgentWords } from './agent-words.ts'
 import { IngressCaches, ingressKey } from './ingress-caches.ts'
 import { IngressMemory } from './ingress-memory.ts'
 import { Latest } from './latest.ts'
+import { NeighbourCaches } from './neighbour-caches.ts'
+import { ObjectEvents } from './object-events.ts'
 import { IngressEffects } from './perform.ts'
 import { stillDecided } from './still-decided.ts'
 
@@ -59,7 +63,12 @@ interface Bound {
   readonly key: string
 }
 
-type Seen = ObjectLook & { readonly object: CheckedIngress; readonly key: string }
+type Seen = ObjectLook & {
+  readonly object: CheckedIngress
+  readonly key: string
+  /** What is to be said and does not refuse the object. */
+  readonly doubts: readonly IngressFinding[]
+}
 
 const SWEEP_MS = 60_000
 const WORKERS = 4
@@ -72,6 +81,8 @@ const BUDGET_AGE_MS = 5_000
 export class IngressLoop {
   readonly #parts: IngressLoopParts
   readonly #caches: IngressCaches
+  readonly #neighbours: NeighbourCaches
+  readonly #events: ObjectEvents
   readonly #budget: BudgetWatch
   readonly #reconciler: Reconciler<Seen, Bound>
   readonly #effects: IngressEffects
@@ -88,9 +99,21 @@ export class IngressLoop {
     this.#agents = parts.agents === undefined ? undefined : new AgentWords({ agents: parts.agents, clock })
     this.#caches = new IngressCaches({
       ...{ objects, cluster, clock, groups },
-      onObject: (key) => this.#reconciler.add(key, GATHER_EVENTS_MS),
-      onFleet: () => this.wake(),
+      onObject: (key) => {
+        this.#neighbours.changed()
+        this.#reconciler.add(key, GATHER_EVENTS_MS)
+      },
+      onFleet: () => {
+        this.#neighbours.changed()
+        this.wake()
+      },
     })
+    this.#neighbours = new NeighbourCaches({
+      ...{ objects, clock, caches: this.#caches },
+      limit: () => this.#budget.facts()?.limit,
+      onChange: () => this.wake(),
+    })
+    this.#events = new ObjectEvents({ notices: parts.notices, memory: this.#memory })
     this.#budget = new BudgetWatch({
       ...{ cluster, configMaps, clock, random },
       slots: { namespace, grantsNamespace, leaseDurationMs: SLOT_STALE_MS },
@@ -129,7 +152,7 @@ export class IngressLoop {
 
   /** Follows and works until aborted, then rejects with the signal's reason; where it was stopped, it only follows. */
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#caches.run(signal), this.#reconciler.run(signal)])
+    await Promise.all([this.#caches.run(signal), this.#neighbours.run(signal), this.#reconciler.run(signal)])
   }
 
   /** Begins nothing any more, and resolves when what is under way has ended. */
@@ -142,21 +165,32 @@ export class IngressLoop {
     for (const object of this.#caches.objects()) this.#reconciler.add(ingressKey(object), GATHER_EVENTS_MS)
   }
 
+  /** What is known of all that IngressDaemonSets share the cluster with; whoever leads. */
+  async around(signal: AbortSignal): Promise<Neighbours> {
+    await Promise.all([this.#caches.synced(signal), this.#neighbours.synced(signal), this.#readBudget(signal)])
+    return this.#neighbours.around()
+  }
+
   view(): LoopView {
     return this.#reconciler.view()
   }
 
   async #gather(key: string, signal: AbortSignal): Promise<Seen | undefined> {
-    await this.#caches.synced(signal)
+    await Promise.all([this.#caches.synced(signal), this.#neighbours.synced(signal)])
     const object = this.#caches.object(key)
     if (object === undefined) {
       this.#memory.keep(new Set(this.#caches.objects().map(({ uid }) => uid)))
       return undefined
     }
-    const errors = object.findings.filter(({ severity }) => severity === 'error')
-    if (errors.length > 0 && !object.deleting)
-      return { kind: 'refused', name: object.name, findings: errors, object, key }
+    const refused = (findings: readonly IngressFinding[]): Seen => ({
+      ...{ kind: 'refused', name: object.name, object, key, findings },
+      doubts: findings.filter((finding) => !isError(finding)),
+    })
+    if (object.findings.some(isError) && !object.deleting) return refused(object.findings)
     await this.#readBudget(signal)
+    const beside = object.deleting ? [] : this.#neighbours.findings(object)
+    const doubts = [...object.findings, ...beside]
+    if (beside.some(isError) && !wasCarried(object)) return refused(doubts)
     const nodes = this.#caches.nodes.objects().map((node) => this.#latest.of(node))
     const { deployments } = this.#caches.ofNamespace(object.namespace)
     await this.#agents?.ask(
@@ -164,7 +198,7 @@ export class IngressLoop {
       deployments.map((one) => this.#latest.of(one)),
       signal,
     )
-    return { kind: 'seen', look: this.#lookAt(object, nodes), object, key }
+    return { kind: 'seen', look: this.#lookAt(object, nodes), object, key, doubts }
   }
 
   async #readBudget(signal: AbortSignal): Promise<void> {
@@ -184,6 +218,7 @@ export class IngressLoop {
     this.#memory.noteSlots(slotHolder, budget.slots, now)
     return lookAt({
       object,
+      ...(object.deleting ? {} : { conflicts: this.#neighbours.findings(object).filter(isError) }),
       status: object.status.fields,
       isFresh: this.#caches.isFresh(),
       now,
@@ -233,20 +268,11 @@ export class IngressLoop {
         : ingressStatus(seen.look.snapshot, decision.reasons)
     if (wanted !== undefined && !isLeaving(object))
       await this.#statusOf.get(object.group)?.write(object, wanted, signal)
-    await this.#tellEvents(object, decision.reasons, signal)
-  }
-
-  async #tellEvents(object: CheckedIngress, reasons: readonly Reason[], signal: AbortSignal): Promise<void> {
-    const { kind, group, version } = ingressKind(object.group)
-    const { name, namespace, uid } = object
-    for (const reason of reasons) {
-      const type = EVENTS[reason.code]
-      if (type === undefined || !this.#memory.isNews(uid, reason)) continue
-      const about = { apiVersion: apiVersionOf({ group, version }), kind, namespace, name, uid }
-      await this.#parts.notices.tell({ ...about, type, reason }, signal)
-    }
+    await this.#events.tell(object, { reasons: decision.reasons, doubts: seen.doubts }, signal)
   }
 }
+
+const isError = ({ severity }: IngressFinding): boolean => severity === 'error'
 
 /** Its status cannot be written any more once it has no finalizer. */
 const isLeaving = ({ deleting, finalizers }: IngressDaemonSet): boolean => deleting && finalizers.length === 0
@@ -269,25 +295,4 @@ function refusedStatus({ status }: CheckedIngress, reasons: readonly Reason[]): 
       { type: 'Ready', status: 'False', ...words },
     ],
   }
-}
-
-/** Which reasons are worth an Event, and whether a person is to look. */
-const EVENTS: Readonly<Partial<Record<Reason['code'], 'Normal' | 'Warning'>>> = {
-  NodeBegun: 'Normal',
-  NodeDetached: 'Normal',
-  NodeUpdated: 'Normal',
-  NodeAttached: 'Normal',
-  RollbackAsked: 'Normal',
-  RollbackUnneeded: 'Normal',
-  RollbackRefused: 'Warning',
-  RolledBack: 'Warning',
-  RolloutStalled: 'Warning',
-  MassDisruption: 'Warning',
-  DetachTimedOut: 'Warning',
-  ProgressDeadlineExceeded: 'Warning',
-  PodsRejected: 'Warning',
-  NameTaken: 'Warning',
-  IngressRefused: 'Warning',
-  OperationUnreadable: 'Warning',
-  ClaimsUnreadable: 'Warning',
 }

@@ -44,6 +44,7 @@ function progressing(pass: Pass, { counts, isComplete, reasons }: Seen): Words {
   const updated = `${counts.updated} of ${counts.desired} nodes have revision ${pass.target}`
   if (pass.s.rollbackRefused !== undefined) return is(false, 'RollbackRefused', pass.s.rollbackRefused.text)
   if (isComplete) return is(false, 'Complete', updated)
+  if ((pass.s.conflicts ?? []).length > 0) return is(false, 'IngressConflict', updated)
   if (isStalled(pass)) return is(false, 'RolloutStalled', updated)
   if (pass.s.object.spec.rollout.paused) return is(false, 'RolloutPaused', `${updated}, and the rollout is paused`)
   if (awaitsPromotion(pass))
@@ -52,9 +53,13 @@ function progressing(pass: Pass, { counts, isComplete, reasons }: Seen): Words {
   return is(true, 'RollingOut', first === undefined ? updated : `${updated}; ${first.text}`)
 }
 
+const sentence = ({ text, next }: Reason): string => (next === undefined ? text : `${text}; ${next}`)
+
 function stalled(pass: Pass): Words {
   const { rollbackRefused: refused } = pass.s
   if (refused !== undefined) return is(true, 'RollbackRefused', `${refused.text}; ${refused.next}`)
+  const conflicts = pass.s.conflicts ?? []
+  if (conflicts.length > 0) return is(true, 'IngressConflict', conflicts.map(sentence).join('. '))
   const failed = failedNodes(pass)
   if (isStalled(pass)) return is(true, 'NodesStuck', `${failed.length} nodes are stuck: ${named(failed)}`)
   return is(false, 'NotStalled', failed.length === 0 ? 'no node is stuck' : `${failed.length} nodes are stuck`)
@@ -72,6 +77,8 @@ function ready(pass: Pass, { counts, isComplete }: Seen): Words {
   // What is wanted is the other template, and that is not the one all nodes have.
   if (pass.s.rollbackRefused !== undefined) return is(false, 'RollbackRefused', inService(counts))
   if (pass.s.object.rollbackTo !== undefined) return is(false, 'RollingOut', 'the template is about to be another one')
+  const [conflict] = pass.s.conflicts ?? []
+  if (conflict !== undefined) return is(false, 'IngressConflict', sentence(conflict))
   if (isStalled(pass)) return is(false, 'RolloutStalled', inService(counts))
   if (!isComplete) return is(false, 'RollingOut', `${counts.updated} of ${counts.desired} nodes are updated`)
   return is(counts.unavailable === 0, counts.unavailable === 0 ? 'AllInService' : 'NodesOut', inService(counts))

@@ -3,6 +3,8 @@ import type { IngressDaemonSet, IngressGroup } from '../../model/ingress-daemon-
 import type { ObjectKind } from '../../model/object-kind.ts'
 import type { ObjectStatus } from '../../model/object-status.ts'
 import { parseIngressDaemonSet } from '../../model/parse-ingress-daemon-set.ts'
+import { parseCreatedAt } from '../../model/parse-metadata.ts'
+import type { WallMs } from '../../model/time.ts'
 import type { Untrusted } from '../../model/untrusted.ts'
 import type { IngressFinding } from './finding.ts'
 import { validateIngress } from './validate.ts'
@@ -11,6 +13,7 @@ import { validateIngress } from './validate.ts'
 export interface CheckedIngress extends IngressDaemonSet {
   readonly findings: readonly IngressFinding[]
   readonly status: ObjectStatus
+  readonly createdAt: WallMs
 }
 
 /** The kind as that group serves it. What it says is the same in each. */
@@ -26,6 +29,7 @@ export function ingressKind(group: IngressGroup): ObjectKind<CheckedIngress> {
       ...parse(object),
       findings: validateIngress(object.raw),
       status: parseStatus(object.at('status')),
+      createdAt: parseCreatedAt(object),
     }),
   }
 }

@@ -21,6 +21,7 @@ import { HOLDERS_ANNOTATION } from './detach-holders.ts'
 import { gatePatch } from './difference.ts'
 import { wantedGate } from './drain-gate.ts'
 import { eligibilityIn } from './eligibility.ts'
+import type { IngressFinding } from './finding.ts'
 import type { FoundDeployment, IngressPod } from './found.ts'
 import { ingressOwner } from './marks.ts'
 import { identityOf, matchLabelsOf, type NodeIdentity, newIdentity } from './names.ts'
@@ -32,6 +33,8 @@ import type { IngressDeployment, IngressNode, IngressSnapshot } from './snapshot
 /** All that was read for a decision about an IngressDaemonSet. */
 interface IngressFound {
   readonly object: IngressDaemonSet
+  /** Errors that the object has beside others; absent: none. */
+  readonly conflicts?: readonly IngressFinding[]
   /** The fields of its status, as they stand. */
   readonly status: Readonly<Record<string, unknown>>
   /** No cache is behind for longer than it may be. */
@@ -96,6 +99,9 @@ export function lookAt(found: IngressFound): IngressLook {
     revisions,
     snapshot: {
       object,
+      conflicts: (found.conflicts ?? []).map(({ field, message, fix }) => ({
+        ...{ code: 'IngressConflict', object: object.name, text: `${field}: ${message}`, next: fix },
+      })),
       now: found.now,
       isFresh: found.isFresh,
       revisions: {

@@ -49,6 +49,7 @@ export function rolloutHolds(pass: Pass): readonly Reason[] {
   const failed = failedNodes(pass)
   const mass = massDisruption(pass)
   return [
+    ...(pass.s.conflicts ?? []),
     ...(rollout.paused
       ? [
           {

@@ -9,6 +9,8 @@ import type { NodeOut } from '../budget/snapshot.ts'
 /** All that a decision about an IngressDaemonSet goes by. */
 export interface IngressSnapshot {
   readonly object: IngressDaemonSet
+  /** Why it gives way to other objects: nothing new is begun, and what is under way ends. Absent: it does not. */
+  readonly conflicts?: readonly Reason[]
   readonly now: WallMs
   /** No cache is behind for longer than it may be. */
   readonly isFresh: boolean

@@ -8,6 +8,7 @@ import { INGRESS_WORDS } from './ingress-words.ts'
 import type { ReasonEntry, ReasonSection } from './reason-entry.ts'
 import { STEP_WAITS } from './step-waits.ts'
 import { STOPS } from './stops.ts'
+import { WEBHOOK_WORDS } from './webhook-words.ts'
 
 /** Every reason that a decision may give. A code that is not here does not compile. */
 const ENTRIES = {
@@ -21,6 +22,7 @@ const ENTRIES = {
   ...CONTROLLER_WORDS,
   ...INGRESS_WORDS,
   ...INGRESS_EFFECTS,
+  ...WEBHOOK_WORDS,
 }
 
 export type ReasonCode = keyof typeof ENTRIES
@@ -78,6 +80,12 @@ export const REASON_SECTIONS: readonly ReasonSection[] = [
     intro:
       'It may say [BudgetUsedUp](#budgetusedup), [ClaimsUnreadable](#claimsunreadable), [DetacherNotDone](#detachernotdone), [MaxOutInvalid](#maxoutinvalid) and [NodeNotReady](#nodenotready) as well.',
     entries: INGRESS_WORDS,
+  },
+  {
+    title: 'The webhook of IngressDaemonSets',
+    by: 'the controller, in `/healthz` of its status port and in Events of the Secret',
+    intro: 'Nothing waits for it: what the webhook did not see is checked again by the controller.',
+    entries: WEBHOOK_WORDS,
   },
   {
     title: 'Reasons to act',

@@ -11,8 +11,20 @@ export const INGRESS_WORDS = {
   IngressRefused: {
     is: 'spec.podsPerNode: must be at least 1',
     cause:
-      'The object contradicts itself, or a field of it has a value that is not allowed. It was stored before the rule was there.',
+      'The object contradicts itself, or excludes another object that was there first, such as by a port of the node. The API server took it because the rule was not there yet, or the webhook did not answer.',
     cure: 'Change the named field as the message says. Until then nothing is changed on any node.',
+    wait: 'none',
+  },
+  IngressConflict: {
+    is: 'spec.healthCheckNodePorts[0]: IngressDaemonSet default/api answers health checks at port 10080 of the same nodes',
+    cause: 'The object runs, and it or its nodes changed so that it excludes another object, which goes on.',
+    cure: 'Change the named field as the message says. Until then no node gets another template; what is under way ends.',
+    wait: 'none',
+  },
+  IngressDoubtful: {
+    is: 'spec.healthCheckNodePorts[0]: 30080 is one of the ports that Kubernetes gives to Services',
+    cause: 'A field of the object is allowed, and most likely not what was meant.',
+    cure: 'Change the named field as the message says. Nothing waits for it.',
     wait: 'none',
   },
   NameTaken: {

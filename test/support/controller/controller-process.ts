@@ -19,9 +19,14 @@ export class ControllerProcess {
     this.said = parts.said
   }
 
-  static async start(words: readonly string[]): Promise<ControllerProcess> {
+  /** `enter`: the command that runs it elsewhere; its pages are then there, too. */
+  static async start(
+    words: readonly string[],
+    enter: (argv: readonly string[]) => readonly string[] = (argv) => argv,
+  ): Promise<ControllerProcess> {
     const args = ['--disable-warning=ExperimentalWarning', PROGRAM, 'controller', '--address', '127.0.0.1', ...words]
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'pipe'] })
+    const [command = '', ...rest] = enter([process.execPath, ...args])
+    const child = spawn(command, rest, { stdio: ['ignore', 'inherit', 'pipe'] })
     const ended = once(child, 'exit')
     const said: string[] = []
     const { promise, resolve, reject } = Promise.withResolvers<number>()

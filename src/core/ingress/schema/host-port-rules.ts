@@ -33,7 +33,7 @@ const hasSecondPod = (self: Untrusted): boolean =>
 const hostPortOf = (port: Untrusted): number => port.at('hostPort').integerOr(0)
 
 /** In the network of the node each port of a container is one of the node, whatever it says itself. */
-const boundBy = (self: Untrusted): readonly number[] =>
+export const boundBy = (self: Untrusted): readonly number[] =>
   portsOf(self)
     .flatMap((port) => [hostPortOf(port), hasHostNetwork(self) ? port.at('containerPort').integerOr(0) : 0])
     .filter((port) => port > 0)

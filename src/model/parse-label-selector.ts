@@ -1,5 +1,5 @@
-import type { LabelRequirement, LabelSelector } from '../../model/label-selector.ts'
-import { MalformedReply, type Untrusted } from '../../model/untrusted.ts'
+import type { LabelRequirement, LabelSelector } from './label-selector.ts'
+import { MalformedReply, type Untrusted } from './untrusted.ts'
 
 const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const
 

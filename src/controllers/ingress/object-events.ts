@@ -1,0 +1,64 @@
+import type { IngressFinding } from '../../core/ingress/finding.ts'
+import { type CheckedIngress, ingressKind } from '../../core/ingress/ingress-kind.ts'
+import { apiVersionOf } from '../../model/object-kind.ts'
+import type { Reason } from '../../model/reason.ts'
+import type { ObjectNotices } from '../../ports/object-notices.ts'
+import type { IngressMemory } from './ingress-memory.ts'
+
+interface EventsParts {
+  readonly notices: ObjectNotices
+  readonly memory: Pick<IngressMemory, 'isNews'>
+}
+
+/** Tells of an IngressDaemonSet what a person is to know, each thing once. */
+export class ObjectEvents {
+  readonly #parts: EventsParts
+
+  constructor(parts: EventsParts) {
+    this.#parts = parts
+  }
+
+  /** `doubts`: findings that do not refuse the object. */
+  async tell(
+    object: CheckedIngress,
+    { reasons, doubts }: { readonly reasons: readonly Reason[]; readonly doubts: readonly IngressFinding[] },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { kind, group, version } = ingressKind(object.group)
+    const { name, namespace, uid } = object
+    const about = { apiVersion: apiVersionOf({ group, version }), kind, namespace, name, uid }
+    const { memory, notices } = this.#parts
+    for (const reason of reasons) {
+      const type = EVENTS[reason.code]
+      if (type === undefined || !memory.isNews(uid, reason)) continue
+      await notices.tell({ ...about, type, reason }, signal)
+    }
+    for (const { rule, field, severity, message, fix } of doubts) {
+      const code = severity === 'error' ? 'IngressConflict' : 'IngressDoubtful'
+      const reason: Reason = { code, object: name, text: `${field}: ${message}`, next: fix }
+      if (!memory.isNews(uid, { ...reason, object: `${rule} ${field}` })) continue
+      await notices.tell({ ...about, type: 'Warning', reason }, signal)
+    }
+  }
+}
+
+/** Which reasons are worth an Event, and whether a person is to look. */
+const EVENTS: Readonly<Partial<Record<Reason['code'], 'Normal' | 'Warning'>>> = {
+  NodeBegun: 'Normal',
+  NodeDetached: 'Normal',
+  NodeUpdated: 'Normal',
+  NodeAttached: 'Normal',
+  RollbackAsked: 'Normal',
+  RollbackUnneeded: 'Normal',
+  RollbackRefused: 'Warning',
+  RolledBack: 'Warning',
+  RolloutStalled: 'Warning',
+  MassDisruption: 'Warning',
+  DetachTimedOut: 'Warning',
+  ProgressDeadlineExceeded: 'Warning',
+  PodsRejected: 'Warning',
+  NameTaken: 'Warning',
+  IngressRefused: 'Warning',
+  OperationUnreadable: 'Warning',
+  ClaimsUnreadable: 'Warning',
+}

@@ -1,0 +1,30 @@
+import type { ReasonEntry } from './reason-entry.ts'
+
+/** What the certificate of the webhook waits for, and what was done about it. */
+export const WEBHOOK_WORDS = {
+  WebhookServed: {
+    is: 'the certificate of the webhook is good until 2026-05-30T12:00:00Z',
+    cause: 'All is well.',
+    cure: 'Nothing to do.',
+    wait: 'none',
+  },
+  WebhookNotConfigured: {
+    is: 'there is no ValidatingWebhookConfiguration evenkeel-ingress',
+    cause: 'The webhook is enabled (`--webhook-port`), and the API server does not know of it, so it asks nothing.',
+    cure: 'Install the configuration, as `ingress.webhook.enabled` of the chart does, or remove `--webhook-port`.',
+    wait: 'none',
+  },
+  WebhookCertificateReplaced: {
+    is: 'the certificate of the webhook has expired, and a new one is made',
+    cause:
+      'It expired, was changed by hand, or is for another name. No API server could ask the webhook, so objects were stored without it.',
+    cure: 'Nothing to do: the controller checks such objects again. If this repeats, look for what else writes the Secret.',
+    wait: 'none',
+  },
+  WebhookCertificateDue: {
+    is: 'the next step of the renewal of the certificate of the webhook is stage',
+    cause: 'The certificate is renewed in steps, so that no API server is shown one that it does not trust yet.',
+    cure: 'Nothing to do.',
+    wait: 'none',
+  },
+} as const satisfies Readonly<Record<string, ReasonEntry>>

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { INGRESS_DAEMON_SETS } from '../../src/sim/world/api-resource.ts'
+import { deleteObject } from '../../src/sim/world/delete-object.ts'
+import { IngressGround } from '../support/virtual-ingress/ingress-ground.ts'
+import { anIngressManifest } from '../support/virtual-ingress/ingress-manifests.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+async function aGround(t: TestContext): Promise<IngressGround> {
+  const ground = await IngressGround.open({ nodes: 2 })
+  t.after(() => ground.end())
+  ground.begin()
+  return ground
+}
+
+/** An object with pods of its own beside `web`. */
+const named = (name: string, spec: Json = {}): object => {
+  const { spec: of } = anIngressManifest('v1') as { readonly spec: { readonly template: { readonly spec: object } } }
+  const template = { ...of.template, metadata: { labels: { app: name } } }
+  return anIngressManifest('v1', { selector: { matchLabels: { app: name } }, template, ...spec }, { name })
+}
+
+function condition(ground: IngressGround, name: string, type = 'Stalled'): string {
+  const object = ground.cluster.world.store.get(INGRESS_DAEMON_SETS, { namespace: 'default', name })
+  const { conditions = [] } = (object?.status ?? {}) as { readonly conditions?: readonly Json[] }
+  const found = conditions.find((one) => one.type === type)
+  return found === undefined ? 'absent' : `${found.status} ${found.reason} ${found.message}`
+}
+
+/** Its nodes are all in service. */
+const isReady = (ground: IngressGround, name: string): boolean =>
+  condition(ground, name, 'Ready').startsWith('True') && podsOf(ground, name) === 4
+const podsOf = (ground: IngressGround, name: string): number =>
+  ground.pods().filter(({ metadata }) => metadata.labels?.app === name).length
+
+const PORT = { healthCheckNodePorts: [10_080] }
+const SAYS =
+  /^True IngressRefused spec\.healthCheckNodePorts\[0\]: IngressDaemonSet default\/api answers health checks at port 10080 of the same nodes; choose another port/
+
+test('without any webhook the later of two objects with one port is refused, and is carried once the first is gone', async (t) => {
+  const ground = await aGround(t)
+  ground.apply(named('api', PORT))
+  await ground.until('the first to be carried', () => isReady(ground, 'api'))
+  ground.apply(named('web', PORT))
+  await ground.until('the second to be refused', () => condition(ground, 'web').startsWith('True'))
+  assert.match(condition(ground, 'web'), SAYS)
+  await ground.cluster.time.advance(60_000)
+  assert.deepEqual([podsOf(ground, 'web'), podsOf(ground, 'api'), isReady(ground, 'api')], [0, 4, true])
+  const old = ground.cluster.world.store.get(INGRESS_DAEMON_SETS, { namespace: 'default', name: 'api' })
+  assert.ok(old)
+  deleteObject(ground.cluster.world, { resource: INGRESS_DAEMON_SETS, old, options: {} })
+  await ground.until('the second to be carried', () => isReady(ground, 'web'))
+})
+
+test('an object that runs and is changed to the port of another one gets no further template, and both keep their pods', async (t) => {
+  const ground = await aGround(t)
+  ground.apply(named('web', { healthCheckNodePorts: [10_081] }))
+  ground.apply(named('api', PORT))
+  await ground.until('both to be carried', () => ['web', 'api'].every((name) => isReady(ground, name)))
+  ground.apply(anIngressManifest('v2', PORT))
+  await ground.until('the change to be held', () => condition(ground, 'web').startsWith('True IngressConflict'))
+  await ground.cluster.time.advance(60_000)
+  assert.deepEqual([podsOf(ground, 'web'), podsOf(ground, 'api'), ground.claimed()], [4, 4, []])
+  assert.ok(isReady(ground, 'api'))
+  assert.ok(ground.podLines().every((line) => line.endsWith(' v1')))
+  const warned = ground.events().filter((event) => event.startsWith('IngressConflict: '))
+  assert.equal(warned.length, 1, warned.join('\n'))
+  ground.apply(anIngressManifest('v2', { healthCheckNodePorts: [10_082] }))
+  await ground.until(
+    'the rollout to go on',
+    () => ground.podLines().filter((line) => line.endsWith(' v2')).length === 4,
+  )
+})
+
+test('a Service that takes the port later, and a budget of others, are told by Events and stop nothing', async (t) => {
+  const ground = await aGround(t)
+  ground.apply(anIngressManifest('v1', { healthCheckNodePorts: [30_999] }))
+  await ground.until('it to be carried', () => isReady(ground, 'web'))
+  await ground.cluster.time.advance(2_000)
+  ground.apply({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { namespace: 'default', name: 'late' },
+    spec: { type: 'NodePort', selector: { app: 'late' }, ports: [{ port: 80, nodePort: 30_999 }] },
+  })
+  ground.apply({
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { namespace: 'default', name: 'old' },
+    spec: { maxUnavailable: 1, selector: { matchLabels: { app: 'web' } } },
+  })
+  const doubts = (): readonly string[] => ground.events().filter((event) => event.startsWith('IngressDoubtful: '))
+  await ground.until('the Events', () => doubts().length === 3)
+  assert.ok(doubts().some((event) => event.includes('port 30999 is the nodePort of Service default/late')))
+  assert.ok(doubts().some((event) => event.includes('PodDisruptionBudget default/old selects these pods')))
+  assert.ok(doubts().some((event) => event.includes('30999 is one of the ports that Kubernetes gives to Services')))
+  const before = ground.ownWrites()
+  await ground.cluster.time.advance(120_000)
+  assert.equal(ground.ownWrites(), before)
+  ground.apply(anIngressManifest('v2', { healthCheckNodePorts: [30_999] }))
+  await ground.until('the rollout', () => ground.podLines().filter((line) => line.endsWith(' v2')).length === 4)
+})
