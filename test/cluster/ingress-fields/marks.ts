@@ -47,7 +47,7 @@ export function fieldsOfMarks(ground: () => IngressApiGround): void {
     const key = 'marked-before.example/detach'
     await ground().annotateNode('marked-before-1', { [key]: 'by hand' })
     const annotateNodeToDetach = { key, value: 'true', gracePeriodSeconds: 0 }
-    const spec = fleet.detaching({ annotateNodeToDetach, minInServiceNodes: 0 })
+    const spec = fleet.detaching({ annotateNodeToDetach, maxUnavailableNodes: 2, minInServiceNodes: 0 })
     await ground().mustAsk('POST', fleet.path, fleet.manifest('web:1', spec))
     const allOf = (image: string) =>
       ground().until(`four pods of ${image}`, () => {
