@@ -92,6 +92,12 @@ const PARTS: readonly Part[] = [
     env: { EVERY_TROUBLE: '1' },
   },
   {
+    name: 'kills',
+    what: 'a controller of IngressDaemonSets killed at random writes to a real API server',
+    argv: ['test/run.ts', 'kube-ingress-kills'],
+    env: { EVERY_TROUBLE: '1' },
+  },
+  {
     name: 'testbed',
     what: 'what a bed of nodes can do, and two of them side by side',
     argv: ['test/run.ts', 'testbed/'],

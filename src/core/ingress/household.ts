@@ -11,7 +11,7 @@ import { wantedDeployment } from './deployment.ts'
 import { deploymentPatch } from './difference.ts'
 import type { FoundDeployment } from './found.ts'
 import type { IngressLook } from './look.ts'
-import { identityOf } from './names.ts'
+import { identityOf, revisionName } from './names.ts'
 import { OP_ANNOTATION } from './op.ts'
 import { holdsTemplateOf, numberOf, templateHash } from './revision.ts'
 import { rollbackOf } from './rollback.ts'
@@ -54,7 +54,7 @@ export function neededFirst(look: IngressLook): Needed | undefined {
 }
 
 /** A rollback comes before a template that is used once more gets another number: it may be asked for by the old one. */
-function revisionAction({ snapshot, revisions }: IngressLook): Needed | undefined {
+function revisionAction({ snapshot, revisions, revisionNames }: IngressLook): Needed | undefined {
   const { object } = snapshot
   const { name, spec } = object
   const prepared = (action: HouseholdAction): Needed => ({
@@ -65,8 +65,11 @@ function revisionAction({ snapshot, revisions }: IngressLook): Needed | undefine
   const hash = templateHash(spec)
   const sameHash = revisions.filter(({ labels }) => labels[REVISION_HASH_LABEL] === hash)
   const kept = sameHash.find((revision) => holdsTemplateOf(revision, spec))
-  if (kept === undefined)
-    return prepared({ kind: 'createRevision', number: highest + 1, collisionCount: sameHash.length })
+  if (kept === undefined) {
+    let collisionCount = 0
+    while (revisionNames.has(revisionName(name, hash, collisionCount))) collisionCount += 1
+    return prepared({ kind: 'createRevision', number: highest + 1, collisionCount })
+  }
   const back = rollbackOf(object, { revisions, rejected: snapshot.revisions.rejected })
   if (back !== undefined && back.kind !== 'refused')
     return { actions: [{ kind: 'rollBack', ...back.to }], reasons: [back.reason] }

@@ -66,6 +66,8 @@ export interface IngressLook {
   readonly gates: ReadonlyMap<string, OwnedObject>
   /** The ControllerRevisions of this object. */
   readonly revisions: readonly OwnedObject[]
+  /** Of all ControllerRevisions of its namespace: an object of the other group may have its name and its template. */
+  readonly revisionNames: ReadonlySet<string>
 }
 
 /** A Node never changes, and its names are asked for in each pass. */
@@ -97,6 +99,7 @@ export function lookAt(found: IngressFound): IngressLook {
     deployments,
     gates,
     revisions,
+    revisionNames: new Set(found.revisions.map(({ name }) => name)),
     snapshot: {
       object,
       conflicts: (found.conflicts ?? []).map(({ field, message, fix }) => ({

@@ -27,6 +27,14 @@ export const refusedRequests = (lines: readonly string[], user: string): readonl
     .filter(({ responseStatus }) => responseStatus?.code === 403 || responseStatus?.code === 401)
     .map(described)
 
+const WRITES = new Set(['create', 'update', 'patch', 'delete'])
+
+/** What it wrote or tried to write, as `patch deployments apps web`. */
+export const writesOf = (lines: readonly string[], user: string): readonly string[] =>
+  eventsOf(lines, user)
+    .filter(({ verb }) => WRITES.has(verb))
+    .map((event) => `${described(event)} ${event.objectRef?.name ?? ''}`)
+
 /** Rights that were never used; a write that is tried and not made uses none. */
 export function unusedRules(lines: readonly string[], user: string): readonly string[] {
   const isTrial = ({ requestURI = '' }: AuditEvent): boolean => /[?&]dryRun=All(&|$)/.test(requestURI)

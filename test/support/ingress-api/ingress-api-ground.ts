@@ -1,0 +1,165 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Bed, openBed } from '../../../testbed/bed.ts'
+import { waitFor } from '../../../testbed/machine/wait-for.ts'
+import { readManifests, renderChart, shipped } from '../agent-chart.ts'
+import { ControllerProcess } from '../controller/controller-process.ts'
+import { type RawApi, type RawReply, rawApi } from '../raw-api.ts'
+import { ApiHistory } from './api-history.ts'
+import { type Kind, PATHS } from './api-object.ts'
+import { StandInDetacher } from './stand-in-detacher.ts'
+import { StandInKubelets } from './stand-in-kubelets.ts'
+
+const RIGHTS = new Set(['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'])
+const GROUPS = ['evenkeel.dev', 'ingressdaemonsets.mumoshu.github.io']
+/** On a machine that has other work. */
+const WAIT_MS = 180_000
+
+/** Of every controller here. */
+export const CONTROLLER_WORDS = [
+  ...['--namespace', 'evenkeel', '--status-port', '0'],
+  ...['--ingress', '--ingress-groups', GROUPS.join()],
+]
+
+interface GroundParts {
+  readonly bed: Bed
+  readonly history: ApiHistory
+  readonly api: RawApi
+  readonly closeApi: () => void
+  /** Of the controller, with the rights of the chart. */
+  readonly kubeconfig: string
+}
+
+/** A real control plane with Nodes that no machine stands for, and a controller of its own process. */
+export class IngressApiGround {
+  readonly history: ApiHistory
+  readonly api: RawApi
+  readonly kubeconfig: string
+  readonly #parts: GroundParts
+  readonly #kubelets: StandInKubelets
+  readonly #detachers: StandInDetacher[] = []
+  readonly #controllers: ControllerProcess[] = []
+
+  private constructor(parts: GroundParts) {
+    this.#parts = parts
+    this.history = parts.history
+    this.api = parts.api
+    this.kubeconfig = parts.kubeconfig
+    this.#kubelets = new StandInKubelets(parts.history, parts.api)
+  }
+
+  /** `maxOut`: of the node budget. */
+  static async open(maxOut: string): Promise<IngressApiGround> {
+    // Nobody renews the heartbeats of the Nodes.
+    const bed = await openBed({ controlPlaneOnly: true, monitorGraceSeconds: 24 * 60 * 60 })
+    const { ask, close } = rawApi(bed.kubeconfig)
+    try {
+      await bed.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'evenkeel' } }])
+      const budget = { namespace: 'evenkeel', name: 'evenkeel-budget' }
+      await bed.apply([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: budget, data: { maxOut } }])
+      await bed.apply(await rightsOfTheChart())
+      for (const group of GROUPS) await bed.apply(shipped(`crd/ingressdaemonsets.${group}.yaml`))
+      const crds = GROUPS.map((group) => `crd/ingressdaemonsets.${group}`)
+      await bed.kubectl(['wait', '--for=condition=Established', ...crds, '--timeout=30s'])
+      const { outside } = await bed.serviceAccountKubeconfig('evenkeel', 'evenkeel-agent-controller')
+      const history = new ApiHistory(bed.kubeconfig)
+      const ground = new IngressApiGround({ bed, history, api: ask, closeApi: close, kubeconfig: outside })
+      await history.follow(Object.keys(PATHS) as readonly Kind[])
+      return ground
+    } catch (error) {
+      close()
+      await bed.close()
+      throw error
+    }
+  }
+
+  get bed(): Bed {
+    return this.#parts.bed
+  }
+
+  /** What went wrong in what stands in for kubelets and detachers. */
+  failures(): readonly unknown[] {
+    return [...this.#kubelets.failures, ...this.#detachers.flatMap(({ failures }) => failures)]
+  }
+
+  /** A kubeconfig of the controller that leads to a door on the way to the API server. */
+  kubeconfigBy(port: number): string {
+    const config = JSON.parse(this.#read()) as { clusters: { cluster: object }[] }
+    const path = join(this.bed.dir, `by-${port}.kubeconfig`)
+    const clusters = config.clusters.map((one) => ({ ...one, cluster: { server: `http://127.0.0.1:${port}` } }))
+    writeFileSync(path, JSON.stringify({ ...config, clusters }), { mode: 0o600 })
+    return path
+  }
+
+  async controller(...words: readonly string[]): Promise<ControllerProcess> {
+    const place = ['--kubeconfig', this.kubeconfig, ...CONTROLLER_WORDS]
+    const controller = await ControllerProcess.start([...place, ...words])
+    this.#controllers.push(controller)
+    return controller
+  }
+
+  detacher(asked: string, answered: string): void {
+    const { history, api } = this.#parts
+    this.#detachers.push(new StandInDetacher({ history, api }, { asked, answered }))
+  }
+
+  /** Nodes that are Ready, with these labels. */
+  async nodes(names: readonly string[], labels: Readonly<Record<string, string>>): Promise<void> {
+    await Promise.all(names.map((name) => this.#node(name, labels)))
+    await this.until(`${names.join()} to be Ready and untainted`, () => {
+      const nodes = this.history.now('nodes').filter(({ metadata }) => names.includes(metadata.name))
+      return nodes.length === names.length && nodes.every(({ spec = {} }) => spec.taints === undefined)
+    })
+  }
+
+  async #node(name: string, labels: Readonly<Record<string, string>>): Promise<void> {
+    await this.mustAsk('POST', PATHS.nodes, {
+      metadata: { name, labels: { ...labels, 'kubernetes.io/hostname': name } },
+    })
+    const at = new Date().toISOString().replace(/\.\d+/, '')
+    const condition = { type: 'Ready', status: 'True', lastHeartbeatTime: at, lastTransitionTime: at }
+    const room = { cpu: '64', memory: '64Gi', pods: '250' }
+    await this.mustAsk('PATCH', `${PATHS.nodes}/${name}/status`, {
+      status: { conditions: [{ ...condition, reason: 'Test', message: '' }], capacity: room, allocatable: room },
+    })
+  }
+
+  async mustAsk(method: string, path: string, body?: object): Promise<unknown> {
+    const reply: RawReply = await this.api(method, path, body)
+    if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`)
+    return reply.body
+  }
+
+  async annotateNode(name: string, annotations: Readonly<Record<string, string | null>>): Promise<void> {
+    await this.mustAsk('PATCH', `${PATHS.nodes}/${name}`, { metadata: { annotations } })
+  }
+
+  until(what: string, holds: () => boolean, limitMs = WAIT_MS): Promise<true> {
+    const explain = (): string => [...this.failures().map(String), ...this.#controllers.flatMap(lastWords)].join('\n')
+    return waitFor({ what, limitMs, everyMs: 20, explain }, () => holds() || undefined)
+  }
+
+  async close(): Promise<void> {
+    this.#kubelets.end()
+    for (const detacher of this.#detachers) detacher.end()
+    await Promise.all(this.#controllers.map((controller) => controller.end('SIGKILL')))
+    this.history.close()
+    this.#parts.closeApi()
+    await this.bed.close()
+  }
+
+  #read(): string {
+    return readFileSync(this.kubeconfig, 'utf8')
+  }
+}
+
+const lastWords = ({ said }: ControllerProcess): readonly string[] => said.slice(-5)
+
+/** As `helm install` would give them. */
+async function rightsOfTheChart(): Promise<readonly object[]> {
+  const { code, stdout, stderr } = await renderChart(
+    ...['controller.enabled=true', 'ingress.enabled=true', `ingress.groups={${GROUPS.join()}}`],
+  )
+  if (code !== 0) throw new Error(stderr)
+  return readManifests(stdout).filter(({ kind }) => RIGHTS.has(kind ?? ''))
+}
