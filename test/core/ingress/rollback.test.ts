@@ -48,7 +48,7 @@ function decided(object: IngressDaemonSet, revisions: readonly OwnedObject[] = K
       deployments: { ours: new Map(), surplus: [], orphans: [], taken: [] },
       gates: new Map(),
       revisions,
-    revisionNames: new Set(revisions.map(({ name }) => name)),
+      revisionNames: new Set(revisions.map(({ name }) => name)),
     },
   })
   if (decision.kind === 'act') return decision.actions.map(shown).join('; ')
