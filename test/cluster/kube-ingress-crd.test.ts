@@ -6,6 +6,7 @@ import { validateIngress } from '../../src/core/ingress/validate.ts'
 import { INGRESS_GROUPS, type IngressGroup, type IngressSpec } from '../../src/model/ingress-daemon-set.ts'
 import { Untrusted } from '../../src/model/untrusted.ts'
 import type { Bed } from '../../testbed/bed.ts'
+import { waitFor } from '../../testbed/machine/wait-for.ts'
 import { field } from '../contract/api/field.ts'
 import { shipped } from '../support/agent-chart.ts'
 import { correctedExample, originalExample } from '../support/ingress/ingress-examples.ts'
@@ -61,7 +62,11 @@ describe('the CustomResourceDefinitions of a real API server', requires('testbed
       test('are explained by kubectl', async () => {
         const explain = (name: string): Promise<string> =>
           bed.kubectl(['explain', `ingressdaemonsets.${name}`, `--api-version=${group}/v1alpha1`])
-        assert.match(await explain('spec.podsPerNode'), /So many pods run on each node/)
+        // The API server publishes a new schema a moment after it serves the kind.
+        const first = await waitFor({ what: 'the schema to be published', limitMs: 30_000, everyMs: 500 }, () =>
+          explain('spec.podsPerNode').catch(() => undefined),
+        )
+        assert.match(first, /So many pods run on each node/)
         const strategy = await explain('spec.updateStrategy.rollingUpdate.detachTimeoutPolicy')
         assert.match(strategy, /ENUM:\s+Pause\s+Proceed\s+Abort/)
         assert.match(strategy, /Defaults\s+to\s+Pause/)
