@@ -139,7 +139,7 @@ describe('the groups of Even Keel and of the original on one real API server', r
     return owners
   }
 
-  test('of two objects of one name the second says that its names are taken, and takes nothing from the first', async () => {
+  test('of two objects of one name the second is refused while the first is there, and takes nothing from it', async () => {
     const [ours, theirs] = [fleet('evenkeel.dev', 'same'), fleet(THEIRS, 'same')]
     await ground.mustAsk(
       'POST',
@@ -149,7 +149,7 @@ describe('the groups of Even Keel and of the original on one real API server', r
     await ours.rolledOut('web:1')
     await ground.mustAsk('POST', theirs.path, example({ group: THEIRS, name: 'same', image: 'web:1', port: 10_083 }))
     await ground.until('it to say so', () =>
-      /is controlled by IngressDaemonSet same/.test(JSON.stringify(theirs.object()?.status ?? {})),
+      /has an IngressDaemonSet default\/same as well/.test(JSON.stringify(theirs.object()?.status ?? {})),
     )
     await untilQuiet()
     const since = await setImage(ours, 'web:2')

@@ -143,6 +143,8 @@ export class IngressLoop {
         decide: (seen) => bound(seen),
         decided: (key, { reasons }) => {
           if (reasons.some(({ code }) => code === 'AgentNotHeard')) this.#reconciler.add(key, ASK_AGENT_AGAIN_MS)
+          // A slot that was not seen may be one to give back.
+          if (this.#budget.facts()?.fault !== undefined) this.#reconciler.add(key, BUDGET_AGE_MS)
         },
         tell: ({ snapshot, decision }, signal) => this.#tell(snapshot, decision, signal),
         perform: (action, signal) => this.#perform(action, signal),

@@ -82,21 +82,22 @@ function sharedPorts(
   })
 }
 
+/** Its own pods are told apart by further labels. What others select by these labels cannot tell them apart. */
 function selectEachOther(object: CheckedIngress, others: readonly CheckedIngress[]): readonly IngressFinding[] {
   const selects = (one: CheckedIngress, other: CheckedIngress): boolean =>
     Object.keys(one.spec.selector).length > 0 &&
     selectorMatches({ matchLabels: one.spec.selector, matchExpressions: [] }, other.spec.template.labels)
   return others
     .filter((other) => other.namespace === object.namespace && (selects(object, other) || selects(other, object)))
-    .map((other) => ({
-      rule: 'selectsOthersPods',
-      field: selects(object, other) ? 'spec.selector' : 'spec.template.metadata.labels',
-      severity: 'error',
-      message: selects(object, other)
-        ? `it selects the pods of IngressDaemonSet ${named(other)} as well`
-        : `IngressDaemonSet ${named(other)} selects these pods as well`,
-      fix: 'give one label another value in spec.selector and in the labels of the template',
-    }))
+    .map((other) =>
+      warning('selectsOthersPods', {
+        field: selects(object, other) ? 'spec.selector' : 'spec.template.metadata.labels',
+        message: selects(object, other)
+          ? `it selects the pods of IngressDaemonSet ${named(other)} as well, and a Service with this selector sends to both`
+          : `IngressDaemonSet ${named(other)} selects these pods as well, and a Service with its selector sends to both`,
+        fix: 'if that is not meant, give one label another value in spec.selector and in the labels of the template',
+      }),
+    )
 }
 
 /** A Service that came later does not stop what runs: that is a warning. */

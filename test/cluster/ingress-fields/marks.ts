@@ -68,7 +68,7 @@ export function fieldsOfMarks(ground: () => IngressApiGround): void {
     })
     assert.deepEqual(
       [...values.values()].map((seen) => [...seen]),
-      [['by hand'], ['true', undefined]],
+      [['by hand'], [undefined, 'true']],
     )
   })
 

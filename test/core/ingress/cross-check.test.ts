@@ -131,13 +131,13 @@ const ROWS: readonly Row[] = [
     title: 'one whose pods it selects',
     spec: selecting('web'),
     beside: other(template('api', {}, { app: 'shop' })),
-    says: ['selectsOthersPods error spec.selector'],
+    says: ['selectsOthersPods warning spec.selector'],
   },
   {
     title: 'one that selects its pods',
     spec: template('web', {}, { app: 'shop' }),
     beside: other(selecting('api')),
-    says: ['selectsOthersPods error spec.template.metadata.labels'],
+    says: ['selectsOthersPods warning spec.template.metadata.labels'],
   },
   {
     title: 'one with the same labels where neither selects',

@@ -32,6 +32,8 @@ type Say = (checker: string, text: string) => void
 
 const END_WITHIN_S = 1_200
 const RESTART_MS = 1_000
+/** Less than the sweep of the controller, which would hide a pass that nothing asked for. */
+const SETTLED_WITHIN_S = 30
 
 /** One scenario from the first pods to the end: what happened, and all that must not. */
 export async function runIngressSeed(seed: string): Promise<IngressReport> {
@@ -208,6 +210,12 @@ async function ended(ground: IngressGround, scenario: IngressScenario, persons: 
     ground.object() === undefined && ground.deployments().length + ground.gates().length === 0
   const isOver = scenario.deletedAtMs === undefined ? () => isServed(ground, scenario, version) : isGone
   await ground.until(`the end (${persons.left} deeds are not over)`, () => persons.left === 0 && isOver(), END_WITHIN_S)
+  // A process that began while the API was away may not have read the world yet.
+  await ground.until(
+    'the slots to be free',
+    () => ground.slotHolders().every((holder) => holder === ''),
+    SETTLED_WITHIN_S,
+  )
   await ground.cluster.time.advance(5_000)
 }
 
