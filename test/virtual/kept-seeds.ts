@@ -165,6 +165,7 @@ export const KEPT_SEEDS: readonly string[] = [
  * and 2412 of a node that began while another one was cordoned, which its agent had taken out already. 7583 of a node that came back
  * while the API server was away, so that its agent did not find the new pods, while the next node left. 159 of a node that was uncordoned
  * before its detacher had answered, and got the pods of a newer revision as if it were out. 30051 of a slot that was not given back for a
- * minute, since the budget could not be read in the pass that would have.
+ * minute, since the budget could not be read in the pass that would have. 30488 of a node that was cordoned while its detacher had not
+ * attached it yet: that one never saw that it was asked anew, and gave no other answer.
  */
-export const KEPT_ROLLOUTS: readonly string[] = ['739', '2407', '2412', '7583', '159', '30051']
+export const KEPT_ROLLOUTS: readonly string[] = ['739', '2407', '2412', '7583', '159', '30051', '30488']

@@ -22,7 +22,7 @@ export function mayApply(pass: Pass, n: NodeView, { op, admission }: Applying): 
     const slot = slotFor(n, admission)
     if (slot !== undefined) return slot
     const isAsked = op.inPlace !== true && askDetach(pass, n, op) === undefined
-    if (!isInPlace && !isAsked) return detachAnew(n, op)
+    if (!isInPlace && !isAsked) return detachAnew(pass, n, op)
     const until = isInPlace ? [] : gracesLeft(pass, n, op)
     if (until.length > 0) return wait(until)
     if (n.node?.unschedulable === true) return wait([cordoned(n)])
@@ -45,9 +45,9 @@ export function slotFor(n: NodeView, admission: Admission | undefined): NodeAnsw
   return admission.slot === undefined ? undefined : takeSlot(n, admission.slot)
 }
 
-function detachAnew(n: NodeView, op: IngressOp): NodeAnswer {
+function detachAnew({ s }: Pass, n: NodeView, op: IngressOp): NodeAnswer {
   const text = `${n.name} is not asked to leave by all that should ask it, and its pods are not replaced yet`
-  return act(n, { kind: 'writeOp', op: toDetach(op) }, { code: 'MarkMissing', text })
+  return act(n, { kind: 'writeOp', op: toDetach(op, s.now) }, { code: 'MarkMissing', text })
 }
 
 const gracesLeft = (pass: Pass, n: NodeView, { t1, ...op }: IngressOp) =>

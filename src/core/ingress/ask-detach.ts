@@ -1,4 +1,5 @@
 import { parseTimestamp } from '../../model/detacher.ts'
+import { formatDuration } from '../../model/duration.ts'
 import type { DetachMark } from '../../model/ingress-daemon-set.ts'
 import type { AskedDetacher } from './detach-holders.ts'
 import { SKEW_MS } from './detached.ts'
@@ -50,10 +51,28 @@ interface Asking {
 /** What its detacher acknowledged before counts no more: that is written down before it is asked again. */
 function askDetacher({ s }: Pass, n: NodeView, { op: { t1, ...op }, mark, isSet }: Asking): NodeAnswer {
   const { key, value } = mark
+  const tooSoon = isSet ? stillAskedBack(s, n, op) : undefined
+  if (tooSoon !== undefined) return tooSoon
   const reason = { code: 'MarkMissing', text: `${n.name} does not bear ${key} for this operation` } as const
   if (t1 !== undefined) return act(n, { kind: 'writeOp', op: { ...op, t0: s.now } }, reason)
   const sets = isSet ? { asked: asking(s, n) } : {}
   return act(n, { kind: 'markNode', key, value, owner: ingressOwner(s.object), ...sets }, reason)
+}
+
+/**
+ * A mark that is away for a moment may never be seen. Its detacher would keep the node out with the answer that it gave before, which counts
+ * no more. So it has the time to attach the node first.
+ */
+function stillAskedBack(
+  { now, object }: IngressSnapshot,
+  n: NodeView,
+  op: Omit<IngressOp, 't1'>,
+): NodeAnswer | undefined {
+  const { acknowledgement, attachGraceMs } = object.spec.detach
+  const until = Math.min(op.unmarkedAt ?? 0, now) + attachGraceMs
+  if (acknowledgement === undefined || now >= until) return undefined
+  const text = `the detacher of ${n.name} was asked back less than ${formatDuration(attachGraceMs)} ago, and is asked again after that`
+  return wait([{ code: 'AttachGrace', object: n.name, text }], until)
 }
 
 /** A timestamp that stands there already is of an earlier cycle, however young it is. */

@@ -19,7 +19,7 @@ export function leaving(pass: Pass, n: NodeView, admission: Admission | undefine
   if (op.phase !== 'Detaching')
     return act(
       n,
-      { kind: 'writeOp', op: toDetach(op) },
+      { kind: 'writeOp', op: toDetach(op, pass.s.now) },
       { code: 'NodeBegun', text: `no pods are to be on ${n.name} any more` },
     )
   const detached = detaching(pass, n, { op, timeout: 'bounded' })

@@ -26,7 +26,7 @@ export function maintain(pass: Pass, n: NodeView, { op, deployment, admission }:
   if (op.phase !== 'Detaching')
     return act(
       n,
-      { kind: 'writeOp', op: toDetach(op) },
+      { kind: 'writeOp', op: toDetach(op, pass.s.now) },
       { code: 'NodeBegun', text: `others work on ${n.name}, so it stays out` },
     )
   // Who works on the node waits for it: it is not attached again under their hands.

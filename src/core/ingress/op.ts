@@ -29,6 +29,8 @@ export interface IngressOp {
   readonly t3?: WallMs
   /** The mark of the Deployment was set once more, because others had removed it. */
   readonly markedAgain?: WallMs
+  /** Its detacher was asked back then, before the node was to leave once more. */
+  readonly unmarkedAt?: WallMs
   /** The pods are the first of this node, which never served: it is not one more out. */
   readonly isNew?: true
   /** Nothing is asked to leave for it. */
@@ -41,15 +43,11 @@ export interface IngressOp {
 export const isFirst = (op: IngressOp | undefined): boolean => op?.isNew === true && op.phase !== 'Attaching'
 
 /** Out of service again, or still: to be detached from here on, with what stands of an earlier detach. */
-export function toDetach({
-  t2: _t2,
-  t3: _t3,
-  isNew: _isNew,
-  inPlace: _inPlace,
-  gaveUp: _gaveUp,
-  ...op
-}: IngressOp): IngressOp {
-  return { ...op, phase: 'Detaching' }
+export function toDetach(
+  { t2: _t2, t3, isNew: _isNew, inPlace: _inPlace, gaveUp: _gaveUp, ...op }: IngressOp,
+  now: WallMs,
+): IngressOp {
+  return { ...op, ...(op.phase === 'Attaching' ? { unmarkedAt: t3 ?? now } : {}), phase: 'Detaching' }
 }
 
 type OpWord =
@@ -68,8 +66,8 @@ export function parseOp(text: string | undefined): OpWord {
   return typeof op === 'string' ? { kind: 'unreadable', why: op } : { kind: 'op', op }
 }
 
-export const formatOp = ({ t0, t1, t2, t3, markedAgain, ...op }: IngressOp): string =>
-  JSON.stringify({ version: 1, ...op, ...isoOf({ t0, t1, t2, t3, markedAgain }) })
+export const formatOp = ({ t0, t1, t2, t3, markedAgain, unmarkedAt, ...op }: IngressOp): string =>
+  JSON.stringify({ version: 1, ...op, ...isoOf({ t0, t1, t2, t3, markedAgain, unmarkedAt }) })
 
 const isoOf = (times: Readonly<Record<string, WallMs | undefined>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(times).flatMap(([key, at]) => (at === undefined ? [] : [[key, toIso(at)]])))
@@ -98,7 +96,7 @@ function opIn(text: string): IngressOp | string {
   }
 }
 
-const TIMES = ['t0', 't1', 't2', 't3', 'markedAgain'] as const
+const TIMES = ['t0', 't1', 't2', 't3', 'markedAgain', 'unmarkedAt'] as const
 
 function timesIn(raw: Readonly<Record<string, unknown>>): Pick<IngressOp, (typeof TIMES)[number]> | string {
   const times: { -readonly [T in (typeof TIMES)[number]]?: WallMs } = {}

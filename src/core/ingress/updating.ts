@@ -75,7 +75,7 @@ function supersede(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer | undefin
   const isAsItWas = n.deployment?.revision === op.revision && isSettled(pass, n)
   if (op.inPlace === true && n.slot.kind === 'none' && isAsItWas) return undefined
   const to = { ...op, revision: pass.target }
-  const newer: IngressOp = isOut(pass, n, op) ? { ...to, phase: 'Updating', t2: pass.s.now } : toDetach(to)
+  const newer: IngressOp = isOut(pass, n, op) ? { ...to, phase: 'Updating', t2: pass.s.now } : toDetach(to, pass.s.now)
   const text = `revision ${pass.target} is wanted by now, so ${n.name} goes on to that one`
   return act(n, { kind: 'writeOp', op: newer }, { code: 'RevisionSuperseded', text })
 }

@@ -5,7 +5,16 @@ import type { IngressNode, IngressSnapshot } from '../../../src/core/ingress/sna
 import { formatClaims, MAINTENANCE_ANNOTATION } from '../../../src/model/claims.ts'
 import { wallMs } from '../../../src/model/time.ts'
 import { shortIngressDecision as short } from '../../support/ingress-decision.ts'
-import { aDeployment, aNodeOf, anOp, aScene, NOW, OURS } from '../../support/ingress-world.ts'
+import {
+  ACKNOWLEDGEMENT,
+  aDeployment,
+  aNodeOf,
+  anOp,
+  aScene,
+  NODE_MARK,
+  NOW,
+  OURS,
+} from '../../support/ingress-world.ts'
 
 const r1 = { revisions: { desired: 'r1', current: 'r1' } } as const
 const OTHER = aNodeOf('n2')
@@ -18,6 +27,12 @@ const rollClaims = {
     { owner: 'ingress/edge.web', id: 'op-1', at: new Date(NOW - 95_000).toISOString() },
   ]),
 }
+
+const byDetacher = {
+  ...r1,
+  spec: { detach: { node: NODE_MARK, acknowledgement: ACKNOWLEDGEMENT, attachGraceMs: 10_000 } },
+}
+const askedBack = (seconds: number) => ({ ...anOp({ revision: 'r1' }), unmarkedAt: wallMs(NOW - seconds * 1_000) })
 
 const MAINTENANCE: readonly (readonly [title: string, world: IngressSnapshot, decision: string])[] = [
   [
@@ -132,6 +147,16 @@ const MAINTENANCE: readonly (readonly [title: string, world: IngressSnapshot, de
       r1,
     ),
     'n1 withdrawClaim',
+  ],
+  [
+    'it is cordoned again, and its detacher was asked back a moment ago: that one has time to act on it',
+    aScene([aNodeOf('n1', { node: cordoned, slot: OURS, op: askedBack(9), asks: 'dc' }), OTHER], byDetacher),
+    'hold n1 AttachGrace',
+  ],
+  [
+    'it is cordoned again, and its detacher has had that time',
+    aScene([aNodeOf('n1', { node: cordoned, slot: OURS, op: askedBack(10), asks: 'dc' }), OTHER], byDetacher),
+    'n1 markNode set',
   ],
   [
     'it is cordoned again on its way back',
