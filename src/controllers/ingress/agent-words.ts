@@ -9,9 +9,14 @@ import type { Agents } from '../../ports/agents.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { mapAtOnce } from '../../runtime/map-at-once.ts'
 
-interface AgentWordsParts {
+interface AskingParts {
   readonly agents: Agents
   readonly clock: Clock
+}
+
+interface AgentWordsParts extends AskingParts {
+  /** The UID of the IngressDaemonSet whose operations they are asked for: two may have a node out at once. */
+  readonly of: string
 }
 
 const AT_ONCE = 64
@@ -21,7 +26,7 @@ const LIMIT_MS = 900
  * What agents say of the claims of nodes that are on their way out or back. An agent that is cut off from the API goes on with the
  * answer that it had, so a grace runs from its word and not from what was written.
  */
-export class AgentWords {
+class AgentWords {
   readonly #parts: AgentWordsParts
   /** By node: the claim that its agent has acknowledged, and when that was first heard. */
   readonly #heard = new Map<string, { readonly id: string; readonly seen: WallMs }>()
@@ -36,7 +41,9 @@ export class AgentWords {
 
   /** Asks those whose word is awaited, and no others. */
   async ask(nodes: readonly Node[], deployments: readonly FoundDeployment[], signal: AbortSignal): Promise<void> {
-    const awaited = new Map(deployments.flatMap(opOf))
+    const awaited = new Map(deployments.filter(({ controller }) => controller?.uid === this.#parts.of).flatMap(opOf))
+    for (const words of [this.#heard, this.#released, this.#awaited])
+      for (const node of words.keys()) if (!awaited.has(node)) words.delete(node)
     const asked = nodes.flatMap((node) => {
       const op = awaited.get(node.name)
       return op === undefined || !this.#isAwaited(node, op) ? [] : [{ node, op }]
@@ -67,7 +74,8 @@ export class AgentWords {
       () => 'unheard' as const,
     )
     try {
-      const told = await Promise.race([agents.ask(node.internalAddresses[0] ?? '', limited), late])
+      const [address] = node.internalAddresses
+      const told = address === undefined ? 'unheard' : await Promise.race([agents.ask(address, limited), late])
       if (phase === 'Attaching') this.#back(node, id, told)
       else if (told !== 'unheard' && told.acknowledged.includes(id))
         this.#heard.set(node.name, { id, seen: clock.wallMs() })
@@ -89,6 +97,27 @@ export class AgentWords {
       const since = this.#awaited.get(node.name) === id ? this.#parts.clock.wallMs() : wallMs(0)
       this.#released.set(node.name, { id, since })
     }
+  }
+}
+
+/** The words for each IngressDaemonSet, by its UID. */
+export class AgentsOfObjects {
+  readonly #parts: AskingParts
+  readonly #words = new Map<string, AgentWords>()
+
+  constructor(parts: AskingParts) {
+    this.#parts = parts
+  }
+
+  of(uid: string): AgentWords {
+    const words = this.#words.get(uid) ?? new AgentWords({ ...this.#parts, of: uid })
+    this.#words.set(uid, words)
+    return words
+  }
+
+  /** Forgets those of objects that are gone. */
+  keep(uids: ReadonlySet<string>): void {
+    for (const uid of this.#words.keys()) if (!uids.has(uid)) this.#words.delete(uid)
   }
 }
 

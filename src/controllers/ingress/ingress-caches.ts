@@ -64,7 +64,7 @@ export class IngressCaches {
           [change.before, change.now].flatMap((one) => one?.ingressUid ?? []),
         ),
     })
-    this.#podsOf = this.pods.index(({ ingressUid, nodeLabel }) => [`${ingressUid}/${nodeLabel}`])
+    this.#podsOf = this.pods.index(({ namespace, ingressUid, nodeLabel }) => [podKey(namespace, ingressUid, nodeLabel)])
     const byNamespace = ({ namespace }: OwnedObject): readonly string[] => [namespace]
     this.#deploymentsOf = this.deployments.index(byNamespace)
     this.#gatesOf = this.gates.index(byNamespace)
@@ -105,8 +105,8 @@ export class IngressCaches {
     return [...this.#objects.values()].flatMap((cache) => cache.objects())
   }
 
-  podsOf(uid: string, nodeLabel: string): readonly IngressPod[] {
-    return this.#podsOf.get(`${uid}/${nodeLabel}`)
+  podsOf({ namespace, uid }: CheckedIngress, nodeLabel: string): readonly IngressPod[] {
+    return this.#podsOf.get(podKey(namespace, uid, nodeLabel))
   }
 
   ofNamespace(namespace: string) {
@@ -133,6 +133,9 @@ export class IngressCaches {
     for (const object of this.objects()) if (uids.includes(object.uid)) onObject(ingressKey(object))
   }
 }
+
+/** Pods of another namespace may bear the labels of an object, and are none of its own. */
+const podKey = (namespace: string, uid: string, nodeLabel: string): string => `${namespace}/${uid}/${nodeLabel}`
 
 type Hooks<T> = Pick<FollowCacheParts<T>, 'onKey'>
 

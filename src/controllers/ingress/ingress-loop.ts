@@ -28,7 +28,7 @@ import type { Leader } from '../../runtime/leader.ts'
 import { type LoopView, Reconciler } from '../../runtime/reconciler.ts'
 import { StatusWriter } from '../../runtime/status-writer.ts'
 import { BudgetWatch, NOTHING_READ } from '../budget/budget-watch.ts'
-import { AgentWords } from './agent-words.ts'
+import { AgentsOfObjects } from './agent-words.ts'
 import { IngressCaches, ingressKey } from './ingress-caches.ts'
 import { IngressMemory } from './ingress-memory.ts'
 import { Latest } from './latest.ts'
@@ -91,12 +91,12 @@ export class IngressLoop {
   readonly #slots = new Map<string, ControllerSlots>()
   #budgetReadAt: MonoMs | undefined
   readonly #memory = new IngressMemory()
-  readonly #agents: AgentWords | undefined
+  readonly #agents: AgentsOfObjects | undefined
 
   constructor(parts: IngressLoopParts) {
     const { clock, objects, cluster, groups, configMaps, random, namespace, grantsNamespace, log } = parts
     this.#parts = parts
-    this.#agents = parts.agents === undefined ? undefined : new AgentWords({ agents: parts.agents, clock })
+    this.#agents = parts.agents === undefined ? undefined : new AgentsOfObjects({ agents: parts.agents, clock })
     this.#caches = new IngressCaches({
       ...{ objects, cluster, clock, groups },
       onObject: (key) => {
@@ -181,7 +181,9 @@ export class IngressLoop {
     await Promise.all([this.#caches.synced(signal), this.#neighbours.synced(signal)])
     const object = this.#caches.object(key)
     if (object === undefined) {
-      this.#memory.keep(new Set(this.#caches.objects().map(({ uid }) => uid)))
+      const uids = new Set(this.#caches.objects().map(({ uid }) => uid))
+      this.#memory.keep(uids)
+      this.#agents?.keep(uids)
       return undefined
     }
     const refused = (findings: readonly IngressFinding[]): Seen => ({
@@ -195,11 +197,8 @@ export class IngressLoop {
     if (beside.some(isError) && !wasCarried(object)) return refused(doubts)
     const nodes = this.#caches.nodes.objects().map((node) => this.#latest.of(node))
     const { deployments } = this.#caches.ofNamespace(object.namespace)
-    await this.#agents?.ask(
-      nodes,
-      deployments.map((one) => this.#latest.of(one)),
-      signal,
-    )
+    const latest = deployments.map((one) => this.#latest.of(one))
+    await this.#agents?.of(object.uid).ask(nodes, latest, signal)
     return { kind: 'seen', look: this.#lookAt(object, nodes), object, key, doubts }
   }
 
@@ -232,11 +231,11 @@ export class IngressLoop {
       ),
       gates: gates.map((one) => this.#latest.of(one)),
       revisions,
-      podsOf: (label) => this.#caches.podsOf(object.uid, label),
+      podsOf: (label) => this.#caches.podsOf(object, label),
       budget,
       slotHolder,
       slotSince: (node) => this.#memory.slotSince(slotHolder, node),
-      agentOf: (node) => this.#agents?.of(node),
+      agentOf: (node) => this.#agents?.of(object.uid).of(node),
       acknowledgedSince: (node) => this.#memory.acknowledgedSince(object, node, now),
     })
   }

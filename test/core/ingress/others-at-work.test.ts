@@ -19,6 +19,7 @@ import {
 const r1 = { revisions: { desired: 'r1', current: 'r1' } } as const
 const OTHER = aNodeOf('n2')
 const out = anOp({ revision: 'r1' }, { t1: 90 })
+const longOut = anOp({ revision: 'r1' }, { t0: 700, t1: 699 })
 const cordoned = { unschedulable: true }
 const ofRoll: IngressNode['slot'] = { kind: 'others', owner: 'run x' }
 const rollClaims = {
@@ -147,6 +148,39 @@ const MAINTENANCE: readonly (readonly [title: string, world: IngressSnapshot, de
       r1,
     ),
     'n1 withdrawClaim',
+  ],
+  [
+    'its machine is dead, and its agent says nothing: the drain waits',
+    aScene(
+      [
+        aNodeOf('n1', { node: { ...cordoned, ready: 'False' }, slot: OURS, op: out, asks: 'dc', is: { agent: {} } }),
+        OTHER,
+      ],
+      r1,
+    ),
+    'hold n1 AgentNotHeard',
+  ],
+  [
+    'its machine is dead, and its agent has said nothing for the limit of a detach: the drain goes on',
+    aScene(
+      [
+        aNodeOf('n1', {
+          node: { ...cordoned, ready: 'False' },
+          slot: OURS,
+          op: longOut,
+          asks: 'dc',
+          is: { agent: {} },
+        }),
+        OTHER,
+      ],
+      r1,
+    ),
+    'n1 setGate open',
+  ],
+  [
+    'it is Ready, and its agent has said nothing for the limit of a detach',
+    aScene([aNodeOf('n1', { node: cordoned, slot: OURS, op: longOut, asks: 'dc', is: { agent: {} } }), OTHER], r1),
+    'hold n1 DetachTimedOut n1 AgentNotHeard',
   ],
   [
     'it is cordoned again, and its detacher was asked back a moment ago: that one has time to act on it',
