@@ -44,6 +44,15 @@ export const annotationRows: readonly IngressRow[] = [
   row('a domain that is too long', withKey(`${'a'.repeat(254)}/b`), `notAKey ${KEY}`),
   row('a name that is too long', withKey(`a/${'b'.repeat(64)}`), `notAKey ${KEY}`),
   row('an annotation of Even Keel', withKey('evenkeel.dev/maintenance'), `keyOfOurs ${KEY}`),
+  row('an annotation of a domain below that', withKey('x.evenkeel.dev/mark'), `keyOfOurs ${KEY}`),
+  row('an annotation of a domain that only ends so', withKey('notevenkeel.dev/mark')),
+  row('an annotation of Kubernetes', withKey('kubernetes.io/limit-ranger'), `keyOfKubernetes ${KEY}`),
+  row(
+    'an annotation of a domain of Kubernetes',
+    withKey('cluster-autoscaler.kubernetes.io/mark'),
+    `keyOfKubernetes ${KEY}`,
+  ),
+  row('an annotation of k8s.io', withKey('flannel.k8s.io/mark'), `keyOfKubernetes ${KEY}`),
   row(
     'a grace of more than a day',
     detached({ annotateNodeToDetach: { ...NODE, gracePeriodSeconds: 86_401 } }, { progressDeadlineSeconds: 86_400 }),

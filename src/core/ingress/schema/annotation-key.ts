@@ -14,6 +14,13 @@ export const isQualifiedName = (key: string): boolean =>
 export const celQualifiedName = (at: string): string =>
   `${at}.size() <= ${KEY_MAX} && ${at}.matches('${QUALIFIED_NAME.replaceAll('\\', '\\\\')}') && ${at}.indexOf('/') <= ${PREFIX_MAX}`
 
+/** A domain with all below it. */
+const OURS = '^([a-z0-9.-]+\\.)?evenkeel\\.dev/'
+const KUBERNETES = '^([a-z0-9.-]+\\.)?(kubernetes|k8s)\\.io/'
+
+const celOf = (pattern: string): string => pattern.replaceAll('\\', '\\\\')
+const isOf = (key: string, pattern: string): boolean => key.length <= KEY_MAX && new RegExp(pattern, 'u').test(key)
+
 const RULES: readonly FieldRule[] = [
   {
     rule: 'notAKey',
@@ -28,8 +35,17 @@ const RULES: readonly FieldRule[] = [
     below: '',
     message: 'annotations of evenkeel.dev belong to Even Keel itself',
     fix: 'choose a key of another domain',
-    cel: "!self.startsWith('evenkeel.dev/')",
-    holds: (key) => !key.textOr('').startsWith('evenkeel.dev/'),
+    cel: `!self.matches('${celOf(OURS)}')`,
+    holds: (key) => !isOf(key.textOr(''), OURS),
+  },
+  // Who may make an object may not be one who may write to Nodes.
+  {
+    rule: 'keyOfKubernetes',
+    below: '',
+    message: 'annotations of kubernetes.io and k8s.io belong to Kubernetes',
+    fix: 'choose the key that your detacher acts on, such as node-detacher.variant.run/detached',
+    cel: `!self.matches('${celOf(KUBERNETES)}')`,
+    holds: (key) => !isOf(key.textOr(''), KUBERNETES),
   },
 ]
 
