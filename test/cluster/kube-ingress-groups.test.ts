@@ -8,6 +8,7 @@ import { annotationOf, claimsOn, hostOf } from '../support/ingress-api/api-objec
 import { IngressApiGround } from '../support/ingress-api/ingress-api-ground.ts'
 import { RolloutLaw } from '../support/ingress-api/rollout-law.ts'
 import { requires } from '../support/requires.ts'
+import { atNight } from '../support/roll-bed/at-night.ts'
 import { writesOf } from '../support/roll-bed/audit.ts'
 
 const ACCOUNT = 'system:serviceaccount:evenkeel:evenkeel-agent-controller'
@@ -139,30 +140,34 @@ describe('the groups of Even Keel and of the original on one real API server', r
     return owners
   }
 
-  test('of two objects of one name the second is refused while the first is there, and takes nothing from it', async () => {
-    const [ours, theirs] = [fleet('evenkeel.dev', 'same'), fleet(THEIRS, 'same')]
-    await ground.mustAsk(
-      'POST',
-      ours.path,
-      example({ group: 'evenkeel.dev', name: 'same', image: 'web:1', port: 10_082 }),
-    )
-    await ours.rolledOut('web:1')
-    await ground.mustAsk('POST', theirs.path, example({ group: THEIRS, name: 'same', image: 'web:1', port: 10_083 }))
-    await ground.until('it to say so', () =>
-      /has an IngressDaemonSet default\/same as well/.test(JSON.stringify(theirs.object()?.status ?? {})),
-    )
-    await untilQuiet()
-    const since = await setImage(ours, 'web:2')
-    await ours.rolledOut('web:2')
-    assert.deepEqual([theirs.pods(), theirs.deployments()], [[], []])
-    assert.deepEqual(law.broken(since, [ours], 2).mostOut.length, 1)
-    await untilQuiet()
-    await ground.mustAsk('DELETE', `${ours.path}/same`)
-    await theirs.rolledOut('web:1')
-    assert.equal(theirs.pods().length, 6)
-    for (const name of nodes) {
-      const node = theirs.node(name)
-      assert.ok(node !== undefined && annotationOf(node, 'evenkeel.dev/maintenance') === undefined)
-    }
-  })
+  atNight(
+    'of two objects of one name the second is refused while the first is there, and takes nothing from it',
+    {},
+    async () => {
+      const [ours, theirs] = [fleet('evenkeel.dev', 'same'), fleet(THEIRS, 'same')]
+      await ground.mustAsk(
+        'POST',
+        ours.path,
+        example({ group: 'evenkeel.dev', name: 'same', image: 'web:1', port: 10_082 }),
+      )
+      await ours.rolledOut('web:1')
+      await ground.mustAsk('POST', theirs.path, example({ group: THEIRS, name: 'same', image: 'web:1', port: 10_083 }))
+      await ground.until('it to say so', () =>
+        /has an IngressDaemonSet default\/same as well/.test(JSON.stringify(theirs.object()?.status ?? {})),
+      )
+      await untilQuiet()
+      const since = await setImage(ours, 'web:2')
+      await ours.rolledOut('web:2')
+      assert.deepEqual([theirs.pods(), theirs.deployments()], [[], []])
+      assert.deepEqual(law.broken(since, [ours], 2).mostOut.length, 1)
+      await untilQuiet()
+      await ground.mustAsk('DELETE', `${ours.path}/same`)
+      await theirs.rolledOut('web:1')
+      assert.equal(theirs.pods().length, 6)
+      for (const name of nodes) {
+        const node = theirs.node(name)
+        assert.ok(node !== undefined && annotationOf(node, 'evenkeel.dev/maintenance') === undefined)
+      }
+    },
+  )
 })

@@ -14,11 +14,15 @@ import { shippedProgram } from '../../support/shipped-program.ts'
 const PROGRAM = shippedProgram('evenkeel')
 const NODES = ['n1', 'n2', 'n3']
 
+/** Its clients wait for no other test: a late answer is a failed request. Only root may ask for that. */
+const FIRST = process.getuid?.() === 0 ? ['nice', '-n', '-15'] : []
+
 /** As a person runs it; what it leaves in its folder is left. */
 function demo(t: TestContext, words: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'evenkeel-test-'))
   const argv = ['--disable-warning=ExperimentalWarning', PROGRAM, 'demo', '--ingress', '--progress', 'plain', ...words]
-  const child = spawn(process.execPath, argv, {
+  const [command = '', ...rest] = [...FIRST, process.execPath, ...argv]
+  const child = spawn(command, rest, {
     env: { ...process.env, TMPDIR: folder },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -36,15 +40,15 @@ function demo(t: TestContext, words: readonly string[]) {
 /** From here on a check of the balancer, or a request, may fail for want of a processor. */
 const LATE_MS = 500
 
-/** What it measured. A run that lost a request while its process was late by so much is void, and made once more. */
-async function measured(t: TestContext, isLast = false) {
+/** What it measured. A run that lost a request while its process was late by so much is void, and made once more, twice at most. */
+async function measured(t: TestContext, attempt = 1) {
   const { folder, said, printed, ended } = demo(t, ['-o', 'json', '--balancer', 'embedded'])
   const [code] = await ended
   const document = JSON.parse(await printed)
   const [daemonSet, ingress] = document.rollouts
   const lateMs = Math.max(daemonSet.stalledMs, ingress.stalledMs, ingress.p99Ms)
   const isVoid = !document.sound && lateMs > LATE_MS
-  if (isVoid && !isLast) return measured(t, true)
+  if (isVoid && attempt < 3) return measured(t, attempt + 1)
   return { code, document, said: said(), folder }
 }
 
