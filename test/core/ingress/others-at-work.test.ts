@@ -5,21 +5,11 @@ import type { IngressNode, IngressSnapshot } from '../../../src/core/ingress/sna
 import { formatClaims, MAINTENANCE_ANNOTATION } from '../../../src/model/claims.ts'
 import { wallMs } from '../../../src/model/time.ts'
 import { shortIngressDecision as short } from '../../support/ingress-decision.ts'
-import {
-  ACKNOWLEDGEMENT,
-  aDeployment,
-  aNodeOf,
-  anOp,
-  aScene,
-  NODE_MARK,
-  NOW,
-  OURS,
-} from '../../support/ingress-world.ts'
+import { aDeployment, aNodeOf, anOp, aScene, NOW, OURS } from '../../support/ingress-world.ts'
 
 const r1 = { revisions: { desired: 'r1', current: 'r1' } } as const
 const OTHER = aNodeOf('n2')
 const out = anOp({ revision: 'r1' }, { t1: 90 })
-const longOut = anOp({ revision: 'r1' }, { t0: 700, t1: 699 })
 const cordoned = { unschedulable: true }
 const ofRoll: IngressNode['slot'] = { kind: 'others', owner: 'run x' }
 const rollClaims = {
@@ -28,12 +18,6 @@ const rollClaims = {
     { owner: 'ingress/edge.web', id: 'op-1', at: new Date(NOW - 95_000).toISOString() },
   ]),
 }
-
-const byDetacher = {
-  ...r1,
-  spec: { detach: { node: NODE_MARK, acknowledgement: ACKNOWLEDGEMENT, attachGraceMs: 10_000 } },
-}
-const askedBack = (seconds: number) => ({ ...anOp({ revision: 'r1' }), unmarkedAt: wallMs(NOW - seconds * 1_000) })
 
 const MAINTENANCE: readonly (readonly [title: string, world: IngressSnapshot, decision: string])[] = [
   [
@@ -148,49 +132,6 @@ const MAINTENANCE: readonly (readonly [title: string, world: IngressSnapshot, de
       r1,
     ),
     'n1 withdrawClaim',
-  ],
-  [
-    'its machine is dead, and its agent says nothing: the drain waits',
-    aScene(
-      [
-        aNodeOf('n1', { node: { ...cordoned, ready: 'False' }, slot: OURS, op: out, asks: 'dc', is: { agent: {} } }),
-        OTHER,
-      ],
-      r1,
-    ),
-    'hold n1 AgentNotHeard',
-  ],
-  [
-    'its machine is dead, and its agent has said nothing for the limit of a detach: the drain goes on',
-    aScene(
-      [
-        aNodeOf('n1', {
-          node: { ...cordoned, ready: 'False' },
-          slot: OURS,
-          op: longOut,
-          asks: 'dc',
-          is: { agent: {} },
-        }),
-        OTHER,
-      ],
-      r1,
-    ),
-    'n1 setGate open',
-  ],
-  [
-    'it is Ready, and its agent has said nothing for the limit of a detach',
-    aScene([aNodeOf('n1', { node: cordoned, slot: OURS, op: longOut, asks: 'dc', is: { agent: {} } }), OTHER], r1),
-    'hold n1 DetachTimedOut n1 AgentNotHeard',
-  ],
-  [
-    'it is cordoned again, and its detacher was asked back a moment ago: that one has time to act on it',
-    aScene([aNodeOf('n1', { node: cordoned, slot: OURS, op: askedBack(9), asks: 'dc' }), OTHER], byDetacher),
-    'hold n1 AttachGrace',
-  ],
-  [
-    'it is cordoned again, and its detacher has had that time',
-    aScene([aNodeOf('n1', { node: cordoned, slot: OURS, op: askedBack(10), asks: 'dc' }), OTHER], byDetacher),
-    'n1 markNode set',
   ],
   [
     'it is cordoned again on its way back',
