@@ -6,7 +6,7 @@ export interface ServingPair {
   readonly key: string
 }
 
-/** What a certificate says, as far as it is gone by. */
+/** The facts of a certificate that are used. */
 export interface CertificateFacts {
   /** DNS names and IP addresses. */
   readonly names: readonly string[]

@@ -26,7 +26,7 @@ interface Workload {
   readonly manifest: (version: string, app: number) => object
 }
 
-/** As ingress-nginx, its app finishes the requests under way when it is told to end, and ends. */
+/** On SIGTERM its app finishes the requests under way and exits, as ingress-nginx does. */
 const template = (version: string, app: number): object => ({
   metadata: { labels: { app: NAME } },
   spec: {

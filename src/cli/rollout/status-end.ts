@@ -105,7 +105,7 @@ function stepsOf(
         { command: rollout('retry'), note: 'try the stuck nodes once more' },
         ...(first === undefined
           ? []
-          : [{ command: rollout('skip', '--node', first.name), note: `go on without ${first.name}` }]),
+          : [{ command: rollout('skip', '--node', first.name), note: `do not count ${first.name} as a failure; it stays out and keeps its slot` }]),
       ]
     }
     case 'RollbackRefused':

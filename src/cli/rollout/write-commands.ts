@@ -81,9 +81,9 @@ const COMMANDS: readonly WriteCommand[] = [
   },
   {
     name: 'skip',
-    summary: 'go on without a node that is stuck',
+    summary: 'do not count a node that is stuck as a failure of the rollout',
     example:
-      'do not let a node that is stuck stop the others; it stays out, and keeps its slot\n  evenkeel rollout skip ingressdaemonset/web --node n1',
+      'go on although a node is stuck, where the limits allow one more; it stays out, and keeps its slot\n  evenkeel rollout skip ingressdaemonset/web --node n1',
     options: (command) => ofNode(command, true),
     decide:
       ({ node = '' }) =>

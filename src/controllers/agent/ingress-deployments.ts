@@ -8,7 +8,7 @@ import { NODE_ANNOTATION } from '../../model/slot.ts'
 import type { Untrusted } from '../../model/untrusted.ts'
 import type { Selection } from '../../ports/objects.ts'
 
-/** As it was told; `node`: the full name of the node that it is for. */
+/** What the API server says of one Deployment. `node`: the full name of its node. */
 export interface ToldIngress extends IngressFacts {
   readonly node: string
 }
@@ -28,7 +28,7 @@ export const deploymentsOf = (node: string): Selection<ToldIngress> => ({
   labelSelector: `${INGRESS_LABEL},${INGRESS_NODE_LABEL}=${nodeLabel(node)}`,
 })
 
-/** An annotation that makes no sense is told with the rest: one that is left out would look as if it were gone. */
+/** A Deployment whose annotation cannot be read is kept, with the reason. Left out, it would look as if it were deleted. */
 function parse(object: Untrusted): ToldIngress {
   const { namespace, name, uid, labels, annotations } = parseMetadata(object, 'namespaced')
   const metadata = object.at('metadata')

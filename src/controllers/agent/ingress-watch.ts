@@ -44,8 +44,8 @@ interface Answered extends Omit<AnsweredIngress, 'polls'> {
 const WRITE_AGAIN_MS = 1_000
 
 /**
- * What is known of the IngressDaemonSets of one node, and what is answered for each. What was told last goes on while the API
- * server is away, also over a restart of the agent in the same boot of the machine.
+ * What is known of the IngressDaemonSets of one node, and what is answered for each. The last known state stays in force while the
+ * API server is away, also over a restart of the agent in the same boot of the machine.
  */
 export class IngressWatch {
   readonly #parts: IngressWatchParts
@@ -121,7 +121,7 @@ export class IngressWatch {
     this.#judge(this.facts)
   }
 
-  /** The answer for a checker, which is noted. A port that no Deployment has any more is about to close. */
+  /** Answers one health check, and counts it. `down` at a port that has no Deployment any more, which is about to close. */
   asked(uid: string | undefined, { address, port }: Caller): Answer {
     const answered = uid === undefined ? undefined : this.#answered.get(uid)
     if (answered === undefined) return 'down'

@@ -167,7 +167,7 @@ export class IngressLoop {
     for (const object of this.#caches.objects()) this.#reconciler.add(ingressKey(object), GATHER_EVENTS_MS)
   }
 
-  /** What is known of all that IngressDaemonSets share the cluster with; whoever leads. */
+  /** What IngressDaemonSets share the cluster with, as it is known now. Every replica may ask. */
   async around(signal: AbortSignal): Promise<Neighbours> {
     await Promise.all([this.#caches.synced(signal), this.#neighbours.synced(signal), this.#readBudget(signal)])
     return this.#neighbours.around()

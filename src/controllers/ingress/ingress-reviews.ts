@@ -19,7 +19,7 @@ export interface ReviewCounts {
   readonly failed: number
 }
 
-/** Answers what an API server asks before it stores an IngressDaemonSet. Every replica does, whoever leads. */
+/** Answers what an API server asks before it stores an IngressDaemonSet. Every replica does, and not the leader alone. */
 export class IngressReviews {
   readonly #parts: ReviewsParts
   #lastFailure: string | undefined

@@ -75,7 +75,7 @@ export class RolloutWatch {
     }
   }
 
-  /** Who may not read it learns nothing of the controller by it. */
+  /** An account that may not read the Lease gets no word of the controller. */
   async #readLease(signal: AbortSignal): Promise<void> {
     const { cluster, clock, lease } = this.#parts
     const now = clock.monoMs()

@@ -30,7 +30,7 @@ interface CertificateParts {
   readonly leader: Pick<Leader, 'mayActForMs'>
   /** Of the Secret. */
   readonly namespace: string
-  /** Shows it to whoever asks from now on. Throws where it cannot be shown. */
+  /** Serves it on connections from now on. Throws where key and certificate cannot be served. */
   readonly present: (pair: ServingPair) => void
   readonly clock: Clock
   readonly random: Random

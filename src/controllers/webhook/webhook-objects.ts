@@ -28,7 +28,7 @@ export const SECRETS: ObjectKind<StoredSecret> = {
   },
 }
 
-/** A ValidatingWebhookConfiguration, as far as it is gone by. */
+/** The fields of a ValidatingWebhookConfiguration that are used. */
 export interface WebhookConfiguration {
   readonly name: string
   readonly uid: string

@@ -6,7 +6,7 @@ import type { IngressFacts } from './ingress-facts.ts'
 /** Of so many Deployments, the oldest ones: the file has a limit. */
 const REMEMBERED_MAX = 64
 
-/** What was told of the Deployments of this node, for an agent that begins again in the same boot. */
+/** The last known state of the Deployments of this node, for an agent that restarts in the same boot. */
 export function formatIngressMemory(bootId: string, facts: readonly IngressFacts[]): string {
   const oldest = facts.toSorted((a, b) => a.createdAt - b.createdAt).slice(0, REMEMBERED_MAX)
   return JSON.stringify({ version: 1, bootId, facts: oldest })

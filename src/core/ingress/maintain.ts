@@ -29,7 +29,7 @@ export function maintain(pass: Pass, n: NodeView, { op, deployment, admission }:
       { kind: 'writeOp', op: toDetach(op, pass.s.now) },
       { code: 'NodeBegun', text: `others work on ${n.name}, so it stays out` },
     )
-  // Who works on the node waits for it: it is not attached again under their hands. A machine that is dead acknowledges nothing any more.
+  // Others work on the node, so it is not attached again after the limit. A machine that is dead acknowledges nothing any more.
   const detached = detaching(pass, n, { op, timeout: n.node?.ready === 'True' ? 'patient' : 'bounded' })
   if (detached.kind === 'not yet') return setGate(pass, n, false) ?? detached.answer
   return setGate(pass, n, true) ?? whileOut(pass, n, { op, deployment })

@@ -31,7 +31,7 @@ export interface CertificateView {
 }
 
 /**
- * `replace`: a new one at once, since the one that is there serves nobody. `stage`: a new one beside it, which is not shown before API
+ * `replace`: a new one at once, since no client accepts the one that is there. `stage`: a new one beside it, which is not shown before API
  * servers trust it. `promote`: that one is shown. `publish`: API servers are to trust what the Secret says.
  */
 export type CertificateStep =

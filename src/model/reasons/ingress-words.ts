@@ -129,8 +129,8 @@ export const INGRESS_WORDS = {
   },
   AgentNotHeard: {
     is: 'the agent of n1 has not said that it knows of the detach, so its health answer may still be good',
-    cause: 'The agent is not running, or does not reach the API server.',
-    cure: 'Look at the agent of the node. After the limit, `detachTimeoutPolicy` says what is done.',
+    cause: 'The agent is not running, does not reach the API server, or cannot be asked by the controller.',
+    cure: 'Look at the agent of the node. On the way out, `detachTimeoutPolicy` says what is done after the limit. On the way back there is no limit.',
     wait: 'none',
   },
   DetachTimedOut: {

@@ -50,7 +50,7 @@ export class IngressApiGround {
 
   /** `maxOut`: of the node budget. */
   static async open(maxOut: string): Promise<IngressApiGround> {
-    // Nobody renews the heartbeats of the Nodes.
+    // No kubelet renews the heartbeats of the Nodes.
     const bed = await openBed({ controlPlaneOnly: true, monitorGraceSeconds: 24 * 60 * 60 })
     const { ask, close } = rawApi(bed.kubeconfig)
     try {

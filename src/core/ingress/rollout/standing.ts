@@ -27,7 +27,7 @@ export interface RolloutStanding {
 
 const UNDER_WAY: readonly string[] = ['Creating', 'Detaching', 'Updating', 'Verifying', 'Attaching', 'Leaving']
 
-/** Of one reading. What it holds up may go on a moment later: a person is told only of what stays so. */
+/** Of one reading. What it holds up may go on a moment later: only what stays so is reported. */
 export function standingOf(object: CheckedIngress): RolloutStanding {
   const nodes = listedNodes(object)
   const found = earlyWord(object) ?? wordOfConditions(object, nodes) ?? going(object)

@@ -38,7 +38,7 @@ const RULES: readonly FieldRule[] = [
     cel: `!self.matches('${celOf(OURS)}')`,
     holds: (key) => !isOf(key.textOr(''), OURS),
   },
-  // Who may make an object may not be one who may write to Nodes.
+  // The author of an object may have no right to write to Nodes.
   {
     rule: 'keyOfKubernetes',
     below: '',
