@@ -105,7 +105,12 @@ function stepsOf(
         { command: rollout('retry'), note: 'try the stuck nodes once more' },
         ...(first === undefined
           ? []
-          : [{ command: rollout('skip', '--node', first.name), note: `do not count ${first.name} as a failure; it stays out and keeps its slot` }]),
+          : [
+              {
+                command: rollout('skip', '--node', first.name),
+                note: `do not count ${first.name} as a failure; it stays out and keeps its slot`,
+              },
+            ]),
       ]
     }
     case 'RollbackRefused':

@@ -1,44 +1,17 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { readdirSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { dnsDemoActions } from '../../../bin/demo/dns/dns-demo-actions.ts'
 import type { DnsCheck } from '../../../src/controllers/dns/check-dns.ts'
 import { LoopbackNet } from '../../../src/sim/loopback/loopback-net.ts'
-import { waitFor } from '../../../testbed/machine/wait-for.ts'
-import { shippedProgram } from '../../support/shipped-program.ts'
-
-const PROGRAM = shippedProgram('evenkeel')
-
-/** As a person runs it; what it leaves in its folder is left. */
-function demo(t: TestContext, words: readonly string[]) {
-  const folder = mkdtempSync(join(tmpdir(), 'evenkeel-test-'))
-  const argv = ['--disable-warning=ExperimentalWarning', PROGRAM, 'demo', '--dns', '--progress', 'plain', ...words]
-  const child = spawn(process.execPath, argv, {
-    env: { ...process.env, TMPDIR: folder },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  t.after(() => {
-    child.kill('SIGKILL')
-    rmSync(folder, { recursive: true, force: true })
-  })
-  let said = ''
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-    said += chunk
-  })
-  return { child, folder, said: () => said, printed: text(child.stdout), ended: once(child, 'close') }
-}
+import { demoProcess, endsByInterrupt } from '../../support/demo-process.ts'
 
 /** From here on a query is lost for want of a processor. */
 const STALLED_MS = 1_000
 
 /** What it measured. A run whose process got no turn for so long is void, and made once more. */
 async function measured(t: TestContext, isLast = false) {
-  const { folder, said, printed, ended } = demo(t, ['-o', 'json'])
+  const { folder, said, printed, ended } = demoProcess(t, ['--dns', '-o', 'json'])
   const [code] = await ended
   const document = JSON.parse(await printed)
   if (document.stalledMs > STALLED_MS && !isLast) return measured(t, true)
@@ -70,15 +43,8 @@ test('a pod that is dead over UDP alone is found, named and replaced, and no que
   assert.deepEqual(readdirSync(folder), [])
 })
 
-test('Ctrl-C in the midst of it ends it with 130, and leaves nothing', async (t) => {
-  const { child, folder, said, printed, ended } = demo(t, [])
-  await waitFor({ what: 'the break', limitMs: 60_000, explain: said }, () => /Z break /.test(said()) || undefined)
-  child.kill('SIGINT')
-  const [code] = await ended
-  assert.equal(code, 130)
-  assert.equal(await printed, '')
-  assert.deepEqual(readdirSync(folder), [])
-})
+test('Ctrl-C in the midst of it ends it with 130, and leaves nothing', (t) =>
+  endsByInterrupt(demoProcess(t, ['--dns']), /Z break /))
 
 test('where a machine has no loopback address but 127.0.0.1, the dead pod is found by ports of it', async () => {
   const log = { debug: () => undefined, warn: () => undefined }

@@ -1,48 +1,21 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { readdirSync } from 'node:fs'
 import { describe, type TestContext, test } from 'node:test'
 import { ingressDemoActions } from '../../../bin/demo/ingress/ingress-demo-actions.ts'
 import { LoopbackNet } from '../../../src/sim/loopback/loopback-net.ts'
-import { waitFor } from '../../../testbed/machine/wait-for.ts'
-import { shippedProgram } from '../../support/shipped-program.ts'
+import { demoProcess, endsByInterrupt } from '../../support/demo-process.ts'
 
-const PROGRAM = shippedProgram('evenkeel')
 const NODES = ['n1', 'n2', 'n3']
 
 /** Its clients wait for no other test: a late answer is a failed request. Only root may ask for that. */
 const FIRST = process.getuid?.() === 0 ? ['nice', '-n', '-15'] : []
-
-/** As a person runs it; what it leaves in its folder is left. */
-function demo(t: TestContext, words: readonly string[]) {
-  const folder = mkdtempSync(join(tmpdir(), 'evenkeel-test-'))
-  const argv = ['--disable-warning=ExperimentalWarning', PROGRAM, 'demo', '--ingress', '--progress', 'plain', ...words]
-  const [command = '', ...rest] = [...FIRST, process.execPath, ...argv]
-  const child = spawn(command, rest, {
-    env: { ...process.env, TMPDIR: folder },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  t.after(() => {
-    child.kill('SIGKILL')
-    rmSync(folder, { recursive: true, force: true })
-  })
-  let said = ''
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-    said += chunk
-  })
-  return { child, folder, said: () => said, printed: text(child.stdout), ended: once(child, 'close') }
-}
 
 /** From here on a check of the balancer, or a request, may fail for want of a processor. */
 const LATE_MS = 500
 
 /** What it measured. A run that lost a request while its process was late by so much is void, and made once more, twice at most. */
 async function measured(t: TestContext, attempt = 1) {
-  const { folder, said, printed, ended } = demo(t, ['-o', 'json', '--balancer', 'embedded'])
+  const { folder, said, printed, ended } = demoProcess(t, ['--ingress', '-o', 'json', '--balancer', 'embedded'], FIRST)
   const [code] = await ended
   const document = JSON.parse(await printed)
   const [daemonSet, ingress] = document.rollouts
@@ -73,16 +46,7 @@ describe('the demo of IngressDaemonSets', { concurrency: true }, () => {
   })
 
   test('Ctrl-C in the midst of a rollout ends it with 130, and leaves nothing', async (t) => {
-    const { child, folder, said, printed, ended } = demo(t, [])
-    await waitFor(
-      { what: 'a node that is done', limitMs: 60_000, explain: said },
-      () => / done /.test(said()) || undefined,
-    )
-    child.kill('SIGINT')
-    const [code] = await ended
-    assert.equal(code, 130)
-    assert.equal(await printed, '')
-    assert.deepEqual(readdirSync(folder), [])
+    await endsByInterrupt(demoProcess(t, ['--ingress'], FIRST), / done /)
   })
 
   test('where a machine has no loopback address but 127.0.0.1, a node leaves and comes back by ports of it', async () => {

@@ -2,25 +2,13 @@ import { appContainer } from '../../../src/sim/cluster/article-workloads.ts'
 import type { Bed } from '../../../testbed/bed.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import type { Judgement } from '../roll-bed/judge.ts'
+import { webService } from '../virtual-ingress/ingress-manifests.ts'
 import { AgentBed } from './agent-bed.ts'
 import { AGENT_CHECK_PORT, type Fronts } from './check-backends.ts'
 import { DATA_PORT } from './node-ingress.ts'
 
 const RATE = 200
 const NODES = ['n1', 'n2', 'n3']
-
-/** Each node serves what it is sent by its own pods. */
-const SERVICE = {
-  apiVersion: 'v1',
-  kind: 'Service',
-  metadata: { name: 'web' },
-  spec: {
-    type: 'NodePort',
-    externalTrafficPolicy: 'Local',
-    selector: { app: 'web' },
-    ports: [{ port: 80, targetPort: 8_080, nodePort: DATA_PORT }],
-  },
-}
 
 interface PodTemplate {
   readonly version: string
@@ -88,7 +76,7 @@ export class IngressBed {
   static async open(): Promise<IngressBed> {
     const place = await AgentBed.open()
     try {
-      await place.bed.apply([SERVICE])
+      await place.bed.apply([webService(DATA_PORT)])
       await place.place.install([
         ...['minReadySeconds=6', 'agent.upDelay=1s', `agent.agentCheckPort=${AGENT_CHECK_PORT}`],
         ...['controller.enabled=true', 'ingress.enabled=true'],

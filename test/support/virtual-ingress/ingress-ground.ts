@@ -22,7 +22,7 @@ import type { ProcessOutside } from '../virtual-roll/process-ports.ts'
 import { VirtualAgents } from '../virtual-roll/virtual-agents.ts'
 import { VirtualRoll } from '../virtual-roll/virtual-roll.ts'
 import { ControllerProcess, LEASE } from './controller-process.ts'
-import { budgetOf, FRONT, type Json, NODE_PORT, PLAIN_FRONT, ROLL_FILE, SERVICE } from './ingress-manifests.ts'
+import { budgetOf, FRONT, type Json, NODE_PORT, PLAIN_FRONT, ROLL_FILE, webService } from './ingress-manifests.ts'
 import { judgedTraffic } from './judged-traffic.ts'
 
 const PERSON = 'person/alice'
@@ -103,7 +103,7 @@ export class IngressGround {
     )
     const agents = new VirtualAgents({ cluster, dataPort: NODE_PORT, countsConnections: true })
     const ground = new IngressGround(cluster, agents)
-    applyManifest(cluster.world, SERVICE)
+    applyManifest(cluster.world, webService(NODE_PORT))
     // The Lease of the leader, which its slots live by.
     applyManifest(cluster.world, {
       apiVersion: 'coordination.k8s.io/v1',

@@ -20,7 +20,7 @@ export const FRONT = {
 export const PLAIN_FRONT = { backend: 'web', port: 18_080, nodePort: NODE_PORT } as const
 
 /** Each node serves what it is sent by its own pods. */
-export const SERVICE = {
+export const webService = (nodePort: number): object => ({
   apiVersion: 'v1',
   kind: 'Service',
   metadata: { name: 'web' },
@@ -28,9 +28,9 @@ export const SERVICE = {
     type: 'NodePort',
     externalTrafficPolicy: 'Local',
     selector: { app: 'web' },
-    ports: [{ port: 80, targetPort: APP_PORT, nodePort: NODE_PORT }],
+    ports: [{ port: 80, targetPort: APP_PORT, nodePort }],
   },
-}
+})
 
 /** An IngressDaemonSet of two pods on each node, whose container is of that version. */
 export const anIngressManifest = (version: string, spec: Json = {}, metadata: Json = {}): object => ({
