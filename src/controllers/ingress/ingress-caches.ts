@@ -17,8 +17,10 @@ interface CachesParts {
   readonly clock: Clock
   /** Those whose CustomResourceDefinition is to be there. */
   readonly groups: readonly IngressGroup[]
-  /** What is known of this object, by its key, is another thing now. */
+  /** The object of that key is another thing now. */
   readonly onObject: (key: string) => void
+  /** What belongs to that object is another thing now: a Deployment, a pod. */
+  readonly onOwned: (key: string) => void
   /** The same of all objects. */
   readonly onFleet: () => void
 }
@@ -129,8 +131,8 @@ export class IngressCaches {
     ] as unknown as readonly FollowCache<never>[]
   }
 
-  #changed({ onObject }: CachesParts, uids: readonly string[]): void {
-    for (const object of this.objects()) if (uids.includes(object.uid)) onObject(ingressKey(object))
+  #changed({ onOwned }: CachesParts, uids: readonly string[]): void {
+    for (const object of this.objects()) if (uids.includes(object.uid)) onOwned(ingressKey(object))
   }
 }
 

@@ -103,6 +103,7 @@ export class IngressLoop {
         this.#neighbours.changed()
         this.#reconciler.add(key, GATHER_EVENTS_MS)
       },
+      onOwned: (key) => this.#reconciler.add(key, GATHER_EVENTS_MS),
       onFleet: () => {
         this.#neighbours.changed()
         this.wake()
