@@ -6,13 +6,11 @@ import { type IngressLook, lookAt } from '../../core/ingress/look.ts'
 import { ingressOwner } from '../../core/ingress/marks.ts'
 import type { Neighbours } from '../../core/ingress/neighbours.ts'
 import { wasCarried } from '../../core/ingress/precedence.ts'
-import { ingressStatus } from '../../core/ingress/status.ts'
+import { ingressStatus, refusedStatus } from '../../core/ingress/status.ts'
 import type { IngressDaemonSet, IngressGroup } from '../../model/ingress-daemon-set.ts'
 import type { LoopDecision } from '../../model/loop-decision.ts'
 import type { Node } from '../../model/node.ts'
 import type { ObjectRef } from '../../model/object-ref.ts'
-import type { WantedStatus } from '../../model/object-status.ts'
-import type { Reason } from '../../model/reason.ts'
 import { SLOT_STALE_MS } from '../../model/slot.ts'
 import type { MonoMs } from '../../model/time.ts'
 import type { Agents } from '../../ports/agents.ts'
@@ -29,6 +27,7 @@ import { type LoopView, Reconciler } from '../../runtime/reconciler.ts'
 import { StatusWriter } from '../../runtime/status-writer.ts'
 import { BudgetWatch, NOTHING_READ } from '../budget/budget-watch.ts'
 import { AgentsOfObjects } from './agent-words.ts'
+import { freshNodes } from './fresh-nodes.ts'
 import { IngressCaches, ingressKey } from './ingress-caches.ts'
 import { IngressMemory } from './ingress-memory.ts'
 import { Latest } from './latest.ts'
@@ -39,7 +38,10 @@ import { stillDecided } from './still-decided.ts'
 
 interface IngressLoopParts {
   readonly objects: Objects
-  readonly cluster: Pick<Cluster, 'follow' | 'list' | 'readNode' | 'patchNode' | 'readLease' | 'writeLease'>
+  readonly cluster: Pick<
+    Cluster,
+    'follow' | 'list' | 'nodeVersions' | 'readNode' | 'patchNode' | 'readLease' | 'writeLease'
+  >
   readonly configMaps: Pick<ConfigMaps, 'read'>
   readonly notices: ObjectNotices
   readonly leader: Pick<Leader, 'mayActForMs'>
@@ -197,7 +199,7 @@ export class IngressLoop {
     const doubts = [...object.findings, ...beside]
     if (beside.some(isError) && !wasCarried(object)) return refused(doubts)
     const nodes = this.#caches.nodes.objects().map((node) => this.#latest.of(node))
-    const { deployments } = this.#caches.ofNamespace(object.namespace)
+    const { deployments } = this.#caches.around(object)
     const latest = deployments.map((one) => this.#latest.of(one))
     await this.#agents?.of(object.uid).ask(nodes, latest, signal)
     return { kind: 'seen', look: this.#lookAt(object, nodes), object, key, doubts }
@@ -216,7 +218,7 @@ export class IngressLoop {
     const { namespace } = object
     const budget = this.#budget.facts() ?? NOTHING_READ
     const slotHolder = this.#slotsOf(object).holder
-    const { deployments, gates, revisions } = this.#caches.ofNamespace(namespace)
+    const { deployments, gates, revisions } = this.#caches.around(object)
     this.#memory.noteSlots(slotHolder, budget.slots, now)
     return lookAt({
       object,
@@ -256,7 +258,9 @@ export class IngressLoop {
   }
 
   async #freshLook(key: string, signal: AbortSignal): Promise<IngressLook | undefined> {
-    const [nodes] = await Promise.all([this.#parts.cluster.list('nodes', signal), this.#budget.read(signal)])
+    const { cluster } = this.#parts
+    const reading = freshNodes({ cluster, cache: this.#caches.nodes }, signal)
+    const [nodes] = await Promise.all([reading, this.#budget.read(signal)])
     this.#budgetReadAt = this.#parts.clock.monoMs()
     const object = this.#caches.object(key)
     return object === undefined ? undefined : this.#lookAt(object, nodes)
@@ -266,7 +270,7 @@ export class IngressLoop {
     const { object } = seen
     const wanted =
       seen.kind === 'refused'
-        ? refusedStatus(object, decision.reasons)
+        ? refusedStatus(object.status.fields, decision.reasons)
         : ingressStatus(seen.look.snapshot, decision.reasons)
     if (wanted !== undefined && !isLeaving(object))
       await this.#statusOf.get(object.group)?.write(object, wanted, signal)
@@ -285,16 +289,4 @@ function bound(seen: Seen): LoopDecision<Bound> {
   if (seen.kind === 'refused') return { kind: 'settled', reasons: decision.reasons }
   const { look, key } = seen
   return { ...decision, actions: decision.actions.map((action) => ({ action, look, key })) }
-}
-
-function refusedStatus({ status }: CheckedIngress, reasons: readonly Reason[]): WantedStatus {
-  const message = reasons.map(({ text, next }) => (next === undefined ? text : `${text}; ${next}`)).join('. ')
-  const words = { reason: 'IngressRefused', message }
-  return {
-    fields: status.fields,
-    conditions: [
-      { type: 'Stalled', status: 'True', ...words },
-      { type: 'Ready', status: 'False', ...words },
-    ],
-  }
 }
