@@ -33,6 +33,7 @@ import type { AgentBeside } from '../../src/ports/agent-beside.ts'
 import { apiCredentials } from '../process/api-credentials.ts'
 import { ownNamespace, SERVICE_ACCOUNT } from '../process/own-namespace.ts'
 import { ingressAnswers } from './ingress-answers.ts'
+import { runIngressPod } from './ingress-pod.ts'
 
 /** What the API was not asked yet is waited for this long before checks are answered, where nothing is remembered. */
 const FIRST_ANSWER_MS = 2_000
@@ -46,8 +47,9 @@ async function runAgent(options: AgentOptions, stop: AbortSignal): Promise<0 | 1
   const { memoryDir, keepDir, dataPort } = options
   const probes = new OwnProbes(clock)
   const api = { client: await apiClient(options), reach: new ApiReach(clock), clock, random, log }
-  const namespace = await grantsNamespace(options)
   const store = new FileAgentStore({ memoryDir, keepDir })
+  if (options.ingressOnly !== undefined) return runIngressPod({ options, api, store, bootId }, stop)
+  const namespace = await grantsNamespace(options)
   const doors: OpenDoor[] = []
   const own = () => doors.map((door) => door.port)
   const ingress = options.ingress ? ingressAnswers({ options, api, store, bootId, own }) : undefined

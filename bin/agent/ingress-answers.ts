@@ -4,13 +4,14 @@ import { kubeObjects } from '../../src/adapters/kube/kube-objects.ts'
 import { systemTimers } from '../../src/adapters/node/system-timers.ts'
 import type { AgentOptions } from '../../src/config/agent-options.ts'
 import type { AgentView } from '../../src/controllers/agent/agent-view.ts'
-import { dataPages } from '../../src/controllers/agent/data-pages.ts'
+import { dataPages, nodeSays } from '../../src/controllers/agent/data-pages.ts'
+import type { OneIngress } from '../../src/controllers/agent/ingress-deployments.ts'
 import { IngressPorts } from '../../src/controllers/agent/ingress-ports.ts'
 import { IngressWatch } from '../../src/controllers/agent/ingress-watch.ts'
 import { allotPorts } from '../../src/core/agent/ingress-ports.ts'
 import type { AgentStore } from '../../src/ports/agent-store.ts'
 
-interface IngressParts {
+export interface IngressParts {
   readonly options: AgentOptions
   readonly api: FollowParts
   readonly store: AgentStore
@@ -27,10 +28,12 @@ interface IngressAnswers {
 }
 
 export function ingressAnswers({ options, api, store, bootId, own }: IngressParts): IngressAnswers {
-  const { node, address, dialect } = options
+  const { node, address, dialect, ingressOnly: only } = options
+  const says = only === undefined ? nodeSays(node) : podSays(node, only)
   const { clock, random, log } = api
   const watch = new IngressWatch({
     ...{ node, store, bootId, clock, log },
+    ...(only === undefined ? {} : { only }),
     objects: kubeObjects(api),
     onChange: () => ports.wake(),
   })
@@ -39,9 +42,15 @@ export function ingressAnswers({ options, api, store, bootId, own }: IngressPart
     wanted: () => allotPorts(watch.facts, new Set(own())),
     isKnown: () => watch.isKnown,
     open: (port, signal) => {
-      const pageOf = dataPages({ node, dialect, answerTo: (caller) => watch.asked(ports.ownerOf(port), caller) })
+      // Who was accepted before the port closed is answered for the one that had it.
+      let last: string | undefined
+      const owner = (): string | undefined => {
+        last = ports.ownerOf(port) ?? last
+        return last
+      }
+      const pageOf = dataPages({ node, says, dialect, answerTo: (caller) => watch.asked(owner(), caller) })
       const at = { place: { ...host, reusePort: true, port }, timers: systemTimers }
-      return openSharedHttpDoor({ at, node, pageOf, clock }, signal)
+      return openSharedHttpDoor({ at, says, pageOf, clock }, signal)
     },
     ...{ clock, random, log },
   })
@@ -53,3 +62,7 @@ export function ingressAnswers({ options, api, store, bootId, own }: IngressPart
   })
   return { watch, ports, view }
 }
+
+/** No agent takes it for one of its own, and neither does the pod of another object. */
+const podSays = (node: string, { group, namespace, name }: OneIngress): string =>
+  `${nodeSays(node)}, IngressDaemonSet: ${JSON.stringify(`${group}/${namespace}/${name}`)}`

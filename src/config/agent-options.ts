@@ -1,6 +1,8 @@
+import type { OneIngress } from '../controllers/agent/ingress-deployments.ts'
 import { type DialectName, isDialectName } from '../core/agent/dialect.ts'
+import { INGRESS_GROUPS } from '../model/ingress-daemon-set.ts'
 import { canonicalAddress } from '../model/ip-address.ts'
-import { FlagReader, flagsRefused, parsedFlags } from './flag-reader.ts'
+import { FlagReader, flagsRefused, isNamespace, parsedFlags } from './flag-reader.ts'
 
 export interface AgentOptions {
   readonly node: string
@@ -30,6 +32,8 @@ export interface AgentOptions {
   readonly stale?: { readonly afterMs: number; readonly answer: 'up' | 'down' }
   /** Health checks of IngressDaemonSets are answered at their own ports. */
   readonly ingress: boolean
+  /** Those of one IngressDaemonSet, and nothing else of an agent: a pod of its `spec.healthChecker`. */
+  readonly ingressOnly?: OneIngress
 }
 
 const TEXT = { type: 'string' } as const
@@ -57,12 +61,17 @@ const FLAGS = {
   'stale-after': TEXT,
   'stale-answer': TEXT,
   ingress: { type: 'boolean' },
+  'ingress-only': TEXT,
   help: { type: 'boolean', short: 'h' },
 } as const
 
 /** Where the data port is asked if no address is given. */
 export const MACHINE_ITSELF = '127.0.0.1'
 const SHORTEST_INTERVAL_MS = 100
+const NOT_OF_ONE_INGRESS = [
+  ...['ingress', 'data-port', 'agent-check-port', 'checker', 'grants-namespace'],
+  ...['drain-limit', 'stale-after', 'stale-answer'],
+]
 
 const OWNER = { command: 'agent', code: 'AGENT_OPTIONS' } as const
 
@@ -80,6 +89,7 @@ Options:
   --address A            listen at one address                 (all)
   --dialect D            plain, disable-on-404, body or f5     (plain)
   --ingress              also healthCheckNodePorts of IngressDaemonSets
+  --ingress-only O       nothing but those of one, [GROUP/]NAMESPACE/NAME
   --data-port [A:]N      port of the node that must answer     (none)
   --data-every T         how often it is asked                 (2s)
   --fall N, --rise N     refusals and answers in a row         (3, 2)
@@ -119,6 +129,7 @@ function optionsOf(read: Reader, env: Readonly<Record<string, string | undefined
   const dataPort = read.optional('data-port', (flag) => read.place(flag))
   const drainLimitMs = read.optional('drain-limit', (flag) => read.duration(flag))
   const stale = staleOf(read)
+  const ingressOnly = read.optional('ingress-only', (flag) => read.oneIngress(flag))
   return {
     node: read.name('node', env.NODE_NAME),
     port: read.port('port'),
@@ -142,6 +153,7 @@ function optionsOf(read: Reader, env: Readonly<Record<string, string | undefined
     ...(dataPort === undefined ? {} : { dataPort }),
     ...(drainLimitMs === undefined ? {} : { drainLimitMs }),
     ...(stale === undefined ? {} : { stale }),
+    ...(ingressOnly === undefined ? {} : { ingressOnly }),
   }
 }
 
@@ -171,6 +183,18 @@ class Reader extends FlagReader {
     const asked = this.port(flag, port === '' ? text : port)
     if (asked === 0) this.wrong.push(`--${flag}: nothing can be asked at port 0`)
     return { address: bracketed ?? plain ?? MACHINE_ITSELF, port: asked }
+  }
+
+  /** What an agent does beside that, such a process does not. */
+  oneIngress(flag: string): OneIngress {
+    for (const other of NOT_OF_ONE_INGRESS)
+      if (this.value(other) !== undefined) this.wrong.push(`--${other} does not go with --${flag}`)
+    const text = this.text(flag) ?? ''
+    const [name = '', namespace = '', group = INGRESS_GROUPS[0], ...more] = text.split('/').toReversed()
+    const isOne = [name, namespace].every(isNamespace) && INGRESS_GROUPS.some((known) => known === group)
+    if (!isOne || more.length > 0)
+      this.wrong.push(`--${flag}: "${text}" is not NAMESPACE/NAME, or GROUP/NAMESPACE/NAME`)
+    return { group, namespace, name }
   }
 
   count(flag: string): number {

@@ -41,10 +41,21 @@ const WRONG: readonly (readonly [args: readonly string[], said: string])[] = [
   [['--grants-namespace', 'Even.Keel'], '--grants-namespace: "Even.Keel" names no namespace'],
   [['--fall', '0'], '--fall: "0" is no count: write 1 to 999'],
   [['--up-delay', '5'], '--up-delay: "5" has no unit: write ms, s, min or h'],
+  [['--ingress-only', 'web'], '--ingress-only: "web" is not NAMESPACE/NAME, or GROUP/NAMESPACE/NAME'],
+  [['--ingress-only', 'a.b/c/d'], '--ingress-only: "a.b/c/d" is not NAMESPACE/NAME, or GROUP/NAMESPACE/NAME'],
+  [['--ingress-only', 'a/b', '--data-port', '1'], '--data-port does not go with --ingress-only'],
+  [['--ingress-only', 'a/b', '--ingress'], '--ingress does not go with --ingress-only'],
   [['--stale-after', '1h'], '--stale-after and --stale-answer go together, and the answer is up or down'],
 ]
 
 for (const [args, said] of WRONG) test(`wrong: ${args.join(' ')}`, () => assert.deepEqual(wrong(...args), [said]))
+
+test('one IngressDaemonSet is named by namespace and name, and by its group where that is not ours', () => {
+  const only = (text: string) => agentOptions(['--node', 'n1', '--ingress-only', text], {})?.ingressOnly
+  assert.deepEqual(only('shop/web'), { group: 'evenkeel.dev', namespace: 'shop', name: 'web' })
+  const original = 'ingressdaemonsets.mumoshu.github.io'
+  assert.deepEqual(only(`${original}/shop/web`), { group: original, namespace: 'shop', name: 'web' })
+})
 
 test('all that is wrong is said at once', () => {
   assert.equal(wrong('--port', 'x', '--dialect', 'y', '--rise', 'z').length, 3)

@@ -52,7 +52,7 @@ describe('the chart', requires('helm'), () => {
 
   test('every option of the agent but its node and a kubeconfig is a value', async () => {
     const flags = [...new Set(AGENT_HELP.match(/(?<=--)[a-z][a-z-]*/g))].filter(
-      (flag) => !['help', 'node', 'kubeconfig', 'checker', 'ingress'].includes(flag),
+      (flag) => !['help', 'node', 'kubeconfig', 'checker', 'ingress', 'ingress-only'].includes(flag),
     )
     assert.ok(flags.length > 15)
     const values: Readonly<Record<string, string>> = {

@@ -9,6 +9,7 @@ const text = (change: Readonly<Record<string, unknown>>): string => JSON.stringi
 
 test('what a controller writes is what an agent reads', () => {
   assert.deepEqual(parseHealthOrder(formatHealthOrder(ORDER)), ORDER)
+  assert.deepEqual(parseHealthOrder(formatHealthOrder({ ...ORDER, by: 'pods' })), { ...ORDER, by: 'pods' })
   assert.deepEqual(parseHealthOrder(text({ ports: [] })), { ...ORDER, ports: [] })
   assert.deepEqual(parseHealthOrder(text({ ports: [80, 80] })), { ...ORDER, ports: [80] })
 })
@@ -33,6 +34,7 @@ const WRONG: readonly (readonly [text: string, why: string])[] = [
   [text({ mark: 'out' }), 'its mark is not a key and a value'],
   [text({ mark: { key: '', value: '' } }), 'its mark is not a key and a value'],
   [text({ mark: { key: 'a' } }), 'its mark is not a key and a value'],
+  [text({ by: 'agent' }), 'its by is not pods'],
 ]
 
 for (const [written, why] of WRONG) {

@@ -40,7 +40,7 @@ export async function agentBeside(at: AgentPorts, clock: Clock, signal: AbortSig
   const address = at.host ?? MACHINE_ITSELF
   const asks: readonly (readonly [number | undefined, Ask])[] = [
     [at.statusPort, (limited) => askStatus(at, address, limited)],
-    [at.port, (limited) => askName(at, address, limited)],
+    [at.port, (limited) => askName({ ...at, says: `Node: ${JSON.stringify(at.node)}` }, address, limited)],
     [at.agentCheckPort, (limited) => askLine({ address, port: at.agentCheckPort ?? 0 }, limited)],
   ]
   // All at once: there is little more time than one of them may take.
@@ -53,16 +53,17 @@ export async function agentBeside(at: AgentPorts, clock: Clock, signal: AbortSig
 }
 
 /**
- * Whether an agent may listen at one further port: no process does, or an agent of the same node. Rejects with UserError
- * PORT_TAKEN where another program does, or one that does not answer.
+ * Whether a process may listen at one further port: no other does, or one that says the same of itself at `/nodename`. Rejects with
+ * UserError PORT_TAKEN where another program does, or one that does not answer.
  */
-export async function mayShare(at: AgentPlace, clock: Clock, signal: AbortSignal): Promise<void> {
+export async function mayShare(at: SharedPlace, clock: Clock, signal: AbortSignal): Promise<void> {
   const { port, host = MACHINE_ITSELF } = at
   const found = await whoIsAt({ port, at, ask: (limited) => askName(at, host, limited), clock }, signal)
   if (found?.silentPort !== undefined) throw await portTaken(port)
 }
 
-type AgentPlace = Pick<AgentPorts, 'node' | 'host' | 'port'>
+/** `says`: the whole page `/nodename`. */
+type SharedPlace = Pick<AgentPorts, 'host' | 'port'> & { readonly says: string }
 
 interface Looked {
   readonly port: number
@@ -94,7 +95,7 @@ async function inTime(ask: Ask, clock: Clock, signal: AbortSignal): Promise<Who>
 }
 
 /** Nobody shares a port with a socket that does not want to. */
-async function isTaken(port: number, host: string | undefined): Promise<boolean> {
+export async function isTaken(port: number, host: string | undefined): Promise<boolean> {
   const server = createServer()
   try {
     server.listen({ port, exclusive: true, ...(host === undefined ? {} : { host }) })
@@ -115,10 +116,14 @@ async function askStatus({ node, statusPort }: AgentPorts, address: string, sign
   return { is: 'agent', ...(isAnswer(told.answer) ? { answer: told.answer } : {}) }
 }
 
-async function askName({ node, port }: AgentPlace, address: string, signal: AbortSignal): Promise<Who> {
+async function askName(
+  { says, port }: Pick<SharedPlace, 'says' | 'port'>,
+  address: string,
+  signal: AbortSignal,
+): Promise<Who> {
   const page = await readPage({ address, port, path: '/nodename' }, signal)
   if ('error' in page) return unread(page.code)
-  return { is: page.status === 200 && page.body === `Node: ${JSON.stringify(node)}` ? 'agent' : 'other' }
+  return { is: page.status === 200 && page.body === says ? 'agent' : 'other' }
 }
 
 /** Something that speaks no HTTP is no agent; one that resets may be an agent that ends. */

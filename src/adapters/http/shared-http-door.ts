@@ -8,21 +8,22 @@ import type { DoorParts, OpenDoor } from './open-door.ts'
 
 interface SharedDoorParts {
   readonly at: DoorParts
-  readonly node: string
+  /** The whole page `/nodename`. */
+  readonly says: string
   readonly pageOf: PageOf
   readonly clock: Clock
 }
 
 /**
- * A further port of an agent, which it shares with an agent of the same node and with no other program. Whatever is in the way
+ * A further port, which it shares with a process that says the same of itself and with no other program. Whatever is in the way
  * is a UserError, since the other ports are served all the same. Rejects with the signal's reason, too.
  */
 export async function openSharedHttpDoor(
-  { at, node, pageOf, clock }: SharedDoorParts,
+  { at, says, pageOf, clock }: SharedDoorParts,
   signal: AbortSignal,
 ): Promise<OpenDoor> {
   const { port, host } = at.place
-  await mayShare({ node, port, ...(host === undefined ? {} : { host }) }, clock, signal)
+  await mayShare({ says, port, ...(host === undefined ? {} : { host }) }, clock, signal)
   try {
     return await openHttpDoor(at, pageOf)
   } catch (error) {

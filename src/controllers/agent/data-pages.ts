@@ -8,10 +8,15 @@ const TARGET_MAX = 256
 
 interface DataPagesParts {
   readonly node: string
+  /** What `/nodename` says, where it is not the name of the node alone. */
+  readonly says?: string
   /** What is spoken where a request does not say. */
   readonly dialect: DialectName
   readonly answerTo: (caller: Caller) => Answer
 }
+
+/** What an agent says at `/nodename`. Agents of one node share ports, and know each other by it. */
+export const nodeSays = (node: string): string => `Node: ${JSON.stringify(node)}`
 
 /** The pages that load balancers and any other client may read: three pages and no file. */
 export const dataPages =
@@ -23,7 +28,7 @@ export const dataPages =
       case '/nodecheck':
         return check(parts, new URLSearchParams(query), caller)
       case '/nodename':
-        return { status: 200, contentType: TEXT, body: `Node: ${JSON.stringify(parts.node)}` }
+        return { status: 200, contentType: TEXT, body: parts.says ?? nodeSays(parts.node) }
       case '/':
         return { status: 200, contentType: 'text/html; charset=utf-8', body: HOME }
       default:

@@ -11,6 +11,17 @@ import type { Selection } from '../../ports/objects.ts'
 /** What the API server says of one Deployment. `node`: the full name of its node. */
 export interface ToldIngress extends IngressFacts {
   readonly node: string
+  /** The API group of its owner; absent: it has none just now. */
+  readonly group?: string
+  /** Who is to answer; absent: that cannot be read. */
+  readonly by?: 'agent' | 'pods'
+}
+
+/** One IngressDaemonSet. */
+export interface OneIngress {
+  readonly group: string
+  readonly namespace: string
+  readonly name: string
 }
 
 const HEALTH_DEPLOYMENTS: ObjectKind<ToldIngress> = {
@@ -22,11 +33,22 @@ const HEALTH_DEPLOYMENTS: ObjectKind<ToldIngress> = {
   parse,
 }
 
-/** The Deployments of IngressDaemonSets that are for one node, in all namespaces. */
-export const deploymentsOf = (node: string): Selection<ToldIngress> => ({
+/** The Deployments of IngressDaemonSets that are for one node: in all namespaces, or those of one object. */
+export const deploymentsOf = (node: string, only?: OneIngress): Selection<ToldIngress> => ({
   kind: HEALTH_DEPLOYMENTS,
-  labelSelector: `${INGRESS_LABEL},${INGRESS_NODE_LABEL}=${nodeLabel(node)}`,
+  ...(only === undefined ? {} : { namespace: only.namespace }),
+  labelSelector: `${only === undefined ? INGRESS_LABEL : `${INGRESS_LABEL}=${only.name}`},${INGRESS_NODE_LABEL}=${nodeLabel(node)}`,
 })
+
+/**
+ * Whether this process answers for it: the agent of the node, or the pod of that one object. Never both, since whoever asks meets either
+ * of two that share a port. An order that cannot be read has whoever answered before.
+ */
+export function isAnsweredHere(told: ToldIngress, node: string, only?: OneIngress): boolean {
+  const { group = only?.group, by } = told
+  if (told.node !== node || (only !== undefined && group !== only.group)) return false
+  return by === undefined || by === (only === undefined ? 'agent' : 'pods')
+}
 
 /** A Deployment whose annotation cannot be read is kept, with the reason. Left out, it would look as if it were deleted. */
 function parse(object: Untrusted): ToldIngress {
@@ -39,6 +61,7 @@ function parse(object: Untrusted): ToldIngress {
     ...{ uid, namespace, deployment: name },
     name: labels[INGRESS_LABEL] ?? '',
     node: annotations[NODE_ANNOTATION] ?? '',
+    ...groupOf(metadata),
     createdAt: Number.isNaN(createdAt) ? 0 : createdAt,
     deleting: metadata.at('deletionTimestamp').optionalText() !== undefined,
     ready: object.at('status').at('readyReplicas').integerOr(0),
@@ -46,7 +69,18 @@ function parse(object: Untrusted): ToldIngress {
       ? { isMarked: false, unreadable: order }
       : {
           isMarked: annotations[order.mark.key] === order.mark.value,
+          by: order.by ?? 'agent',
           order: { ports: order.ports, minReadyPods: order.minReadyPods },
         }),
   }
+}
+
+/** Two objects of one name may be there, one in each group, and their Deployments bear the same label. */
+function groupOf(metadata: Untrusted): { readonly group?: string } {
+  const owner = metadata
+    .at('ownerReferences')
+    .each()
+    .find((reference) => reference.at('controller').flagOr(false))
+  const [group] = owner?.at('apiVersion').textOr('').split('/') ?? []
+  return group === undefined ? {} : { group }
 }

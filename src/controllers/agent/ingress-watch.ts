@@ -13,12 +13,14 @@ import type { Caller } from '../../ports/http-door.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Objects } from '../../ports/objects.ts'
 import { Wakeup } from '../../runtime/wakeup.ts'
-import { deploymentsOf, type ToldIngress } from './ingress-deployments.ts'
+import { deploymentsOf, isAnsweredHere, type OneIngress, type ToldIngress } from './ingress-deployments.ts'
 import { PollLog, type Polls } from './poll-log.ts'
 import { TimelyStore } from './timely-store.ts'
 
 interface IngressWatchParts {
   readonly node: string
+  /** That one alone is answered for, by a pod of its own; absent: all for which the agent is to answer. */
+  readonly only?: OneIngress
   readonly objects: Pick<Objects, 'follow'>
   readonly store: AgentStore
   readonly bootId: string
@@ -53,6 +55,8 @@ export class IngressWatch {
   readonly #wakeup: Wakeup
   #node: Pick<AgentDecision, 'answer' | 'reasons'> = { answer: 'down', reasons: [] }
   #answered: ReadonlyMap<string, Answered> = new Map()
+  /** By UID: the last answer for a Deployment that another process answers for now. */
+  readonly #handedOver = new Map<string, Answer>()
   #heard = false
   #isRecalled = false
   #isAsked = false
@@ -109,22 +113,22 @@ export class IngressWatch {
 
   /** Follows and writes until aborted; rejects with the signal's reason. */
   async run(signal: AbortSignal): Promise<void> {
-    const { objects, node } = this.#parts
-    const following = objects.follow(deploymentsOf(node), (event) => this.#heardOf(event), signal)
+    const { objects, node, only } = this.#parts
+    const following = objects.follow(deploymentsOf(node, only), (event) => this.#heardOf(event), signal)
     await Promise.all([following, this.#writes(signal)])
     signal.throwIfAborted()
   }
 
   /** The answer for the node is another one. */
-  nodeAnswers(decision: AgentDecision): void {
+  nodeAnswers(decision: Pick<AgentDecision, 'answer' | 'reasons'>): void {
     this.#node = decision
     this.#judge(this.facts)
   }
 
-  /** Answers one health check, and counts it. `down` at a port that has no Deployment any more, which is about to close. */
+  /** Answers one health check, and counts it. At a port that is about to close: the last answer where others go on, otherwise `down`. */
   asked(uid: string | undefined, { address, port }: Caller): Answer {
     const answered = uid === undefined ? undefined : this.#answered.get(uid)
-    if (answered === undefined) return 'down'
+    if (answered === undefined) return this.#handedOver.get(uid ?? '') ?? 'down'
     const { answer } = answered.decision
     answered.log.noted({ address: canonicalAddress(address), port }, answer, this.#parts.clock.monoMs())
     return answer
@@ -140,13 +144,13 @@ export class IngressWatch {
       case 'listed':
         this.#heard = true
         this.#apiTrouble = undefined
-        this.#replace(event.objects.filter(({ node }) => node === this.#parts.node).map((told) => this.#factsOf(told)))
+        this.#replace(event.objects.flatMap((told) => this.#answeredFor(told)))
         break
       case 'applied':
-        if (event.object.node === this.#parts.node)
-          this.#replace([...this.#but(event.object), this.#factsOf(event.object)])
+        this.#replace([...this.#but(event.object), ...this.#answeredFor(event.object)])
         break
       case 'deleted':
+        this.#handedOver.delete(event.object.uid)
         this.#replace(this.#but(event.object))
     }
   }
@@ -156,9 +160,16 @@ export class IngressWatch {
   }
 
   /** Where the order cannot be read, the ports are those of the last one that could. */
-  #factsOf({ node: _, ...told }: ToldIngress): IngressFacts {
-    const before = this.#answered.get(told.uid)?.facts.order
-    return told.order === undefined && before !== undefined ? { ...told, order: before } : told
+  #answeredFor(told: ToldIngress): readonly IngressFacts[] {
+    const was = this.#answered.get(told.uid)
+    if (!isAnsweredHere(told, this.#parts.node, this.#parts.only)) {
+      if (was !== undefined) this.#handedOver.set(told.uid, was.decision.answer)
+      return []
+    }
+    this.#handedOver.delete(told.uid)
+    const { node: _node, group: _group, by: _by, ...facts } = told
+    const before = was?.facts.order
+    return [facts.order === undefined && before !== undefined ? { ...facts, order: before } : facts]
   }
 
   #forbidden(error: WorldError): void {

@@ -89,6 +89,21 @@ test('what the API tells is answered at once, and each IngressDaemonSet has an a
   assert.deepEqual([life.now, life.changes > 0], [['api up IngressServes'], true])
 })
 
+test('who asks while a port is handed over to the pods of a health checker hears the last answer, and no bad one', async (t) => {
+  const life = await new Life(t).start()
+  const asked = (name: string) => life.watch.asked(`uid-${name}`, { address: '10.0.0.1', port: 1 })
+  life.feed.listed(healthDeployment(), healthDeployment({ name: 'api' }), healthDeployment({ name: 'own', by: 'pods' }))
+  assert.deepEqual([asked('web'), asked('own')], ['up', 'down'])
+  life.feed.applied(healthDeployment({ by: 'pods' }))
+  assert.deepEqual([life.now, asked('web')], [['api up IngressServes'], 'up'])
+  life.feed.applied(healthDeployment({ isMarked: true }))
+  assert.equal(asked('web'), 'drain')
+  life.feed.listed(healthDeployment({ by: 'pods' }))
+  assert.deepEqual([life.now, asked('web'), asked('api')], [[], 'drain', 'down'])
+  life.feed.deleted(healthDeployment({ by: 'pods' }))
+  assert.equal(asked('web'), 'down')
+})
+
 test('the Deployment of another node whose label has the same hash is let pass', async (t) => {
   const life = await new Life(t).start()
   life.feed.listed(healthDeployment({ node: 'n2' }))

@@ -120,26 +120,24 @@ export class AgentPlace {
     return status
   }
 
-  async isRemembered(file = 'memory', wanted = '"answer":"drain"'): Promise<true | undefined> {
+  async isRemembered(file = 'memory', wanted = '"answer":"drain"', memory = 'run'): Promise<true | undefined> {
     // Before its first pass there is none.
-    const text = await readFile(join(this.directory, 'run', `${file}.json`), 'utf8').catch(() => '')
+    const text = await readFile(join(this.directory, memory, `${file}.json`), 'utf8').catch(() => '')
     return text.includes(wanted) ? true : undefined
   }
 
   async agent(...more: readonly string[]): Promise<RunningAgent> {
-    const at = (name: string): string => join(this.directory, name)
-    const places = ['--kubeconfig', this.#api.kubeconfig, '--memory-dir', at('run'), '--keep-dir', at('lib')]
-    const ports = ['--address', '127.0.0.1', '--port', '0', '--status-port', '0', '--up-delay', '0']
-    const program = [process.execPath, '--disable-warning=ExperimentalWarning', PROGRAM, '--node', 'n1']
-    const [command = '', ...args] = this.#enter([...program, ...places, ...ports, ...more])
-    const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'pipe'] })
-    const ended = once(child, 'exit')
-    const kill = async (signal: NodeJS.Signals): Promise<number | null> => {
-      child.kill(signal)
-      await ended
-      return child.exitCode
-    }
-    this.#agents.push({ kill })
+    const keepDir = ['--keep-dir', join(this.directory, 'lib')]
+    const { child, ended, kill } = this.#spawn([
+      ...keepDir,
+      '--port',
+      '0',
+      '--status-port',
+      '0',
+      '--up-delay',
+      '0',
+      ...more,
+    ])
     const { promise, resolve, reject } = Promise.withResolvers<readonly number[]>()
     let last = ''
     ended.then(() => reject(new Error(`the agent ended with ${child.exitCode}: ${last}`)), reject)
@@ -156,6 +154,29 @@ export class AgentPlace {
     }
     const health = async (): Promise<Health> => JSON.parse((await page('/healthz', 'status')).slice(4)) as Health
     return { page, health, kill, port: data, agentCheckPort, statusPort, pid: child.pid ?? 0 }
+  }
+
+  /** The process of a pod that answers for one IngressDaemonSet alone; `memory`: a directory that is this pod's. */
+  ingressPod(ingress: string, memory: string, ...more: readonly string[]) {
+    const { child, ended, kill } = this.#spawn(['--ingress-only', ingress, ...more], memory)
+    const said: string[] = []
+    createInterface({ input: child.stderr }).on('line', (line) => said.push(line))
+    return { kill, said, ended: async (): Promise<number | null> => (await ended)[0] as number | null }
+  }
+
+  #spawn(words: readonly string[], memory = 'run') {
+    const places = ['--kubeconfig', this.#api.kubeconfig, '--memory-dir', join(this.directory, memory)]
+    const program = [process.execPath, '--disable-warning=ExperimentalWarning', PROGRAM, '--node', 'n1']
+    const [command = '', ...args] = this.#enter([...program, ...places, '--address', '127.0.0.1', ...words])
+    const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'pipe'] })
+    const ended = once(child, 'exit')
+    const kill = async (signal: NodeJS.Signals): Promise<number | null> => {
+      child.kill(signal)
+      await ended
+      return child.exitCode
+    }
+    this.#agents.push({ kill })
+    return { child, ended, kill }
   }
 }
 

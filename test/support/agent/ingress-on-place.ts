@@ -12,13 +12,17 @@ export async function applyIngress(
   change: Parameters<typeof healthDeployment>[0] = {},
 ): Promise<void> {
   const { metadata, status } = healthDeployment(change)
-  const { name, namespace, labels, annotations } = metadata
+  const { name, namespace, labels, annotations, ownerReferences } = metadata
   const app = { app: name }
   const spec = {
     selector: { matchLabels: app },
     template: { metadata: { labels: app }, spec: { containers: [{ name: 'proxy', image: 'none' }] } },
   }
-  const body = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace, labels, annotations }, spec }
+  const body = {
+    ...{ apiVersion: 'apps/v1', kind: 'Deployment' },
+    metadata: { name, namespace, labels, annotations, ownerReferences },
+    spec,
+  }
   const created = await place.ask('POST', DEPLOYMENTS, { body })
   if (created === 409)
     assert.equal(
