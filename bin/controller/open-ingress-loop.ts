@@ -1,4 +1,5 @@
 import { askAgent } from '../../src/adapters/http/ask-agent.ts'
+import { checkHealthPort } from '../../src/adapters/http/check-health-port.ts'
 import type { ApiClient } from '../../src/adapters/kube/api-client.ts'
 import { ApiReach } from '../../src/adapters/kube/api-reach.ts'
 import { kubeCluster } from '../../src/adapters/kube/kube-cluster.ts'
@@ -37,6 +38,7 @@ const askedAgents = (port: number, askOne = askAgent): Agents => ({
     const { acknowledged, answer } = asked.health
     return { acknowledged, isUp: answer === 'up' }
   },
+  check: checkHealthPort,
 })
 
 /** The loop of IngressDaemonSets. */

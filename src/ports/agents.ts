@@ -2,9 +2,11 @@
 export interface Agents {
   /** `unheard`: none answers at that address, or not in time. Rejects with the signal's reason alone. */
   ask(address: string, signal: AbortSignal): Promise<AgentAnswer | 'unheard'>
+  /** What a load balancer hears at a health port. Nobody listens there: `out`. Rejects with the signal's reason alone. */
+  check(at: { readonly address: string; readonly port: number }, signal: AbortSignal): Promise<'up' | 'out' | 'unheard'>
 }
 
-interface AgentAnswer {
+export interface AgentAnswer {
   /** The ids of the claims that it has on disk and answers its health checks by. */
   readonly acknowledged: readonly string[]
   /** Its health answer is good. */

@@ -4,6 +4,7 @@ import { after, before, describe } from 'node:test'
 import { IngressApiGround } from '../support/ingress-api/ingress-api-ground.ts'
 import { requires } from '../support/requires.ts'
 import { refusedRequests } from '../support/roll-bed/audit.ts'
+import { fieldsOfHealth } from './ingress-fields/health.ts'
 import { fieldsOfLimits } from './ingress-fields/limits.ts'
 import { fieldsOfMarks } from './ingress-fields/marks.ts'
 import { fieldsOfPlaces } from './ingress-fields/places.ts'
@@ -37,4 +38,5 @@ describe('on a real API server', { ...requires('testbed', 'helm'), concurrency: 
   fieldsOfLimits(ground)
   fieldsOfMarks(ground)
   fieldsOfWords(ground)
+  fieldsOfHealth(ground)
 })

@@ -77,6 +77,7 @@ describe('the controller of the chart', requires('helm'), () => {
         'patch evenkeel.dev ingressdaemonsets/status * *',
         'update evenkeel.dev ingressdaemonsets/finalizers * *',
         ...verbs('get list watch create patch delete', 'apps deployments * *'),
+        ...verbs('get list watch create patch delete', 'apps daemonsets * *'),
         ...verbs('list watch create patch delete', 'apps controllerrevisions * *'),
         ...verbs('list watch create patch delete', 'policy poddisruptionbudgets * *'),
         ...verbs('list watch', ' pods * *'),

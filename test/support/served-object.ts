@@ -4,14 +4,14 @@ import { Untrusted } from '../../src/model/untrusted.ts'
 import { mergePatch } from '../../src/sim/world/merge-patch.ts'
 
 type Json = Readonly<Record<string, unknown>>
-type Kind = 'Deployment' | 'PodDisruptionBudget' | 'ControllerRevision'
+type Kind = 'Deployment' | 'DaemonSet' | 'PodDisruptionBudget' | 'ControllerRevision'
 
 /** An object as an API server of 1.35 keeps it: with its defaults, its way to write quantities, and without unknown fields. */
 export function served(kind: Kind, object: Json, resourceVersion = '7'): OwnedObject {
   const { metadata, ...content } = mergePatch({}, JSON.parse(JSON.stringify(object))) as {
     readonly metadata: Json
   } & Json
-  const kept = kind === 'Deployment' ? { ...content, spec: servedDeployment(jsonOf(content.spec)) } : content
+  const kept = kind in SPECS ? { ...content, spec: SPECS[kind]?.(jsonOf(content.spec)) } : content
   const identity = { namespace: 'edge', uid: `uid-${metadata.name}`, resourceVersion }
   const status = { observedGeneration: 1 }
   return parseOwnedObject(new Untrusted({ kind, ...kept, status, metadata: { ...metadata, ...identity } }, kind))
@@ -25,6 +25,15 @@ export function patched(kind: Kind, found: OwnedObject, patch: Json): OwnedObjec
   const before = { ...content, metadata: { name, labels, annotations, ownerReferences: owners } }
   const after = mergePatch(before, JSON.parse(JSON.stringify({ ...patch, metadata }))) as Json
   return served(kind, after, String(Number(found.resourceVersion) + 1))
+}
+
+const SPECS: Readonly<Partial<Record<Kind, (spec: Json) => Json>>> = {
+  Deployment: servedDeployment,
+  DaemonSet: ({ template, ...spec }) => ({
+    revisionHistoryLimit: 10,
+    ...spec,
+    template: servedTemplate(jsonOf(template)),
+  }),
 }
 
 function servedDeployment({ minReadySeconds, paused, ...spec }: Json): Json {

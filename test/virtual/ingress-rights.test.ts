@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DEPLOYMENTS, NODES } from '../../src/sim/world/api-resource.ts'
+import { DAEMON_SETS, DEPLOYMENTS, NODES } from '../../src/sim/world/api-resource.ts'
 import { readManifests, shipped } from '../support/agent-chart.ts'
 import { boundTo, grantedBy } from '../support/granted-rights.ts'
 import { covers, isGranted, requestedBy } from '../support/requested-rights.ts'
@@ -27,9 +27,32 @@ async function servedBy(ground: IngressGround, version: string): Promise<void> {
 const isOpen = (gate: object): boolean =>
   (gate as { readonly spec?: { readonly maxUnavailable?: unknown } }).spec?.maxUnavailable !== 0
 
+/** A name that is taken, a health checker in its place, another image of it, and its end. */
+async function aChecker(ground: IngressGround): Promise<void> {
+  const { store } = ground.cluster.world
+  const at = { namespace: 'default', name: 'web-hc' }
+  const found = () => store.get(DAEMON_SETS, at)
+  const template = { metadata: { labels: { app: 'x' } }, spec: { nodeName: 'nowhere', containers: [] } }
+  const spec = { selector: { matchLabels: { app: 'x' } }, template }
+  ground.apply({ apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: at, spec })
+  const checked = (image: string | null) =>
+    ground.apply(anIngressManifest('v1', { healthCheckNodePorts: [30_100], healthChecker: { image } }))
+  checked('evenkeel:1')
+  await ground.until('the name to be found taken', () => ground.events().some((line) => line.startsWith('NameTaken')))
+  store.remove(DAEMON_SETS, at)
+  for (const image of ['evenkeel:1', 'evenkeel:2']) {
+    checked(image)
+    await ground.until(image, () => JSON.stringify(found() ?? {}).includes(image))
+  }
+  checked(null)
+  await ground.until('no health checker', () => found() === undefined)
+}
+
 /** Rollouts there and back, a drain, a Deployment without its owner, a Node that goes, and the end of the object. */
 async function aLife(ground: IngressGround): Promise<void> {
   const { store } = ground.cluster.world
+  // First, while no Event is held back for their number.
+  await aChecker(ground)
   for (const version of ['v1', 'v2', 'v1', 'v3']) {
     ground.apply(anIngressManifest(version, { revisionHistoryLimit: 1 }))
     await servedBy(ground, version)

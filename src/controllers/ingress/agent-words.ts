@@ -2,10 +2,11 @@ import type { FoundDeployment } from '../../core/ingress/found.ts'
 import { type IngressOp, OP_ANNOTATION, parseOp } from '../../core/ingress/op.ts'
 import type { IngressNode } from '../../core/ingress/snapshot.ts'
 import { claimsOf, MAINTENANCE_ANNOTATION } from '../../model/claims.ts'
+import { HEALTH_ANNOTATION, parseHealthOrder } from '../../model/health-order.ts'
 import type { Node } from '../../model/node.ts'
 import { NODE_ANNOTATION } from '../../model/slot.ts'
 import { type WallMs, wallMs } from '../../model/time.ts'
-import type { Agents } from '../../ports/agents.ts'
+import type { AgentAnswer, Agents } from '../../ports/agents.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { mapAtOnce } from '../../runtime/map-at-once.ts'
 
@@ -17,6 +18,12 @@ interface AskingParts {
 interface AgentWordsParts extends AskingParts {
   /** The UID of the IngressDaemonSet whose operations they are asked for: two may have a node out at once. */
   readonly of: string
+}
+
+/** What somebody on a node is to notice. `port`: there pods of the health checker answer, and the agent is not asked. */
+interface ToNotice {
+  readonly op: IngressOp
+  readonly port: number | undefined
 }
 
 const AT_ONCE = 64
@@ -47,10 +54,10 @@ class AgentWords {
     for (const words of [this.#heard, this.#released, this.#awaited])
       for (const node of words.keys()) if (!awaited.has(node)) words.delete(node)
     const asked = nodes.flatMap((node) => {
-      const op = awaited.get(node.name)
-      return op === undefined || !this.#isAwaited(node, op) ? [] : [{ node, op }]
+      const one = awaited.get(node.name)
+      return one === undefined || !this.#isAwaited(node, one) ? [] : [{ node, ...one }]
     })
-    await mapAtOnce(asked, AT_ONCE, ({ node, op }) => this.#askOne(node, op, signal))
+    await mapAtOnce(asked, AT_ONCE, (one) => this.#askOne(one, signal))
   }
 
   of(node: string): NonNullable<IngressNode['agent']> {
@@ -62,14 +69,15 @@ class AgentWords {
     }
   }
 
-  #isAwaited({ name, annotations }: Node, { id, phase }: IngressOp): boolean {
+  #isAwaited({ name, annotations }: Node, { op: { id, phase } }: ToNotice): boolean {
     const isClaimed = claimsOf(annotations[MAINTENANCE_ANNOTATION]).some((claim) => claim.id === id)
     if (phase === 'Detaching') return isClaimed && this.#heard.get(name)?.id !== id
     return phase === 'Attaching' && !isClaimed
   }
 
-  async #askOne(node: Node, { id, phase }: IngressOp, signal: AbortSignal): Promise<void> {
-    const { agents, clock } = this.#parts
+  async #askOne({ node, op, port }: ToNotice & { readonly node: Node }, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#parts
+    const { id, phase } = op
     const over = new AbortController()
     const limited = AbortSignal.any([signal, over.signal])
     const late = clock.sleep(LIMIT_MS, limited).then(
@@ -78,7 +86,8 @@ class AgentWords {
     )
     try {
       const [address] = node.internalAddresses
-      const told = address === undefined ? 'unheard' : await Promise.race([agents.ask(address, limited), late])
+      const told =
+        address === undefined ? 'unheard' : await Promise.race([this.#told({ address, port, op }, limited), late])
       if (phase === 'Attaching') this.#back(node, id, told)
       else if (told !== 'unheard' && told.acknowledged.includes(id))
         this.#heard.set(node.name, { id, seen: clock.wallMs() })
@@ -86,6 +95,18 @@ class AgentWords {
       over.abort()
     }
     signal.throwIfAborted()
+  }
+
+  /** The pods of a health checker know no claims: what they answer says whether they know of the mark. */
+  async #told(
+    { address, port, op }: ToNotice & { readonly address: string },
+    signal: AbortSignal,
+  ): Promise<AgentAnswer | 'unheard'> {
+    const { agents } = this.#parts
+    if (port === undefined) return agents.ask(address, signal)
+    const heard = await agents.check({ address, port }, signal)
+    if (heard === 'unheard') return heard
+    return { acknowledged: heard === 'out' && op.phase === 'Detaching' ? [op.id] : [], isUp: heard === 'up' }
   }
 
   /** Each time anew, since an agent that finds nothing that serves gives a bad answer again. */
@@ -128,8 +149,11 @@ export class AgentsOfObjects {
 const isOutByOthers = ({ unschedulable, annotations }: Node): boolean =>
   unschedulable || claimsOf(annotations[MAINTENANCE_ANNOTATION]).length > 0
 
-function opOf({ annotations }: FoundDeployment): readonly (readonly [string, IngressOp])[] {
+function opOf({ annotations }: FoundDeployment): readonly (readonly [string, ToNotice])[] {
   const node = annotations[NODE_ANNOTATION]
   const word = parseOp(annotations[OP_ANNOTATION])
-  return node !== undefined && word.kind === 'op' ? [[node, word.op]] : []
+  if (node === undefined || word.kind !== 'op') return []
+  const order = parseHealthOrder(annotations[HEALTH_ANNOTATION] ?? '')
+  const isByPods = typeof order !== 'string' && order.by === 'pods'
+  return [[node, { op: word.op, port: isByPods ? order.ports[0] : undefined }]]
 }

@@ -1,4 +1,4 @@
-import type { FoundDeployment, IngressPod } from '../../core/ingress/found.ts'
+import type { FoundDaemonSet, FoundDeployment, IngressPod } from '../../core/ingress/found.ts'
 import { type CheckedIngress, ingressKind } from '../../core/ingress/ingress-kind.ts'
 import { INGRESS_GROUPS, type IngressGroup } from '../../model/ingress-daemon-set.ts'
 import { INGRESS_LABEL, INGRESS_UID_LABEL } from '../../model/ingress-keys.ts'
@@ -9,7 +9,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Cluster, FollowEvent } from '../../ports/cluster.ts'
 import type { Objects } from '../../ports/objects.ts'
 import { FollowCache, type FollowCacheParts } from '../../runtime/follow-cache.ts'
-import { DEPLOYMENTS, GATES, INGRESS_PODS, REVISIONS } from './ingress-kinds.ts'
+import { DAEMON_SETS, DEPLOYMENTS, GATES, INGRESS_PODS, REVISIONS } from './ingress-kinds.ts'
 
 interface CachesParts {
   readonly objects: Pick<Objects, 'follow'>
@@ -35,11 +35,13 @@ export class IngressCaches {
   readonly gates: FollowCache<OwnedObject>
   readonly revisions: FollowCache<OwnedObject>
   readonly pods: FollowCache<IngressPod>
+  readonly #daemonSets: FollowCache<FoundDaemonSet>
   readonly #objects: ReadonlyMap<IngressGroup, FollowCache<CheckedIngress>>
   readonly #podsOf: { get(value: string): readonly IngressPod[] }
   readonly #deploymentsOf: { get(value: string): readonly FoundDeployment[] }
   readonly #gatesOf: { get(value: string): readonly OwnedObject[] }
   readonly #revisionsOf: { get(value: string): readonly OwnedObject[] }
+  readonly #daemonSetsOf: { get(value: string): readonly FoundDaemonSet[] }
   readonly #known: KnownSpecs = new Map()
 
   constructor(parts: CachesParts) {
@@ -60,6 +62,7 @@ export class IngressCaches {
     this.deployments = labelled(parts, DEPLOYMENTS, named<FoundDeployment>())
     this.gates = labelled(parts, GATES, named<OwnedObject>())
     this.revisions = labelled(parts, REVISIONS, named<OwnedObject>())
+    this.#daemonSets = labelled(parts, DAEMON_SETS, named<FoundDaemonSet>())
     this.pods = labelled(parts, INGRESS_PODS, {
       onKey: (_key, change) =>
         this.#changed(
@@ -72,6 +75,7 @@ export class IngressCaches {
     this.#deploymentsOf = this.deployments.index(byNamespace)
     this.#gatesOf = this.gates.index(({ controller }) => (controller === undefined ? [] : [controller.uid]))
     this.#revisionsOf = this.revisions.index(byNamespace)
+    this.#daemonSetsOf = this.#daemonSets.index(byNamespace)
     this.#objects = new Map(
       groups.map((group) => [
         group,
@@ -123,6 +127,7 @@ export class IngressCaches {
       deployments: this.#deploymentsOf.get(namespace),
       gates: this.#gatesOf.get(uid),
       revisions: this.#revisionsOf.get(namespace),
+      daemonSets: this.#daemonSetsOf.get(namespace),
     }
   }
 
@@ -134,6 +139,7 @@ export class IngressCaches {
       gates,
       revisions,
       pods,
+      this.#daemonSets,
       ...this.#objects.values(),
     ] as unknown as readonly FollowCache<never>[]
   }

@@ -1,4 +1,4 @@
-import type { FoundDeployment, IngressPod } from '../../core/ingress/found.ts'
+import type { FoundDaemonSet, FoundDeployment, IngressPod } from '../../core/ingress/found.ts'
 import { INGRESS_NODE_LABEL, INGRESS_UID_LABEL, REVISION_HASH_LABEL } from '../../model/ingress-keys.ts'
 import type { ObjectKind } from '../../model/object-kind.ts'
 import { type OwnedObject, parseOwnedObject } from '../../model/owned-object.ts'
@@ -12,6 +12,13 @@ export const DEPLOYMENTS: ObjectKind<FoundDeployment> = {
   resource: 'deployments',
   kind: 'Deployment',
   parse: parseDeployment,
+}
+
+export const DAEMON_SETS: ObjectKind<FoundDaemonSet> = {
+  ...apps,
+  resource: 'daemonsets',
+  kind: 'DaemonSet',
+  parse: parseDaemonSet,
 }
 
 export const REVISIONS: ObjectKind<OwnedObject> = {
@@ -48,6 +55,18 @@ function parseDeployment(object: Untrusted): FoundDeployment {
     updated: status.at('updatedReplicas').integerOr(0),
     ready: status.at('readyReplicas').integerOr(0),
     available: status.at('availableReplicas').integerOr(0),
+    isObserved: status.at('observedGeneration').integerOr(0) >= generation,
+  }
+}
+
+function parseDaemonSet(object: Untrusted): FoundDaemonSet {
+  const status = object.at('status')
+  const generation = object.at('metadata').at('generation').integerOr(0)
+  return {
+    ...parseOwnedObject(object),
+    desired: status.at('desiredNumberScheduled').integerOr(0),
+    updated: status.at('updatedNumberScheduled').integerOr(0),
+    available: status.at('numberAvailable').integerOr(0),
     isObserved: status.at('observedGeneration').integerOr(0) >= generation,
   }
 }

@@ -131,7 +131,8 @@ export class IngressLoop {
       slotsChanged: () => {
         this.#budgetReadAt = undefined
       },
-      met: (deployment) => this.#memory.meet(deployment, clock.monoMs()),
+      met: (deployment) => this.#memory.deployments.meet(deployment, clock.monoMs()),
+      metChecker: (daemonSet) => this.#memory.daemonSets.meet(daemonSet, clock.monoMs()),
     })
     this.#statusOf = new Map(
       groups.map((group) => [group, new StatusWriter({ objects, kind: ingressKind(group), clock })]),
@@ -218,7 +219,8 @@ export class IngressLoop {
     const { namespace } = object
     const budget = this.#budget.facts() ?? NOTHING_READ
     const slotHolder = this.#slotsOf(object).holder
-    const { deployments, gates, revisions } = this.#caches.around(object)
+    const { deployments, gates, revisions, daemonSets } = this.#caches.around(object)
+    const newest = <T extends object>(all: readonly T[]): readonly T[] => all.map((one) => this.#latest.of(one))
     this.#memory.noteSlots(slotHolder, budget.slots, now)
     return lookAt({
       object,
@@ -227,13 +229,10 @@ export class IngressLoop {
       isFresh: this.#caches.isFresh(),
       now,
       nodes,
-      deployments: this.#memory.withMet(
-        namespace,
-        deployments.map((one) => this.#latest.of(one)),
-        clock.monoMs(),
-      ),
-      gates: gates.map((one) => this.#latest.of(one)),
+      deployments: this.#memory.deployments.withMet(namespace, newest(deployments), clock.monoMs()),
+      gates: newest(gates),
       revisions,
+      daemonSets: this.#memory.daemonSets.withMet(namespace, newest(daemonSets), clock.monoMs()),
       podsOf: (label) => this.#caches.podsOf(object, label),
       budget,
       slotHolder,

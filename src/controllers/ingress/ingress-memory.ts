@@ -1,6 +1,7 @@
-import type { FoundDeployment } from '../../core/ingress/found.ts'
+import type { FoundDaemonSet, FoundDeployment } from '../../core/ingress/found.ts'
 import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
 import type { Node } from '../../model/node.ts'
+import type { OwnedObject } from '../../model/owned-object.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { SeenSlot } from '../../model/slot.ts'
 import type { MonoMs, WallMs } from '../../model/time.ts'
@@ -10,27 +11,14 @@ const MET_MS = 30_000
 
 /** What a process of the controller has seen and no object bears. The next process begins without it, and waits a little longer. */
 export class IngressMemory {
-  /** By namespace and name: Deployments that the cache does not show. */
-  readonly #met = new Map<string, { readonly deployment: FoundDeployment; readonly since: MonoMs }>()
+  /** Deployments and DaemonSets that the caches do not show. */
+  readonly deployments = new Met<FoundDeployment>()
+  readonly daemonSets = new Met<FoundDaemonSet>()
   /** By holder, then by node. */
   readonly #slots = new Map<string, ReadonlyMap<string, WallMs>>()
   /** By the UID of the object. A Node that changes is another value, and its acknowledgement is found by the text. */
   readonly #acknowledged = new Map<string, Map<string, { readonly value: string; readonly since: WallMs }>>()
   readonly #told = new Map<string, Map<string, string>>()
-
-  /** One that was just made, or that is of others and has a name of ours. */
-  meet(deployment: FoundDeployment, now: MonoMs): void {
-    this.#met.set(keyOf(deployment), { deployment, since: now })
-  }
-
-  /** With what the cache does not show. */
-  withMet(namespace: string, deployments: readonly FoundDeployment[], now: MonoMs): readonly FoundDeployment[] {
-    if (this.#met.size === 0) return deployments
-    const shown = new Set(deployments.map(keyOf))
-    for (const [key, { since }] of this.#met) if (shown.has(key) || now - since > MET_MS) this.#met.delete(key)
-    const met = [...this.#met.values()].map(({ deployment }) => deployment)
-    return [...deployments, ...met.filter((one) => one.namespace === namespace)]
-  }
 
   /** The slots that this holder has now. */
   noteSlots(holder: string, slots: readonly SeenSlot[], now: WallMs): void {
@@ -76,4 +64,23 @@ export class IngressMemory {
   }
 }
 
-const keyOf = ({ namespace, name }: FoundDeployment): string => `${namespace}/${name}`
+/** Objects of a kind that were just made, or that are of others and have a name of ours. */
+class Met<T extends OwnedObject> {
+  /** By namespace and name. */
+  readonly #met = new Map<string, { readonly object: T; readonly since: MonoMs }>()
+
+  meet(object: T, now: MonoMs): void {
+    this.#met.set(keyOf(object), { object, since: now })
+  }
+
+  /** With what the cache does not show. */
+  withMet(namespace: string, objects: readonly T[], now: MonoMs): readonly T[] {
+    if (this.#met.size === 0) return objects
+    const shown = new Set(objects.map(keyOf))
+    for (const [key, { since }] of this.#met) if (shown.has(key) || now - since > MET_MS) this.#met.delete(key)
+    const met = [...this.#met.values()].map(({ object }) => object)
+    return [...objects, ...met.filter((one) => one.namespace === namespace)]
+  }
+}
+
+const keyOf = ({ namespace, name }: OwnedObject): string => `${namespace}/${name}`

@@ -51,6 +51,7 @@ const EVENTS: Readonly<Partial<Record<Reason['code'], 'Normal' | 'Warning'>>> = 
   RollbackAsked: 'Normal',
   RollbackUnneeded: 'Normal',
   RollbackRefused: 'Warning',
+  HealthCheckersMissing: 'Normal',
   RolledBack: 'Warning',
   RolloutStalled: 'Warning',
   MassDisruption: 'Warning',

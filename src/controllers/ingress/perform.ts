@@ -1,7 +1,7 @@
 import type { IngressAction, NodeAction } from '../../core/ingress/action.ts'
 import { gatePatch, revisionPatch } from '../../core/ingress/difference.ts'
 import { wantedGate } from '../../core/ingress/drain-gate.ts'
-import type { FoundDeployment } from '../../core/ingress/found.ts'
+import type { FoundDaemonSet, FoundDeployment } from '../../core/ingress/found.ts'
 import type { HouseholdAction, ObjectAction } from '../../core/ingress/household.ts'
 import { ingressKind } from '../../core/ingress/ingress-kind.ts'
 import type { IngressLook } from '../../core/ingress/look.ts'
@@ -19,9 +19,11 @@ import type { Cluster } from '../../ports/cluster.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { ControllerSlots } from '../../runtime/controller-slots.ts'
 import { annotationsOf, newDeployment, templatePatch, withAnnotations } from './deployment-writes.ts'
+import { HealthCheckerWrites, isOfHealthChecker } from './health-checker-writes.ts'
 import { DEPLOYMENTS, GATES, REVISIONS } from './ingress-kinds.ts'
 import type { Latest } from './latest.ts'
 import { claimPatch, holdPatch, releasePatch, withdrawPatch } from './node-marks.ts'
+import { unlessThere } from './unless-there.ts'
 
 interface PerformParts {
   readonly objects: Objects
@@ -33,18 +35,22 @@ interface PerformParts {
   slotsChanged(): void
   /** One that the cache does not show: it was just made, or it is of others and has our name. */
   met(deployment: FoundDeployment): void
+  metChecker(daemonSet: FoundDaemonSet): void
 }
 
 /** One effect, under the versions of the objects that it was decided by. */
 export class IngressEffects {
   readonly #parts: PerformParts
+  readonly #checkers: HealthCheckerWrites
 
   constructor(parts: PerformParts) {
     this.#parts = parts
+    this.#checkers = new HealthCheckerWrites(parts)
   }
 
   /** Rejects with WorldError, and with the signal's reason. */
   perform(action: ObjectAction, look: IngressLook, signal: AbortSignal): Promise<void> {
+    if (isOfHealthChecker(action)) return this.#checkers.perform(action, look.snapshot.object, signal)
     if (isOfHousehold(action)) return this.#household(action, look, signal)
     return 'node' in action ? this.#toNode(action, look, signal) : this.#toObject(action, look, signal)
   }
@@ -262,13 +268,3 @@ const placeOf = ({ group, namespace, name }: IngressDaemonSet) => ({ kind: ingre
 
 const nodeOf = ({ snapshot }: IngressLook, name: string): Node | undefined =>
   snapshot.nodes.find((n) => n.name === name)?.node
-
-/** Undefined: one of that name is there already, since a cache may be behind. */
-async function unlessThere<T>(made: Promise<T>): Promise<T | undefined> {
-  try {
-    return await made
-  } catch (error) {
-    if (error instanceof WorldError && error.code === 'KUBE_CONFLICT') return undefined
-    throw error
-  }
-}

@@ -2,6 +2,7 @@ import type { LoopDecision } from '../../model/loop-decision.ts'
 import type { Reason } from '../../model/reason.ts'
 import { decideIngress } from './decide.ts'
 import type { IngressFinding } from './finding.ts'
+import { healthChecker } from './health-checker.ts'
 import { household, neededFirst, type ObjectAction } from './household.ts'
 import type { IngressLook } from './look.ts'
 
@@ -25,11 +26,26 @@ export function decideObject(seen: ObjectLook): ObjectDecision {
     const first = neededFirst(look)
     if (first !== undefined) return { kind: 'act', ...first }
   }
-  const decided = withRefusal(withoutTaken(decideIngress(snapshot), deployments.taken), snapshot.rollbackRefused)
-  const rest = snapshot.object.deleting ? { actions: [], reasons: [] } : household(look)
+  const ofNodes = withRefusal(withoutTaken(decideIngress(snapshot), deployments.taken), snapshot.rollbackRefused)
+  if (snapshot.object.deleting) return ofNodes
+  const decided = withChecker(ofNodes, healthChecker(look))
+  const rest = household(look)
   if (rest.actions.length === 0) return decided
   const actions = [...rest.actions, ...(decided.kind === 'act' ? decided.actions : [])]
   return { kind: 'act', actions, reasons: [...rest.reasons, ...decided.reasons] }
+}
+
+const CHECKER_AGAIN_MS = 30_000
+
+/** Last: a DaemonSet that the API server refuses holds up no node. */
+function withChecker(decision: ObjectDecision, checker: ReturnType<typeof healthChecker>): ObjectDecision {
+  if (checker.reasons.length === 0) return decision
+  if (decision.kind === 'act' || checker.actions.length > 0) {
+    const actions = [...(decision.kind === 'act' ? decision.actions : []), ...checker.actions]
+    return { kind: 'act', actions, reasons: [...decision.reasons, ...checker.reasons] }
+  }
+  if (decision.kind === 'settled') return { kind: 'hold', reasons: checker.reasons, recheckAfterMs: CHECKER_AGAIN_MS }
+  return { ...decision, reasons: [...decision.reasons, ...checker.reasons] }
 }
 
 /** It is said also where no node waits for it. */

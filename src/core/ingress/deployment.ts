@@ -17,6 +17,8 @@ export interface DeploymentOrder {
   readonly replicas: number
   /** As it is now; absent: it is made. */
   readonly found?: Pick<FoundDeployment, 'annotations' | 'ready'>
+  /** Health checkers run on all nodes: where agents answered they may end. */
+  readonly areCheckersReady?: boolean
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -26,7 +28,7 @@ type Json = Readonly<Record<string, unknown>>
  * that no crash leaves a Deployment that says of itself what is not so.
  */
 export function wantedDeployment(ids: IngressDaemonSet, order: DeploymentOrder): WantedObject {
-  const { identity, revision, replicas, found } = order
+  const { identity, revision, replicas, found, areCheckersReady } = order
   return {
     metadata: wantedMetadata(ids, {
       name: identity.name,
@@ -35,7 +37,7 @@ export function wantedDeployment(ids: IngressDaemonSet, order: DeploymentOrder):
         [NODE_ANNOTATION]: identity.node,
         [REVISION_ANNOTATION]: String(revision.number),
         [TEMPLATE_HASH_ANNOTATION]: revision.hash,
-        [HEALTH_ANNOTATION]: healthOrder(ids.spec, found),
+        [HEALTH_ANNOTATION]: healthOrder(ids.spec, found, areCheckersReady),
       },
     }),
     spec: {
@@ -58,18 +60,28 @@ export function wantedDeployment(ids: IngressDaemonSet, order: DeploymentOrder):
  *
  * Otherwise an edit that adds a pod to each node would fail the health checks of all nodes at once.
  */
-export function healthOrder(spec: IngressSpec, found?: DeploymentOrder['found']): string {
+export function healthOrder(spec: IngressSpec, found?: DeploymentOrder['found'], areCheckersReady = false): string {
   const { healthCheckNodePorts: ports, minReadyPodsPerNode } = spec
   const before = parseHealthOrder(found?.annotations[HEALTH_ANNOTATION] ?? '')
   if (found === undefined || typeof before === 'string')
-    return formatHealthOrder({ ports, minReadyPods: minReadyPodsPerNode, mark: spec.detach.deployment })
+    return formatHealthOrder({
+      ...{ ports, minReadyPods: minReadyPodsPerNode, mark: spec.detach.deployment },
+      ...(hasHealthChecker(spec) ? BY_PODS : {}),
+    })
   const isEarly = before.minReadyPods < minReadyPodsPerNode && found.ready < minReadyPodsPerNode
   return formatHealthOrder({
     ports,
     minReadyPods: isEarly ? before.minReadyPods : minReadyPodsPerNode,
     mark: markOf(spec, found.annotations, before.mark),
+    ...(hasHealthChecker(spec) && (areCheckersReady || before.by === 'pods') ? BY_PODS : {}),
   })
 }
+
+const BY_PODS = { by: 'pods' } as const
+
+/** Pods of its own answer, and no agent. */
+export const hasHealthChecker = ({ healthChecker, healthCheckNodePorts }: IngressSpec): boolean =>
+  healthChecker.image !== undefined && healthCheckNodePorts.length > 0
 
 /** The mark that stands keeps its meaning until the operation is over, also where the spec names another one by now. */
 function markOf({ detach }: IngressSpec, annotations: FoundDeployment['annotations'], before: HealthOrder['mark']) {

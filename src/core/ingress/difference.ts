@@ -45,6 +45,10 @@ export function deploymentPatch(
   })
 }
 
+/** What makes a DaemonSet the wanted one. Its pods are replaced beside each other, so at any time. */
+export const daemonSetPatch = (found: OwnedObject, wanted: WantedObject): MergePatch | undefined =>
+  deploymentPatch(found, wanted, 'replace')
+
 /** All that policy/v1 has of a budget. What a later version fills in beside it is left as it is. */
 const OF_GATE: readonly string[] = ['selector', 'maxUnavailable', 'minAvailable', 'unhealthyPodEvictionPolicy']
 

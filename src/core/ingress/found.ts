@@ -21,6 +21,7 @@ export interface IngressFound {
   readonly deployments: readonly FoundDeployment[]
   readonly gates: readonly OwnedObject[]
   readonly revisions: readonly OwnedObject[]
+  readonly daemonSets: readonly FoundDaemonSet[]
   /** Of this object, by the label of their node. */
   podsOf(nodeLabel: string): readonly IngressPod[]
   readonly budget: BudgetFacts
@@ -40,6 +41,16 @@ export interface FoundDeployment extends OwnedObject {
   readonly replicas: number
   readonly updated: number
   readonly ready: number
+  readonly available: number
+  /** Its controller has seen the spec as it is now. */
+  readonly isObserved: boolean
+}
+
+/** The DaemonSet of a health checker as it was found, with what its controller says of it. */
+export interface FoundDaemonSet extends OwnedObject {
+  readonly desired: number
+  /** Nodes with a pod of the template as it is now, and with one that may be relied on, also if it is an older one. */
+  readonly updated: number
   readonly available: number
   /** Its controller has seen the spec as it is now. */
   readonly isObserved: boolean

@@ -11,6 +11,7 @@ import type { IngressAction } from './action.ts'
 import { wantedDeployment } from './deployment.ts'
 import { deploymentPatch } from './difference.ts'
 import type { FoundDeployment } from './found.ts'
+import { areCheckersReady, type HealthCheckerAction } from './health-checker.ts'
 import type { IngressLook } from './look.ts'
 import { ingressOwner } from './marks.ts'
 import { identityOf, revisionName } from './names.ts'
@@ -125,11 +126,12 @@ const byNumber = (one: OwnedObject, other: OwnedObject): number => numberOf(one)
 function drifted(look: IngressLook): readonly HouseholdAction[] {
   const { object } = look.snapshot
   const owner = ingressOwner(object)
+  const areReady = areCheckersReady(look)
   const recall = DRIFTS(object.spec)
   return [...look.deployments.ours].flatMap(([node, deployment]): readonly HouseholdAction[] => {
     if (OP_ANNOTATION in deployment.annotations || deployment.deleting) return []
-    const inputs = [object.uid, owner, node]
-    const patch = recall(deployment, inputs, () => driftOf(object, node, deployment))
+    const inputs = [object.uid, owner, node, areReady]
+    const patch = recall(deployment, inputs, () => driftOf(object, { node, deployment, areReady }))
     return patch === undefined ? [] : [{ kind: 'align', deployment, patch }]
   })
 }
@@ -138,16 +140,23 @@ type Drift = ReturnType<typeof deploymentPatch>
 
 const DRIFTS = remembered<FoundDeployment, Drift>()
 
-function driftOf(object: IngressDaemonSet, node: string, deployment: FoundDeployment): Drift {
+interface Kept {
+  readonly node: string
+  readonly deployment: FoundDeployment
+  readonly areReady: boolean
+}
+
+function driftOf(object: IngressDaemonSet, { node, deployment, areReady }: Kept): Drift {
   const { [REVISION_ANNOTATION]: number, [TEMPLATE_HASH_ANNOTATION]: hash = '' } = deployment.annotations
   const wanted = wantedDeployment(object, {
     identity: identityOf(deployment, node),
     revision: { number: Number(number ?? 0), hash },
     replicas: deployment.replicas,
     found: deployment,
+    areCheckersReady: areReady,
   })
   return deploymentPatch(deployment, wanted, 'keep')
 }
 
 /** What is done for an IngressDaemonSet, beside its nodes or to them. */
-export type ObjectAction = IngressAction | HouseholdAction
+export type ObjectAction = IngressAction | HouseholdAction | HealthCheckerAction

@@ -6,8 +6,8 @@ import { othersSlot } from '../budget/owner-text.ts'
 import type { NodeOut } from '../budget/snapshot.ts'
 import { whoIsOut } from '../budget/who-is-out.ts'
 import { type SortedDeployments, sortDeployments } from './belonging.ts'
-import type { FoundDeployment, IngressFound } from './found.ts'
-import { identityFor } from './names.ts'
+import type { FoundDaemonSet, FoundDeployment, IngressFound } from './found.ts'
+import { healthCheckerName, identityFor } from './names.ts'
 import { nodeViews } from './node-views.ts'
 import { isSameList } from './remembered.ts'
 import { templateHash } from './revision.ts'
@@ -20,6 +20,8 @@ export interface IngressLook {
   readonly deployments: SortedDeployments<FoundDeployment>
   /** The PodDisruptionBudgets of this object, by name. */
   readonly gates: ReadonlyMap<string, OwnedObject>
+  /** Whichever has the name of its health checker. */
+  readonly checker?: FoundDaemonSet
   /** The ControllerRevisions of this object. */
   readonly revisions: readonly OwnedObject[]
   /** Of all ControllerRevisions of its namespace: an object of the other group may have its name and its template. */
@@ -35,9 +37,11 @@ export function lookAt(found: IngressFound): IngressLook {
   const revisions = found.revisions.filter(isOurs)
   const rejected = word('rejected', found.status.rejectedRevision)
   const rollback = rollbackOf(object, { revisions, ...rejected })
+  const checker = found.daemonSets.find(({ name }) => name === healthCheckerName(object.name))
   return {
     deployments,
     gates,
+    ...(checker === undefined ? {} : { checker }),
     revisions,
     revisionNames: new Set(found.revisions.map(({ name }) => name)),
     snapshot: {

@@ -96,5 +96,5 @@ export const nodeLabel = (node: string, collisionCount = 0): string =>
 export const revisionName = (ingress: string, templateHash: string, collisionCount = 0): string =>
   `${ingress}-${collisionCount === 0 ? templateHash : shortHash(salted(templateHash, collisionCount))}`
 
-/** Of the DaemonSet that answers health checks on a port, where no agent does. */
-export const healthDaemonSetName = (ingress: string, port: number): string => `${ingress}-hc-${port}`
+/** Of the DaemonSet that answers health checks, where no agent does. No hash is so short, so no Deployment has this name. */
+export const healthCheckerName = (ingress: string): string => `${ingress}-hc`

@@ -29,8 +29,16 @@ export const INGRESS_WORDS = {
   },
   NameTaken: {
     is: 'the Deployment of n1 cannot be made: web-abcdefghij is controlled by Rollout web',
-    cause: 'Another object has the name that the Deployment of this node would have. It is never written to.',
+    cause:
+      'Another object has the name that the Deployment of this node, or the DaemonSet of the health checker, would have. It is never written to.',
     cure: 'Rename or remove that object, or give the IngressDaemonSet another name.',
+    wait: 'none',
+  },
+  HealthCheckersMissing: {
+    is: 'the pods of DaemonSet web-hc, which answer health checks, are not all new and available',
+    cause:
+      'They were made or replaced a moment ago, or they cannot start: their image, or their service account, which has to be allowed to list and watch Deployments in the namespace.',
+    cure: '`kubectl get pods -l evenkeel.dev/health-checker=NAME` and their logs. Where agents answered the health ports before, they go on until all of these pods are available.',
     wait: 'none',
   },
   IngressAsWanted: {
@@ -129,7 +137,8 @@ export const INGRESS_WORDS = {
   },
   AgentNotHeard: {
     is: 'the agent of n1 has not said that it knows of the detach, so its health answer may still be good',
-    cause: 'The agent is not running, does not reach the API server, or cannot be asked by the controller.',
+    cause:
+      'The agent is not running, does not reach the API server, or cannot be asked by the controller. With `healthChecker.image` the pod of the health checker is meant.',
     cure: 'Look at the agent of the node. On the way out, `detachTimeoutPolicy` says what is done after the limit. On the way back there is no limit.',
     wait: 'none',
   },

@@ -2,13 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import {
-  healthDaemonSetName,
-  newIdentity,
-  nodeLabel,
-  revisionName,
-  shortHash,
-} from '../../../src/core/ingress/names.ts'
+import { healthCheckerName, newIdentity, nodeLabel, revisionName, shortHash } from '../../../src/core/ingress/names.ts'
 
 const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,28}[a-z0-9])?$/)
 const ofNode = fc
@@ -40,7 +34,7 @@ test('the names that stand in clusters are made by a function that never changes
   })
   assert.equal(nodeLabel(long), `h.${base32OfSha256(long)}`)
   assert.equal(revisionName('front', 'abcdefghij'), 'front-abcdefghij')
-  assert.equal(healthDaemonSetName('front', 30_080), 'front-hc-30080')
+  assert.equal(healthCheckerName('front'), 'front-hc')
 })
 
 /** RFC 4648 section 6, bit by bit. */
@@ -56,7 +50,7 @@ test('every name is a DNS label, short enough for the names of pods to keep all 
       const names = [
         named(ingress, node, collisionCount),
         revisionName(ingress, shortHash(node), collisionCount),
-        healthDaemonSetName(ingress, 65_535),
+        healthCheckerName(ingress),
       ]
       for (const name of names) {
         assert.match(name, DNS_LABEL)
@@ -97,6 +91,7 @@ test('names that run together do not meet: the one of a on b-c is not the one of
     fc.property(label, label, ofNode, ofNode, (a, b, m, n) => {
       fc.pre(a !== b || m !== n)
       assert.notEqual(named(a, m), named(b, n))
+      assert.notEqual(healthCheckerName(a), named(b, n))
     }),
   )
 })

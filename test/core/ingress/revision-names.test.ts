@@ -14,7 +14,7 @@ test('an object whose name and template another object has as well keeps its tem
   const look = (revisions: readonly (typeof taken)[]) =>
     lookAt({
       ...{ object: second, status: {}, isFresh: true, now: wallMs(0) },
-      ...{ nodes: [], deployments: [], gates: [], revisions },
+      ...{ nodes: [], deployments: [], gates: [], revisions, daemonSets: [] },
       podsOf: () => [],
       budget: { limit: { kind: 'count', count: 1 }, slots: [], cordons: 'unknown' },
       slotHolder: 'controller/lease/second',

@@ -63,7 +63,7 @@ const aPod = (node: string, name: string, revision: string, change: Partial<Ingr
 
 const found = (world: World): IngressFound => ({
   ...{ object: world.object, status: world.status, isFresh: true, now: wallMs(world.now), nodes: world.nodes },
-  ...{ deployments: world.deployments, gates: world.gates, revisions: world.revisions },
+  ...{ deployments: world.deployments, gates: world.gates, revisions: world.revisions, daemonSets: [] },
   podsOf: (label) => world.pods[label] ?? [],
   budget: { limit: { kind: 'count', count: 1 }, slots: world.slots, cordons: world.cordons },
   slotHolder: HOLDER,

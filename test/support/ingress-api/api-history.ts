@@ -25,6 +25,7 @@ const emptyWorld = (): Record<Kind, Map<string, ApiObject>> => ({
   nodes: new Map(),
   pods: new Map(),
   deployments: new Map(),
+  daemonSets: new Map(),
   gates: new Map(),
   slots: new Map(),
   objects: new Map(),

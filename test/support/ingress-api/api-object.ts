@@ -23,6 +23,7 @@ export const PATHS = {
   nodes: '/api/v1/nodes',
   pods: '/api/v1/pods',
   deployments: '/apis/apps/v1/deployments',
+  daemonSets: '/apis/apps/v1/daemonsets',
   gates: '/apis/policy/v1/poddisruptionbudgets',
   slots: '/apis/coordination.k8s.io/v1/namespaces/evenkeel/leases',
   objects: '/apis/evenkeel.dev/v1alpha1/ingressdaemonsets',

@@ -6,6 +6,7 @@ import type { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts
 import { askVirtualAgent } from '../virtual-roll/ask-virtual-agent.ts'
 import { type ProcessOutside, ProcessPorts } from '../virtual-roll/process-ports.ts'
 import { AGENT_STATUS_PORT } from '../virtual-roll/virtual-agent.ts'
+import { checkedHealthPort } from './checked-health-port.ts'
 
 export const LEASE = { namespace: 'evenkeel', name: 'evenkeel-controller' }
 
@@ -16,6 +17,7 @@ const virtualAgents = (cluster: VirtualCluster): Agents => ({
     const { acknowledged, answer } = asked.health
     return { acknowledged, isUp: answer === 'up' }
   },
+  check: async ({ address }) => checkedHealthPort(cluster, address),
 })
 
 /** One process of the controller, with a clock and chance of its own. */

@@ -40,15 +40,18 @@ const health = (): Fields => ({
     { type: 'integer', format: 'int32', minimum: 1, maximum: 65_535 },
     { maxItems: 8, 'x-kubernetes-list-type': 'set' },
   ),
-  healthChecker: object('The pods that answer on healthCheckNodePorts, one on each node.', {
-    image: text('Their image. Defaults to the image of the controller.', { minLength: 1, maxLength: 1024 }),
+  healthChecker: object('Pods that answer on healthCheckNodePorts, one on each node, where agents are not to.', {
+    image: text(
+      'Their image, which is that of the agent. Absent: no such pods are made, and the agents of the nodes answer. Example: evenkeel.local/evenkeel:0.1.0.',
+      { minLength: 1, maxLength: 1024 },
+    ),
     imagePullPolicy: choice('When their image is pulled. Defaults to IfNotPresent.', [
       'IfNotPresent',
       'Always',
       'Never',
     ]),
     serviceAccountName: text(
-      `Their service account, which has to be allowed to read Deployments in its namespace. Defaults to ${D.serviceAccountName}.`,
+      `Their service account, which has to be allowed to list and watch Deployments in its namespace. Defaults to ${D.serviceAccountName}.`,
       { minLength: 1, maxLength: 253, default: D.serviceAccountName },
     ),
   }),

@@ -1,0 +1,78 @@
+import type { FoundDaemonSet } from '../../core/ingress/found.ts'
+import type { HealthCheckerAction } from '../../core/ingress/health-checker.ts'
+import type { ObjectAction } from '../../core/ingress/household.ts'
+import { ingressKind } from '../../core/ingress/ingress-kind.ts'
+import { wantedMetadata } from '../../core/ingress/wanted-object.ts'
+import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
+import type { Objects } from '../../ports/objects.ts'
+import { DAEMON_SETS } from './ingress-kinds.ts'
+import type { Latest } from './latest.ts'
+import { unlessThere } from './unless-there.ts'
+
+interface WritesParts {
+  readonly objects: Objects
+  readonly latest: Latest
+  /** One that the cache does not show: it was just made, or it is of others and has our name. */
+  metChecker(daemonSet: FoundDaemonSet): void
+}
+
+/** One write to the DaemonSet of a health checker, under the version that it was decided by. */
+export class HealthCheckerWrites {
+  readonly #parts: WritesParts
+
+  constructor(parts: WritesParts) {
+    this.#parts = parts
+  }
+
+  /** Rejects with WorldError, and with the signal's reason. */
+  async perform(action: HealthCheckerAction, object: IngressDaemonSet, signal: AbortSignal): Promise<void> {
+    const { objects } = this.#parts
+    const { namespace } = object
+    switch (action.kind) {
+      case 'createHealthChecker': {
+        const { wanted } = action
+        const made = await unlessThere(objects.create({ kind: DAEMON_SETS, namespace, object: wanted }, signal))
+        const at = { kind: DAEMON_SETS, namespace, name: wanted.metadata.name }
+        const found = made ?? (await objects.get(at, signal))
+        if (found !== undefined) this.#parts.metChecker(found)
+        return
+      }
+      case 'alignHealthChecker':
+        return this.#patch(action.daemonSet, action.patch, signal)
+      case 'adoptHealthChecker':
+        return this.#adopt(action.daemonSet, object, signal)
+      case 'deleteHealthChecker': {
+        const { name, uid, resourceVersion } = action.daemonSet
+        await objects.delete({ kind: DAEMON_SETS, namespace, name, uid, resourceVersion }, signal)
+      }
+    }
+  }
+
+  async #patch(found: FoundDaemonSet, patch: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<void> {
+    const { objects, latest } = this.#parts
+    const { namespace, name } = found
+    latest.wrote(found, await objects.patch({ kind: DAEMON_SETS, namespace, name, patch }, signal))
+  }
+
+  /** The owner is read once more: a successor of the same name owns nothing. The write names the version of the other. */
+  async #adopt(found: FoundDaemonSet, object: IngressDaemonSet, signal: AbortSignal): Promise<void> {
+    const { group, namespace, name, uid } = object
+    const owner = await this.#parts.objects.get({ kind: ingressKind(group), namespace, name }, signal)
+    if (owner?.uid !== uid || owner.deleting) return
+    const { ownerReferences } = wantedMetadata(object, { name: found.name })
+    const metadata = {
+      resourceVersion: found.resourceVersion,
+      ownerReferences: [...found.owners, ...ownerReferences],
+    }
+    await this.#patch(found, { metadata }, signal)
+  }
+}
+
+const KINDS: ReadonlySet<string> = new Set<HealthCheckerAction['kind']>([
+  'createHealthChecker',
+  'adoptHealthChecker',
+  'alignHealthChecker',
+  'deleteHealthChecker',
+])
+
+export const isOfHealthChecker = (action: ObjectAction): action is HealthCheckerAction => KINDS.has(action.kind)

@@ -1,0 +1,11 @@
+import { WorldError } from '../../model/world-error.ts'
+
+/** Undefined: one of that name is there already, since a cache may be behind. */
+export async function unlessThere<T>(made: Promise<T>): Promise<T | undefined> {
+  try {
+    return await made
+  } catch (error) {
+    if (error instanceof WorldError && error.code === 'KUBE_CONFLICT') return undefined
+    throw error
+  }
+}
