@@ -44,6 +44,8 @@ class AgentWords {
     const awaited = new Map(deployments.filter(({ controller }) => controller?.uid === this.#parts.of).flatMap(opOf))
     for (const words of [this.#heard, this.#released, this.#awaited])
       for (const node of words.keys()) if (!awaited.has(node)) words.delete(node)
+    // The same claim may be made once more. What was said of it before it was withdrawn counts no more.
+    for (const [node, { phase }] of awaited) if (phase === 'Attaching') this.#heard.delete(node)
     const asked = nodes.flatMap((node) => {
       const op = awaited.get(node.name)
       return op === undefined || !this.#isAwaited(node, op) ? [] : [{ node, op }]

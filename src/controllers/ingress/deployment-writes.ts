@@ -102,6 +102,7 @@ function ofAction(action: NodeAction, found: Annotated): Readonly<Record<string,
         [OP_ANNOTATION]: formatOp(action.op),
         ...(action.mark === undefined ? {} : { [action.mark.key]: action.mark.value }),
         ...gone(found, GAVE_UP_ANNOTATION),
+        ...(action.isRetry === true ? gone(found, RETRY_ANNOTATION) : {}),
       }
     case 'clearOp':
       return {

@@ -18,8 +18,11 @@ export type NodeAction = { readonly node: string } & (
   /** With the operation and the mark on it from the first moment. */
   | { readonly kind: 'createDeployment'; readonly revision: string; readonly op: IngressOp; readonly mark: Mark }
   | { readonly kind: 'deleteDeployment' }
-  /** On the Deployment; `mark`: set in the same write. It removes the note that an earlier one was given up. */
-  | { readonly kind: 'writeOp'; readonly op: IngressOp; readonly mark?: Mark }
+  /**
+   * On the Deployment; `mark`: set in the same write. It removes the note that an earlier one was given up. `isRetry`: the wish of a
+   * person to try it again is met with it, and goes.
+   */
+  | { readonly kind: 'writeOp'; readonly op: IngressOp; readonly mark?: Mark; readonly isRetry?: true }
   /** `gaveUp`: the revision that is not tried again here is noted in the same write. */
   | { readonly kind: 'clearOp'; readonly gaveUp?: string }
   | { readonly kind: 'unmarkDeployment'; readonly key: string }

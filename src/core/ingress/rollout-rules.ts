@@ -20,9 +20,13 @@ const gaveUp = ({ target }: Pass, n: NodeView): boolean =>
 const isSkipped = ({ target }: Pass, { wish, op }: NodeView): boolean =>
   wish?.kind === 'skip' && (wish.of === op?.id || wish.of === target)
 
+/** A node that came back with an earlier revision, and whose agent is silent, says nothing of the wanted one. */
+const isStuckAtTarget = ({ target }: Pass, { state, op }: NodeView): boolean =>
+  state === 'Stuck' && (op === undefined || op.revision === target)
+
 /** Nodes that count as failed. */
 export const failedNodes = (pass: Pass): readonly NodeView[] =>
-  pass.nodes.filter((n) => (n.state === 'Stuck' || gaveUp(pass, n)) && !isSkipped(pass, n))
+  pass.nodes.filter((n) => (isStuckAtTarget(pass, n) || gaveUp(pass, n)) && !isSkipped(pass, n))
 
 /** As many nodes have failed as stop a rollout. */
 export const isStalled = (pass: Pass): boolean =>

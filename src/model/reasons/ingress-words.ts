@@ -130,7 +130,7 @@ export const INGRESS_WORDS = {
   AgentNotHeard: {
     is: 'the agent of n1 has not said that it knows of the detach, so its health answer may still be good',
     cause: 'The agent is not running, does not reach the API server, or cannot be asked by the controller.',
-    cure: 'Look at the agent of the node. On the way out, `detachTimeoutPolicy` says what is done after the limit. On the way back there is no limit.',
+    cure: 'Look at the agent of the node. On the way out, `detachTimeoutPolicy` says what is done after the limit. On the way back the node is then stuck, and it comes back by itself once the agent answers.',
     wait: 'none',
   },
   DetachTimedOut: {

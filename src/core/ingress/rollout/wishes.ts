@@ -53,7 +53,7 @@ export function skip(object: CheckedIngress, wished: Wished): RolloutChange {
         ...(RETRY_ANNOTATION in one.deployment.annotations ? [without(RETRY_ANNOTATION)] : []),
         add(SKIP_ANNOTATION, one.of),
       ],
-      text: `${one.node} is skipped: it does not stop the rollout any more, and stays out until it is tried again or gets another template`,
+      text: `${one.node} is skipped: it does not stop the rollout any more, and stays out until it gets well by itself, is tried again, or gets another template`,
     }),
     `${failed.map(({ node }) => node).join(', ')}: skipped already`,
   )
