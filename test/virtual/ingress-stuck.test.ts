@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { annotate, annotationsOf } from '../support/virtual-ingress/by-hand.ts'
+import { FullDisk } from '../support/virtual-ingress/full-disk.ts'
 import { IngressGround } from '../support/virtual-ingress/ingress-ground.ts'
 import { anIngressManifest } from '../support/virtual-ingress/ingress-manifests.ts'
 
@@ -23,15 +24,19 @@ async function served(t: TestContext): Promise<IngressGround> {
   return ground
 }
 
-const allHave = (ground: IngressGround, version: string): Promise<void> =>
-  ground.until(`every node to have ${version}`, () => {
-    const lines = ground.podLines()
-    return (
-      lines.length === 6 &&
-      lines.every((line) => line.endsWith(` ${version}`)) &&
-      ground.condition('Ready') === 'True AllInService'
-    )
-  })
+const allHave = (ground: IngressGround, version: string, withinS = 600): Promise<void> =>
+  ground.until(
+    `every node to have ${version}`,
+    () => {
+      const lines = ground.podLines()
+      return (
+        lines.length === 6 &&
+        lines.every((line) => line.endsWith(` ${version}`)) &&
+        ground.condition('Ready') === 'True AllInService'
+      )
+    },
+    withinS,
+  )
 
 interface Listed {
   readonly name: string
@@ -86,4 +91,47 @@ test('a node whose agent stays silent is tried again by a wish, which counts onc
   annotate(ground, node, { 'evenkeel.dev/ingress-skip': id })
   await ground.until('it not to be counted', () => ground.condition('Stalled') === 'False NotStalled', 10)
   assert.equal(opOf(ground, node).phase, 'Attaching')
+})
+
+const isServedBy = (ground: IngressGround, node: string): boolean =>
+  ground.podLines().filter((line) => line.startsWith(`${node} `) && !line.endsWith('not ready')).length === 2
+
+const rejectionOf = (ground: IngressGround, node: string): { readonly count: number; readonly at: string } =>
+  JSON.parse(annotationsOf(ground, node)['evenkeel.dev/ingress-rejected'] ?? '{}')
+
+test('a node whose disk is full for half an hour gets its pods by itself, and its kubelet is not asked again and again meanwhile', async (t) => {
+  const ground = await served(t)
+  const disk = new FullDisk(ground, 'n2')
+  disk.fill()
+  await ground.until('its pods to be rejected', () => rejectionOf(ground, 'n2').count === 1, 60)
+  await ground.cluster.time.advance(1_860_000)
+  // After ten minutes, and after twenty more.
+  assert.equal(rejectionOf(ground, 'n2').count, 3)
+  assert.ok(disk.rejected < 100, `${disk.rejected} pods were rejected`)
+  disk.empty()
+  await ground.until('its pods', () => isServedBy(ground, 'n2'), 2_460)
+  await ground.until('the note to be gone', () => rejectionOf(ground, 'n2').count === undefined, 60)
+  assert.equal(ground.condition('Stalled'), 'False NotStalled')
+})
+
+test('a person who retries a node whose pods were rejected has it tried at once', async (t) => {
+  const ground = await served(t)
+  const disk = new FullDisk(ground, 'n2')
+  disk.fill()
+  await ground.until('its pods to be rejected', () => rejectionOf(ground, 'n2').count === 1, 60)
+  disk.empty()
+  await ground.cluster.time.advance(5_000)
+  const { 'evenkeel.dev/template-hash': revision = '' } = annotationsOf(ground, 'n2')
+  annotate(ground, 'n2', { 'evenkeel.dev/ingress-rejected': revision })
+  await ground.until('its pods', () => isServedBy(ground, 'n2'), 30)
+})
+
+test('a rollout whose node rejects its new pods goes on by itself once the node takes them', async (t) => {
+  const ground = await served(t)
+  const disk = new FullDisk(ground, 'n2', 'v2')
+  disk.fill()
+  ground.apply(manifest('v2'))
+  await ground.until('its pods to be rejected', () => rejectionOf(ground, 'n2').count === 1, 120)
+  disk.empty()
+  await allHave(ground, 'v2', 900)
 })

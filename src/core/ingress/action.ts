@@ -2,6 +2,7 @@ import type { Claim } from '../../model/claims.ts'
 import type { SeenSlot } from '../../model/slot.ts'
 import type { AskedDetacher } from './detach-holders.ts'
 import type { IngressOp } from './op.ts'
+import type { Rejection } from './rejection.ts'
 
 interface Mark {
   readonly key: string
@@ -38,8 +39,8 @@ export type NodeAction = { readonly node: string } & (
       readonly replicas: number
       readonly atOnce: boolean
     }
-  /** `rejected`: that revision is noted as rejected in the same write; absent: such a note goes. */
-  | { readonly kind: 'scale'; readonly replicas: number; readonly rejected?: string }
+  /** `rejected`: what is noted in the same write; absent: such a note goes. */
+  | { readonly kind: 'scale'; readonly replicas: number; readonly rejected?: Rejection }
   | { readonly kind: 'setGate'; readonly isOpen: boolean }
 )
 

@@ -2,7 +2,8 @@ import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
 import { type DetachWait, detachWaits } from './detached.ts'
 import { isClaimedForMaintenance } from './marks.ts'
 import { type IngressOp, isFirst } from './op.ts'
-import { type IngressNode, type IngressSnapshot, REJECTED_ANNOTATION } from './snapshot.ts'
+import { rejectionOf } from './rejection.ts'
+import type { IngressDeployment, IngressNode, IngressSnapshot } from './snapshot.ts'
 
 export type NodeState =
   | 'Absent'
@@ -41,12 +42,19 @@ export function nodeState(s: IngressSnapshot, n: IngressNode, op: IngressOp | un
  */
 function isStuck(s: IngressSnapshot, n: IngressNode, op: IngressOp | undefined): boolean {
   const target = targetRevision(s)
-  if (n.deployment?.annotations[REJECTED_ANNOTATION] === target && n.deployment.revision === target) return true
+  if (n.deployment?.revision === target && isRejected(s, n.deployment)) return true
   if (op === undefined) return false
   if (op.phase === 'Attaching') return isReturnOverdue(s, n, op)
   if (op.revision !== target) return false
   if (op.phase === 'Detaching') return isHeldByTimeout(s, n, op)
   return isChanging(op) && isLate(s, op)
+}
+
+/** Also while they are tried again, or the rollout would go on for as long as that takes. */
+function isRejected({ object }: IngressSnapshot, deployment: IngressDeployment): boolean {
+  const rejection = rejectionOf(deployment)
+  if (rejection === undefined) return false
+  return rejection.triedAt === undefined || deployment.ready < object.spec.podsPerNode
 }
 
 const isChanging = ({ phase }: IngressOp): boolean => phase === 'Updating' || phase === 'Verifying'

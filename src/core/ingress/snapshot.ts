@@ -99,7 +99,10 @@ export interface IngressDeployment {
   readonly isObserved: boolean
   /** Pods of an older template that are still there. */
   readonly oldPods: number
-  /** Pods that failed in the last ten minutes and since its pods began to change, such as those that the kubelet rejects. */
+  /**
+   * Pods that failed in the last ten minutes, since its pods began to change, and since they were tried again; such as those that the
+   * kubelet rejects.
+   */
   readonly failedPods: number
   /** Whether its PodDisruptionBudget lets pods be evicted. */
   readonly gate: 'absent' | 'open' | 'closed'
@@ -107,7 +110,7 @@ export interface IngressDeployment {
   readonly isOfEarlierNode?: true
 }
 
-/** On a Deployment whose pods were rejected too often: the revision. Its pods are not made again before that changes. */
+/** On a Deployment whose pods were rejected too often: the revision, how often, and when (`rejection.ts`). */
 export const REJECTED_ANNOTATION = 'evenkeel.dev/ingress-rejected'
 
 /** On a Deployment whose update was given up by `onTimeout: Abort`: the revision. */

@@ -171,9 +171,10 @@ export const INGRESS_WORDS = {
     wait: 'none',
   },
   PodsRejected: {
-    is: '5 pods of n1 failed within ten minutes, so none is made any more',
-    cause: 'The kubelet rejects them, such as for a host port that is taken.',
-    cure: 'Read the status of the failed pods and change the template, or remove the annotation `evenkeel.dev/ingress-rejected` from the Deployment.',
+    is: '5 pods of n1 failed within ten minutes, so none is made before 2026-01-01T00:10:00Z',
+    cause:
+      'The kubelet rejects them, such as for a full disk or a host port that is taken. They are made once more after ten minutes, and later each time.',
+    cure: 'Read the status of the failed pods and change the template. `evenkeel rollout retry ingressdaemonset/NAME` makes them at once.',
     wait: 'none',
   },
   PodsLeft: {

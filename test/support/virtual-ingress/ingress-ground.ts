@@ -1,6 +1,6 @@
 import { claimsOf, formatClaims, MAINTENANCE_ANNOTATION, withClaim, withoutClaim } from '../../../src/model/claims.ts'
 import { wallMs } from '../../../src/model/time.ts'
-import { isReady, type PodObject } from '../../../src/sim/actors/pod-object.ts'
+import { isFinished, isReady, type PodObject } from '../../../src/sim/actors/pod-object.ts'
 import { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import type { Judge } from '../../../src/sim/traffic/judge.ts'
 import { ApiFailure } from '../../../src/sim/world/api-failure.ts'
@@ -245,9 +245,10 @@ export class IngressGround {
       .map(({ metadata: { uid }, spec: { nodeName = '' } }) => ({ node: nodeName, uid }))
   }
 
-  /** `n1 v1 ready`, of all pods. */
+  /** `n1 v1 ready`, of all pods that have not ended. */
   podLines(): readonly string[] {
     return this.pods()
+      .filter((pod) => !isFinished(pod))
       .map((pod) => `${pod.spec.nodeName} ${versionOf(pod)}${isReady(pod) ? '' : ' not ready'}`)
       .toSorted()
   }
