@@ -82,7 +82,7 @@ function roomOf(pass: Pass): Room {
     old: oldNodes(pass),
     limit: nodeLimit(pass),
     holds: rolloutHolds(pass),
-    mass: mass.length === 0 ? [] : [massReason(pass.s.object.name, mass)],
+    mass: mass.length === 0 ? [] : [massReason(pass, mass)],
     hasCanary: eligibleNodes(pass).some((n) => isCanary(pass, n)),
   }
 }

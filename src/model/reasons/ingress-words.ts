@@ -79,7 +79,7 @@ export const INGRESS_WORDS = {
   MassDisruption: {
     is: '4 nodes of web are cordoned or not Ready, more than half of them: n1, n2, n3, n4',
     cause: 'A fault of many nodes, or a cordon of many.',
-    cure: 'Look at `kubectl get nodes`. Nothing more is taken out before fewer nodes are in this state.',
+    cure: 'Look at `kubectl get nodes`. `kubectl uncordon` those whose work is over or has not begun, and bring back those that are not Ready. No further drain and no update is let through before at most half of the nodes are in this state.',
     wait: 'none',
   },
   IngressLimitReached: {
