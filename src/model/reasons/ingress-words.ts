@@ -83,10 +83,10 @@ export const INGRESS_WORDS = {
     wait: 'none',
   },
   IngressLimitReached: {
-    is: '1 nodes of web are out or degraded, and at most 1 may be',
+    is: '1 nodes of web are out or degraded (n1), and at most 1 may be',
     cause:
       'The limit is `maxUnavailableNodes` or `maxDegradedNodes` of `spec.updateStrategy`. Degraded nodes and nodes that others have out count.',
-    cure: 'Nothing to do while nodes are being updated. Else look at the nodes in the status of the object.',
+    cure: 'Nothing to do while nodes are being updated. Else look at the nodes that are named, and at the others in the status of the object.',
     wait: 'none',
   },
   TooFewInService: {
