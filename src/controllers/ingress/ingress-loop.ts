@@ -249,9 +249,9 @@ export class IngressLoop {
   }
 
   /** Before a node is taken out of service, the decision is made again on nodes and slots that were just read. */
-  async #perform({ action, look, key }: Bound, signal: AbortSignal): Promise<void> {
-    const fresh = (): Promise<IngressLook | undefined> => this.#freshLook(key, signal)
-    if (await stillDecided(action, look, fresh)) await this.#effects.perform(action, look, signal)
+  async #perform(bound: Bound, signal: AbortSignal): Promise<void> {
+    const decided = await stillDecided(bound, () => this.#freshLook(bound.key, signal))
+    if (decided !== undefined) await this.#effects.perform(decided.action, decided.look, signal)
   }
 
   async #freshLook(key: string, signal: AbortSignal): Promise<IngressLook | undefined> {
