@@ -53,6 +53,27 @@ test('without any webhook the later of two objects with one port is refused, and
   await ground.until('the second to be carried', () => isReady(ground, 'web'))
 })
 
+for (const [title, free] of [
+  [
+    'is gone',
+    (ground: IngressGround) => {
+      const old = ground.cluster.world.store.get(INGRESS_DAEMON_SETS, { namespace: 'default', name: 'api' })
+      if (old !== undefined) deleteObject(ground.cluster.world, { resource: INGRESS_DAEMON_SETS, old, options: {} })
+    },
+  ],
+  ['has another port', (ground: IngressGround) => ground.apply(named('api', { healthCheckNodePorts: [10_081] }))],
+] as const)
+  test(`an object that is refused for the port of another one is carried at once when that ${title}`, async (t) => {
+    const ground = await aGround(t)
+    ground.apply(named('api', PORT))
+    await ground.until('the first to be carried', () => isReady(ground, 'api'))
+    ground.apply(named('web', PORT))
+    await ground.until('the second to be refused', () => condition(ground, 'web').startsWith('True'))
+    await ground.cluster.time.advance(5_000)
+    free(ground)
+    await ground.until('the second to be carried', () => podsOf(ground, 'web') > 0, 20)
+  })
+
 test('an object that runs and is changed to the port of another one gets no further template, and both keep their pods', async (t) => {
   const ground = await aGround(t)
   ground.apply(named('web', { healthCheckNodePorts: [10_081] }))

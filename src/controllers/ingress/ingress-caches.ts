@@ -1,5 +1,6 @@
 import type { FoundDeployment, IngressPod } from '../../core/ingress/found.ts'
 import { type CheckedIngress, ingressKind } from '../../core/ingress/ingress-kind.ts'
+import { givesWay } from '../../core/ingress/precedence.ts'
 import { INGRESS_GROUPS, type IngressGroup } from '../../model/ingress-daemon-set.ts'
 import { INGRESS_LABEL, INGRESS_UID_LABEL } from '../../model/ingress-keys.ts'
 import type { Node } from '../../model/node.ts'
@@ -75,7 +76,10 @@ export class IngressCaches {
         new FollowCache<CheckedIngress>({
           follow: (sink, signal) => parts.objects.follow({ kind: ingressKind(group) }, sink, signal),
           clock,
-          onKey: (key) => parts.onObject(`${group}/${key}`),
+          onKey: (key, { before, now }) => {
+            parts.onObject(`${group}/${key}`)
+            if (wordsOf(before) !== wordsOf(now)) this.#wakeWhoGiveWay(parts)
+          },
         }),
       ]),
     )
@@ -129,10 +133,18 @@ export class IngressCaches {
     ] as unknown as readonly FollowCache<never>[]
   }
 
+  /** Another object is gone, or wants other things: what they gave way to may be over. */
+  #wakeWhoGiveWay({ onObject }: CachesParts): void {
+    for (const object of this.objects()) if (givesWay(object)) onObject(ingressKey(object))
+  }
+
   #changed({ onObject }: CachesParts, uids: readonly string[]): void {
     for (const object of this.objects()) if (uids.includes(object.uid)) onObject(ingressKey(object))
   }
 }
+
+const wordsOf = (object: CheckedIngress | undefined): string | undefined =>
+  object === undefined ? undefined : `${object.uid}/${object.generation}`
 
 /** Pods of another namespace may bear the labels of an object, and are none of its own. */
 const podKey = (namespace: string, uid: string, nodeLabel: string): string => `${namespace}/${uid}/${nodeLabel}`
