@@ -6,13 +6,12 @@ import { type IngressLook, lookAt } from '../../core/ingress/look.ts'
 import { ingressOwner } from '../../core/ingress/marks.ts'
 import type { Neighbours } from '../../core/ingress/neighbours.ts'
 import { wasCarried } from '../../core/ingress/precedence.ts'
+import { rollbackOfRefused } from '../../core/ingress/rollback.ts'
 import { ingressStatus } from '../../core/ingress/status.ts'
 import type { IngressDaemonSet, IngressGroup } from '../../model/ingress-daemon-set.ts'
 import type { LoopDecision } from '../../model/loop-decision.ts'
 import type { Node } from '../../model/node.ts'
 import type { ObjectRef } from '../../model/object-ref.ts'
-import type { WantedStatus } from '../../model/object-status.ts'
-import type { Reason } from '../../model/reason.ts'
 import { SLOT_STALE_MS } from '../../model/slot.ts'
 import type { MonoMs } from '../../model/time.ts'
 import type { Agents } from '../../ports/agents.ts'
@@ -35,6 +34,7 @@ import { Latest } from './latest.ts'
 import { NeighbourCaches } from './neighbour-caches.ts'
 import { ObjectEvents } from './object-events.ts'
 import { IngressEffects } from './perform.ts'
+import { refusedStatus } from './refused-status.ts'
 import { stillDecided } from './still-decided.ts'
 
 interface IngressLoopParts {
@@ -187,7 +187,7 @@ export class IngressLoop {
       return undefined
     }
     const refused = (findings: readonly IngressFinding[]): Seen => ({
-      ...{ kind: 'refused', name: object.name, object, key, findings },
+      ...{ kind: 'refused', name: object.name, object, key, findings, ...this.#backOf(object) },
       doubts: findings.filter((finding) => !isError(finding)),
     })
     if (object.findings.some(isError) && !object.deleting) return refused(object.findings)
@@ -200,6 +200,16 @@ export class IngressLoop {
     const latest = deployments.map((one) => this.#latest.of(one))
     await this.#agents?.of(object.uid).ask(nodes, latest, signal)
     return { kind: 'seen', look: this.#lookAt(object, nodes), object, key, doubts }
+  }
+
+  /** The rollback that a refused object asks for. */
+  #backOf(object: CheckedIngress): Pick<Extract<ObjectLook, { kind: 'refused' }>, 'back' | 'look'> {
+    if (object.rollbackTo === undefined) return {}
+    const look = this.#lookAt(object, [])
+    const { revisions, snapshot } = look
+    const kept = { revisions, rejected: snapshot.revisions.rejected }
+    const back = rollbackOfRefused(object, kept, (spec) => this.#neighbours.findings({ ...object, spec }))
+    return back === undefined ? {} : { back, look }
   }
 
   async #readBudget(signal: AbortSignal): Promise<void> {
@@ -281,19 +291,7 @@ const isLeaving = ({ deleting, finalizers }: IngressDaemonSet): boolean => delet
 function bound(seen: Seen): LoopDecision<Bound> {
   const decision = decideObject(seen)
   if (decision.kind !== 'act') return decision
-  if (seen.kind === 'refused') return { kind: 'settled', reasons: decision.reasons }
   const { look, key } = seen
+  if (look === undefined) return { kind: 'settled', reasons: decision.reasons }
   return { ...decision, actions: decision.actions.map((action) => ({ action, look, key })) }
-}
-
-function refusedStatus({ status }: CheckedIngress, reasons: readonly Reason[]): WantedStatus {
-  const message = reasons.map(({ text, next }) => (next === undefined ? text : `${text}; ${next}`)).join('. ')
-  const words = { reason: 'IngressRefused', message }
-  return {
-    fields: status.fields,
-    conditions: [
-      { type: 'Stalled', status: 'True', ...words },
-      { type: 'Ready', status: 'False', ...words },
-    ],
-  }
 }
