@@ -4,9 +4,19 @@ export interface Agents {
   ask(address: string, signal: AbortSignal): Promise<AgentAnswer | 'unheard'>
 }
 
-interface AgentAnswer {
+export interface AgentAnswer {
   /** The ids of the claims that it has on disk and answers its health checks by. */
   readonly acknowledged: readonly string[]
   /** Its health answer is good. */
   readonly isUp: boolean
+  /** Of each IngressDaemonSet for whose pods it answers health checks. Absent: it does so for none. */
+  readonly ingresses?: readonly IngressHealth[]
+}
+
+export interface IngressHealth {
+  readonly namespace: string
+  readonly name: string
+  readonly isUp: boolean
+  /** The ports that it answers at. */
+  readonly ports: readonly number[]
 }

@@ -2,10 +2,12 @@ import type { FoundDeployment } from '../../core/ingress/found.ts'
 import { type IngressOp, OP_ANNOTATION, parseOp } from '../../core/ingress/op.ts'
 import type { IngressNode } from '../../core/ingress/snapshot.ts'
 import { claimsOf, MAINTENANCE_ANNOTATION } from '../../model/claims.ts'
+import { HEALTH_ANNOTATION, parseHealthOrder } from '../../model/health-order.ts'
+import { INGRESS_LABEL } from '../../model/ingress-keys.ts'
 import type { Node } from '../../model/node.ts'
 import { NODE_ANNOTATION } from '../../model/slot.ts'
 import { type WallMs, wallMs } from '../../model/time.ts'
-import type { Agents } from '../../ports/agents.ts'
+import type { AgentAnswer, Agents } from '../../ports/agents.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { mapAtOnce } from '../../runtime/map-at-once.ts'
 
@@ -45,12 +47,12 @@ class AgentWords {
     for (const words of [this.#heard, this.#released, this.#awaited])
       for (const node of words.keys()) if (!awaited.has(node)) words.delete(node)
     // The same claim may be made once more. What was said of it before it was withdrawn counts no more.
-    for (const [node, { phase }] of awaited) if (phase === 'Attaching') this.#heard.delete(node)
+    for (const [node, { op }] of awaited) if (op.phase === 'Attaching') this.#heard.delete(node)
     const asked = nodes.flatMap((node) => {
-      const op = awaited.get(node.name)
-      return op === undefined || !this.#isAwaited(node, op) ? [] : [{ node, op }]
+      const way = awaited.get(node.name)
+      return way === undefined || !this.#isAwaited(node, way.op) ? [] : [{ node, way }]
     })
-    await mapAtOnce(asked, AT_ONCE, ({ node, op }) => this.#askOne(node, op, signal))
+    await mapAtOnce(asked, AT_ONCE, ({ node, way }) => this.#askOne(node, way, signal))
   }
 
   of(node: string): NonNullable<IngressNode['agent']> {
@@ -67,7 +69,8 @@ class AgentWords {
     return phase === 'Attaching' && !isClaimed
   }
 
-  async #askOne(node: Node, { id, phase }: IngressOp, signal: AbortSignal): Promise<void> {
+  async #askOne(node: Node, way: UnderWay, signal: AbortSignal): Promise<void> {
+    const { id, phase } = way.op
     const { agents, clock } = this.#parts
     const over = new AbortController()
     const limited = AbortSignal.any([signal, over.signal])
@@ -78,7 +81,7 @@ class AgentWords {
     try {
       const [address] = node.internalAddresses
       const told = address === undefined ? 'unheard' : await Promise.race([agents.ask(address, limited), late])
-      if (phase === 'Attaching') this.#back(node, id, told)
+      if (phase === 'Attaching') this.#back(node, way, told)
       else if (told !== 'unheard' && told.acknowledged.includes(id))
         this.#heard.set(node.name, { id, seen: clock.wallMs() })
     } finally {
@@ -88,8 +91,12 @@ class AgentWords {
   }
 
   /** Each time anew, since an agent that finds nothing that serves gives a bad answer again. */
-  #back(node: Node, id: string, told: Awaited<ReturnType<Agents['ask']>>): void {
-    const isBack = told !== 'unheard' && !told.acknowledged.includes(id) && (told.isUp || isOutByOthers(node))
+  #back(node: Node, way: UnderWay, told: Awaited<ReturnType<Agents['ask']>>): void {
+    const { id } = way.op
+    const isBack =
+      told !== 'unheard' &&
+      !told.acknowledged.includes(id) &&
+      (isOutByOthers(node) || (told.isUp && answersFor(told, way)))
     const isNew = this.#released.get(node.name)?.id !== id
     if (!isBack) {
       this.#released.delete(node.name)
@@ -127,8 +134,26 @@ export class AgentsOfObjects {
 const isOutByOthers = ({ unschedulable, annotations }: Node): boolean =>
   unschedulable || claimsOf(annotations[MAINTENANCE_ANNOTATION]).length > 0
 
-function opOf({ annotations }: FoundDeployment): readonly (readonly [string, IngressOp])[] {
+/** What is under way on a node, and the health ports that its Deployment asks for. */
+interface UnderWay {
+  readonly op: IngressOp
+  readonly namespace: string
+  readonly name: string
+  readonly ports: readonly number[]
+}
+
+/** An agent that answers for no IngressDaemonSet speaks for the node alone, and its word for the node is enough. */
+function answersFor({ ingresses }: AgentAnswer, { namespace, name, ports }: UnderWay): boolean {
+  if (ingresses === undefined || ports.length === 0) return true
+  const found = ingresses.find((one) => one.namespace === namespace && one.name === name)
+  return found?.isUp === true && ports.every((port) => found.ports.includes(port))
+}
+
+function opOf({ namespace, labels, annotations }: FoundDeployment): readonly (readonly [string, UnderWay])[] {
   const node = annotations[NODE_ANNOTATION]
   const word = parseOp(annotations[OP_ANNOTATION])
-  return node !== undefined && word.kind === 'op' ? [[node, word.op]] : []
+  if (node === undefined || word.kind !== 'op') return []
+  const order = parseHealthOrder(annotations[HEALTH_ANNOTATION] ?? '')
+  const ports = typeof order === 'string' ? [] : order.ports
+  return [[node, { op: word.op, namespace, name: labels[INGRESS_LABEL] ?? '', ports }]]
 }

@@ -4,6 +4,8 @@ import { AgentsOfObjects } from '../../../src/controllers/ingress/agent-words.ts
 import type { FoundDeployment } from '../../../src/core/ingress/found.ts'
 import { formatOp, OP_ANNOTATION, type Phase } from '../../../src/core/ingress/op.ts'
 import { formatClaims, MAINTENANCE_ANNOTATION } from '../../../src/model/claims.ts'
+import { formatHealthOrder, HEALTH_ANNOTATION } from '../../../src/model/health-order.ts'
+import { INGRESS_LABEL } from '../../../src/model/ingress-keys.ts'
 import type { Node } from '../../../src/model/node.ts'
 import type { Agents } from '../../../src/ports/agents.ts'
 import { aClusterNode, anOp } from '../../support/ingress-world.ts'
@@ -17,13 +19,20 @@ type Told = Awaited<ReturnType<Agents['ask']>>
 class Asking {
   readonly clock = new VirtualClock()
   told: Told = 'unheard'
+  ports: readonly number[] = []
   readonly #words = new AgentsOfObjects({ agents: { ask: async () => this.told }, clock: this.clock }).of(OBJECT);
 
   async in(phase: Phase, isClaimed: boolean) {
     const claim = { [MAINTENANCE_ANNOTATION]: formatClaims([{ owner: 'ingress/edge.web', id: 'op-1' }]) }
     const node: Node = aClusterNode('n1', { internalAddresses: ['10.0.0.1'], annotations: isClaimed ? claim : {} })
-    const annotations = { 'evenkeel.dev/node': 'n1', [OP_ANNOTATION]: formatOp(anOp({ phase })) }
-    const deployment = { controller: { uid: OBJECT }, annotations } as unknown as FoundDeployment
+    const order = formatHealthOrder({ ports: this.ports, minReadyPods: 2, mark: { key: 'a/b', value: '' } })
+    const annotations = {
+      'evenkeel.dev/node': 'n1',
+      [OP_ANNOTATION]: formatOp(anOp({ phase })),
+      [HEALTH_ANNOTATION]: order,
+    }
+    const found = { namespace: 'edge', labels: { [INGRESS_LABEL]: 'web' }, annotations }
+    const deployment = { controller: { uid: OBJECT }, ...found } as unknown as FoundDeployment
     await this.#words.ask([node], [deployment], new AbortController().signal)
     return this.#words.of('n1')
   }
@@ -41,3 +50,26 @@ test('a claim that is made once more is to be acknowledged once more', async () 
   asking.told = 'unheard'
   assert.equal((await asking.in('Detaching', true)).acknowledged, undefined)
 })
+
+const PORTS = [10_080, 10_081]
+const web = { namespace: 'edge', name: 'web', isUp: true, ports: PORTS }
+
+const BACK: readonly (readonly [title: string, told: Told, ports: readonly number[], isBack: boolean])[] = [
+  ['an agent that answers for no object speaks for the node', IN, PORTS, true],
+  ['it is up at all ports of the object', { ...IN, ingresses: [web] }, PORTS, true],
+  ['it has one port more', { ...IN, ingresses: [web] }, [10_080], true],
+  ['a port of the object is not open', { ...IN, ingresses: [{ ...web, ports: [10_080] }] }, PORTS, false],
+  ['it is not up for the object', { ...IN, ingresses: [{ ...web, isUp: false }] }, PORTS, false],
+  ['it has not heard of the object', { ...IN, ingresses: [] }, PORTS, false],
+  ['it answers for another object of that name', { ...IN, ingresses: [{ ...web, namespace: 'shop' }] }, PORTS, false],
+  ['the object has no port', { ...IN, ingresses: [] }, [], true],
+  ['the node itself is not up', { ...IN, isUp: false, ingresses: [web] }, PORTS, false],
+]
+
+for (const [title, told, ports, isBack] of BACK)
+  test(`a node is back once its agent says so at the health ports of the object as well: ${title}`, async () => {
+    const asking = new Asking()
+    asking.told = told
+    asking.ports = ports
+    assert.equal((await asking.in('Attaching', false)).released !== undefined, isBack)
+  })
