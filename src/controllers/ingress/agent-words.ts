@@ -58,7 +58,7 @@ class AgentWords {
   of(node: string): NonNullable<IngressNode['agent']> {
     const [heard, released] = [this.#heard.get(node), this.#released.get(node)]
     return {
-      ...(heard === undefined ? {} : { acknowledged: { ...heard, isNoticed: false } }),
+      ...(heard === undefined ? {} : { acknowledged: heard }),
       ...(released === undefined ? {} : { released }),
     }
   }

@@ -80,8 +80,6 @@ interface AgentWord {
     readonly id: string
     /** By the clock of this process. */
     readonly seen: WallMs
-    /** All who send to the node have noticed: their checks were answered often enough. */
-    readonly isNoticed: boolean
   }
 }
 
