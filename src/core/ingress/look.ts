@@ -30,6 +30,7 @@ import { rejectionOf } from './rejection.ts'
 import { templateHash } from './revision.ts'
 import { rollbackOf } from './rollback.ts'
 import type { IngressDeployment, IngressNode, IngressSnapshot } from './snapshot.ts'
+import { toldRollout } from './told-rollout.ts'
 
 /** All that was read for a decision about an IngressDaemonSet. */
 interface IngressFound {
@@ -96,6 +97,7 @@ export function lookAt(found: IngressFound): IngressLook {
   const revisions = found.revisions.filter(isOurs)
   const rejected = word('rejected', found.status.rejectedRevision)
   const rollback = rollbackOf(object, { revisions, ...rejected })
+  const told = toldRollout(found.status)
   return {
     deployments,
     gates,
@@ -114,6 +116,7 @@ export function lookAt(found: IngressFound): IngressLook {
         ...rejected,
         ...word('promoted', object.promoted),
       },
+      ...(told === undefined ? {} : { toldRollout: told }),
       ...(rollback?.kind === 'refused' ? { rollbackRefused: rollback.reason } : {}),
       budget: {
         limit: found.budget.limit,

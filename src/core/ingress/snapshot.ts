@@ -5,6 +5,7 @@ import type { Reason } from '../../model/reason.ts'
 import type { SeenSlot } from '../../model/slot.ts'
 import type { WallMs } from '../../model/time.ts'
 import type { NodeOut } from '../budget/snapshot.ts'
+import type { ToldRollout } from './told-rollout.ts'
 
 /** All that a decision about an IngressDaemonSet goes by. */
 export interface IngressSnapshot {
@@ -15,6 +16,8 @@ export interface IngressSnapshot {
   /** No cache is behind for longer than it may be. */
   readonly isFresh: boolean
   readonly revisions: IngressRevisions
+  /** As the status has it from before. */
+  readonly toldRollout?: ToldRollout
   /** Why the rollback that is asked for cannot be done. */
   readonly rollbackRefused?: Reason
   readonly budget: IngressBudget

@@ -98,6 +98,7 @@ test('nodes are counted, and those that are not in service are listed with what 
     unavailableNodes: 2,
     detachedNodes: 1,
     stuckNodes: 1,
+    rollout: { startedAt: '2026-01-01T00:00:00Z', admitted: ['n1'] },
     nodes: [
       {
         name: 'n1',
