@@ -1,6 +1,7 @@
 /**
- * Everything that is measured for speed, in one run, as one table. `npm run bench -- [--only probe|help|virtual|controller|dns|agent|roll]... [-o text|json]`.
- * Agent and roll take about five minutes each, and a machine that can carry the test bed; elsewhere they are left out.
+ * Everything that is measured for speed, in one run, as one table. `npm run bench -- [--only probe|help|virtual|controller|ingress|dns|agent|roll]... [-o text|json]`.
+ * The ingress takes about a quarter of an hour. Agent and roll take about five minutes each, and a machine that can carry the test
+ * bed; elsewhere they are left out.
  * Exits with 1 where a part came to no figures, or a roll did not go as it should; a goal that is missed is in the table.
  */
 import { availableParallelism, cpus, loadavg, release } from 'node:os'
@@ -17,6 +18,8 @@ import type { DnsDocument } from './dns/dns-document.ts'
 import { dnsFigures } from './dns/dns-figures.ts'
 import type { HelpDocument } from './help/help-document.ts'
 import { helpFigures } from './help/help-figures.ts'
+import type { IngressDocument } from './ingress/ingress-document.ts'
+import { ingressFigures } from './ingress/ingress-figures.ts'
 import type { ProbeDocument } from './probe/probe-document.ts'
 import { probeFigures } from './probe/probe-figures.ts'
 import { type Figure, isMissed, ratioOf } from './report/figure.ts'
@@ -28,7 +31,7 @@ import { rollTroubles } from './roll/roll-troubles.ts'
 import type { VirtualDocument } from './virtual/virtual-document.ts'
 import { virtualFigures } from './virtual/virtual-figures.ts'
 
-const PARTS = ['probe', 'help', 'virtual', 'controller', 'dns', 'agent', 'roll'] as const
+const PARTS = ['probe', 'help', 'virtual', 'controller', 'ingress', 'dns', 'agent', 'roll'] as const
 type Part = (typeof PARTS)[number]
 const isPart = (text: string): text is Part => PARTS.some((part) => part === text)
 
@@ -38,6 +41,7 @@ const FIGURES: Readonly<Record<Part, (documents: readonly unknown[]) => readonly
   help: (documents) => (documents as readonly HelpDocument[]).flatMap(helpFigures),
   virtual: (documents) => virtualFigures(documents as readonly VirtualDocument[]),
   controller: (documents) => (documents as readonly ControllerDocument[]).flatMap(controllerFigures),
+  ingress: (documents) => (documents as readonly IngressDocument[]).flatMap(ingressFigures),
   dns: (documents) => (documents as readonly DnsDocument[]).flatMap(dnsFigures),
   agent: (documents) => (documents as readonly AgentDocument[]).flatMap(agentFigures),
   roll: (documents) => rollFigures(documents as readonly RollDocument[]),

@@ -1,10 +1,10 @@
 /** One thing that was measured, in its own unit, with what it is to be read against. */
 export interface Figure {
-  readonly part: 'probe' | 'help' | 'roll' | 'virtual' | 'controller' | 'dns' | 'agent'
+  readonly part: 'probe' | 'help' | 'roll' | 'virtual' | 'controller' | 'dns' | 'agent' | 'ingress'
   readonly name: string
   readonly value: number
   /** Empty for a count. */
-  readonly unit: 'ms' | 's' | 'MB' | ''
+  readonly unit: 'ms' | 's' | 'MB' | '%' | ''
   /** The same measure of something that does less, from the same run. */
   readonly beside?: { readonly name: string; readonly value: number }
   /** Not above this. */

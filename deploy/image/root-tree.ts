@@ -20,13 +20,8 @@ export const PATH = '/usr/bin'
  * Without a compiler in the process memory stays where it was after a hundred thousand checks; young garbage is collected
  * while it is little.
  */
-export const ENTRYPOINT: readonly string[] = [
-  '/usr/bin/node',
-  '--jitless',
-  '--optimize-for-size',
-  '--max-semi-space-size=1',
-  `/${PROGRAM}`,
-]
+export const IMAGE_FLAGS: readonly string[] = ['--jitless', '--optimize-for-size', '--max-semi-space-size=1']
+export const ENTRYPOINT: readonly string[] = ['/usr/bin/node', ...IMAGE_FLAGS, `/${PROGRAM}`]
 
 const PASSWD = `root:x:0:0::/:/sbin/nologin
 nonroot:x:65532:65532::/:/sbin/nologin

@@ -28,6 +28,13 @@ export interface KindMap {
 }
 export type Kind = keyof KindMap
 
+/** Two Nodes of one name, UID and version are the same. */
+export interface NodeVersion {
+  readonly name: string
+  readonly uid: string
+  readonly resourceVersion: string
+}
+
 /** What following a kind yields. `fresh`: nothing changed, but the stream is alive (bookmark). */
 export type FollowEvent<T> =
   | { readonly type: 'listed'; readonly objects: readonly T[] }
@@ -46,6 +53,8 @@ export interface Cluster {
   /** Identity that survives restarts (uid of namespace kube-system) and the server's version. */
   identity(signal: AbortSignal): Promise<{ readonly uid: string; readonly version: string }>
   list<K extends Kind>(kind: K, signal: AbortSignal): Promise<readonly KindMap[K][]>
+  /** Of all Nodes, and nothing else of them: a tenth of what a list weighs. */
+  nodeVersions(signal: AbortSignal): Promise<readonly NodeVersion[]>
   /** Lists, then watches, for ever: 410, resets, 429 and 5xx are its own business. Settles only when aborted. */
   follow<K extends Kind>(kind: K, sink: (event: FollowEvent<KindMap[K]>) => void, signal: AbortSignal): Promise<void>
   /**

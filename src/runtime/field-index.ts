@@ -3,6 +3,8 @@ import { SortedList } from './sorted-list.ts'
 /** The values that an object is found by: the node of a pod, the uids of its owners. */
 export type ValuesOf<T> = (object: T) => readonly string[]
 
+const NONE: readonly never[] = []
+
 /** Objects by a value of theirs, kept up to date change by change: a lookup costs nothing that grows with the others. */
 export class FieldIndex<T> {
   readonly #valuesOf: ValuesOf<T>
@@ -14,7 +16,7 @@ export class FieldIndex<T> {
 
   /** In the order of their keys; the list never changes. */
   get(value: string): readonly T[] {
-    return this.#lists.get(value)?.list() ?? []
+    return this.#lists.get(value)?.list() ?? NONE
   }
 
   /** `before`: as it was under this key; `now`: as it is. */

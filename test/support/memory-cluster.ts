@@ -57,6 +57,10 @@ export class MemoryCluster implements Cluster {
     return Promise.resolve(objects as readonly KindMap[K][])
   }
 
+  nodeVersions() {
+    return Promise.resolve([...this.#nodes.values()])
+  }
+
   async follow<K extends Kind>(
     kind: K,
     sink: (event: FollowEvent<KindMap[K]>) => void,

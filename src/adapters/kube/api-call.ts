@@ -7,6 +7,8 @@ export interface ApiCall {
   readonly path: string
   /** A list is one parameter given again and again. */
   readonly query?: Readonly<Record<string, string | readonly string[]>>
+  /** Media types of the answer; absent: JSON. */
+  readonly accept?: string
   /** Of a patch: a list is a JSON patch, an object a merge patch. */
   readonly body?: unknown
 }

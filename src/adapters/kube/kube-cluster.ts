@@ -1,7 +1,8 @@
 import type { Endpoint } from '../../model/endpoint.ts'
 import type { JsonPatch } from '../../model/json-patch.ts'
 import type { Node } from '../../model/node.ts'
-import type { Cluster } from '../../ports/cluster.ts'
+import { parseMetadata } from '../../model/parse-metadata.ts'
+import type { Cluster, NodeVersion } from '../../ports/cluster.ts'
 import { forbiddenAccess } from './access-review.ts'
 import type { ApiClient } from './api-client.ts'
 import { askObject, findObject } from './api-object.ts'
@@ -12,7 +13,7 @@ import { heartbeatLease } from './heartbeat-lease.ts'
 import { identity } from './identity.ts'
 import { readLease, tryLease, writeLease } from './lease-store.ts'
 import { listPages } from './list-pages.ts'
-import { objectPath, resourceOf } from './resources.ts'
+import { objectPath, type Resource, resourceOf } from './resources.ts'
 
 /** The port's methods over one API server. */
 export function kubeCluster(parts: FollowParts, server: Endpoint): Cluster {
@@ -21,6 +22,7 @@ export function kubeCluster(parts: FollowParts, server: Endpoint): Cluster {
     server,
     identity: (signal) => identity(client, signal),
     list: async (kind, signal) => (await listPages(parts, resourceOf({ kind: CLUSTER_KINDS[kind] }), signal)).objects,
+    nodeVersions: async (signal) => (await listPages(parts, NODE_VERSIONS, signal)).objects,
     follow: (kind, sink, signal) => follow(parts, { kind: resourceOf({ kind: CLUSTER_KINDS[kind] }), sink }, signal),
     followHeartbeat: (node, sink, signal) => follow(parts, { kind: heartbeatLease(node), sink }, signal),
     readNode: (name, signal) => readNode(client, name, signal),
@@ -48,5 +50,14 @@ function patchNode(
 }
 
 const NODES = CLUSTER_KINDS.nodes
+
+const NODE_VERSIONS: Resource<NodeVersion> = {
+  ...resourceOf({ kind: NODES }),
+  accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json',
+  parse: (object) => {
+    const { name, uid, resourceVersion } = parseMetadata(object, 'cluster')
+    return { name, uid, resourceVersion }
+  },
+}
 
 const nodePath = (name: string): string => objectPath({ kind: NODES, name })

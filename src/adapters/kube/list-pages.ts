@@ -4,6 +4,7 @@ import type { Log } from '../../ports/log.ts'
 import type { ApiCall } from './api-call.ts'
 import type { ApiClient } from './api-client.ts'
 import { replyError } from './api-error.ts'
+import { given } from './given.ts'
 import { parseItem } from './parse-item.ts'
 import type { Resource } from './resources.ts'
 
@@ -44,7 +45,8 @@ async function listOnce<T>({ client, log }: ListParts, kind: Resource<T>, signal
   let token = ''
   for (let page = 0; page < PAGES_MAX; page++) {
     const query = { ...kind.query, limit: PAGE_ITEMS, ...(token === '' ? {} : { continue: token }) }
-    const call: ApiCall = { verb: 'list', resource: kind.resource, path: kind.path, query }
+    const { resource, path } = kind
+    const call: ApiCall = { verb: 'list', resource, path, query, ...given('accept', kind.accept) }
     const read = readPage(call, await client.ask(call, signal))
     for (const item of read.items) objects.push(...parseItem(kind, item, log))
     resourceVersion ||= read.resourceVersion

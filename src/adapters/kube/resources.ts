@@ -12,6 +12,8 @@ export interface Resource<T> {
   readonly parse: (object: Untrusted) => T
   /** Narrows what is listed and watched. */
   readonly query?: Readonly<Record<string, string>>
+  /** The form in which a list is asked for; absent: whole objects. */
+  readonly accept?: string
   /** How long a watch may be silent and be taken for alive; where absent, as long as bookmarks may take. */
   readonly idleMs?: number
 }

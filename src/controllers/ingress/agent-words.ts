@@ -23,6 +23,8 @@ interface AgentWordsParts extends AskingParts {
 
 const AT_ONCE = 64
 const LIMIT_MS = 900
+/** The same for all nodes, which most of them are. */
+const NOTHING_HEARD: NonNullable<IngressNode['agent']> = {}
 
 /**
  * What agents say of the claims of nodes that are on their way out or back. An agent that is cut off from the API goes on with the
@@ -57,6 +59,7 @@ class AgentWords {
 
   of(node: string): NonNullable<IngressNode['agent']> {
     const [heard, released] = [this.#heard.get(node), this.#released.get(node)]
+    if (heard === undefined && released === undefined) return NOTHING_HEARD
     return {
       ...(heard === undefined ? {} : { acknowledged: heard }),
       ...(released === undefined ? {} : { released }),

@@ -7,7 +7,7 @@ import type { Node } from '../../model/node.ts'
 import type { ObjectKind } from '../../model/object-kind.ts'
 import type { OwnedObject } from '../../model/owned-object.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Cluster } from '../../ports/cluster.ts'
+import type { Cluster, FollowEvent } from '../../ports/cluster.ts'
 import type { Objects } from '../../ports/objects.ts'
 import { FollowCache, type FollowCacheParts } from '../../runtime/follow-cache.ts'
 import { DEPLOYMENTS, GATES, INGRESS_PODS, REVISIONS } from './ingress-kinds.ts'
@@ -18,8 +18,10 @@ interface CachesParts {
   readonly clock: Clock
   /** Those whose CustomResourceDefinition is to be there. */
   readonly groups: readonly IngressGroup[]
-  /** What is known of this object, by its key, is another thing now. */
+  /** The object of that key is another thing now. */
   readonly onObject: (key: string) => void
+  /** What belongs to that object is another thing now: a Deployment, a pod. */
+  readonly onOwned: (key: string) => void
   /** The same of all objects. */
   readonly onFleet: () => void
 }
@@ -39,6 +41,7 @@ export class IngressCaches {
   readonly #deploymentsOf: { get(value: string): readonly FoundDeployment[] }
   readonly #gatesOf: { get(value: string): readonly OwnedObject[] }
   readonly #revisionsOf: { get(value: string): readonly OwnedObject[] }
+  readonly #known: KnownSpecs = new Map()
 
   constructor(parts: CachesParts) {
     const { cluster, clock, groups, onFleet } = parts
@@ -68,13 +71,18 @@ export class IngressCaches {
     this.#podsOf = this.pods.index(({ namespace, ingressUid, nodeLabel }) => [podKey(namespace, ingressUid, nodeLabel)])
     const byNamespace = ({ namespace }: OwnedObject): readonly string[] => [namespace]
     this.#deploymentsOf = this.deployments.index(byNamespace)
-    this.#gatesOf = this.gates.index(byNamespace)
+    this.#gatesOf = this.gates.index(({ controller }) => (controller === undefined ? [] : [controller.uid]))
     this.#revisionsOf = this.revisions.index(byNamespace)
     this.#objects = new Map(
       groups.map((group) => [
         group,
         new FollowCache<CheckedIngress>({
-          follow: (sink, signal) => parts.objects.follow({ kind: ingressKind(group) }, sink, signal),
+          follow: (sink, signal) =>
+            parts.objects.follow(
+              { kind: ingressKind(group) },
+              (event) => sink(withKnownSpecs(event, this.#known)),
+              signal,
+            ),
           clock,
           onKey: (key, { before, now }) => {
             parts.onObject(`${group}/${key}`)
@@ -113,10 +121,11 @@ export class IngressCaches {
     return this.#podsOf.get(podKey(namespace, uid, nodeLabel))
   }
 
-  ofNamespace(namespace: string) {
+  /** Deployments and revisions of the whole namespace: a name may be taken by those of others. */
+  around({ namespace, uid }: CheckedIngress) {
     return {
       deployments: this.#deploymentsOf.get(namespace),
-      gates: this.#gatesOf.get(namespace),
+      gates: this.#gatesOf.get(uid),
       revisions: this.#revisionsOf.get(namespace),
     }
   }
@@ -138,9 +147,27 @@ export class IngressCaches {
     for (const object of this.objects()) if (givesWay(object)) onObject(ingressKey(object))
   }
 
-  #changed({ onObject }: CachesParts, uids: readonly string[]): void {
-    for (const object of this.objects()) if (uids.includes(object.uid)) onObject(ingressKey(object))
+  #changed({ onOwned }: CachesParts, uids: readonly string[]): void {
+    for (const object of this.objects()) if (uids.includes(object.uid)) onOwned(ingressKey(object))
   }
+}
+
+/** By UID: the spec as it was read last, with its text. */
+type KnownSpecs = Map<string, { readonly text: string; readonly spec: CheckedIngress['spec'] }>
+
+/** A write of its status leaves an object the very spec that it had, so that what follows from that is not found anew. */
+function withKnownSpecs(event: FollowEvent<CheckedIngress>, known: KnownSpecs): FollowEvent<CheckedIngress> {
+  if (event.type === 'applied') return { ...event, object: withKnownSpec(event.object, known) }
+  if (event.type === 'deleted') known.delete(event.object.uid)
+  return event.type === 'listed' ? { ...event, objects: event.objects.map((one) => withKnownSpec(one, known)) } : event
+}
+
+function withKnownSpec(object: CheckedIngress, known: KnownSpecs): CheckedIngress {
+  const text = JSON.stringify(object.spec)
+  const last = known.get(object.uid)
+  if (last?.text === text) return { ...object, spec: last.spec }
+  known.set(object.uid, { text, spec: object.spec })
+  return object
 }
 
 const wordsOf = (object: CheckedIngress | undefined): string | undefined =>

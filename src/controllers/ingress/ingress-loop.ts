@@ -7,7 +7,7 @@ import { ingressOwner } from '../../core/ingress/marks.ts'
 import type { Neighbours } from '../../core/ingress/neighbours.ts'
 import { wasCarried } from '../../core/ingress/precedence.ts'
 import { rollbackOfRefused } from '../../core/ingress/rollback.ts'
-import { ingressStatus } from '../../core/ingress/status.ts'
+import { ingressStatus, refusedStatus } from '../../core/ingress/status.ts'
 import type { IngressDaemonSet, IngressGroup } from '../../model/ingress-daemon-set.ts'
 import type { LoopDecision } from '../../model/loop-decision.ts'
 import type { Node } from '../../model/node.ts'
@@ -28,18 +28,21 @@ import { type LoopView, Reconciler } from '../../runtime/reconciler.ts'
 import { StatusWriter } from '../../runtime/status-writer.ts'
 import { BudgetWatch, NOTHING_READ } from '../budget/budget-watch.ts'
 import { AgentsOfObjects } from './agent-words.ts'
+import { freshNodes } from './fresh-nodes.ts'
 import { IngressCaches, ingressKey } from './ingress-caches.ts'
 import { IngressMemory } from './ingress-memory.ts'
 import { Latest } from './latest.ts'
 import { NeighbourCaches } from './neighbour-caches.ts'
 import { ObjectEvents } from './object-events.ts'
 import { IngressEffects } from './perform.ts'
-import { refusedStatus } from './refused-status.ts'
 import { stillDecided } from './still-decided.ts'
 
 interface IngressLoopParts {
   readonly objects: Objects
-  readonly cluster: Pick<Cluster, 'follow' | 'list' | 'readNode' | 'patchNode' | 'readLease' | 'writeLease'>
+  readonly cluster: Pick<
+    Cluster,
+    'follow' | 'list' | 'nodeVersions' | 'readNode' | 'patchNode' | 'readLease' | 'writeLease'
+  >
   readonly configMaps: Pick<ConfigMaps, 'read'>
   readonly notices: ObjectNotices
   readonly leader: Pick<Leader, 'mayActForMs'>
@@ -103,6 +106,7 @@ export class IngressLoop {
         this.#neighbours.changed()
         this.#reconciler.add(key, GATHER_EVENTS_MS)
       },
+      onOwned: (key) => this.#reconciler.add(key, GATHER_EVENTS_MS),
       onFleet: () => {
         this.#neighbours.changed()
         this.wake()
@@ -187,7 +191,7 @@ export class IngressLoop {
       return undefined
     }
     const refused = (findings: readonly IngressFinding[]): Seen => ({
-      ...{ kind: 'refused', name: object.name, object, key, findings, ...this.#backOf(object) },
+      ...{ kind: 'refused', name: object.name, object, key, findings, ...this.#rollbackOfRefused(object) },
       doubts: findings.filter((finding) => !isError(finding)),
     })
     if (object.findings.some(isError) && !object.deleting) return refused(object.findings)
@@ -196,19 +200,16 @@ export class IngressLoop {
     const doubts = [...object.findings, ...beside]
     if (beside.some(isError) && !wasCarried(object)) return refused(doubts)
     const nodes = this.#caches.nodes.objects().map((node) => this.#latest.of(node))
-    const { deployments } = this.#caches.ofNamespace(object.namespace)
+    const { deployments } = this.#caches.around(object)
     const latest = deployments.map((one) => this.#latest.of(one))
     await this.#agents?.of(object.uid).ask(nodes, latest, signal)
     return { kind: 'seen', look: this.#lookAt(object, nodes), object, key, doubts }
   }
 
-  /** The rollback that a refused object asks for. */
-  #backOf(object: CheckedIngress): Pick<Extract<ObjectLook, { kind: 'refused' }>, 'back' | 'look'> {
+  #rollbackOfRefused(object: CheckedIngress): Pick<Extract<ObjectLook, { kind: 'refused' }>, 'back' | 'look'> {
     if (object.rollbackTo === undefined) return {}
     const look = this.#lookAt(object, [])
-    const { revisions, snapshot } = look
-    const kept = { revisions, rejected: snapshot.revisions.rejected }
-    const back = rollbackOfRefused(object, kept, (spec) => this.#neighbours.findings({ ...object, spec }))
+    const back = rollbackOfRefused(object, look, (spec) => this.#neighbours.findings({ ...object, spec }))
     return back === undefined ? {} : { back, look }
   }
 
@@ -225,7 +226,7 @@ export class IngressLoop {
     const { namespace } = object
     const budget = this.#budget.facts() ?? NOTHING_READ
     const slotHolder = this.#slotsOf(object).holder
-    const { deployments, gates, revisions } = this.#caches.ofNamespace(namespace)
+    const { deployments, gates, revisions } = this.#caches.around(object)
     this.#memory.noteSlots(slotHolder, budget.slots, now)
     return lookAt({
       object,
@@ -265,7 +266,9 @@ export class IngressLoop {
   }
 
   async #freshLook(key: string, signal: AbortSignal): Promise<IngressLook | undefined> {
-    const [nodes] = await Promise.all([this.#parts.cluster.list('nodes', signal), this.#budget.read(signal)])
+    const { cluster } = this.#parts
+    const reading = freshNodes({ cluster, cache: this.#caches.nodes }, signal)
+    const [nodes] = await Promise.all([reading, this.#budget.read(signal)])
     this.#budgetReadAt = this.#parts.clock.monoMs()
     const object = this.#caches.object(key)
     return object === undefined ? undefined : this.#lookAt(object, nodes)
@@ -275,7 +278,7 @@ export class IngressLoop {
     const { object } = seen
     const wanted =
       seen.kind === 'refused'
-        ? refusedStatus(object, decision.reasons)
+        ? refusedStatus(object.status.fields, decision.reasons)
         : ingressStatus(seen.look.snapshot, decision.reasons)
     if (wanted !== undefined && !isLeaving(object))
       await this.#statusOf.get(object.group)?.write(object, wanted, signal)

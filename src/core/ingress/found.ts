@@ -1,5 +1,38 @@
+import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
+import type { Node } from '../../model/node.ts'
 import type { OwnedObject } from '../../model/owned-object.ts'
 import type { WallMs } from '../../model/time.ts'
+import type { BudgetFacts } from '../budget/budget-facts.ts'
+import type { IngressFinding } from './finding.ts'
+import type { IngressNode } from './snapshot.ts'
+
+/** All that was read for a decision about an IngressDaemonSet. */
+export interface IngressFound {
+  readonly object: IngressDaemonSet
+  /** Errors that the object has beside others; absent: none. */
+  readonly conflicts?: readonly IngressFinding[]
+  /** The fields of its status, as they stand. */
+  readonly status: Readonly<Record<string, unknown>>
+  /** No cache is behind for longer than it may be. */
+  readonly isFresh: boolean
+  readonly now: WallMs
+  readonly nodes: readonly Node[]
+  /** Of its namespace: those that bear the label of the object, and what has a name of ours without it. */
+  readonly deployments: readonly FoundDeployment[]
+  readonly gates: readonly OwnedObject[]
+  readonly revisions: readonly OwnedObject[]
+  /** Of this object, by the label of their node. */
+  podsOf(nodeLabel: string): readonly IngressPod[]
+  readonly budget: BudgetFacts
+  /** Who holds the slots of this object, as their Leases say. */
+  readonly slotHolder: string
+  /** Since when a slot is known to be ours, by the name of its node. */
+  slotSince(node: string): WallMs | undefined
+  /** When the acknowledgement that stands on the Node was first seen. */
+  acknowledgedSince(node: Node): WallMs | undefined
+  /** What the agent of a node says; undefined: agents are not asked. */
+  agentOf(node: string): IngressNode['agent']
+}
 
 /** A Deployment as it was found, with what its controller says of it. */
 export interface FoundDeployment extends OwnedObject {

@@ -1,3 +1,4 @@
+import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
 import {
   INGRESS_FINALIZER,
   REVISION_ANNOTATION,
@@ -11,8 +12,10 @@ import { wantedDeployment } from './deployment.ts'
 import { deploymentPatch } from './difference.ts'
 import type { FoundDeployment } from './found.ts'
 import type { IngressLook } from './look.ts'
+import { ingressOwner } from './marks.ts'
 import { identityOf, revisionName } from './names.ts'
 import { OP_ANNOTATION } from './op.ts'
+import { remembered } from './remembered.ts'
 import { holdsTemplateOf, numberOf, templateHash } from './revision.ts'
 import { rollbackOf } from './rollback.ts'
 
@@ -121,18 +124,29 @@ const byNumber = (one: OwnedObject, other: OwnedObject): number => numberOf(one)
 /** A node that something is under way on is left alone: its strategy may be another one meanwhile. */
 function drifted(look: IngressLook): readonly HouseholdAction[] {
   const { object } = look.snapshot
+  const owner = ingressOwner(object)
+  const recall = DRIFTS(object.spec)
   return [...look.deployments.ours].flatMap(([node, deployment]): readonly HouseholdAction[] => {
     if (OP_ANNOTATION in deployment.annotations || deployment.deleting) return []
-    const { [REVISION_ANNOTATION]: number, [TEMPLATE_HASH_ANNOTATION]: hash = '' } = deployment.annotations
-    const wanted = wantedDeployment(object, {
-      identity: identityOf(deployment, node),
-      revision: { number: Number(number ?? 0), hash },
-      replicas: deployment.replicas,
-      found: deployment,
-    })
-    const patch = deploymentPatch(deployment, wanted, 'keep')
+    const inputs = [object.uid, owner, node]
+    const patch = recall(deployment, inputs, () => driftOf(object, node, deployment))
     return patch === undefined ? [] : [{ kind: 'align', deployment, patch }]
   })
+}
+
+type Drift = ReturnType<typeof deploymentPatch>
+
+const DRIFTS = remembered<FoundDeployment, Drift>()
+
+function driftOf(object: IngressDaemonSet, node: string, deployment: FoundDeployment): Drift {
+  const { [REVISION_ANNOTATION]: number, [TEMPLATE_HASH_ANNOTATION]: hash = '' } = deployment.annotations
+  const wanted = wantedDeployment(object, {
+    identity: identityOf(deployment, node),
+    revision: { number: Number(number ?? 0), hash },
+    replicas: deployment.replicas,
+    found: deployment,
+  })
+  return deploymentPatch(deployment, wanted, 'keep')
 }
 
 /** What is done for an IngressDaemonSet, beside its nodes or to them. */

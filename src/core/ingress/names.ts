@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { INGRESS_NODE_LABEL, INGRESS_UID_LABEL } from '../../model/ingress-keys.ts'
+import type { Node } from '../../model/node.ts'
 import type { OwnedObject } from '../../model/owned-object.ts'
 import { Untrusted } from '../../model/untrusted.ts'
 
@@ -46,6 +47,18 @@ export const newIdentity = (owner: Owner, node: string, collisionCount = 0): Nod
   selector: { [INGRESS_UID_LABEL]: owner.uid, [INGRESS_NODE_LABEL]: nodeLabel(node, collisionCount) },
 })
 
+/** A Node never changes, and its names are asked for in each pass. */
+const IDENTITIES = new WeakMap<Node, Map<string, NodeIdentity>>()
+
+/** As the objects of a node are named where there are none yet. */
+export function identityFor({ name, uid }: Owner, node: Node): NodeIdentity {
+  const known = IDENTITIES.get(node) ?? new Map<string, NodeIdentity>()
+  IDENTITIES.set(node, known)
+  const identity = known.get(uid) ?? newIdentity({ name, uid }, node.name)
+  known.set(uid, identity)
+  return identity
+}
+
 /** Of a node whose Deployment is there: it keeps its name and its selector, also where a new one would have others. */
 export const identityOf = (deployment: OwnedObject, node: string): NodeIdentity => ({
   node,
@@ -58,9 +71,17 @@ export const nodeMark = ({ node, selector }: NodeIdentity): Readonly<Record<stri
   [INGRESS_NODE_LABEL]: selector[INGRESS_NODE_LABEL] ?? nodeLabel(node),
 })
 
+/** What was read never changes, and each pass asks for all of it. */
+const MATCH_LABELS = new WeakMap<OwnedObject, Readonly<Record<string, string>>>()
+
 /** spec.selector.matchLabels of a Deployment or a PodDisruptionBudget. */
-export const matchLabelsOf = ({ name, content }: OwnedObject): Readonly<Record<string, string>> =>
-  new Untrusted(content, name).at('spec').at('selector').at('matchLabels').textMap()
+export function matchLabelsOf(object: OwnedObject): Readonly<Record<string, string>> {
+  const known = MATCH_LABELS.get(object)
+  if (known !== undefined) return known
+  const labels = new Untrusted(object.content, object.name).at('spec').at('selector').at('matchLabels').textMap()
+  MATCH_LABELS.set(object, labels)
+  return labels
+}
 
 /**
  * The name of the node where a label value may be as long. A hash otherwise, and also where the name of a node looks like

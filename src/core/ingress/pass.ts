@@ -1,6 +1,7 @@
-import { asksToBeOut, isMarked } from './marks.ts'
+import { asksToBeOut, ingressOwner, isMarked } from './marks.ts'
 import { type NodeState, nodeState, targetRevision } from './node-state.ts'
 import { type IngressOp, isFirst, OP_ANNOTATION, parseOp } from './op.ts'
+import { remembered } from './remembered.ts'
 import type { IngressNode, IngressSnapshot } from './snapshot.ts'
 
 /** A node with what follows from the snapshot for it alone. */
@@ -26,10 +27,32 @@ export interface Pass {
   readonly nodes: readonly NodeView[]
 }
 
+/** A decision and the status that says it go by the same one. */
+const PASSES = new WeakMap<IngressSnapshot, Pass>()
+
 export function passOf(s: IngressSnapshot): Pass {
+  const made = PASSES.get(s)
+  if (made !== undefined) return made
   const out = new Set(s.budget.out.filter(({ why }) => why.some(({ kind }) => kind !== 'slot')).map(({ node }) => node))
-  return { s, target: targetRevision(s), nodes: s.nodes.map((n) => viewOf(s, n, out)) }
+  const target = targetRevision(s)
+  const of = [target, s.object.deleting, ingressOwner(s.object)]
+  const recall = VIEWS(s.object.spec)
+  const pass: Pass = {
+    s,
+    target,
+    nodes: s.nodes.map((n) => {
+      const make = (): NodeView => viewOf(s, n, out)
+      return isTimeless(n) ? recall(n, [...of, out.has(n.name)], make) : make()
+    }),
+  }
+  PASSES.set(s, pass)
+  return pass
 }
+
+const VIEWS = remembered<IngressNode, NodeView>()
+
+/** Nothing is under way there that the clock could make late. */
+const isTimeless = ({ deployment }: IngressNode): boolean => deployment?.annotations[OP_ANNOTATION] === undefined
 
 function viewOf(s: IngressSnapshot, n: IngressNode, out: ReadonlySet<string>): NodeView {
   const word = parseOp(n.deployment?.annotations[OP_ANNOTATION])

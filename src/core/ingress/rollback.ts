@@ -51,16 +51,22 @@ export function rollbackOf(
   return { ...done('RollbackAsked', `${name} goes back to the template of revision ${number}`), to, spec: restored }
 }
 
+/** What was seen of it. */
+interface Kept {
+  readonly revisions: readonly OwnedObject[]
+  readonly snapshot: { readonly revisions: { readonly rejected?: string } }
+}
+
 /**
  * The same of an object that is refused: the rollback is what makes it right. `findingsOf`: what it would have against it beside others,
  * with that spec.
  */
 export function rollbackOfRefused(
   object: IngressDaemonSet,
-  kept: Parameters<typeof rollbackOf>[1],
+  { revisions, snapshot }: Kept,
   findingsOf: (spec: IngressSpec) => readonly IngressFinding[],
 ): Rollback | undefined {
-  const back = rollbackOf(object, kept)
+  const back = rollbackOf(object, { revisions, rejected: snapshot.revisions.rejected })
   if (back?.kind !== 'done' || back.spec === undefined) return back
   const error = findingsOf(back.spec).find(({ severity }) => severity === 'error')
   if (error === undefined) return back

@@ -45,6 +45,18 @@ function revisionsOf({ s, target }: Pass, isComplete: boolean): WantedStatus['fi
   }
 }
 
+/** Of an object that nothing is done by: its other fields, `fields`, stay as they stand. */
+export function refusedStatus(fields: WantedStatus['fields'], reasons: readonly Reason[]): WantedStatus {
+  const words = { reason: 'IngressRefused', message: reasons.map(messageOf).join('. ') }
+  return {
+    fields,
+    conditions: [
+      { type: 'Stalled', status: 'True', ...words },
+      { type: 'Ready', status: 'False', ...words },
+    ],
+  }
+}
+
 /** Every node has the wanted revision, and nothing is under way. */
 const isRolledOut = (pass: Pass): boolean => eligibleNodes(pass).every((n) => isDone(pass, n))
 

@@ -107,13 +107,14 @@ const alone = (_request: ApiRequest, answer: () => ApiReply): ApiReply => answer
 
 function apiRequest({ method, target, headers, body }: HttpRequest): ApiRequest {
   const url = new URL(target, 'http://embedded')
-  const contentType = headers['content-type']
+  const { accept, 'content-type': contentType } = headers
   return {
     method,
     path: url.pathname,
     query: url.searchParams,
     ...(body === undefined ? {} : { body: JSON.parse(body) as unknown }),
     ...(contentType === undefined ? {} : { contentType }),
+    ...(accept === undefined ? {} : { accept }),
   }
 }
 

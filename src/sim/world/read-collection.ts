@@ -4,7 +4,7 @@ import type { ApiReply, ApiRequest } from './api-request.ts'
 import { parseFieldSelector } from './field-selector.ts'
 import { isTrue } from './is-true.ts'
 import { parseLabelSelector } from './label-selector.ts'
-import { listObjects } from './list-objects.ts'
+import { listObjects, type ObjectList } from './list-objects.ts'
 import type { RequestTarget } from './request-target.ts'
 import { bookmark, watchObjects } from './watch-objects.ts'
 import { watchStart } from './watch-start.ts'
@@ -39,7 +39,15 @@ export function readCollection(world: World, request: ApiRequest, target: Reques
     ...(token === null || token === '' ? {} : { continueToken: token }),
     ...(version === '' ? {} : { resourceVersion: version }),
   })
-  return { code: 200, body }
+  return { code: 200, body: wantsMetadataAlone(request.accept) ? metadataAlone(body) : body }
+}
+
+const wantsMetadataAlone = (accept: string | undefined): boolean =>
+  /;as=PartialObjectMetadataList(;|,|$)/.test(accept ?? '')
+
+function metadataAlone({ items, metadata }: ObjectList): unknown {
+  const of = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' }
+  return { ...of, kind: `${of.kind}List`, metadata, items: items.map((item) => ({ ...of, metadata: item.metadata })) }
 }
 
 function matcher(query: URLSearchParams, { resource, name }: RequestTarget): (object: ApiObject) => boolean {

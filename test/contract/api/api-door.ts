@@ -7,6 +7,8 @@ interface DoorReply {
 export interface Ask {
   readonly body?: unknown
   readonly contentType?: string
+  /** Media types of the answer; JSON where absent. */
+  readonly accept?: string
 }
 
 /** One event of a watch, as it came. */

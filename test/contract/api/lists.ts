@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ApiDoor } from './api-door.ts'
-import { field, namesIn } from './field.ts'
+import { field, fields, namesIn } from './field.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
 const PODS = '/api/v1/namespaces/default/pods'
@@ -37,6 +37,23 @@ export function listsContract(door: () => ApiDoor): void {
       assert.deepEqual(await selected(`labelSelector=${encodeURIComponent(selector)}`), names, selector)
     }
     assert.equal((await ask('GET', `${MAPS}?labelSelector=${encodeURIComponent('tier in front')}`)).status, 400)
+  })
+
+  test('a list of metadata has the versions of the objects, and nothing else of them', async () => {
+    await aMap('meta-1', { set: 'meta' })
+    const path = `${MAPS}?labelSelector=set%3Dmeta`
+    const accept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json'
+    const { status, body } = await ask('GET', path, { accept })
+    const kind = [field(body, 'kind'), field(body, 'apiVersion')]
+    assert.deepEqual([status, ...kind], [200, 'PartialObjectMetadataList', 'meta.k8s.io/v1'])
+    const versions = (of: unknown) =>
+      (field(of, 'items') as readonly unknown[]).map((item) =>
+        fields(item, 'metadata.name', 'metadata.uid', 'metadata.resourceVersion'),
+      )
+    assert.deepEqual(versions(body), versions((await ask('GET', path)).body))
+    assert.match(String(field(body, 'metadata.resourceVersion')), /^\d+$/)
+    const [item] = field(body, 'items') as readonly object[]
+    assert.deepEqual(Object.keys(item ?? {}).toSorted(), ['apiVersion', 'kind', 'metadata'])
   })
 
   test('fields select pods by node and phase, and what is no field of theirs is refused', async () => {

@@ -14,13 +14,13 @@ export function httpClientDoor(
   const send = (
     method: string,
     path: string,
-    { body, contentType = 'application/json' }: Ask,
+    { body, contentType = 'application/json', accept = 'application/json' }: Ask,
   ): Promise<IncomingMessage> => {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     const said = body === undefined ? '' : JSON.stringify(body)
     // Node would send the body of a DELETE without saying how long it is.
     const length = { 'content-length': Buffer.byteLength(said) }
-    const headers = { 'content-type': contentType, accept: 'application/json', ...(said === '' ? {} : length) }
+    const headers = { 'content-type': contentType, accept, ...(said === '' ? {} : length) }
     const options = { method, agent, headers }
     const sent = (isTls ? tlsRequest : plainRequest)(`${server}${path}`, options)
     sent.once('error', reject)

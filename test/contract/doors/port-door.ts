@@ -7,9 +7,13 @@ import type { ApiDoor, Ask, SeenEvent } from '../api/api-door.ts'
 
 /** The world asked directly, as what runs beside it in one process does. */
 export function portDoor(world: World, timers: Timers): ApiDoor {
-  const requestOf = (method: string, path: string, { body, contentType = 'application/json' }: Ask): ApiRequest => {
+  const requestOf = (
+    method: string,
+    path: string,
+    { body, contentType = 'application/json', accept = 'application/json' }: Ask,
+  ): ApiRequest => {
     const url = new URL(path, 'http://embedded')
-    return { method, path: url.pathname, query: url.searchParams, body, contentType }
+    return { method, path: url.pathname, query: url.searchParams, body, contentType, accept }
   }
   return {
     ask: async (method, path, ask = {}) => {

@@ -1,0 +1,136 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { FleetApi } from './fleet-api.ts'
+import type { IngressDocument } from './ingress-document.ts'
+import { MeasuredController } from './measured-controller.ts'
+
+interface FleetSize {
+  readonly nodes: number
+  readonly idleSeconds: number
+  readonly cordons: number
+}
+
+interface Program {
+  readonly path: string
+  readonly flags: readonly string[]
+  readonly way: IngressDocument['way']
+}
+
+const OBJECTS = ['web', 'internal']
+/** Kubelets report their status so often where nothing changes (nodeStatusReportFrequency). */
+const HEARTBEAT_S = 300
+const LOOK_MS = 20
+/** A pass that is due after a write comes sooner. */
+const AT_REST_MS = 1_000
+const LIMIT_MS = 1_800_000
+
+/** Of a cluster that is made anew for it, and of controllers that begin anew for each part. */
+export async function measureFleetOfIngress(size: FleetSize, program: Program): Promise<IngressDocument> {
+  const folder = await mkdtemp(join(tmpdir(), 'evenkeel-bench-'))
+  const api = await FleetApi.open(size.nodes)
+  try {
+    const kubeconfig = join(folder, 'kubeconfig')
+    await writeFile(kubeconfig, api.kubeconfig, { mode: 0o600 })
+    const made = await measureMaking(api, () => MeasuredController.start(program.path, kubeconfig, []))
+    const controller = await MeasuredController.start(program.path, kubeconfig, program.flags)
+    try {
+      await until('the first pass of each object', async () => (await controller.passes()) >= OBJECTS.length)
+      const firstPassMs = await controller.spentMs()
+      await settled(api, controller)
+      const idle = await measureIdle(api, controller, size.idleSeconds)
+      const cordon = await measureCordons(api, controller, size.cordons)
+      const { nodes } = size
+      const document = { bench: 'ingress', nodes, objects: OBJECTS.length, pods: api.pods, way: program.way } as const
+      return { ...document, made, firstPassMs, idle, cordon }
+    } finally {
+      await controller.end()
+    }
+  } finally {
+    api.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function measureMaking(
+  api: FleetApi,
+  start: () => Promise<MeasuredController>,
+): Promise<IngressDocument['made']> {
+  const beganMs = performance.now()
+  const controller = await start()
+  for (const name of OBJECTS) api.addObject(name)
+  await until('every node in service', async () => api.isSettled())
+  const seconds = rounded((performance.now() - beganMs) / 1_000)
+  const processorMs = await controller.spentMs()
+  const writesPerNode = rounded(api.writes / api.nodes.length)
+  await controller.end()
+  return { seconds, processorMs, writesPerNode }
+}
+
+/** Nothing is written any more, and no pass is due. */
+async function settled(api: FleetApi, controller: MeasuredController): Promise<void> {
+  let [before, sinceMs] = [-1, 0]
+  await until('a controller at rest', async () => {
+    const now = api.writes + (await controller.passes())
+    if (now !== before) sinceMs = performance.now()
+    before = now
+    return api.isSettled() && performance.now() - sinceMs > AT_REST_MS
+  })
+}
+
+async function measureIdle(
+  api: FleetApi,
+  controller: MeasuredController,
+  seconds: number,
+): Promise<IngressDocument['idle']> {
+  const [spentBefore, writesBefore, beganMs] = [await controller.spentMs(), api.writes, performance.now()]
+  const perSecond = api.nodes.length / HEARTBEAT_S
+  let beats = 0
+  await until('the end of the idle time', async () => {
+    const elapsedS = (performance.now() - beganMs) / 1_000
+    for (; beats < elapsedS * perSecond; beats += 1) api.heartbeat(api.nodes[beats % api.nodes.length] ?? '')
+    return elapsedS >= seconds
+  })
+  const elapsedMs = performance.now() - beganMs
+  const percent = rounded((100 * ((await controller.spentMs()) - spentBefore)) / elapsedMs)
+  return { seconds, percent, writes: api.writes - writesBefore, residentMb: await controller.residentMb() }
+}
+
+/** One node after the other is cordoned, leaves, and comes back. */
+async function measureCordons(
+  api: FleetApi,
+  controller: MeasuredController,
+  count: number,
+): Promise<IngressDocument['cordon']> {
+  const times: number[] = []
+  const spentBefore = await controller.spentMs()
+  for (let at = 0; at < count; at += 1) {
+    const node = api.nodes[(37 * at) % api.nodes.length] ?? ''
+    const decided = new Map<string, number>()
+    api.onStatus(({ object, nodes, atMs }) => {
+      if (nodes.includes(node) && !decided.has(object)) decided.set(object, atMs)
+    })
+    const cordonedMs = api.cordon(node, true)
+    await until(`a decision about ${node}`, async () => decided.size === OBJECTS.length)
+    times.push(Math.max(...decided.values()) - cordonedMs)
+    await until(`${node} out of service`, async () => api.claimsOn(node) === OBJECTS.length)
+    api.cordon(node, false)
+    await until(`${node} back in service`, async () => api.claimsOn(node) === 0)
+    await settled(api, controller)
+  }
+  const processorMs = rounded(((await controller.spentMs()) - spentBefore) / count)
+  const sorted = times.toSorted((a, b) => a - b)
+  const share = (part: number): number => rounded(sorted[Math.ceil(part * sorted.length) - 1] ?? Number.NaN)
+  return { count, p50Ms: share(0.5), p99Ms: share(0.99), maxMs: share(1), processorMs }
+}
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const beganMs = performance.now()
+  while (!(await holds())) {
+    if (performance.now() - beganMs > LIMIT_MS) throw new Error(`waited for ${what} for half an hour`)
+    await pause(LOOK_MS)
+  }
+}
+
+const rounded = (value: number): number => Math.round(value * 100) / 100

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import process from 'node:process'
+import { createInterface } from 'node:readline'
+
+/** sysconf(_SC_CLK_TCK) of Linux. */
+const TICK_MS = 10
+
+/** `evenkeel controller --ingress` as a process of its own, with what it spends. */
+export class MeasuredController {
+  readonly #child: ChildProcess
+  readonly #ended: Promise<unknown>
+  readonly #port: number
+
+  private constructor(child: ChildProcess, ended: Promise<unknown>, port: number) {
+    this.#child = child
+    this.#ended = ended
+    this.#port = port
+  }
+
+  /** `flags`: of Node. */
+  static async start(program: string, kubeconfig: string, flags: readonly string[]): Promise<MeasuredController> {
+    const words = [
+      'controller',
+      '--ingress',
+      '--namespace',
+      'evenkeel',
+      '--address',
+      '127.0.0.1',
+      '--status-port',
+      '0',
+      '--return-delay',
+      '1s',
+    ]
+    const quiet = '--disable-warning=ExperimentalWarning'
+    const child = spawn(process.execPath, [quiet, ...flags, program, ...words, '--kubeconfig', kubeconfig], {
+      stdio: ['ignore', 'inherit', 'pipe'],
+    })
+    const ended = once(child, 'exit')
+    const { promise, resolve, reject } = Promise.withResolvers<number>()
+    const said: string[] = []
+    ended.then(() => reject(new Error(`the controller ended: ${said.join('\n')}`)), reject)
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      said.push(line)
+      if (said.length > 20) said.shift()
+      const ports = line.startsWith('{') ? (JSON.parse(line) as { readonly ports?: readonly number[] }).ports : []
+      if (ports?.[0] !== undefined) resolve(ports[0])
+    })
+    return new MeasuredController(child, ended, await promise)
+  }
+
+  /** Passes over IngressDaemonSets that have ended. */
+  async passes(): Promise<number> {
+    const reply = await fetch(`http://127.0.0.1:${this.#port}/healthz`)
+    const { ingress } = (await reply.json()) as { readonly ingress: { readonly queue: { readonly passes: number } } }
+    return ingress.queue.passes
+  }
+
+  /** Processor time since it began (proc_pid_stat(5)): fields 14 and 15, counted from behind the name. */
+  async spentMs(): Promise<number> {
+    const stat = await readFile(`/proc/${this.#child.pid}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * TICK_MS
+  }
+
+  async residentMb(): Promise<number> {
+    const status = await readFile(`/proc/${this.#child.pid}/status`, 'utf8')
+    return Math.round(Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 976.5625)
+  }
+
+  async end(): Promise<void> {
+    this.#child.kill('SIGTERM')
+    await this.#ended
+  }
+}

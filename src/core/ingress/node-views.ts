@@ -1,0 +1,205 @@
+import { MAINTENANCE_ANNOTATION } from '../../model/claims.ts'
+import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
+import {
+  INGRESS_NODE_LABEL,
+  NODE_UID_ANNOTATION,
+  RETRY_ANNOTATION,
+  SKIP_ANNOTATION,
+  TEMPLATE_HASH_ANNOTATION,
+} from '../../model/ingress-keys.ts'
+import type { Node } from '../../model/node.ts'
+import type { OwnedObject } from '../../model/owned-object.ts'
+import type { SeenSlot } from '../../model/slot.ts'
+import type { WallMs } from '../../model/time.ts'
+import { ownerText } from '../budget/owner-text.ts'
+import type { SortedDeployments } from './belonging.ts'
+import { HOLDERS_ANNOTATION } from './detach-holders.ts'
+import { gatePatch } from './difference.ts'
+import { wantedGate } from './drain-gate.ts'
+import { eligibilityIn } from './eligibility.ts'
+import type { FoundDeployment, IngressFound, IngressPod } from './found.ts'
+import { ingressOwner } from './marks.ts'
+import { identityFor, identityOf, matchLabelsOf } from './names.ts'
+import { OP_ANNOTATION, parseOp } from './op.ts'
+import { rejectionOf } from './rejection.ts'
+import { remembered } from './remembered.ts'
+import type { IngressDeployment, IngressNode } from './snapshot.ts'
+
+/** All that the view of one node is made of. */
+interface Seen {
+  readonly name: string
+  readonly node?: Node
+  readonly deployment: FoundDeployment | undefined
+  readonly gate: OwnedObject | undefined
+  readonly pods: readonly IngressPod[]
+  readonly slot: SeenSlot | undefined
+  readonly agent: IngressNode['agent']
+  readonly acknowledgementSeen: WallMs | undefined
+}
+
+type View = IngressNode | 'nothing of this object'
+
+const VIEWS = remembered<Node, View>()
+
+/** Each node that is eligible, or bears something of this object, or was one for which a Deployment is there. */
+export function nodeViews(
+  found: IngressFound,
+  { ours }: SortedDeployments<FoundDeployment>,
+  gates: ReadonlyMap<string, OwnedObject>,
+): readonly IngressNode[] {
+  const { object, nodes } = found
+  const slots = new Map(
+    found.budget.slots.flatMap((slot) =>
+      slot.isStale || slot.owner.node === undefined ? [] : [[slot.owner.node, slot]],
+    ),
+  )
+  const eligibility = eligibilityIn(object.spec)
+  const owner = ingressOwner(object)
+  const recall = VIEWS(object.spec)
+  const views: IngressNode[] = []
+  for (const node of nodes) {
+    const seen = seenOf(found, { name: node.name, node, ours, gates, slots })
+    const make = (): View => listedView(found, { ...seen, node }, eligibility(node))
+    const view = isTimeless(seen) ? recall(node, inputsOf(object, owner, seen), make) : make()
+    if (typeof view === 'object') views.push(view)
+  }
+  const names = new Set(nodes.map(({ name }) => name))
+  const held = [...slots].filter(([, slot]) => slot.owner.holder === found.slotHolder).map(([name]) => name)
+  const unlisted = [...new Set([...ours.keys(), ...held])].filter((name) => !names.has(name))
+  for (const name of unlisted) {
+    const seen = seenOf(found, { name, ours, gates, slots })
+    views.push({ ...viewOf(found, seen), eligibility: 'Leave', isGoing: true, slot: slotOf(found, seen) })
+  }
+  return views
+}
+
+interface Among {
+  readonly name: string
+  readonly node?: Node
+  readonly ours: ReadonlyMap<string, FoundDeployment>
+  readonly gates: ReadonlyMap<string, OwnedObject>
+  readonly slots: ReadonlyMap<string, SeenSlot>
+}
+
+function seenOf(found: IngressFound, { name, node, ours, gates, slots }: Among): Seen {
+  const deployment = ours.get(name)
+  const label = nodeLabelOf(found.object, { node, deployment })
+  return {
+    name,
+    ...(node === undefined ? {} : { node }),
+    deployment,
+    gate: deployment === undefined ? undefined : gates.get(deployment.name),
+    pods: label === undefined ? [] : found.podsOf(label),
+    slot: slots.get(name),
+    agent: found.agentOf(name),
+    acknowledgementSeen: node === undefined ? undefined : found.acknowledgedSince(node),
+  }
+}
+
+function nodeLabelOf(
+  object: IngressDaemonSet,
+  { node, deployment }: { readonly node: Node | undefined; readonly deployment: FoundDeployment | undefined },
+): string | undefined {
+  if (deployment !== undefined) return matchLabelsOf(deployment)[INGRESS_NODE_LABEL]
+  return node === undefined ? undefined : identityFor(object, node).selector[INGRESS_NODE_LABEL]
+}
+
+/** It goes by no clock: no slot is held for it, and none of its pods failed. */
+const isTimeless = ({ slot, pods }: Seen): boolean => slot === undefined && !pods.some(({ isFailed }) => isFailed)
+
+/** Beside the spec and the node. */
+const inputsOf = (
+  { uid }: IngressDaemonSet,
+  owner: string,
+  { deployment, gate, pods, agent, acknowledgementSeen }: Seen,
+): readonly unknown[] => [uid, owner, deployment, gate, pods, agent, acknowledgementSeen]
+
+function listedView(
+  found: IngressFound,
+  seen: Seen & { readonly node: Node },
+  eligibility: ReturnType<ReturnType<typeof eligibilityIn>>,
+): View {
+  const { kind, isGoing = false } = eligibility
+  const view = viewOf(found, seen)
+  const slot = slotOf(found, seen)
+  const matters =
+    kind !== 'Leave' ||
+    seen.deployment !== undefined ||
+    view.pods > 0 ||
+    slot.kind === 'ours' ||
+    bears(seen.node, ingressOwner(found.object))
+  return matters ? { ...view, eligibility: kind, isGoing, slot } : 'nothing of this object'
+}
+
+/** Something of this object may stand on the Node. */
+const bears = ({ annotations }: Node, owner: string): boolean =>
+  [MAINTENANCE_ANNOTATION, HOLDERS_ANNOTATION].some((key) => annotations[key]?.includes(owner) === true)
+
+function slotOf(found: IngressFound, { name, slot }: Seen): IngressNode['slot'] {
+  if (slot === undefined) return { kind: 'none' }
+  if (slot.owner.holder !== found.slotHolder) return { kind: 'others', owner: ownerText(slot) }
+  return { kind: 'ours', index: slot.index, takenAt: found.slotSince(name) ?? found.now }
+}
+
+function viewOf(found: IngressFound, seen: Seen): Omit<IngressNode, 'eligibility' | 'isGoing' | 'slot'> {
+  const { name, node, deployment, pods, agent, acknowledgementSeen } = seen
+  const wish = wishOf(deployment)
+  return {
+    name,
+    pods: pods.filter(({ isFinished }) => !isFinished).length,
+    ...(node === undefined ? {} : { node }),
+    ...(deployment === undefined ? {} : { deployment: deploymentView(found, deployment, seen) }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(acknowledgementSeen === undefined ? {} : { acknowledgementSeen }),
+    ...(wish === undefined ? {} : { wish }),
+  }
+}
+
+function wishOf(deployment: FoundDeployment | undefined): IngressNode['wish'] {
+  const { [RETRY_ANNOTATION]: retry, [SKIP_ANNOTATION]: skip } = deployment?.annotations ?? {}
+  if (retry !== undefined) return { kind: 'retry', of: retry }
+  return skip === undefined ? undefined : { kind: 'skip', of: skip }
+}
+
+const FAILED_WITHIN_MS = 600_000
+
+function deploymentView(
+  { object, now }: IngressFound,
+  deployment: FoundDeployment,
+  { node, pods, gate }: Seen,
+): IngressDeployment {
+  const { annotations, replicas, updated, ready, available, isObserved } = deployment
+  const revision = annotations[TEMPLATE_HASH_ANNOTATION] ?? ''
+  const word = parseOp(annotations[OP_ANNOTATION])
+  const begun = word.kind === 'op' ? (word.op.t2 ?? word.op.t0) : 0
+  const tried = rejectionOf({ annotations, revision })?.triedAt ?? 0
+  // Pods say in whole seconds when they were made. A note of the future would let them fail for ever.
+  const since = Math.max(now - FAILED_WITHIN_MS, begun, Math.floor(Math.min(tried, now) / 1_000) * 1_000)
+  const nodeUid = annotations[NODE_UID_ANNOTATION]
+  const isOfEarlierNode = node !== undefined && nodeUid !== undefined && nodeUid !== node.uid
+  return {
+    ...{ revision, annotations, replicas, updated, ready, available, isObserved },
+    oldPods: pods.filter((pod) => !pod.isFinished && pod.revision !== revision).length,
+    failedPods: pods.filter(({ isFailed, createdAt }) => isFailed && createdAt >= since).length,
+    gate: gateOf(object, deployment, gate),
+    ...(isOfEarlierNode ? { isOfEarlierNode } : {}),
+  }
+}
+
+/** One that others have written to is neither, so that it is written again. */
+function gateOf(
+  object: IngressDaemonSet,
+  deployment: FoundDeployment,
+  gate: OwnedObject | undefined,
+): IngressDeployment['gate'] {
+  if (gate === undefined) return 'absent'
+  const identity = identityOf(deployment, '')
+  const states = ['closed', 'open'] as const
+  return states.find((state) => isGate(gate, wantedGate(object, identity, state))) ?? 'absent'
+}
+
+/** By its spec alone. */
+const isGate = (found: OwnedObject, wanted: Parameters<typeof gatePatch>[1]): boolean => {
+  const patch = gatePatch(found, wanted)
+  return patch === undefined || !('spec' in patch)
+}
