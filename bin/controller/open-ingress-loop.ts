@@ -1,5 +1,6 @@
 import { askAgent } from '../../src/adapters/http/ask-agent.ts'
 import { checkHealthPort } from '../../src/adapters/http/check-health-port.ts'
+import { agentAnswerOf } from '../../src/adapters/http/parse-agent-health.ts'
 import type { ApiClient } from '../../src/adapters/kube/api-client.ts'
 import { ApiReach } from '../../src/adapters/kube/api-reach.ts'
 import { kubeCluster } from '../../src/adapters/kube/kube-cluster.ts'
@@ -34,9 +35,7 @@ const SERVER = { address: '', port: 0 }
 const askedAgents = (port: number, askOne = askAgent): Agents => ({
   ask: async (address, signal) => {
     const asked = await askOne({ address, port }, signal)
-    if ('error' in asked) return 'unheard'
-    const { acknowledged, answer } = asked.health
-    return { acknowledged, isUp: answer === 'up' }
+    return 'error' in asked ? 'unheard' : agentAnswerOf(asked.health)
   },
   check: checkHealthPort,
 })

@@ -11,4 +11,14 @@ export interface AgentAnswer {
   readonly acknowledged: readonly string[]
   /** Its health answer is good. */
   readonly isUp: boolean
+  /** Of each IngressDaemonSet for whose pods it answers health checks. Absent: it does so for none. */
+  readonly ingresses?: readonly IngressHealth[]
+}
+
+export interface IngressHealth {
+  readonly namespace: string
+  readonly name: string
+  readonly isUp: boolean
+  /** The ports that it answers at. */
+  readonly ports: readonly number[]
 }

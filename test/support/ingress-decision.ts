@@ -1,5 +1,6 @@
 import type { IngressAction } from '../../src/core/ingress/action.ts'
 import type { IngressDecision } from '../../src/core/ingress/decide.ts'
+import type { Rejection } from '../../src/core/ingress/rejection.ts'
 
 /** `n1 writeOp Updating r2`, `hold n1 DetachGrace`, `settled IngressAsWanted`: what was decided, in one line. */
 export function shortIngressDecision(decision: IngressDecision): string {
@@ -25,7 +26,7 @@ function detail(action: Exclude<IngressAction, { kind: 'rejectRevision' | 'remov
     case 'applyTemplate':
       return [action.revision, action.atOnce ? 'at once' : 'in place']
     case 'scale':
-      return [String(action.replicas), ...(action.rejected === undefined ? [] : ['rejected'])]
+      return [String(action.replicas), ...rejectedWord(action.rejected)]
     case 'setGate':
       return [action.isOpen ? 'open' : 'closed']
     case 'markNode':
@@ -38,3 +39,6 @@ function detail(action: Exclude<IngressAction, { kind: 'rejectRevision' | 'remov
       return []
   }
 }
+
+const rejectedWord = (rejected: Rejection | undefined): readonly string[] =>
+  rejected === undefined ? [] : [rejected.triedAt === undefined ? 'rejected' : 'tried', `${rejected.count}`]

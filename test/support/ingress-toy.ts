@@ -11,12 +11,9 @@ import {
   withoutHolder,
 } from '../../src/core/ingress/detach-holders.ts'
 import { formatOp, OP_ANNOTATION, parseOp } from '../../src/core/ingress/op.ts'
-import {
-  GAVE_UP_ANNOTATION,
-  type IngressDeployment,
-  type IngressSnapshot,
-  REJECTED_ANNOTATION,
-} from '../../src/core/ingress/snapshot.ts'
+import { formatRejection } from '../../src/core/ingress/rejection.ts'
+import type { IngressDeployment, IngressSnapshot } from '../../src/core/ingress/snapshot.ts'
+import { GAVE_UP_ANNOTATION, REJECTED_ANNOTATION } from '../../src/core/ingress/snapshot.ts'
 import { claimsOf, formatClaims, MAINTENANCE_ANNOTATION, withClaim, withoutClaim } from '../../src/model/claims.ts'
 import type { Node } from '../../src/model/node.ts'
 import { wallMs } from '../../src/model/time.ts'
@@ -101,7 +98,7 @@ function onDeployment(deployment: Writable<IngressDeployment>, action: NodeActio
       break
     }
     case 'scale':
-      annotate(deployment, [[REJECTED_ANNOTATION, action.rejected]])
+      annotate(deployment, [[REJECTED_ANNOTATION, action.rejected && formatRejection(action.rejected)]])
       deployment.replicas = action.replicas
       break
     case 'setGate':

@@ -53,6 +53,27 @@ test('without any webhook the later of two objects with one port is refused, and
   await ground.until('the second to be carried', () => isReady(ground, 'web'))
 })
 
+for (const [title, free] of [
+  [
+    'is gone',
+    (ground: IngressGround) => {
+      const old = ground.cluster.world.store.get(INGRESS_DAEMON_SETS, { namespace: 'default', name: 'api' })
+      if (old !== undefined) deleteObject(ground.cluster.world, { resource: INGRESS_DAEMON_SETS, old, options: {} })
+    },
+  ],
+  ['has another port', (ground: IngressGround) => ground.apply(named('api', { healthCheckNodePorts: [10_081] }))],
+] as const)
+  test(`an object that is refused for the port of another one is carried at once when that ${title}`, async (t) => {
+    const ground = await aGround(t)
+    ground.apply(named('api', PORT))
+    await ground.until('the first to be carried', () => isReady(ground, 'api'))
+    ground.apply(named('web', PORT))
+    await ground.until('the second to be refused', () => condition(ground, 'web').startsWith('True'))
+    await ground.cluster.time.advance(5_000)
+    free(ground)
+    await ground.until('the second to be carried', () => podsOf(ground, 'web') > 0, 20)
+  })
+
 test('an object that runs and is changed to the port of another one gets no further template, and both keep their pods', async (t) => {
   const ground = await aGround(t)
   ground.apply(named('web', { healthCheckNodePorts: [10_081] }))
@@ -100,4 +121,46 @@ test('a Service that takes the port later, and a budget of others, are told by E
   assert.equal(ground.ownWrites(), before)
   ground.apply(anIngressManifest('v2', { healthCheckNodePorts: [30_999] }))
   await ground.until('the rollout', () => ground.podLines().filter((line) => line.endsWith(' v2')).length === 4)
+})
+
+interface Stored {
+  readonly spec: { readonly rollbackTo?: object; readonly template: Json }
+}
+
+const storedOf = (ground: IngressGround, name: string): Stored =>
+  ground.cluster.world.store.get(INGRESS_DAEMON_SETS, { namespace: 'default', name }) as unknown as Stored
+
+/** `web` as it was, and its pods bind a port of the node. */
+function binding(hostPort: number, labels: Json = { app: 'web' }, spec: Json = {}): object {
+  const { spec: of } = anIngressManifest('v1') as { readonly spec: { readonly template: { readonly spec: Json } } }
+  const [container] = of.template.spec.containers as readonly Json[]
+  const containers = [{ ...container, ports: [{ containerPort: 8_080, hostPort }] }]
+  return anIngressManifest('v1', {
+    podsPerNode: 1,
+    template: { metadata: { labels }, spec: { ...of.template.spec, containers } },
+    ...spec,
+  })
+}
+
+test('an object that is refused goes back to a template that is right, where a person asks for it', async (t) => {
+  const ground = await aGround(t)
+  ground.apply(named('api', PORT))
+  const isCarried = (): boolean => condition(ground, 'web', 'Ready').startsWith('True') && podsOf(ground, 'web') === 2
+  ground.apply(anIngressManifest('v1', { podsPerNode: 1 }))
+  await ground.until('both to be carried', () => isReady(ground, 'api') && isCarried())
+  // Of its own: its selector does not select its pods.
+  ground.apply(binding(10_090, { app: 'other' }))
+  await ground.until('it to be refused', () => condition(ground, 'web').startsWith('True IngressRefused'))
+  // Then beside another one.
+  ground.apply(binding(10_080))
+  const beside =
+    /^True IngressRefused spec\.template\.spec\.containers: IngressDaemonSet default\/api answers health checks/
+  await ground.until('it to be refused for that', () => beside.test(condition(ground, 'web')))
+  ground.apply(binding(10_080, undefined, { rollbackTo: { revision: 9 } }))
+  await ground.until('it to say why not', () => /web has no revision 9/.test(condition(ground, 'web')))
+  assert.deepEqual(storedOf(ground, 'web').spec.rollbackTo, { revision: 9 })
+  ground.apply(binding(10_080, undefined, { rollbackTo: { revision: 1 } }))
+  await ground.until('it to be carried', () => isCarried() && condition(ground, 'web').startsWith('False'))
+  assert.equal(storedOf(ground, 'web').spec.rollbackTo, undefined)
+  assert.ok(!JSON.stringify(storedOf(ground, 'web').spec.template).includes('hostPort'))
 })

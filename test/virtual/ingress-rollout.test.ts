@@ -192,6 +192,34 @@ test('an object that contradicts itself is left alone, and says what to change',
   assert.deepEqual(ground.podLines(), [])
 })
 
+const rolloutOf = (ground: IngressGround): { readonly startedAt?: string; readonly admitted?: readonly string[] } =>
+  ground.status().rollout ?? {}
+
+test('the status says since when a rollout is under way and which node is out for it, also to a controller that begins anew', async (t) => {
+  const ground = await aGround(t)
+  const first = ground.begin()
+  ground.apply(anIngressManifest('v1'))
+  await rolledOut(ground, 'v1')
+  assert.deepEqual(rolloutOf(ground), {})
+  await ground.cluster.time.advance(60_000)
+  ground.apply(anIngressManifest('v2'))
+  await ground.until('a node to be claimed', () => ground.claimed().length === 1)
+  await ground.cluster.time.advance(1_000)
+  const { startedAt = '', admitted } = rolloutOf(ground)
+  assert.deepEqual(admitted, ground.claimed())
+  assert.ok(ground.cluster.time.wallMs() - Date.parse(startedAt) < 10_000, startedAt)
+  first.kill()
+  ground.begin('controller 2')
+  await ground.until(
+    'the next node to be out',
+    () => !ground.claimed().includes(admitted?.[0] ?? '') && ground.claimed().length === 1,
+  )
+  await ground.cluster.time.advance(1_000)
+  assert.deepEqual(rolloutOf(ground), { startedAt, admitted: ground.claimed() })
+  await rolledOut(ground, 'v2')
+  assert.deepEqual(rolloutOf(ground), {})
+})
+
 test('ten idle minutes cost no write', async (t) => {
   const ground = await aGround(t)
   ground.begin()

@@ -3,6 +3,7 @@ import { type IngressOp, OP_ANNOTATION, parseOp } from '../../core/ingress/op.ts
 import type { IngressNode } from '../../core/ingress/snapshot.ts'
 import { claimsOf, MAINTENANCE_ANNOTATION } from '../../model/claims.ts'
 import { HEALTH_ANNOTATION, parseHealthOrder } from '../../model/health-order.ts'
+import { INGRESS_LABEL } from '../../model/ingress-keys.ts'
 import type { Node } from '../../model/node.ts'
 import { NODE_ANNOTATION } from '../../model/slot.ts'
 import { type WallMs, wallMs } from '../../model/time.ts'
@@ -18,12 +19,6 @@ interface AskingParts {
 interface AgentWordsParts extends AskingParts {
   /** The UID of the IngressDaemonSet whose operations they are asked for: two may have a node out at once. */
   readonly of: string
-}
-
-/** What somebody on a node is to notice. `port`: there pods of the health checker answer, and the agent is not asked. */
-interface ToNotice {
-  readonly op: IngressOp
-  readonly port: number | undefined
 }
 
 const AT_ONCE = 64
@@ -53,31 +48,33 @@ class AgentWords {
     const awaited = new Map(deployments.filter(({ controller }) => controller?.uid === this.#parts.of).flatMap(opOf))
     for (const words of [this.#heard, this.#released, this.#awaited])
       for (const node of words.keys()) if (!awaited.has(node)) words.delete(node)
+    // The same claim may be made once more. What was said of it before it was withdrawn counts no more.
+    for (const [node, { op }] of awaited) if (op.phase === 'Attaching') this.#heard.delete(node)
     const asked = nodes.flatMap((node) => {
-      const one = awaited.get(node.name)
-      return one === undefined || !this.#isAwaited(node, one) ? [] : [{ node, ...one }]
+      const way = awaited.get(node.name)
+      return way === undefined || !this.#isAwaited(node, way.op) ? [] : [{ node, way }]
     })
-    await mapAtOnce(asked, AT_ONCE, (one) => this.#askOne(one, signal))
+    await mapAtOnce(asked, AT_ONCE, ({ node, way }) => this.#askOne(node, way, signal))
   }
 
   of(node: string): NonNullable<IngressNode['agent']> {
     const [heard, released] = [this.#heard.get(node), this.#released.get(node)]
     if (heard === undefined && released === undefined) return NOTHING_HEARD
     return {
-      ...(heard === undefined ? {} : { acknowledged: { ...heard, isNoticed: false } }),
+      ...(heard === undefined ? {} : { acknowledged: heard }),
       ...(released === undefined ? {} : { released }),
     }
   }
 
-  #isAwaited({ name, annotations }: Node, { op: { id, phase } }: ToNotice): boolean {
+  #isAwaited({ name, annotations }: Node, { id, phase }: IngressOp): boolean {
     const isClaimed = claimsOf(annotations[MAINTENANCE_ANNOTATION]).some((claim) => claim.id === id)
     if (phase === 'Detaching') return isClaimed && this.#heard.get(name)?.id !== id
     return phase === 'Attaching' && !isClaimed
   }
 
-  async #askOne({ node, op, port }: ToNotice & { readonly node: Node }, signal: AbortSignal): Promise<void> {
+  async #askOne(node: Node, way: UnderWay, signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts
-    const { id, phase } = op
+    const { id, phase } = way.op
     const over = new AbortController()
     const limited = AbortSignal.any([signal, over.signal])
     const late = clock.sleep(LIMIT_MS, limited).then(
@@ -86,9 +83,8 @@ class AgentWords {
     )
     try {
       const [address] = node.internalAddresses
-      const told =
-        address === undefined ? 'unheard' : await Promise.race([this.#told({ address, port, op }, limited), late])
-      if (phase === 'Attaching') this.#back(node, id, told)
+      const told = address === undefined ? 'unheard' : await Promise.race([this.#told(address, way, limited), late])
+      if (phase === 'Attaching') this.#back(node, way, told)
       else if (told !== 'unheard' && told.acknowledged.includes(id))
         this.#heard.set(node.name, { id, seen: clock.wallMs() })
     } finally {
@@ -99,19 +95,25 @@ class AgentWords {
 
   /** The pods of a health checker know no claims: what they answer says whether they know of the mark. */
   async #told(
-    { address, port, op }: ToNotice & { readonly address: string },
+    address: string,
+    { op, ports, isByPods }: UnderWay,
     signal: AbortSignal,
   ): Promise<AgentAnswer | 'unheard'> {
     const { agents } = this.#parts
-    if (port === undefined) return agents.ask(address, signal)
+    const [port] = ports
+    if (!isByPods || port === undefined) return agents.ask(address, signal)
     const heard = await agents.check({ address, port }, signal)
     if (heard === 'unheard') return heard
     return { acknowledged: heard === 'out' && op.phase === 'Detaching' ? [op.id] : [], isUp: heard === 'up' }
   }
 
   /** Each time anew, since an agent that finds nothing that serves gives a bad answer again. */
-  #back(node: Node, id: string, told: Awaited<ReturnType<Agents['ask']>>): void {
-    const isBack = told !== 'unheard' && !told.acknowledged.includes(id) && (told.isUp || isOutByOthers(node))
+  #back(node: Node, way: UnderWay, told: Awaited<ReturnType<Agents['ask']>>): void {
+    const { id } = way.op
+    const isBack =
+      told !== 'unheard' &&
+      !told.acknowledged.includes(id) &&
+      (isOutByOthers(node) || (told.isUp && answersFor(told, way)))
     const isNew = this.#released.get(node.name)?.id !== id
     if (!isBack) {
       this.#released.delete(node.name)
@@ -149,11 +151,28 @@ export class AgentsOfObjects {
 const isOutByOthers = ({ unschedulable, annotations }: Node): boolean =>
   unschedulable || claimsOf(annotations[MAINTENANCE_ANNOTATION]).length > 0
 
-function opOf({ annotations }: FoundDeployment): readonly (readonly [string, ToNotice])[] {
+/** What is under way on a node, and the health ports that its Deployment asks for. */
+interface UnderWay {
+  readonly op: IngressOp
+  readonly namespace: string
+  readonly name: string
+  readonly ports: readonly number[]
+  /** Pods of a health checker answer there, and not the agent. */
+  readonly isByPods: boolean
+}
+
+/** An agent that answers for no IngressDaemonSet speaks for the node alone, and its word for the node is enough. */
+function answersFor({ ingresses }: AgentAnswer, { namespace, name, ports }: UnderWay): boolean {
+  if (ingresses === undefined || ports.length === 0) return true
+  const found = ingresses.find((one) => one.namespace === namespace && one.name === name)
+  return found?.isUp === true && ports.every((port) => found.ports.includes(port))
+}
+
+function opOf({ namespace, labels, annotations }: FoundDeployment): readonly (readonly [string, UnderWay])[] {
   const node = annotations[NODE_ANNOTATION]
   const word = parseOp(annotations[OP_ANNOTATION])
   if (node === undefined || word.kind !== 'op') return []
   const order = parseHealthOrder(annotations[HEALTH_ANNOTATION] ?? '')
-  const isByPods = typeof order !== 'string' && order.by === 'pods'
-  return [[node, { op: word.op, port: isByPods ? order.ports[0] : undefined }]]
+  const { ports, by } = typeof order === 'string' ? { ports: [], by: undefined } : order
+  return [[node, { op: word.op, namespace, name: labels[INGRESS_LABEL] ?? '', ports, isByPods: by === 'pods' }]]
 }

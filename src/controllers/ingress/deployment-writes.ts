@@ -5,6 +5,7 @@ import type { FoundDeployment } from '../../core/ingress/found.ts'
 import type { IngressLook } from '../../core/ingress/look.ts'
 import type { NodeIdentity } from '../../core/ingress/names.ts'
 import { formatOp, OP_ANNOTATION } from '../../core/ingress/op.ts'
+import { formatRejection } from '../../core/ingress/rejection.ts'
 import { specAt } from '../../core/ingress/revision.ts'
 import { GAVE_UP_ANNOTATION, REJECTED_ANNOTATION } from '../../core/ingress/snapshot.ts'
 import type { WantedObject } from '../../core/ingress/wanted-object.ts'
@@ -102,6 +103,7 @@ function ofAction(action: NodeAction, found: Annotated): Readonly<Record<string,
         [OP_ANNOTATION]: formatOp(action.op),
         ...(action.mark === undefined ? {} : { [action.mark.key]: action.mark.value }),
         ...gone(found, GAVE_UP_ANNOTATION),
+        ...(action.isRetry === true ? gone(found, RETRY_ANNOTATION) : {}),
       }
     case 'clearOp':
       return {
@@ -114,7 +116,7 @@ function ofAction(action: NodeAction, found: Annotated): Readonly<Record<string,
     case 'scale':
       return action.rejected === undefined
         ? gone(found, REJECTED_ANNOTATION)
-        : { [REJECTED_ANNOTATION]: action.rejected }
+        : { [REJECTED_ANNOTATION]: formatRejection(action.rejected) }
     default:
       return undefined
   }

@@ -1,5 +1,6 @@
 import type { FoundDaemonSet, FoundDeployment, IngressPod } from '../../core/ingress/found.ts'
 import { type CheckedIngress, ingressKind } from '../../core/ingress/ingress-kind.ts'
+import { givesWay } from '../../core/ingress/precedence.ts'
 import { INGRESS_GROUPS, type IngressGroup } from '../../model/ingress-daemon-set.ts'
 import { INGRESS_LABEL, INGRESS_UID_LABEL } from '../../model/ingress-keys.ts'
 import type { Node } from '../../model/node.ts'
@@ -87,7 +88,10 @@ export class IngressCaches {
               signal,
             ),
           clock,
-          onKey: (key) => parts.onObject(`${group}/${key}`),
+          onKey: (key, { before, now }) => {
+            parts.onObject(`${group}/${key}`)
+            if (wordsOf(before) !== wordsOf(now)) this.#wakeWhoGiveWay(parts)
+          },
         }),
       ]),
     )
@@ -144,6 +148,11 @@ export class IngressCaches {
     ] as unknown as readonly FollowCache<never>[]
   }
 
+  /** Another object is gone, or wants other things: what they gave way to may be over. */
+  #wakeWhoGiveWay({ onObject }: CachesParts): void {
+    for (const object of this.objects()) if (givesWay(object)) onObject(ingressKey(object))
+  }
+
   #changed({ onOwned }: CachesParts, uids: readonly string[]): void {
     for (const object of this.objects()) if (uids.includes(object.uid)) onOwned(ingressKey(object))
   }
@@ -166,6 +175,9 @@ function withKnownSpec(object: CheckedIngress, known: KnownSpecs): CheckedIngres
   known.set(object.uid, { text, spec: object.spec })
   return object
 }
+
+const wordsOf = (object: CheckedIngress | undefined): string | undefined =>
+  object === undefined ? undefined : `${object.uid}/${object.generation}`
 
 /** Pods of another namespace may bear the labels of an object, and are none of its own. */
 const podKey = (namespace: string, uid: string, nodeLabel: string): string => `${namespace}/${uid}/${nodeLabel}`

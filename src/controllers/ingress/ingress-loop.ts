@@ -6,6 +6,7 @@ import { type IngressLook, lookAt } from '../../core/ingress/look.ts'
 import { ingressOwner } from '../../core/ingress/marks.ts'
 import type { Neighbours } from '../../core/ingress/neighbours.ts'
 import { wasCarried } from '../../core/ingress/precedence.ts'
+import { rollbackOfRefused } from '../../core/ingress/rollback.ts'
 import { ingressStatus, refusedStatus } from '../../core/ingress/status.ts'
 import type { IngressDaemonSet, IngressGroup } from '../../model/ingress-daemon-set.ts'
 import type { LoopDecision } from '../../model/loop-decision.ts'
@@ -191,7 +192,7 @@ export class IngressLoop {
       return undefined
     }
     const refused = (findings: readonly IngressFinding[]): Seen => ({
-      ...{ kind: 'refused', name: object.name, object, key, findings },
+      ...{ kind: 'refused', name: object.name, object, key, findings, ...this.#rollbackOfRefused(object) },
       doubts: findings.filter((finding) => !isError(finding)),
     })
     if (object.findings.some(isError) && !object.deleting) return refused(object.findings)
@@ -204,6 +205,13 @@ export class IngressLoop {
     const latest = deployments.map((one) => this.#latest.of(one))
     await this.#agents?.of(object.uid).ask(nodes, latest, signal)
     return { kind: 'seen', look: this.#lookAt(object, nodes), object, key, doubts }
+  }
+
+  #rollbackOfRefused(object: CheckedIngress): Pick<Extract<ObjectLook, { kind: 'refused' }>, 'back' | 'look'> {
+    if (object.rollbackTo === undefined) return {}
+    const look = this.#lookAt(object, [])
+    const back = rollbackOfRefused(object, look, (spec) => this.#neighbours.findings({ ...object, spec }))
+    return back === undefined ? {} : { back, look }
   }
 
   async #readBudget(signal: AbortSignal): Promise<void> {
@@ -251,9 +259,9 @@ export class IngressLoop {
   }
 
   /** Before a node is taken out of service, the decision is made again on nodes and slots that were just read. */
-  async #perform({ action, look, key }: Bound, signal: AbortSignal): Promise<void> {
-    const fresh = (): Promise<IngressLook | undefined> => this.#freshLook(key, signal)
-    if (await stillDecided(action, look, fresh)) await this.#effects.perform(action, look, signal)
+  async #perform(bound: Bound, signal: AbortSignal): Promise<void> {
+    const decided = await stillDecided(bound, () => this.#freshLook(bound.key, signal))
+    if (decided !== undefined) await this.#effects.perform(decided.action, decided.look, signal)
   }
 
   async #freshLook(key: string, signal: AbortSignal): Promise<IngressLook | undefined> {
@@ -285,7 +293,7 @@ const isLeaving = ({ deleting, finalizers }: IngressDaemonSet): boolean => delet
 function bound(seen: Seen): LoopDecision<Bound> {
   const decision = decideObject(seen)
   if (decision.kind !== 'act') return decision
-  if (seen.kind === 'refused') return { kind: 'settled', reasons: decision.reasons }
   const { look, key } = seen
+  if (look === undefined) return { kind: 'settled', reasons: decision.reasons }
   return { ...decision, actions: decision.actions.map((action) => ({ action, look, key })) }
 }

@@ -3,20 +3,26 @@ import type { ObjectAction } from '../../core/ingress/household.ts'
 import type { IngressLook } from '../../core/ingress/look.ts'
 import { OP_ANNOTATION, parseOp } from '../../core/ingress/op.ts'
 
+interface Decided {
+  readonly action: ObjectAction
+  readonly look: IngressLook
+}
+
 /**
- * Whether an action is to be done. Before a slot is taken, before the operation is written, and before the node is claimed, all nodes
- * and all slots are read anew and it is decided once more: a cache may lag without a sign of it.
+ * An action as it is to be done, with what it is decided by. Before a slot is taken, before the operation is written, and before the node
+ * is claimed, all nodes and all slots are read anew and it is decided once more: a cache may lag without a sign of it. What that says
+ * is done, since it may be for another revision or another slot. Undefined: nothing of this kind is to be done to the node any more.
  */
 export async function stillDecided(
-  action: ObjectAction,
-  look: IngressLook,
+  { action, look }: Decided,
   fresh: () => Promise<IngressLook | undefined>,
-): Promise<boolean> {
-  if (!takesFromService(action, look)) return true
+): Promise<Decided | undefined> {
+  if (!takesFromService(action, look)) return { action, look }
   const now = await fresh()
-  if (now === undefined) return false
+  if (now === undefined) return undefined
   const decision = decideObject({ kind: 'seen', look: now })
-  return decision.kind === 'act' && decision.actions.some((one) => isSame(one, action))
+  const anew = decision.kind === 'act' ? decision.actions.find((one) => isSame(one, action)) : undefined
+  return anew === undefined ? undefined : { action: anew, look: now }
 }
 
 /** A node that nothing is under way on is about to be taken out, or to be changed while it serves. */
@@ -31,6 +37,4 @@ function takesFromService(action: ObjectAction, { snapshot }: IngressLook): bool
 }
 
 const isSame = (one: ObjectAction, other: ObjectAction): boolean =>
-  one.kind === other.kind &&
-  (!('node' in one) || !('node' in other) || one.node === other.node) &&
-  (one.kind !== 'takeSlot' || other.kind !== 'takeSlot' || one.index === other.index)
+  one.kind === other.kind && (!('node' in one) || !('node' in other) || one.node === other.node)

@@ -2,6 +2,7 @@ import type { Claim } from '../../model/claims.ts'
 import type { SeenSlot } from '../../model/slot.ts'
 import type { AskedDetacher } from './detach-holders.ts'
 import type { IngressOp } from './op.ts'
+import type { Rejection } from './rejection.ts'
 
 interface Mark {
   readonly key: string
@@ -18,8 +19,11 @@ export type NodeAction = { readonly node: string } & (
   /** With the operation and the mark on it from the first moment. */
   | { readonly kind: 'createDeployment'; readonly revision: string; readonly op: IngressOp; readonly mark: Mark }
   | { readonly kind: 'deleteDeployment' }
-  /** On the Deployment; `mark`: set in the same write. It removes the note that an earlier one was given up. */
-  | { readonly kind: 'writeOp'; readonly op: IngressOp; readonly mark?: Mark }
+  /**
+   * On the Deployment; `mark`: set in the same write. It removes the note that an earlier one was given up. `isRetry`: the wish of a
+   * person to try it again is met with it, and goes.
+   */
+  | { readonly kind: 'writeOp'; readonly op: IngressOp; readonly mark?: Mark; readonly isRetry?: true }
   /** `gaveUp`: the revision that is not tried again here is noted in the same write. */
   | { readonly kind: 'clearOp'; readonly gaveUp?: string }
   | { readonly kind: 'unmarkDeployment'; readonly key: string }
@@ -35,8 +39,8 @@ export type NodeAction = { readonly node: string } & (
       readonly replicas: number
       readonly atOnce: boolean
     }
-  /** `rejected`: that revision is noted as rejected in the same write; absent: such a note goes. */
-  | { readonly kind: 'scale'; readonly replicas: number; readonly rejected?: string }
+  /** `rejected`: what is noted in the same write; absent: such a note goes. */
+  | { readonly kind: 'scale'; readonly replicas: number; readonly rejected?: Rejection }
   | { readonly kind: 'setGate'; readonly isOpen: boolean }
 )
 

@@ -82,7 +82,7 @@ function roomOf(pass: Pass): Room {
     old: oldNodes(pass),
     limit: nodeLimit(pass),
     holds: rolloutHolds(pass),
-    mass: mass.length === 0 ? [] : [massReason(pass.s.object.name, mass)],
+    mass: mass.length === 0 ? [] : [massReason(pass, mass)],
     hasCanary: eligibleNodes(pass).some((n) => isCanary(pass, n)),
   }
 }
@@ -167,21 +167,27 @@ function ownLimits(pass: Pass, n: NodeView, room: Room): readonly Reason[] {
   const { name } = pass.s.object
   if (!n.isServing && purposeOf(pass, n) === 'update' && rollout.replaceUnavailableFirst) return []
   // Nothing is lost where it serves nothing already: such nodes wait for each other alone.
-  const others = n.isServing ? without(room.out, n) : without(room.under, n)
+  const others = [...(n.isServing ? room.out : room.under)].filter((other) => other !== n.name)
   const left = without(room.serving, n)
   return [
-    ...(others >= room.limit ? [atLimit(name, others, room.limit)] : []),
+    ...(others.length >= room.limit ? [atLimit(name, others, room.limit)] : []),
     ...(n.isServing && left < rollout.minInServiceNodes ? [tooFew(name, left, rollout.minInServiceNodes)] : []),
   ]
 }
 
 const without = (set: ReadonlySet<string>, { name }: NodeView): number => set.size - (set.has(name) ? 1 : 0)
 
-const atLimit = (name: string, out: number, limit: number): Reason => ({
-  code: 'IngressLimitReached',
-  object: name,
-  text: `${out} nodes of ${name} are out or degraded, and at most ${limit} may be`,
-})
+const NAMED_AT_MOST = 3
+
+function atLimit(name: string, out: readonly string[], limit: number): Reason {
+  const more = out.length - NAMED_AT_MOST
+  const names = out.toSorted().slice(0, NAMED_AT_MOST).join(', ')
+  return {
+    code: 'IngressLimitReached',
+    object: name,
+    text: `${out.length} nodes of ${name} are out or degraded (${names}${more > 0 ? ` and ${more} more` : ''}), and at most ${limit} may be`,
+  }
+}
 
 const tooFew = (name: string, left: number, min: number): Reason => ({
   code: 'TooFewInService',

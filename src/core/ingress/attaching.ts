@@ -3,8 +3,10 @@ import type { Reason } from '../../model/reason.ts'
 import { SKEW_MS } from './detached.ts'
 import { heldKeys, ingressOwner, isLastHolder, isMarked, ownClaim } from './marks.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
-import type { IngressOp } from './op.ts'
+import { awaitsAgent, isReturnOverdue, returnDeadline } from './node-state.ts'
+import { type IngressOp, toDetach } from './op.ts'
 import type { NodeView, Pass } from './pass.ts'
+import { mayMove } from './rollout-rules.ts'
 
 /**
  * What still asks for the node to be out is withdrawn in the reverse order, each by its own owner alone. Undefined: nothing
@@ -34,8 +36,7 @@ export function attaching(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer {
     const text = `nothing of this object keeps ${n.name} out any more`
     return act(n, { kind: 'writeOp', op: { ...op, t3: now } }, { code: 'MayReturn', text })
   }
-  const unheard = notReleased(n, op)
-  if (unheard !== undefined) return wait([unheard])
+  if (awaitsAgent(n, op)) return untilHeard(pass, n, op)
   const { attachGraceMs } = object.spec.detach
   const since = n.agent?.released?.id === op.id ? n.agent.released.since : 0
   const until = Math.max(op.t3 ?? now - attachGraceMs, since) + attachGraceMs
@@ -48,12 +49,28 @@ export function attaching(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer {
 }
 
 /**
- * Its agent may not know yet that the claim is gone, or find that the node serves nothing. A node that never was claimed waits for
- * nothing.
+ * Its agent may not know yet that the claim is gone, or find that the node serves nothing. After the limit the node is stuck: pods of
+ * another template may be what it needs, and the rest is for a person.
  */
-function notReleased(n: NodeView, op: IngressOp): Reason | undefined {
-  const isAwaited = n.agent !== undefined && op.isNew !== true && op.inPlace !== true
-  if (!isAwaited || n.agent.released?.id === op.id) return undefined
+function untilHeard(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer {
+  const { s, target } = pass
   const text = `the agent of ${n.name} does not give a good health answer yet`
-  return { code: 'AgentNotHeard', object: n.name, text }
+  const reason: Reason = { code: 'AgentNotHeard', object: n.name, text }
+  if (!isReturnOverdue(s, n, op)) return wait([reason], returnDeadline(s, op))
+  if (op.revision !== target && mayMove(pass, n, op.revision))
+    return act(
+      n,
+      { kind: 'writeOp', op: toDetach({ ...op, revision: target }, s.now) },
+      { code: 'RevisionSuperseded', text: `revision ${target} is wanted by now, so ${n.name} goes on to that one` },
+    )
+  // The agent goes by the claim of this operation, so that the id stays what it is.
+  if (n.wish?.kind === 'retry' && n.wish.of === op.id)
+    return act(
+      n,
+      { kind: 'writeOp', op: { ...op, t3: s.now }, isRetry: true },
+      { code: 'RetryAsked', text: `${n.name} is to be tried again` },
+    )
+  return wait([
+    { ...reason, next: 'look at its agent: the node comes back once that answers; or retry or skip the node' },
+  ])
 }

@@ -67,7 +67,7 @@ function stalled(pass: Pass): Words {
 
 function degraded(pass: Pass): Words {
   const mass = massDisruption(pass)
-  if (mass.length > 0) return is(true, 'MassDisruption', massReason(pass.s.object.name, mass).text)
+  if (mass.length > 0) return is(true, 'MassDisruption', sentence(massReason(pass, mass)))
   const nodes = pass.nodes.filter(({ state }) => state === 'Degraded')
   if (nodes.length > 0) return is(true, 'NodesDegraded', `pods are missing on ${named(nodes)}`)
   return is(false, 'AsWanted', 'no pods are missing on nodes that are in service')

@@ -11,8 +11,10 @@ import { claimedAt, ownClaim } from './marks.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
 import type { IngressOp } from './op.ts'
 import type { NodeView, Pass } from './pass.ts'
+import { nextTryAt, rejectionOf } from './rejection.ts'
 import { mayMove } from './rollout-rules.ts'
-import { type IngressDeployment, REJECTED_ANNOTATION } from './snapshot.ts'
+import type { IngressDeployment } from './snapshot.ts'
+import { rejected, stopRejected, tryAgain } from './try-again.ts'
 import { updating, verifying } from './updating.ts'
 
 /**
@@ -27,11 +29,18 @@ export function decideNode(pass: Pass, n: NodeView, admission: Admission | undef
   if (deployment === undefined) return withoutDeployment(pass, n)
   if (n.overDetached !== undefined) return takeStock(pass, n, { deployment, why: n.overDetached })
   if (n.state === 'Leaving') return leaving(pass, n, admission)
-  const stopped = stopRejected(n, deployment)
+  const stopped = stopRejected(pass, n, deployment)
   if (stopped !== undefined) return stopped
   if (op !== undefined) return underWay(pass, n, { op, deployment, admission })
   if (admission !== undefined) return upkeepFirst(pass, n, deployment) ?? begin(pass, n, admission)
-  return upkeepFirst(pass, n, deployment) ?? giveBack(n, 'it is as it should be')
+  return upkeepFirst(pass, n, deployment) ?? atRest(pass, n, deployment)
+}
+
+function atRest(pass: Pass, n: NodeView, deployment: IngressDeployment): NodeAnswer {
+  const answer = giveBack(n, 'it is as it should be')
+  const rejection = rejectionOf(deployment)
+  if (answer.kind !== 'rest' || rejection === undefined || rejection.triedAt !== undefined) return answer
+  return wait([rejected(pass, n, rejection)], nextTryAt(rejection, pass.s.now))
 }
 
 interface UnderWay {
@@ -112,23 +121,13 @@ function takeStock(
   return act(n, { kind: 'writeOp', op }, { code: 'OperationUnreadable', text })
 }
 
-/** The kubelet rejects them, and their ReplicaSet makes them anew at once: pods that run stay, no other is made. */
-const REJECTED_AT_MOST = 5
-
-function stopRejected(n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined {
-  const { revision, annotations, failedPods, available } = deployment
-  if (failedPods < REJECTED_AT_MOST || annotations[REJECTED_ANNOTATION] === revision) return undefined
-  const text = `${failedPods} pods of ${n.name} failed within ten minutes, so none is made any more`
-  return act(n, { kind: 'scale', replicas: available, rejected: revision }, { code: 'PodsRejected', text })
-}
-
 /** Of a node that nothing is under way on. The gate is closed before a cordon comes: a drain evicts in the same second. */
 function upkeepFirst(pass: Pass, n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined {
   const { podsPerNode } = pass.s.object.spec
   const gate = setGate(pass, n, false)
   if (gate !== undefined) return gate
-  if (deployment.replicas === podsPerNode || deployment.annotations[REJECTED_ANNOTATION] === deployment.revision)
-    return undefined
+  if (rejectionOf(deployment) !== undefined) return tryAgain(pass, n, deployment)
+  if (deployment.replicas === podsPerNode) return undefined
   const text = `${n.name} is to have ${podsPerNode} pods`
   return act(n, { kind: 'scale', replicas: podsPerNode }, { code: 'ReplicasDiffer', text })
 }

@@ -5,10 +5,18 @@ import type { IngressFinding } from './finding.ts'
 import { healthChecker } from './health-checker.ts'
 import { household, neededFirst, type ObjectAction } from './household.ts'
 import type { IngressLook } from './look.ts'
+import type { Rollback } from './rollback.ts'
 
 /** An IngressDaemonSet as a pass finds it: one that makes no sense is left alone, with all that it has out or in. */
 export type ObjectLook =
-  | { readonly kind: 'refused'; readonly name: string; readonly findings: readonly IngressFinding[] }
+  | {
+      readonly kind: 'refused'
+      readonly name: string
+      readonly findings: readonly IngressFinding[]
+      /** It asks for a rollback: what that comes to, and what that is about. */
+      readonly back?: Rollback
+      readonly look?: IngressLook
+    }
   | { readonly kind: 'seen'; readonly look: IngressLook }
 
 type ObjectDecision = LoopDecision<ObjectAction>
@@ -18,7 +26,7 @@ const REFUSED_AGAIN_MS = 60_000
 
 /** What is next for an IngressDaemonSet: what it needs first, then its nodes, and beside them what is left over. */
 export function decideObject(seen: ObjectLook): ObjectDecision {
-  if (seen.kind === 'refused') return refused(seen.name, seen.findings)
+  if (seen.kind === 'refused') return refused(seen)
   const { look } = seen
   const { snapshot, deployments } = look
   if (!snapshot.isFresh) return decideIngress(snapshot)
@@ -57,7 +65,7 @@ function withRefusal(decision: ObjectDecision, refusal: Reason | undefined): Obj
     : { ...decision, reasons }
 }
 
-function refused(name: string, findings: readonly IngressFinding[]): ObjectDecision {
+function refused({ name, findings, back }: Extract<ObjectLook, { kind: 'refused' }>): ObjectDecision {
   const reasons = findings
     .filter(({ severity }) => severity === 'error')
     .map(
@@ -68,7 +76,13 @@ function refused(name: string, findings: readonly IngressFinding[]): ObjectDecis
         next: fix,
       }),
     )
-  return { kind: 'hold', reasons, recheckAfterMs: REFUSED_AGAIN_MS }
+  if (back?.kind === 'done')
+    return { kind: 'act', actions: [{ kind: 'rollBack', ...back.to }], reasons: [...reasons, back.reason] }
+  return {
+    kind: 'hold',
+    reasons: back === undefined ? reasons : [...reasons, back.reason],
+    recheckAfterMs: REFUSED_AGAIN_MS,
+  }
 }
 
 const TAKEN_AGAIN_MS = 30_000

@@ -21,7 +21,7 @@ type Asked = IngressOp & { readonly t1: WallMs }
 
 /**
  * What a detach still waits for, after all that asks for it stands. A grace runs from its mark; no process begins it
- * anew. Evidence of the agent ends the one of the Deployment early, and its silence lets it not begin.
+ * anew. The one of the Deployment does not begin while the agent is silent.
  *
  * Law: no pod of a node changes before every grace of its detach is over.
  */
@@ -58,7 +58,7 @@ function byHealth(s: IngressSnapshot, n: IngressNode, op: Asked): readonly Detac
   if (n.agent === undefined) return fromMark
   const word = n.agent.acknowledged
   if (word?.id !== op.id) return [{ reason: notHeard(n) }, ...fromMark]
-  return word.isNoticed ? [] : grace(s, n, { from: Math.max(asked, word.seen), graceMs, of: key })
+  return grace(s, n, { from: Math.max(asked, word.seen), graceMs, of: key })
 }
 
 const notHeard = (n: IngressNode): Reason => ({

@@ -13,6 +13,7 @@ import { isSameList } from './remembered.ts'
 import { templateHash } from './revision.ts'
 import { rollbackOf } from './rollback.ts'
 import type { IngressSnapshot } from './snapshot.ts'
+import { toldRollout } from './told-rollout.ts'
 
 /** What a decision goes by, and the objects that its effects are about. */
 export interface IngressLook {
@@ -38,6 +39,7 @@ export function lookAt(found: IngressFound): IngressLook {
   const rejected = word('rejected', found.status.rejectedRevision)
   const rollback = rollbackOf(object, { revisions, ...rejected })
   const checker = found.daemonSets.find(({ name }) => name === healthCheckerName(object.name))
+  const told = toldRollout(found.status)
   return {
     deployments,
     gates,
@@ -57,6 +59,7 @@ export function lookAt(found: IngressFound): IngressLook {
         ...rejected,
         ...word('promoted', object.promoted),
       },
+      ...(told === undefined ? {} : { toldRollout: told }),
       ...(rollback?.kind === 'refused' ? { rollbackRefused: rollback.reason } : {}),
       budget: {
         limit: found.budget.limit,

@@ -1,5 +1,6 @@
 import { eligibleNodes } from './limits.ts'
 import { asksToBeOut } from './marks.ts'
+import { awaitsAgent } from './node-state.ts'
 import type { NodeView, Pass } from './pass.ts'
 
 /** Of nodes, each counted by what it is now. */
@@ -20,7 +21,7 @@ export interface NodeCounts {
 export function nodeCounts(pass: Pass): NodeCounts {
   const { s, target, nodes } = pass
   const eligible = eligibleNodes(pass)
-  const ready = eligible.filter(({ isServing }) => isServing).length
+  const ready = eligible.filter((n) => n.isServing && !(n.op !== undefined && awaitsAgent(n, n.op))).length
   const count = (which: (n: NodeView) => boolean): number => nodes.filter(which).length
   return {
     desired: eligible.length,

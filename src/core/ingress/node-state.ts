@@ -2,7 +2,8 @@ import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
 import { type DetachWait, detachWaits } from './detached.ts'
 import { isClaimedForMaintenance } from './marks.ts'
 import { type IngressOp, isFirst } from './op.ts'
-import { type IngressNode, type IngressSnapshot, REJECTED_ANNOTATION } from './snapshot.ts'
+import { rejectionOf } from './rejection.ts'
+import type { IngressDeployment, IngressNode, IngressSnapshot } from './snapshot.ts'
 
 export type NodeState =
   | 'Absent'
@@ -41,16 +42,46 @@ export function nodeState(s: IngressSnapshot, n: IngressNode, op: IngressOp | un
  */
 function isStuck(s: IngressSnapshot, n: IngressNode, op: IngressOp | undefined): boolean {
   const target = targetRevision(s)
-  if (n.deployment?.annotations[REJECTED_ANNOTATION] === target && n.deployment.revision === target) return true
-  if (op === undefined || op.revision !== target) return false
+  if (n.deployment?.revision === target && isRejected(s, n.deployment)) return true
+  if (op === undefined) return false
+  if (op.phase === 'Attaching') return isReturnOverdue(s, n, op)
+  if (op.revision !== target) return false
   if (op.phase === 'Detaching') return isHeldByTimeout(s, n, op)
   return isChanging(op) && isLate(s, op)
+}
+
+/** Also while they are tried again, or the rollout would go on for as long as that takes. */
+function isRejected({ object }: IngressSnapshot, deployment: IngressDeployment): boolean {
+  const rejection = rejectionOf(deployment)
+  if (rejection === undefined) return false
+  return rejection.triedAt === undefined || deployment.ready < object.spec.podsPerNode
 }
 
 const isChanging = ({ phase }: IngressOp): boolean => phase === 'Updating' || phase === 'Verifying'
 
 const isLate = ({ object, now }: IngressSnapshot, { t0, t2 = t0 }: IngressOp): boolean =>
   now - t2 > object.spec.rollout.progressDeadlineMs
+
+/**
+ * On its way back, and its agent has not given a good health answer since. A node that never was claimed waits for nothing.
+ *
+ * Law: a node on its way back is in service for an IngressDaemonSet only once its agent has answered, however late that is.
+ */
+export const awaitsAgent = (n: IngressNode, op: IngressOp): boolean =>
+  op.phase === 'Attaching' &&
+  n.agent !== undefined &&
+  op.isNew !== true &&
+  op.inPlace !== true &&
+  n.agent.released?.id !== op.id
+
+/** Until then the agent of a node on its way back may be silent; undefined: it is not on its way back yet. */
+export function returnDeadline({ object }: IngressSnapshot, { t3 }: IngressOp): number | undefined {
+  const { attachGraceMs, timeoutMs } = object.spec.detach
+  return t3 === undefined ? undefined : t3 + attachGraceMs + timeoutMs
+}
+
+export const isReturnOverdue = (s: IngressSnapshot, n: IngressNode, op: IngressOp): boolean =>
+  awaitsAgent(n, op) && s.now >= (returnDeadline(s, op) ?? Number.POSITIVE_INFINITY)
 
 /** The acknowledgements that are still missing after the limit; undefined: the limit is not over, or none is missing. */
 export function overdue(s: IngressSnapshot, n: IngressNode, op: IngressOp): readonly DetachWait[] | undefined {

@@ -21,6 +21,7 @@ import type { FoundDeployment, IngressFound, IngressPod } from './found.ts'
 import { ingressOwner } from './marks.ts'
 import { identityFor, identityOf, matchLabelsOf } from './names.ts'
 import { OP_ANNOTATION, parseOp } from './op.ts'
+import { rejectionOf } from './rejection.ts'
 import { remembered } from './remembered.ts'
 import type { IngressDeployment, IngressNode } from './snapshot.ts'
 
@@ -171,7 +172,9 @@ function deploymentView(
   const revision = annotations[TEMPLATE_HASH_ANNOTATION] ?? ''
   const word = parseOp(annotations[OP_ANNOTATION])
   const begun = word.kind === 'op' ? (word.op.t2 ?? word.op.t0) : 0
-  const since = Math.max(now - FAILED_WITHIN_MS, begun)
+  const tried = rejectionOf({ annotations, revision })?.triedAt ?? 0
+  // Pods say in whole seconds when they were made. A note of the future would let them fail for ever.
+  const since = Math.max(now - FAILED_WITHIN_MS, begun, Math.floor(Math.min(tried, now) / 1_000) * 1_000)
   const nodeUid = annotations[NODE_UID_ANNOTATION]
   const isOfEarlierNode = node !== undefined && nodeUid !== undefined && nodeUid !== node.uid
   return {

@@ -5,6 +5,10 @@ type Standing = Pick<CheckedIngress, 'status' | 'generation' | 'createdAt' | 'ui
 const refusalOf = ({ status }: Pick<CheckedIngress, 'status'>): string | undefined =>
   status.conditions.find(({ type, status: is }) => type === 'Stalled' && is === 'True')?.reason
 
+/** It is refused, or goes no further, for what it says or for others. */
+export const givesWay = (object: Pick<CheckedIngress, 'status'>): boolean =>
+  ['IngressRefused', 'IngressConflict'].includes(refusalOf(object) ?? '')
+
 /** Nodes are, or were, carried by it: what stands there must not be left half done. */
 export const wasCarried = (object: Pick<CheckedIngress, 'status'>): boolean =>
   object.status.observedGeneration !== undefined && refusalOf(object) !== 'IngressRefused'

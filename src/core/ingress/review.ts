@@ -1,4 +1,5 @@
 import { INGRESS_GROUPS, type IngressGroup } from '../../model/ingress-daemon-set.ts'
+import { isJsonObject } from '../../model/json-object.ts'
 import { MalformedReply, Untrusted } from '../../model/untrusted.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { crossCheck } from './cross-check.ts'
@@ -51,8 +52,31 @@ export function reviewIngress({ group, operation, object, old }: IngressRequest,
   if (own.some(isError)) return own
   const beside = besideOthers({ group, object }, around)
   const known = before === undefined ? [] : besideOthers({ group, object: before.raw }, around)
-  return [...own, ...beside.map((finding) => (known.some(isLike(finding)) ? stillSo(finding) : finding))]
+  const changed = before === undefined ? (finding: IngressFinding) => finding : movedTo(portsOf(now), portsOf(before))
+  return [...own, ...beside.map((finding) => (known.some(isLike(finding)) ? stillSo(finding) : changed(finding)))]
 }
+
+/** Of what an older schema took as well, whatever it is. */
+function portsOf({ raw }: Untrusted): readonly unknown[] {
+  const spec = isJsonObject(raw) ? raw.spec : undefined
+  const ports = isJsonObject(spec) ? spec.healthCheckNodePorts : undefined
+  return Array.isArray(ports) ? ports : []
+}
+
+/**
+ * A Service that came later than the object stops nothing that runs. A health port that is moved onto a port of it would: kube-proxy has
+ * that port on every node.
+ */
+const movedTo =
+  (ports: readonly unknown[], before: readonly unknown[]) =>
+  (finding: IngressFinding): IngressFinding => {
+    const at = HEALTH_PORT.exec(finding.field)?.[1]
+    const port = at === undefined ? undefined : ports[Number(at)]
+    const isNew = finding.rule === 'portOfService' && port !== undefined && !before.includes(port)
+    return isNew ? { ...finding, severity: 'error' } : finding
+  }
+
+const HEALTH_PORT = /^spec\.healthCheckNodePorts\[(\d+)\]$/
 
 const isError = ({ severity }: IngressFinding): boolean => severity === 'error'
 

@@ -1,13 +1,15 @@
-import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
+import type { IngressDaemonSet, IngressSpec } from '../../model/ingress-daemon-set.ts'
 import type { JsonPatch } from '../../model/json-patch.ts'
 import type { OwnedObject } from '../../model/owned-object.ts'
 import type { Reason } from '../../model/reason.ts'
+import type { IngressFinding } from './finding.ts'
 import { holdsTemplateOf, numberOf, specAt, templateHash } from './revision.ts'
 import { validateIngress } from './validate.ts'
 
 /** What becomes of `spec.rollbackTo`. `to` is empty where the template is that one already: the field alone goes. */
-type Rollback =
-  | { readonly kind: 'done'; readonly reason: Reason; readonly to: Partial<Restored> }
+export type Rollback =
+  /** `spec`: as it will be. */
+  | { readonly kind: 'done'; readonly reason: Reason; readonly to: Partial<Restored>; readonly spec?: IngressSpec }
   | { readonly kind: 'refused'; readonly reason: Reason }
 
 interface Restored {
@@ -28,7 +30,7 @@ export function rollbackOf(
   const { revision: number } = rollbackTo
   const wanted = revisions.find((revision) => numberOf(revision) === number)
   if (wanted === undefined) return refused(object, `${name} has no revision ${number}: ${existing(revisions)}`, ANOTHER)
-  const done = (code: Reason['code'], text: string): Omit<Extract<Rollback, { kind: 'done' }>, 'to'> => ({
+  const done = (code: Reason['code'], text: string): Omit<Extract<Rollback, { kind: 'done' }>, 'to' | 'spec'> => ({
     kind: 'done',
     reason: { code, object: name, text },
   })
@@ -46,7 +48,30 @@ export function rollbackOf(
     const text = `the template of revision ${number} of ${name} is not allowed beside the rest of the spec: ${error.field}: ${error.message}`
     return refused(object, text, error.fix)
   }
-  return { ...done('RollbackAsked', `${name} goes back to the template of revision ${number}`), to }
+  return { ...done('RollbackAsked', `${name} goes back to the template of revision ${number}`), to, spec: restored }
+}
+
+/** What was seen of it. */
+interface Kept {
+  readonly revisions: readonly OwnedObject[]
+  readonly snapshot: { readonly revisions: { readonly rejected?: string } }
+}
+
+/**
+ * The same of an object that is refused: the rollback is what makes it right. `findingsOf`: what it would have against it beside others,
+ * with that spec.
+ */
+export function rollbackOfRefused(
+  object: IngressDaemonSet,
+  { revisions, snapshot }: Kept,
+  findingsOf: (spec: IngressSpec) => readonly IngressFinding[],
+): Rollback | undefined {
+  const back = rollbackOf(object, { revisions, rejected: snapshot.revisions.rejected })
+  if (back?.kind !== 'done' || back.spec === undefined) return back
+  const error = findingsOf(back.spec).find(({ severity }) => severity === 'error')
+  if (error === undefined) return back
+  const text = `${object.name} would be refused with the template of revision ${object.rollbackTo?.revision} as well: ${error.field}: ${error.message}`
+  return refused(object, text, error.fix)
 }
 
 const withoutRequest = ({ rollbackTo: _, ...spec }: Readonly<Record<string, unknown>>) => spec

@@ -20,9 +20,13 @@ const gaveUp = ({ target }: Pass, n: NodeView): boolean =>
 const isSkipped = ({ target }: Pass, { wish, op }: NodeView): boolean =>
   wish?.kind === 'skip' && (wish.of === op?.id || wish.of === target)
 
+/** A node that came back with an earlier revision, and whose agent is silent, says nothing of the wanted one. */
+const isStuckAtTarget = ({ target }: Pass, { state, op }: NodeView): boolean =>
+  state === 'Stuck' && (op === undefined || op.revision === target)
+
 /** Nodes that count as failed. */
 export const failedNodes = (pass: Pass): readonly NodeView[] =>
-  pass.nodes.filter((n) => (n.state === 'Stuck' || gaveUp(pass, n)) && !isSkipped(pass, n))
+  pass.nodes.filter((n) => (isStuckAtTarget(pass, n) || gaveUp(pass, n)) && !isSkipped(pass, n))
 
 /** As many nodes have failed as stop a rollout. */
 export const isStalled = (pass: Pass): boolean =>
@@ -62,7 +66,7 @@ export function rolloutHolds(pass: Pass): readonly Reason[] {
       : []),
     ...(pass.s.rollbackRefused === undefined ? [] : [pass.s.rollbackRefused]),
     ...(isStalled(pass) ? [stalled(name, failed)] : []),
-    ...(mass.length > 0 ? [massReason(name, mass)] : []),
+    ...(mass.length > 0 ? [massReason(pass, mass)] : []),
   ]
 }
 
@@ -77,11 +81,17 @@ const stalled = (name: string, failed: readonly NodeView[]): Reason => ({
   next: 'change the template, or go back to an earlier revision, or retry or skip these nodes',
 })
 
-export const massReason = (name: string, hit: readonly NodeView[]): Reason => ({
-  code: 'MassDisruption',
-  object: name,
-  text: `${hit.length} nodes of ${name} are cordoned or not Ready, more than half of them: ${named(hit)}`,
-})
+/** How many have to be well again says the half, and one where there are two nodes. */
+export function massReason(pass: Pass, hit: readonly NodeView[]): Reason {
+  const { name } = pass.s.object
+  const tooMany = hit.length - Math.max(1, Math.floor(eligibleNodes(pass).length / 2))
+  return {
+    code: 'MassDisruption',
+    object: name,
+    text: `${hit.length} nodes of ${name} are cordoned or not Ready, more than half of them: ${named(hit)}`,
+    next: `uncordon ${tooMany} of them, or bring back those that are not Ready: kubectl get nodes shows which`,
+  }
+}
 
 /** What node holds go by beside the node. */
 interface FleetView {

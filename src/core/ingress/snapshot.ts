@@ -5,6 +5,7 @@ import type { Reason } from '../../model/reason.ts'
 import type { SeenSlot } from '../../model/slot.ts'
 import type { WallMs } from '../../model/time.ts'
 import type { NodeOut } from '../budget/snapshot.ts'
+import type { ToldRollout } from './told-rollout.ts'
 
 /** All that a decision about an IngressDaemonSet goes by. */
 export interface IngressSnapshot {
@@ -15,6 +16,8 @@ export interface IngressSnapshot {
   /** No cache is behind for longer than it may be. */
   readonly isFresh: boolean
   readonly revisions: IngressRevisions
+  /** As the status has it from before. */
+  readonly toldRollout?: ToldRollout
   /** Why the rollback that is asked for cannot be done. */
   readonly rollbackRefused?: Reason
   readonly budget: IngressBudget
@@ -80,8 +83,6 @@ interface AgentWord {
     readonly id: string
     /** By the clock of this process. */
     readonly seen: WallMs
-    /** All who send to the node have noticed: their checks were answered often enough. */
-    readonly isNoticed: boolean
   }
 }
 
@@ -99,7 +100,10 @@ export interface IngressDeployment {
   readonly isObserved: boolean
   /** Pods of an older template that are still there. */
   readonly oldPods: number
-  /** Pods that failed in the last ten minutes and since its pods began to change, such as those that the kubelet rejects. */
+  /**
+   * Pods that failed in the last ten minutes, since its pods began to change, and since they were tried again; such as those that the
+   * kubelet rejects.
+   */
   readonly failedPods: number
   /** Whether its PodDisruptionBudget lets pods be evicted. */
   readonly gate: 'absent' | 'open' | 'closed'
@@ -107,7 +111,7 @@ export interface IngressDeployment {
   readonly isOfEarlierNode?: true
 }
 
-/** On a Deployment whose pods were rejected too often: the revision. Its pods are not made again before that changes. */
+/** On a Deployment whose pods were rejected too often: the revision, how often, and when (`rejection.ts`). */
 export const REJECTED_ANNOTATION = 'evenkeel.dev/ingress-rejected'
 
 /** On a Deployment whose update was given up by `onTimeout: Abort`: the revision. */

@@ -5,6 +5,7 @@ import { eligibleNodes } from './limits.ts'
 import { nodeCounts } from './node-counts.ts'
 import { type NodeView, type Pass, passOf } from './pass.ts'
 import { isDone } from './rollout-rules.ts'
+import { rolloutStatus } from './rollout-standing.ts'
 import type { IngressSnapshot } from './snapshot.ts'
 
 /** Objects have a bound in size, and a status is read by people. */
@@ -16,6 +17,7 @@ export function ingressStatus(s: IngressSnapshot, reasons: readonly Reason[]): W
   const pass = passOf(s)
   const counts = nodeCounts(pass)
   const isComplete = isRolledOut(pass)
+  const rollout = rolloutStatus(pass, isComplete)
   return {
     conditions: ingressConditions(pass, { counts, isComplete, reasons }),
     fields: {
@@ -28,6 +30,7 @@ export function ingressStatus(s: IngressSnapshot, reasons: readonly Reason[]): W
       unavailableNodes: counts.unavailable,
       detachedNodes: counts.detached,
       stuckNodes: counts.stuck,
+      ...(rollout === undefined ? {} : { rollout }),
       ...notInService(pass, reasons),
     },
   }

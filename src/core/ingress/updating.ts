@@ -7,8 +7,10 @@ import { detachWaits } from './detached.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
 import { type IngressOp, toDetach } from './op.ts'
 import { isSettled, type NodeView, type Pass } from './pass.ts'
+import { nextTryAt, rejectionOf } from './rejection.ts'
 import { mayMove } from './rollout-rules.ts'
-import { type IngressDeployment, REJECTED_ANNOTATION } from './snapshot.ts'
+import type { IngressDeployment } from './snapshot.ts'
+import { makeOnceMore, rejected, tryAgain } from './try-again.ts'
 
 interface UnderWay {
   readonly op: IngressOp
@@ -31,7 +33,11 @@ export function updating(pass: Pass, n: NodeView, { op, deployment, admission }:
   const again = retry(pass, n, { op, deployment })
   if (again !== undefined) return again
   const { podsPerNode } = pass.s.object.spec
-  if (deployment.annotations[REJECTED_ANNOTATION] === op.revision) return wait([rejected(n)])
+  const rejection = rejectionOf(deployment)
+  const made = tryAgain(pass, n, deployment)
+  if (made !== undefined) return made
+  if (rejection !== undefined && rejection.triedAt === undefined)
+    return wait([rejected(pass, n, rejection)], nextTryAt(rejection, pass.s.now))
   if (deployment.replicas !== podsPerNode) return scaleUp(pass, n)
   if (!isSettled(pass, n)) return wait([notReady(pass, n, deployment)], deadline(pass, op))
   const text = `the pods of ${n.name} are all of revision ${op.revision}, and ready`
@@ -86,7 +92,9 @@ const isOut = ({ s }: Pass, n: NodeView, op: IngressOp): boolean =>
 /** A person wants it tried again: pods that were rejected are made once more, and the deadline begins anew. */
 function retry(pass: Pass, n: NodeView, { op, deployment }: Omit<UnderWay, 'admission'>): NodeAnswer | undefined {
   if (n.wish?.kind !== 'retry' || n.wish.of !== op.id) return undefined
-  if (deployment.annotations[REJECTED_ANNOTATION] !== undefined) return scaleUp(pass, n)
+  const rejection = rejectionOf(deployment)
+  if (rejection !== undefined && rejection.triedAt === undefined)
+    return makeOnceMore(n, pass.s.object.spec.podsPerNode, { ...rejection, triedAt: pass.s.now })
   const again: IngressOp = { ...op, id: newId(pass, n), t2: pass.s.now }
   return act(n, { kind: 'writeOp', op: again }, { code: 'RetryAsked', text: `${n.name} is to be tried again` })
 }
@@ -102,11 +110,13 @@ const deadline = ({ s }: Pass, { t0, t2 = t0 }: IngressOp): number | undefined =
   return at > s.now ? at : undefined
 }
 
-function notReady({ s }: Pass, n: NodeView, { ready, updated, available, oldPods }: IngressDeployment): Reason {
+function notReady({ s }: Pass, n: NodeView, deployment: IngressDeployment): Reason {
+  const { ready, updated, available, oldPods } = deployment
   const { podsPerNode } = s.object.spec
   const old = oldPods === 0 ? '' : `, ${oldPods} old ones are still there`
   const text = `of ${podsPerNode} pods on ${n.name} ${updated} are new, ${ready} ready, ${available} available${old}`
-  if (n.state !== 'Stuck') return { code: 'PodsNotReady', object: n.name, text }
+  const isTried = rejectionOf(deployment) !== undefined
+  if (n.state !== 'Stuck' || isTried) return { code: 'PodsNotReady', object: n.name, text }
   return {
     code: 'ProgressDeadlineExceeded',
     object: n.name,
@@ -114,10 +124,3 @@ function notReady({ s }: Pass, n: NodeView, { ready, updated, available, oldPods
     next: 'look at its pods; then retry or skip the node',
   }
 }
-
-const rejected = (n: NodeView): Reason => ({
-  code: 'PodsRejected',
-  object: n.name,
-  text: `the pods of ${n.name} failed again and again, so none is made any more`,
-  next: 'change the template, or retry the node',
-})

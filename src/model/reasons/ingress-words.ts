@@ -87,14 +87,14 @@ export const INGRESS_WORDS = {
   MassDisruption: {
     is: '4 nodes of web are cordoned or not Ready, more than half of them: n1, n2, n3, n4',
     cause: 'A fault of many nodes, or a cordon of many.',
-    cure: 'Look at `kubectl get nodes`. Nothing more is taken out before fewer nodes are in this state.',
+    cure: 'Look at `kubectl get nodes`. `kubectl uncordon` those whose work is over or has not begun, and bring back those that are not Ready. No further drain and no update is let through before at most half of the nodes are in this state.',
     wait: 'none',
   },
   IngressLimitReached: {
-    is: '1 nodes of web are out or degraded, and at most 1 may be',
+    is: '1 nodes of web are out or degraded (n1), and at most 1 may be',
     cause:
       'The limit is `maxUnavailableNodes` or `maxDegradedNodes` of `spec.updateStrategy`. Degraded nodes and nodes that others have out count.',
-    cure: 'Nothing to do while nodes are being updated. Else look at the nodes in the status of the object.',
+    cure: 'Nothing to do while nodes are being updated. Else look at the nodes that are named, and at the others in the status of the object.',
     wait: 'none',
   },
   TooFewInService: {
@@ -139,7 +139,7 @@ export const INGRESS_WORDS = {
     is: 'the agent of n1 has not said that it knows of the detach, so its health answer may still be good',
     cause:
       'The agent is not running, does not reach the API server, or cannot be asked by the controller. With `healthChecker.image` the pod of the health checker is meant.',
-    cure: 'Look at the agent of the node. On the way out, `detachTimeoutPolicy` says what is done after the limit. On the way back there is no limit.',
+    cure: 'Look at the agent of the node. On the way out, `detachTimeoutPolicy` says what is done after the limit. On the way back the node is then stuck, and it comes back by itself once the agent answers.',
     wait: 'none',
   },
   DetachTimedOut: {
@@ -180,9 +180,10 @@ export const INGRESS_WORDS = {
     wait: 'none',
   },
   PodsRejected: {
-    is: '5 pods of n1 failed within ten minutes, so none is made any more',
-    cause: 'The kubelet rejects them, such as for a host port that is taken.',
-    cure: 'Read the status of the failed pods and change the template, or remove the annotation `evenkeel.dev/ingress-rejected` from the Deployment.',
+    is: '5 pods of n1 failed within ten minutes, so none is made before 2026-01-01T00:10:00Z',
+    cause:
+      'The kubelet rejects them, such as for a full disk or a host port that is taken. They are made once more after ten minutes, and later each time.',
+    cure: 'Read the status of the failed pods and change the template. `evenkeel rollout retry ingressdaemonset/NAME` makes them at once.',
     wait: 'none',
   },
   PodsLeft: {

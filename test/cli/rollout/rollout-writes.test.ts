@@ -113,12 +113,14 @@ test('a skip is not undone by a wish to retry that was met before, and asked twi
   assert.deepEqual([code, out], [0, 'edge/web: nothing to do: n2: skipped already\n'])
 })
 
-test('a node whose pods were rejected, and that nothing is under way on, gets its pods again', async () => {
-  const scripted = new ScriptedRollout({
-    nodes: [{ name: 'n2', state: 'Stuck', annotations: { 'evenkeel.dev/ingress-rejected': 'x' } }],
-  })
+test('a node whose pods were rejected, and that nothing is under way on, is due to be tried again, and asked twice it does nothing', async () => {
+  const note = JSON.stringify({ version: 1, revision: 'r7', count: 4, at: '2026-01-01T00:00:00Z' })
+  const annotations = { 'evenkeel.dev/ingress-rejected': note, 'evenkeel.dev/template-hash': 'r7' }
+  const scripted = new ScriptedRollout({ nodes: [{ name: 'n2', state: 'Stuck', annotations }] })
   assert.equal((await scripted.run('retry', 'ids/web')).code, 0)
-  assert.equal(scripted.deploymentOf('n2')['evenkeel.dev/ingress-rejected'], undefined)
+  assert.equal(scripted.deploymentOf('n2')['evenkeel.dev/ingress-rejected'], 'r7')
+  const { code, out } = await scripted.run('retry', 'ids/web')
+  assert.deepEqual([code, out], [0, 'edge/web: nothing to do: n2: asked to be tried again already\n'])
 })
 
 test('a node whose detach was given up is tried again by its revision', async () => {

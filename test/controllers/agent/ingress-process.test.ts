@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { freePort } from '../../../bin/demo/free-port.ts'
+import { askAgent } from '../../../src/adapters/http/ask-agent.ts'
+import { agentAnswerOf } from '../../../src/adapters/http/parse-agent-health.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { AgentPlace, answers, type RunningAgent } from '../../support/agent/agent-place.ts'
 import { applyIngress, deleteIngress, pageAt, portAnswers } from '../../support/agent/ingress-on-place.ts'
@@ -41,6 +43,11 @@ test('each port of an IngressDaemonSet has its own answer, by the pods that are 
   assert.deepEqual(await ingressesOf(agent), [
     ['api', 'up', [true]],
     ['web', 'drain', [true]],
+  ])
+  const asked = await askAgent({ address: '127.0.0.1', port: agent.statusPort }, t.signal)
+  assert.deepEqual('error' in asked ? asked : agentAnswerOf(asked.health).ingresses, [
+    { namespace: 'default', name: 'api', isUp: true, ports: [api] },
+    { namespace: 'default', name: 'web', isUp: false, ports: [webNext] },
   ])
   assert.match(
     await agent.page('/metrics', 'status'),

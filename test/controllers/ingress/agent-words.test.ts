@@ -1,82 +1,78 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemClock } from '../../../src/adapters/node/system-clock.ts'
 import { AgentsOfObjects } from '../../../src/controllers/ingress/agent-words.ts'
 import type { FoundDeployment } from '../../../src/core/ingress/found.ts'
-import { formatOp } from '../../../src/core/ingress/op.ts'
-import { formatClaims } from '../../../src/model/claims.ts'
-import { formatHealthOrder } from '../../../src/model/health-order.ts'
-import { wallMs } from '../../../src/model/time.ts'
+import { formatOp, OP_ANNOTATION, type Phase } from '../../../src/core/ingress/op.ts'
+import { formatClaims, MAINTENANCE_ANNOTATION } from '../../../src/model/claims.ts'
+import { formatHealthOrder, HEALTH_ANNOTATION } from '../../../src/model/health-order.ts'
+import { INGRESS_LABEL } from '../../../src/model/ingress-keys.ts'
+import type { Node } from '../../../src/model/node.ts'
 import type { Agents } from '../../../src/ports/agents.ts'
-import { aClusterNode } from '../../support/ingress-world.ts'
+import { aClusterNode, anOp } from '../../support/ingress-world.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
 
-const CLAIM = formatClaims([{ owner: 'ingress/edge.web', id: 'op-1' }])
-const NEVER = new AbortController().signal
+const OBJECT = 'uid-web'
 
-const nodeOf = (isClaimed: boolean, unschedulable = false) => {
-  const annotations: Readonly<Record<string, string>> = isClaimed ? { 'evenkeel.dev/maintenance': CLAIM } : {}
-  return aClusterNode('n1', { internalAddresses: ['10.0.0.1'], annotations, unschedulable })
-}
+type Told = Awaited<ReturnType<Agents['ask']>>
 
-function deploymentAt(phase: 'Detaching' | 'Attaching', by?: 'pods'): FoundDeployment {
-  const op = { id: 'op-1', revision: 'r2', phase, t0: wallMs(0) }
-  const order = { ports: [10_080], minReadyPods: 1, mark: { key: 'a', value: '' }, ...(by === undefined ? {} : { by }) }
-  return {
-    ...{ namespace: 'edge', name: 'web-1', uid: 'd', resourceVersion: '1', deleting: false, labels: {}, owners: [] },
-    ...{ content: {}, replicas: 1, updated: 1, ready: 1, available: 1, isObserved: true },
-    controller: { kind: 'IngressDaemonSet', name: 'web', uid: 'uid-web' },
-    annotations: {
+/** One node, and what its agent says. */
+class Asking {
+  readonly clock = new VirtualClock()
+  told: Told = 'unheard'
+  ports: readonly number[] = []
+  readonly #words = new AgentsOfObjects({
+    agents: { ask: async () => this.told, check: async () => 'unheard' },
+    clock: this.clock,
+  }).of(OBJECT);
+
+  async in(phase: Phase, isClaimed: boolean) {
+    const claim = { [MAINTENANCE_ANNOTATION]: formatClaims([{ owner: 'ingress/edge.web', id: 'op-1' }]) }
+    const node: Node = aClusterNode('n1', { internalAddresses: ['10.0.0.1'], annotations: isClaimed ? claim : {} })
+    const order = formatHealthOrder({ ports: this.ports, minReadyPods: 2, mark: { key: 'a/b', value: '' } })
+    const annotations = {
       'evenkeel.dev/node': 'n1',
-      'evenkeel.dev/ingress-operation': formatOp(op),
-      'evenkeel.dev/health-check': formatHealthOrder(order),
-    },
+      [OP_ANNOTATION]: formatOp(anOp({ phase })),
+      [HEALTH_ANNOTATION]: order,
+    }
+    const found = { namespace: 'edge', labels: { [INGRESS_LABEL]: 'web' }, annotations }
+    const deployment = { controller: { uid: OBJECT }, ...found } as unknown as FoundDeployment
+    await this.#words.ask([node], [deployment], new AbortController().signal)
+    return this.#words.of('n1')
   }
 }
 
-/** The agent of the node knows nothing yet of what the health port says, and the other way round. */
-function wordsOf(heard: 'up' | 'out' | 'unheard') {
-  const asked: string[] = []
-  const agents: Agents = {
-    ask: async (address) => {
-      asked.push(`agent ${address}`)
-      return { acknowledged: [], isUp: true }
-    },
-    check: async ({ address, port }) => {
-      asked.push(`${address}:${port}`)
-      return heard
-    },
-  }
-  return { asked, words: new AgentsOfObjects({ agents, clock: systemClock }).of('uid-web') }
-}
+const OUT = { acknowledged: ['op-1'], isUp: false }
+const IN = { acknowledged: [], isUp: true }
 
-for (const [heard, isNoticed] of [
-  ['up', false],
-  ['unheard', false],
-  ['out', true],
-] as const) {
-  test(`a node that leaves has left for its health checker where that answers so: ${heard}`, async () => {
-    const { asked, words } = wordsOf(heard)
-    await words.ask([nodeOf(true)], [deploymentAt('Detaching', 'pods')], NEVER)
-    assert.deepEqual(asked, ['10.0.0.1:10080'])
-    assert.equal(words.of('n1').acknowledged?.id, isNoticed ? 'op-1' : undefined)
-  })
-}
-
-for (const [heard, isCordoned, isBack] of [
-  ['up', false, true],
-  ['out', false, false],
-  ['out', true, true],
-  ['unheard', false, false],
-] as const) {
-  test(`a node ${isCordoned ? 'that others have out ' : ''}is back where its health checker says ${heard}: ${isBack}`, async () => {
-    const { words } = wordsOf(heard)
-    await words.ask([nodeOf(false, isCordoned)], [deploymentAt('Attaching', 'pods')], NEVER)
-    assert.equal(words.of('n1').released?.id, isBack ? 'op-1' : undefined)
-  })
-}
-
-test('where agents answer the health ports they are asked, and no port', async () => {
-  const { asked, words } = wordsOf('out')
-  await words.ask([nodeOf(true)], [deploymentAt('Detaching')], NEVER)
-  assert.deepEqual([asked, words.of('n1').acknowledged], [['agent 10.0.0.1'], undefined])
+test('a claim that is made once more is to be acknowledged once more', async () => {
+  const asking = new Asking()
+  asking.told = OUT
+  assert.equal((await asking.in('Detaching', true)).acknowledged?.id, 'op-1')
+  asking.told = IN
+  assert.equal((await asking.in('Attaching', false)).released?.id, 'op-1')
+  asking.told = 'unheard'
+  assert.equal((await asking.in('Detaching', true)).acknowledged, undefined)
 })
+
+const PORTS = [10_080, 10_081]
+const web = { namespace: 'edge', name: 'web', isUp: true, ports: PORTS }
+
+const BACK: readonly (readonly [title: string, told: Told, ports: readonly number[], isBack: boolean])[] = [
+  ['an agent that answers for no object speaks for the node', IN, PORTS, true],
+  ['it is up at all ports of the object', { ...IN, ingresses: [web] }, PORTS, true],
+  ['it has one port more', { ...IN, ingresses: [web] }, [10_080], true],
+  ['a port of the object is not open', { ...IN, ingresses: [{ ...web, ports: [10_080] }] }, PORTS, false],
+  ['it is not up for the object', { ...IN, ingresses: [{ ...web, isUp: false }] }, PORTS, false],
+  ['it has not heard of the object', { ...IN, ingresses: [] }, PORTS, false],
+  ['it answers for another object of that name', { ...IN, ingresses: [{ ...web, namespace: 'shop' }] }, PORTS, false],
+  ['the object has no port', { ...IN, ingresses: [] }, [], true],
+  ['the node itself is not up', { ...IN, isUp: false, ingresses: [web] }, PORTS, false],
+]
+
+for (const [title, told, ports, isBack] of BACK)
+  test(`a node is back once its agent says so at the health ports of the object as well: ${title}`, async () => {
+    const asking = new Asking()
+    asking.told = told
+    asking.ports = ports
+    assert.equal((await asking.in('Attaching', false)).released !== undefined, isBack)
+  })

@@ -43,3 +43,11 @@ test('a mark of another key counts from the write that sets it, and not while th
   const over: NodeAction = { kind: 'clearOp', node: 'n1' }
   assert.equal(annotationsOf(over, renamed, standing)[HEALTH_ANNOTATION], order(4, 'new/key'))
 })
+
+test('a wish to try it again goes with the write that meets it, and with no other', () => {
+  const standing = found(4, { 'evenkeel.dev/ingress-retry': 'op-1' })
+  const again: NodeAction = { kind: 'writeOp', node: 'n1', op: OP }
+  assert.equal('evenkeel.dev/ingress-retry' in annotationsOf(again, specOf(4), standing), false)
+  const met: NodeAction = { ...again, isRetry: true }
+  assert.equal(annotationsOf(met, specOf(4), standing)['evenkeel.dev/ingress-retry'], null)
+})

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { IngressReviews } from '../../../src/controllers/ingress/ingress-reviews.ts'
 import type { Neighbours } from '../../../src/core/ingress/neighbours.ts'
+import { wallMs } from '../../../src/model/time.ts'
 import { around, checked, service, stored } from '../../support/ingress/around.ts'
 import { ingress, rolling } from '../../support/ingress/ingress-row.ts'
 
@@ -92,6 +93,24 @@ describe('an update', () => {
       ),
     )
     assert.equal(allowed, false)
+  })
+  const ofYounger = around({ services: [service('lb', { nodePorts: [10_081], createdAt: wallMs(Date.UTC(2030, 0)) })] })
+  const beside = async (ports: readonly number[], before: readonly number[], spec: Json = {}) => {
+    const [object, old] = [
+      stored('web', { healthCheckNodePorts: ports, ...spec }),
+      stored('web', { healthCheckNodePorts: before }),
+    ]
+    const page = await reviews(ofYounger).answer(review(update(object, old)))
+    const { allowed, warnings = [] } = (JSON.parse(page.body) as Answer).response
+    return [allowed, warnings.length]
+  }
+  test('of a health port onto a port of a Service is refused, also where the Service is younger', async () => {
+    assert.deepEqual(await beside([10_081], [10_080]), [false, 0])
+    assert.deepEqual(await beside([10_080, 10_081], [10_080]), [false, 0])
+  })
+  test('of other fields is allowed with a warning where the younger Service took the health port', async () => {
+    assert.deepEqual(await beside([10_081], [10_081], { podsPerNode: 2 }), [true, 1])
+    assert.deepEqual(await beside([10_080, 10_081], [10_081]), [true, 1])
   })
   test('of metadata alone is allowed whatever the spec says', async () => {
     const { metadata, ...rest } = ingress({ podsPerNode: 0, ...TAKEN }) as { readonly metadata: object }

@@ -253,3 +253,15 @@ test('law: the template of a node that serves is not changed before the node is 
   const s = aScene([aNodeOf('n1', { slot: OURS, op: forged }), aNodeOf('n2', { deployment: NEW })])
   assert.equal(short(decideIngress(s)), 'n1 writeOp Detaching r2')
 })
+
+for (const [out, says] of [
+  [['n2'], '1 nodes of web are out or degraded (n2), and at most 1 may be'],
+  [['n5', 'n3', 'n2'], '3 nodes of web are out or degraded (n2, n3, n5), and at most 1 may be'],
+  [['n6', 'n5', 'n4', 'n3', 'n2'], '5 nodes of web are out or degraded (n2, n3, n4 and 2 more), and at most 1 may be'],
+] as const)
+  test(`a limit that is reached names the first three nodes that are out, of ${out.length}`, () => {
+    const degraded = out.map((name) => aNodeOf(name, { deployment: { revision: 'r2', ready: 1, available: 1 } }))
+    const s = aScene([aNodeOf('n1'), ...degraded], { spec: { rollout: { minInServiceNodes: 0 } } })
+    const texts = decideIngress(s).reasons.map(({ text }) => text)
+    assert.ok(texts.includes(says), texts.join('\n'))
+  })

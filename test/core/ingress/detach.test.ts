@@ -25,8 +25,8 @@ interface Detach {
   readonly stamp?: string | number
   /** When that was first seen, in seconds before now. */
   readonly seen?: number
-  /** Of the agent: `silent`, or since when it acknowledges, in seconds; `noticed`: and all have noticed. */
-  readonly agent?: 'silent' | 'of another' | 'noticed' | number
+  /** Of the agent: `silent`, or since when it acknowledges, in seconds. */
+  readonly agent?: 'silent' | 'of another' | number
   readonly onTimeout?: 'Pause' | 'Proceed' | 'Abort'
   readonly asks?: string
   readonly annotations?: Readonly<Record<string, string>>
@@ -48,7 +48,7 @@ function scene(detach: Detach): IngressSnapshot {
   const { t0 = 100, t1 = 99, stamp, agent, onTimeout = 'Pause', byNode = stamp !== undefined } = detach
   const { asks = byNode ? 'dcn' : 'dc' } = detach
   const text = typeof stamp === 'number' ? isoAgo(stamp) : stamp
-  const ids = { silent: undefined, 'of another': 'op-0', noticed: 'op-1' } as const
+  const ids = { silent: undefined, 'of another': 'op-0' } as const
   const id = typeof agent === 'number' ? 'op-1' : ids[agent ?? 'silent']
   const word = {
     ...(id === undefined
@@ -57,7 +57,6 @@ function scene(detach: Detach): IngressSnapshot {
           acknowledged: {
             id,
             seen: ago(typeof agent === 'number' ? agent : 1),
-            isNoticed: agent === 'noticed',
           },
         }),
   }
@@ -126,12 +125,6 @@ const ROWS: readonly (readonly [title: string, detach: Detach, decision: string]
   ['its agent acknowledged another operation', { agent: 'of another' }, 'hold n1 AgentNotHeard'],
   ['its agent acknowledged a moment ago, so its answer failed no earlier', { agent: 29 }, GRACE],
   ['its agent acknowledged long enough ago', { agent: 30 }, GO],
-  ['all have noticed, by the evidence of the agent: the grace ends early', { t0: 2, t1: 1, agent: 'noticed' }, GO],
-  [
-    'evidence of the agent ends no grace of a detacher',
-    { t0: 2, t1: 1, agent: 'noticed', byNode: true, stamp: 1 },
-    'hold n1 DetachGrace n1 DetachGrace',
-  ],
   [
     'the agent is silent after the limit, policy Proceed',
     { t0: 700, t1: 699, agent: 'silent', onTimeout: 'Proceed' },

@@ -98,6 +98,7 @@ test('nodes are counted, and those that are not in service are listed with what 
     unavailableNodes: 2,
     detachedNodes: 1,
     stuckNodes: 1,
+    rollout: { startedAt: '2026-01-01T00:00:00Z', admitted: ['n1'] },
     nodes: [
       {
         name: 'n1',
@@ -125,3 +126,17 @@ test('of many nodes that are not in service a hundred are listed', () => {
 test('nothing is said while caches are behind', () => {
   assert.equal(ingressStatus(aScene([done('n1')], { isFresh: false }), []), undefined)
 })
+
+for (const [title, cordoned, all, says] of [
+  ['3 of 4', ['n1', 'n2', 'n3'], ['n1', 'n2', 'n3', 'n4'], 'uncordon 1 of them'],
+  ['5 of 5', ['n1', 'n2', 'n3', 'n4', 'n5'], ['n1', 'n2', 'n3', 'n4', 'n5'], 'uncordon 3 of them'],
+  ['2 of 2', ['n1', 'n2'], ['n1', 'n2'], 'uncordon 1 of them'],
+] as const)
+  test(`many cordons at once: the reason and the condition say how many to uncordon, ${title}`, () => {
+    const isOut = new Set<string>(cordoned)
+    const s = aScene(all.map((name) => aNodeOf(name, { deployment: NEW, node: { unschedulable: isOut.has(name) } })))
+    const mass = decideIngress(s).reasons.find(({ code }) => code === 'MassDisruption')
+    assert.ok(mass?.next?.startsWith(says), mass?.next)
+    const degraded = statusOf(s).conditions.find(({ type }) => type === 'Degraded')
+    assert.ok(degraded?.message.includes(says), degraded?.message)
+  })

@@ -1,3 +1,4 @@
+import { agentAnswerOf } from '../../../src/adapters/http/parse-agent-health.ts'
 import { kubeObjects } from '../../../src/adapters/kube/kube-objects.ts'
 import { IngressLoop } from '../../../src/controllers/ingress/ingress-loop.ts'
 import type { Agents } from '../../../src/ports/agents.ts'
@@ -13,9 +14,7 @@ export const LEASE = { namespace: 'evenkeel', name: 'evenkeel-controller' }
 const virtualAgents = (cluster: VirtualCluster): Agents => ({
   ask: async (address, signal) => {
     const asked = await askVirtualAgent(cluster)({ address, port: AGENT_STATUS_PORT }, signal)
-    if ('error' in asked) return 'unheard'
-    const { acknowledged, answer } = asked.health
-    return { acknowledged, isUp: answer === 'up' }
+    return 'error' in asked ? 'unheard' : agentAnswerOf(asked.health)
   },
   check: async ({ address }) => checkedHealthPort(cluster, address),
 })

@@ -1,6 +1,6 @@
 import { claimsOf, formatClaims, MAINTENANCE_ANNOTATION, withClaim, withoutClaim } from '../../../src/model/claims.ts'
 import { wallMs } from '../../../src/model/time.ts'
-import { isReady, type PodObject } from '../../../src/sim/actors/pod-object.ts'
+import { isFinished, isReady, type PodObject } from '../../../src/sim/actors/pod-object.ts'
 import { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import type { Judge } from '../../../src/sim/traffic/judge.ts'
 import { ApiFailure } from '../../../src/sim/world/api-failure.ts'
@@ -19,7 +19,7 @@ import { deleteObject } from '../../../src/sim/world/delete-object.ts'
 import { evictPod } from '../../../src/sim/world/evict-pod.ts'
 import { turnsOfLoop } from '../turns-of-loop.ts'
 import type { ProcessOutside } from '../virtual-roll/process-ports.ts'
-import { VirtualAgents } from '../virtual-roll/virtual-agents.ts'
+import { type AgentTrouble, VirtualAgents } from '../virtual-roll/virtual-agents.ts'
 import { VirtualRoll } from '../virtual-roll/virtual-roll.ts'
 import { ControllerProcess, LEASE } from './controller-process.ts'
 import { budgetOf, FRONT, type Json, NODE_PORT, PLAIN_FRONT, ROLL_FILE, webService } from './ingress-manifests.ts'
@@ -27,7 +27,6 @@ import { judgedTraffic } from './judged-traffic.ts'
 
 const PERSON = 'person/alice'
 const OP_ANNOTATION = 'evenkeel.dev/ingress-operation'
-const MARK = 'ingressdaemonsets.mumoshu.github.com/to-be-updated'
 
 interface GroundOptions {
   readonly nodes?: number
@@ -142,6 +141,10 @@ export class IngressGround {
     this.apply(budgetOf(maxOut))
   }
 
+  troubleAgent(name: string, trouble: AgentTrouble | undefined): void {
+    this.#agents.setTrouble(name, trouble)
+  }
+
   restartAgent(name: string): void {
     this.#agents.restart(name)
   }
@@ -160,14 +163,6 @@ export class IngressGround {
     return claimsOf(this.node(name).metadata.annotations?.[MAINTENANCE_ANNOTATION]).some(
       ({ owner }) => owner === PERSON,
     )
-  }
-
-  /** What the controller has written on the Deployment of the node is removed by hand. */
-  unmark(name: string): void {
-    const found = this.deployments().find(({ metadata }) => metadata.annotations?.['evenkeel.dev/node'] === name)
-    if (found === undefined) return
-    const { [OP_ANNOTATION]: _op, [MARK]: _mark, ...annotations } = found.metadata.annotations ?? {}
-    this.cluster.world.store.put(DEPLOYMENTS, { ...found, metadata: { ...found.metadata, annotations } })
   }
 
   /** As a drain asks for a pod: the code of a refusal, or that it is evicted, or gone already. */
@@ -250,9 +245,10 @@ export class IngressGround {
       .map(({ metadata: { uid }, spec: { nodeName = '' } }) => ({ node: nodeName, uid }))
   }
 
-  /** `n1 v1 ready`, of all pods. */
+  /** `n1 v1 ready`, of all pods that have not ended. */
   podLines(): readonly string[] {
     return this.pods()
+      .filter((pod) => !isFinished(pod))
       .map((pod) => `${pod.spec.nodeName} ${versionOf(pod)}${isReady(pod) ? '' : ' not ready'}`)
       .toSorted()
   }

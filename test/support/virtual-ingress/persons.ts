@@ -1,3 +1,4 @@
+import { unmark } from './by-hand.ts'
 import type { IngressGround } from './ingress-ground.ts'
 import type { Deed } from './ingress-scenario.ts'
 
@@ -55,7 +56,7 @@ export class Persons {
         this.left -= 1
         return
       case 'unmark':
-        this.#ground.unmark(node)
+        unmark(this.#ground, node)
         this.left -= 1
         return
     }

@@ -23,8 +23,8 @@ interface Failed {
   readonly deployment: FoundDeployment
   /** The id of the operation, or the revision. */
   readonly of: string
-  /** Its pods were rejected, and nothing is under way there. */
-  readonly isRejected: boolean
+  /** Nothing is under way there, and its pods, which are of this revision, were rejected. */
+  readonly rejected?: string
 }
 
 /** The nodes that failed are tried once more. */
@@ -32,14 +32,21 @@ export function retry(object: CheckedIngress, wished: Wished): RolloutChange {
   const failed = failedNodes(object, wished)
   if ('kind' in failed) return failed
   return asked(
-    failed.filter(({ deployment, of, isRejected }) => isRejected || deployment.annotations[RETRY_ANNOTATION] !== of),
+    failed.filter(({ deployment, ...one }) => {
+      const { key, value } = wishOf(one)
+      return deployment.annotations[key] !== value
+    }),
     (one) => ({
-      patch: one.isRejected ? [without(REJECTED_ANNOTATION)] : [add(RETRY_ANNOTATION, one.of)],
+      patch: [add(wishOf(one).key, wishOf(one).value)],
       text: `${one.node} is to be tried again`,
     }),
     `${failed.map(({ node }) => node).join(', ')}: asked to be tried again already`,
   )
 }
+
+/** A revision without a time is due to be tried again. */
+const wishOf = ({ of, rejected }: Pick<Failed, 'of' | 'rejected'>) =>
+  rejected === undefined ? { key: RETRY_ANNOTATION, value: of } : { key: REJECTED_ANNOTATION, value: rejected }
 
 /** The node does not count among those that stop the rollout. */
 export function skip(object: CheckedIngress, wished: Wished): RolloutChange {
@@ -53,7 +60,7 @@ export function skip(object: CheckedIngress, wished: Wished): RolloutChange {
         ...(RETRY_ANNOTATION in one.deployment.annotations ? [without(RETRY_ANNOTATION)] : []),
         add(SKIP_ANNOTATION, one.of),
       ],
-      text: `${one.node} is skipped: it does not stop the rollout any more, and stays out until it is tried again or gets another template`,
+      text: `${one.node} is skipped: it does not stop the rollout any more, and stays out until it gets well by itself, is tried again, or gets another template`,
     }),
     `${failed.map(({ node }) => node).join(', ')}: skipped already`,
   )
@@ -120,5 +127,7 @@ function failedOf(
   if (!stuck.has(node) && !gaveUp) return []
   const word = parseOp(annotations[OP_ANNOTATION])
   const of = word.kind === 'op' ? word.op.id : updateRevision
-  return [{ node, deployment, of, isRejected: word.kind !== 'op' && REJECTED_ANNOTATION in annotations }]
+  const isRejected = word.kind !== 'op' && REJECTED_ANNOTATION in annotations
+  const { [TEMPLATE_HASH_ANNOTATION]: rejected = updateRevision } = annotations
+  return [{ node, deployment, of, ...(isRejected ? { rejected } : {}) }]
 }

@@ -15,12 +15,15 @@ export const statusSchema = (): Schema =>
     currentRevision: text('The last revision that every node had.'),
     updateRevision: text('The revision of the template as it is now.'),
     rejectedRevision: text('The revision that a rollback left. It is not rolled out again.'),
-    collisionCount: count('How often a name had to be made anew because another object had it.'),
     rollout: object('The rollout that is under way.', {
       startedAt: time('When it began.'),
-      admitted: list('Nodes that may be out for it now.', text('Name of a node.', { maxLength: 253 }), {
-        'x-kubernetes-list-type': 'set',
-      }),
+      admitted: list(
+        'Nodes that are out for it now, or may be, at most 100 of them.',
+        text('Name of a node.', { maxLength: 253 }),
+        {
+          'x-kubernetes-list-type': 'set',
+        },
+      ),
     }),
     nodes: list('The nodes that are not in service, at most 100 of them.', node(), {
       maxItems: 100,

@@ -49,7 +49,7 @@ const detaching = (): Fields => ({
   annotateNodeToDetach: annotateNode(),
   waitForDetachmentByAnnotatedTimestamp: waitForDetachment(),
   detachTimeoutSeconds: integer(
-    `Seconds that a detach may wait for its acknowledgement, which is the timestamp of the detacher or the word of the health checker. What comes after them says detachTimeoutPolicy. From 1 to 86400; defaults to ${D.detachTimeoutSeconds}.`,
+    `Seconds that a detach may wait for its acknowledgement, which is the timestamp of the detacher or the word of the health checker. What comes after them says detachTimeoutPolicy. A node on its way back, whose agent stays silent for so long after the attach grace, is stuck. From 1 to 86400; defaults to ${D.detachTimeoutSeconds}.`,
     { minimum: 1, maximum: 86_400, default: D.detachTimeoutSeconds },
   ),
   detachTimeoutPolicy: choice(

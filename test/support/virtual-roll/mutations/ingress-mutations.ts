@@ -35,8 +35,8 @@ export const INGRESS_MUTATIONS: readonly Mutation[] = [
   ),
   mutation('takes out one node more than the object allows', [
     'admission.ts',
-    'others >= room.limit',
-    'others > room.limit',
+    'others.length >= room.limit',
+    'others.length > room.limit',
   ]),
   mutation('leaves its claim on the node', [
     'attaching.ts',

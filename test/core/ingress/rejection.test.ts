@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decideIngress } from '../../../src/core/ingress/decide.ts'
+import { formatRejection, nextTryAt, parseRejection, type Rejection } from '../../../src/core/ingress/rejection.ts'
+import { type IngressDeployment, REJECTED_ANNOTATION } from '../../../src/core/ingress/snapshot.ts'
+import { wallMs } from '../../../src/model/time.ts'
+import { shortIngressDecision as short } from '../../support/ingress-decision.ts'
+import { aNodeOf, anOp, aScene, NOW, OURS } from '../../support/ingress-world.ts'
+
+const MINUTES = 60_000
+
+/** Of the wanted revision, minutes before now. */
+interface Rejected {
+  readonly count?: number
+  readonly ago: number
+  readonly triedAgo?: number
+  /** What stands there instead. */
+  readonly text?: string
+  readonly deployment?: Partial<IngressDeployment>
+  /** Its pods are being replaced. */
+  readonly isUpdating?: true
+  readonly retry?: true
+}
+
+const noteOf = ({ count = 1, ago, triedAgo }: Rejected): Rejection => ({
+  revision: 'r2',
+  count,
+  at: wallMs(NOW - ago * MINUTES),
+  ...(triedAgo === undefined ? {} : { triedAt: wallMs(NOW - triedAgo * MINUTES) }),
+})
+
+function scene(is: Rejected) {
+  const { text = formatRejection(noteOf(is)), isUpdating, retry } = is
+  const pods = { revision: 'r2', replicas: 0, updated: 0, ready: 0, available: 0, ...is.deployment }
+  const n1 = aNodeOf('n1', {
+    deployment: { ...pods, annotations: { [REJECTED_ANNOTATION]: text } },
+    ...(isUpdating ? { slot: OURS, op: anOp({ phase: 'Updating' }, { t1: 90, t2: 60 }), asks: 'dc' } : {}),
+    ...(retry ? { is: { wish: { kind: 'retry', of: 'op-1' } } } : {}),
+  })
+  return aScene([n1, aNodeOf('n2', { deployment: { revision: 'r2' } })])
+}
+
+const WAITS = 'hold n1 PodsRejected'
+const TRIED = { replicas: 2, updated: 2 }
+
+const ROWS: readonly (readonly [title: string, rejected: Rejected, decision: string])[] = [
+  ['ten minutes are not over', { ago: 9.99 }, WAITS],
+  ['ten minutes are over', { ago: 10 }, 'n1 scale 2 tried 1'],
+  ['the second time, twenty minutes are not over', { count: 2, ago: 19.99 }, WAITS],
+  ['the second time, twenty minutes are over', { count: 2, ago: 20 }, 'n1 scale 2 tried 2'],
+  ['the third time, forty minutes are over', { count: 3, ago: 40 }, 'n1 scale 2 tried 3'],
+  ['the fourth time, an hour is not over', { count: 4, ago: 59.99 }, WAITS],
+  ['the fourth time, an hour is over', { count: 4, ago: 60 }, 'n1 scale 2 tried 4'],
+  ['after many times it is an hour as well', { count: 1_000, ago: 60 }, 'n1 scale 2 tried 1000'],
+  ['it was rejected in the future, by a clock that was ahead', { ago: -600 }, 'n1 scale 2 tried 1'],
+  ['the revision alone, as earlier releases wrote it', { ago: 0, text: 'r2' }, 'n1 scale 2 tried 1'],
+  ['of another revision', { ago: 0, text: 'r0' }, 'n1 scale 2'],
+  ['no such note at all', { ago: 0, text: '{"version":1}' }, 'n1 scale 2'],
+  [
+    'they are tried, and come up',
+    { ago: 11, triedAgo: 1, deployment: { ...TRIED, ready: 1 } },
+    'settled web IngressAsWanted',
+  ],
+  [
+    'they are tried, and are available: the note goes',
+    { ago: 11, triedAgo: 1, deployment: { ...TRIED, ready: 2, available: 2 } },
+    'n1 scale 2',
+  ],
+  [
+    'they are tried, and rejected again',
+    { count: 2, ago: 21, triedAgo: 1, deployment: { ...TRIED, failedPods: 5 } },
+    'n1 scale 0 rejected 3',
+  ],
+  [
+    'four of them failed since',
+    { ago: 11, triedAgo: 1, deployment: { ...TRIED, failedPods: 4 } },
+    'settled web IngressAsWanted',
+  ],
+  ['in an update', { ago: 9.99, isUpdating: true }, WAITS],
+  ['in an update, after ten minutes', { ago: 10, isUpdating: true }, 'n1 scale 2 tried 1'],
+  [
+    'in an update, they are tried and come up',
+    { ago: 11, triedAgo: 1, isUpdating: true, deployment: TRIED },
+    'hold n1 PodsNotReady',
+  ],
+  [
+    'in an update, a person wants it tried again: at once',
+    { ago: 1, isUpdating: true, retry: true },
+    'n1 scale 2 tried 1',
+  ],
+  [
+    'in an update, it is tried for a person: the deadline begins anew',
+    { ago: 1, triedAgo: 0, isUpdating: true, retry: true, deployment: TRIED },
+    'n1 writeOp Updating r2',
+  ],
+]
+
+for (const [title, rejected, decision] of ROWS)
+  test(`pods that were rejected are made once more, later each time; ${title}`, () =>
+    assert.equal(short(decideIngress(scene(rejected))), decision))
+
+test('the hold of rejected pods ends with the next try', () => {
+  const decision = decideIngress(scene({ ago: 9.95 }))
+  assert.ok(decision.kind === 'hold')
+  assert.equal(decision.recheckAfterMs, 3_000)
+  assert.match(decision.reasons[0]?.text ?? '', /none is made before 2026-01-01T00:00:03Z$/)
+})
+
+test('a node whose pods are tried again is stuck until they are ready, so that the rollout does not go on meanwhile', () => {
+  const trying = scene({ ago: 11, triedAgo: 1, deployment: { ...TRIED, ready: 1 } })
+  const old = aNodeOf('n3', { deployment: { revision: 'r1' } })
+  assert.match(short(decideIngress({ ...trying, nodes: [...trying.nodes, old] })), /^hold web RolloutStalled/)
+})
+
+test('a note is read as it was written, and what is wrong in it is of a revision that there is not, or due', () => {
+  const note = { revision: 'r2', count: 3, at: wallMs(NOW), triedAt: wallMs(NOW + 1) }
+  assert.deepEqual(parseRejection(formatRejection(note)), note)
+  assert.deepEqual(parseRejection('r2'), { revision: 'r2', count: 1, at: 0 })
+  assert.deepEqual(parseRejection('{"revision":7}').revision, '')
+  for (const odd of ['{"revision":"r2","count":-4,"at":"yesterday"}', '{"revision":"r2","count":0.5,"triedAt":[]}'])
+    assert.deepEqual(parseRejection(odd), { revision: 'r2', count: 1, at: 0 })
+  const many = parseRejection('{"revision":"r2","count":1e300,"at":"2026-01-01T00:00:00Z"}')
+  assert.equal(nextTryAt(many, wallMs(NOW)), NOW + 60 * MINUTES)
+})
