@@ -229,7 +229,8 @@ export class IngressLoop {
     const slotHolder = this.#slotsOf(object).holder
     const { deployments, gates, revisions, daemonSets } = this.#caches.around(object)
     const newest = <T extends object>(all: readonly T[]): readonly T[] => all.map((one) => this.#latest.of(one))
-    this.#memory.noteSlots(slotHolder, budget.slots, now)
+    const ours = newest(deployments)
+    this.#memory.noteSlots(slotHolder, { slots: budget.slots, ours, uid: object.uid }, now)
     return lookAt({
       object,
       ...(object.deleting ? {} : { conflicts: this.#neighbours.findings(object).filter(isError) }),
@@ -237,14 +238,14 @@ export class IngressLoop {
       isFresh: this.#caches.isFresh(),
       now,
       nodes,
-      deployments: this.#memory.deployments.withMet(namespace, newest(deployments), clock.monoMs()),
+      deployments: this.#memory.deployments.withMet(namespace, ours, clock.monoMs()),
       gates: newest(gates),
       revisions,
       daemonSets: this.#memory.daemonSets.withMet(namespace, newest(daemonSets), clock.monoMs()),
       podsOf: (label) => this.#caches.podsOf(object, label),
       budget,
       slotHolder,
-      slotSince: (node) => this.#memory.slotSince(slotHolder, node),
+      heldSlot: (node) => this.#memory.heldSlot(slotHolder, node),
       agentOf: (node) => this.#agents?.of(object.uid).of(node),
       acknowledgedSince: (node) => this.#memory.acknowledgedSince(object, node, now),
     })

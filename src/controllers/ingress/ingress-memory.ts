@@ -1,13 +1,31 @@
-import type { FoundDaemonSet, FoundDeployment } from '../../core/ingress/found.ts'
+import type { FoundDaemonSet, FoundDeployment, HeldSlot } from '../../core/ingress/found.ts'
+import { OP_ANNOTATION } from '../../core/ingress/op.ts'
 import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
 import type { Node } from '../../model/node.ts'
 import type { OwnedObject } from '../../model/owned-object.ts'
 import type { Reason } from '../../model/reason.ts'
-import type { SeenSlot } from '../../model/slot.ts'
+import { NODE_ANNOTATION, type SeenSlot } from '../../model/slot.ts'
 import type { MonoMs, WallMs } from '../../model/time.ts'
 
 /** Then the cache shows what was made, and what is of others is asked for once more. */
 const MET_MS = 30_000
+
+interface NotedSlot extends HeldSlot {
+  /** That stood there last. */
+  readonly op?: string
+}
+
+type Deployments = readonly FoundDeployment[]
+
+const NO_OPS: ReadonlyMap<string, string> = new Map()
+
+/** By node. */
+const opsOf = (deployments: Deployments, uid: string): ReadonlyMap<string, string> =>
+  new Map(
+    deployments.flatMap(({ controller, annotations: { [NODE_ANNOTATION]: node, [OP_ANNOTATION]: op } }) =>
+      controller?.uid !== uid || node === undefined || op === undefined ? [] : [[node, op] as const],
+    ),
+  )
 
 /** What a process of the controller has seen and no object bears. The next process begins without it, and waits a little longer. */
 export class IngressMemory {
@@ -15,19 +33,31 @@ export class IngressMemory {
   readonly deployments = new Met<FoundDeployment>()
   readonly daemonSets = new Met<FoundDaemonSet>()
   /** By holder, then by node. */
-  readonly #slots = new Map<string, ReadonlyMap<string, WallMs>>()
+  readonly #slots = new Map<string, ReadonlyMap<string, NotedSlot>>()
   /** By the UID of the object. A Node that changes is another value, and its acknowledgement is found by the text. */
   readonly #acknowledged = new Map<string, Map<string, { readonly value: string; readonly since: WallMs }>>()
   readonly #told = new Map<string, Map<string, string>>()
 
-  /** The slots that this holder has now. */
-  noteSlots(holder: string, slots: readonly SeenSlot[], now: WallMs): void {
+  /** The slots that this holder has now, and what stands on the Deployments of the object that they are of. */
+  noteSlots(
+    holder: string,
+    seen: { readonly slots: readonly SeenSlot[]; readonly ours: Deployments; readonly uid: string },
+    now: WallMs,
+  ): void {
+    const nodes = seen.slots.flatMap(({ owner }) => (owner.holder === holder ? (owner.node ?? []) : []))
+    const ops = nodes.length === 0 ? NO_OPS : opsOf(seen.ours, seen.uid)
     const before = this.#slots.get(holder)
-    const nodes = slots.flatMap(({ owner }) => (owner.holder === holder ? (owner.node ?? []) : []))
-    this.#slots.set(holder, new Map(nodes.map((node) => [node, before?.get(node) ?? now])))
+    const noted = nodes.map((node): readonly [string, NotedSlot] => {
+      const { since = now, op: last, lost } = before?.get(node) ?? {}
+      const op = ops.get(node)
+      if (op !== undefined) return [node, { since, op }]
+      if (last === undefined) return [node, { since }]
+      return [node, { since, op: last, lost: lost ?? { op: last, since: now } }]
+    })
+    this.#slots.set(holder, new Map(noted))
   }
 
-  slotSince(holder: string, node: string): WallMs | undefined {
+  heldSlot(holder: string, node: string): HeldSlot | undefined {
     return this.#slots.get(holder)?.get(node)
   }
 

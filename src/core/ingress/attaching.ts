@@ -49,6 +49,21 @@ export function attaching(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer {
 }
 
 /**
+ * Others removed the operation of a node that was on its way back, so nothing on the cluster says that its load balancers do not send to
+ * it yet. The slot is kept for as long as the grace would have lasted.
+ */
+export function graceOfLost({ s }: Pass, n: NodeView): NodeAnswer | undefined {
+  if (n.slot.kind !== 'ours' || n.slot.lost === undefined) return undefined
+  const { op, since } = n.slot.lost
+  if (op.inPlace === true || op.isNew === true) return undefined
+  const until = Math.min(op.t3 ?? since, since) + s.object.spec.detach.attachGraceMs
+  if (s.now >= until) return undefined
+  const grace = formatDuration(s.object.spec.detach.attachGraceMs)
+  const text = `others removed the operation on ${n.name} on its way back, so its slot is kept for the grace of ${grace}`
+  return wait([{ code: 'AttachGrace', object: n.name, text }], until)
+}
+
+/**
  * Its agent may not know yet that the claim is gone, or find that the node serves nothing. After the limit the node is stuck: pods of
  * another template may be what it needs, and the rest is for a person.
  */

@@ -2,7 +2,7 @@ import type { Reason } from '../../model/reason.ts'
 import { wallMs } from '../../model/time.ts'
 import { type Admission, isAboutToLeave } from './admission.ts'
 import { slotFor } from './apply-template.ts'
-import { attaching } from './attaching.ts'
+import { attaching, graceOfLost } from './attaching.ts'
 import { begin, giveBack, newOp } from './begin.ts'
 import { detaching } from './detaching.ts'
 import { gone, leaving, putBack, withoutDeployment } from './leaving.ts'
@@ -37,6 +37,8 @@ export function decideNode(pass: Pass, n: NodeView, admission: Admission | undef
 }
 
 function atRest(pass: Pass, n: NodeView, deployment: IngressDeployment): NodeAnswer {
+  const grace = graceOfLost(pass, n)
+  if (grace !== undefined) return grace
   const answer = giveBack(n, 'it is as it should be')
   const rejection = rejectionOf(deployment)
   if (answer.kind !== 'rest' || rejection === undefined || rejection.triedAt !== undefined) return answer

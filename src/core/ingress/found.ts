@@ -6,6 +6,13 @@ import type { BudgetFacts } from '../budget/budget-facts.ts'
 import type { IngressFinding } from './finding.ts'
 import type { IngressNode } from './snapshot.ts'
 
+/** What is known of a slot since it was first seen to be ours. */
+export interface HeldSlot {
+  readonly since: WallMs
+  /** The operation that stood on the Deployment of its node while it was held, as text, and is gone since then. */
+  readonly lost?: { readonly op: string; readonly since: WallMs }
+}
+
 /** All that was read for a decision about an IngressDaemonSet. */
 export interface IngressFound {
   readonly object: IngressDaemonSet
@@ -27,8 +34,8 @@ export interface IngressFound {
   readonly budget: BudgetFacts
   /** Who holds the slots of this object, as their Leases say. */
   readonly slotHolder: string
-  /** Since when a slot is known to be ours, by the name of its node. */
-  slotSince(node: string): WallMs | undefined
+  /** Of a slot of this object, by the name of its node. */
+  heldSlot(node: string): HeldSlot | undefined
   /** When the acknowledgement that stands on the Node was first seen. */
   acknowledgedSince(node: Node): WallMs | undefined
   /** What the agent of a node says; undefined: agents are not asked. */

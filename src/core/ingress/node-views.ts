@@ -138,7 +138,12 @@ const bears = ({ annotations }: Node, owner: string): boolean =>
 function slotOf(found: IngressFound, { name, slot }: Seen): IngressNode['slot'] {
   if (slot === undefined) return { kind: 'none' }
   if (slot.owner.holder !== found.slotHolder) return { kind: 'others', owner: ownerText(slot) }
-  return { kind: 'ours', index: slot.index, takenAt: found.slotSince(name) ?? found.now }
+  const { since = found.now, lost } = found.heldSlot(name) ?? {}
+  const word = parseOp(lost?.op)
+  return {
+    ...{ kind: 'ours', index: slot.index, takenAt: since },
+    ...(lost !== undefined && word.kind === 'op' ? { lost: { op: word.op, since: lost.since } } : {}),
+  }
 }
 
 function viewOf(found: IngressFound, seen: Seen): Omit<IngressNode, 'eligibility' | 'isGoing' | 'slot'> {

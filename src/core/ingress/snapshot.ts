@@ -5,6 +5,7 @@ import type { Reason } from '../../model/reason.ts'
 import type { SeenSlot } from '../../model/slot.ts'
 import type { WallMs } from '../../model/time.ts'
 import type { NodeOut } from '../budget/snapshot.ts'
+import type { IngressOp } from './op.ts'
 import type { ToldRollout } from './told-rollout.ts'
 
 /** All that a decision about an IngressDaemonSet goes by. */
@@ -71,7 +72,13 @@ export interface IngressNode {
 
 type NodeSlot =
   | { readonly kind: 'none' }
-  | { readonly kind: 'ours'; readonly index: number; readonly takenAt: WallMs }
+  | {
+      readonly kind: 'ours'
+      readonly index: number
+      readonly takenAt: WallMs
+      /** The operation that it was held for is gone since then: it was over, or others removed it. */
+      readonly lost?: { readonly op: IngressOp; readonly since: WallMs }
+    }
   /** It is held for this node by an owner that lives; in words. */
   | { readonly kind: 'others'; readonly owner: string }
 

@@ -18,7 +18,7 @@ test('an object whose name and template another object has as well keeps its tem
       podsOf: () => [],
       budget: { limit: { kind: 'count', count: 1 }, slots: [], cordons: 'unknown' },
       slotHolder: 'controller/lease/second',
-      slotSince: () => undefined,
+      heldSlot: () => undefined,
       acknowledgedSince: () => undefined,
       agentOf: () => undefined,
     })

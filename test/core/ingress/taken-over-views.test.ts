@@ -67,7 +67,7 @@ const found = (world: World): IngressFound => ({
   podsOf: (label) => world.pods[label] ?? [],
   budget: { limit: { kind: 'count', count: 1 }, slots: world.slots, cordons: world.cordons },
   slotHolder: HOLDER,
-  slotSince: () => wallMs(NOW - 5_000),
+  heldSlot: () => ({ since: wallMs(NOW - 5_000) }),
   acknowledgedSince: ({ name }) => (name in world.acknowledged ? wallMs(world.acknowledged[name] ?? 0) : undefined),
   agentOf: (name) => world.agents[name],
 })
