@@ -1,6 +1,6 @@
 /**
  * What the controller of IngressDaemonSets costs on a large fleet: two objects, an embedded API server, and stand-ins for the
- * kubelets. `node bench/ingress.ts [--nodes N]... [--way image|compiled]... [--idle SECONDS] [--cordons N] [--plot FILE]`.
+ * kubelets. `node bench/ingress.ts [--nodes N]... [--way chart|jitless]... [--idle SECONDS] [--cordons N] [--plot FILE]`.
  * Prints lines and JSON; the plot shows how cost grows with the nodes, in the first of the ways.
  */
 import { execFileSync } from 'node:child_process'
@@ -10,18 +10,23 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { IMAGE_FLAGS } from '../deploy/image/root-tree.ts'
+import { AGENT_FLAGS, CONTROLLER_FLAGS } from '../deploy/image/root-tree.ts'
 import type { IngressDocument } from './ingress/ingress-document.ts'
 import { measureFleetOfIngress } from './ingress/measure-fleet-of-ingress.ts'
 import { scalePlot } from './ingress/scale-plot.ts'
 
-const FLAGS: Readonly<Record<IngressDocument['way'], readonly string[]>> = { image: IMAGE_FLAGS, compiled: [] }
+/** V8 takes that much of the memory limit that the chart sets. */
+const OLD_SPACE = '--max-old-space-size=256'
+const FLAGS: Readonly<Record<IngressDocument['way'], readonly string[]>> = {
+  chart: [...CONTROLLER_FLAGS, OLD_SPACE],
+  jitless: AGENT_FLAGS,
+}
 const isWay = (text: string): text is IngressDocument['way'] => text in FLAGS
 
 const { values } = parseArgs({
   options: {
     nodes: { type: 'string', multiple: true, default: ['100', '300', '1000', '2500', '5000'] },
-    way: { type: 'string', multiple: true, default: ['image'] },
+    way: { type: 'string', multiple: true, default: ['chart'] },
     idle: { type: 'string', default: '60' },
     cordons: { type: 'string', default: '100' },
     plot: { type: 'string' },

@@ -31,6 +31,7 @@ export const ingressObject = (name: string): Json => ({
     updateStrategy: {
       rollingUpdate: {
         maxUnavailableNodes: 1,
+        attachGraceSeconds: 1,
         annotateDeploymentToDetach: {
           key: 'ingressdaemonsets.mumoshu.github.com/to-be-updated',
           value: 'true',

@@ -4,8 +4,8 @@ export interface IngressDocument {
   readonly nodes: number
   readonly objects: number
   readonly pods: number
-  /** How Node ran: as the image runs it, or with its compiler. */
-  readonly way: 'image' | 'compiled'
+  /** How Node ran: as the chart runs controllers, or as it runs agents. */
+  readonly way: 'chart' | 'jitless'
   /** From nothing to every node in service: seconds, and writes for each node. */
   readonly made: { readonly seconds: number; readonly processorMs: number; readonly writesPerNode: number }
   /** Processor time from the start of the process to the end of the first pass of each object. */

@@ -7,7 +7,7 @@ export const GOALS = { firstPassS: 10, idlePercent: 1, residentMb: 300, decidedM
 
 export function ingressFigures({ nodes, objects, way, firstPassMs, idle, cordon }: IngressDocument): readonly Figure[] {
   const goal = (value: number): Pick<Figure, 'goal'> => (nodes === GOAL_NODES ? { goal: value } : {})
-  const fleet = `${nodes} nodes, ${objects} objects${way === 'image' ? '' : ', as the agent runs'}`
+  const fleet = `${nodes} nodes, ${objects} objects${way === 'chart' ? '' : ', without a compiler'}`
   const figure = (what: string, value: number, unit: Figure['unit']): Figure => ({
     part: 'ingress',
     name: `${fleet}: ${what}`,

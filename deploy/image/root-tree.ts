@@ -17,11 +17,14 @@ const PROGRAM = `${PLACE}/evenkeel.cjs`
 export const NONROOT = '65532:65532'
 export const PATH = '/usr/bin'
 /**
- * Without a compiler in the process memory stays where it was after a hundred thousand checks; young garbage is collected
- * while it is little.
+ * Of an agent: without a compiler in the process memory stays where it was after a hundred thousand checks; young garbage is
+ * collected while it is little.
  */
-export const IMAGE_FLAGS: readonly string[] = ['--jitless', '--optimize-for-size', '--max-semi-space-size=1']
-export const ENTRYPOINT: readonly string[] = ['/usr/bin/node', ...IMAGE_FLAGS, `/${PROGRAM}`]
+export const AGENT_FLAGS: readonly string[] = ['--jitless', '--optimize-for-size', '--max-semi-space-size=1']
+export const ENTRYPOINT: readonly string[] = ['/usr/bin/node', ...AGENT_FLAGS, `/${PROGRAM}`]
+/** Of a controller, which looks at thousands of nodes at once: compiled it needs a third of the time. */
+export const CONTROLLER_FLAGS: readonly string[] = ['--max-semi-space-size=4']
+export const CONTROLLER_COMMAND: readonly string[] = ['/usr/bin/node', ...CONTROLLER_FLAGS, `/${PROGRAM}`]
 
 const PASSWD = `root:x:0:0::/:/sbin/nologin
 nonroot:x:65532:65532::/:/sbin/nologin

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
+import { CONTROLLER_COMMAND } from '../../deploy/image/root-tree.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { agentOptions } from '../../src/config/agent-options.ts'
 import { CONTROLLER_HELP, controllerOptions } from '../../src/config/controller-options.ts'
@@ -24,6 +25,12 @@ describe('deploy/evenkeel.yaml', () => {
       slotsNamespace: 'evenkeel',
       agentPort: 8081,
     })
+  })
+
+  test('starts a controller with a compiler, and agents as the image begins', () => {
+    const containers = (kind: string) => manifests.find((one) => one.kind === kind)?.spec?.template?.spec.containers
+    assert.deepEqual(containers('Deployment')?.[0]?.command, CONTROLLER_COMMAND)
+    assert.equal(containers('DaemonSet')?.[0]?.command, undefined)
   })
 
   test('holds no CustomResourceDefinition, whose objects would go with kubectl delete -f', () => {

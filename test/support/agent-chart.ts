@@ -12,7 +12,7 @@ interface Manifest extends RbacManifest {
     readonly template?: {
       readonly spec: {
         readonly nodeSelector?: Readonly<Record<string, string>>
-        readonly containers: readonly { readonly args: readonly string[] }[]
+        readonly containers: readonly { readonly command?: readonly string[]; readonly args: readonly string[] }[]
       }
     }
   }

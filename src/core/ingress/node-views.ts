@@ -28,7 +28,7 @@ import type { IngressDeployment, IngressNode } from './snapshot.ts'
 /** All that the view of one node is made of. */
 interface Seen {
   readonly name: string
-  readonly node?: Node
+  readonly node: Node | undefined
   readonly deployment: FoundDeployment | undefined
   readonly gate: OwnedObject | undefined
   readonly pods: readonly IngressPod[]
@@ -59,7 +59,7 @@ export function nodeViews(
   const views: IngressNode[] = []
   for (const node of nodes) {
     const seen = seenOf(found, { name: node.name, node, ours, gates, slots })
-    const make = (): View => listedView(found, { ...seen, node }, eligibility(node))
+    const make = (): View => listedView(found, seen, eligibility(node))
     const view = isTimeless(seen) ? recall(node, inputsOf(object, owner, seen), make) : make()
     if (typeof view === 'object') views.push(view)
   }
@@ -67,7 +67,7 @@ export function nodeViews(
   const held = [...slots].filter(([, slot]) => slot.owner.holder === found.slotHolder).map(([name]) => name)
   const unlisted = [...new Set([...ours.keys(), ...held])].filter((name) => !names.has(name))
   for (const name of unlisted) {
-    const seen = seenOf(found, { name, ours, gates, slots })
+    const seen = seenOf(found, { name, node: undefined, ours, gates, slots })
     views.push({ ...viewOf(found, seen), eligibility: 'Leave', isGoing: true, slot: slotOf(found, seen) })
   }
   return views
@@ -75,7 +75,7 @@ export function nodeViews(
 
 interface Among {
   readonly name: string
-  readonly node?: Node
+  readonly node: Node | undefined
   readonly ours: ReadonlyMap<string, FoundDeployment>
   readonly gates: ReadonlyMap<string, OwnedObject>
   readonly slots: ReadonlyMap<string, SeenSlot>
@@ -86,7 +86,7 @@ function seenOf(found: IngressFound, { name, node, ours, gates, slots }: Among):
   const label = nodeLabelOf(found.object, { node, deployment })
   return {
     name,
-    ...(node === undefined ? {} : { node }),
+    node,
     deployment,
     gate: deployment === undefined ? undefined : gates.get(deployment.name),
     pods: label === undefined ? [] : found.podsOf(label),
@@ -114,11 +114,7 @@ const inputsOf = (
   { deployment, gate, pods, agent, acknowledgementSeen }: Seen,
 ): readonly unknown[] => [uid, owner, deployment, gate, pods, agent, acknowledgementSeen]
 
-function listedView(
-  found: IngressFound,
-  seen: Seen & { readonly node: Node },
-  eligibility: ReturnType<ReturnType<typeof eligibilityIn>>,
-): View {
+function listedView(found: IngressFound, seen: Seen, eligibility: ReturnType<ReturnType<typeof eligibilityIn>>): View {
   const { kind, isGoing = false } = eligibility
   const view = viewOf(found, seen)
   const slot = slotOf(found, seen)
@@ -127,7 +123,7 @@ function listedView(
     seen.deployment !== undefined ||
     view.pods > 0 ||
     slot.kind === 'ours' ||
-    bears(seen.node, ingressOwner(found.object))
+    (seen.node !== undefined && bears(seen.node, ingressOwner(found.object)))
   return matters ? { ...view, eligibility: kind, isGoing, slot } : 'nothing of this object'
 }
 
