@@ -27,6 +27,7 @@ export function scalePlot(documents: readonly IngressDocument[]): string {
   })
   const [width, height] = [2 * WIDTH, 2 * HEIGHT]
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="12">
+<title>How the costs of the controller grow with the number of nodes</title>
 <rect width="${width}" height="${height}" fill="#fff"/>
 ${panels.join('\n')}
 </svg>
