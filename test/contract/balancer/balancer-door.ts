@@ -63,6 +63,8 @@ export interface DoorOptions {
   /** What `a` says from the beginning. */
   readonly health?: number | 'hang'
   readonly hardStopAfterMs?: number
+  /** Absent: as in TIMES. Longer where a request waits while a real HAProxy is reloaded, which takes what it takes. */
+  readonly serverTimeoutMs?: number
   /** The server of `silent` is silent; else it refuses too, which costs less to set up. */
   readonly silent?: boolean
   readonly beside?: DoorKind

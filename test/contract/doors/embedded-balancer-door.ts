@@ -79,7 +79,7 @@ export function openEmbeddedBalancer(t: TestContext, options: DoorOptions = {}):
   const { accept } = b
   network.listen({ host: '10.0.0.1', port: 8081 }, { accept })
   if (options.health !== undefined) a.sayHealth(options.health)
-  const { hardStopAfterMs } = options
+  const { hardStopAfterMs, serverTimeoutMs = TIMES.serverTimeoutMs } = options
   const beside = options.beside === undefined ? [] : [BESIDES[options.beside]]
   const config: BalancerConfig = {
     ...CONFIG,
@@ -88,6 +88,7 @@ export function openEmbeddedBalancer(t: TestContext, options: DoorOptions = {}):
       ...beside.map(({ name }) => ({ name: `front-${name}`, port: PORTS[name], backend: name })),
     ],
     backends: [...CONFIG.backends, ...beside],
+    serverTimeoutMs,
     ...(hardStopAfterMs === undefined ? {} : { hardStopAfterMs }),
   }
   const embedded = new VirtualBalancer({

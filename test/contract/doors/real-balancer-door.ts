@@ -26,7 +26,8 @@ export async function openRealBalancer(t: TestContext, options: DoorOptions = {}
   const haproxy = await LocalHaproxy.start(t, {
     kind: 'master and worker',
     global: (directory) => globalLines(directory, options),
-    sections: (directory) => `${sections(directory, ports)}${besides(directory, ports)[options.beside ?? 'none']}`,
+    sections: (directory) =>
+      `${sections(directory, ports, options.serverTimeoutMs)}${besides(directory, ports)[options.beside ?? 'none']}`,
   })
   const balancer = new HaproxyBalancer({
     spec: {
@@ -72,11 +73,15 @@ interface Ports {
   readonly silent: number
 }
 
-const sections = (directory: string, ports: Ports): string => `defaults contract
+const sections = (
+  directory: string,
+  ports: Ports,
+  serverTimeoutMs: number = TIMES.serverTimeoutMs,
+): string => `defaults contract
   mode http
   timeout connect ${TIMES.connectTimeoutMs}ms
   timeout client ${TIMES.clientTimeoutMs}ms
-  timeout server ${TIMES.serverTimeoutMs}ms
+  timeout server ${serverTimeoutMs}ms
   load-server-state-from-file global
 frontend front
   bind unix@${directory}/web.sock
