@@ -10,7 +10,7 @@ export interface Lane {
   readonly limitMs: number
 }
 
-const FAST_LIMIT_MS = 5 * 60_000
+const FAST_LIMIT_MS = 20 * 60_000
 const VIRTUAL_LIMIT_MS = 30 * 60_000
 const CLUSTER_LIMIT_MS = 25 * 60_000
 /** For files that are asked for by name: by night they have many more rows. */
