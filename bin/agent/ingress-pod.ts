@@ -6,7 +6,7 @@ const NO_PORTS: readonly number[] = []
 
 /**
  * Answers health checks for one IngressDaemonSet and does nothing else of an agent: it knows no Node, and opens no port but those of the
- * object. 1 where it did not hear of the object in time: another process goes on, or somebody has to look.
+ * object. 1 where it did not hear of the object in time. The pod that it was to replace goes on; a first pod is started anew by the kubelet.
  */
 export async function runIngressPod(parts: Omit<IngressParts, 'own'>, stop: AbortSignal): Promise<0 | 1> {
   const { options, api } = parts

@@ -2,7 +2,7 @@
 export interface Agents {
   /** `unheard`: none answers at that address, or not in time. Rejects with the signal's reason alone. */
   ask(address: string, signal: AbortSignal): Promise<AgentAnswer | 'unheard'>
-  /** What a load balancer hears at a health port. Nobody listens there: `out`. Rejects with the signal's reason alone. */
+  /** What a load balancer hears at a health port. Where nothing listens at the port, it is `out`. Rejects with the signal's reason alone. */
   check(at: { readonly address: string; readonly port: number }, signal: AbortSignal): Promise<'up' | 'out' | 'unheard'>
 }
 

@@ -41,8 +41,9 @@ export const deploymentsOf = (node: string, only?: OneIngress): Selection<ToldIn
 })
 
 /**
- * Whether this process answers for it: the agent of the node, or the pod of that one object. Never both, since whoever asks meets either
- * of two that share a port. An order that cannot be read has whoever answered before.
+ * Whether this process answers for it: the agent of the node, or the pod of that one object. Never both, since the
+ * kernel hands each connection to either of two processes that share a port. Where the order cannot be read, the process that answered
+ * before goes on.
  */
 export function isAnsweredHere(told: ToldIngress, node: string, only?: OneIngress): boolean {
   const { group = only?.group, by } = told

@@ -57,7 +57,7 @@ export function rejectionOf({
   return found?.revision === revision ? found : undefined
 }
 
-/** Ten minutes after the first time, then twice as long each time, and an hour at most. A time of the future is none. */
+/** Ten minutes after the first time, then twice as long each time, and an hour at most. A time that lies in the future does not count. */
 export function nextTryAt({ count, at }: Rejection, now: WallMs): number {
   return at > now + SKEW_MS ? now : at + Math.min(FIRST_TRY_MS * 2 ** (count - 1), LATEST_TRY_MS)
 }
