@@ -37,13 +37,15 @@ const ends: FileEnd[] = []
 /** No stage waits for the polite lanes of a stage before it. */
 const polite: Promise<readonly FileEnd[]>[] = []
 const startedMs = performance.now()
+const stagesMs: number[] = []
 for (const stage of stagesOf(chosen, { isFast, isByName: wanted.length > 0 })) {
   const lanes = stage.filter(({ files }) => files.length > 0)
   const ofLane = (lane: Lane, i: number) => runLane(lane, { root, hasScreen: i === 0 })
   polite.push(...lanes.filter((lane) => lane.polite === true).map((lane) => ofLane(lane, lanes.indexOf(lane))))
   const ended = await Promise.all(lanes.filter((lane) => lane.polite !== true).map(ofLane))
   ends.push(...ended.flat())
+  stagesMs.push(performance.now() - startedMs)
 }
 ends.push(...(await Promise.all(polite)).flat())
-for (const line of closingLines(ends, performance.now() - startedMs)) console.log(line)
+for (const line of closingLines(ends, { tookMs: performance.now() - startedMs, stagesMs })) console.log(line)
 if (ends.length === 0 || ends.some(({ isGood }) => !isGood)) process.exitCode = 1

@@ -145,10 +145,10 @@ test('the closing lines name what was left out, what was void and what failed, a
         ranOutOfMs: 300_000,
       },
     ],
-    120_000,
+    { tookMs: 120_000, stagesMs: [20_000, 110_000] },
   )
   assert.deepEqual(lines, [
-    '\n120 s; slowest: cluster/roll-clean 90 s, core/a 1 s, core/b 1 s',
+    '\n120 s, stages over after 20 s, 110 s; slowest: cluster/roll-clean 90 s, core/a 1 s, core/b 1 s',
     'skipped 2: no HAProxy',
     'test/cluster/roll-clean.test.ts: void, made once more: 7 of 10',
     'test/core/b.test.ts: ended after its limit of 300 s',

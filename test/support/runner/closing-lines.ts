@@ -15,13 +15,19 @@ export interface FileEnd {
   readonly tookMs: number
 }
 
+interface RunTimes {
+  readonly tookMs: number
+  /** When each stage was over. Polite lanes may go on behind the last. */
+  readonly stagesMs: readonly number[]
+}
+
 const SLOWEST = 12
 
 /**
  * What a reader has to know who reads nothing else: what took longest, what was left out and why, what measured nothing, what
  * failed. The last line is `N passed, N failed, N skipped`.
  */
-export function closingLines(ends: readonly FileEnd[], tookMs: number): readonly string[] {
+export function closingLines(ends: readonly FileEnd[], { tookMs, stagesMs }: RunTimes): readonly string[] {
   const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`
   const sum = (of: (end: FileEnd) => number): number => ends.reduce((total, end) => total + of(end), 0)
   const slowest = ends.toSorted((left, right) => right.tookMs - left.tookMs).slice(0, SLOWEST)
@@ -30,7 +36,7 @@ export function closingLines(ends: readonly FileEnd[], tookMs: number): readonly
     (reason) => reason,
   )
   return [
-    `\n${seconds(tookMs)}; slowest: ${slowest.map(({ file, tookMs: ms }) => `${shortName(file)} ${seconds(ms)}`).join(', ')}`,
+    `\n${seconds(tookMs)}, stages over after ${stagesMs.map(seconds).join(', ')}; slowest: ${slowest.map(({ file, tookMs: ms }) => `${shortName(file)} ${seconds(ms)}`).join(', ')}`,
     ...[...reasons].map(([reason, each]) => `skipped ${each.length}: ${reason}`),
     ...ends.flatMap(({ file, voids }) => voids.map((text) => `${file}: ${text}`)),
     ...ends.flatMap(({ file, ranOutOfMs }) =>
