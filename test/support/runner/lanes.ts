@@ -131,9 +131,9 @@ export function stagesOf(
     { files: others, concurrency: 3, limitMs: FAST_LIMIT_MS },
     { files: pure, concurrency: 'oneProcess', limitMs: PURE_LIMIT_MS },
   ]
-  const inVirtualTime: Lane = { files: virtual, concurrency: 1, polite: !isFast, limitMs: VIRTUAL_LIMIT_MS }
+  const inVirtualTime: Lane = { files: virtual, concurrency: 2, polite: !isFast, limitMs: VIRTUAL_LIMIT_MS }
   const byItself = (files: readonly string[]): readonly Lane[] => [{ files, concurrency: 1, limitMs: clusterLimitMs }]
-  if (isFast) return [fast, [{ ...inVirtualTime, concurrency: 2 }], byItself(aloneOnLoopback)]
+  if (isFast) return [fast, [inVirtualTime], byItself(aloneOnLoopback)]
   return [
     [...fast, { files: light, concurrency: 2, limitMs: clusterLimitMs }],
     [
