@@ -33,9 +33,55 @@ export class FieldIndex<T> {
     }
   }
 
+  get isEmpty(): boolean {
+    return this.#lists.size === 0
+  }
+
   #remove(value: string, key: string): void {
     const list = this.#lists.get(value)
     list?.delete(key)
     if (list?.list().length === 0) this.#lists.delete(value)
   }
 }
+
+/** Objects of one group by a value of theirs. */
+type Lookup<T> = (value: string) => readonly T[]
+
+/** The same within groups. */
+export class GroupedIndex<T> {
+  readonly #groupOf: (object: T) => string
+  readonly #valuesOf: ValuesOf<T>
+  readonly #groups = new Map<string, FieldIndex<T>>()
+  readonly #lookups = new Map<string, Lookup<T>>()
+
+  constructor(groupOf: (object: T) => string, valuesOf: ValuesOf<T>) {
+    this.#groupOf = groupOf
+    this.#valuesOf = valuesOf
+  }
+
+  /** Another function after each change in the group: the same one says that nothing changed. It is good until the next change. */
+  get(group: string): Lookup<T> {
+    const index = this.#groups.get(group)
+    if (index === undefined) return nothing
+    const lookup = this.#lookups.get(group) ?? ((value) => index.get(value))
+    this.#lookups.set(group, lookup)
+    return lookup
+  }
+
+  apply(key: string, before: T | undefined, now: T | undefined): void {
+    const last = before === undefined ? undefined : this.#groupOf(before)
+    const next = now === undefined ? undefined : this.#groupOf(now)
+    if (last !== undefined && last !== next) this.#applyIn(last, key, [before, undefined])
+    if (next !== undefined) this.#applyIn(next, key, [last === next ? before : undefined, now])
+  }
+
+  #applyIn(group: string, key: string, [before, now]: readonly [T | undefined, T | undefined]): void {
+    const index = this.#groups.get(group) ?? new FieldIndex(this.#valuesOf)
+    index.apply(key, before, now)
+    this.#lookups.delete(group)
+    if (index.isEmpty) this.#groups.delete(group)
+    else this.#groups.set(group, index)
+  }
+}
+
+const nothing = (): readonly never[] => NONE

@@ -3,7 +3,7 @@ import type { MonoMs } from '../model/time.ts'
 import type { WorldError } from '../model/world-error.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { FollowEvent } from '../ports/cluster.ts'
-import { FieldIndex, type ValuesOf } from './field-index.ts'
+import { FieldIndex, GroupedIndex, type ValuesOf } from './field-index.ts'
 import { SortedList } from './sorted-list.ts'
 
 /** How far the cache can be trusted. A cache that is broken keeps its last objects: old news, but news. */
@@ -52,7 +52,7 @@ const objectKey = (object: Named): string =>
 export class FollowCache<T extends Named> {
   readonly #parts: FollowCacheParts<T>
   readonly #objects = new SortedList<T>()
-  readonly #indexes: FieldIndex<T>[] = []
+  readonly #indexes: Pick<FieldIndex<T>, 'apply'>[] = []
   readonly #firstList = Promise.withResolvers<void>()
   #freshness: Freshness = { synced: false }
 
@@ -77,14 +77,22 @@ export class FollowCache<T extends Named> {
 
   /** Objects by a value of theirs, from now on kept with the objects. */
   index(valuesOf: ValuesOf<T>): Pick<FieldIndex<T>, 'get'> {
-    const index = new FieldIndex(valuesOf)
-    for (const object of this.#objects.list()) index.apply(objectKey(object), undefined, object)
-    this.#indexes.push(index)
-    return index
+    return this.#kept(new FieldIndex(valuesOf))
+  }
+
+  /** The same within groups of objects. */
+  indexWithin(groupOf: (object: T) => string, valuesOf: ValuesOf<T>): Pick<GroupedIndex<T>, 'get'> {
+    return this.#kept(new GroupedIndex(groupOf, valuesOf))
   }
 
   freshness(): Freshness {
     return this.#freshness
+  }
+
+  #kept<I extends Pick<FieldIndex<T>, 'apply'>>(index: I): I {
+    for (const object of this.#objects.list()) index.apply(objectKey(object), undefined, object)
+    this.#indexes.push(index)
+    return index
   }
 
   /** Settles after the first full list; rejects with the signal's reason. */

@@ -38,7 +38,7 @@ export class IngressCaches {
   readonly pods: FollowCache<IngressPod>
   readonly #daemonSets: FollowCache<FoundDaemonSet>
   readonly #objects: ReadonlyMap<IngressGroup, FollowCache<CheckedIngress>>
-  readonly #podsOf: { get(value: string): readonly IngressPod[] }
+  readonly #podsOf: { get(object: string): (nodeLabel: string) => readonly IngressPod[] }
   readonly #deploymentsOf: { get(value: string): readonly FoundDeployment[] }
   readonly #gatesOf: { get(value: string): readonly OwnedObject[] }
   readonly #revisionsOf: { get(value: string): readonly OwnedObject[] }
@@ -71,7 +71,10 @@ export class IngressCaches {
           [change.before, change.now].flatMap((one) => one?.ingressUid ?? []),
         ),
     })
-    this.#podsOf = this.pods.index(({ namespace, ingressUid, nodeLabel }) => [podKey(namespace, ingressUid, nodeLabel)])
+    this.#podsOf = this.pods.indexWithin(
+      ({ namespace, ingressUid }) => ownerKey(namespace, ingressUid),
+      ({ nodeLabel }) => [nodeLabel],
+    )
     const byNamespace = ({ namespace }: OwnedObject): readonly string[] => [namespace]
     this.#deploymentsOf = this.deployments.index(byNamespace)
     this.#gatesOf = this.gates.index(({ controller }) => (controller === undefined ? [] : [controller.uid]))
@@ -121,8 +124,9 @@ export class IngressCaches {
     return [...this.#objects.values()].flatMap((cache) => cache.objects())
   }
 
-  podsOf({ namespace, uid }: CheckedIngress, nodeLabel: string): readonly IngressPod[] {
-    return this.#podsOf.get(podKey(namespace, uid, nodeLabel))
+  /** By the label of their node; the same function while none of them changes. */
+  podsOf({ namespace, uid }: CheckedIngress): (nodeLabel: string) => readonly IngressPod[] {
+    return this.#podsOf.get(ownerKey(namespace, uid))
   }
 
   /** Deployments and revisions of the whole namespace: a name may be taken by those of others. */
@@ -180,7 +184,7 @@ const wordsOf = (object: CheckedIngress | undefined): string | undefined =>
   object === undefined ? undefined : `${object.uid}/${object.generation}`
 
 /** Pods of another namespace may bear the labels of an object, and are none of its own. */
-const podKey = (namespace: string, uid: string, nodeLabel: string): string => `${namespace}/${uid}/${nodeLabel}`
+const ownerKey = (namespace: string, uid: string): string => `${namespace}/${uid}`
 
 type Hooks<T> = Pick<FollowCacheParts<T>, 'onKey'>
 

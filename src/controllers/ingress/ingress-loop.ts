@@ -200,9 +200,8 @@ export class IngressLoop {
     const beside = object.deleting ? [] : this.#neighbours.findings(object)
     const doubts = [...object.findings, ...beside]
     if (beside.some(isError) && !wasCarried(object)) return refused(doubts)
-    const nodes = this.#caches.nodes.objects().map((node) => this.#latest.of(node))
-    const { deployments } = this.#caches.around(object)
-    const latest = deployments.map((one) => this.#latest.of(one))
+    const nodes = this.#latest.all(this.#caches.nodes.objects())
+    const latest = this.#latest.all(this.#caches.around(object).deployments)
     await this.#agents?.of(object.uid).ask(nodes, latest, signal)
     return { kind: 'seen', look: this.#lookAt(object, nodes), object, key, doubts }
   }
@@ -228,8 +227,8 @@ export class IngressLoop {
     const budget = this.#budget.facts() ?? NOTHING_READ
     const slotHolder = this.#slotsOf(object).holder
     const { deployments, gates, revisions, daemonSets } = this.#caches.around(object)
-    const newest = <T extends object>(all: readonly T[]): readonly T[] => all.map((one) => this.#latest.of(one))
-    const ours = newest(deployments)
+    const ours = this.#latest.all(deployments)
+    const words = this.#agents?.of(object.uid)
     this.#memory.noteSlots(slotHolder, { slots: budget.slots, ours, uid: object.uid }, now)
     return lookAt({
       object,
@@ -239,14 +238,14 @@ export class IngressLoop {
       now,
       nodes,
       deployments: this.#memory.deployments.withMet(namespace, ours, clock.monoMs()),
-      gates: newest(gates),
+      gates: this.#latest.all(gates),
       revisions,
-      daemonSets: this.#memory.daemonSets.withMet(namespace, newest(daemonSets), clock.monoMs()),
-      podsOf: (label) => this.#caches.podsOf(object, label),
+      daemonSets: this.#memory.daemonSets.withMet(namespace, this.#latest.all(daemonSets), clock.monoMs()),
+      podsOf: this.#caches.podsOf(object),
       budget,
       slotHolder,
       heldSlot: (node) => this.#memory.heldSlot(slotHolder, node),
-      agentOf: (node) => this.#agents?.of(object.uid).of(node),
+      agentOf: (node) => words?.of(node),
       acknowledgedSince: (node) => this.#memory.acknowledgedSince(object, node, now),
     })
   }

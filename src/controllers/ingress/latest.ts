@@ -15,4 +15,9 @@ export class Latest {
     for (let next = this.#answers.get(newest); next !== undefined; next = this.#answers.get(newest)) newest = next as T
     return newest
   }
+
+  /** The very same list where none of them is behind, so that what was made of it can be taken over. */
+  all<T extends object>(read: readonly T[]): readonly T[] {
+    return read.every((one) => this.of(one) === one) ? read : read.map((one) => this.of(one))
+  }
 }

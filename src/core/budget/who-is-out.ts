@@ -10,11 +10,18 @@ import type { BudgetNode, BudgetSnapshot, NodeOut, OthersSlot, WhyOut } from './
  */
 export function whoIsOut(s: BudgetSnapshot): readonly NodeOut[] {
   const slots = Map.groupBy(s.slots, ({ index, node }) => node ?? `slot ${index}`)
-  const names = new Set(s.nodes.map(({ name }) => name))
-  const listed = s.nodes.flatMap((node) => asOut(node.name, whyOut(node, s, slots.get(node.name) ?? [])))
-  const unlisted = [...slots].filter(([name]) => !names.has(name))
-  return [...listed, ...unlisted.flatMap(([name, held]) => asOut(name, held.map(unlistedSlot)))]
+  const unlisted = new Map(slots)
+  const out: NodeOut[] = []
+  // Of thousands of nodes nearly all are in, and each pass asks.
+  for (const node of s.nodes) {
+    unlisted.delete(node.name)
+    out.push(...asOut(node.name, whyOut(node, s, slots.get(node.name) ?? NO_SLOTS)))
+  }
+  for (const [name, held] of unlisted) out.push(...asOut(name, held.map(unlistedSlot)))
+  return out
 }
+
+const NO_SLOTS: readonly OthersSlot[] = []
 
 const asOut = (node: string, [first, ...more]: readonly WhyOut[]): readonly NodeOut[] =>
   first === undefined ? [] : [{ node, why: [first, ...more] }]

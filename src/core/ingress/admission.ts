@@ -1,5 +1,5 @@
 import type { Reason } from '../../model/reason.ts'
-import { eligibleNodes, massDisruption, nodeLimit } from './limits.ts'
+import { massDisruption, nodeLimit } from './limits.ts'
 import { ownClaim } from './marks.ts'
 import { isFirst } from './op.ts'
 import { inOrder, isCanary, zoneOf } from './order.ts'
@@ -50,14 +50,15 @@ interface Room {
  * Law: a rollout takes no node out beyond the limit of its object or the node budget, whatever has the others out.
  */
 export function admissions(pass: Pass): ReadonlyMap<string, Admission> {
-  const room = roomOf(pass)
   const answers = new Map<string, Admission>()
-  for (const n of pass.nodes.filter(hasLostSlot)) answers.set(n.name, slotBack(pass, n, room))
-  for (const n of pass.nodes.filter((one) => isAboutToLeave(pass, one))) answers.set(n.name, onceMore(pass, n, room))
-  for (const n of inOrder(
-    pass,
-    pass.nodes.filter((one) => purposeOf(pass, one) !== undefined),
-  )) {
+  const lost = pass.nodes.filter(hasLostSlot)
+  const about = pass.nodes.filter((n) => isAboutToLeave(pass, n))
+  const wanting = pass.nodes.filter((n) => purposeOf(pass, n) !== undefined)
+  if (lost.length + about.length + wanting.length === 0) return answers
+  const room = roomOf(pass)
+  for (const n of lost) answers.set(n.name, slotBack(pass, n, room))
+  for (const n of about) answers.set(n.name, onceMore(pass, n, room))
+  for (const n of inOrder(pass, wanting)) {
     const answer = admit(pass, n, room)
     answers.set(n.name, answer)
     if (answer.may) letGo(pass, n, room)
@@ -83,7 +84,7 @@ function roomOf(pass: Pass): Room {
     limit: nodeLimit(pass),
     holds: rolloutHolds(pass),
     mass: mass.length === 0 ? [] : [massReason(pass, mass)],
-    hasCanary: eligibleNodes(pass).some((n) => isCanary(pass, n)),
+    hasCanary: pass.eligible.some((n) => isCanary(pass, n)),
   }
 }
 

@@ -44,6 +44,8 @@ interface NameTaken {
 export interface SortedDeployments<T> {
   /** By node; also of nodes that have no identity any more. */
   readonly ours: ReadonlyMap<string, T>
+  /** Of these, and of the orphans: the same set while they have the same names. */
+  readonly names: ReadonlySet<string>
   /** Ours as well, and needed by no node: a second one of its node, or one that does not say which node it is for. */
   readonly surplus: readonly T[]
   readonly orphans: readonly ForNode<T>[]
@@ -56,10 +58,10 @@ export function sortDeployments<T extends OwnedObject>(
   found: readonly T[],
   identities: readonly NodeIdentity[],
 ): SortedDeployments<T> {
-  const named = Map.groupBy(identities, ({ name }) => name)
+  const byName = Map.groupBy(identities, ({ name }) => name)
   const controlled = found
     .filter(({ controller }) => controller?.uid === ids.uid)
-    .map((deployment) => ({ deployment, ...nodeOf(deployment, named.get(deployment.name) ?? []) }))
+    .map((deployment) => ({ deployment, ...nodeOf(deployment, byName.get(deployment.name) ?? []) }))
     // Of two for one node, the one that has the name that a new one would have is kept.
     .toSorted((a, b) => Number(b.isNamed) - Number(a.isNamed) || (a.deployment.name < b.deployment.name ? -1 : 1))
   const ours = new Map<string, T>()
@@ -68,16 +70,43 @@ export function sortDeployments<T extends OwnedObject>(
     if (node === undefined || ours.has(node)) surplus.push(deployment)
     else ours.set(node, deployment)
   }
-  return {
-    ours,
-    surplus,
-    ...sortNames(
-      ids,
-      found,
-      identities.filter(({ node }) => !ours.has(node)),
-    ),
-  }
+  const lacking = identities.filter(({ node }) => !ours.has(node))
+  const others = sortNames(ids, found, lacking)
+  const named = [...ours.values(), ...others.orphans.map(({ deployment }) => deployment)]
+  return { ours, names: new Set(named.map(({ name }) => name)), surplus, ...others }
 }
+
+/**
+ * `before`, with what is new of some Deployments that are of the same owner and the same node as they were then: of thousands a few
+ * change between two passes. Undefined: they have to be sorted.
+ */
+export function sortedAsBefore<T extends OwnedObject>(
+  ids: IngressDaemonSet,
+  before: { readonly found: readonly T[]; readonly sorted: SortedDeployments<T> },
+  found: readonly T[],
+): SortedDeployments<T> | undefined {
+  const { sorted } = before
+  if (before.found === found) return sorted
+  if (before.found.length !== found.length) return undefined
+  const changed = new Map<string, T>()
+  for (const [at, now] of found.entries()) {
+    const last = before.found[at]
+    if (last === now) continue
+    if (last === undefined || !isPlacedAlike(last, now)) return undefined
+    if (now.controller?.uid !== ids.uid) continue
+    const node = now.annotations[NODE_ANNOTATION]
+    if (node === undefined || sorted.ours.get(node) !== last) return undefined
+    changed.set(node, now)
+  }
+  return changed.size === 0 ? sorted : { ...sorted, ours: new Map([...sorted.ours, ...changed]) }
+}
+
+/** All that Deployments with a controller are sorted by. */
+const isPlacedAlike = (last: OwnedObject, now: OwnedObject): boolean =>
+  now.controller !== undefined &&
+  now.controller.uid === last.controller?.uid &&
+  now.name === last.name &&
+  matchLabelsOf(now)[INGRESS_NODE_LABEL] === matchLabelsOf(last)[INGRESS_NODE_LABEL]
 
 /** By its name and its selector, which is immutable; by the annotation, which is not, where these say of no node that it is its own. */
 function nodeOf(

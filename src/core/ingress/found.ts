@@ -29,7 +29,7 @@ export interface IngressFound {
   readonly gates: readonly OwnedObject[]
   readonly revisions: readonly OwnedObject[]
   readonly daemonSets: readonly FoundDaemonSet[]
-  /** Of this object, by the label of their node. */
+  /** Of this object, by the label of their node; another function where any of them is another one. */
   podsOf(nodeLabel: string): readonly IngressPod[]
   readonly budget: BudgetFacts
   /** Who holds the slots of this object, as their Leases say. */

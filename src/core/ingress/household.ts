@@ -100,16 +100,28 @@ export function household(look: IngressLook): Needed {
 }
 
 /** Gates of nodes that have no Deployment: where it goes, its pods are deleted, which no gate holds up. */
-function unusedGates({ gates, deployments: { ours, orphans } }: IngressLook): readonly HouseholdAction[] {
-  const used = new Set([...ours.values(), ...orphans.map(({ deployment }) => deployment)].map(({ name }) => name))
-  return [...gates.values()]
-    .filter(({ name, deleting }) => !used.has(name) && !deleting)
+function unusedGates({ gates, deployments: { names } }: IngressLook): readonly HouseholdAction[] {
+  const known = UNUSED_GATES.get(gates)
+  if (known?.names === names) return known.actions
+  const actions = [...gates.values()]
+    .filter(({ name, deleting }) => !names.has(name) && !deleting)
     .map((gate) => ({ kind: 'deleteGate', gate }) as const)
+  UNUSED_GATES.set(gates, { names, actions })
+  return actions
 }
+
+interface UnusedGates {
+  readonly names: ReadonlySet<string>
+  readonly actions: readonly HouseholdAction[]
+}
+
+/** A set of gates never changes. */
+const UNUSED_GATES = new WeakMap<IngressLook['gates'], UnusedGates>()
 
 /** Those that no node has, beyond the number that the object keeps; the oldest go. */
 function unusedRevisions({ snapshot, revisions, deployments }: IngressLook): readonly HouseholdAction[] {
   const { object, revisions: named } = snapshot
+  if (revisions.length <= object.spec.revisionHistoryLimit) return []
   const used = new Set([
     ...[...deployments.ours.values()].map(({ annotations }) => annotations[TEMPLATE_HASH_ANNOTATION]),
     named.desired,
@@ -127,13 +139,16 @@ function drifted(look: IngressLook): readonly HouseholdAction[] {
   const { object } = look.snapshot
   const owner = ingressOwner(object)
   const areReady = areCheckersReady(look)
-  const recall = DRIFTS(object.spec)
-  return [...look.deployments.ours].flatMap(([node, deployment]): readonly HouseholdAction[] => {
-    if (OP_ANNOTATION in deployment.annotations || deployment.deleting) return []
+  const { ours } = look.deployments
+  const recall = DRIFTS(object.spec, ours.size)
+  const actions: HouseholdAction[] = []
+  for (const [node, deployment] of ours) {
+    if (OP_ANNOTATION in deployment.annotations || deployment.deleting) continue
     const inputs = [object.uid, owner, node, areReady]
     const patch = recall(deployment, inputs, () => driftOf(object, { node, deployment, areReady }))
-    return patch === undefined ? [] : [{ kind: 'align', deployment, patch }]
-  })
+    if (patch !== undefined) actions.push({ kind: 'align', deployment, patch })
+  }
+  return actions
 }
 
 type Drift = ReturnType<typeof deploymentPatch>

@@ -1,19 +1,12 @@
 import type { OutLimit } from '../../model/out-limit.ts'
 import type { NodeView, Pass } from './pass.ts'
 
-/** Nodes that are to have pods, or keep those that they have. */
-export const eligibleNodes = ({ nodes }: Pass): readonly NodeView[] =>
-  nodes.filter(
-    ({ node, eligibility, deployment }) =>
-      node !== undefined && (eligibility === 'Run' || (eligibility === 'Keep' && deployment !== undefined)),
-  )
-
 /** How many of its nodes an object may have out: a percentage is rounded down, and is one at least. */
 export function nodeLimit(pass: Pass): number {
   const { strategy } = pass.s.object.spec
   return limitOf(
     strategy.kind === 'detach' ? strategy.maxUnavailableNodes : strategy.maxDegradedNodes,
-    eligibleNodes(pass).length,
+    pass.eligible.length,
   )
 }
 
@@ -25,7 +18,7 @@ const MASS_SHARE = 0.5
 
 /** Nodes that are not Ready or cordoned, where they are so many that nothing more is to be taken out. */
 export function massDisruption(pass: Pass): readonly NodeView[] {
-  const eligible = eligibleNodes(pass)
+  const { eligible } = pass
   const hit = eligible.filter(({ node }) => node !== undefined && (node.ready !== 'True' || node.unschedulable))
   return hit.length > 1 && hit.length > eligible.length * MASS_SHARE ? hit : []
 }

@@ -5,11 +5,10 @@ import { budgetNode } from '../budget/budget-node.ts'
 import { othersSlot } from '../budget/owner-text.ts'
 import type { NodeOut } from '../budget/snapshot.ts'
 import { whoIsOut } from '../budget/who-is-out.ts'
-import { type SortedDeployments, sortDeployments } from './belonging.ts'
+import { type SortedDeployments, sortDeployments, sortedAsBefore } from './belonging.ts'
 import type { FoundDaemonSet, FoundDeployment, IngressFound } from './found.ts'
 import { healthCheckerName, identityFor } from './names.ts'
 import { nodeViews } from './node-views.ts'
-import { isSameList } from './remembered.ts'
 import { templateHash } from './revision.ts'
 import { rollbackOf } from './rollback.ts'
 import type { IngressSnapshot } from './snapshot.ts'
@@ -33,7 +32,7 @@ export function lookAt(found: IngressFound): IngressLook {
   const { object, nodes } = found
   const isOurs = ({ controller }: OwnedObject): boolean => controller?.uid === object.uid
   const deployments = sorted(found)
-  const gates = new Map(found.gates.filter(isOurs).map((gate) => [gate.name, gate]))
+  const gates = gatesOf(found)
   const out = nodesOut(found, deployments)
   const revisions = found.revisions.filter(isOurs)
   const rejected = word('rejected', found.status.rejectedRevision)
@@ -68,9 +67,26 @@ export function lookAt(found: IngressFound): IngressLook {
         out,
         slots: found.budget.slots,
       },
-      nodes: nodeViews(found, deployments, gates),
+      nodes: nodeViews(found, deployments.ours, gates),
     },
   }
+}
+
+interface NamedGates {
+  readonly uid: string
+  readonly byName: ReadonlyMap<string, OwnedObject>
+}
+
+/** By the list in which they were found, which never changes. */
+const GATES = new WeakMap<readonly OwnedObject[], NamedGates>()
+
+function gatesOf({ object, gates }: IngressFound): ReadonlyMap<string, OwnedObject> {
+  const known = GATES.get(gates)
+  if (known?.uid === object.uid) return known.byName
+  const byName = new Map<string, OwnedObject>()
+  for (const gate of gates) if (gate.controller?.uid === object.uid) byName.set(gate.name, gate)
+  GATES.set(gates, { uid: object.uid, byName })
+  return byName
 }
 
 interface Sorted {
@@ -83,18 +99,19 @@ interface Sorted {
 /** By the spec of the object. */
 const SORTED = new WeakMap<object, Sorted>()
 
-/** As the last time, while the same Deployments are there, and nodes of the same names. */
+/** While nodes of the same names are there, what is new of some Deployments is put into what the last pass found. */
 function sorted({ object, deployments: found, nodes }: IngressFound): SortedDeployments<FoundDeployment> {
   const last = SORTED.get(object.spec)
   const isSameObject =
     last?.object.uid === object.uid && last.object.name === object.name && last.object.deleting === object.deleting
-  if (last !== undefined && isSameObject && isSameList(last.found, found) && hasSameNames(last.nodes, nodes))
-    return last.sorted
-  const sorted = sortDeployments(
-    object,
-    found,
-    nodes.map((node) => identityFor(object, node)),
-  )
+  const isAsLast = last !== undefined && isSameObject && hasSameNames(last.nodes, nodes)
+  const sorted =
+    (isAsLast ? sortedAsBefore(object, last, found) : undefined) ??
+    sortDeployments(
+      object,
+      found,
+      nodes.map((node) => identityFor(object, node)),
+    )
   SORTED.set(object.spec, { object, found, nodes, sorted })
   return sorted
 }

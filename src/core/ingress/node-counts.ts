@@ -1,5 +1,3 @@
-import { eligibleNodes } from './limits.ts'
-import { asksToBeOut } from './marks.ts'
 import { awaitsAgent } from './node-state.ts'
 import type { NodeView, Pass } from './pass.ts'
 
@@ -19,8 +17,7 @@ export interface NodeCounts {
 }
 
 export function nodeCounts(pass: Pass): NodeCounts {
-  const { s, target, nodes } = pass
-  const eligible = eligibleNodes(pass)
+  const { s, target, nodes, eligible } = pass
   const ready = eligible.filter((n) => n.isServing && !(n.op !== undefined && awaitsAgent(n, n.op))).length
   const count = (which: (n: NodeView) => boolean): number => nodes.filter(which).length
   return {
@@ -31,7 +28,7 @@ export function nodeCounts(pass: Pass): NodeCounts {
       ({ deployment }) => deployment?.revision === target && deployment.updated === s.object.spec.podsPerNode,
     ),
     unavailable: eligible.length - ready,
-    detached: count((n) => asksToBeOut(s.object, n)),
+    detached: count(({ isAsked }) => isAsked),
     stuck: count(({ state }) => state === 'Stuck'),
   }
 }

@@ -1,7 +1,6 @@
 import { MAINTENANCE_ANNOTATION } from '../../model/claims.ts'
 import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
 import {
-  INGRESS_NODE_LABEL,
   NODE_UID_ANNOTATION,
   RETRY_ANNOTATION,
   SKIP_ANNOTATION,
@@ -12,14 +11,14 @@ import type { OwnedObject } from '../../model/owned-object.ts'
 import type { SeenSlot } from '../../model/slot.ts'
 import type { WallMs } from '../../model/time.ts'
 import { ownerText } from '../budget/owner-text.ts'
-import type { SortedDeployments } from './belonging.ts'
 import { HOLDERS_ANNOTATION } from './detach-holders.ts'
 import { gatePatch } from './difference.ts'
 import { wantedGate } from './drain-gate.ts'
 import { eligibilityIn } from './eligibility.ts'
-import type { FoundDeployment, IngressFound, IngressPod } from './found.ts'
+import type { FoundDeployment, IngressFound } from './found.ts'
 import { ingressOwner } from './marks.ts'
-import { identityFor, identityOf, matchLabelsOf } from './names.ts'
+import { identityOf } from './names.ts'
+import { type NodeRow, nodeRows, type RowSources, rowOf } from './node-rows.ts'
 import { OP_ANNOTATION, parseOp } from './op.ts'
 import { rejectionOf } from './rejection.ts'
 import { remembered } from './remembered.ts'
@@ -27,11 +26,7 @@ import type { IngressDeployment, IngressNode } from './snapshot.ts'
 
 /** All that the view of one node is made of. */
 interface Seen {
-  readonly name: string
-  readonly node: Node | undefined
-  readonly deployment: FoundDeployment | undefined
-  readonly gate: OwnedObject | undefined
-  readonly pods: readonly IngressPod[]
+  readonly row: NodeRow
   readonly slot: SeenSlot | undefined
   readonly agent: IngressNode['agent']
   readonly acknowledgementSeen: WallMs | undefined
@@ -39,13 +34,13 @@ interface Seen {
 
 type View = IngressNode | 'nothing of this object'
 
-const VIEWS = remembered<Node, View>()
+const VIEWS = remembered<NodeRow, View>()
 
 /** Each node that is eligible, or bears something of this object, or was one for which a Deployment is there. */
 export function nodeViews(
   found: IngressFound,
-  { ours }: SortedDeployments<FoundDeployment>,
-  gates: ReadonlyMap<string, OwnedObject>,
+  ours: RowSources['ours'],
+  gates: RowSources['gates'],
 ): readonly IngressNode[] {
   const { object, nodes } = found
   const slots = new Map(
@@ -55,64 +50,45 @@ export function nodeViews(
   )
   const eligibility = eligibilityIn(object.spec)
   const owner = ingressOwner(object)
-  const recall = VIEWS(object.spec)
+  const recall = VIEWS(object.spec, nodes.length)
+  const rows = nodeRows({ found, ours, gates })
   const views: IngressNode[] = []
-  for (const node of nodes) {
-    const seen = seenOf(found, { name: node.name, node, ours, gates, slots })
+  for (const [at, node] of nodes.entries()) {
+    const row = rows[at] ?? rowOf({ found, ours, gates }, node.name, node)
+    const seen = seenOf(found, row, slots)
     const make = (): View => listedView(found, seen, eligibility(node))
-    const view = isTimeless(seen) ? recall(node, inputsOf(object, owner, seen), make) : make()
+    const { agent, acknowledgementSeen } = seen
+    const view = isTimeless(seen) ? recall(row, [object.uid, owner, agent, acknowledgementSeen], make) : make()
     if (typeof view === 'object') views.push(view)
   }
-  const names = new Set(nodes.map(({ name }) => name))
-  const held = [...slots].filter(([, slot]) => slot.owner.holder === found.slotHolder).map(([name]) => name)
-  const unlisted = [...new Set([...ours.keys(), ...held])].filter((name) => !names.has(name))
-  for (const name of unlisted) {
-    const seen = seenOf(found, { name, node: undefined, ours, gates, slots })
+  const areAllListed = rows.filter(({ deployment }) => deployment !== undefined).length === ours.size
+  for (const name of areAllListed && slots.size === 0 ? [] : unlisted(found, ours, slots)) {
+    const seen = seenOf(found, rowOf({ found, ours, gates }, name, undefined), slots)
     views.push({ ...viewOf(found, seen), eligibility: 'Leave', isGoing: true, slot: slotOf(found, seen) })
   }
   return views
 }
 
-interface Among {
-  readonly name: string
-  readonly node: Node | undefined
-  readonly ours: ReadonlyMap<string, FoundDeployment>
-  readonly gates: ReadonlyMap<string, OwnedObject>
-  readonly slots: ReadonlyMap<string, SeenSlot>
+type Slots = ReadonlyMap<string, SeenSlot>
+
+/** Names of nodes that are in no list, and of which a Deployment or a slot of this object is there. */
+function unlisted({ nodes, slotHolder }: IngressFound, ours: RowSources['ours'], slots: Slots): readonly string[] {
+  const held = [...slots].filter(([, slot]) => slot.owner.holder === slotHolder).map(([name]) => name)
+  const names = new Set(nodes.map(({ name }) => name))
+  return [...new Set([...ours.keys(), ...held])].filter((name) => !names.has(name))
 }
 
-function seenOf(found: IngressFound, { name, node, ours, gates, slots }: Among): Seen {
-  const deployment = ours.get(name)
-  const label = nodeLabelOf(found.object, { node, deployment })
+function seenOf(found: IngressFound, row: NodeRow, slots: Slots): Seen {
   return {
-    name,
-    node,
-    deployment,
-    gate: deployment === undefined ? undefined : gates.get(deployment.name),
-    pods: label === undefined ? [] : found.podsOf(label),
-    slot: slots.get(name),
-    agent: found.agentOf(name),
-    acknowledgementSeen: node === undefined ? undefined : found.acknowledgedSince(node),
+    row,
+    slot: slots.get(row.name),
+    agent: found.agentOf(row.name),
+    acknowledgementSeen: row.node === undefined ? undefined : found.acknowledgedSince(row.node),
   }
 }
 
-function nodeLabelOf(
-  object: IngressDaemonSet,
-  { node, deployment }: { readonly node: Node | undefined; readonly deployment: FoundDeployment | undefined },
-): string | undefined {
-  if (deployment !== undefined) return matchLabelsOf(deployment)[INGRESS_NODE_LABEL]
-  return node === undefined ? undefined : identityFor(object, node).selector[INGRESS_NODE_LABEL]
-}
-
 /** It goes by no clock: no slot is held for it, and none of its pods failed. */
-const isTimeless = ({ slot, pods }: Seen): boolean => slot === undefined && !pods.some(({ isFailed }) => isFailed)
-
-/** Beside the spec and the node. */
-const inputsOf = (
-  { uid }: IngressDaemonSet,
-  owner: string,
-  { deployment, gate, pods, agent, acknowledgementSeen }: Seen,
-): readonly unknown[] => [uid, owner, deployment, gate, pods, agent, acknowledgementSeen]
+const isTimeless = ({ slot, row }: Seen): boolean => slot === undefined && !row.pods.some(({ isFailed }) => isFailed)
 
 function listedView(found: IngressFound, seen: Seen, eligibility: ReturnType<ReturnType<typeof eligibilityIn>>): View {
   const { kind, isGoing = false } = eligibility
@@ -120,10 +96,10 @@ function listedView(found: IngressFound, seen: Seen, eligibility: ReturnType<Ret
   const slot = slotOf(found, seen)
   const matters =
     kind !== 'Leave' ||
-    seen.deployment !== undefined ||
+    seen.row.deployment !== undefined ||
     view.pods > 0 ||
     slot.kind === 'ours' ||
-    (seen.node !== undefined && bears(seen.node, ingressOwner(found.object)))
+    (seen.row.node !== undefined && bears(seen.row.node, ingressOwner(found.object)))
   return matters ? { ...view, eligibility: kind, isGoing, slot } : 'nothing of this object'
 }
 
@@ -131,10 +107,10 @@ function listedView(found: IngressFound, seen: Seen, eligibility: ReturnType<Ret
 const bears = ({ annotations }: Node, owner: string): boolean =>
   [MAINTENANCE_ANNOTATION, HOLDERS_ANNOTATION].some((key) => annotations[key]?.includes(owner) === true)
 
-function slotOf(found: IngressFound, { name, slot }: Seen): IngressNode['slot'] {
+function slotOf(found: IngressFound, { row, slot }: Seen): IngressNode['slot'] {
   if (slot === undefined) return { kind: 'none' }
   if (slot.owner.holder !== found.slotHolder) return { kind: 'others', owner: ownerText(slot) }
-  const { since = found.now, lost } = found.heldSlot(name) ?? {}
+  const { since = found.now, lost } = found.heldSlot(row.name) ?? {}
   const word = parseOp(lost?.op)
   return {
     ...{ kind: 'ours', index: slot.index, takenAt: since },
@@ -143,13 +119,14 @@ function slotOf(found: IngressFound, { name, slot }: Seen): IngressNode['slot'] 
 }
 
 function viewOf(found: IngressFound, seen: Seen): Omit<IngressNode, 'eligibility' | 'isGoing' | 'slot'> {
-  const { name, node, deployment, pods, agent, acknowledgementSeen } = seen
+  const { row, agent, acknowledgementSeen } = seen
+  const { name, node, deployment, pods } = row
   const wish = wishOf(deployment)
   return {
     name,
     pods: pods.filter(({ isFinished }) => !isFinished).length,
     ...(node === undefined ? {} : { node }),
-    ...(deployment === undefined ? {} : { deployment: deploymentView(found, deployment, seen) }),
+    ...(deployment === undefined ? {} : { deployment: deploymentView(found, deployment, row) }),
     ...(agent === undefined ? {} : { agent }),
     ...(acknowledgementSeen === undefined ? {} : { acknowledgementSeen }),
     ...(wish === undefined ? {} : { wish }),
@@ -167,7 +144,7 @@ const FAILED_WITHIN_MS = 600_000
 function deploymentView(
   { object, now }: IngressFound,
   deployment: FoundDeployment,
-  { node, pods, gate }: Seen,
+  { node, pods, gate }: NodeRow,
 ): IngressDeployment {
   const { annotations, replicas, updated, ready, available, isObserved } = deployment
   const revision = annotations[TEMPLATE_HASH_ANNOTATION] ?? ''

@@ -16,6 +16,8 @@ export interface NodeView extends IngressNode {
   readonly couldServe: boolean
   /** This object has it out, or holds a slot to take it out; a node whose first pods start is not among these. */
   readonly isUnderWay: boolean
+  /** Something of this object asks for it to be out. */
+  readonly isAsked: boolean
   /** It counts against the limit of this object, by whatever it is out. */
   readonly isOut: boolean
 }
@@ -25,6 +27,8 @@ export interface Pass {
   readonly s: IngressSnapshot
   readonly target: string
   readonly nodes: readonly NodeView[]
+  /** Nodes that are to have pods, or keep those that they have. */
+  readonly eligible: readonly NodeView[]
 }
 
 /** A decision and the status that says it go by the same one. */
@@ -35,19 +39,23 @@ export function passOf(s: IngressSnapshot): Pass {
   if (made !== undefined) return made
   const out = new Set(s.budget.out.filter(({ why }) => why.some(({ kind }) => kind !== 'slot')).map(({ node }) => node))
   const target = targetRevision(s)
-  const of = [target, s.object.deleting, ingressOwner(s.object)]
-  const recall = VIEWS(s.object.spec)
-  const pass: Pass = {
-    s,
-    target,
-    nodes: s.nodes.map((n) => {
-      const make = (): NodeView => viewOf(s, n, out)
-      return isTimeless(n) ? recall(n, [...of, out.has(n.name)], make) : make()
-    }),
-  }
+  const ofAll = [target, s.object.deleting, ingressOwner(s.object)]
+  const [whileIn, whileOut] = [
+    [...ofAll, false],
+    [...ofAll, true],
+  ] as const
+  const recall = VIEWS(s.object.spec, s.nodes.length)
+  const nodes = s.nodes.map((n) => {
+    const make = (): NodeView => viewOf(s, n, out)
+    return isTimeless(n) ? recall(n, out.has(n.name) ? whileOut : whileIn, make) : make()
+  })
+  const pass: Pass = { s, target, nodes, eligible: nodes.filter(isEligible) }
   PASSES.set(s, pass)
   return pass
 }
+
+const isEligible = ({ node, eligibility, deployment }: NodeView): boolean =>
+  node !== undefined && (eligibility === 'Run' || (eligibility === 'Keep' && deployment !== undefined))
 
 const VIEWS = remembered<IngressNode, NodeView>()
 
@@ -58,7 +66,9 @@ function viewOf(s: IngressSnapshot, n: IngressNode, out: ReadonlySet<string>): N
   const word = parseOp(n.deployment?.annotations[OP_ANNOTATION])
   const op = word.kind === 'op' ? word.op : undefined
   const state = nodeState(s, n, op)
-  const over = word.kind === 'unreadable' ? word.why : op === undefined && isMarkedAlone(s, n) ? NO_OP : undefined
+  const isAsked = asksToBeOut(s.object, n)
+  const isAlone = op === undefined && isAsked && n.deployment !== undefined
+  const over = word.kind === 'unreadable' ? word.why : isAlone ? NO_OP : undefined
   const couldServe = servesUnmarked(s, n, out)
   const isServing = couldServe && !isMarked(n, s.object.spec.detach.deployment)
   const isNew = isFirst(op)
@@ -69,6 +79,7 @@ function viewOf(s: IngressSnapshot, n: IngressNode, out: ReadonlySet<string>): N
     isServing,
     couldServe,
     isUnderWay,
+    isAsked,
     isOut: isUnderWay || (!isServing && n.deployment !== undefined && !isNew) || state === 'Degraded',
     ...(op === undefined ? {} : { op }),
     ...(over === undefined ? {} : { overDetached: over }),
@@ -76,9 +87,6 @@ function viewOf(s: IngressSnapshot, n: IngressNode, out: ReadonlySet<string>): N
 }
 
 const NO_OP = 'it is missing'
-
-const isMarkedAlone = ({ object }: IngressSnapshot, n: IngressNode): boolean =>
-  n.deployment !== undefined && asksToBeOut(object, n)
 
 function servesUnmarked({ object }: IngressSnapshot, n: IngressNode, out: ReadonlySet<string>): boolean {
   const { node, deployment } = n

@@ -1,5 +1,5 @@
 import type { Reason } from '../../model/reason.ts'
-import { eligibleNodes, massDisruption } from './limits.ts'
+import { massDisruption } from './limits.ts'
 import { isCanary } from './order.ts'
 import type { NodeView, Pass } from './pass.ts'
 import { GAVE_UP_ANNOTATION } from './snapshot.ts'
@@ -42,7 +42,7 @@ const isCanaryFirst = ({ s, target }: Pass): boolean =>
 /** All canary nodes are done, and no person has let the rollout go on. */
 export function awaitsPromotion(pass: Pass): boolean {
   if (!isCanaryFirst(pass)) return false
-  const nodes = eligibleNodes(pass).filter((n) => isCanary(pass, n))
+  const nodes = pass.eligible.filter((n) => isCanary(pass, n))
   return nodes.length > 0 && nodes.every((n) => isDone(pass, n))
 }
 
@@ -84,7 +84,7 @@ const stalled = (name: string, failed: readonly NodeView[]): Reason => ({
 /** How many have to be well again says the half, and one where there are two nodes. */
 export function massReason(pass: Pass, hit: readonly NodeView[]): Reason {
   const { name } = pass.s.object
-  const tooMany = hit.length - Math.max(1, Math.floor(eligibleNodes(pass).length / 2))
+  const tooMany = hit.length - Math.max(1, Math.floor(pass.eligible.length / 2))
   return {
     code: 'MassDisruption',
     object: name,
@@ -123,11 +123,11 @@ export function nodeHolds(pass: Pass, n: NodeView, { old, hasCanary }: FleetView
 }
 
 /** Nodes that are to be given the wanted revision yet. */
-export const oldNodes = (pass: Pass): number => eligibleNodes(pass).filter((n) => !isMoved(pass, n)).length
+export const oldNodes = (pass: Pass): number => pass.eligible.filter((n) => !isMoved(pass, n)).length
 
 /** Whether a node that is out may go to the wanted revision: always from one that failed, else by the rules. */
 export function mayMove(pass: Pass, n: NodeView, from: string): boolean {
   if (from !== pass.s.revisions.current) return true
-  const hasCanary = eligibleNodes(pass).some((one) => isCanary(pass, one))
+  const hasCanary = pass.eligible.some((one) => isCanary(pass, one))
   return rolloutHolds(pass).length === 0 && nodeHolds(pass, n, { old: oldNodes(pass), hasCanary }).length === 0
 }

@@ -1,5 +1,4 @@
 import { toIsoSeconds } from '../../model/time.ts'
-import { eligibleNodes } from './limits.ts'
 import type { NodeView, Pass } from './pass.ts'
 
 /** Objects have a bound in size. */
@@ -16,7 +15,7 @@ export function rolloutStatus(
 ): { readonly startedAt: string; readonly admitted: readonly string[] } | undefined {
   const { s, target, nodes } = pass
   const told = s.toldRollout?.revision === target ? s.toldRollout : undefined
-  const isBegun = s.revisions.current !== target || eligibleNodes(pass).some((n) => n.deployment?.revision !== target)
+  const isBegun = s.revisions.current !== target || pass.eligible.some((n) => n.deployment?.revision !== target)
   if (isComplete || s.object.deleting || (told === undefined && !isBegun)) return undefined
   const admitted = nodes.filter((n) => isForRollout(pass, n)).map(({ name }) => name)
   return {

@@ -1,7 +1,6 @@
 import type { WantedStatus } from '../../model/object-status.ts'
 import type { Reason } from '../../model/reason.ts'
 import { ingressConditions } from './conditions.ts'
-import { eligibleNodes } from './limits.ts'
 import { nodeCounts } from './node-counts.ts'
 import { type NodeView, type Pass, passOf } from './pass.ts'
 import { isDone } from './rollout-rules.ts'
@@ -58,7 +57,7 @@ export function refusedStatus(fields: WantedStatus['fields'], reasons: readonly 
 }
 
 /** Every node has the wanted revision, and nothing is under way. */
-const isRolledOut = (pass: Pass): boolean => eligibleNodes(pass).every((n) => isDone(pass, n))
+const isRolledOut = (pass: Pass): boolean => pass.eligible.every((n) => isDone(pass, n))
 
 interface ListedNode {
   readonly name: string

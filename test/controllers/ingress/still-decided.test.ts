@@ -18,7 +18,7 @@ const lookAt = (n1: IngressNode, change: Partial<IngressSnapshot> = {}): Ingress
     revisions: { desired: WANTED, current: 'r1' },
     ...change,
   }),
-  deployments: { ours: new Map(), surplus: [], orphans: [], taken: [] },
+  deployments: { ours: new Map(), names: new Set(), surplus: [], orphans: [], taken: [] },
   gates: new Map(),
   revisions: KEPT,
   revisionNames: new Set(KEPT.map(({ name }) => name)),

@@ -45,7 +45,7 @@ function decided(object: IngressDaemonSet, revisions: readonly OwnedObject[] = K
         revisions: { desired: templateHash(object.spec), ...(rejected === undefined ? {} : { rejected }) },
         ...(back?.kind === 'refused' ? { rollbackRefused: back.reason } : {}),
       },
-      deployments: { ours: new Map(), surplus: [], orphans: [], taken: [] },
+      deployments: { ours: new Map(), names: new Set(), surplus: [], orphans: [], taken: [] },
       gates: new Map(),
       revisions,
       revisionNames: new Set(revisions.map(({ name }) => name)),

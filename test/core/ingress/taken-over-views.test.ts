@@ -61,10 +61,19 @@ const aPod = (node: string, name: string, revision: string, change: Partial<Ingr
   ...change,
 })
 
+/** The same function for the same pods. */
+const LOOKUPS = new WeakMap<World['pods'], IngressFound['podsOf']>()
+
+function podsIn(pods: World['pods']): IngressFound['podsOf'] {
+  const lookup = LOOKUPS.get(pods) ?? ((label: string) => pods[label] ?? [])
+  LOOKUPS.set(pods, lookup)
+  return lookup
+}
+
 const found = (world: World): IngressFound => ({
   ...{ object: world.object, status: world.status, isFresh: true, now: wallMs(world.now), nodes: world.nodes },
   ...{ deployments: world.deployments, gates: world.gates, revisions: world.revisions, daemonSets: [] },
-  podsOf: (label) => world.pods[label] ?? [],
+  podsOf: podsIn(world.pods),
   budget: { limit: { kind: 'count', count: 1 }, slots: world.slots, cordons: world.cordons },
   slotHolder: HOLDER,
   heldSlot: () => ({ since: wallMs(NOW - 5_000) }),
@@ -125,9 +134,27 @@ const STEPS: Readonly<Record<string, (index: number) => Step>> = {
     annotated(i, 'evenkeel.dev/ingress-rejected', templateHash(world.object.spec))(world),
   'lacks a pod': (i) => deployment(i, () => ({ ready: 1, available: 1 })),
   'lost its owner': (i) => (world) => {
-    const { controller: _, ...orphan } = world.deployments[i] ?? assert.fail()
+    const [one] = world.deployments.slice(i, i + 1)
+    if (one === undefined) return world
+    const { controller: _, ...orphan } = one
     return { ...world, deployments: at(world.deployments, i, () => ({ ...orphan, owners: [] })) }
   },
+  'lost its Deployment': (i) => (world) => ({
+    ...world,
+    deployments: world.deployments.filter((_, at) => at !== i),
+  }),
+  'has its Deployment taken by others': (i) =>
+    deployment(i, () => ({ controller: { kind: 'DaemonSet', name: 'other', uid: 'uid-of-others' } })),
+  'has two Deployments': (i) => (world) => {
+    const more = world.deployments.slice(i, i + 1).map((one) => ({ ...one, name: `${one.name}-x` }))
+    return { ...world, deployments: [...world.deployments, ...more] }
+  },
+  'has a Deployment that is for another node': (i) => annotated(i, 'evenkeel.dev/node', 'n4'),
+  'is named otherwise': (i) => node(i, { name: `n${i}-b` }),
+  'is joined by another node': (i) => (world) => ({
+    ...world,
+    nodes: [aClusterNode(`n0-${i}`), ...world.nodes],
+  }),
   'has drifted': (i) =>
     deployment(i, ({ content }) => ({ content: { ...content, spec: { ...(content.spec as object), paused: true } } })),
   'lost its gate': (i) => (world) => ({ ...world, gates: world.gates.filter((_, at) => at !== i) }),
