@@ -8,6 +8,7 @@ import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
 import { kubeFleet } from '../../src/adapters/kube/kube-fleet.ts'
 import { kubeLeaderLease } from '../../src/adapters/kube/kube-leader-lease.ts'
 import { kubeObjectNotices } from '../../src/adapters/kube/kube-object-notices.ts'
+import { sharedNodes } from '../../src/adapters/kube/shared-nodes.ts'
 import { lineLog } from '../../src/adapters/node/line-log.ts'
 import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
@@ -22,6 +23,7 @@ import type { IngressLoop } from '../../src/controllers/ingress/ingress-loop.ts'
 import { CONTROLLER_LEASE } from '../../src/model/lease.ts'
 import type { Reason } from '../../src/model/reason.ts'
 import { UserError } from '../../src/model/user-error.ts'
+import type { Fleet } from '../../src/ports/fleet.ts'
 import { Leader } from '../../src/runtime/leader.ts'
 import { shutDown } from '../../src/runtime/shutdown.ts'
 import { apiCredentials } from '../process/api-credentials.ts'
@@ -58,6 +60,18 @@ async function ingressLoop(parts: Omit<IngressLoopPlace, 'log'>): Promise<Ingres
   return openIngressLoop({ ...parts, log })
 }
 
+/** One watch for both loops, but where the brake is for some of the nodes alone. */
+function followedNodes(
+  client: ApiClient,
+  { selector, ingress }: ControllerOptions,
+): { readonly fleet: Fleet } & Pick<IngressLoopPlace, 'followNodes'> {
+  const api = { client, reach: new ApiReach(clock), clock, random, log }
+  const fleet = kubeFleet(api, selector)
+  if (ingress === undefined || selector !== undefined) return { fleet }
+  const shared = sharedNodes(api)
+  return { fleet: { ...fleet, follow: shared.fleet }, followNodes: shared.nodes }
+}
+
 async function begun(options: ControllerOptions): Promise<Running> {
   const identity = `${hostname()}_${random.hex(6)}`
   const credentials = await apiCredentials(options.kubeconfig, 'CONTROLLER_OPTIONS')
@@ -77,8 +91,9 @@ async function begun(options: ControllerOptions): Promise<Running> {
       webhook?.wake()
     },
   })
+  const { fleet, ...shared } = followedNodes(client, options)
   const brake = new Brake({
-    fleet: kubeFleet({ client, reach: new ApiReach(clock), clock, random, log }, options.selector),
+    fleet,
     configMaps: kubeConfigMaps(client),
     notices: kubeObjectNotices({ client, clock, random, identity }),
     leader,
@@ -95,7 +110,7 @@ async function begun(options: ControllerOptions): Promise<Running> {
   const ingress =
     options.ingress === undefined
       ? undefined
-      : await ingressLoop({ client, leader, identity, lease, options, ingress: options.ingress })
+      : await ingressLoop({ client, leader, identity, lease, options, ingress: options.ingress, ...shared })
   const { address, statusPort } = options
   const port = options.ingress?.webhookPort
   const webhook =

@@ -6,6 +6,7 @@ import { ApiReach } from '../../src/adapters/kube/api-reach.ts'
 import { kubeCluster } from '../../src/adapters/kube/kube-cluster.ts'
 import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
 import { kubeObjects } from '../../src/adapters/kube/kube-objects.ts'
+import type { sharedNodes } from '../../src/adapters/kube/shared-nodes.ts'
 import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
 import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
 import type { ControllerOptions, IngressLoopOptions } from '../../src/config/controller-options.ts'
@@ -25,6 +26,8 @@ export interface IngressLoopPlace {
   readonly options: Pick<ControllerOptions, 'grantsNamespace'>
   readonly ingress: IngressLoopOptions
   readonly log: Log
+  /** Where another loop follows the Nodes as well; absent: by a watch of its own. */
+  readonly followNodes?: ReturnType<typeof sharedNodes>['nodes']
   /** Absent: over the network. */
   readonly askAgent?: typeof askAgent
 }
@@ -49,13 +52,16 @@ export function openIngressLoop({
   options,
   ingress,
   log,
+  followNodes,
   askAgent: askOne,
 }: IngressLoopPlace): IngressLoop {
   const api = { client, reach: new ApiReach(clock), clock, random, log }
   const objects = kubeObjects(api)
+  const cluster = kubeCluster(api, SERVER)
   return new IngressLoop({
     ...{ objects, leader, lease, clock, random, log },
-    cluster: kubeCluster(api, SERVER),
+    cluster,
+    followNodes: followNodes ?? ((sink, signal) => cluster.follow('nodes', sink, signal)),
     configMaps: kubeConfigMaps(client),
     notices: new EventRecorder({ objects, clock, random, identity }),
     namespace: ingress.slotsNamespace,

@@ -100,9 +100,12 @@ class Alarm {
     this.#sleep = undefined
     if (this.#due === undefined) return
     const now = this.#clock.monoMs()
-    if (now < this.#due.at) return this.#sleepUntil(this.#due.at, now)
-    const { ring } = this.#due
-    this.#due = undefined
-    ring()
+    const { at, ring } = this.#due
+    if (now < at) {
+      this.#sleepUntil(at, now)
+    } else {
+      this.#due = undefined
+      ring()
+    }
   }
 }

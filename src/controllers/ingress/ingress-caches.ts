@@ -7,14 +7,15 @@ import type { Node } from '../../model/node.ts'
 import type { ObjectKind } from '../../model/object-kind.ts'
 import type { OwnedObject } from '../../model/owned-object.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Cluster, FollowEvent } from '../../ports/cluster.ts'
+import type { FollowEvent } from '../../ports/cluster.ts'
 import type { Objects } from '../../ports/objects.ts'
 import { FollowCache, type FollowCacheParts } from '../../runtime/follow-cache.ts'
 import { DAEMON_SETS, DEPLOYMENTS, GATES, INGRESS_PODS, REVISIONS } from './ingress-kinds.ts'
 
 interface CachesParts {
   readonly objects: Pick<Objects, 'follow'>
-  readonly cluster: Pick<Cluster, 'follow'>
+  /** Lists and watches all Nodes; settles only when aborted, with the signal's reason. */
+  readonly followNodes: FollowCacheParts<Node>['follow']
   readonly clock: Clock
   /** Those whose CustomResourceDefinition is to be there. */
   readonly groups: readonly IngressGroup[]
@@ -46,7 +47,7 @@ export class IngressCaches {
   readonly #known: KnownSpecs = new Map()
 
   constructor(parts: CachesParts) {
-    const { cluster, clock, groups, onFleet } = parts
+    const { followNodes, clock, groups, onFleet } = parts
     const named = <T extends { readonly labels: OwnedObject['labels'] }>() => ({
       onKey: (_key: string, change: { readonly before?: T; readonly now?: T }) =>
         this.#changed(
@@ -55,7 +56,7 @@ export class IngressCaches {
         ),
     })
     this.nodes = new FollowCache({
-      follow: (sink, signal) => cluster.follow('nodes', sink, signal),
+      follow: followNodes,
       clock,
       isNews: isNewsOfNode,
       onChange: onFleet,

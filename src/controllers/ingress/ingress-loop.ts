@@ -23,6 +23,7 @@ import type { ObjectNotices } from '../../ports/object-notices.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Random } from '../../ports/random.ts'
 import { ControllerSlots } from '../../runtime/controller-slots.ts'
+import type { FollowCacheParts } from '../../runtime/follow-cache.ts'
 import type { Leader } from '../../runtime/leader.ts'
 import { type LoopView, Reconciler } from '../../runtime/reconciler.ts'
 import { StatusWriter } from '../../runtime/status-writer.ts'
@@ -39,10 +40,9 @@ import { stillDecided } from './still-decided.ts'
 
 interface IngressLoopParts {
   readonly objects: Objects
-  readonly cluster: Pick<
-    Cluster,
-    'follow' | 'list' | 'nodeVersions' | 'readNode' | 'patchNode' | 'readLease' | 'writeLease'
-  >
+  readonly cluster: Pick<Cluster, 'list' | 'nodeVersions' | 'readNode' | 'patchNode' | 'readLease' | 'writeLease'>
+  /** Lists and watches all Nodes; settles only when aborted, with the signal's reason. */
+  readonly followNodes: FollowCacheParts<Node>['follow']
   readonly configMaps: Pick<ConfigMaps, 'read'>
   readonly notices: ObjectNotices
   readonly leader: Pick<Leader, 'mayActForMs'>
@@ -101,7 +101,7 @@ export class IngressLoop {
     this.#parts = parts
     this.#agents = parts.agents === undefined ? undefined : new AgentsOfObjects({ agents: parts.agents, clock })
     this.#caches = new IngressCaches({
-      ...{ objects, cluster, clock, groups },
+      ...parts,
       onObject: (key) => {
         this.#neighbours.changed()
         this.#reconciler.add(key, GATHER_EVENTS_MS)

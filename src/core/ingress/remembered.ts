@@ -49,7 +49,7 @@ export function remembered<K extends { readonly name: string }, V>(): (spec: obj
 }
 
 /** Item by item, by identity. */
-export function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
+function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
   if (one === other) return true
   if (one.length !== other.length) return false
   for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) return false

@@ -36,6 +36,7 @@ export class ControllerProcess {
     this.loop = new IngressLoop({
       ...{ objects, configMaps, clock, random },
       cluster: api,
+      followNodes: (sink, signal) => api.follow('nodes', sink, signal),
       notices: new EventRecorder({ objects, clock, random, identity: name }),
       agents: virtualAgents(cluster),
       leader: { mayActForMs: () => 60_000 },

@@ -1,0 +1,112 @@
+import type { FleetNode } from '../../model/fleet-node.ts'
+import type { Node } from '../../model/node.ts'
+import type { ObjectKind } from '../../model/object-kind.ts'
+import { OVER } from '../../model/over.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
+import type { FollowEvent } from '../../ports/cluster.ts'
+import { CLUSTER_KINDS } from './cluster-kinds.ts'
+import { type FollowParts, follow } from './follow.ts'
+import { given } from './given.ts'
+import { parseFleetNode } from './parse-fleet-node.ts'
+import { parseItem } from './parse-item.ts'
+import { resourceOf } from './resources.ts'
+import { untilAborted } from './within.ts'
+
+/** Settles only when aborted, with the signal's reason. */
+type Follow<T> = (sink: (event: FollowEvent<T>) => void, signal: AbortSignal) => Promise<void>
+
+interface SharedNodes {
+  /** As `kubeFleet` follows them. */
+  readonly fleet: Follow<FleetNode>
+  /** As `kubeCluster` follows them. */
+  readonly nodes: Follow<Node>
+}
+
+/** Of one reply: as the brake reads it, and as the others do, who leave out what makes no sense. */
+interface ReadNode {
+  readonly fleet: FleetNode
+  readonly node?: Node
+}
+
+/**
+ * One watch of all Nodes for the brake and for IngressDaemonSets. Of a fleet at rest the kubelets' own writes are nearly all that
+ * comes, and each of them is as large as its Node: they are received once.
+ */
+export function sharedNodes(parts: FollowParts): SharedNodes {
+  const { nodes } = CLUSTER_KINDS
+  const kind: ObjectKind<ReadNode> = {
+    ...nodes,
+    parse: (object: Untrusted) => {
+      const [node] = parseItem(resourceOf({ kind: nodes }), object, parts.log)
+      return { fleet: parseFleetNode(object), ...given('node', node) }
+    },
+  }
+  const watch = new SharedFollow<ReadNode>((sink, signal) =>
+    follow(parts, { kind: resourceOf({ kind }), sink }, signal),
+  )
+  const part =
+    <T>(of: (read: ReadNode) => T | undefined): Follow<T> =>
+    (sink, signal) =>
+      watch.follow((event) => sink(partOf(event, of)), signal)
+  return { fleet: part(({ fleet }) => fleet), nodes: part(({ node }) => node) }
+}
+
+function partOf<T>(event: FollowEvent<ReadNode>, of: (read: ReadNode) => T | undefined): FollowEvent<T> {
+  switch (event.type) {
+    case 'listed':
+      return { type: 'listed', objects: event.objects.flatMap((read) => of(read) ?? []) }
+    case 'applied':
+    case 'deleted': {
+      const object = of(event.object)
+      return object === undefined ? { type: 'fresh' } : { type: event.type, object }
+    }
+    default:
+      return event
+  }
+}
+
+/** Begins with the first follower and ends with the last. For one who comes after the first list it begins anew, with a list for all. */
+class SharedFollow<T> {
+  readonly #begin: Follow<T>
+  readonly #sinks = new Set<(event: FollowEvent<T>) => void>()
+  #running: Promise<void> | undefined
+  #life = new AbortController()
+  #isListed = false
+
+  constructor(begin: Follow<T>) {
+    this.#begin = begin
+  }
+
+  async follow(sink: (event: FollowEvent<T>) => void, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    this.#sinks.add(sink)
+    if (this.#isListed) this.#life.abort(OVER)
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined
+    })
+    try {
+      await untilAborted(this.#running, signal)
+    } finally {
+      this.#sinks.delete(sink)
+      if (this.#sinks.size === 0) this.#life.abort(OVER)
+    }
+  }
+
+  async #run(): Promise<void> {
+    while (this.#sinks.size > 0) {
+      this.#life = new AbortController()
+      this.#isListed = false
+      try {
+        await this.#begin((event) => this.#tell(event), this.#life.signal)
+      } catch (error) {
+        if (!this.#life.signal.aborted) throw error
+      }
+    }
+  }
+
+  #tell(event: FollowEvent<T>): void {
+    if (this.#life.signal.aborted) return
+    if (event.type === 'listed') this.#isListed = true
+    for (const sink of [...this.#sinks]) sink(event)
+  }
+}
