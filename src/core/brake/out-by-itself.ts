@@ -2,8 +2,18 @@ import type { FleetNode } from '../../model/fleet-node.ts'
 import type { BudgetNode, BudgetSnapshot, NodeOut } from '../budget/snapshot.ts'
 import { whoIsOut } from '../budget/who-is-out.ts'
 
+/** A FleetNode never changes, and each look asks for all of them. */
+const OUT = new WeakMap<FleetNode, boolean>()
+const BUDGET_NODES = new WeakMap<FleetNode, BudgetNode>()
+
 /** Out for something that needs no grant. */
-export const isOutByItself = (node: FleetNode): boolean => outByThemselves([node], new Set()).length > 0
+export function isOutByItself(node: FleetNode): boolean {
+  const known = OUT.get(node)
+  if (known !== undefined) return known
+  const isOut = outByThemselves([node], new Set()).length > 0
+  OUT.set(node, isOut)
+  return isOut
+}
 
 /** Of a fleet, those that are out without a granted cordon; `returning`: names of those that were a moment ago. */
 export const outByThemselves = (nodes: readonly FleetNode[], returning: ReadonlySet<string>): readonly NodeOut[] =>
@@ -16,7 +26,13 @@ export const fleetOut = (
 ): readonly NodeOut[] => whoIsOut({ ...known, nodes: nodes.map(budgetNode), places: [], slots: [] })
 
 /** The brake asks no balancer: what it knows is what the API tells of a node. */
-function budgetNode({ name, unschedulable, deleting, leaves, ready, recorded }: FleetNode): BudgetNode {
+function budgetNode(node: FleetNode): BudgetNode {
+  const known = BUDGET_NODES.get(node) ?? newBudgetNode(node)
+  BUDGET_NODES.set(node, known)
+  return known
+}
+
+function newBudgetNode({ name, unschedulable, deleting, leaves, ready, recorded }: FleetNode): BudgetNode {
   const leaving = deleting ? 'is being deleted' : leaves ? 'leaves for a reason that needs no grant' : undefined
   return {
     name,
