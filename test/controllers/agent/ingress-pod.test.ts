@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { freePort } from '../../../bin/demo/free-port.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { AgentPlace } from '../../support/agent/agent-place.ts'
-import { applyIngress, deleteIngress, pageAt, portAnswers } from '../../support/agent/ingress-on-place.ts'
+import {
+  applyIngress,
+  askWithoutEnd,
+  deleteIngress,
+  pageAt,
+  portAnswers,
+} from '../../support/agent/ingress-on-place.ts'
 
 const ports = (count: number): Promise<readonly number[]> =>
   Promise.all(Array.from({ length: count }, () => freePort('127.0.0.1', undefined)))
@@ -81,21 +87,6 @@ test('a pod that hears nothing of its object ends in time and says why, and the 
   assert.equal(await pageAt(web), '200 OK')
 })
 
-/** Asks without end until told, and gives all that it heard. */
-function asking(t: TestContext, port: number) {
-  const over = new AbortController()
-  t.after(() => over.abort())
-  const heard = (async () => {
-    const seen: string[] = []
-    while (!over.signal.aborted) seen.push(await pageAt(port))
-    return seen
-  })()
-  return async (): Promise<readonly string[]> => {
-    over.abort()
-    return heard
-  }
-}
-
 /** How many sockets listen at that port of this machine (proc_net_tcp.rst: state 0A). */
 async function listeners(port: number): Promise<number> {
   const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
@@ -109,7 +100,7 @@ test('while one pod of a health checker takes over from another there is no mome
   await applyIngress(place, { ports: [web], by: 'pods' })
   let last = place.ingressPod('default/web', 'pod-0')
   await portAnswers(web, '200 OK')
-  const heard = asking(t, web)
+  const heard = askWithoutEnd(t, web)
   for (let upgrade = 1; upgrade <= 2; upgrade += 1) {
     const next = place.ingressPod('default/web', `pod-${upgrade}`)
     await waitFor({ what: 'the new pod to listen too', limitMs: 10_000, everyMs: 10 }, async () =>

@@ -4,13 +4,19 @@ import { rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { freePort } from '../../../bin/demo/free-port.ts'
 import { askAgent } from '../../../src/adapters/http/ask-agent.ts'
 import { agentAnswerOf } from '../../../src/adapters/http/parse-agent-health.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { AgentPlace, answers, type RunningAgent } from '../../support/agent/agent-place.ts'
-import { applyIngress, deleteIngress, pageAt, portAnswers } from '../../support/agent/ingress-on-place.ts'
+import {
+  applyIngress,
+  askWithoutEnd,
+  deleteIngress,
+  pageAt,
+  portAnswers,
+} from '../../support/agent/ingress-on-place.ts'
 import { LocalHaproxy } from '../../support/local-haproxy.ts'
 import { requires } from '../../support/requires.ts'
 
@@ -161,21 +167,6 @@ test(
   },
 )
 
-/** Asks without end until told, and gives what it heard and was not told to expect. */
-function asking(t: TestContext, port: number) {
-  const over = new AbortController()
-  t.after(() => over.abort())
-  const heard = (async () => {
-    const seen: string[] = []
-    while (!over.signal.aborted) seen.push(await pageAt(port))
-    return seen
-  })()
-  return async (): Promise<readonly string[]> => {
-    over.abort()
-    return heard
-  }
-}
-
 test('while one agent takes over from another there is no moment without an answer at the port of an IngressDaemonSet', async (t) => {
   const place = await AgentPlace.of(t)
   const [web = 0, statusPort = 0] = await freePorts(2)
@@ -183,7 +174,7 @@ test('while one agent takes over from another there is no moment without an answ
   const status = ['--ingress', '--status-port', String(statusPort)]
   let last = await place.agent(...status)
   await portAnswers(web, '200 OK')
-  const heard = asking(t, web)
+  const heard = askWithoutEnd(t, web)
   for (let upgrade = 0; upgrade < 2; upgrade += 1) {
     const next = await place.agent(...status, '--port', String(last.port))
     // Each of the two answers at the status port: twenty good answers in a row are not all of the old one.

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import type { AgentPlace } from './agent-place.ts'
 import { healthDeployment, MARK } from './health-deployment.ts'
@@ -57,4 +58,19 @@ export const portAnswers = (port: number, wanted: string, path?: string): Promis
     seen.last = await pageAt(port, path)
     return seen.last === wanted ? true : undefined
   })
+}
+
+/** Asks a page at that port until the function is called, which gives all that it heard. */
+export function askWithoutEnd(t: TestContext, port: number): () => Promise<readonly string[]> {
+  const over = new AbortController()
+  t.after(() => over.abort())
+  const heard = (async () => {
+    const seen: string[] = []
+    while (!over.signal.aborted) seen.push(await pageAt(port))
+    return seen
+  })()
+  return async () => {
+    over.abort()
+    return heard
+  }
 }
