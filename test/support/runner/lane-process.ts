@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import type { FileEnd } from './closing-lines.ts'
 import type { Lane } from './lanes.ts'
-import { type LanePlace, runApart } from './run-lane.ts'
+import { type LanePlace, runBeside } from './run-lane.ts'
 
 const LOWEST = 19
 const AUTOGROUP = '/proc/self/autogroup'
@@ -29,5 +29,5 @@ try {
 process.on('disconnect', () => process.kill(-process.pid, 'SIGKILL'))
 process.once('message', async (message) => {
   const { lane, place } = message as PoliteLane
-  process.send?.((await runApart(lane, place)) satisfies PoliteEnds, () => process.exit())
+  process.send?.((await runBeside(lane, place)) satisfies PoliteEnds, () => process.exit())
 })

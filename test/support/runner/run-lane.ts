@@ -16,9 +16,12 @@ const QUIET = '--disable-warning=ExperimentalWarning'
 
 /** Runs every file of the lane, whatever becomes of the ones before it. */
 export function runLane(lane: Lane, place: LanePlace): Promise<readonly FileEnd[]> {
-  if (lane.concurrency === 'oneProcess') return runTogether(lane, place)
-  return lane.polite === true ? runBehindOthers({ lane, place }) : runApart(lane, place)
+  return lane.polite === true ? runBehindOthers({ lane, place }) : runBeside(lane, place)
 }
+
+/** Like the lanes beside it, and not behind them. */
+export const runBeside = (lane: Lane, place: LanePlace): Promise<readonly FileEnd[]> =>
+  lane.concurrency === 'oneProcess' ? runTogether(lane, place) : runApart(lane, place)
 
 const LANE_PROCESS = new URL('lane-process.ts', import.meta.url).pathname
 
@@ -32,7 +35,7 @@ async function runBehindOthers(polite: PoliteLane): Promise<readonly FileEnd[]> 
 }
 
 /** Each file in a process of its own, as many at a time as the lane says. */
-export async function runApart(lane: Lane, { root, hasScreen }: LanePlace): Promise<readonly FileEnd[]> {
+async function runApart(lane: Lane, { root, hasScreen }: LanePlace): Promise<readonly FileEnd[]> {
   const concurrency = lane.concurrency === 'oneProcess' ? 1 : lane.concurrency
   const output: string[] = []
   const queue = lane.files[Symbol.iterator]()
