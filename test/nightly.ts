@@ -98,6 +98,12 @@ const PARTS: readonly Part[] = [
     env: { EVERY_TROUBLE: '1' },
   },
   {
+    name: 'rollouts',
+    what: 'rollouts of IngressDaemonSets under traffic on real clusters, by each way to detach and beside rolls',
+    argv: ['test/run.ts', 'cluster/ingress-rollout', 'kube-ingress-groups'],
+    env: { EVERY_TROUBLE: '1' },
+  },
+  {
     name: 'testbed',
     what: 'what a bed of nodes can do, and two of them side by side',
     argv: ['test/run.ts', 'testbed/'],

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { repositoryFiles, root } from '../support/repository-files.ts'
+
+/** The words of `node test/run.ts …` in each part of the night that has every row. */
+function wordsOfTheNight(): readonly string[] {
+  const parts = readFileSync(`${root}test/nightly.ts`, 'utf8').split('name: ')
+  return parts
+    .filter((part) => part.includes("EVERY_TROUBLE: '1'"))
+    .flatMap((part) =>
+      [...(/argv: \[([^\]]*)\]/.exec(part)?.[1] ?? '').matchAll(/'([^']+)'/g)].map(([, word = '']) => word),
+    )
+    .filter((word) => word !== 'test/run.ts')
+}
+
+test('each file with rows for the night is run by a part of it', () => {
+  const files = repositoryFiles().filter(
+    (file) => /^test\/.*\.test\.ts$/.test(file) && readFileSync(`${root}${file}`, 'utf8').includes('/at-night.ts'),
+  )
+  assert.ok(files.includes('test/cluster/ingress-rollout.test.ts'))
+  const words = wordsOfTheNight()
+  assert.deepEqual(
+    files.filter((file) => !words.some((word) => file.includes(word))),
+    [],
+  )
+})
