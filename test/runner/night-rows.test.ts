@@ -15,8 +15,10 @@ function wordsOfTheNight(): readonly string[] {
 }
 
 test('each file with rows for the night is run by a part of it', () => {
-  const files = repositoryFiles().filter(
-    (file) => /^test\/.*\.test\.ts$/.test(file) && readFileSync(`${root}${file}`, 'utf8').includes('/at-night.ts'),
+  const files = repositoryFiles('ts').filter(
+    (file) =>
+      /^test\/cluster\/.*\.test\.ts$/.test(file) &&
+      readFileSync(`${root}${file}`, 'utf8').includes("/roll-bed/at-night.ts'"),
   )
   assert.ok(files.includes('test/cluster/ingress-rollout.test.ts'))
   const words = wordsOfTheNight()
