@@ -15,7 +15,7 @@ interface Asked {
 }
 
 const line = ({ verb = 'patch', username = USER, resource = 'nodes', name = 'n1' }: Asked = {}): string =>
-  `${JSON.stringify({ verb, requestURI: '/', userAgent: 'evenkeel/1', user: { username }, objectRef: { resource, name } })}\n`
+  `${JSON.stringify({ verb, user: { username }, objectRef: { resource, name } })}\n`
 
 function newLog(t: TestContext): { readonly log: string; readonly writes: AuditedWrites } {
   const folder = mkdtempSync(join(tmpdir(), 'evenkeel-audit-'))
