@@ -24,6 +24,8 @@ const LEADER_LEASE = '/leases/evenkeel-controller'
 /** An embedded API server over plain HTTP with a fleet of Nodes that no machine stands for. */
 export class FleetApi implements IngressFleet {
   readonly nodes: readonly string[]
+  /** Stand-ins are done at once. */
+  readonly changes = 0
   readonly #world: World
   readonly #server: Server
   #writes = 0

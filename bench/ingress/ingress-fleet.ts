@@ -28,6 +28,11 @@ export interface IngressFleet extends ControllerPlace {
   isSettled(): Promise<boolean>
   /** Writes that the controllers asked for up to now, but those of the leader's Lease. */
   writes(): Promise<number>
+  /**
+   * Grows with each change of what the controller follows, but the Nodes, by whoever: the controllers of a real cluster go on for a
+   * while after a rollout, and what they change then is no cost of rest.
+   */
+  readonly changes: number
   /** Resolves with when it was asked for. */
   cordon(node: string, unschedulable: boolean): Promise<number>
   /** How many owners want it out of service. */

@@ -78,11 +78,11 @@ async function measureMaking(
   }
 }
 
-/** Nothing is written any more. */
+/** Nothing is written any more, by whoever. */
 async function settled(api: IngressFleet): Promise<void> {
   let [before, sinceMs] = [-1, 0]
   await until('a controller at rest', async () => {
-    const now = await api.writes()
+    const now = (await api.writes()) + api.changes
     if (now !== before) sinceMs = performance.now()
     before = now
     return performance.now() - sinceMs > AT_REST_MS && (await api.isSettled())

@@ -33,6 +33,7 @@ export class RealFleetApi implements IngressFleet {
   readonly #kubelets: StandInKubelets
   readonly #audited: AuditedWrites
   readonly #objects: string[] = []
+  #changes = 0
   #heard: (write: StatusWrite) => void = () => undefined
 
   private constructor(parts: Parts, count: number) {
@@ -43,6 +44,7 @@ export class RealFleetApi implements IngressFleet {
     this.#kubelets = new StandInKubelets(view, api)
     this.#audited = new AuditedWrites(bed.auditLog, CONTROLLER_USER)
     view.onChange(({ kind, object, atMs }) => {
+      if (kind !== 'nodes') this.#changes += 1
       if (kind === 'objects') this.#heard(statusWrite(object, atMs))
     })
   }
@@ -53,7 +55,7 @@ export class RealFleetApi implements IngressFleet {
     const view = new ApiView(bed.kubeconfig)
     const made = new RealFleetApi({ bed, view, api, closeApi, kubeconfig: kubeconfigs.inside }, count)
     try {
-      await view.follow(['nodes', 'pods', 'objects'])
+      await view.follow(['nodes', 'pods', 'objects', 'deployments', 'gates'])
       await mapAtOnce(made.nodes, AT_ONCE, (name) => made.#makeNode(name))
       // A Node begins with a taint that the controller manager takes away, since it is Ready.
       await waitFor({ what: 'Nodes without taints', limitMs: UNTAINTED_LIMIT_MS, everyMs: 200 }, () => {
@@ -100,6 +102,10 @@ export class RealFleetApi implements IngressFleet {
 
   writes(): Promise<number> {
     return this.#audited.count()
+  }
+
+  get changes(): number {
+    return this.#changes
   }
 
   async cordon(name: string, unschedulable: boolean): Promise<number> {
