@@ -1,7 +1,8 @@
 /**
- * What the controller of IngressDaemonSets costs on a large fleet: two objects, an embedded API server, and stand-ins for the
- * kubelets. `node bench/ingress.ts [--nodes N]... [--way chart|jitless]... [--idle SECONDS] [--cordons N] [--plot FILE]`.
- * Prints lines and JSON; the plot shows how cost grows with the nodes, in the first of the ways.
+ * What the controller of IngressDaemonSets costs on a large fleet: two objects, an API server, and stand-ins for the kubelets.
+ * `node bench/ingress.ts [--api embedded|real] [--nodes N]... [--way chart|jitless]... [--idle SECONDS] [--cordons N] [--plot FILE]`.
+ * Prints lines and JSON; the plot shows how cost grows with the nodes, in the first of the ways. `--api real` takes the control
+ * plane of the test bed, made anew for each fleet, and a machine that can carry it.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -21,10 +22,12 @@ const FLAGS: Readonly<Record<IngressDocument['way'], readonly string[]>> = {
   chart: [...CONTROLLER_FLAGS, OLD_SPACE],
   jitless: AGENT_FLAGS,
 }
+const isApi = (text: string): text is IngressDocument['api'] => ['embedded', 'real'].includes(text)
 const isWay = (text: string): text is IngressDocument['way'] => text in FLAGS
 
 const { values } = parseArgs({
   options: {
+    api: { type: 'string', default: 'embedded' },
     nodes: { type: 'string', multiple: true, default: ['100', '300', '1000', '2500', '5000'] },
     way: { type: 'string', multiple: true, default: ['chart'] },
     idle: { type: 'string', default: '60' },
@@ -32,6 +35,9 @@ const { values } = parseArgs({
     plot: { type: 'string' },
   },
 })
+
+const { api } = values
+if (!isApi(api)) throw new TypeError(`--api ${api}: embedded or real`)
 
 const folder = mkdtempSync(join(tmpdir(), 'evenkeel-bench-program-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -41,12 +47,12 @@ execFileSync(process.execPath, [quiet, fileURLToPath(new URL('../bin/build.ts', 
 const documents: IngressDocument[] = []
 for (const way of values.way.filter(isWay))
   for (const nodes of values.nodes.map(Number)) {
-    const size = { nodes, idleSeconds: Number(values.idle), cordons: Number(values.cordons) }
+    const size = { api, nodes, idleSeconds: Number(values.idle), cordons: Number(values.cordons) }
     const found = await measureFleetOfIngress(size, { path: join(folder, 'evenkeel.js'), flags: FLAGS[way], way })
     documents.push(found)
     const { made, firstPassMs, idle, cordon } = found
     process.stdout.write(
-      `${nodes} nodes, ${way}: made in ${made.seconds} s (${made.writesPerNode} writes a node); first pass ${firstPassMs} ms of processor; ` +
+      `${nodes} nodes, ${api === 'real' ? 'real API server, ' : ''}${way}: made in ${made.seconds} s (${made.writesPerNode} writes a node); first pass ${firstPassMs} ms of processor; ` +
         `idle ${idle.percent} % of a core, ${idle.residentMb} MB, ${idle.writes} writes in ${idle.seconds} s; ` +
         `a cordon is decided after ${cordon.p50Ms} ms (p50), ${cordon.p99Ms} ms (p99), and takes ${cordon.processorMs} ms of processor\n` +
         `${JSON.stringify(found)}\n`,

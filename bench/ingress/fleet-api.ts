@@ -7,11 +7,12 @@ import { claimsOf, MAINTENANCE_ANNOTATION } from '../../src/model/claims.ts'
 import { httpDoor } from '../../src/sim/doors/http-door.ts'
 import { listenOn } from '../../src/sim/loopback/listen-on.ts'
 import type { ApiObject } from '../../src/sim/world/api-object.ts'
-import { CONFIG_MAPS, INGRESS_DAEMON_SETS, LEASES, NAMESPACES, NODES, PODS } from '../../src/sim/world/api-resource.ts'
+import { CONFIG_MAPS, INGRESS_DAEMON_SETS, NAMESPACES, NODES, PODS } from '../../src/sim/world/api-resource.ts'
 import { createObject } from '../../src/sim/world/create-object.ts'
 import { Store } from '../../src/sim/world/store.ts'
 import type { World } from '../../src/sim/world/world.ts'
 import { ingressObject, nodeAt, nodeObject } from './fleet-objects.ts'
+import { beating, type IngressFleet, isInService, type StatusWrite, statusWrite } from './ingress-fleet.ts'
 import { standInDeployments } from './stand-in-deployments.ts'
 
 const HERE = '127.0.0.1'
@@ -20,20 +21,14 @@ const KEPT_CHANGES = 20_000
 const WRITES = ['POST', 'PUT', 'PATCH', 'DELETE']
 const LEADER_LEASE = '/leases/evenkeel-controller'
 
-interface StatusWrite {
-  readonly object: string
-  /** Nodes that the status lists. */
-  readonly nodes: readonly string[]
-  readonly atMs: number
-}
-
 /** An embedded API server over plain HTTP with a fleet of Nodes that no machine stands for. */
-export class FleetApi {
+export class FleetApi implements IngressFleet {
   readonly nodes: readonly string[]
+  /** Stand-ins are done at once. */
+  readonly changes = 0
   readonly #world: World
   readonly #server: Server
   #writes = 0
-  #requests = 0
   #heard: (write: StatusWrite) => void = () => undefined
 
   private constructor(count: number) {
@@ -41,7 +36,6 @@ export class FleetApi {
     this.nodes = Array.from({ length: count }, (_, at) => nodeAt(at))
     const door = httpDoor({ world: this.#world, timers })
     this.#server = createServer((request, response) => {
-      this.#requests += 1
       const { method = 'GET', url = '' } = request
       if (WRITES.includes(method) && !url.includes(LEADER_LEASE)) this.#writes += 1
       door.emit('request', request, response)
@@ -60,7 +54,7 @@ export class FleetApi {
     })
     for (const name of made.nodes) createObject(made.#world, { resource: NODES, body: nodeObject(name) })
     standInDeployments(made.#world)
-    store.subscribe(INGRESS_DAEMON_SETS, ({ object }) => made.#hearStatus(object))
+    store.subscribe(INGRESS_DAEMON_SETS, ({ object }) => made.#heard(statusWrite(object, performance.now())))
     const code = await listenOn(made.#server, { host: HERE, port: 0 })
     if (code !== undefined) throw new Error(`no port of ${HERE} is free (${code})`)
     return made
@@ -78,63 +72,53 @@ export class FleetApi {
     })
   }
 
-  /** Writes that were asked for, but those of the leader's Lease. */
-  get writes(): number {
-    return this.#writes
+  enter(argv: readonly string[]): readonly string[] {
+    return argv
   }
 
-  get requests(): number {
-    return this.#requests
+  async reach(port: number): Promise<number> {
+    return port
   }
 
   get pods(): number {
     return [...this.#world.store.all(PODS)].length
   }
 
-  addObject(name: string): void {
+  async addObject(name: string): Promise<void> {
     createObject(this.#world, { resource: INGRESS_DAEMON_SETS, namespace: 'default', body: ingressObject(name) })
   }
 
-  /** Each status write of an IngressDaemonSet, from now on. */
   onStatus(heard: (write: StatusWrite) => void): void {
     this.#heard = heard
   }
 
-  /** All nodes are as every object wants them. */
-  isSettled(): boolean {
-    const objects = [...this.#world.store.all(INGRESS_DAEMON_SETS)]
-    return objects.every((object) => readyReason(object) === 'AllInService')
+  async isSettled(): Promise<boolean> {
+    return [...this.#world.store.all(INGRESS_DAEMON_SETS)].every(isInService)
   }
 
-  /** When it was changed. */
-  cordon(name: string, unschedulable: boolean): number {
+  async writes(): Promise<number> {
+    return this.#writes
+  }
+
+  async cordon(name: string, unschedulable: boolean): Promise<number> {
     const node = this.#node(name)
     const atMs = performance.now()
     this.#world.store.put(NODES, { ...node, spec: { ...(node.spec as object), unschedulable } })
     return atMs
   }
 
-  /** How many owners want it out of service. */
   claimsOn(name: string): number {
     return claimsOf(this.#node(name).metadata.annotations?.[MAINTENANCE_ANNOTATION]).length
   }
 
-  /** As a kubelet does every few minutes where nothing happens. */
-  heartbeat(name: string): void {
+  async heartbeat(name: string): Promise<void> {
     const node = this.#node(name)
     const { conditions, ...status } = node.status as { readonly conditions: readonly object[] }
-    const lastHeartbeatTime = new Date().toISOString()
-    const later = conditions.map((condition) => ({ ...condition, lastHeartbeatTime }))
-    this.#world.store.put(NODES, { ...node, status: { ...status, conditions: later } })
+    this.#world.store.put(NODES, { ...node, status: { ...status, conditions: beating(conditions) } })
     this.#world.store.compact(this.#world.store.revision - KEPT_CHANGES)
   }
 
-  /** What a controller that was killed leaves behind, the next one would wait for. */
-  forgetLeader(): void {
-    this.#world.store.remove(LEASES, { namespace: 'evenkeel', name: 'evenkeel-controller' })
-  }
-
-  close(): void {
+  async close(): Promise<void> {
     this.#server.close()
     this.#server.closeAllConnections()
   }
@@ -144,18 +128,4 @@ export class FleetApi {
     if (node === undefined) throw new Error(`there is no node ${name}`)
     return node
   }
-
-  #hearStatus(object: ApiObject): void {
-    const { nodes = [] } = (object.status ?? {}) as { readonly nodes?: readonly { readonly name: string }[] }
-    this.#heard({ object: object.metadata.name, nodes: nodes.map(({ name }) => name), atMs: performance.now() })
-  }
-}
-
-function readyReason({ status, metadata }: ApiObject): string {
-  const { conditions = [], observedGeneration } = (status ?? {}) as {
-    readonly conditions?: readonly { readonly type: string; readonly reason: string }[]
-    readonly observedGeneration?: number
-  }
-  if (observedGeneration !== metadata.generation) return 'not seen'
-  return conditions.find(({ type }) => type === 'Ready')?.reason ?? 'absent'
 }

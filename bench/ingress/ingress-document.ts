@@ -1,6 +1,8 @@
 /** What `bench/ingress.ts` found for a fleet of one size. */
 export interface IngressDocument {
   readonly bench: 'ingress'
+  /** An embedded API server, or the whole control plane of the test bed. */
+  readonly api: 'embedded' | 'real'
   readonly nodes: number
   readonly objects: number
   readonly pods: number

@@ -5,9 +5,11 @@ import type { IngressDocument } from './ingress-document.ts'
 const GOAL_NODES = 5_000
 export const GOALS = { firstPassS: 10, idlePercent: 1, residentMb: 300, decidedMs: 200, idleWrites: 0 } as const
 
-export function ingressFigures({ nodes, objects, way, firstPassMs, idle, cordon }: IngressDocument): readonly Figure[] {
+export function ingressFigures(document: IngressDocument): readonly Figure[] {
+  const { api, nodes, objects, way, firstPassMs, idle, cordon } = document
   const goal = (value: number): Pick<Figure, 'goal'> => (nodes === GOAL_NODES ? { goal: value } : {})
-  const fleet = `${nodes} nodes, ${objects} objects${way === 'chart' ? '' : ', without a compiler'}`
+  const ways = [...(api === 'real' ? ['real API server'] : []), ...(way === 'chart' ? [] : ['without a compiler'])]
+  const fleet = [`${nodes} nodes`, `${objects} objects`, ...ways].join(', ')
   const figure = (what: string, value: number, unit: Figure['unit']): Figure => ({
     part: 'ingress',
     name: `${fleet}: ${what}`,

@@ -4,9 +4,12 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { FleetApi } from './fleet-api.ts'
 import type { IngressDocument } from './ingress-document.ts'
+import type { IngressFleet } from './ingress-fleet.ts'
 import { MeasuredController } from './measured-controller.ts'
+import { RealFleetApi } from './real-fleet-api.ts'
 
 interface FleetSize {
+  readonly api: IngressDocument['api']
   readonly nodes: number
   readonly idleSeconds: number
   readonly cordons: number
@@ -18,6 +21,10 @@ interface Program {
   readonly way: IngressDocument['way']
 }
 
+const OPEN: Readonly<Record<IngressDocument['api'], (nodes: number) => Promise<IngressFleet>>> = {
+  embedded: (nodes) => FleetApi.open(nodes),
+  real: (nodes) => RealFleetApi.open(nodes),
+}
 const OBJECTS = ['web', 'internal']
 /** Kubelets report their status so often where nothing changes (nodeStatusReportFrequency). */
 const HEARTBEAT_S = 300
@@ -29,77 +36,80 @@ const LIMIT_MS = 1_800_000
 /** Of a cluster that is made anew for it, and of controllers that begin anew for each part. */
 export async function measureFleetOfIngress(size: FleetSize, program: Program): Promise<IngressDocument> {
   const folder = await mkdtemp(join(tmpdir(), 'evenkeel-bench-'))
-  const api = await FleetApi.open(size.nodes)
+  const api = await OPEN[size.api](size.nodes)
   try {
     const kubeconfig = join(folder, 'kubeconfig')
     await writeFile(kubeconfig, api.kubeconfig, { mode: 0o600 })
-    const made = await measureMaking(api, () => MeasuredController.start(program.path, kubeconfig, []))
-    const controller = await MeasuredController.start(program.path, kubeconfig, program.flags)
+    const made = await measureMaking(api, () => MeasuredController.start({ ...program, flags: [] }, kubeconfig, api))
+    const controller = await MeasuredController.start(program, kubeconfig, api)
     try {
       await until('the first pass of each object', async () => (await controller.passes()) >= OBJECTS.length)
       const firstPassMs = await controller.spentMs()
       await settled(api)
       const idle = await measureIdle(api, controller, size.idleSeconds)
       const cordon = await measureCordons(api, controller, size.cordons)
-      const { nodes } = size
-      const document = { bench: 'ingress', nodes, objects: OBJECTS.length, pods: api.pods, way: program.way } as const
-      return { ...document, made, firstPassMs, idle, cordon }
+      const { pods } = api
+      const fleet = { api: size.api, nodes: size.nodes, objects: OBJECTS.length, pods }
+      return { bench: 'ingress', ...fleet, way: program.way, made, firstPassMs, idle, cordon }
     } finally {
       await controller.end()
     }
   } finally {
-    api.close()
+    await api.close()
     await rm(folder, { recursive: true, force: true })
   }
 }
 
 async function measureMaking(
-  api: FleetApi,
+  api: IngressFleet,
   start: () => Promise<MeasuredController>,
 ): Promise<IngressDocument['made']> {
   const beganMs = performance.now()
   const controller = await start()
-  for (const name of OBJECTS) api.addObject(name)
-  await until('every node in service', async () => api.isSettled())
-  const seconds = rounded((performance.now() - beganMs) / 1_000)
-  const processorMs = await controller.spentMs()
-  const writesPerNode = rounded(api.writes / api.nodes.length)
-  await controller.end()
-  return { seconds, processorMs, writesPerNode }
+  try {
+    for (const name of OBJECTS) await api.addObject(name)
+    await until('every node in service', () => api.isSettled())
+    const seconds = rounded((performance.now() - beganMs) / 1_000)
+    const processorMs = await controller.spentMs()
+    const writesPerNode = rounded((await api.writes()) / api.nodes.length)
+    return { seconds, processorMs, writesPerNode }
+  } finally {
+    await controller.end()
+  }
 }
 
-/** Nothing is written any more. */
-async function settled(api: FleetApi): Promise<void> {
+/** Nothing is written any more, by whoever. */
+async function settled(api: IngressFleet): Promise<void> {
   let [before, sinceMs] = [-1, 0]
   await until('a controller at rest', async () => {
-    const now = api.writes
+    const now = (await api.writes()) + api.changes
     if (now !== before) sinceMs = performance.now()
     before = now
-    return api.isSettled() && performance.now() - sinceMs > AT_REST_MS
+    return performance.now() - sinceMs > AT_REST_MS && (await api.isSettled())
   })
 }
 
 async function measureIdle(
-  api: FleetApi,
+  api: IngressFleet,
   controller: MeasuredController,
   seconds: number,
 ): Promise<IngressDocument['idle']> {
-  const [spentBefore, writesBefore, beganMs] = [await controller.spentMs(), api.writes, performance.now()]
+  const [spentBefore, writesBefore, beganMs] = [await controller.spentMs(), await api.writes(), performance.now()]
   const perSecond = api.nodes.length / HEARTBEAT_S
   let beats = 0
   await until('the end of the idle time', async () => {
     const elapsedS = (performance.now() - beganMs) / 1_000
-    for (; beats < elapsedS * perSecond; beats += 1) api.heartbeat(api.nodes[beats % api.nodes.length] ?? '')
+    for (; beats < elapsedS * perSecond; beats += 1) await api.heartbeat(api.nodes[beats % api.nodes.length] ?? '')
     return elapsedS >= seconds
   })
   const elapsedMs = performance.now() - beganMs
   const percent = rounded((100 * ((await controller.spentMs()) - spentBefore)) / elapsedMs)
-  return { seconds, percent, writes: api.writes - writesBefore, residentMb: await controller.residentMb() }
+  return { seconds, percent, writes: (await api.writes()) - writesBefore, residentMb: await controller.residentMb() }
 }
 
 /** One node after the other is cordoned, leaves, and comes back. */
 async function measureCordons(
-  api: FleetApi,
+  api: IngressFleet,
   controller: MeasuredController,
   count: number,
 ): Promise<IngressDocument['cordon']> {
@@ -111,11 +121,11 @@ async function measureCordons(
     api.onStatus(({ object, nodes, atMs }) => {
       if (nodes.includes(node) && !decided.has(object)) decided.set(object, atMs)
     })
-    const cordonedMs = api.cordon(node, true)
+    const cordonedMs = await api.cordon(node, true)
     await until(`a decision about ${node}`, async () => decided.size === OBJECTS.length)
     times.push(Math.max(...decided.values()) - cordonedMs)
     await until(`${node} out of service`, async () => api.claimsOn(node) === OBJECTS.length)
-    api.cordon(node, false)
+    await api.cordon(node, false)
     await until(`${node} back in service`, async () => api.claimsOn(node) === 0)
     await settled(api)
   }

@@ -3,9 +3,16 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
+import type { ControllerPlace } from './ingress-fleet.ts'
 
 /** sysconf(_SC_CLK_TCK) of Linux. */
 const TICK_MS = 10
+
+interface Program {
+  readonly path: string
+  /** Of Node. */
+  readonly flags: readonly string[]
+}
 
 /** `evenkeel controller --ingress` as a process of its own, with what it spends. */
 export class MeasuredController {
@@ -19,8 +26,7 @@ export class MeasuredController {
     this.#port = port
   }
 
-  /** `flags`: of Node. */
-  static async start(program: string, kubeconfig: string, flags: readonly string[]): Promise<MeasuredController> {
+  static async start(program: Program, kubeconfig: string, place: ControllerPlace): Promise<MeasuredController> {
     const words = [
       'controller',
       '--ingress',
@@ -34,9 +40,9 @@ export class MeasuredController {
       '1s',
     ]
     const quiet = '--disable-warning=ExperimentalWarning'
-    const child = spawn(process.execPath, [quiet, ...flags, program, ...words, '--kubeconfig', kubeconfig], {
-      stdio: ['ignore', 'inherit', 'pipe'],
-    })
+    const argv = [process.execPath, quiet, ...program.flags, program.path, ...words, '--kubeconfig', kubeconfig]
+    const [command = '', ...args] = place.enter(argv)
+    const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'pipe'] })
     const ended = once(child, 'exit')
     const { promise, resolve, reject } = Promise.withResolvers<number>()
     const said: string[] = []
@@ -47,7 +53,7 @@ export class MeasuredController {
       const ports = line.startsWith('{') ? (JSON.parse(line) as { readonly ports?: readonly number[] }).ports : []
       if (ports?.[0] !== undefined) resolve(ports[0])
     })
-    return new MeasuredController(child, ended, await promise)
+    return new MeasuredController(child, ended, await place.reach(await promise))
   }
 
   /** Passes over IngressDaemonSets that have ended. */

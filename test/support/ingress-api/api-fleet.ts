@@ -1,4 +1,3 @@
-import type { Change } from './api-history.ts'
 import {
   type ApiObject,
   annotationOf,
@@ -12,6 +11,7 @@ import {
   nodeOf,
   operationOf,
 } from './api-object.ts'
+import type { Change } from './api-view.ts'
 import type { IngressApiGround } from './ingress-api-ground.ts'
 
 type Json = Readonly<Record<string, unknown>>

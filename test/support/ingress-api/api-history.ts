@@ -1,78 +1,20 @@
-import type { IncomingMessage } from 'node:http'
-import { Agent, request } from 'node:https'
-import { createInterface } from 'node:readline'
-import { text } from 'node:stream/consumers'
-import { waitFor } from '../../../testbed/machine/wait-for.ts'
-import { administrator } from '../administrator.ts'
-import { type ApiObject, type Kind, PATHS } from './api-object.ts'
-
-export interface Change {
-  readonly kind: Kind
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
-  readonly object: ApiObject
-  /** Of the store: one number counts the writes to all kinds. */
-  readonly version: number
-  /** When the watch told it, on the monotonic clock. */
-  readonly atMs: number
-}
+import type { ApiObject, Kind } from './api-object.ts'
+import { ApiView, type Change, emptyWorld, put } from './api-view.ts'
 
 /** The objects of each kind at one version of the store, by `namespace/name`. */
 type World = Readonly<Record<Kind, ReadonlyMap<string, ApiObject>>>
-
-const keyOf = ({ metadata: { namespace = '', name } }: ApiObject): string => `${namespace}/${name}`
-
-const emptyWorld = (): Record<Kind, Map<string, ApiObject>> => ({
-  nodes: new Map(),
-  pods: new Map(),
-  deployments: new Map(),
-  daemonSets: new Map(),
-  gates: new Map(),
-  slots: new Map(),
-  objects: new Map(),
-  originals: new Map(),
-})
-
-function put(world: Record<Kind, Map<string, ApiObject>>, { kind, type, object }: Change): void {
-  if (type === 'DELETED') world[kind].delete(keyOf(object))
-  else world[kind].set(keyOf(object), object)
-}
-
-/** Longer than any test. */
-const WATCH_SECONDS = 24 * 60 * 60
 
 /**
  * Everything that a real API server told of the kinds, from its watches. The watches of two kinds are not in step, and the versions
  * of their objects are: what stood at one moment is told by versions alone.
  */
-export class ApiHistory {
+export class ApiHistory extends ApiView {
   /** In the order in which it was told. */
   readonly #changes: Change[] = []
-  readonly #now = emptyWorld()
-  readonly #hearers: ((change: Change) => void)[] = []
-  readonly #server: string
-  readonly #agent: Agent
-  readonly #replies = new Set<IncomingMessage>()
-  #closed = false
-  #broken: string | undefined
 
   constructor(kubeconfig: string) {
-    const { server, tls } = administrator(kubeconfig)
-    this.#server = server
-    this.#agent = new Agent({ ...tls, keepAlive: false })
-  }
-
-  async follow(kinds: readonly Kind[]): Promise<void> {
-    await Promise.all(kinds.map((kind) => this.#watch(kind)))
-  }
-
-  onChange(hear: (change: Change) => void): void {
-    this.#hearers.push(hear)
-  }
-
-  /** As they are now, as far as is known. Throws where a watch has ended: then nothing is known. */
-  now(kind: Kind): readonly ApiObject[] {
-    this.#mustBeWhole()
-    return [...this.#now[kind].values()]
+    super(kubeconfig)
+    this.onChange((change) => this.#changes.push(change))
   }
 
   /** The newest version that was told. */
@@ -82,85 +24,11 @@ export class ApiHistory {
 
   /** Shows the world after each change since, in the order of the store. */
   replay(since: number, visit: (world: World, change: Change) => void): void {
-    this.#mustBeWhole()
+    this.mustBeWhole()
     const world = emptyWorld()
     for (const change of this.#changes.toSorted((one, other) => one.version - other.version)) {
       put(world, change)
       if (change.version > since) visit(world, change)
     }
-  }
-
-  close(): void {
-    this.#closed = true
-    for (const reply of this.#replies) reply.destroy()
-    this.#agent.destroy()
-  }
-
-  #mustBeWhole(): void {
-    if (this.#broken !== undefined) throw new Error(this.#broken)
-  }
-
-  /** One after the other from the version that was told last, so that no change is missed between two of them. */
-  async #watch(kind: Kind): Promise<void> {
-    let from = await this.#list(kind)
-    const first = await this.#watched(kind, from)
-    const go = async (reply: IncomingMessage): Promise<void> => {
-      for await (const line of createInterface({ input: reply })) from = this.#hear(kind, line)
-      if (!this.#closed) await go(await this.#watched(kind, from))
-    }
-    go(first).catch((error: unknown) => {
-      if (!this.#closed) this.#broken = `the watch of ${kind} has ended, so the history has a gap: ${error}`
-    })
-  }
-
-  async #list(kind: Kind): Promise<string> {
-    const list = JSON.parse(await text(await this.#get(PATHS[kind]))) as {
-      readonly metadata: { readonly resourceVersion: string }
-      readonly items: readonly ApiObject[]
-    }
-    for (const object of list.items) this.#note({ kind, type: 'ADDED', object })
-    return list.metadata.resourceVersion
-  }
-
-  async #watched(kind: Kind, from: string): Promise<IncomingMessage> {
-    const reply = await this.#get(`${PATHS[kind]}?watch=true&resourceVersion=${from}&timeoutSeconds=${WATCH_SECONDS}`)
-    this.#replies.add(reply)
-    reply.once('close', () => this.#replies.delete(reply))
-    return reply
-  }
-
-  /** Right after a kind was defined its storage is made anew, and the API server asks for patience. */
-  #get(path: string): Promise<IncomingMessage> {
-    return waitFor({ what: path, limitMs: 30_000, everyMs: 200 }, async () => {
-      const reply = await this.#ask(path)
-      if (reply.statusCode === 200) return reply
-      const said = await text(reply)
-      if (reply.statusCode !== 429) throw new Error(`${path}: ${reply.statusCode} ${said}`)
-      return undefined
-    })
-  }
-
-  #ask(path: string): Promise<IncomingMessage> {
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-    const sent = request(`${this.#server}${path}`, { agent: this.#agent })
-    sent.once('error', reject)
-    sent.once('response', resolve)
-    sent.end()
-    return promise
-  }
-
-  /** The version that it tells of. */
-  #hear(kind: Kind, line: string): string {
-    const { type, object } = JSON.parse(line) as { readonly type: Change['type']; readonly object: ApiObject }
-    if (!['ADDED', 'MODIFIED', 'DELETED'].includes(type)) throw new Error(line)
-    this.#note({ kind, type, object })
-    return object.metadata.resourceVersion
-  }
-
-  #note({ kind, type, object }: Pick<Change, 'kind' | 'type' | 'object'>): void {
-    const change = { kind, type, object, version: Number(object.metadata.resourceVersion), atMs: performance.now() }
-    this.#changes.push(change)
-    put(this.#now, change)
-    for (const hear of this.#hearers) hear(change)
   }
 }

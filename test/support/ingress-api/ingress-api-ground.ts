@@ -1,16 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Bed, openBed } from '../../../testbed/bed.ts'
+import type { Bed } from '../../../testbed/bed.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
-import { readManifests, renderChart, shipped } from '../agent-chart.ts'
 import { ControllerProcess } from '../controller/controller-process.ts'
 import { type RawApi, type RawReply, rawApi } from '../raw-api.ts'
 import { ApiHistory } from './api-history.ts'
 import { type Kind, PATHS } from './api-object.ts'
+import { openIngressPlane } from './ingress-plane.ts'
 import { StandInDetacher } from './stand-in-detacher.ts'
 import { StandInKubelets } from './stand-in-kubelets.ts'
 
-const RIGHTS = new Set(['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'])
 const GROUPS = ['evenkeel.dev', 'ingressdaemonsets.mumoshu.github.io']
 /** On a machine that has other work. */
 const WAIT_MS = 180_000
@@ -50,20 +49,11 @@ export class IngressApiGround {
 
   /** `maxOut`: of the node budget. */
   static async open(maxOut: string): Promise<IngressApiGround> {
-    // No kubelet renews the heartbeats of the Nodes.
-    const bed = await openBed({ controlPlaneOnly: true, monitorGraceSeconds: 24 * 60 * 60 })
+    const { bed, kubeconfigs } = await openIngressPlane({ maxOut, groups: GROUPS })
     const { ask, close } = rawApi(bed.kubeconfig)
     try {
-      await bed.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'evenkeel' } }])
-      const budget = { namespace: 'evenkeel', name: 'evenkeel-budget' }
-      await bed.apply([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: budget, data: { maxOut } }])
-      await bed.apply(await rightsOfTheChart())
-      for (const group of GROUPS) await bed.apply(shipped(`crd/ingressdaemonsets.${group}.yaml`))
-      const crds = GROUPS.map((group) => `crd/ingressdaemonsets.${group}`)
-      await bed.kubectl(['wait', '--for=condition=Established', ...crds, '--timeout=30s'])
-      const { outside } = await bed.serviceAccountKubeconfig('evenkeel', 'evenkeel-agent-controller')
       const history = new ApiHistory(bed.kubeconfig)
-      const ground = new IngressApiGround({ bed, history, api: ask, closeApi: close, kubeconfig: outside })
+      const ground = new IngressApiGround({ bed, history, api: ask, closeApi: close, kubeconfig: kubeconfigs.outside })
       await history.follow(Object.keys(PATHS) as readonly Kind[])
       return ground
     } catch (error) {
@@ -154,12 +144,3 @@ export class IngressApiGround {
 }
 
 const lastWords = ({ said }: ControllerProcess): readonly string[] => said.slice(-5)
-
-/** As `helm install` would give them. */
-async function rightsOfTheChart(): Promise<readonly object[]> {
-  const { code, stdout, stderr } = await renderChart(
-    ...['controller.enabled=true', 'ingress.enabled=true', `ingress.groups={${GROUPS.join()}}`],
-  )
-  if (code !== 0) throw new Error(stderr)
-  return readManifests(stdout).filter(({ kind }) => RIGHTS.has(kind ?? ''))
-}

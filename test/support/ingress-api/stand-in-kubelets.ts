@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RawApi } from '../raw-api.ts'
-import type { ApiHistory, Change } from './api-history.ts'
 import { type ApiObject, hostOf, isLeaving, isReady } from './api-object.ts'
+import type { ApiView, Change } from './api-view.ts'
 
 /** How long a pod takes to start, and to end. */
 const START_MS = 150
@@ -20,9 +20,9 @@ export class StandInKubelets {
   #started = 0
   #ended = false
 
-  constructor(history: ApiHistory, api: RawApi) {
+  constructor(view: ApiView, api: RawApi) {
     this.#api = api
-    history.onChange((change) => this.#hear(change))
+    view.onChange((change) => this.#hear(change))
   }
 
   /** What went wrong; empty where all is well. */
