@@ -62,10 +62,10 @@ async function ingressLoop(parts: Omit<IngressLoopPlace, 'log'>): Promise<Ingres
 
 /** One watch for both loops, but where the brake is for some of the nodes alone. */
 function followedNodes(
-  client: ApiClient,
+  { client, reach }: Pick<IngressLoopPlace, 'client' | 'reach'>,
   { selector, ingress }: ControllerOptions,
 ): { readonly fleet: Fleet } & Pick<IngressLoopPlace, 'followNodes'> {
-  const api = { client, reach: new ApiReach(clock), clock, random, log }
+  const api = { client, reach, clock, random, log }
   const fleet = kubeFleet(api, selector)
   if (ingress === undefined || selector !== undefined) return { fleet }
   const shared = sharedNodes(api)
@@ -91,7 +91,8 @@ async function begun(options: ControllerOptions): Promise<Running> {
       webhook?.wake()
     },
   })
-  const { fleet, ...shared } = followedNodes(client, options)
+  const reach = new ApiReach(clock)
+  const { fleet, ...shared } = followedNodes({ client, reach }, options)
   const brake = new Brake({
     fleet,
     configMaps: kubeConfigMaps(client),
@@ -110,7 +111,7 @@ async function begun(options: ControllerOptions): Promise<Running> {
   const ingress =
     options.ingress === undefined
       ? undefined
-      : await ingressLoop({ client, leader, identity, lease, options, ingress: options.ingress, ...shared })
+      : await ingressLoop({ client, reach, leader, identity, lease, options, ingress: options.ingress, ...shared })
   const { address, statusPort } = options
   const port = options.ingress?.webhookPort
   const webhook =

@@ -2,7 +2,7 @@ import { askAgent } from '../../src/adapters/http/ask-agent.ts'
 import { checkHealthPort } from '../../src/adapters/http/check-health-port.ts'
 import { agentAnswerOf } from '../../src/adapters/http/parse-agent-health.ts'
 import type { ApiClient } from '../../src/adapters/kube/api-client.ts'
-import { ApiReach } from '../../src/adapters/kube/api-reach.ts'
+import type { ApiReach } from '../../src/adapters/kube/api-reach.ts'
 import { kubeCluster } from '../../src/adapters/kube/kube-cluster.ts'
 import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
 import { kubeObjects } from '../../src/adapters/kube/kube-objects.ts'
@@ -19,6 +19,8 @@ import type { Leader } from '../../src/runtime/leader.ts'
 
 export interface IngressLoopPlace {
   readonly client: ApiClient
+  /** Of all that the process follows: what one of them finds out about the API server holds for the others. */
+  readonly reach: ApiReach
   readonly leader: Leader
   readonly identity: string
   /** By which the controller leads. */
@@ -46,6 +48,7 @@ const askedAgents = (port: number, askOne = askAgent): Agents => ({
 /** The loop of IngressDaemonSets. */
 export function openIngressLoop({
   client,
+  reach,
   leader,
   identity,
   lease,
@@ -55,7 +58,7 @@ export function openIngressLoop({
   followNodes,
   askAgent: askOne,
 }: IngressLoopPlace): IngressLoop {
-  const api = { client, reach: new ApiReach(clock), clock, random, log }
+  const api = { client, reach, clock, random, log }
   const objects = kubeObjects(api)
   const cluster = kubeCluster(api, SERVER)
   return new IngressLoop({

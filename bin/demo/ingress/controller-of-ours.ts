@@ -23,7 +23,7 @@ interface ControllerPlace {
 
 /** `evenkeel controller --ingress`, in this process, until aborted: then it rejects with the reason of the signal. */
 export async function controllerOfOurs(
-  { api: { client }, net, agentPort }: ControllerPlace,
+  { api: { client, reach }, net, agentPort }: ControllerPlace,
   signal: AbortSignal,
 ): Promise<void> {
   const identity = `${hostname()}_${random.hex(6)}`
@@ -33,7 +33,7 @@ export async function controllerOfOurs(
     onChange: () => loop.wake(),
   })
   const loop: IngressLoop = openIngressLoop({
-    ...{ client, leader, identity, lease, log: QUIET },
+    ...{ client, reach, leader, identity, lease, log: QUIET },
     options: { grantsNamespace: NAMESPACE },
     ingress: { groups: ['evenkeel.dev'], slotsNamespace: NAMESPACE, agentPort },
     askAgent: async ({ address, port }, limited) => {

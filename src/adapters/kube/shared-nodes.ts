@@ -1,4 +1,5 @@
 import type { FleetNode } from '../../model/fleet-node.ts'
+import { invariant } from '../../model/invariant.ts'
 import type { Node } from '../../model/node.ts'
 import type { ObjectKind } from '../../model/object-kind.ts'
 import { OVER } from '../../model/over.ts'
@@ -81,9 +82,7 @@ class SharedFollow<T> {
     signal.throwIfAborted()
     this.#sinks.add(sink)
     if (this.#isListed) this.#life.abort(OVER)
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined
-    })
+    this.#running ??= this.#run()
     try {
       await untilAborted(this.#running, signal)
     } finally {
@@ -93,15 +92,26 @@ class SharedFollow<T> {
   }
 
   async #run(): Promise<void> {
-    while (this.#sinks.size > 0) {
-      this.#life = new AbortController()
-      this.#isListed = false
-      try {
-        await this.#begin((event) => this.#tell(event), this.#life.signal)
-      } catch (error) {
-        if (!this.#life.signal.aborted) throw error
+    try {
+      while (this.#sinks.size > 0) {
+        this.#life = new AbortController()
+        this.#isListed = false
+        await this.#untilOver(this.#life.signal)
       }
+    } finally {
+      // In the same turn as the last look at the followers: the next one is not to wait for a run that has ended.
+      this.#running = undefined
     }
+  }
+
+  async #untilOver(life: AbortSignal): Promise<void> {
+    try {
+      await this.#begin((event) => this.#tell(event), life)
+    } catch (error) {
+      if (!life.aborted) throw error
+      return
+    }
+    invariant(life.aborted, 'a follow of the nodes ends only when it is aborted')
   }
 
   #tell(event: FollowEvent<T>): void {

@@ -44,7 +44,6 @@ export class IngressCaches {
   readonly #gatesOf: { get(value: string): readonly OwnedObject[] }
   readonly #revisionsOf: { get(value: string): readonly OwnedObject[] }
   readonly #daemonSetsOf: { get(value: string): readonly FoundDaemonSet[] }
-  readonly #known: KnownSpecs = new Map()
 
   constructor(parts: CachesParts) {
     const { followNodes, clock, groups, onFleet } = parts
@@ -82,22 +81,19 @@ export class IngressCaches {
     this.#revisionsOf = this.revisions.index(byNamespace)
     this.#daemonSetsOf = this.#daemonSets.index(byNamespace)
     this.#objects = new Map(
-      groups.map((group) => [
-        group,
-        new FollowCache<CheckedIngress>({
+      groups.map((group) => {
+        const known: KnownSpecs = new Map()
+        const cache = new FollowCache<CheckedIngress>({
           follow: (sink, signal) =>
-            parts.objects.follow(
-              { kind: ingressKind(group) },
-              (event) => sink(withKnownSpecs(event, this.#known)),
-              signal,
-            ),
+            parts.objects.follow({ kind: ingressKind(group) }, (event) => sink(withKnownSpecs(event, known)), signal),
           clock,
           onKey: (key, { before, now }) => {
             parts.onObject(`${group}/${key}`)
             if (wordsOf(before) !== wordsOf(now)) this.#wakeWhoGiveWay(parts)
           },
-        }),
-      ]),
+        })
+        return [group, cache]
+      }),
     )
   }
 
@@ -163,14 +159,18 @@ export class IngressCaches {
   }
 }
 
-/** By UID: the spec as it was read last, with its text. */
+/** Of one group, by UID: the spec as it was read last, with its text. */
 type KnownSpecs = Map<string, { readonly text: string; readonly spec: CheckedIngress['spec'] }>
 
 /** A write of its status leaves an object the very spec that it had, so that what follows from that is not found anew. */
 function withKnownSpecs(event: FollowEvent<CheckedIngress>, known: KnownSpecs): FollowEvent<CheckedIngress> {
   if (event.type === 'applied') return { ...event, object: withKnownSpec(event.object, known) }
   if (event.type === 'deleted') known.delete(event.object.uid)
-  return event.type === 'listed' ? { ...event, objects: event.objects.map((one) => withKnownSpec(one, known)) } : event
+  if (event.type !== 'listed') return event
+  // One that went while no watch told of it is in no list.
+  const listed = new Set(event.objects.map(({ uid }) => uid))
+  for (const uid of known.keys()) if (!listed.has(uid)) known.delete(uid)
+  return { ...event, objects: event.objects.map((one) => withKnownSpec(one, known)) }
 }
 
 function withKnownSpec(object: CheckedIngress, known: KnownSpecs): CheckedIngress {

@@ -101,6 +101,21 @@ test('who comes later has a list, and who goes stops nothing for the other', asy
   await again.knows('a', 'b')
 })
 
+test('who comes in the moment in which the last one goes has a list as well', async (t) => {
+  const { server, shared } = await opened(t)
+  server.apply('a')
+  for (let turns = 0; turns < 12; turns += 1) {
+    const last = follower(t, shared.fleet)
+    await last.knows('a')
+    last.stop()
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve()
+    const next = follower(t, shared.nodes)
+    await next.knows('a')
+    next.stop()
+    await next.settled
+  }
+})
+
 test('after an outage both are told by the same new list', async (t) => {
   const { server, shared } = await opened(t)
   server.apply('a')

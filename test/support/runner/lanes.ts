@@ -39,7 +39,7 @@ const LONGEST = [
 ]
 
 /**
- * Only what runs on a virtual clock runs beside each of them. The README shows the figures of the first. The others have health checks that
+ * Only what waits for a processor without harm runs beside each of them. The README shows the figures of the first. The others have health checks that
  * must be answered within a second, which fails beside another cluster under as much traffic.
  */
 const ALONE = [
@@ -84,7 +84,7 @@ export const byDay = (all: readonly string[]): readonly string[] => all.filter((
 /** They run on a virtual clock: a wait for a processor changes no result. */
 const VIRTUAL = ['test/virtual/']
 
-/** They start no process and share nothing, so that one process does for all of them. */
+/** They share nothing and hardly any of them starts a process, so that one process does for all of them. */
 const PURE = [
   'test/bench/',
   'test/config/',
