@@ -100,7 +100,7 @@ const PARTS: readonly Part[] = [
   {
     name: 'rollouts',
     what: 'rollouts of IngressDaemonSets under traffic on real clusters, by each way to detach and beside rolls',
-    argv: ['test/run.ts', 'cluster/ingress-rollout', 'kube-ingress-groups'],
+    argv: ['test/run.ts', 'cluster/ingress-rollout', 'cluster/ingress-health', 'kube-ingress-groups'],
     env: { EVERY_TROUBLE: '1' },
   },
   {

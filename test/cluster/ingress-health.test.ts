@@ -6,6 +6,7 @@ import { readManifests, shipped } from '../support/agent-chart.ts'
 import { type Checks, runsOfOthers, spanOf } from '../support/agent-install/checks.ts'
 import { IMAGE, InstallBed } from '../support/agent-install/install-bed.ts'
 import { requires } from '../support/requires.ts'
+import { atNight } from '../support/roll-bed/at-night.ts'
 
 const real = { ...requires('testbed', 'helm'), timeout: 300_000 }
 const AGENT_PORT = 8_080
@@ -198,7 +199,8 @@ const outcomes = (checks: Checks, node: string, from: number): readonly string[]
     .flat()
     .map(({ outcome }) => outcome)
 
-test(
+// By day virtual time has these pods, and a real API server their fields.
+atNight(
   'pods of a health checker answer in the place of the agent, are replaced without a check that finds nobody, and fail the check of one node after the other in a rollout',
   real,
   async (t) => {
