@@ -106,7 +106,7 @@ const PURE = [
 /**
  * One stage after the other; the lanes of a stage side by side. Half of the time a file waits for something, so that there
  * is room for one more than there are processors. Of clusters under traffic there is not: three starve two processors. What
- * clusters leave of them, a quarter of their time, is taken by virtual time. `isFast`: no cluster is brought up. `isByName`: the
+ * all of these leave of them is taken by virtual time, which begins with the first stage. `isFast`: no cluster is brought up. `isByName`: the
  * files are those that were asked for.
  */
 export function stagesOf(
@@ -131,11 +131,10 @@ export function stagesOf(
   const byItself = (files: readonly string[]): readonly Lane[] => [{ files, concurrency: 1, limitMs: clusterLimitMs }]
   if (isFast) return [[apart, together], [inVirtualTime], byItself(aloneOnLoopback)]
   return [
-    [apart, { files: light, concurrency: 2, limitMs: clusterLimitMs }],
+    [apart, { files: light, concurrency: 2, limitMs: clusterLimitMs }, inVirtualTime],
     [
       { files: withNodes, concurrency: 2, limitMs: clusterLimitMs },
       { files: waiting, concurrency: 1, limitMs: clusterLimitMs },
-      inVirtualTime,
     ],
     // It needs a minute of a processor: before that, control planes leave it a fifth of one, and tests of real time still less.
     [...byItself([...aloneOnLoopback, ...alone]), { ...together, polite: true }],
