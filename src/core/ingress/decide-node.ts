@@ -106,7 +106,8 @@ const calledBack = (n: NodeView, op: IngressOp, [why]: readonly Reason[]): NodeA
 
 /**
  * Something may keep the node out, and nothing tells why. It is taken for detached by us: its pods are verified as they are,
- * and then all is withdrawn. Nothing is taken out for it.
+ * and then all is withdrawn. Nothing is taken out for it. Others may have removed the mark of the Deployment as well, and it may have been set
+ * again a moment ago: if the node is to leave after all, its grace runs from now on.
  */
 function takeStock(
   pass: Pass,
@@ -118,7 +119,8 @@ function takeStock(
   const claim = ownClaim(object, n)
   // Its claim tells since when the node is out: a detacher may have acknowledged that long ago.
   const since = Math.min(claimedAt(object, n) ?? now, now)
-  const op: IngressOp = { ...fresh, id: claim?.id ?? fresh.id, t0: wallMs(since), t2: now, inPlace: true }
+  const times = { t0: wallMs(since), t2: now, markedAgain: now }
+  const op: IngressOp = { ...fresh, ...times, id: claim?.id ?? fresh.id, inPlace: true }
   const text = `the operation on ${n.name} cannot be read: ${why}. Its pods are verified as they are, and it is put back`
   return act(n, { kind: 'writeOp', op }, { code: 'OperationUnreadable', text })
 }

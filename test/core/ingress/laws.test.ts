@@ -79,6 +79,26 @@ test('law: a rollout takes no node out beyond the limit of its object or the nod
   )
 })
 
+test('a mark and then the operation are removed by others: the gate of a cordoned node waits for the grace of the mark that was set again', () => {
+  const setup: Setup = {
+    ...{ nodes: 1, maxOut: 1 },
+    spec: {
+      onCordon: 'Detach',
+      strategy: { kind: 'detach', maxUnavailableNodes: { kind: 'count', count: 1 } },
+      rollout: { minInServiceNodes: 0, replaceUnavailableFirst: false },
+      detach: { onTimeout: 'Pause' },
+    },
+  }
+  const life: Life = [
+    { event: 'cordon', node: 0, writes: 2, passes: 3 },
+    { event: 'lost mark', node: 0, writes: 9, passes: 1 },
+    { event: 'lost operation', node: 0, writes: 1, passes: 12 },
+  ]
+  const toy = live(setup, life)
+  assert.deepEqual(toy.faults, [])
+  assert.equal(toy.nodes[0]?.deployment?.gate, 'open')
+})
+
 test('once faults stop, every node has the wanted revision and nothing of ours is left on it', () => {
   fc.assert(
     fc.property(setups, lives, (setup, life) => {
