@@ -6,9 +6,9 @@ import type { FoundDeployment, IngressFound, IngressPod } from './found.ts'
 import { identityFor, matchLabelsOf } from './names.ts'
 
 /** A node with what is there for it. */
-export interface NodeRow {
+export interface NodeRow<N extends Node | undefined = Node | undefined> {
   readonly name: string
-  readonly node: Node | undefined
+  readonly node: N
   readonly deployment: FoundDeployment | undefined
   readonly gate: OwnedObject | undefined
   /** The label by which its pods are found. */
@@ -24,7 +24,7 @@ export interface RowSources {
 }
 
 interface Rows extends RowSources {
-  readonly rows: readonly NodeRow[]
+  readonly rows: readonly NodeRow<Node>[]
 }
 
 /** Of the last look, by the spec of the object. */
@@ -34,12 +34,12 @@ const ROWS = new WeakMap<object, Rows>()
  * One row for each node of the list, in its order. A row in which nothing changed is the very row of the last look: of thousands
  * all but a few are, and nothing is looked up for them.
  */
-export function nodeRows(sources: RowSources): readonly NodeRow[] {
+export function nodeRows(sources: RowSources): readonly NodeRow<Node>[] {
   const { found, ours, gates } = sources
   const { object, nodes } = found
   const last = ROWS.get(object.spec)
   const known = last?.found.object.uid === object.uid ? knownRows(last.rows) : undefined
-  const rows = nodes.map((node, at): NodeRow => {
+  const rows = nodes.map((node, at): NodeRow<Node> => {
     const row = known?.(at, node.name)
     if (row === undefined || last === undefined) return rowOf(sources, node.name, node)
     const deployment = last.ours === ours ? row.deployment : ours.get(node.name)
@@ -53,8 +53,8 @@ export function nodeRows(sources: RowSources): readonly NodeRow[] {
 }
 
 /** By place, where all are where they were, and by name from the first on that is not. */
-function knownRows(rows: readonly NodeRow[]): (at: number, name: string) => NodeRow | undefined {
-  let byName: ReadonlyMap<string, NodeRow> | undefined
+function knownRows(rows: readonly NodeRow<Node>[]): (at: number, name: string) => NodeRow<Node> | undefined {
+  let byName: ReadonlyMap<string, NodeRow<Node>> | undefined
   return (at, name) => {
     const row = rows[at]
     if (row?.name === name) return row
@@ -64,7 +64,11 @@ function knownRows(rows: readonly NodeRow[]): (at: number, name: string) => Node
 }
 
 /** `node`: undefined where none of this name is listed. */
-export function rowOf({ found, ours, gates }: RowSources, name: string, node: Node | undefined): NodeRow {
+export function rowOf<N extends Node | undefined>(
+  { found, ours, gates }: RowSources,
+  name: string,
+  node: N,
+): NodeRow<N> {
   const deployment = ours.get(name)
   const label = nodeLabelOf(found, deployment, node)
   const gate = deployment === undefined ? undefined : gates.get(deployment.name)

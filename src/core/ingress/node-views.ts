@@ -53,10 +53,9 @@ export function nodeViews(
   const recall = VIEWS(object.spec, nodes.length)
   const rows = nodeRows({ found, ours, gates })
   const views: IngressNode[] = []
-  for (const [at, node] of nodes.entries()) {
-    const row = rows[at] ?? rowOf({ found, ours, gates }, node.name, node)
+  for (const row of rows) {
     const seen = seenOf(found, row, slots)
-    const make = (): View => listedView(found, seen, eligibility(node))
+    const make = (): View => listedView(found, seen, eligibility(row.node))
     const { agent, acknowledgementSeen } = seen
     const view = isTimeless(seen) ? recall(row, [object.uid, owner, agent, acknowledgementSeen], make) : make()
     if (typeof view === 'object') views.push(view)
