@@ -1,25 +1,22 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { freePort } from '../../../bin/demo/free-port.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { AgentPlace } from '../../support/agent/agent-place.ts'
 import {
   applyIngress,
   askWithoutEnd,
   deleteIngress,
+  freePorts,
   pageAt,
   portAnswers,
 } from '../../support/agent/ingress-on-place.ts'
-
-const ports = (count: number): Promise<readonly number[]> =>
-  Promise.all(Array.from({ length: count }, () => freePort('127.0.0.1', undefined)))
 
 const ORIGINAL = 'ingressdaemonsets.mumoshu.github.io'
 
 test('a pod of a health checker answers at the ports of its object, and asks for Deployments of its namespace alone', async (t) => {
   const place = await AgentPlace.of(t)
-  const [web = 0, next = 0, api = 0] = await ports(3)
+  const [web = 0, next = 0, api = 0] = await freePorts(3)
   await applyIngress(place, { ports: [web], by: 'pods', ready: 1, group: 'evenkeel.dev' })
   await applyIngress(place, { name: 'api', ports: [api], by: 'pods' })
   const pod = place.ingressPod('default/web', 'pod-1')
@@ -47,7 +44,7 @@ test('a pod of a health checker answers at the ports of its object, and asks for
 
 test('the Deployment of an object of the other group, which has the same name, is not answered for', async (t) => {
   const place = await AgentPlace.of(t)
-  const [web = 0] = await ports(1)
+  const [web = 0] = await freePorts(1)
   await applyIngress(place, { ports: [web], by: 'pods', group: ORIGINAL })
   const ours = place.ingressPod('default/web', 'ours')
   await waitFor({ what: 'our pod to know', limitMs: 10_000, everyMs: 20 }, () => ours.said.length > 0 || undefined)
@@ -58,7 +55,7 @@ test('the Deployment of an object of the other group, which has the same name, i
 
 test('law: an API server that is away changes no answer of an agent, unless its options say so; nor of a pod of a health checker, over a restart', async (t) => {
   const place = await AgentPlace.of(t)
-  const [web = 0] = await ports(1)
+  const [web = 0] = await freePorts(1)
   await applyIngress(place, { ports: [web], by: 'pods', isMarked: true })
   const first = place.ingressPod('default/web', 'run')
   await portAnswers(web, '503 Down')
@@ -76,7 +73,7 @@ test('law: an API server that is away changes no answer of an agent, unless its 
 
 test('a pod that hears nothing of its object ends in time and says why, and the one that it was to replace goes on', async (t) => {
   const place = await AgentPlace.of(t)
-  const [web = 0] = await ports(1)
+  const [web = 0] = await freePorts(1)
   await applyIngress(place, { ports: [web], by: 'pods' })
   place.ingressPod('default/web', 'old')
   await portAnswers(web, '200 OK')
@@ -96,7 +93,7 @@ async function listeners(port: number): Promise<number> {
 
 test('while one pod of a health checker takes over from another there is no moment without an answer', async (t) => {
   const place = await AgentPlace.of(t)
-  const [web = 0] = await ports(1)
+  const [web = 0] = await freePorts(1)
   await applyIngress(place, { ports: [web], by: 'pods' })
   let last = place.ingressPod('default/web', 'pod-0')
   await portAnswers(web, '200 OK')
@@ -118,7 +115,7 @@ test('while one pod of a health checker takes over from another there is no mome
 
 test('an agent leaves the port to the pods of the health checker, and takes it when they are no longer to answer', async (t) => {
   const place = await AgentPlace.of(t)
-  const [web = 0] = await ports(1)
+  const [web = 0] = await freePorts(1)
   await applyIngress(place, { ports: [web] })
   const agent = await place.agent('--ingress')
   await portAnswers(web, '200 OK')

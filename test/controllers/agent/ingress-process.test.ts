@@ -5,7 +5,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { freePort } from '../../../bin/demo/free-port.ts'
 import { askAgent } from '../../../src/adapters/http/ask-agent.ts'
 import { agentAnswerOf } from '../../../src/adapters/http/parse-agent-health.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
@@ -14,14 +13,12 @@ import {
   applyIngress,
   askWithoutEnd,
   deleteIngress,
+  freePorts,
   pageAt,
   portAnswers,
 } from '../../support/agent/ingress-on-place.ts'
 import { LocalHaproxy } from '../../support/local-haproxy.ts'
 import { requires } from '../../support/requires.ts'
-
-const freePorts = (count: number): Promise<readonly number[]> =>
-  Promise.all(Array.from({ length: count }, () => freePort('127.0.0.1', undefined)))
 
 const ingressesOf = async (agent: RunningAgent) =>
   (await agent.health()).ingress?.map(({ name, answer, ports }) => [name, answer, ports.map(({ open }) => open)])

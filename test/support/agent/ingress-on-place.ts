@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import { freePort } from '../../../bin/demo/free-port.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import type { AgentPlace } from './agent-place.ts'
 import { healthDeployment, MARK } from './health-deployment.ts'
@@ -74,3 +75,7 @@ export function askWithoutEnd(t: TestContext, port: number): () => Promise<reado
     return heard
   }
 }
+
+/** Of this machine, for health ports. */
+export const freePorts = (count: number): Promise<readonly number[]> =>
+  Promise.all(Array.from({ length: count }, () => freePort('127.0.0.1', undefined)))
