@@ -29,8 +29,8 @@ export interface IngressFleet extends ControllerPlace {
   /** Writes that the controllers asked for up to now, but those of the leader's Lease. */
   writes(): Promise<number>
   /**
-   * Grows with each change of what the controller follows, but the Nodes, by whoever: the controllers of a real cluster go on for a
-   * while after a rollout, and what they change then is no cost of rest.
+   * How many changes were seen so far of all that the controller follows, without the Nodes. On a real cluster the built-in controllers
+   * keep changing objects for a while after a rollout, and the measurement at rest must not include that.
    */
   readonly changes: number
   /** Resolves with when it was asked for. */

@@ -78,7 +78,7 @@ async function measureMaking(
   }
 }
 
-/** Nothing is written any more, by whoever. */
+/** Neither the controller nor a controller of the cluster writes any more. */
 async function settled(api: IngressFleet): Promise<void> {
   let [before, sinceMs] = [-1, 0]
   await until('a controller at rest', async () => {

@@ -66,7 +66,7 @@ function partOf<T>(event: FollowEvent<ReadNode>, of: (read: ReadNode) => T | und
   }
 }
 
-/** Begins with the first follower and ends with the last. For one who comes after the first list it begins anew, with a list for all. */
+/** Starts with the first follower and ends with the last. A follower that comes after the first list restarts it, and all get a new list. */
 class SharedFollow<T> {
   readonly #begin: Follow<T>
   readonly #sinks = new Set<(event: FollowEvent<T>) => void>()

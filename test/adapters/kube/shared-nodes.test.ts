@@ -19,7 +19,7 @@ type Follow = (sink: (event: FollowEvent<{ readonly name: string }>) => void, si
 
 const STOPPED = new Error('stopped')
 
-/** One of those who follow, with what it knows. */
+/** A follower, with the names that it knows. */
 function follower(t: TestContext, follow: Follow) {
   const [view, stop] = [new Set<string>(), new AbortController()]
   const ended = follow((event) => {
@@ -56,7 +56,7 @@ async function opened(
   return { server, shared: sharedNodes({ client, reach: new ApiReach(clock), clock, random, log }), warnings }
 }
 
-test('two who follow the nodes have one list and one watch, and each hears of every change', async (t) => {
+test('two followers share one list and one watch, and each gets every change', async (t) => {
   const { server, shared } = await opened(t)
   server.apply('a')
   const [fleet, nodes] = [follower(t, shared.fleet), follower(t, shared.nodes)]
@@ -80,7 +80,7 @@ test('a node that makes no sense counts for the fleet, and is left out of the no
   assert.deepEqual([...new Set(warnings)], ['a malformed object is left out'])
 })
 
-test('who comes later has a list, and who goes stops nothing for the other', async (t) => {
+test('a later follower gets a list, and a follower that stops does not stop the other', async (t) => {
   const { server, shared } = await opened(t)
   server.apply('a')
   const fleet = follower(t, shared.fleet)
@@ -101,7 +101,7 @@ test('who comes later has a list, and who goes stops nothing for the other', asy
   await again.knows('a', 'b')
 })
 
-test('who comes in the moment in which the last one goes has a list as well', async (t) => {
+test('a follower that starts at the moment when the last one stops gets a list as well', async (t) => {
   const { server, shared } = await opened(t)
   server.apply('a')
   for (let turns = 0; turns < 12; turns += 1) {
@@ -116,7 +116,7 @@ test('who comes in the moment in which the last one goes has a list as well', as
   }
 })
 
-test('after an outage both are told by the same new list', async (t) => {
+test('after an outage both followers get the same new list', async (t) => {
   const { server, shared } = await opened(t)
   server.apply('a')
   const [fleet, nodes] = [follower(t, shared.fleet), follower(t, shared.nodes)]

@@ -84,7 +84,7 @@ export class ApiView {
     this.#agent.destroy()
   }
 
-  /** One after the other from the version that was told last, so that no change is missed between two of them. */
+  /** When a watch ends, the next one starts at the last version that was received, so that no change is missed in between. */
   async #watch(kind: Kind): Promise<void> {
     let from = await this.#list(kind)
     const first = await this.#watched(kind, from)
