@@ -20,6 +20,11 @@ export interface Loop<S, A> {
   decide(snapshot: S): LoopDecision<A>
   /** One effect, which checks at the last moment what must still hold. Rejects as `gather` does. */
   perform(action: A, signal: AbortSignal): Promise<void>
+  /**
+   * Whether an effect failed by itself, so that those after it do not depend on it and may well succeed. They are done, and the pass fails
+   * after them. Where it is left out, the first effect that fails ends the pass.
+   */
+  isRefusal?(error: WorldError): boolean
   /** Told of each decision, before anything is done about it. */
   decided?(key: string, decision: LoopDecision<A>): void
   /**
@@ -68,6 +73,8 @@ const GATHER_LIMIT_MS = 15_000
 const EFFECT_LIMIT_MS = 10_000
 /** After an effect the world is looked at again. */
 const LOOK_AGAIN_MS = 20
+/** So many effects of a pass may be refused before it ends: a right that is missing refuses all of them. */
+const REFUSALS_MAX = 50
 const BACKOFF = { baseMs: 200, capMs: 10_000 }
 
 /**
@@ -169,11 +176,44 @@ export class Reconciler<S, A> {
     const decision = loop.decide(snapshot)
     loop.decided?.(key, decision)
     const untold = await this.#untold({ key, snapshot, decision }, signal)
-    if (decision.kind === 'act') {
-      for (const action of decision.actions) if (!(await this.#performed(action, signal))) return { kind: 'done' }
-    }
-    if (untold !== undefined) throw untold
+    const done = decision.kind === 'act' ? await this.#allDone(key, decision.actions, signal) : { isLeading: true }
+    if (!done.isLeading) return { kind: 'done' }
+    const trouble = done.refusal ?? untold
+    if (trouble !== undefined) throw trouble
     return { kind: 'done', againInMs: this.#againInMs(decision) }
+  }
+
+  /** In their order, until one fails that is no refusal. `refusal`: the first. */
+  async #allDone(
+    key: string,
+    actions: readonly A[],
+    signal: AbortSignal,
+  ): Promise<{ readonly isLeading: boolean; readonly refusal?: WorldError }> {
+    const refusals: WorldError[] = []
+    let done = 0
+    for (const action of actions) {
+      const refusal = await this.#refused(action, signal)
+      if (refusal === 'leads no more') return { isLeading: false }
+      if (refusal === undefined) done += 1
+      else refusals.push(refusal)
+      if (refusals.length >= REFUSALS_MAX) break
+    }
+    const [refusal] = refusals
+    if (refusal === undefined) return { isLeading: true }
+    // What was done has a next step, which does not wait for as long as what was refused.
+    if (done > 0) this.#queue.add(key, LOOK_AGAIN_MS)
+    return { isLeading: true, refusal }
+  }
+
+  async #refused(action: A, signal: AbortSignal): Promise<WorldError | 'leads no more' | undefined> {
+    const { loop } = this.#parts
+    try {
+      return (await this.#performed(action, signal)) ? undefined : 'leads no more'
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof WorldError && loop.isRefusal?.(error) === true) return error
+      throw error
+    }
   }
 
   #againInMs(decision: LoopDecision<A>): number {

@@ -1,6 +1,5 @@
-import { decideObject, type ObjectLook } from '../../core/ingress/decide-object.ts'
+import type { ObjectLook } from '../../core/ingress/decide-object.ts'
 import type { IngressFinding } from '../../core/ingress/finding.ts'
-import type { ObjectAction } from '../../core/ingress/household.ts'
 import { type CheckedIngress, ingressKind } from '../../core/ingress/ingress-kind.ts'
 import { type IngressLook, lookAt } from '../../core/ingress/look.ts'
 import { ingressOwner } from '../../core/ingress/marks.ts'
@@ -14,6 +13,7 @@ import type { Node } from '../../model/node.ts'
 import type { ObjectRef } from '../../model/object-ref.ts'
 import { SLOT_STALE_MS } from '../../model/slot.ts'
 import type { MonoMs } from '../../model/time.ts'
+import { WorldError } from '../../model/world-error.ts'
 import type { Agents } from '../../ports/agents.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
@@ -35,7 +35,9 @@ import { IngressMemory } from './ingress-memory.ts'
 import { Latest } from './latest.ts'
 import { NeighbourCaches } from './neighbour-caches.ts'
 import { ObjectEvents } from './object-events.ts'
+import { type Bound, decidePass, type Seen } from './object-pass.ts'
 import { IngressEffects } from './perform.ts'
+import { isRefusal } from './refused-writes.ts'
 import { stillDecided } from './still-decided.ts'
 
 interface IngressLoopParts {
@@ -57,20 +59,6 @@ interface IngressLoopParts {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-}
-
-/** An action with what it was decided by. */
-interface Bound {
-  readonly action: ObjectAction
-  readonly look: IngressLook
-  readonly key: string
-}
-
-type Seen = ObjectLook & {
-  readonly object: CheckedIngress
-  readonly key: string
-  /** What is to be said and does not refuse the object. */
-  readonly doubts: readonly IngressFinding[]
 }
 
 const SWEEP_MS = 60_000
@@ -145,7 +133,7 @@ export class IngressLoop {
       loop: {
         name: 'ingress',
         gather: (key, signal) => this.#gather(key, signal),
-        decide: (seen) => bound(seen),
+        decide: decidePass,
         decided: (key, { reasons }) => {
           if (reasons.some(({ code }) => code === 'AgentNotHeard')) this.#reconciler.add(key, ASK_AGENT_AGAIN_MS)
           // A slot that was not seen may be one to give back.
@@ -153,6 +141,7 @@ export class IngressLoop {
         },
         tell: ({ snapshot, decision }, signal) => this.#tell(snapshot, decision, signal),
         perform: (action, signal) => this.#perform(action, signal),
+        isRefusal,
       },
     })
   }
@@ -229,6 +218,7 @@ export class IngressLoop {
     const { deployments, gates, revisions, daemonSets } = this.#caches.around(object)
     const ours = this.#latest.all(deployments)
     const words = this.#agents?.of(object.uid)
+    const refusals = this.#memory.refused.of(object.uid)
     this.#memory.noteSlots(slotHolder, { slots: budget.slots, ours, uid: object.uid }, now)
     return lookAt({
       object,
@@ -247,6 +237,7 @@ export class IngressLoop {
       heldSlot: (node) => this.#memory.heldSlot(slotHolder, node),
       agentOf: (node) => words?.of(node),
       acknowledgedSince: (node) => this.#memory.acknowledgedSince(object, node, now),
+      ...(refusals === undefined ? {} : { refusals }),
     })
   }
 
@@ -260,8 +251,17 @@ export class IngressLoop {
 
   /** Before a node is taken out of service, the decision is made again on nodes and slots that were just read. */
   async #perform(bound: Bound, signal: AbortSignal): Promise<void> {
-    const decided = await stillDecided(bound, () => this.#freshLook(bound.key, signal))
-    if (decided !== undefined) await this.#effects.perform(decided.action, decided.look, signal)
+    const { refused } = this.#memory
+    const { action, key, look } = bound
+    const { uid } = look.snapshot.object
+    try {
+      const decided = await stillDecided(bound, () => this.#freshLook(key, signal))
+      if (decided !== undefined) await this.#effects.perform(decided.action, decided.look, signal)
+      refused.done(uid, action)
+    } catch (error) {
+      if (error instanceof WorldError) refused.refuse(uid, action, { error, now: this.#parts.clock.wallMs() })
+      throw error
+    }
   }
 
   async #freshLook(key: string, signal: AbortSignal): Promise<IngressLook | undefined> {
@@ -275,6 +275,11 @@ export class IngressLoop {
 
   async #tell(seen: Seen, decision: LoopDecision<Bound>, signal: AbortSignal): Promise<void> {
     const { object } = seen
+    const { actions = [] } = decision.kind === 'act' ? decision : {}
+    this.#memory.refused.keep(
+      object.uid,
+      actions.map(({ action }) => action),
+    )
     const wanted =
       seen.kind === 'refused'
         ? refusedStatus(object.status.fields, decision.reasons)
@@ -289,11 +294,3 @@ const isError = ({ severity }: IngressFinding): boolean => severity === 'error'
 
 /** Its status cannot be written any more once it has no finalizer. */
 const isLeaving = ({ deleting, finalizers }: IngressDaemonSet): boolean => deleting && finalizers.length === 0
-
-function bound(seen: Seen): LoopDecision<Bound> {
-  const decision = decideObject(seen)
-  if (decision.kind !== 'act') return decision
-  const { look, key } = seen
-  if (look === undefined) return { kind: 'settled', reasons: decision.reasons }
-  return { ...decision, actions: decision.actions.map((action) => ({ action, look, key })) }
-}

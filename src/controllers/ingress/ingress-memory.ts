@@ -6,6 +6,7 @@ import type { OwnedObject } from '../../model/owned-object.ts'
 import type { Reason } from '../../model/reason.ts'
 import { NODE_ANNOTATION, type SeenSlot } from '../../model/slot.ts'
 import type { MonoMs, WallMs } from '../../model/time.ts'
+import { RefusedWrites } from './refused-writes.ts'
 
 /** Then the cache shows what was made, and what is of others is asked for once more. */
 const MET_MS = 30_000
@@ -32,6 +33,7 @@ export class IngressMemory {
   /** Deployments and DaemonSets that the caches do not show. */
   readonly deployments = new Met<FoundDeployment>()
   readonly daemonSets = new Met<FoundDaemonSet>()
+  readonly refused = new RefusedWrites()
   /** By holder, then by node. */
   readonly #slots = new Map<string, ReadonlyMap<string, NotedSlot>>()
   /** By the UID of the object. A Node that changes is another value, and its acknowledgement is found by the text. */
@@ -89,6 +91,7 @@ export class IngressMemory {
 
   /** Only these objects are there. */
   keep(uids: ReadonlySet<string>): void {
+    this.refused.keepObjects(uids)
     for (const kept of [this.#acknowledged, this.#told])
       for (const uid of kept.keys()) if (!uids.has(uid)) kept.delete(uid)
   }

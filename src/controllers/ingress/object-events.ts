@@ -30,7 +30,7 @@ export class ObjectEvents {
     const { memory, notices } = this.#parts
     for (const reason of reasons) {
       const type = EVENTS[reason.code]
-      if (type === undefined || !memory.isNews(uid, reason)) continue
+      if (type === undefined || !memory.isNews(uid, newsOf(reason))) continue
       await notices.tell({ ...about, type, reason }, signal)
     }
     for (const { rule, field, severity, message, fix } of doubts) {
@@ -41,6 +41,10 @@ export class ObjectEvents {
     }
   }
 }
+
+/** What is refused stands beside what is said of the same node in the same pass. */
+const newsOf = (reason: Reason): Reason =>
+  reason.code === 'WriteRefused' ? { ...reason, object: `${reason.code} ${reason.object}` } : reason
 
 /** Which reasons are worth an Event, and whether a person is to look. */
 const EVENTS: Readonly<Partial<Record<Reason['code'], 'Normal' | 'Warning'>>> = {
@@ -59,6 +63,7 @@ const EVENTS: Readonly<Partial<Record<Reason['code'], 'Normal' | 'Warning'>>> = 
   ProgressDeadlineExceeded: 'Warning',
   PodsRejected: 'Warning',
   NameTaken: 'Warning',
+  WriteRefused: 'Warning',
   IngressRefused: 'Warning',
   OperationUnreadable: 'Warning',
   ClaimsUnreadable: 'Warning',

@@ -5,6 +5,7 @@ import type { IngressFinding } from './finding.ts'
 import { healthChecker } from './health-checker.ts'
 import { household, neededFirst, type ObjectAction } from './household.ts'
 import type { IngressLook } from './look.ts'
+import { refusalReasons, refusedLast } from './refusals.ts'
 import type { Rollback } from './rollback.ts'
 
 /** An IngressDaemonSet as a pass finds it: one that makes no sense is left alone, with all that it has out or in. */
@@ -26,8 +27,20 @@ const REFUSED_AGAIN_MS = 60_000
 
 /** What is next for an IngressDaemonSet: what it needs first, then its nodes, and beside them what is left over. */
 export function decideObject(seen: ObjectLook): ObjectDecision {
-  if (seen.kind === 'refused') return refused(seen)
-  const { look } = seen
+  const decision = seen.kind === 'refused' ? refused(seen) : decideLook(seen.look)
+  const { snapshot } = seen.look ?? {}
+  return snapshot?.refusals === undefined ? decision : withRefusals(decision, snapshot)
+}
+
+/** What was refused before is tried last, and it is said first. */
+function withRefusals(decision: ObjectDecision, { refusals, object }: IngressLook['snapshot']): ObjectDecision {
+  if (decision.kind !== 'act') return decision
+  const reasons = refusalReasons(decision.actions, refusals, object.name)
+  if (reasons.length === 0) return decision
+  return { kind: 'act', actions: refusedLast(decision.actions, refusals), reasons: [...reasons, ...decision.reasons] }
+}
+
+function decideLook(look: IngressLook): ObjectDecision {
   const { snapshot, deployments } = look
   if (!snapshot.isFresh) return decideIngress(snapshot)
   if (!snapshot.object.deleting) {

@@ -5,6 +5,7 @@ import { admissions } from './admission.ts'
 import { decideNode } from './decide-node.ts'
 import type { NodeAnswer } from './node-answer.ts'
 import { type Pass, passOf } from './pass.ts'
+import { atMost, type Refusals } from './refusals.ts'
 import { isStalled } from './rollout-rules.ts'
 import type { IngressSnapshot } from './snapshot.ts'
 
@@ -24,7 +25,10 @@ export function decideIngress(snapshot: IngressSnapshot): IngressDecision {
   const may = snapshot.object.deleting ? undefined : admissions(pass)
   const answers = pass.nodes.map((n) => decideNode(pass, n, may?.get(n.name)))
   const acts = answers.filter((answer) => answer.kind === 'act')
-  const actions = atOnce(acts.map(({ action }) => action))
+  const actions = atOnce(
+    acts.map(({ action }) => action),
+    snapshot.refusals,
+  )
   if (actions.length > 0) {
     // What other nodes wait for is said as well: the status lists them all.
     const waits = answers.flatMap((answer) => (answer.kind === 'hold' ? answer.reasons : []))
@@ -54,11 +58,11 @@ function rollBack(pass: Pass): IngressDecision | undefined {
   }
 }
 
-function atOnce(actions: readonly NodeAction[]): readonly NodeAction[] {
+function atOnce(actions: readonly NodeAction[], refusals: Refusals | undefined): readonly NodeAction[] {
   const created = actions.filter(({ kind }) => kind === 'createDeployment')
   if (created.length <= CREATED_AT_ONCE) return actions
-  const later = new Set(created.slice(CREATED_AT_ONCE))
-  return actions.filter((action) => !later.has(action))
+  const now = new Set(atMost(CREATED_AT_ONCE, created, refusals))
+  return actions.filter((action) => action.kind !== 'createDeployment' || now.has(action))
 }
 
 function letGo({ object, budget: { fault } }: IngressSnapshot): IngressDecision {

@@ -16,6 +16,7 @@ import type { IngressLook } from './look.ts'
 import { ingressOwner } from './marks.ts'
 import { identityOf, revisionName } from './names.ts'
 import { OP_ANNOTATION } from './op.ts'
+import { atMost } from './refusals.ts'
 import { remembered } from './remembered.ts'
 import { holdsTemplateOf, numberOf, templateHash } from './revision.ts'
 import { rollbackOf } from './rollback.ts'
@@ -86,7 +87,7 @@ function revisionAction({ snapshot, revisions, revisionNames }: IngressLook): Ne
 export function household(look: IngressLook): Needed {
   const { snapshot, deployments } = look
   const { object } = snapshot
-  const actions: readonly HouseholdAction[] = [
+  const all: readonly HouseholdAction[] = [
     ...deployments.orphans.map(({ deployment }) => ({ kind: 'adopt', deployment }) as const),
     ...deployments.surplus
       .filter(({ deleting }) => !deleting)
@@ -94,7 +95,8 @@ export function household(look: IngressLook): Needed {
     ...unusedGates(look),
     ...unusedRevisions(look),
     ...drifted(look),
-  ].slice(0, AT_ONCE)
+  ]
+  const actions = atMost(AT_ONCE, all, snapshot.refusals)
   const text = `${actions.length} objects of ${object.name} are brought in order`
   return { actions, reasons: actions.length === 0 ? [] : [{ code: 'IngressPrepared', object: object.name, text }] }
 }

@@ -60,6 +60,7 @@ export function lookAt(found: IngressFound): IngressLook {
       },
       ...(told === undefined ? {} : { toldRollout: told }),
       ...(rollback?.kind === 'refused' ? { rollbackRefused: rollback.reason } : {}),
+      ...(found.refusals === undefined ? {} : { refusals: found.refusals }),
       budget: {
         limit: found.budget.limit,
         fleet: nodes.length,

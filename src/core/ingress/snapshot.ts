@@ -6,6 +6,7 @@ import type { SeenSlot } from '../../model/slot.ts'
 import type { WallMs } from '../../model/time.ts'
 import type { NodeOut } from '../budget/snapshot.ts'
 import type { IngressOp } from './op.ts'
+import type { Refusals } from './refusals.ts'
 import type { ToldRollout } from './told-rollout.ts'
 
 /** All that a decision about an IngressDaemonSet goes by. */
@@ -21,6 +22,8 @@ export interface IngressSnapshot {
   readonly toldRollout?: ToldRollout
   /** Why the rollback that is asked for cannot be done. */
   readonly rollbackRefused?: Reason
+  /** Absent: none was. */
+  readonly refusals?: Refusals
   readonly budget: IngressBudget
   /** Each node that is eligible, or bears something of this object, or was one for which a Deployment is there. */
   readonly nodes: readonly IngressNode[]

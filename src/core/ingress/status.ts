@@ -70,7 +70,10 @@ interface ListedNode {
 function notInService({ nodes }: Pass, reasons: readonly Reason[]): WantedStatus['fields'] {
   const firstOf = new Map(reasons.toReversed().map((reason) => [reason.object ?? '', reason]))
   const listed = nodes
-    .filter(({ state }) => state !== 'InService' && state !== 'Absent')
+    .filter(
+      ({ name, state }) =>
+        (state !== 'InService' && state !== 'Absent') || REFUSED.includes(firstOf.get(name)?.code ?? ''),
+    )
     .map(({ name, state }): ListedNode => {
       const first = firstOf.get(name)
       return { name, state, ...(first === undefined ? {} : { reason: first.code, message: messageOf(first) }) }
@@ -79,9 +82,13 @@ function notInService({ nodes }: Pass, reasons: readonly Reason[]): WantedStatus
   return { nodes: listed.slice(0, NODES_MAX), ...(listed.length > NODES_MAX ? { truncated: true } : {}) }
 }
 
+/** A person is to look, also where the node is in service: its gate may be what cannot be made. */
+const REFUSED: readonly string[] = ['WriteRefused', 'NameTaken']
+
 const messageOf = ({ text, next }: Reason): string => (next === undefined ? text : `${text}; ${next}`)
 
 /** Those that need a person first, and those that only wait for their turn last. */
-const urgency = ({ state }: ListedNode): number => (state === 'Stuck' ? 0 : state === 'Queued' ? 2 : 1)
+const urgency = ({ state, reason = '' }: ListedNode): number =>
+  state === 'Stuck' || REFUSED.includes(reason) ? 0 : state === 'Queued' ? 2 : 1
 const byUrgency = (one: ListedNode, other: ListedNode): number =>
   urgency(one) - urgency(other) || (one.name < other.name ? -1 : 1)

@@ -34,6 +34,13 @@ export const INGRESS_WORDS = {
     cure: 'Rename or remove that object, or give the IngressDaemonSet another name.',
     wait: 'none',
   },
+  WriteRefused: {
+    is: 'what is next for n1 is refused: create deployments: deployments.apps "web-abcdefghij" is forbidden: exceeded quota: q (HTTP 403)',
+    cause:
+      'The API server refuses a write for this node: by a ResourceQuota, by an admission policy or webhook, or for a right that the controller lacks; or the Node has no room for one more claim. Other nodes go on.',
+    cure: 'Change what the message names. It is tried again each time the object is looked at, after ten seconds at most.',
+    wait: 'none',
+  },
   HealthCheckersMissing: {
     is: 'the pods of DaemonSet web-hc, which answer health checks, are not all new and available',
     cause:

@@ -3,7 +3,7 @@ import { Untrusted } from '../../../model/untrusted.ts'
 import type { CheckedIngress } from '../ingress-kind.ts'
 import { templateHash } from '../revision.ts'
 
-/** A node that the status lists: it is not in service. */
+/** A node that the status lists: it is not in service, or a write for it is refused. */
 export interface ListedNode {
   readonly name: string
   readonly state: string
@@ -65,7 +65,8 @@ function wordOfConditions(object: CheckedIngress, nodes: readonly ListedNode[]):
   if (ready?.status === 'True') return word('done', 'Complete', progressing?.message ?? ready.message)
   if (nodes.some(({ state }) => UNDER_WAY.includes(state))) return undefined
   const isKept = (node: ListedNode): boolean => node.reason === 'PartitionKept'
-  if (nodes.length > 0 && nodes.every(isKept))
+  const out = nodes.filter(({ state }) => state !== 'InService')
+  if (out.length > 0 && out.every(isKept))
     return word(
       'done',
       'PartitionKept',

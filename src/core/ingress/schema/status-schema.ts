@@ -25,7 +25,7 @@ export const statusSchema = (): Schema =>
         },
       ),
     }),
-    nodes: list('The nodes that are not in service, at most 100 of them.', node(), {
+    nodes: list('The nodes that are not in service, or for which a write is refused, at most 100 of them.', node(), {
       maxItems: 100,
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['name'],

@@ -1,0 +1,29 @@
+import { decideObject, type ObjectLook } from '../../core/ingress/decide-object.ts'
+import type { IngressFinding } from '../../core/ingress/finding.ts'
+import type { ObjectAction } from '../../core/ingress/household.ts'
+import type { CheckedIngress } from '../../core/ingress/ingress-kind.ts'
+import type { IngressLook } from '../../core/ingress/look.ts'
+import type { LoopDecision } from '../../model/loop-decision.ts'
+
+/** What a pass goes by. */
+export type Seen = ObjectLook & {
+  readonly object: CheckedIngress
+  readonly key: string
+  /** What is to be said and does not refuse the object. */
+  readonly doubts: readonly IngressFinding[]
+}
+
+/** An action with what it was decided by. */
+export interface Bound {
+  readonly action: ObjectAction
+  readonly look: IngressLook
+  readonly key: string
+}
+
+export function decidePass(seen: Seen): LoopDecision<Bound> {
+  const decision = decideObject(seen)
+  if (decision.kind !== 'act') return decision
+  const { look, key } = seen
+  if (look === undefined) return { kind: 'settled', reasons: decision.reasons }
+  return { ...decision, actions: decision.actions.map((action) => ({ action, look, key })) }
+}
