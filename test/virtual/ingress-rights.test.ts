@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DAEMON_SETS, DEPLOYMENTS, NODES } from '../../src/sim/world/api-resource.ts'
+import { DAEMON_SETS, DEPLOYMENTS, DISRUPTION_BUDGETS, NODES } from '../../src/sim/world/api-resource.ts'
 import { readManifests, shipped } from '../support/agent-chart.ts'
 import { boundTo, grantedBy } from '../support/granted-rights.ts'
 import { covers, isGranted, requestedBy } from '../support/requested-rights.ts'
@@ -48,7 +48,17 @@ async function aChecker(ground: IngressGround): Promise<void> {
   await ground.until('no health checker', () => found() === undefined)
 }
 
-/** Rollouts there and back, a drain, a Deployment without its owner, a Node that goes, and the end of the object. */
+/** A gate whose name is taken. */
+async function aGateOfOthers(ground: IngressGround): Promise<void> {
+  const { store } = ground.cluster.world
+  const [gate] = ground.gates()
+  assert.ok(gate)
+  store.put(DISRUPTION_BUDGETS, { ...gate, metadata: { ...gate.metadata, ownerReferences: [], labels: {} } })
+  await ground.until('the gate to be found taken', () => JSON.stringify(ground.status().nodes).includes('NameTaken'))
+  store.remove(DISRUPTION_BUDGETS, { namespace: 'default', name: gate.metadata.name })
+}
+
+/** Rollouts there and back, a drain, a Deployment without its owner, a gate of others, a Node that goes, and the end of the object. */
 async function aLife(ground: IngressGround): Promise<void> {
   const { store } = ground.cluster.world
   // First, while no Event is held back for their number.
@@ -67,6 +77,7 @@ async function aLife(ground: IngressGround): Promise<void> {
   await ground.until('each Deployment to have an owner', () =>
     ground.deployments().every(({ metadata }) => (metadata.ownerReferences ?? []).length > 0),
   )
+  await aGateOfOthers(ground)
   store.remove(NODES, { name: 'n2' })
   await ground.until('what belonged to n2 to be gone', () => ground.deployments().length + ground.gates().length === 2)
   ground.remove()

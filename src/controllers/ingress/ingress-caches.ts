@@ -42,6 +42,7 @@ export class IngressCaches {
   readonly #podsOf: { get(object: string): (nodeLabel: string) => readonly IngressPod[] }
   readonly #deploymentsOf: { get(value: string): readonly FoundDeployment[] }
   readonly #gatesOf: { get(value: string): readonly OwnedObject[] }
+  readonly #orphanGatesOf: { get(value: string): readonly OwnedObject[] }
   readonly #revisionsOf: { get(value: string): readonly OwnedObject[] }
   readonly #daemonSetsOf: { get(value: string): readonly FoundDaemonSet[] }
 
@@ -78,6 +79,7 @@ export class IngressCaches {
     const byNamespace = ({ namespace }: OwnedObject): readonly string[] => [namespace]
     this.#deploymentsOf = this.deployments.index(byNamespace)
     this.#gatesOf = this.gates.index(({ controller }) => (controller === undefined ? [] : [controller.uid]))
+    this.#orphanGatesOf = this.gates.index(({ controller, namespace }) => (controller === undefined ? [namespace] : []))
     this.#revisionsOf = this.revisions.index(byNamespace)
     this.#daemonSetsOf = this.#daemonSets.index(byNamespace)
     this.#objects = new Map(
@@ -128,9 +130,11 @@ export class IngressCaches {
 
   /** Deployments and revisions of the whole namespace: a name may be taken by those of others. */
   around({ namespace, uid }: CheckedIngress) {
+    const gates = this.#gatesOf.get(uid)
+    const orphans = this.#orphanGatesOf.get(namespace)
     return {
       deployments: this.#deploymentsOf.get(namespace),
-      gates: this.#gatesOf.get(uid),
+      gates: orphans.length === 0 ? gates : [...gates, ...orphans],
       revisions: this.#revisionsOf.get(namespace),
       daemonSets: this.#daemonSetsOf.get(namespace),
     }

@@ -122,6 +122,7 @@ export class IngressLoop {
       },
       met: (deployment) => this.#memory.deployments.meet(deployment, clock.monoMs()),
       metChecker: (daemonSet) => this.#memory.daemonSets.meet(daemonSet, clock.monoMs()),
+      metGate: (gate) => this.#memory.gates.meet(gate, clock.monoMs()),
     })
     this.#statusOf = new Map(
       groups.map((group) => [group, new StatusWriter({ objects, kind: ingressKind(group), clock })]),
@@ -228,7 +229,7 @@ export class IngressLoop {
       now,
       nodes,
       deployments: this.#memory.deployments.withMet(namespace, ours, clock.monoMs()),
-      gates: this.#latest.all(gates),
+      gates: this.#latest.all(this.#memory.gates.withMet(namespace, gates, clock.monoMs())),
       revisions,
       daemonSets: this.#memory.daemonSets.withMet(namespace, this.#latest.all(daemonSets), clock.monoMs()),
       podsOf: this.#caches.podsOf(object),

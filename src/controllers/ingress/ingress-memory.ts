@@ -30,9 +30,10 @@ const opsOf = (deployments: Deployments, uid: string): ReadonlyMap<string, strin
 
 /** What a process of the controller has seen and no object bears. The next process begins without it, and waits a little longer. */
 export class IngressMemory {
-  /** Deployments and DaemonSets that the caches do not show. */
+  /** Deployments, DaemonSets and gates that the caches do not show. */
   readonly deployments = new Met<FoundDeployment>()
   readonly daemonSets = new Met<FoundDaemonSet>()
+  readonly gates = new Met<OwnedObject>()
   readonly refused = new RefusedWrites()
   /** By holder, then by node. */
   readonly #slots = new Map<string, ReadonlyMap<string, NotedSlot>>()

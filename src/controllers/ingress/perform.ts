@@ -1,6 +1,5 @@
 import type { IngressAction, NodeAction } from '../../core/ingress/action.ts'
-import { gatePatch, revisionPatch } from '../../core/ingress/difference.ts'
-import { wantedGate } from '../../core/ingress/drain-gate.ts'
+import { revisionPatch } from '../../core/ingress/difference.ts'
 import type { FoundDaemonSet, FoundDeployment } from '../../core/ingress/found.ts'
 import type { HouseholdAction, ObjectAction } from '../../core/ingress/household.ts'
 import { ingressKind } from '../../core/ingress/ingress-kind.ts'
@@ -19,6 +18,7 @@ import type { Cluster } from '../../ports/cluster.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { ControllerSlots } from '../../runtime/controller-slots.ts'
 import { annotationsOf, newDeployment, templatePatch, withAnnotations } from './deployment-writes.ts'
+import { GateWrites } from './gate-writes.ts'
 import { HealthCheckerWrites, isOfHealthChecker } from './health-checker-writes.ts'
 import { DEPLOYMENTS, GATES, REVISIONS } from './ingress-kinds.ts'
 import type { Latest } from './latest.ts'
@@ -36,16 +36,19 @@ interface PerformParts {
   /** One that the cache does not show: it was just made, or it is of others and has our name. */
   met(deployment: FoundDeployment): void
   metChecker(daemonSet: FoundDaemonSet): void
+  metGate(gate: OwnedObject): void
 }
 
 /** One effect, under the versions of the objects that it was decided by. */
 export class IngressEffects {
   readonly #parts: PerformParts
   readonly #checkers: HealthCheckerWrites
+  readonly #gates: GateWrites
 
   constructor(parts: PerformParts) {
     this.#parts = parts
     this.#checkers = new HealthCheckerWrites(parts)
+    this.#gates = new GateWrites(parts)
   }
 
   /** Rejects with WorldError, and with the signal's reason. */
@@ -159,7 +162,7 @@ export class IngressEffects {
       case 'deleteDeployment':
         return this.#remove(action, look, signal)
       case 'setGate':
-        return this.#setGate(action, look, signal)
+        return this.#gates.set(action, look, signal)
       default:
         return this.#change(action, look, signal)
     }
@@ -198,27 +201,6 @@ export class IngressEffects {
         retry: 'backoff',
       })
     await this.#delete(DEPLOYMENTS, found, signal)
-  }
-
-  async #setGate(
-    { node, isOpen }: Extract<NodeAction, { kind: 'setGate' }>,
-    look: IngressLook,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const deployment = look.deployments.ours.get(node)
-    if (deployment === undefined) return
-    const { object } = look.snapshot
-    const { namespace } = object
-    const { objects, latest } = this.#parts
-    const wanted = wantedGate(object, identityOf(deployment, node), isOpen ? 'open' : 'closed')
-    const found = look.gates.get(deployment.name)
-    if (found === undefined) {
-      await objects.create({ kind: GATES, namespace, object: wanted }, signal)
-      return
-    }
-    const patch = gatePatch(found, wanted)
-    if (patch === undefined) return
-    latest.wrote(found, await objects.patch({ kind: GATES, namespace, name: found.name, patch }, signal))
   }
 
   async #change(action: NodeAction, look: IngressLook, signal: AbortSignal): Promise<void> {

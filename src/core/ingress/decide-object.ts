@@ -1,5 +1,6 @@
 import type { LoopDecision } from '../../model/loop-decision.ts'
 import type { Reason } from '../../model/reason.ts'
+import type { IngressAction } from './action.ts'
 import { decideIngress } from './decide.ts'
 import type { IngressFinding } from './finding.ts'
 import { healthChecker } from './health-checker.ts'
@@ -7,6 +8,7 @@ import { household, neededFirst, type ObjectAction } from './household.ts'
 import type { IngressLook } from './look.ts'
 import { refusalReasons, refusedLast } from './refusals.ts'
 import type { Rollback } from './rollback.ts'
+import { takenNames } from './taken-names.ts'
 
 /** An IngressDaemonSet as a pass finds it: one that makes no sense is left alone, with all that it has out or in. */
 export type ObjectLook =
@@ -41,13 +43,13 @@ function withRefusals(decision: ObjectDecision, { refusals, object }: IngressLoo
 }
 
 function decideLook(look: IngressLook): ObjectDecision {
-  const { snapshot, deployments } = look
+  const { snapshot } = look
   if (!snapshot.isFresh) return decideIngress(snapshot)
   if (!snapshot.object.deleting) {
     const first = neededFirst(look)
     if (first !== undefined) return { kind: 'act', ...first }
   }
-  const ofNodes = withRefusal(withoutTaken(decideIngress(snapshot), deployments.taken), snapshot.rollbackRefused)
+  const ofNodes = withRefusal(withoutTaken(decideIngress(snapshot), look), snapshot.rollbackRefused)
   if (snapshot.object.deleting) return ofNodes
   const decided = withChecker(ofNodes, healthChecker(look))
   const rest = household(look)
@@ -100,26 +102,14 @@ function refused({ name, findings, back }: Extract<ObjectLook, { kind: 'refused'
 
 const TAKEN_AGAIN_MS = 30_000
 
-/** A node whose name is taken by an object of others gets no Deployment, and that object is never written to. */
-function withoutTaken(
-  decision: ReturnType<typeof decideIngress>,
-  taken: IngressLook['deployments']['taken'],
-): ObjectDecision {
+/** A node whose name is taken by an object of others gets no object of that kind, and that object is never written to. */
+function withoutTaken(decision: ReturnType<typeof decideIngress>, look: IngressLook): ObjectDecision {
+  const taken = takenNames(look)
   if (taken.length === 0) return decision
-  const reasons = taken.map(
-    ({ node, name, text }): Reason => ({
-      code: 'NameTaken',
-      object: node,
-      text: `the Deployment of ${node} cannot be made: ${name} ${text}`,
-      next: `rename or remove the Deployment ${name}`,
-    }),
-  )
-  const actions =
-    decision.kind === 'act'
-      ? decision.actions.filter(
-          (action) => action.kind !== 'createDeployment' || !taken.some(({ node }) => node === action.node),
-        )
-      : []
+  const reasons = taken.map(({ reason }) => reason)
+  const isHeld = (action: IngressAction): boolean =>
+    'node' in action && taken.some(({ node, makes }) => makes === action.kind && node === action.node)
+  const actions = decision.kind === 'act' ? decision.actions.filter((action) => !isHeld(action)) : []
   if (actions.length > 0) return { kind: 'act', actions, reasons: [...reasons, ...decision.reasons] }
   const recheckAfterMs = decision.kind === 'hold' ? decision.recheckAfterMs : TAKEN_AGAIN_MS
   return { kind: 'hold', reasons: [...reasons, ...decision.reasons], recheckAfterMs }

@@ -27,6 +27,7 @@ export interface IngressFound {
   readonly nodes: readonly Node[]
   /** Of its namespace: those that bear the label of the object, and what has a name of ours without it. */
   readonly deployments: readonly FoundDeployment[]
+  /** Those of this object, and of its namespace those without a controller and those that were met. */
   readonly gates: readonly OwnedObject[]
   readonly revisions: readonly OwnedObject[]
   readonly daemonSets: readonly FoundDaemonSet[]

@@ -20,6 +20,8 @@ export interface IngressLook {
   readonly deployments: SortedDeployments<FoundDeployment>
   /** The PodDisruptionBudgets of this object, by name. */
   readonly gates: ReadonlyMap<string, OwnedObject>
+  /** Those that are not of this object, by name. */
+  readonly otherGates: ReadonlyMap<string, OwnedObject>
   /** Whichever has the name of its health checker. */
   readonly checker?: FoundDaemonSet
   /** The ControllerRevisions of this object. */
@@ -32,7 +34,7 @@ export function lookAt(found: IngressFound): IngressLook {
   const { object, nodes } = found
   const isOurs = ({ controller }: OwnedObject): boolean => controller?.uid === object.uid
   const deployments = sorted(found)
-  const gates = gatesOf(found)
+  const { ours: gates, others: otherGates } = gatesOf(found)
   const out = nodesOut(found, deployments)
   const revisions = found.revisions.filter(isOurs)
   const rejected = word('rejected', found.status.rejectedRevision)
@@ -42,6 +44,7 @@ export function lookAt(found: IngressFound): IngressLook {
   return {
     deployments,
     gates,
+    otherGates,
     ...(checker === undefined ? {} : { checker }),
     revisions,
     revisionNames: new Set(found.revisions.map(({ name }) => name)),
@@ -75,19 +78,22 @@ export function lookAt(found: IngressFound): IngressLook {
 
 interface NamedGates {
   readonly uid: string
-  readonly byName: ReadonlyMap<string, OwnedObject>
+  readonly ours: ReadonlyMap<string, OwnedObject>
+  readonly others: ReadonlyMap<string, OwnedObject>
 }
 
 /** By the list in which they were found, which never changes. */
 const GATES = new WeakMap<readonly OwnedObject[], NamedGates>()
 
-function gatesOf({ object, gates }: IngressFound): ReadonlyMap<string, OwnedObject> {
+function gatesOf({ object, gates }: IngressFound): NamedGates {
   const known = GATES.get(gates)
-  if (known?.uid === object.uid) return known.byName
-  const byName = new Map<string, OwnedObject>()
-  for (const gate of gates) if (gate.controller?.uid === object.uid) byName.set(gate.name, gate)
-  GATES.set(gates, { uid: object.uid, byName })
-  return byName
+  if (known?.uid === object.uid) return known
+  const ours = new Map<string, OwnedObject>()
+  const others = new Map<string, OwnedObject>()
+  for (const gate of gates) (gate.controller?.uid === object.uid ? ours : others).set(gate.name, gate)
+  const named = { uid: object.uid, ours, others }
+  GATES.set(gates, named)
+  return named
 }
 
 interface Sorted {

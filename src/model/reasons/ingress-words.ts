@@ -30,7 +30,7 @@ export const INGRESS_WORDS = {
   NameTaken: {
     is: 'the Deployment of n1 cannot be made: web-abcdefghij is controlled by Rollout web',
     cause:
-      'Another object has the name that the Deployment of this node, or the DaemonSet of the health checker, would have. It is never written to.',
+      'Another object has the name that the Deployment of this node, its PodDisruptionBudget, or the DaemonSet of the health checker would have. It is never written to.',
     cure: 'Rename or remove that object, or give the IngressDaemonSet another name.',
     wait: 'none',
   },

@@ -20,6 +20,7 @@ const lookAt = (n1: IngressNode, change: Partial<IngressSnapshot> = {}): Ingress
   }),
   deployments: { ours: new Map(), names: new Set(), surplus: [], orphans: [], taken: [] },
   gates: new Map(),
+  otherGates: new Map(),
   revisions: KEPT,
   revisionNames: new Set(KEPT.map(({ name }) => name)),
 })

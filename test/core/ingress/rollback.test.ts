@@ -47,6 +47,7 @@ function decided(object: IngressDaemonSet, revisions: readonly OwnedObject[] = K
       },
       deployments: { ours: new Map(), names: new Set(), surplus: [], orphans: [], taken: [] },
       gates: new Map(),
+      otherGates: new Map(),
       revisions,
       revisionNames: new Set(revisions.map(({ name }) => name)),
     },
