@@ -10,6 +10,7 @@ import { outputModes } from './output-options.ts'
 import { count, duration } from './probe/probe-settings.ts'
 import type { AddCommand } from './program.ts'
 import { historyLines } from './rollout/history-lines.ts'
+import { addControllerPlace } from './rollout/rollout-place.ts'
 import { runStatus } from './rollout/run-status.ts'
 import { liveVoice, plainVoice, type StatusVoice, silentVoice } from './rollout/status-voice.ts'
 import { addSub, type RolloutActions, type RolloutCall, type Wired } from './rollout/sub-command.ts'
@@ -54,7 +55,6 @@ interface StatusFlags {
   readonly watch: 'true' | 'false'
   readonly timeout?: number
   readonly progress: ProgressChoice
-  readonly controllerNamespace: string
   readonly color: 'auto' | 'always' | 'never'
   readonly ascii?: boolean
 }
@@ -72,15 +72,14 @@ function addStatus(rollout: Command, wired: Wired): void {
         .choices(PROGRESS_CHOICES)
         .default('auto'),
     )
-    .option('--controller-namespace <name>', 'namespace of the controller, whose Lease is looked at', SLOTS_NAMESPACE)
     .addHelpText('after', STATUS_EXAMPLE)
-  addSub<StatusFlags>(command, wired, (call, flags) => {
-    const { timeout: timeoutMs, controllerNamespace } = flags
+  addSub<StatusFlags>(addControllerPlace(command), wired, (call, flags) => {
+    const { timeout: timeoutMs } = flags
     return runStatus({
       ...call,
       voice: voiceOf(call, flags),
       watches: flags.watch === 'true',
-      controllerNamespace,
+      controllerNamespace: call.place.controllerNamespace ?? SLOTS_NAMESPACE,
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     })
   })

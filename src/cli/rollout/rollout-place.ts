@@ -3,6 +3,7 @@ import type { IngressAddress } from '../../controllers/rollout/find-ingress.ts'
 import { targetText } from '../../controllers/rollout/find-ingress.ts'
 import type { CheckedIngress } from '../../core/ingress/ingress-kind.ts'
 import { INGRESS_GROUPS } from '../../model/ingress-daemon-set.ts'
+import { SLOTS_NAMESPACE } from '../../model/slot.ts'
 import { UserError } from '../../model/user-error.ts'
 import type { Cluster } from '../../ports/cluster.ts'
 import type { Objects } from '../../ports/objects.ts'
@@ -12,6 +13,8 @@ import { flagText } from '../text/flag-text.ts'
 export interface RolloutPlace {
   readonly kubeconfig?: string
   readonly context?: string
+  /** As it was given: where the controller is, for commands that follow. */
+  readonly controllerNamespace?: string
 }
 
 /** The way to its API. */
@@ -32,6 +35,13 @@ export const addRolloutPlace = (command: Command): Command =>
     .option('-n, --namespace <name>', 'namespace of the object (default: that of the context)')
     .option('--kubeconfig <file>', 'kubeconfig; else KUBECONFIG, else ~/.kube/config')
     .option('--context <name>', 'context of the kubeconfig')
+
+/** Of the commands that look at the Lease of the controller, and of those after which such a one is typed. */
+export const addControllerPlace = (command: Command): Command =>
+  command.option(
+    '--controller-namespace <name>',
+    `namespace of the controller, whose Lease \`status\` looks at (default: ${SLOTS_NAMESPACE})`,
+  )
 
 const KINDS: readonly string[] = ['ingressdaemonset', 'ingressdaemonsets', 'ids']
 const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/
@@ -69,9 +79,13 @@ export function commandsOf(
 ): Commands {
   const where = [...flagText('--context', flags.context), ...flagText('--kubeconfig', flags.kubeconfig)]
   const { namespace } = object
+  const controller = flagText('--controller-namespace', flags.controllerNamespace)
   return {
-    rollout: (sub, ...more) =>
-      ['evenkeel', 'rollout', sub, targetText(object), ...more, '-n', namespace, ...where].join(' '),
+    rollout: (sub, ...more) => {
+      const words = ['evenkeel', 'rollout', sub, targetText(object), ...more, '-n', namespace]
+      // A history asks no controller.
+      return [...words, ...(sub === 'history' ? [] : controller), ...where].join(' ')
+    },
     kubectl: (...words) => ['kubectl', ...where, ...words].join(' '),
   }
 }

@@ -54,10 +54,11 @@ export function addSub<F>(
   ).action(async (words: readonly string[], flags: F & SubFlags) => {
     const code = await withErrorDocument(context, flags.output, async () => {
       const target = parseTarget(words)
-      const { kubeconfig, context: name } = flags
+      const { kubeconfig, context: name, controllerNamespace } = flags
       const place = {
         ...(kubeconfig === undefined ? {} : { kubeconfig }),
         ...(name === undefined ? {} : { context: name }),
+        ...(controllerNamespace === undefined ? {} : { controllerNamespace }),
       }
       const { signal } = context.interrupts
       const ground = await (await load()).open(place, signal)

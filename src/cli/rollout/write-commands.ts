@@ -7,7 +7,7 @@ import { retry, skip } from '../../core/ingress/rollout/wishes.ts'
 import { count } from '../probe/probe-settings.ts'
 import type { Line } from '../terminal/style.ts'
 import { type Block, blockLines } from '../text/labelled-block.ts'
-import { type Commands, commandsOf } from './rollout-place.ts'
+import { addControllerPlace, type Commands, commandsOf } from './rollout-place.ts'
 import { addSub, type RolloutCall, type Wired } from './sub-command.ts'
 
 interface WriteFlags {
@@ -104,7 +104,9 @@ export function addWrites(rollout: Command, wired: Wired): void {
         'after',
         `\nExample: ${each.example}\n\nExit codes: 0 written, or it is so already; 1 the API refused it; 2 wrong usage, or what is there does not allow it.`,
       )
-    addSub<WriteFlags>(each.options?.(command) ?? command, wired, (call, flags) => written(each, call, flags))
+    addSub<WriteFlags>(addControllerPlace(each.options?.(command) ?? command), wired, (call, flags) =>
+      written(each, call, flags),
+    )
   }
 }
 

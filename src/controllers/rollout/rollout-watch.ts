@@ -97,7 +97,8 @@ export class RolloutWatch {
     if (this.#lease === undefined) return undefined
     const { found, since } = this.#lease
     const named = `Lease ${lease.namespace}/${lease.name}`
-    if (found === undefined) return `there is no ${named}, so no controller runs`
+    if (found === undefined)
+      return `there is no ${named}: either no controller runs, or it runs in another namespace, which --controller-namespace names`
     if (found.holder === '') return `${named} has no holder, so no controller runs`
     const silentMs = clock.monoMs() - since
     if (silentMs < Math.max(SILENT_MS, 2_000 * found.durationSeconds)) return undefined

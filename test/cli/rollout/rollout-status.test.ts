@@ -193,7 +193,11 @@ test('a pause of a moment does not end it', async () => {
 })
 
 const UNLED: readonly (readonly [title: string, lease: Scene['lease'], says: RegExp])[] = [
-  ['no Lease', 'none', /there is no Lease evenkeel\/evenkeel-controller, so no controller runs/],
+  [
+    'no Lease',
+    'none',
+    /there is no Lease evenkeel\/evenkeel-controller: either no controller runs, or it runs in another namespace, which\s+--controller-namespace names/,
+  ],
   ['a Lease without a holder', { holderIdentity: '' }, /has no holder, so no controller runs/],
   [
     'a Lease that is not renewed',
@@ -212,6 +216,15 @@ for (const [title, lease, says] of UNLED) {
     assert.ok(out.includes('kubectl -n evenkeel get pods,leases'), out)
   })
 }
+
+test('where the controller is in another namespace, its Lease is read there, and the commands that follow say so', async () => {
+  const scripted = new ScriptedRollout({ observed: 0, lease: 'none' })
+  const words = ['status', 'ids/web', '--timeout', '1min', '--controller-namespace', 'ops']
+  const { out } = await scripted.run(...words)
+  assert.match(out.replaceAll(/\s+/g, ' '), /there is no Lease ops\/evenkeel-controller: /)
+  assert.ok(out.includes('kubectl -n ops get pods,leases'), out)
+  assert.match(out, /evenkeel rollout status ingressdaemonset\S*\/web -n edge --controller-namespace ops/)
+})
 
 test('an interrupt ends it with 130, and says that the rollout goes on', async () => {
   const scripted = new ScriptedRollout({ conditions: GOING, nodes: [QUEUED] })

@@ -243,3 +243,16 @@ test('-o json says what was written, also of a dry run, and what is wrong', asyn
   const wrong = JSON.parse((await scripted.run('status', 'ids/other', '-o', 'json')).out)
   assert.equal(wrong.error.code, 'rollout.not-found')
 })
+
+test('the command that follows a write names the namespace of the controller, where it was given', async () => {
+  for (const [words, follows] of [
+    ['undo ids/web', 'status'],
+    ['pause ids/web', 'resume'],
+  ] as const) {
+    const { code, out } = await new ScriptedRollout({}).run(...words.split(' '), '--controller-namespace', 'ops')
+    assert.equal(code, 0)
+    assert.match(out, new RegExp(`evenkeel rollout ${follows} \\S+/web -n edge --controller-namespace ops`))
+    const without = await new ScriptedRollout({}).run(...words.split(' '))
+    assert.ok(!without.out.includes('--controller-namespace'), without.out)
+  }
+})
