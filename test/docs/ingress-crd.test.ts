@@ -61,4 +61,19 @@ describe('the example', () => {
       assert.deepEqual(validateIngress(ingress), [])
     })
   }
+
+  test('that is shipped as ingress-first.yaml says what the page about it says, and all else that it says is about its pods', () => {
+    const [shipped = {}] = firstExample() as readonly Record<string, unknown>[]
+    const page = readFileSync(new URL('../../docs/ingress.md', import.meta.url), 'utf8')
+    const [, text = ''] = page.match(/## A first one\n\n```yaml\n([\s\S]*?)```/) ?? []
+    const told = parse(text) as Record<string, unknown>
+    const withoutContainers = ({ spec, ...rest }: Record<string, unknown>) => {
+      const { template, ...others } = spec as Record<string, unknown>
+      return { ...rest, spec: { ...others, labels: (template as { readonly metadata: unknown }).metadata } }
+    }
+    assert.deepEqual(withoutContainers(shipped), withoutContainers(told))
+    const { healthCheckNodePorts } = shipped.spec as { readonly healthCheckNodePorts: readonly number[] }
+    const file = readFileSync(new URL('../../deploy/examples/ingress-first.yaml', import.meta.url), 'utf8')
+    assert.ok(file.includes(`http://NODE:${healthCheckNodePorts[0]}/nodecheck`))
+  })
 })
