@@ -36,6 +36,7 @@ describe('the notes of an installation', requires('helm'), () => {
       ...['controller.enabled=true', 'ingress.enabled=true'],
       'ingress.groups={evenkeel.dev,ingressdaemonsets.mumoshu.github.io}',
     )
+    assert.match(said, /checks a port of its healthCheckNodePorts instead, since port 8080 knows of no pods/)
     const removal = said.slice(said.indexOf('TO REMOVE IT'))
     const order = [
       'kubectl delete ingressdaemonsets.evenkeel.dev -A --all',
