@@ -135,3 +135,26 @@ test('a rollout whose node rejects its new pods goes on by itself once the node 
   disk.empty()
   await allHave(ground, 'v2', 900)
 })
+
+for (const [title, how] of [
+  ['that goes down for a reboot', 'shutDown'],
+  ['whose disk is full', 'fill'],
+] as const)
+  test(`a drained node ${title} has its pods again after the uncordon, and its kubelet is not asked again and again meanwhile`, async (t) => {
+    const ground = await served(t)
+    const kubelet = new FullDisk(ground, 'n2')
+    ground.cordon('n2', true)
+    const [first] = ground.pods().filter(({ spec }) => spec.nodeName === 'n2')
+    assert.ok(first !== undefined)
+    await ground.until('its gate to open', () => ground.evict(first) === 'evicted', 60)
+    kubelet[how]()
+    await ground.cluster.time.advance(10_000)
+    const { rejected } = kubelet
+    await ground.cluster.time.advance(80_000)
+    assert.equal(kubelet.rejected, rejected)
+    kubelet.empty()
+    ground.cordon('n2', false)
+    await ground.until('its pods', () => isServedBy(ground, 'n2'), 60)
+    assert.equal(rejectionOf(ground, 'n2').count, undefined)
+    await ground.until('it to be in service', () => ground.condition('Ready') === 'True AllInService', 60)
+  })

@@ -11,10 +11,10 @@ import { claimedAt, ownClaim } from './marks.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
 import type { IngressOp } from './op.ts'
 import type { NodeView, Pass } from './pass.ts'
-import { nextTryAt, rejectionOf } from './rejection.ts'
+import { rejectionOf } from './rejection.ts'
 import { mayMove } from './rollout-rules.ts'
 import type { IngressDeployment } from './snapshot.ts'
-import { rejected, stopRejected, tryAgain } from './try-again.ts'
+import { rejectsAll, stopRejected, tryAgain, untilNextTry } from './try-again.ts'
 import { updating, verifying } from './updating.ts'
 
 /**
@@ -42,7 +42,7 @@ function atRest(pass: Pass, n: NodeView, deployment: IngressDeployment): NodeAns
   const answer = giveBack(n, 'it is as it should be')
   const rejection = rejectionOf(deployment)
   if (answer.kind !== 'rest' || rejection === undefined || rejection.triedAt !== undefined) return answer
-  return wait([rejected(pass, n, rejection)], nextTryAt(rejection, pass.s.now))
+  return untilNextTry(pass, n, rejection)
 }
 
 interface UnderWay {
@@ -132,6 +132,7 @@ function upkeepFirst(pass: Pass, n: NodeView, deployment: IngressDeployment): No
   if (gate !== undefined) return gate
   if (rejectionOf(deployment) !== undefined) return tryAgain(pass, n, deployment)
   if (deployment.replicas === podsPerNode) return undefined
+  if (deployment.replicas < podsPerNode && rejectsAll(n, deployment)) return undefined
   const text = `${n.name} is to have ${podsPerNode} pods`
   return act(n, { kind: 'scale', replicas: podsPerNode }, { code: 'ReplicasDiffer', text })
 }

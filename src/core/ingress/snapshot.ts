@@ -112,6 +112,10 @@ export interface IngressDeployment {
    * kubelet rejects.
    */
   readonly failedPods: number
+  /** Pods of the same time that the kubelet rejected because its machine goes down. */
+  readonly shutDownPods: number
+  /** Pods that run, whether they are ready or not. */
+  readonly runningPods: number
   /** Whether its PodDisruptionBudget lets pods be evicted. */
   readonly gate: 'absent' | 'open' | 'closed'
   /** It was made for an earlier Node of this name. */
