@@ -55,11 +55,17 @@ function underWay(pass: Pass, n: NodeView, way: UnderWay): NodeAnswer {
   if (n.state === 'Maintenance') return maintain(pass, n, way)
   const closed = setGate(pass, n, false)
   if (closed !== undefined) return closed
-  const { op } = way
+  const { op, deployment } = way
   if (op.phase === 'Detaching') return goingOut(pass, n, way)
   if (op.phase === 'Updating') return updating(pass, n, way)
   if (op.phase === 'Verifying') return verifying(pass, n, way)
-  return attaching(pass, n, op)
+  // Its agent gives no good answer without them.
+  return podsMissing(pass, n, deployment) ?? attaching(pass, n, op)
+}
+
+function podsMissing(pass: Pass, n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined {
+  const isMissing = deployment.replicas < pass.s.object.spec.podsPerNode
+  return isMissing ? podsFirst(pass, n, deployment) : undefined
 }
 
 function goingOut(pass: Pass, n: NodeView, { op, deployment, admission }: UnderWay): NodeAnswer {
@@ -127,9 +133,11 @@ function takeStock(
 
 /** Of a node that nothing is under way on. The gate is closed before a cordon comes: a drain evicts in the same second. */
 function upkeepFirst(pass: Pass, n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined {
+  return setGate(pass, n, false) ?? podsFirst(pass, n, deployment)
+}
+
+function podsFirst(pass: Pass, n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined {
   const { podsPerNode } = pass.s.object.spec
-  const gate = setGate(pass, n, false)
-  if (gate !== undefined) return gate
   if (rejectionOf(deployment) !== undefined) return tryAgain(pass, n, deployment)
   if (deployment.replicas === podsPerNode) return undefined
   if (deployment.replicas < podsPerNode && rejectsAll(n, deployment)) return undefined

@@ -161,6 +161,19 @@ test('pods that fail on a node that is cordoned, and may not leave yet, are not 
   assert.equal(short(decideIngress(aScene(nodes, { budget }))), 'hold n1 BudgetUsedUp')
 })
 
+for (const [title, note, decision] of [
+  ['after ten minutes', { ago: 10 }, 'n1 scale 2 tried 1'],
+  ['not before', { ago: 9 }, 'n1 unmarkDeployment'],
+  ['at once where nothing is noted', undefined, 'n1 scale 2'],
+] as const)
+  test(`pods that were rejected on the way back are made once more there, or its agent would never answer: ${title}`, () => {
+    const annotations: Readonly<Record<string, string>> =
+      note === undefined ? {} : { [REJECTED_ANNOTATION]: formatRejection(noteOf(note)) }
+    const op = anOp({ phase: 'Attaching' }, { t0: 900, t1: 890, t2: 880 })
+    const n1 = aNodeOf('n1', { slot: OURS, op, asks: 'dc', deployment: { revision: 'r2', replicas: 0, annotations } })
+    assert.equal(short(decideIngress(aScene([n1, aNodeOf('n2', { deployment: { revision: 'r2' } })]))), decision)
+  })
+
 test('a note of before is due at once when others are done with the node', () => {
   const back = { slot: OURS, op: anOp({ phase: 'Updating' }, { t0: 300, t1: 290, t2: 1 }), asks: 'dc' } as const
   const annotations = { [REJECTED_ANNOTATION]: formatRejection(noteOf({ count: 4, ago: 1 })) }
