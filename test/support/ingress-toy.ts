@@ -86,7 +86,7 @@ function onDeployment(deployment: Writable<IngressDeployment>, action: NodeActio
       break
     case 'clearOp':
       annotate(deployment, [[OP_ANNOTATION, undefined]])
-      if (action.gaveUp !== undefined) annotate(deployment, [[GAVE_UP_ANNOTATION, action.gaveUp]])
+      annotate(deployment, [[GAVE_UP_ANNOTATION, action.gaveUp]])
       break
     case 'unmarkDeployment':
       annotate(deployment, [[action.key, undefined]])

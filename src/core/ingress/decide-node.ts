@@ -13,7 +13,7 @@ import type { IngressOp } from './op.ts'
 import type { NodeView, Pass } from './pass.ts'
 import { rejectionOf } from './rejection.ts'
 import { mayMove } from './rollout-rules.ts'
-import type { IngressDeployment } from './snapshot.ts'
+import { GAVE_UP_ANNOTATION, type IngressDeployment } from './snapshot.ts'
 import { rejectsAll, stopRejected, tryAgain, untilNextTry } from './try-again.ts'
 import { updating, verifying } from './updating.ts'
 
@@ -133,7 +133,15 @@ function takeStock(
 
 /** Of a node that nothing is under way on. The gate is closed before a cordon comes: a drain evicts in the same second. */
 function upkeepFirst(pass: Pass, n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined {
-  return setGate(pass, n, false) ?? podsFirst(pass, n, deployment)
+  return setGate(pass, n, false) ?? forgetGivenUp(pass, n, deployment) ?? podsFirst(pass, n, deployment)
+}
+
+/** Once another revision is wanted: the one that was given up may be wanted anew, and counts as failed until then. */
+function forgetGivenUp({ target }: Pass, n: NodeView, { annotations }: IngressDeployment): NodeAnswer | undefined {
+  const { [GAVE_UP_ANNOTATION]: revision } = annotations
+  if (revision === undefined || revision === target) return undefined
+  const text = `the update of ${n.name} to revision ${revision} was given up, and that one is not wanted any more`
+  return act(n, { kind: 'clearOp' }, { code: 'RevisionSuperseded', text })
 }
 
 function podsFirst(pass: Pass, n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined {

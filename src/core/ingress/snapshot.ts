@@ -6,6 +6,7 @@ import type { SeenSlot } from '../../model/slot.ts'
 import type { WallMs } from '../../model/time.ts'
 import type { NodeOut } from '../budget/snapshot.ts'
 import type { IngressOp } from './op.ts'
+import type { RejectedRevision } from './rejected-revision.ts'
 import type { ToldRollout } from './told-rollout.ts'
 
 /** All that a decision about an IngressDaemonSet goes by. */
@@ -31,8 +32,8 @@ interface IngressRevisions {
   readonly desired: string
   /** The last one that all nodes had. */
   readonly current?: string
-  /** The last one that a rollback left; it is not rolled out again. */
-  readonly rejected?: string
+  /** The last one that a rollback left; it is not rolled out again, unless that is lifted. */
+  readonly rejected?: RejectedRevision
   /** A person has let the rollout of this one go on after its canary nodes. */
   readonly promoted?: string
 }

@@ -3,6 +3,7 @@ import type { Reason } from '../../model/reason.ts'
 import { ingressConditions } from './conditions.ts'
 import { nodeCounts } from './node-counts.ts'
 import { type NodeView, type Pass, passOf } from './pass.ts'
+import type { RejectedRevision } from './rejected-revision.ts'
 import { isDone } from './rollout-rules.ts'
 import { rolloutStatus } from './rollout-standing.ts'
 import type { IngressSnapshot } from './snapshot.ts'
@@ -40,9 +41,16 @@ function revisionsOf({ s, target }: Pass, isComplete: boolean): WantedStatus['fi
   const last = isComplete ? target : current
   return {
     ...(last === undefined ? {} : { currentRevision: last }),
-    ...(rejected === undefined ? {} : { rejectedRevision: rejected }),
+    // Once every node has it, it is a revision like any other.
+    ...(rejected === undefined || rejected.revision === last ? {} : rejectedFields(rejected)),
   }
 }
+
+const rejectedFields = ({ revision, at, isLifted }: RejectedRevision): WantedStatus['fields'] => ({
+  rejectedRevision: revision,
+  ...(at === undefined ? {} : { rejectedAt: at }),
+  ...(isLifted ? { rejectionLifted: true } : {}),
+})
 
 /** Of an object that nothing is done by: its other fields, `fields`, stay as they stand. */
 export function refusedStatus(fields: WantedStatus['fields'], reasons: readonly Reason[]): WantedStatus {

@@ -243,3 +243,18 @@ test('-o json says what was written, also of a dry run, and what is wrong', asyn
   const wrong = JSON.parse((await scripted.run('status', 'ids/other', '-o', 'json')).out)
   assert.equal(wrong.error.code, 'rollout.not-found')
 })
+
+test('where no node is stuck, a retry has the template tried once more that an automatic rollback left, and asked twice it does nothing', async () => {
+  const scripted = new ScriptedRollout()
+  const { updateRevision } = scripted.object.status
+  scripted.store('status', { rejectedRevision: updateRevision, rejectedAt: '2026-01-01T00:00:00Z' })
+  const ofNode = await scripted.run('retry', 'ids/web', '--node', 'n1')
+  assert.match(ofNode.err, /has no pods on a node n1/)
+  const { code, out } = await scripted.run('retry', 'ids/web')
+  assert.equal(code, 0)
+  assert.match(out.replaceAll(/\s+/g, ' '), /edge\/web: web is rolled out once more with the template that failed/)
+  const { annotations } = scripted.object.metadata
+  assert.deepEqual(annotations, { 'evenkeel.dev/ingress-retry': '2026-01-01T00:00:00Z' })
+  const again = await scripted.run('retry', 'ids/web')
+  assert.deepEqual([again.code, again.out], [0, 'edge/web: nothing to do: no node of web is stuck\n'])
+})

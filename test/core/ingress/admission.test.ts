@@ -160,7 +160,7 @@ const ROWS: readonly (readonly [title: string, world: IngressSnapshot, decision:
     'after a rollback the stuck node gets the revision before',
     aScene([stuck, aNodeOf('n2')], {
       spec: { rollout: { autoRollback: true } },
-      revisions: { desired: 'r2', current: 'r1', rejected: 'r2' },
+      revisions: { desired: 'r2', current: 'r1', rejected: { revision: 'r2', isLifted: false } },
     }),
     'n1 writeOp Updating r1',
   ],
