@@ -193,6 +193,33 @@ const ROWS: readonly (readonly [title: string, world: IngressSnapshot, decision:
     'n1 takeSlot 1; n3 takeSlot 0',
   ],
   [
+    'nodes with some ready pods do not go beside the limit',
+    aScene(
+      [
+        aNodeOf('n1', { deployment: { ready: 1, available: 1 } }),
+        aNodeOf('n3', { deployment: { ready: 1, available: 1 } }),
+        aNodeOf('n2'),
+      ],
+      { spec: { rollout: { replaceUnavailableFirst: true } } },
+    ),
+    'n3 takeSlot 0',
+  ],
+  [
+    'nodes that serve nothing go beside the limit, and not beside the node budget',
+    aScene(
+      [
+        aNodeOf('n1', { deployment: { ready: 0, available: 0 } }),
+        aNodeOf('n3', { deployment: { ready: 0, available: 0 } }),
+        aNodeOf('n2'),
+      ],
+      {
+        spec: { rollout: { replaceUnavailableFirst: true } },
+        budget: { limit: { kind: 'count', count: 1 }, fleet: 12, out: [], slots: [] },
+      },
+    ),
+    'n3 takeSlot 0',
+  ],
+  [
     'a degraded node counts, and holds up those that serve',
     aScene([aNodeOf('n1', { deployment: { ...NEW, ready: 1, available: 1 } }), aNodeOf('n2')]),
     'hold web IngressLimitReached web TooFewInService',
