@@ -42,6 +42,7 @@ interface Listed {
   readonly name: string
   readonly state: string
   readonly reason?: string
+  readonly since?: string
 }
 
 const listed = (ground: IngressGround): readonly Listed[] => (ground.status().nodes ?? []) as readonly Listed[]
@@ -67,7 +68,9 @@ test('a node whose agent is silent on its way back is stuck after the limit, and
   const ground = await served(t)
   const node = await silentOnReturn(ground)
   await ground.cluster.time.advance(55_000)
-  assert.deepEqual([listed(ground)[0]?.state, ground.condition('Stalled')], ['Attaching', 'False NotStalled'])
+  const { state, since } = listed(ground)[0] ?? {}
+  assert.deepEqual([state, ground.condition('Stalled')], ['Attaching', 'False NotStalled'])
+  assert.ok(Date.parse(since ?? '') <= Date.parse(opOf(ground, node).t3 ?? ''), `since ${since}`)
   await ground.until('it to be stuck', () => ground.condition('Stalled') === 'True NodesStuck', 30)
   const [first] = listed(ground)
   assert.deepEqual([first?.name, first?.state, first?.reason], [node, 'Stuck', 'AgentNotHeard'])

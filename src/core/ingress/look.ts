@@ -13,6 +13,7 @@ import { rejectedRevision } from './rejected-revision.ts'
 import { templateHash } from './revision.ts'
 import { rollbackOf } from './rollback.ts'
 import type { IngressSnapshot } from './snapshot.ts'
+import { toldNodes } from './told-nodes.ts'
 import { toldRollout } from './told-rollout.ts'
 
 /** What a decision goes by, and the objects that its effects are about. */
@@ -61,6 +62,7 @@ export function lookAt(found: IngressFound): IngressLook {
         ...word('promoted', object.promoted),
       },
       ...(told === undefined ? {} : { toldRollout: told }),
+      toldNodes: toldNodes(found.status),
       ...(rollback?.kind === 'refused' ? { rollbackRefused: rollback.reason } : {}),
       budget: {
         limit: found.budget.limit,

@@ -7,6 +7,7 @@ import type { WallMs } from '../../model/time.ts'
 import type { NodeOut } from '../budget/snapshot.ts'
 import type { IngressOp } from './op.ts'
 import type { RejectedRevision } from './rejected-revision.ts'
+import type { ToldNodes } from './told-nodes.ts'
 import type { ToldRollout } from './told-rollout.ts'
 
 /** All that a decision about an IngressDaemonSet goes by. */
@@ -20,6 +21,7 @@ export interface IngressSnapshot {
   readonly revisions: IngressRevisions
   /** As the status has it from before. */
   readonly toldRollout?: ToldRollout
+  readonly toldNodes?: ToldNodes
   /** Why the rollback that is asked for cannot be done. */
   readonly rollbackRefused?: Reason
   readonly budget: IngressBudget

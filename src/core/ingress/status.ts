@@ -1,5 +1,6 @@
 import type { WantedStatus } from '../../model/object-status.ts'
 import type { Reason } from '../../model/reason.ts'
+import { toIsoSeconds } from '../../model/time.ts'
 import { ingressConditions } from './conditions.ts'
 import { nodeCounts } from './node-counts.ts'
 import { type NodeView, type Pass, passOf } from './pass.ts'
@@ -7,6 +8,7 @@ import type { RejectedRevision } from './rejected-revision.ts'
 import { isDone } from './rollout-rules.ts'
 import { rolloutStatus } from './rollout-standing.ts'
 import type { IngressSnapshot } from './snapshot.ts'
+import { sinceOf } from './told-nodes.ts'
 
 /** Objects have a bound in size, and a status is read by people. */
 const NODES_MAX = 100
@@ -73,15 +75,22 @@ interface ListedNode {
   /** The code of why, and its sentence. */
   readonly reason?: string
   readonly message?: string
+  readonly since?: string
 }
 
-function notInService({ nodes }: Pass, reasons: readonly Reason[]): WantedStatus['fields'] {
+function notInService({ s, nodes }: Pass, reasons: readonly Reason[]): WantedStatus['fields'] {
   const firstOf = new Map(reasons.toReversed().map((reason) => [reason.object ?? '', reason]))
+  const now = toIsoSeconds(s.now)
   const listed = nodes
     .filter(({ state }) => state !== 'InService' && state !== 'Absent')
     .map(({ name, state }): ListedNode => {
       const first = firstOf.get(name)
-      return { name, state, ...(first === undefined ? {} : { reason: first.code, message: messageOf(first) }) }
+      const since = sinceOf(s.toldNodes, { name, state, now })
+      return {
+        ...{ name, state },
+        ...(first === undefined ? {} : { reason: first.code, message: messageOf(first) }),
+        ...(since === undefined ? {} : { since }),
+      }
     })
     .toSorted(byUrgency)
   return { nodes: listed.slice(0, NODES_MAX), ...(listed.length > NODES_MAX ? { truncated: true } : {}) }

@@ -4,6 +4,7 @@ import { decideIngress } from '../../../src/core/ingress/decide.ts'
 import { rejectedRevision } from '../../../src/core/ingress/rejected-revision.ts'
 import type { IngressNode, IngressSnapshot } from '../../../src/core/ingress/snapshot.ts'
 import { ingressStatus } from '../../../src/core/ingress/status.ts'
+import { toldNodes } from '../../../src/core/ingress/told-nodes.ts'
 import type { WantedStatus } from '../../../src/model/object-status.ts'
 import { aNodeOf, anOp, aScene, OURS, outFor } from '../../support/ingress-world.ts'
 
@@ -125,9 +126,10 @@ test('nodes are counted, and those that are not in service are listed with what 
         state: 'Stuck',
         reason: 'ProgressDeadlineExceeded',
         message: 'of 2 pods on n1 2 are new, 0 ready, 0 available; look at its pods; then retry or skip the node',
+        since: AT,
       },
-      { name: 'n4', state: 'Creating', reason: 'NodeNew', message: 'n4 is to have pods' },
-      { name: 'n3', state: 'Queued' },
+      { name: 'n4', state: 'Creating', reason: 'NodeNew', message: 'n4 is to have pods', since: AT },
+      { name: 'n3', state: 'Queued', since: AT },
     ],
   })
 })
@@ -196,3 +198,24 @@ test('that an update was given up is forgotten once another revision is wanted, 
   assert.deepEqual(back.actions, [{ kind: 'clearOp', node: 'n1' }])
   assert.equal(decided({ desired: 'r2', current: 'r1' }).kind, 'hold')
 })
+
+const BEFORE = '2025-12-31T22:13:00Z'
+
+for (const [title, told, since] of [
+  ['it was not listed', { nodes: [] }, AT],
+  ['it was in another state', { nodes: [{ name: 'n1', state: 'Degraded', since: BEFORE }] }, AT],
+  ['it was in this state', { nodes: [{ name: 'n1', state: 'Queued', since: BEFORE }] }, BEFORE],
+  ['it was, and since when was not said', { nodes: [{ name: 'n1', state: 'Queued' }] }, undefined],
+  ['more were out of service than were listed', { nodes: [], truncated: true }, undefined],
+  [
+    'what is listed makes no sense',
+    { nodes: [7, null, { name: 1 }, { name: 'n1', state: 'Queued', since: 5 }] },
+    undefined,
+  ],
+  ['there is no list', { nodes: 'n1' }, AT],
+] as const)
+  test(`since when a node is not in service is told as it was before, or is now: ${title}`, () => {
+    const s = aScene([aNodeOf('n1'), done('n2')], { spec: { rollout: { paused: true } }, toldNodes: toldNodes(told) })
+    const [first] = statusOf(s).fields.nodes as readonly { readonly since?: string }[]
+    assert.equal(first?.since, since)
+  })

@@ -63,7 +63,7 @@ const node = (): Schema =>
       state: text('Its state. Example: Detaching.'),
       reason: text('Why it is in this state, as one word.'),
       message: text('The same as a sentence.'),
-      since: time('Since when it is in this state.'),
+      since: time('Since when the controller sees it in this state.'),
     },
     { required: ['name', 'state'] },
   )
