@@ -115,6 +115,8 @@ export interface IngressDaemonSet {
   readonly deleting: boolean
   /** The revision that a person lets go on after its canary nodes. */
   readonly promoted?: string
+  /** A person wants the revision tried again that was rejected then. */
+  readonly retried?: string
   readonly rollbackTo?: RollbackRequest
   readonly spec: IngressSpec
 }

@@ -19,7 +19,10 @@ export const NODE_UID_ANNOTATION = 'evenkeel.dev/node-uid'
 /** On an IngressDaemonSet, written by a person: the revision whose rollout goes on after its canary nodes. */
 export const PROMOTED_ANNOTATION = 'evenkeel.dev/promoted-revision'
 
-/** On a Deployment, written by a person: the operation or the revision that is to be tried again. */
+/**
+ * On a Deployment, written by a person: the operation or the revision that is to be tried again. On an IngressDaemonSet: when the
+ * revision was rejected that is to be tried again.
+ */
 export const RETRY_ANNOTATION = 'evenkeel.dev/ingress-retry'
 
 /** On a Deployment, written by a person: the operation or the revision that is not to hold up the rollout. */

@@ -10,7 +10,7 @@ import type {
   RolloutSpec,
 } from './ingress-daemon-set.ts'
 import { INGRESS_DEFAULTS as D } from './ingress-defaults.ts'
-import { PROMOTED_ANNOTATION } from './ingress-keys.ts'
+import { PROMOTED_ANNOTATION, RETRY_ANNOTATION } from './ingress-keys.ts'
 import { isJsonObject } from './json-object.ts'
 import { parseOutLimit } from './out-limit.ts'
 import { parseMetadata } from './parse-metadata.ts'
@@ -27,7 +27,7 @@ export const parseIngressDaemonSet =
       object,
       'namespaced',
     )
-    const promoted = annotations[PROMOTED_ANNOTATION]
+    const { [PROMOTED_ANNOTATION]: promoted, [RETRY_ANNOTATION]: retried } = annotations
     const metadata = object.at('metadata')
     return {
       ...{ group, namespace, name, uid, resourceVersion, labels },
@@ -38,6 +38,7 @@ export const parseIngressDaemonSet =
         .map((finalizer) => finalizer.text()),
       deleting: !metadata.at('deletionTimestamp').absent,
       ...(promoted === undefined ? {} : { promoted }),
+      ...(retried === undefined ? {} : { retried }),
       ...parseRollback(object.at('spec')),
       spec: parseSpec(object.at('spec')),
     }

@@ -86,7 +86,7 @@ function onDeployment(deployment: Writable<IngressDeployment>, action: NodeActio
       break
     case 'clearOp':
       annotate(deployment, [[OP_ANNOTATION, undefined]])
-      if (action.gaveUp !== undefined) annotate(deployment, [[GAVE_UP_ANNOTATION, action.gaveUp]])
+      annotate(deployment, [[GAVE_UP_ANNOTATION, action.gaveUp]])
       break
     case 'unmarkDeployment':
       annotate(deployment, [[action.key, undefined]])
@@ -253,7 +253,16 @@ export class IngressToy {
     if (action.kind === 'deleteDeployment') one.deployment = undefined
     if (action.kind === 'createDeployment') {
       const annotations = { [OP_ANNOTATION]: formatOp(action.op), [action.mark.key]: action.mark.value }
-      const pods = { replicas: 2, updated: 0, ready: 0, available: 0, oldPods: 0, failedPods: 0 }
+      const pods = {
+        replicas: 2,
+        updated: 0,
+        ready: 0,
+        available: 0,
+        oldPods: 0,
+        failedPods: 0,
+        shutDownPods: 0,
+        runningPods: 0,
+      }
       one.deployment = { revision: action.revision, annotations, ...pods, isObserved: true, gate: 'absent' }
       one.served = false
     }

@@ -96,6 +96,8 @@ export const aDeployment = (change: Partial<IngressDeployment> = {}): IngressDep
   isObserved: true,
   oldPods: 0,
   failedPods: 0,
+  shutDownPods: 0,
+  runningPods: 2,
   gate: 'closed',
   ...change,
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { CONTROLLER_REVISIONS, INGRESS_DAEMON_SETS } from '../../src/sim/world/api-resource.ts'
+import { FullDisk } from '../support/virtual-ingress/full-disk.ts'
 import { IngressGround } from '../support/virtual-ingress/ingress-ground.ts'
 import { anIngressManifest, type Json } from '../support/virtual-ingress/ingress-manifests.ts'
 import { RolloutWitness } from '../support/virtual-ingress/rollout-witness.ts'
@@ -145,4 +146,54 @@ for (const autoRollback of [false, true]) {
       assert.match(JSON.stringify(ground.status().conditions), /revision 3 of web failed before/)
     } else await ground.until('it to be tried again', () => ground.condition('Stalled') === 'True NodesStuck')
   })
+}
+
+for (const [title, lift] of [
+  ['for the wish of a person', wishRetry],
+  [
+    'applied anew after another one',
+    async (ground: IngressGround) => {
+      patchSpec(ground, templateOf('v1'))
+      await rolledOut(ground, 'v1')
+      patchSpec(ground, templateOf('v2'))
+    },
+  ],
+] as const)
+  test(`a template that went back by itself is a failure until it is tried once more, ${title}`, async (t) => {
+    const ground = await aGround(t)
+    ground.begin()
+    const { spec } = anIngressManifest('v1') as {
+      readonly spec: { readonly updateStrategy: { readonly rollingUpdate: Json } }
+    }
+    const updateStrategy = { rollingUpdate: { ...spec.updateStrategy.rollingUpdate, autoRollback: true } }
+    await withHistory(ground, ['v1'], { updateStrategy, progressDeadlineSeconds: 60 })
+    const disk = new FullDisk(ground, 'n2', 'v2')
+    disk.fill()
+    patchSpec(ground, templateOf('v2'))
+    const isBack = () =>
+      ground.condition('Progressing') === 'False RolledBack' && ground.podLines().every((line) => line.endsWith(' v1'))
+    await ground.until('it to go back by itself', isBack)
+    await ground.cluster.time.advance(60_000)
+    assert.deepEqual(
+      ['Ready', 'Stalled'].map((type) => ground.condition(type)),
+      ['False RolledBack', 'True RolledBack'],
+    )
+    disk.empty()
+    await lift(ground)
+    await rolledOut(ground, 'v2')
+    assert.equal(ground.status().rejectedRevision, undefined)
+  })
+
+const templateOf = (version: string): Json => ({
+  template: (anIngressManifest(version) as { readonly spec: Json }).spec.template,
+})
+
+function wishRetry(ground: IngressGround): void {
+  const object = ground.cluster.world.store.get(INGRESS_DAEMON_SETS, { namespace: 'default', name: 'web' })
+  assert.ok(object !== undefined)
+  const annotations = {
+    ...object.metadata.annotations,
+    'evenkeel.dev/ingress-retry': String(ground.status().rejectedAt),
+  }
+  ground.cluster.world.store.put(INGRESS_DAEMON_SETS, { ...object, metadata: { ...object.metadata, annotations } })
 }

@@ -42,6 +42,7 @@ interface Listed {
   readonly name: string
   readonly state: string
   readonly reason?: string
+  readonly since?: string
 }
 
 const listed = (ground: IngressGround): readonly Listed[] => (ground.status().nodes ?? []) as readonly Listed[]
@@ -67,7 +68,9 @@ test('a node whose agent is silent on its way back is stuck after the limit, and
   const ground = await served(t)
   const node = await silentOnReturn(ground)
   await ground.cluster.time.advance(55_000)
-  assert.deepEqual([listed(ground)[0]?.state, ground.condition('Stalled')], ['Attaching', 'False NotStalled'])
+  const { state, since } = listed(ground)[0] ?? {}
+  assert.deepEqual([state, ground.condition('Stalled')], ['Attaching', 'False NotStalled'])
+  assert.ok(Date.parse(since ?? '') <= Date.parse(opOf(ground, node).t3 ?? ''), `since ${since}`)
   await ground.until('it to be stuck', () => ground.condition('Stalled') === 'True NodesStuck', 30)
   const [first] = listed(ground)
   assert.deepEqual([first?.name, first?.state, first?.reason], [node, 'Stuck', 'AgentNotHeard'])
@@ -135,3 +138,26 @@ test('a rollout whose node rejects its new pods goes on by itself once the node 
   disk.empty()
   await allHave(ground, 'v2', 900)
 })
+
+for (const [title, how] of [
+  ['that goes down for a reboot', 'shutDown'],
+  ['whose disk is full', 'fill'],
+] as const)
+  test(`a drained node ${title} has its pods again after the uncordon, and its kubelet is not asked again and again meanwhile`, async (t) => {
+    const ground = await served(t)
+    const kubelet = new FullDisk(ground, 'n2')
+    ground.cordon('n2', true)
+    const [first] = ground.pods().filter(({ spec }) => spec.nodeName === 'n2')
+    assert.ok(first !== undefined)
+    await ground.until('its gate to open', () => ground.evict(first) === 'evicted', 60)
+    kubelet[how]()
+    await ground.cluster.time.advance(10_000)
+    const { rejected } = kubelet
+    await ground.cluster.time.advance(80_000)
+    assert.equal(kubelet.rejected, rejected)
+    kubelet.empty()
+    ground.cordon('n2', false)
+    await ground.until('its pods', () => isServedBy(ground, 'n2'), 60)
+    assert.equal(rejectionOf(ground, 'n2').count, undefined)
+    await ground.until('it to be in service', () => ground.condition('Ready') === 'True AllInService', 60)
+  })

@@ -113,8 +113,13 @@ function stepsOf(
             ]),
       ]
     }
-    case 'RollbackRefused':
     case 'RolledBack':
+      return [
+        { command: rollout('history'), note: 'the revisions that there are' },
+        { command: rollout('undo'), note: 'take the revision that the nodes have into the template' },
+        { command: rollout('retry'), note: 'roll the template out once more' },
+      ]
+    case 'RollbackRefused':
       return [{ command: rollout('history'), note: 'the revisions that there are' }]
     default:
       return []

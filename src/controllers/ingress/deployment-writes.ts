@@ -109,7 +109,7 @@ function ofAction(action: NodeAction, found: Annotated): Readonly<Record<string,
       return {
         [OP_ANNOTATION]: null,
         ...gone(found, RETRY_ANNOTATION),
-        ...(action.gaveUp === undefined ? {} : { [GAVE_UP_ANNOTATION]: action.gaveUp }),
+        ...(action.gaveUp === undefined ? gone(found, GAVE_UP_ANNOTATION) : { [GAVE_UP_ANNOTATION]: action.gaveUp }),
       }
     case 'unmarkDeployment':
       return { [action.key]: null }

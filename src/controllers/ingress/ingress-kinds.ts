@@ -71,9 +71,13 @@ function parseDaemonSet(object: Untrusted): FoundDaemonSet {
   }
 }
 
+/** Of a pod that was ended, and of one that is not let in (kubelet, nodeshutdown_manager.go). Neither is deleted. */
+const SHUTDOWN: readonly string[] = ['Terminated', 'NodeShutdown']
+
 function parsePod(object: Untrusted): IngressPod {
   const { namespace, name, uid, resourceVersion, labels } = parseMetadata(object, 'namespaced')
   const phase = object.at('status').at('phase').textOr('')
+  const isOfShutdown = SHUTDOWN.includes(object.at('status').at('reason').textOr(''))
   const isLeaving = !object.at('metadata').at('deletionTimestamp').absent
   return {
     ...{ namespace, name, uid, resourceVersion },
@@ -81,7 +85,9 @@ function parsePod(object: Untrusted): IngressPod {
     nodeLabel: labels[INGRESS_NODE_LABEL] ?? '',
     revision: labels[REVISION_HASH_LABEL] ?? '',
     // What is deleted ends with whatever exit code its containers have.
-    isFailed: phase === 'Failed' && !isLeaving,
+    isFailed: phase === 'Failed' && !isLeaving && !isOfShutdown,
+    isShutDown: phase === 'Failed' && !isLeaving && isOfShutdown,
+    isRunning: phase === 'Running' && !isLeaving,
     isFinished: phase === 'Failed' || phase === 'Succeeded',
     createdAt: parseCreatedAt(object),
   }

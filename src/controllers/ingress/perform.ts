@@ -70,7 +70,7 @@ export class IngressEffects {
       await this.#parts.objects.patch({ ...at, patch: { metadata: { resourceVersion, finalizers } } }, signal)
       return
     }
-    const status = { rejectedRevision: action.revision }
+    const status = { rejectedRevision: action.revision, rejectedAt: action.at, rejectionLifted: null }
     await this.#parts.objects.patchStatus({ ...at, patch: { metadata: { resourceVersion }, status } }, signal)
   }
 

@@ -24,7 +24,7 @@ export type NodeAction = { readonly node: string } & (
    * person to try it again is met with it, and goes.
    */
   | { readonly kind: 'writeOp'; readonly op: IngressOp; readonly mark?: Mark; readonly isRetry?: true }
-  /** `gaveUp`: the revision that is not tried again here is noted in the same write. */
+  /** `gaveUp`: the revision that is not tried again here is noted in the same write; absent: such a note goes. */
   | { readonly kind: 'clearOp'; readonly gaveUp?: string }
   | { readonly kind: 'unmarkDeployment'; readonly key: string }
   | { readonly kind: 'claim'; readonly claim: Claim }
@@ -47,5 +47,5 @@ export type NodeAction = { readonly node: string } & (
 export type IngressAction =
   | NodeAction
   /** Noted in the status before anything is rolled back. */
-  | { readonly kind: 'rejectRevision'; readonly revision: string; readonly backTo: string }
+  | { readonly kind: 'rejectRevision'; readonly revision: string; readonly backTo: string; readonly at: string }
   | { readonly kind: 'removeFinalizer' }

@@ -166,7 +166,8 @@ function updateRules(pass: Pass, n: NodeView, room: Room): readonly Reason[] {
 function ownLimits(pass: Pass, n: NodeView, room: Room): readonly Reason[] {
   const { rollout } = pass.s.object.spec
   const { name } = pass.s.object
-  if (!n.isServing && purposeOf(pass, n) === 'update' && rollout.replaceUnavailableFirst) return []
+  const hasNone = !n.isServing && n.deployment?.ready === 0
+  if (hasNone && purposeOf(pass, n) === 'update' && rollout.replaceUnavailableFirst) return []
   // Nothing is lost where it serves nothing already: such nodes wait for each other alone.
   const others = [...(n.isServing ? room.out : room.under)].filter((other) => other !== n.name)
   const left = without(room.serving, n)

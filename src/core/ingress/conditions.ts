@@ -43,7 +43,7 @@ function available({ s }: Pass, { counts }: Seen): Words {
 function progressing(pass: Pass, { counts, isComplete, reasons }: Seen): Words {
   const updated = `${counts.updated} of ${counts.desired} nodes have revision ${pass.target}`
   if (pass.s.rollbackRefused !== undefined) return is(false, 'RollbackRefused', pass.s.rollbackRefused.text)
-  if (isComplete) return is(false, 'Complete', updated)
+  if (isComplete) return is(false, isRolledBack(pass) ? 'RolledBack' : 'Complete', updated)
   if ((pass.s.conflicts ?? []).length > 0) return is(false, 'IngressConflict', updated)
   if (isStalled(pass)) return is(false, 'RolloutStalled', updated)
   if (pass.s.object.spec.rollout.paused) return is(false, 'RolloutPaused', `${updated}, and the rollout is paused`)
@@ -52,6 +52,12 @@ function progressing(pass: Pass, { counts, isComplete, reasons }: Seen): Words {
   const [first] = reasons
   return is(true, 'RollingOut', first === undefined ? updated : `${updated}; ${first.text}`)
 }
+
+/** The nodes have, or go back to, another revision than the template asks for: it failed. */
+const isRolledBack = ({ s, target }: Pass): boolean => s.revisions.desired !== target
+
+const rolledBack = ({ s: { object, revisions }, target }: Pass): string =>
+  `revision ${revisions.desired}, which the template asks for, failed, so the nodes have revision ${target} or go back to it; change the template, or try it once more: evenkeel rollout retry ingressdaemonset/${object.name}`
 
 const sentence = ({ text, next }: Reason): string => (next === undefined ? text : `${text}; ${next}`)
 
@@ -62,6 +68,7 @@ function stalled(pass: Pass): Words {
   if (conflicts.length > 0) return is(true, 'IngressConflict', conflicts.map(sentence).join('. '))
   const failed = failedNodes(pass)
   if (isStalled(pass)) return is(true, 'NodesStuck', `${failed.length} nodes are stuck: ${named(failed)}`)
+  if (isRolledBack(pass)) return is(true, 'RolledBack', rolledBack(pass))
   return is(false, 'NotStalled', failed.length === 0 ? 'no node is stuck' : `${failed.length} nodes are stuck`)
 }
 
@@ -80,6 +87,7 @@ function ready(pass: Pass, { counts, isComplete }: Seen): Words {
   const [conflict] = pass.s.conflicts ?? []
   if (conflict !== undefined) return is(false, 'IngressConflict', sentence(conflict))
   if (isStalled(pass)) return is(false, 'RolloutStalled', inService(counts))
+  if (isRolledBack(pass)) return is(false, 'RolledBack', rolledBack(pass))
   if (!isComplete) return is(false, 'RollingOut', `${counts.updated} of ${counts.desired} nodes are updated`)
   return is(counts.unavailable === 0, counts.unavailable === 0 ? 'AllInService' : 'NodesOut', inService(counts))
 }

@@ -159,14 +159,15 @@ function moreThanBudget(
   { strategy }: CheckedIngress['spec'],
   of: { readonly eligible: number; readonly limit: OutLimit; readonly fleet: number },
 ): readonly IngressFinding[] {
-  if (strategy.kind !== 'detach') return []
-  const { maxUnavailableNodes: asked } = strategy
+  const isDetach = strategy.kind === 'detach'
+  const field = isDetach ? 'maxUnavailableNodes' : 'maxDegradedNodes'
+  const asked = isDetach ? strategy.maxUnavailableNodes : strategy.maxDegradedNodes
   const wanted = asked.kind === 'count' ? asked.count : Math.floor((of.eligible * asked.percent) / 100)
   const most = maxOut(of.limit, of.fleet)
   if (wanted <= most) return []
   return [
     warning('moreThanBudget', {
-      field: `${ROLLING}.maxUnavailableNodes`,
+      field: `${ROLLING}.${field}`,
       message: `${wanted} nodes are more than the node budget lets out, which is ${most} of ${of.fleet}`,
       fix: `write ${most}, or raise maxOut in ConfigMap evenkeel-budget`,
     }),

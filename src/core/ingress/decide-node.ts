@@ -11,10 +11,10 @@ import { claimedAt, ownClaim } from './marks.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
 import type { IngressOp } from './op.ts'
 import type { NodeView, Pass } from './pass.ts'
-import { nextTryAt, rejectionOf } from './rejection.ts'
+import { rejectionOf } from './rejection.ts'
 import { mayMove } from './rollout-rules.ts'
-import type { IngressDeployment } from './snapshot.ts'
-import { rejected, stopRejected, tryAgain } from './try-again.ts'
+import { GAVE_UP_ANNOTATION, type IngressDeployment } from './snapshot.ts'
+import { rejectsAll, stopRejected, tryAgain, untilNextTry } from './try-again.ts'
 import { updating, verifying } from './updating.ts'
 
 /**
@@ -42,7 +42,7 @@ function atRest(pass: Pass, n: NodeView, deployment: IngressDeployment): NodeAns
   const answer = giveBack(n, 'it is as it should be')
   const rejection = rejectionOf(deployment)
   if (answer.kind !== 'rest' || rejection === undefined || rejection.triedAt !== undefined) return answer
-  return wait([rejected(pass, n, rejection)], nextTryAt(rejection, pass.s.now))
+  return untilNextTry(pass, n, rejection)
 }
 
 interface UnderWay {
@@ -55,11 +55,17 @@ function underWay(pass: Pass, n: NodeView, way: UnderWay): NodeAnswer {
   if (n.state === 'Maintenance') return maintain(pass, n, way)
   const closed = setGate(pass, n, false)
   if (closed !== undefined) return closed
-  const { op } = way
+  const { op, deployment } = way
   if (op.phase === 'Detaching') return goingOut(pass, n, way)
   if (op.phase === 'Updating') return updating(pass, n, way)
   if (op.phase === 'Verifying') return verifying(pass, n, way)
-  return attaching(pass, n, op)
+  // Its agent gives no good answer without them.
+  return podsMissing(pass, n, deployment) ?? attaching(pass, n, op)
+}
+
+function podsMissing(pass: Pass, n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined {
+  const isMissing = deployment.replicas < pass.s.object.spec.podsPerNode
+  return isMissing ? podsFirst(pass, n, deployment) : undefined
 }
 
 function goingOut(pass: Pass, n: NodeView, { op, deployment, admission }: UnderWay): NodeAnswer {
@@ -127,11 +133,22 @@ function takeStock(
 
 /** Of a node that nothing is under way on. The gate is closed before a cordon comes: a drain evicts in the same second. */
 function upkeepFirst(pass: Pass, n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined {
+  return setGate(pass, n, false) ?? forgetGivenUp(pass, n, deployment) ?? podsFirst(pass, n, deployment)
+}
+
+/** Once another revision is wanted: the one that was given up may be wanted anew, and counts as failed until then. */
+function forgetGivenUp({ target }: Pass, n: NodeView, { annotations }: IngressDeployment): NodeAnswer | undefined {
+  const { [GAVE_UP_ANNOTATION]: revision } = annotations
+  if (revision === undefined || revision === target) return undefined
+  const text = `the update of ${n.name} to revision ${revision} was given up, and that one is not wanted any more`
+  return act(n, { kind: 'clearOp' }, { code: 'RevisionSuperseded', text })
+}
+
+function podsFirst(pass: Pass, n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined {
   const { podsPerNode } = pass.s.object.spec
-  const gate = setGate(pass, n, false)
-  if (gate !== undefined) return gate
   if (rejectionOf(deployment) !== undefined) return tryAgain(pass, n, deployment)
   if (deployment.replicas === podsPerNode) return undefined
+  if (deployment.replicas < podsPerNode && rejectsAll(n, deployment)) return undefined
   const text = `${n.name} is to have ${podsPerNode} pods`
   return act(n, { kind: 'scale', replicas: podsPerNode }, { code: 'ReplicasDiffer', text })
 }

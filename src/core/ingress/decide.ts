@@ -1,5 +1,6 @@
 import type { LoopDecision } from '../../model/loop-decision.ts'
 import type { Reason } from '../../model/reason.ts'
+import { toIsoSeconds } from '../../model/time.ts'
 import type { IngressAction, NodeAction } from './action.ts'
 import { admissions } from './admission.ts'
 import { decideNode } from './decide-node.ts'
@@ -49,11 +50,12 @@ function rollBack(pass: Pass): IngressDecision | undefined {
   const { object, revisions } = pass.s
   const { desired, current, rejected } = revisions
   if (!object.spec.rollout.autoRollback || object.deleting || current === undefined) return undefined
-  if (current === desired || rejected === desired || !isStalled(pass)) return undefined
+  const isRejected = rejected?.revision === desired && !rejected.isLifted
+  if (current === desired || isRejected || !isStalled(pass)) return undefined
   const text = `as many nodes of ${object.name} failed as stop a rollout, so it goes back to revision ${current}`
   return {
     kind: 'act',
-    actions: [{ kind: 'rejectRevision', revision: desired, backTo: current }],
+    actions: [{ kind: 'rejectRevision', revision: desired, backTo: current, at: toIsoSeconds(pass.s.now) }],
     reasons: [{ code: 'RolledBack', object: object.name, text }],
   }
 }

@@ -79,7 +79,12 @@ export interface IngressPod {
   readonly nodeLabel: string
   /** The hash of the template it was made from. */
   readonly revision: string
+  /** It failed by itself, or was rejected, and not because its machine goes down. */
   readonly isFailed: boolean
+  /** Its kubelet ended or rejected it, because its machine goes down. */
+  readonly isShutDown: boolean
+  /** And not about to end. */
+  readonly isRunning: boolean
   readonly isFinished: boolean
   readonly createdAt: WallMs
 }

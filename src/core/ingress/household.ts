@@ -75,7 +75,7 @@ function revisionAction({ snapshot, revisions, revisionNames }: IngressLook): Ne
     while (revisionNames.has(revisionName(name, hash, collisionCount))) collisionCount += 1
     return prepared({ kind: 'createRevision', number: highest + 1, collisionCount })
   }
-  const back = rollbackOf(object, { revisions, rejected: snapshot.revisions.rejected })
+  const back = rollbackOf(object, { revisions, rejected: snapshot.revisions.rejected?.revision })
   if (back !== undefined && back.kind !== 'refused')
     return { actions: [{ kind: 'rollBack', ...back.to }], reasons: [back.reason] }
   return numberOf(kept) === highest

@@ -9,9 +9,11 @@ import { type SortedDeployments, sortDeployments, sortedAsBefore } from './belon
 import type { FoundDaemonSet, FoundDeployment, IngressFound } from './found.ts'
 import { healthCheckerName, identityFor } from './names.ts'
 import { nodeViews } from './node-views.ts'
+import { rejectedRevision } from './rejected-revision.ts'
 import { templateHash } from './revision.ts'
 import { rollbackOf } from './rollback.ts'
 import type { IngressSnapshot } from './snapshot.ts'
+import { toldNodes } from './told-nodes.ts'
 import { toldRollout } from './told-rollout.ts'
 
 /** What a decision goes by, and the objects that its effects are about. */
@@ -37,8 +39,9 @@ export function lookAt(found: IngressFound): IngressLook {
   const { ours: gates, others: otherGates } = gatesOf(found)
   const out = nodesOut(found, deployments)
   const revisions = found.revisions.filter(isOurs)
-  const rejected = word('rejected', found.status.rejectedRevision)
-  const rollback = rollbackOf(object, { revisions, ...rejected })
+  const desired = templateHash(object.spec)
+  const rejected = rejectedRevision(found.status, { desired, retried: object.retried })
+  const rollback = rollbackOf(object, { revisions, rejected: rejected?.revision })
   const checker = found.daemonSets.find(({ name }) => name === healthCheckerName(object.name))
   const told = toldRollout(found.status)
   return {
@@ -56,12 +59,13 @@ export function lookAt(found: IngressFound): IngressLook {
       now: found.now,
       isFresh: found.isFresh,
       revisions: {
-        desired: templateHash(object.spec),
+        desired,
         ...word('current', found.status.currentRevision),
-        ...rejected,
+        ...(rejected === undefined ? {} : { rejected }),
         ...word('promoted', object.promoted),
       },
       ...(told === undefined ? {} : { toldRollout: told }),
+      toldNodes: toldNodes(found.status),
       ...(rollback?.kind === 'refused' ? { rollbackRefused: rollback.reason } : {}),
       ...(found.refusals === undefined ? {} : { refusals: found.refusals }),
       budget: {

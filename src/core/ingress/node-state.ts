@@ -22,7 +22,8 @@ export type NodeState =
 /** The revision that nodes are to have: the one before, after a rollback. */
 export function targetRevision({ revisions }: IngressSnapshot): string {
   const { desired, current, rejected } = revisions
-  return rejected === desired && current !== undefined ? current : desired
+  const isRejected = rejected?.revision === desired && !rejected.isLifted
+  return isRejected && current !== undefined ? current : desired
 }
 
 /** Where a node is, from what is true of it now. `op`: undefined also where what stands there cannot be read. */

@@ -87,7 +87,8 @@ function seenOf(found: IngressFound, row: NodeRow, slots: Slots): Seen {
 }
 
 /** It goes by no clock: no slot is held for it, and none of its pods failed. */
-const isTimeless = ({ slot, row }: Seen): boolean => slot === undefined && !row.pods.some(({ isFailed }) => isFailed)
+const isTimeless = ({ slot, row }: Seen): boolean =>
+  slot === undefined && !row.pods.some(({ isFailed, isShutDown }) => isFailed || isShutDown)
 
 function listedView(found: IngressFound, seen: Seen, eligibility: ReturnType<ReturnType<typeof eligibilityIn>>): View {
   const { kind, isGoing = false } = eligibility
@@ -158,6 +159,8 @@ function deploymentView(
     ...{ revision, annotations, replicas, updated, ready, available, isObserved },
     oldPods: pods.filter((pod) => !pod.isFinished && pod.revision !== revision).length,
     failedPods: pods.filter(({ isFailed, createdAt }) => isFailed && createdAt >= since).length,
+    shutDownPods: pods.filter(({ isShutDown, createdAt }) => isShutDown && createdAt >= since).length,
+    runningPods: pods.filter(({ isRunning }) => isRunning).length,
     gate: gateOf(object, deployment, gate),
     ...(isOfEarlierNode ? { isOfEarlierNode } : {}),
   }

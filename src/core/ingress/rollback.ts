@@ -54,7 +54,7 @@ export function rollbackOf(
 /** What was seen of it. */
 interface Kept {
   readonly revisions: readonly OwnedObject[]
-  readonly snapshot: { readonly revisions: { readonly rejected?: string } }
+  readonly snapshot: { readonly revisions: { readonly rejected?: { readonly revision: string } } }
 }
 
 /**
@@ -66,7 +66,7 @@ export function rollbackOfRefused(
   { revisions, snapshot }: Kept,
   findingsOf: (spec: IngressSpec) => readonly IngressFinding[],
 ): Rollback | undefined {
-  const back = rollbackOf(object, { revisions, rejected: snapshot.revisions.rejected })
+  const back = rollbackOf(object, { revisions, rejected: snapshot.revisions.rejected?.revision })
   if (back?.kind !== 'done' || back.spec === undefined) return back
   const error = findingsOf(back.spec).find(({ severity }) => severity === 'error')
   if (error === undefined) return back

@@ -7,6 +7,8 @@ import type { WallMs } from '../../model/time.ts'
 import type { NodeOut } from '../budget/snapshot.ts'
 import type { IngressOp } from './op.ts'
 import type { Refusals } from './refusals.ts'
+import type { RejectedRevision } from './rejected-revision.ts'
+import type { ToldNodes } from './told-nodes.ts'
 import type { ToldRollout } from './told-rollout.ts'
 
 /** All that a decision about an IngressDaemonSet goes by. */
@@ -20,6 +22,7 @@ export interface IngressSnapshot {
   readonly revisions: IngressRevisions
   /** As the status has it from before. */
   readonly toldRollout?: ToldRollout
+  readonly toldNodes?: ToldNodes
   /** Why the rollback that is asked for cannot be done. */
   readonly rollbackRefused?: Reason
   /** Absent: none was. */
@@ -34,8 +37,8 @@ interface IngressRevisions {
   readonly desired: string
   /** The last one that all nodes had. */
   readonly current?: string
-  /** The last one that a rollback left; it is not rolled out again. */
-  readonly rejected?: string
+  /** The last one that a rollback left; it is not rolled out again, unless that is lifted. */
+  readonly rejected?: RejectedRevision
   /** A person has let the rollout of this one go on after its canary nodes. */
   readonly promoted?: string
 }
@@ -115,6 +118,10 @@ export interface IngressDeployment {
    * kubelet rejects.
    */
   readonly failedPods: number
+  /** Pods of the same time that the kubelet rejected because its machine goes down. */
+  readonly shutDownPods: number
+  /** Pods that run, whether they are ready or not. */
+  readonly runningPods: number
   /** Whether its PodDisruptionBudget lets pods be evicted. */
   readonly gate: 'absent' | 'open' | 'closed'
   /** It was made for an earlier Node of this name. */

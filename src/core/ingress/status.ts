@@ -1,11 +1,14 @@
 import type { WantedStatus } from '../../model/object-status.ts'
 import type { Reason } from '../../model/reason.ts'
+import { toIsoSeconds } from '../../model/time.ts'
 import { ingressConditions } from './conditions.ts'
 import { nodeCounts } from './node-counts.ts'
 import { type NodeView, type Pass, passOf } from './pass.ts'
+import type { RejectedRevision } from './rejected-revision.ts'
 import { isDone } from './rollout-rules.ts'
 import { rolloutStatus } from './rollout-standing.ts'
 import type { IngressSnapshot } from './snapshot.ts'
+import { sinceOf } from './told-nodes.ts'
 
 /** Objects have a bound in size, and a status is read by people. */
 const NODES_MAX = 100
@@ -40,9 +43,16 @@ function revisionsOf({ s, target }: Pass, isComplete: boolean): WantedStatus['fi
   const last = isComplete ? target : current
   return {
     ...(last === undefined ? {} : { currentRevision: last }),
-    ...(rejected === undefined ? {} : { rejectedRevision: rejected }),
+    // Once every node has it, it is a revision like any other.
+    ...(rejected === undefined || rejected.revision === last ? {} : rejectedFields(rejected)),
   }
 }
+
+const rejectedFields = ({ revision, at, isLifted }: RejectedRevision): WantedStatus['fields'] => ({
+  rejectedRevision: revision,
+  ...(at === undefined ? {} : { rejectedAt: at }),
+  ...(isLifted ? { rejectionLifted: true } : {}),
+})
 
 /** Of an object that nothing is done by: its other fields, `fields`, stay as they stand. */
 export function refusedStatus(fields: WantedStatus['fields'], reasons: readonly Reason[]): WantedStatus {
@@ -65,10 +75,12 @@ interface ListedNode {
   /** The code of why, and its sentence. */
   readonly reason?: string
   readonly message?: string
+  readonly since?: string
 }
 
-function notInService({ nodes }: Pass, reasons: readonly Reason[]): WantedStatus['fields'] {
+function notInService({ s, nodes }: Pass, reasons: readonly Reason[]): WantedStatus['fields'] {
   const firstOf = new Map(reasons.toReversed().map((reason) => [reason.object ?? '', reason]))
+  const now = toIsoSeconds(s.now)
   const listed = nodes
     .filter(
       ({ name, state }) =>
@@ -76,7 +88,12 @@ function notInService({ nodes }: Pass, reasons: readonly Reason[]): WantedStatus
     )
     .map(({ name, state }): ListedNode => {
       const first = firstOf.get(name)
-      return { name, state, ...(first === undefined ? {} : { reason: first.code, message: messageOf(first) }) }
+      const since = sinceOf(s.toldNodes, { name, state, now })
+      return {
+        ...{ name, state },
+        ...(first === undefined ? {} : { reason: first.code, message: messageOf(first) }),
+        ...(since === undefined ? {} : { since }),
+      }
     })
     .toSorted(byUrgency)
   return { nodes: listed.slice(0, NODES_MAX), ...(listed.length > NODES_MAX ? { truncated: true } : {}) }

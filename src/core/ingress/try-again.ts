@@ -1,6 +1,6 @@
 import type { Reason } from '../../model/reason.ts'
 import { toIsoSeconds, type WallMs, wallMs } from '../../model/time.ts'
-import { act, type NodeAnswer } from './node-answer.ts'
+import { act, type NodeAnswer, wait } from './node-answer.ts'
 import type { NodeView, Pass } from './pass.ts'
 import { nextTryAt, type Rejection, rejectionOf } from './rejection.ts'
 import type { IngressDeployment } from './snapshot.ts'
@@ -12,13 +12,17 @@ export function tryAgain({ s }: Pass, n: NodeView, deployment: IngressDeployment
   const { now, object } = s
   const { podsPerNode } = object.spec
   const isTried = rejection.triedAt !== undefined
-  if (!isTried && now < nextTryAt(rejection, now)) return undefined
+  if (isAway(n, deployment) || (!isTried && now < dueAt(n, rejection, now))) return undefined
   if (!isTried || deployment.replicas !== podsPerNode)
     return makeOnceMore(n, podsPerNode, { ...rejection, triedAt: now })
   if (deployment.available < podsPerNode) return undefined
   const text = `the pods of ${n.name} are no longer rejected`
   return act(n, { kind: 'scale', replicas: podsPerNode }, { code: 'ReplicasDiffer', text })
 }
+
+/** Once others are done with the node it is another one: its disk may have been emptied. */
+const dueAt = ({ op }: NodeView, rejection: Rejection, now: WallMs): number =>
+  (op?.t2 ?? 0) > rejection.at ? now : nextTryAt(rejection, now)
 
 /** The note stays until they are available, so that the next time is known for what it is. */
 export function makeOnceMore(n: NodeView, replicas: number, rejected: Rejection): NodeAnswer {
@@ -29,9 +33,23 @@ export function makeOnceMore(n: NodeView, replicas: number, rejected: Rejection)
 /** The kubelet rejects them, and their ReplicaSet makes them anew at once. */
 const REJECTED_AT_MOST = 5
 
-/** Pods that run stay, and no other is made for a while. */
+/**
+ * No failure says anything of the pods: others work on the node, or it is not Ready, or that is over and its pods are about to be
+ * made.
+ */
+const isAway = ({ state, node, op }: NodeView, { revision }: IngressDeployment): boolean =>
+  state === 'Maintenance' || node?.ready !== 'True' || (op?.phase === 'Detaching' && op.revision === revision)
+
+/** A machine that goes down has its kubelet reject each pod, also one that is made anew. */
+export const rejectsAll = (n: NodeView, deployment: IngressDeployment): boolean =>
+  isAway(n, deployment) && deployment.failedPods + deployment.shutDownPods >= REJECTED_AT_MOST
+
+/** Pods that run stay, and no other is made for a while: of a node that is away, until it is back. */
 export function stopRejected({ s }: Pass, n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined {
-  const { revision, failedPods, available } = deployment
+  const { revision, failedPods, available, replicas } = deployment
+  if (isAway(n, deployment)) return stopUntilBack(n, deployment)
+  // What failed before these came up is over, such as while others worked on the node.
+  if (available >= replicas) return undefined
   const before = rejectionOf(deployment)
   if (failedPods < REJECTED_AT_MOST || (before !== undefined && before.triedAt === undefined)) return undefined
   const rejected: Rejection = { revision, count: (before?.count ?? 0) + 1, at: s.now }
@@ -39,7 +57,26 @@ export function stopRejected({ s }: Pass, n: NodeView, deployment: IngressDeploy
   return act(n, { kind: 'scale', replicas: available, rejected }, { code: 'PodsRejected', text })
 }
 
-export const rejected = ({ s }: Pass, n: NodeView, rejection: Rejection): Reason => ({
+/** What was noted of its pods before stays as it is. */
+function stopUntilBack(n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined {
+  const { replicas, runningPods } = deployment
+  if (!rejectsAll(n, deployment) || replicas <= runningPods) return undefined
+  const rejection = rejectionOf(deployment)
+  const text = `no pod gets to run on ${n.name} now, so none is made before the node is back`
+  return act(
+    n,
+    { kind: 'scale', replicas: runningPods, ...(rejection === undefined ? {} : { rejected: rejection }) },
+    { code: 'ReplicasDiffer', text },
+  )
+}
+
+/** The next try may be due, and wait for the node itself. */
+export function untilNextTry(pass: Pass, n: NodeView, rejection: Rejection): NodeAnswer {
+  const at = nextTryAt(rejection, pass.s.now)
+  return wait([rejected(pass, n, rejection)], at > pass.s.now ? at : undefined)
+}
+
+const rejected = ({ s }: Pass, n: NodeView, rejection: Rejection): Reason => ({
   code: 'PodsRejected',
   object: n.name,
   text: `the pods of ${n.name} failed again and again, so none is made before ${again(rejection, s.now)}`,

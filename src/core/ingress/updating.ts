@@ -7,10 +7,10 @@ import { detachWaits } from './detached.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
 import { type IngressOp, toDetach } from './op.ts'
 import { isSettled, type NodeView, type Pass } from './pass.ts'
-import { nextTryAt, rejectionOf } from './rejection.ts'
+import { rejectionOf } from './rejection.ts'
 import { mayMove } from './rollout-rules.ts'
 import type { IngressDeployment } from './snapshot.ts'
-import { makeOnceMore, rejected, tryAgain } from './try-again.ts'
+import { makeOnceMore, rejectsAll, tryAgain, untilNextTry } from './try-again.ts'
 
 interface UnderWay {
   readonly op: IngressOp
@@ -36,9 +36,8 @@ export function updating(pass: Pass, n: NodeView, { op, deployment, admission }:
   const rejection = rejectionOf(deployment)
   const made = tryAgain(pass, n, deployment)
   if (made !== undefined) return made
-  if (rejection !== undefined && rejection.triedAt === undefined)
-    return wait([rejected(pass, n, rejection)], nextTryAt(rejection, pass.s.now))
-  if (deployment.replicas !== podsPerNode) return scaleUp(pass, n)
+  if (rejection !== undefined && rejection.triedAt === undefined) return untilNextTry(pass, n, rejection)
+  if (deployment.replicas !== podsPerNode && !rejectsAll(n, deployment)) return scaleUp(pass, n)
   if (!isSettled(pass, n)) return wait([notReady(pass, n, deployment)], deadline(pass, op))
   const text = `the pods of ${n.name} are all of revision ${op.revision}, and ready`
   return act(n, { kind: 'writeOp', op: { ...op, phase: 'Verifying' } }, { code: 'NodeUpdated', text })

@@ -11,7 +11,7 @@ const NODE_PORTS = { first: 30_000, last: 32_767 }
 /** What is allowed and yet most likely not what was meant. */
 export function ingressWarnings(object: Untrusted): readonly IngressFinding[] {
   const spec = object.at('spec')
-  const found = [...misspelt(spec), ...nodePorts(spec), ...shortGraces(spec)]
+  const found = [...misspelt(spec), ...nodePorts(spec), ...shortGraces(spec), ...endlessDrain(spec)]
   return found.map((warning) => ({ ...warning, severity: 'warning' }))
 }
 
@@ -71,4 +71,19 @@ function shortGraces(spec: Untrusted): readonly Warning[] {
       fix: `write at least ${up}`,
     },
   ].flatMap(({ isShort, ...warning }) => (isShort ? [warning] : []))
+}
+
+/** Nothing takes a node out for a plain cordon then, and the gate opens for a node that is out. */
+function endlessDrain(spec: Untrusted): readonly Warning[] {
+  const gate = spec.at('drainGate').textOr(INGRESS_DEFAULTS.drainGate)
+  if (spec.at('onCordon').textOr(INGRESS_DEFAULTS.onCordon) !== 'Ignore' || gate !== 'Closed') return []
+  return [
+    {
+      rule: 'drainNeverEnds',
+      field: 'spec.onCordon',
+      message:
+        'kubectl drain waits for ever where onCordon is Ignore and drainGate is Closed, unless a claim on the node asks for maintenance',
+      fix: 'set drainGate to Open, or onCordon to Detach',
+    },
+  ]
 }

@@ -69,7 +69,7 @@ export const INGRESS_WORDS = {
   RolledBack: {
     is: 'as many nodes of web failed as stop a rollout, so it goes back to revision 1',
     cause: '`spec.updateStrategy.rollingUpdate.autoRollback` is true, and the revision failed.',
-    cure: 'Correct the template. A changed template is rolled out; the one that failed is not tried again.',
+    cure: 'Correct the template: a changed one is rolled out. The one that failed is tried again after `evenkeel rollout retry ingressdaemonset/NAME`, or when it is applied anew after another one. Until then the object has `Stalled=True`.',
     wait: 'none',
   },
   RollbackRefused: {

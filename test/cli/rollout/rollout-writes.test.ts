@@ -256,3 +256,18 @@ test('the command that follows a write names the namespace of the controller, wh
     assert.ok(!without.out.includes('--controller-namespace'), without.out)
   }
 })
+
+test('where no node is stuck, a retry has the template tried once more that an automatic rollback left, and asked twice it does nothing', async () => {
+  const scripted = new ScriptedRollout()
+  const { updateRevision } = scripted.object.status
+  scripted.store('status', { rejectedRevision: updateRevision, rejectedAt: '2026-01-01T00:00:00Z' })
+  const ofNode = await scripted.run('retry', 'ids/web', '--node', 'n1')
+  assert.match(ofNode.err, /has no pods on a node n1/)
+  const { code, out } = await scripted.run('retry', 'ids/web')
+  assert.equal(code, 0)
+  assert.match(out.replaceAll(/\s+/g, ' '), /edge\/web: web is rolled out once more with the template that failed/)
+  const { annotations } = scripted.object.metadata
+  assert.deepEqual(annotations, { 'evenkeel.dev/ingress-retry': '2026-01-01T00:00:00Z' })
+  const again = await scripted.run('retry', 'ids/web')
+  assert.deepEqual([again.code, again.out], [0, 'edge/web: nothing to do: no node of web is stuck\n'])
+})

@@ -160,7 +160,7 @@ const ROWS: readonly (readonly [title: string, world: IngressSnapshot, decision:
     'after a rollback the stuck node gets the revision before',
     aScene([stuck, aNodeOf('n2')], {
       spec: { rollout: { autoRollback: true } },
-      revisions: { desired: 'r2', current: 'r1', rejected: 'r2' },
+      revisions: { desired: 'r2', current: 'r1', rejected: { revision: 'r2', isLifted: false } },
     }),
     'n1 writeOp Updating r1',
   ],
@@ -191,6 +191,33 @@ const ROWS: readonly (readonly [title: string, world: IngressSnapshot, decision:
       { spec: { rollout: { replaceUnavailableFirst: true } } },
     ),
     'n1 takeSlot 1; n3 takeSlot 0',
+  ],
+  [
+    'nodes with some ready pods do not go beside the limit',
+    aScene(
+      [
+        aNodeOf('n1', { deployment: { ready: 1, available: 1 } }),
+        aNodeOf('n3', { deployment: { ready: 1, available: 1 } }),
+        aNodeOf('n2'),
+      ],
+      { spec: { rollout: { replaceUnavailableFirst: true } } },
+    ),
+    'n3 takeSlot 0',
+  ],
+  [
+    'nodes that serve nothing go beside the limit, and not beside the node budget',
+    aScene(
+      [
+        aNodeOf('n1', { deployment: { ready: 0, available: 0 } }),
+        aNodeOf('n3', { deployment: { ready: 0, available: 0 } }),
+        aNodeOf('n2'),
+      ],
+      {
+        spec: { rollout: { replaceUnavailableFirst: true } },
+        budget: { limit: { kind: 'count', count: 1 }, fleet: 12, out: [], slots: [] },
+      },
+    ),
+    'n3 takeSlot 0',
   ],
   [
     'a degraded node counts, and holds up those that serve',

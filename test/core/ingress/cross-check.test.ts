@@ -206,6 +206,12 @@ const ROWS: readonly Row[] = [
     says: ['moreThanBudget warning spec.updateStrategy.rollingUpdate.maxUnavailableNodes'],
   },
   {
+    title: 'a node budget of one, of pods that are replaced in place',
+    spec: rolling({ maxDegradedNodes: '70%' }),
+    beside: { limit: { kind: 'count', count: 1 } },
+    says: ['moreThanBudget warning spec.updateStrategy.rollingUpdate.maxDegradedNodes'],
+  },
+  {
     title: 'a node budget of a share that is enough',
     spec: rolling({ maxUnavailableNodes: '50%' }),
     beside: { limit: { kind: 'percent', percent: 34 } },

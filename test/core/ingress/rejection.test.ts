@@ -5,7 +5,7 @@ import { formatRejection, nextTryAt, parseRejection, type Rejection } from '../.
 import { type IngressDeployment, REJECTED_ANNOTATION } from '../../../src/core/ingress/snapshot.ts'
 import { wallMs } from '../../../src/model/time.ts'
 import { shortIngressDecision as short } from '../../support/ingress-decision.ts'
-import { aNodeOf, anOp, aScene, NOW, OURS } from '../../support/ingress-world.ts'
+import { aNodeOf, anOp, aScene, NOW, OURS, outFor } from '../../support/ingress-world.ts'
 
 const MINUTES = 60_000
 
@@ -34,7 +34,9 @@ function scene(is: Rejected) {
   const pods = { revision: 'r2', replicas: 0, updated: 0, ready: 0, available: 0, ...is.deployment }
   const n1 = aNodeOf('n1', {
     deployment: { ...pods, annotations: { [REJECTED_ANNOTATION]: text } },
-    ...(isUpdating ? { slot: OURS, op: anOp({ phase: 'Updating' }, { t1: 90, t2: 60 }), asks: 'dc' } : {}),
+    ...(isUpdating
+      ? { slot: OURS, op: anOp({ phase: 'Updating' }, { t0: 1_300, t1: 1_290, t2: 1_260 }), asks: 'dc' }
+      : {}),
     ...(retry ? { is: { wish: { kind: 'retry', of: 'op-1' } } } : {}),
   })
   return aScene([n1, aNodeOf('n2', { deployment: { revision: 'r2' } })])
@@ -98,6 +100,89 @@ const ROWS: readonly (readonly [title: string, rejected: Rejected, decision: str
 for (const [title, rejected, decision] of ROWS)
   test(`pods that were rejected are made once more, later each time; ${title}`, () =>
     assert.equal(short(decideIngress(scene(rejected))), decision))
+
+const REBOOTED = { shutDownPods: 5, ready: 0, available: 0, runningPods: 0 }
+const FULL = { failedPods: 5, ready: 1, available: 1, runningPods: 1 }
+const OUT = { slot: OURS, op: anOp({ revision: 'r2' }, { t1: 90 }), asks: 'dc' } as const
+const UPDATES = { slot: OURS, op: anOp({ phase: 'Updating' }, { t1: 90, t2: 60 }), asks: 'dc' } as const
+const CORDONED = { unschedulable: true }
+const DOWN = { ready: 'Unknown' } as const
+const NOTED = { [REJECTED_ANNOTATION]: formatRejection(noteOf({ ago: 60 })) }
+
+/** Of a node of the wanted revision, whose gate is open where others work on it. */
+const AWAY: readonly (readonly [title: string, node: Parameters<typeof aNodeOf>[1], decision: string])[] = [
+  [
+    'its machine goes down, in a drain',
+    { ...OUT, node: CORDONED, deployment: { ...REBOOTED, gate: 'open' } },
+    'n1 scale 0',
+  ],
+  ['its disk is full, in a drain', { ...OUT, node: CORDONED, deployment: { ...FULL, gate: 'open' } }, 'n1 scale 1'],
+  [
+    'in a drain, and no pod is made any more',
+    { ...OUT, node: CORDONED, deployment: { ...REBOOTED, replicas: 0, gate: 'open' } },
+    'hold n1 OthersAtWork',
+  ],
+  ['the drain is over: its pods are made', { ...OUT, deployment: { ...FULL, replicas: 1 } }, 'n1 writeOp Updating r2'],
+  ['its machine goes down, and others do not work on it', { node: DOWN, deployment: REBOOTED }, 'n1 scale 0'],
+  ['it is not Ready, and some of its pods run', { node: DOWN, deployment: { ...FULL, available: 0 } }, 'n1 scale 1'],
+  [
+    'and no pod is made any more',
+    { node: DOWN, deployment: { ...REBOOTED, replicas: 0 } },
+    'settled web IngressAsWanted',
+  ],
+  [
+    'in an update, and no pod is made any more',
+    { ...UPDATES, node: DOWN, deployment: { ...REBOOTED, replicas: 0 } },
+    'hold n1 PodsNotReady',
+  ],
+  ['it is Ready again: its pods are made', { deployment: { ...REBOOTED, replicas: 0 } }, 'n1 scale 2'],
+  ['it is back, and all of its pods came up', { deployment: { failedPods: 5 } }, 'settled web IngressAsWanted'],
+  ['it is Ready, and its pods ended with its machine', { deployment: REBOOTED }, 'settled web IngressAsWanted'],
+  ['a note of before stays', { node: DOWN, deployment: { ...REBOOTED, annotations: NOTED } }, 'n1 scale 0 rejected 1'],
+  [
+    'a note of before, and the next try is due: not on a node that is not Ready',
+    { node: DOWN, deployment: { ...REBOOTED, replicas: 0, annotations: NOTED } },
+    'hold n1 PodsRejected',
+  ],
+]
+
+for (const [title, node, decision] of AWAY)
+  test(`pods that fail on a node that is away count for nothing, and are not made anew: ${title}`, () => {
+    const n1 = aNodeOf('n1', { ...node, deployment: { revision: 'r2', ...(node?.deployment as object) } })
+    const others = ['n2', 'n3', 'n4'].map((name) => aNodeOf(name, { deployment: { revision: 'r2' } }))
+    assert.equal(short(decideIngress(aScene([n1, ...others]))), decision)
+  })
+
+test('pods that fail on a node that is cordoned, and may not leave yet, are not made anew either', () => {
+  const n1 = aNodeOf('n1', { node: CORDONED, deployment: { ...FULL, revision: 'r2', replicas: 1 } })
+  const out = [outFor('n9', 'recorded')]
+  const budget = { limit: { kind: 'count', count: 1 }, fleet: 12, out, slots: [] } as const
+  const nodes = [n1, aNodeOf('n2', { deployment: { revision: 'r2' } })]
+  assert.equal(short(decideIngress(aScene(nodes, { budget }))), 'hold n1 BudgetUsedUp')
+})
+
+for (const [title, note, decision] of [
+  ['after ten minutes', { ago: 10 }, 'n1 scale 2 tried 1'],
+  ['not before', { ago: 9 }, 'n1 unmarkDeployment'],
+  ['at once where nothing is noted', undefined, 'n1 scale 2'],
+] as const)
+  test(`pods that were rejected on the way back are made once more there, or its agent would never answer: ${title}`, () => {
+    const annotations: Readonly<Record<string, string>> =
+      note === undefined ? {} : { [REJECTED_ANNOTATION]: formatRejection(noteOf(note)) }
+    const op = anOp({ phase: 'Attaching' }, { t0: 900, t1: 890, t2: 880 })
+    const n1 = aNodeOf('n1', { slot: OURS, op, asks: 'dc', deployment: { revision: 'r2', replicas: 0, annotations } })
+    assert.equal(short(decideIngress(aScene([n1, aNodeOf('n2', { deployment: { revision: 'r2' } })]))), decision)
+  })
+
+test('a note of before is due at once when others are done with the node', () => {
+  const back = { slot: OURS, op: anOp({ phase: 'Updating' }, { t0: 300, t1: 290, t2: 1 }), asks: 'dc' } as const
+  const annotations = { [REJECTED_ANNOTATION]: formatRejection(noteOf({ count: 4, ago: 1 })) }
+  const n1 = aNodeOf('n1', { ...back, deployment: { revision: 'r2', replicas: 0, updated: 0, ready: 0, annotations } })
+  assert.equal(
+    short(decideIngress(aScene([n1, aNodeOf('n2', { deployment: { revision: 'r2' } })]))),
+    'n1 scale 2 tried 4',
+  )
+})
 
 test('the hold of rejected pods ends with the next try', () => {
   const decision = decideIngress(scene({ ago: 9.95 }))

@@ -42,7 +42,10 @@ function decided(object: IngressDaemonSet, revisions: readonly OwnedObject[] = K
       snapshot: {
         ...aScene([]),
         object,
-        revisions: { desired: templateHash(object.spec), ...(rejected === undefined ? {} : { rejected }) },
+        revisions: {
+          desired: templateHash(object.spec),
+          ...(rejected === undefined ? {} : { rejected: { revision: rejected, isLifted: true } }),
+        },
         ...(back?.kind === 'refused' ? { rollbackRefused: back.reason } : {}),
       },
       deployments: { ours: new Map(), names: new Set(), surplus: [], orphans: [], taken: [] },

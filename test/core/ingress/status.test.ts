@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decideIngress } from '../../../src/core/ingress/decide.ts'
+import { rejectedRevision } from '../../../src/core/ingress/rejected-revision.ts'
 import type { IngressNode, IngressSnapshot } from '../../../src/core/ingress/snapshot.ts'
 import { ingressStatus } from '../../../src/core/ingress/status.ts'
+import { toldNodes } from '../../../src/core/ingress/told-nodes.ts'
 import type { WantedStatus } from '../../../src/model/object-status.ts'
 import { aNodeOf, anOp, aScene, OURS, outFor } from '../../support/ingress-world.ts'
 
@@ -22,6 +24,10 @@ const words = (s: IngressSnapshot): string =>
   statusOf(s)
     .conditions.map(({ type, status, reason }) => `${status === 'True' ? '+' : '-'}${type}:${reason}`)
     .join(' ')
+
+const AT = '2026-01-01T00:00:00Z'
+const rejected = (isLifted: boolean) =>
+  ({ desired: 'r2', current: 'r1', rejected: { revision: 'r2', at: AT, isLifted } }) as const
 
 const CONDITIONS: readonly (readonly [title: string, world: IngressSnapshot, conditions: string])[] = [
   [
@@ -57,6 +63,21 @@ const CONDITIONS: readonly (readonly [title: string, world: IngressSnapshot, con
       rollbackRefused: { code: 'RollbackRefused', object: 'web', text: 'web has no revision 9', next: 'x' },
     }),
     '+Available:EnoughInService -Progressing:RollbackRefused +Stalled:RollbackRefused -Degraded:AsWanted -Ready:RollbackRefused',
+  ],
+  [
+    'the template failed, and every node has the revision before again',
+    aScene([aNodeOf('n1'), aNodeOf('n2')], { revisions: rejected(false) }),
+    '+Available:EnoughInService -Progressing:RolledBack +Stalled:RolledBack -Degraded:AsWanted -Ready:RolledBack',
+  ],
+  [
+    'the template failed, and a node goes back yet',
+    aScene([done('n1'), aNodeOf('n2')], { revisions: rejected(false) }),
+    '+Available:EnoughInService +Progressing:RollingOut +Stalled:RolledBack -Degraded:AsWanted -Ready:RolledBack',
+  ],
+  [
+    'the template failed, and is tried once more',
+    aScene([done('n1'), aNodeOf('n2')], { revisions: rejected(true) }),
+    '+Available:EnoughInService +Progressing:RollingOut -Stalled:NotStalled -Degraded:AsWanted -Ready:RollingOut',
   ],
   [
     'pods are missing',
@@ -105,9 +126,10 @@ test('nodes are counted, and those that are not in service are listed with what 
         state: 'Stuck',
         reason: 'ProgressDeadlineExceeded',
         message: 'of 2 pods on n1 2 are new, 0 ready, 0 available; look at its pods; then retry or skip the node',
+        since: AT,
       },
-      { name: 'n4', state: 'Creating', reason: 'NodeNew', message: 'n4 is to have pods' },
-      { name: 'n3', state: 'Queued' },
+      { name: 'n4', state: 'Creating', reason: 'NodeNew', message: 'n4 is to have pods', since: AT },
+      { name: 'n3', state: 'Queued', since: AT },
     ],
   })
 })
@@ -139,4 +161,61 @@ for (const [title, cordoned, all, says] of [
     assert.ok(mass?.next?.startsWith(says), mass?.next)
     const degraded = statusOf(s).conditions.find(({ type }) => type === 'Degraded')
     assert.ok(degraded?.message.includes(says), degraded?.message)
+  })
+
+test('a revision that was rejected is known as that until every node has it, and so is that it may be tried once more', () => {
+  const told = (nodes: readonly IngressNode[], isLifted: boolean) => {
+    const { rejectedRevision, rejectedAt, rejectionLifted } = statusOf(
+      aScene(nodes, { revisions: rejected(isLifted) }),
+    ).fields
+    return [rejectedRevision, rejectedAt, rejectionLifted]
+  }
+  assert.deepEqual(told([aNodeOf('n1')], false), ['r2', AT, undefined])
+  assert.deepEqual(told([aNodeOf('n1')], true), ['r2', AT, true])
+  assert.deepEqual(told([done('n1')], true), [undefined, undefined, undefined])
+})
+
+test('what stops a revision from being tried again is over once the template is another one, or for the wish of a person', () => {
+  const status = { rejectedRevision: 'r2', rejectedAt: AT }
+  const lifted = (more: object, retried?: string, desired = 'r2') =>
+    rejectedRevision({ ...status, ...more }, { desired, retried })?.isLifted
+  assert.equal(lifted({}), false)
+  assert.equal(lifted({}, undefined, 'r3'), true)
+  assert.equal(lifted({ rejectionLifted: true }), true)
+  assert.equal(lifted({}, AT), true)
+  assert.equal(lifted({}, 'r2'), false)
+  assert.equal(lifted({}, '2025-12-31T00:00:00Z'), false)
+  assert.equal(lifted({ rejectedAt: undefined }, 'r2'), true)
+  assert.equal(rejectedRevision({}, { desired: 'r2' }), undefined)
+})
+
+test('that an update was given up is forgotten once another revision is wanted, so that it can be wanted anew', () => {
+  const node = aNodeOf('n1', { deployment: { annotations: { 'evenkeel.dev/ingress-gave-up': 'r2' } } })
+  const decided = (revisions: IngressSnapshot['revisions']) =>
+    decideIngress(aScene([node, aNodeOf('n2')], { revisions }))
+  const back = decided(rejected(false))
+  assert.ok(back.kind === 'act')
+  assert.deepEqual(back.actions, [{ kind: 'clearOp', node: 'n1' }])
+  assert.equal(decided({ desired: 'r2', current: 'r1' }).kind, 'hold')
+})
+
+const BEFORE = '2025-12-31T22:13:00Z'
+
+for (const [title, told, since] of [
+  ['it was not listed', { nodes: [] }, AT],
+  ['it was in another state', { nodes: [{ name: 'n1', state: 'Degraded', since: BEFORE }] }, AT],
+  ['it was in this state', { nodes: [{ name: 'n1', state: 'Queued', since: BEFORE }] }, BEFORE],
+  ['it was, and since when was not said', { nodes: [{ name: 'n1', state: 'Queued' }] }, undefined],
+  ['more were out of service than were listed', { nodes: [], truncated: true }, undefined],
+  [
+    'what is listed makes no sense',
+    { nodes: [7, null, { name: 1 }, { name: 'n1', state: 'Queued', since: 5 }] },
+    undefined,
+  ],
+  ['there is no list', { nodes: 'n1' }, AT],
+] as const)
+  test(`since when a node is not in service is told as it was before, or is now: ${title}`, () => {
+    const s = aScene([aNodeOf('n1'), done('n2')], { spec: { rollout: { paused: true } }, toldNodes: toldNodes(told) })
+    const [first] = statusOf(s).fields.nodes as readonly { readonly since?: string }[]
+    assert.equal(first?.since, since)
   })

@@ -57,7 +57,14 @@ function asItShouldBe(): World {
 
 const aPod = (node: string, name: string, revision: string, change: Partial<IngressPod> = {}): IngressPod => ({
   ...{ namespace: 'edge', name, uid: `uid-${node}-${name}`, resourceVersion: '1', ingressUid: '', nodeLabel: node },
-  ...{ revision, isFailed: false, isFinished: false, createdAt: wallMs(NOW - 60_000) },
+  ...{
+    revision,
+    isFailed: false,
+    isShutDown: false,
+    isRunning: true,
+    isFinished: false,
+    createdAt: wallMs(NOW - 60_000),
+  },
   ...change,
 })
 
@@ -171,6 +178,10 @@ const STEPS: Readonly<Record<string, (index: number) => Step>> = {
   'has a pod that failed': (i) => (world) => ({
     ...world,
     pods: { ...world.pods, [NAMES[i] ?? '']: [aPod(NAMES[i] ?? '', 'a', '', { isFailed: true, isFinished: true })] },
+  }),
+  'has a pod that its kubelet ended': (i) => (world) => ({
+    ...world,
+    pods: { ...world.pods, [NAMES[i] ?? '']: [aPod(NAMES[i] ?? '', 'a', '', { isShutDown: true, isFinished: true })] },
   }),
   'has no pods': (i) => (world) => ({ ...world, pods: { ...world.pods, [NAMES[i] ?? '']: [] } }),
   'has a slot of ours': (i) => (world) => ({

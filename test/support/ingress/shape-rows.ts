@@ -39,6 +39,8 @@ export const shapeRows: readonly IngressRow[] = [
   row('no revision to go back to', ingress({ rollbackTo: {} }), 'missingField spec.rollbackTo.revision'),
   row('a revision before the first', ingress({ rollbackTo: { revision: 0 } }), 'outOfBounds spec.rollbackTo.revision'),
   row('a word that there is not', ingress({ onCordon: 'detach' }), 'notAChoice spec.onCordon'),
+  row('a cordon that is ignored, and a closed gate', ingress({ onCordon: 'Ignore' }), 'drainNeverEnds spec.onCordon'),
+  row('a cordon that is ignored, and an open gate', ingress({ onCordon: 'Ignore', drainGate: 'Open' })),
   row('a policy that there is not', rolling({ detachTimeoutPolicy: 'Wait' }), `notAChoice ${R}.detachTimeoutPolicy`),
   row('a canary that is no node', rolling({ canary: {} }), `missingField ${R}.canary.nodeSelector`),
   row(

@@ -2,10 +2,14 @@ import type { PodObject } from '../../../src/sim/actors/pod-object.ts'
 import { PODS } from '../../../src/sim/world/api-resource.ts'
 import type { IngressGround } from './ingress-ground.ts'
 
-/** Pods of a node fail at once while its disk is full, as a kubelet under pressure rejects those that it is to run. */
+/**
+ * Pods of a node fail at once while its disk is full, as a kubelet under pressure rejects those that it is to run; and while its machine
+ * goes down.
+ */
 export class FullDisk {
   rejected = 0
   #isFull = false
+  #reason = ''
   readonly #ground: IngressGround
   readonly #node: string
   readonly #version: string | undefined
@@ -23,7 +27,18 @@ export class FullDisk {
 
   /** Those that run fail as well. */
   fill(): void {
+    this.#failAll('Evicted')
+  }
+
+  /** As a kubelet with a graceful shutdown has it: it deletes none of them. */
+  shutDown(): void {
+    this.#failAll('Terminated')
+    this.#reason = 'NodeShutdown'
+  }
+
+  #failAll(reason: string): void {
     this.#isFull = true
+    this.#reason = reason
     for (const pod of this.#ground.pods()) if (this.#isMeant(pod)) this.#reject(pod)
   }
 
@@ -42,6 +57,6 @@ export class FullDisk {
     const pod = store.get(PODS, { namespace, name }) as PodObject | undefined
     if (pod === undefined || pod.metadata.uid !== uid || !this.#isMeant(pod)) return
     this.rejected += 1
-    store.put(PODS, { ...pod, status: { ...pod.status, phase: 'Failed', reason: 'Evicted', conditions: [] } })
+    store.put(PODS, { ...pod, status: { ...pod.status, phase: 'Failed', reason: this.#reason, conditions: [] } })
   }
 }

@@ -1,6 +1,7 @@
 import type { Condition } from '../../../model/condition.ts'
 import { Untrusted } from '../../../model/untrusted.ts'
 import type { CheckedIngress } from '../ingress-kind.ts'
+import { rejectedRevision } from '../rejected-revision.ts'
 import { templateHash } from '../revision.ts'
 
 /** A node that the status lists: it is not in service, or a write for it is refused. */
@@ -53,10 +54,16 @@ function earlyWord(object: CheckedIngress): Word | undefined {
   if (stalled?.status === 'True') return word('failed', stalled.reason, stalled.message)
   if (rollbackTo !== undefined)
     return word('going', 'RollbackAsked', `${name} is asked to go back to revision ${rollbackTo.revision}`)
-  const { rejectedRevision } = status.fields
-  if (rejectedRevision === templateHash(object.spec))
+  if (isRejected(object))
     return word('failed', 'RolledBack', `the template of ${name} failed, and its nodes go back to the revision before`)
   return undefined
+}
+
+/** The template failed, and is not tried again. */
+const isRejected = ({ spec, status, retried }: CheckedIngress): boolean => {
+  const desired = templateHash(spec)
+  const rejected = rejectedRevision(status.fields, { desired, retried })
+  return rejected !== undefined && !rejected.isLifted
 }
 
 function wordOfConditions(object: CheckedIngress, nodes: readonly ListedNode[]): Word | undefined {

@@ -4,6 +4,8 @@ import { NODE_ANNOTATION } from '../../../model/slot.ts'
 import type { FoundDeployment } from '../found.ts'
 import type { CheckedIngress } from '../ingress-kind.ts'
 import { OP_ANNOTATION, parseOp } from '../op.ts'
+import { rejectedRevision, rejectionId } from '../rejected-revision.ts'
+import { templateHash } from '../revision.ts'
 import { GAVE_UP_ANNOTATION, REJECTED_ANNOTATION } from '../snapshot.ts'
 import { nothing, type RolloutChange, type RolloutWrite } from './changes.ts'
 import { standingOf } from './standing.ts'
@@ -27,9 +29,10 @@ interface Failed {
   readonly rejected?: string
 }
 
-/** The nodes that failed are tried once more. */
+/** The nodes that failed are tried once more; where none did, the template that an automatic rollback left. */
 export function retry(object: CheckedIngress, wished: Wished): RolloutChange {
   const failed = failedNodes(object, wished)
+  if ('kind' in failed && failed.kind === 'nothing' && wished.node === undefined) return lift(object) ?? failed
   if ('kind' in failed) return failed
   return asked(
     failed.filter(({ deployment, ...one }) => {
@@ -42,6 +45,16 @@ export function retry(object: CheckedIngress, wished: Wished): RolloutChange {
     }),
     `${failed.map(({ node }) => node).join(', ')}: asked to be tried again already`,
   )
+}
+
+/** Undefined: the template that the object has was not rejected. */
+function lift({ name, spec, status, retried, resourceVersion }: CheckedIngress): RolloutChange | undefined {
+  const rejected = rejectedRevision(status.fields, { desired: templateHash(spec), retried })
+  if (rejected === undefined || rejected.isLifted) return undefined
+  const text = `${name} is rolled out once more with the template that failed`
+  // A merge patch: there may be no annotations yet.
+  const annotations = { [RETRY_ANNOTATION]: rejectionId(rejected) }
+  return { kind: 'write', writes: [{ patch: { metadata: { resourceVersion, annotations } }, text }] }
 }
 
 /** A revision without a time is due to be tried again. */

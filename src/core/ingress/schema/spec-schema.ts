@@ -93,7 +93,7 @@ const rollout = (): Fields => ({
     { minimum: 1, maximum: DAY, default: D.progressDeadlineSeconds },
   ),
   onCordon: choice(
-    'What happens to a node that is cordoned. Detach takes it out of its load balancers and keeps its pods; DetachAndScaleDown also removes the pods then; Ignore leaves it in service. Defaults to Detach.',
+    'What happens to a node that is cordoned. Detach takes it out of its load balancers and keeps its pods; DetachAndScaleDown also removes the pods then; Ignore leaves it in service, and `kubectl drain` then never ends unless drainGate is Open or a claim on the node asks for maintenance. Defaults to Detach.',
     ['Detach', 'DetachAndScaleDown', 'Ignore'],
   ),
   drainGate: choice(

@@ -13,8 +13,16 @@ export const statusSchema = (): Schema =>
     },
     ...counts(),
     currentRevision: text('The last revision that every node had.'),
-    updateRevision: text('The revision of the template as it is now.'),
-    rejectedRevision: text('The revision that a rollback left. It is not rolled out again.'),
+    updateRevision: text(
+      'The revision that nodes are to have: that of the template, or the one before where that one was rejected.',
+    ),
+    rejectedRevision: text(
+      'The revision that an automatic rollback left. It is not rolled out again while the template asks for it.',
+    ),
+    rejectedAt: time('When that was. The annotation evenkeel.dev/ingress-retry with this time has it tried once more.'),
+    rejectionLifted: flag(
+      'It may be tried once more: the template was another one since then, or a person asked for it.',
+    ),
     rollout: object('The rollout that is under way.', {
       startedAt: time('When it began.'),
       admitted: list(
@@ -41,7 +49,7 @@ const counts = (): Fields => ({
   desiredNodes: count('So many nodes should run pods.'),
   currentNodes: count('So many nodes have a Deployment.'),
   readyNodes: count('So many nodes are in service with enough ready pods.'),
-  updatedNodes: count('So many nodes have the revision of the template as it is now.'),
+  updatedNodes: count('So many nodes have the revision updateRevision.'),
   unavailableNodes: count('So many nodes serve nothing, for whatever reason.'),
   detachedNodes: count('So many nodes are taken out of their load balancers, or are on their way out or back.'),
   stuckNodes: count('So many nodes have passed a deadline and wait for a person, a fix or a new revision.'),
@@ -55,7 +63,7 @@ const node = (): Schema =>
       state: text('Its state. Example: Detaching.'),
       reason: text('Why it is in this state, as one word.'),
       message: text('The same as a sentence.'),
-      since: time('Since when it is in this state.'),
+      since: time('Since when the controller sees it in this state.'),
     },
     { required: ['name', 'state'] },
   )

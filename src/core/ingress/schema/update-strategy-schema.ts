@@ -93,7 +93,7 @@ const order = (): Fields => ({
     { minLength: 1, maxLength: 317, default: D.zoneKey },
   ),
   replaceUnavailableFirst: flag(
-    'Nodes without a ready pod are updated first and without a place in the budget. If the new revision fails too, all of them are updated at once. Defaults to false.',
+    'Nodes without a ready pod are updated without a place in maxUnavailableNodes or maxDegradedNodes. The node budget still holds. If the new revision fails too, as many of them as the node budget allows are out at once. Nodes that serve nothing go first in any case. Defaults to false.',
     { default: D.replaceUnavailableFirst },
   ),
 })
