@@ -22,7 +22,9 @@ export function leaving(pass: Pass, n: NodeView, admission: Admission | undefine
       { kind: 'writeOp', op: toDetach(op, pass.s.now) },
       { code: 'NodeBegun', text: `no pods are to be on ${n.name} any more` },
     )
-  const detached = detaching(pass, n, { op, timeout: 'bounded' })
+  // It is out whatever is waited for, or it goes anyway; else its load balancers may send there still.
+  const timeout = n.isGoing || n.node?.ready !== 'True' ? 'bounded' : 'patient'
+  const detached = detaching(pass, n, { op, timeout })
   return detached.kind === 'detached' ? deleteDeployment(n) : detached.answer
 }
 
