@@ -3,7 +3,7 @@ import { massDisruption, nodeLimit } from './limits.ts'
 import { ownClaim } from './marks.ts'
 import { isFirst } from './op.ts'
 import { inOrder, isCanary, zoneOf } from './order.ts'
-import type { NodeView, Pass } from './pass.ts'
+import { type NodeView, neverServed, type Pass } from './pass.ts'
 import { massReason, nodeHolds, oldNodes, rolloutHolds } from './rollout-rules.ts'
 import { type FreeSlot, freeSlots, slotCount } from './slots.ts'
 
@@ -96,13 +96,16 @@ function letGo(pass: Pass, n: NodeView, room: Room): void {
   room.zones.set(n.name, zoneOf(pass, n))
 }
 
-/** An operation is under way, and its slot was lost. Without one a node is brought back, and nothing else is done to it. */
-const hasLostSlot = (n: NodeView): boolean =>
-  n.op !== undefined &&
-  !isFirst(n.op) &&
-  n.slot.kind === 'none' &&
-  !n.isGoing &&
-  (n.op.phase !== 'Attaching' || n.state === 'Leaving' || n.state === 'Maintenance')
+/**
+ * An operation is under way, and its slot was lost; or its first pods come up, and are to leave by now. Without one a node is brought back,
+ * and nothing else is done to it.
+ */
+function hasLostSlot(n: NodeView): boolean {
+  const { op, slot, state } = n
+  if (op === undefined || slot.kind !== 'none' || n.isGoing) return false
+  if (state === 'Leaving' || state === 'Maintenance') return !neverServed(n)
+  return op.phase !== 'Attaching' && !isFirst(op)
+}
 
 /** Its operation and its mark stand, and the node is not asked to leave yet. */
 export const isAboutToLeave = ({ s }: Pass, n: NodeView): boolean =>

@@ -9,7 +9,7 @@ import { gone, leaving, putBack, withoutDeployment } from './leaving.ts'
 import { maintain, setGate } from './maintain.ts'
 import { claimedAt, ownClaim } from './marks.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
-import type { IngressOp } from './op.ts'
+import { type IngressOp, isFirst } from './op.ts'
 import type { NodeView, Pass } from './pass.ts'
 import { nextTryAt, rejectionOf } from './rejection.ts'
 import { mayMove } from './rollout-rules.ts'
@@ -56,6 +56,9 @@ function underWay(pass: Pass, n: NodeView, way: UnderWay): NodeAnswer {
   const closed = setGate(pass, n, false)
   if (closed !== undefined) return closed
   const { op } = way
+  // It was taken because the node was to leave before it served.
+  if (isFirst(op) && ownClaim(pass.s.object, n) === undefined && n.slot.kind === 'ours')
+    return giveBack(n, 'it is not to leave any more')
   if (op.phase === 'Detaching') return goingOut(pass, n, way)
   if (op.phase === 'Updating') return updating(pass, n, way)
   if (op.phase === 'Verifying') return verifying(pass, n, way)

@@ -71,5 +71,9 @@ const timedOut = (n: NodeView): Reason => ({
 function heldOut(n: NodeView, onTimeout: 'Pause' | 'Abort'): Reason {
   const { text, ...reason } = timedOut(n)
   const unlikeAbort = onTimeout === 'Abort' ? '; it is to be out, so it is not attached again' : ''
-  return { ...reason, text: `${text}${unlikeAbort}`, next: 'look at its detacher and its agent, or set detachTimeoutPolicy to Proceed' }
+  return {
+    ...reason,
+    text: `${text}${unlikeAbort}`,
+    next: 'look at its detacher and its agent, or set detachTimeoutPolicy to Proceed',
+  }
 }

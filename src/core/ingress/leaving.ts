@@ -5,15 +5,14 @@ import { begin, giveBack, newOp } from './begin.ts'
 import { detaching } from './detaching.ts'
 import { ownClaim } from './marks.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
-import { type IngressOp, isFirst, toDetach } from './op.ts'
-import type { NodeView, Pass } from './pass.ts'
+import { type IngressOp, toDetach } from './op.ts'
+import { type NodeView, neverServed, type Pass } from './pass.ts'
 
 /** Pods are not to be there any more: the node is detached first, and only then do its pods go. */
 export function leaving(pass: Pass, n: NodeView, admission: Admission | undefined): NodeAnswer {
   const { op } = n
   if (op === undefined) return begin(pass, n, admission)
-  // Its first pods never served.
-  if (isFirst(op)) return deleteDeployment(n)
+  if (neverServed(n)) return deleteDeployment(n)
   const slot = slotFor(n, admission)
   if (slot !== undefined) return slot
   if (op.phase !== 'Detaching')

@@ -3,10 +3,17 @@ import { test } from 'node:test'
 import { decideIngress } from '../../../src/core/ingress/decide.ts'
 import type { IngressNode, IngressSnapshot } from '../../../src/core/ingress/snapshot.ts'
 import { shortIngressDecision as short } from '../../support/ingress-decision.ts'
-import { ACKNOWLEDGEMENT, aNodeOf, anOp, aScene, NODE_MARK, OURS, type SpecChange } from '../../support/ingress-world.ts'
+import {
+  ACKNOWLEDGEMENT,
+  aNodeOf,
+  anOp,
+  aScene,
+  NODE_MARK,
+  OURS,
+  type SpecChange,
+} from '../../support/ingress-world.ts'
 
 const r1 = { revisions: { desired: 'r1', current: 'r1' } } as const
-const OTHER = aNodeOf('n2')
 
 interface Late {
   readonly onTimeout?: 'Pause' | 'Proceed' | 'Abort'

@@ -163,8 +163,19 @@ const LEAVING: readonly (readonly [title: string, world: IngressSnapshot, decisi
     'n1 deleteDeployment',
   ],
   [
-    'its first pods never served: its Deployment goes without a detach',
-    aScene([aNodeOf('n1', { op: anOp({ phase: 'Verifying', isNew: true }), asks: 'd', is: leave }), OTHER], r1),
+    'none of its first pods is ready: its Deployment goes without a detach',
+    aScene(
+      [
+        aNodeOf('n1', {
+          op: anOp({ phase: 'Updating', isNew: true }),
+          asks: 'd',
+          deployment: { ready: 0, available: 0 },
+          is: leave,
+        }),
+        OTHER,
+      ],
+      r1,
+    ),
     'n1 deleteDeployment',
   ],
   [
