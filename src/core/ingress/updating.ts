@@ -6,7 +6,7 @@ import { newId } from './begin.ts'
 import { detachWaits } from './detached.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
 import { type IngressOp, toDetach } from './op.ts'
-import { isSettled, type NodeView, type Pass } from './pass.ts'
+import { isSettled, type NodeView, neverServed, type Pass } from './pass.ts'
 import { nextTryAt, rejectionOf } from './rejection.ts'
 import { mayMove } from './rollout-rules.ts'
 import type { IngressDeployment } from './snapshot.ts'
@@ -87,7 +87,7 @@ function supersede(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer | undefin
 }
 
 const isOut = ({ s }: Pass, n: NodeView, op: IngressOp): boolean =>
-  !isAskedFor(op) || (op.t1 !== undefined && detachWaits(s, n, { ...op, t1: op.t1 }).length === 0)
+  op.inPlace === true || neverServed(n) || (op.t1 !== undefined && detachWaits(s, n, { ...op, t1: op.t1 }).length === 0)
 
 /** A person wants it tried again: pods that were rejected are made once more, and the deadline begins anew. */
 function retry(pass: Pass, n: NodeView, { op, deployment }: Omit<UnderWay, 'admission'>): NodeAnswer | undefined {

@@ -34,6 +34,13 @@ function scene(first: First): IngressSnapshot {
   })
 }
 
+/** Its template is changed before all of them are ready. */
+const OTHER_WANTED: readonly (readonly [title: string, first: First, decision: string])[] = [
+  ['none is ready: they are replaced at once', { ready: 0 }, 'n1 writeOp Updating r2'],
+  ['one is ready: it waits for its detach', { ready: 1 }, 'n1 writeOp Detaching r2'],
+  ['they are all ready: the same', { ready: 2 }, 'n1 writeOp Detaching r2'],
+]
+
 const OLD = aNodeOf('n2', { deployment: { revision: 'r0' } })
 
 const ROWS: readonly (readonly [title: string, first: First, decision: string])[] = [
@@ -74,6 +81,22 @@ for (const [title, first, decision] of ROWS)
   test(`a node whose first pods come up: ${title}`, () => {
     assert.equal(short(decideIngress(scene(first))), decision)
   })
+
+for (const [title, first, decision] of OTHER_WANTED)
+  test(`a node whose first pods come up, and another revision is wanted: ${title}`, () => {
+    const s = { ...scene(first), revisions: { desired: 'r2', current: 'r2' } }
+    const [ofN1] = short(decideIngress(s)).split('; ')
+    assert.equal(ofN1, decision)
+  })
+
+test('a new node of which a pod became ready before its template was changed is detached first', () => {
+  const op = anOp({ phase: 'Updating', isNew: true }, { t0: 60, t2: 1 })
+  const n1 = (ready: number) => aNodeOf('n1', { op, asks: 'd', deployment: { ready, available: ready } })
+  const decided = (ready: number) =>
+    short(decideIngress(aScene([n1(ready), aNodeOf('n2', { deployment: { revision: 'r2' } })])))
+  assert.equal(decided(0), 'n1 applyTemplate r2 at once')
+  assert.equal(decided(1), 'n1 writeOp Detaching r2')
+})
 
 test('a new node that was cordoned with one of two pods ready is let go once its detach is over', () => {
   const op = anOp({ revision: 'r1' }, { t1: 90 })
