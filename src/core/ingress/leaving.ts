@@ -1,9 +1,8 @@
 import type { Admission } from './admission.ts'
 import { slotFor } from './apply-template.ts'
 import { withdraw } from './attaching.ts'
-import { begin, giveBack, newOp } from './begin.ts'
+import { begin, giveBack, newOp, opOfOut } from './begin.ts'
 import { detaching } from './detaching.ts'
-import { ownClaim } from './marks.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
 import { type IngressOp, toDetach } from './op.ts'
 import { type NodeView, neverServed, type Pass } from './pass.ts'
@@ -36,20 +35,30 @@ export const gone = (n: NodeView): NodeAnswer =>
 
 /** There is no Deployment. One is made where pods are to be; else what is left on the node is taken away. */
 export function withoutDeployment(pass: Pass, n: NodeView): NodeAnswer {
-  const { object, now } = pass.s
   if (n.eligibility === 'Run' && !n.isGoing) {
     // Of an earlier Node of this name. One that is still claimed is out, and keeps its slot until it is back.
-    if (n.slot.kind === 'ours' && ownClaim(object, n) === undefined) return giveBack(n, 'nothing keeps it out any more')
-    const revision = firstRevision(pass)
-    const op: IngressOp = { ...newOp(pass, n, { revision, phase: 'Updating' }), t2: now, isNew: true }
-    return act(
-      n,
-      { kind: 'createDeployment', revision, op, mark: object.spec.detach.deployment },
-      { code: 'NodeNew', text: `${n.name} is to have pods` },
-    )
+    if (n.slot.kind === 'ours' && !n.isAsked) return giveBack(n, 'nothing keeps it out any more')
+    return create(pass, n)
   }
   if (n.pods > 0) return wait([{ code: 'PodsLeft', object: n.name, text: `${n.pods} pods are still on ${n.name}` }])
   return withdraw(pass, n, 'no pod is left there') ?? giveBack(n, 'no pod is left there')
+}
+
+/**
+ * A node that this object has out has lost its Deployment: it stays out for the same claim, which its agent knows, and counts as out. Else
+ * they are its first pods.
+ */
+function create(pass: Pass, n: NodeView): NodeAnswer {
+  const { object, now } = pass.s
+  const to = { revision: firstRevision(pass), phase: 'Updating' } as const
+  const op: IngressOp = n.isAsked ? opOfOut(pass, n, to) : { ...newOp(pass, n, to), t2: now, isNew: true }
+  return act(
+    n,
+    { kind: 'createDeployment', revision: to.revision, op, mark: object.spec.detach.deployment },
+    n.isAsked
+      ? { code: 'NodeNew', text: `the Deployment of ${n.name} is gone while the node is out, and is made again` }
+      : { code: 'NodeNew', text: `${n.name} is to have pods` },
+  )
 }
 
 /** Where the rollout does not go on by itself, a new node has the pods that are known to be good. */

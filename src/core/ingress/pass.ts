@@ -67,12 +67,12 @@ function viewOf(s: IngressSnapshot, n: IngressNode, out: ReadonlySet<string>): N
   const op = word.kind === 'op' ? word.op : undefined
   const state = nodeState(s, n, op)
   const isAsked = asksToBeOut(s.object, n)
-  const isAlone = op === undefined && isAsked && n.deployment !== undefined
-  const over = word.kind === 'unreadable' ? word.why : isAlone ? NO_OP : undefined
+  const isAlone = op === undefined && isAsked
+  const over = word.kind === 'unreadable' ? word.why : isAlone && n.deployment !== undefined ? NO_OP : undefined
   const couldServe = servesUnmarked(s, n, out)
   const isServing = couldServe && !isMarked(n, s.object.spec.detach.deployment)
   const isNew = isFirst(op)
-  const isUnderWay = (op !== undefined && !isNew) || over !== undefined || n.slot.kind === 'ours'
+  const isUnderWay = (op !== undefined && !isNew) || over !== undefined || isAlone || n.slot.kind === 'ours'
   return {
     ...n,
     state,
