@@ -1,6 +1,6 @@
 import type { Admission } from './admission.ts'
 import { slotFor } from './apply-template.ts'
-import { withdraw } from './attaching.ts'
+import { attachGrace, graceOfLost, graceWithoutDeployment, noteWithdrawn, withdraw } from './attaching.ts'
 import { begin, giveBack, newOp, opOfOut } from './begin.ts'
 import { detaching } from './detaching.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
@@ -37,11 +37,13 @@ export const gone = (n: NodeView): NodeAnswer =>
 export function withoutDeployment(pass: Pass, n: NodeView): NodeAnswer {
   if (n.eligibility === 'Run' && !n.isGoing) {
     // Of an earlier Node of this name. One that is still claimed is out, and keeps its slot until it is back.
-    if (n.slot.kind === 'ours' && !n.isAsked) return giveBack(n, 'nothing keeps it out any more')
+    if (n.slot.kind === 'ours' && !n.isAsked)
+      return graceWithoutDeployment(pass, n) ?? giveBack(n, 'nothing keeps it out any more')
     return create(pass, n)
   }
   if (n.pods > 0) return wait([{ code: 'PodsLeft', object: n.name, text: `${n.pods} pods are still on ${n.name}` }])
-  return withdraw(pass, n, 'no pod is left there') ?? giveBack(n, 'no pod is left there')
+  const why = 'no pod is left there'
+  return withdraw(pass, n, why) ?? graceWithoutDeployment(pass, n) ?? giveBack(n, why)
 }
 
 /**
@@ -70,16 +72,25 @@ function firstRevision({ s, target }: Pass): string {
 }
 
 /**
- * The object is being deleted: first each node is put back, and last the object itself goes, with what belongs to it.
+ * The object is being deleted: first each node is put back, and last the object itself goes, with what belongs to it. The slot of a node is kept
+ * until its load balancers have had the time to send to it again: others go by the same budget. Its agent is not waited for, since the
+ * object is to go.
  *
  * Law: nothing of an IngressDaemonSet is left on a Node once the object is gone.
  */
 export function putBack(pass: Pass, n: NodeView): NodeAnswer {
   const why = 'its IngressDaemonSet is being deleted'
   if (n.node === undefined) return giveBack(n, why)
+  const reason = { code: 'NodeAttached', text: `${n.name}: ${why}` } as const
+  if (n.overDetached !== undefined)
+    return act(n, { kind: 'writeOp', op: newOp(pass, n, { revision: pass.target, phase: 'Attaching' }) }, reason)
   const back = withdraw(pass, n, why)
   if (back !== undefined) return back
-  if (n.op !== undefined || n.overDetached !== undefined)
-    return act(n, { kind: 'clearOp' }, { code: 'NodeAttached', text: `${n.name}: ${why}` })
-  return giveBack(n, why)
+  const { op, deployment } = n
+  if (op === undefined)
+    return (deployment === undefined ? graceWithoutDeployment(pass, n) : graceOfLost(pass, n)) ?? giveBack(n, why)
+  // No claim was made for it.
+  const wasIn = op.isNew === true || (op.inPlace === true && pass.s.object.spec.strategy.kind === 'inPlace')
+  const grace = wasIn ? undefined : (noteWithdrawn(pass, n, op) ?? attachGrace(pass, n, op.t3 ?? pass.s.now))
+  return grace ?? act(n, { kind: 'clearOp' }, reason)
 }
