@@ -11,7 +11,7 @@ import { act, type NodeAnswer, wait } from './node-answer.ts'
 import { type IngressOp, isFirst } from './op.ts'
 import type { NodeView, Pass } from './pass.ts'
 import { nextTryAt, rejectionOf } from './rejection.ts'
-import { mayMove } from './rollout-rules.ts'
+import { isFirstToLeave, mayMove } from './rollout-rules.ts'
 import type { IngressDeployment } from './snapshot.ts'
 import { rejected, stopRejected, tryAgain } from './try-again.ts'
 import { updating, verifying } from './updating.ts'
@@ -56,8 +56,8 @@ function underWay(pass: Pass, n: NodeView, way: UnderWay): NodeAnswer {
   if (closed !== undefined) return closed
   const { op } = way
   // It was taken because the node was to leave before it served.
-  if (isFirst(op) && ownClaim(pass.s.object, n) === undefined && n.slot.kind === 'ours')
-    return giveBack(n, 'it is not to leave any more')
+  const isUnneeded = isFirst(op) && !isFirstToLeave(pass, n) && ownClaim(pass.s.object, n) === undefined
+  if (isUnneeded && n.slot.kind === 'ours') return giveBack(n, 'it is not to leave any more')
   if (op.phase === 'Detaching') return goingOut(pass, n, way)
   if (op.phase === 'Updating') return updating(pass, n, way)
   if (op.phase === 'Verifying') return verifying(pass, n, way)

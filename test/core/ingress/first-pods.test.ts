@@ -37,8 +37,9 @@ function scene(first: First): IngressSnapshot {
 /** Its template is changed before all of them are ready. */
 const OTHER_WANTED: readonly (readonly [title: string, first: First, decision: string])[] = [
   ['none is ready: they are replaced at once', { ready: 0 }, 'n1 writeOp Updating r2'],
-  ['one is ready: it waits for its detach', { ready: 1 }, 'n1 writeOp Detaching r2'],
-  ['they are all ready: the same', { ready: 2 }, 'n1 writeOp Detaching r2'],
+  ['one is ready: a slot first', { ready: 1 }, 'n1 takeSlot 0'],
+  ['they are all ready: the same', { ready: 2 }, 'n1 takeSlot 0'],
+  ['one is ready, and it has a slot: it waits for its detach', { ready: 1, slot: OURS }, 'n1 writeOp Detaching r2'],
 ]
 
 const OLD = aNodeOf('n2', { deployment: { revision: 'r0' } })
@@ -95,7 +96,7 @@ test('a new node of which a pod became ready before its template was changed is 
   const decided = (ready: number) =>
     short(decideIngress(aScene([n1(ready), aNodeOf('n2', { deployment: { revision: 'r2' } })])))
   assert.equal(decided(0), 'n1 applyTemplate r2 at once')
-  assert.equal(decided(1), 'n1 writeOp Detaching r2')
+  assert.equal(decided(1), 'n1 takeSlot 0')
 })
 
 test('a new node that was cordoned with one of two pods ready is let go once its detach is over', () => {
