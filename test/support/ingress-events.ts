@@ -79,6 +79,9 @@ export const EVENTS: Readonly<Record<string, (toy: IngressToy, one: ToyNode) => 
     void (deployment !== undefined && Object.assign(deployment, { failedPods: 5 })),
   'pods fail no more': (_toy, { deployment }) =>
     void (deployment !== undefined && Object.assign(deployment, { failedPods: 0 })),
+  'lost Deployment': (_toy, one) => {
+    one.deployment = undefined
+  },
   leave: (_toy, one) => {
     one.eligibility = 'Leave'
   },

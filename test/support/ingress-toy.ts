@@ -196,9 +196,10 @@ export class IngressToy {
   }
 
   /** By this object, apart from new nodes. */
-  isUnderWay({ deployment }: ToyNode): boolean {
+  isUnderWay({ deployment, node }: ToyNode): boolean {
     const word = parseOp(deployment?.annotations[OP_ANNOTATION])
-    return word.kind === 'op' && word.op.isNew !== true
+    const claims = claimsOf(node?.annotations[MAINTENANCE_ANNOTATION])
+    return (word.kind === 'op' && word.op.isNew !== true) || claims.some(({ owner }) => owner === OWNER)
   }
 
   /** One step of time: pods come up where they can, detachers answer. */

@@ -220,7 +220,7 @@ export class IngressLoop {
     const ours = this.#latest.all(deployments)
     const words = this.#agents?.of(object.uid)
     const refusals = this.#memory.refused.of(object.uid)
-    this.#memory.noteSlots(slotHolder, { slots: budget.slots, ours, uid: object.uid }, now)
+    this.#memory.noteSlots(slotHolder, { slots: budget.slots, ours, nodes, object }, now)
     return lookAt({
       object,
       ...(object.deleting ? {} : { conflicts: this.#neighbours.findings(object).filter(isError) }),

@@ -1,5 +1,7 @@
 import type { FoundDaemonSet, FoundDeployment, HeldSlot } from '../../core/ingress/found.ts'
+import { ingressOwner } from '../../core/ingress/marks.ts'
 import { OP_ANNOTATION } from '../../core/ingress/op.ts'
+import { claimsOf, MAINTENANCE_ANNOTATION } from '../../model/claims.ts'
 import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
 import type { Node } from '../../model/node.ts'
 import type { OwnedObject } from '../../model/owned-object.ts'
@@ -14,6 +16,15 @@ const MET_MS = 30_000
 interface NotedSlot extends HeldSlot {
   /** That stood there last. */
   readonly op?: string
+  /** The UID of the Node that bore a claim of the object. */
+  readonly claimed?: string
+}
+
+interface SeenSlots {
+  readonly slots: readonly SeenSlot[]
+  readonly ours: Deployments
+  readonly nodes: readonly Node[]
+  readonly object: IngressDaemonSet
 }
 
 type Deployments = readonly FoundDeployment[]
@@ -27,6 +38,21 @@ const opsOf = (deployments: Deployments, uid: string): ReadonlyMap<string, strin
       controller?.uid !== uid || node === undefined || op === undefined ? [] : [[node, op] as const],
     ),
   )
+
+interface Claimed {
+  readonly claim: Pick<NotedSlot, 'claimed' | 'withdrawn'>
+  readonly owner: string
+  readonly now: WallMs
+}
+
+/** Whether the object claims the node, or since when it does not any more. Another Node of this name was never claimed. */
+function claimSeen(node: Node | undefined, { claim, owner, now }: Claimed): Claimed['claim'] {
+  if (node === undefined) return {}
+  if (claimsOf(node.annotations[MAINTENANCE_ANNOTATION]).some((one) => one.owner === owner))
+    return { claimed: node.uid }
+  const { claimed, withdrawn = now } = claim
+  return claimed === node.uid ? { claimed, withdrawn } : {}
+}
 
 /** What a process of the controller has seen and no object bears. The next process begins without it, and waits a little longer. */
 export class IngressMemory {
@@ -42,20 +68,18 @@ export class IngressMemory {
   readonly #told = new Map<string, Map<string, string>>()
 
   /** The slots that this holder has now, and what stands on the Deployments of the object that they are of. */
-  noteSlots(
-    holder: string,
-    seen: { readonly slots: readonly SeenSlot[]; readonly ours: Deployments; readonly uid: string },
-    now: WallMs,
-  ): void {
-    const nodes = seen.slots.flatMap(({ owner }) => (owner.holder === holder ? (owner.node ?? []) : []))
-    const ops = nodes.length === 0 ? NO_OPS : opsOf(seen.ours, seen.uid)
+  noteSlots(holder: string, { slots, ours, nodes, object }: SeenSlots, now: WallMs): void {
+    const held = slots.flatMap(({ owner }) => (owner.holder === holder ? (owner.node ?? []) : []))
+    const ops = held.length === 0 ? NO_OPS : opsOf(ours, object.uid)
     const before = this.#slots.get(holder)
-    const noted = nodes.map((node): readonly [string, NotedSlot] => {
-      const { since = now, op: last, lost } = before?.get(node) ?? {}
-      const op = ops.get(node)
-      if (op !== undefined) return [node, { since, op }]
-      if (last === undefined) return [node, { since }]
-      return [node, { since, op: last, lost: lost ?? { op: last, since: now } }]
+    const noted = held.map((name): readonly [string, NotedSlot] => {
+      const { since = now, op: last, lost, ...claim } = before?.get(name) ?? {}
+      const node = nodes.find((one) => one.name === name)
+      const kept = { since, ...claimSeen(node, { claim, owner: ingressOwner(object), now }) }
+      const op = ops.get(name)
+      if (op !== undefined) return [name, { ...kept, op }]
+      if (last === undefined) return [name, kept]
+      return [name, { ...kept, op: last, lost: lost ?? { op: last, since: now } }]
     })
     this.#slots.set(holder, new Map(noted))
   }

@@ -4,7 +4,7 @@ import { ownClaim } from './marks.ts'
 import { isFirst } from './op.ts'
 import { inOrder, isCanary, zoneOf } from './order.ts'
 import type { NodeView, Pass } from './pass.ts'
-import { massReason, nodeHolds, oldNodes, rolloutHolds } from './rollout-rules.ts'
+import { isFirstToLeave, massReason, nodeHolds, oldNodes, rolloutHolds } from './rollout-rules.ts'
 import { type FreeSlot, freeSlots, slotCount } from './slots.ts'
 
 /** Why a node is to go out of service: for good, for the work of others, or for other pods. */
@@ -51,7 +51,7 @@ interface Room {
  */
 export function admissions(pass: Pass): ReadonlyMap<string, Admission> {
   const answers = new Map<string, Admission>()
-  const lost = pass.nodes.filter(hasLostSlot)
+  const lost = pass.nodes.filter((n) => hasLostSlot(pass, n))
   const about = pass.nodes.filter((n) => isAboutToLeave(pass, n))
   const wanting = pass.nodes.filter((n) => purposeOf(pass, n) !== undefined)
   if (lost.length + about.length + wanting.length === 0) return answers
@@ -96,13 +96,16 @@ function letGo(pass: Pass, n: NodeView, room: Room): void {
   room.zones.set(n.name, zoneOf(pass, n))
 }
 
-/** An operation is under way, and its slot was lost. Without one a node is brought back, and nothing else is done to it. */
-const hasLostSlot = (n: NodeView): boolean =>
-  n.op !== undefined &&
-  !isFirst(n.op) &&
-  n.slot.kind === 'none' &&
-  !n.isGoing &&
-  (n.op.phase !== 'Attaching' || n.state === 'Leaving' || n.state === 'Maintenance')
+/**
+ * An operation is under way, and its slot was lost; or its first pods come up, and are to leave by now. Without one a node is brought back,
+ * and nothing else is done to it.
+ */
+function hasLostSlot(pass: Pass, n: NodeView): boolean {
+  const { op, slot, state } = n
+  if (op === undefined || slot.kind !== 'none' || n.isGoing) return false
+  if (isFirst(op)) return isFirstToLeave(pass, n)
+  return op.phase !== 'Attaching' || state === 'Leaving' || state === 'Maintenance'
+}
 
 /** Its operation and its mark stand, and the node is not asked to leave yet. */
 export const isAboutToLeave = ({ s }: Pass, n: NodeView): boolean =>

@@ -4,8 +4,8 @@ import { askDetach } from './ask-detach.ts'
 import { takeSlot } from './begin.ts'
 import { detachWaits } from './detached.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
-import { type IngressOp, isFirst, toDetach } from './op.ts'
-import type { NodeView, Pass } from './pass.ts'
+import { type IngressOp, toDetach } from './op.ts'
+import { type NodeView, neverServed, type Pass } from './pass.ts'
 
 interface Applying {
   readonly op: IngressOp
@@ -18,7 +18,7 @@ interface Applying {
  */
 export function mayApply(pass: Pass, n: NodeView, { op, admission }: Applying): NodeAnswer {
   const isInPlace = pass.s.object.spec.strategy.kind === 'inPlace' && op.inPlace === true
-  if (!isFirst(op)) {
+  if (!neverServed(n)) {
     const slot = slotFor(n, admission)
     if (slot !== undefined) return slot
     const isAsked = op.inPlace !== true && askDetach(pass, n, op) === undefined

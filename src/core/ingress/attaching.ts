@@ -32,20 +32,40 @@ export function attaching(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer {
   const back = withdraw(pass, n, op.gaveUp === true ? 'its detach is given up' : 'its pods are as they should be')
   if (back !== undefined) return back
   const wasOut = op.inPlace !== true || object.spec.strategy.kind !== 'inPlace'
-  if (wasOut && (op.t3 === undefined || op.t3 > now + SKEW_MS)) {
-    const text = `nothing of this object keeps ${n.name} out any more`
-    return act(n, { kind: 'writeOp', op: { ...op, t3: now } }, { code: 'MayReturn', text })
-  }
+  const withdrawn = wasOut ? noteWithdrawn(pass, n, op) : undefined
+  if (withdrawn !== undefined) return withdrawn
   if (awaitsAgent(n, op)) return untilHeard(pass, n, op)
   const { attachGraceMs } = object.spec.detach
   const since = n.agent?.released?.id === op.id ? n.agent.released.since : 0
-  const until = Math.max(op.t3 ?? now - attachGraceMs, since) + attachGraceMs
-  if (now < until) {
-    const text = `${n.name} is attached again for less than the grace of ${formatDuration(attachGraceMs)}`
-    return wait([{ code: 'AttachGrace', object: n.name, text }], until)
-  }
+  const grace = attachGrace(pass, n, Math.max(op.t3 ?? now - attachGraceMs, since))
+  if (grace !== undefined) return grace
   const gaveUp = op.gaveUp === true ? { gaveUp: op.revision } : {}
   return act(n, { kind: 'clearOp', ...gaveUp }, { code: 'NodeAttached', text: `${n.name} is attached again` })
+}
+
+/** Since when nothing of this object keeps the node out. Undefined: that is written. */
+export function noteWithdrawn({ s: { now } }: Pass, n: NodeView, op: IngressOp): NodeAnswer | undefined {
+  if (op.t3 !== undefined && op.t3 <= now + SKEW_MS) return undefined
+  const text = `nothing of this object keeps ${n.name} out any more`
+  return act(n, { kind: 'writeOp', op: { ...op, phase: 'Attaching', t3: now } }, { code: 'MayReturn', text })
+}
+
+/** Its load balancers need some time until they send to it again. Undefined: they have had it. */
+export function attachGrace({ s }: Pass, n: NodeView, from: number): NodeAnswer | undefined {
+  const { attachGraceMs } = s.object.spec.detach
+  const until = from + attachGraceMs
+  if (s.now >= until) return undefined
+  const text = `${n.name} is attached again for less than the grace of ${formatDuration(attachGraceMs)}`
+  return wait([{ code: 'AttachGrace', object: n.name, text }], until)
+}
+
+/**
+ * The same where no Deployment could bear since when. What this process saw counts; where it saw no claim, the process before may have withdrawn
+ * one, so that the grace runs from when the slot was first seen.
+ */
+export function graceWithoutDeployment(pass: Pass, n: NodeView): NodeAnswer | undefined {
+  if (n.slot.kind !== 'ours') return undefined
+  return attachGrace(pass, n, n.slot.withdrawnAt ?? n.slot.takenAt)
 }
 
 /**

@@ -1,6 +1,7 @@
+import { wallMs } from '../../model/time.ts'
 import type { Admission } from './admission.ts'
 import { purposeOf } from './admission.ts'
-import { ingressOwner } from './marks.ts'
+import { claimedAt, ingressOwner, ownClaim } from './marks.ts'
 import { shortHash } from './names.ts'
 import { act, type NodeAnswer, REST, wait } from './node-answer.ts'
 import type { IngressOp, Phase } from './op.ts'
@@ -20,6 +21,17 @@ export const newOp = (
   ...to,
   t0: pass.s.now,
 })
+
+/**
+ * Of a node that this object may have out already, and nothing says why. Its claim tells since when: its agent and its detacher may have
+ * acknowledged that long ago. Its mark may have been away, so that what goes by it begins now.
+ */
+export function opOfOut(pass: Pass, n: NodeView, to: Parameters<typeof newOp>[2]): IngressOp {
+  const { object, now } = pass.s
+  const fresh = newOp(pass, n, to)
+  const since = Math.min(claimedAt(object, n) ?? now, now)
+  return { ...fresh, id: ownClaim(object, n)?.id ?? fresh.id, t0: wallMs(since), t2: now, markedAgain: now }
+}
 
 /**
  * A node that nothing is under way on, and that is to leave: the slot first, then all nodes are counted again, then the

@@ -1,18 +1,17 @@
 import type { Reason } from '../../model/reason.ts'
-import { wallMs } from '../../model/time.ts'
 import { type Admission, isAboutToLeave } from './admission.ts'
 import { slotFor } from './apply-template.ts'
 import { attaching, graceOfLost } from './attaching.ts'
-import { begin, giveBack, newOp } from './begin.ts'
+import { begin, giveBack, newOp, opOfOut } from './begin.ts'
 import { detaching } from './detaching.ts'
 import { gone, leaving, putBack, withoutDeployment } from './leaving.ts'
 import { maintain, setGate } from './maintain.ts'
-import { claimedAt, ownClaim } from './marks.ts'
+import { ownClaim } from './marks.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
-import type { IngressOp } from './op.ts'
+import { type IngressOp, isFirst } from './op.ts'
 import type { NodeView, Pass } from './pass.ts'
 import { rejectionOf } from './rejection.ts'
-import { mayMove } from './rollout-rules.ts'
+import { isFirstToLeave, mayMove } from './rollout-rules.ts'
 import { GAVE_UP_ANNOTATION, type IngressDeployment } from './snapshot.ts'
 import { rejectsAll, stopRejected, tryAgain, untilNextTry } from './try-again.ts'
 import { updating, verifying } from './updating.ts'
@@ -56,6 +55,9 @@ function underWay(pass: Pass, n: NodeView, way: UnderWay): NodeAnswer {
   const closed = setGate(pass, n, false)
   if (closed !== undefined) return closed
   const { op, deployment } = way
+  // It was taken because the node was to leave before it served.
+  const isUnneeded = isFirst(op) && !isFirstToLeave(pass, n) && ownClaim(pass.s.object, n) === undefined
+  if (isUnneeded && n.slot.kind === 'ours') return giveBack(n, 'it is not to leave any more')
   if (op.phase === 'Detaching') return goingOut(pass, n, way)
   if (op.phase === 'Updating') return updating(pass, n, way)
   if (op.phase === 'Verifying') return verifying(pass, n, way)
@@ -120,13 +122,7 @@ function takeStock(
   n: NodeView,
   { deployment, why }: { readonly deployment: IngressDeployment; readonly why: string },
 ): NodeAnswer {
-  const { object, now } = pass.s
-  const fresh = newOp(pass, n, { revision: deployment.revision, phase: 'Verifying' })
-  const claim = ownClaim(object, n)
-  // Its claim tells since when the node is out: a detacher may have acknowledged that long ago.
-  const since = Math.min(claimedAt(object, n) ?? now, now)
-  const times = { t0: wallMs(since), t2: now, markedAgain: now }
-  const op: IngressOp = { ...fresh, ...times, id: claim?.id ?? fresh.id, inPlace: true }
+  const op: IngressOp = { ...opOfOut(pass, n, { revision: deployment.revision, phase: 'Verifying' }), inPlace: true }
   const text = `the operation on ${n.name} cannot be read: ${why}. Its pods are verified as they are, and it is put back`
   return act(n, { kind: 'writeOp', op }, { code: 'OperationUnreadable', text })
 }

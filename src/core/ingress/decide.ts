@@ -35,7 +35,7 @@ export function decideIngress(snapshot: IngressSnapshot): IngressDecision {
     const waits = answers.flatMap((answer) => (answer.kind === 'hold' ? answer.reasons : []))
     return { kind: 'act', actions, reasons: [...acts.map(({ reason }) => reason), ...waits] }
   }
-  if (snapshot.object.deleting) return letGo(snapshot)
+  if (snapshot.object.deleting && answers.every(({ kind }) => kind === 'rest')) return letGo(snapshot)
   return rest(pass, answers)
 }
 

@@ -11,9 +11,12 @@ type Detached = { readonly kind: 'detached' } | { readonly kind: 'not yet'; read
 
 const notYet = (answer: NodeAnswer): Detached => ({ kind: 'not yet', answer })
 
-/** How a missing acknowledgement is dealt with where the object says nothing, because the pods of the node go anyway. */
+/** How a missing acknowledgement is dealt with after the limit. */
 interface Patience {
-  /** `bounded`: after the limit it goes on; `as said`: by `onTimeout`; `patient`: it never gives up. */
+  /**
+   * `as said`: by `onTimeout`; `patient`: the same, but the node is not attached again, since it is to be out for another reason; `bounded`: it
+   * goes on, because the node or its pods go anyway.
+   */
   readonly timeout: 'bounded' | 'as said' | 'patient'
 }
 
@@ -33,7 +36,8 @@ export function detaching(pass: Pass, n: NodeView, { op, timeout }: Patience & {
     return graces.length === 0 ? { kind: 'detached' } : notYet(waitFor(graces))
   }
   if (timeout === 'as said' && onTimeout === 'Abort') return notYet(giveUp(n, op))
-  return notYet(wait([timedOut(n), ...missing.map(({ reason }) => reason)]))
+  const held = timeout === 'patient' ? heldOut(n, onTimeout) : timedOut(n)
+  return notYet(wait([held, ...missing.map(({ reason }) => reason)]))
 }
 
 function waitFor(waits: readonly DetachWait[]): NodeAnswer {
@@ -62,3 +66,14 @@ const timedOut = (n: NodeView): Reason => ({
   text: `${n.name} is not known to be detached after the limit of its detach`,
   next: 'look at its detacher and its agent; then retry or skip the node',
 })
+
+/** A retry and a skip are for updates, and help nothing here. */
+function heldOut(n: NodeView, onTimeout: 'Pause' | 'Abort'): Reason {
+  const { text, ...reason } = timedOut(n)
+  const unlikeAbort = onTimeout === 'Abort' ? '; it is to be out, so it is not attached again' : ''
+  return {
+    ...reason,
+    text: `${text}${unlikeAbort}`,
+    next: 'look at its detacher and its agent, or set detachTimeoutPolicy to Proceed',
+  }
+}

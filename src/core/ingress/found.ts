@@ -10,6 +10,8 @@ import type { IngressNode } from './snapshot.ts'
 /** What is known of a slot since it was first seen to be ours. */
 export interface HeldSlot {
   readonly since: WallMs
+  /** The claim of the object stood on the Node while it was held, and is gone since then. */
+  readonly withdrawn?: WallMs
   /** The operation that stood on the Deployment of its node while it was held, as text, and is gone since then. */
   readonly lost?: { readonly op: string; readonly since: WallMs }
 }

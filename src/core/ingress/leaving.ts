@@ -1,19 +1,17 @@
 import type { Admission } from './admission.ts'
 import { slotFor } from './apply-template.ts'
-import { withdraw } from './attaching.ts'
-import { begin, giveBack, newOp } from './begin.ts'
+import { attachGrace, graceOfLost, graceWithoutDeployment, noteWithdrawn, withdraw } from './attaching.ts'
+import { begin, giveBack, newOp, opOfOut } from './begin.ts'
 import { detaching } from './detaching.ts'
-import { ownClaim } from './marks.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
-import { type IngressOp, isFirst, toDetach } from './op.ts'
-import type { NodeView, Pass } from './pass.ts'
+import { type IngressOp, toDetach } from './op.ts'
+import { type NodeView, neverServed, type Pass } from './pass.ts'
 
 /** Pods are not to be there any more: the node is detached first, and only then do its pods go. */
 export function leaving(pass: Pass, n: NodeView, admission: Admission | undefined): NodeAnswer {
   const { op } = n
   if (op === undefined) return begin(pass, n, admission)
-  // Its first pods never served.
-  if (isFirst(op)) return deleteDeployment(n)
+  if (neverServed(n)) return deleteDeployment(n)
   const slot = slotFor(n, admission)
   if (slot !== undefined) return slot
   if (op.phase !== 'Detaching')
@@ -22,7 +20,9 @@ export function leaving(pass: Pass, n: NodeView, admission: Admission | undefine
       { kind: 'writeOp', op: toDetach(op, pass.s.now) },
       { code: 'NodeBegun', text: `no pods are to be on ${n.name} any more` },
     )
-  const detached = detaching(pass, n, { op, timeout: 'bounded' })
+  // It is out whatever is waited for, or it goes anyway; else its load balancers may send there still.
+  const timeout = n.isGoing || n.node?.ready !== 'True' ? 'bounded' : 'patient'
+  const detached = detaching(pass, n, { op, timeout })
   return detached.kind === 'detached' ? deleteDeployment(n) : detached.answer
 }
 
@@ -35,20 +35,32 @@ export const gone = (n: NodeView): NodeAnswer =>
 
 /** There is no Deployment. One is made where pods are to be; else what is left on the node is taken away. */
 export function withoutDeployment(pass: Pass, n: NodeView): NodeAnswer {
-  const { object, now } = pass.s
   if (n.eligibility === 'Run' && !n.isGoing) {
     // Of an earlier Node of this name. One that is still claimed is out, and keeps its slot until it is back.
-    if (n.slot.kind === 'ours' && ownClaim(object, n) === undefined) return giveBack(n, 'nothing keeps it out any more')
-    const revision = firstRevision(pass)
-    const op: IngressOp = { ...newOp(pass, n, { revision, phase: 'Updating' }), t2: now, isNew: true }
-    return act(
-      n,
-      { kind: 'createDeployment', revision, op, mark: object.spec.detach.deployment },
-      { code: 'NodeNew', text: `${n.name} is to have pods` },
-    )
+    if (n.slot.kind === 'ours' && !n.isAsked)
+      return graceWithoutDeployment(pass, n) ?? giveBack(n, 'nothing keeps it out any more')
+    return create(pass, n)
   }
   if (n.pods > 0) return wait([{ code: 'PodsLeft', object: n.name, text: `${n.pods} pods are still on ${n.name}` }])
-  return withdraw(pass, n, 'no pod is left there') ?? giveBack(n, 'no pod is left there')
+  const why = 'no pod is left there'
+  return withdraw(pass, n, why) ?? graceWithoutDeployment(pass, n) ?? giveBack(n, why)
+}
+
+/**
+ * A node that this object has out has lost its Deployment: it stays out for the same claim, which its agent knows, and counts as out. Else
+ * they are its first pods.
+ */
+function create(pass: Pass, n: NodeView): NodeAnswer {
+  const { object, now } = pass.s
+  const to = { revision: firstRevision(pass), phase: 'Updating' } as const
+  const op: IngressOp = n.isAsked ? opOfOut(pass, n, to) : { ...newOp(pass, n, to), t2: now, isNew: true }
+  return act(
+    n,
+    { kind: 'createDeployment', revision: to.revision, op, mark: object.spec.detach.deployment },
+    n.isAsked
+      ? { code: 'NodeNew', text: `the Deployment of ${n.name} is gone while the node is out, and is made again` }
+      : { code: 'NodeNew', text: `${n.name} is to have pods` },
+  )
 }
 
 /** Where the rollout does not go on by itself, a new node has the pods that are known to be good. */
@@ -60,16 +72,25 @@ function firstRevision({ s, target }: Pass): string {
 }
 
 /**
- * The object is being deleted: first each node is put back, and last the object itself goes, with what belongs to it.
+ * The object is being deleted: first each node is put back, and last the object itself goes, with what belongs to it. The slot of a node is kept
+ * until its load balancers have had the time to send to it again: others go by the same budget. Its agent is not waited for, since the
+ * object is to go.
  *
  * Law: nothing of an IngressDaemonSet is left on a Node once the object is gone.
  */
 export function putBack(pass: Pass, n: NodeView): NodeAnswer {
   const why = 'its IngressDaemonSet is being deleted'
   if (n.node === undefined) return giveBack(n, why)
+  const reason = { code: 'NodeAttached', text: `${n.name}: ${why}` } as const
+  if (n.overDetached !== undefined)
+    return act(n, { kind: 'writeOp', op: newOp(pass, n, { revision: pass.target, phase: 'Attaching' }) }, reason)
   const back = withdraw(pass, n, why)
   if (back !== undefined) return back
-  if (n.op !== undefined || n.overDetached !== undefined)
-    return act(n, { kind: 'clearOp' }, { code: 'NodeAttached', text: `${n.name}: ${why}` })
-  return giveBack(n, why)
+  const { op, deployment } = n
+  if (op === undefined)
+    return (deployment === undefined ? graceWithoutDeployment(pass, n) : graceOfLost(pass, n)) ?? giveBack(n, why)
+  // No claim was made for it.
+  const wasIn = op.isNew === true || (op.inPlace === true && pass.s.object.spec.strategy.kind === 'inPlace')
+  const grace = wasIn ? undefined : (noteWithdrawn(pass, n, op) ?? attachGrace(pass, n, op.t3 ?? pass.s.now))
+  return grace ?? act(n, { kind: 'clearOp' }, reason)
 }

@@ -3,7 +3,7 @@ import { apply, slotFor } from './apply-template.ts'
 import { detaching } from './detaching.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
 import { type IngressOp, isFirst, toDetach } from './op.ts'
-import type { NodeView, Pass } from './pass.ts'
+import { type NodeView, neverServed, type Pass } from './pass.ts'
 import { mayMove } from './rollout-rules.ts'
 import type { IngressDeployment } from './snapshot.ts'
 
@@ -20,7 +20,10 @@ interface Maintained {
  * Law: pods may be evicted from a node by a drain once it is detached, and not before.
  */
 export function maintain(pass: Pass, n: NodeView, { op, deployment, admission }: Maintained): NodeAnswer {
-  if (isFirst(op)) return setGate(pass, n, true) ?? waitForOthers(n)
+  if (neverServed(n)) return setGate(pass, n, true) ?? waitForOthers(n)
+  // It was opened while none of its first pods was ready.
+  const closed = isFirst(op) ? setGate(pass, n, false) : undefined
+  if (closed !== undefined) return closed
   const slot = slotFor(n, admission)
   if (slot !== undefined) return slot
   if (op.phase !== 'Detaching')

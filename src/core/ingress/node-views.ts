@@ -110,10 +110,11 @@ const bears = ({ annotations }: Node, owner: string): boolean =>
 function slotOf(found: IngressFound, { row, slot }: Seen): IngressNode['slot'] {
   if (slot === undefined) return { kind: 'none' }
   if (slot.owner.holder !== found.slotHolder) return { kind: 'others', owner: ownerText(slot) }
-  const { since = found.now, lost } = found.heldSlot(row.name) ?? {}
+  const { since = found.now, lost, withdrawn } = found.heldSlot(row.name) ?? {}
   const word = parseOp(lost?.op)
   return {
     ...{ kind: 'ours', index: slot.index, takenAt: since },
+    ...(withdrawn === undefined ? {} : { withdrawnAt: withdrawn }),
     ...(lost !== undefined && word.kind === 'op' ? { lost: { op: word.op, since: lost.since } } : {}),
   }
 }

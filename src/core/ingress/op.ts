@@ -31,7 +31,7 @@ export interface IngressOp {
   readonly markedAgain?: WallMs
   /** Its detacher was asked back then, before the node was to leave once more. */
   readonly unmarkedAt?: WallMs
-  /** The pods are the first of this node, which never served: it is not one more out. */
+  /** The pods are the first of this node, which was not attached yet: it is not one more out. */
   readonly isNew?: true
   /** Nothing is asked to leave for it. */
   readonly inPlace?: true
@@ -39,7 +39,7 @@ export interface IngressOp {
   readonly gaveUp?: true
 }
 
-/** Its pods have not served yet. Once it is on its way in it is a node like any other. */
+/** Its first pods come up. Once it is on its way in it is a node like any other. */
 export const isFirst = (op: IngressOp | undefined): boolean => op?.isNew === true && op.phase !== 'Attaching'
 
 /** Out of service again, or still: to be detached from here on, with what stands of an earlier detach. */

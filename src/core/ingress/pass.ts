@@ -14,7 +14,7 @@ export interface NodeView extends IngressNode {
   readonly isServing: boolean
   /** It would be, without the mark of this object on its Deployment. */
   readonly couldServe: boolean
-  /** This object has it out, or holds a slot to take it out; a node whose first pods start is not among these. */
+  /** This object has it out, or holds a slot to take it out; a node whose first pods start without a slot is not among these. */
   readonly isUnderWay: boolean
   /** Something of this object asks for it to be out. */
   readonly isAsked: boolean
@@ -67,12 +67,12 @@ function viewOf(s: IngressSnapshot, n: IngressNode, out: ReadonlySet<string>): N
   const op = word.kind === 'op' ? word.op : undefined
   const state = nodeState(s, n, op)
   const isAsked = asksToBeOut(s.object, n)
-  const isAlone = op === undefined && isAsked && n.deployment !== undefined
-  const over = word.kind === 'unreadable' ? word.why : isAlone ? NO_OP : undefined
+  const isAlone = op === undefined && isAsked
+  const over = word.kind === 'unreadable' ? word.why : isAlone && n.deployment !== undefined ? NO_OP : undefined
   const couldServe = servesUnmarked(s, n, out)
   const isServing = couldServe && !isMarked(n, s.object.spec.detach.deployment)
   const isNew = isFirst(op)
-  const isUnderWay = (op !== undefined && !isNew) || over !== undefined || (n.slot.kind === 'ours' && !isNew)
+  const isUnderWay = (op !== undefined && !isNew) || over !== undefined || isAlone || n.slot.kind === 'ours'
   return {
     ...n,
     state,
@@ -96,6 +96,12 @@ function servesUnmarked({ object }: IngressSnapshot, n: IngressNode, out: Readon
   if (detach.node !== undefined && node.annotations[detach.node.key] !== undefined) return false
   return deployment.available >= minReadyPodsPerNode
 }
+
+/**
+ * Its first pods come up, and none of them is ready. A balancer that does not ask the health ports may send to the first one that is ready,
+ * before the node counts as in service.
+ */
+export const neverServed = ({ op, deployment }: NodeView): boolean => isFirst(op) && deployment?.ready === 0
 
 /** Its pods are those of the template that it has, and all are there. */
 export function isSettled({ s }: Pass, { deployment }: NodeView): boolean {

@@ -1,7 +1,8 @@
 import type { Reason } from '../../model/reason.ts'
 import { massDisruption } from './limits.ts'
+import { isFirst } from './op.ts'
 import { isCanary } from './order.ts'
-import type { NodeView, Pass } from './pass.ts'
+import { type NodeView, neverServed, type Pass } from './pass.ts'
 import { GAVE_UP_ANNOTATION } from './snapshot.ts'
 
 /** Its pods are, or are going to be, of the revision that is wanted. */
@@ -130,4 +131,12 @@ export function mayMove(pass: Pass, n: NodeView, from: string): boolean {
   if (from !== pass.s.revisions.current) return true
   const hasCanary = pass.eligible.some((one) => isCanary(pass, one))
   return rolloutHolds(pass).length === 0 && nodeHolds(pass, n, { old: oldNodes(pass), hasCanary }).length === 0
+}
+
+/** Its first pods come up, one of them is ready, and they are to leave or to be replaced: that takes a slot, as with any other node. */
+export function isFirstToLeave(pass: Pass, n: NodeView): boolean {
+  const { op, deployment, state } = n
+  if (op === undefined || !isFirst(op) || neverServed(n)) return false
+  if (state === 'Leaving' || state === 'Maintenance' || deployment?.revision !== op.revision) return true
+  return op.revision !== pass.target && mayMove(pass, n, op.revision)
 }

@@ -82,6 +82,8 @@ type NodeSlot =
       readonly kind: 'ours'
       readonly index: number
       readonly takenAt: WallMs
+      /** The claim of this object stood on the Node while it was held, and is gone since then. */
+      readonly withdrawnAt?: WallMs
       /** The operation that it was held for is gone since then: it was over, or others removed it. */
       readonly lost?: { readonly op: IngressOp; readonly since: WallMs }
     }

@@ -1,14 +1,14 @@
 import type { Reason } from '../../model/reason.ts'
 import type { Admission } from './admission.ts'
-import { mayApply } from './apply-template.ts'
+import { mayApply, slotFor } from './apply-template.ts'
 import { askDetach } from './ask-detach.ts'
 import { newId } from './begin.ts'
 import { detachWaits } from './detached.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
 import { type IngressOp, toDetach } from './op.ts'
-import { isSettled, type NodeView, type Pass } from './pass.ts'
+import { isSettled, type NodeView, neverServed, type Pass } from './pass.ts'
 import { rejectionOf } from './rejection.ts'
-import { mayMove } from './rollout-rules.ts'
+import { isFirstToLeave, mayMove } from './rollout-rules.ts'
 import type { IngressDeployment } from './snapshot.ts'
 import { makeOnceMore, rejectsAll, tryAgain, untilNextTry } from './try-again.ts'
 
@@ -25,7 +25,7 @@ interface UnderWay {
  * Law: the template of a node that serves is not changed before the node is detached, unless its object updates in place.
  */
 export function updating(pass: Pass, n: NodeView, { op, deployment, admission }: UnderWay): NodeAnswer {
-  const newer = supersede(pass, n, op)
+  const newer = supersede(pass, n, { op, admission })
   if (newer !== undefined) return newer
   if (deployment.revision !== op.revision) return mayApply(pass, n, { op, admission })
   const asked = isAskedFor(op) ? askDetach(pass, n, op) : undefined
@@ -45,7 +45,7 @@ export function updating(pass: Pass, n: NodeView, { op, deployment, admission }:
 
 /** Its pods stay ready for as long as the object asks. */
 export function verifying(pass: Pass, n: NodeView, { op, deployment, admission }: UnderWay): NodeAnswer {
-  const newer = supersede(pass, n, op)
+  const newer = supersede(pass, n, { op, admission })
   if (newer !== undefined) return newer
   if (deployment.revision !== op.revision)
     return act(n, { kind: 'writeOp', op: { ...op, phase: 'Updating' } }, revisionOfOthers(n))
@@ -74,11 +74,13 @@ const revisionOfOthers = (n: NodeView) =>
  * A newer revision is wanted meanwhile. A node that is out goes there at once; one that keeps the revision before waits for its turn. A
  * node that came here because others did not want it out any more may be in service still.
  */
-function supersede(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer | undefined {
+function supersede(pass: Pass, n: NodeView, { op, admission }: Omit<UnderWay, 'deployment'>): NodeAnswer | undefined {
   if (op.revision === pass.target || !mayMove(pass, n, op.revision)) return undefined
   // It is not out for an update: once it is as it was, it waits for its turn.
   const isAsItWas = n.deployment?.revision === op.revision && isSettled(pass, n)
   if (op.inPlace === true && n.slot.kind === 'none' && isAsItWas) return undefined
+  const slot = isFirstToLeave(pass, n) ? slotFor(n, admission) : undefined
+  if (slot !== undefined) return slot
   const to = { ...op, revision: pass.target }
   const newer: IngressOp = isOut(pass, n, op) ? { ...to, phase: 'Updating', t2: pass.s.now } : toDetach(to, pass.s.now)
   const text = `revision ${pass.target} is wanted by now, so ${n.name} goes on to that one`
@@ -86,7 +88,7 @@ function supersede(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer | undefin
 }
 
 const isOut = ({ s }: Pass, n: NodeView, op: IngressOp): boolean =>
-  !isAskedFor(op) || (op.t1 !== undefined && detachWaits(s, n, { ...op, t1: op.t1 }).length === 0)
+  op.inPlace === true || neverServed(n) || (op.t1 !== undefined && detachWaits(s, n, { ...op, t1: op.t1 }).length === 0)
 
 /** A person wants it tried again: pods that were rejected are made once more, and the deadline begins anew. */
 function retry(pass: Pass, n: NodeView, { op, deployment }: Omit<UnderWay, 'admission'>): NodeAnswer | undefined {

@@ -3,19 +3,22 @@ import { test } from 'node:test'
 import { IngressMemory } from '../../../src/controllers/ingress/ingress-memory.ts'
 import type { FoundDeployment } from '../../../src/core/ingress/found.ts'
 import { OP_ANNOTATION } from '../../../src/core/ingress/op.ts'
+import { formatClaims, MAINTENANCE_ANNOTATION } from '../../../src/model/claims.ts'
 import { wallMs } from '../../../src/model/time.ts'
-import { aSlot, NOW } from '../../support/ingress-world.ts'
+import { aClusterNode, anIngress, aSlot, NOW, OWNER } from '../../support/ingress-world.ts'
+
+const SLOTS = [aSlot(0, 'n1', { owner: { holder: 'us', run: '', node: 'n1' } })]
 
 test('the operation that a slot was held for is known until the slot is given back, each object by itself', () => {
   const memory = new IngressMemory()
-  const slots = [aSlot(0, 'n1', { owner: { holder: 'us', run: '', node: 'n1' } })]
   const deployment = (uid: string, op?: string) =>
     ({
       controller: { kind: '', name: '', uid },
       annotations: { 'evenkeel.dev/node': 'n1', ...(op === undefined ? {} : { [OP_ANNOTATION]: op }) },
     }) as unknown as FoundDeployment
-  const note = (ours: readonly FoundDeployment[], seconds: number, held = slots) => {
-    memory.noteSlots('us', { slots: held, ours, uid: 'a' }, wallMs(NOW + seconds))
+  const note = (ours: readonly FoundDeployment[], seconds: number, held = SLOTS) => {
+    const object = { ...anIngress(), uid: 'a' }
+    memory.noteSlots('us', { slots: held, ours, nodes: [], object }, wallMs(NOW + seconds))
     const { since, lost } = memory.heldSlot('us', 'n1') ?? {}
     return [since === undefined ? undefined : since - NOW, lost?.op, lost === undefined ? undefined : lost.since - NOW]
   }
@@ -26,4 +29,27 @@ test('the operation that a slot was held for is known until the slot is given ba
   assert.deepEqual(note([deployment('a', 'second')], 5), [1, undefined, undefined])
   assert.deepEqual(note([], 6, []), [undefined, undefined, undefined])
   assert.deepEqual(note([deployment('a')], 7), [7, undefined, undefined])
+})
+
+test('since when a node with a slot is not claimed any more is known of that Node, until it is claimed once more', () => {
+  const memory = new IngressMemory()
+  const claims = (...owners: readonly string[]) => ({
+    [MAINTENANCE_ANNOTATION]: formatClaims(owners.map((owner) => ({ owner, id: 'x' }))),
+  })
+  const note = (seconds: number, owners?: readonly string[], uid = 'first') => {
+    const nodes = owners === undefined ? [] : [aClusterNode('n1', { uid, annotations: claims(...owners) })]
+    memory.noteSlots('us', { slots: SLOTS, ours: [], nodes, object: anIngress() }, wallMs(NOW + seconds))
+    const { withdrawn } = memory.heldSlot('us', 'n1') ?? {}
+    return withdrawn === undefined ? undefined : withdrawn - NOW
+  }
+  assert.equal(note(1, ['person/jo']), undefined)
+  assert.equal(note(2, ['person/jo', OWNER]), undefined)
+  assert.equal(note(3, ['person/jo']), 3)
+  assert.equal(note(4, []), 3)
+  assert.equal(note(5, [OWNER]), undefined)
+  assert.equal(note(6, []), 6)
+  assert.equal(note(7, [], 'second'), undefined)
+  assert.equal(note(8, []), undefined)
+  assert.equal(note(9, [OWNER]), undefined)
+  assert.equal(note(10), undefined)
 })

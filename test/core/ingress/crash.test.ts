@@ -239,9 +239,9 @@ const ROWS: readonly (readonly [title: string, world: IngressSnapshot, decision:
     'n1 unmarkNode removed',
   ],
   [
-    'the object was deleted, and its marks are gone: the operation goes',
+    'the object was deleted, and its marks are gone: the grace of the way back begins',
     deleted([aNodeOf('n1', { slot: OURS, op: anOp({ phase: 'Updating' }, { t1: 90, t2: 1 }) })]),
-    'n1 clearOp',
+    'n1 writeOp Attaching r2',
   ],
   ['the object was deleted, and nothing is left: the object goes', deleted([aNodeOf('n1'), OTHER]), 'removeFinalizer'],
   [

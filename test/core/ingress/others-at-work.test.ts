@@ -12,6 +12,10 @@ const OTHER = aNodeOf('n2')
 const out = anOp({ revision: 'r1' }, { t1: 90 })
 const cordoned = { unschedulable: true }
 const ofRoll: IngressNode['slot'] = { kind: 'others', owner: 'run x' }
+const WITHDRAWN: IngressNode['slot'] = {
+  ...{ kind: 'ours', index: 0, takenAt: wallMs(NOW - 60_000) },
+  withdrawnAt: wallMs(NOW - 10_000),
+}
 const rollClaims = {
   [MAINTENANCE_ANNOTATION]: formatClaims([
     { owner: 'roll/20260101T000000Z-abcd', id: 'x' },
@@ -163,8 +167,19 @@ const LEAVING: readonly (readonly [title: string, world: IngressSnapshot, decisi
     'n1 deleteDeployment',
   ],
   [
-    'its first pods never served: its Deployment goes without a detach',
-    aScene([aNodeOf('n1', { op: anOp({ phase: 'Verifying', isNew: true }), asks: 'd', is: leave }), OTHER], r1),
+    'none of its first pods is ready: its Deployment goes without a detach',
+    aScene(
+      [
+        aNodeOf('n1', {
+          op: anOp({ phase: 'Updating', isNew: true }),
+          asks: 'd',
+          deployment: { ready: 0, available: 0 },
+          is: leave,
+        }),
+        OTHER,
+      ],
+      r1,
+    ),
     'n1 deleteDeployment',
   ],
   [
@@ -183,8 +198,8 @@ const LEAVING: readonly (readonly [title: string, world: IngressSnapshot, decisi
     'n1 withdrawClaim',
   ],
   [
-    'nothing is left: the slot is given back',
-    aScene([aNodeOf('n1', { slot: OURS, deployment: 'none', is: { ...leave, pods: 0 } }), OTHER], r1),
+    'nothing is left, and its load balancers have had the time to send to it again: the slot is given back',
+    aScene([aNodeOf('n1', { slot: WITHDRAWN, deployment: 'none', is: { ...leave, pods: 0 } }), OTHER], r1),
     'n1 releaseSlot 0',
   ],
   [
@@ -217,7 +232,7 @@ const LEAVING: readonly (readonly [title: string, world: IngressSnapshot, decisi
   ],
   [
     'a new node that has the name of one that was out: the slot is given back first',
-    aScene([aNodeOf('n1', { slot: OURS, deployment: 'none' }), OTHER], r1),
+    aScene([aNodeOf('n1', { slot: WITHDRAWN, deployment: 'none' }), OTHER], r1),
     'n1 releaseSlot 0',
   ],
   [

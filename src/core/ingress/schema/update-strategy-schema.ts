@@ -53,7 +53,7 @@ const detaching = (): Fields => ({
     { minimum: 1, maximum: 86_400, default: D.detachTimeoutSeconds },
   ),
   detachTimeoutPolicy: choice(
-    'What happens to a node whose detach is not acknowledged within detachTimeoutSeconds. Pause holds the node where it is and keeps its place in the budget, for a person to look; Proceed replaces the pods without the acknowledgement; Abort attaches the node again with its old pods. Defaults to Pause.',
+    'What happens to a node whose detach is not acknowledged within detachTimeoutSeconds. Pause holds the node where it is and keeps its place in the budget, for a person to look; Proceed replaces the pods without the acknowledgement; Abort attaches the node again with its old pods, or holds it like Pause where others work on it or it is to have no pods. Defaults to Pause.',
     ['Pause', 'Proceed', 'Abort'],
   ),
   attachGraceSeconds: integer(
