@@ -94,6 +94,25 @@ export function fieldsOfPlaces(ground: () => IngressApiGround): void {
       () => fleet.node('places-1')?.metadata.annotations?.[CLAIMS] === undefined,
     )
   })
+
+  test('an object that is made again after it was deleted without what belongs to it takes over its Deployments and its gates', async () => {
+    const fleet = await newFleet(ground(), 'orphans', 2)
+    await fleet.create('web:1', fleet.detaching({}))
+    const uid = fleet.object()?.metadata.uid
+    const gates = (owner: string | undefined) =>
+      ground()
+        .history.now('gates')
+        .filter(({ metadata }) => metadata.ownerReferences?.some((one) => one.uid === owner))
+    await ground().until('two gates', () => gates(uid).length === 2)
+    await ground().mustAsk('DELETE', `${fleet.path}/orphans`, { propagationPolicy: 'Orphan' })
+    await ground().until('it to be gone', () => fleet.object() === undefined)
+    await fleet.create('web:1', fleet.detaching({}))
+    const now = fleet.object()?.metadata.uid
+    assert.notEqual(now, uid)
+    await ground().until('two gates of the new one', () => gates(now).length === 2)
+    await fleet.changeImage('web:2')
+    await fleet.rolledOut('web:2')
+  })
 }
 
 const CLAIMS = 'evenkeel.dev/maintenance'
