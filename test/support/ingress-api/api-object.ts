@@ -12,6 +12,7 @@ export interface ApiObject {
     readonly labels?: Words
     readonly annotations?: Words
     readonly finalizers?: readonly string[]
+    readonly ownerReferences?: readonly { readonly uid: string }[]
     readonly deletionTimestamp?: string
   }
   readonly spec?: Readonly<Record<string, unknown>>
