@@ -19,6 +19,7 @@ import type { Node } from '../../src/model/node.ts'
 import { wallMs } from '../../src/model/time.ts'
 import {
   aClusterNode,
+  aDeployment,
   anIngress,
   aSlot,
   DEPLOYMENT_MARK,
@@ -254,17 +255,8 @@ export class IngressToy {
     if (action.kind === 'deleteDeployment') one.deployment = undefined
     if (action.kind === 'createDeployment') {
       const annotations = { [OP_ANNOTATION]: formatOp(action.op), [action.mark.key]: action.mark.value }
-      const pods = {
-        replicas: 2,
-        updated: 0,
-        ready: 0,
-        available: 0,
-        oldPods: 0,
-        failedPods: 0,
-        shutDownPods: 0,
-        runningPods: 0,
-      }
-      one.deployment = { revision: action.revision, annotations, ...pods, isObserved: true, gate: 'absent' }
+      const pods = { updated: 0, ready: 0, available: 0, runningPods: 0 }
+      one.deployment = aDeployment({ revision: action.revision, annotations, ...pods, gate: 'absent' })
       one.served = false
     }
     if (one.node !== undefined) onNode(one.node, action)

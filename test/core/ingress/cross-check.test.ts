@@ -40,6 +40,9 @@ interface Row {
 const HEALTH_0 = 'spec.healthCheckNodePorts[0]'
 const PODS = 'spec.template.spec.containers'
 const other = (spec: Json, made = {}) => ({ objects: [checked(stored('api', spec, made))] })
+const ONE = { limit: { kind: 'count', count: 1 } } as const
+const TOO_MANY = 'moreThanBudget warning spec.updateStrategy.rollingUpdate.maxUnavailableNodes'
+const TOO_MANY_IN_PLACE = 'moreThanBudget warning spec.updateStrategy.rollingUpdate.maxDegradedNodes'
 
 const ROWS: readonly Row[] = [
   { title: 'an empty cluster', spec: HEALTH, beside: {}, says: [] },
@@ -199,18 +202,8 @@ const ROWS: readonly Row[] = [
     beside: {},
     says: [],
   },
-  {
-    title: 'a node budget of one',
-    spec: rolling({ maxUnavailableNodes: 2 }),
-    beside: { limit: { kind: 'count', count: 1 } },
-    says: ['moreThanBudget warning spec.updateStrategy.rollingUpdate.maxUnavailableNodes'],
-  },
-  {
-    title: 'a node budget of one, of pods that are replaced in place',
-    spec: rolling({ maxDegradedNodes: '70%' }),
-    beside: { limit: { kind: 'count', count: 1 } },
-    says: ['moreThanBudget warning spec.updateStrategy.rollingUpdate.maxDegradedNodes'],
-  },
+  { title: 'a node budget of one', spec: rolling({ maxUnavailableNodes: 2 }), beside: ONE, says: [TOO_MANY] },
+  { title: 'the same in place', spec: rolling({ maxDegradedNodes: '70%' }), beside: ONE, says: [TOO_MANY_IN_PLACE] },
   {
     title: 'a node budget of a share that is enough',
     spec: rolling({ maxUnavailableNodes: '50%' }),
