@@ -54,6 +54,8 @@ export async function bundlesInCluster(): Promise<readonly [Bundle, Bundle]> {
     target: 'node24',
     // `import()` of a file beside would start Node's loader of modules for it.
     supported: { 'dynamic-import': false },
+    // Lines and names stay as they are, for what a stack trace says.
+    minifySyntax: true,
     legalComments: 'inline',
     plugins: [withoutKubeconfig, restBeside],
   })
