@@ -86,7 +86,7 @@ describe('the controller of the chart', requires('helm'), () => {
         ...verbs('get list watch create patch delete', 'apps deployments * *'),
         ...verbs('get list watch create patch delete', 'apps daemonsets * *'),
         ...verbs('list watch create patch delete', 'apps controllerrevisions * *'),
-        ...verbs('list watch create patch delete', 'policy poddisruptionbudgets * *'),
+        ...verbs('get list watch create patch delete', 'policy poddisruptionbudgets * *'),
         ...verbs('list watch', ' pods * *'),
         ...verbs('list watch', ' services * *'),
         ...verbs('get list watch patch', ' nodes * *'),
