@@ -3,6 +3,7 @@ import type { Admission } from './admission.ts'
 import { askDetach } from './ask-detach.ts'
 import { takeSlot } from './begin.ts'
 import { detachWaits } from './detached.ts'
+import { unreadableClaims } from './marks.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
 import { type IngressOp, toDetach } from './op.ts'
 import { type NodeView, neverServed, type Pass } from './pass.ts'
@@ -21,7 +22,8 @@ export function mayApply(pass: Pass, n: NodeView, { op, admission }: Applying): 
   if (!neverServed(n)) {
     const slot = slotFor(n, admission)
     if (slot !== undefined) return slot
-    const isAsked = op.inPlace !== true && askDetach(pass, n, op) === undefined
+    // Claims that cannot be read may lack ours by now.
+    const isAsked = op.inPlace !== true && unreadableClaims(n) === undefined && askDetach(pass, n, op) === undefined
     if (!isInPlace && !isAsked) return detachAnew(pass, n, op)
     const until = isInPlace ? [] : gracesLeft(pass, n, op)
     if (until.length > 0) return wait(until)

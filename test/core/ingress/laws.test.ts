@@ -99,6 +99,28 @@ test('a mark and then the operation are removed by others: the gate of a cordone
   assert.equal(toy.nodes[0]?.deployment?.gate, 'open')
 })
 
+test('the claim of a node is removed before its pods change, and then no claim there can be read: its pods wait until it is claimed anew', () => {
+  const setup: Setup = {
+    ...{ nodes: 1, maxOut: 1 },
+    spec: {
+      onCordon: 'Detach',
+      strategy: { kind: 'detach', maxUnavailableNodes: { kind: 'count', count: 1 } },
+      rollout: { minInServiceNodes: 0, replaceUnavailableFirst: false },
+      detach: { onTimeout: 'Pause' },
+    },
+  }
+  const life: Life = [
+    { event: 'new revision', node: 0, writes: 0, passes: 1 },
+    { event: 'nothing', node: 0, writes: 9, passes: 9 },
+    { event: 'no claims', node: 0, writes: 0, passes: 1 },
+    { event: 'torn claims', node: 0, writes: 0, passes: 1 },
+    { event: 'nothing', node: 0, writes: 9, passes: 9 },
+  ]
+  const toy = live(setup, life)
+  assert.deepEqual(toy.faults, [])
+  assert.equal(toy.nodes[0]?.deployment?.revision, 'r1')
+})
+
 test('once faults stop, every node has the wanted revision and nothing of ours is left on it', () => {
   fc.assert(
     fc.property(setups, lives, (setup, life) => {
