@@ -161,3 +161,18 @@ for (const [title, how] of [
     assert.equal(rejectionOf(ground, 'n2').count, undefined)
     await ground.until('it to be in service', () => ground.condition('Ready') === 'True AllInService', 60)
   })
+
+for (const revision of ['', 'not the name of a revision'])
+  test(`others wrote "${revision}" as the revision of a Deployment, and its operation cannot be read: the node is updated like any other`, async (t) => {
+    const ground = await served(t)
+    const [node = ''] = ground.cluster.nodes
+    annotate(ground, node, {
+      'evenkeel.dev/template-hash': revision,
+      'evenkeel.dev/ingress-operation': '{"version":1,"id"',
+    })
+    await ground.until(
+      'its revision to be known',
+      () => annotationsOf(ground, node)['evenkeel.dev/template-hash'] !== revision,
+    )
+    await allHave(ground, 'v1')
+  })

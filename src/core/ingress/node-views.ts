@@ -19,7 +19,7 @@ import type { FoundDeployment, IngressFound } from './found.ts'
 import { ingressOwner } from './marks.ts'
 import { identityOf } from './names.ts'
 import { type NodeRow, nodeRows, type RowSources, rowOf } from './node-rows.ts'
-import { OP_ANNOTATION, parseOp } from './op.ts'
+import { OP_ANNOTATION, parseOp, revisionIn } from './op.ts'
 import { rejectionOf } from './rejection.ts'
 import { remembered } from './remembered.ts'
 import type { IngressDeployment, IngressNode } from './snapshot.ts'
@@ -148,7 +148,7 @@ function deploymentView(
   { node, pods, gate }: NodeRow,
 ): IngressDeployment {
   const { annotations, replicas, updated, ready, available, isObserved } = deployment
-  const revision = annotations[TEMPLATE_HASH_ANNOTATION] ?? ''
+  const revision = revisionIn(annotations[TEMPLATE_HASH_ANNOTATION])
   const word = parseOp(annotations[OP_ANNOTATION])
   const begun = word.kind === 'op' ? (word.op.t2 ?? word.op.t0) : 0
   const tried = rejectionOf({ annotations, revision })?.triedAt ?? 0

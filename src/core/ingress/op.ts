@@ -59,6 +59,10 @@ const LENGTH_MAX = 1_024
 const ID = /^[0-9A-Za-z._-]{1,64}$/
 const REVISION = /^[0-9A-Za-z._-]{1,253}$/
 
+/** The revision that a Deployment says it has. Anyone who may patch it can write another text, which no operation could bear. */
+export const revisionIn = (text: string | undefined): string =>
+  text !== undefined && REVISION.test(text) ? text : 'unknown'
+
 /** Anyone who may patch Deployments can write it: each field is checked, and what is wrong is said. */
 export function parseOp(text: string | undefined): OpWord {
   if (text === undefined) return { kind: 'none' }
