@@ -149,7 +149,7 @@ for (const autoRollback of [false, true]) {
 }
 
 for (const [title, lift] of [
-  ['for the wish of a person', wishRetry],
+  ['for the wish of a person', (ground: IngressGround) => wishRetry(ground)],
   [
     'applied anew after another one',
     async (ground: IngressGround) => {
@@ -184,16 +184,44 @@ for (const [title, lift] of [
     assert.equal(ground.status().rejectedRevision, undefined)
   })
 
+test('a template that went back by itself waits after its canary nodes again when it is tried once more', async (t) => {
+  const ground = await aGround(t)
+  ground.begin()
+  const { spec } = anIngressManifest('v1') as {
+    readonly spec: { readonly updateStrategy: { readonly rollingUpdate: Json } }
+  }
+  const canary = { nodeSelector: { 'kubernetes.io/hostname': 'n1' } }
+  const updateStrategy = { rollingUpdate: { ...spec.updateStrategy.rollingUpdate, autoRollback: true, canary } }
+  await withHistory(ground, ['v1'], { updateStrategy, progressDeadlineSeconds: 60 })
+  const disk = new FullDisk(ground, 'n2', 'v2')
+  disk.fill()
+  patchSpec(ground, templateOf('v2'))
+  const onlyCanary = () =>
+    ground.condition('Progressing') === 'False CanaryAwaited' &&
+    ground.podLines().every((line) => line.endsWith(line.startsWith('n1') ? ' v2' : ' v1'))
+  await ground.until('its canary node', onlyCanary)
+  const revision = String(ground.status().updateRevision)
+  annotateObject(ground, { 'evenkeel.dev/promoted-revision': revision })
+  await ground.until('it to go back by itself', () => ground.condition('Progressing') === 'False RolledBack')
+  disk.empty()
+  wishRetry(ground)
+  await ground.until('its canary node once more', onlyCanary)
+  await ground.cluster.time.advance(60_000)
+  assert.ok(onlyCanary())
+  annotateObject(ground, { 'evenkeel.dev/promoted-revision': `${revision}@${ground.status().rejectedAt}` })
+  await rolledOut(ground, 'v2')
+})
+
 const templateOf = (version: string): Json => ({
   template: (anIngressManifest(version) as { readonly spec: Json }).spec.template,
 })
 
-function wishRetry(ground: IngressGround): void {
+const wishRetry = (ground: IngressGround): void =>
+  annotateObject(ground, { 'evenkeel.dev/ingress-retry': String(ground.status().rejectedAt) })
+
+function annotateObject(ground: IngressGround, added: Readonly<Record<string, string>>): void {
   const object = ground.cluster.world.store.get(INGRESS_DAEMON_SETS, { namespace: 'default', name: 'web' })
   assert.ok(object !== undefined)
-  const annotations = {
-    ...object.metadata.annotations,
-    'evenkeel.dev/ingress-retry': String(ground.status().rejectedAt),
-  }
+  const annotations = { ...object.metadata.annotations, ...added }
   ground.cluster.world.store.put(INGRESS_DAEMON_SETS, { ...object, metadata: { ...object.metadata, annotations } })
 }

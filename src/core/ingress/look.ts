@@ -9,7 +9,7 @@ import { type SortedDeployments, sortDeployments, sortedAsBefore } from './belon
 import type { FoundDaemonSet, FoundDeployment, IngressFound } from './found.ts'
 import { healthCheckerName, identityFor } from './names.ts'
 import { nodeViews } from './node-views.ts'
-import { rejectedRevision } from './rejected-revision.ts'
+import { promotionId, rejectedRevision } from './rejected-revision.ts'
 import { templateHash } from './revision.ts'
 import { rollbackOf } from './rollback.ts'
 import type { IngressSnapshot } from './snapshot.ts'
@@ -62,7 +62,7 @@ export function lookAt(found: IngressFound): IngressLook {
         desired,
         ...word('current', found.status.currentRevision),
         ...(rejected === undefined ? {} : { rejected }),
-        ...word('promoted', object.promoted),
+        ...(object.promoted === promotionId(desired, rejected) ? { promoted: desired } : {}),
       },
       ...(told === undefined ? {} : { toldRollout: told }),
       toldNodes: toldNodes(found.status),

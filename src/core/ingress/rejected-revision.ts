@@ -20,3 +20,7 @@ export function rejectedRevision(
 
 /** By which a person asks for another try: it counts for this one alone, and not for the next one of the same revision. */
 export const rejectionId = ({ revision, at }: Omit<RejectedRevision, 'isLifted'>): string => at ?? revision
+
+/** What a person writes to let a revision go on after its canary nodes. What was written before it was rejected counts no more. */
+export const promotionId = (revision: string, rejected: Omit<RejectedRevision, 'isLifted'> | undefined): string =>
+  rejected?.revision === revision && rejected.at !== undefined ? `${revision}@${rejected.at}` : revision

@@ -2,6 +2,7 @@ import { PROMOTED_ANNOTATION, REVISION_HASH_LABEL } from '../../../model/ingress
 import type { JsonPatch } from '../../../model/json-patch.ts'
 import type { OwnedObject } from '../../../model/owned-object.ts'
 import type { CheckedIngress } from '../ingress-kind.ts'
+import { promotionId, rejectedRevision } from '../rejected-revision.ts'
 import { holdsTemplateOf, numberOf } from '../revision.ts'
 import { existing } from '../rollback.ts'
 import { conditionOf } from './standing.ts'
@@ -43,7 +44,7 @@ export function pause(object: CheckedIngress): RolloutChange {
 
 /** A pause ends first. Without one, the rollout that waits after its canary nodes is let go on. */
 export function resume(object: CheckedIngress): RolloutChange {
-  const { name, spec, status, generation, resourceVersion } = object
+  const { name, spec, status, generation, resourceVersion, retried } = object
   if (spec.rollout.paused)
     return write(object, [{ op: 'add', path: '/spec/paused', value: false }], `${name} is not paused any more`)
   if (spec.rollout.canary !== undefined && status.observedGeneration !== generation)
@@ -58,7 +59,9 @@ export function resume(object: CheckedIngress): RolloutChange {
     return nothing(`the rollout of ${name} is not paused, and does not wait after its canary nodes`)
   const text = `the rollout of ${name} goes on with revision ${updateRevision} beyond its canary nodes`
   // A merge patch: there may be no annotations yet.
-  const patch = { metadata: { resourceVersion, annotations: { [PROMOTED_ANNOTATION]: updateRevision } } }
+  const rejected = rejectedRevision(status.fields, { desired: updateRevision, retried })
+  const annotations = { [PROMOTED_ANNOTATION]: promotionId(updateRevision, rejected) }
+  const patch = { metadata: { resourceVersion, annotations } }
   return { kind: 'write', writes: [{ patch, text }] }
 }
 
