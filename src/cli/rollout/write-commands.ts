@@ -71,7 +71,7 @@ const COMMANDS: readonly WriteCommand[] = [
     name: 'retry',
     summary: 'try nodes that are stuck once more, or a template that was rolled back',
     example:
-      'try each node that is stuck, or one of them\n  evenkeel rollout retry ingressdaemonset/web\n  evenkeel rollout retry ingressdaemonset/web --node n1\n\nWhere no node is stuck, and an automatic rollback left the template of the object, that is rolled out once more.',
+      'try each node that is stuck, or one of them\n  evenkeel rollout retry ingressdaemonset/web\n  evenkeel rollout retry ingressdaemonset/web --node n1\n\nA node that is skipped is tried by its name alone. A template that an automatic rollback left is rolled out once more.',
     options: (command) => ofNode(command, false),
     decide:
       ({ node }) =>

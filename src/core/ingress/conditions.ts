@@ -57,7 +57,7 @@ function progressing(pass: Pass, { counts, isComplete, reasons }: Seen): Words {
 const isRolledBack = ({ s, target }: Pass): boolean => s.revisions.desired !== target
 
 const rolledBack = ({ s: { object, revisions }, target }: Pass): string =>
-  `revision ${revisions.desired}, which the template asks for, failed, so the nodes have revision ${target} or go back to it; change the template, or try it once more: evenkeel rollout retry ingressdaemonset/${object.name}`
+  `revision ${revisions.desired}, which the template asks for, failed, so the nodes have revision ${target} or go back to it; change the template, or try it once more: evenkeel rollout retry ingressdaemonset/${object.name} -n ${object.namespace}`
 
 const sentence = ({ text, next }: Reason): string => (next === undefined ? text : `${text}; ${next}`)
 

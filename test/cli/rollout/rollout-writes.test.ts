@@ -4,6 +4,7 @@ import { type Json, type Scene, ScriptedRollout } from './scripted-rollout.ts'
 
 const STUCK = { name: 'n2', state: 'Stuck', isUnderWay: true }
 const CANARY = { updateStrategy: { rollingUpdate: { canary: { nodeSelector: { canary: 'yes' } } } } }
+const REJECTED_AT = '2026-01-01T00:00:00Z'
 const AWAITS = ['Progressing False CanaryAwaited the canary nodes are done']
 
 type Row = readonly [title: string, scene: Scene, words: string, says: string, spec: Json]
@@ -260,14 +261,40 @@ test('the command that follows a write names the namespace of the controller, wh
 test('where no node is stuck, a retry has the template tried once more that an automatic rollback left, and asked twice it does nothing', async () => {
   const scripted = new ScriptedRollout()
   const { updateRevision } = scripted.object.status
-  scripted.store('status', { rejectedRevision: updateRevision, rejectedAt: '2026-01-01T00:00:00Z' })
+  scripted.store('status', { rejectedRevision: updateRevision, rejectedAt: REJECTED_AT })
   const ofNode = await scripted.run('retry', 'ids/web', '--node', 'n1')
   assert.match(ofNode.err, /has no pods on a node n1/)
   const { code, out } = await scripted.run('retry', 'ids/web')
   assert.equal(code, 0)
   assert.match(out.replaceAll(/\s+/g, ' '), /edge\/web: web is rolled out once more with the template that failed/)
   const { annotations } = scripted.object.metadata
-  assert.deepEqual(annotations, { 'evenkeel.dev/ingress-retry': '2026-01-01T00:00:00Z' })
-  const again = await scripted.run('retry', 'ids/web')
-  assert.deepEqual([again.code, again.out], [0, 'edge/web: nothing to do: no node of web is stuck\n'])
+  assert.deepEqual(annotations, { 'evenkeel.dev/ingress-retry': REJECTED_AT })
+  assert.match((await scripted.run('retry', 'ids/web')).out, /nothing to do: no node of web is stuck\n$/)
+})
+
+test('a retry has the template tried once more also while nodes are stuck, and leaves a node that is skipped as it is', async () => {
+  const skipped = { ...STUCK, annotations: { 'evenkeel.dev/ingress-skip': 'op-n2' } }
+  const scripted = new ScriptedRollout({ nodes: [skipped] })
+  const alone = await scripted.run('retry', 'ids/web')
+  assert.match(
+    alone.out.replaceAll(/\s+/g, ' '),
+    /nothing to do: the nodes of web that are stuck are skipped: n2; --node tries/,
+  )
+  const { updateRevision } = scripted.object.status
+  scripted.store('status', { rejectedRevision: updateRevision, rejectedAt: REJECTED_AT })
+  const { code, out } = await scripted.run('retry', 'ids/web')
+  assert.deepEqual([code, /web is rolled out once more/.test(out), /n2/.test(out)], [0, true, false], out)
+  assert.equal(scripted.deploymentOf('n2')['evenkeel.dev/ingress-retry'], undefined)
+  const named = await scripted.run('retry', 'ids/web', '--node', 'n2')
+  assert.equal(named.code, 0)
+  assert.equal(scripted.deploymentOf('n2')['evenkeel.dev/ingress-retry'], 'op-n2')
+})
+
+test('resume after the canary nodes of a template that was rejected before names when that was', async () => {
+  const scripted = new ScriptedRollout({ spec: CANARY, conditions: AWAITS })
+  const { updateRevision } = scripted.object.status
+  scripted.store('status', { rejectedRevision: updateRevision, rejectedAt: REJECTED_AT })
+  assert.equal((await scripted.run('resume', 'ids/web')).code, 0)
+  const { 'evenkeel.dev/promoted-revision': promoted } = scripted.object.metadata.annotations as Json
+  assert.equal(promoted, `${updateRevision}@${REJECTED_AT}`)
 })

@@ -29,10 +29,32 @@ interface Failed {
   readonly rejected?: string
 }
 
-/** The nodes that failed are tried once more; where none did, the template that an automatic rollback left. */
+/**
+ * The nodes that failed are tried once more, without those that a person skips, unless it is one by its name; and the template that an automatic
+ * rollback left.
+ */
 export function retry(object: CheckedIngress, wished: Wished): RolloutChange {
-  const failed = failedNodes(object, wished)
-  if ('kind' in failed && failed.kind === 'nothing' && wished.node === undefined) return lift(object) ?? failed
+  if (wished.node !== undefined) return retryNodes(failedNodes(object, wished))
+  const lifted = lift(object)
+  const nodes = retryNodes(withoutSkipped(object, failedNodes(object, wished)))
+  if (lifted === undefined) return nodes
+  return nodes.kind === 'write'
+    ? { kind: 'write', writes: [lifted, ...nodes.writes] }
+    : { kind: 'write', writes: [lifted] }
+}
+
+function withoutSkipped(
+  { name }: CheckedIngress,
+  failed: readonly Failed[] | RolloutChange,
+): readonly Failed[] | RolloutChange {
+  if ('kind' in failed) return failed
+  const left = failed.filter(({ deployment, of }) => deployment.annotations[SKIP_ANNOTATION] !== of)
+  if (left.length > 0) return left
+  const names = failed.map(({ node }) => node).join(', ')
+  return nothing(`the nodes of ${name} that are stuck are skipped: ${names}; --node tries one of them again`)
+}
+
+function retryNodes(failed: readonly Failed[] | RolloutChange): RolloutChange {
   if ('kind' in failed) return failed
   return asked(
     failed.filter(({ deployment, ...one }) => {
@@ -48,13 +70,13 @@ export function retry(object: CheckedIngress, wished: Wished): RolloutChange {
 }
 
 /** Undefined: the template that the object has was not rejected. */
-function lift({ name, spec, status, retried, resourceVersion }: CheckedIngress): RolloutChange | undefined {
+function lift({ name, spec, status, retried, resourceVersion }: CheckedIngress): RolloutWrite | undefined {
   const rejected = rejectedRevision(status.fields, { desired: templateHash(spec), retried })
   if (rejected === undefined || rejected.isLifted) return undefined
   const text = `${name} is rolled out once more with the template that failed`
   // A merge patch: there may be no annotations yet.
   const annotations = { [RETRY_ANNOTATION]: rejectionId(rejected) }
-  return { kind: 'write', writes: [{ patch: { metadata: { resourceVersion, annotations } }, text }] }
+  return { patch: { metadata: { resourceVersion, annotations } }, text }
 }
 
 /** A revision without a time is due to be tried again. */
