@@ -4,6 +4,7 @@ import { administrator } from './administrator.ts'
 
 export interface RawReply {
   readonly status: number
+  /** What the JSON says, or the text where it is none. */
   readonly body: unknown
 }
 
@@ -22,8 +23,14 @@ export function rawApi(kubeconfigPath: string): { readonly ask: RawApi; readonly
         headers: { 'content-type': patch },
       })
       sent.on('error', reject)
-      sent.on('response', async (reply) => {
-        resolve({ status: reply.statusCode ?? 0, body: JSON.parse(await text(reply)) })
+      sent.on('response', (reply) => {
+        const replyOf = (said: string): RawReply => {
+          const isJson = (reply.headers['content-type'] ?? '').startsWith('application/json')
+          return { status: reply.statusCode ?? 0, body: isJson ? JSON.parse(said) : said }
+        }
+        text(reply)
+          .then((said) => resolve(replyOf(said)))
+          .catch(reject)
       })
       sent.end(body === undefined ? undefined : JSON.stringify(body))
     })
