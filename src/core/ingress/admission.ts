@@ -6,6 +6,7 @@ import { inOrder, isCanary, zoneOf } from './order.ts'
 import type { NodeView, Pass } from './pass.ts'
 import { isFirstToLeave, massReason, nodeHolds, oldNodes, rolloutHolds } from './rollout-rules.ts'
 import { type FreeSlot, freeSlots, slotCount } from './slots.ts'
+import { upkeep } from './upkeep.ts'
 
 /** Why a node is to go out of service: for good, for the work of others, or for other pods. */
 type Purpose = 'leave' | 'maintain' | 'update'
@@ -45,7 +46,7 @@ interface Room {
 }
 
 /**
- * Who may leave now, by name, of all who want to. Each counts those who were let go before it, in this pass as well.
+ * Who may leave now, by name, of all who want to and need nothing first. Each counts those who were let go before it, in this pass as well.
  *
  * Law: a rollout takes no node out beyond the limit of its object or the node budget, whatever has the others out.
  */
@@ -53,7 +54,7 @@ export function admissions(pass: Pass): ReadonlyMap<string, Admission> {
   const answers = new Map<string, Admission>()
   const lost = pass.nodes.filter((n) => hasLostSlot(pass, n))
   const about = pass.nodes.filter((n) => isAboutToLeave(pass, n))
-  const wanting = pass.nodes.filter((n) => purposeOf(pass, n) !== undefined)
+  const wanting = pass.nodes.filter((n) => isCandidate(pass, n))
   if (lost.length + about.length + wanting.length === 0) return answers
   const room = roomOf(pass)
   for (const n of lost) answers.set(n.name, slotBack(pass, n, room))
@@ -64,6 +65,13 @@ export function admissions(pass: Pass): ReadonlyMap<string, Admission> {
     if (answer.may) letGo(pass, n, room)
   }
   return answers
+}
+
+/** A node that leaves for good needs nothing first. */
+function isCandidate(pass: Pass, n: NodeView): boolean {
+  const purpose = purposeOf(pass, n)
+  if (purpose === undefined || n.deployment === undefined) return false
+  return purpose === 'leave' || upkeep(pass, n, n.deployment) === undefined
 }
 
 function roomOf(pass: Pass): Room {

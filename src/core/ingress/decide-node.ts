@@ -5,16 +5,19 @@ import { attaching, graceOfLost } from './attaching.ts'
 import { begin, giveBack, newOp, opOfOut } from './begin.ts'
 import { detaching } from './detaching.ts'
 import { gone, leaving, putBack, withoutDeployment } from './leaving.ts'
-import { maintain, setGate } from './maintain.ts'
+import { maintain } from './maintain.ts'
 import { ownClaim } from './marks.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
 import { type IngressOp, isFirst } from './op.ts'
 import type { NodeView, Pass } from './pass.ts'
 import { rejectionOf } from './rejection.ts'
 import { isFirstToLeave, mayMove } from './rollout-rules.ts'
-import { GAVE_UP_ANNOTATION, type IngressDeployment } from './snapshot.ts'
-import { rejectsAll, stopRejected, tryAgain, untilNextTry } from './try-again.ts'
+import { setGate } from './set-gate.ts'
+import { isHeldIdle } from './slots.ts'
+import type { IngressDeployment } from './snapshot.ts'
+import { stopRejected, untilNextTry } from './try-again.ts'
 import { updating, verifying } from './updating.ts'
+import { podsFirst, upkeep } from './upkeep.ts'
 
 /**
  * What is next for one node: one write at most, so that a process that dies leaves nothing that the next one cannot tell.
@@ -31,8 +34,15 @@ export function decideNode(pass: Pass, n: NodeView, admission: Admission | undef
   const stopped = stopRejected(pass, n, deployment)
   if (stopped !== undefined) return stopped
   if (op !== undefined) return underWay(pass, n, { op, deployment, admission })
-  if (admission !== undefined) return upkeepFirst(pass, n, deployment) ?? begin(pass, n, admission)
-  return upkeepFirst(pass, n, deployment) ?? atRest(pass, n, deployment)
+  const due = upkeep(pass, n, deployment)
+  if (due !== undefined) return idleSlotBack(pass, n) ?? due
+  return admission === undefined ? atRest(pass, n, deployment) : begin(pass, n, admission)
+}
+
+/** What is due there comes first, and may be refused each time. */
+function idleSlotBack(pass: Pass, n: NodeView): NodeAnswer | undefined {
+  if (!isHeldIdle(pass, n) || graceOfLost(pass, n) !== undefined) return undefined
+  return giveBack(n, 'what it needs first is not done yet')
 }
 
 function atRest(pass: Pass, n: NodeView, deployment: IngressDeployment): NodeAnswer {
@@ -125,26 +135,4 @@ function takeStock(
   const op: IngressOp = { ...opOfOut(pass, n, { revision: deployment.revision, phase: 'Verifying' }), inPlace: true }
   const text = `the operation on ${n.name} cannot be read: ${why}. Its pods are verified as they are, and it is put back`
   return act(n, { kind: 'writeOp', op }, { code: 'OperationUnreadable', text })
-}
-
-/** Of a node that nothing is under way on. The gate is closed before a cordon comes: a drain evicts in the same second. */
-function upkeepFirst(pass: Pass, n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined {
-  return setGate(pass, n, false) ?? forgetGivenUp(pass, n, deployment) ?? podsFirst(pass, n, deployment)
-}
-
-/** Once another revision is wanted: the one that was given up may be wanted anew, and counts as failed until then. */
-function forgetGivenUp({ target }: Pass, n: NodeView, { annotations }: IngressDeployment): NodeAnswer | undefined {
-  const { [GAVE_UP_ANNOTATION]: revision } = annotations
-  if (revision === undefined || revision === target) return undefined
-  const text = `the update of ${n.name} to revision ${revision} was given up, and that one is not wanted any more`
-  return act(n, { kind: 'clearOp' }, { code: 'RevisionSuperseded', text })
-}
-
-function podsFirst(pass: Pass, n: NodeView, deployment: IngressDeployment): NodeAnswer | undefined {
-  const { podsPerNode } = pass.s.object.spec
-  if (rejectionOf(deployment) !== undefined) return tryAgain(pass, n, deployment)
-  if (deployment.replicas === podsPerNode) return undefined
-  if (deployment.replicas < podsPerNode && rejectsAll(n, deployment)) return undefined
-  const text = `${n.name} is to have ${podsPerNode} pods`
-  return act(n, { kind: 'scale', replicas: podsPerNode }, { code: 'ReplicasDiffer', text })
 }

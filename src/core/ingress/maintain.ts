@@ -5,6 +5,7 @@ import { act, type NodeAnswer, wait } from './node-answer.ts'
 import { type IngressOp, isFirst, toDetach } from './op.ts'
 import { type NodeView, neverServed, type Pass } from './pass.ts'
 import { mayMove } from './rollout-rules.ts'
+import { setGate } from './set-gate.ts'
 import type { IngressDeployment } from './snapshot.ts'
 
 interface Maintained {
@@ -62,13 +63,3 @@ const waitForOthers = (n: NodeView): NodeAnswer =>
   wait([
     { code: 'OthersAtWork', object: n.name, text: `others work on ${n.name}; it comes back once it is uncordoned` },
   ])
-
-/** Undefined: it is so. */
-export function setGate({ s }: Pass, n: NodeView, isOpen: boolean): NodeAnswer | undefined {
-  const opens = isOpen || s.object.spec.drainGate === 'Open'
-  if (n.deployment === undefined || n.deployment.gate === (opens ? 'open' : 'closed')) return undefined
-  const text = opens
-    ? `pods may be evicted from ${n.name}`
-    : `no pod may be evicted from ${n.name} before it is detached`
-  return act(n, { kind: 'setGate', isOpen: opens }, { code: opens ? 'GateOpens' : 'GateCloses', text })
-}

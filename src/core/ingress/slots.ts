@@ -32,6 +32,9 @@ function mayTakeStale({ s }: Pass): boolean {
 /** From then on a slot for which there is no room is given back, so that other owners find it free. */
 const HELD_IDLE_MS = 30_000
 
+export const isHeldIdle = ({ s }: Pass, { slot }: NodeView): boolean =>
+  slot.kind === 'ours' && s.now - slot.takenAt >= HELD_IDLE_MS
+
 /**
  * What becomes of a slot whose node is not touched yet, where too many are out: the one of the lowest slot goes on, and the
  * others ask again.
@@ -39,7 +42,7 @@ const HELD_IDLE_MS = 30_000
 export function isToGiveBack(pass: Pass, n: NodeView): boolean {
   const { slot } = n
   if (slot.kind !== 'ours') return false
-  if (pass.s.now - slot.takenAt >= HELD_IDLE_MS) return true
+  if (isHeldIdle(pass, n)) return true
   const untouched = new Set(
     pass.s.budget.out.filter(({ why }) => why.every(({ kind }) => kind === 'slot')).map(({ node }) => node),
   )
