@@ -54,7 +54,7 @@ function isStuck(s: IngressSnapshot, n: IngressNode, op: IngressOp | undefined):
 /** Also while they are tried again, or the rollout would go on for as long as that takes. */
 function isRejected({ object }: IngressSnapshot, deployment: IngressDeployment): boolean {
   const rejection = rejectionOf(deployment)
-  if (rejection === undefined) return false
+  if (rejection === undefined || rejection.count === 0) return false
   return rejection.triedAt === undefined || deployment.ready < object.spec.podsPerNode
 }
 

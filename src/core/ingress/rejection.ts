@@ -7,7 +7,7 @@ import { type IngressDeployment, REJECTED_ANNOTATION } from './snapshot.ts'
 /** The pods of a Deployment failed again and again, such as those that the kubelet rejects. */
 export interface Rejection {
   readonly revision: string
-  /** How often, one after the other. */
+  /** How often, one after the other; 0: never, and pods that failed before `triedAt` count for nothing. */
   readonly count: number
   /** The last time. */
   readonly at: WallMs
@@ -30,7 +30,7 @@ export function parseRejection(text: string): Rejection {
   const tried = timeIn(triedAt)
   return {
     revision: typeof revision === 'string' ? revision : '',
-    count: typeof count === 'number' && Number.isInteger(count) ? Math.min(Math.max(1, count), COUNT_MAX) : 1,
+    count: typeof count === 'number' && Number.isInteger(count) && count >= 0 ? Math.min(count, COUNT_MAX) : 1,
     at: timeIn(at) ?? wallMs(0),
     ...(tried === undefined ? {} : { triedAt: tried }),
   }

@@ -16,13 +16,28 @@ export function tryAgain({ s }: Pass, n: NodeView, deployment: IngressDeployment
   if (!isTried || deployment.replicas !== podsPerNode)
     return makeOnceMore(n, podsPerNode, { ...rejection, triedAt: now })
   if (deployment.available < podsPerNode) return undefined
-  const text = `the pods of ${n.name} are no longer rejected`
+  const text = `the pods of ${n.name} are ${rejection.count === 0 ? 'available again' : 'no longer rejected'}`
   return act(n, { kind: 'scale', replicas: podsPerNode }, { code: 'ReplicasDiffer', text })
 }
 
 /** Once others are done with the node it is another one: its disk may have been emptied. */
 const dueAt = ({ op }: NodeView, rejection: Rejection, now: WallMs): number =>
   (op?.t2 ?? 0) > rejection.at ? now : nextTryAt(rejection, now)
+
+/**
+ * As many pods as are to be there. Those that failed until now did so while none was made, such as on a node that was not Ready: it is noted
+ * that they do not count, or the new ones would be taken for rejected before they start.
+ */
+export function makeAll({ s }: Pass, n: NodeView, { revision, replicas, failedPods }: IngressDeployment): NodeAnswer {
+  const { podsPerNode } = s.object.spec
+  const since = { revision, count: 0, at: s.now, triedAt: s.now }
+  const isNoted = replicas < podsPerNode && failedPods > 0
+  return act(
+    n,
+    { kind: 'scale', replicas: podsPerNode, ...(isNoted ? { rejected: since } : {}) },
+    { code: 'ReplicasDiffer', text: `${n.name} is to have ${podsPerNode} pods` },
+  )
+}
 
 /** The note stays until they are available, so that the next time is known for what it is. */
 export function makeOnceMore(n: NodeView, replicas: number, rejected: Rejection): NodeAnswer {

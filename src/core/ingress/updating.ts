@@ -10,7 +10,7 @@ import { isSettled, type NodeView, neverServed, type Pass } from './pass.ts'
 import { rejectionOf } from './rejection.ts'
 import { isFirstToLeave, mayMove } from './rollout-rules.ts'
 import type { IngressDeployment } from './snapshot.ts'
-import { makeOnceMore, rejectsAll, tryAgain, untilNextTry } from './try-again.ts'
+import { makeAll, makeOnceMore, rejectsAll, tryAgain, untilNextTry } from './try-again.ts'
 
 interface UnderWay {
   readonly op: IngressOp
@@ -37,7 +37,7 @@ export function updating(pass: Pass, n: NodeView, { op, deployment, admission }:
   const made = tryAgain(pass, n, deployment)
   if (made !== undefined) return made
   if (rejection !== undefined && rejection.triedAt === undefined) return untilNextTry(pass, n, rejection)
-  if (deployment.replicas !== podsPerNode && !rejectsAll(n, deployment)) return scaleUp(pass, n)
+  if (deployment.replicas !== podsPerNode && !rejectsAll(n, deployment)) return makeAll(pass, n, deployment)
   if (!isSettled(pass, n)) return wait([notReady(pass, n, deployment)], deadline(pass, op))
   const text = `the pods of ${n.name} are all of revision ${op.revision}, and ready`
   return act(n, { kind: 'writeOp', op: { ...op, phase: 'Verifying' } }, { code: 'NodeUpdated', text })
@@ -100,12 +100,6 @@ function retry(pass: Pass, n: NodeView, { op, deployment }: Omit<UnderWay, 'admi
   return act(n, { kind: 'writeOp', op: again }, { code: 'RetryAsked', text: `${n.name} is to be tried again` })
 }
 
-const scaleUp = ({ s }: Pass, n: NodeView): NodeAnswer => {
-  const { podsPerNode } = s.object.spec
-  const text = `${n.name} is to have ${podsPerNode} pods`
-  return act(n, { kind: 'scale', replicas: podsPerNode }, { code: 'ReplicasDiffer', text })
-}
-
 const deadline = ({ s }: Pass, { t0, t2 = t0 }: IngressOp): number | undefined => {
   const at = t2 + s.object.spec.rollout.progressDeadlineMs
   return at > s.now ? at : undefined
@@ -116,7 +110,7 @@ function notReady({ s }: Pass, n: NodeView, deployment: IngressDeployment): Reas
   const { podsPerNode } = s.object.spec
   const old = oldPods === 0 ? '' : `, ${oldPods} old ones are still there`
   const text = `of ${podsPerNode} pods on ${n.name} ${updated} are new, ${ready} ready, ${available} available${old}`
-  const isTried = rejectionOf(deployment) !== undefined
+  const isTried = (rejectionOf(deployment)?.count ?? 0) > 0
   if (n.state !== 'Stuck' || isTried) return { code: 'PodsNotReady', object: n.name, text }
   return {
     code: 'ProgressDeadlineExceeded',

@@ -3,7 +3,7 @@ import type { NodeView, Pass } from './pass.ts'
 import { rejectionOf } from './rejection.ts'
 import { setGate } from './set-gate.ts'
 import { GAVE_UP_ANNOTATION, type IngressDeployment } from './snapshot.ts'
-import { rejectsAll, stopRejected, tryAgain } from './try-again.ts'
+import { makeAll, rejectsAll, stopRejected, tryAgain } from './try-again.ts'
 
 /**
  * What a node needs before anything is begun there. It takes no place in the rollout until that is done: where the write is refused, the others
@@ -30,6 +30,5 @@ export function podsFirst(pass: Pass, n: NodeView, deployment: IngressDeployment
   if (rejectionOf(deployment) !== undefined) return tryAgain(pass, n, deployment)
   if (deployment.replicas === podsPerNode) return undefined
   if (deployment.replicas < podsPerNode && rejectsAll(n, deployment)) return undefined
-  const text = `${n.name} is to have ${podsPerNode} pods`
-  return act(n, { kind: 'scale', replicas: podsPerNode }, { code: 'ReplicasDiffer', text })
+  return makeAll(pass, n, deployment)
 }

@@ -107,6 +107,8 @@ const OUT = { slot: OURS, op: anOp({ revision: 'r2' }, { t1: 90 }), asks: 'dc' }
 const UPDATES = { slot: OURS, op: anOp({ phase: 'Updating' }, { t1: 90, t2: 60 }), asks: 'dc' } as const
 const CORDONED = { unschedulable: true }
 const DOWN = { ready: 'Unknown' } as const
+/** What failed before the last minute does not count. */
+const MADE = { [REJECTED_ANNOTATION]: formatRejection(noteOf({ count: 0, ago: 1, triedAgo: 1 })) }
 const NOTED = { [REJECTED_ANNOTATION]: formatRejection(noteOf({ ago: 60 })) }
 
 /** Of a node of the wanted revision, whose gate is open where others work on it. */
@@ -136,6 +138,31 @@ const AWAY: readonly (readonly [title: string, node: Parameters<typeof aNodeOf>[
     'hold n1 PodsNotReady',
   ],
   ['it is Ready again: its pods are made', { deployment: { ...REBOOTED, replicas: 0 } }, 'n1 scale 2'],
+  [
+    'it is Ready again, and pods failed there: what failed before is noted not to count',
+    { deployment: { ...FULL, replicas: 1 } },
+    'n1 scale 2 tried 0',
+  ],
+  [
+    'in an update, it is Ready again, and pods failed there',
+    { ...UPDATES, deployment: { ...FULL, replicas: 1 } },
+    'n1 scale 2 tried 0',
+  ],
+  [
+    'it is Ready again, its pods are made, and the node is not stuck meanwhile',
+    { deployment: { ...TRIED, ready: 0, available: 0, annotations: MADE } },
+    'settled web IngressAsWanted',
+  ],
+  [
+    'it is Ready again, and its new pods fail as well: that counts as the first time',
+    { deployment: { ...TRIED, ready: 0, available: 0, failedPods: 5, annotations: MADE } },
+    'n1 scale 0 rejected 1',
+  ],
+  [
+    'it is Ready again, and its new pods are available: the note goes',
+    { deployment: { annotations: MADE } },
+    'n1 scale 2',
+  ],
   ['it is back, and all of its pods came up', { deployment: { failedPods: 5 } }, 'settled web IngressAsWanted'],
   ['it is Ready, and its pods ended with its machine', { deployment: REBOOTED }, 'settled web IngressAsWanted'],
   ['a note of before stays', { node: DOWN, deployment: { ...REBOOTED, annotations: NOTED } }, 'n1 scale 0 rejected 1'],
@@ -206,4 +233,16 @@ test('a note is read as it was written, and what is wrong in it is of a revision
     assert.deepEqual(parseRejection(odd), { revision: 'r2', count: 1, at: 0 })
   const many = parseRejection('{"revision":"r2","count":1e300,"at":"2026-01-01T00:00:00Z"}')
   assert.equal(nextTryAt(many, wallMs(NOW)), NOW + 60 * MINUTES)
+})
+
+test('a node whose pods are made again is in service, and a rollout goes on beside it', () => {
+  const made = aNodeOf('n1', { deployment: { revision: 'r2', ready: 1, available: 1, annotations: MADE } })
+  const nodes = [made, aNodeOf('n2'), aNodeOf('n3')]
+  const strategy = { kind: 'detach', maxUnavailableNodes: { kind: 'count', count: 2 } } as const
+  assert.equal(short(decideIngress(aScene(nodes, { spec: { strategy } }))), 'n3 takeSlot 0')
+})
+
+test('a note that nothing was rejected is read as it was written', () => {
+  const note = noteOf({ count: 0, ago: 1, triedAgo: 1 })
+  assert.deepEqual(parseRejection(formatRejection(note)), note)
 })
