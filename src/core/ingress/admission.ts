@@ -119,7 +119,7 @@ function hasLostSlot(pass: Pass, n: NodeView): boolean {
 export const isAboutToLeave = ({ s }: Pass, n: NodeView): boolean =>
   n.op?.phase === 'Detaching' &&
   n.op.t1 === undefined &&
-  n.state === 'Detaching' &&
+  (n.state === 'Detaching' || n.state === 'Stuck') &&
   n.slot.kind === 'ours' &&
   ownClaim(s.object, n) === undefined
 

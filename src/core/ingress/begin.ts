@@ -6,7 +6,8 @@ import { shortHash } from './names.ts'
 import { act, type NodeAnswer, REST, wait } from './node-answer.ts'
 import type { IngressOp, Phase } from './op.ts'
 import type { NodeView, Pass } from './pass.ts'
-import { isToGiveBack } from './slots.ts'
+import { actionKey } from './refusals.ts'
+import { isHeldIdle, isToGiveBack } from './slots.ts'
 
 /** Of one object, one node and one moment: who writes it twice writes the same. */
 export const newId = ({ s }: Pass, { name }: Pick<NodeView, 'name'>): string =>
@@ -47,6 +48,8 @@ export function begin(pass: Pass, n: NodeView, admission: Admission | undefined)
     return goesBack ? giveBack(n, admission.reasons[0]?.text ?? 'it may not leave') : wait(admission.reasons)
   }
   if (admission.slot !== undefined) return takeSlot(n, admission.slot)
+  const isRefused = pass.s.refusals?.has(actionKey({ kind: 'writeOp', node: n.name })) === true
+  if (isRefused && isHeldIdle(pass, n)) return giveBack(n, 'its operation is refused')
   const { spec } = pass.s.object
   const text = PURPOSES[purpose]
   if (purpose === 'update' && spec.strategy.kind === 'inPlace') {

@@ -2,7 +2,7 @@ import type { Reason } from '../../model/reason.ts'
 import { askDetach } from './ask-detach.ts'
 import { type DetachWait, detachWaits, SKEW_MS } from './detached.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
-import { overdue } from './node-state.ts'
+import { isAskRefused, overdue } from './node-state.ts'
 import type { IngressOp } from './op.ts'
 import type { NodeView, Pass } from './pass.ts'
 
@@ -24,18 +24,19 @@ interface Patience {
 export function detaching(pass: Pass, n: NodeView, { op, timeout }: Patience & { readonly op: IngressOp }): Detached {
   const { now, object } = pass.s
   if (Math.max(op.t0, op.t1 ?? 0, op.markedAgain ?? 0) > now + SKEW_MS) return notYet(fromFuture(pass, n, op))
+  const { onTimeout } = object.spec.detach
+  const isAborted = timeout === 'as said' && onTimeout === 'Abort'
   const asked = askDetach(pass, n, op)
-  if (asked !== undefined) return notYet(asked)
+  if (asked !== undefined) return notYet(isAborted && isAskRefused(pass.s, n, op) ? giveUp(n, op) : asked)
   const waits = detachWaits(pass.s, n, { ...op, t1: op.t1 ?? now })
   if (waits.length === 0) return { kind: 'detached' }
   const missing = overdue(pass.s, n, op)
-  const { onTimeout } = object.spec.detach
   if (missing === undefined) return notYet(waitFor(waits))
   if (timeout === 'bounded' || onTimeout === 'Proceed') {
     const graces = waits.filter(({ until }) => until !== undefined)
     return graces.length === 0 ? { kind: 'detached' } : notYet(waitFor(graces))
   }
-  if (timeout === 'as said' && onTimeout === 'Abort') return notYet(giveUp(n, op))
+  if (isAborted) return notYet(giveUp(n, op))
   const held = timeout === 'patient' ? heldOut(n, onTimeout) : timedOut(n)
   return notYet(wait([held, ...missing.map(({ reason }) => reason)]))
 }

@@ -2,6 +2,7 @@ import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
 import { type DetachWait, detachWaits } from './detached.ts'
 import { isClaimedForMaintenance } from './marks.ts'
 import { type IngressOp, isFirst } from './op.ts'
+import { actionKey } from './refusals.ts'
 import { rejectionOf } from './rejection.ts'
 import type { IngressDeployment, IngressNode, IngressSnapshot } from './snapshot.ts'
 
@@ -47,7 +48,7 @@ function isStuck(s: IngressSnapshot, n: IngressNode, op: IngressOp | undefined):
   if (op === undefined) return false
   if (op.phase === 'Attaching') return isReturnOverdue(s, n, op)
   if (op.revision !== target) return false
-  if (op.phase === 'Detaching') return isHeldByTimeout(s, n, op)
+  if (op.phase === 'Detaching') return isAskRefused(s, n, op) || isHeldByTimeout(s, n, op)
   return isChanging(op) && isLate(s, op)
 }
 
@@ -89,6 +90,21 @@ export function overdue(s: IngressSnapshot, n: IngressNode, op: IngressOp): read
   if (op.t1 === undefined || s.now - Math.max(op.t0, op.t1) < s.object.spec.detach.timeoutMs) return undefined
   const missing = detachWaits(s, n, { ...op, t1: op.t1 }).filter(({ until }) => until === undefined)
   return missing.length === 0 ? undefined : missing
+}
+
+const ASKING = ['writeOp', 'claim', 'markNode']
+
+/**
+ * A write of the detach is refused, and the limit of the detach is over; it runs from the beginning of the operation where not all stands that
+ * asks for it. The time alone says nothing: a controller that was away has not asked yet.
+ */
+export function isAskRefused(
+  { refusals, now, object }: IngressSnapshot,
+  { name }: IngressNode,
+  op: IngressOp,
+): boolean {
+  if (refusals === undefined || now - Math.max(op.t0, op.t1 ?? op.t0) < object.spec.detach.timeoutMs) return false
+  return ASKING.some((kind) => refusals.has(actionKey({ kind, node: name })))
 }
 
 const isHeldByTimeout = (s: IngressSnapshot, n: IngressNode, op: IngressOp): boolean =>
