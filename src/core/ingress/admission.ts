@@ -2,9 +2,9 @@ import type { Reason } from '../../model/reason.ts'
 import { massDisruption, nodeLimit } from './limits.ts'
 import { ownClaim } from './marks.ts'
 import { isFirst } from './op.ts'
-import { inOrder, isCanary, zoneOf } from './order.ts'
+import { inOrder, zoneOf } from './order.ts'
 import type { NodeView, Pass } from './pass.ts'
-import { isFirstToLeave, massReason, nodeHolds, oldNodes, rolloutHolds } from './rollout-rules.ts'
+import { fleetOf, isFirstToLeave, massReason, nodeHolds } from './rollout-rules.ts'
 import { type FreeSlot, freeSlots, slotCount } from './slots.ts'
 import { upkeep } from './upkeep.ts'
 
@@ -88,11 +88,9 @@ function roomOf(pass: Pass): Room {
     away,
     zones: new Map(pass.nodes.filter(isAtWork).map((n) => [n.name, zoneOf(pass, n)])),
     free: [...freeSlots(pass)],
-    old: oldNodes(pass),
+    ...fleetOf(pass),
     limit: nodeLimit(pass),
-    holds: rolloutHolds(pass),
     mass: mass.length === 0 ? [] : [massReason(pass, mass)],
-    hasCanary: pass.eligible.some((n) => isCanary(pass, n)),
   }
 }
 

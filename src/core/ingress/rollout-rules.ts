@@ -48,7 +48,7 @@ export function awaitsPromotion(pass: Pass): boolean {
 }
 
 /** Why no node is to be given the wanted revision now. */
-export function rolloutHolds(pass: Pass): readonly Reason[] {
+function rolloutHolds(pass: Pass): readonly Reason[] {
   const { rollout } = pass.s.object.spec
   const { name } = pass.s.object
   const failed = failedNodes(pass)
@@ -124,13 +124,30 @@ export function nodeHolds(pass: Pass, n: NodeView, { old, hasCanary }: FleetView
 }
 
 /** Nodes that are to be given the wanted revision yet. */
-export const oldNodes = (pass: Pass): number => pass.eligible.filter((n) => !isMoved(pass, n)).length
+const oldNodes = (pass: Pass): number => pass.eligible.filter((n) => !isMoved(pass, n)).length
+
+interface Fleet extends FleetView {
+  /** Why no node is to be given the wanted revision now. */
+  readonly holds: readonly Reason[]
+}
+
+const FLEETS = new WeakMap<Pass, Fleet>()
+
+/** What is the same for each node. It goes through all of them, so that it is made once for a pass. */
+export function fleetOf(pass: Pass): Fleet {
+  const made = FLEETS.get(pass)
+  if (made !== undefined) return made
+  const hasCanary = pass.eligible.some((n) => isCanary(pass, n))
+  const fleet: Fleet = { holds: rolloutHolds(pass), old: oldNodes(pass), hasCanary }
+  FLEETS.set(pass, fleet)
+  return fleet
+}
 
 /** Whether a node that is out may go to the wanted revision: always from one that failed, else by the rules. */
 export function mayMove(pass: Pass, n: NodeView, from: string): boolean {
   if (from !== pass.s.revisions.current) return true
-  const hasCanary = pass.eligible.some((one) => isCanary(pass, one))
-  return rolloutHolds(pass).length === 0 && nodeHolds(pass, n, { old: oldNodes(pass), hasCanary }).length === 0
+  const fleet = fleetOf(pass)
+  return fleet.holds.length === 0 && nodeHolds(pass, n, fleet).length === 0
 }
 
 /** Its first pods come up, one of them is ready, and they are to leave or to be replaced: that takes a slot, as with any other node. */
