@@ -35,7 +35,7 @@ import { IngressMemory } from './ingress-memory.ts'
 import { Latest } from './latest.ts'
 import { NeighbourCaches } from './neighbour-caches.ts'
 import { ObjectEvents } from './object-events.ts'
-import { type Bound, decidePass, type Seen } from './object-pass.ts'
+import { type Bound, decidePass, type Seen, wantedBy } from './object-pass.ts'
 import { IngressEffects } from './perform.ts'
 import { isRefusal } from './refused-writes.ts'
 import { stillDecided } from './still-decided.ts'
@@ -219,7 +219,7 @@ export class IngressLoop {
     const { deployments, gates, revisions, daemonSets } = this.#caches.around(object)
     const ours = this.#latest.all(deployments)
     const words = this.#agents?.of(object.uid)
-    const refusals = this.#memory.refused.of(object.uid)
+    const refusals = this.#memory.refused.of(object)
     this.#memory.noteSlots(slotHolder, { slots: budget.slots, ours, nodes, object }, now)
     return lookAt({
       object,
@@ -254,13 +254,15 @@ export class IngressLoop {
   async #perform(bound: Bound, signal: AbortSignal): Promise<void> {
     const { refused } = this.#memory
     const { action, key, look } = bound
-    const { uid } = look.snapshot.object
+    const { uid, generation } = look.snapshot.object
     try {
       const decided = await stillDecided(bound, () => this.#freshLook(key, signal))
       if (decided !== undefined) await this.#effects.perform(decided.action, decided.look, signal)
       refused.done(uid, action)
     } catch (error) {
-      if (error instanceof WorldError) refused.refuse(uid, action, { error, now: this.#parts.clock.wallMs() })
+      const { clock, random } = this.#parts
+      const facts = { now: clock.wallMs(), luck: random.next(), generation }
+      if (error instanceof WorldError) refused.refuse(uid, action, { ...facts, error })
       throw error
     }
   }
@@ -276,11 +278,8 @@ export class IngressLoop {
 
   async #tell(seen: Seen, decision: LoopDecision<Bound>, signal: AbortSignal): Promise<void> {
     const { object } = seen
-    const { actions = [] } = decision.kind === 'act' ? decision : {}
-    this.#memory.refused.keep(
-      object.uid,
-      actions.map(({ action }) => action),
-    )
+    // By caches that are behind nothing is wanted, and no refusal is over.
+    if (seen.kind === 'refused' || seen.look.snapshot.isFresh) this.#memory.refused.keep(object.uid, wantedBy(decision))
     const wanted =
       seen.kind === 'refused'
         ? refusedStatus(object.status.fields, decision.reasons)
