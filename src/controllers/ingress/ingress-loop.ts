@@ -37,7 +37,7 @@ import { NeighbourCaches } from './neighbour-caches.ts'
 import { ObjectEvents } from './object-events.ts'
 import { type Bound, decidePass, type Seen, wantedBy } from './object-pass.ts'
 import { IngressEffects } from './perform.ts'
-import { isRefusal } from './refused-writes.ts'
+import { isOfWebhook, isRefusal } from './refused-writes.ts'
 import { stillDecided } from './still-decided.ts'
 
 interface IngressLoopParts {
@@ -143,6 +143,7 @@ export class IngressLoop {
         tell: ({ snapshot, decision }, signal) => this.#tell(snapshot, decision, signal),
         perform: (action, signal) => this.#perform(action, signal),
         isRefusal,
+        isSlow: isOfWebhook,
       },
     })
   }

@@ -9,7 +9,16 @@ const OVER_SOON: readonly string[] = ['KUBE_CONFLICT', 'KUBE_NOT_FOUND', 'NODES_
 const LASTING: readonly string[] = ['KUBE_FORBIDDEN', 'KUBE_INVALID', 'CLAIMS_FULL', 'NODE_CHANGED', 'REVISION_MISSING']
 
 /** It says nothing of any other write. An API server that cannot be reached, fails or is throttled does. */
-export const isRefusal = ({ code }: WorldError): boolean => OVER_SOON.includes(code) || LASTING.includes(code)
+export const isRefusal = (error: WorldError): boolean => OVER_SOON.includes(error.code) || isLasting(error)
+
+const isLasting = (error: WorldError): boolean => LASTING.includes(error.code) || isOfWebhook(error)
+
+/**
+ * The webhook of one kind of write does not answer, which the API server says by an error of its own. The answer may have taken as long as
+ * the webhook may.
+ */
+export const isOfWebhook = ({ code, message }: WorldError): boolean =>
+  code === 'KUBE_SERVER' && message.includes('failed calling webhook')
 
 /**
  * Each change of the words is a write of the status, which leads to the next try. What refuses may say something else each time, such as
@@ -48,7 +57,7 @@ export class RefusedWrites {
   readonly #refused = new Map<string, Map<string, Refused>>()
 
   refuse(uid: string, action: ObjectAction, { error, now, generation, luck }: Refusal): void {
-    if (!LASTING.includes(error.code)) return
+    if (!isLasting(error)) return
     const refused = this.#refused.get(uid) ?? new Map<string, Refused>()
     this.#refused.set(uid, refused)
     const key = actionKey(action)
