@@ -33,6 +33,7 @@ import { freshNodes } from './fresh-nodes.ts'
 import { IngressCaches, ingressKey } from './ingress-caches.ts'
 import { IngressMemory } from './ingress-memory.ts'
 import { Latest } from './latest.ts'
+import { metAgain } from './met-again.ts'
 import { NeighbourCaches } from './neighbour-caches.ts'
 import { ObjectEvents } from './object-events.ts'
 import { type Bound, decidePass, type Seen, wantedBy } from './object-pass.ts'
@@ -188,6 +189,7 @@ export class IngressLoop {
     })
     if (object.findings.some(isError) && !object.deleting) return refused(object.findings)
     await this.#readBudget(signal)
+    await metAgain({ ...this.#parts, memory: this.#memory }, object.namespace, signal)
     const beside = object.deleting ? [] : this.#neighbours.findings(object)
     const doubts = [...object.findings, ...beside]
     if (beside.some(isError) && !wasCarried(object)) return refused(doubts)
@@ -229,10 +231,10 @@ export class IngressLoop {
       isFresh: this.#caches.isFresh(),
       now,
       nodes,
-      deployments: this.#memory.deployments.withMet(namespace, ours, clock.monoMs()),
-      gates: this.#latest.all(this.#memory.gates.withMet(namespace, gates, clock.monoMs())),
+      deployments: this.#memory.deployments.withMet(namespace, ours),
+      gates: this.#latest.all(this.#memory.gates.withMet(namespace, gates)),
       revisions,
-      daemonSets: this.#memory.daemonSets.withMet(namespace, this.#latest.all(daemonSets), clock.monoMs()),
+      daemonSets: this.#memory.daemonSets.withMet(namespace, this.#latest.all(daemonSets)),
       podsOf: this.#caches.podsOf(object),
       budget,
       slotHolder,

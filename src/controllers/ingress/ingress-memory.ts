@@ -10,8 +10,9 @@ import { NODE_ANNOTATION, type SeenSlot } from '../../model/slot.ts'
 import type { MonoMs, WallMs } from '../../model/time.ts'
 import { RefusedWrites } from './refused-writes.ts'
 
-/** Then the cache shows what was made, and what is of others is asked for once more. */
+/** Then the cache shows what was made, and what is of others is asked for once more (`met-again.ts`), so many in a pass. */
 const MET_MS = 30_000
+const ASKED_AT_ONCE = 10
 
 interface NotedSlot extends HeldSlot {
   /** That stood there last. */
@@ -117,13 +118,15 @@ export class IngressMemory {
   /** Only these objects are there. */
   keep(uids: ReadonlySet<string>): void {
     this.refused.keepObjects(uids)
+    // What is of others in the way of those that are left is met again.
+    for (const met of [this.deployments, this.daemonSets, this.gates]) met.clear()
     for (const kept of [this.#acknowledged, this.#told])
       for (const uid of kept.keys()) if (!uids.has(uid)) kept.delete(uid)
   }
 }
 
 /** Objects of a kind that were just made, or that are of others and have a name of ours. */
-class Met<T extends OwnedObject> {
+export class Met<T extends OwnedObject> {
   /** By namespace and name. */
   readonly #met = new Map<string, { readonly object: T; readonly since: MonoMs }>()
 
@@ -131,11 +134,25 @@ class Met<T extends OwnedObject> {
     this.#met.set(keyOf(object), { object, since: now })
   }
 
+  /** They were asked for a while ago, and the cache does not show them. */
+  longAgo(namespace: string, now: MonoMs): readonly T[] {
+    const all = [...this.#met.values()].filter((one) => one.object.namespace === namespace && now - one.since > MET_MS)
+    return all.slice(0, ASKED_AT_ONCE).map(({ object }) => object)
+  }
+
+  forget(object: T): void {
+    this.#met.delete(keyOf(object))
+  }
+
+  clear(): void {
+    this.#met.clear()
+  }
+
   /** With what the cache does not show. */
-  withMet(namespace: string, objects: readonly T[], now: MonoMs): readonly T[] {
+  withMet(namespace: string, objects: readonly T[]): readonly T[] {
     if (this.#met.size === 0) return objects
     const shown = new Set(objects.map(keyOf))
-    for (const [key, { since }] of this.#met) if (shown.has(key) || now - since > MET_MS) this.#met.delete(key)
+    for (const key of this.#met.keys()) if (shown.has(key)) this.#met.delete(key)
     const met = [...this.#met.values()].map(({ object }) => object)
     return [...objects, ...met.filter((one) => one.namespace === namespace)]
   }

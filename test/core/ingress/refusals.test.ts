@@ -111,4 +111,9 @@ test('a node in service is listed where a write for it is refused, before those 
     rows.map(({ name, state }) => `${name} ${state}`),
     ['n3 InService', 'n1 Queued'],
   )
+  assert.deepEqual(
+    rows.map((row) => 'since' in row),
+    [false, true],
+    'of a node in service it would say nothing of what is refused',
+  )
 })
