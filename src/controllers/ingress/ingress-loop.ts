@@ -201,7 +201,7 @@ export class IngressLoop {
 
   #rollbackOfRefused(object: CheckedIngress): Pick<Extract<ObjectLook, { kind: 'refused' }>, 'back' | 'look'> {
     if (object.rollbackTo === undefined) return {}
-    const look = this.#lookAt(object, [])
+    const look = this.#lookAt(object)
     const back = rollbackOfRefused(object, look, (spec) => this.#neighbours.findings({ ...object, spec }))
     return back === undefined ? {} : { back, look }
   }
@@ -213,9 +213,9 @@ export class IngressLoop {
     this.#budgetReadAt = now
   }
 
-  #lookAt(object: CheckedIngress, nodes: readonly Node[]): IngressLook {
-    const { clock } = this.#parts
-    const now = clock.wallMs()
+  #lookAt(object: CheckedIngress, known?: readonly Node[]): IngressLook {
+    const now = this.#parts.clock.wallMs()
+    const nodes = known ?? []
     const { namespace } = object
     const budget = this.#budget.facts() ?? NOTHING_READ
     const slotHolder = this.#slotsOf(object).holder
@@ -223,7 +223,8 @@ export class IngressLoop {
     const ours = this.#latest.all(deployments)
     const words = this.#agents?.of(object.uid)
     const refusals = this.#memory.refused.of(object)
-    this.#memory.noteSlots(slotHolder, { slots: budget.slots, ours, nodes, object }, now)
+    // Without its Nodes, a claim that is seen would count as gone.
+    if (known !== undefined) this.#memory.noteSlots(slotHolder, { slots: budget.slots, ours, nodes, object }, now)
     return lookAt({
       object,
       ...(object.deleting ? {} : { conflicts: this.#neighbours.findings(object).filter(isError) }),
