@@ -13,7 +13,7 @@ interface Refusal {
 export type Refusals = ReadonlyMap<string, Refusal>
 
 /** What a decision knows of refusals. */
-export interface RefusalsNow {
+interface RefusalsNow {
   readonly now: WallMs
   readonly refusals?: Refusals
 }
