@@ -25,6 +25,8 @@ export interface Loop<S, A> {
    * after them. Where it is left out, the first effect that fails ends the pass.
    */
   isRefusal?(error: WorldError): boolean
+  /** Whether a refusal may have taken seconds. */
+  isSlow?(refusal: WorldError): boolean
   /** Told of each decision, before anything is done about it. */
   decided?(key: string, decision: LoopDecision<A>): void
   /**
@@ -75,6 +77,8 @@ const EFFECT_LIMIT_MS = 10_000
 const LOOK_AGAIN_MS = 20
 /** So many effects of a pass may be refused before it ends: a right that is missing refuses all of them. */
 const REFUSALS_MAX = 50
+/** So many of those that take long. */
+const SLOW_REFUSALS_MAX = 5
 const BACKOFF = { baseMs: 200, capMs: 10_000 }
 
 /**
@@ -190,13 +194,14 @@ export class Reconciler<S, A> {
     signal: AbortSignal,
   ): Promise<{ readonly isLeading: boolean; readonly refusal?: WorldError }> {
     const refusals: WorldError[] = []
+    const isSlow = (error: WorldError): boolean => this.#parts.loop.isSlow?.(error) === true
     let done = 0
     for (const action of actions) {
       const refusal = await this.#refused(action, signal)
       if (refusal === 'leads no more') return { isLeading: false }
       if (refusal === undefined) done += 1
       else refusals.push(refusal)
-      if (refusals.length >= REFUSALS_MAX) break
+      if (refusals.length >= REFUSALS_MAX || refusals.filter(isSlow).length >= SLOW_REFUSALS_MAX) break
     }
     const [refusal] = refusals
     if (refusal === undefined) return { isLeading: true }

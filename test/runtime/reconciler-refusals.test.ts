@@ -99,6 +99,24 @@ test('where all is refused, a pass tries fifty and comes again after a pause', a
   assert.ok(tried.length > 300 && tried.length < 1_500, `${tried.length}`)
 })
 
+test('of refusals that take long, a pass tries five', async () => {
+  const actions = Array.from({ length: 100 }, (_, at) => `take ${at}`)
+  const tried: string[] = []
+  const { clock, reconciler } = aLoop({
+    decide: () => ({ kind: 'act', actions, reasons: WHY }),
+    perform: async (action) => {
+      tried.push(action)
+      throw forbidden
+    },
+    isRefusal: () => true,
+    isSlow: () => true,
+  })
+  void reconciler.run(never)
+  reconciler.add('k')
+  await clock.advance(10)
+  assert.deepEqual(tried, actions.slice(0, 5))
+})
+
 test('where something was done beside what was refused, the next step does not wait for the pause', async () => {
   const { clock, world } = aRefusedLoop({ actions: ['a', 'b'], fails: { a: forbidden } })
   await clock.advance(1_000)

@@ -91,3 +91,16 @@ test('a gate of others is never written to, and its node waits for it and says s
     180,
   )
 })
+
+test('a gate of others leads to no write for as long as it is there', async (t) => {
+  const ground = await served(t)
+  changed(ground, 'n2', (gate) => withMetadata(gate, { ownerReferences: [], labels: {} }))
+  await ground.until('n2 to be listed', () => rowOf(ground, 'n2')?.reason === 'NameTaken', 90)
+  await ground.cluster.time.advance(5_000)
+  const before = ground.ownWrites()
+  for (let second = 0; second < 100; second += 1) {
+    await ground.cluster.time.advance(1_000)
+    assert.equal(rowOf(ground, 'n2')?.reason, 'NameTaken', `after ${second} s`)
+  }
+  assert.equal(ground.ownWrites(), before)
+})

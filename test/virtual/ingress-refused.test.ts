@@ -12,19 +12,21 @@ interface Refusing {
   isOn: boolean
   tries: number
   says: () => string
+  code: number
 }
 
 async function refusing(t: TestContext, isMeant: (request: ApiRequest) => boolean) {
   const ground = await IngressGround.open({ nodes: 3 })
   t.after(() => ground.end())
-  const refusal: Refusing = { isOn: true, tries: 0, says: () => QUOTA }
+  const refusal: Refusing = { isOn: true, tries: 0, says: () => QUOTA, code: 403 }
   ground.begin('controller 1', {
     passageOf: (request): Passage => {
       if (!refusal.isOn || !isMeant(request)) return { kind: 'passes' }
       refusal.tries += 1
       const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure' }
-      const body = { ...status, reason: 'Forbidden', code: 403, message: refusal.says() }
-      return { kind: 'answered', reply: { code: 403, body } }
+      const { code } = refusal
+      const body = { ...status, reason: code === 403 ? 'Forbidden' : 'InternalError', code, message: refusal.says() }
+      return { kind: 'answered', reply: { code, body } }
     },
   })
   ground.apply(anIngressManifest('v1'))
@@ -97,6 +99,16 @@ test('what refuses with other words each time leads to one write of the status i
   assert.ok(messages.size <= 2, `${messages.size} messages`)
   const tries = refusal.tries - before
   assert.ok(tries >= 5 && tries <= 30, `${tries}`)
+})
+
+test('a webhook that does not answer for a Deployment keeps no other node from its turn', async (t) => {
+  const { ground, refusal } = await refusing(t, makes('deployments', 'n1'))
+  refusal.code = 500
+  refusal.says = () => 'Internal error occurred: failed calling webhook "w.example.com": connection refused'
+  await ground.until('n2 and n3 to serve', () => served(ground).length === 4 && ground.status().readyNodes === 2, 60)
+  assert.equal(rowOf(ground, 'n1')?.reason, 'WriteRefused')
+  refusal.isOn = false
+  await ground.until('n1 to serve', () => served(ground).some((line) => line.startsWith('n1 ')), 60)
 })
 
 test('a node in service whose gate is refused is listed, since its drains would wait for nothing', async (t) => {

@@ -11,6 +11,7 @@ import type { FollowEvent } from '../../ports/cluster.ts'
 import type { Objects } from '../../ports/objects.ts'
 import { FollowCache, type FollowCacheParts } from '../../runtime/follow-cache.ts'
 import { DAEMON_SETS, DEPLOYMENTS, GATES, INGRESS_PODS, REVISIONS } from './ingress-kinds.ts'
+import { JoinedLists } from './joined-lists.ts'
 
 interface CachesParts {
   readonly objects: Pick<Objects, 'follow'>
@@ -43,6 +44,7 @@ export class IngressCaches {
   readonly #deploymentsOf: { get(value: string): readonly FoundDeployment[] }
   readonly #gatesOf: { get(value: string): readonly OwnedObject[] }
   readonly #orphanGatesOf: { get(value: string): readonly OwnedObject[] }
+  readonly #gatesAndOrphans = new JoinedLists<OwnedObject>()
   readonly #revisionsOf: { get(value: string): readonly OwnedObject[] }
   readonly #daemonSetsOf: { get(value: string): readonly FoundDaemonSet[] }
 
@@ -134,7 +136,7 @@ export class IngressCaches {
     const orphans = this.#orphanGatesOf.get(namespace)
     return {
       deployments: this.#deploymentsOf.get(namespace),
-      gates: orphans.length === 0 ? gates : [...gates, ...orphans],
+      gates: this.#gatesAndOrphans.of(gates, orphans),
       revisions: this.#revisionsOf.get(namespace),
       daemonSets: this.#daemonSetsOf.get(namespace),
     }

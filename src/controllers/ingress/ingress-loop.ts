@@ -33,11 +33,12 @@ import { freshNodes } from './fresh-nodes.ts'
 import { IngressCaches, ingressKey } from './ingress-caches.ts'
 import { IngressMemory } from './ingress-memory.ts'
 import { Latest } from './latest.ts'
+import { metAgain } from './met-again.ts'
 import { NeighbourCaches } from './neighbour-caches.ts'
 import { ObjectEvents } from './object-events.ts'
-import { type Bound, decidePass, type Seen } from './object-pass.ts'
+import { type Bound, decidePass, type Seen, wantedBy } from './object-pass.ts'
 import { IngressEffects } from './perform.ts'
-import { isRefusal } from './refused-writes.ts'
+import { isOfWebhook, isRefusal } from './refused-writes.ts'
 import { stillDecided } from './still-decided.ts'
 
 interface IngressLoopParts {
@@ -143,6 +144,7 @@ export class IngressLoop {
         tell: ({ snapshot, decision }, signal) => this.#tell(snapshot, decision, signal),
         perform: (action, signal) => this.#perform(action, signal),
         isRefusal,
+        isSlow: isOfWebhook,
       },
     })
   }
@@ -187,6 +189,7 @@ export class IngressLoop {
     })
     if (object.findings.some(isError) && !object.deleting) return refused(object.findings)
     await this.#readBudget(signal)
+    await metAgain({ ...this.#parts, memory: this.#memory }, object.namespace, signal)
     const beside = object.deleting ? [] : this.#neighbours.findings(object)
     const doubts = [...object.findings, ...beside]
     if (beside.some(isError) && !wasCarried(object)) return refused(doubts)
@@ -198,7 +201,7 @@ export class IngressLoop {
 
   #rollbackOfRefused(object: CheckedIngress): Pick<Extract<ObjectLook, { kind: 'refused' }>, 'back' | 'look'> {
     if (object.rollbackTo === undefined) return {}
-    const look = this.#lookAt(object, [])
+    const look = this.#lookAt(object)
     const back = rollbackOfRefused(object, look, (spec) => this.#neighbours.findings({ ...object, spec }))
     return back === undefined ? {} : { back, look }
   }
@@ -210,17 +213,18 @@ export class IngressLoop {
     this.#budgetReadAt = now
   }
 
-  #lookAt(object: CheckedIngress, nodes: readonly Node[]): IngressLook {
-    const { clock } = this.#parts
-    const now = clock.wallMs()
+  #lookAt(object: CheckedIngress, known?: readonly Node[]): IngressLook {
+    const now = this.#parts.clock.wallMs()
+    const nodes = known ?? []
     const { namespace } = object
     const budget = this.#budget.facts() ?? NOTHING_READ
     const slotHolder = this.#slotsOf(object).holder
     const { deployments, gates, revisions, daemonSets } = this.#caches.around(object)
     const ours = this.#latest.all(deployments)
     const words = this.#agents?.of(object.uid)
-    const refusals = this.#memory.refused.of(object.uid)
-    this.#memory.noteSlots(slotHolder, { slots: budget.slots, ours, nodes, object }, now)
+    const refusals = this.#memory.refused.of(object)
+    // Without its Nodes, a claim that is seen would count as gone.
+    if (known !== undefined) this.#memory.noteSlots(slotHolder, { slots: budget.slots, ours, nodes, object }, now)
     return lookAt({
       object,
       ...(object.deleting ? {} : { conflicts: this.#neighbours.findings(object).filter(isError) }),
@@ -228,10 +232,10 @@ export class IngressLoop {
       isFresh: this.#caches.isFresh(),
       now,
       nodes,
-      deployments: this.#memory.deployments.withMet(namespace, ours, clock.monoMs()),
-      gates: this.#latest.all(this.#memory.gates.withMet(namespace, gates, clock.monoMs())),
+      deployments: this.#memory.deployments.withMet(namespace, ours),
+      gates: this.#latest.all(this.#memory.gates.withMet(namespace, gates)),
       revisions,
-      daemonSets: this.#memory.daemonSets.withMet(namespace, this.#latest.all(daemonSets), clock.monoMs()),
+      daemonSets: this.#memory.daemonSets.withMet(namespace, this.#latest.all(daemonSets)),
       podsOf: this.#caches.podsOf(object),
       budget,
       slotHolder,
@@ -254,13 +258,15 @@ export class IngressLoop {
   async #perform(bound: Bound, signal: AbortSignal): Promise<void> {
     const { refused } = this.#memory
     const { action, key, look } = bound
-    const { uid } = look.snapshot.object
+    const { uid, generation } = look.snapshot.object
     try {
       const decided = await stillDecided(bound, () => this.#freshLook(key, signal))
       if (decided !== undefined) await this.#effects.perform(decided.action, decided.look, signal)
       refused.done(uid, action)
     } catch (error) {
-      if (error instanceof WorldError) refused.refuse(uid, action, { error, now: this.#parts.clock.wallMs() })
+      const { clock, random } = this.#parts
+      const facts = { now: clock.wallMs(), luck: random.next(), generation }
+      if (error instanceof WorldError) refused.refuse(uid, action, { ...facts, error })
       throw error
     }
   }
@@ -276,11 +282,8 @@ export class IngressLoop {
 
   async #tell(seen: Seen, decision: LoopDecision<Bound>, signal: AbortSignal): Promise<void> {
     const { object } = seen
-    const { actions = [] } = decision.kind === 'act' ? decision : {}
-    this.#memory.refused.keep(
-      object.uid,
-      actions.map(({ action }) => action),
-    )
+    // By caches that are behind nothing is wanted, and no refusal is over.
+    if (seen.kind === 'refused' || seen.look.snapshot.isFresh) this.#memory.refused.keep(object.uid, wantedBy(decision))
     const wanted =
       seen.kind === 'refused'
         ? refusedStatus(object.status.fields, decision.reasons)

@@ -8,10 +8,12 @@ import type { OwnedObject } from '../../model/owned-object.ts'
 import type { Reason } from '../../model/reason.ts'
 import { NODE_ANNOTATION, type SeenSlot } from '../../model/slot.ts'
 import type { MonoMs, WallMs } from '../../model/time.ts'
+import { JoinedLists } from './joined-lists.ts'
 import { RefusedWrites } from './refused-writes.ts'
 
-/** Then the cache shows what was made, and what is of others is asked for once more. */
+/** Then the cache shows what was made, and what is of others is asked for once more (`met-again.ts`), so many in a pass. */
 const MET_MS = 30_000
+const ASKED_AT_ONCE = 10
 
 interface NotedSlot extends HeldSlot {
   /** That stood there last. */
@@ -30,6 +32,7 @@ interface SeenSlots {
 type Deployments = readonly FoundDeployment[]
 
 const NO_OPS: ReadonlyMap<string, string> = new Map()
+const NO_NODES: ReadonlyMap<string, Node> = new Map()
 
 /** By node. */
 const opsOf = (deployments: Deployments, uid: string): ReadonlyMap<string, string> =>
@@ -72,9 +75,10 @@ export class IngressMemory {
     const held = slots.flatMap(({ owner }) => (owner.holder === holder ? (owner.node ?? []) : []))
     const ops = held.length === 0 ? NO_OPS : opsOf(ours, object.uid)
     const before = this.#slots.get(holder)
+    const named = held.length === 0 ? NO_NODES : new Map(nodes.map((node) => [node.name, node]))
     const noted = held.map((name): readonly [string, NotedSlot] => {
       const { since = now, op: last, lost, ...claim } = before?.get(name) ?? {}
-      const node = nodes.find((one) => one.name === name)
+      const node = named.get(name)
       const kept = { since, ...claimSeen(node, { claim, owner: ingressOwner(object), now }) }
       const op = ops.get(name)
       if (op !== undefined) return [name, { ...kept, op }]
@@ -117,27 +121,54 @@ export class IngressMemory {
   /** Only these objects are there. */
   keep(uids: ReadonlySet<string>): void {
     this.refused.keepObjects(uids)
+    // What is of others in the way of those that are left is met again.
+    for (const met of [this.deployments, this.daemonSets, this.gates]) met.clear()
     for (const kept of [this.#acknowledged, this.#told])
       for (const uid of kept.keys()) if (!uids.has(uid)) kept.delete(uid)
   }
 }
 
 /** Objects of a kind that were just made, or that are of others and have a name of ours. */
-class Met<T extends OwnedObject> {
+export class Met<T extends OwnedObject> {
   /** By namespace and name. */
   readonly #met = new Map<string, { readonly object: T; readonly since: MonoMs }>()
+  /** By the list of the cache: what is made of a list is found again by the list. */
+  readonly #joined = new JoinedLists<T>()
+  /** Lists that show nothing of what was met. */
+  #compared = new WeakSet<readonly T[]>()
 
   meet(object: T, now: MonoMs): void {
     this.#met.set(keyOf(object), { object, since: now })
+    this.#compared = new WeakSet()
+  }
+
+  /** They were asked for a while ago, and the cache does not show them. */
+  longAgo(namespace: string, now: MonoMs): readonly T[] {
+    const all = [...this.#met.values()].filter((one) => one.object.namespace === namespace && now - one.since > MET_MS)
+    return all.slice(0, ASKED_AT_ONCE).map(({ object }) => object)
+  }
+
+  forget(object: T): void {
+    this.#met.delete(keyOf(object))
+  }
+
+  clear(): void {
+    this.#met.clear()
   }
 
   /** With what the cache does not show. */
-  withMet(namespace: string, objects: readonly T[], now: MonoMs): readonly T[] {
+  withMet(namespace: string, objects: readonly T[]): readonly T[] {
     if (this.#met.size === 0) return objects
-    const shown = new Set(objects.map(keyOf))
-    for (const [key, { since }] of this.#met) if (shown.has(key) || now - since > MET_MS) this.#met.delete(key)
+    if (!this.#compared.has(objects)) {
+      const shown = new Set(objects.map(keyOf))
+      for (const key of this.#met.keys()) if (shown.has(key)) this.#met.delete(key)
+      this.#compared.add(objects)
+    }
     const met = [...this.#met.values()].map(({ object }) => object)
-    return [...objects, ...met.filter((one) => one.namespace === namespace)]
+    return this.#joined.of(
+      objects,
+      met.filter((one) => one.namespace === namespace),
+    )
   }
 }
 

@@ -22,8 +22,18 @@ export interface Bound {
 
 export function decidePass(seen: Seen): LoopDecision<Bound> {
   const decision = decideObject(seen)
-  if (decision.kind !== 'act') return decision
+  if (decision.kind === 'settled') return decision
   const { look, key } = seen
-  if (look === undefined) return { kind: 'settled', reasons: decision.reasons }
-  return { ...decision, actions: decision.actions.map((action) => ({ action, look, key })) }
+  const { later = [], ...rest } = decision
+  if (look === undefined) return rest.kind === 'hold' ? rest : { kind: 'settled', reasons: rest.reasons }
+  const bound = (actions: readonly ObjectAction[]): readonly Bound[] => actions.map((action) => ({ action, look, key }))
+  return rest.kind === 'act'
+    ? { ...rest, actions: bound(rest.actions), later: bound(later) }
+    : { ...rest, later: bound(later) }
 }
+
+/** What is wanted by it, whether it is done in this pass or later. */
+export const wantedBy = (decision: LoopDecision<Bound>): readonly ObjectAction[] =>
+  decision.kind === 'settled'
+    ? []
+    : [...(decision.kind === 'act' ? decision.actions : []), ...(decision.later ?? [])].map(({ action }) => action)

@@ -1,6 +1,7 @@
 import type { ObjectAction } from '../../core/ingress/household.ts'
 import { actionKey, type Refusals } from '../../core/ingress/refusals.ts'
-import type { WallMs } from '../../model/time.ts'
+import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
+import { type WallMs, wallMs } from '../../model/time.ts'
 import type { WorldError } from '../../model/world-error.ts'
 
 /** Over with the next look, so that it is not worth a word. */
@@ -8,7 +9,16 @@ const OVER_SOON: readonly string[] = ['KUBE_CONFLICT', 'KUBE_NOT_FOUND', 'NODES_
 const LASTING: readonly string[] = ['KUBE_FORBIDDEN', 'KUBE_INVALID', 'CLAIMS_FULL', 'NODE_CHANGED', 'REVISION_MISSING']
 
 /** It says nothing of any other write. An API server that cannot be reached, fails or is throttled does. */
-export const isRefusal = ({ code }: WorldError): boolean => OVER_SOON.includes(code) || LASTING.includes(code)
+export const isRefusal = (error: WorldError): boolean => OVER_SOON.includes(error.code) || isLasting(error)
+
+const isLasting = (error: WorldError): boolean => LASTING.includes(error.code) || isOfWebhook(error)
+
+/**
+ * The webhook of one kind of write does not answer, which the API server says by an error of its own. The answer may have taken as long as
+ * the webhook may.
+ */
+export const isOfWebhook = ({ code, message }: WorldError): boolean =>
+  code === 'KUBE_SERVER' && message.includes('failed calling webhook')
 
 /**
  * Each change of the words is a write of the status, which leads to the next try. What refuses may say something else each time, such as
@@ -16,29 +26,47 @@ export const isRefusal = ({ code }: WorldError): boolean => OVER_SOON.includes(c
  */
 const SAME_WORDS_MS = 60_000
 
+/**
+ * Of few, each is tried after ten seconds at most. Of many, the pauses are longer, so that all together are tried some times a second,
+ * and none is later than after a minute.
+ */
+const PAUSE = { leastMs: 10_000, eachMs: 200, mostMs: 60_000 }
+/** The rest of a pause is drawn, so that what was refused at once is not tried at once. */
+const PAUSE_SHARE = 0.75
+
 interface Refused {
   readonly code: string
   readonly words: string
   readonly since: WallMs
+  readonly until: WallMs
+  /** Of the object: what it says now may be allowed. */
+  readonly generation: number
+}
+
+interface Refusal {
+  readonly error: WorldError
+  readonly now: WallMs
+  readonly generation: number
+  /** Below 1. */
+  readonly luck: number
 }
 
 /** Which writes of an object were refused when they were tried last, and why. */
 export class RefusedWrites {
   /** By the UID of the object, then by the key of the action. */
-  readonly #refused = new Map<string, ReadonlyMap<string, Refused>>()
+  readonly #refused = new Map<string, Map<string, Refused>>()
 
-  refuse(
-    uid: string,
-    action: ObjectAction,
-    { error, now }: { readonly error: WorldError; readonly now: WallMs },
-  ): void {
-    if (!LASTING.includes(error.code)) return
-    const refused = new Map(this.#refused.get(uid))
+  refuse(uid: string, action: ObjectAction, { error, now, generation, luck }: Refusal): void {
+    if (!isLasting(error)) return
+    const refused = this.#refused.get(uid) ?? new Map<string, Refused>()
+    this.#refused.set(uid, refused)
     const key = actionKey(action)
     const known = refused.get(key)
-    if (known?.code === error.code && now - known.since < SAME_WORDS_MS) return
-    refused.set(key, { code: error.code, words: error.message, since: now })
-    this.#refused.set(uid, refused)
+    const areSame = known?.code === error.code && now - known.since < SAME_WORDS_MS
+    const { words, since } = areSame ? known : { words: error.message, since: now }
+    const longest = Math.min(PAUSE.mostMs, Math.max(PAUSE.leastMs, refused.size * PAUSE.eachMs))
+    const until = wallMs(now + longest * (PAUSE_SHARE + (1 - PAUSE_SHARE) * luck))
+    refused.set(key, { code: error.code, words, since, until, generation })
   }
 
   /** Only these are still to be done. */
@@ -46,24 +74,25 @@ export class RefusedWrites {
     const refused = this.#refused.get(uid)
     if (refused === undefined) return
     const keys = new Set(actions.map(actionKey))
-    const left = [...refused].filter(([key]) => keys.has(key))
-    if (left.length === 0) this.#refused.delete(uid)
-    else this.#refused.set(uid, new Map(left))
+    for (const key of refused.keys()) if (!keys.has(key)) refused.delete(key)
+    if (refused.size === 0) this.#refused.delete(uid)
   }
 
   /** Done, or not to be done any more. */
   done(uid: string, action: ObjectAction): void {
-    const refused = this.#refused.get(uid)
-    const key = actionKey(action)
-    if (refused?.has(key) !== true) return
-    this.#refused.set(uid, new Map([...refused].filter(([other]) => other !== key)))
+    this.#refused.get(uid)?.delete(actionKey(action))
   }
 
   /** Undefined: none was. */
-  of(uid: string): Refusals | undefined {
+  of({ uid, generation }: Pick<IngressDaemonSet, 'uid' | 'generation'>): Refusals | undefined {
     const refused = this.#refused.get(uid)
     if (refused === undefined || refused.size === 0) return undefined
-    return new Map([...refused].map(([key, { words }]) => [key, words]))
+    return new Map(
+      [...refused].map(([key, { words, since, until, generation: of }]) => [
+        key,
+        { words, until: of === generation ? until : since },
+      ]),
+    )
   }
 
   /** Only these objects are there. */

@@ -6,7 +6,7 @@ import type { IngressFinding } from './finding.ts'
 import { healthChecker } from './health-checker.ts'
 import { household, neededFirst, type ObjectAction } from './household.ts'
 import type { IngressLook } from './look.ts'
-import { refusalReasons, refusedLast } from './refusals.ts'
+import { atMost, pauseOf, refusalReasons, refusedLast } from './refusals.ts'
 import type { Rollback } from './rollback.ts'
 import { takenNames } from './taken-names.ts'
 
@@ -34,12 +34,25 @@ export function decideObject(seen: ObjectLook): ObjectDecision {
   return snapshot?.refusals === undefined ? decision : withRefusals(decision, snapshot)
 }
 
-/** What was refused before is tried last, and it is said first. */
-function withRefusals(decision: ObjectDecision, { refusals, object }: IngressLook['snapshot']): ObjectDecision {
-  if (decision.kind !== 'act') return decision
-  const reasons = refusalReasons(decision.actions, refusals, object.name)
-  if (reasons.length === 0) return decision
-  return { kind: 'act', actions: refusedLast(decision.actions, refusals), reasons: [...reasons, ...decision.reasons] }
+/** Another look, for those that come first by then. */
+const REFUSED_LOOK_MS = 10_000
+
+/** What was refused before is not tried before its pause is over, and then last; it is said first for as long as it is wanted. */
+function withRefusals(decision: ObjectDecision, snapshot: IngressLook['snapshot']): ObjectDecision {
+  const { refusals, object, now } = snapshot
+  if (decision.kind === 'settled' || refusals === undefined) return decision
+  const wanted = decision.kind === 'act' ? decision.actions : []
+  const split = atMost(wanted.length, wanted, snapshot)
+  const later = [...(decision.later ?? []), ...split.later]
+  if (decision.kind === 'hold' && later.length === 0) return decision
+  const actions = refusedLast(split.now, refusals)
+  const reasons = [...refusalReasons([...actions, ...later], refusals, object.name), ...decision.reasons]
+  if (actions.length > 0) return { kind: 'act', actions, reasons, later }
+  const soonest = Math.min(...later.map((action) => (pauseOf(action, snapshot) ?? now) - now), REFUSED_LOOK_MS)
+  const recheckAfterMs = Math.max(1, soonest)
+  return decision.kind === 'hold'
+    ? { ...decision, reasons, recheckAfterMs: Math.min(decision.recheckAfterMs, recheckAfterMs), later }
+    : { kind: 'hold', reasons, recheckAfterMs, later }
 }
 
 function decideLook(look: IngressLook): ObjectDecision {
@@ -53,10 +66,15 @@ function decideLook(look: IngressLook): ObjectDecision {
   if (snapshot.object.deleting) return ofNodes
   const decided = withChecker(ofNodes, healthChecker(look))
   const rest = household(look)
-  if (rest.actions.length === 0) return decided
+  if (rest.reasons.length === 0) return decided
   const actions = [...rest.actions, ...(decided.kind === 'act' ? decided.actions : [])]
-  return { kind: 'act', actions, reasons: [...rest.reasons, ...decided.reasons] }
+  const said = { reasons: [...rest.reasons, ...decided.reasons], later: [...(rest.later ?? []), ...laterOf(decided)] }
+  if (actions.length > 0) return { kind: 'act', actions, ...said }
+  return { kind: 'hold', recheckAfterMs: decided.kind === 'hold' ? decided.recheckAfterMs : REFUSED_LOOK_MS, ...said }
 }
+
+const laterOf = <A>(decision: LoopDecision<A>): readonly A[] =>
+  decision.kind === 'settled' ? [] : (decision.later ?? [])
 
 const CHECKER_AGAIN_MS = 30_000
 
@@ -65,7 +83,7 @@ function withChecker(decision: ObjectDecision, checker: ReturnType<typeof health
   if (checker.reasons.length === 0) return decision
   if (decision.kind === 'act' || checker.actions.length > 0) {
     const actions = [...(decision.kind === 'act' ? decision.actions : []), ...checker.actions]
-    return { kind: 'act', actions, reasons: [...decision.reasons, ...checker.reasons] }
+    return { kind: 'act', actions, reasons: [...decision.reasons, ...checker.reasons], later: laterOf(decision) }
   }
   if (decision.kind === 'settled') return { kind: 'hold', reasons: checker.reasons, recheckAfterMs: CHECKER_AGAIN_MS }
   return { ...decision, reasons: [...decision.reasons, ...checker.reasons] }
@@ -109,8 +127,9 @@ function withoutTaken(decision: ReturnType<typeof decideIngress>, look: IngressL
   const reasons = taken.map(({ reason }) => reason)
   const isHeld = (action: IngressAction): boolean =>
     'node' in action && taken.some(({ node, makes }) => makes === action.kind && node === action.node)
+  const said = { reasons: [...reasons, ...decision.reasons], later: laterOf(decision).filter((one) => !isHeld(one)) }
   const actions = decision.kind === 'act' ? decision.actions.filter((action) => !isHeld(action)) : []
-  if (actions.length > 0) return { kind: 'act', actions, reasons: [...reasons, ...decision.reasons] }
+  if (actions.length > 0) return { kind: 'act', actions, ...said }
   const recheckAfterMs = decision.kind === 'hold' ? decision.recheckAfterMs : TAKEN_AGAIN_MS
-  return { kind: 'hold', reasons: [...reasons, ...decision.reasons], recheckAfterMs }
+  return { kind: 'hold', recheckAfterMs, ...said }
 }

@@ -6,7 +6,7 @@ import { admissions } from './admission.ts'
 import { decideNode } from './decide-node.ts'
 import type { NodeAnswer } from './node-answer.ts'
 import { type Pass, passOf } from './pass.ts'
-import { atMost, type Refusals } from './refusals.ts'
+import { atMost, pauseOf } from './refusals.ts'
 import { isStalled } from './rollout-rules.ts'
 import type { IngressSnapshot } from './snapshot.ts'
 
@@ -24,19 +24,40 @@ export function decideIngress(snapshot: IngressSnapshot): IngressDecision {
   const back = rollBack(pass)
   if (back !== undefined) return back
   const may = snapshot.object.deleting ? undefined : admissions(pass)
-  const answers = pass.nodes.map((n) => decideNode(pass, n, may?.get(n.name)))
+  const wanted = pass.nodes.map((n) => decideNode(pass, n, may?.get(n.name)))
+  const answers = snapshot.refusals === undefined ? wanted : wanted.map((answer) => paused(answer, snapshot))
   const acts = answers.filter((answer) => answer.kind === 'act')
-  const actions = atOnce(
+  const { now: actions, later } = atOnce(
     acts.map(({ action }) => action),
-    snapshot.refusals,
+    snapshot,
   )
+  const decision = decided(pass, { answers, acts, actions })
+  const all = [...later, ...wanted.flatMap((one, at) => (one.kind === 'act' && one !== answers[at] ? one.action : []))]
+  return all.length === 0 || decision.kind === 'settled' ? decision : { ...decision, later: all }
+}
+
+interface Answered {
+  readonly answers: readonly NodeAnswer[]
+  readonly acts: readonly Extract<NodeAnswer, { readonly kind: 'act' }>[]
+  /** Those that are done now. */
+  readonly actions: readonly NodeAction[]
+}
+
+function decided(pass: Pass, { answers, acts, actions }: Answered): IngressDecision {
+  const { object } = pass.s
   if (actions.length > 0) {
     // What other nodes wait for is said as well: the status lists them all.
     const waits = answers.flatMap((answer) => (answer.kind === 'hold' ? answer.reasons : []))
     return { kind: 'act', actions, reasons: [...acts.map(({ reason }) => reason), ...waits] }
   }
-  if (snapshot.object.deleting && answers.every(({ kind }) => kind === 'rest')) return letGo(snapshot)
+  if (object.deleting && answers.every(({ kind }) => kind === 'rest')) return letGo(pass.s)
   return rest(pass, answers)
+}
+
+/** A node whose write was refused waits for the end of the pause, and nothing waits for the node. */
+function paused(answer: NodeAnswer, snapshot: IngressSnapshot): NodeAnswer {
+  const until = answer.kind === 'act' ? pauseOf(answer.action, snapshot) : undefined
+  return answer.kind === 'act' && until !== undefined ? { kind: 'hold', reasons: [answer.reason], until } : answer
 }
 
 const behind = ({ object }: IngressSnapshot): Reason => ({
@@ -60,11 +81,12 @@ function rollBack(pass: Pass): IngressDecision | undefined {
   }
 }
 
-function atOnce(actions: readonly NodeAction[], refusals: Refusals | undefined): readonly NodeAction[] {
+function atOnce(actions: readonly NodeAction[], snapshot: IngressSnapshot): ReturnType<typeof atMost<NodeAction>> {
   const created = actions.filter(({ kind }) => kind === 'createDeployment')
-  if (created.length <= CREATED_AT_ONCE) return actions
-  const now = new Set(atMost(CREATED_AT_ONCE, created, refusals))
-  return actions.filter((action) => action.kind !== 'createDeployment' || now.has(action))
+  if (created.length <= CREATED_AT_ONCE) return { now: actions, later: [] }
+  const { now, later } = atMost(CREATED_AT_ONCE, created, snapshot)
+  const isNow = new Set(now)
+  return { now: actions.filter((action) => action.kind !== 'createDeployment' || isNow.has(action)), later }
 }
 
 function letGo({ object, budget: { fault } }: IngressSnapshot): IngressDecision {

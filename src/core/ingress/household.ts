@@ -41,6 +41,8 @@ export type HouseholdAction =
 
 interface Needed {
   readonly actions: readonly HouseholdAction[]
+  /** Wanted as well, and not tried in this pass. */
+  readonly later?: readonly HouseholdAction[]
   readonly reasons: readonly Reason[]
 }
 
@@ -96,9 +98,11 @@ export function household(look: IngressLook): Needed {
     ...unusedRevisions(look),
     ...drifted(look),
   ]
-  const actions = atMost(AT_ONCE, all, snapshot.refusals)
-  const text = `${actions.length} objects of ${object.name} are brought in order`
-  return { actions, reasons: actions.length === 0 ? [] : [{ code: 'IngressPrepared', object: object.name, text }] }
+  const { now: actions, later } = atMost(AT_ONCE, all, snapshot)
+  const count = actions.length + later.length
+  const text = `${count} objects of ${object.name} are brought in order`
+  const reasons: readonly Reason[] = count === 0 ? [] : [{ code: 'IngressPrepared', object: object.name, text }]
+  return { actions, later, reasons }
 }
 
 /** Gates of nodes that have no Deployment: where it goes, its pods are deleted, which no gate holds up. */

@@ -1,9 +1,22 @@
 import type { OwnedObject } from '../../model/owned-object.ts'
 import type { Reason } from '../../model/reason.ts'
 import { NODE_ANNOTATION } from '../../model/slot.ts'
+import type { WallMs } from '../../model/time.ts'
 
-/** Writes that were refused when they were tried last, and the words of it, by the key of the action. */
-export type Refusals = ReadonlyMap<string, string>
+interface Refusal {
+  readonly words: string
+  /** It is not tried again before. */
+  readonly until: WallMs
+}
+
+/** Writes that were refused when they were tried last, by the key of the action. */
+export type Refusals = ReadonlyMap<string, Refusal>
+
+/** What a decision knows of refusals. */
+interface RefusalsNow {
+  readonly now: WallMs
+  readonly refusals?: Refusals
+}
 
 /** What of an action says to what it is done. */
 interface About {
@@ -28,38 +41,65 @@ function subjectOf(action: About, ids: string): string {
 const objectOf = ({ deployment, gate, daemonSet, revision }: About): OwnedObject | undefined =>
   deployment ?? gate ?? daemonSet ?? (typeof revision === 'object' ? revision : undefined)
 
-/** Those that were refused come last: of many, they would use up what a pass may try. */
-export function refusedLast<A extends About>(actions: readonly A[], refusals: Refusals | undefined): readonly A[] {
-  if (refusals === undefined) return actions
-  const { fresh = [], refused = [] } = Object.groupBy(actions, (action) =>
-    refusals.has(actionKey(action)) ? 'refused' : 'fresh',
-  )
-  return [...fresh, ...refused]
+/** When the pause of one that was refused is over. Undefined: it may be tried now. */
+export function pauseOf(action: About, { refusals, now }: RefusalsNow): WallMs | undefined {
+  const until = refusals?.get(actionKey(action))?.until
+  return until === undefined || until <= now ? undefined : until
 }
 
-/** So many of them, and as many that were refused: these neither take the place of others nor lose their own. */
-export function atMost<A extends About>(
-  max: number,
-  actions: readonly A[],
-  refusals: Refusals | undefined,
-): readonly A[] {
-  if (refusals === undefined) return actions.slice(0, max)
-  const isRefused = (action: A): boolean => refusals.has(actionKey(action))
-  const fresh = actions.filter((action) => !isRefused(action)).slice(0, max)
-  return [...fresh, ...actions.filter(isRefused).slice(0, max)]
+interface Split<A> {
+  readonly now: readonly A[]
+  /** They were refused: their pause is not over, or others come first. */
+  readonly later: readonly A[]
 }
 
-/** Of the writes that are still to be done. */
-export function refusalReasons(
-  actions: readonly About[],
-  refusals: Refusals | undefined,
-  ids: string,
-): readonly Reason[] {
-  if (refusals === undefined) return []
-  return actions.flatMap((action): readonly Reason[] => {
-    const words = refusals.get(actionKey(action))
-    if (words === undefined) return []
-    const object = subjectOf(action, ids)
-    return [{ code: 'WriteRefused', object, text: `what is next for ${object} is refused: ${words}` }]
+/** So many of them, and as many whose pause is over: what was refused neither takes the place of others nor loses its own. */
+export function atMost<A extends About>(max: number, actions: readonly A[], known: RefusalsNow): Split<A> {
+  const { refusals } = known
+  if (refusals === undefined) return { now: actions.slice(0, max), later: [] }
+  const {
+    fresh = [],
+    due = [],
+    paused = [],
+  } = Object.groupBy(actions, (action) => {
+    if (!refusals.has(actionKey(action))) return 'fresh'
+    return pauseOf(action, known) === undefined ? 'due' : 'paused'
   })
+  return { now: [...fresh.slice(0, max), ...due.slice(0, max)], later: [...paused, ...due.slice(max)] }
 }
+
+/**
+ * Those that were refused come last, and before them those of a kind of which any was: of many, they would use up what a pass may try,
+ * again and again.
+ */
+export function refusedLast<A extends About>(actions: readonly A[], refusals: Refusals): readonly A[] {
+  const kinds = new Set([...refusals.keys()].map(kindOfKey))
+  const {
+    fresh = [],
+    doubtful = [],
+    refused = [],
+  } = Object.groupBy(actions, (action) =>
+    refusals.has(actionKey(action)) ? 'refused' : kinds.has(action.kind) ? 'doubtful' : 'fresh',
+  )
+  return [...fresh, ...doubtful, ...refused]
+}
+
+const kindOfKey = (key: string): string => key.slice(0, key.indexOf(' '))
+
+/** Of the writes that are still to be done. Their order does not depend on which of them are tried now. */
+export function refusalReasons(actions: readonly About[], refusals: Refusals, ids: string): readonly Reason[] {
+  return actions
+    .flatMap((action) => {
+      const words = refusals.get(actionKey(action))?.words
+      return words === undefined ? [] : [{ object: subjectOf(action, ids), words }]
+    })
+    .map(({ object, words }) => ({
+      ...{ code: 'WriteRefused' as const, object },
+      text: `what is next for ${object} is refused: ${words}`,
+    }))
+    .toSorted((one, other) =>
+      one.object === other.object ? order(one.text, other.text) : order(one.object, other.object),
+    )
+}
+
+const order = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)

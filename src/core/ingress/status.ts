@@ -88,7 +88,7 @@ function notInService({ s, nodes }: Pass, reasons: readonly Reason[]): WantedSta
     )
     .map(({ name, state }): ListedNode => {
       const first = firstOf.get(name)
-      const since = sinceOf(s.toldNodes, { name, state, now })
+      const since = state === 'InService' ? undefined : sinceOf(s.toldNodes, { name, state, now })
       return {
         ...{ name, state },
         ...(first === undefined ? {} : { reason: first.code, message: messageOf(first) }),

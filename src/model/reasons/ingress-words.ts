@@ -37,8 +37,8 @@ export const INGRESS_WORDS = {
   WriteRefused: {
     is: 'what is next for n1 is refused: create deployments: deployments.apps "web-abcdefghij" is forbidden: exceeded quota: q (HTTP 403)',
     cause:
-      'The API server refuses a write for this node: by a ResourceQuota, by an admission policy or webhook, or for a right that the controller lacks; or the Node has no room for one more claim. Other nodes go on.',
-    cure: 'Change what the message names. It is tried again each time the object is looked at, after ten seconds at most.',
+      'A write for this node cannot be done. The API server refuses it: by a ResourceQuota, by an admission policy, by a webhook that says no or does not answer, or for a right that the controller lacks. Or the Node has no room for one more claim, or the revision that the node is to have is not kept any more. Nodes whose writes are not refused go on.',
+    cure: 'Change what the message names. The write is tried again after some ten seconds, after a minute where many are refused, and at once where the spec of the object changes.',
     wait: 'none',
   },
   HealthCheckersMissing: {
