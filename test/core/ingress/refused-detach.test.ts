@@ -18,7 +18,8 @@ interface Row {
 function world({ ago, refused, onTimeout = 'Pause', more: { spec, ...more } = {} }: Row): IngressSnapshot {
   const n1 = aNodeOf('n1', { slot: OURS, op: anOp({}, { t0: ago }), asks: 'd' })
   const nodes = [n1, aNodeOf('n2'), aNodeOf('n3')]
-  const refusals = refused === undefined ? {} : { refusals: new Map([[`${refused} n1`, 'no']]) }
+  const refusals =
+    refused === undefined ? {} : { refusals: new Map([[`${refused} n1`, { words: 'no', until: wallMs(NOW) }]]) }
   return aScene(nodes, { spec: { ...spec, detach: { onTimeout } }, ...refusals, ...more })
 }
 
@@ -77,5 +78,8 @@ for (const [seconds, refused, decision] of [
   test(`a slot whose operation is refused is given back once it was held idle: ${refused}, ${seconds} seconds`, () => {
     const slot = { kind: 'ours', index: 0, takenAt: wallMs(NOW - seconds * 1_000) } as const
     const nodes = [aNodeOf('n1', { slot }), aNodeOf('n2', { deployment: { revision: 'r2' } })]
-    assert.equal(short(decideIngress(aScene(nodes, { refusals: new Map([[refused, 'no']]) }))), decision)
+    assert.equal(
+      short(decideIngress(aScene(nodes, { refusals: new Map([[refused, { words: 'no', until: wallMs(NOW) }]]) }))),
+      decision,
+    )
   })
