@@ -16,12 +16,11 @@ export function rawApi(kubeconfigPath: string): { readonly ask: RawApi; readonly
   const agent = new Agent({ keepAlive: true, maxSockets: 8, ...tls })
   const ask: RawApi = (method, path, body) =>
     new Promise((resolve, reject) => {
-      const patch = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
-      const sent = request(`${server}${path}`, {
-        method,
-        agent,
-        headers: { 'content-type': patch },
-      })
+      const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+      const asked = body === undefined ? '' : JSON.stringify(body)
+      // Of a DELETE Node says no length by itself, and the server takes what it bears for the next request of the connection.
+      const headers = { 'content-type': type, 'content-length': Buffer.byteLength(asked) }
+      const sent = request(`${server}${path}`, { method, agent, headers })
       sent.on('error', reject)
       sent.on('response', (reply) => {
         const replyOf = (said: string): RawReply => {
@@ -32,7 +31,7 @@ export function rawApi(kubeconfigPath: string): { readonly ask: RawApi; readonly
           .then((said) => resolve(replyOf(said)))
           .catch(reject)
       })
-      sent.end(body === undefined ? undefined : JSON.stringify(body))
+      sent.end(asked)
     })
   return { ask, close: () => agent.destroy() }
 }

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import type { RawApi } from '../raw-api.ts'
 import { type ApiObject, hostOf, isLeaving, isReady } from './api-object.ts'
 import type { ApiView, Change } from './api-view.ts'
@@ -64,19 +63,11 @@ export class StandInKubelets {
     await this.#send('DELETE', `${pathOf(pod)}?gracePeriodSeconds=0`)
   }
 
-  /**
-   * A pod may be gone already, or there may be another one of its name. What is no answer of the API, such as that of a server that is
-   * overloaded, is asked for again, as a kubelet does.
-   */
+  /** A pod may be gone already, or there may be another one of its name. */
   async #send(method: string, path: string, body?: object): Promise<void> {
-    await waitFor({ what: `an answer to ${method} ${path}`, limitMs: 60_000, everyMs: 200 }, async () => {
-      if (this.#ended) return true
-      const { status, body: said } = await this.#api(method, path, body)
-      if (typeof said === 'string') return undefined
-      if (status >= 300 && status !== 404 && status !== 409)
-        throw new Error(`${method} ${path}: ${JSON.stringify(said)}`)
-      return true
-    })
+    if (this.#ended) return
+    const { status, body: said } = await this.#api(method, path, body)
+    if (status >= 300 && status !== 404 && status !== 409) throw new Error(`${method} ${path}: ${JSON.stringify(said)}`)
   }
 }
 
