@@ -4,7 +4,7 @@ import { administrator } from './administrator.ts'
 
 export interface RawReply {
   readonly status: number
-  /** What the JSON says, or the text where it is none. */
+  /** Parsed where the content type is JSON; otherwise the text. */
   readonly body: unknown
 }
 
@@ -18,7 +18,7 @@ export function rawApi(kubeconfigPath: string): { readonly ask: RawApi; readonly
     new Promise((resolve, reject) => {
       const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
       const asked = body === undefined ? '' : JSON.stringify(body)
-      // Of a DELETE Node says no length by itself, and the server takes what it bears for the next request of the connection.
+      // Node sends no length for the body of a DELETE, and the server takes that body for the next request of the connection.
       const headers = { 'content-type': type, 'content-length': Buffer.byteLength(asked) }
       const sent = request(`${server}${path}`, { method, agent, headers })
       sent.on('error', reject)

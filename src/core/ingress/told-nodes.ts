@@ -17,8 +17,8 @@ export function toldNodes({ nodes, truncated }: Readonly<Record<string, unknown>
 }
 
 /**
- * Since when a node is seen in its state: as it was told while that is the same, also over a restart, so that nothing is written
- * anew. Undefined: it is not known, since an earlier status did not say it.
+ * Since when a node has been in its state. While the state stays the same, the time in the status is kept, even after a restart of the
+ * controller. Undefined: the time is not known, because an earlier status did not say it.
  */
 export function sinceOf(
   told: ToldNodes | undefined,

@@ -79,36 +79,28 @@ test('law: a rollout takes no node out beyond the limit of its object or the nod
   )
 })
 
+const ONE_NODE: Setup = {
+  ...{ nodes: 1, maxOut: 1 },
+  spec: {
+    onCordon: 'Detach',
+    strategy: { kind: 'detach', maxUnavailableNodes: { kind: 'count', count: 1 } },
+    rollout: { minInServiceNodes: 0, replaceUnavailableFirst: false },
+    detach: { onTimeout: 'Pause' },
+  },
+}
+
 test('a mark and then the operation are removed by others: the gate of a cordoned node waits for the grace of the mark that was set again', () => {
-  const setup: Setup = {
-    ...{ nodes: 1, maxOut: 1 },
-    spec: {
-      onCordon: 'Detach',
-      strategy: { kind: 'detach', maxUnavailableNodes: { kind: 'count', count: 1 } },
-      rollout: { minInServiceNodes: 0, replaceUnavailableFirst: false },
-      detach: { onTimeout: 'Pause' },
-    },
-  }
   const life: Life = [
     { event: 'cordon', node: 0, writes: 2, passes: 3 },
     { event: 'lost mark', node: 0, writes: 9, passes: 1 },
     { event: 'lost operation', node: 0, writes: 1, passes: 12 },
   ]
-  const toy = live(setup, life)
+  const toy = live(ONE_NODE, life)
   assert.deepEqual(toy.faults, [])
   assert.equal(toy.nodes[0]?.deployment?.gate, 'open')
 })
 
 test('the claim of a node is removed before its pods change, and then no claim there can be read: its pods wait until it is claimed anew', () => {
-  const setup: Setup = {
-    ...{ nodes: 1, maxOut: 1 },
-    spec: {
-      onCordon: 'Detach',
-      strategy: { kind: 'detach', maxUnavailableNodes: { kind: 'count', count: 1 } },
-      rollout: { minInServiceNodes: 0, replaceUnavailableFirst: false },
-      detach: { onTimeout: 'Pause' },
-    },
-  }
   const life: Life = [
     { event: 'new revision', node: 0, writes: 0, passes: 1 },
     { event: 'nothing', node: 0, writes: 9, passes: 9 },
@@ -116,7 +108,7 @@ test('the claim of a node is removed before its pods change, and then no claim t
     { event: 'torn claims', node: 0, writes: 0, passes: 1 },
     { event: 'nothing', node: 0, writes: 9, passes: 9 },
   ]
-  const toy = live(setup, life)
+  const toy = live(ONE_NODE, life)
   assert.deepEqual(toy.faults, [])
   assert.equal(toy.nodes[0]?.deployment?.revision, 'r1')
 })

@@ -214,7 +214,7 @@ for (const [title, told, since] of [
   ],
   ['there is no list', { nodes: 'n1' }, AT],
 ] as const)
-  test(`since when a node is not in service is told as it was before, or is now: ${title}`, () => {
+  test(`the status says since when a node has not been in service: ${title}`, () => {
     const s = aScene([aNodeOf('n1'), done('n2')], { spec: { rollout: { paused: true } }, toldNodes: toldNodes(told) })
     const [first] = statusOf(s).fields.nodes as readonly { readonly since?: string }[]
     assert.equal(first?.since, since)
