@@ -158,6 +158,9 @@ export const KEPT_SEEDS: readonly string[] = [
   // People had set a server to maint and then to ready while its node was begun. It was put back to maint with a request under
   // way, which left a connection in its pool; the machine went down, and people set the server to ready again.
   '119551257',
+  // All watches fell silent in a drain, and the Node was registered again without its cordon. The pods were listed anew before
+  // the Nodes were, and one was evicted from the new Node.
+  '78545861',
 ]
 
 /**

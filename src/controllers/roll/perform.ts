@@ -155,6 +155,7 @@ export class Performer {
 
   async #evict(action: Extract<Action, { kind: 'evict' }>, signal: AbortSignal): Promise<Outcome> {
     const { graceSeconds } = action
+    mustBeDraining(await this.#node(action.node, signal))
     const options = { dryRun: false, ...(graceSeconds === undefined ? {} : { graceSeconds }) }
     const eviction = await this.#parts.cluster.evict(action, options, signal)
     if (isGone(eviction)) return { ok: true, eviction }
@@ -262,6 +263,15 @@ const lapsed = new WorldError('the slot is not renewed, so nothing is sent', SLO
 function mustStillRest(node: Node, bootId: string): void {
   if (!node.unschedulable) throw nodeChanged(node, 'is not cordoned any more')
   if (node.bootId !== bootId) throw nodeChanged(node, 'bears another boot id already')
+}
+
+/**
+ * A list of pods can be newer than what a silent watch has shown of the Node. One that was registered again meanwhile has no
+ * cordon, and what runs there now is for that Node to serve.
+ */
+function mustBeDraining(node: Node): void {
+  if (!(RECORD_ANNOTATION in node.annotations)) throw nodeChanged(node, 'lost its record')
+  if (!node.unschedulable) throw nodeChanged(node, 'is not cordoned any more')
 }
 
 const isGone = (answer: EvictionAnswer): boolean =>
