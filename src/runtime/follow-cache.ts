@@ -30,6 +30,11 @@ export interface FollowCacheParts<T> {
   readonly onKey?: (key: string, change: KeyChange<T>) => void
   /** Whether an object that was there matters anew; where it is absent, each change does. */
   readonly isNews?: (before: T, now: T) => boolean
+  /**
+   * An object that a watch tells without news stays the very object it was, and `versionOf` says its new version: what was made
+   * of it is not made anew. `isNews` must then compare all that anyone reads of it but the version.
+   */
+  readonly keepsOld?: true
 }
 
 interface KeyChange<T> {
@@ -53,6 +58,8 @@ export class FollowCache<T extends Named> {
   readonly #parts: FollowCacheParts<T>
   readonly #objects = new SortedList<T>()
   readonly #indexes: Pick<FieldIndex<T>, 'apply'>[] = []
+  /** By key: of an object that was kept, the version in which it was told last. */
+  readonly #versions = new Map<string, string>()
   readonly #firstList = Promise.withResolvers<void>()
   #freshness: Freshness = { synced: false }
 
@@ -73,6 +80,13 @@ export class FollowCache<T extends Named> {
   /** `key`: `namespace/name`, or `name` for what has no namespace. */
   get(key: string): T | undefined {
     return this.#objects.get(key)
+  }
+
+  /** The newest version in which the object was told: where it is another one by now, that in which it was read. */
+  versionOf(object: T): string | undefined {
+    const key = objectKey(object)
+    const told = this.#versions.get(key)
+    return told !== undefined && this.#objects.get(key) === object ? told : object.resourceVersion
   }
 
   /** Objects by a value of theirs, from now on kept with the objects. */
@@ -135,6 +149,7 @@ export class FollowCache<T extends Named> {
       case 'applied': {
         const key = objectKey(event.object)
         const before = this.#objects.get(key)
+        if (before !== undefined && this.#stays(key, before, event.object)) return false
         this.#objects.set(key, event.object)
         this.#indexed(key, before, event.object)
         return this.#told(key, before, event.object)
@@ -144,11 +159,20 @@ export class FollowCache<T extends Named> {
     }
   }
 
+  #stays(key: string, before: T, now: T): boolean {
+    const { isNews, keepsOld } = this.#parts
+    const stays = keepsOld === true && isNews?.(before, now) === false
+    if (stays && now.resourceVersion !== undefined) this.#versions.set(key, now.resourceVersion)
+    else this.#versions.delete(key)
+    return stays
+  }
+
   /** What went, what came and what is another is told key by key, as a watch would have told it, once all is as it was listed. */
   #reset(objects: readonly T[]): void {
     const old = new Map(this.#objects.list().map((object) => [objectKey(object), object]))
     const listed = new Map(objects.map((object) => [objectKey(object), object]))
     const keys = new Set([...old.keys(), ...listed.keys()])
+    this.#versions.clear()
     this.#objects.reset(listed)
     for (const key of keys) this.#indexed(key, old.get(key), listed.get(key))
     for (const key of keys) {
@@ -163,6 +187,7 @@ export class FollowCache<T extends Named> {
     const kept = this.#objects.get(key)
     if (kept === undefined || kept.uid !== deleted.uid) return false
     this.#objects.delete(key)
+    this.#versions.delete(key)
     this.#indexed(key, kept, undefined)
     return this.#told(key, kept, undefined)
   }

@@ -214,3 +214,43 @@ test('an object that comes for the first time is news, and a change of it where 
   send({ type: 'applied', object: service('web', [2, 3]) })
   assert.equal(changes.length, 2)
 })
+
+test('an object that is told without news stays the very one it was, in the version that was told', () => {
+  interface Thing {
+    readonly name: string
+    readonly resourceVersion: string
+    readonly says: string
+  }
+  const [first, same, other] = [
+    { name: 'a', resourceVersion: '1', says: 'x' },
+    { name: 'a', resourceVersion: '2', says: 'x' },
+    { name: 'a', resourceVersion: '3', says: 'y' },
+  ]
+  let send: (event: FollowEvent<Thing>) => void = () => assert.fail('nothing follows')
+  const changes: string[] = []
+  const cache = new FollowCache<Thing>({
+    follow: (sink) => {
+      send = sink
+      return new Promise(() => undefined)
+    },
+    clock: new VirtualClock(),
+    onChange: () => changes.push('change'),
+    isNews: (before, now) => before.says !== now.says,
+    keepsOld: true,
+  })
+  void cache.run(never)
+  send({ type: 'listed', objects: [first] })
+  const list = cache.objects()
+  send({ type: 'applied', object: same })
+  assert.ok(cache.get('a') === first && cache.objects() === list)
+  assert.deepEqual([cache.versionOf(first), changes.length], ['2', 1])
+  send({ type: 'applied', object: other })
+  assert.ok(cache.get('a') === other)
+  assert.deepEqual([cache.versionOf(first), cache.versionOf(other), changes.length], ['1', '3', 2])
+  send({ type: 'applied', object: { ...other, resourceVersion: '4' } })
+  assert.equal(cache.versionOf(other), '4')
+  const listed = { ...other, resourceVersion: '5' }
+  send({ type: 'listed', objects: [listed] })
+  assert.ok(cache.get('a') === listed)
+  assert.equal(cache.versionOf(listed), '5')
+})

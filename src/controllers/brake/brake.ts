@@ -75,6 +75,7 @@ export class Brake {
       clock,
       onChange: () => this.#nodesChanged(),
       isNews,
+      keepsOld: true,
     })
     this.#reconciler = new Reconciler({
       ...parts,

@@ -8,7 +8,7 @@ import { mapAtOnce } from '../../runtime/map-at-once.ts'
 interface FreshParts {
   readonly cluster: Pick<Cluster, 'list' | 'nodeVersions' | 'readNode'>
   /** As the watch told them last. */
-  readonly cache: Pick<FollowCache<Node>, 'get'>
+  readonly cache: Pick<FollowCache<Node>, 'get' | 'versionOf'>
 }
 
 const AT_ONCE = 16
@@ -23,7 +23,8 @@ export async function freshNodes({ cluster, cache }: FreshParts, signal: AbortSi
   const versions = await cluster.nodeVersions(signal)
   const found = versions.map(({ name, uid, resourceVersion }) => {
     const known = cache.get(name)
-    return { name, known: known?.uid === uid && known.resourceVersion === resourceVersion ? known : undefined }
+    const isAsKnown = known?.uid === uid && cache.versionOf(known) === resourceVersion
+    return { name, known: isAsKnown ? known : undefined }
   })
   const others = found.filter(({ known }) => known === undefined)
   if (others.length > READ_AT_MOST) return cluster.list('nodes', signal)

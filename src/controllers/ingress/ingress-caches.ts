@@ -6,6 +6,7 @@ import { INGRESS_LABEL, INGRESS_UID_LABEL } from '../../model/ingress-keys.ts'
 import type { Node } from '../../model/node.ts'
 import type { ObjectKind } from '../../model/object-kind.ts'
 import type { OwnedObject } from '../../model/owned-object.ts'
+import { isSameNode } from '../../model/same-node.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { FollowEvent } from '../../ports/cluster.ts'
 import type { Objects } from '../../ports/objects.ts'
@@ -60,7 +61,8 @@ export class IngressCaches {
     this.nodes = new FollowCache({
       follow: followNodes,
       clock,
-      isNews: isNewsOfNode,
+      isNews: (before, now) => !isSameNode(before, now),
+      keepsOld: true,
       onChange: onFleet,
     })
     this.deployments = labelled(parts, DEPLOYMENTS, named<FoundDeployment>())
@@ -205,10 +207,3 @@ const labelled = <T extends { readonly name: string }>(
     clock,
     ...hooks,
   })
-
-/** Kubelets write their heartbeat into the status of Nodes. */
-function isNewsOfNode(before: Node, now: Node): boolean {
-  const facts = ({ uid, unschedulable, ready, deleting, labels, annotations, taints, lifecycle }: Node) =>
-    JSON.stringify([uid, unschedulable, ready, deleting, labels, annotations, taints, lifecycle])
-  return facts(before) !== facts(now)
-}

@@ -116,7 +116,7 @@ export class IngressLoop {
       say: (text) => log.warn('ingress: the node budget', { reason: text }),
     })
     this.#effects = new IngressEffects({
-      ...{ objects, cluster, latest: this.#latest },
+      ...{ objects, cluster, latest: this.#latest, nodes: this.#caches.nodes },
       slotsOf: (object) => this.#slotsOf(object),
       slotsChanged: () => {
         this.#budgetReadAt = undefined

@@ -17,6 +17,7 @@ import { WorldError } from '../../model/world-error.ts'
 import type { Cluster } from '../../ports/cluster.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { ControllerSlots } from '../../runtime/controller-slots.ts'
+import type { FollowCache } from '../../runtime/follow-cache.ts'
 import { annotationsOf, newDeployment, templatePatch, withAnnotations } from './deployment-writes.ts'
 import { GateWrites } from './gate-writes.ts'
 import { HealthCheckerWrites, isOfHealthChecker } from './health-checker-writes.ts'
@@ -29,6 +30,8 @@ interface PerformParts {
   readonly objects: Objects
   readonly cluster: Pick<Cluster, 'patchNode' | 'readNode'>
   readonly latest: Latest
+  /** As the watch told them last. */
+  readonly nodes: Pick<FollowCache<Node>, 'versionOf'>
   /** Of one object. */
   slotsOf(object: IngressDaemonSet): Pick<ControllerSlots, 'take' | 'release'>
   /** A slot was taken or given back: what is known of them is old. */
@@ -170,8 +173,11 @@ export class IngressEffects {
 
   async #patchNode(node: Node | undefined, patchOf: (node: Node) => JsonPatch, signal: AbortSignal): Promise<void> {
     if (node === undefined) return
-    const { cluster, latest } = this.#parts
-    latest.wrote(node, await cluster.patchNode(node.name, patchOf(node), signal))
+    const { cluster, latest, nodes } = this.#parts
+    const resourceVersion = nodes.versionOf(node) ?? node.resourceVersion
+    const answer = await cluster.patchNode(node.name, patchOf({ ...node, resourceVersion }), signal)
+    // Where nothing changed no watch tells it, so that the answer would stand for ever.
+    if (answer.resourceVersion !== resourceVersion) latest.wrote(node, answer)
   }
 
   async #create(

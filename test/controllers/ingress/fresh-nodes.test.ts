@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { freshNodes } from '../../../src/controllers/ingress/fresh-nodes.ts'
 import type { Node } from '../../../src/model/node.ts'
+import { isSameNode } from '../../../src/model/same-node.ts'
 import { MalformedReply } from '../../../src/model/untrusted.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
+import { FollowCache } from '../../../src/runtime/follow-cache.ts'
 import { aClusterNode } from '../../support/ingress-world.ts'
+import { VirtualClock } from '../../support/virtual-clock.ts'
 
 const signal = new AbortController().signal
 
@@ -27,7 +30,21 @@ function aCluster(nodes: readonly Node[], reads: Readonly<Record<string, Node | 
   return { cluster, asked }
 }
 
-const cacheOf = (nodes: readonly Node[]) => ({ get: (name: string) => nodes.find((node) => node.name === name) })
+/** `told`: by the watch, after the list. */
+function cacheOf(listed: readonly Node[], told: readonly Node[] = []): FollowCache<Node> {
+  const cache = new FollowCache<Node>({
+    follow: async (sink) => {
+      sink({ type: 'listed', objects: listed })
+      for (const object of told) sink({ type: 'applied', object })
+    },
+    clock: new VirtualClock(),
+    isNews: (before, now) => !isSameNode(before, now),
+    keepsOld: true,
+  })
+  void cache.run(signal)
+  return cache
+}
+
 const [n1, n2, n3] = [aClusterNode('n1'), aClusterNode('n2'), aClusterNode('n3')]
 
 test('a node in the version that the API server has is the one that is cached', async () => {
@@ -35,6 +52,14 @@ test('a node in the version that the API server has is the one that is cached', 
   const [first, second, ...others] = await freshNodes({ cluster, cache: cacheOf([n1, n2, n3]) }, signal)
   assert.ok(first === n1 && second === n2)
   assert.deepEqual([others, asked], [[], []])
+})
+
+test('a node that its kubelet wrote to with nothing new is the one that was cached before', async () => {
+  const beat = { ...n1, resourceVersion: '2', heartbeat: 'later' }
+  const { cluster, asked } = aCluster([beat])
+  const [first] = await freshNodes({ cluster, cache: cacheOf([n1], [beat]) }, signal)
+  assert.ok(first === n1)
+  assert.deepEqual(asked, [])
 })
 
 test('a node that the watch has not told of yet, or in another version, or another one of its name, is read', async () => {

@@ -1,0 +1,26 @@
+import type { Node, Taint } from './node.ts'
+
+/** Whether both say the same but for the heartbeat and the version. Kubelets write the heartbeat every few minutes, with nothing new beside it. */
+export const isSameNode = (one: Node, other: Node): boolean =>
+  one.name === other.name &&
+  one.uid === other.uid &&
+  one.ready === other.ready &&
+  one.bootId === other.bootId &&
+  one.unschedulable === other.unschedulable &&
+  one.deleting === other.deleting &&
+  isSameList(one.lifecycle ?? [], other.lifecycle ?? []) &&
+  isSameMap(one.labels, other.labels) &&
+  isSameMap(one.annotations, other.annotations) &&
+  isSameList(one.taints.map(taintText), other.taints.map(taintText)) &&
+  isSameList(one.internalAddresses, other.internalAddresses) &&
+  isSameList(one.volumesAttached, other.volumesAttached)
+
+const taintText = ({ key, value = '', effect }: Taint): string => `${key}=${value}:${effect}`
+
+const isSameList = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((text, at) => text === other[at])
+
+function isSameMap(one: Readonly<Record<string, string>>, other: Readonly<Record<string, string>>): boolean {
+  const keys = Object.keys(one)
+  return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key])
+}
