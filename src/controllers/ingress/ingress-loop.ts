@@ -36,7 +36,7 @@ import { Latest } from './latest.ts'
 import { metAgain } from './met-again.ts'
 import { NeighbourCaches } from './neighbour-caches.ts'
 import { ObjectEvents } from './object-events.ts'
-import { type Bound, decidePass, type Seen, wantedBy } from './object-pass.ts'
+import { type Bound, decidePass, isKnown, type Seen, wantedBy } from './object-pass.ts'
 import { IngressEffects } from './perform.ts'
 import { isOfWebhook, isRefusal } from './refused-writes.ts'
 import { stillDecided } from './still-decided.ts'
@@ -282,8 +282,7 @@ export class IngressLoop {
 
   async #tell(seen: Seen, decision: LoopDecision<Bound>, signal: AbortSignal): Promise<void> {
     const { object } = seen
-    // By caches that are behind nothing is wanted, and no refusal is over.
-    if (seen.kind === 'refused' || seen.look.snapshot.isFresh) this.#memory.refused.keep(object.uid, wantedBy(decision))
+    if (isKnown(seen)) this.#memory.refused.keep(object.uid, wantedBy(decision), this.#parts.clock.wallMs())
     const wanted =
       seen.kind === 'refused'
         ? refusedStatus(object.status.fields, decision.reasons)

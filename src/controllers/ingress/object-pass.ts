@@ -32,6 +32,9 @@ export function decidePass(seen: Seen): LoopDecision<Bound> {
     : { ...rest, later: bound(later) }
 }
 
+/** By caches that are behind nothing is wanted, and no refusal is over. */
+export const isKnown = (seen: Seen): boolean => seen.kind === 'refused' || seen.look.snapshot.isFresh
+
 /** What is wanted by it, whether it is done in this pass or later. */
 export const wantedBy = (decision: LoopDecision<Bound>): readonly ObjectAction[] =>
   decision.kind === 'settled'

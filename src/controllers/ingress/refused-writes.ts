@@ -34,10 +34,17 @@ const PAUSE = { leastMs: 10_000, eachMs: 200, mostMs: 60_000 }
 /** The rest of a pause is drawn, so that what was refused at once is not tried at once. */
 const PAUSE_SHARE = 0.75
 
+/**
+ * A node whose operation is refused gives its slot back and asks for it again. As long as the refusal is known, others are asked first.
+ */
+const KEPT_MS = 60_000
+
 interface Refused {
   readonly code: string
   readonly words: string
   readonly since: WallMs
+  /** When it was refused last. */
+  readonly at: WallMs
   readonly until: WallMs
   /** Of the object: what it says now may be allowed. */
   readonly generation: number
@@ -66,15 +73,15 @@ export class RefusedWrites {
     const { words, since } = areSame ? known : { words: error.message, since: now }
     const longest = Math.min(PAUSE.mostMs, Math.max(PAUSE.leastMs, refused.size * PAUSE.eachMs))
     const until = wallMs(now + longest * (PAUSE_SHARE + (1 - PAUSE_SHARE) * luck))
-    refused.set(key, { code: error.code, words, since, until, generation })
+    refused.set(key, { code: error.code, words, since, at: now, until, generation })
   }
 
-  /** Only these are still to be done. */
-  keep(uid: string, actions: readonly ObjectAction[]): void {
+  /** Only these are still to be done, and those that were refused a short while ago may be again. */
+  keep(uid: string, actions: readonly ObjectAction[], now: WallMs): void {
     const refused = this.#refused.get(uid)
     if (refused === undefined) return
     const keys = new Set(actions.map(actionKey))
-    for (const key of refused.keys()) if (!keys.has(key)) refused.delete(key)
+    for (const [key, { at }] of refused) if (!keys.has(key) && now - at >= KEPT_MS) refused.delete(key)
     if (refused.size === 0) this.#refused.delete(uid)
   }
 

@@ -48,6 +48,27 @@ test('so many are done at once, and those that were refused take no place of oth
   assert.deepEqual(atMost(2, actions, { now, refusals: paused }), { now: [gateOf('n4')], later: actions.slice(0, 3) })
 })
 
+test('a node that could not be begun and gave its slot back is asked last for a minute', () => {
+  const at = { deployment: { revision: 'r1' } }
+  const scene = aScene([aNodeOf('n1', at), aNodeOf('n2', at), aNodeOf('n3', at)])
+  const begun = (refusals?: Refusals): string => {
+    const decision = decideIngress({ ...scene, ...(refusals === undefined ? {} : { refusals }) })
+    const [action] = decision.kind === 'act' ? decision.actions : []
+    assert.ok(action?.kind === 'takeSlot')
+    return action.node
+  }
+  const first = begun()
+  const memory = new RefusedWrites()
+  const error = new WorldError('no', { code: 'KUBE_FORBIDDEN', retry: 'never' })
+  const writeOp = { kind: 'writeOp', node: first } as ObjectAction
+  memory.refuse('u', writeOp, { error, now: scene.now, generation: 1, luck: 0.5 })
+  const refusals = () => memory.of({ uid: 'u', generation: 1 })
+  memory.keep('u', [], wallMs(scene.now + 59_000))
+  assert.notEqual(begun(refusals()), first)
+  memory.keep('u', [], wallMs(scene.now + 60_000))
+  assert.equal(begun(refusals()), first)
+})
+
 test('others of a kind that was refused are tried after all other kinds', () => {
   const opens: ObjectAction = { kind: 'clearOp', node: 'n9' }
   const nodes = refusedLast(['n1', 'n2', 'n3'].map(gateOf).concat(opens), refused(gateOf('n2'))).map(
@@ -80,7 +101,7 @@ test('where writes are refused for 160 nodes, all are known after some passes, a
     const refusals = memory.of({ uid: 'u', generation: 1 })
     const decision = decideIngress({ ...scene, now, ...(refusals === undefined ? {} : { refusals }) })
     const actions = decision.kind === 'act' ? decision.actions : []
-    memory.keep('u', [...actions, ...(decision.kind === 'settled' ? [] : (decision.later ?? []))])
+    memory.keep('u', [...actions, ...(decision.kind === 'settled' ? [] : (decision.later ?? []))], now)
     for (const action of actions) memory.refuse('u', action, { error, now, generation: 1, luck: 0.5 })
     return actions.length
   })
