@@ -24,9 +24,9 @@ export interface Loop<S, A> {
    * Whether an effect failed by itself, so that those after it do not depend on it and may well succeed. They are done, and the pass fails
    * after them. Where it is left out, the first effect that fails ends the pass.
    */
-  isRefusal?(error: WorldError): boolean
+  isRefusal?(error: WorldError | DeadlineError): boolean
   /** Whether a refusal may have taken seconds. */
-  isSlow?(refusal: WorldError): boolean
+  isSlow?(refusal: WorldError | DeadlineError): boolean
   /** Told of each decision, before anything is done about it. */
   decided?(key: string, decision: LoopDecision<A>): void
   /**
@@ -192,9 +192,9 @@ export class Reconciler<S, A> {
     key: string,
     actions: readonly A[],
     signal: AbortSignal,
-  ): Promise<{ readonly isLeading: boolean; readonly refusal?: WorldError }> {
-    const refusals: WorldError[] = []
-    const isSlow = (error: WorldError): boolean => this.#parts.loop.isSlow?.(error) === true
+  ): Promise<{ readonly isLeading: boolean; readonly refusal?: WorldError | DeadlineError }> {
+    const refusals: (WorldError | DeadlineError)[] = []
+    const isSlow = (error: WorldError | DeadlineError): boolean => this.#parts.loop.isSlow?.(error) === true
     let done = 0
     for (const action of actions) {
       const refusal = await this.#refused(action, signal)
@@ -210,13 +210,13 @@ export class Reconciler<S, A> {
     return { isLeading: true, refusal }
   }
 
-  async #refused(action: A, signal: AbortSignal): Promise<WorldError | 'leads no more' | undefined> {
+  async #refused(action: A, signal: AbortSignal): Promise<WorldError | DeadlineError | 'leads no more' | undefined> {
     const { loop } = this.#parts
     try {
       return (await this.#performed(action, signal)) ? undefined : 'leads no more'
     } catch (error) {
       signal.throwIfAborted()
-      if (error instanceof WorldError && loop.isRefusal?.(error) === true) return error
+      if (isOfTheWorld(error) && loop.isRefusal?.(error) === true) return error
       throw error
     }
   }
@@ -269,5 +269,6 @@ export class Reconciler<S, A> {
   }
 }
 
-const isOfTheWorld = (error: unknown): error is WorldError | DeadlineError =>
+/** It did not answer, or not as it should: no fault of ours. */
+export const isOfTheWorld = (error: unknown): error is WorldError | DeadlineError =>
   error instanceof WorldError || error instanceof DeadlineError

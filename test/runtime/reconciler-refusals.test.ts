@@ -26,7 +26,7 @@ function aRefusedLoop({ actions, fails }: Scene) {
       if (error !== undefined) throw error
       done.push(action)
     },
-    isRefusal: ({ code }) => code === 'KUBE_FORBIDDEN',
+    isRefusal: (error) => 'code' in error && error.code === 'KUBE_FORBIDDEN',
   })
   void parts.reconciler.run(never)
   parts.reconciler.add('k')

@@ -13,16 +13,19 @@ interface Refusing {
   tries: number
   says: () => string
   code: number
+  /** It is not answered at all. */
+  isSilent: boolean
 }
 
 async function refusing(t: TestContext, isMeant: (request: ApiRequest) => boolean) {
   const ground = await IngressGround.open({ nodes: 3 })
   t.after(() => ground.end())
-  const refusal: Refusing = { isOn: true, tries: 0, says: () => QUOTA, code: 403 }
+  const refusal: Refusing = { isOn: true, tries: 0, says: () => QUOTA, code: 403, isSilent: false }
   ground.begin('controller 1', {
     passageOf: (request): Passage => {
       if (!refusal.isOn || !isMeant(request)) return { kind: 'passes' }
       refusal.tries += 1
+      if (refusal.isSilent) return { kind: 'silent' }
       const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure' }
       const { code } = refusal
       const body = { ...status, reason: code === 403 ? 'Forbidden' : 'InternalError', code, message: refusal.says() }
@@ -107,6 +110,25 @@ test('a webhook that does not answer for a Deployment keeps no other node from i
   refusal.says = () => 'Internal error occurred: failed calling webhook "w.example.com": connection refused'
   await ground.until('n2 and n3 to serve', () => served(ground).length === 4 && ground.status().readyNodes === 2, 60)
   assert.equal(rowOf(ground, 'n1')?.reason, 'WriteRefused')
+  refusal.isOn = false
+  await ground.until('n1 to serve', () => served(ground).some((line) => line.startsWith('n1 ')), 60)
+})
+
+test('a webhook that takes longer than a write may keeps no other node from its turn, and is not tried without a pause', async (t) => {
+  const { ground, refusal } = await refusing(t, makes('deployments', 'n1'))
+  refusal.isSilent = true
+  await ground.until('n2 and n3 to serve', () => served(ground).length === 4 && ground.status().readyNodes === 2, 60)
+  await ground.until('n1 to be listed', () => rowOf(ground, 'n1')?.reason === 'WriteRefused', 60)
+  assert.match(
+    rowOf(ground, 'n1')?.message ?? '',
+    /the API server did not answer within \d+ s; .* a webhook may be slow/,
+  )
+  ground.apply(anIngressManifest('v2'))
+  await ground.until(
+    'n2 and n3 to have the other template',
+    () => served(ground).length === 4 && served(ground).every((line) => line.endsWith(' v2')),
+    180,
+  )
   refusal.isOn = false
   await ground.until('n1 to serve', () => served(ground).some((line) => line.startsWith('n1 ')), 60)
 })

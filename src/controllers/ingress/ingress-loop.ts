@@ -13,7 +13,6 @@ import type { Node } from '../../model/node.ts'
 import type { ObjectRef } from '../../model/object-ref.ts'
 import { SLOT_STALE_MS } from '../../model/slot.ts'
 import type { MonoMs } from '../../model/time.ts'
-import { WorldError } from '../../model/world-error.ts'
 import type { Agents } from '../../ports/agents.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
@@ -25,7 +24,7 @@ import type { Random } from '../../ports/random.ts'
 import { ControllerSlots } from '../../runtime/controller-slots.ts'
 import type { FollowCacheParts } from '../../runtime/follow-cache.ts'
 import type { Leader } from '../../runtime/leader.ts'
-import { type LoopView, Reconciler } from '../../runtime/reconciler.ts'
+import { isOfTheWorld, type LoopView, Reconciler } from '../../runtime/reconciler.ts'
 import { StatusWriter } from '../../runtime/status-writer.ts'
 import { BudgetWatch, NOTHING_READ } from '../budget/budget-watch.ts'
 import { AgentsOfObjects } from './agent-words.ts'
@@ -38,7 +37,7 @@ import { NeighbourCaches } from './neighbour-caches.ts'
 import { ObjectEvents } from './object-events.ts'
 import { type Bound, decidePass, isKnown, type Seen, wantedBy } from './object-pass.ts'
 import { IngressEffects } from './perform.ts'
-import { isOfWebhook, isRefusal } from './refused-writes.ts'
+import { isRefusal, isSlow } from './refused-writes.ts'
 import { stillDecided } from './still-decided.ts'
 
 interface IngressLoopParts {
@@ -144,7 +143,7 @@ export class IngressLoop {
         tell: ({ snapshot, decision }, signal) => this.#tell(snapshot, decision, signal),
         perform: (action, signal) => this.#perform(action, signal),
         isRefusal,
-        isSlow: isOfWebhook,
+        isSlow,
       },
     })
   }
@@ -266,7 +265,7 @@ export class IngressLoop {
     } catch (error) {
       const { clock, random } = this.#parts
       const facts = { now: clock.wallMs(), luck: random.next(), generation }
-      if (error instanceof WorldError) refused.refuse(uid, action, { ...facts, error })
+      if (isOfTheWorld(error)) refused.refuse(uid, action, { ...facts, error })
       throw error
     }
   }

@@ -3,22 +3,32 @@ import { actionKey, type Refusals } from '../../core/ingress/refusals.ts'
 import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
 import { type WallMs, wallMs } from '../../model/time.ts'
 import type { WorldError } from '../../model/world-error.ts'
+import { DeadlineError } from '../../runtime/deadline.ts'
 
 /** Over with the next look, so that it is not worth a word. */
 const OVER_SOON: readonly string[] = ['KUBE_CONFLICT', 'KUBE_NOT_FOUND', 'NODES_BEHIND']
 const LASTING: readonly string[] = ['KUBE_FORBIDDEN', 'KUBE_INVALID', 'CLAIMS_FULL', 'NODE_CHANGED', 'REVISION_MISSING']
 
 /** It says nothing of any other write. An API server that cannot be reached, fails or is throttled does. */
-export const isRefusal = (error: WorldError): boolean => OVER_SOON.includes(error.code) || isLasting(error)
+export const isRefusal = (error: WriteFault): boolean => OVER_SOON.includes(codeOf(error)) || isLasting(error)
 
-const isLasting = (error: WorldError): boolean => LASTING.includes(error.code) || isOfWebhook(error)
+type WriteFault = WorldError | DeadlineError
+
+const isLasting = (error: WriteFault): boolean => LASTING.includes(codeOf(error)) || isSlow(error)
 
 /**
- * The webhook of one kind of write does not answer, which the API server says by an error of its own. The answer may have taken as long as
- * the webhook may.
+ * The webhook of one kind of write does not answer. The API server says so by an error of its own, after as long as the webhook may take,
+ * which by default is longer than a write may. One that answers nothing at all renews no lead, and then this process ends.
  */
-export const isOfWebhook = ({ code, message }: WorldError): boolean =>
-  code === 'KUBE_SERVER' && message.includes('failed calling webhook')
+export const isSlow = (error: WriteFault): boolean =>
+  error instanceof DeadlineError || (error.code === 'KUBE_SERVER' && error.message.includes('failed calling webhook'))
+
+const codeOf = (error: WriteFault): string => (error instanceof DeadlineError ? 'DEADLINE' : error.code)
+
+const wordsOf = (error: WriteFault): string =>
+  error instanceof DeadlineError
+    ? `the API server did not answer within ${Math.round(error.limitMs / 1_000)} s; where it answers others, a webhook may be slow`
+    : error.message
 
 /**
  * Each change of the words is a write of the status, which leads to the next try. What refuses may say something else each time, such as
@@ -51,7 +61,7 @@ interface Refused {
 }
 
 interface Refusal {
-  readonly error: WorldError
+  readonly error: WriteFault
   readonly now: WallMs
   readonly generation: number
   /** Below 1. */
@@ -68,12 +78,12 @@ export class RefusedWrites {
     const refused = this.#refused.get(uid) ?? new Map<string, Refused>()
     this.#refused.set(uid, refused)
     const key = actionKey(action)
-    const known = refused.get(key)
-    const areSame = known?.code === error.code && now - known.since < SAME_WORDS_MS
-    const { words, since } = areSame ? known : { words: error.message, since: now }
+    const [known, code] = [refused.get(key), codeOf(error)]
+    const areSame = known?.code === code && now - known.since < SAME_WORDS_MS
+    const { words, since } = areSame ? known : { words: wordsOf(error), since: now }
     const longest = Math.min(PAUSE.mostMs, Math.max(PAUSE.leastMs, refused.size * PAUSE.eachMs))
     const until = wallMs(now + longest * (PAUSE_SHARE + (1 - PAUSE_SHARE) * luck))
-    refused.set(key, { code: error.code, words, since, at: now, until, generation })
+    refused.set(key, { code, words, since, at: now, until, generation })
   }
 
   /** Only these are still to be done, and those that were refused a short while ago may be again. */
