@@ -7,6 +7,7 @@ import { detachWaits } from './detached.ts'
 import { act, type NodeAnswer, wait } from './node-answer.ts'
 import { type IngressOp, toDetach } from './op.ts'
 import { isSettled, type NodeView, neverServed, type Pass } from './pass.ts'
+import { actionKey } from './refusals.ts'
 import { rejectionOf } from './rejection.ts'
 import { isFirstToLeave, mayMove } from './rollout-rules.ts'
 import type { IngressDeployment } from './snapshot.ts'
@@ -28,7 +29,7 @@ export function updating(pass: Pass, n: NodeView, { op, deployment, admission }:
   const newer = supersede(pass, n, { op, admission })
   if (newer !== undefined) return newer
   if (deployment.revision !== op.revision) return mayApply(pass, n, { op, admission })
-  const asked = isAskedFor(op) ? askDetach(pass, n, op) : undefined
+  const asked = askedAgain(pass, n, op)
   if (asked !== undefined) return asked
   const again = retry(pass, n, { op, deployment })
   if (again !== undefined) return again
@@ -50,7 +51,7 @@ export function verifying(pass: Pass, n: NodeView, { op, deployment, admission }
   if (deployment.revision !== op.revision)
     return act(n, { kind: 'writeOp', op: { ...op, phase: 'Updating' } }, revisionOfOthers(n))
   if (!isSettled(pass, n) || n.node?.ready !== 'True') return updatingAgain(pass, n, { op, deployment, admission })
-  const asked = isAskedFor(op) ? askDetach(pass, n, op) : undefined
+  const asked = askedAgain(pass, n, op)
   if (asked !== undefined) return asked
   if (deployment.available < pass.s.object.spec.podsPerNode)
     return wait([notReady(pass, n, deployment)], deadline(pass, op))
@@ -58,8 +59,16 @@ export function verifying(pass: Pass, n: NodeView, { op, deployment, admission }
   return act(n, { kind: 'writeOp', op: { ...op, phase: 'Attaching' } }, { code: 'NodeVerified', text })
 }
 
-/** A node whose first pods start bears its mark from the beginning, and no claim. */
-const isAskedFor = (op: IngressOp): boolean => op.inPlace !== true && op.isNew !== true
+/**
+ * For as long as pods change. Where all are there and it is refused, as after a rollback of a node that was never claimed, nothing is left to
+ * be out for. A node whose first pods start bears its mark from the beginning, and no claim.
+ */
+function askedAgain(pass: Pass, n: NodeView, op: IngressOp): NodeAnswer | undefined {
+  if (op.inPlace === true || op.isNew === true) return undefined
+  const asked = askDetach(pass, n, op)
+  const isRefused = asked?.kind === 'act' && pass.s.refusals?.has(actionKey(asked.action)) === true
+  return isRefused && isSettled(pass, n) ? undefined : asked
+}
 
 /** A node that is not Ready may show pods as ready from before. */
 const updatingAgain = (pass: Pass, n: NodeView, { op, deployment, admission }: UnderWay): NodeAnswer =>

@@ -83,3 +83,18 @@ for (const [seconds, refused, decision] of [
       decision,
     )
   })
+
+const CLAIM_REFUSED = new Map([['claim n1', { words: 'no', until: wallMs(NOW) }]])
+
+for (const [title, phase, deployment, refusals, decision] of [
+  ['its pods are all there', 'Updating', {}, CLAIM_REFUSED, 'n1 writeOp Verifying r2'],
+  ['and have been for long enough', 'Verifying', {}, CLAIM_REFUSED, 'n1 writeOp Attaching r2'],
+  ['a pod is missing', 'Updating', { ready: 1 }, CLAIM_REFUSED, 'n1 claim'],
+  ['nothing is refused: others removed the claim', 'Updating', {}, new Map(), 'n1 claim'],
+] as const)
+  test(`a node that went back to its own pods and whose claim is refused comes back: ${title}`, () => {
+    const op = anOp({ phase }, { t1: 90, t2: 50 })
+    const n1 = aNodeOf('n1', { slot: OURS, op, asks: 'd', deployment: { revision: 'r2', ...deployment } })
+    const s = aScene([n1, aNodeOf('n2', { deployment: { revision: 'r2' } })], { refusals })
+    assert.equal(short(decideIngress(s)), decision)
+  })
