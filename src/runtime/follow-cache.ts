@@ -31,10 +31,10 @@ export interface FollowCacheParts<T> {
   /** Whether an object that was there matters anew; where it is absent, each change does. */
   readonly isNews?: (before: T, now: T) => boolean
   /**
-   * An object that a watch tells without news stays the very object it was, and `versionOf` says its new version: what was made
-   * of it is not made anew. `isNews` must then compare all that anyone reads of it but the version.
+   * Whether both say the same, but for the version. Then an object that a watch tells stays the very one it was, and `versionOf` says its new
+   * version: what was made of it is not made anew, and it is no news. Where it is left out, each is another one.
    */
-  readonly keepsOld?: true
+  readonly isSame?: (before: T, now: T) => boolean
 }
 
 interface KeyChange<T> {
@@ -160,8 +160,7 @@ export class FollowCache<T extends Named> {
   }
 
   #stays(key: string, before: T, now: T): boolean {
-    const { isNews, keepsOld } = this.#parts
-    const stays = keepsOld === true && isNews?.(before, now) === false
+    const stays = this.#parts.isSame?.(before, now) === true
     if (stays && now.resourceVersion !== undefined) this.#versions.set(key, now.resourceVersion)
     else this.#versions.delete(key)
     return stays

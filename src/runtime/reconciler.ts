@@ -77,8 +77,9 @@ const EFFECT_LIMIT_MS = 10_000
 const LOOK_AGAIN_MS = 20
 /** So many effects of a pass may be refused before it ends: a right that is missing refuses all of them. */
 const REFUSALS_MAX = 50
-/** So many of those that take long. */
+/** So many of those that may take long, and fewer where they did: what follows goes by a look that is older each time. */
 const SLOW_REFUSALS_MAX = 5
+const SLOW_REFUSALS_MS = 5_000
 const BACKOFF = { baseMs: 200, capMs: 10_000 }
 
 /**
@@ -193,15 +194,21 @@ export class Reconciler<S, A> {
     actions: readonly A[],
     signal: AbortSignal,
   ): Promise<{ readonly isLeading: boolean; readonly refusal?: WorldError | DeadlineError }> {
+    const { loop, clock } = this.#parts
     const refusals: (WorldError | DeadlineError)[] = []
-    const isSlow = (error: WorldError | DeadlineError): boolean => this.#parts.loop.isSlow?.(error) === true
+    const slow = { count: 0, tookMs: 0 }
     let done = 0
     for (const action of actions) {
+      const began = clock.monoMs()
       const refusal = await this.#refused(action, signal)
       if (refusal === 'leads no more') return { isLeading: false }
       if (refusal === undefined) done += 1
       else refusals.push(refusal)
-      if (refusals.length >= REFUSALS_MAX || refusals.filter(isSlow).length >= SLOW_REFUSALS_MAX) break
+      if (refusal !== undefined && loop.isSlow?.(refusal) === true) {
+        slow.count += 1
+        slow.tookMs += clock.monoMs() - began
+      }
+      if (refusals.length >= REFUSALS_MAX || slow.count >= SLOW_REFUSALS_MAX || slow.tookMs >= SLOW_REFUSALS_MS) break
     }
     const [refusal] = refusals
     if (refusal === undefined) return { isLeading: true }
@@ -269,6 +276,5 @@ export class Reconciler<S, A> {
   }
 }
 
-/** It did not answer, or not as it should: no fault of ours. */
-export const isOfTheWorld = (error: unknown): error is WorldError | DeadlineError =>
+const isOfTheWorld = (error: unknown): error is WorldError | DeadlineError =>
   error instanceof WorldError || error instanceof DeadlineError

@@ -117,6 +117,25 @@ test('of refusals that take long, a pass tries five', async () => {
   assert.deepEqual(tried, actions.slice(0, 5))
 })
 
+test('of effects that are not answered in time, a pass tries one, after all that came before it', async () => {
+  const tried: string[] = []
+  const { clock, reconciler } = aLoop({
+    decide: () => ({ kind: 'act', actions: ['a', 'b', 'c'], reasons: WHY }),
+    perform: (action) => {
+      tried.push(action)
+      return action === 'a' ? Promise.resolve() : new Promise(() => undefined)
+    },
+    isRefusal: () => true,
+    isSlow: () => true,
+  })
+  void reconciler.run(never)
+  reconciler.add('k')
+  await clock.advance(10_000)
+  assert.deepEqual(tried.slice(0, 2), ['a', 'b'])
+  assert.ok(!tried.includes('c'), 'what follows would go by a look that is ten seconds old')
+  assert.equal(reconciler.view().failures, 1)
+})
+
 test('where something was done beside what was refused, the next step does not wait for the pause', async () => {
   const { clock, world } = aRefusedLoop({ actions: ['a', 'b'], fails: { a: forbidden } })
   await clock.advance(1_000)

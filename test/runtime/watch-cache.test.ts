@@ -215,7 +215,7 @@ test('an object that comes for the first time is news, and a change of it where 
   assert.equal(changes.length, 2)
 })
 
-test('an object that is told without news stays the very one it was, in the version that was told', () => {
+test('an object that is told as it was stays the very one it was, in the version that was told', () => {
   interface Thing {
     readonly name: string
     readonly resourceVersion: string
@@ -235,8 +235,7 @@ test('an object that is told without news stays the very one it was, in the vers
     },
     clock: new VirtualClock(),
     onChange: () => changes.push('change'),
-    isNews: (before, now) => before.says !== now.says,
-    keepsOld: true,
+    isSame: (before, now) => before.says === now.says,
   })
   void cache.run(never)
   send({ type: 'listed', objects: [first] })

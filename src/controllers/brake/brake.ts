@@ -74,8 +74,7 @@ export class Brake {
       follow: (sink, signal) => fleet.follow(sink, signal),
       clock,
       onChange: () => this.#nodesChanged(),
-      isNews,
-      keepsOld: true,
+      isSame: (before, now) => !isNews(before, now),
     })
     this.#reconciler = new Reconciler({
       ...parts,

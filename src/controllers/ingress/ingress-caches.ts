@@ -61,8 +61,8 @@ export class IngressCaches {
     this.nodes = new FollowCache({
       follow: followNodes,
       clock,
-      isNews: (before, now) => !isSameNode(before, now),
-      keepsOld: true,
+      isNews: isNewsOfNode,
+      isSame: isSameNode,
       onChange: onFleet,
     })
     this.deployments = labelled(parts, DEPLOYMENTS, named<FoundDeployment>())
@@ -207,3 +207,10 @@ const labelled = <T extends { readonly name: string }>(
     clock,
     ...hooks,
   })
+
+/** An attached volume is none. */
+function isNewsOfNode(before: Node, now: Node): boolean {
+  const facts = ({ uid, unschedulable, ready, deleting, labels, annotations, taints, lifecycle }: Node) =>
+    JSON.stringify([uid, unschedulable, ready, deleting, labels, annotations, taints, lifecycle])
+  return facts(before) !== facts(now)
+}

@@ -13,6 +13,7 @@ import type { Node } from '../../model/node.ts'
 import type { ObjectRef } from '../../model/object-ref.ts'
 import { SLOT_STALE_MS } from '../../model/slot.ts'
 import type { MonoMs } from '../../model/time.ts'
+import { WorldError } from '../../model/world-error.ts'
 import type { Agents } from '../../ports/agents.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
@@ -24,7 +25,7 @@ import type { Random } from '../../ports/random.ts'
 import { ControllerSlots } from '../../runtime/controller-slots.ts'
 import type { FollowCacheParts } from '../../runtime/follow-cache.ts'
 import type { Leader } from '../../runtime/leader.ts'
-import { isOfTheWorld, type LoopView, Reconciler } from '../../runtime/reconciler.ts'
+import { type LoopView, Reconciler } from '../../runtime/reconciler.ts'
 import { StatusWriter } from '../../runtime/status-writer.ts'
 import { BudgetWatch, NOTHING_READ } from '../budget/budget-watch.ts'
 import { AgentsOfObjects } from './agent-words.ts'
@@ -221,7 +222,6 @@ export class IngressLoop {
     const { deployments, gates, revisions, daemonSets } = this.#caches.around(object)
     const ours = this.#latest.all(deployments)
     const words = this.#agents?.of(object.uid)
-    const refusals = this.#memory.refused.of(object)
     // Without its Nodes, a claim that is seen would count as gone.
     if (known !== undefined) this.#memory.noteSlots(slotHolder, { slots: budget.slots, ours, nodes, object }, now)
     return lookAt({
@@ -241,7 +241,7 @@ export class IngressLoop {
       heldSlot: (node) => this.#memory.heldSlot(slotHolder, node),
       agentOf: (node) => words?.of(node),
       acknowledgedSince: (node) => this.#memory.acknowledgedSince(object, node, now),
-      ...(refusals === undefined ? {} : { refusals }),
+      ...this.#memory.refused.of(object, now),
     })
   }
 
@@ -258,14 +258,16 @@ export class IngressLoop {
     const { refused } = this.#memory
     const { action, key, look } = bound
     const { uid, generation } = look.snapshot.object
+    let isSent = false
     try {
       const decided = await stillDecided(bound, () => this.#freshLook(key, signal))
+      isSent = decided !== undefined
       if (decided !== undefined) await this.#effects.perform(decided.action, decided.look, signal)
       refused.done(uid, action)
     } catch (error) {
       const { clock, random } = this.#parts
       const facts = { now: clock.wallMs(), luck: random.next(), generation }
-      if (isOfTheWorld(error)) refused.refuse(uid, action, { ...facts, error })
+      if (isSent || error instanceof WorldError) refused.refuse(uid, action, { ...facts, error })
       throw error
     }
   }
@@ -281,7 +283,7 @@ export class IngressLoop {
 
   async #tell(seen: Seen, decision: LoopDecision<Bound>, signal: AbortSignal): Promise<void> {
     const { object } = seen
-    if (isKnown(seen)) this.#memory.refused.keep(object.uid, wantedBy(decision), this.#parts.clock.wallMs())
+    if (isKnown(seen)) this.#memory.refused.keep(object.uid, wantedBy(decision))
     const wanted =
       seen.kind === 'refused'
         ? refusedStatus(object.status.fields, decision.reasons)

@@ -13,6 +13,7 @@ import type { JsonPatch } from '../../model/json-patch.ts'
 import type { Node } from '../../model/node.ts'
 import type { ObjectKind } from '../../model/object-kind.ts'
 import type { OwnedObject } from '../../model/owned-object.ts'
+import { isSameNode } from '../../model/same-node.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Cluster } from '../../ports/cluster.ts'
 import type { Objects } from '../../ports/objects.ts'
@@ -176,8 +177,8 @@ export class IngressEffects {
     const { cluster, latest, nodes } = this.#parts
     const resourceVersion = nodes.versionOf(node) ?? node.resourceVersion
     const answer = await cluster.patchNode(node.name, patchOf({ ...node, resourceVersion }), signal)
-    // Where nothing changed no watch tells it, so that the answer would stand for ever.
-    if (answer.resourceVersion !== resourceVersion) latest.wrote(node, answer)
+    // Where nothing changed the cache keeps what was read, so that the answer would stand for ever.
+    if (!isSameNode(node, answer)) latest.wrote(node, answer)
   }
 
   async #create(

@@ -1,8 +1,8 @@
 import type { ObjectAction } from '../../core/ingress/household.ts'
-import { actionKey, type Refusals } from '../../core/ingress/refusals.ts'
+import { actionKey, type Refusals, type Unbegun } from '../../core/ingress/refusals.ts'
 import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
 import { type WallMs, wallMs } from '../../model/time.ts'
-import type { WorldError } from '../../model/world-error.ts'
+import { WorldError } from '../../model/world-error.ts'
 import { DeadlineError } from '../../runtime/deadline.ts'
 
 /** Over with the next look, so that it is not worth a word. */
@@ -14,7 +14,8 @@ export const isRefusal = (error: WriteFault): boolean => OVER_SOON.includes(code
 
 type WriteFault = WorldError | DeadlineError
 
-const isLasting = (error: WriteFault): boolean => LASTING.includes(codeOf(error)) || isSlow(error)
+const isLasting = (error: unknown): error is WriteFault =>
+  (error instanceof WorldError || error instanceof DeadlineError) && (LASTING.includes(codeOf(error)) || isSlow(error))
 
 /**
  * The webhook of one kind of write does not answer. The API server says so by an error of its own, after as long as the webhook may take,
@@ -44,24 +45,23 @@ const PAUSE = { leastMs: 10_000, eachMs: 200, mostMs: 60_000 }
 /** The rest of a pause is drawn, so that what was refused at once is not tried at once. */
 const PAUSE_SHARE = 0.75
 
-/**
- * A node whose operation is refused gives its slot back and asks for it again. As long as the refusal is known, others are asked first.
- */
-const KEPT_MS = 60_000
+/** The operation of a node may be allowed by then, whatever refused it. */
+const UNBEGUN_MS = 3_600_000
 
 interface Refused {
   readonly code: string
   readonly words: string
+  /** Since when it has these words. */
   readonly since: WallMs
-  /** When it was refused last. */
-  readonly at: WallMs
+  readonly first: WallMs
+  readonly mayStand: boolean
   readonly until: WallMs
   /** Of the object: what it says now may be allowed. */
   readonly generation: number
 }
 
 interface Refusal {
-  readonly error: WriteFault
+  readonly error: unknown
   readonly now: WallMs
   readonly generation: number
   /** Below 1. */
@@ -72,6 +72,8 @@ interface Refusal {
 export class RefusedWrites {
   /** By the UID of the object, then by the key of the action. */
   readonly #refused = new Map<string, Map<string, Refused>>()
+  /** By the UID of the object, then by node: when its operation was refused last. */
+  readonly #unbegun = new Map<string, { readonly generation: number; readonly nodes: Map<string, WallMs> }>()
 
   refuse(uid: string, action: ObjectAction, { error, now, generation, luck }: Refusal): void {
     if (!isLasting(error)) return
@@ -83,37 +85,61 @@ export class RefusedWrites {
     const { words, since } = areSame ? known : { words: wordsOf(error), since: now }
     const longest = Math.min(PAUSE.mostMs, Math.max(PAUSE.leastMs, refused.size * PAUSE.eachMs))
     const until = wallMs(now + longest * (PAUSE_SHARE + (1 - PAUSE_SHARE) * luck))
-    refused.set(key, { code, words, since, at: now, until, generation })
+    const first = known?.first ?? now
+    const mayStand = error instanceof DeadlineError
+    refused.set(key, { code, words, since, first, mayStand, until, generation })
+    if (action.kind === 'writeOp' && !mayStand) this.#unbegunOf(uid, generation, now).set(action.node, now)
   }
 
-  /** Only these are still to be done, and those that were refused a short while ago may be again. */
-  keep(uid: string, actions: readonly ObjectAction[], now: WallMs): void {
+  /** Only these are still to be done. */
+  keep(uid: string, actions: readonly ObjectAction[]): void {
     const refused = this.#refused.get(uid)
     if (refused === undefined) return
     const keys = new Set(actions.map(actionKey))
-    for (const [key, { at }] of refused) if (!keys.has(key) && now - at >= KEPT_MS) refused.delete(key)
+    for (const key of refused.keys()) if (!keys.has(key)) refused.delete(key)
     if (refused.size === 0) this.#refused.delete(uid)
   }
 
   /** Done, or not to be done any more. */
   done(uid: string, action: ObjectAction): void {
     this.#refused.get(uid)?.delete(actionKey(action))
+    if (action.kind === 'writeOp') this.#unbegun.get(uid)?.nodes.delete(action.node)
   }
 
-  /** Undefined: none was. */
-  of({ uid, generation }: Pick<IngressDaemonSet, 'uid' | 'generation'>): Refusals | undefined {
+  /** What a decision knows of them; each is left out where there is none. */
+  of(
+    { uid, generation }: Pick<IngressDaemonSet, 'uid' | 'generation'>,
+    now: WallMs,
+  ): { readonly refusals?: Refusals; readonly unbegun?: Unbegun } {
     const refused = this.#refused.get(uid)
-    if (refused === undefined || refused.size === 0) return undefined
-    return new Map(
-      [...refused].map(([key, { words, since, until, generation: of }]) => [
-        key,
-        { words, until: of === generation ? until : since },
-      ]),
-    )
+    const unbegun = this.#unbegun.has(uid) ? this.#unbegunOf(uid, generation, now) : undefined
+    return {
+      ...(refused === undefined || refused.size === 0 ? {} : { refusals: refusalsOf(refused, generation) }),
+      ...(unbegun === undefined || unbegun.size === 0 ? {} : { unbegun }),
+    }
+  }
+
+  /** Those of this generation, and of the last hour. */
+  #unbegunOf(uid: string, generation: number, now: WallMs): Map<string, WallMs> {
+    const known = this.#unbegun.get(uid)
+    const nodes = known?.generation === generation ? known.nodes : new Map<string, WallMs>()
+    for (const [node, at] of nodes) if (now - at >= UNBEGUN_MS) nodes.delete(node)
+    this.#unbegun.set(uid, { generation, nodes })
+    return nodes
   }
 
   /** Only these objects are there. */
   keepObjects(uids: ReadonlySet<string>): void {
     for (const uid of this.#refused.keys()) if (!uids.has(uid)) this.#refused.delete(uid)
+    for (const uid of this.#unbegun.keys()) if (!uids.has(uid)) this.#unbegun.delete(uid)
   }
 }
+
+/** What the object says now may be allowed, so that a refusal of what it said before is no reason to wait. */
+const refusalsOf = (refused: ReadonlyMap<string, Refused>, generation: number): Refusals =>
+  new Map(
+    [...refused].map(([key, { words, since, first, mayStand, until, generation: of }]) => [
+      key,
+      { words, since: first, until: of === generation ? until : since, ...(mayStand ? { mayStand } : {}) },
+    ]),
+  )

@@ -48,7 +48,8 @@ export function begin(pass: Pass, n: NodeView, admission: Admission | undefined)
     return goesBack ? giveBack(n, admission.reasons[0]?.text ?? 'it may not leave') : wait(admission.reasons)
   }
   if (admission.slot !== undefined) return takeSlot(n, admission.slot)
-  const isRefused = pass.s.refusals?.has(actionKey({ kind: 'writeOp', node: n.name })) === true
+  const refusal = pass.s.refusals?.get(actionKey({ kind: 'writeOp', node: n.name }))
+  const isRefused = refusal !== undefined && refusal.mayStand !== true
   if (isRefused && isHeldIdle(pass, n)) return giveBack(n, 'its operation is refused')
   const { spec } = pass.s.object
   const text = PURPOSES[purpose]

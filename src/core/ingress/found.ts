@@ -4,7 +4,7 @@ import type { OwnedObject } from '../../model/owned-object.ts'
 import type { WallMs } from '../../model/time.ts'
 import type { BudgetFacts } from '../budget/budget-facts.ts'
 import type { IngressFinding } from './finding.ts'
-import type { Refusals } from './refusals.ts'
+import type { Refusals, Unbegun } from './refusals.ts'
 import type { IngressNode } from './snapshot.ts'
 
 /** What is known of a slot since it was first seen to be ours. */
@@ -44,6 +44,7 @@ export interface IngressFound {
   acknowledgedSince(node: Node): WallMs | undefined
   /** Writes that were refused; absent: none was. */
   readonly refusals?: Refusals
+  readonly unbegun?: Unbegun
   /** What the agent of a node says; undefined: agents are not asked. */
   agentOf(node: string): IngressNode['agent']
 }

@@ -68,6 +68,7 @@ export function lookAt(found: IngressFound): IngressLook {
       toldNodes: toldNodes(found.status),
       ...(rollback?.kind === 'refused' ? { rollbackRefused: rollback.reason } : {}),
       ...(found.refusals === undefined ? {} : { refusals: found.refusals }),
+      ...(found.unbegun === undefined ? {} : { unbegun: found.unbegun }),
       budget: {
         limit: found.budget.limit,
         fleet: nodes.length,

@@ -96,15 +96,19 @@ const ASKING = ['writeOp', 'claim', 'markNode']
 
 /**
  * A write of the detach is refused, and the limit of the detach is over; it runs from the beginning of the operation where not all stands that
- * asks for it. The time alone says nothing: a controller that was away has not asked yet.
+ * asks for it, and anew from the first refusal: a controller that was away has not asked yet, and a webhook may be away for a moment.
  */
 export function isAskRefused(
   { refusals, now, object }: IngressSnapshot,
   { name }: IngressNode,
   op: IngressOp,
 ): boolean {
-  if (refusals === undefined || now - Math.max(op.t0, op.t1 ?? op.t0) < object.spec.detach.timeoutMs) return false
-  return ASKING.some((kind) => refusals.has(actionKey({ kind, node: name })))
+  const isOver = (since: number): boolean => now - since >= object.spec.detach.timeoutMs
+  if (refusals === undefined || !isOver(Math.max(op.t0, op.t1 ?? op.t0))) return false
+  return ASKING.some((kind) => {
+    const refusal = refusals.get(actionKey({ kind, node: name }))
+    return refusal !== undefined && isOver(refusal.since)
+  })
 }
 
 const isHeldByTimeout = (s: IngressSnapshot, n: IngressNode, op: IngressOp): boolean =>

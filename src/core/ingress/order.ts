@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import type { NodeView, Pass } from './pass.ts'
-import { actionKey } from './refusals.ts'
 
 /** All nodes of a zone are done before one of the next. A node without the label is of a zone without a name. */
 export const zoneOf = ({ s }: Pass, { node }: NodeView): string => node?.labels[s.object.spec.rollout.zoneKey] ?? ''
@@ -15,24 +14,35 @@ const place = ({ s }: Pass, { name }: NodeView): string => hash('sha256', `${s.o
 
 /**
  * Who is asked first: who holds a slot already, who goes anyway, who others wait for, and then the rollout: its canary
- * nodes, nodes that are out already, and the others by zone, and by a hash. A node that could not be begun comes last for a while: its
- * slot was given back for the others.
+ * nodes, nodes that are out already, and the others by zone, and by a hash. Nodes whose operation was refused come last, by when that
+ * was: their slot was given back for the others.
  */
 export function inOrder(pass: Pass, nodes: readonly NodeView[]): readonly NodeView[] {
-  const keyed = nodes.map((n) => ({ n, rank: rankOf(pass, n), zone: zoneOf(pass, n), hash: place(pass, n) }))
+  const keyed = nodes.map((n) => {
+    const rank = rankOf(pass, n)
+    const refusedAt = rank === REFUSED ? (pass.s.unbegun?.get(n.name) ?? 0) : 0
+    return { n, rank, refusedAt, zone: zoneOf(pass, n), hash: place(pass, n) }
+  })
   return keyed
-    .toSorted((a, b) => a.rank - b.rank || compare(a.zone, b.zone) || compare(a.hash, b.hash))
+    .toSorted(
+      (a, b) => a.rank - b.rank || a.refusedAt - b.refusedAt || compare(a.zone, b.zone) || compare(a.hash, b.hash),
+    )
     .map(({ n }) => n)
 }
 
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
+const REFUSED = 7
+/** A node that others wait for lets one other node go first, and not all. */
+const OTHERS_FIRST_MS = 60_000
+
 function rankOf(pass: Pass, n: NodeView): number {
   if (n.slot.kind === 'ours') return 0
   if (n.isGoing) return 1
-  if (pass.s.refusals?.has(actionKey({ kind: 'writeOp', node: n.name })) === true) return 7
-  if (n.state === 'Leaving') return 2
-  if (n.state === 'Maintenance') return 3
+  const refusedAt = pass.s.unbegun?.get(n.name)
+  const isWaitedFor = n.state === 'Leaving' || n.state === 'Maintenance'
+  if (refusedAt !== undefined && (!isWaitedFor || pass.s.now - refusedAt < OTHERS_FIRST_MS)) return REFUSED
+  if (isWaitedFor) return n.state === 'Leaving' ? 2 : 3
   if (isCanary(pass, n)) return 4
   return n.isServing ? 6 : 5
 }

@@ -6,7 +6,7 @@ import type { SeenSlot } from '../../model/slot.ts'
 import type { WallMs } from '../../model/time.ts'
 import type { NodeOut } from '../budget/snapshot.ts'
 import type { IngressOp } from './op.ts'
-import type { Refusals } from './refusals.ts'
+import type { Refusals, Unbegun } from './refusals.ts'
 import type { RejectedRevision } from './rejected-revision.ts'
 import type { ToldNodes } from './told-nodes.ts'
 import type { ToldRollout } from './told-rollout.ts'
@@ -27,6 +27,7 @@ export interface IngressSnapshot {
   readonly rollbackRefused?: Reason
   /** Absent: none was. */
   readonly refusals?: Refusals
+  readonly unbegun?: Unbegun
   readonly budget: IngressBudget
   /** Each node that is eligible, or bears something of this object, or was one for which a Deployment is there. */
   readonly nodes: readonly IngressNode[]

@@ -38,8 +38,7 @@ function cacheOf(listed: readonly Node[], told: readonly Node[] = []): FollowCac
       for (const object of told) sink({ type: 'applied', object })
     },
     clock: new VirtualClock(),
-    isNews: (before, now) => !isSameNode(before, now),
-    keepsOld: true,
+    isSame: isSameNode,
   })
   void cache.run(signal)
   return cache

@@ -4,6 +4,7 @@ import { RefusedWrites } from '../../../src/controllers/ingress/refused-writes.t
 import { decideIngress } from '../../../src/core/ingress/decide.ts'
 import type { ObjectAction } from '../../../src/core/ingress/household.ts'
 import { actionKey, atMost, type Refusals, refusalReasons, refusedLast } from '../../../src/core/ingress/refusals.ts'
+import type { IngressNode, IngressSnapshot } from '../../../src/core/ingress/snapshot.ts'
 import { ingressStatus } from '../../../src/core/ingress/status.ts'
 import { wallMs } from '../../../src/model/time.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
@@ -12,8 +13,9 @@ import { served } from '../../support/served-object.ts'
 
 const gateOf = (node: string): ObjectAction => ({ kind: 'setGate', node, isOpen: false })
 const refusedUntil = (until: number, ...actions: readonly ObjectAction[]): Refusals =>
-  new Map(actions.map((action) => [actionKey(action), { words: 'no', until: wallMs(until) }]))
+  new Map(actions.map((action) => [actionKey(action), { words: 'no', since: wallMs(0), until: wallMs(until) }]))
 const refused = (...actions: readonly ObjectAction[]): Refusals => refusedUntil(0, ...actions)
+const writeOpOf = (node: string): ObjectAction => ({ kind: 'writeOp', node }) as ObjectAction
 const createOf = (node: string): ObjectAction => ({ kind: 'createDeployment', node }) as ObjectAction
 
 test('a write that was refused is tried after all others', () => {
@@ -48,25 +50,62 @@ test('so many are done at once, and those that were refused take no place of oth
   assert.deepEqual(atMost(2, actions, { now, refusals: paused }), { now: [gateOf('n4')], later: actions.slice(0, 3) })
 })
 
-test('a node that could not be begun and gave its slot back is asked last for a minute', () => {
-  const at = { deployment: { revision: 'r1' } }
-  const scene = aScene([aNodeOf('n1', at), aNodeOf('n2', at), aNodeOf('n3', at)])
-  const begun = (refusals?: Refusals): string => {
-    const decision = decideIngress({ ...scene, ...(refusals === undefined ? {} : { refusals }) })
-    const [action] = decision.kind === 'act' ? decision.actions : []
-    assert.ok(action?.kind === 'takeSlot')
-    return action.node
-  }
-  const first = begun()
+/** Three nodes with older pods, of which one may be out. */
+const OLD = { deployment: { revision: 'r1' } }
+const THREE = ['n1', 'n2', 'n3'].map((name) => aNodeOf(name, OLD))
+
+function firstBegun(nodes: readonly IngressNode[], known: Partial<IngressSnapshot> = {}): string {
+  const decision = decideIngress({ ...aScene(nodes), ...known })
+  const [action] = decision.kind === 'act' ? decision.actions : []
+  assert.ok(action?.kind === 'takeSlot')
+  return action.node
+}
+
+test('nodes whose operation is refused are asked last, for an hour, and the one that was refused first before the others', () => {
+  const { now } = aScene(THREE)
+  const at = (afterMs: number) => wallMs(now + afterMs)
   const memory = new RefusedWrites()
   const error = new WorldError('no', { code: 'KUBE_FORBIDDEN', retry: 'never' })
-  const writeOp = { kind: 'writeOp', node: first } as ObjectAction
-  memory.refuse('u', writeOp, { error, now: scene.now, generation: 1, luck: 0.5 })
-  const refusals = () => memory.of({ uid: 'u', generation: 1 })
-  memory.keep('u', [], wallMs(scene.now + 59_000))
-  assert.notEqual(begun(refusals()), first)
-  memory.keep('u', [], wallMs(scene.now + 60_000))
-  assert.equal(begun(refusals()), first)
+  const refuse = (node: string, afterMs: number): void =>
+    memory.refuse('u', writeOpOf(node), { error, now: at(afterMs), generation: 1, luck: 0.5 })
+  const begun = (afterMs: number, generation = 1): string => {
+    memory.keep('u', [])
+    return firstBegun(THREE, { ...memory.of({ uid: 'u', generation }, at(afterMs)), now: at(afterMs) })
+  }
+  const first = begun(0)
+  refuse(first, 0)
+  const second = begun(1_000)
+  assert.notEqual(second, first)
+  refuse(second, 90_000)
+  const third = begun(91_000)
+  assert.ok(third !== first && third !== second)
+  refuse(third, 180_000)
+  assert.equal(begun(181_000), first)
+  refuse(first, 181_000)
+  assert.equal(begun(182_000), second)
+  assert.equal(begun(182_000, 2), first, 'another generation of the object may be allowed')
+  memory.refuse('u', writeOpOf(second), { error, now: at(183_000), generation: 1, luck: 0.5 })
+  assert.equal(begun(3_783_000), first, 'an hour later')
+})
+
+test('a node whose operation was begun after all keeps its turn', () => {
+  const { now } = aScene(THREE)
+  const memory = new RefusedWrites()
+  const error = new WorldError('no', { code: 'KUBE_FORBIDDEN', retry: 'never' })
+  const first = firstBegun(THREE)
+  memory.refuse('u', writeOpOf(first), { error, now, generation: 1, luck: 0.5 })
+  memory.done('u', writeOpOf(first))
+  assert.equal(firstBegun(THREE, memory.of({ uid: 'u', generation: 1 }, now)), first)
+})
+
+test('a node that others wait for lets others go first for a minute after its operation was refused', () => {
+  const cordoned = aNodeOf('n3', { ...OLD, node: { unschedulable: true } })
+  const nodes = [...THREE.slice(0, 2), cordoned]
+  const { now } = aScene(nodes)
+  const refusedAgo = (agoMs: number): string => firstBegun(nodes, { unbegun: new Map([['n3', wallMs(now - agoMs)]]) })
+  assert.equal(firstBegun(nodes), 'n3')
+  assert.notEqual(refusedAgo(59_999), 'n3')
+  assert.equal(refusedAgo(60_000), 'n3')
 })
 
 test('others of a kind that was refused are tried after all other kinds', () => {
@@ -98,17 +137,17 @@ test('where writes are refused for 160 nodes, all are known after some passes, a
   const error = new WorldError('no', { code: 'KUBE_FORBIDDEN', retry: 'never' })
   const tried = [0, 1_000, 2_000, 3_000, 4_000, 5_000].map((after) => {
     const now = wallMs(scene.now + after)
-    const refusals = memory.of({ uid: 'u', generation: 1 })
+    const { refusals } = memory.of({ uid: 'u', generation: 1 }, now)
     const decision = decideIngress({ ...scene, now, ...(refusals === undefined ? {} : { refusals }) })
     const actions = decision.kind === 'act' ? decision.actions : []
-    memory.keep('u', [...actions, ...(decision.kind === 'settled' ? [] : (decision.later ?? []))], now)
+    memory.keep('u', [...actions, ...(decision.kind === 'settled' ? [] : (decision.later ?? []))])
     for (const action of actions) memory.refuse('u', action, { error, now, generation: 1, luck: 0.5 })
     return actions.length
   })
   assert.deepEqual(tried, [50, 50, 50, 10, 0, 0])
-  assert.equal(memory.of({ uid: 'u', generation: 1 })?.size, 160)
   const at = wallMs(scene.now + 5_000)
-  const areDue = [...(memory.of({ uid: 'u', generation: 2 }) ?? [])].every(([, { until }]) => until <= at)
+  assert.equal(memory.of({ uid: 'u', generation: 1 }, at).refusals?.size, 160)
+  const areDue = [...(memory.of({ uid: 'u', generation: 2 }, at).refusals ?? [])].every(([, { until }]) => until <= at)
   assert.ok(areDue, 'another generation of the object is tried at once')
 })
 

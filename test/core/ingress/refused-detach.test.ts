@@ -7,19 +7,31 @@ import { wallMs } from '../../../src/model/time.ts'
 import { shortIngressDecision as short } from '../../support/ingress-decision.ts'
 import { aNodeOf, anOp, aScene, NOW, OURS, outFor, type SpecChange } from '../../support/ingress-world.ts'
 
+const NO = { words: 'no', since: wallMs(NOW - 600_000), until: wallMs(NOW) }
+
 interface Row {
   /** How long ago the operation began. */
   readonly ago: number
   readonly refused?: string
+  /** For how long; ten minutes where it is left out. */
+  readonly refusedFor?: number
   readonly onTimeout?: 'Pause' | 'Proceed' | 'Abort'
   readonly more?: Partial<IngressSnapshot> & { readonly spec?: SpecChange }
 }
 
-function world({ ago, refused, onTimeout = 'Pause', more: { spec, ...more } = {} }: Row): IngressSnapshot {
+function world({
+  ago,
+  refused,
+  refusedFor = 600,
+  onTimeout = 'Pause',
+  more: { spec, ...more } = {},
+}: Row): IngressSnapshot {
   const n1 = aNodeOf('n1', { slot: OURS, op: anOp({}, { t0: ago }), asks: 'd' })
   const nodes = [n1, aNodeOf('n2'), aNodeOf('n3')]
   const refusals =
-    refused === undefined ? {} : { refusals: new Map([[`${refused} n1`, { words: 'no', until: wallMs(NOW) }]]) }
+    refused === undefined
+      ? {}
+      : { refusals: new Map([[`${refused} n1`, { ...NO, since: wallMs(NOW - refusedFor * 1_000) }]]) }
   return aScene(nodes, { spec: { ...spec, detach: { onTimeout } }, ...refusals, ...more })
 }
 
@@ -35,6 +47,18 @@ const ROWS: readonly (readonly [title: string, row: Row, state: string, decision
     'n1 claim',
   ],
   ['the mark of the Node is refused', { ago: 600, refused: 'markNode' }, 'Stuck', 'n1 claim'],
+  [
+    'the limit is over, and it is not refused for as long: the controller or a webhook was away',
+    { ago: 900, refused: 'claim', refusedFor: 599 },
+    'Detaching',
+    'n1 claim',
+  ],
+  [
+    'the same where the detach is to be given up',
+    { ago: 900, refused: 'claim', refusedFor: 599, onTimeout: 'Abort' },
+    'Detaching',
+    'n1 claim',
+  ],
   ['nothing was refused: the controller was away', { ago: 900 }, 'Detaching', 'n1 claim'],
   ['a write for another node is refused', { ago: 900, refused: 'claim n2 or' }, 'Detaching', 'n1 claim'],
   [
@@ -78,13 +102,17 @@ for (const [seconds, refused, decision] of [
   test(`a slot whose operation is refused is given back once it was held idle: ${refused}, ${seconds} seconds`, () => {
     const slot = { kind: 'ours', index: 0, takenAt: wallMs(NOW - seconds * 1_000) } as const
     const nodes = [aNodeOf('n1', { slot }), aNodeOf('n2', { deployment: { revision: 'r2' } })]
-    assert.equal(
-      short(decideIngress(aScene(nodes, { refusals: new Map([[refused, { words: 'no', until: wallMs(NOW) }]]) }))),
-      decision,
-    )
+    assert.equal(short(decideIngress(aScene(nodes, { refusals: new Map([[refused, NO]]) }))), decision)
   })
 
-const CLAIM_REFUSED = new Map([['claim n1', { words: 'no', until: wallMs(NOW) }]])
+test('a slot is not given back for an operation that was not answered: it may stand', () => {
+  const slot = { kind: 'ours', index: 0, takenAt: wallMs(NOW - 60_000) } as const
+  const nodes = [aNodeOf('n1', { slot }), aNodeOf('n2', { deployment: { revision: 'r2' } })]
+  const refusals = new Map([['writeOp n1', { ...NO, mayStand: true as const }]])
+  assert.equal(short(decideIngress(aScene(nodes, { refusals }))), 'n1 writeOp Detaching r2 marked')
+})
+
+const CLAIM_REFUSED = new Map([['claim n1', NO]])
 
 for (const [title, phase, deployment, refusals, decision] of [
   ['its pods are all there', 'Updating', {}, CLAIM_REFUSED, 'n1 writeOp Verifying r2'],
