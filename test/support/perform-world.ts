@@ -7,6 +7,7 @@ import { OUT_TAINT, RECORD_ANNOTATION } from '../../src/model/node-record.ts'
 import type { Outcome } from '../../src/model/outcome.ts'
 import type { Cluster } from '../../src/ports/cluster.ts'
 import type { HostTarget } from '../../src/ports/host.ts'
+import type { WorldError } from '../../src/model/world-error.ts'
 import { LeaseKeeper } from '../../src/runtime/lease-keeper.ts'
 import { type LeaseClient, LeaseStore } from './lease-store.ts'
 import { NodeStore, type StoredNode } from './node-store.ts'
@@ -64,6 +65,8 @@ export class PerformWorld {
   /** What the API says to an eviction, and all that each was asked with. */
   eviction: EvictionAnswer = { kind: 'accepted' }
   readonly evictedWith: Parameters<Cluster['evict']>[1][] = []
+  /** How the API refuses to show the Node. */
+  unread: WorldError | undefined
   /** The machines that a reboot was sent to. */
   readonly rebooted: HostTarget[] = []
   /** A balancer, or a machine, that hears and never answers. */
@@ -83,7 +86,7 @@ export class PerformWorld {
     this.#performer = new Performer({
       run: 'run-1',
       cluster: {
-        readNode: (name) => this.nodes.readNode(name),
+        readNode: (name) => (this.unread === undefined ? this.nodes.readNode(name) : Promise.reject(this.unread)),
         patchNode: (name, patch) => this.nodes.patchNode(name, patch),
         evict: (pod, options) => this.#evict(`${pod.namespace}/${pod.name}`, options),
       },

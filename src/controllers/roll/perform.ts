@@ -155,15 +155,29 @@ export class Performer {
 
   async #evict(action: Extract<Action, { kind: 'evict' }>, signal: AbortSignal): Promise<Outcome> {
     const { graceSeconds } = action
-    mustBeDraining(await this.#node(action.node, signal))
     const options = { dryRun: false, ...(graceSeconds === undefined ? {} : { graceSeconds }) }
-    const eviction = await this.#parts.cluster.evict(action, options, signal)
+    const unread = await this.#unread(action.node, signal)
+    const eviction = unread ?? (await this.#parts.cluster.evict(action, options, signal))
     if (isGone(eviction)) return { ok: true, eviction }
     const key = actionKey(action)
     const retryAfterMs = 'retryAfterMs' in eviction ? eviction.retryAfterMs : undefined
     const retryInMs = this.#backoff(key, { baseMs: 1000, capMs: 5000 }).nextMs(retryAfterMs)
     const text = 'text' in eviction ? eviction.text : eviction.kind
     return { ok: false, code: `EVICTION_${eviction.kind}`, error: text, retryInMs, eviction }
+  }
+
+  /** Where the API does not say whether the node is still drained, it would not have taken the eviction either. */
+  async #unread(name: string, signal: AbortSignal): Promise<EvictionAnswer | undefined> {
+    let node: Node
+    try {
+      node = await this.#node(name, signal)
+    } catch (error) {
+      if (!(error instanceof WorldError) || error.code === 'NODE_GONE') throw error
+      const { message: text, retryAfterMs } = error
+      return { kind: 'passing', text, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+    }
+    mustBeDraining(node)
+    return undefined
   }
 
   async #takeSlot(action: Extract<Action, { kind: 'takeSlot' }>, signal: AbortSignal): Promise<Outcome> {

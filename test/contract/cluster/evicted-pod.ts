@@ -40,6 +40,6 @@ export function isEvicted(ground: ClusterGround, before: SeenPod, afterRevision:
 
   const [last, gone] = changes.slice(-2)
   assert.deepEqual([last?.type, last?.object.metadata.deletionGracePeriodSeconds], ['MODIFIED', 0])
+  // Its endpoint and the pod itself go by different controllers, and nothing says which of them is first.
   assert.equal(gone?.type, 'DELETED')
-  assert.ok(out.revision < gone.revision)
 }

@@ -40,6 +40,14 @@ test('a pod is evicted for good, with the time to end that it is to have', async
   assert.deepEqual(world.evictedWith, [{ dryRun: false }, { dryRun: false, graceSeconds: 30 }])
 })
 
+test('where the API does not show the node no pod is evicted from it, and that is the answer to the eviction', async () => {
+  const world = await new PerformWorld().hold()
+  world.unread = new WorldError('get nodes: Unauthorized', { code: 'KUBE_UNAUTHORIZED', retry: 'backoff' })
+  const { eviction } = await world.perform(EVICT)
+  assert.deepEqual(eviction, { kind: 'passing', text: 'get nodes: Unauthorized' })
+  assert.deepEqual(world.evictedWith, [])
+})
+
 test('a pod that is gone, or whose name another one bears, was evicted', async () => {
   const world = await new PerformWorld().hold()
   for (const kind of ['accepted', 'gone', 'replaced'] as const) {

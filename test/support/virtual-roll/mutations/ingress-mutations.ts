@@ -93,4 +93,9 @@ export const INGRESS_MUTATIONS: readonly Mutation[] = [
     'if (op !== undefined) return underWay(pass, n, { op, deployment, admission })',
     'if (op !== undefined && pass.s.now - op.t0 < 60_000) return underWay(pass, n, { op, deployment, admission })',
   ]),
+  mutation('writes to a Node under the version before its last heartbeat', [
+    '../../controllers/ingress/perform.ts',
+    'nodes.versionOf(node) ?? node.resourceVersion',
+    'node.resourceVersion',
+  ]),
 ]
