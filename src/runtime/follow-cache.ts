@@ -31,8 +31,8 @@ export interface FollowCacheParts<T> {
   /** Whether an object that was there matters anew; where it is absent, each change does. */
   readonly isNews?: (before: T, now: T) => boolean
   /**
-   * Whether both say the same, but for the version. Then an object that a watch tells stays the very one it was, and `versionOf` says its new
-   * version: what was made of it is not made anew, and it is no news. Where it is left out, each is another one.
+   * Whether two objects differ in nothing but the version. If so, a watch event leaves the old object in the cache and is not reported, and
+   * `versionOf` returns the new version. Whatever is memoized by the object stays valid. If absent, every event replaces the object.
    */
   readonly isSame?: (before: T, now: T) => boolean
 }
@@ -58,7 +58,7 @@ export class FollowCache<T extends Named> {
   readonly #parts: FollowCacheParts<T>
   readonly #objects = new SortedList<T>()
   readonly #indexes: Pick<FieldIndex<T>, 'apply'>[] = []
-  /** By key: of an object that was kept, the version in which it was told last. */
+  /** The latest resourceVersion of each object that was kept because only its version changed, by key. */
   readonly #versions = new Map<string, string>()
   readonly #firstList = Promise.withResolvers<void>()
   #freshness: Freshness = { synced: false }
@@ -82,7 +82,7 @@ export class FollowCache<T extends Named> {
     return this.#objects.get(key)
   }
 
-  /** The newest version in which the object was told: where it is another one by now, that in which it was read. */
+  /** The latest resourceVersion of this object. If the cache has replaced the object, the version that it was read with. */
   versionOf(object: T): string | undefined {
     const key = objectKey(object)
     const told = this.#versions.get(key)

@@ -215,7 +215,7 @@ test('an object that comes for the first time is news, and a change of it where 
   assert.equal(changes.length, 2)
 })
 
-test('an object that is told as it was stays the very one it was, in the version that was told', () => {
+test('a watch event that changes only the version keeps the old object and records the new version', () => {
   interface Thing {
     readonly name: string
     readonly resourceVersion: string

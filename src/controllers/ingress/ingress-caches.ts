@@ -208,7 +208,7 @@ const labelled = <T extends { readonly name: string }>(
     ...hooks,
   })
 
-/** An attached volume is none. */
+/** Whether the objects must be looked at again. A volume that is attached to a node or detached from it changes nothing for them. */
 function isNewsOfNode(before: Node, now: Node): boolean {
   const facts = ({ uid, unschedulable, ready, deleting, labels, annotations, taints, lifecycle }: Node) =>
     JSON.stringify([uid, unschedulable, ready, deleting, labels, annotations, taints, lifecycle])

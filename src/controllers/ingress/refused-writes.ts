@@ -53,6 +53,7 @@ interface Refused {
   readonly words: string
   /** Since when it has these words. */
   readonly since: WallMs
+  /** When it was first refused, with no success since. */
   readonly first: WallMs
   readonly mayStand: boolean
   readonly until: WallMs
@@ -106,7 +107,7 @@ export class RefusedWrites {
     if (action.kind === 'writeOp') this.#unbegun.get(uid)?.nodes.delete(action.node)
   }
 
-  /** What a decision knows of them; each is left out where there is none. */
+  /** The refusals that a decision takes into account. A field is absent if it would be empty. */
   of(
     { uid, generation }: Pick<IngressDaemonSet, 'uid' | 'generation'>,
     now: WallMs,
@@ -115,7 +116,7 @@ export class RefusedWrites {
     const unbegun = this.#unbegun.has(uid) ? this.#unbegunOf(uid, generation, now) : undefined
     return {
       ...(refused === undefined || refused.size === 0 ? {} : { refusals: refusalsOf(refused, generation) }),
-      ...(unbegun === undefined || unbegun.size === 0 ? {} : { unbegun }),
+      ...(unbegun === undefined || unbegun.size === 0 ? {} : { unbegun: new Map(unbegun) }),
     }
   }
 
