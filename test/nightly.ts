@@ -98,6 +98,12 @@ const PARTS: readonly Part[] = [
     env: { EVERY_TROUBLE: '1' },
   },
   {
+    name: 'fields',
+    what: 'each field of an IngressDaemonSet on a real API server, with those that by day are shown by another one like them',
+    argv: ['test/run.ts', 'kube-ingress-fields'],
+    env: { EVERY_TROUBLE: '1' },
+  },
+  {
     name: 'rollouts',
     what: 'rollouts of IngressDaemonSets under traffic on real clusters, by each way to detach and beside rolls',
     argv: ['test/run.ts', 'cluster/ingress-rollout', 'cluster/ingress-health', 'kube-ingress-groups'],

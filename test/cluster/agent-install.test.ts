@@ -9,7 +9,7 @@ import { type Checks, runsOfOthers, spanOf } from '../support/agent-install/chec
 import { type AgentPod, InstallBed, isReady } from '../support/agent-install/install-bed.ts'
 import { earlierChart } from '../support/earlier-chart.ts'
 import { requires } from '../support/requires.ts'
-import { atNight } from '../support/roll-bed/at-night.ts'
+import { atNight, describeAtNight } from '../support/roll-bed/at-night.ts'
 
 const ALL_UP = { n1: '200 OK', n2: '200 OK', n3: '200 OK' }
 /** One each time that a listener closes, of which each agent has two; some more, where the machine is busy. */
@@ -237,7 +237,7 @@ describe('the chart behind ports of the nodes', { ...real, concurrency: 1 }, () 
   })
 })
 
-describe('the chart without a directory of the node', { ...real, concurrency: 1 }, () => {
+describeAtNight('the chart without a directory of the node', { ...real, concurrency: 1 }, () => {
   let checks: Checks
 
   test('its agents are not root, and answer', async () => {

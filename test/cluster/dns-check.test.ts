@@ -72,7 +72,7 @@ describe('DNS of a real cluster, asked from a node', {
     })
   })
 
-  test('row 5: the process of one pod stands still', async () => {
+  atNight('row 5: the process of one pod stands still', {}, async () => {
     const { name } = await dns.podOn('n2')
     await dns.mustExec('n2', ['pkill', '-STOP', '-f', 'coredns -conf'])
     try {
@@ -107,23 +107,27 @@ describe('DNS of a real cluster, asked from a node', {
     assert.equal(code, 1)
   })
 
-  test('row 11: a place that reaches neither pods nor Services hears of pods by port-forward, and knows nothing of UDP', async () => {
-    const rules = [
-      drop('INPUT', '-s', podRange),
-      drop('INPUT', '-m', 'conntrack', '--ctorigdst', '10.96.0.10'),
-      drop('INPUT', '-m', 'conntrack', '--ctorigdst', '10.96.0.1'),
-    ]
-    await dns.filtered('n1', rules, async () => {
-      const wanted = /^UdpUnseen \S+, \S+; NotAsked kube-system\/kube-dns; VantageCutOff here, n1$/
-      const { code, verdict, scene } = await dns.says(wanted)
-      assert.deepEqual([code, verdict], [3, 'unverified'])
-      const inside = scene.paths.filter(({ vantage }) => vantage === 'port-forward')
-      assert.deepEqual(
-        inside.map(({ reading: { udp, tcp, data } }) => [udp, tcp, data]),
-        Array(2).fill(['notAsked', 'answers', 'right']),
-      )
-    })
-  })
+  atNight(
+    'row 11: a place that reaches neither pods nor Services hears of pods by port-forward, and knows nothing of UDP',
+    {},
+    async () => {
+      const rules = [
+        drop('INPUT', '-s', podRange),
+        drop('INPUT', '-m', 'conntrack', '--ctorigdst', '10.96.0.10'),
+        drop('INPUT', '-m', 'conntrack', '--ctorigdst', '10.96.0.1'),
+      ]
+      await dns.filtered('n1', rules, async () => {
+        const wanted = /^UdpUnseen \S+, \S+; NotAsked kube-system\/kube-dns; VantageCutOff here, n1$/
+        const { code, verdict, scene } = await dns.says(wanted)
+        assert.deepEqual([code, verdict], [3, 'unverified'])
+        const inside = scene.paths.filter(({ vantage }) => vantage === 'port-forward')
+        assert.deepEqual(
+          inside.map(({ reading: { udp, tcp, data } }) => [udp, tcp, data]),
+          Array(2).fill(['notAsked', 'answers', 'right']),
+        )
+      })
+    },
+  )
 
   test('row 13: replies of the Service’s address are dropped on one node', async () => {
     await dns.filtered('n1', [drop(...REPLIES, '-m', 'conntrack', '--ctorigdst', '10.96.0.10')], async () => {
@@ -181,14 +185,14 @@ describe('DNS of a real cluster, asked from a node', {
     })
   })
 
-  test('row 21: a pod that answers is not Ready, since its node does not reach its readiness port', async () => {
+  atNight('row 21: a pod that answers is not Ready, since its node does not reach its readiness port', {}, async () => {
     const { name, address } = await dns.podOn('n2')
     await dns.filtered('n2', [readinessOf(address)], async () => {
       await dns.says(new RegExp(`^NotReady ${name}$`))
     })
   })
 
-  test('row 22: replies over UDP are dropped on the node that asks', async () => {
+  atNight('row 22: replies over UDP are dropped on the node that asks', {}, async () => {
     await dns.filtered('n1', [drop(...REPLIES)], async () => {
       await dns.says(/^UdpDropped /)
     })

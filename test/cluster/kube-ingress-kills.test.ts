@@ -11,7 +11,7 @@ import { requires } from '../support/requires.ts'
 import { isNight } from '../support/roll-bed/at-night.ts'
 import { SeededRandom } from '../support/seeded-random.ts'
 
-const ROUNDS = isNight ? 100 : 3
+const ROUNDS = isNight ? 100 : 2
 const KILLS_AT_MOST = isNight ? 3 : 1
 const NODES = isNight ? 3 : 2
 /** Each node takes some twelve. */

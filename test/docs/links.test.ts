@@ -5,6 +5,7 @@ import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { root } from '../support/repository-files.ts'
+import { shippedProgram } from '../support/shipped-program.ts'
 import { anchorsOf, codeOf, type Page, pages, proseOf } from './pages.ts'
 
 const all = pages()
@@ -67,7 +68,9 @@ function helpOf(command: readonly string[]): Promise<string> {
   const key = command.join(' ')
   const asked =
     HELP.get(key) ??
-    promisify(execFile)(process.execPath, [`${root}bin/evenkeel.ts`, ...command, '--help']).then(({ stdout }) => stdout)
+    promisify(execFile)(process.execPath, [shippedProgram('evenkeel'), ...command, '--help']).then(
+      ({ stdout }) => stdout,
+    )
   HELP.set(key, asked)
   return asked
 }

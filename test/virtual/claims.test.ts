@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { simulationTest } from '../support/simulation-test.ts'
 import { everyNth } from '../support/virtual-roll/crash/crash-points.ts'
 import { type CrashPlan, type CrashRun, crashRun } from '../support/virtual-roll/crash/crash-run.ts'
 import { complaints, type Job } from '../support/virtual-roll/jobs/job.ts'
 import { runJobs } from '../support/virtual-roll/jobs/run-jobs.ts'
 
+const test = simulationTest(import.meta.url)
+
 /** All of them take some minutes: `CRASH_STRIDE=1 node test/run.ts virtual/claims`. */
-const STRIDE = Number(process.env.CRASH_STRIDE ?? 20)
+const STRIDE = Number(process.env.CRASH_STRIDE ?? 29)
 
 type Claimed = NonNullable<CrashPlan['claimed']>
 

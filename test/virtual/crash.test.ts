@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { simulationTest } from '../support/simulation-test.ts'
 import { everyNth } from '../support/virtual-roll/crash/crash-points.ts'
 import { type CrashPlan, crashRun } from '../support/virtual-roll/crash/crash-run.ts'
 import { complaints, type Job, type JobReport } from '../support/virtual-roll/jobs/job.ts'
 import { runJobs } from '../support/virtual-roll/jobs/run-jobs.ts'
 
+const test = simulationTest(import.meta.url)
+
 /** All of them take some minutes: `CRASH_STRIDE=1 node test/run.ts virtual/crash`. */
-const STRIDE = Number(process.env.CRASH_STRIDE ?? 5)
+const STRIDE = Number(process.env.CRASH_STRIDE ?? 7)
 const CLEAN: CrashPlan = { crashes: [], word: 'resume', nodes: 2, rolled: ['n1'] }
 
 async function failed(plans: readonly CrashPlan[]): Promise<readonly string[]> {

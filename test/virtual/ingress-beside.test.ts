@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
 import { isReady } from '../../src/sim/actors/pod-object.ts'
 import { appContainer } from '../../src/sim/cluster/article-workloads.ts'
 import { INGRESS_DAEMON_SETS } from '../../src/sim/world/api-resource.ts'
+import { type SimulationContext, simulationTest } from '../support/simulation-test.ts'
 import { IngressGround } from '../support/virtual-ingress/ingress-ground.ts'
 import { anIngressManifest } from '../support/virtual-ingress/ingress-manifests.ts'
+
+const test = simulationTest(import.meta.url)
 
 const GRACE_MS = 5_000
 
@@ -28,7 +30,7 @@ const isInService = (ground: IngressGround, name: string): boolean => {
   return JSON.stringify(object?.status ?? {}).includes('"type":"Ready","status":"True"')
 }
 
-async function twoObjects(t: TestContext): Promise<IngressGround> {
+async function twoObjects(t: SimulationContext): Promise<IngressGround> {
   const ground = await IngressGround.open()
   t.after(() => ground.end())
   ground.begin()

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
 import { INGRESS_DAEMON_SETS } from '../../src/sim/world/api-resource.ts'
 import { deleteObject } from '../../src/sim/world/delete-object.ts'
+import { type SimulationContext, simulationTest } from '../support/simulation-test.ts'
 import { IngressGround } from '../support/virtual-ingress/ingress-ground.ts'
 import { anIngressManifest } from '../support/virtual-ingress/ingress-manifests.ts'
 
+const test = simulationTest(import.meta.url)
+
 type Json = Readonly<Record<string, unknown>>
 
-async function aGround(t: TestContext): Promise<IngressGround> {
+async function aGround(t: SimulationContext): Promise<IngressGround> {
   const ground = await IngressGround.open({ nodes: 2 })
   t.after(() => ground.end())
   ground.begin()

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { type SimulationContext, simulationTest } from '../support/simulation-test.ts'
 import { Detacher, type DetacherManner, REQUEST, STAMP } from '../support/virtual-ingress/detacher.ts'
 import { IngressGround } from '../support/virtual-ingress/ingress-ground.ts'
 import { anIngressManifest } from '../support/virtual-ingress/ingress-manifests.ts'
+
+const test = simulationTest(import.meta.url)
 
 type Policy = 'Pause' | 'Proceed' | 'Abort'
 
@@ -30,7 +32,7 @@ const isEverywhere = (ground: IngressGround, version: string): boolean => {
 }
 
 /** Two pods of v1 on each node, and the balancer sends to all. Later rollouts are up to the detacher. */
-async function served(t: TestContext, policy: Policy) {
+async function served(t: SimulationContext, policy: Policy) {
   const ground = await IngressGround.open({ leavesBy: 'detacher' })
   t.after(() => ground.end())
   const detacher = new Detacher(ground, 'prompt')

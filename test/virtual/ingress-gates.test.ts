@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
 import { DISRUPTION_BUDGETS } from '../../src/sim/world/api-resource.ts'
+import { type SimulationContext, simulationTest } from '../support/simulation-test.ts'
 import { IngressGround } from '../support/virtual-ingress/ingress-ground.ts'
 import { anIngressManifest, type Json } from '../support/virtual-ingress/ingress-manifests.ts'
 
+const test = simulationTest(import.meta.url)
+
 type Gate = ReturnType<IngressGround['gates']>[number]
 
-async function served(t: TestContext): Promise<IngressGround> {
+async function served(t: SimulationContext): Promise<IngressGround> {
   const ground = await IngressGround.open({ nodes: 2 })
   t.after(() => ground.end())
   ground.begin()

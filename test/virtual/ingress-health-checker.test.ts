@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
 import { type HealthOrder, parseHealthOrder } from '../../src/model/health-order.ts'
 import type { ApiObject } from '../../src/sim/world/api-object.ts'
 import { DAEMON_SETS } from '../../src/sim/world/api-resource.ts'
+import { type SimulationContext, simulationTest } from '../support/simulation-test.ts'
 import { IngressGround } from '../support/virtual-ingress/ingress-ground.ts'
 import { anIngressManifest, type Json } from '../support/virtual-ingress/ingress-manifests.ts'
+
+const test = simulationTest(import.meta.url)
 
 const PORTS = { healthCheckNodePorts: [30_100] }
 const CHECKER = { ...PORTS, healthChecker: { image: 'evenkeel:1' } }
@@ -15,7 +17,7 @@ interface DaemonSet extends ApiObject {
   readonly status?: { readonly numberAvailable?: number }
 }
 
-async function begun(t: TestContext, spec: Json) {
+async function begun(t: SimulationContext, spec: Json) {
   const ground = await IngressGround.open({ nodes: 3 })
   t.after(() => ground.end())
   const { store } = ground.cluster.world

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { type SimulationContext, simulationTest } from '../support/simulation-test.ts'
 import { HealthWitness } from '../support/virtual-ingress/health-witness.ts'
 import { IngressGround } from '../support/virtual-ingress/ingress-ground.ts'
 import { anIngressManifest, type Json } from '../support/virtual-ingress/ingress-manifests.ts'
 
+const test = simulationTest(import.meta.url)
+
 /** Three nodes with two pods each, all in service, and what their health ports say from then on. */
-async function inService(t: TestContext, begin: (ground: IngressGround) => void) {
+async function inService(t: SimulationContext, begin: (ground: IngressGround) => void) {
   const ground = await IngressGround.open({ nodes: 3 })
   t.after(() => ground.end())
   begin(ground)

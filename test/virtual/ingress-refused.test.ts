@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
 import type { Passage } from '../../src/sim/doors/in-process-api.ts'
 import type { ApiRequest } from '../../src/sim/world/api-request.ts'
+import { type SimulationContext, simulationTest } from '../support/simulation-test.ts'
 import { IngressGround } from '../support/virtual-ingress/ingress-ground.ts'
 import { anIngressManifest } from '../support/virtual-ingress/ingress-manifests.ts'
+
+const test = simulationTest(import.meta.url)
 
 const QUOTA = 'deployments.apps is forbidden: exceeded quota: few'
 
@@ -17,7 +19,7 @@ interface Refusing {
   isSilent: boolean
 }
 
-async function refusing(t: TestContext, isMeant: (request: ApiRequest) => boolean) {
+async function refusing(t: SimulationContext, isMeant: (request: ApiRequest) => boolean) {
   const ground = await IngressGround.open({ nodes: 3 })
   t.after(() => ground.end())
   const refusal: Refusing = { isOn: true, tries: 0, says: () => QUOTA, code: 403, isSilent: false }

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
 import { CONTROLLER_REVISIONS, INGRESS_DAEMON_SETS } from '../../src/sim/world/api-resource.ts'
+import { type SimulationContext, simulationTest } from '../support/simulation-test.ts'
 import { FullDisk } from '../support/virtual-ingress/full-disk.ts'
 import { IngressGround } from '../support/virtual-ingress/ingress-ground.ts'
 import { anIngressManifest, type Json } from '../support/virtual-ingress/ingress-manifests.ts'
 import { RolloutWitness } from '../support/virtual-ingress/rollout-witness.ts'
 
-async function aGround(t: TestContext): Promise<IngressGround> {
+const test = simulationTest(import.meta.url)
+
+async function aGround(t: SimulationContext): Promise<IngressGround> {
   const ground = await IngressGround.open({ nodes: 3 })
   t.after(() => ground.end())
   return ground

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
 import { newIdentity } from '../../src/core/ingress/names.ts'
+import { type SimulationContext, simulationTest } from '../support/simulation-test.ts'
 import type { ControllerProcess } from '../support/virtual-ingress/controller-process.ts'
 import { IngressGround } from '../support/virtual-ingress/ingress-ground.ts'
 import { anIngressManifest, daemonSet } from '../support/virtual-ingress/ingress-manifests.ts'
 import { RolloutWitness } from '../support/virtual-ingress/rollout-witness.ts'
 
-async function aGround(t: TestContext, nodes = 3): Promise<IngressGround> {
+const test = simulationTest(import.meta.url)
+
+async function aGround(t: SimulationContext, nodes = 3): Promise<IngressGround> {
   const ground = await IngressGround.open({ nodes })
   t.after(() => ground.end())
   return ground

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { type SimulationContext, simulationTest } from '../support/simulation-test.ts'
 import { annotate, annotationsOf } from '../support/virtual-ingress/by-hand.ts'
 import { FullDisk } from '../support/virtual-ingress/full-disk.ts'
 import { IngressGround } from '../support/virtual-ingress/ingress-ground.ts'
 import { anIngressManifest } from '../support/virtual-ingress/ingress-manifests.ts'
+
+const test = simulationTest(import.meta.url)
 
 const rollingUpdate = {
   maxUnavailableNodes: 1,
@@ -15,7 +17,7 @@ const rollingUpdate = {
 const manifest = (version: string): object =>
   anIngressManifest(version, { updateStrategy: { type: 'RollingUpdate', rollingUpdate } })
 
-async function served(t: TestContext): Promise<IngressGround> {
+async function served(t: SimulationContext): Promise<IngressGround> {
   const ground = await IngressGround.open({ nodes: 3 })
   t.after(() => ground.end())
   ground.begin()

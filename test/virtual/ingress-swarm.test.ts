@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { simulationTest } from '../support/simulation-test.ts'
 import { runIngressSeed } from '../support/virtual-ingress/run-ingress-seed.ts'
 import { complaints, type Job, type JobReport } from '../support/virtual-roll/jobs/job.ts'
 import { runJobs } from '../support/virtual-roll/jobs/run-jobs.ts'
 import { KEPT_ROLLOUTS } from './kept-seeds.ts'
 
+const test = simulationTest(import.meta.url)
+
 /** `npm run ingress` runs more of them. */
-const ROLLOUTS = Number(process.env.INGRESS_ROLLOUTS ?? 24)
+const ROLLOUTS = Number(process.env.INGRESS_ROLLOUTS ?? 12)
 async function reports(seeds: readonly string[]): Promise<readonly JobReport[]> {
   const found: JobReport[] = []
   await runJobs({

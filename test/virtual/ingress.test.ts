@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { isReady, type PodObject } from '../../src/sim/actors/pod-object.ts'
 import { PODS } from '../../src/sim/world/api-resource.ts'
 import { cleanRoll } from '../scenarios/clean.ts'
+import { simulationTest } from '../support/simulation-test.ts'
 import { type ArticleOptions, articleCluster } from '../support/virtual-roll/article-cluster.ts'
 import { VirtualGround } from '../support/virtual-roll/virtual-ground.ts'
+
+const test = simulationTest(import.meta.url)
 
 const LIMIT_MS = 3_600_000
 const MOVE_MS = 15_000

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import type { VirtualCluster } from '../../src/sim/cluster/virtual-cluster.ts'
 import { LEASES, NODES } from '../../src/sim/world/api-resource.ts'
 import { applyManifest } from '../../src/sim/world/apply-manifest.ts'
+import { simulationTest } from '../support/simulation-test.ts'
 import { articleCluster, virtualRollFile } from '../support/virtual-roll/article-cluster.ts'
 import { VirtualRoll } from '../support/virtual-roll/virtual-roll.ts'
+
+const test = simulationTest(import.meta.url)
 
 const LIMIT_MS = 7_200_000
 const LOOK_EVERY_MS = 200

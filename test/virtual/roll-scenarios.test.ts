@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { STEPS } from '../../src/model/step.ts'
 import { apiServerRestarted, EVERY_STEP } from '../scenarios/api-restarts.ts'
 import { budgetNeverOpens, budgetOpensLater, podUnderTwoBudgets } from '../scenarios/budgets.ts'
@@ -10,8 +9,11 @@ import { nodeNeverBack } from '../scenarios/never-back.ts'
 import { reloadedInSteps4And5, reloadedInSteps6And7 } from '../scenarios/reloads.ts'
 import { volumesFirst } from '../scenarios/stages.ts'
 import type { Judged, RollGround } from '../support/roll-ground/roll-ground.ts'
+import { simulationTest } from '../support/simulation-test.ts'
 import { articleCluster } from '../support/virtual-roll/article-cluster.ts'
 import { VirtualGround } from '../support/virtual-roll/virtual-ground.ts'
+
+const test = simulationTest(import.meta.url)
 
 /** Of virtual time. */
 const LIMIT_MS = 3_600_000

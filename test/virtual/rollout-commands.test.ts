@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
 import { kubeObjects } from '../../src/adapters/kube/kube-objects.ts'
 import { runProgram } from '../../src/cli/program.ts'
 import { addRolloutCommand } from '../../src/cli/rollout-command.ts'
 import { memoryContext } from '../cli/memory-context.ts'
+import { type SimulationContext, simulationTest } from '../support/simulation-test.ts'
 import { IngressGround } from '../support/virtual-ingress/ingress-ground.ts'
 import { anIngressManifest, type Json } from '../support/virtual-ingress/ingress-manifests.ts'
 import { ProcessPorts } from '../support/virtual-roll/process-ports.ts'
 
+const test = simulationTest(import.meta.url)
+
 const LIMIT_MS = 3_600_000
 
 /** A cluster of three nodes with a controller at work, and a person who types. */
-async function aGround(t: TestContext) {
+async function aGround(t: SimulationContext) {
   const ground = await IngressGround.open({ nodes: 3 })
   t.after(() => ground.end())
   ground.begin()

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { simulationTest } from '../support/simulation-test.ts'
 import type { EngineRequest } from '../support/virtual-roll/engine-request.ts'
 import { runScenario } from '../support/virtual-roll/swarm/run-seed.ts'
 import { type Scenario, scenarioOf } from '../support/virtual-roll/swarm/scenario.ts'
 import { type BalancerKind, PLAIN_WORLD, type WorldKind } from '../support/virtual-roll/swarm/world-kind.ts'
 import { worldSpec } from '../support/virtual-roll/swarm/world-spec.ts'
+
+const test = simulationTest(import.meta.url)
 
 /** One node of three is rolled, and nothing fails but what the world says. */
 const scenarioIn = (world: Partial<WorldKind>): Scenario => ({

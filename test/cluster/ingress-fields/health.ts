@@ -4,6 +4,7 @@ import { type HealthOrder, parseHealthOrder } from '../../../src/model/health-or
 import { type ApiFleet, newFleet } from '../../support/ingress-api/api-fleet.ts'
 import { type ApiObject, annotationOf, hostOf, imageOf, isReady } from '../../support/ingress-api/api-object.ts'
 import type { IngressApiGround } from '../../support/ingress-api/ingress-api-ground.ts'
+import { atNight } from '../../support/roll-bed/at-night.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -76,7 +77,7 @@ export function fieldsOfHealth(ground: () => IngressApiGround): void {
   }
   const pullPolicyOf = (fleet: ApiFleet): unknown => (specOf(fleet).containers as readonly Json[])[0]?.imagePullPolicy
 
-  test('healthChecker.imagePullPolicy: IfNotPresent where nothing is said, otherwise as it says', async () => {
+  atNight('healthChecker.imagePullPolicy: IfNotPresent where nothing is said, otherwise as it says', {}, async () => {
     const fleet = await newFleet(ground(), 'pulled', 1)
     const checkedBy = (healthChecker: Json) => ({ healthCheckNodePorts: [10_080], healthChecker })
     await fleet.create('web:1', checkedBy({ image: 'checker:1' }))
@@ -85,13 +86,17 @@ export function fieldsOfHealth(ground: () => IngressApiGround): void {
     await ground().until('the other policy', () => pullPolicyOf(fleet) === 'Always')
   })
 
-  test('healthChecker.serviceAccountName: the pods have that account, and default where nothing is said', async () => {
-    const fleet = await newFleet(ground(), 'account', 1)
-    const accountOf = (pod: ApiObject): unknown => pod.spec?.serviceAccountName
-    await ground().mustAsk('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'checker' } })
-    await fleet.create('web:1', { healthCheckNodePorts: [10_080], healthChecker: { image: 'checker:1' } })
-    await ground().until('a pod', () => isOnAll(fleet, (pod) => accountOf(pod) === 'default'))
-    await fleet.change({ healthChecker: { serviceAccountName: 'checker' } })
-    await ground().until('a pod of the other account', () => isOnAll(fleet, (pod) => accountOf(pod) === 'checker'))
-  })
+  atNight(
+    'healthChecker.serviceAccountName: the pods have that account, and default where nothing is said',
+    {},
+    async () => {
+      const fleet = await newFleet(ground(), 'account', 1)
+      const accountOf = (pod: ApiObject): unknown => pod.spec?.serviceAccountName
+      await ground().mustAsk('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'checker' } })
+      await fleet.create('web:1', { healthCheckNodePorts: [10_080], healthChecker: { image: 'checker:1' } })
+      await ground().until('a pod', () => isOnAll(fleet, (pod) => accountOf(pod) === 'default'))
+      await fleet.change({ healthChecker: { serviceAccountName: 'checker' } })
+      await ground().until('a pod of the other account', () => isOnAll(fleet, (pod) => accountOf(pod) === 'checker'))
+    },
+  )
 }

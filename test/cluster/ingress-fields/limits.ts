@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { ApiFleet, newFleet } from '../../support/ingress-api/api-fleet.ts'
 import { hostOf, imageOf, isLeaving, operationOf } from '../../support/ingress-api/api-object.ts'
 import type { IngressApiGround } from '../../support/ingress-api/ingress-api-ground.ts'
+import { atNight } from '../../support/roll-bed/at-night.ts'
 
 /** How many nodes and pods change at once. */
 export function fieldsOfLimits(ground: () => IngressApiGround): void {
@@ -48,7 +49,8 @@ export function fieldsOfLimits(ground: () => IngressApiGround): void {
     ['one node at a time where nothing is said', 'in-place', {}, 1],
     ['as many nodes as it says', 'in-place-two', { updateStrategy: { rollingUpdate: { maxDegradedNodes: 2 } } }, 2],
   ] as const) {
-    test(`maxDegradedNodes: ${title}, and none of them is detached`, async () => {
+    const declare = most === 1 ? atNight : test
+    declare(`maxDegradedNodes: ${title}, and none of them is detached`, {}, async () => {
       const fleet = await newFleet(ground(), name, 3)
       await fleet.create('web:1', { podsPerNode: 2, ...strategy })
       const since = await fleet.changeImage('web:2')
@@ -89,7 +91,7 @@ export function fieldsOfLimits(ground: () => IngressApiGround): void {
     ['pods-out-page', 'maxUnavaiablePodsPerNode'],
     ['pods-out-code', 'maxUnavailablePodsPerNodes'],
   ] as const) {
-    test(`maxUnavailablePodsPerNode: ${alias}, as the original spells it, does the same`, async () => {
+    atNight(`maxUnavailablePodsPerNode: ${alias}, as the original spells it, does the same`, {}, async () => {
       const { least, strategy } = await inPlace(name, { [alias]: 2 })
       assert.deepEqual([least, strategy], [2, { maxUnavailable: 2, maxSurge: 0 }])
     })

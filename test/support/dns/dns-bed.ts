@@ -6,8 +6,10 @@ import { runToEnd } from '../../../testbed/machine/run.ts'
 import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import type { KubeconfigPair } from '../../../testbed/owner/identities.ts'
 import { imageOnBed } from '../image-on-bed.ts'
+import { shippedProgram } from '../shipped-program.ts'
 import { ResolverLoad } from './resolver-load.ts'
 
+const PROGRAM = shippedProgram('evenkeel')
 const root = new URL('../../..', import.meta.url).pathname
 export const DNS_RBAC = readFileSync(`${root}deploy/dns-rbac.yaml`, 'utf8')
 export const EPHEMERAL_RBAC = readFileSync(`${root}deploy/dns-ephemeral-rbac.yaml`, 'utf8')
@@ -161,7 +163,7 @@ export class DnsBed {
   command(place: PlaceName, of: 'check' | 'repair', ...flags: readonly string[]): readonly [string, ...string[]] {
     const { side, network, node } = this.#places[place]
     const kubeconfig = this.#identity[side]
-    const program = ['--disable-warning=ExperimentalWarning', `${root}bin/evenkeel.ts`, 'dns', of]
+    const program = ['--disable-warning=ExperimentalWarning', PROGRAM, 'dns', of]
     const at = node === undefined ? [] : ['--node', node]
     const words = [...program, '--kubeconfig', kubeconfig, ...at, '--timeout', '500ms', '-o', 'json', ...flags]
     if (network === undefined) return [process.execPath, ...words]

@@ -65,7 +65,7 @@ export function relayRows(place: () => DnsBed): void {
       })
     })
 
-    test('a pod without a program for the script does not ask, and what it lacks is said', async () => {
+    atNight('a pod without a program for the script does not ask, and what it lacks is said', {}, async () => {
       await place().from('outside', async () => {
         const { code, verdict, notes } = await place().check('--exec', 'default/neighbour')
         assert.deepEqual([code, verdict], [3, 'unverified'])
@@ -74,7 +74,7 @@ export function relayRows(place: () => DnsBed): void {
       })
     })
 
-    test('row 2: UDP to one pod is dropped, as both nodes see it', async () => {
+    atNight('row 2: UDP to one pod is dropped, as both nodes see it', {}, async () => {
       const { name, address } = await place().podOn('n2')
       await place().filtered('n2', [toPod(address, 'udp', 53)], () =>
         place().from('outside', async () => {

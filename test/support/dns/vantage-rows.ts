@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { podRange } from '../../../testbed/addresses.ts'
+import { atNight } from '../roll-bed/at-night.ts'
 import { type Checked, type DnsBed, drop, IMAGE, toPod, WELL } from './dns-bed.ts'
 import { exposed } from './exposed.ts'
 import { identityFor, type Way } from './vantage-identity.ts'
@@ -13,14 +14,15 @@ export function vantageRows(place: () => DnsBed): void {
   const targets = ({ scene }: Checked): readonly string[] => [...new Set(scene.paths.map(({ target }) => target.kind))]
 
   describe('each place alone, by an identity that may do just that', () => {
-    test('in a pod: is ok', () =>
+    atNight('in a pod: is ok', {}, () =>
       asOnly('sockets', () =>
         place().from('podOnN2', async () => {
           const checked = await place().says(WELL)
           assert.deepEqual([checked.code, checked.verdict, askedFrom(checked)], [0, 'ok', ['here']])
           assert.deepEqual(targets(checked), ['pod', 'service'])
         }),
-      ))
+      ),
+    )
 
     test('on a node, to which pods are routed: is ok', () =>
       asOnly('sockets', async () => {
@@ -28,29 +30,32 @@ export function vantageRows(place: () => DnsBed): void {
         assert.deepEqual([checked.code, checked.verdict, targets(checked)], [0, 'ok', ['pod', 'service']])
       }))
 
-    test('by relays: is ok', () =>
+    atNight('by relays: is ok', {}, () =>
       asOnly('relay', () =>
         place().from('outside', async () => {
           const checked = await place().says(WELL, '--relay', '--image', IMAGE)
           assert.deepEqual([checked.code, askedFrom(checked)], [0, ['relay n1', 'relay n2']])
         }),
-      ))
+      ),
+    )
 
-    test('by a container that is added to a pod: is ok', () =>
+    atNight('by a container that is added to a pod: is ok', {}, () =>
       asOnly('ephemeral', () =>
         place().from('outside', async () => {
           const checked = await place().says(WELL, '--ephemeral', 'default/neighbour', '--image', IMAGE)
           assert.deepEqual([checked.code, askedFrom(checked)], [0, ['pod default/neighbour']])
         }),
-      ))
+      ),
+    )
 
-    test('by a script that runs in a pod: is ok', () =>
+    atNight('by a script that runs in a pod: is ok', {}, () =>
       asOnly('exec', () =>
         place().from('outside', async () => {
           const checked = await place().says(WELL, '--exec', 'default/with-node/relay')
           assert.deepEqual([checked.code, askedFrom(checked)], [0, ['pod default/with-node']])
         }),
-      ))
+      ),
+    )
 
     test('by port-forward, while resolvers ask: is observed', () =>
       asOnly('portForward', () =>
@@ -75,7 +80,7 @@ export function vantageRows(place: () => DnsBed): void {
       }))
 
     describe('where the Service is exposed by node ports, and nothing else is reached', () => {
-      test('is ok; with UDP to one pod dropped it loses, with UDP to all dropped it is dead over UDP', () =>
+      atNight('is ok; with UDP to one pod dropped it loses, with UDP to all dropped it is dead over UDP', {}, () =>
         exposed(place(), () =>
           asOnly('sockets', async () => {
             const checked = await place().says(/^HealthyFromOutside kube-system\/kube-dns$/)
@@ -92,7 +97,8 @@ export function vantageRows(place: () => DnsBed): void {
               }),
             )
           }),
-        ))
+        ),
+      )
     })
   })
 }

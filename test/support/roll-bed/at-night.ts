@@ -1,4 +1,4 @@
-import { type TestContext, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 
 type Declare = (title: string, options: object, run: (t: TestContext) => Promise<void>) => void
 
@@ -9,3 +9,8 @@ export const isNight = process.env.EVERY_TROUBLE !== undefined
  * the fast tests, and the beds have room for what only real parts can show.
  */
 export const atNight: Declare = isNight ? test : () => undefined
+
+/** The same for rows that stand together. */
+export const describeAtNight: (title: string, options: object, rows: () => void) => void = isNight
+  ? describe
+  : () => undefined

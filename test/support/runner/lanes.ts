@@ -69,13 +69,16 @@ const CLUSTER = ['test/cluster/', 'test/testbed/']
 
 /**
  * What the test bed itself can do: all clusters lean on it by day, `npm run nightly -- testbed` looks at it. What a roll counts
- * beside a brake, by `npm run nightly -- trouble`: by day virtual time shows it.
+ * beside a brake and beside other rolls, and what it does while DNS is ill, by `npm run nightly -- trouble`: by day virtual time
+ * shows it.
  */
 const AT_NIGHT = [
   'test/testbed/cluster.test.ts',
   'test/testbed/side-by-side.test.ts',
   'test/cluster/roll-beside-brake.test.ts',
+  'test/cluster/roll-budget.test.ts',
   'test/cluster/roll-claims.test.ts',
+  'test/cluster/roll-dns.test.ts',
 ]
 
 /** Files without those that run by their names alone. */
