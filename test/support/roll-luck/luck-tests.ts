@@ -56,7 +56,7 @@ function registered({ bed, real }: Place): void {
     return roll
   }
 
-  test(
+  atNight(
     'a token that ends in mid-drain is held for, and a fresh one in its file goes on to the end',
     real,
     async (t) => {
@@ -175,7 +175,7 @@ function registered({ bed, real }: Place): void {
     await nothingLeft(bed())
   })
 
-  test('a HAProxy that is never to be asked again: the node stays out of it, and that is said', real, async (t) => {
+  atNight('a HAProxy that is never to be asked again: the node stays out of it, and that is said', real, async (t) => {
     const socket = new HiddenSocket(bed().lb.socket)
     t.after(() => socket.show())
     await unnoticed(t, async () => {

@@ -69,8 +69,8 @@ const CLUSTER = ['test/cluster/', 'test/testbed/']
 
 /**
  * What the test bed itself can do: all clusters lean on it by day, `npm run nightly -- testbed` looks at it. What a roll counts
- * beside a brake and beside other rolls, and what it does while DNS is ill, by `npm run nightly -- trouble`: by day virtual time
- * shows it.
+ * beside a brake and beside other rolls, by `npm run nightly -- trouble`, and what it does while DNS is ill, by `dns`: by day
+ * virtual time and the tests of its loop show it.
  */
 const AT_NIGHT = [
   'test/testbed/cluster.test.ts',
