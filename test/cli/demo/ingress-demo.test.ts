@@ -41,7 +41,7 @@ describe('the demo of IngressDaemonSets', { concurrency: true }, () => {
     assert.deepEqual([ingress.failedRequests, ingress.windows, ingress.longestOutageMs], [0, [], undefined])
     assert.ok(daemonSet.failedRequests > 0)
     assert.ok(daemonSet.longestOutageMs.low > 0 && daemonSet.longestOutageMs.high > daemonSet.longestOutageMs.low)
-    assert.match(said, /Z IngressDaemonSet {2}n2 +done {2}\d:\d\d, 0 failed of \d+\n/)
+    assert.match(said, /Z IngressDaemonSet {2}n2 +done {2}\d:\d\d, 0 failed of [\d,]+\n/)
     assert.deepEqual(readdirSync(folder), [])
   })
 

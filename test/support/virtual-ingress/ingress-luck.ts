@@ -12,6 +12,7 @@ export class IngressLuck {
   readonly #scenario: IngressScenario
   readonly #random: SeededRandom
   #begunAt: number | undefined
+  #forgot = false
 
   constructor(scenario: IngressScenario, random: SeededRandom) {
     this.#scenario = scenario
@@ -26,15 +27,29 @@ export class IngressLuck {
   dies(effect: string, now: number): boolean {
     const { deaths, healAtMs } = this.#scenario
     const atMs = this.#begunAt === undefined ? undefined : now - this.#begunAt
-    if (atMs === undefined || atMs > healAtMs || this.deaths >= deaths || effect.includes('/events')) return false
-    if (this.#random.next() >= DIES) return false
+    if (atMs === undefined || atMs > healAtMs || effect.includes('/events')) return false
+    if (this.#forgets(atMs)) return true
+    if (this.deaths >= deaths || this.#random.next() >= DIES) return false
     this.deaths += 1
+    return true
+  }
+
+  #areSlotsUnread(atMs: number): boolean {
+    const { fromMs = 0, toMs = 0 } = this.#scenario.slotsUnread ?? {}
+    return atMs >= fromMs && atMs < toMs
+  }
+
+  #forgets(atMs: number): boolean {
+    if (this.#forgot || !this.#areSlotsUnread(atMs)) return false
+    this.#forgot = true
     return true
   }
 
   passageOf(request: ApiRequest, now: number): Passage {
     const atMs = this.#begunAt === undefined ? -1 : now - this.#begunAt
     const isWrite = request.method !== 'GET'
+    if (!isWrite && request.path.includes('/leases/evenkeel-slot-') && this.#areSlotsUnread(atMs))
+      return troubled('errors', this.#random)
     const trouble = this.#scenario.api.find(({ what, fromMs, toMs, share }) => {
       if (atMs < fromMs || atMs >= toMs || atMs > this.#scenario.healAtMs) return false
       if ((what === 'unheard' || what === 'conflicts') && !isWrite) return false

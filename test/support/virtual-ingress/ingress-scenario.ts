@@ -48,6 +48,8 @@ export interface IngressScenario {
   readonly deaths: number
   /** The object is deleted then, in the midst of what it does. */
   readonly deletedAtMs?: number
+  /** The slots cannot be read then, and the process that knows which ones are held dies by its next write. */
+  readonly slotsUnread?: { readonly fromMs: number; readonly toMs: number }
   /** From then on nothing is killed or in trouble, and persons have finished. */
   readonly healAtMs: number
 }
@@ -70,8 +72,21 @@ function detacherOf(seed: string): Pick<IngressScenario, 'detacher'> {
   }
 }
 
+/** About when the object is deleted: the finalizer must stay until the slots are given back. Of its own chance, too. */
+function slotsUnreadOf(seed: string, deletedAtMs: number | undefined): Pick<IngressScenario, 'slotsUnread'> {
+  const random = new SeededRandom(`slots unread ${seed}`)
+  if (deletedAtMs === undefined || random.next() >= 0.5) return {}
+  const fromMs = Math.max(0, deletedAtMs - random.between(0, 3_000))
+  return { slotsUnread: { fromMs, toMs: fromMs + random.between(15_000, 40_000) } }
+}
+
 /** The same for the same seed. */
 export function ingressScenario(seed: string): IngressScenario {
+  const drawn = drawnBy(seed)
+  return { ...drawn, ...slotsUnreadOf(seed, drawn.deletedAtMs) }
+}
+
+function drawnBy(seed: string): IngressScenario {
   const random = new SeededRandom(`ingress ${seed}`)
   const nodes = 2 + random.below(4)
   const maxOut = random.next() < 0.5 ? undefined : 1 + random.below(2)
