@@ -85,6 +85,7 @@ const PARTS: readonly Part[] = [
       'roll-claims',
       'roll-budget',
       'agent-install',
+      'agent-brake',
     ],
     env: { EVERY_TROUBLE: '1' },
   },

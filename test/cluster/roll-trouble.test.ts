@@ -59,7 +59,8 @@ atNight('a pod under two budgets is given up at the limit, and both are named', 
   await isTold(await podUnderTwoBudgets(ground), both)
 })
 
-test('HAProxy reloaded in steps 4 and 5 is told again, and no request fails', real, async (t) => {
+// By day `virtual/roll-scenarios` plays the same scenario.
+atNight('HAProxy reloaded in steps 4 and 5 is told again, and no request fails', real, async (t) => {
   const judged = await unlessVoid(t, () =>
     reloadedInSteps4And5(ground, { toldWithinMs: TOLD_BESIDE_OTHERS_MS, reported: [] }),
   )

@@ -3,12 +3,13 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { repositoryFiles, root } from '../support/repository-files.ts'
+import { byDay } from '../support/runner/lanes.ts'
 
-/** The words of `node test/run.ts …` in each part of the night that has every row. */
-function wordsOfTheNight(): readonly string[] {
+/** The words of `node test/run.ts …` in each part of the night of which that is true. */
+function wordsOfTheNight(isMeant: (part: string) => boolean): readonly string[] {
   const parts = readFileSync(`${root}test/nightly.ts`, 'utf8').split('name: ')
   return parts
-    .filter((part) => part.includes("EVERY_TROUBLE: '1'"))
+    .filter(isMeant)
     .flatMap((part) =>
       [...(/argv: \[([^\]]*)\]/.exec(part)?.[1] ?? '').matchAll(/'([^']+)'/g)].map(([, word = '']) => word),
     )
@@ -30,9 +31,21 @@ test('each file with rows for the night is run by a part of it', () => {
   )
   assert.ok(files.includes('test/cluster/ingress-rollout.test.ts'))
   assert.ok(files.includes('test/cluster/kube-ingress-fields.test.ts'))
-  const words = wordsOfTheNight()
+  const words = wordsOfTheNight((part) => part.includes("EVERY_TROUBLE: '1'"))
   assert.deepEqual(
     files.filter((file) => !words.some((word) => file.includes(word))),
+    [],
+  )
+})
+
+test('each file that is left out by day is run by a part of the night', () => {
+  const all = repositoryFiles('ts').filter((file) => file.endsWith('.test.ts'))
+  const day = new Set(byDay(all))
+  const left = all.filter((file) => !day.has(file))
+  assert.ok(left.includes('test/cluster/roll-api-restarts.test.ts'))
+  const words = wordsOfTheNight(() => true)
+  assert.deepEqual(
+    left.filter((file) => !words.some((word) => file.includes(word))),
     [],
   )
 })

@@ -56,7 +56,7 @@ export function fieldsOfHealth(ground: () => IngressApiGround): void {
     assert.deepEqual([...new Set(answeredBy(fleet))], ['agents'])
   })
 
-  test('healthChecker.image: where agents answered they do so until all of its pods are available', async () => {
+  atNight('healthChecker.image: where agents answered they do so until all of its pods are available', {}, async () => {
     const fleet = await newFleet(ground(), 'handed-over', 2)
     await fleet.create('web:1', { healthCheckNodePorts: [10_080] })
     assert.deepEqual([daemonSetOf(fleet), answeredBy(fleet)], [undefined, ['agents', 'agents']])

@@ -48,7 +48,7 @@ export function fieldsOfMarks(ground: () => IngressApiGround): void {
     )
   }
 
-  test('annotateNodeToDetach: a mark that was there before keeps its value, and stays', async () => {
+  atNight('annotateNodeToDetach: a mark that was there before keeps its value, and stays', {}, async () => {
     const fleet = await newFleet(ground(), 'marked-before', 2)
     const key = 'marked-before.example/detach'
     await ground().annotateNode('marked-before-1', { [key]: 'by hand' })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { ApiFleet, newFleet } from '../../support/ingress-api/api-fleet.ts'
 import { hostOf, isLeaving } from '../../support/ingress-api/api-object.ts'
 import type { IngressApiGround } from '../../support/ingress-api/ingress-api-ground.ts'
+import { atNight } from '../../support/roll-bed/at-night.ts'
 
 /** How many pods run, where, and under which labels. */
 export function fieldsOfPlaces(ground: () => IngressApiGround): void {
@@ -32,35 +33,39 @@ export function fieldsOfPlaces(ground: () => IngressApiGround): void {
     )
   })
 
-  test('selector: Deployments and pods bear its labels, a Service by it finds all pods, and two objects share none', async () => {
-    const labels = { app: 'edge', tier: 'front' }
-    const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web:1' }] } }
-    const spec = { selector: { matchLabels: labels }, template }
-    const one = await newFleet(ground(), 'selects', 2)
-    const other = new ApiFleet(ground(), { name: 'selects-too', nodes: 2, on: 'selects' })
-    await Promise.all([one.create('web:1', spec), other.create('web:1', spec)])
-    const selected = ground()
-      .history.now('deployments')
-      .filter(({ metadata }) => metadata.labels?.app === 'edge' && metadata.labels.tier === 'front')
-    assert.equal(selected.length, 4)
-    for (const fleet of [one, other]) assert.deepEqual(fleet.pods().map(hostOf).toSorted(), fleet.nodes)
-    await ground().bed.apply([
-      {
-        apiVersion: 'v1',
-        kind: 'Service',
-        metadata: { name: 'edge', namespace: 'default' },
-        spec: { selector: labels, ports: [{ port: 80 }] },
-      },
-    ])
-    const words = ['get', 'endpointslices', '-l', 'kubernetes.io/service-name=edge', '-o']
-    const path = 'jsonpath={.items[*].endpoints[*].targetRef.name}'
-    let found: readonly string[] = []
-    const all = [...one.pods(), ...other.pods()].map(({ metadata }) => metadata.name).toSorted()
-    await ground().until('the Service to find a pod', () => all.length === 4)
-    for (let look = 0; look < 40 && found.length < 4; look += 1)
-      found = (await ground().bed.kubectl([...words, path])).split(/\s+/).filter((word) => word !== '')
-    assert.deepEqual(found.toSorted(), all)
-  })
+  atNight(
+    'selector: Deployments and pods bear its labels, a Service by it finds all pods, and two objects share none',
+    {},
+    async () => {
+      const labels = { app: 'edge', tier: 'front' }
+      const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web:1' }] } }
+      const spec = { selector: { matchLabels: labels }, template }
+      const one = await newFleet(ground(), 'selects', 2)
+      const other = new ApiFleet(ground(), { name: 'selects-too', nodes: 2, on: 'selects' })
+      await Promise.all([one.create('web:1', spec), other.create('web:1', spec)])
+      const selected = ground()
+        .history.now('deployments')
+        .filter(({ metadata }) => metadata.labels?.app === 'edge' && metadata.labels.tier === 'front')
+      assert.equal(selected.length, 4)
+      for (const fleet of [one, other]) assert.deepEqual(fleet.pods().map(hostOf).toSorted(), fleet.nodes)
+      await ground().bed.apply([
+        {
+          apiVersion: 'v1',
+          kind: 'Service',
+          metadata: { name: 'edge', namespace: 'default' },
+          spec: { selector: labels, ports: [{ port: 80 }] },
+        },
+      ])
+      const words = ['get', 'endpointslices', '-l', 'kubernetes.io/service-name=edge', '-o']
+      const path = 'jsonpath={.items[*].endpoints[*].targetRef.name}'
+      let found: readonly string[] = []
+      const all = [...one.pods(), ...other.pods()].map(({ metadata }) => metadata.name).toSorted()
+      await ground().until('the Service to find a pod', () => all.length === 4)
+      for (let look = 0; look < 40 && found.length < 4; look += 1)
+        found = (await ground().bed.kubectl([...words, path])).split(/\s+/).filter((word) => word !== '')
+      assert.deepEqual(found.toSorted(), all)
+    },
+  )
 
   test('nodeSelector: only nodes that fit it and that of the template have pods, and a node that fits no more is detached first', async () => {
     const fleet = await newFleet(ground(), 'places', 3)
@@ -95,24 +100,28 @@ export function fieldsOfPlaces(ground: () => IngressApiGround): void {
     )
   })
 
-  test('an object that is made again after it was deleted without what belongs to it takes over its Deployments and its gates', async () => {
-    const fleet = await newFleet(ground(), 'orphans', 2)
-    await fleet.create('web:1', fleet.detaching({}))
-    const uid = fleet.object()?.metadata.uid
-    const gates = (owner: string | undefined) =>
-      ground()
-        .history.now('gates')
-        .filter(({ metadata }) => metadata.ownerReferences?.some((one) => one.uid === owner))
-    await ground().until('two gates', () => gates(uid).length === 2)
-    await ground().mustAsk('DELETE', `${fleet.path}/orphans`, { propagationPolicy: 'Orphan' })
-    await ground().until('it to be gone', () => fleet.object() === undefined)
-    await fleet.create('web:1', fleet.detaching({}))
-    const now = fleet.object()?.metadata.uid
-    assert.notEqual(now, uid)
-    await ground().until('two gates of the new one', () => gates(now).length === 2)
-    await fleet.changeImage('web:2')
-    await fleet.rolledOut('web:2')
-  })
+  atNight(
+    'an object that is made again after it was deleted without what belongs to it takes over its Deployments and its gates',
+    {},
+    async () => {
+      const fleet = await newFleet(ground(), 'orphans', 2)
+      await fleet.create('web:1', fleet.detaching({}))
+      const uid = fleet.object()?.metadata.uid
+      const gates = (owner: string | undefined) =>
+        ground()
+          .history.now('gates')
+          .filter(({ metadata }) => metadata.ownerReferences?.some((one) => one.uid === owner))
+      await ground().until('two gates', () => gates(uid).length === 2)
+      await ground().mustAsk('DELETE', `${fleet.path}/orphans`, { propagationPolicy: 'Orphan' })
+      await ground().until('it to be gone', () => fleet.object() === undefined)
+      await fleet.create('web:1', fleet.detaching({}))
+      const now = fleet.object()?.metadata.uid
+      assert.notEqual(now, uid)
+      await ground().until('two gates of the new one', () => gates(now).length === 2)
+      await fleet.changeImage('web:2')
+      await fleet.rolledOut('web:2')
+    },
+  )
 }
 
 const CLAIMS = 'evenkeel.dev/maintenance'

@@ -68,13 +68,17 @@ const LIGHT = ['test/cluster/kube-', 'test/testbed/']
 const CLUSTER = ['test/cluster/', 'test/testbed/']
 
 /**
- * What the test bed itself can do: all clusters lean on it by day, `npm run nightly -- testbed` looks at it. What a roll counts
- * beside a brake and beside other rolls, by `npm run nightly -- trouble`, and what it does while DNS is ill, by `dns`: by day
- * virtual time and the tests of its loop show it.
+ * Each is run by a part of `npm run nightly`. All clusters lean by day on what the test bed can do. What a roll counts beside a brake and
+ * beside other rolls, and what it does while the API server restarts or while DNS is ill, is shown by day by virtual time and by the tests
+ * of its loops; so are bursts of cordons, the health ports of an IngressDaemonSet, and the two groups beside each other.
  */
 const AT_NIGHT = [
   'test/testbed/cluster.test.ts',
   'test/testbed/side-by-side.test.ts',
+  'test/cluster/agent-brake.test.ts',
+  'test/cluster/ingress-health.test.ts',
+  'test/cluster/kube-ingress-groups.test.ts',
+  'test/cluster/roll-api-restarts.test.ts',
   'test/cluster/roll-beside-brake.test.ts',
   'test/cluster/roll-budget.test.ts',
   'test/cluster/roll-claims.test.ts',
