@@ -115,7 +115,7 @@ describe('the chart on the network of the nodes', { ...real, concurrency: 1 }, (
     }
   })
 
-  test('an image that does not exist ends no agent that works', async () => {
+  atNight('an image that does not exist ends no agent that works', {}, async () => {
     const from = checks.count
     const were = uids(await place().pods())
     await place().upgrade(['image.tag=none'])
@@ -260,7 +260,7 @@ describeAtNight('the chart without a directory of the node', { ...real, concurre
 })
 
 describe('the plain YAML', { ...real, concurrency: 1 }, () => {
-  test('does without helm what the chart does', async () => {
+  atNight('does without helm what the chart does', {}, async () => {
     const file = fileURLToPath(new URL('../../deploy/agent.yaml', import.meta.url))
     await place().bed.kubectl(['apply', '-f', file])
     await place().rolledOut()

@@ -53,13 +53,7 @@ const ALONE = [
 const ALONE_ON_LOOPBACK = ['test/bin/roll-by-agents.test.ts']
 
 /** Beds whose time is mostly waited out, by the clocks of kubelets and of the outage, with little or no traffic. */
-const WAITING = [
-  'test/cluster/agent-install.test.ts',
-  'test/cluster/agent-outage.test.ts',
-  'test/cluster/agent-brake.test.ts',
-  'test/cluster/dns-repair-policy.test.ts',
-  'test/cluster/ingress-health.test.ts',
-]
+const WAITING = ['test/cluster/agent-install.test.ts', 'test/cluster/agent-outage.test.ts']
 
 /** Control planes without nodes, which wait for most of their time; then beds that carry no traffic. */
 const LIGHT = ['test/cluster/kube-', 'test/testbed/']
