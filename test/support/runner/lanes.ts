@@ -64,12 +64,14 @@ const CLUSTER = ['test/cluster/', 'test/testbed/']
 /**
  * Each is run by a part of `npm run nightly`. All clusters lean by day on what the test bed can do. What a roll counts beside a brake and
  * beside other rolls, and what it does while the API server restarts or while DNS is ill, is shown by day by virtual time and by the tests
- * of its loops; so are bursts of cordons, the health ports of an IngressDaemonSet, and the two groups beside each other.
+ * of its loops; so are bursts of cordons, the health ports of an IngressDaemonSet, and the two groups beside each other. Rolls by agents are shown by
+ * `bin/roll-by-agents` on the embedded cluster, and agents behind a real HAProxy by the outage and by the rollout of an IngressDaemonSet.
  */
 const AT_NIGHT = [
   'test/testbed/cluster.test.ts',
   'test/testbed/side-by-side.test.ts',
   'test/cluster/agent-brake.test.ts',
+  'test/cluster/agent-roll.test.ts',
   'test/cluster/ingress-health.test.ts',
   'test/cluster/kube-ingress-groups.test.ts',
   'test/cluster/roll-api-restarts.test.ts',
