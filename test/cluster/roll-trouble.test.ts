@@ -60,12 +60,16 @@ atNight('a pod under two budgets is given up at the limit, and both are named', 
 })
 
 // By day `virtual/roll-scenarios` plays the same scenario.
-atNight('HAProxy reloaded in steps 4 and 5 is told again, and no request fails', real, async (t) => {
-  const judged = await unlessVoid(t, () =>
-    reloadedInSteps4And5(ground, { toldWithinMs: TOLD_BESIDE_OTHERS_MS, reported: [] }),
-  )
-  assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
-})
+atNight(
+  'the roll repeats its commands after HAProxy is reloaded in steps 4 and 5, and no request fails',
+  real,
+  async (t) => {
+    const judged = await unlessVoid(t, () =>
+      reloadedInSteps4And5(ground, { toldWithinMs: TOLD_BESIDE_OTHERS_MS, reported: [] }),
+    )
+    assert.deepEqual([judged.failedRequests, judged.windows], [0, []])
+  },
+)
 
 /** Whole seconds until a machine that is off counts as one that does not come back. */
 const REBOOT = { ssh: { command: ['systemctl', 'reboot'] }, resendAfter: '10s', returnLimit: '20s' }

@@ -30,7 +30,7 @@ test('a roll killed in every step and resumed loses no request and reboots each 
 })
 
 atNight(
-  'HAProxy reloaded in steps 6 and 7 is told again; what was lost is counted and told as the reload’s',
+  'the roll repeats its commands after HAProxy is reloaded in steps 6 and 7; lost requests are counted and attributed to the reload',
   real,
   async (t) => {
     await bed().settled()

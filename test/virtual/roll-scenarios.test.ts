@@ -49,11 +49,12 @@ const SCENARIOS: readonly {
     },
   },
   {
-    title: 'HAProxy reloaded in steps 4 and 5 is told again, and no request fails',
+    title: 'the roll repeats its commands after HAProxy is reloaded in steps 4 and 5, and no request fails',
     run: (ground) => nothingLost(reloadedInSteps4And5(ground)),
   },
   {
-    title: 'HAProxy reloaded in steps 6 and 7 is told again within a second; what was lost is told as the reload’s',
+    title:
+      'the roll repeats its commands after HAProxy is reloaded in steps 6 and 7 within a second; lost requests are attributed to the reload',
     darkMs: 3_000,
     run: (ground) => reloadedInSteps6And7(ground),
   },
