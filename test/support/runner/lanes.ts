@@ -62,10 +62,13 @@ const LIGHT = ['test/cluster/kube-', 'test/testbed/']
 const CLUSTER = ['test/cluster/', 'test/testbed/']
 
 /**
- * Each is run by a part of `npm run nightly`. All clusters lean by day on what the test bed can do. What a roll counts beside a brake and
- * beside other rolls, and what it does while the API server restarts or while DNS is ill, is shown by day by virtual time and by the tests
- * of its loops; so are bursts of cordons, the health ports of an IngressDaemonSet, and the two groups beside each other. Rolls by agents are shown by
- * `bin/roll-by-agents` on the embedded cluster, and agents behind a real HAProxy by the outage and by the rollout of an IngressDaemonSet.
+ * `npm run nightly` has a part for each of these files. By day other tests show the same:
+ * - what the test bed can do: every test on a cluster;
+ * - rolls beside a brake or other rolls, while the API server restarts, or while DNS is ill: virtual time, and the tests of the loops;
+ * - bursts of cordons: virtual time, and `kube-controller`;
+ * - rolls by agents: `bin/roll-by-agents`, on the embedded cluster;
+ * - health ports of an IngressDaemonSet: virtual time, and the tests of the agent's process;
+ * - the two groups of IngressDaemonSets: `kube-ingress-webhook`, and the tables of `core/ingress`.
  */
 const AT_NIGHT = [
   'test/testbed/cluster.test.ts',

@@ -8,11 +8,13 @@ const DIES = 0.06
 
 /** Which requests of the controller go wrong, and at which of its writes a process dies. */
 export class IngressLuck {
+  /** All of them; the scenario limits those that are drawn. */
   deaths = 0
   readonly #scenario: IngressScenario
   readonly #random: SeededRandom
   #begunAt: number | undefined
-  #forgot = false
+  #drawn = 0
+  #hasForgotten = false
 
   constructor(scenario: IngressScenario, random: SeededRandom) {
     this.#scenario = scenario
@@ -28,8 +30,9 @@ export class IngressLuck {
     const { deaths, healAtMs } = this.#scenario
     const atMs = this.#begunAt === undefined ? undefined : now - this.#begunAt
     if (atMs === undefined || atMs > healAtMs || effect.includes('/events')) return false
-    if (this.#forgets(atMs)) return true
-    if (this.deaths >= deaths || this.#random.next() >= DIES) return false
+    if (!this.#hasForgotten && this.#areSlotsUnread(atMs)) this.#hasForgotten = true
+    else if (this.#drawn >= deaths || this.#random.next() >= DIES) return false
+    else this.#drawn += 1
     this.deaths += 1
     return true
   }
@@ -37,12 +40,6 @@ export class IngressLuck {
   #areSlotsUnread(atMs: number): boolean {
     const { fromMs = 0, toMs = 0 } = this.#scenario.slotsUnread ?? {}
     return atMs >= fromMs && atMs < toMs
-  }
-
-  #forgets(atMs: number): boolean {
-    if (this.#forgot || !this.#areSlotsUnread(atMs)) return false
-    this.#forgot = true
-    return true
   }
 
   passageOf(request: ApiRequest, now: number): Passage {
