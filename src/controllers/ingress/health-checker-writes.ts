@@ -2,12 +2,12 @@ import type { FoundDaemonSet } from '../../core/ingress/found.ts'
 import type { HealthCheckerAction } from '../../core/ingress/health-checker.ts'
 import type { ObjectAction } from '../../core/ingress/household.ts'
 import { ingressKind } from '../../core/ingress/ingress-kind.ts'
-import { wantedMetadata } from '../../core/ingress/wanted-object.ts'
+import { wantedMetadata } from '../../core/ingress/wanted-metadata.ts'
 import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
 import type { Objects } from '../../ports/objects.ts'
+import type { Latest } from '../owned/latest.ts'
+import { unlessThere } from '../owned/unless-there.ts'
 import { DAEMON_SETS } from './ingress-kinds.ts'
-import type { Latest } from './latest.ts'
-import { unlessThere } from './unless-there.ts'
 
 interface WritesParts {
   readonly objects: Objects

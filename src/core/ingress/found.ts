@@ -3,7 +3,7 @@ import type { Node } from '../../model/node.ts'
 import type { OwnedObject } from '../../model/owned-object.ts'
 import type { WallMs } from '../../model/time.ts'
 import type { BudgetFacts } from '../budget/budget-facts.ts'
-import type { IngressFinding } from './finding.ts'
+import type { Finding } from '../schema/finding.ts'
 import type { Refusals, Unbegun } from './refusals.ts'
 import type { IngressNode } from './snapshot.ts'
 
@@ -20,7 +20,7 @@ export interface HeldSlot {
 export interface IngressFound {
   readonly object: IngressDaemonSet
   /** Errors that the object has beside others; absent: none. */
-  readonly conflicts?: readonly IngressFinding[]
+  readonly conflicts?: readonly Finding[]
   /** The fields of its status, as they stand. */
   readonly status: Readonly<Record<string, unknown>>
   /** No cache is behind for longer than it may be. */

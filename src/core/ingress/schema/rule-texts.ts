@@ -1,3 +1,5 @@
+import { rulesOf } from '../../schema/field-rule.ts'
+
 interface IngressRule {
   readonly field: string
   /** One sentence without a full stop. */
@@ -147,5 +149,8 @@ function inert(field: string): IngressRule {
     fix: `set maxUnavailableNodes to 1 or more and remove maxDegradedNodes, or remove ${field}`,
   }
 }
+
+/** Rules of the table for the field `at`; the field that a message names is below it. */
+export const rulesAt = rulesOf(INGRESS_RULES)
 
 export type IngressRuleName = keyof typeof INGRESS_RULES

@@ -1,4 +1,4 @@
-import { type Fields, flag, integer, list, object, type Schema, text } from './open-api.ts'
+import { type Fields, flag, integer, list, object, type Schema, text } from '../../schema/open-api.ts'
 
 const count = (description: string): Schema => integer(description, { minimum: 0 })
 const time = (description: string): Schema => text(description, { format: 'date-time' })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { eligibilityIn } from '../../../src/core/ingress/eligibility.ts'
+import { eligibilityIn } from '../../../src/core/placement/eligibility.ts'
 import type { IngressSpec } from '../../../src/model/ingress-daemon-set.ts'
 import type { Node } from '../../../src/model/node.ts'
 import { anIngressSpec, podsWith } from '../../support/ingress-objects.ts'

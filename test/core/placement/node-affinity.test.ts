@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eligibilityIn } from '../../../src/core/ingress/eligibility.ts'
+import { eligibilityIn } from '../../../src/core/placement/eligibility.ts'
 import type { Node } from '../../../src/model/node.ts'
 import { anIngressSpec, podsWith } from '../../support/ingress-objects.ts'
 import { aNode } from '../../support/roll-world.ts'

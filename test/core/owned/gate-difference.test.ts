@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gatePatch, revisionPatch } from '../../../src/core/ingress/difference.ts'
 import { wantedGate } from '../../../src/core/ingress/drain-gate.ts'
 import { newIdentity } from '../../../src/core/ingress/names.ts'
 import { wantedRevision } from '../../../src/core/ingress/revision.ts'
+import { gatePatch, revisionPatch } from '../../../src/core/owned/difference.ts'
 import { anIngress } from '../../support/ingress-objects.ts'
 import { patched, served } from '../../support/served-object.ts'
 

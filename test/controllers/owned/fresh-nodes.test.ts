@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { freshNodes } from '../../../src/controllers/ingress/fresh-nodes.ts'
+import { freshNodes } from '../../../src/controllers/owned/fresh-nodes.ts'
 import type { Node } from '../../../src/model/node.ts'
 import { isSameNode } from '../../../src/model/same-node.ts'
 import { MalformedReply } from '../../../src/model/untrusted.ts'

@@ -1,5 +1,5 @@
 /** What is wrong with an object, or worth a word to the person who wrote it. */
-export interface IngressFinding {
+export interface Finding {
   /** In camelCase, the same for the same cause. */
   readonly rule: string
   /** As the API server writes it: `spec.healthCheckNodePorts[1]`. */

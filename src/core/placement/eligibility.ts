@@ -1,4 +1,3 @@
-import type { IngressSpec } from '../../model/ingress-daemon-set.ts'
 import type { Node, Taint } from '../../model/node.ts'
 import { REMOVAL_TAINTS } from '../../model/node-facts.ts'
 import { MalformedReply, Untrusted } from '../../model/untrusted.ts'
@@ -14,6 +13,16 @@ interface Eligibility {
   readonly text: string
   /** The node, or its pods, go whatever is decided. */
   readonly isGoing?: true
+}
+
+/** Pods for nodes: what selects the nodes, and the template of the pods. */
+interface PodsForNodes {
+  readonly nodeSelector: Readonly<Record<string, string>>
+  readonly template: {
+    /** corev1.PodTemplateSpec. */
+    readonly object: Readonly<Record<string, unknown>>
+    readonly hostNetwork: boolean
+  }
 }
 
 /** What the template says of nodes, read once for all of them. */
@@ -35,13 +44,13 @@ const NEVER_COUNT: readonly string[] = ['not-ready', 'unreachable', 'unschedulab
  * Which nodes are to have pods, as the DaemonSet controller has it (NodeShouldRunDaemonPod), and nodes that are on their
  * way out besides. Read once, then asked of each node.
  */
-export function eligibilityIn(spec: IngressSpec): (node: Node) => Eligibility {
+export function eligibilityIn(spec: PodsForNodes): (node: Node) => Eligibility {
   const placement = readPlacement(spec)
   return (node) => leavesAlone(node, spec) ?? (typeof placement === 'string' ? keep(placement) : judge(node, placement))
 }
 
 /** What the template is not needed for. */
-function leavesAlone(node: Node, { nodeSelector }: IngressSpec): Eligibility | undefined {
+function leavesAlone(node: Node, { nodeSelector }: PodsForNodes): Eligibility | undefined {
   if (node.deleting === true) return going('is being deleted')
   const removal = node.taints.find(({ key }) => REMOVAL_TAINTS.includes(key))
   if (removal !== undefined) return going(`bears the taint ${taintText(removal)} and is about to be removed`)
@@ -64,7 +73,7 @@ function judge(node: Node, { nodeSelector, terms, tolerations }: Placement): Eli
 }
 
 /** A template that cannot be read tells nothing of nodes, so that it changes nothing for them. */
-function readPlacement({ template }: IngressSpec): Placement | string {
+function readPlacement({ template }: PodsForNodes): Placement | string {
   const podSpec = new Untrusted(template.object, 'template').at('spec')
   try {
     return {

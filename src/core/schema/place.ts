@@ -1,9 +1,11 @@
 import { isJsonObject } from '../../model/json-object.ts'
-import type { Schema } from './schema/open-api.ts'
+import type { Schema } from './open-api.ts'
 
 /** A value of an object and the schema that it is to have. */
 export interface Place {
   readonly schema: Schema
+  /** As `kubectl explain` takes it: `ingressdaemonset`. */
+  readonly kind: string
   readonly value: unknown
   /** What it was before, where the object is changed. */
   readonly old?: unknown
@@ -15,16 +17,18 @@ export interface Place {
 export const isAbsent = (value: unknown): boolean => value === undefined || value === null
 
 /** The fields, items and values below it that have a schema and are there. */
-export function below({ schema, value, old, path }: Place): readonly Place[] {
+export function below({ schema, kind, value, old, path }: Place): readonly Place[] {
   if (Array.isArray(value)) {
     const { items } = schema
-    return items === undefined ? [] : value.map((item, i) => ({ schema: items, value: item, path: `${path}[${i}]` }))
+    return items === undefined
+      ? []
+      : value.map((item, i) => ({ schema: items, kind, value: item, path: `${path}[${i}]` }))
   }
   if (!isJsonObject(value)) return []
   return Object.entries(value).flatMap(([name, field]) => {
     const known = schemaOf(schema, name)
     const before = isJsonObject(old) && Object.hasOwn(old, name) ? old[name] : undefined
-    const place = { value: field, old: before, path: path === '' ? name : `${path}.${name}` }
+    const place = { kind, value: field, old: before, path: path === '' ? name : `${path}.${name}` }
     return known === undefined || isAbsent(field) ? [] : [{ ...place, schema: known }]
   })
 }
