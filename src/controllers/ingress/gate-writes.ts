@@ -7,8 +7,8 @@ import type { WantedObject } from '../../core/owned/wanted-object.ts'
 import type { OwnedObject } from '../../model/owned-object.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Latest } from '../owned/latest.ts'
+import { GATES } from '../owned/owned-kinds.ts'
 import { unlessThere } from '../owned/unless-there.ts'
-import { GATES } from './ingress-kinds.ts'
 
 interface WritesParts {
   readonly objects: Objects

@@ -1,0 +1,118 @@
+import { isJsonObject } from '../../model/json-object.ts'
+import { deploymentPatch, gatePatch, hasTemplateOf } from '../owned/difference.ts'
+import type { FoundDeployment } from '../owned/found-workload.ts'
+import type { GuardObjectAction } from './action.ts'
+import { type GroupNode, type GuardPass, isAway, isUnderWay } from './pass.ts'
+import type { GuardedNode, Guarding, GuardView } from './snapshot.ts'
+import { wantedDeployment, wantedGate } from './wanted-guard.ts'
+
+/** So many guards of mode PerNode are replaced at a time. */
+const REPLACED_AT_ONCE = 20
+
+/**
+ * What is missing or wrong of the objects of a guard, whatever is granted. A budget is made before the pods that it is over, and removed
+ * after them.
+ *
+ * Law: no guard pod is made before the budget over it.
+ */
+export function upkeep(pass: GuardPass, view: GuardView, lead: GroupNode | undefined): readonly GuardObjectAction[] {
+  const ofObjects = view.fleet === undefined ? perNode(view) : ofFleet(pass, view, { fleet: view.fleet, lead })
+  return [...ofObjects, ...surplus(view)]
+}
+
+/** Deployments first: while pods are there, their budget is. */
+const surplus = (view: GuardView): readonly GuardObjectAction[] => [
+  ...view.surplus.deployments.map((deployment): GuardObjectAction => ({ kind: 'deleteDeployment', view, deployment })),
+  ...(view.surplus.deployments.length > 0
+    ? []
+    : view.surplus.gates.map((gate): GuardObjectAction => ({ kind: 'deleteGate', view, gate }))),
+]
+
+function perNode(view: GuardView): readonly GuardObjectAction[] {
+  const moving = view.nodes.filter(({ own }) => own?.deployment !== undefined && !isStill(own.deployment)).length
+  let room = REPLACED_AT_ONCE - moving
+  return view.nodes.flatMap((n): readonly GuardObjectAction[] => {
+    if (n.own === undefined) return []
+    if (!n.isWanted) return removal(view, n, n.own)
+    const missing = missingOf(view, n.own, 1)
+    if (missing !== undefined) return [missing]
+    const pods = room > 0 && !view.isTargetGone ? 'replace' : 'keep'
+    const aligned = alignment(view, n.own, { replicas: 1, isPaused: false, pods })
+    if (aligned !== undefined && pods === 'replace') room -= 1
+    return aligned === undefined ? [] : [aligned]
+  })
+}
+
+/** Its pods end with the Deployment; the budget stays until they are gone. */
+function removal(view: GuardView, n: GuardedNode, { deployment, gate }: Guarding): readonly GuardObjectAction[] {
+  if (deployment !== undefined) return deployment.deleting ? [] : [{ kind: 'deleteDeployment', view, deployment }]
+  if (gate === undefined || n.pods.length > 0) return []
+  return [{ kind: 'deleteGate', view, gate: gate.object }]
+}
+
+function missingOf(view: GuardView, { wanted, deployment, gate }: Guarding, replicas: number) {
+  if (gate === undefined) return { kind: 'createGate', view, wanted } as const
+  return deployment === undefined ? ({ kind: 'createDeployment', view, wanted, replicas } as const) : undefined
+}
+
+interface Wish {
+  readonly replicas: number
+  readonly isPaused: boolean
+  readonly pods: 'keep' | 'replace'
+}
+
+function alignment(view: GuardView, { wanted, deployment, gate }: Guarding, wish: Wish): GuardObjectAction | undefined {
+  if (gate !== undefined && !gate.isOpen && gatePatch(gate.object, wantedGate(view.guard, wanted, false)) !== undefined)
+    return { kind: 'closeGate', view, wanted, gate, node: wanted.node ?? '' }
+  if (deployment === undefined || deployment.deleting) return undefined
+  const patch = deploymentPatch(deployment, wantedDeployment(view.guard, wanted, wish), wish.pods)
+  return patch === undefined ? undefined : { kind: 'alignDeployment', view, wanted, deployment, ...wish }
+}
+
+interface Fleet {
+  readonly fleet: Guarding
+  readonly lead: GroupNode | undefined
+}
+
+/** Mode Budget: one Deployment as large as the nodes are many. */
+function ofFleet(pass: GuardPass, view: GuardView, { fleet, lead }: Fleet): readonly GuardObjectAction[] {
+  const { wanted, deployment, gate } = fleet
+  const replicas = replicasOf(view)
+  const missing = missingOf(view, fleet, replicas)
+  if (missing !== undefined) return [missing]
+  if (gate?.isOpen === true && (lead === undefined || gate.grant?.node !== lead.name))
+    return [{ kind: 'closeGate', view, wanted, gate, node: gate.grant?.node ?? '' }]
+  if (deployment === undefined || view.isTargetGone) return []
+  const isBusy = pass.nodes.some((x) => x.asks !== undefined || isAway(x) || isUnderWay(x))
+  const isCurrent = hasTemplateOf(deployment, wantedDeployment(view.guard, wanted, { replicas, isPaused: false }))
+  const isMoving = !isStill(deployment)
+  const isPaused = pass.nodes.some((x) => x.asks !== undefined) && (isMoving || isSaidPaused(deployment))
+  // A pod that has to go is deleted first: to shrink the Deployment would end any of them.
+  const leaving = view.nodes.filter(({ isWanted }) => !isWanted).flatMap(({ pods }) => pods)
+  const live = leaving.filter((pod) => !pod.isLeaving)
+  const [pod] = live
+  const fewer = replicas < deployment.replicas
+  if (pod !== undefined && !isMoving) return [{ kind: 'deletePod', view, pod }]
+  const wish = {
+    replicas: fewer && gate?.isOpen === true ? deployment.replicas : replicas,
+    isPaused,
+    pods: isCurrent || !isBusy ? 'replace' : 'keep',
+  } as const
+  const aligned = alignment(view, fleet, wish)
+  return aligned === undefined ? [] : [aligned]
+}
+
+/** Nodes that are drained are left out, so that no pod waits for them that an autoscaler would add a node for. */
+function replicasOf({ guard, nodes }: GuardView): number {
+  const wanted = nodes.filter(({ isWanted }) => isWanted)
+  if (guard.spec.pendingReplacement === 'KeepPending') return wanted.length
+  const isDrained = ({ node, pods }: GuardedNode): boolean =>
+    node?.unschedulable === true && pods.every(({ isLeaving }) => isLeaving)
+  return wanted.filter((n) => !isDrained(n)).length
+}
+
+/** It replaces no pod at this time. */
+export const isStill = (deployment: FoundDeployment): boolean =>
+  deployment.isObserved && (deployment.updated >= deployment.replicas || isSaidPaused(deployment))
+
+const isSaidPaused = ({ content: { spec } }: FoundDeployment): boolean => isJsonObject(spec) && spec.paused === true
