@@ -21,14 +21,14 @@ export type HoldSource =
       readonly equals?: string
       readonly timeoutMs: number
     }
-  /** A condition in CEL on one object of the API. `name` may hold {node}. */
+  /** A condition in CEL on one object of the API, whose name is `object` and may hold {node}. */
   | {
       readonly kind: 'object'
       readonly group: string
       readonly version: string
       readonly resource: string
       readonly namespace?: string
-      readonly name: string
+      readonly object: string
       readonly clearWhen: string
     }
   /** An annotation of the Node, which holds it while it is there. */

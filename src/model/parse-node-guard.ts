@@ -87,7 +87,7 @@ function parseSource(hold: Untrusted): HoldSource {
       version: object.at('version').text(),
       resource: object.at('resource').text(),
       ...optional('namespace', object),
-      name: object.at('name').text(),
+      object: object.at('name').text(),
       clearWhen: object.at('clearWhen').text(),
     }
   return { kind: 'annotation', key: hold.at('annotation').at('key').text() }

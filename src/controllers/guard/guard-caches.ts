@@ -58,9 +58,16 @@ export class GuardCaches {
       (sink, signal) =>
         objects.follow({ kind, ...(labelSelector === undefined ? {} : { labelSelector }) }, sink, signal)
     const known: KnownSpecs = new Map()
-    this.nodes = new FollowCache({ follow: followNodes, clock, isNews: isNewsOfNode, isSame: isSameNode, onKey: wakeAll })
+    this.nodes = new FollowCache({
+      follow: followNodes,
+      clock,
+      isNews: isNewsOfNode,
+      isSame: isSameNode,
+      onKey: wakeAll,
+    })
     this.guards = new FollowCache({
-      follow: (sink, signal) => objects.follow({ kind: NODE_GUARDS }, (event) => sink(withKnownSpecs(event, known)), signal),
+      follow: (sink, signal) =>
+        objects.follow({ kind: NODE_GUARDS }, (event) => sink(withKnownSpecs(event, known)), signal),
       clock,
       onKey: (_key, { before, now }) => {
         for (const one of [before, now]) if (one !== undefined) onGroup(one.spec.group)
@@ -136,7 +143,15 @@ export class GuardCaches {
   }
 
   #all(): readonly FollowCache<never>[] {
-    const caches = [this.nodes, this.guards, this.attachments, this.#deployments, this.#gates, this.#pods, this.#daemonSets]
+    const caches = [
+      this.nodes,
+      this.guards,
+      this.attachments,
+      this.#deployments,
+      this.#gates,
+      this.#pods,
+      this.#daemonSets,
+    ]
     return caches as unknown as readonly FollowCache<never>[]
   }
 }

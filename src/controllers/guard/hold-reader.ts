@@ -1,4 +1,5 @@
 import type { HoldVerdict } from '../../core/guard/snapshot.ts'
+import { fillHoldUrl } from '../../model/hold-url.ts'
 import type { Node } from '../../model/node.ts'
 import type { Hold, NodeGuard } from '../../model/node-guard.ts'
 import type { ObjectKind } from '../../model/object-kind.ts'
@@ -122,9 +123,7 @@ export class HoldReader {
         ? { hold: hold.name, kind: 'clear', text: `the Node does not have the annotation ${hold.key}` }
         : { hold: hold.name, kind: 'held', text: `the Node has the annotation ${hold.key}` }
     }
-    const left = attachments.filter(
-      ({ attacher }) => hold.drivers.length === 0 || hold.drivers.includes(attacher),
-    )
+    const left = attachments.filter(({ attacher }) => hold.drivers.length === 0 || hold.drivers.includes(attacher))
     const names = left.map(({ persistentVolumeName = '', name }) => persistentVolumeName || name)
     return left.length === 0
       ? { hold: hold.name, kind: 'clear', text: 'no volume is attached' }
@@ -148,9 +147,11 @@ export class HoldReader {
 
   async #asked(hold: Extract<Hold, { kind: 'http' }>, node: Node, signal: AbortSignal): Promise<HoldVerdict> {
     const { url, jsonPath, equals, timeoutMs } = hold
-    const filled = this.#parts.source.urlFor(url, { node: node.name, ...addressOf(node) })
-    if (filled.kind === 'unusable') return { hold: hold.name, kind: 'unknown', text: filled.why }
-    const question = { url: filled.url, timeoutMs, ...given('jsonPath', jsonPath), ...given('equals', equals) }
+    const [address = ''] = node.internalAddresses
+    if (address === '' && url.includes('{address}'))
+      return { hold: hold.name, kind: 'unknown', text: `${node.name} has no internal address` }
+    const filled = fillHoldUrl(url, { node: node.name, address })
+    const question = { url: filled, timeoutMs, ...given('jsonPath', jsonPath), ...given('equals', equals) }
     const answer = await this.#parts.source.ask(question, signal)
     return answer.kind === 'unknown'
       ? { hold: hold.name, kind: 'unknown', text: answer.why }
@@ -174,7 +175,7 @@ export class HoldReader {
   async #object(hold: Extract<Hold, { kind: 'object' }>, node: Node, signal: AbortSignal): Promise<HoldVerdict> {
     const { group, version, resource, namespace } = hold
     const kind = { ...{ group, version, resource }, kind: resource, namespaced: namespace !== undefined, parse: RAW }
-    const name = hold.name === '' ? '' : hold.object.replaceAll('{node}', node.name)
+    const name = hold.object.replaceAll('{node}', node.name)
     const object = await this.#parts.objects.get({ kind, name, ...given('namespace', namespace) }, signal)
     const at = `${resource}${group === '' ? '' : `.${group}`} ${namespace === undefined ? '' : `${namespace}/`}${name}`
     if (object === undefined) return { hold: hold.name, kind: 'unknown', text: `${at} is not there` }
@@ -204,8 +205,6 @@ const PODS: ObjectKind<{ readonly namespace: string; readonly name: string; read
 }
 
 const RAW: ObjectKind<unknown>['parse'] = (object) => object.raw
-
-const addressOf = ({ internalAddresses: [address] }: Node): { readonly address?: string } => given('address', address)
 
 const some = (names: readonly string[]): string =>
   names.length <= NAMED_AT_MOST

@@ -50,7 +50,7 @@ function refusedReason({ refusals }: GuardSnapshot, action: GuardAction): readon
 }
 
 /** The node where there is one, else the guard. */
-export function subjectOf(action: GuardAction): string {
+function subjectOf(action: GuardAction): string {
   if ('node' in action && action.node !== '') return action.node
   if (!('view' in action)) return action.node
   return 'wanted' in action ? (action.wanted.node ?? action.view.guard.name) : action.view.guard.name

@@ -113,6 +113,7 @@ function whyNot(pass: GuardPass, x: GroupNode): readonly Reason[] {
     ...(answer.kind === 'held' ? answer.reasons : []),
     ...(away.length === 0 ? [] : [missingElsewhere(x, away)]),
     ...x.wanted.flatMap(({ view }) => view.foreignBudgets.map((name) => foreignBudget(x, name))),
+    ...pass.s.refusedGuards.map((name) => unknownGuard(x, name)),
   ]
 }
 
@@ -139,6 +140,13 @@ const foreignBudget = ({ name }: GroupNode, budget: string): Reason => ({
 })
 
 type Next = Omit<Granting, 'lead'>
+
+const unknownGuard = ({ name }: GroupNode, guard: string): Reason => ({
+  code: 'GuardRefused',
+  object: name,
+  text: `NodeGuard ${guard} of the same group makes no sense, so it is not known what holds ${name}`,
+  next: `kubectl describe nodeguard ${guard} says what to change`,
+})
 
 /** What is next for the node that has the grant, or is to have it. */
 function ofLead(pass: GuardPass, x: GroupNode, others: readonly GroupNode[]): Next {

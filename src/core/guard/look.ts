@@ -49,15 +49,16 @@ export interface FoundGroup {
   readonly budget: BudgetFacts
   readonly holder: string
   readonly guards: readonly FoundGuard[]
+  readonly refusedGuards: readonly string[]
   readonly requestedAt: GuardSnapshot['requestedAt']
   readonly refusals: ReadonlyMap<string, RefusedWrite>
 }
 
 export function lookAtGroup(found: FoundGroup): GuardSnapshot {
-  const { group, now, isFresh, nodes, budget, holder, requestedAt, refusals } = found
+  const { group, now, isFresh, nodes, budget, holder, refusedGuards, requestedAt, refusals } = found
   const byName = new Map(nodes.map((node) => [node.name, node]))
   return {
-    ...{ group, now, isFresh, requestedAt, refusals },
+    ...{ group, now, isFresh, refusedGuards, requestedAt, refusals },
     budget: {
       limit: budget.limit,
       fleet: nodes.length,

@@ -19,6 +19,8 @@ export interface GuardSnapshot {
   readonly budget: GuardBudget
   /** Those that are there and make sense. */
   readonly guards: readonly GuardView[]
+  /** Names of guards of the group that make no sense: what they hold is not known. */
+  readonly refusedGuards: readonly string[]
   /** When nodes that ask began to, by name. */
   readonly requestedAt: ReadonlyMap<string, WallMs>
   /** Writes that were refused when they were tried last, by `actionKey`. */
