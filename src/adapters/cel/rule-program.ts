@@ -98,6 +98,8 @@ export function celErrorText(error: unknown, expression: string): string {
   const isAbsent = code === 'no_such_key' || code === 'index_out_of_bounds'
   if (isAbsent && place !== '') return `${place} is absent`
   if (code === 'unsupported_type') return `a text of more than ${TEXT_MAX} characters cannot be used`
+  // The one text of the library that quotes a value, which may be a secret.
+  if (code === 'bool_conversion_error') return `a text is neither true nor false, in ${place}`
   const summary = (textOf(error, 'summary') ?? error.message).replace(/\.$/, '')
   const plain = escapeForeign(summary.replaceAll(/dyn<([^<>]+)>/g, '$1'), SHOWN_CHARACTERS)
   return place === '' ? plain : `${plain}, in ${place}`
