@@ -33,6 +33,9 @@ const STARTED_WITHIN_S = 60
 /** As kubectl tries a pod again that a budget protects. */
 const EVICT_AGAIN_MS = 5_000
 
+/** `no`: the DaemonSet leaves the node alone. */
+export const STORAGE_LABEL = 'storage'
+
 /** How an HTTP target of a hold answers for each node. */
 type Target = (node: string) => HoldAnswer | 'hangs'
 
@@ -41,6 +44,9 @@ export class GuardGround {
   readonly cluster: VirtualCluster
   /** Of every hold of type http. */
   target: Target = () => ({ kind: 'clear', evidence: 'answered 200' })
+
+  /** Told of each pod that a drain was allowed to evict. */
+  onEvicted: (pod: PodObject, node: string) => void = () => undefined
 
   private constructor(cluster: VirtualCluster) {
     this.cluster = cluster
@@ -149,6 +155,7 @@ export class GuardGround {
   evict(pod: PodObject): number | 'evicted' {
     try {
       evictPod(this.cluster.world, { pod, options: {} })
+      this.onEvicted(pod, pod.spec.nodeName ?? '')
       return 'evicted'
     } catch (error) {
       if (error instanceof ApiFailure) return error.code
@@ -193,6 +200,27 @@ export class GuardGround {
     return found === undefined ? 'absent' : `${found.status} ${found.reason}`
   }
 
+  /** Of the nodes that the DaemonSet is to run on. */
+  nodeNames(): readonly string[] {
+    return [...this.cluster.world.store.all(NODES)].map(({ metadata }) => metadata.name).toSorted()
+  }
+
+  hasNode(name: string): boolean {
+    return this.cluster.world.store.get(NODES, { name }) !== undefined
+  }
+
+  /** The DaemonSet is to run there. */
+  isWanted(name: string): boolean {
+    return this.node(name).metadata.labels?.[STORAGE_LABEL] !== 'no'
+  }
+
+  label(name: string, value: string | undefined): void {
+    const node = this.node(name)
+    const { [STORAGE_LABEL]: _, ...others } = node.metadata.labels ?? {}
+    const labels = value === undefined ? others : { ...others, [STORAGE_LABEL]: value }
+    this.cluster.world.store.put(NODES, { ...node, metadata: { ...node.metadata, labels } })
+  }
+
   node(name: string) {
     const node = this.cluster.world.store.get(NODES, { name })
     if (node === undefined) throw new Error(`there is no ${name}`)
@@ -209,7 +237,7 @@ export class GuardGround {
     return ([...this.cluster.world.store.all(PODS)] as PodObject[]).filter((pod) => !isFinished(pod))
   }
 
-  /** No pod of a DaemonSet: kubectl leaves those. */
+  /** What a drain asks to go: no pod of a DaemonSet, and none that it would need --force for. */
   podsOn(node: string): readonly PodObject[] {
     return this.pods().filter(
       ({ spec, metadata }) =>

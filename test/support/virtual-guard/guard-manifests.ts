@@ -13,6 +13,7 @@ export const storage = (spec: Json = {}, name = 'storage'): object => ({
       metadata: { labels: { app: name } },
       spec: {
         terminationGracePeriodSeconds: 5,
+        affinity: notLabelled('storage', 'no'),
         containers: [appContainer({ STOP: 'graceful', GRACE: '1s' })],
         ...spec,
       },
@@ -20,17 +21,20 @@ export const storage = (spec: Json = {}, name = 'storage'): object => ({
   },
 })
 
-/** The template of a guard whose pods are ready at once. */
-const TEMPLATE = {
+/** The template of a guard. */
+export const guardTemplate = (version = '1') => ({
   metadata: { labels: { app: 'guard' } },
-  spec: { terminationGracePeriodSeconds: 2, containers: [appContainer({ STOP: 'graceful', GRACE: '1s' })] },
-}
+  spec: {
+    terminationGracePeriodSeconds: 2,
+    containers: [appContainer({ STOP: 'graceful', GRACE: '1s', VERSION: version })],
+  },
+})
 
 export const nodeGuard = (spec: Json = {}, name = 'guard'): object => ({
   apiVersion: 'evenkeel.dev/v1alpha1',
   kind: 'NodeGuard',
   metadata: { namespace: 'default', name },
-  spec: { follow: { daemonSet: { name: 'storage' } }, template: TEMPLATE, ...spec },
+  spec: { follow: { daemonSet: { name: 'storage' } }, template: guardTemplate(), ...spec },
 })
 
 export const volumeAttachment = (name: string, nodeName: string, attacher = 'driver.example.com'): object => ({
@@ -38,4 +42,12 @@ export const volumeAttachment = (name: string, nodeName: string, attacher = 'dri
   kind: 'VolumeAttachment',
   metadata: { name },
   spec: { attacher, nodeName, source: { persistentVolumeName: `pv-${name}` } },
+})
+
+const notLabelled = (key: string, value: string): Json => ({
+  nodeAffinity: {
+    requiredDuringSchedulingIgnoredDuringExecution: {
+      nodeSelectorTerms: [{ matchExpressions: [{ key, operator: 'NotIn', values: [value] }] }],
+    },
+  },
 })

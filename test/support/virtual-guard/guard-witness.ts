@@ -1,0 +1,98 @@
+import type { ApiObject } from '../../../src/sim/world/api-object.ts'
+import { DISRUPTION_BUDGETS } from '../../../src/sim/world/api-resource.ts'
+import type { GuardGround } from './guard-ground.ts'
+import type { Json } from './guard-manifests.ts'
+import type { GuardScenario } from './guard-scenario.ts'
+import type { HeldNodes } from './held-nodes.ts'
+
+/** What a controller goes by may be as old as this: answers of the API are late, and watches are behind. */
+const OLD_MS = 5_000
+const GRANT = 'evenkeel.dev/guard-grant'
+
+interface Parts {
+  readonly ground: GuardGround
+  readonly scenario: GuardScenario
+  readonly held: HeldNodes
+  /** A person released it, or did a moment ago. */
+  readonly isReleased: (node: string) => boolean
+  /** What happens to the node by force, since when it may be without its guard. */
+  readonly say: (checker: string, text: string) => void
+}
+
+/**
+ * What the world shows of guards, by budgets, pods and Leases and by nothing that the controller says: which nodes lost their guard by
+ * an eviction, and what held a node when its budget was opened.
+ */
+export class GuardWitness {
+  readonly #parts: Parts
+  /** Nodes whose guard was evicted and is not back, with when. */
+  readonly #evicted = new Map<string, number>()
+  grants = 0
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    const { store } = parts.ground.cluster.world
+    store.subscribe(DISRUPTION_BUDGETS, ({ type, object, previous }) => {
+      if (type === 'DELETED') return
+      const was = previous !== undefined && isOpen(previous)
+      if (isOpen(object) && !was && isOfGuard(object)) this.#opened(object)
+    })
+    parts.ground.onEvicted = (pod, node) => {
+      if (pod.metadata.labels?.['evenkeel.dev/guard'] !== undefined) this.#lost(node)
+    }
+  }
+
+  /** A guard was evicted: no other node of the group may be without its own for the same reason. */
+  #lost(node: string): void {
+    this.#forgetThoseBack()
+    const others = [...this.#evicted.keys()].filter((other) => other !== node)
+    if (others.length > 0)
+      this.#parts.say('one-node', `the guard of ${node} was evicted while ${others.join(', ')} is without its own`)
+    this.#evicted.set(node, this.#parts.ground.cluster.time.monoMs())
+  }
+
+  #forgetThoseBack(): void {
+    const { ground } = this.#parts
+    const names = ['guard', ...(this.#parts.scenario.hasSecond ? ['second'] : [])]
+    for (const [node] of this.#evicted) {
+      const isGone = !ground.hasNode(node) || !ground.isWanted(node)
+      const isBack = names.every((name) => ground.guarded(name).includes(node))
+      if (isGone || isBack) this.#evicted.delete(node)
+    }
+  }
+
+  #opened(gate: ApiObject): void {
+    this.grants += 1
+    const { ground, scenario, held, isReleased, say } = this.#parts
+    const node = nodeOf(gate)
+    const open = ground.gates().filter((other) => isOfGuard(other) && isOpen(other))
+    const nodes = new Set([...open.map(nodeOf), node])
+    if (nodes.size > 1) say('one-grant', `budgets of ${[...nodes].join(' and ')} are open at once`)
+    if (!ground.slotNodes().includes(node)) say('slot-first', `${node} was granted without a slot`)
+    this.#forgetThoseBack()
+    const now = ground.cluster.time.monoMs()
+    for (const [other, at] of this.#evicted)
+      if (other !== node && now - at > OLD_MS && !isReleased(other))
+        say('one-node', `${node} was granted while the guard of ${other} is gone for ${now - at} ms`)
+    if (isReleased(node)) return
+    for (const hold of scenario.holds) {
+      const ms = held.heldForMs(hold, node)
+      if (ms > OLD_MS) say('holds-kept', `${node} was granted while ${hold} has held it for ${Math.round(ms)} ms`)
+    }
+  }
+}
+
+const isOfGuard = ({ metadata }: ApiObject): boolean => metadata.labels?.['evenkeel.dev/guard'] !== undefined
+
+function isOpen({ spec }: ApiObject): boolean {
+  const { minAvailable, maxUnavailable } = spec as Json
+  return minAvailable === undefined ? maxUnavailable !== 0 : minAvailable !== 1
+}
+
+/** Of all nodes there is one budget, which says for which of them it is open. */
+function nodeOf({ metadata: { annotations = {} } }: ApiObject): string {
+  const own = annotations['evenkeel.dev/node']
+  if (own !== undefined) return own
+  const { node = '?' } = JSON.parse(annotations[GRANT] ?? '{}') as { readonly node?: string }
+  return node
+}
