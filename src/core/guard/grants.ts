@@ -6,7 +6,7 @@ import { shortHash } from '../owned/node-names.ts'
 import type { GuardAction, GuardObjectAction } from './action.ts'
 import { admission } from './admission.ts'
 import { grantedForMs } from './grant.ts'
-import { mayGo, ofMember, releaseOf } from './may-go.ts'
+import { mayGo, ofMember, releaseOf, targetGone } from './may-go.ts'
 import {
   type GroupNode,
   type GuardPass,
@@ -17,6 +17,7 @@ import {
   type Member,
   requestedAt,
 } from './pass.ts'
+import type { GuardView } from './snapshot.ts'
 import { isStill } from './upkeep.ts'
 
 export interface Granting {
@@ -114,6 +115,7 @@ function whyNot(pass: GuardPass, x: GroupNode): readonly Reason[] {
     ...(away.length === 0 ? [] : [missingElsewhere(x, away)]),
     ...x.wanted.flatMap(({ view }) => view.foreignBudgets.map((name) => foreignBudget(x, name))),
     ...pass.s.refusedGuards.map((name) => unknownGuard(x, name)),
+    ...x.wanted.flatMap(({ view }) => (isUnsure(view) ? [targetGone(view)] : [])),
   ]
 }
 
@@ -140,6 +142,9 @@ const foreignBudget = ({ name }: GroupNode, budget: string): Reason => ({
 })
 
 type Next = Omit<Granting, 'lead'>
+
+/** Which nodes are to have a guard is known no more, and nothing of a node says that its guard is missing. */
+const isUnsure = ({ isTargetGone, fleet }: GuardView): boolean => isTargetGone && fleet !== undefined
 
 const unknownGuard = ({ name }: GroupNode, guard: string): Reason => ({
   code: 'GuardRefused',
@@ -171,7 +176,9 @@ function ofAsking(pass: GuardPass, x: GroupNode, others: readonly GroupNode[]): 
   const why = whyNot(pass, x)
   if (why.length > 0 && open.length > 0) return { actions: open.map((member) => closeGate(x, member)), reasons: why }
   if (why.length > 0) return { actions: isBegun ? kept(pass, x, others) : giveBack(pass, x), reasons: why }
-  if (isBegun) return { actions: [...kept(pass, x, others), ...opening(pass, x)], reasons: [draining(x)] }
+  const more = isBegun ? kept(pass, x, others) : []
+  if (more.length > 0) return { actions: more, reasons: [draining(x)] }
+  if (isBegun && x.slot.kind !== 'none') return { actions: opening(pass, x), reasons: [draining(x)] }
   // It is let go already, and was counted then.
   if (open.length > 0) return { actions: opening(pass, x), reasons: [] }
   const [first] = queue(pass).filter((other) => other === x || whyNot(pass, other).length === 0)

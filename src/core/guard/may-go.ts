@@ -86,3 +86,9 @@ export const releaseOf = ({ guard: { releases } }: GuardView, name: string, now:
   releases.entries.find(({ node, until }) => node === name && !isOver(until, now))
 
 const isOver = (until: string | undefined, now: WallMs): boolean => until !== undefined && Date.parse(until) <= now
+
+export const targetGone = ({ guard }: GuardView): Reason => ({
+  code: 'TargetGone',
+  object: guard.name,
+  text: `DaemonSet ${guard.spec.follow.kind === 'daemonSet' ? guard.spec.follow.name : ''}, which ${guard.name} follows, is gone`,
+})

@@ -5,6 +5,7 @@ import { toIso, toIsoSeconds, type WallMs } from '../../model/time.ts'
 import { sinceOf, type ToldNodes } from '../owned/told-nodes.ts'
 import type { GuardAction } from './action.ts'
 import { type Granting, grants } from './grants.ts'
+import { targetGone } from './may-go.ts'
 import { type GuardPass, guardPass, requestedAt } from './pass.ts'
 import type { GuardSnapshot, GuardView } from './snapshot.ts'
 import { type Standing, standingOf } from './standing.ts'
@@ -170,12 +171,6 @@ export const isLate = (
   { guard }: GuardView,
   { requestedAt: at }: Pick<Row, 'requestedAt'>,
 ): boolean => guard.spec.maxHold !== undefined && at !== undefined && now - at >= guard.spec.maxHold.afterMs
-
-export const targetGone = ({ guard }: GuardView): Reason => ({
-  code: 'TargetGone',
-  object: guard.name,
-  text: `DaemonSet ${guard.spec.follow.kind === 'daemonSet' ? guard.spec.follow.name : ''}, which ${guard.name} follows, is gone`,
-})
 
 const NAMED_AT_MOST = 3
 

@@ -77,7 +77,7 @@ interface Fleet {
 /** Mode Budget: one Deployment as large as the nodes are many. */
 function ofFleet(pass: GuardPass, view: GuardView, { fleet, lead }: Fleet): readonly GuardObjectAction[] {
   const { wanted, deployment, gate } = fleet
-  const replicas = replicasOf(view)
+  const replicas = replicasOf(view, gate?.isOpen === true)
   const missing = missingOf(view, fleet, replicas)
   if (missing !== undefined) return [missing]
   if (gate?.isOpen === true && (lead === undefined || gate.grant?.node !== lead.name))
@@ -89,12 +89,11 @@ function ofFleet(pass: GuardPass, view: GuardView, { fleet, lead }: Fleet): read
   const isPaused = pass.nodes.some((x) => x.asks !== undefined) && (isMoving || isSaidPaused(deployment))
   // A pod that has to go is deleted first: to shrink the Deployment would end any of them.
   const leaving = view.nodes.filter(({ isWanted }) => !isWanted).flatMap(({ pods }) => pods)
-  const live = leaving.filter((pod) => !pod.isLeaving)
-  const [pod] = live
-  const fewer = replicas < deployment.replicas
+  const pod = leaving.find(({ isLeaving }) => !isLeaving)
   if (pod !== undefined && !isMoving) return [{ kind: 'deletePod', view, pod }]
+  const placed = view.nodes.flatMap(({ pods }) => pods).filter(({ isLeaving }) => !isLeaving).length
   const wish = {
-    replicas: fewer && gate?.isOpen === true ? deployment.replicas : replicas,
+    replicas: placed > replicas ? Math.max(replicas, deployment.replicas) : replicas,
     isPaused,
     pods: isCurrent || !isBusy ? 'replace' : 'keep',
   } as const
@@ -102,10 +101,13 @@ function ofFleet(pass: GuardPass, view: GuardView, { fleet, lead }: Fleet): read
   return aligned === undefined ? [] : [aligned]
 }
 
-/** Nodes that are drained are left out, so that no pod waits for them that an autoscaler would add a node for. */
-function replicasOf({ guard, nodes }: GuardView): number {
+/**
+ * Nodes that are drained are left out, so that no pod waits for them that an autoscaler would add a node for. Not while the budget is open:
+ * with fewer replicas it would let another guard go.
+ */
+function replicasOf({ guard, nodes }: GuardView, isOpen: boolean): number {
   const wanted = nodes.filter(({ isWanted }) => isWanted)
-  if (guard.spec.pendingReplacement === 'KeepPending') return wanted.length
+  if (isOpen || guard.spec.pendingReplacement === 'KeepPending') return wanted.length
   const isDrained = ({ node, pods }: GuardedNode): boolean =>
     node?.unschedulable === true && pods.every(({ isLeaving }) => isLeaving)
   return wanted.filter((n) => !isDrained(n)).length

@@ -53,6 +53,12 @@ export class HeldNodes {
   /** For how long, up to now, this hold has not been clear for the node; 0 where it is. */
   heldForMs(hold: HoldKind, node: string): number {
     const now = this.#atMs()
+    // It may have gone with its node, or by a taint of it.
+    const isBusy = this.#ground
+      .pods()
+      .some(({ spec, metadata }) => spec.nodeName === node && metadata.labels?.app === 'busy')
+    if (hold === 'pods' && !isBusy) return 0
+    if (hold === 'annotation' && this.#ground.node(node).metadata.annotations?.[ANNOTATION] === undefined) return 0
     let since = now
     // Windows that meet are one.
     for (;;) {

@@ -35,6 +35,7 @@ const END_WITHIN_S = 900
 const RESTART_MS = 1_000
 /** Less than the sweep of the controller, which would hide a pass that nothing asked for. */
 const SETTLED_WITHIN_S = 30
+const GARBAGE_WITHIN_S = 120
 
 /** One scenario from the first guards to the end: what happened, and all that must not. */
 export async function runGuardSeed(seed: string): Promise<GuardReport> {
@@ -134,16 +135,26 @@ async function ended(ground: GuardGround, scenario: GuardScenario, people: Drain
     () => ground.slotNodes().length + ground.claimed().length === 0,
     SETTLED_WITHIN_S,
   )
+  // Pods of a node that is gone end by garbage collection, and their budget stays until then.
+  await ground.until(
+    'objects of nodes that left to be removed',
+    () => surplus(ground, scenario).length === 0,
+    GARBAGE_WITHIN_S,
+  )
   await ground.cluster.time.advance(5_000)
 }
 
-function checkEnd(ground: GuardGround, scenario: GuardScenario, say: Say): void {
+function surplus(ground: GuardGround, scenario: GuardScenario): readonly string[] {
   const nodes = ground.nodeNames().length
-  const perNode = (scenario.mode === 'PerNode' ? nodes : 1) + (scenario.hasSecond ? nodes : 0)
-  if (ground.gates().length !== perNode)
-    say('nothing-left', `${ground.gates().length} budgets, and ${perNode} are wanted`)
-  const deployments = ground.deployments().length
-  if (deployments !== perNode) say('nothing-left', `${deployments} Deployments, and ${perNode} are wanted`)
+  const wanted = (scenario.mode === 'PerNode' ? nodes : 1) + (scenario.hasSecond ? nodes : 0)
+  const found = { budgets: ground.gates().length, Deployments: ground.deployments().length }
+  return Object.entries(found)
+    .filter(([, count]) => count !== wanted)
+    .map(([what, count]) => `${count} ${what}, and ${wanted} are wanted`)
+}
+
+function checkEnd(ground: GuardGround, scenario: GuardScenario, say: Say): void {
+  for (const text of surplus(ground, scenario)) say('nothing-left', text)
   const open = ground.gates().filter(({ metadata }) => metadata.annotations?.['evenkeel.dev/guard-grant'] !== undefined)
   if (open.length > 0) say('nothing-left', `${open.length} budgets bear a grant`)
   const rows = guardNames(scenario).flatMap((name) => ground.rows(name))
