@@ -81,18 +81,6 @@ export class ControllerSlots {
     }
   }
 
-  /** The slot that is the controller's and for one node is for another one from now on; no other owner can take it in between. */
-  async move(
-    { index, node, from }: { readonly index: number; readonly node: string; readonly from: string },
-    signal: AbortSignal,
-  ): Promise<void> {
-    const lease = this.#lease(index)
-    const found = await lease.read(signal)
-    if (found === undefined || !this.#isOurs(found) || found.annotations[NODE_ANNOTATION] !== from) return
-    this.#mustLead()
-    await lease.claim(found, this.#annotations(node, found), signal)
-  }
-
   /** Clears the holder where the slot is the controller's and for that node: the last thing done for a node. */
   async release(
     { index, node }: { readonly index: number; readonly node: string },

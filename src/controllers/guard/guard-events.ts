@@ -33,7 +33,7 @@ export class GuardEvents {
 /** The grants of this pass, as reasons. */
 export const grantReasons = (guard: CheckedGuard, actions: readonly GuardAction[]): readonly Reason[] =>
   actions.flatMap((action): readonly Reason[] => {
-    if (action.kind !== 'openGate' || action.view.guard.uid !== guard.uid) return []
+    if ((action.kind !== 'openGate' && action.kind !== 'letGo') || action.view.guard.uid !== guard.uid) return []
     const { node, released } = action
     if (released === undefined)
       return [{ code: 'NodeGranted', object: node, text: `${node} is granted: its guard may be evicted` }]

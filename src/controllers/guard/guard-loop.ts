@@ -273,7 +273,7 @@ export class GuardLoop {
    * not to be done any more.
    */
   async #stillDecided(action: GuardAction, group: string, signal: AbortSignal): Promise<GuardAction | undefined> {
-    if (action.kind !== 'takeSlot' && action.kind !== 'claim' && action.kind !== 'openGate') return action
+    if (!('node' in action) || !GRANTS.has(action.kind)) return action
     const { cluster } = this.#parts
     const [nodes] = await Promise.all([
       freshNodes({ cluster, cache: this.#caches.nodes }, signal),
@@ -314,6 +314,9 @@ export class GuardLoop {
     }
   }
 }
+
+/** With these a node is granted, or about to be. */
+const GRANTS: ReadonlySet<GuardAction['kind']> = new Set(['takeSlot', 'claim', 'openGate', 'letGo'])
 
 /** Verdicts that were read a moment ago, by the UID of their guard. */
 interface Fresh {

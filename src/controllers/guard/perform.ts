@@ -1,4 +1,5 @@
 import type { GuardAction, GuardNodeAction, GuardObjectAction } from '../../core/guard/action.ts'
+import type { GuardPod } from '../../core/guard/found.ts'
 import { formatGrant } from '../../core/guard/grant.ts'
 import { SHORT_GRACE_MS } from '../../core/guard/grants.ts'
 import { wantedDeployment, wantedGate } from '../../core/guard/wanted-guard.ts'
@@ -56,9 +57,6 @@ export class GuardEffects {
           .finally(() => this.#parts.slotsChanged())
         return
       }
-      case 'moveSlot':
-        await slots.move(action, signal).finally(() => this.#parts.slotsChanged())
-        return
       case 'releaseSlot':
         await slots.release(action, signal).finally(() => this.#parts.slotsChanged())
         return
@@ -109,15 +107,18 @@ export class GuardEffects {
         return this.#delete(GATES, action.gate, signal)
       case 'deletePod':
         return this.#delete(GUARD_PODS, action.pod, signal)
-      case 'endPod': {
-        const { namespace, name, uid } = action.pod
-        await this.#parts.objects.delete(
-          { kind: GUARD_PODS, namespace, name, uid, graceSeconds: SHORT_GRACE_MS / 1_000 },
-          signal,
-        )
-        return
-      }
+      case 'letGo':
+        return guard.spec.terminationGraceMs === undefined
+          ? this.#delete(GUARD_PODS, action.pod, signal)
+          : this.#endPod(action.pod, signal)
+      case 'endPod':
+        return this.#endPod(action.pod, signal)
     }
+  }
+
+  async #endPod({ namespace, name, uid }: GuardPod, signal: AbortSignal): Promise<void> {
+    const graceSeconds = SHORT_GRACE_MS / 1_000
+    await this.#parts.objects.delete({ kind: GUARD_PODS, namespace, name, uid, graceSeconds }, signal)
   }
 
   /** An open budget says for which node it is, from the write on that opens it. */

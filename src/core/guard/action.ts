@@ -45,14 +45,14 @@ export type GuardObjectAction = { readonly view: GuardView } & (
   | { readonly kind: 'deleteGate'; readonly gate: OwnedObject }
   /** In mode Budget, of a node that is to have no guard any more. */
   | { readonly kind: 'deletePod'; readonly pod: GuardPod }
+  /** In mode Budget, of the node that is granted: a budget that was opened would let the guard of any node go. */
+  | { readonly kind: 'letGo'; readonly pod: GuardPod; readonly node: string; readonly released?: Released }
   /** It was deleted and resists; its node is granted. */
   | { readonly kind: 'endPod'; readonly pod: GuardPod }
 )
 
 export type GuardNodeAction = { readonly node: string } & (
   | { readonly kind: 'takeSlot'; readonly index: number; readonly stale?: SeenSlot }
-  /** The slot that was taken for another node, whose guard is still there. */
-  | { readonly kind: 'moveSlot'; readonly index: number; readonly from: string }
   | { readonly kind: 'releaseSlot'; readonly index: number }
   | { readonly kind: 'claim'; readonly claim: Claim }
   | { readonly kind: 'withdrawClaim'; readonly owner: string }
@@ -71,6 +71,7 @@ export function guardActionKey(action: GuardAction): string {
     case 'deleteGate':
       return `${action.kind} ${uid}/${action.gate.name}`
     case 'deletePod':
+    case 'letGo':
     case 'endPod':
       return `${action.kind} ${uid}/${action.pod.name}`
     default:

@@ -23,8 +23,8 @@ const AT_ONCE = 200
 export function decideGuards(s: GuardSnapshot): LoopDecision<GuardAction> {
   if (!s.isFresh) return { kind: 'hold', reasons: [unknown(s)], recheckAfterMs: STALE_AGAIN_MS }
   const pass = guardPass(s)
-  const { actions, reasons, lead } = grants(pass)
-  const wanted = [...actions, ...s.guards.flatMap((view) => upkeep(pass, view, lead))]
+  const { actions, reasons } = grants(pass)
+  const wanted = [...actions, ...s.guards.flatMap((view) => upkeep(pass, view))]
   const isPaused = (action: GuardAction): boolean => (s.refusals.get(guardActionKey(action))?.until ?? s.now) > s.now
   const refused = wanted.flatMap((action) => refusedReason(s, action))
   const now = wanted.filter((action) => !isPaused(action)).slice(0, AT_ONCE)

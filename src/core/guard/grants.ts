@@ -3,20 +3,11 @@ import type { Reason } from '../../model/reason.ts'
 import { toIso } from '../../model/time.ts'
 import { slotsToAskFor } from '../budget/free-slots.ts'
 import { shortHash } from '../owned/node-names.ts'
-import type { GuardAction, GuardObjectAction } from './action.ts'
+import type { GuardAction, GuardObjectAction, Released } from './action.ts'
 import { admission } from './admission.ts'
 import { grantedForMs } from './grant.ts'
 import { mayGo, ofMember, releaseOf, targetGone } from './may-go.ts'
-import {
-  type GroupNode,
-  type GuardPass,
-  guardingOf,
-  guardOwner,
-  isAway,
-  isUnderWay,
-  type Member,
-  requestedAt,
-} from './pass.ts'
+import { type GroupNode, type GuardPass, guardOwner, isAway, isUnderWay, type Member, requestedAt } from './pass.ts'
 import type { GuardView } from './snapshot.ts'
 import { isStill } from './upkeep.ts'
 
@@ -47,7 +38,7 @@ function granting(pass: GuardPass): Granting {
   const [lead, ...rest] = under
   const undone = rest.flatMap((x) => giveBack(pass, x))
   if (lead === undefined) return withNext(pass, undone)
-  const forLead = ofLead(pass, lead, rest)
+  const forLead = ofLead(pass, lead)
   return { lead, actions: [...undone, ...forLead.actions], reasons: [...forLead.reasons, ...waiting(pass, lead)] }
 }
 
@@ -154,29 +145,28 @@ const unknownGuard = ({ name }: GroupNode, guard: string): Reason => ({
 })
 
 /** What is next for the node that has the grant, or is to have it. */
-function ofLead(pass: GuardPass, x: GroupNode, others: readonly GroupNode[]): Next {
+function ofLead(pass: GuardPass, x: GroupNode): Next {
   const { asks, node, wanted } = x
   if (node === undefined || wanted.length === 0) return { actions: giveBack(pass, x), reasons: [] }
   const gone = x.members.filter((member) => member.isOpen && !(asks !== undefined && member.isThere))
   const shut = gone.map((member) => closeGate(x, member))
   if (asks === undefined && isAway(x)) return { actions: shut, reasons: [returning(x)] }
   if (asks === undefined) return { actions: shut.length > 0 ? shut : giveBack(pass, x), reasons: [] }
-  if (wanted.every(({ isThere }) => !isThere))
-    return { actions: [...shut, ...kept(pass, x, others)], reasons: [draining(x)] }
-  const next = ofAsking(pass, x, others)
+  if (wanted.every(({ isThere }) => !isThere)) return { actions: [...shut, ...kept(pass, x)], reasons: [draining(x)] }
+  const next = ofAsking(pass, x)
   return { ...next, actions: [...shut, ...next.actions] }
 }
 
 /** A guard of it is still there, and it is to be drained. */
-function ofAsking(pass: GuardPass, x: GroupNode, others: readonly GroupNode[]): Next {
+function ofAsking(pass: GuardPass, x: GroupNode): Next {
   const isBegun = isGone(x)
   const open = x.wanted.filter(({ isOpen }) => isOpen)
   const expired = isBegun ? [] : open.filter((member) => isExpired(pass, x, member))
   if (expired.length > 0) return { actions: expired.map((member) => closeGate(x, member, true)), reasons: [] }
   const why = whyNot(pass, x)
   if (why.length > 0 && open.length > 0) return { actions: open.map((member) => closeGate(x, member)), reasons: why }
-  if (why.length > 0) return { actions: isBegun ? kept(pass, x, others) : giveBack(pass, x), reasons: why }
-  const more = isBegun ? kept(pass, x, others) : []
+  if (why.length > 0) return { actions: isBegun ? kept(pass, x) : giveBack(pass, x), reasons: why }
+  const more = isBegun ? kept(pass, x) : []
   if (more.length > 0) return { actions: more, reasons: [draining(x)] }
   if (isBegun && x.slot.kind !== 'none') return { actions: opening(pass, x), reasons: [draining(x)] }
   // It is let go already, and was counted then.
@@ -203,7 +193,7 @@ const draining = ({ name }: GroupNode): Reason => ({
 })
 
 const isExpired = ({ s }: GuardPass, x: GroupNode, { view, n }: Member): boolean => {
-  const grant = guardingOf(view, n)?.gate?.grant
+  const grant = n.own?.gate?.grant
   return grant?.node === x.name && grantedForMs(grant, s.now) >= view.guard.spec.grantTimeoutMs
 }
 
@@ -218,19 +208,33 @@ function nextStep(
   return opening(pass, x)
 }
 
+/** Each guard of the node is let go: its budget is opened, and in mode Budget it is removed. */
 const opening = (pass: GuardPass, x: GroupNode): readonly GuardObjectAction[] =>
-  x.wanted.flatMap(({ view, n, isThere, isOpen, isReady }): readonly GuardObjectAction[] => {
-    const { wanted, gate, deployment } = guardingOf(view, n) ?? {}
-    if (wanted === undefined || !isThere) return []
+  x.wanted.flatMap((member): readonly GuardObjectAction[] => {
+    const { view, n } = member
+    if (!member.isThere) return []
     const leaving = n.pods.filter((pod) => pod.isLeaving && (pod.graceMs ?? 0) > SHORT_GRACE_MS)
     const ends = leaving.map((pod): GuardObjectAction => ({ kind: 'endPod', view, pod }))
-    if (isOpen || gate === undefined) return isOpen ? ends : []
-    // A rollout of the guards would take a second one away.
-    if (n.own === undefined && !(deployment !== undefined && isStill(deployment))) return []
-    const answer = ofMember(pass, x, { view, n, isThere, isOpen, isReady })
+    const answer = ofMember(pass, x, member)
     const released = answer.kind === 'released' ? { released: answer } : {}
+    if (n.own === undefined) return [...removing(x, member, released), ...ends]
+    const { wanted, gate } = n.own
+    if (member.isOpen || gate === undefined) return ends
     return [{ kind: 'openGate', view, wanted, gate, node: x.name, ...released }, ...ends]
   })
+
+/** Its Deployment makes another one at once, which has to wait: for a cordon, and for no rollout that would take a second one away. */
+function removing(
+  { name, node }: GroupNode,
+  { view, n }: Member,
+  released: { readonly released?: Released },
+): readonly GuardObjectAction[] {
+  const { deployment } = view.fleet ?? {}
+  if (node?.unschedulable !== true || deployment === undefined || !isStill(deployment)) return []
+  return n.pods
+    .filter(({ isLeaving }) => !isLeaving)
+    .map((pod) => ({ kind: 'letGo', view, pod, node: name, ...released }) as const)
+}
 
 /** A guard that resists SIGTERM is ended in this time. */
 export const SHORT_GRACE_MS = 5_000
@@ -246,16 +250,10 @@ const claiming = ({ s }: GuardPass, { name }: GroupNode): GuardAction => ({
   },
 })
 
-/**
- * A node that was granted keeps a slot while its guard is gone, also where that was lost. In mode Budget an eviction may have taken the
- * guard of another node than the one that was granted: the slot goes over to that node.
- */
-function kept({ s: { budget } }: GuardPass, x: GroupNode, others: readonly GroupNode[]): readonly GuardAction[] {
-  if (x.slot.kind !== 'none') return []
-  const idle = others.find((other) => other.slot.kind === 'ours' && !other.members.some(({ isOpen }) => isOpen))
-  if (idle?.slot.kind === 'ours' && !isAway(idle))
-    return [{ kind: 'moveSlot', node: x.name, index: idle.slot.index, from: idle.name }]
-  const [slot] = x.claim === undefined || budget.fault !== undefined ? [] : slotsToAskFor(budget)
+/** A node that was granted keeps a slot while its guard is gone, also where that was lost. */
+function kept({ s: { budget } }: GuardPass, x: GroupNode): readonly GuardAction[] {
+  const [slot] =
+    x.slot.kind !== 'none' || x.claim === undefined || budget.fault !== undefined ? [] : slotsToAskFor(budget)
   return slot === undefined ? [] : [{ kind: 'takeSlot', node: x.name, ...slot }]
 }
 
@@ -271,7 +269,7 @@ function giveBack(pass: GuardPass, x: GroupNode): readonly GuardAction[] {
 }
 
 function closeGate(x: GroupNode, { view, n }: Member, isExpired = false): GuardAction {
-  const { wanted, gate } = guardingOf(view, n) ?? {}
+  const { wanted, gate } = n.own ?? {}
   invariant(wanted !== undefined && gate !== undefined, `an open budget of ${x.name} is there`)
   return { kind: 'closeGate', view, wanted, gate, node: x.name, ...(isExpired ? { isExpired: true } : {}) }
 }

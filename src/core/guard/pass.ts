@@ -3,7 +3,7 @@ import type { Node } from '../../model/node.ts'
 import type { WallMs } from '../../model/time.ts'
 import { othersSlot } from '../budget/owner-text.ts'
 import type { GuardPod } from './found.ts'
-import type { GuardedNode, Guarding, GuardSnapshot, GuardView } from './snapshot.ts'
+import type { GuardedNode, GuardSnapshot, GuardView } from './snapshot.ts'
 
 /** A guard of a node. */
 export interface Member {
@@ -103,19 +103,13 @@ function memberOf({ now }: GuardSnapshot, view: GuardView, n: GuardedNode): Memb
   const { minReadySeconds } = view.guard.spec
   const isReady = (pod: GuardPod): boolean =>
     pod.isLeaving || (pod.isReady && now - (pod.readySince ?? now) >= minReadySeconds * 1_000)
-  const gate = gateOf(view, n)
   return {
     ...{ view, n },
     isThere: n.pods.some(stays),
     isReady: n.pods.some((pod) => stays(pod) && isReady(pod)),
-    isOpen: gate?.isOpen === true && (n.own !== undefined || gate.grant?.node === n.name),
+    isOpen: n.own?.gate?.isOpen === true,
   }
 }
-
-/** The Deployment and the budget over the guard of this node, which in mode Budget are those of all. */
-export const guardingOf = (view: GuardView, n: GuardedNode): Guarding | undefined => n.own ?? view.fleet
-
-const gateOf = (view: GuardView, n: GuardedNode) => guardingOf(view, n)?.gate
 
 function slotsByNode({ budget: { slots, holder } }: GuardSnapshot): ReadonlyMap<string, NodeSlot> {
   const found = new Map<string, NodeSlot>()

@@ -189,7 +189,7 @@ interface Releasing {
 function releasedList({ now }: GuardSnapshot, view: GuardView, { actions, before }: Releasing): readonly unknown[] {
   const old: readonly unknown[] = Array.isArray(before) ? before : []
   const fresh = actions.flatMap((action) =>
-    action.kind === 'openGate' && action.view === view && action.released !== undefined
+    (action.kind === 'openGate' || action.kind === 'letGo') && action.view === view && action.released !== undefined
       ? [{ node: action.node, ...action.released, at: toIso(now) }]
       : [],
   )

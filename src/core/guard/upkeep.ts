@@ -1,8 +1,8 @@
 import { isJsonObject } from '../../model/json-object.ts'
-import { deploymentPatch, gatePatch, hasTemplateOf } from '../owned/difference.ts'
+import { deploymentPatch, gatePatch } from '../owned/difference.ts'
 import type { FoundDeployment } from '../owned/found-workload.ts'
 import type { GuardObjectAction } from './action.ts'
-import { type GroupNode, type GuardPass, isAway, isUnderWay } from './pass.ts'
+import { type GuardPass, isAway, isUnderWay } from './pass.ts'
 import type { GuardedNode, Guarding, GuardView } from './snapshot.ts'
 import { wantedDeployment, wantedGate } from './wanted-guard.ts'
 
@@ -15,8 +15,8 @@ const REPLACED_AT_ONCE = 20
  *
  * Law: no guard pod is made before the budget over it.
  */
-export function upkeep(pass: GuardPass, view: GuardView, lead: GroupNode | undefined): readonly GuardObjectAction[] {
-  const ofObjects = view.fleet === undefined ? perNode(view) : ofFleet(pass, view, { fleet: view.fleet, lead })
+export function upkeep(pass: GuardPass, view: GuardView): readonly GuardObjectAction[] {
+  const ofObjects = view.fleet === undefined ? perNode(view) : ofFleet(pass, view, view.fleet)
   return [...ofObjects, ...surplus(view)]
 }
 
@@ -69,45 +69,32 @@ function alignment(view: GuardView, { wanted, deployment, gate }: Guarding, wish
   return patch === undefined ? undefined : { kind: 'alignDeployment', view, wanted, deployment, ...wish }
 }
 
-interface Fleet {
-  readonly fleet: Guarding
-  readonly lead: GroupNode | undefined
-}
-
 /** Mode Budget: one Deployment as large as the nodes are many. */
-function ofFleet(pass: GuardPass, view: GuardView, { fleet, lead }: Fleet): readonly GuardObjectAction[] {
+function ofFleet(pass: GuardPass, view: GuardView, fleet: Guarding): readonly GuardObjectAction[] {
   const { wanted, deployment, gate } = fleet
-  const replicas = replicasOf(view, gate?.isOpen === true)
+  const replicas = replicasOf(view)
   const missing = missingOf(view, fleet, replicas)
   if (missing !== undefined) return [missing]
-  if (gate?.isOpen === true && (lead === undefined || gate.grant?.node !== lead.name))
-    return [{ kind: 'closeGate', view, wanted, gate, node: gate.grant?.node ?? '' }]
+  if (gate?.isOpen === true) return [{ kind: 'closeGate', view, wanted, gate, node: '' }]
   if (deployment === undefined || view.isTargetGone) return []
-  const isBusy = pass.nodes.some((x) => x.asks !== undefined || isAway(x) || isUnderWay(x))
-  const isCurrent = hasTemplateOf(deployment, wantedDeployment(view.guard, wanted, { replicas, isPaused: false }))
   const isMoving = !isStill(deployment)
-  const isPaused = pass.nodes.some((x) => x.asks !== undefined) && (isMoving || isSaidPaused(deployment))
   // A pod that has to go is deleted first: to shrink the Deployment would end any of them.
   const leaving = view.nodes.filter(({ isWanted }) => !isWanted).flatMap(({ pods }) => pods)
   const pod = leaving.find(({ isLeaving }) => !isLeaving)
   if (pod !== undefined && !isMoving) return [{ kind: 'deletePod', view, pod }]
   const placed = view.nodes.flatMap(({ pods }) => pods).filter(({ isLeaving }) => !isLeaving).length
-  const wish = {
+  const aligned = alignment(view, fleet, {
     replicas: placed > replicas ? Math.max(replicas, deployment.replicas) : replicas,
-    isPaused,
-    pods: isCurrent || !isBusy ? 'replace' : 'keep',
-  } as const
-  const aligned = alignment(view, fleet, wish)
+    isPaused: pass.nodes.some((x) => x.asks !== undefined) && (isMoving || isSaidPaused(deployment)),
+    pods: pass.nodes.some((x) => x.asks !== undefined || isAway(x) || isUnderWay(x)) ? 'keep' : 'replace',
+  })
   return aligned === undefined ? [] : [aligned]
 }
 
-/**
- * Nodes that are drained are left out, so that no pod waits for them that an autoscaler would add a node for. Not while the budget is open:
- * with fewer replicas it would let another guard go.
- */
-function replicasOf({ guard, nodes }: GuardView, isOpen: boolean): number {
+/** Nodes that are drained are left out, so that no pod waits for them that an autoscaler would add a node for. */
+function replicasOf({ guard, nodes }: GuardView): number {
   const wanted = nodes.filter(({ isWanted }) => isWanted)
-  if (isOpen || guard.spec.pendingReplacement === 'KeepPending') return wanted.length
+  if (guard.spec.pendingReplacement === 'KeepPending') return wanted.length
   const isDrained = ({ node, pods }: GuardedNode): boolean =>
     node?.unschedulable === true && pods.every(({ isLeaving }) => isLeaving)
   return wanted.filter((n) => !isDrained(n)).length

@@ -150,8 +150,8 @@ export const wantedDeployment = (
 })
 
 /**
- * The budget over these pods. Closed it refuses every eviction; open it lets one pod go, also one that is not ready, which an eviction
- * would otherwise have to wait for.
+ * The budget over these pods. Closed it refuses every eviction; open it lets the pod of its node go, also one that is not ready, which an
+ * eviction would otherwise have to wait for. That of all nodes is never open.
  */
 export const wantedGate = (guard: NodeGuard, { name, node, selector }: WantedGuard, isOpen: boolean): WantedObject => ({
   metadata: ownedMetadata(ownerOf(guard), {
@@ -161,7 +161,7 @@ export const wantedGate = (guard: NodeGuard, { name, node, selector }: WantedGua
   }),
   spec: {
     selector: { matchLabels: selector },
-    ...(node === undefined ? { maxUnavailable: isOpen ? 1 : 0 } : { minAvailable: isOpen ? 0 : 1 }),
+    ...(node === undefined ? { maxUnavailable: 0 } : { minAvailable: isOpen ? 0 : 1 }),
     unhealthyPodEvictionPolicy: isOpen ? 'AlwaysAllow' : 'IfHealthyBudget',
   },
 })

@@ -7,7 +7,6 @@ import type { HeldNodes } from './held-nodes.ts'
 
 /** What a controller goes by may be as old as this: answers of the API are late, and watches are behind. */
 const OLD_MS = 5_000
-const GRANT = 'evenkeel.dev/guard-grant'
 
 interface Parts {
   readonly ground: GuardGround
@@ -42,6 +41,16 @@ export class GuardWitness {
     }
   }
 
+  /** The controller has removed that pod: in mode Budget, of the node that is granted. */
+  removed(podName: string): void {
+    const { ground } = this.#parts
+    const pod = ground.guardPods().find(({ metadata }) => metadata.name === podName)
+    const node = pod?.spec.nodeName
+    if (node === undefined || !ground.hasNode(node) || !ground.isWanted(node)) return
+    this.#granted(node)
+    this.#lost(node)
+  }
+
   /** A guard was evicted: no other node of the group may be without its own for the same reason. */
   #lost(node: string): void {
     this.#forgetThoseBack()
@@ -62,12 +71,17 @@ export class GuardWitness {
   }
 
   #opened(gate: ApiObject): void {
-    this.grants += 1
-    const { ground, scenario, held, isReleased, say } = this.#parts
+    const { ground, say } = this.#parts
     const node = nodeOf(gate)
     const open = ground.gates().filter((other) => isOfGuard(other) && isOpen(other))
     const nodes = new Set([...open.map(nodeOf), node])
     if (nodes.size > 1) say('one-grant', `budgets of ${[...nodes].join(' and ')} are open at once`)
+    this.#granted(node)
+  }
+
+  #granted(node: string): void {
+    this.grants += 1
+    const { ground, scenario, held, isReleased, say } = this.#parts
     if (!ground.slotNodes().includes(node)) say('slot-first', `${node} was granted without a slot`)
     this.#forgetThoseBack()
     const now = ground.cluster.time.monoMs()
@@ -89,10 +103,5 @@ function isOpen({ spec }: ApiObject): boolean {
   return minAvailable === undefined ? maxUnavailable !== 0 : minAvailable !== 1
 }
 
-/** Of all nodes there is one budget, which says for which of them it is open. */
-function nodeOf({ metadata: { annotations = {} } }: ApiObject): string {
-  const own = annotations['evenkeel.dev/node']
-  if (own !== undefined) return own
-  const { node = '?' } = JSON.parse(annotations[GRANT] ?? '{}') as { readonly node?: string }
-  return node
-}
+const nodeOf = ({ metadata: { annotations = {} } }: ApiObject): string =>
+  annotations['evenkeel.dev/node'] ?? 'all nodes'

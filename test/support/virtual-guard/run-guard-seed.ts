@@ -6,7 +6,7 @@ import { budgetOf } from '../virtual-ingress/ingress-manifests.ts'
 import { Drainers } from './drainers.ts'
 import { GuardGround } from './guard-ground.ts'
 import { GuardLuck } from './guard-luck.ts'
-import { guardTemplate, nodeGuard, storage } from './guard-manifests.ts'
+import { guardTemplate, type Json, nodeGuard, storage } from './guard-manifests.ts'
 import { type GuardScenario, guardScenario } from './guard-scenario.ts'
 import { GuardWitness } from './guard-witness.ts'
 import { HeldNodes, holdSpecs, stateOf } from './held-nodes.ts'
@@ -47,42 +47,52 @@ export async function runGuardSeed(seed: string): Promise<GuardReport> {
   const say: Say = (checker, text) => violations.push({ checker, atMs: time.monoMs(), text })
   const luck = new GuardLuck(scenario, new SeededRandom(`luck ${seed}`))
   const errors: unknown[] = []
-  begin(ground, luck, errors)
-  let grants = 0
+  let witness: GuardWitness | undefined
+  begin(ground, luck, { errors, onRemoved: (pod) => witness?.removed(pod) })
   try {
     await guardedAtFirst(ground, scenario)
     luck.begin(time.monoMs())
     const held = new HeldNodes(ground, scenario)
     const people = new Drainers(ground, scenario.deeds)
-    const witness = new GuardWitness({ ground, scenario, held, say, isReleased: (node) => people.isReleased(node) })
+    witness = new GuardWitness({ ground, scenario, held, say, isReleased: (node) => people.isReleased(node) })
     plan(ground, scenario)
     await time.advance(scenario.healAtMs)
     await ended(ground, scenario, people)
-    grants = witness.grants
     checkEnd(ground, scenario, say)
   } catch (error) {
     say('ends-in-time', String(error))
   }
   for (const error of errors) say('no-crash', error instanceof Error ? (error.stack ?? error.message) : String(error))
   const { deaths } = luck
-  const report = { seed, digest: digest(), violations, virtualMs: time.monoMs(), deaths, grants }
+  const report = {
+    ...{ seed, digest: digest(), violations, virtualMs: time.monoMs(), deaths },
+    grants: witness?.grants ?? 0,
+  }
   const events = violations.length === 0 ? [] : ground.events()
   ground.end()
   return { ...report, events }
 }
 
+interface Watch {
+  readonly errors: unknown[]
+  /** The controller has removed that pod. */
+  readonly onRemoved: (pod: string) => void
+}
+
 /** The controller, begun anew a second after each of its deaths. */
-function begin(ground: GuardGround, luck: GuardLuck, errors: unknown[], count = 1): void {
+function begin(ground: GuardGround, luck: GuardLuck, watch: Watch): void {
   const { time } = ground.cluster
-  const process = ground.begin(`controller ${count}`, {
+  const process = ground.begin(`controller ${Math.round(time.monoMs())}`, {
     passageOf: (request) => luck.passageOf(request, time.monoMs()),
-    onEffect: (effect, _phase, lifeline) => {
+    onEffect: (effect, phase, lifeline) => {
+      const [, pod] = /^DELETE \/api\/v1\/namespaces\/default\/pods\/([^?]+)/.exec(effect) ?? []
+      if (pod !== undefined && phase === 'before') watch.onRemoved(pod)
       if (!luck.dies(effect, time.monoMs()) || lifeline.isDead) return
       lifeline.cut()
-      time.later(RESTART_MS, () => begin(ground, luck, errors, count + 1))
+      time.later(RESTART_MS, () => begin(ground, luck, watch))
     },
   })
-  process.onError = (error) => errors.push(error)
+  process.onError = (error) => watch.errors.push(error)
 }
 
 const manifestOf = ({ mode, pending, holds }: GuardScenario, version: string): object =>
@@ -130,6 +140,7 @@ async function ended(ground: GuardGround, scenario: GuardScenario, people: Drain
     () => people.left === 0 && areGuarded(ground, scenario),
     END_WITHIN_S,
   )
+  await ground.until('the guards to be those of the last template', () => isSettled(ground, scenario), END_WITHIN_S)
   await ground.until(
     'slots and claims to be given back',
     () => ground.slotNodes().length + ground.claimed().length === 0,
@@ -143,6 +154,15 @@ async function ended(ground: GuardGround, scenario: GuardScenario, people: Drain
   )
   await ground.cluster.time.advance(5_000)
 }
+
+const isSettled = (ground: GuardGround, scenario: GuardScenario): boolean =>
+  areGuarded(ground, scenario) &&
+  ground.deployments().every(({ metadata, spec, status }) => {
+    const version = scenario.templateAtMs === undefined || !metadata.name.startsWith('guard-') ? '1' : '2'
+    if (!JSON.stringify(spec).includes(`{"name":"VERSION","value":"${version}"}`)) return false
+    const { updatedReplicas = 0, replicas = 0 } = (status ?? {}) as Json
+    return updatedReplicas === (spec as Json).replicas && replicas === updatedReplicas
+  })
 
 function surplus(ground: GuardGround, scenario: GuardScenario): readonly string[] {
   const nodes = ground.nodeNames().length

@@ -46,7 +46,7 @@ const target = (): Fields => ({
 const drains = (): Fields => ({
   mode: {
     description:
-      'How evictions are refused. PerNode: a Deployment and a PodDisruptionBudget for each node, of which exactly one is opened at a time. Budget: one Deployment with a pod on each node, and one PodDisruptionBudget, which lets one pod go while a node is granted. Defaults to PerNode where there are holds, else to Budget.',
+      'How evictions are refused. PerNode: a Deployment and a PodDisruptionBudget for each node, of which exactly one is opened at a time. Budget: one Deployment with a pod on each node and one PodDisruptionBudget over all of them, which stays closed: the controller itself removes the pod of the node that is granted, since a budget that lets one pod go would let any of them go. Defaults to PerNode where there are holds, else to Budget.',
     type: 'string',
     enum: ['PerNode', 'Budget'],
   },
@@ -55,7 +55,7 @@ const drains = (): Fields => ({
     { minLength: 1, maxLength: 63, default: D.group },
   ),
   grantTimeoutSeconds: integer(
-    `Seconds from the grant of a node until its guard has to be evicted. Then the grant ends and the node asks again, after the others. From 10 to ${DAY}; defaults to ${D.grantTimeoutSeconds}.`,
+    `In mode PerNode, seconds from the grant of a node until its guard has to be evicted. Then the grant ends and the node asks again, after the others. From 10 to ${DAY}; defaults to ${D.grantTimeoutSeconds}.`,
     { minimum: 10, maximum: DAY, default: D.grantTimeoutSeconds },
   ),
   maxHold: object(
