@@ -6,7 +6,7 @@ import { shortHash } from '../owned/node-names.ts'
 import type { GuardAction, GuardObjectAction, Released } from './action.ts'
 import { admission } from './admission.ts'
 import { grantedForMs } from './grant.ts'
-import { mayGo, ofMember, releaseOf, targetGone } from './may-go.ts'
+import { mayGo, ofMember, targetGone } from './may-go.ts'
 import { type GroupNode, type GuardPass, guardOwner, isAway, isUnderWay, type Member, requestedAt } from './pass.ts'
 import type { GuardView } from './snapshot.ts'
 import { isStill } from './upkeep.ts'
@@ -99,7 +99,7 @@ const behind = ({ name }: GroupNode, { name: first }: GroupNode): Reason => ({
 
 /** Besides the budget: other nodes without a guard, and holds. */
 function whyNot(pass: GuardPass, x: GroupNode): readonly Reason[] {
-  const away = pass.nodes.filter((other) => other !== x && isAway(other) && !isGivenUp(pass, other))
+  const away = pass.away.filter((other) => other !== x)
   const answer = mayGo(pass, x)
   return [
     ...(answer.kind === 'held' ? answer.reasons : []),
@@ -109,10 +109,6 @@ function whyNot(pass: GuardPass, x: GroupNode): readonly Reason[] {
     ...x.wanted.flatMap(({ view }) => (isUnsure(view) ? [targetGone(view)] : [])),
   ]
 }
-
-/** A person has said that the node may be without its guard. */
-const isGivenUp = ({ s }: GuardPass, x: GroupNode): boolean =>
-  x.wanted.every((member) => member.isReady || releaseOf(member.view, x.name, s.now) !== undefined)
 
 function missingElsewhere({ name }: GroupNode, away: readonly GroupNode[]): Reason {
   const names = away.slice(0, 3).map((other) => other.name)

@@ -2,7 +2,7 @@ import type { ByHand } from '../../model/node-guard.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { WallMs } from '../../model/time.ts'
 import type { Released } from './action.ts'
-import { type GroupNode, type GuardPass, type Member, requestedAt } from './pass.ts'
+import { type GroupNode, type GuardPass, isOver, type Member, releaseOf, requestedAt } from './pass.ts'
 import type { GuardView, HoldVerdict } from './snapshot.ts'
 
 /** Whether the holds of a node let it go. */
@@ -80,12 +80,6 @@ const verdictReason = (object: string, { hold, kind, text }: HoldVerdict): Reaso
 
 const personOf = ({ by, why, until }: ByHand): string =>
   `${by}${until === undefined ? '' : ` until ${until}`}${why === undefined ? '' : `: ${why}`}`
-
-/** The release of a person that counts now. One that cannot be read releases nothing. */
-export const releaseOf = ({ guard: { releases } }: GuardView, name: string, now: WallMs): ByHand | undefined =>
-  releases.entries.find(({ node, until }) => node === name && !isOver(until, now))
-
-const isOver = (until: string | undefined, now: WallMs): boolean => until !== undefined && Date.parse(until) <= now
 
 export const targetGone = ({ guard }: GuardView): Reason => ({
   code: 'TargetGone',

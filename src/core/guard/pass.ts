@@ -1,5 +1,6 @@
 import { type Claim, claimsOf, MAINTENANCE_ANNOTATION } from '../../model/claims.ts'
 import type { Node } from '../../model/node.ts'
+import type { ByHand } from '../../model/node-guard.ts'
 import type { WallMs } from '../../model/time.ts'
 import { othersSlot } from '../budget/owner-text.ts'
 import type { GuardPod } from './found.ts'
@@ -40,6 +41,8 @@ export interface GuardPass {
   readonly s: GuardSnapshot
   /** By name. */
   readonly nodes: readonly GroupNode[]
+  /** Those without a guard that is ready, but for those of which a person has said that they may be without. */
+  readonly away: readonly GroupNode[]
 }
 
 /** As claims name the guards of a group. */
@@ -62,7 +65,11 @@ export function guardPass(s: GuardSnapshot): GuardPass {
   // Of a node that no guard is for any more, a slot may be left.
   for (const [name, slot] of slots) if (slot.kind === 'ours' && !members.has(name)) members.set(name, [])
   const nodes = [...members].map(([name, of]) => groupNode(s, { name, of, slot: slots.get(name) ?? NO_SLOT }))
-  const pass = { s, nodes: nodes.toSorted((one, other) => (one.name < other.name ? -1 : 1)) }
+  const pass = {
+    s,
+    nodes: nodes.toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+    away: nodes.filter((x) => isAway(x) && !isGivenUp(s, x)),
+  }
   PASSES.set(s, pass)
   return pass
 }
@@ -125,6 +132,17 @@ function slotsByNode({ budget: { slots, holder } }: GuardSnapshot): ReadonlyMap<
 /** A guard that is to be there is missing or not ready: no other node of the group may lose its own. */
 export const isAway = ({ node, wanted }: GroupNode): boolean =>
   node !== undefined && wanted.some(({ isReady }) => !isReady)
+
+const isGivenUp = ({ now }: GuardSnapshot, { name, wanted }: GroupNode): boolean =>
+  wanted.every(({ isReady, view }) => isReady || releaseOf(view, name, now) !== undefined)
+
+/** The release of a person that counts now. One that cannot be read releases nothing. */
+export const releaseOf = ({ guard: { releases } }: GuardView, name: string, now: WallMs): ByHand | undefined =>
+  releases.entries.find(({ node, until }) => node === name && !isOver(until, now))
+
+/** Of an entry that a person wrote. */
+export const isOver = (until: string | undefined, now: WallMs): boolean =>
+  until !== undefined && Date.parse(until) <= now
 
 /** Something of the group is under way there. */
 export const isUnderWay = ({ members, slot, claim }: GroupNode): boolean =>

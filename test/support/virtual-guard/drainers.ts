@@ -4,7 +4,6 @@ import type { Deed } from './guard-scenario.ts'
 import { stateOf } from './held-nodes.ts'
 
 const RELEASES = 'evenkeel.dev/guard-releases'
-const HOLDS = 'evenkeel.dev/guard-holds'
 /** A release counts until it is written that it is over. */
 const AFTER_MS = 10_000
 
@@ -79,13 +78,29 @@ export class Drainers {
         this.#release(node, deed.forMs)
         return
       case 'holdByHand':
-        this.#ground.annotateGuard(HOLDS, [{ node, by: 'alice' }])
+        this.#ground.holdByHand(node, true)
         cluster.time.later(deed.forMs, () => {
-          this.#ground.annotateGuard(HOLDS, undefined)
+          this.#ground.holdByHand(node, false)
           this.left -= 1
         })
         return
+      case 'otherSlot':
+        this.#holdSlot(node, deed.forMs)
+        return
     }
+  }
+
+  /** Where the first slot is free. */
+  #holdSlot(node: string, forMs: number): void {
+    if (this.#ground.slotNodes().length > 0) {
+      this.left -= 1
+      return
+    }
+    this.#ground.holdSlot(0, node)
+    this.#ground.cluster.time.later(forMs, () => {
+      this.#ground.holdSlot(0, undefined)
+      this.left -= 1
+    })
   }
 
   #release(node: string, forMs: number): void {

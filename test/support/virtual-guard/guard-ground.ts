@@ -48,6 +48,8 @@ export class GuardGround {
   /** Told of each pod that a drain was allowed to evict. */
   onEvicted: (pod: PodObject, node: string) => void = () => undefined
 
+  #heldByHand: { readonly node: string; readonly at: number } | undefined
+
   private constructor(cluster: VirtualCluster) {
     this.cluster = cluster
   }
@@ -103,6 +105,35 @@ export class GuardGround {
     const { [key]: _, ...others } = node.metadata.annotations ?? {}
     const annotations = value === undefined ? others : { ...others, [key]: value }
     this.cluster.world.store.put(NODES, { ...node, metadata: { ...node.metadata, annotations } })
+  }
+
+  /** A person holds it, and nothing else releases it. */
+  holdByHand(node: string, isHeld: boolean): void {
+    this.annotateGuard('evenkeel.dev/guard-holds', isHeld ? [{ node, by: 'alice' }] : undefined)
+    this.#heldByHand = isHeld ? { node, at: this.cluster.time.monoMs() } : undefined
+  }
+
+  heldByHandForMs(node: string): number {
+    return this.#heldByHand?.node === node ? this.cluster.time.monoMs() - this.#heldByHand.at : 0
+  }
+
+  isCordoned(name: string): boolean {
+    return (this.node(name).spec as { readonly unschedulable?: boolean }).unschedulable === true
+  }
+
+  /** A roll has that slot, or has it no more. */
+  holdSlot(index: number, node: string | undefined): void {
+    const name = `evenkeel-slot-${index}`
+    const old = this.cluster.world.store.get(LEASES, { namespace: 'evenkeel', name })
+    const renewTime = '2026-01-01T00:00:00.000000Z'
+    const spec =
+      node === undefined
+        ? { holderIdentity: '' }
+        : { holderIdentity: '20260101T000000Z-0001/a', leaseDurationSeconds: 600, renewTime }
+    const annotations = node === undefined ? {} : { 'evenkeel.dev/node': node }
+    const metadata = { namespace: 'evenkeel', name, annotations }
+    if (old === undefined) this.apply({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec })
+    else this.cluster.world.store.put(LEASES, { ...old, metadata: { ...old.metadata, annotations }, spec })
   }
 
   /** By a person, on the NodeGuard. */

@@ -37,6 +37,8 @@ export type Deed = {
   /** A person releases it. */
   | { readonly kind: 'release'; readonly forMs: number }
   | { readonly kind: 'holdByHand'; readonly forMs: number }
+  /** A roll has a slot for it. */
+  | { readonly kind: 'otherSlot'; readonly forMs: number }
 )
 
 export interface GuardScenario {
@@ -67,7 +69,7 @@ const HOLDS: readonly HoldKind[] = ['volumes', 'pods', 'http', 'object', 'annota
 const TROUBLES = ['slow', 'unheard', 'away', 'errors', 'conflicts'] as const
 const DEEDS = [
   ...['drain', 'drain', 'drain', 'drain', 'cordon', 'killGuard', 'powerCut', 'leave', 'join', 'unlabel'],
-  ...['release', 'holdByHand'],
+  ...['release', 'holdByHand', 'otherSlot'],
 ] as readonly Deed['kind'][]
 
 /** The same for the same seed. */

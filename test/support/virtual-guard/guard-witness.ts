@@ -1,5 +1,5 @@
 import type { ApiObject } from '../../../src/sim/world/api-object.ts'
-import { DISRUPTION_BUDGETS } from '../../../src/sim/world/api-resource.ts'
+import { DISRUPTION_BUDGETS, PODS } from '../../../src/sim/world/api-resource.ts'
 import type { GuardGround } from './guard-ground.ts'
 import type { Json } from './guard-manifests.ts'
 import type { GuardScenario } from './guard-scenario.ts'
@@ -36,8 +36,16 @@ export class GuardWitness {
       const was = previous !== undefined && isOpen(previous)
       if (isOpen(object) && !was && isOfGuard(object)) this.#opened(object)
     })
+    store.subscribe(PODS, ({ type, object }) => {
+      const labels = object.metadata.labels ?? {}
+      if (type !== 'ADDED' || labels['evenkeel.dev/guard'] === undefined) return
+      if (!parts.ground.gates().some((gate) => isOfGuard(gate) && selects(gate, labels)))
+        parts.say('budget-first', `${object.metadata.name} was made before a budget over it`)
+    })
     parts.ground.onEvicted = (pod, node) => {
-      if (pod.metadata.labels?.['evenkeel.dev/guard'] !== undefined) this.#lost(node)
+      const name = pod.metadata.labels?.['evenkeel.dev/guard']
+      // One that was to take its place was evicted before it was ready.
+      if (name !== undefined && !parts.ground.guarded(name).includes(node)) this.#lost(node)
     }
   }
 
@@ -65,7 +73,7 @@ export class GuardWitness {
     const names = ['guard', ...(this.#parts.scenario.hasSecond ? ['second'] : [])]
     for (const [node] of this.#evicted) {
       const isGone = !ground.hasNode(node) || !ground.isWanted(node)
-      const isBack = names.every((name) => ground.guarded(name).includes(node))
+      const isBack = !isGone && !ground.isCordoned(node) && names.every((name) => ground.guarded(name).includes(node))
       if (isGone || isBack) this.#evicted.delete(node)
     }
   }
@@ -83,6 +91,10 @@ export class GuardWitness {
     this.grants += 1
     const { ground, scenario, held, isReleased, say } = this.#parts
     if (!ground.slotNodes().includes(node)) say('slot-first', `${node} was granted without a slot`)
+    const slots = new Set([...ground.slotNodes(), node]).size
+    const limit = Math.min(scenario.maxOut ?? 1, Math.max(1, ground.nodeNames().length - 1))
+    if (slots > limit) say('budget-kept', `${slots} nodes have a slot, and ${limit} may be out`)
+    if (ground.heldByHandForMs(node) > OLD_MS) say('holds-kept', `${node} was granted while a person holds it`)
     this.#forgetThoseBack()
     const now = ground.cluster.time.monoMs()
     for (const [other, at] of this.#evicted)
@@ -105,3 +117,9 @@ function isOpen({ spec }: ApiObject): boolean {
 
 const nodeOf = ({ metadata: { annotations = {} } }: ApiObject): string =>
   annotations['evenkeel.dev/node'] ?? 'all nodes'
+
+function selects({ spec }: ApiObject, labels: Readonly<Record<string, string>>): boolean {
+  const { matchLabels = {} } =
+    (spec as { readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> } }).selector ?? {}
+  return Object.entries(matchLabels).every(([key, value]) => labels[key] === value)
+}
