@@ -7,6 +7,7 @@ import type { HeldNodes } from './held-nodes.ts'
 
 /** What a controller goes by may be as old as this: answers of the API are late, and watches are behind. */
 const OLD_MS = 5_000
+const LOOK_EVERY_MS = 200
 
 interface Parts {
   readonly ground: GuardGround
@@ -42,11 +43,17 @@ export class GuardWitness {
       if (!parts.ground.gates().some((gate) => isOfGuard(gate) && selects(gate, labels)))
         parts.say('budget-first', `${object.metadata.name} was made before a budget over it`)
     })
+    this.#look()
     parts.ground.onEvicted = (pod, node) => {
       const name = pod.metadata.labels?.['evenkeel.dev/guard']
       // One that was to take its place was evicted before it was ready.
       if (name !== undefined && !parts.ground.guarded(name).includes(node)) this.#lost(node)
     }
+  }
+
+  #look(): void {
+    this.#forgetThoseBack()
+    this.#parts.ground.cluster.time.later(LOOK_EVERY_MS, () => this.#look())
   }
 
   /** The controller has removed that pod: in mode Budget, of the node that is granted. */
