@@ -1,3 +1,4 @@
+import { escapeForeign } from './foreign-text.ts'
 import { isMetadataAddress } from './metadata-address.ts'
 
 const LENGTH_MAX = 2_000
@@ -30,7 +31,7 @@ export function fillHoldUrl(template: string, { node, address }: UrlOfNode): str
 export function urlFault(template: string): string | undefined {
   if (template.length > LENGTH_MAX) return `it is longer than ${LENGTH_MAX} characters`
   const stranger = template.match(PLACEHOLDER)?.find((placeholder) => !KNOWN.has(placeholder))
-  if (stranger !== undefined) return `${stranger} is neither {node} nor {address}`
+  if (stranger !== undefined) return `${escapeForeign(stranger, 60)} is neither {node} nor {address}`
   return SAMPLES.map((sample) => filledUrlFault(fillHoldUrl(template, sample))).find((fault) => fault !== undefined)
 }
 

@@ -87,6 +87,13 @@ function resultFault(run: ParseResult, expression: string): string | undefined {
 
 const nounOf = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`)
 
+/** The texts of the library that quote a value of the object, which may be a secret. */
+const WITHOUT_VALUE: Readonly<Record<string, string>> = {
+  bool_conversion_error: 'a text is neither true nor false',
+  invalid_duration: 'a text is no duration',
+  numeric_overflow: 'a number is too large',
+}
+
 /**
  * One line that names the place: `object.status.ceph is absent`. The library's own text shows the whole expression with a mark
  * below it, which is several lines.
@@ -98,7 +105,10 @@ export function celErrorText(error: unknown, expression: string): string {
   const isAbsent = code === 'no_such_key' || code === 'index_out_of_bounds'
   if (isAbsent && place !== '') return `${place} is absent`
   if (code === 'unsupported_type') return `a text of more than ${TEXT_MAX} characters cannot be used`
-  const summary = textOf(error, 'summary') ?? error.message
+  if (code === undefined) return `the expression failed with a ${error.name}`
+  const unquoted = WITHOUT_VALUE[code]
+  if (unquoted !== undefined) return `${unquoted}, in ${place}`
+  const summary = (textOf(error, 'summary') ?? error.message).replace(/\.$/, '')
   const plain = escapeForeign(summary.replaceAll(/dyn<([^<>]+)>/g, '$1'), SHOWN_CHARACTERS)
   return place === '' ? plain : `${plain}, in ${place}`
 }

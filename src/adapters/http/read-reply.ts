@@ -28,7 +28,12 @@ const HEAD_BYTES_MAX = 16 * 1024
 /** Of the answers 100 to 199 before the real one. */
 const INFORMATION_MAX = 8
 
-/** One GET by a connection of its own, which is closed afterwards. Rejects with the signal's reason alone. */
+/**
+ * One GET by a connection of its own, which is closed afterwards. Rejects with the signal's reason alone. The host of the URL is
+ * not to be a metadata address itself.
+ *
+ * Law: no host name in a hold leads to an address at which a cloud gives credentials.
+ */
 export function readReply({ url, agent, lookup, wantsBody }: ReplyWanted, signal: AbortSignal): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<Reply>()
   const get = url.protocol === 'https:' ? overHttps : overHttp

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { CelRules } from '../../../src/adapters/cel/object-rules.ts'
 import { monoMs } from '../../../src/model/time.ts'
 
@@ -115,4 +116,60 @@ test('programs are kept, at most some hundred of them, and an evaluation is quic
     for (let i = 0; i < 500; i += 1) rules.evaluate(ready, { object, node: 'n1' })
   })
   assert.ok(tookMs < 5_000, `${tookMs} ms`)
+})
+
+const WORDS = [
+  ...[
+    'object',
+    'node',
+    '.a',
+    '.b',
+    '[0]',
+    "['a']",
+    '(',
+    ')',
+    ' && ',
+    ' || ',
+    '!',
+    ' == ',
+    ' < ',
+    ' + ',
+    ' in ',
+    ' ? ',
+    ' : ',
+  ],
+  ...[
+    '.all(x, ',
+    '.exists(x, ',
+    '.map(x, ',
+    'x',
+    'has(',
+    'size(',
+    "'a'",
+    '1',
+    '1.5',
+    'null',
+    'true',
+    '[',
+    ']',
+    '{',
+    '}',
+    ',',
+  ],
+]
+
+test('whatever the expression and the object are, there is an answer and no exception', () => {
+  const rules = rulesAt()
+  const expressions = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 40 }),
+    fc.array(fc.constantFrom(...WORDS), { maxLength: 12 }).map((words) => words.join('')),
+  )
+  fc.assert(
+    fc.property(expressions, fc.jsonValue(), (expression, a) => {
+      const answer = rules.evaluate(expression, { object: { a }, node: 'n1' })
+      if (rules.fault(expression) !== undefined) assert.equal(answer.kind, 'unknown')
+      if (answer.kind === 'unknown') assert.match(answer.why, /^[^\n]{1,600}$/)
+    }),
+    { numRuns: 300 },
+  )
 })

@@ -121,8 +121,30 @@ test('an expression of many parts, or a deep one, is refused before it is run', 
   assert.match(rules.fault(`object${'.a'.repeat(500)}`) ?? '', /^Exceeded maxDepth/)
 })
 
+test('no cause quotes a value of the object, which may be a Secret', () => {
+  const object = { text: 'SECRET', number: 9_007_199_254_740_991, at: '2026-01-01T00:00:00Z' }
+  const table: readonly (readonly [string, string])[] = [
+    ['bool(object.text)', 'a text is neither true nor false, in bool(object.text)'],
+    ["duration(object.text) > duration('1s')", 'a text is no duration, in duration(object.text)'],
+    ['object.number * object.number == 1', 'a number is too large, in object.number * object.number'],
+    ['timestamp(object.at).getHours(object.text) == 1', 'the expression failed with a RangeError'],
+    ["timestamp(object.text) > timestamp('2026-01-01T00:00:00Z')", 'in timestamp(object.text)'],
+    ['int(object.text) == 1', 'in int(object.text)'],
+    ['double(object.text) == 1.0', 'in double(object.text)'],
+    ['object.text[0] == 1', 'object.text[0] is absent'],
+    ['object[object.text] == 1', 'object[object.text] is absent'],
+    ['object.text.substring(99) == ""', 'in object.text.substring(99)'],
+    ['object.text', 'the result is a string, not true or false'],
+  ]
+  for (const [expression, expected] of table) {
+    assert.ok(why(expression, object).endsWith(expected), `${expression}: ${why(expression, object)}`)
+    assert.doesNotMatch(why(expression, object), /SECRET|9007199254740991|81129638/)
+  }
+})
+
 test('a text of an object or an expression stays one harmless line', () => {
-  assert.equal(why('bool(object.a)', { a: '\u001b[31m\n' }).includes('\u001b'), false)
-  assert.ok(why('bool(object.a)', { a: 'x'.repeat(100_000) }).length < 500)
+  assert.equal(why('bool(object.a)', { a: '\u001b[31m secret' }), 'a text is neither true nor false, in bool(object.a)')
+  assert.equal(why("object['\u001b[31m'] == 1", {}), "object['\\x1b[31m'] is absent")
+  assert.ok(why(`object['${'x'.repeat(1_900)}'] == 1`, {}).length < 200)
   assert.equal(why('object\n .a\n .b == 1', { a: {} }), 'object .a .b is absent')
 })

@@ -132,7 +132,7 @@ test('of a value at most 100 characters are shown, on one line', async (t) => {
   assert.equal(textOf(given), `GET ${url} answered 200, $.status is \\x1b[2J\\x0a${'x'.repeat(95)}..., not green`)
 })
 
-test('a name that leads to a link-local or metadata address is not connected to, whichever of its addresses that is', async (t) => {
+test('law: no host name in a hold leads to an address at which a cloud gives credentials; whichever of its addresses that is', async (t) => {
   const { url, taken } = await aServer(t, (socket) => socket.end(answer()))
   const { port } = new URL(url)
   const found = [{ address: '127.0.0.1', family: 4 }]
@@ -187,4 +187,22 @@ test('at most four connections to one server are open, and the questions behind 
   }
   assert.deepEqual(new Set((await Promise.all(answers)).map(({ kind }) => kind)), new Set(['clear']))
   assert.equal(open.most, 4)
+})
+
+test('questions that ran out of time leave no connection behind, and the next one has its answer', async (t) => {
+  const sockets: Socket[] = []
+  const mood = { silent: true }
+  const { url } = await aServer(t, (socket) => {
+    sockets.push(socket)
+    if (!mood.silent) socket.end(answer())
+  })
+  const holds = new HttpHolds({ timers })
+  const ask = (timeoutMs: number) => holds.ask({ url, timeoutMs }, new AbortController().signal)
+  const late = await Promise.all(Array.from({ length: 12 }, () => ask(150)))
+  assert.deepEqual(new Set(late.map(({ kind }) => kind)), new Set(['unknown']))
+  mood.silent = false
+  assert.equal((await ask(10_000)).kind, 'clear')
+  await waitFor({ what: 'all connections to be closed', limitMs: 5_000, everyMs: 5 }, async () =>
+    sockets.every((socket) => socket.destroyed || socket.readableEnded) ? true : undefined,
+  )
 })

@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import http, { setGlobalProxyFromEnv } from 'node:http'
 import https from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, LookupFunction } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { HttpHolds } from '../../../src/adapters/http/ask-hold.ts'
 import { systemTimers as timers } from '../../../src/adapters/node/system-timers.ts'
 import { askHold, STATUS, textOf } from './a-hold.ts'
@@ -129,14 +130,22 @@ test('a port that is closed and a name that does not exist are unknown', async (
   assert.match(textOf(await askHold({ url: 'http://nowhere.invalid/' })), /^GET \S+ failed: getaddrinfo \S+ nowhere/)
 })
 
-test('a certificate that no authority signed is unknown', async (t: TestContext) => {
-  const file = (name: string) => readFileSync(new URL(`fixtures/self-signed-${name}.pem`, import.meta.url))
+test('a certificate counts for its name and if an authority that is trusted signed it', async (t: TestContext) => {
+  const file = (name: string) => readFileSync(new URL(`fixtures/self-signed-${name}.pem`, import.meta.url), 'utf8')
   const server = https.createServer({ cert: file('cert'), key: file('key') }, (_, response) => response.end('{}'))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close())
-  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  assert.match(textOf(await askHold({ url })), /failed: self-signed certificate/)
+  const { port } = server.address() as AddressInfo
+  const url = `https://localhost:${port}/`
+  const lookup: LookupFunction = (_name, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }])
+  assert.match(textOf(await askHold({ url }, { lookup })), /failed: self-signed certificate/)
+  const before = getCACertificates('default')
+  setDefaultCACertificates([...before, file('cert')])
+  t.after(() => setDefaultCACertificates(before))
+  assert.equal((await askHold({ url }, { lookup })).kind, 'clear')
+  const other = await askHold({ url: `https://db.test:${port}/` }, { lookup })
+  assert.match(textOf(other), /failed: Hostname\/IP does not match certificate's altnames/)
 })
 
 test('a question that cannot be asked opens no connection', async (t) => {
