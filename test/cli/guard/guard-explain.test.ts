@@ -4,7 +4,7 @@ import { ScriptedGuard } from './scripted-guard.ts'
 
 const SPEC = {
   holds: [
-    { name: 'volumes', volumes: { drivers: ['driver.longhorn.io'] } },
+    { name: 'volumes', volumes: { drivers: ['csi.example.com'] } },
     { name: 'shards', http: { url: 'http://{address}:9500/drain/{node}' } },
   ],
   maxHold: { seconds: 3_600, policy: 'Release' },
@@ -30,7 +30,7 @@ test('guard explain says in order what stands before the eviction of a node', as
       '  queue    no other node of storage waits',
       '  grant    storage has granted no node; of all guards of group default one node',
       '           is granted at a time',
-      '  holds    volumes: clear when no volume of driver.longhorn.io is attached to n1',
+      '  holds    volumes: clear when no volume of csi.example.com is attached to n1',
       '           shards: clear when GET http://{address}:9500/drain/n1 answers 2xx',
       '  by hand  held by bob the second until 2026-01-01T05:00:00Z: rebalancing',
       '  maxHold  once it has asked for 1 h, it is granted in its turn whatever its',
@@ -73,8 +73,8 @@ test('-o json of guard explain has the same for scripts', async () => {
     ['guard shut', 'asks open', 'queue open', 'grant open'],
   )
   assert.deepEqual(holds[0], {
-    ...{ name: 'volumes', kind: 'volumes', drivers: ['driver.longhorn.io'] },
-    text: 'clear when no volume of driver.longhorn.io is attached to n1',
+    ...{ name: 'volumes', kind: 'volumes', drivers: ['csi.example.com'] },
+    text: 'clear when no volume of csi.example.com is attached to n1',
   })
   assert.deepEqual(next, [
     'evenkeel guard status nodeguard/storage --watch -n data',

@@ -52,7 +52,7 @@ export class ScriptedGuard {
       })
     }
     const follow = { daemonSet: { name: 'storage-node' } }
-    const holds = [{ name: 'volumes', volumes: { drivers: ['driver.longhorn.io'] } }]
+    const holds = [{ name: 'volumes', volumes: { drivers: ['csi.example.com'] } }]
     this.add({
       metadata: { name: 'storage', ...(annotations === undefined ? {} : { annotations }) },
       spec: { follow, holds, ...spec },
