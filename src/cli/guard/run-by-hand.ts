@@ -98,9 +98,16 @@ async function written(run: ByHandRun, wish: ByHandWish) {
   }
 }
 
+const UNHELD: Readonly<Record<string, string>> = {
+  Requested: 'no hold stands',
+  Granted: 'it is granted already',
+  Draining: 'its guard was evicted already',
+}
+
 function question({ guard, node, explanation }: Explained, forMs: number): string {
   const { message, state } = explanation
-  const now = state === 'Held' && message !== undefined ? message : 'what its holds protect may be lost'
+  const unheld = UNHELD[state] ?? 'its holds are not asked'
+  const now = state === 'Held' && message !== undefined ? message : unheld
   const lines = [
     `${node} is to be let go whatever holds it in ${guard.namespace}/${guard.name}, for ${formatDuration(forMs)}.`,
     `At this moment: ${now}.`,
