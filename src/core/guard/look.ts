@@ -41,7 +41,7 @@ export interface FoundGuard {
 }
 
 /** All that was read for a decision about a group. */
-export interface FoundGroup {
+interface FoundGroup {
   readonly group: string
   readonly now: WallMs
   readonly isFresh: boolean

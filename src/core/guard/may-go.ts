@@ -6,7 +6,7 @@ import { type GroupNode, type GuardPass, type Member, requestedAt } from './pass
 import type { GuardView, HoldVerdict } from './snapshot.ts'
 
 /** Whether the holds of a node let it go. */
-export type HoldAnswer =
+type HoldAnswer =
   | { readonly kind: 'clear' }
   | ({ readonly kind: 'released' } & Released)
   | { readonly kind: 'held'; readonly reasons: readonly Reason[] }

@@ -10,7 +10,7 @@ interface IngressRule {
 const ROLLING = 'spec.updateStrategy.rollingUpdate'
 
 /** What an IngressDaemonSet is refused for beyond a field that is wrong by itself. The API server says the same words. */
-export const INGRESS_RULES = {
+const INGRESS_RULES = {
   twoBudgets: {
     field: `${ROLLING}.maxDegradedNodes`,
     message: 'maxUnavailableNodes and maxDegradedNodes are both set, and only one of them may be 1 or more',
