@@ -131,7 +131,12 @@ export function nextSteps(guard: CheckedGuard, { guard: evenkeel, kubectl }: Gua
       ? [{ command: kubectl('-n', namespace, 'describe', `nodeguard/${name}`), note: 'what to change' }]
       : []),
     ...(kind === 'unseen'
-      ? [{ command: kubectl('get', 'pods', '-A', '-l', CONTROLLER), note: 'the controller, which acts by it' }]
+      ? [
+          {
+            command: kubectl('get', 'pods', '-A', '-l', CONTROLLER),
+            note: 'the controller, which has to run with --guard',
+          },
+        ]
       : []),
     ...(held === undefined
       ? []

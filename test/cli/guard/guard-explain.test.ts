@@ -11,7 +11,7 @@ const SPEC = {
 }
 const HELD = {
   ...{ name: 'n1', state: 'Held', reason: 'HoldStands', since: '2025-12-31T23:58:48Z' },
-  ...{ message: 'n1 is held by volumes: 1 volume is attached: pvc-1', requestedAt: '2025-12-31T23:58:48.000Z' },
+  ...{ message: 'n1 is held by volumes: volumes are attached: pvc-1', requestedAt: '2025-12-31T23:58:48.000Z' },
 }
 const BY_BOB = '[{"node":"n1","by":"bob the second","until":"2026-01-01T05:00:00Z","why":"rebalancing"}]'
 
@@ -23,7 +23,7 @@ test('guard explain says in order what stands before the eviction of a node', as
   assert.equal(
     out,
     [
-      'HELD  n1 of data/storage for 1 min 12 s: n1 is held by volumes: 1 volume is',
+      'HELD  n1 of data/storage for 1 min 12 s: n1 is held by volumes: volumes are',
       '      attached: pvc-1',
       '  guard    it has a guard, and the budget over it is closed',
       '  asks     it asks to be drained: it is cordoned, since 2025-12-31T23:58:48Z',

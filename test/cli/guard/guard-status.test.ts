@@ -6,7 +6,7 @@ const HELD = {
   name: 'n1',
   state: 'Held',
   reason: 'HoldStands',
-  message: 'n1 is held by volumes: 1 volume is attached: pvc-1',
+  message: 'n1 is held by volumes: volumes are attached: pvc-1',
   since: '2025-12-31T23:58:48Z',
   requestedAt: '2025-12-31T23:58:48.000Z',
 }
@@ -67,20 +67,20 @@ for (const [title, scene, code, first, next] of ENDS) {
 
 test('guard status of one lists the nodes that are not Armed, with the reason as a sentence', async () => {
   const released = [
-    { node: 'n5', by: 'bob', why: 'dead', at: '2025-12-31T20:00:00Z', passedOver: 'n5 is held by volumes: 2 volumes' },
+    { node: 'n5', by: 'bob', why: 'dead', at: '2025-12-31T20:00:00Z', passedOver: 'n5 is held by volumes: volumes are attached: pvc-7' },
   ]
   const { out } = await new ScriptedGuard({ ...IS_HELD, status: { released } }).run('status ng/storage')
   assert.equal(
     out,
     [
       '  NODE  STATE   FOR  WHY',
-      '  n1    Held   1:12  n1 is held by volumes: 1 volume is attached: pvc-1',
+      '  n1    Held   1:12  n1 is held by volumes: volumes are attached: pvc-1',
       'HELD  data/storage: held: n1',
       '  state      5 of 5 nodes are guarded, 1 asks, 1 is held',
       '  guard      mode PerNode, group default',
       '  condition  Held NodesHeld: held: n1',
       '  released   n5 at 2025-12-31T20:00:00Z by bob (dead), although n5 is held by',
-      '             volumes: 2 volumes',
+      '             volumes: volumes are attached: pvc-7',
       '  next       evenkeel guard explain nodeguard/storage --node n1 -n data',
       '',
     ].join('\n'),
@@ -133,7 +133,7 @@ test('--watch writes a line for each change where there is no terminal, until it
       .map((line) => line.replace(/^\S+ /, '')),
     [
       '-        NodesHeld: 5 of 5 nodes are guarded, 1 asks, 1 is held',
-      'n1       Held: n1 is held by volumes: 1 volume is attached: pvc-1',
+      'n1       Held: n1 is held by volumes: volumes are attached: pvc-1',
       '-        NodesHeld: 5 of 5 nodes are guarded, 1 asks, n1 is granted',
       'n1       Granted: n1 is granted',
       'n1       Armed, or gone',

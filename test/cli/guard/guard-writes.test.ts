@@ -8,7 +8,7 @@ const HELD = {
   name: 'n1',
   state: 'Held',
   reason: 'HoldStands',
-  message: 'n1 is held by volumes: 1 volume is attached: pvc-1',
+  message: 'n1 is held by volumes: volumes are attached: pvc-1',
   requestedAt: '2025-12-31T23:58:48.000Z',
 }
 const BOB = { node: 'n1', by: 'bob', until: '2026-01-01T05:00:00Z' }
@@ -93,7 +93,7 @@ test('at a terminal a release is written only if the name of the node is typed',
     sure.asked[0],
     [
       'n1 is to be let go whatever holds it in data/storage, for 10 min.',
-      'At this moment: n1 is held by volumes: 1 volume is attached: pvc-1.',
+      'At this moment: n1 is held by volumes: volumes are attached: pvc-1.',
       'Type n1 to release it: ',
     ].join('\n'),
   )

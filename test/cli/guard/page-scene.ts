@@ -13,7 +13,7 @@ export const PAGE_SCENE: GuardScene = {
     },
     {
       ...{ name: 'n1', state: 'Held', reason: 'HoldStands', since: SINCE, requestedAt: SINCE },
-      message: 'n1 is held by volumes: 1 volume is attached: pvc-1',
+      message: 'n1 is held by volumes: volumes are attached: pvc-1',
     },
     {
       ...{ name: 'n2', state: 'Requested', reason: 'OtherNodeFirst', since: '2025-12-31T23:59:00Z' },
