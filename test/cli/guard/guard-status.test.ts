@@ -67,7 +67,13 @@ for (const [title, scene, code, first, next] of ENDS) {
 
 test('guard status of one lists the nodes that are not Armed, with the reason as a sentence', async () => {
   const released = [
-    { node: 'n5', by: 'bob', why: 'dead', at: '2025-12-31T20:00:00Z', passedOver: 'n5 is held by volumes: volumes are attached: pvc-7' },
+    {
+      node: 'n5',
+      by: 'bob',
+      why: 'dead',
+      at: '2025-12-31T20:00:00Z',
+      passedOver: 'n5 is held by volumes: volumes are attached: pvc-7',
+    },
   ]
   const { out } = await new ScriptedGuard({ ...IS_HELD, status: { released } }).run('status ng/storage')
   assert.equal(
