@@ -6,6 +6,7 @@ import { addControllerCommand } from '../src/cli/controller-command.ts'
 import { addDemoCommand } from '../src/cli/demo-command.ts'
 import { addDnsCommand } from '../src/cli/dns-command.ts'
 import { errorText } from '../src/cli/error-text.ts'
+import { addGuardCommand } from '../src/cli/guard-command.ts'
 import { addProbeCommand } from '../src/cli/probe-command.ts'
 import { runProgram } from '../src/cli/program.ts'
 import { addRollCommand } from '../src/cli/roll-command.ts'
@@ -46,6 +47,10 @@ const exitCode = await runProgram(
       addRolloutCommand(async () => {
         const { rolloutActions } = await import('./rollout/rollout-actions.ts')
         return rolloutActions({ version, env: process.env, log })
+      }),
+      addGuardCommand(async () => {
+        const { guardActions } = await import('./guard/guard-actions.ts')
+        return guardActions({ version, env: process.env, log })
       }),
       addProbeCommand(async (targets) => (await import('./probe-source.ts')).probeSource(targets)),
       addDnsCommand(async () => {
