@@ -1,4 +1,5 @@
 import { type GuardAction, guardActionKey } from '../../core/guard/action.ts'
+import { asksToDrain } from '../../core/guard/asks.ts'
 import { decideGuards } from '../../core/guard/decide.ts'
 import type { CheckedGuard } from '../../core/guard/guard-kind.ts'
 import { NODE_GUARDS } from '../../core/guard/guard-kind.ts'
@@ -204,9 +205,7 @@ export class GuardLoop {
     const deleted = new Set(
       found.flatMap(({ pods }) => pods.flatMap(({ isLeaving, nodeName }) => (isLeaving ? (nodeName ?? []) : []))),
     )
-    const asking = nodes.filter(
-      ({ name, unschedulable, lifecycle = [] }) => unschedulable || lifecycle.length > 0 || deleted.has(name),
-    )
+    const asking = nodes.filter((node) => asksToDrain(node) !== undefined || deleted.has(node.name))
     const pairs = guards.flatMap((guard) => asking.map((node) => [guard, node] as const))
     this.#holds.refresh(pairs, this.#life)
     return lookAtGroup({

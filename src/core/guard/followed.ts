@@ -4,6 +4,7 @@ import type { GuardSpec, NodeGuard } from '../../model/node-guard.ts'
 import type { OwnedObject } from '../../model/owned-object.ts'
 import { Untrusted } from '../../model/untrusted.ts'
 import { eligibilityIn } from '../placement/eligibility.ts'
+import { asIfItStayed } from './asks.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -57,7 +58,7 @@ export function followedBy({ spec }: NodeGuard, { daemonSet, nodes }: Around): F
     nodeSelector,
     template: { object: template, hostNetwork: podSpec.hostNetwork === true },
   })
-  const judge = isGone ? () => GONE[spec.onTargetGone] : (node: Node) => judgeOf(node).kind
+  const judge = isGone ? () => GONE[spec.onTargetGone] : (node: Node) => staying(judgeOf, node)
   const tolerations = tolerationsFor(podSpec, () => nodes.filter((node) => judge(node) === 'Run'))
   const by = JSON.stringify([isGone, template, tolerations])
   const last = LAST.get(spec)
@@ -72,6 +73,13 @@ export function followedBy({ spec }: NodeGuard, { daemonSet, nodes }: Around): F
   }
   LAST.set(spec, { by, followed })
   return followed
+}
+
+/** On a node that is about to be removed, no guard is made. */
+function staying(judge: ReturnType<typeof eligibilityIn>, found: Node): 'Run' | 'Keep' | 'Leave' {
+  const { node, isGoing } = asIfItStayed(found)
+  const { kind } = judge(node)
+  return isGoing && kind === 'Run' ? 'Keep' : kind
 }
 
 /** What is there is kept, or removed, and nothing new is made. */

@@ -5,6 +5,7 @@ import { slotsToAskFor } from '../budget/free-slots.ts'
 import { shortHash } from '../owned/node-names.ts'
 import type { GuardAction, GuardObjectAction, Released } from './action.ts'
 import { admission } from './admission.ts'
+import { takesNoPods } from './asks.ts'
 import { grantedForMs } from './grant.ts'
 import { mayGo, ofMember, targetGone } from './may-go.ts'
 import { type GroupNode, type GuardPass, guardOwner, isAway, isUnderWay, type Member, requestedAt } from './pass.ts'
@@ -219,14 +220,14 @@ const opening = (pass: GuardPass, x: GroupNode): readonly GuardObjectAction[] =>
     return [{ kind: 'openGate', view, wanted, gate, node: x.name, ...released }, ...ends]
   })
 
-/** Its Deployment makes another one at once, which has to wait: for a cordon, and for no rollout that would take a second one away. */
+/** Its Deployment makes another one at once, which must not come back there, and no rollout may be under way that would take a second one away. */
 function removing(
   { name, node }: GroupNode,
   { view, n }: Member,
   released: { readonly released?: Released },
 ): readonly GuardObjectAction[] {
   const { deployment } = view.fleet ?? {}
-  if (node?.unschedulable !== true || deployment === undefined || !isStill(deployment)) return []
+  if (node === undefined || !takesNoPods(node) || deployment === undefined || !isStill(deployment)) return []
   return n.pods
     .filter(({ isLeaving }) => !isLeaving)
     .map((pod) => ({ kind: 'letGo', view, pod, node: name, ...released }) as const)

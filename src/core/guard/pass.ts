@@ -3,6 +3,7 @@ import type { Node } from '../../model/node.ts'
 import type { ByHand } from '../../model/node-guard.ts'
 import type { WallMs } from '../../model/time.ts'
 import { othersSlot } from '../budget/owner-text.ts'
+import { asksToDrain } from './asks.ts'
 import type { GuardPod } from './found.ts'
 import type { GuardedNode, GuardSnapshot, GuardView } from './snapshot.ts'
 
@@ -25,7 +26,7 @@ export interface GroupNode {
   readonly members: readonly Member[]
   /** Those that are to be there. */
   readonly wanted: readonly Member[]
-  /** It is cordoned or being drained, or its guard was deleted: in words; absent: nothing is wanted of it. */
+  /** What shows that it is to be drained, or that its guard was deleted, as the end of a sentence; absent: nothing does. */
   readonly asks?: string
   readonly slot: NodeSlot
   /** The claim of the group on it. */
@@ -95,12 +96,9 @@ function groupNode({ group }: GuardSnapshot, { name, of, slot }: Row): GroupNode
   }
 }
 
-/** What shows that the node is to be drained, as the end of a sentence. */
-function askedBy({ unschedulable, lifecycle = [] }: Node, members: readonly Member[]): string | undefined {
-  if (unschedulable) return 'is cordoned'
-  if (lifecycle.length > 0) return `has the condition ${lifecycle.join(', ')}`
+function askedBy(node: Node, members: readonly Member[]): string | undefined {
   const isDeleted = members.some(({ view, n }) => hasSecondLock(view) && n.pods.some(({ isLeaving }) => isLeaving))
-  return isDeleted ? 'has a guard that was deleted' : undefined
+  return asksToDrain(node) ?? (isDeleted ? 'has a guard that was deleted' : undefined)
 }
 
 const hasSecondLock = ({ guard }: GuardView): boolean => guard.spec.terminationGraceMs !== undefined

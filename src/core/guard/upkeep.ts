@@ -2,6 +2,7 @@ import { isJsonObject } from '../../model/json-object.ts'
 import { deploymentPatch, gatePatch } from '../owned/difference.ts'
 import type { FoundDeployment } from '../owned/found-workload.ts'
 import type { GuardObjectAction } from './action.ts'
+import { takesNoPods } from './asks.ts'
 import { type GuardPass, isAway, isUnderWay } from './pass.ts'
 import type { GuardedNode, Guarding, GuardView } from './snapshot.ts'
 import { wantedDeployment, wantedGate } from './wanted-guard.ts'
@@ -96,7 +97,7 @@ function replicasOf({ guard, nodes }: GuardView): number {
   const wanted = nodes.filter(({ isWanted }) => isWanted)
   if (guard.spec.pendingReplacement === 'KeepPending') return wanted.length
   const isDrained = ({ node, pods }: GuardedNode): boolean =>
-    node?.unschedulable === true && pods.every(({ isLeaving }) => isLeaving)
+    node !== undefined && takesNoPods(node) && pods.every(({ isLeaving }) => isLeaving)
   return wanted.filter((n) => !isDrained(n)).length
 }
 
