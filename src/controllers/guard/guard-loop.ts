@@ -1,18 +1,14 @@
 import { type GuardAction, guardActionKey } from '../../core/guard/action.ts'
-import { asksToDrain } from '../../core/guard/asks.ts'
 import { decideGuards } from '../../core/guard/decide.ts'
 import type { CheckedGuard } from '../../core/guard/guard-kind.ts'
 import { NODE_GUARDS } from '../../core/guard/guard-kind.ts'
-import { type FoundGuard, lookAtGroup } from '../../core/guard/look.ts'
 import { guardOwner } from '../../core/guard/pass.ts'
-import type { GuardSnapshot, HoldVerdict } from '../../core/guard/snapshot.ts'
 import { guardStatus, refusedGuardStatus } from '../../core/guard/status.ts'
 import { guardReasons } from '../../core/guard/told-reasons.ts'
 import { toldNodes } from '../../core/owned/told-nodes.ts'
 import type { LoopDecision } from '../../model/loop-decision.ts'
 import type { Node } from '../../model/node.ts'
 import type { ObjectRef } from '../../model/object-ref.ts'
-import type { Reason } from '../../model/reason.ts'
 import { SLOT_STALE_MS } from '../../model/slot.ts'
 import type { MonoMs } from '../../model/time.ts'
 import { WorldError } from '../../model/world-error.ts'
@@ -33,9 +29,9 @@ import { StatusWriter } from '../../runtime/status-writer.ts'
 import { BudgetWatch, NOTHING_READ } from '../budget/budget-watch.ts'
 import { freshNodes } from '../owned/fresh-nodes.ts'
 import { Latest } from '../owned/latest.ts'
+import { GroupLooks, type GroupSeen } from './group-looks.ts'
 import { GuardCaches } from './guard-caches.ts'
 import { GuardEvents, grantReasons } from './guard-events.ts'
-import { guardFindings, refusedReasons } from './guard-findings.ts'
 import { GuardMemory } from './guard-memory.ts'
 import { HoldReader } from './hold-reader.ts'
 import { GuardEffects } from './perform.ts'
@@ -63,14 +59,6 @@ interface GuardLoopParts {
   readonly log: Log
 }
 
-/** What a pass goes by. */
-interface Seen {
-  readonly snapshot: GuardSnapshot
-  readonly guards: readonly CheckedGuard[]
-  /** Guards that contradict themselves, with why. */
-  readonly refused: readonly (readonly [CheckedGuard, readonly Reason[]])[]
-}
-
 interface Bound {
   readonly action: GuardAction
   readonly group: string
@@ -81,15 +69,18 @@ const SWEEP_MS = 60_000
 const GATHER_EVENTS_MS = 20
 const BUDGET_AGE_MS = 5_000
 const NO_LIFE = new AbortController().signal
+/** No group has this name: it stands for what is left of groups without guards. */
+const LEFT = ''
 
 /** Keeps the guards of all NodeGuards, and lets one node of each group go at a time. A key is a group. */
 export class GuardLoop {
   readonly #parts: GuardLoopParts
   readonly #caches: GuardCaches
   readonly #holds: HoldReader
+  readonly #looks: GroupLooks
   readonly #events: GuardEvents
   readonly #budget: BudgetWatch
-  readonly #reconciler: Reconciler<Seen, Bound>
+  readonly #reconciler: Reconciler<GroupSeen, Bound>
   readonly #effects: GuardEffects
   readonly #latest = new Latest()
   readonly #memory = new GuardMemory()
@@ -106,6 +97,12 @@ export class GuardLoop {
       ...{ objects, cluster, rules, source, clock },
       attachmentsOf: (node) => this.#caches.attachmentsOf(node),
       onNews: ({ spec }) => this.#reconciler.add(spec.group, GATHER_EVENTS_MS),
+    })
+    this.#looks = new GroupLooks({
+      ...{ rules, source, clock, caches: this.#caches, holds: this.#holds, latest: this.#latest, memory: this.#memory },
+      budget: () => this.#budget.facts() ?? NOTHING_READ,
+      holderOf: (group) => this.#slotsOf(group).holder,
+      life: () => this.#life,
     })
     this.#events = new GuardEvents({ notices: parts.notices, memory: this.#memory })
     this.#budget = new BudgetWatch({
@@ -151,90 +148,34 @@ export class GuardLoop {
 
   /** We lead now, or something changed that concerns all guards. */
   wake(): void {
-    for (const group of new Set([
-      ...this.#caches.guards.objects().map(({ spec }) => spec.group),
-      ...this.#slots.keys(),
-    ]))
-      this.#reconciler.add(group, GATHER_EVENTS_MS)
+    const groups = this.#caches.guards.objects().map(({ spec }) => spec.group)
+    for (const group of new Set([...groups, LEFT])) this.#reconciler.add(group, GATHER_EVENTS_MS)
   }
 
   view(): LoopView {
     return this.#reconciler.view()
   }
 
-  async #gather(group: string, signal: AbortSignal): Promise<Seen | undefined> {
+  async #gather(group: string, signal: AbortSignal): Promise<GroupSeen | undefined> {
     await this.#caches.synced(signal)
     await this.#readBudget(signal)
+    if (group === LEFT) {
+      for (const left of this.#groupsWithSlots()) this.#reconciler.add(left)
+      return undefined
+    }
     const all = this.#caches.ofGroup(group)
     const { holder } = this.#slotsOf(group)
     const isHeld = this.#budget.facts()?.slots.some(({ owner }) => owner.holder === holder)
     if (all.length === 0 && isHeld !== true) return undefined
-    return this.#seen(group, this.#latest.all(this.#caches.nodes.objects()))
+    return this.#looks.of(group, this.#latest.all(this.#caches.nodes.objects()))
   }
 
-  #seen(group: string, nodes: readonly Node[], fresh?: Fresh): Seen {
-    const { rules, source } = this.#parts
-    const all = this.#caches.ofGroup(group)
-    const refused = all.flatMap((guard) => {
-      const reasons = refusedReasons(guard, guardFindings(guard, { rules, source }))
-      return reasons.length === 0 ? [] : [[guard, reasons] as const]
-    })
-    const guards = all.filter((guard) => !guard.deleting && !refused.some(([one]) => one === guard))
-    return {
-      snapshot: this.#look(group, { guards, nodes, refusedGuards: refused.map(([{ name }]) => name) }, fresh),
-      guards,
-      refused,
-    }
-  }
-
-  #look(
-    group: string,
-    {
-      guards,
-      nodes,
-      refusedGuards,
-    }: {
-      readonly guards: readonly CheckedGuard[]
-      readonly nodes: readonly Node[]
-      readonly refusedGuards: readonly string[]
-    },
-    fresh?: Fresh,
-  ): GuardSnapshot {
-    const now = this.#parts.clock.wallMs()
-    const found = guards.map((guard) => this.#found(guard, fresh))
-    const deleted = new Set(
-      found.flatMap(({ pods }) => pods.flatMap(({ isLeaving, nodeName }) => (isLeaving ? (nodeName ?? []) : []))),
+  /** Groups for which this controller holds a slot, also where none of their guards is left. */
+  #groupsWithSlots(): readonly string[] {
+    const prefix = this.#slotsOf('').holder
+    return (this.#budget.facts()?.slots ?? []).flatMap(({ owner: { holder } }) =>
+      holder.startsWith(prefix) ? [holder.slice(prefix.length)] : [],
     )
-    const asking = nodes.filter((node) => asksToDrain(node) !== undefined || deleted.has(node.name))
-    const pairs = guards.flatMap((guard) => asking.map((node) => [guard, node] as const))
-    this.#holds.refresh(pairs, this.#life)
-    return lookAtGroup({
-      ...{ group, now, nodes },
-      isFresh: this.#caches.isFresh(),
-      refusedGuards,
-      budget: this.#budget.facts() ?? NOTHING_READ,
-      holder: this.#slotsOf(group).holder,
-      guards: found,
-      requestedAt: this.#memory.requestedAt(group, { names: asking.map(({ name }) => name), guards, now }),
-      refusals: this.#memory.refusals(now),
-    })
-  }
-
-  #found(guard: CheckedGuard, fresh?: Fresh): FoundGuard {
-    const { deployments, gates, ...around } = this.#caches.around(guard)
-    const now = this.#parts.clock.monoMs()
-    const { uid } = guard
-    return {
-      guard,
-      ...around,
-      deployments: this.#latest.all(this.#memory.withMade('deployment', uid, { shown: deployments, now })),
-      gates: this.#latest.all(this.#memory.withMade('gate', uid, { shown: gates, now })),
-      verdictsOf: (name) => {
-        const known = fresh?.node === name ? fresh.verdicts.get(uid) : undefined
-        const node = this.#caches.nodes.get(name)
-        return known ?? (node === undefined ? undefined : this.#holds.verdicts(guard, node))
-      },
-    }
   }
 
   #slotsOf(group: string): ControllerSlots {
@@ -287,13 +228,17 @@ export class GuardLoop {
         guards.map(async (guard) => [guard.uid, await this.#holds.fresh(guard, node, signal)] as const),
       ),
     )
-    const decision = decideGuards(this.#seen(group, nodes, { node: action.node, verdicts }).snapshot)
+    const decision = decideGuards(this.#looks.of(group, nodes, { node: action.node, verdicts }).snapshot)
     return decision.kind === 'act'
       ? decision.actions.find((one) => guardActionKey(one) === guardActionKey(action))
       : undefined
   }
 
-  async #tell({ snapshot, guards, refused }: Seen, decision: LoopDecision<Bound>, signal: AbortSignal): Promise<void> {
+  async #tell(
+    { snapshot, guards, refused }: GroupSeen,
+    decision: LoopDecision<Bound>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const actions = decision.kind === 'act' ? decision.actions.map(({ action }) => action) : []
     for (const [guard, reasons] of refused) {
       await this.#status.write(guard, refusedGuardStatus(guard.status.fields, reasons), signal)
@@ -316,12 +261,6 @@ export class GuardLoop {
 
 /** With these a node is granted, or about to be. */
 const GRANTS: ReadonlySet<GuardAction['kind']> = new Set(['takeSlot', 'claim', 'openGate', 'letGo'])
-
-/** Verdicts that were read a moment ago, by the UID of their guard. */
-interface Fresh {
-  readonly node: string
-  readonly verdicts: ReadonlyMap<string, readonly HoldVerdict[]>
-}
 
 const isOf = (nodes: readonly { readonly name: string }[], { name }: CheckedGuard, object = ''): boolean =>
   object === name || nodes.some((n) => n.name === object)

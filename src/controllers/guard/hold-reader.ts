@@ -36,6 +36,8 @@ interface Read {
 /** What was read is read again after this, while the node asks. */
 const AGAIN_MS = 1_000
 const CALL_LIMIT_MS = 5_000
+/** Its node does not ask any more. */
+const KEPT_MS = 60_000
 /** Of many nodes that ask, so many holds are read at a time. */
 const AT_ONCE = 16
 const NAMED_AT_MOST = 3
@@ -66,6 +68,7 @@ export class HoldReader {
   /** Reads the holds that were read longest ago, of all that ask, and settles before they are answered. */
   refresh(asking: readonly (readonly [NodeGuard, Node])[], signal: AbortSignal): void {
     const now = this.#parts.clock.monoMs()
+    for (const [key, { at }] of this.#read) if (now - at > KEPT_MS) this.#read.delete(key)
     const due = asking.flatMap(([guard, node]) =>
       guard.spec.holds.filter(isRemote).flatMap((hold) => {
         const key = keyOf(guard, node, hold)
@@ -76,7 +79,7 @@ export class HoldReader {
     const oldest = due.toSorted((one, other) => one.at - other.at)
     for (const { guard, node, hold, key } of oldest.slice(0, AT_ONCE - this.#reading.size)) {
       this.#reading.add(key)
-      this.#remember(key, guard, this.#remote(hold, node, signal), signal)
+      this.#remember({ key, guard }, this.#remote(hold, node, signal), signal)
     }
   }
 
@@ -96,13 +99,11 @@ export class HoldReader {
     )
   }
 
-  /** Only these ask. */
-  keep(asking: readonly (readonly [NodeGuard, Node])[]): void {
-    const keys = new Set(asking.flatMap(([guard, node]) => guard.spec.holds.map((hold) => keyOf(guard, node, hold))))
-    for (const key of this.#read.keys()) if (!keys.has(key)) this.#read.delete(key)
-  }
-
-  #remember(key: string, guard: NodeGuard, reading: Promise<HoldVerdict>, signal: AbortSignal): void {
+  #remember(
+    { key, guard }: { readonly key: string; readonly guard: NodeGuard },
+    reading: Promise<HoldVerdict>,
+    signal: AbortSignal,
+  ): void {
     const { clock, onNews } = this.#parts
     reading
       .then((verdict) => {

@@ -94,12 +94,8 @@ export class GuardEffects {
         return this.#setGate(action, signal)
       case 'alignDeployment': {
         const { deployment, wanted, pods, ...wish } = action
-        return this.#patch(
-          DEPLOYMENTS,
-          deployment,
-          deploymentPatch(deployment, wantedDeployment(guard, wanted, wish), pods),
-          signal,
-        )
+        const patch = deploymentPatch(deployment, wantedDeployment(guard, wanted, wish), pods)
+        return this.#patch(DEPLOYMENTS, { found: deployment, patch }, signal)
       }
       case 'deleteDeployment':
         return this.#delete(DEPLOYMENTS, action.deployment, signal)
@@ -133,12 +129,8 @@ export class GuardEffects {
     const patch = gatePatch(found, wantedGate(view.guard, wanted, isOpen)) ?? {}
     const metadata = 'metadata' in patch ? (patch.metadata as Readonly<Record<string, unknown>>) : {}
     const annotations = { ...(metadata.annotations as object | undefined), [GRANT_ANNOTATION]: grant }
-    await this.#patch(
-      GATES,
-      found,
-      { ...patch, metadata: { ...metadata, resourceVersion: found.resourceVersion, annotations } },
-      signal,
-    )
+    const whole = { ...patch, metadata: { ...metadata, resourceVersion: found.resourceVersion, annotations } }
+    await this.#patch(GATES, { found, patch: whole }, signal)
   }
 
   async #create<T extends OwnedObject>(
@@ -166,8 +158,7 @@ export class GuardEffects {
 
   async #patch<T extends OwnedObject>(
     kind: ObjectKind<T>,
-    found: T,
-    patch: Readonly<Record<string, unknown>> | undefined,
+    { found, patch }: { readonly found: T; readonly patch: Readonly<Record<string, unknown>> | undefined },
     signal: AbortSignal,
   ): Promise<void> {
     if (patch === undefined) return

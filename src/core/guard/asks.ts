@@ -6,7 +6,12 @@ const DISRUPTED = 'karpenter.sh/disrupted'
 const LEAVING_TAINTS: readonly string[] = [...REMOVAL_TAINTS, DISRUPTED]
 
 /** What shows that a node is to be drained, as the end of a sentence; undefined: nothing does. */
-export function asksToDrain({ unschedulable, lifecycle = [], deleting, taints }: Node): string | undefined {
+export function asksToDrain({
+  unschedulable,
+  lifecycle = [],
+  deleting,
+  taints,
+}: Pick<Node, 'unschedulable' | 'lifecycle' | 'deleting' | 'taints'>): string | undefined {
   if (unschedulable) return 'is cordoned'
   if (lifecycle.length > 0) return `has the condition ${lifecycle.join(', ')}`
   if (deleting === true) return 'is being deleted'

@@ -1,9 +1,9 @@
 import type { Reason } from '../../model/reason.ts'
+import { isLate } from './conditions.ts'
 import { grants } from './grants.ts'
 import { targetGone } from './may-go.ts'
 import { guardPass } from './pass.ts'
 import type { GuardSnapshot, GuardView } from './snapshot.ts'
-import { isLate } from './status.ts'
 
 /** What is worth a word of a guard, beside its grants: of its nodes that ask, and of itself. */
 export function guardReasons(s: GuardSnapshot, view: GuardView): readonly Reason[] {

@@ -9,8 +9,8 @@ import { readGuard } from './read-guard.ts'
 const NOW = wallMs(Date.parse('2026-01-01T12:00:00Z'))
 const at = '2026-01-01T11:59:00.000Z'
 const held = { name: 'n1', state: 'Held', requestedAt: at }
-const free = { name: 'n1', labels: { disk: 'ssd' }, unschedulable: false }
-const cordoned = { ...free, unschedulable: true }
+const free = { name: 'n1', labels: { disk: 'ssd' }, taints: [], unschedulable: false }
+const cordoned = { ...free, taints: [], unschedulable: true }
 const bySsd = { spec: { follow: { nodeSelector: { disk: 'ssd' } } }, status: { desiredNodes: 5 } }
 const byHdd = { ...bySsd, spec: { follow: { nodeSelector: { disk: 'hdd' } } } }
 

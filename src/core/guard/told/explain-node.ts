@@ -1,6 +1,7 @@
 import type { Node } from '../../../model/node.ts'
 import type { ByHand } from '../../../model/node-guard.ts'
 import type { WallMs } from '../../../model/time.ts'
+import { asksToDrain } from '../asks.ts'
 import { isEntryOver } from '../by-hand.ts'
 import type { CheckedGuard } from '../guard-kind.ts'
 import { labelText } from './hold-text.ts'
@@ -28,7 +29,7 @@ export interface NodeExplanation {
   readonly releases: readonly ByHand[]
 }
 
-type Facts = Pick<Node, 'name' | 'labels' | 'unschedulable' | 'lifecycle'>
+type Facts = Pick<Node, 'name' | 'labels'> & Parameters<typeof asksToDrain>[0]
 
 /** The state of a node that is none of the guard, or of which nothing says whether it is. */
 const NOT_LISTED = 'NotListed'
@@ -57,7 +58,7 @@ function isChosen({ spec: { follow } }: CheckedGuard, { labels }: Facts): boolea
 }
 
 const isSurelyArmed = (guard: CheckedGuard, node: Facts, { truncated, desired }: ToldGuard): boolean =>
-  !truncated && desired > 0 && isChosen(guard, node) === true && whyAsks(node) === undefined
+  !truncated && desired > 0 && isChosen(guard, node) === true && asksToDrain(node) === undefined
 
 function guardStep(guard: CheckedGuard, node: Facts, { nodes, truncated, desired }: ToldGuard): ExplainStep {
   const { name, spec } = guard
@@ -83,16 +84,11 @@ function guardStep(guard: CheckedGuard, node: Facts, { nodes, truncated, desired
     : step('open', `it does not have the labels ${labelText(spec.follow.nodeSelector)}, so ${name} does not guard it`)
 }
 
-function whyAsks({ unschedulable, lifecycle = [] }: Facts): string | undefined {
-  if (unschedulable) return 'it is cordoned'
-  return lifecycle.length > 0 ? `it has the condition ${lifecycle.join(', ')}` : undefined
-}
-
 function asksStep(node: Facts, listed: ToldGuardNode | undefined): ExplainStep {
-  const why = whyAsks(node)
+  const why = asksToDrain(node)
   const { requestedAt } = listed ?? {}
   const since = requestedAt === undefined ? '' : `, since ${requestedAt.replace(/\.\d+Z$/, 'Z')}`
-  if (why !== undefined) return { about: 'asks', is: 'open', text: `it asks to be drained: ${why}${since}` }
+  if (why !== undefined) return { about: 'asks', is: 'open', text: `it asks to be drained: it ${why}${since}` }
   if (requestedAt !== undefined)
     return { about: 'asks', is: 'open', text: `it asks to be drained${since}, and is not cordoned at this moment` }
   return { about: 'asks', is: 'shut', text: 'it does not ask to be drained: it is not cordoned' }
