@@ -70,7 +70,7 @@ export class Drainers {
         this.#at.add(node)
         this.#ground.label(node, 'no')
         cluster.time.later(deed.forMs, () => {
-          if (this.#ground.hasNode(node)) this.#ground.label(node, undefined)
+          if (this.#ground.hasNode(node) && !deed.forGood) this.#ground.label(node, undefined)
           this.#over(node)
         })
         return

@@ -232,6 +232,10 @@ export class GuardGround {
   }
 
   /** Of the nodes that the DaemonSet is to run on. */
+  wantedNames(): readonly string[] {
+    return this.nodeNames().filter((name) => this.isWanted(name))
+  }
+
   nodeNames(): readonly string[] {
     return [...this.cluster.world.store.all(NODES)].map(({ metadata }) => metadata.name).toSorted()
   }

@@ -32,8 +32,8 @@ export type Deed = {
   | { readonly kind: 'powerCut'; readonly forMs: number }
   | { readonly kind: 'leave' }
   | { readonly kind: 'join' }
-  /** The node has the label that the DaemonSet asks for no more, for a while. */
-  | { readonly kind: 'unlabel'; readonly forMs: number }
+  /** The DaemonSet leaves the node alone, for a while or for good. */
+  | { readonly kind: 'unlabel'; readonly forMs: number; readonly forGood: boolean }
   /** A person releases it. */
   | { readonly kind: 'release'; readonly forMs: number }
   | { readonly kind: 'holdByHand'; readonly forMs: number }
@@ -74,6 +74,26 @@ const DEEDS = [
 
 /** The same for the same seed. */
 export function guardScenario(seed: string): GuardScenario {
+  const drawn = drawnBy(seed)
+  const old = afterRelease(drawn)
+  return { ...drawn, standing: [...drawn.standing, ...old.standing], deeds: [...drawn.deeds, ...old.deeds] }
+}
+
+/** A node that was released is drained once that is over, while something holds it. Of its own chance. */
+function afterRelease({ seed, nodes, holds }: GuardScenario): Pick<GuardScenario, 'standing' | 'deeds'> {
+  const random = new SeededRandom(`guard release ${seed}`)
+  const [hold] = holds
+  if (hold === undefined || random.next() >= 0.3) return { standing: [], deeds: [] }
+  const node = `n${1 + random.below(nodes)}`
+  const atMs = Math.round(random.between(0, 20_000))
+  const drained = { kind: 'drain', node, atMs: atMs + 20_000, forMs: 2_000, reboots: false } as const
+  return {
+    standing: [{ hold, node, fromMs: atMs + 5_000, toMs: atMs + 60_000, manner: 'held' }],
+    deeds: [{ kind: 'release', node, atMs, forMs: 3_000 }, drained],
+  }
+}
+
+function drawnBy(seed: string): GuardScenario {
   const random = new SeededRandom(`guard ${seed}`)
   const nodes = 2 + random.below(4)
   const mode = random.next() < 0.35 ? 'Budget' : 'PerNode'
@@ -132,6 +152,8 @@ function deedsOf(random: SeededRandom, { any, nodes }: Fleet): readonly Deed[] {
       case 'join':
         joins += 1
         return { kind, ...at, node: `n${nodes + joins}` }
+      case 'unlabel':
+        return { kind, ...at, forMs, forGood: random.next() < 0.5 }
       default:
         return { kind, ...at, forMs }
     }

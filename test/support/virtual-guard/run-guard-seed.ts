@@ -114,11 +114,16 @@ async function guardedAtFirst(ground: GuardGround, scenario: GuardScenario): Pro
 
 const guardNames = ({ hasSecond }: GuardScenario): readonly string[] => (hasSecond ? ['guard', 'second'] : ['guard'])
 
+/** The second one follows no DaemonSet. */
+const nodesOf = (ground: GuardGround, name: string): readonly string[] =>
+  name === 'guard' ? ground.wantedNames() : ground.nodeNames()
+
 function areGuarded(ground: GuardGround, scenario: GuardScenario): boolean {
-  const nodes = ground.nodeNames().join()
-  return guardNames(scenario).every(
-    (name) => ground.guarded(name).join() === nodes && ground.condition('Ready', name) === 'True AllGuarded',
-  )
+  return guardNames(scenario).every((name) => {
+    const nodes = nodesOf(ground, name)
+    const isReady = ground.condition('Ready', name) === (nodes.length === 0 ? 'False NoNodes' : 'True AllGuarded')
+    return isReady && ground.guarded(name).join() === nodes.join()
+  })
 }
 
 function plan(ground: GuardGround, scenario: GuardScenario): void {
@@ -165,8 +170,8 @@ const isSettled = (ground: GuardGround, scenario: GuardScenario): boolean =>
   })
 
 function surplus(ground: GuardGround, scenario: GuardScenario): readonly string[] {
-  const nodes = ground.nodeNames().length
-  const wanted = (scenario.mode === 'PerNode' ? nodes : 1) + (scenario.hasSecond ? nodes : 0)
+  const first = scenario.mode === 'PerNode' ? ground.wantedNames().length : 1
+  const wanted = first + (scenario.hasSecond ? ground.nodeNames().length : 0)
   const found = { budgets: ground.gates().length, Deployments: ground.deployments().length }
   return Object.entries(found)
     .filter(([, count]) => count !== wanted)
