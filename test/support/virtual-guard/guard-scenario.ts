@@ -97,7 +97,7 @@ function drawnBy(seed: string): GuardScenario {
   const random = new SeededRandom(`guard ${seed}`)
   const nodes = 2 + random.below(4)
   const mode = random.next() < 0.35 ? 'Budget' : 'PerNode'
-  const holds = mode === 'Budget' ? [] : HOLDS.filter(() => random.next() < 0.35)
+  const holds = HOLDS.filter(() => random.next() < 0.35)
   const any = (): string => `n${1 + random.below(nodes)}`
   const standing = holds.flatMap((hold) =>
     Array.from({ length: random.below(4) }, (): Standing => {

@@ -1,5 +1,4 @@
 import { GUARD_NAME_MAX } from '../../../model/guard-defaults.ts'
-import type { Untrusted } from '../../../model/untrusted.ts'
 import { rulesOf } from '../../schema/field-rule.ts'
 
 /** What a NodeGuard is refused for beyond a field that is wrong by itself. */
@@ -8,11 +7,6 @@ const GUARD_RULES = {
     field: 'spec.follow',
     message: 'follow names both a DaemonSet and labels of nodes, or neither',
     fix: 'keep one of follow.daemonSet and follow.nodeSelector',
-  },
-  holdsInBudget: {
-    field: 'spec.mode',
-    message: 'holds are of one node, and with mode Budget a grant lets the pod of any node go',
-    fix: 'set mode to PerNode, or remove holds',
   },
   secondLockImage: {
     field: 'spec.terminationGracePeriodSeconds',
@@ -56,17 +50,11 @@ export const HTTP_RULES = rulesAt('spec.holds[].http', {
   ],
 })
 
-const hasHolds = (self: Untrusted): boolean => self.at('holds').each().length > 0
-
 /** Of `spec`. */
 export const SPEC_RULES = rulesAt('spec', {
   oneTarget: [
     'has(self.follow.daemonSet) != has(self.follow.nodeSelector)',
     (self) => self.at('follow').at('daemonSet').absent !== self.at('follow').at('nodeSelector').absent,
-  ],
-  holdsInBudget: [
-    "!has(self.mode) || self.mode != 'Budget' || !has(self.holds) || self.holds.size() == 0",
-    (self) => self.at('mode').textOr('') !== 'Budget' || !hasHolds(self),
   ],
   secondLockImage: [
     '!has(self.terminationGracePeriodSeconds) || has(self.template)',
