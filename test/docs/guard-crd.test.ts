@@ -13,6 +13,6 @@ test('each field of a NodeGuard says what it means, and a field of the spec what
 test('the NodeGuard that is shipped as an example is right, and refused where it contradicts itself', () => {
   const example = parse(shipped('examples/node-guard.yaml')) as { readonly spec: object }
   assert.deepEqual(validateGuard(example), [])
-  const [finding] = validateGuard({ ...example, spec: { ...example.spec, mode: 'Budget' } })
-  assert.deepEqual([finding?.field, finding?.severity], ['spec.mode', 'error'])
+  const [finding] = validateGuard({ ...example, spec: { ...example.spec, follow: {} } })
+  assert.deepEqual([finding?.field, finding?.severity], ['spec.follow', 'error'])
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { DEPLOYMENTS, DISRUPTION_BUDGETS, NODES } from '../../src/sim/world/api-resource.ts'
+import { DEPLOYMENTS, DISRUPTION_BUDGETS, NODES, VOLUME_ATTACHMENTS } from '../../src/sim/world/api-resource.ts'
 import { readManifests, renderChart } from '../support/agent-chart.ts'
 import { boundTo, grantedBy } from '../support/granted-rights.ts'
 import { covers, isGranted, requestedBy } from '../support/requested-rights.ts'
@@ -55,7 +55,7 @@ async function aDrain(ground: GuardGround, name: string): Promise<void> {
     await ground.until(`${name} to be held`, () => ground.rows().includes(`${name} Held HoldStands`))
     if (!isLast) ground.cordon(name, false)
     await ground.until('it to be told', () => ground.events().some((line) => line.startsWith('HoldStands')))
-    ground.detach('a')
+    ground.remove(VOLUME_ATTACHMENTS, { name: 'a' })
     if (isLast) await ground.until(`${name} to be drained`, drain.isOver)
     else await ground.until(`${name} to be free`, () => ground.rows().length === 0)
   }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { VOLUME_ATTACHMENTS } from '../../src/sim/world/api-resource.ts'
 import { type SimulationContext, simulationTest } from '../support/simulation-test.ts'
 import { GuardGround } from '../support/virtual-guard/guard-ground.ts'
 import { type Json, nodeGuard, storage, volumeAttachment } from '../support/virtual-guard/guard-manifests.ts'
@@ -49,6 +50,6 @@ test('a node is held while a volume is on it, and the next node waits for it', a
   const first = ground.drain('n1')
   await ground.until('n1 to be held', () => ground.rows()[0] === 'n1 Held HoldStands', 10)
   await ground.notWithin(30, () => first.isOver())
-  ground.detach('a')
+  ground.remove(VOLUME_ATTACHMENTS, { name: 'a' })
   await ground.until('n1 to be drained', () => first.isOver(), 9)
 })

@@ -13,7 +13,6 @@ import {
   NODE_GUARDS,
   NODES,
   PODS,
-  VOLUME_ATTACHMENTS,
 } from '../../../src/sim/world/api-resource.ts'
 import { applyManifest } from '../../../src/sim/world/apply-manifest.ts'
 import { deleteObject } from '../../../src/sim/world/delete-object.ts'
@@ -23,6 +22,7 @@ import { FRONT } from '../virtual-ingress/ingress-manifests.ts'
 import type { ProcessOutside } from '../virtual-roll/process-ports.ts'
 import type { Json } from './guard-manifests.ts'
 import { GuardProcess, LEASE } from './guard-process.ts'
+import { kubectlDrain } from './kubectl-drain.ts'
 
 interface GroundOptions {
   readonly nodes?: number
@@ -30,8 +30,6 @@ interface GroundOptions {
 }
 
 const STARTED_WITHIN_S = 60
-/** As kubectl tries a pod again that a budget protects. */
-const EVICT_AGAIN_MS = 5_000
 
 /** `no`: the DaemonSet leaves the node alone. */
 const STORAGE_LABEL = 'storage'
@@ -151,36 +149,16 @@ export class GuardGround {
     if (old !== undefined) deleteObject(this.cluster.world, { resource, old, options: {} })
   }
 
-  detach(name: string): void {
-    this.remove(VOLUME_ATTACHMENTS, { name })
-  }
-
   removeNode(name: string): void {
     this.cluster.machines.get(name)?.powerCut()
     this.remove(NODES, { name })
   }
 
-  /**
-   * As `kubectl drain --ignore-daemonsets`: the node is cordoned, then every pod that is no DaemonSet's is asked to go, again and again
-   * while a budget protects it, until none is left. Resolves then, with how long it took; never before `until` of the test ends it.
-   */
+  /** A person cordons the node, and drains it. */
   drain(name: string): { isOver: () => boolean } {
     this.cordon(name, true)
-    let isOver = false
-    const left = new Set(this.podsOn(name).map(({ metadata }) => metadata.uid))
-    const look = (): void => {
-      const pods = this.podsOn(name).filter(({ metadata }) => left.has(metadata.uid))
-      isOver = pods.length === 0
-      if (!isOver) this.cluster.time.later(200, look)
-    }
-    const ask = (uid: string): void => {
-      const pod = this.podsOn(name).find(({ metadata }) => metadata.uid === uid)
-      if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) return
-      if (this.evict(pod) !== 'evicted') this.cluster.time.later(EVICT_AGAIN_MS, () => ask(uid))
-    }
-    for (const uid of left) ask(uid)
-    look()
-    return { isOver: () => isOver }
+    const { time } = this.cluster
+    return kubectlDrain({ time, podsThere: () => this.podsOn(name), evict: (pod) => this.evict(pod) })
   }
 
   evict(pod: PodObject): number | 'evicted' {
@@ -292,13 +270,9 @@ export class GuardGround {
     return this.pods().filter(({ metadata }) => metadata.labels?.['evenkeel.dev/guard'] === name)
   }
 
-  deployments() {
-    return [...this.cluster.world.store.all(DEPLOYMENTS)]
-  }
+  deployments = () => [...this.cluster.world.store.all(DEPLOYMENTS)]
 
-  gates() {
-    return [...this.cluster.world.store.all(DISRUPTION_BUDGETS)]
-  }
+  gates = () => [...this.cluster.world.store.all(DISRUPTION_BUDGETS)]
 
   /** Nodes that bear the claim of guards. */
   claimed(): readonly string[] {

@@ -1,4 +1,4 @@
-import { CONFIG_MAPS, NODES, PODS } from '../../../src/sim/world/api-resource.ts'
+import { CONFIG_MAPS, NODES, PODS, VOLUME_ATTACHMENTS } from '../../../src/sim/world/api-resource.ts'
 import type { GuardGround } from './guard-ground.ts'
 import { type Json, volumeAttachment } from './guard-manifests.ts'
 import type { GuardScenario, HoldKind, Standing } from './guard-scenario.ts'
@@ -86,7 +86,7 @@ export class HeldNodes {
     switch (hold) {
       case 'volumes':
         if (stands) this.#ground.apply(volumeAttachment(`busy-${i}`, node))
-        else this.#ground.detach(`busy-${i}`)
+        else this.#ground.remove(VOLUME_ATTACHMENTS, { name: `busy-${i}` })
         return
       case 'pods':
         if (stands && store.get(NODES, { name: node }) !== undefined) this.#ground.apply(busyPod(`busy-${i}`, node))
