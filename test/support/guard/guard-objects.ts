@@ -46,7 +46,7 @@ export const aPod = (guard: NodeGuard, nodeName: string, change: Partial<GuardPo
   ...change,
 })
 
-export const earlier = (ms: number): WallMs => wallMs(NOW - ms)
+const earlier = (ms: number): WallMs => wallMs(NOW - ms)
 
 /** DaemonSet `data/storage-node`, of this pod spec. */
 export const aDaemonSet = (podSpec: object = {}): OwnedObject => ({

@@ -17,7 +17,7 @@ import { aDaemonSet, aPod, madeDeployment, madeObject, NOW } from './guard-objec
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
-export const HOLDER = 'controller/guard/default'
+const HOLDER = 'controller/guard/default'
 
 /** All that there is of one NodeGuard. */
 export interface ToyGuard {
