@@ -39,12 +39,14 @@ const isHeld = (toy: GuardToy, { guard, pods }: ToyGuard, node: string): boolean
   toy.verdictOf(guard, node) !== 'clear' &&
   pods.some(({ nodeName }) => nodeName === node)
 
-/** By slots, claims and heartbeats, without that node. */
-const nodesOut = (toy: GuardToy, node: string): number =>
-  [...toy.nodes.values()].filter(
+/** By slots, claims and heartbeats, without that node. Of two that have a slot and no more, the one of the lower slot goes on. */
+function nodesOut({ nodes, slots }: GuardToy, node: string): number {
+  const slotOf = (name: string): number => slots.find(({ owner }) => owner.node === name)?.index ?? -1
+  return [...nodes.values()].filter(
     ({ name, ready, annotations }) =>
       name !== node &&
       (ready !== 'True' ||
         annotations[MAINTENANCE_ANNOTATION] !== undefined ||
-        toy.slots.some(({ owner }) => owner.node === name)),
+        (slotOf(name) >= 0 && slotOf(name) < slotOf(node))),
   ).length
+}
