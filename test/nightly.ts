@@ -108,6 +108,12 @@ const PARTS: readonly Part[] = [
     env: { EVERY_TROUBLE: '1' },
   },
   {
+    name: 'guards',
+    what: 'each hold of a NodeGuard on a real API server, with those that take a minute',
+    argv: ['test/run.ts', 'kube-guard-holds'],
+    env: { EVERY_TROUBLE: '1' },
+  },
+  {
     name: 'rollouts',
     what: 'rollouts of IngressDaemonSets under traffic on real clusters, by each way to detach and beside rolls',
     argv: ['test/run.ts', 'cluster/ingress-rollout', 'cluster/ingress-health', 'kube-ingress-groups'],

@@ -59,7 +59,7 @@ export function followedBy({ spec }: NodeGuard, { daemonSet, nodes }: Around): F
     template: { object: template, hostNetwork: podSpec.hostNetwork === true },
   })
   const judge = isGone ? () => GONE[spec.onTargetGone] : (node: Node) => staying(judgeOf, node)
-  const tolerations = tolerationsFor(podSpec, () => nodes.filter((node) => judge(node) === 'Run'))
+  const tolerations = tolerationsFor(podSpec, () => nodes.filter((node) => judge(node) !== 'Leave'))
   const by = JSON.stringify([isGone, template, tolerations])
   const last = LAST.get(spec)
   if (last?.by === by) return last.followed

@@ -165,7 +165,7 @@ function ofAsking(pass: GuardPass, x: GroupNode): Next {
   if (why.length > 0) return { actions: isBegun ? kept(pass, x) : giveBack(pass, x), reasons: why }
   const more = isBegun ? kept(pass, x) : []
   if (more.length > 0) return { actions: more, reasons: [draining(x)] }
-  if (isBegun && x.slot.kind !== 'none') return { actions: opening(pass, x), reasons: [draining(x)] }
+  if (isBegun && x.slot.kind !== 'none') return { actions: nextStep(pass, x, undefined), reasons: [draining(x)] }
   // It is let go already, and was counted then.
   if (open.length > 0) return { actions: opening(pass, x), reasons: [] }
   const [first] = queue(pass).filter((other) => other === x || whyNot(pass, other).length === 0)
@@ -212,13 +212,19 @@ const opening = (pass: GuardPass, x: GroupNode): readonly GuardObjectAction[] =>
     if (!member.isThere) return []
     const leaving = n.pods.filter((pod) => pod.isLeaving && (pod.graceMs ?? 0) > SHORT_GRACE_MS)
     const ends = leaving.map((pod): GuardObjectAction => ({ kind: 'endPod', view, pod }))
-    const answer = ofMember(pass, x, member)
-    const released = answer.kind === 'released' ? { released: answer } : {}
+    const released = releasedBy(ofMember(pass, x, member))
     if (n.own === undefined) return [...removing(x, member, released), ...ends]
     const { wanted, gate } = n.own
     if (member.isOpen || gate === undefined) return ends
     return [{ kind: 'openGate', view, wanted, gate, node: x.name, ...released }, ...ends]
   })
+
+/** What is said and kept of a grant that passes over a hold. */
+function releasedBy(answer: ReturnType<typeof ofMember>): { readonly released?: Released } {
+  if (answer.kind !== 'released') return {}
+  const { kind: _, ...released } = answer
+  return { released }
+}
 
 /** Its Deployment makes another one at once, which must not come back there, and no rollout may be under way that would take a second one away. */
 function removing(
