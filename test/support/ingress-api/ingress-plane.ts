@@ -1,8 +1,7 @@
 import { type Bed, openBed } from '../../../testbed/bed.ts'
 import type { KubeconfigPair } from '../../../testbed/owner/identities.ts'
-import { readManifests, renderChart, shipped } from '../agent-chart.ts'
+import { rightsOfTheChart, shipped } from '../agent-chart.ts'
 
-const RIGHTS = new Set(['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'])
 const NAMESPACE = 'evenkeel'
 const ACCOUNT = 'evenkeel-agent-controller'
 
@@ -30,7 +29,8 @@ export async function openIngressPlane({ maxOut, groups }: PlaneOptions): Promis
     await bed.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }])
     const budget = { namespace: NAMESPACE, name: 'evenkeel-budget' }
     await bed.apply([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: budget, data: { maxOut } }])
-    await bed.apply(await rightsOfTheChart(groups))
+    const settings = ['controller.enabled=true', 'ingress.enabled=true', `ingress.groups={${groups.join()}}`]
+    await bed.apply(await rightsOfTheChart(...settings))
     for (const group of groups) await bed.apply(shipped(`crd/ingressdaemonsets.${group}.yaml`))
     const crds = groups.map((group) => `crd/ingressdaemonsets.${group}`)
     await bed.kubectl(['wait', '--for=condition=Established', ...crds, '--timeout=30s'])
@@ -39,13 +39,4 @@ export async function openIngressPlane({ maxOut, groups }: PlaneOptions): Promis
     await bed.close()
     throw error
   }
-}
-
-/** As `helm install` would give them. */
-async function rightsOfTheChart(groups: readonly string[]): Promise<readonly object[]> {
-  const { code, stdout, stderr } = await renderChart(
-    ...['controller.enabled=true', 'ingress.enabled=true', `ingress.groups={${groups.join()}}`],
-  )
-  if (code !== 0) throw new Error(stderr)
-  return readManifests(stdout).filter(({ kind }) => RIGHTS.has(kind ?? ''))
 }
