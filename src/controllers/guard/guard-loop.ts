@@ -128,6 +128,10 @@ export class GuardLoop {
         name: 'guard',
         gather: (key, signal) => this.#gather(key, signal),
         decide: (seen) => boundTo(seen.snapshot.group, decideGuards(seen.snapshot)),
+        decided: (key) => {
+          // A slot that was not seen may be one to give back.
+          if (this.#budget.facts()?.fault !== undefined) this.#reconciler.add(key, BUDGET_AGE_MS)
+        },
         tell: ({ snapshot, decision }, signal) => this.#tell(snapshot, decision, signal),
         perform: (action, signal) => this.#perform(action, signal),
         isRefusal: (error) => error instanceof WorldError && REFUSALS.includes(error.code),

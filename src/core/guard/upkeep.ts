@@ -85,7 +85,7 @@ function ofFleet(pass: GuardPass, view: GuardView, fleet: Guarding): readonly Gu
   if (pod !== undefined && !isMoving) return [{ kind: 'deletePod', view, pod }]
   const placed = view.nodes.flatMap(({ pods }) => pods).filter(({ isLeaving }) => !isLeaving).length
   const aligned = alignment(view, fleet, {
-    replicas: placed > replicas ? Math.max(replicas, deployment.replicas) : replicas,
+    replicas: placed > replicas || !isRolledOut(deployment) ? Math.max(replicas, deployment.replicas) : replicas,
     isPaused: pass.nodes.some((x) => x.asks !== undefined) && (isMoving || isSaidPaused(deployment)),
     pods: mayReplace(pass, view, pod === undefined) ? 'replace' : 'keep',
   })
@@ -114,6 +114,9 @@ function replicasOf({ guard, nodes }: GuardView): number {
 
 /** It replaces no pod at this time. */
 export const isStill = (deployment: FoundDeployment): boolean =>
-  deployment.isObserved && (deployment.updated >= deployment.replicas || isSaidPaused(deployment))
+  isRolledOut(deployment) || (deployment.isObserved && isSaidPaused(deployment))
+
+/** All pods are of one template. Of two, a Deployment that shrinks takes from both, and would end a guard that is there. */
+const isRolledOut = ({ isObserved, updated, replicas }: FoundDeployment): boolean => isObserved && updated >= replicas
 
 const isSaidPaused = ({ content: { spec } }: FoundDeployment): boolean => isJsonObject(spec) && spec.paused === true

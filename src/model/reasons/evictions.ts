@@ -25,7 +25,7 @@ export const EVICTIONS = {
     cause:
       'The pod of a NodeGuard leaves last. Its PodDisruptionBudget opens when the NodeGuard grants the node, which waits for something else.',
     cure: '`kubectl -n shop describe nodeguard ceph` shows what it waits for.',
-    wait: 'blocked',
+    wait: 'in course',
   },
   Throttled: {
     is: 'the API server is busy; the eviction is tried again',

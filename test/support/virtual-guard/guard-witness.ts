@@ -1,3 +1,4 @@
+import { isReady } from '../../../src/sim/actors/pod-object.ts'
 import type { ApiObject } from '../../../src/sim/world/api-object.ts'
 import { DISRUPTION_BUDGETS, PODS } from '../../../src/sim/world/api-resource.ts'
 import type { GuardGround } from './guard-ground.ts'
@@ -27,6 +28,8 @@ export class GuardWitness {
   readonly #parts: Parts
   /** Nodes whose guard was evicted and is not back, with when. */
   readonly #evicted = new Map<string, number>()
+  /** Of these, those that were uncordoned since: a guard that comes back before tolerates a cordon. */
+  readonly #uncordoned = new Set<string>()
   grants = 0
 
   constructor(parts: Parts) {
@@ -47,7 +50,7 @@ export class GuardWitness {
     parts.ground.onEvicted = (pod, node) => {
       const name = pod.metadata.labels?.['evenkeel.dev/guard']
       // One that was to take its place was evicted before it was ready.
-      if (name !== undefined && !parts.ground.guarded(name).includes(node)) this.#lost(node)
+      if (name !== undefined && isReady(pod) && !parts.ground.guarded(name).includes(node)) this.#lost(node)
     }
   }
 
@@ -73,6 +76,7 @@ export class GuardWitness {
     if (others.length > 0)
       this.#parts.say('one-node', `the guard of ${node} was evicted while ${others.join(', ')} is without its own`)
     this.#evicted.set(node, this.#parts.ground.cluster.time.monoMs())
+    this.#uncordoned.delete(node)
   }
 
   #forgetThoseBack(): void {
@@ -80,7 +84,8 @@ export class GuardWitness {
     const names = ['guard', ...(this.#parts.scenario.hasSecond ? ['second'] : [])]
     for (const [node] of this.#evicted) {
       const isGone = !ground.hasNode(node) || !ground.isWanted(node)
-      const isBack = !isGone && !ground.isCordoned(node) && names.every((name) => ground.guarded(name).includes(node))
+      if (!isGone && !ground.isCordoned(node)) this.#uncordoned.add(node)
+      const isBack = this.#uncordoned.has(node) && names.every((name) => ground.guarded(name).includes(node))
       if (isGone || isBack) this.#evicted.delete(node)
     }
   }
@@ -107,7 +112,8 @@ export class GuardWitness {
     for (const [other, at] of this.#evicted)
       if (other !== node && now - at > OLD_MS && !isReleased(other))
         say('one-node', `${node} was granted while the guard of ${other} is gone for ${now - at} ms`)
-    if (isReleased(node)) return
+    // The holds are those of the first guard, which follows the DaemonSet.
+    if (isReleased(node) || !ground.isWanted(node)) return
     for (const hold of scenario.holds) {
       const ms = held.heldForMs(hold, node)
       if (ms > OLD_MS) say('holds-kept', `${node} was granted while ${hold} has held it for ${Math.round(ms)} ms`)

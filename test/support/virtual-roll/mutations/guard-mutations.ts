@@ -93,7 +93,11 @@ export const GUARD_MUTATIONS: readonly Mutation[] = [
   mutation(
     'shrinks the guards without removing the one that has to go',
     ['upkeep.ts', 'if (pod !== undefined && !isMoving) return', "if (pod?.name === '' && !isMoving) return"],
-    ['upkeep.ts', 'placed > replicas ? Math.max(replicas, deployment.replicas) : replicas', 'replicas'],
+    [
+      'upkeep.ts',
+      'placed > replicas || !isRolledOut(deployment) ? Math.max(replicas, deployment.replicas) : replicas',
+      'replicas',
+    ],
   ),
   mutation('keeps what it made for nodes that left', [
     'upkeep.ts',
