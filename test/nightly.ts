@@ -50,6 +50,11 @@ const PARTS: readonly Part[] = [
     argv: ['test/ingress.ts', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstFleet)],
   },
   {
+    name: 'guards',
+    what: `${FLEETS_A_NIGHT} random drains of guarded nodes, from seed ${firstFleet} on`,
+    argv: ['test/guards.ts', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstFleet)],
+  },
+  {
     name: 'crash',
     what: 'a roll killed at every point',
     argv: ['test/run.ts', 'virtual/crash'],
@@ -102,15 +107,15 @@ const PARTS: readonly Part[] = [
     env: { EVERY_TROUBLE: '1' },
   },
   {
-    name: 'fields',
-    what: 'each field of an IngressDaemonSet on a real API server, with those that by day are shown by another one like them',
-    argv: ['test/run.ts', 'kube-ingress-fields'],
+    name: 'drains',
+    what: 'kubectl drain of guarded nodes of a real cluster, guards that follow their DaemonSet, and each hold on a real API server',
+    argv: ['test/run.ts', 'kube-guard'],
     env: { EVERY_TROUBLE: '1' },
   },
   {
-    name: 'guards',
-    what: 'each hold of a NodeGuard on a real API server, with those that take a minute',
-    argv: ['test/run.ts', 'kube-guard-holds'],
+    name: 'fields',
+    what: 'each field of an IngressDaemonSet on a real API server, with those that by day are shown by another one like them',
+    argv: ['test/run.ts', 'kube-ingress-fields'],
     env: { EVERY_TROUBLE: '1' },
   },
   {

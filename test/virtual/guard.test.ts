@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
+import { isReady, type PodObject } from '../../src/sim/actors/pod-object.ts'
 import { VOLUME_ATTACHMENTS } from '../../src/sim/world/api-resource.ts'
 import { type SimulationContext, simulationTest } from '../support/simulation-test.ts'
-import { GuardGround } from '../support/virtual-guard/guard-ground.ts'
-import { type Json, nodeGuard, storage, volumeAttachment } from '../support/virtual-guard/guard-manifests.ts'
+import { GuardGround, STORAGE_LABEL } from '../support/virtual-guard/guard-ground.ts'
+import {
+  guardTemplate,
+  type Json,
+  neverReady,
+  nodeGuard,
+  storage,
+  volumeAttachment,
+} from '../support/virtual-guard/guard-manifests.ts'
 
 const test = simulationTest(import.meta.url)
 
@@ -53,3 +61,34 @@ test('a node is held while a volume is on it, and the next node waits for it', a
   ground.remove(VOLUME_ATTACHMENTS, { name: 'a' })
   await ground.until('n1 to be drained', () => first.isOver(), 9)
 })
+
+for (const mode of ['PerNode', 'Budget'] as const) {
+  test(`${mode}: a selector of the DaemonSet that is gone again brings the guards back`, async (t) => {
+    const ground = await guarded(t, { mode })
+    for (const name of ['n1', 'n2']) ground.label(name, 'yes')
+    ground.apply(storage({ nodeSelector: { [STORAGE_LABEL]: 'yes' } }))
+    await ground.until('n3 to be without a guard', () => ground.guardPods().length === 2, 30)
+    await ground.until('two nodes to be guarded', () => ground.condition('Ready') === 'True AllGuarded', 60)
+    ground.apply(storage({ nodeSelector: null }))
+    await ground.until('n3 to be guarded', () => ground.guarded().join() === 'n1,n2,n3', 60)
+  })
+
+  test(`${mode}: guards that do not become ready are replaced once their template is corrected`, async (t) => {
+    const ground = await guarded(t, { mode })
+    ground.apply(nodeGuard({ mode, template: neverReady() }))
+    const others = (): boolean =>
+      ground.guardPods().some((pod) => !isReady(pod) && pod.metadata.deletionTimestamp === undefined)
+    await ground.until('a guard that is not ready', others, 60)
+    await ground.notWithin(20, () => ground.guarded().length < 2)
+    ground.apply(nodeGuard({ mode, template: guardTemplate('2') }))
+    const corrected = (): readonly PodObject[] =>
+      ground.guardPods().filter((pod) => isReady(pod) && JSON.stringify(pod.spec).includes('"VERSION","value":"2"'))
+    const nodes = (): string =>
+      corrected()
+        .map(({ spec }) => spec.nodeName)
+        .toSorted()
+        .join()
+    await ground.until('every node to be guarded by the template', () => nodes() === 'n1,n2,n3', 120)
+    await ground.until('the status', () => ground.condition('Ready') === 'True AllGuarded', 30)
+  })
+}

@@ -3,7 +3,7 @@ import { deploymentPatch, gatePatch } from '../owned/difference.ts'
 import type { FoundDeployment } from '../owned/found-workload.ts'
 import type { GuardObjectAction } from './action.ts'
 import { takesNoPods } from './asks.ts'
-import { type GuardPass, isAway, isUnderWay } from './pass.ts'
+import { type GroupNode, type GuardPass, isAway, isUnderWay } from './pass.ts'
 import type { GuardedNode, Guarding, GuardView } from './snapshot.ts'
 import { wantedDeployment, wantedGate } from './wanted-guard.ts'
 
@@ -87,9 +87,20 @@ function ofFleet(pass: GuardPass, view: GuardView, fleet: Guarding): readonly Gu
   const aligned = alignment(view, fleet, {
     replicas: placed > replicas || !isRolledOut(deployment) ? Math.max(replicas, deployment.replicas) : replicas,
     isPaused: pass.nodes.some((x) => x.asks !== undefined) && (isMoving || isSaidPaused(deployment)),
-    pods: pass.nodes.some((x) => x.asks !== undefined || isAway(x) || isUnderWay(x)) ? 'keep' : 'replace',
+    pods: mayReplace(pass, view, pod === undefined) ? 'replace' : 'keep',
   })
   return aligned === undefined ? [] : [aligned]
+}
+
+/**
+ * A node that is without a guard of this Deployment alone does not stand against it: the Deployment counts that one as unavailable, so it takes
+ * no other one away until it is there. And its template may be what keeps it away. A pod on a node that is to have none would count in its
+ * place.
+ */
+function mayReplace({ nodes }: GuardPass, view: GuardView, isInPlace: boolean): boolean {
+  const isInTheWay = ({ wanted }: GroupNode): boolean =>
+    wanted.some((member) => !member.isReady && (member.view !== view || !isInPlace))
+  return !nodes.some((x) => x.asks !== undefined || isUnderWay(x) || (isAway(x) && isInTheWay(x)))
 }
 
 /** Nodes that are drained are left out, so that no pod waits for them that an autoscaler would add a node for. */

@@ -1,8 +1,7 @@
 import { type Bed, openBed } from '../../../testbed/bed.ts'
 import type { KubeconfigPair } from '../../../testbed/owner/identities.ts'
-import { readManifests, renderChart, shipped } from '../agent-chart.ts'
+import { rightsOfTheChart, shipped } from '../agent-chart.ts'
 
-const RIGHTS = new Set(['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'])
 const NAMESPACE = 'evenkeel'
 const ACCOUNT = 'evenkeel-agent-controller'
 
@@ -46,7 +45,7 @@ async function openPlane(maxOut: string, { values, crds }: PlaneParts): Promise<
     await bed.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }])
     const budget = { namespace: NAMESPACE, name: 'evenkeel-budget' }
     await bed.apply([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: budget, data: { maxOut } }])
-    await bed.apply(await rightsOfTheChart(values))
+    await bed.apply(await rightsOfTheChart('controller.enabled=true', ...values))
     for (const crd of crds) await bed.apply(shipped(`crd/${crd}.yaml`))
     const made = crds.map((crd) => `crd/${crd}`)
     await bed.kubectl(['wait', '--for=condition=Established', ...made, '--timeout=30s'])
@@ -55,11 +54,4 @@ async function openPlane(maxOut: string, { values, crds }: PlaneParts): Promise<
     await bed.close()
     throw error
   }
-}
-
-/** As `helm install` would give them. */
-async function rightsOfTheChart(values: readonly string[]): Promise<readonly object[]> {
-  const { code, stdout, stderr } = await renderChart('controller.enabled=true', ...values)
-  if (code !== 0) throw new Error(stderr)
-  return readManifests(stdout).filter(({ kind }) => RIGHTS.has(kind ?? ''))
 }

@@ -30,6 +30,12 @@ export const guardTemplate = (version = '1') => ({
   },
 })
 
+/** The template of guards that do not become ready. */
+export const neverReady = () => ({
+  metadata: { labels: { app: 'guard' } },
+  spec: { containers: [appContainer({ STOP: 'immediate', START_DELAY: '1h' })] },
+})
+
 export const nodeGuard = (spec: Json = {}, name = 'guard'): object => ({
   apiVersion: 'evenkeel.dev/v1alpha1',
   kind: 'NodeGuard',
