@@ -38,6 +38,7 @@ export type GuardObjectAction = { readonly view: GuardView } & (
       readonly wanted: WantedGuard
       readonly deployment: FoundDeployment
       readonly replicas: number
+      readonly unplaceable: number
       readonly isPaused: boolean
       readonly pods: 'keep' | 'replace'
     }

@@ -38,7 +38,7 @@ function perNode(view: GuardView): readonly GuardObjectAction[] {
     const missing = missingOf(view, n.own, 1)
     if (missing !== undefined) return [missing]
     const pods = room > 0 && !view.isTargetGone ? 'replace' : 'keep'
-    const aligned = alignment(view, n.own, { replicas: 1, isPaused: false, pods })
+    const aligned = alignment(view, n.own, { replicas: 1, unplaceable: 0, isPaused: false, pods })
     if (aligned !== undefined && pods === 'replace') room -= 1
     return aligned === undefined ? [] : [aligned]
   })
@@ -58,6 +58,8 @@ function missingOf(view: GuardView, { wanted, deployment, gate }: Guarding, repl
 
 interface Wish {
   readonly replicas: number
+  /** So many of them have no node. */
+  readonly unplaceable: number
   readonly isPaused: boolean
   readonly pods: 'keep' | 'replace'
 }
@@ -84,8 +86,12 @@ function ofFleet(pass: GuardPass, view: GuardView, fleet: Guarding): readonly Gu
   const pod = leaving.find(({ isLeaving }) => !isLeaving)
   if (pod !== undefined && !isMoving) return [{ kind: 'deletePod', view, pod }]
   const placed = view.nodes.flatMap(({ pods }) => pods).filter(({ isLeaving }) => !isLeaving).length
+  const kept = placed > replicas || !isRolledOut(deployment) ? Math.max(replicas, deployment.replicas) : replicas
+  // Replicas that have no node are Pending for ever, and would use up what the rollout may have missing.
+  const unplaceable = Math.max(0, kept - replicas - leaving.length)
   const aligned = alignment(view, fleet, {
-    replicas: placed > replicas || !isRolledOut(deployment) ? Math.max(replicas, deployment.replicas) : replicas,
+    replicas: kept,
+    unplaceable,
     isPaused: pass.nodes.some((x) => x.asks !== undefined) && (isMoving || isSaidPaused(deployment)),
     pods: mayReplace(pass, view, pod === undefined) ? 'replace' : 'keep',
   })

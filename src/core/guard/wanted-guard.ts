@@ -123,15 +123,17 @@ const defaultPod = ({ spec: { image } }: NodeGuard): Json => ({
  * In mode PerNode the new guard starts before the old one ends, so that its node is never without one. In mode Budget two guards of one
  * node exclude each other: with the defaults of a Deployment no new one could ever start.
  */
-const STRATEGY = {
-  node: { maxSurge: 1, maxUnavailable: 0 },
-  all: { maxSurge: 0, maxUnavailable: 1 },
-}
+const strategyOf = (node: string | undefined, unplaceable: number) =>
+  node === undefined ? { maxSurge: 0, maxUnavailable: 1 + unplaceable } : { maxSurge: 1, maxUnavailable: 0 }
 
 export const wantedDeployment = (
   guard: NodeGuard,
   { name, node, selector, hash, template }: WantedGuard,
-  { replicas, isPaused }: { readonly replicas: number; readonly isPaused: boolean },
+  {
+    replicas,
+    isPaused,
+    unplaceable = 0,
+  }: { readonly replicas: number; readonly isPaused: boolean; readonly unplaceable?: number },
 ): WantedObject => ({
   metadata: ownedMetadata(ownerOf(guard), {
     name,
@@ -144,7 +146,7 @@ export const wantedDeployment = (
     minReadySeconds: guard.spec.minReadySeconds,
     revisionHistoryLimit: 0,
     paused: isPaused,
-    strategy: { type: 'RollingUpdate', rollingUpdate: node === undefined ? STRATEGY.all : STRATEGY.node },
+    strategy: { type: 'RollingUpdate', rollingUpdate: strategyOf(node, unplaceable) },
     template,
   },
 })
