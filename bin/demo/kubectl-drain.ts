@@ -63,10 +63,7 @@ interface Wait {
   readonly limitMs: number
 }
 
-export async function waitUntil(
-  { clock, signal, what, limitMs }: Wait,
-  holds: () => Promise<boolean>,
-): Promise<void> {
+export async function waitUntil({ clock, signal, what, limitMs }: Wait, holds: () => Promise<boolean>): Promise<void> {
   const limitAtMs = clock.monoMs() + limitMs
   while (!(await holds())) {
     if (clock.monoMs() > limitAtMs)

@@ -78,7 +78,9 @@ test('two nodes without their guard, a guard that goes while a volume is attache
   const failed = [{ mostAway: 2 }, { of: early }, { of: away }, { failure: 'it took too long' }].map(runOf)
   assert.deepEqual(failed.map(isSound), [false, false, false, false])
   assert.ok(isSound(runOf()))
-  assert.ok(guardDemoLines(runOf({ mostAway: 2 }), 'evenkeel').includes('At one moment, 2 nodes were without their guard.'))
+  assert.ok(
+    guardDemoLines(runOf({ mostAway: 2 }), 'evenkeel').includes('At one moment, 2 nodes were without their guard.'),
+  )
 })
 
 function demo(words: readonly string[], failed = false) {

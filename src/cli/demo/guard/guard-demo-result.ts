@@ -87,7 +87,10 @@ const COLUMNS: readonly Column[] = [
 
 export function guardDemoLines(run: GuardDemoRun, program: string): readonly string[] {
   const { seen } = run.ground
-  const rows = measured(run).map(({ name, heldMs, waitedMs, awayMs }) => [name, ...[heldMs, waitedMs, awayMs].map(time)])
+  const rows = measured(run).map(({ name, heldMs, waitedMs, awayMs }) => [
+    name,
+    ...[heldMs, waitedMs, awayMs].map(time),
+  ])
   const order = orderOf(run)
   return [
     ...tableLines(COLUMNS, rows).map((line) => line.slice(2)),
@@ -110,7 +113,8 @@ const withoutGuards = (most: number): string =>
     ? 'At no moment were two nodes without their guard.'
     : `At one moment, ${most} nodes were without their guard.`
 
-const time = (ms: number | undefined): string => (ms === undefined ? 'never' : formatDuration(Math.round(ms / 100) * 100))
+const time = (ms: number | undefined): string =>
+  ms === undefined ? 'never' : formatDuration(Math.round(ms / 100) * 100)
 
 /** The cluster is up still, and its controller runs. */
 export const keptLines = ({ kubeconfig }: Pick<GuardGround, 'kubeconfig'>, program: string): readonly string[] => [
