@@ -34,7 +34,7 @@ const STARTED_WITHIN_S = 60
 const EVICT_AGAIN_MS = 5_000
 
 /** `no`: the DaemonSet leaves the node alone. */
-export const STORAGE_LABEL = 'storage'
+const STORAGE_LABEL = 'storage'
 
 /** How an HTTP target of a hold answers for each node. */
 type Target = (node: string) => HoldAnswer | 'hangs'
