@@ -73,6 +73,10 @@ const exitCode = await runProgram(
           const { ingressDemoActions } = await import('./demo/ingress/ingress-demo-actions.ts')
           return ingressDemoActions({ version, env: process.env, log })
         },
+        guard: async () => {
+          const { guardDemoActions } = await import('./demo/guard/guard-demo-actions.ts')
+          return guardDemoActions({ version, env: process.env, log })
+        },
       }),
       addAgentCommand(async () => (await import('./agent/agent-main.ts')).agentMain),
       addControllerCommand(async () => (await import('./controller/controller-main.ts')).controllerMain),

@@ -4,7 +4,7 @@ import { guardTemplate, nodeGuard, storage } from '../support/virtual-guard/guar
 
 const test = simulationTest(import.meta.url)
 for (const gone of ['n1', 'n2', 'n3'] as const)
-  test(`${gone} is removed in the midst of a rollout`, async (t) => {
+  test(`the guards of the other nodes are replaced, though ${gone} is removed in the midst of their rollout`, async (t) => {
     const ground = await GuardGround.open({ nodes: 3 })
     t.after(() => ground.end())
     const process = ground.begin()

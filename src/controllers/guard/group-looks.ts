@@ -76,13 +76,19 @@ export class GroupLooks {
       guards.flatMap((guard) => asking.map((node) => [guard, node] as const)),
       this.#parts.life(),
     )
+    const names = asking.map(({ name }) => name)
+    const asked = new Set(names)
     return lookAtGroup({
       ...{ group, now, nodes, refusedGuards },
       isFresh: caches.isFresh(),
       budget: this.#parts.budget(),
       holder: this.#parts.holderOf(group),
-      guards: found,
-      requestedAt: memory.requestedAt(group, { names: asking.map(({ name }) => name), guards, now }),
+      // Of thousands of nodes that do not ask, nobody asks what holds them.
+      guards: found.map((one) => ({
+        ...one,
+        verdictsOf: (name) => (asked.has(name) ? one.verdictsOf(name) : undefined),
+      })),
+      requestedAt: memory.requestedAt(group, { names, guards, now }),
       refusals: memory.refusals(now),
     })
   }

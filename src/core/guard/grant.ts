@@ -13,8 +13,16 @@ function parseGrant(text: string | undefined): Grant | undefined {
   return { node, at: wallMs(Date.parse(at)) }
 }
 
+const FOUND = new WeakMap<OwnedObject, FoundGate>()
+
 /** A budget that is not closed exactly as we close it counts as open: another program may have written to it. */
 export function foundGate(object: OwnedObject): FoundGate {
+  const found = FOUND.get(object) ?? newlyFound(object)
+  FOUND.set(object, found)
+  return found
+}
+
+function newlyFound(object: OwnedObject): FoundGate {
   const grant = parseGrant(object.annotations[GRANT_ANNOTATION])
   return { object, isOpen: !isClosed(object), ...(grant === undefined ? {} : { grant }) }
 }

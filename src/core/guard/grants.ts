@@ -75,7 +75,7 @@ function withNext(pass: GuardPass, undone: readonly GuardAction[]): Granting {
       continue
     }
     const rest = asking.filter((other) => other !== x && !reasons.some(({ object }) => object === other.name))
-    reasons.push(...rest.map((other) => behind(other, x)))
+    reasons.push(...rest.flatMap((other) => whyBehind(pass, other, x)))
     const first = nextStep(pass, x, answer.slot)
     return { lead: x, actions: [...undone, ...first], reasons }
   }
@@ -86,10 +86,13 @@ function withNext(pass: GuardPass, undone: readonly GuardAction[]): Granting {
 function waiting(pass: GuardPass, lead: GroupNode): readonly Reason[] {
   return queue(pass)
     .filter((x) => x !== lead)
-    .flatMap((x) => {
-      const answer = mayGo(pass, x)
-      return answer.kind === 'held' ? answer.reasons : [behind(x, lead)]
-    })
+    .flatMap((x) => whyBehind(pass, x, lead))
+}
+
+/** A node that is held says so first: its turn would not help it. */
+function whyBehind(pass: GuardPass, x: GroupNode, first: GroupNode): readonly Reason[] {
+  const answer = mayGo(pass, x)
+  return answer.kind === 'held' ? answer.reasons : [behind(x, first)]
 }
 
 const behind = ({ name }: GroupNode, { name: first }: GroupNode): Reason => ({

@@ -36,7 +36,7 @@ export interface FoundGuard {
   /** Of its namespace, and not controlled by it. */
   readonly otherGates: readonly OwnedObject[]
   readonly pods: readonly GuardPod[]
-  /** What the holds of a node said when they were read last. */
+  /** What the holds of a node that asks said when they were read last. */
   verdictsOf(node: string): readonly HoldVerdict[] | undefined
 }
 
@@ -138,7 +138,7 @@ function perNode({ deployments, gates }: FoundGuard): ReadonlyMap<string, There>
   const there = new Map<string, There>()
   for (const deployment of deployments) {
     const node = deployment.annotations[NODE_ANNOTATION]
-    if (node !== undefined) there.set(node, { ...there.get(node), deployment })
+    if (node !== undefined) there.set(node, { deployment })
   }
   for (const gate of gates) {
     const node = gate.annotations[NODE_ANNOTATION]

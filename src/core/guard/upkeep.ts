@@ -64,7 +64,24 @@ interface Wish {
   readonly pods: 'keep' | 'replace'
 }
 
-function alignment(view: GuardView, { wanted, deployment, gate }: Guarding, wish: Wish): GuardObjectAction | undefined {
+/** Of objects that are as they are wanted: while neither they nor the wish are others, nothing is compared anew for thousands of nodes. */
+const ALIGNED = new WeakMap<FoundDeployment, Guarding & { readonly wish: string }>()
+
+function alignment(view: GuardView, guarding: Guarding, wish: Wish): GuardObjectAction | undefined {
+  const { wanted, deployment, gate } = guarding
+  const last = deployment === undefined ? undefined : ALIGNED.get(deployment)
+  const text = `${wish.replicas} ${wish.isPaused} ${wish.pods}`
+  if (last?.wanted === wanted && last.gate?.object === gate?.object && last.wish === text) return undefined
+  const action = misalignment(view, guarding, wish)
+  if (action === undefined && deployment !== undefined) ALIGNED.set(deployment, { ...guarding, wish: text })
+  return action
+}
+
+function misalignment(
+  view: GuardView,
+  { wanted, deployment, gate }: Guarding,
+  wish: Wish,
+): GuardObjectAction | undefined {
   if (gate !== undefined && !gate.isOpen && gatePatch(gate.object, wantedGate(view.guard, wanted, false)) !== undefined)
     return { kind: 'closeGate', view, wanted, gate, node: wanted.node ?? '' }
   if (deployment === undefined || deployment.deleting) return undefined
