@@ -18,5 +18,9 @@ for (const gone of ['n1', 'n2', 'n3'] as const)
     const fresh = () => ground.guardPods().filter((pod) => JSON.stringify(pod.spec).includes('"VERSION","value":"2"'))
     await ground.until('a first one', () => fresh().length === 1, 60)
     ground.removeNode(gone)
-    await ground.until('two of the new one', () => fresh().filter(({ spec }) => spec.nodeName).length === 2 && ground.guardPods().length === 2, 300)
+    await ground.until(
+      'two of the new one',
+      () => fresh().filter(({ spec }) => spec.nodeName).length === 2 && ground.guardPods().length === 2,
+      300,
+    )
   })

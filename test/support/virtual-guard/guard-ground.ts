@@ -32,7 +32,7 @@ interface GroundOptions {
 const STARTED_WITHIN_S = 60
 
 /** `no`: the DaemonSet leaves the node alone. */
-const STORAGE_LABEL = 'storage'
+export const STORAGE_LABEL = 'storage'
 
 /** How an HTTP target of a hold answers for each node. */
 type Target = (node: string) => HoldAnswer | 'hangs'
