@@ -12,12 +12,15 @@ type HoldAnswer =
   | { readonly kind: 'held'; readonly reasons: readonly Reason[] }
 
 /**
- * What the holds of all guards of a node come to. Guards that are gone already have nothing left to hold.
+ * What the holds of all guards of a node come to. Once the node is granted, guards that are gone have nothing left to hold. Before that one
+ * may have been deleted, and its holds count all the same.
  *
  * Law: a hold that is not known to be clear holds its node.
  */
 export function mayGo(pass: GuardPass, x: GroupNode): HoldAnswer {
-  const answers = x.wanted.filter(({ isThere }) => isThere).map((member) => ofMember(pass, x, member))
+  const answers = x.wanted
+    .filter(({ isThere }) => isThere || x.claim === undefined)
+    .map((member) => ofMember(pass, x, member))
   const held = answers.flatMap((answer) => (answer.kind === 'held' ? answer.reasons : []))
   if (held.length > 0) return { kind: 'held', reasons: held }
   return answers.find(({ kind }) => kind === 'released') ?? { kind: 'clear' }

@@ -70,7 +70,7 @@ const ALIGNED = new WeakMap<FoundDeployment, Guarding & { readonly wish: string 
 function alignment(view: GuardView, guarding: Guarding, wish: Wish): GuardObjectAction | undefined {
   const { wanted, deployment, gate } = guarding
   const last = deployment === undefined ? undefined : ALIGNED.get(deployment)
-  const text = `${wish.replicas} ${wish.isPaused} ${wish.pods}`
+  const text = JSON.stringify(wish)
   if (last?.wanted === wanted && last.gate?.object === gate?.object && last.wish === text) return undefined
   const action = misalignment(view, guarding, wish)
   if (action === undefined && deployment !== undefined) ALIGNED.set(deployment, { ...guarding, wish: text })

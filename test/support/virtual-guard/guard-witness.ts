@@ -64,6 +64,8 @@ export class GuardWitness {
     const { ground } = this.#parts
     const pod = ground.guardPods().find(({ metadata }) => metadata.name === podName)
     const node = pod?.spec.nodeName
+    // A write under an old version is refused.
+    if (pod?.metadata.deletionTimestamp === undefined) return
     if (node === undefined || !ground.hasNode(node) || !ground.isWanted(node)) return
     this.#granted(node)
     this.#lost(node)

@@ -86,7 +86,7 @@ function begin(ground: GuardGround, luck: GuardLuck, watch: Watch): void {
     passageOf: (request) => luck.passageOf(request, time.monoMs()),
     onEffect: (effect, phase, lifeline) => {
       const [, pod] = /^DELETE \/api\/v1\/namespaces\/default\/pods\/([^?]+)/.exec(effect) ?? []
-      if (pod !== undefined && phase === 'before') watch.onRemoved(pod)
+      if (pod !== undefined && phase === 'after') watch.onRemoved(pod)
       if (!luck.dies(effect, time.monoMs()) || lifeline.isDead) return
       lifeline.cut()
       time.later(RESTART_MS, () => begin(ground, luck, watch))
@@ -165,8 +165,12 @@ const isSettled = (ground: GuardGround, scenario: GuardScenario): boolean =>
   ground.deployments().every(({ metadata, spec, status }) => {
     const version = scenario.templateAtMs === undefined || !metadata.name.startsWith('guard-') ? '1' : '2'
     if (!JSON.stringify(spec).includes(`{"name":"VERSION","value":"${version}"}`)) return false
-    const { updatedReplicas = 0, replicas = 0 } = (status ?? {}) as Json
-    return updatedReplicas === (spec as Json).replicas && replicas === updatedReplicas
+    const { updatedReplicas = 0, replicas = 0, observedGeneration } = (status ?? {}) as Json
+    return (
+      observedGeneration === metadata.generation &&
+      updatedReplicas === (spec as Json).replicas &&
+      replicas === updatedReplicas
+    )
   })
 
 function surplus(ground: GuardGround, scenario: GuardScenario): readonly string[] {
