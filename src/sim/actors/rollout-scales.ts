@@ -29,6 +29,13 @@ const sizeOf = ({ spec }: ReplicaSetObject): number => spec.replicas ?? 0
 
 const totalOf = (sets: readonly ReplicaSetObject[]): number => sets.reduce((sum, set) => sum + sizeOf(set), 0)
 
+/** Paused before the first pod of its template was made (deployment_util.go, FindActiveOrLatest): the one that has pods is scaled. */
+export function scalesWithoutNew({ spec }: DeploymentObject, old: readonly ReplicaSetObject[]): readonly Scale[] {
+  const { replicas = 1 } = spec
+  const [active, ...more] = old.filter((set) => sizeOf(set) > 0)
+  return active === undefined || more.length > 0 || sizeOf(active) === replicas ? [] : [[active, replicas]]
+}
+
 /** Each grows or shrinks by its share; what is left over falls to the largest, and of equals to the newest (sync.go, scale). */
 function shared({ deployment, current, old }: Rollout): readonly Scale[] {
   const { replicas = 1 } = deployment.spec

@@ -43,6 +43,9 @@ export class GuardWitness {
     store.subscribe(PODS, ({ type, object }) => {
       const labels = object.metadata.labels ?? {}
       if (type !== 'ADDED' || labels['evenkeel.dev/guard'] === undefined) return
+      // A ReplicaSet may make one more before it is collected with its Deployment.
+      if (!parts.ground.deployments().some(({ metadata }) => object.metadata.name.startsWith(`${metadata.name}-`)))
+        return
       if (!parts.ground.gates().some((gate) => isOfGuard(gate) && selects(gate, labels)))
         parts.say('budget-first', `${object.metadata.name} was made before a budget over it`)
     })
