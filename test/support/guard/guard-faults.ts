@@ -25,12 +25,6 @@ export const GUARD_FAULTS: readonly GuardFault[] = [
   { rule: 'oneTarget', object: guardObject({ follow: TWO_TARGETS }), field: 'spec.follow', fix: /keep one of/ },
   { rule: 'oneTarget', object: guardObject({ follow: {} }), field: 'spec.follow', fix: /keep one of/ },
   {
-    rule: 'holdsInBudget',
-    object: guardObject({ mode: 'Budget', holds: [VOLUMES] }),
-    field: 'spec.mode',
-    fix: /set mode to PerNode/,
-  },
-  {
     rule: 'secondLockImage',
     object: guardObject({ terminationGracePeriodSeconds: 60 }),
     field: 'spec.terminationGracePeriodSeconds',
