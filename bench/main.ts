@@ -1,6 +1,6 @@
 /**
- * Everything that is measured for speed, in one run, as one table. `npm run bench -- [--only probe|help|virtual|controller|ingress|dns|agent|roll]... [-o text|json]`.
- * The ingress takes about a quarter of an hour. Agent and roll take about five minutes each, and a machine that can carry the test
+ * Everything that is measured for speed, in one run, as one table. `npm run bench -- [--only probe|help|virtual|controller|ingress|guard|dns|agent|roll]... [-o text|json]`.
+ * The ingress takes about a quarter of an hour, the guard about ten minutes. Agent and roll take about five minutes each, and a machine that can carry the test
  * bed; elsewhere they are left out.
  * Exits with 1 where a part came to no figures, or a roll did not go as it should; a goal that is missed is in the table.
  */
@@ -16,6 +16,8 @@ import type { ControllerDocument } from './controller/controller-document.ts'
 import { controllerFigures } from './controller/controller-figures.ts'
 import type { DnsDocument } from './dns/dns-document.ts'
 import { dnsFigures } from './dns/dns-figures.ts'
+import type { GuardDocument } from './guard/guard-document.ts'
+import { guardFigures } from './guard/guard-figures.ts'
 import type { HelpDocument } from './help/help-document.ts'
 import { helpFigures } from './help/help-figures.ts'
 import type { IngressDocument } from './ingress/ingress-document.ts'
@@ -31,7 +33,7 @@ import { rollTroubles } from './roll/roll-troubles.ts'
 import type { VirtualDocument } from './virtual/virtual-document.ts'
 import { virtualFigures } from './virtual/virtual-figures.ts'
 
-const PARTS = ['probe', 'help', 'virtual', 'controller', 'ingress', 'dns', 'agent', 'roll'] as const
+const PARTS = ['probe', 'help', 'virtual', 'controller', 'ingress', 'guard', 'dns', 'agent', 'roll'] as const
 type Part = (typeof PARTS)[number]
 const isPart = (text: string): text is Part => PARTS.some((part) => part === text)
 
@@ -42,6 +44,7 @@ const FIGURES: Readonly<Record<Part, (documents: readonly unknown[]) => readonly
   virtual: (documents) => virtualFigures(documents as readonly VirtualDocument[]),
   controller: (documents) => (documents as readonly ControllerDocument[]).flatMap(controllerFigures),
   ingress: (documents) => (documents as readonly IngressDocument[]).flatMap(ingressFigures),
+  guard: (documents) => (documents as readonly GuardDocument[]).flatMap(guardFigures),
   dns: (documents) => (documents as readonly DnsDocument[]).flatMap(dnsFigures),
   agent: (documents) => (documents as readonly AgentDocument[]).flatMap(agentFigures),
   roll: (documents) => rollFigures(documents as readonly RollDocument[]),

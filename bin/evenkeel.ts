@@ -6,6 +6,7 @@ import { addControllerCommand } from '../src/cli/controller-command.ts'
 import { addDemoCommand } from '../src/cli/demo-command.ts'
 import { addDnsCommand } from '../src/cli/dns-command.ts'
 import { errorText } from '../src/cli/error-text.ts'
+import { addGuardCommand } from '../src/cli/guard-command.ts'
 import { addProbeCommand } from '../src/cli/probe-command.ts'
 import { runProgram } from '../src/cli/program.ts'
 import { addRollCommand } from '../src/cli/roll-command.ts'
@@ -47,6 +48,10 @@ const exitCode = await runProgram(
         const { rolloutActions } = await import('./rollout/rollout-actions.ts')
         return rolloutActions({ version, env: process.env, log })
       }),
+      addGuardCommand(async () => {
+        const { guardActions } = await import('./guard/guard-actions.ts')
+        return guardActions({ version, env: process.env, log })
+      }),
       addProbeCommand(async (targets) => (await import('./probe-source.ts')).probeSource(targets)),
       addDnsCommand(async () => {
         const [{ dnsActions }, { kubeconfigApi }] = await Promise.all([
@@ -67,6 +72,10 @@ const exitCode = await runProgram(
         ingress: async () => {
           const { ingressDemoActions } = await import('./demo/ingress/ingress-demo-actions.ts')
           return ingressDemoActions({ version, env: process.env, log })
+        },
+        guard: async () => {
+          const { guardDemoActions } = await import('./demo/guard/guard-demo-actions.ts')
+          return guardDemoActions({ version, env: process.env, log })
         },
       }),
       addAgentCommand(async () => (await import('./agent/agent-main.ts')).agentMain),

@@ -2,9 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { rollFileJsonSchema } from '../src/config/roll-file-json-schema.ts'
 import { rollFileReference } from '../src/config/roll-file-reference.ts'
 import { causesPage } from '../src/core/dns/causes-page.ts'
-import { INGRESS_GROUPS } from '../src/model/ingress-daemon-set.ts'
 import { troubleshootingPage } from '../src/model/reasons/troubleshooting-page.ts'
-import { crdFile, crdTemplate, crdTemplateFile, crdYaml } from './docs/crd-yaml.ts'
+import { crdFile, crdTemplate, crdTemplateFile, crdYaml, SHIPPED_CRDS } from './docs/crd-yaml.ts'
 import { lawsPage } from './docs/laws-page.ts'
 import { readLaws } from './docs/read-laws.ts'
 
@@ -18,7 +17,7 @@ writeFileSync(new URL('roll.schema.json', docs), `${JSON.stringify(schema, null,
 writeFileSync(new URL('dns-causes.md', docs), causesPage())
 writeFileSync(new URL('troubleshooting.md', docs), troubleshootingPage())
 writeFileSync(new URL('internals/laws.md', docs), lawsPage(readLaws().laws))
-for (const group of INGRESS_GROUPS) {
-  writeFileSync(new URL(`../deploy/${crdFile(group)}`, import.meta.url), crdYaml(group))
-  writeFileSync(new URL(`../deploy/${crdTemplateFile(group)}`, import.meta.url), crdTemplate(group))
+for (const crd of SHIPPED_CRDS) {
+  writeFileSync(new URL(`../deploy/${crdFile(crd)}`, import.meta.url), crdYaml(crd))
+  writeFileSync(new URL(`../deploy/${crdTemplateFile(crd)}`, import.meta.url), crdTemplate(crd))
 }

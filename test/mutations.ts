@@ -4,7 +4,7 @@
  */
 
 import { MutatedTree } from './support/virtual-roll/mutations/mutated-tree.ts'
-import { fleetJobs, ingressJobs, mutationJobs } from './support/virtual-roll/mutations/mutation-jobs.ts'
+import { fleetJobs, guardJobs, ingressJobs, mutationJobs } from './support/virtual-roll/mutations/mutation-jobs.ts'
 import { MUTATIONS } from './support/virtual-roll/mutations/mutations.ts'
 import { type Caught, tryMutation } from './support/virtual-roll/mutations/try-mutation.ts'
 
@@ -21,12 +21,18 @@ const chosen = MUTATIONS.filter(({ name }) => words.length === 0 || words.some((
 const tree = await MutatedTree.make()
 try {
   const [usual, fleets] = [
-    chosen.every(({ inFleets, inIngress }) => inFleets || inIngress) ? [] : await mutationJobs(),
+    chosen.every(({ inFleets, inIngress, inGuards }) => inFleets || inIngress || inGuards) ? [] : await mutationJobs(),
     fleetJobs(),
   ]
   console.log('| the engine … | seen by | first in |\n| --- | --- | --- |')
   for (const mutation of chosen) {
-    const jobs = mutation.inFleets ? fleets : mutation.inIngress ? ingressJobs() : usual
+    const jobs = mutation.inFleets
+      ? fleets
+      : mutation.inIngress
+        ? ingressJobs()
+        : mutation.inGuards
+          ? guardJobs()
+          : usual
     const caught = await tryMutation(tree, mutation, jobs)
     console.log(
       `| ${mutation.name} | ${caught?.by ?? '**nobody**'} | ${caught === undefined ? `${jobs.length} runs` : jobText(caught)} |`,

@@ -50,6 +50,11 @@ const PARTS: readonly Part[] = [
     argv: ['test/ingress.ts', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstFleet)],
   },
   {
+    name: 'guards',
+    what: `${FLEETS_A_NIGHT} random drains of guarded nodes, from seed ${firstFleet} on`,
+    argv: ['test/guards.ts', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstFleet)],
+  },
+  {
     name: 'crash',
     what: 'a roll killed at every point',
     argv: ['test/run.ts', 'virtual/crash'],
@@ -99,6 +104,12 @@ const PARTS: readonly Part[] = [
     name: 'kills',
     what: 'a controller of IngressDaemonSets killed at random writes to a real API server',
     argv: ['test/run.ts', 'kube-ingress-kills'],
+    env: { EVERY_TROUBLE: '1' },
+  },
+  {
+    name: 'drains',
+    what: 'kubectl drain of guarded nodes of a real cluster, guards that follow their DaemonSet, and each hold on a real API server',
+    argv: ['test/run.ts', 'kube-guard'],
     env: { EVERY_TROUBLE: '1' },
   },
   {

@@ -1,91 +1,51 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
-import { systemRandom as random } from '../../src/adapters/node/system-random.ts'
-import { systemTimers as timers } from '../../src/adapters/node/system-timers.ts'
-import { claimsOf, MAINTENANCE_ANNOTATION } from '../../src/model/claims.ts'
-import { httpDoor } from '../../src/sim/doors/http-door.ts'
-import { listenOn } from '../../src/sim/loopback/listen-on.ts'
-import type { ApiObject } from '../../src/sim/world/api-object.ts'
-import { CONFIG_MAPS, INGRESS_DAEMON_SETS, NAMESPACES, NODES, PODS } from '../../src/sim/world/api-resource.ts'
+import { INGRESS_DAEMON_SETS, PODS } from '../../src/sim/world/api-resource.ts'
 import { createObject } from '../../src/sim/world/create-object.ts'
-import { Store } from '../../src/sim/world/store.ts'
-import type { World } from '../../src/sim/world/world.ts'
-import { ingressObject, nodeAt, nodeObject } from './fleet-objects.ts'
-import { beating, type IngressFleet, isInService, type StatusWrite, statusWrite } from './ingress-fleet.ts'
-import { standInDeployments } from './stand-in-deployments.ts'
+import { FleetServer } from '../fleet/fleet-server.ts'
+import { ingressObject } from './fleet-objects.ts'
+import { type IngressFleet, isInService, type StatusWrite, statusWrite } from './ingress-fleet.ts'
 
-const HERE = '127.0.0.1'
-/** So many changes are kept for watches that begin anew. */
-const KEPT_CHANGES = 20_000
-const WRITES = ['POST', 'PUT', 'PATCH', 'DELETE']
-const LEADER_LEASE = '/leases/evenkeel-controller'
-
-/** An embedded API server over plain HTTP with a fleet of Nodes that no machine stands for. */
+/** An embedded API server for IngressDaemonSets. */
 export class FleetApi implements IngressFleet {
   readonly nodes: readonly string[]
   /** Stand-ins are done at once. */
   readonly changes = 0
-  readonly #world: World
-  readonly #server: Server
-  #writes = 0
+  readonly #server: FleetServer
   #heard: (write: StatusWrite) => void = () => undefined
 
-  private constructor(count: number) {
-    this.#world = { store: new Store(), clock, random }
-    this.nodes = Array.from({ length: count }, (_, at) => nodeAt(at))
-    const door = httpDoor({ world: this.#world, timers })
-    this.#server = createServer((request, response) => {
-      const { method = 'GET', url = '' } = request
-      if (WRITES.includes(method) && !url.includes(LEADER_LEASE)) this.#writes += 1
-      door.emit('request', request, response)
-    })
+  private constructor(server: FleetServer) {
+    this.#server = server
+    this.nodes = server.nodes
+    server.world.store.subscribe(INGRESS_DAEMON_SETS, ({ object }) =>
+      this.#heard(statusWrite(object, performance.now())),
+    )
   }
 
   static async open(count: number): Promise<FleetApi> {
-    const made = new FleetApi(count)
-    const { store } = made.#world
-    for (const name of ['default', 'kube-system', 'evenkeel'])
-      createObject(made.#world, { resource: NAMESPACES, body: { metadata: { name } } })
-    createObject(made.#world, {
-      resource: CONFIG_MAPS,
-      namespace: 'evenkeel',
-      body: { metadata: { name: 'evenkeel-budget' }, data: { maxOut: '2' } },
-    })
-    for (const name of made.nodes) createObject(made.#world, { resource: NODES, body: nodeObject(name) })
-    standInDeployments(made.#world)
-    store.subscribe(INGRESS_DAEMON_SETS, ({ object }) => made.#heard(statusWrite(object, performance.now())))
-    const code = await listenOn(made.#server, { host: HERE, port: 0 })
-    if (code !== undefined) throw new Error(`no port of ${HERE} is free (${code})`)
-    return made
+    return new FleetApi(await FleetServer.open(count))
   }
 
   get kubeconfig(): string {
-    const { port } = this.#server.address() as AddressInfo
-    return JSON.stringify({
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [{ name: 'fleet', cluster: { server: `http://${HERE}:${port}` } }],
-      users: [{ name: 'fleet', user: { token: 'bench' } }],
-      contexts: [{ name: 'fleet', context: { cluster: 'fleet', user: 'fleet' } }],
-      'current-context': 'fleet',
-    })
+    return this.#server.kubeconfig
   }
 
   enter(argv: readonly string[]): readonly string[] {
-    return argv
+    return this.#server.enter(argv)
   }
 
-  async reach(port: number): Promise<number> {
-    return port
+  reach(port: number): Promise<number> {
+    return this.#server.reach(port)
   }
 
   get pods(): number {
-    return [...this.#world.store.all(PODS)].length
+    return [...this.#server.world.store.all(PODS)].length
   }
 
   async addObject(name: string): Promise<void> {
-    createObject(this.#world, { resource: INGRESS_DAEMON_SETS, namespace: 'default', body: ingressObject(name) })
+    createObject(this.#server.world, {
+      resource: INGRESS_DAEMON_SETS,
+      namespace: 'default',
+      body: ingressObject(name),
+    })
   }
 
   onStatus(heard: (write: StatusWrite) => void): void {
@@ -93,39 +53,26 @@ export class FleetApi implements IngressFleet {
   }
 
   async isSettled(): Promise<boolean> {
-    return [...this.#world.store.all(INGRESS_DAEMON_SETS)].every(isInService)
+    return [...this.#server.world.store.all(INGRESS_DAEMON_SETS)].every(isInService)
   }
 
   async writes(): Promise<number> {
-    return this.#writes
+    return this.#server.writes
   }
 
   async cordon(name: string, unschedulable: boolean): Promise<number> {
-    const node = this.#node(name)
-    const atMs = performance.now()
-    this.#world.store.put(NODES, { ...node, spec: { ...(node.spec as object), unschedulable } })
-    return atMs
+    return this.#server.cordon(name, unschedulable)
   }
 
   claimsOn(name: string): number {
-    return claimsOf(this.#node(name).metadata.annotations?.[MAINTENANCE_ANNOTATION]).length
+    return this.#server.claimsOn(name)
   }
 
   async heartbeat(name: string): Promise<void> {
-    const node = this.#node(name)
-    const { conditions, ...status } = node.status as { readonly conditions: readonly object[] }
-    this.#world.store.put(NODES, { ...node, status: { ...status, conditions: beating(conditions) } })
-    this.#world.store.compact(this.#world.store.revision - KEPT_CHANGES)
+    this.#server.heartbeat(name)
   }
 
   async close(): Promise<void> {
     this.#server.close()
-    this.#server.closeAllConnections()
-  }
-
-  #node(name: string): ApiObject {
-    const node = this.#world.store.get(NODES, { name })
-    if (node === undefined) throw new Error(`there is no node ${name}`)
-    return node
   }
 }

@@ -40,10 +40,12 @@ export async function measureFleetOfIngress(size: FleetSize, program: Program): 
   try {
     const kubeconfig = join(folder, 'kubeconfig')
     await writeFile(kubeconfig, api.kubeconfig, { mode: 0o600 })
-    const made = await measureMaking(api, () => MeasuredController.start({ ...program, flags: [] }, kubeconfig, api))
-    const controller = await MeasuredController.start(program, kubeconfig, api)
+    const made = await measureMaking(api, () =>
+      MeasuredController.start({ ...program, flags: [], loop: 'ingress' }, kubeconfig, api),
+    )
+    const controller = await MeasuredController.start({ ...program, loop: 'ingress' }, kubeconfig, api)
     try {
-      await until('the first pass of each object', async () => (await controller.passes()) >= OBJECTS.length)
+      await until('the first pass of each object', async () => (await controller.queue()).passes >= OBJECTS.length)
       const firstPassMs = await controller.spentMs()
       await settled(api)
       const idle = await measureIdle(api, controller, size.idleSeconds)

@@ -12,24 +12,35 @@ interface Program {
   readonly path: string
   /** Of Node. */
   readonly flags: readonly string[]
+  readonly loop: LoopName
 }
 
-/** `evenkeel controller --ingress` as a process of its own, with what it spends. */
+/** Which of its loops it runs. */
+type LoopName = 'ingress' | 'guard'
+
+interface Queue {
+  readonly passes: number
+  readonly underWay: number
+}
+
+/** `evenkeel controller` with one of its loops, as a process of its own, with what it spends. */
 export class MeasuredController {
   readonly #child: ChildProcess
   readonly #ended: Promise<unknown>
   readonly #port: number
+  readonly #loop: LoopName
 
-  private constructor(child: ChildProcess, ended: Promise<unknown>, port: number) {
+  private constructor(child: ChildProcess, ended: Promise<unknown>, { port, loop }: { port: number; loop: LoopName }) {
     this.#child = child
     this.#ended = ended
     this.#port = port
+    this.#loop = loop
   }
 
   static async start(program: Program, kubeconfig: string, place: ControllerPlace): Promise<MeasuredController> {
     const words = [
       'controller',
-      '--ingress',
+      `--${program.loop}`,
       '--namespace',
       'evenkeel',
       '--address',
@@ -53,14 +64,14 @@ export class MeasuredController {
       const ports = line.startsWith('{') ? (JSON.parse(line) as { readonly ports?: readonly number[] }).ports : []
       if (ports?.[0] !== undefined) resolve(ports[0])
     })
-    return new MeasuredController(child, ended, await place.reach(await promise))
+    return new MeasuredController(child, ended, { port: await place.reach(await promise), loop: program.loop })
   }
 
-  /** Passes over IngressDaemonSets that have ended. */
-  async passes(): Promise<number> {
+  /** Passes of its loop that have ended, and those under way. */
+  async queue(): Promise<Queue> {
     const reply = await fetch(`http://127.0.0.1:${this.#port}/healthz`)
-    const { ingress } = (await reply.json()) as { readonly ingress: { readonly queue: { readonly passes: number } } }
-    return ingress.queue.passes
+    const view = (await reply.json()) as Readonly<Record<LoopName, { readonly queue: Queue }>>
+    return view[this.#loop].queue
   }
 
   /** Processor time since it began (proc_pid_stat(5)): fields 14 and 15, counted from behind the name. */

@@ -18,8 +18,7 @@ import { EXIT_FAILED, EXIT_USAGE } from '../../src/cli/exit-codes.ts'
 import { CONTROLLER_HELP, type ControllerOptions, controllerOptions } from '../../src/config/controller-options.ts'
 import { Brake } from '../../src/controllers/brake/brake.ts'
 import { controllerPages } from '../../src/controllers/controller/controller-pages.ts'
-import type { DnsLoop } from '../../src/controllers/dns/dns-loop.ts'
-import type { IngressLoop } from '../../src/controllers/ingress/ingress-loop.ts'
+import type { ControllerView } from '../../src/controllers/controller/controller-view.ts'
 import { CONTROLLER_LEASE } from '../../src/model/lease.ts'
 import type { Reason } from '../../src/model/reason.ts'
 import { UserError } from '../../src/model/user-error.ts'
@@ -28,9 +27,7 @@ import { Leader } from '../../src/runtime/leader.ts'
 import { shutDown } from '../../src/runtime/shutdown.ts'
 import { apiCredentials } from '../process/api-credentials.ts'
 import { ownNamespace, SERVICE_ACCOUNT } from '../process/own-namespace.ts'
-import type { DnsLoopPlace } from './open-dns-loop.ts'
-import type { IngressLoopPlace } from './open-ingress-loop.ts'
-import type { Webhook } from './open-webhook.ts'
+import { type Loops, openLoops } from './open-loops.ts'
 
 const PASS_LIMIT_MS = 3_000
 const RELEASE_LIMIT_MS = 2_000
@@ -40,36 +37,23 @@ const log = lineLog(process.stderr, clock)
 interface Running {
   readonly leader: Leader
   readonly brake: Brake
-  /** Absent: the DNS of the cluster is not looked at. */
-  readonly dns?: DnsLoop
-  /** Absent: IngressDaemonSets are not acted on. */
-  readonly ingress?: IngressLoop
-  /** Absent: no API server asks this process. */
-  readonly webhook?: Webhook
+  readonly loops: Loops
   readonly door: HttpDoor
 }
 
-/** Each is read only where it is wanted: they weigh more than the rest. */
-async function dnsLoop(parts: Omit<DnsLoopPlace, 'log'>): Promise<DnsLoop> {
-  const { openDnsLoop } = await import('./open-dns-loop.ts')
-  return openDnsLoop({ ...parts, log })
-}
-
-async function ingressLoop(parts: Omit<IngressLoopPlace, 'log'>): Promise<IngressLoop> {
-  const { openIngressLoop } = await import('./open-ingress-loop.ts')
-  return openIngressLoop({ ...parts, log })
-}
-
-/** One watch for both loops, but where the brake is for some of the nodes alone. */
+/** One watch for all loops. The brake has one of its own where it is for some of the nodes alone. */
 function followedNodes(
-  { client, reach }: Pick<IngressLoopPlace, 'client' | 'reach'>,
-  { selector, ingress }: ControllerOptions,
-): { readonly fleet: Fleet } & Pick<IngressLoopPlace, 'followNodes'> {
+  { client, reach }: { readonly client: ApiClient; readonly reach: ApiReach },
+  { selector, ingress, guard }: ControllerOptions,
+): { readonly fleet: Fleet; readonly followNodes?: ReturnType<typeof sharedNodes>['nodes'] } {
   const api = { client, reach, clock, random, log }
   const fleet = kubeFleet(api, selector)
-  if (ingress === undefined || selector !== undefined) return { fleet }
+  if (ingress === undefined && guard === undefined) return { fleet }
   const shared = sharedNodes(api)
-  return { fleet: { ...fleet, follow: shared.fleet }, followNodes: shared.nodes }
+  return {
+    fleet: selector === undefined ? { ...fleet, follow: shared.fleet } : fleet,
+    followNodes: shared.nodes,
+  }
 }
 
 async function begun(options: ControllerOptions): Promise<Running> {
@@ -85,14 +69,11 @@ async function begun(options: ControllerOptions): Promise<Running> {
     identity,
     durationMs: options.leaseDurationMs,
     onChange: () => {
-      brake.wake()
-      dns?.wake()
-      ingress?.wake()
-      webhook?.wake()
+      for (const one of [brake, ...Object.values(loops)]) one.wake()
     },
   })
   const reach = new ApiReach(clock)
-  const { fleet, ...shared } = followedNodes({ client, reach }, options)
+  const { fleet, ...followed } = followedNodes({ client, reach }, options)
   const brake = new Brake({
     fleet,
     configMaps: kubeConfigMaps(client),
@@ -106,55 +87,34 @@ async function begun(options: ControllerOptions): Promise<Running> {
     random,
     log,
   })
-  const dns =
-    options.dns === undefined ? undefined : await dnsLoop({ client, leader, identity, options, dns: options.dns })
-  const ingress =
-    options.ingress === undefined
-      ? undefined
-      : await ingressLoop({ client, reach, leader, identity, lease, options, ingress: options.ingress, ...shared })
+  const loops = await openLoops({ client, reach, leader, identity, lease, options, log, ...followed })
   const { address, statusPort } = options
-  const port = options.ingress?.webhookPort
-  const webhook =
-    ingress === undefined || port === undefined
-      ? undefined
-      : await (await import('./open-webhook.ts')).openWebhook({
-          ...{ client, leader, identity, ingress, log, port, namespace: options.namespace },
-          ...(address === undefined ? {} : { address }),
-        })
   const place = { port: statusPort, ...(address === undefined ? {} : { host: address }) }
-  const view = () => ({
-    identity,
-    leader: leader.view(),
-    brake: brake.view(),
-    ...(dns === undefined ? {} : { dns: dns.view() }),
-    ...(ingress === undefined ? {} : { ingress: ingress.view() }),
-    ...(webhook === undefined ? {} : { webhook: webhook.view() }),
-  })
+  const view = () => ({ identity, leader: leader.view(), brake: brake.view(), ...viewOf(loops) })
   const door = await openHttpDoor({ place, timers: systemTimers }, controllerPages(view))
+  const { webhook } = loops
   log.warn('the controller stands by', {
     identity,
     ports: [door.port, ...(webhook === undefined ? [] : [webhook.port])],
   })
-  return {
-    ...{ leader, brake, door },
-    ...(dns === undefined ? {} : { dns }),
-    ...(ingress === undefined ? {} : { ingress }),
-    ...(webhook === undefined ? {} : { webhook }),
-  }
+  return { leader, brake, loops, door }
 }
+
+const viewOf = ({ dns, ingress, guard, webhook }: Loops): Omit<ControllerView, 'identity' | 'leader' | 'brake'> => ({
+  ...(dns === undefined ? {} : { dns: dns.view() }),
+  ...(ingress === undefined ? {} : { ingress: ingress.view() }),
+  ...(guard === undefined ? {} : { guard: guard.view() }),
+  ...(webhook === undefined ? {} : { webhook: webhook.view() }),
+})
 
 /** Until it is stopped, or leads no more: why, then. */
 async function runController(options: ControllerOptions, stop: AbortSignal): Promise<Reason | undefined> {
-  const { leader, brake, dns, ingress, webhook, door } = await begun(options)
+  const { leader, brake, loops, door } = await begun(options)
+  const all = [brake, ...Object.values(loops)]
   const life = new AbortController()
   const leading = new AbortController()
   const led = leader.run(leading.signal)
-  const working = Promise.all([
-    brake.run(life.signal),
-    dns?.run(life.signal),
-    ingress?.run(life.signal),
-    webhook?.run(life.signal),
-  ])
+  const working = Promise.all(all.map((one) => one.run(life.signal)))
   const stopped = new Promise<undefined>((resolve) => {
     if (stop.aborted) resolve(undefined)
     stop.addEventListener('abort', () => resolve(undefined), { once: true })
@@ -169,7 +129,7 @@ async function runController(options: ControllerOptions, stop: AbortSignal): Pro
         name: 'the loops',
         limitMs: PASS_LIMIT_MS,
         stop: async () => {
-          await Promise.all([brake.stop(), dns?.stop(), ingress?.stop(), webhook?.stop()])
+          await Promise.all(all.map((one) => one.stop()))
         },
       },
       {
@@ -193,7 +153,7 @@ async function runController(options: ControllerOptions, stop: AbortSignal): Pro
         name: 'the pages',
         limitMs: PASS_LIMIT_MS,
         stop: async () => {
-          await Promise.all([door.close(), webhook?.close()])
+          await Promise.all([door.close(), loops.webhook?.close()])
         },
       },
     ],

@@ -20,7 +20,7 @@ import type { Leader } from '../../src/runtime/leader.ts'
 import { checkParts, REPAIR_LEASE } from '../dns/dns-actions.ts'
 import { ownResolver } from '../process/own-resolver.ts'
 
-export interface DnsLoopPlace {
+interface DnsLoopPlace {
   readonly client: ApiClient
   readonly leader: Leader
   readonly identity: string

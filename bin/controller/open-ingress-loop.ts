@@ -17,7 +17,7 @@ import type { Log } from '../../src/ports/log.ts'
 import { EventRecorder } from '../../src/runtime/event-recorder.ts'
 import type { Leader } from '../../src/runtime/leader.ts'
 
-export interface IngressLoopPlace {
+interface IngressLoopPlace {
   readonly client: ApiClient
   /** Of all that the process follows: what one of them finds out about the API server holds for the others. */
   readonly reach: ApiReach

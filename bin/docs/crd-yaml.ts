@@ -1,27 +1,61 @@
 import { stringify } from 'yaml'
+import { guardCrd } from '../../src/core/guard/schema/guard-crd.ts'
 import { ingressCrd } from '../../src/core/ingress/schema/ingress-crd.ts'
-import type { IngressGroup } from '../../src/model/ingress-daemon-set.ts'
+import { INGRESS_GROUPS, type IngressGroup } from '../../src/model/ingress-daemon-set.ts'
+
+interface Definition {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: { readonly name: string }
+  readonly spec: object
+}
+
+/** A CustomResourceDefinition that is shipped, as a file of its own and as a template of the chart. */
+interface ShippedCrd {
+  readonly definition: Definition
+  /** Comments, without their marks. */
+  readonly about: string
+  /** When the chart installs it, in words of its templates. */
+  readonly condition: string
+  /** Of the template, without its ending. */
+  readonly template: string
+}
 
 const ABOUT: Readonly<Record<IngressGroup, string>> = {
   'evenkeel.dev': 'IngressDaemonSets of Even Keel.',
   'ingressdaemonsets.mumoshu.github.io':
-    'IngressDaemonSets under the group of the controller of mumoshu, so that its manifests can be applied as they are.\n# Where that controller is installed, remove it first: both would write the same objects.',
+    'IngressDaemonSets under the group of the controller of mumoshu, so that its manifests can be applied as they are.\nWhere that controller is installed, remove it first: both would write the same objects.',
 }
 
-const head = (group: IngressGroup): string =>
-  `# ${ABOUT[group]}\n# Made by bin/generate-docs.ts. Takes Kubernetes 1.29 or newer, which checks the rules.\n`
+export const SHIPPED_CRDS: readonly ShippedCrd[] = [
+  ...INGRESS_GROUPS.map((group) => ({
+    definition: ingressCrd(group),
+    about: ABOUT[group],
+    condition: `include "evenkeel.bringsCrd" (dict "root" . "group" "${group}")`,
+    template: `crd-${group}`,
+  })),
+  {
+    definition: guardCrd(),
+    about: 'NodeGuards.',
+    condition: 'include "evenkeel.bringsGuardCrd" .',
+    template: 'crd-nodeguards.evenkeel.dev',
+  },
+]
+
+const head = ({ about }: ShippedCrd): string =>
+  `# ${about.replaceAll('\n', '\n# ')}\n# Made by bin/generate-docs.ts. Takes Kubernetes 1.29 or newer, which checks the rules.\n`
 
 const yamlOf = (value: object): string => stringify(value, { aliasDuplicateObjects: false, lineWidth: 140 })
 
-/** What is shipped in `deploy/crd` for that group. */
-export const crdYaml = (group: IngressGroup): string => `${head(group)}${yamlOf(ingressCrd(group))}`
+/** What is shipped in `deploy/crd`. */
+export const crdYaml = (crd: ShippedCrd): string => `${head(crd)}${yamlOf(crd.definition)}`
 
 /** The same as a template of the chart: among the templates, and not in Helm's folder `crds`, since Helm never upgrades what is in there. */
-export function crdTemplate(group: IngressGroup): string {
-  const { apiVersion, kind, metadata, spec } = ingressCrd(group)
+export function crdTemplate(crd: ShippedCrd): string {
+  const { apiVersion, kind, metadata, spec } = crd.definition
   return [
-    `{{- if include "evenkeel.bringsCrd" (dict "root" . "group" "${group}") }}`,
-    `${head(group)}apiVersion: ${apiVersion}`,
+    `{{- if ${crd.condition} }}`,
+    `${head(crd)}apiVersion: ${apiVersion}`,
     `kind: ${kind}`,
     'metadata:',
     `  name: ${metadata.name}`,
@@ -36,5 +70,5 @@ export function crdTemplate(group: IngressGroup): string {
 }
 
 /** Below `deploy`. */
-export const crdFile = (group: IngressGroup): string => `crd/ingressdaemonsets.${group}.yaml`
-export const crdTemplateFile = (group: IngressGroup): string => `chart/evenkeel/templates/crd-${group}.yaml`
+export const crdFile = ({ definition }: ShippedCrd): string => `crd/${definition.metadata.name}.yaml`
+export const crdTemplateFile = ({ template }: ShippedCrd): string => `chart/evenkeel/templates/${template}.yaml`

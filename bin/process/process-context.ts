@@ -58,7 +58,7 @@ function fileError(verb: 'read' | 'write', path: string, cause: unknown): UserEr
   })
 }
 
-async function ask(question: string, signal: AbortSignal): Promise<boolean> {
+async function ask(question: string, signal: AbortSignal, word?: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   // A terminal in raw mode hands Ctrl-C to readline instead of sending SIGINT.
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
@@ -66,7 +66,7 @@ async function ask(question: string, signal: AbortSignal): Promise<boolean> {
   let answer: string | undefined
   try {
     answer = await Promise.race([lines.question(question, { signal }), ended])
-    return /^\s*y(es)?\s*$/i.test(answer ?? '')
+    return word === undefined ? /^\s*y(es)?\s*$/i.test(answer ?? '') : answer?.trim() === word
   } catch (error) {
     throw signal.aborted ? signal.reason : error
   } finally {

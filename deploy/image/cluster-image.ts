@@ -6,8 +6,8 @@ import { cachedGzip } from './cached-gzip.ts'
 import { ENTRYPOINT, NONROOT, PATH, programTree, runtimeTree } from './root-tree.ts'
 
 /**
- * The image that pods run, from nothing but this machine's Node and libraries. An update is the upper layer alone: some ten
- * thousand bytes.
+ * The image that pods run, from nothing but this machine's Node and libraries. An update is the upper layer alone: some half
+ * a million bytes.
  */
 export async function clusterImage(reference: string): Promise<Buffer> {
   const runtime = tar(await runtimeTree())

@@ -16,8 +16,8 @@ export interface CliContext {
   readText(path: string): Promise<string>
   /** A file that is written anew; throws UserError where that is refused. */
   openFile(path: string): TextSink
-  /** A question on the terminal, answered with yes or no. */
-  ask(question: string, signal: AbortSignal): Promise<boolean>
+  /** A question on the terminal, answered with yes or no; with `word` it has to be answered with that. */
+  ask(question: string, signal: AbortSignal, word?: string): Promise<boolean>
   /** Called on every way out of the process, crashes among them; synchronous. Returns how to take it back. */
   onExit(restore: () => void): () => void
 }

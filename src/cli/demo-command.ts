@@ -3,6 +3,7 @@ import { UserError } from '../model/user-error.ts'
 import type { DemoActions } from './demo/demo-actions.ts'
 import { DEMO_PLANS, type DemoPlan, isDemoPlan, PLAN_FACTS } from './demo/demo-plan.ts'
 import type { DnsDemoActions } from './demo/dns/dns-demo-actions.ts'
+import type { GuardDemoActions } from './demo/guard/guard-demo-actions.ts'
 import type { IngressDemoActions } from './demo/ingress/ingress-demo-actions.ts'
 import type { DemoFlags } from './demo/run-demo.ts'
 import { addOutputOptions } from './output-options.ts'
@@ -20,15 +21,18 @@ Examples:
   evenkeel demo --dns                              DNS: one pod dead over UDP alone, found and repaired
   evenkeel demo --ingress                          a rollout of an IngressDaemonSet, beside that of a DaemonSet
   evenkeel demo --ingress -o json | jq '.rollouts[] | {kind, failedRequests}'
+  evenkeel demo --guard                            two guarded nodes drained at once: one after the other goes
 
 Exit codes: 0 evenkeel lost no request; 1 it lost one, or a plan did not
 finish; 2 wrong usage; 130 interrupted. With --dns: 0 the pod was found and
 replaced, and no query was lost afterwards; otherwise 1. With --ingress: 0 the
-rollout of the IngressDaemonSet lost no request; otherwise 1.`
+rollout of the IngressDaemonSet lost no request; otherwise 1. With --guard: 0
+both nodes were drained, and never were two without their guard; otherwise 1.`
 
 interface CommandFlags extends DemoFlags {
   readonly dns?: boolean
   readonly ingress?: boolean
+  readonly guard?: boolean
   readonly compare?: boolean
   readonly plan?: readonly DemoPlan[]
 }
@@ -38,6 +42,7 @@ interface Demos {
   readonly plans: () => Promise<DemoActions>
   readonly dns: () => Promise<DnsDemoActions>
   readonly ingress: () => Promise<IngressDemoActions>
+  readonly guard: () => Promise<GuardDemoActions>
 }
 
 /** `evenkeel demo`: plans of a reboot, side by side, on an embedded cluster. */
@@ -63,6 +68,12 @@ export const addDemoCommand =
           'instead of the plans: roll an IngressDaemonSet out under traffic, beside a DaemonSet, within 90 s',
         ).conflicts(['dns', 'compare', 'plan', 'html', 'port']),
       )
+      .addOption(
+        new Option(
+          '--guard',
+          'instead of the plans: drain two nodes of a NodeGuard at once, one of them held, within a minute',
+        ).conflicts(['dns', 'ingress', 'compare', 'plan', 'html', 'port', 'balancer']),
+      )
       .addOption(new Option('--plan <name>', 'this plan only; may be repeated').argParser(planNames))
       .option('--keep', 'leave the cluster of the last plan up until Ctrl-C')
       .option('--html <file>', "write the report of evenkeel's roll to this file, as a self-contained page")
@@ -83,6 +94,11 @@ export const addDemoCommand =
       if (flags.ingress === true) {
         const { runIngressDemo } = await import('./demo/ingress/run-ingress-demo.ts')
         exitWith(await runIngressDemo(context, await demos.ingress(), flags))
+        return
+      }
+      if (flags.guard === true) {
+        const { runGuardDemo } = await import('./demo/guard/run-guard-demo.ts')
+        exitWith(await runGuardDemo(context, await demos.guard(), flags))
         return
       }
       const plans = plansOf(flags)

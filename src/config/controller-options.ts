@@ -22,6 +22,13 @@ export interface ControllerOptions {
   readonly dns?: DnsLoopOptions
   /** Absent: IngressDaemonSets are not acted on. */
   readonly ingress?: IngressLoopOptions
+  /** Absent: NodeGuards are not acted on. */
+  readonly guard?: GuardLoopOptions
+}
+
+export interface GuardLoopOptions {
+  /** Of the slots of the node budget and of its ConfigMap. */
+  readonly slotsNamespace: string
 }
 
 export interface IngressLoopOptions {
@@ -62,6 +69,7 @@ const FLAGS = {
   ingress: { type: 'boolean' },
   'ingress-groups': TEXT,
   'slots-namespace': TEXT,
+  guard: { type: 'boolean' },
   'ingress-agent-port': TEXT,
   'webhook-port': TEXT,
   'node-name': TEXT,
@@ -79,7 +87,8 @@ export const CONTROLLER_HELP = `Usage: evenkeel controller [options]
 Limits how many nodes of a fleet leave their load balancers by cordon:
 it publishes which cordons are granted, and agents follow that list.
 Run two replicas; one leads. With --dns it also checks the cluster DNS,
-and with --ingress it rolls out IngressDaemonSets.
+with --ingress it rolls out IngressDaemonSets, and with --guard it lets
+nodes be drained one by one, as NodeGuards say.
 
 Options:
   --max-cordoned-out N|P%  how many may be out at once        (50%)
@@ -101,11 +110,13 @@ Options:
   --ingress                the leader acts on IngressDaemonSets      (off)
   --ingress-groups LIST    the API groups that are installed, with
                            commas between them           (evenkeel.dev)
-  --slots-namespace NS     of the node budget                (evenkeel)
   --ingress-agent-port N   where agents serve /healthz: a node counts
                            as leaving once its agent says so (not asked)
   --webhook-port N         HTTPS for API servers, which ask before they
                            store an IngressDaemonSet               (none)
+  --guard                  the leader acts on NodeGuards             (off)
+  --slots-namespace NS     of the node budget, for --ingress and
+                           --guard                           (evenkeel)
   --node-name NAME         the node that this runs on        ($NODE_NAME)
 
 Example:
@@ -136,7 +147,8 @@ function optionsOf(read: Reader, { podNamespace, nodeName }: ControllerPlace): C
   const address = read.text('address')
   const kubeconfig = read.text('kubeconfig')
   const dns = read.dns(nodeName)
-  const ingress = read.ingress()
+  const slotsNamespace = read.slotsNamespace()
+  const ingress = read.ingress(slotsNamespace)
   return {
     namespace,
     grantsNamespace: read.namespaceOr('grants-namespace', namespace),
@@ -149,6 +161,7 @@ function optionsOf(read: Reader, { podNamespace, nodeName }: ControllerPlace): C
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(dns === undefined ? {} : { dns }),
     ...(ingress === undefined ? {} : { ingress }),
+    ...(read.value('guard') === true ? { guard: { slotsNamespace } } : {}),
   }
 }
 
@@ -187,16 +200,22 @@ class Reader extends FlagReader {
     }
   }
 
-  ingress(): IngressLoopOptions | undefined {
+  slotsNamespace(): string {
+    const isUsed = this.value('ingress') === true || this.value('guard') === true
+    if (!isUsed && this.value('slots-namespace') !== undefined)
+      this.wrong.push('--slots-namespace takes --ingress or --guard')
+    return this.optional('slots-namespace', (flag) => this.namespace(flag)) ?? SLOTS_NAMESPACE
+  }
+
+  ingress(slotsNamespace: string): IngressLoopOptions | undefined {
     const isOn = this.value('ingress') === true
-    for (const flag of ['ingress-groups', 'slots-namespace', 'ingress-agent-port', 'webhook-port'])
+    for (const flag of ['ingress-groups', 'ingress-agent-port', 'webhook-port'])
       if (!isOn && this.value(flag) !== undefined) this.wrong.push(`--${flag} takes --ingress`)
     const words = (this.text('ingress-groups') ?? 'evenkeel.dev').split(',').map((word) => word.trim())
     const groups = INGRESS_GROUPS.filter((group) => words.includes(group))
     const strangers = words.filter((word) => !groups.some((group) => group === word))
     if (strangers.length > 0)
       this.wrong.push(`--ingress-groups: "${strangers.join(',')}" is not among ${INGRESS_GROUPS.join(' and ')}`)
-    const slotsNamespace = this.optional('slots-namespace', (flag) => this.namespace(flag)) ?? SLOTS_NAMESPACE
     const agentPort = this.optional('ingress-agent-port', (flag) => this.port(flag))
     const webhookPort = this.optional('webhook-port', (flag) => this.port(flag))
     if (!isOn) return undefined

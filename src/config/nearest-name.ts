@@ -2,13 +2,17 @@
  * The known name that a person most likely meant, if one is close enough to be worth naming: at most a third of the
  * letters differ, or one name begins with the other.
  */
-export function nearestName(written: string, known: readonly string[]): string | undefined {
+export const nearestName = (written: string, known: readonly string[]): string | undefined =>
+  nearestNames(written, known)[0]
+
+/** All names that are close enough, the nearest first. */
+export function nearestNames(written: string, known: readonly string[]): readonly string[] {
   const word = written.toLowerCase()
-  const ranked = known
+  return known
     .map((name) => ({ name, distance: distanceOf(word, name.toLowerCase()) }))
+    .filter(({ distance }) => distance <= Math.max(1, Math.floor(written.length / 3)))
     .sort((a, b) => a.distance - b.distance)
-  const best = ranked[0]
-  return best !== undefined && best.distance <= Math.max(1, Math.floor(written.length / 3)) ? best.name : undefined
+    .map(({ name }) => name)
 }
 
 function distanceOf(word: string, name: string): number {

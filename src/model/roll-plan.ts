@@ -22,6 +22,7 @@ export interface PlannedNode {
   /** `backend/server on instance` for each server that leads here. */
   readonly detachFrom: readonly string[]
   readonly podsToMove: readonly string[]
+  /** How many pods leave in each stage of the drain. */
   readonly stages: readonly number[]
 }
 

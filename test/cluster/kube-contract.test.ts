@@ -20,7 +20,7 @@ const NODE_GUARDS = {
   metadata: { name: 'nodeguards.evenkeel.dev' },
   spec: {
     group: 'evenkeel.dev',
-    scope: 'Cluster',
+    scope: 'Namespaced',
     names: { plural: 'nodeguards', kind: 'NodeGuard' },
     versions: [
       {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { crdFile } from '../../bin/docs/crd-yaml.ts'
 import { ingressKind } from '../../src/core/ingress/ingress-kind.ts'
 import { validateIngress } from '../../src/core/ingress/validate.ts'
 import { INGRESS_GROUPS, type IngressGroup, type IngressSpec } from '../../src/model/ingress-daemon-set.ts'
@@ -39,7 +38,7 @@ describe('the CustomResourceDefinitions of a real API server', requires('testbed
   before(async () => {
     ;({ bed, raw } = await ground.open())
     for (const group of INGRESS_GROUPS) {
-      await bed.apply(shipped(crdFile(group)))
+      await bed.apply(shipped(`crd/ingressdaemonsets.${group}.yaml`))
       await bed.kubectl(['wait', '--for=condition=Established', `crd/ingressdaemonsets.${group}`, '--timeout=30s'])
     }
   })

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { crdFile } from '../../bin/docs/crd-yaml.ts'
 import { systemRandom } from '../../src/adapters/node/system-random.ts'
 import { certificates } from '../../src/adapters/tls/certificates.ts'
 import { INGRESS_GROUPS } from '../../src/model/ingress-daemon-set.ts'
@@ -77,7 +76,7 @@ describe('the webhook of a controller, asked by a real API server', requires('te
     ;({ bed, raw } = await ground.open())
     port = await ephemeralPort()
     for (const group of INGRESS_GROUPS) {
-      await bed.apply(shipped(crdFile(group)))
+      await bed.apply(shipped(`crd/ingressdaemonsets.${group}.yaml`))
       await bed.kubectl(['wait', '--for=condition=Established', `crd/ingressdaemonsets.${group}`, '--timeout=30s'])
     }
     await bed.apply([

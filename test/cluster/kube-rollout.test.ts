@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { crdFile } from '../../bin/docs/crd-yaml.ts'
 import { rolloutActions } from '../../bin/rollout/rollout-actions.ts'
 import { kubeObjects } from '../../src/adapters/kube/kube-objects.ts'
 import { openApi } from '../../src/adapters/kube/open-cluster.ts'
@@ -53,7 +52,7 @@ describe('the commands of a rollout on a real API server', requires('testbed'), 
     const opened = await ground.open()
     raw = opened.raw
     kubeconfig = opened.bed.kubeconfig
-    await opened.bed.apply(shipped(crdFile(GROUP)))
+    await opened.bed.apply(shipped(`crd/ingressdaemonsets.${GROUP}.yaml`))
     await opened.bed.kubectl(['wait', '--for=condition=Established', `crd/ingressdaemonsets.${GROUP}`, '--timeout=30s'])
     const options = { kubeconfigPath: kubeconfig, context: undefined, env: {}, clock, random, log, userAgent: 'test' }
     objects = kubeObjects((await openApi(options, ground.signal)).parts)

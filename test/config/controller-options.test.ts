@@ -50,6 +50,17 @@ test('DNS is looked at where it is switched on, and repaired where that is, too'
   })
 })
 
+test('NodeGuards and IngressDaemonSets are acted on where that is switched on, and share the slots', () => {
+  const loopsOf = (words: string) => {
+    const { ingress, guard } = controllerOptions(words === '' ? [] : words.split(' '), POD) ?? {}
+    return { ingress: ingress?.slotsNamespace, guard: guard?.slotsNamespace }
+  }
+  assert.deepEqual(loopsOf(''), { ingress: undefined, guard: undefined })
+  assert.deepEqual(loopsOf('--guard'), { ingress: undefined, guard: 'evenkeel' })
+  assert.deepEqual(loopsOf('--guard --slots-namespace s'), { ingress: undefined, guard: 's' })
+  assert.deepEqual(loopsOf('--guard --ingress --slots-namespace s'), { ingress: 's', guard: 's' })
+})
+
 const WRONG: readonly (readonly [words: string, message: string])[] = [
   ['', '--namespace is missing: outside a pod it must be given'],
   ['--namespace Edge', '--namespace: "Edge" names no namespace'],
@@ -68,6 +79,9 @@ const WRONG: readonly (readonly [words: string, message: string])[] = [
   ],
   ['--namespace a --dns-interval 1m', '--dns-interval takes --dns'],
   ['--namespace a --dns-repair', '--dns-repair takes --dns'],
+  ['--namespace a --slots-namespace b', '--slots-namespace takes --ingress or --guard'],
+  ['--namespace a --guard --slots-namespace B', '--slots-namespace: "B" names no namespace'],
+  ['--namespace a --guard --webhook-port 9443', '--webhook-port takes --ingress'],
   ['--namespace a --max-out 3', "Unknown option '--max-out'"],
 ]
 

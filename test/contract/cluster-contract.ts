@@ -1,5 +1,6 @@
 import { after, before, describe } from 'node:test'
 import { database, edge, whoami } from '../../src/sim/cluster/article-workloads.ts'
+import { apartContract } from './cluster/apart.ts'
 import { ClusterGround } from './cluster/cluster-ground.ts'
 import { darkClustersContract } from './cluster/dark-clusters.ts'
 import { darkNodesContract } from './cluster/dark-nodes.ts'
@@ -44,6 +45,7 @@ export function clusterContract(open: () => Promise<OpenedCluster>): void {
   describe('drains', () => drainsContract(the))
   describe('tainted daemons', () => taintedDaemonsContract(the))
   describe('rollouts', () => rolloutsContract(the))
+  describe('apart', () => apartContract(the))
   describe('volumes', () => volumesContract(the))
   describe('dark clusters', () => darkClustersContract(the))
 }

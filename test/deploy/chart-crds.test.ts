@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { CHART } from '../../deploy/chart/plain-yaml.ts'
+import { guardCrd } from '../../src/core/guard/schema/guard-crd.ts'
 import { ingressCrd } from '../../src/core/ingress/schema/ingress-crd.ts'
 import type { IngressGroup } from '../../src/model/ingress-daemon-set.ts'
 import { runToEnd } from '../../testbed/machine/run.ts'
@@ -8,6 +9,7 @@ import { HELM, readManifests, renderChart } from '../support/agent-chart.ts'
 import { requires } from '../support/requires.ts'
 
 const ON = ['controller.enabled=true', 'ingress.enabled=true'] as const
+const GUARDS = ['controller.enabled=true', 'guard.enabled=true'] as const
 const MUMOSHU = 'ingressdaemonsets.mumoshu.github.io'
 
 interface Definition {
@@ -60,6 +62,36 @@ describe('the CustomResourceDefinitions of the chart', requires('helm'), () => {
       )
     })
   }
+
+  test('are there for NodeGuards where the controller acts on them', async () => {
+    const rows: readonly (readonly [values: readonly string[], names: readonly string[]])[] = [
+      [GUARDS, ['nodeguards.evenkeel.dev']],
+      [[...GUARDS, 'crds=null'], ['nodeguards.evenkeel.dev']],
+      [[...GUARDS, 'crds.install=false'], []],
+      // As helm upgrade --reuse-values has it after an earlier chart.
+      [['controller.enabled=true', 'guard=null', 'crds=null'], []],
+      [
+        [...GUARDS, ...ON],
+        ['ingressdaemonsets.evenkeel.dev', 'nodeguards.evenkeel.dev'],
+      ],
+    ]
+    for (const [values, names] of rows) assert.deepEqual(namesOf(await definitions(...values)), names, values.join())
+    const [found] = await definitions(...GUARDS)
+    const { apiVersion, kind, spec } = guardCrd()
+    assert.deepEqual(
+      { apiVersion: found?.apiVersion, kind: found?.kind, spec: found?.spec },
+      { apiVersion, kind, spec },
+    )
+    assert.equal(found?.metadata.annotations?.['helm.sh/resource-policy'], 'keep')
+  })
+
+  test('NodeGuards are refused without a controller, and on a cluster that cannot check their rules', async () => {
+    const alone = await renderChart('guard.enabled=true')
+    assert.match(alone.stderr, /guard\.enabled takes controller\.enabled/)
+    const set = GUARDS.flatMap((value) => ['--set', value])
+    const old = await runToEnd([HELM, 'template', 'evenkeel-agent', CHART, ...set, '--kube-version', '1.28.9'])
+    assert.match(old.stderr, /guard\.enabled takes Kubernetes 1\.29 or newer, .*; this is v1\.28\.9/)
+  })
 
   test('stay when the release goes, since their objects would go with them', async () => {
     const [found] = await definitions(...ON)

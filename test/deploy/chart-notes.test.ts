@@ -17,7 +17,7 @@ describe('the notes of an installation', requires('helm'), () => {
   test('say that nothing limits cordons where no controller runs, and name nothing that is off', async () => {
     const said = await notes()
     assert.match(said, /controller\.enabled is false/)
-    assert.doesNotMatch(said, /deployment\/|IngressDaemonSet|DNSHealthy/)
+    assert.doesNotMatch(said, /deployment\/|IngressDaemonSet|NodeGuard|DNSHealthy/)
   })
 
   test('say what the controller does, with the values that were given', async () => {
@@ -28,7 +28,7 @@ describe('the notes of an installation', requires('helm'), () => {
     assert.match(said, /At most 2 of the nodes that match edge leave by cordon at once/)
     assert.match(said, /port-forward deployment\/evenkeel-agent-controller 9090/)
     assert.match(said, /condition=evenkeel\.dev\/DNSHealthy/)
-    assert.doesNotMatch(said, /IngressDaemonSet|controller\.enabled is false/)
+    assert.doesNotMatch(said, /IngressDaemonSet|NodeGuard|controller\.enabled is false/)
   })
 
   test('have the IngressDaemonSets of each group deleted before the controller', async () => {
@@ -49,5 +49,22 @@ describe('the notes of an installation', requires('helm'), () => {
       order,
       order.toSorted((a, b) => a - b),
     )
+  })
+
+  test('have the NodeGuards deleted before the controller, with the IngressDaemonSets and without', async () => {
+    for (const [values, steps] of [
+      [[], ['3. Delete the NodeGuards', '4. helm uninstall', '5. kubectl -n evenkeel delete configmap']],
+      [['ingress.enabled=true'], ['3. Delete the IngressDaemonSets', '4. Delete the NodeGuards', '5. helm uninstall']],
+    ] as const) {
+      const said = await notes('controller.enabled=true', 'guard.enabled=true', ...values)
+      assert.match(said, /kubectl delete nodeguards\.evenkeel\.dev -A --all/)
+      const removal = said.slice(said.indexOf('TO REMOVE IT'))
+      assert.deepEqual(
+        steps.filter((step) => !removal.includes(`  ${step}`)),
+        [],
+        removal,
+      )
+      assert.match(removal, /The CustomResourceDefinitions stay/)
+    }
   })
 })

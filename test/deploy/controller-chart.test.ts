@@ -100,6 +100,44 @@ describe('the controller of the chart', requires('helm'), () => {
     assert.match(refused.stderr, /ingress.enabled takes controller.enabled/)
   })
 
+  test('a controller that acts on NodeGuards may write what belongs to them, their status, and the claims on Nodes', async () => {
+    const all = readManifests((await renderChart('controller.enabled=true', 'guard.enabled=true')).stdout)
+    const rights = grantedBy(
+      all.filter(({ metadata }) => metadata.name.startsWith('evenkeel-agent-controller-guard')),
+    ).toSorted()
+    const verbs = (list: string, rest: string): readonly string[] => list.split(' ').map((verb) => `${verb} ${rest}`)
+    assert.deepEqual(
+      rights,
+      [
+        ...verbs('list watch', 'evenkeel.dev nodeguards * *'),
+        'patch evenkeel.dev nodeguards/status * *',
+        'update evenkeel.dev nodeguards/finalizers * *',
+        ...verbs('get list watch create patch delete', 'apps deployments * *'),
+        ...verbs('get list watch create patch delete', 'policy poddisruptionbudgets * *'),
+        ...verbs('list watch', 'apps daemonsets * *'),
+        ...verbs('list watch delete', ' pods * *'),
+        ...verbs('list watch', 'storage.k8s.io volumeattachments * *'),
+        ...verbs('get list watch patch', ' nodes * *'),
+        ...verbs('create patch', ' events * *'),
+        ...verbs('get create patch', 'coordination.k8s.io leases evenkeel *'),
+        'get  configmaps evenkeel evenkeel-budget',
+      ].toSorted(),
+    )
+    assert.ok(argsOf(all, 'Deployment').includes('--guard'))
+    assert.ok(!argsOf(all, 'DaemonSet').some((word) => word.includes('guard')))
+  })
+
+  test('both loops of the controller take their slots in the same namespace', async () => {
+    const slots = ['controller.enabled=true', 'guard.enabled=true', 'ingress.slotsNamespace=slots'] as const
+    const words = argsOf(readManifests((await renderChart(...slots)).stdout), 'Deployment').slice(1)
+    assert.equal(controllerOptions(words, { podNamespace: undefined })?.guard?.slotsNamespace, 'slots')
+    const both = readManifests((await renderChart(...slots, 'ingress.enabled=true')).stdout)
+    const leases = grantedBy(both).filter((right) => /^patch coordination/.test(right))
+    assert.deepEqual([...new Set(leases)], ['patch coordination.k8s.io leases slots *'])
+    const options = controllerOptions(argsOf(both, 'Deployment').slice(1), { podNamespace: undefined })
+    assert.deepEqual([options?.ingress?.slotsNamespace, options?.guard?.slotsNamespace], ['slots', 'slots'])
+  })
+
   test('a controller that serves the webhook may write its certificate and its configuration, and create no Secret', async () => {
     const settings = ['controller.enabled=true', 'ingress.enabled=true', 'ingress.webhook.enabled=true'] as const
     const all = readManifests((await renderChart(...settings)).stdout)
@@ -184,6 +222,7 @@ describe('the controller of the chart', requires('helm'), () => {
       'ingress.groups={evenkeel.dev,ingressdaemonsets.mumoshu.github.io}',
       'ingress.slotsNamespace=slots',
       'ingress.webhook.enabled=true',
+      'guard.enabled=true',
     ]
     const { stdout, stderr } = await renderChart(...dns, ...ingress, ...settings)
     const [, ...words] = argsOf(readManifests(stdout), 'Deployment')
@@ -196,9 +235,9 @@ describe('the controller of the chart', requires('helm'), () => {
           '--ingress',
           '--ingress-agent-port=8081',
           '--ingress-groups=evenkeel.dev,ingressdaemonsets.mumoshu.github.io',
-          '--slots-namespace=slots',
           '--webhook-port=9443',
         ],
+        ...['--guard', '--slots-namespace=slots'],
       ],
       stderr,
     )

@@ -28,10 +28,11 @@ describe('the image that pods run', requires('strip', 'tar'), () => {
   const blobAt = (digest: string): string => join(folder, 'blobs', digest.replace(':', '/'))
   const manifest = () => json(blobAt(json(join(folder, 'index.json')).manifests[0].digest))
 
-  test('weighs 45 MB at most, and an update of the program a hundredth of that', () => {
+  test('weighs 45 MB at most, and an update of the program an eightieth of that', () => {
     assert.ok(image.length <= 45_000_000, `${image.length} bytes`)
     const [, program] = manifest().layers
-    assert.ok(program.size < 450_000, `${program.size} bytes`)
+    // A sixth of it came with NodeGuards: their loop, CEL for rules over objects, and JSON paths.
+    assert.ok(program.size < 560_000, `${program.size} bytes`)
   })
 
   test('is the same, byte for byte, when it is made again', async () => {
@@ -81,7 +82,8 @@ describe('the image that pods run', requires('strip', 'tar'), () => {
       readFileSync(join(tree, 'usr/lib/evenkeel', name), 'utf8'),
     )
     assert.doesNotMatch(agent ?? '', /node_modules/)
-    assert.match(rest ?? '', /node_modules\/dns-packet/)
+    for (const name of ['dns-packet', '@marcbachmann/cel-js', 'json-p3'])
+      assert.ok(rest?.includes(`node_modules/${name}/`), name)
     assert.ok((agent ?? '').length < 200_000, `${agent?.length} characters`)
   })
 

@@ -2,35 +2,13 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { parse } from 'yaml'
-import { crdFile, crdTemplate, crdTemplateFile, crdYaml } from '../../bin/docs/crd-yaml.ts'
-import { ingressCrd } from '../../src/core/ingress/schema/ingress-crd.ts'
 import { ingressSchema } from '../../src/core/ingress/schema/ingress-schema.ts'
-import type { Schema } from '../../src/core/ingress/schema/open-api.ts'
 import { validateIngress } from '../../src/core/ingress/validate.ts'
-import { INGRESS_GROUPS } from '../../src/model/ingress-daemon-set.ts'
 import { correctedExample, firstExample, originalExample } from '../support/ingress/ingress-examples.ts'
-
-for (const group of INGRESS_GROUPS) {
-  test(`the CustomResourceDefinition of ${group} that is shipped is that of the code, and so is that of the chart`, () => {
-    const shipped = (file: string) => readFileSync(new URL(`../../deploy/${file}`, import.meta.url), 'utf8')
-    assert.ok(shipped(crdFile(group)) === crdYaml(group), 'run: node bin/generate-docs.ts')
-    assert.deepEqual(parse(shipped(crdFile(group))), ingressCrd(group))
-    assert.ok(shipped(crdTemplateFile(group)) === crdTemplate(group), 'run: node bin/generate-docs.ts')
-  })
-}
+import { silentFields } from '../support/silent-fields.ts'
 
 test('each field of an IngressDaemonSet says what it means, and a field of the spec what holds without it', () => {
-  const silent: string[] = []
-  const visit = (path: string, { description, properties = {}, items, ...field }: Schema): void => {
-    if (!/^[A-Z].*\.$/.test(description ?? '')) silent.push(path)
-    if ('default' in field && !/Defaults? to|default/i.test(description ?? '')) silent.push(`default of ${path}`)
-    for (const [name, below] of Object.entries({ ...properties, ...items?.properties })) visit(`${path}.${name}`, below)
-  }
-  const { spec, status } = ingressSchema().properties ?? {}
-  assert.ok(spec !== undefined && status !== undefined)
-  visit('spec', spec)
-  visit('status', status)
-  assert.deepEqual(silent, [])
+  assert.deepEqual(silentFields(ingressSchema()), [])
 })
 
 describe('the example', () => {

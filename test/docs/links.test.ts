@@ -78,6 +78,7 @@ function helpOf(command: readonly string[]): Promise<string> {
 const SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
   roll: ['resume', 'abort', 'status', 'report'],
   rollout: ['status', 'history', 'pause', 'resume', 'undo', 'retry', 'skip'],
+  guard: ['status', 'explain', 'release', 'hold'],
   dns: ['check', 'watch', 'repair', 'explain'],
 }
 

@@ -37,10 +37,12 @@ function aGround(t: TestContext) {
     return { controller, kill }
   }
   const make = (name: string, size: number) =>
-    api.done(objects.create({ kind: GUARDS, object: { metadata: { name }, spec: { size } } }, never))
+    api.done(
+      objects.create({ kind: GUARDS, namespace: 'default', object: { metadata: { name }, spec: { size } } }, never),
+    )
   const maps = () => [...world.store.all(CONFIG_MAPS)].map((map) => String(field(map, 'data.guard')))
   const statusOf = (name: string) => {
-    const guard = world.store.get(NODE_GUARDS, { name })
+    const guard = world.store.get(NODE_GUARDS, { namespace: 'default', name })
     return [field(guard, 'status.conditions.0.status'), field(guard, 'status.conditions.0.message')]
   }
   const events = () =>
@@ -73,7 +75,7 @@ test('what somebody takes away comes back, and what the spec no longer wants goe
   await api.done(objects.delete({ kind: MAPS, namespace: 'default', name: first.name }, never))
   await time.advance(2_000)
   assert.equal(maps().length, 2)
-  await api.done(objects.patch({ kind: GUARDS, name: 'a', patch: { spec: { size: 0 } } }, never))
+  await api.done(objects.patch({ kind: GUARDS, namespace: 'default', name: 'a', patch: { spec: { size: 0 } } }, never))
   await time.advance(2_000)
   assert.deepEqual([maps(), statusOf('a')], [[], ['True', '0 of 0 maps are there.']])
 })
@@ -83,7 +85,7 @@ test('an object that is deleted is forgotten with its key', async (t) => {
   await make('a', 1)
   const { controller } = begin(2)
   await time.advance(2_000)
-  await api.done(objects.delete({ kind: GUARDS, name: 'a' }, never))
+  await api.done(objects.delete({ kind: GUARDS, namespace: 'default', name: 'a' }, never))
   await time.advance(2_000)
   assert.deepEqual([controller.view().depth, controller.view().trouble], [0, undefined])
 })

@@ -43,3 +43,12 @@ export async function renderChart(...values: readonly string[]): Promise<RunResu
   const words = values.flatMap((value) => ['--set', value])
   return runToEnd([HELM, 'template', 'evenkeel-agent', CHART, '-n', 'evenkeel', ...words])
 }
+
+const RIGHTS = new Set(['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'])
+
+/** As `helm install` would give them with these values. */
+export async function rightsOfTheChart(...values: readonly string[]): Promise<readonly Manifest[]> {
+  const { code, stdout, stderr } = await renderChart(...values)
+  if (code !== 0) throw new Error(stderr)
+  return readManifests(stdout).filter(({ kind }) => RIGHTS.has(kind ?? ''))
+}

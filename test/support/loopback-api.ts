@@ -12,6 +12,8 @@ export class LoopbackApi {
   readonly kubeconfig: string
   /** The rights that our programs needed for all that they have asked, as `requestedBy` has them. */
   readonly needed = new Set<string>()
+  /** The path of each watch that our programs have begun. */
+  readonly watched: string[] = []
   readonly #world: World
   readonly #sockets = new Set<{ destroy(): void }>()
   #port = 0
@@ -33,6 +35,7 @@ export class LoopbackApi {
       if (headers['user-agent']?.startsWith('evenkeel') !== true) return
       const { pathname: path, searchParams: query } = new URL(url, this.url)
       for (const right of requestedBy({ method, path, query })) this.needed.add(right)
+      if (query.get('watch') !== null) this.watched.push(path)
     })
     server.listen(this.#port, '127.0.0.1')
     await once(server, 'listening')

@@ -4,6 +4,7 @@ import { apiServerRestarted, EVERY_STEP } from '../scenarios/api-restarts.ts'
 import { budgetNeverOpens, budgetOpensLater, podUnderTwoBudgets } from '../scenarios/budgets.ts'
 import { cleanRoll } from '../scenarios/clean.ts'
 import { outageBesideDeadControl, resumedAfterOutage } from '../scenarios/dead-control.ts'
+import { guardLeavesLast } from '../scenarios/guards.ts'
 import { killedInEveryStep } from '../scenarios/killed.ts'
 import { nodeNeverBack } from '../scenarios/never-back.ts'
 import { reloadedInSteps4And5, reloadedInSteps6And7 } from '../scenarios/reloads.ts'
@@ -71,6 +72,7 @@ const SCENARIOS: readonly {
   },
   { title: 'a run that lost requests, stopped and was resumed to its end is not done', run: resumedAfterOutage },
   { title: 'pods with volumes are gone and their volumes detached before any other pod is evicted', run: volumesFirst },
+  { title: 'the pod of a NodeGuard leaves after all others, once its budget has opened', run: guardLeavesLast },
 ]
 
 for (const { title, run, ...options } of SCENARIOS) {

@@ -33,6 +33,8 @@ interface OpenApi {
   readonly server: Endpoint
   /** Of the context, as kubectl uses it; absent where it names none. */
   readonly namespace?: string
+  /** The name of the context's user in the kubeconfig; absent where it names none. */
+  readonly user?: string
 }
 
 /** Asks once, so that what is wrong with the input is found at the start. */
@@ -69,9 +71,13 @@ async function open(options: ClusterOptions, firstCall: FirstCall, signal: Abort
     const { clientCertificate } = await credentials.current(signal)
     if (clientCertificate !== undefined) checkClientCertificate(clientCertificate, clock.wallMs())
     await firstCall(client, signal)
-    const { server, namespace } = kubeconfig
+    const { server, namespace, user } = kubeconfig
     const parts = { client, reach: new ApiReach(clock), clock, random, log }
-    return { parts, server, ...(namespace === undefined ? {} : { namespace }) }
+    return {
+      ...{ parts, server },
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(user === undefined ? {} : { user }),
+    }
   } catch (error) {
     throw connectionAdvice(error)
   }

@@ -38,6 +38,12 @@ export class PinnedKubeconfig {
     return namespace === undefined || namespace === '' ? undefined : namespace
   }
 
+  /** As the kubeconfig calls it; absent where the context names none. */
+  get user(): string | undefined {
+    const { user } = this.first.getContextObject(this.first.getCurrentContext()) ?? {}
+    return user === undefined || user === '' ? undefined : user
+  }
+
   /** With nothing cached that the API server gave for an earlier credential. */
   async readAgain(): Promise<KubeConfig> {
     const again = await readOnce(this.#source, this.#clock)

@@ -1,6 +1,6 @@
 import type { CheckedIngress } from '../../core/ingress/ingress-kind.ts'
-import { nodeLabel } from '../../core/ingress/names.ts'
 import type { RolloutStanding } from '../../core/ingress/rollout/standing.ts'
+import { nodeLabel } from '../../core/owned/node-names.ts'
 import { INGRESS_NODE_LABEL } from '../../model/ingress-keys.ts'
 import type { ObjectRef } from '../../model/object-ref.ts'
 import type { Line } from '../terminal/style.ts'

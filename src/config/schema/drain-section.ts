@@ -25,7 +25,8 @@ export const drainSection = section(
       .array(selectorField({ description: 'Labels of DaemonSet pods.', example: 'app=edge-proxy' }))
       .meta(
         fieldMeta('list', {
-          description: 'DaemonSet pods that other nodes still send traffic to. They leave last, in a separate stage.',
+          description:
+            'DaemonSet pods that other nodes still send traffic to. They leave after the pods of other workloads, in a separate stage.',
           example: ['app=edge-proxy'],
         }),
       )

@@ -1,5 +1,5 @@
 import type { IngressFacts } from '../../core/agent/ingress-facts.ts'
-import { nodeLabel } from '../../core/ingress/names.ts'
+import { nodeLabel } from '../../core/owned/node-names.ts'
 import { HEALTH_ANNOTATION, parseHealthOrder } from '../../model/health-order.ts'
 import { INGRESS_LABEL, INGRESS_NODE_LABEL } from '../../model/ingress-keys.ts'
 import type { ObjectKind } from '../../model/object-kind.ts'

@@ -3,7 +3,7 @@ import { dnsMetrics } from '../dns/dns-metrics.ts'
 import type { ControllerView, WebhookView } from './controller-view.ts'
 
 /** Prometheus' text format 0.0.4. Nodes are no labels: a fleet would be a series for each. */
-export function controllerMetrics({ leader, brake, dns, ingress, webhook }: ControllerView): string {
+export function controllerMetrics({ leader, brake, dns, ingress, guard, webhook }: ControllerView): string {
   const waiting = brake.reasons.filter(({ code }) => code === 'CordonNotGranted').length
   const { grants, nodes, loop } = brake
   return [
@@ -11,6 +11,7 @@ export function controllerMetrics({ leader, brake, dns, ingress, webhook }: Cont
     ...loopLines([
       loop,
       ...(ingress === undefined ? [] : [ingress]),
+      ...(guard === undefined ? [] : [guard]),
       ...(webhook === undefined ? [] : [webhook.certificate.loop]),
     ]),
     ...gauge('brake_nodes', 'Nodes of the fleet.', nodes.known),

@@ -30,7 +30,7 @@ export const controllerPages =
 /** It could lead: the nodes are known, and the Lease can be asked for. */
 const isReady = ({ leader, brake }: ControllerView): boolean => brake.nodes.synced && leader.trouble === undefined
 
-const health = ({ identity, leader, brake, dns, ingress, webhook }: ControllerView): unknown => ({
+const health = ({ identity, leader, brake, dns, ingress, guard, webhook }: ControllerView): unknown => ({
   identity,
   leader: { state: leader.state, holder: leader.holder },
   queue: queueOf(brake.loop),
@@ -48,9 +48,10 @@ const health = ({ identity, leader, brake, dns, ingress, webhook }: ControllerVi
   },
   ...(dns === undefined ? {} : { dns: dnsHealth(dns) }),
   ...(ingress === undefined ? {} : { ingress: { queue: queueOf(ingress) } }),
+  ...(guard === undefined ? {} : { guard: { queue: queueOf(guard) } }),
   ...(webhook === undefined ? {} : { webhook: webhookHealth(webhook) }),
   trouble: [
-    ...[leader.trouble, brake.loop.trouble, ...(dns?.trouble ?? []), ingress?.trouble],
+    ...[leader.trouble, brake.loop.trouble, ...(dns?.trouble ?? []), ingress?.trouble, guard?.trouble],
     webhook === undefined ? undefined : webhookTrouble(webhook),
   ].filter((text) => text !== undefined),
 })

@@ -23,6 +23,8 @@ export interface ControllerView {
   readonly dns?: DnsLoopView
   /** Absent: IngressDaemonSets are not acted on. */
   readonly ingress?: LoopView
+  /** Absent: NodeGuards are not acted on. */
+  readonly guard?: LoopView
   /** Absent: no API server asks this process. */
   readonly webhook?: WebhookView
 }

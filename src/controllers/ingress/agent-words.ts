@@ -1,6 +1,6 @@
-import type { FoundDeployment } from '../../core/ingress/found.ts'
 import { type IngressOp, OP_ANNOTATION, parseOp } from '../../core/ingress/op.ts'
 import type { IngressNode } from '../../core/ingress/snapshot.ts'
+import type { FoundDeployment } from '../../core/owned/found-workload.ts'
 import { claimsOf, MAINTENANCE_ANNOTATION } from '../../model/claims.ts'
 import { HEALTH_ANNOTATION, parseHealthOrder } from '../../model/health-order.ts'
 import { INGRESS_LABEL } from '../../model/ingress-keys.ts'

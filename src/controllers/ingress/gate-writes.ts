@@ -1,14 +1,14 @@
-import { gatePatch } from '../../core/ingress/difference.ts'
 import { wantedGate } from '../../core/ingress/drain-gate.ts'
 import { ingressKind } from '../../core/ingress/ingress-kind.ts'
 import type { IngressLook } from '../../core/ingress/look.ts'
 import { identityOf } from '../../core/ingress/names.ts'
-import type { WantedObject } from '../../core/ingress/wanted-object.ts'
+import { gatePatch } from '../../core/owned/difference.ts'
+import type { WantedObject } from '../../core/owned/wanted-object.ts'
 import type { OwnedObject } from '../../model/owned-object.ts'
 import type { Objects } from '../../ports/objects.ts'
-import { GATES } from './ingress-kinds.ts'
-import type { Latest } from './latest.ts'
-import { unlessThere } from './unless-there.ts'
+import type { Latest } from '../owned/latest.ts'
+import { GATES } from '../owned/owned-kinds.ts'
+import { unlessThere } from '../owned/unless-there.ts'
 
 interface WritesParts {
   readonly objects: Objects

@@ -1,13 +1,13 @@
-import type { FoundDaemonSet } from '../../core/ingress/found.ts'
 import type { HealthCheckerAction } from '../../core/ingress/health-checker.ts'
 import type { ObjectAction } from '../../core/ingress/household.ts'
 import { ingressKind } from '../../core/ingress/ingress-kind.ts'
-import { wantedMetadata } from '../../core/ingress/wanted-object.ts'
+import { wantedMetadata } from '../../core/ingress/wanted-metadata.ts'
+import type { FoundDaemonSet } from '../../core/owned/found-workload.ts'
 import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
 import type { Objects } from '../../ports/objects.ts'
-import { DAEMON_SETS } from './ingress-kinds.ts'
-import type { Latest } from './latest.ts'
-import { unlessThere } from './unless-there.ts'
+import type { Latest } from '../owned/latest.ts'
+import { DAEMON_SETS } from '../owned/owned-kinds.ts'
+import { unlessThere } from '../owned/unless-there.ts'
 
 interface WritesParts {
   readonly objects: Objects

@@ -1,6 +1,7 @@
-import type { FoundDaemonSet, FoundDeployment, IngressPod } from '../../core/ingress/found.ts'
+import type { IngressPod } from '../../core/ingress/found.ts'
 import { type CheckedIngress, ingressKind } from '../../core/ingress/ingress-kind.ts'
 import { givesWay } from '../../core/ingress/precedence.ts'
+import type { FoundDaemonSet, FoundDeployment } from '../../core/owned/found-workload.ts'
 import { INGRESS_GROUPS, type IngressGroup } from '../../model/ingress-daemon-set.ts'
 import { INGRESS_LABEL, INGRESS_UID_LABEL } from '../../model/ingress-keys.ts'
 import type { Node } from '../../model/node.ts'
@@ -11,7 +12,8 @@ import type { Clock } from '../../ports/clock.ts'
 import type { FollowEvent } from '../../ports/cluster.ts'
 import type { Objects } from '../../ports/objects.ts'
 import { FollowCache, type FollowCacheParts } from '../../runtime/follow-cache.ts'
-import { DAEMON_SETS, DEPLOYMENTS, GATES, INGRESS_PODS, REVISIONS } from './ingress-kinds.ts'
+import { DAEMON_SETS, DEPLOYMENTS, GATES } from '../owned/owned-kinds.ts'
+import { INGRESS_PODS, REVISIONS } from './ingress-kinds.ts'
 import { JoinedLists } from './joined-lists.ts'
 
 interface CachesParts {

@@ -1,5 +1,4 @@
 import type { ObjectLook } from '../../core/ingress/decide-object.ts'
-import type { IngressFinding } from '../../core/ingress/finding.ts'
 import { type CheckedIngress, ingressKind } from '../../core/ingress/ingress-kind.ts'
 import { type IngressLook, lookAt } from '../../core/ingress/look.ts'
 import { ingressOwner } from '../../core/ingress/marks.ts'
@@ -7,6 +6,7 @@ import type { Neighbours } from '../../core/ingress/neighbours.ts'
 import { wasCarried } from '../../core/ingress/precedence.ts'
 import { rollbackOfRefused } from '../../core/ingress/rollback.ts'
 import { ingressStatus, refusedStatus } from '../../core/ingress/status.ts'
+import type { Finding } from '../../core/schema/finding.ts'
 import type { IngressDaemonSet, IngressGroup } from '../../model/ingress-daemon-set.ts'
 import type { LoopDecision } from '../../model/loop-decision.ts'
 import type { Node } from '../../model/node.ts'
@@ -28,11 +28,11 @@ import type { Leader } from '../../runtime/leader.ts'
 import { type LoopView, Reconciler } from '../../runtime/reconciler.ts'
 import { StatusWriter } from '../../runtime/status-writer.ts'
 import { BudgetWatch, NOTHING_READ } from '../budget/budget-watch.ts'
+import { freshNodes } from '../owned/fresh-nodes.ts'
+import { Latest } from '../owned/latest.ts'
 import { AgentsOfObjects } from './agent-words.ts'
-import { freshNodes } from './fresh-nodes.ts'
 import { IngressCaches, ingressKey } from './ingress-caches.ts'
 import { IngressMemory } from './ingress-memory.ts'
-import { Latest } from './latest.ts'
 import { metAgain } from './met-again.ts'
 import { NeighbourCaches } from './neighbour-caches.ts'
 import { ObjectEvents } from './object-events.ts'
@@ -183,7 +183,7 @@ export class IngressLoop {
       this.#agents?.keep(uids)
       return undefined
     }
-    const refused = (findings: readonly IngressFinding[]): Seen => ({
+    const refused = (findings: readonly Finding[]): Seen => ({
       ...{ kind: 'refused', name: object.name, object, key, findings, ...this.#rollbackOfRefused(object) },
       doubts: findings.filter((finding) => !isError(finding)),
     })
@@ -294,7 +294,7 @@ export class IngressLoop {
   }
 }
 
-const isError = ({ severity }: IngressFinding): boolean => severity === 'error'
+const isError = ({ severity }: Finding): boolean => severity === 'error'
 
 /** Its status cannot be written any more once it has no finalizer. */
 const isLeaving = ({ deleting, finalizers }: IngressDaemonSet): boolean => deleting && finalizers.length === 0

@@ -1,6 +1,7 @@
-import type { FoundDaemonSet, FoundDeployment, HeldSlot } from '../../core/ingress/found.ts'
+import type { HeldSlot } from '../../core/ingress/found.ts'
 import { ingressOwner } from '../../core/ingress/marks.ts'
 import { OP_ANNOTATION } from '../../core/ingress/op.ts'
+import type { FoundDaemonSet, FoundDeployment } from '../../core/owned/found-workload.ts'
 import { claimsOf, MAINTENANCE_ANNOTATION } from '../../model/claims.ts'
 import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
 import type { Node } from '../../model/node.ts'

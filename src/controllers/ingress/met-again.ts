@@ -3,7 +3,7 @@ import type { OwnedObject } from '../../model/owned-object.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Objects } from '../../ports/objects.ts'
-import { DAEMON_SETS, DEPLOYMENTS, GATES } from './ingress-kinds.ts'
+import { DAEMON_SETS, DEPLOYMENTS, GATES } from '../owned/owned-kinds.ts'
 import type { IngressMemory, Met } from './ingress-memory.ts'
 
 interface AskingParts {

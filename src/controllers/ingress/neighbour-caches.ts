@@ -1,8 +1,8 @@
 import { crossCheck } from '../../core/ingress/cross-check.ts'
-import type { IngressFinding } from '../../core/ingress/finding.ts'
 import type { CheckedIngress } from '../../core/ingress/ingress-kind.ts'
 import type { Neighbours, OthersBudget, PortService } from '../../core/ingress/neighbours.ts'
 import { standsBefore } from '../../core/ingress/precedence.ts'
+import type { Finding } from '../../core/schema/finding.ts'
 import { INGRESS_LABEL } from '../../model/ingress-keys.ts'
 import type { ObjectKind } from '../../model/object-kind.ts'
 import type { OutLimit } from '../../model/out-limit.ts'
@@ -29,7 +29,7 @@ export class NeighbourCaches {
   readonly #parts: NeighbourParts
   readonly #services: FollowCache<PortService>
   readonly #budgets: FollowCache<OthersBudget>
-  readonly #found = new WeakMap<CheckedIngress, { readonly of: string; readonly findings: readonly IngressFinding[] }>()
+  readonly #found = new WeakMap<CheckedIngress, { readonly of: string; readonly findings: readonly Finding[] }>()
   #changes = 0
 
   constructor(parts: NeighbourParts) {
@@ -85,7 +85,7 @@ export class NeighbourCaches {
   }
 
   /** What is wrong with this object, which has no error by itself, beside those that stand before it. */
-  findings(object: CheckedIngress): readonly IngressFinding[] {
+  findings(object: CheckedIngress): readonly Finding[] {
     const of = `${this.#changes} ${JSON.stringify(this.#parts.limit())}`
     const known = this.#found.get(object)
     if (known?.of === of) return known.findings

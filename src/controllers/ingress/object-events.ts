@@ -1,5 +1,5 @@
-import type { IngressFinding } from '../../core/ingress/finding.ts'
 import { type CheckedIngress, ingressKind } from '../../core/ingress/ingress-kind.ts'
+import type { Finding } from '../../core/schema/finding.ts'
 import { apiVersionOf } from '../../model/object-kind.ts'
 import type { Reason } from '../../model/reason.ts'
 import type { ObjectNotices } from '../../ports/object-notices.ts'
@@ -21,7 +21,7 @@ export class ObjectEvents {
   /** `doubts`: findings that do not refuse the object. */
   async tell(
     object: CheckedIngress,
-    { reasons, doubts }: { readonly reasons: readonly Reason[]; readonly doubts: readonly IngressFinding[] },
+    { reasons, doubts }: { readonly reasons: readonly Reason[]; readonly doubts: readonly Finding[] },
     signal: AbortSignal,
   ): Promise<void> {
     const { kind, group, version } = ingressKind(object.group)

@@ -1,8 +1,8 @@
 import { decideObject, type ObjectLook } from '../../core/ingress/decide-object.ts'
-import type { IngressFinding } from '../../core/ingress/finding.ts'
 import type { ObjectAction } from '../../core/ingress/household.ts'
 import type { CheckedIngress } from '../../core/ingress/ingress-kind.ts'
 import type { IngressLook } from '../../core/ingress/look.ts'
+import type { Finding } from '../../core/schema/finding.ts'
 import type { LoopDecision } from '../../model/loop-decision.ts'
 
 /** What a pass goes by. */
@@ -10,7 +10,7 @@ export type Seen = ObjectLook & {
   readonly object: CheckedIngress
   readonly key: string
   /** What is to be said and does not refuse the object. */
-  readonly doubts: readonly IngressFinding[]
+  readonly doubts: readonly Finding[]
 }
 
 /** An action with what it was decided by. */

@@ -1,4 +1,6 @@
 import { stuckLimitLeftMs } from '../../core/roll/blocked.ts'
+import { DRAIN_STAGES } from '../../core/roll/drain/classify-pod.ts'
+import { stageUnderWay } from '../../core/roll/drain/stage-under-way.ts'
 import { drainView } from '../../core/roll/drain/stages.ts'
 import { hasCurrent } from '../../core/roll/node-snapshot.ts'
 import type { RollSnapshot } from '../../core/roll/snapshot.ts'
@@ -50,16 +52,15 @@ export class NodeReport {
     if (!hasCurrent(snapshot)) return
     const { left, putBack } = drainView(snapshot)
     this.#reportPutBack(putBack.map(refKey), snapshot.current.node.name)
-    const remaining = left[1].length + left[2].length + left[3].length
+    const remaining = DRAIN_STAGES.reduce((sum, stage) => sum + left[stage].length, 0)
     const gone = Object.keys(snapshot.evidence.evicted).filter(
       (uid) => !snapshot.cluster.pods.some((pod) => pod.uid === uid),
     ).length
-    const stage = left[1].length > 0 ? 1 : left[2].length > 0 ? 2 : 3
-    const key = `${stage} ${gone} ${remaining}`
+    const stage = stageUnderWay(snapshot, left)
+    const key = `${stage[0]} ${gone} ${remaining}`
     if (!begun && key === this.#drained) return
     this.#drained = key
     const node = snapshot.current.node.name
-    const stages: readonly [number, number] = [stage, snapshot.spec.drain.daemonSets.length > 0 ? 3 : 2]
     this.#parts.events.emit({
       type: 'step.changed',
       node,
@@ -67,7 +68,7 @@ export class NodeReport {
       done: gone,
       total: gone + remaining,
       unit: 'pods',
-      stage: stages,
+      stage,
     })
   }
 

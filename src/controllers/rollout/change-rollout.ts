@@ -4,7 +4,7 @@ import type { OfIngress } from '../../core/ingress/rollout/history.ts'
 import { UserError } from '../../model/user-error.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Objects } from '../../ports/objects.ts'
-import { DEPLOYMENTS } from '../ingress/ingress-kinds.ts'
+import { DEPLOYMENTS } from '../owned/owned-kinds.ts'
 import { findIngress, type IngressAddress } from './find-ingress.ts'
 import { ofIngress } from './of-ingress.ts'
 

@@ -3,7 +3,8 @@ import type { DatedRevision, OfIngress } from '../../core/ingress/rollout/histor
 import { INGRESS_UID_LABEL } from '../../model/ingress-keys.ts'
 import type { ObjectKind } from '../../model/object-kind.ts'
 import type { Objects } from '../../ports/objects.ts'
-import { DEPLOYMENTS, REVISIONS } from '../ingress/ingress-kinds.ts'
+import { REVISIONS } from '../ingress/ingress-kinds.ts'
+import { DEPLOYMENTS } from '../owned/owned-kinds.ts'
 
 const DATED_REVISIONS: ObjectKind<DatedRevision> = {
   ...REVISIONS,

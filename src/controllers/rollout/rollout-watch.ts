@@ -1,5 +1,5 @@
-import type { FoundDeployment } from '../../core/ingress/found.ts'
 import { type CheckedIngress, ingressKind } from '../../core/ingress/ingress-kind.ts'
+import type { FoundDeployment } from '../../core/owned/found-workload.ts'
 import { INGRESS_UID_LABEL } from '../../model/ingress-keys.ts'
 import type { Lease } from '../../model/lease.ts'
 import type { ObjectRef } from '../../model/object-ref.ts'
@@ -9,7 +9,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
 import type { Objects } from '../../ports/objects.ts'
 import { FollowCache } from '../../runtime/follow-cache.ts'
-import { DEPLOYMENTS } from '../ingress/ingress-kinds.ts'
+import { DEPLOYMENTS } from '../owned/owned-kinds.ts'
 
 interface WatchParts {
   readonly objects: Pick<Objects, 'follow'>

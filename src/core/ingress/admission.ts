@@ -1,11 +1,12 @@
 import type { Reason } from '../../model/reason.ts'
+import type { FreeSlot } from '../budget/free-slots.ts'
 import { massDisruption, nodeLimit } from './limits.ts'
 import { ownClaim } from './marks.ts'
 import { isFirst } from './op.ts'
 import { inOrder, zoneOf } from './order.ts'
 import type { NodeView, Pass } from './pass.ts'
 import { fleetOf, isFirstToLeave, massReason, nodeHolds } from './rollout-rules.ts'
-import { type FreeSlot, freeSlots, slotCount } from './slots.ts'
+import { freeSlots, slotCount } from './slots.ts'
 import { upkeep } from './upkeep.ts'
 
 /** Why a node is to go out of service: for good, for the work of others, or for other pods. */

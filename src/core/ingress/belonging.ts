@@ -2,7 +2,8 @@ import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
 import { INGRESS_LABEL, INGRESS_NODE_LABEL, INGRESS_UID_LABEL } from '../../model/ingress-keys.ts'
 import type { OwnedObject } from '../../model/owned-object.ts'
 import { NODE_ANNOTATION } from '../../model/slot.ts'
-import { matchLabelsOf, type NodeIdentity, nodeMark } from './names.ts'
+import type { NodeIdentity } from '../owned/node-names.ts'
+import { matchLabelsOf, nodeMark } from './names.ts'
 
 /**
  * Whose an object is. An `orphan` may be adopted, after both it and the IngressDaemonSet were read once more. One that is

@@ -2,7 +2,7 @@ import { INGRESS_LABEL, INGRESS_UID_LABEL } from '../../model/ingress-keys.ts'
 import { selectorMatches } from '../../model/label-selector.ts'
 import type { OutLimit } from '../../model/out-limit.ts'
 import { maxOut } from '../budget/max-out.ts'
-import type { IngressFinding } from './finding.ts'
+import type { Finding } from '../schema/finding.ts'
 import type { CheckedIngress } from './ingress-kind.ts'
 import type { Neighbours, PortService } from './neighbours.ts'
 import { nodeCount, shareNode, takenPorts } from './node-ports.ts'
@@ -16,11 +16,7 @@ type GivesWayTo = (other: CheckedIngress) => boolean
  * What is wrong with an IngressDaemonSet beside the rest of the cluster, which its own schema cannot see. The object has no error by
  * itself. Of two objects that exclude each other, the one that gives way has the finding.
  */
-export function crossCheck(
-  object: CheckedIngress,
-  around: Neighbours,
-  givesWayTo: GivesWayTo,
-): readonly IngressFinding[] {
+export function crossCheck(object: CheckedIngress, around: Neighbours, givesWayTo: GivesWayTo): readonly Finding[] {
   const first = around.objects.filter(
     (other) => !isSame(object, other) && other.findings.every(isWarning) && givesWayTo(other),
   )
@@ -37,13 +33,13 @@ export function crossCheck(
 const isSame = (one: CheckedIngress, other: CheckedIngress): boolean =>
   one.group === other.group && one.namespace === other.namespace && one.name === other.name
 
-const isWarning = ({ severity }: IngressFinding): boolean => severity === 'warning'
+const isWarning = ({ severity }: Finding): boolean => severity === 'warning'
 
 const named = ({ namespace, name }: { readonly namespace: string; readonly name: string }): string =>
   `${namespace}/${name}`
 
 /** The names of what belongs to an object are made of its own name, and not of its group. */
-function otherGroup(object: CheckedIngress, others: readonly CheckedIngress[]): readonly IngressFinding[] {
+function otherGroup(object: CheckedIngress, others: readonly CheckedIngress[]): readonly Finding[] {
   const other = others.find(({ namespace, name }) => namespace === object.namespace && name === object.name)
   if (other === undefined) return []
   return [
@@ -61,13 +57,13 @@ function sharedPorts(
   object: CheckedIngress,
   others: readonly CheckedIngress[],
   { nodes }: Neighbours,
-): readonly IngressFinding[] {
+): readonly Finding[] {
   const ports = takenPorts(object.spec)
   return others.flatMap((other) => {
     const theirs = new Map(takenPorts(other.spec).map((taken) => [taken.port, taken]))
     const shared = ports.filter(({ port }) => theirs.has(port))
     if (shared.length === 0 || !shareNode(object.spec, other.spec, nodes)) return []
-    return shared.map(({ port, field, isHealth }): IngressFinding => {
+    return shared.map(({ port, field, isHealth }): Finding => {
       const use = theirs.get(port)?.isHealth ? 'answers health checks' : 'has a hostPort'
       return {
         rule: 'portOfOther',
@@ -83,7 +79,7 @@ function sharedPorts(
 }
 
 /** Its own pods are told apart by further labels. What others select by these labels cannot tell them apart. */
-function selectEachOther(object: CheckedIngress, others: readonly CheckedIngress[]): readonly IngressFinding[] {
+function selectEachOther(object: CheckedIngress, others: readonly CheckedIngress[]): readonly Finding[] {
   const selects = (one: CheckedIngress, other: CheckedIngress): boolean =>
     Object.keys(one.spec.selector).length > 0 &&
     selectorMatches({ matchLabels: one.spec.selector, matchExpressions: [] }, other.spec.template.labels)
@@ -101,13 +97,13 @@ function selectEachOther(object: CheckedIngress, others: readonly CheckedIngress
 }
 
 /** A Service that came later does not stop what runs: that is a warning. */
-function portsOfServices(object: CheckedIngress, services: readonly PortService[]): readonly IngressFinding[] {
+function portsOfServices(object: CheckedIngress, services: readonly PortService[]): readonly Finding[] {
   const ports = takenPorts(object.spec)
   if (ports.length === 0) return []
   return services.flatMap((service) =>
     ports
       .filter(({ port }) => service.healthCheckNodePort === port || service.nodePorts.includes(port))
-      .map(({ port, field, isHealth }): IngressFinding => {
+      .map(({ port, field, isHealth }): Finding => {
         const use = service.healthCheckNodePort === port ? 'healthCheckNodePort' : 'nodePort'
         return {
           rule: 'portOfService',
@@ -123,7 +119,7 @@ function portsOfServices(object: CheckedIngress, services: readonly PortService[
 }
 
 /** The API server answers the eviction of a pod with 500 where it has two budgets (eviction.go). */
-function budgetsOfOthers(object: CheckedIngress, { budgets }: Neighbours): readonly IngressFinding[] {
+function budgetsOfOthers(object: CheckedIngress, { budgets }: Neighbours): readonly Finding[] {
   const { name, uid, namespace, spec } = object
   const labels = { ...spec.template.labels, [INGRESS_LABEL]: name, [INGRESS_UID_LABEL]: uid }
   return budgets
@@ -137,7 +133,7 @@ function budgetsOfOthers(object: CheckedIngress, { budgets }: Neighbours): reado
     }))
 }
 
-function limits({ spec }: CheckedIngress, { nodes, limit }: Neighbours): readonly IngressFinding[] {
+function limits({ spec }: CheckedIngress, { nodes, limit }: Neighbours): readonly Finding[] {
   const eligible = nodeCount(spec, nodes)
   const { minInServiceNodes } = spec.rollout
   if (eligible === 0) return []
@@ -158,7 +154,7 @@ function limits({ spec }: CheckedIngress, { nodes, limit }: Neighbours): readonl
 function moreThanBudget(
   { strategy }: CheckedIngress['spec'],
   of: { readonly eligible: number; readonly limit: OutLimit; readonly fleet: number },
-): readonly IngressFinding[] {
+): readonly Finding[] {
   const isDetach = strategy.kind === 'detach'
   const field = isDetach ? 'maxUnavailableNodes' : 'maxDegradedNodes'
   const asked = isDetach ? strategy.maxUnavailableNodes : strategy.maxDegradedNodes
@@ -174,7 +170,7 @@ function moreThanBudget(
   ]
 }
 
-const warning = (rule: string, words: Pick<IngressFinding, 'field' | 'message' | 'fix'>): IngressFinding => ({
+const warning = (rule: string, words: Pick<Finding, 'field' | 'message' | 'fix'>): Finding => ({
   ...words,
   rule,
   severity: 'warning',

@@ -1,8 +1,8 @@
 import type { LoopDecision } from '../../model/loop-decision.ts'
 import type { Reason } from '../../model/reason.ts'
+import type { Finding } from '../schema/finding.ts'
 import type { IngressAction } from './action.ts'
 import { decideIngress } from './decide.ts'
-import type { IngressFinding } from './finding.ts'
 import { healthChecker } from './health-checker.ts'
 import { household, neededFirst, type ObjectAction } from './household.ts'
 import type { IngressLook } from './look.ts'
@@ -15,7 +15,7 @@ export type ObjectLook =
   | {
       readonly kind: 'refused'
       readonly name: string
-      readonly findings: readonly IngressFinding[]
+      readonly findings: readonly Finding[]
       /** It asks for a rollback: what that comes to, and what that is about. */
       readonly back?: Rollback
       readonly look?: IngressLook

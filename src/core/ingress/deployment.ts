@@ -2,11 +2,13 @@ import { formatHealthOrder, HEALTH_ANNOTATION, type HealthOrder, parseHealthOrde
 import type { IngressDaemonSet, IngressSpec, PodLimit } from '../../model/ingress-daemon-set.ts'
 import { REVISION_ANNOTATION, TEMPLATE_HASH_ANNOTATION } from '../../model/ingress-keys.ts'
 import { NODE_ANNOTATION } from '../../model/slot.ts'
-import type { FoundDeployment } from './found.ts'
-import { type NodeIdentity, nodeMark } from './names.ts'
+import type { FoundDeployment } from '../owned/found-workload.ts'
+import type { NodeIdentity } from '../owned/node-names.ts'
+import type { WantedObject } from '../owned/wanted-object.ts'
+import { nodeMark } from './names.ts'
 import { OP_ANNOTATION } from './op.ts'
 import { podTemplate } from './pod-template.ts'
-import { type WantedObject, wantedMetadata } from './wanted-object.ts'
+import { wantedMetadata } from './wanted-metadata.ts'
 
 /** The Deployment of a node, as it is to be. */
 export interface DeploymentOrder {

@@ -1,7 +1,9 @@
 import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
 import { NODE_ANNOTATION } from '../../model/slot.ts'
-import { type NodeIdentity, nodeMark } from './names.ts'
-import { type WantedObject, wantedMetadata } from './wanted-object.ts'
+import type { NodeIdentity } from '../owned/node-names.ts'
+import type { WantedObject } from '../owned/wanted-object.ts'
+import { nodeMark } from './names.ts'
+import { wantedMetadata } from './wanted-metadata.ts'
 
 /**
  * The PodDisruptionBudget of a node: `closed`, evictions are refused, so that a drain waits; `open`, every pod of the node

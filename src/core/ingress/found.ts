@@ -3,7 +3,8 @@ import type { Node } from '../../model/node.ts'
 import type { OwnedObject } from '../../model/owned-object.ts'
 import type { WallMs } from '../../model/time.ts'
 import type { BudgetFacts } from '../budget/budget-facts.ts'
-import type { IngressFinding } from './finding.ts'
+import type { FoundDaemonSet, FoundDeployment } from '../owned/found-workload.ts'
+import type { Finding } from '../schema/finding.ts'
 import type { Refusals, Unbegun } from './refusals.ts'
 import type { IngressNode } from './snapshot.ts'
 
@@ -20,7 +21,7 @@ export interface HeldSlot {
 export interface IngressFound {
   readonly object: IngressDaemonSet
   /** Errors that the object has beside others; absent: none. */
-  readonly conflicts?: readonly IngressFinding[]
+  readonly conflicts?: readonly Finding[]
   /** The fields of its status, as they stand. */
   readonly status: Readonly<Record<string, unknown>>
   /** No cache is behind for longer than it may be. */
@@ -47,27 +48,6 @@ export interface IngressFound {
   readonly unbegun?: Unbegun
   /** What the agent of a node says; undefined: agents are not asked. */
   agentOf(node: string): IngressNode['agent']
-}
-
-/** A Deployment as it was found, with what its controller says of it. */
-export interface FoundDeployment extends OwnedObject {
-  /** spec.replicas. */
-  readonly replicas: number
-  readonly updated: number
-  readonly ready: number
-  readonly available: number
-  /** Its controller has seen the spec as it is now. */
-  readonly isObserved: boolean
-}
-
-/** The DaemonSet of a health checker as it was found, with what its controller says of it. */
-export interface FoundDaemonSet extends OwnedObject {
-  readonly desired: number
-  /** Nodes with a pod of the template as it is now, and with one that may be relied on, also if it is an older one. */
-  readonly updated: number
-  readonly available: number
-  /** Its controller has seen the spec as it is now. */
-  readonly isObserved: boolean
 }
 
 /** A pod of an IngressDaemonSet, whichever. */

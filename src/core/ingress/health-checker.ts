@@ -2,14 +2,14 @@ import { HEALTH_ANNOTATION, parseHealthOrder } from '../../model/health-order.ts
 import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
 import { INGRESS_LABEL } from '../../model/ingress-keys.ts'
 import type { Reason } from '../../model/reason.ts'
+import { daemonSetPatch } from '../owned/difference.ts'
+import type { FoundDaemonSet } from '../owned/found-workload.ts'
+import type { WantedObject } from '../owned/wanted-object.ts'
 import { belongingOf } from './belonging.ts'
 import { hasHealthChecker } from './deployment.ts'
-import { daemonSetPatch } from './difference.ts'
-import type { FoundDaemonSet } from './found.ts'
 import { wantedHealthDaemonSet } from './health-daemon-set.ts'
 import type { IngressLook } from './look.ts'
 import { healthCheckerName } from './names.ts'
-import type { WantedObject } from './wanted-object.ts'
 
 /** What is done to the DaemonSet of `spec.healthChecker`. */
 export type HealthCheckerAction =

@@ -1,9 +1,11 @@
 import type { IngressDaemonSet } from '../../model/ingress-daemon-set.ts'
 import { TEMPLATE_HASH_ANNOTATION } from '../../model/ingress-keys.ts'
 import { isJsonObject } from '../../model/json-object.ts'
-import { canonicalJson } from './canonical-json.ts'
-import { healthCheckerName, shortHash } from './names.ts'
-import { type WantedObject, wantedMetadata } from './wanted-object.ts'
+import { canonicalJson } from '../owned/canonical-json.ts'
+import { shortHash } from '../owned/node-names.ts'
+import type { WantedObject } from '../owned/wanted-object.ts'
+import { healthCheckerName } from './names.ts'
+import { wantedMetadata } from './wanted-metadata.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -6,12 +6,12 @@ import { parseIngressDaemonSet } from '../../model/parse-ingress-daemon-set.ts'
 import { parseCreatedAt } from '../../model/parse-metadata.ts'
 import type { WallMs } from '../../model/time.ts'
 import type { Untrusted } from '../../model/untrusted.ts'
-import type { IngressFinding } from './finding.ts'
+import type { Finding } from '../schema/finding.ts'
 import { validateIngress } from './validate.ts'
 
 /** An IngressDaemonSet as it was read; one with errors is to be reported, and nothing may be done by it. */
 export interface CheckedIngress extends IngressDaemonSet {
-  readonly findings: readonly IngressFinding[]
+  readonly findings: readonly Finding[]
   readonly status: ObjectStatus
   readonly createdAt: WallMs
 }

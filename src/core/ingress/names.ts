@@ -1,38 +1,8 @@
-import { hash } from 'node:crypto'
 import { INGRESS_NODE_LABEL, INGRESS_UID_LABEL } from '../../model/ingress-keys.ts'
 import type { Node } from '../../model/node.ts'
 import type { OwnedObject } from '../../model/owned-object.ts'
 import { Untrusted } from '../../model/untrusted.ts'
-
-/** RFC 4648 base32, in lower case as names want it. */
-const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567'
-const HASH_LENGTH = 10
-
-const LABEL_VALUE_MAX = 63
-/** A label value that stands for a node and is not its name. */
-const HASHED = 'h.'
-const LOOKS_HASHED = new RegExp(`^h\\.[${LETTERS}]{${HASH_LENGTH}}$`)
-
-/** The first 50 bits of SHA-256 in base32. Names in clusters are made with it: it never changes. */
-export function shortHash(text: string): string {
-  const first = hash('sha256', text, 'buffer').readBigUInt64BE() >> BigInt(64 - 5 * HASH_LENGTH)
-  return Array.from({ length: HASH_LENGTH }, (_, i) => letterOf(first, HASH_LENGTH - 1 - i)).join('')
-}
-
-const letterOf = (bits: bigint, place: number): string => LETTERS.charAt(Number((bits >> BigInt(5 * place)) & 31n))
-
-/** What is hashed for the same thing anew, after its hash turned out to be that of another: no name of a node has a slash. */
-const salted = (text: string, collisionCount: number): string =>
-  collisionCount === 0 ? text : `${text}/${collisionCount}`
-
-/** The name and the selector that belong to one node and to no other. */
-export interface NodeIdentity {
-  readonly node: string
-  /** Of its Deployment and of its PodDisruptionBudget: at most 41 characters, so that the names of pods keep all of it. */
-  readonly name: string
-  /** Which pods are its pods. The selector of a Deployment is immutable. */
-  readonly selector: Readonly<Record<string, string>>
-}
+import { type NodeIdentity, nodeLabel, salted, shortHash } from '../owned/node-names.ts'
 
 /** Whose the names are. */
 interface Owner {
@@ -82,15 +52,6 @@ export function matchLabelsOf(object: OwnedObject): Readonly<Record<string, stri
   MATCH_LABELS.set(object, labels)
   return labels
 }
-
-/**
- * The name of the node where a label value may be as long. A hash otherwise, and also where the name of a node looks like
- * such a hash.
- */
-export const nodeLabel = (node: string, collisionCount = 0): string =>
-  node.length > LABEL_VALUE_MAX || LOOKS_HASHED.test(node)
-    ? `${HASHED}${shortHash(salted(node, collisionCount))}`
-    : node
 
 /** Of the ControllerRevision that holds a template. */
 export const revisionName = (ingress: string, templateHash: string, collisionCount = 0): string =>

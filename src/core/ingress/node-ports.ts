@@ -1,7 +1,7 @@
 import type { IngressSpec } from '../../model/ingress-daemon-set.ts'
 import type { Node } from '../../model/node.ts'
 import { Untrusted } from '../../model/untrusted.ts'
-import { eligibilityIn } from './eligibility.ts'
+import { eligibilityIn } from '../placement/eligibility.ts'
 import { boundBy } from './schema/host-port-rules.ts'
 
 /** A port that an IngressDaemonSet takes on each of its nodes, and the field that says so. */

@@ -1,8 +1,9 @@
 import { INGRESS_NODE_LABEL } from '../../model/ingress-keys.ts'
 import type { Node } from '../../model/node.ts'
 import type { OwnedObject } from '../../model/owned-object.ts'
+import type { FoundDeployment } from '../owned/found-workload.ts'
 import type { SortedDeployments } from './belonging.ts'
-import type { FoundDeployment, IngressFound, IngressPod } from './found.ts'
+import type { IngressFound, IngressPod } from './found.ts'
 import { identityFor, matchLabelsOf } from './names.ts'
 
 /** A node with what is there for it. */

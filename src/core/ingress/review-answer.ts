@@ -1,4 +1,4 @@
-import type { IngressFinding } from './finding.ts'
+import type { Finding } from '../schema/finding.ts'
 
 /** The answer of the webhook (admission.k8s.io/v1, AdmissionReview). */
 interface ReviewAnswer {
@@ -15,12 +15,12 @@ interface ReviewAnswer {
 /** An API server passes on 256 characters of a warning. */
 const WARNING_MAX = 256
 
-const sentence = ({ field, message, fix }: IngressFinding): string => `${field}: ${message}: ${fix}`
+const sentence = ({ field, message, fix }: Finding): string => `${field}: ${message}: ${fix}`
 
 const cut = (text: string): string => (text.length <= WARNING_MAX ? text : `${text.slice(0, WARNING_MAX - 1)}…`)
 
 /** All that is wrong is said at once, each in a line, with what to write instead. */
-export function reviewAnswer(uid: string, findings: readonly IngressFinding[]): ReviewAnswer {
+export function reviewAnswer(uid: string, findings: readonly Finding[]): ReviewAnswer {
   const errors = findings.filter(({ severity }) => severity === 'error').map(sentence)
   const warnings = findings.filter(({ severity }) => severity === 'warning').map((finding) => cut(sentence(finding)))
   const message = errors.length === 1 ? errors.join('') : errors.map((error) => `\n- ${error}`).join('')

@@ -1,9 +1,9 @@
 import { INGRESS_GROUPS, type IngressGroup } from '../../model/ingress-daemon-set.ts'
 import { isJsonObject } from '../../model/json-object.ts'
 import { MalformedReply, Untrusted } from '../../model/untrusted.ts'
-import { canonicalJson } from './canonical-json.ts'
+import { canonicalJson } from '../owned/canonical-json.ts'
+import type { Finding } from '../schema/finding.ts'
 import { crossCheck } from './cross-check.ts'
-import type { IngressFinding } from './finding.ts'
 import { ingressKind } from './ingress-kind.ts'
 import type { Neighbours } from './neighbours.ts'
 import { validateIngress } from './validate.ts'
@@ -19,7 +19,7 @@ interface IngressRequest {
 }
 
 /** What there is to be said of an object that is about to be stored; an error refuses it. */
-type Review = readonly IngressFinding[]
+type Review = readonly Finding[]
 
 /** Throws MalformedReply where it is no such review. */
 export function parseIngressRequest(review: Untrusted): IngressRequest {
@@ -52,7 +52,7 @@ export function reviewIngress({ group, operation, object, old }: IngressRequest,
   if (own.some(isError)) return own
   const beside = besideOthers({ group, object }, around)
   const known = before === undefined ? [] : besideOthers({ group, object: before.raw }, around)
-  const changed = before === undefined ? (finding: IngressFinding) => finding : movedTo(portsOf(now), portsOf(before))
+  const changed = before === undefined ? (finding: Finding) => finding : movedTo(portsOf(now), portsOf(before))
   return [...own, ...beside.map((finding) => (known.some(isLike(finding)) ? stillSo(finding) : changed(finding)))]
 }
 
@@ -69,7 +69,7 @@ function portsOf({ raw }: Untrusted): readonly unknown[] {
  */
 const movedTo =
   (ports: readonly unknown[], before: readonly unknown[]) =>
-  (finding: IngressFinding): IngressFinding => {
+  (finding: Finding): Finding => {
     const at = HEALTH_PORT.exec(finding.field)?.[1]
     const port = at === undefined ? undefined : ports[Number(at)]
     const isNew = finding.rule === 'portOfService' && port !== undefined && !before.includes(port)
@@ -78,20 +78,20 @@ const movedTo =
 
 const HEALTH_PORT = /^spec\.healthCheckNodePorts\[(\d+)\]$/
 
-const isError = ({ severity }: IngressFinding): boolean => severity === 'error'
+const isError = ({ severity }: Finding): boolean => severity === 'error'
 
 const isLike =
-  ({ rule, message }: IngressFinding) =>
-  (other: IngressFinding): boolean =>
+  ({ rule, message }: Finding) =>
+  (other: Finding): boolean =>
     other.rule === rule && other.message === message
 
-const stillSo = (finding: IngressFinding): IngressFinding => ({ ...finding, severity: 'warning' })
+const stillSo = (finding: Finding): Finding => ({ ...finding, severity: 'warning' })
 
 /** All that is stored already stands before what comes. */
 function besideOthers(
   { group, object }: Pick<IngressRequest, 'group' | 'object'>,
   around: Neighbours,
-): readonly IngressFinding[] {
+): readonly Finding[] {
   if (validateIngress(object).some(isError)) return []
   const fields = new Untrusted(object, 'object').fields()
   const metadata = new Untrusted(fields.metadata, 'metadata').fields()

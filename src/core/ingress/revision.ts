@@ -2,9 +2,11 @@ import type { IngressDaemonSet, IngressSpec } from '../../model/ingress-daemon-s
 import { REVISION_HASH_LABEL } from '../../model/ingress-keys.ts'
 import type { OwnedObject } from '../../model/owned-object.ts'
 import { MalformedReply, Untrusted } from '../../model/untrusted.ts'
-import { canonicalJson } from './canonical-json.ts'
-import { revisionName, shortHash } from './names.ts'
-import { type WantedObject, wantedMetadata } from './wanted-object.ts'
+import { canonicalJson } from '../owned/canonical-json.ts'
+import { shortHash } from '../owned/node-names.ts'
+import type { WantedObject } from '../owned/wanted-object.ts'
+import { revisionName } from './names.ts'
+import { wantedMetadata } from './wanted-metadata.ts'
 
 /**
  * Of what makes new pods where it changes, and of nothing else: the number of pods of a node, the strategy and the health

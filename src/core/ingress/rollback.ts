@@ -2,7 +2,7 @@ import type { IngressDaemonSet, IngressSpec } from '../../model/ingress-daemon-s
 import type { JsonPatch } from '../../model/json-patch.ts'
 import type { OwnedObject } from '../../model/owned-object.ts'
 import type { Reason } from '../../model/reason.ts'
-import type { IngressFinding } from './finding.ts'
+import type { Finding } from '../schema/finding.ts'
 import { holdsTemplateOf, numberOf, specAt, templateHash } from './revision.ts'
 import { validateIngress } from './validate.ts'
 
@@ -64,7 +64,7 @@ interface Kept {
 export function rollbackOfRefused(
   object: IngressDaemonSet,
   { revisions, snapshot }: Kept,
-  findingsOf: (spec: IngressSpec) => readonly IngressFinding[],
+  findingsOf: (spec: IngressSpec) => readonly Finding[],
 ): Rollback | undefined {
   const back = rollbackOf(object, { revisions, rejected: snapshot.revisions.rejected?.revision })
   if (back?.kind !== 'done' || back.spec === undefined) return back

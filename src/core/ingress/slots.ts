@@ -1,33 +1,12 @@
-import { runOfOwner, type SeenSlot } from '../../model/slot.ts'
+import { type FreeSlot, slotsToAskFor } from '../budget/free-slots.ts'
 import { maxOut } from '../budget/max-out.ts'
 import type { NodeView, Pass } from './pass.ts'
 
 /** How many nodes of the cluster may be out. */
 export const slotCount = ({ s }: Pass): number => maxOut(s.budget.limit, s.budget.fleet)
 
-export interface FreeSlot {
-  readonly index: number
-  /** Its holder is gone, and it is taken from that one. */
-  readonly stale?: SeenSlot
-}
-
 /** Slots that may be asked for, the lowest first. */
-export function freeSlots(pass: Pass): readonly FreeSlot[] {
-  const held = new Map(pass.s.budget.slots.map((slot) => [slot.index, slot]))
-  const maySteal = mayTakeStale(pass)
-  return Array.from({ length: slotCount(pass) }, (_, index) => index).flatMap((index): readonly FreeSlot[] => {
-    const slot = held.get(index)
-    if (slot === undefined) return [{ index }]
-    return slot.isStale && maySteal ? [{ index, stale: slot }] : []
-  })
-}
-
-/** While a node bears a record whose run holds no living slot, something is still to be put back by that run. */
-function mayTakeStale({ s }: Pass): boolean {
-  const living = new Set(s.budget.slots.filter(({ isStale }) => !isStale).map(({ owner }) => runOfOwner(owner)))
-  const records = s.budget.out.flatMap(({ why }) => why.filter(({ kind }) => kind === 'recorded'))
-  return records.every(({ run }) => run !== undefined && living.has(run))
-}
+export const freeSlots = ({ s }: Pass): readonly FreeSlot[] => slotsToAskFor(s.budget)
 
 /** From then on a slot for which there is no room is given back, so that other owners find it free. */
 const HELD_IDLE_MS = 30_000

@@ -5,10 +5,10 @@ import type { Reason } from '../../model/reason.ts'
 import type { SeenSlot } from '../../model/slot.ts'
 import type { WallMs } from '../../model/time.ts'
 import type { NodeOut } from '../budget/snapshot.ts'
+import type { ToldNodes } from '../owned/told-nodes.ts'
 import type { IngressOp } from './op.ts'
 import type { Refusals, Unbegun } from './refusals.ts'
 import type { RejectedRevision } from './rejected-revision.ts'
-import type { ToldNodes } from './told-nodes.ts'
 import type { ToldRollout } from './told-rollout.ts'
 
 /** All that a decision about an IngressDaemonSet goes by. */

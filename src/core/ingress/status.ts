@@ -1,6 +1,7 @@
 import type { WantedStatus } from '../../model/object-status.ts'
 import type { Reason } from '../../model/reason.ts'
 import { toIsoSeconds } from '../../model/time.ts'
+import { sinceOf } from '../owned/told-nodes.ts'
 import { ingressConditions } from './conditions.ts'
 import { nodeCounts } from './node-counts.ts'
 import { type NodeView, type Pass, passOf } from './pass.ts'
@@ -8,7 +9,6 @@ import type { RejectedRevision } from './rejected-revision.ts'
 import { isDone } from './rollout-rules.ts'
 import { rolloutStatus } from './rollout-standing.ts'
 import type { IngressSnapshot } from './snapshot.ts'
-import { sinceOf } from './told-nodes.ts'
 
 /** Objects have a bound in size, and a status is read by people. */
 const NODES_MAX = 100

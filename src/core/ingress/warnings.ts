@@ -1,6 +1,6 @@
 import { INGRESS_DEFAULTS } from '../../model/ingress-defaults.ts'
 import type { Untrusted } from '../../model/untrusted.ts'
-import type { IngressFinding } from './finding.ts'
+import type { Finding } from '../schema/finding.ts'
 
 const ROLLING = 'spec.updateStrategy.rollingUpdate'
 const MISSPELT = ['maxUnavaiablePodsPerNode', 'maxUnavailablePodsPerNodes']
@@ -9,13 +9,13 @@ const MISSPELT = ['maxUnavaiablePodsPerNode', 'maxUnavailablePodsPerNodes']
 const NODE_PORTS = { first: 30_000, last: 32_767 }
 
 /** What is allowed and yet most likely not what was meant. */
-export function ingressWarnings(object: Untrusted): readonly IngressFinding[] {
+export function ingressWarnings(object: Untrusted): readonly Finding[] {
   const spec = object.at('spec')
   const found = [...misspelt(spec), ...nodePorts(spec), ...shortGraces(spec), ...endlessDrain(spec)]
   return found.map((warning) => ({ ...warning, severity: 'warning' }))
 }
 
-type Warning = Omit<IngressFinding, 'severity'>
+type Warning = Omit<Finding, 'severity'>
 
 const rollingOf = (spec: Untrusted): Untrusted => spec.at('updateStrategy').at('rollingUpdate')
 

@@ -4,6 +4,7 @@ import { BEFORE_LEAVING } from './before-leaving.ts'
 import { CONTROLLER_WORDS } from './controller-words.ts'
 import { EFFECTS, INGRESS_EFFECTS } from './effects.ts'
 import { EVICTIONS } from './evictions.ts'
+import { GUARD_WORDS } from './guard-words.ts'
 import { INGRESS_WORDS } from './ingress-words.ts'
 import type { ReasonEntry, ReasonSection } from './reason-entry.ts'
 import { STEP_WAITS } from './step-waits.ts'
@@ -21,6 +22,7 @@ const ENTRIES = {
   ...AGENT_ANSWERS,
   ...CONTROLLER_WORDS,
   ...INGRESS_WORDS,
+  ...GUARD_WORDS,
   ...INGRESS_EFFECTS,
   ...WEBHOOK_WORDS,
 }
@@ -80,6 +82,13 @@ export const REASON_SECTIONS: readonly ReasonSection[] = [
     intro:
       'It may say [BudgetUsedUp](#budgetusedup), [ClaimsUnreadable](#claimsunreadable), [DetacherNotDone](#detachernotdone), [MaxOutInvalid](#maxoutinvalid) and [NodeNotReady](#nodenotready) as well.',
     entries: INGRESS_WORDS,
+  },
+  {
+    title: 'A NodeGuard',
+    by: 'the controller, in the status of the object',
+    intro:
+      'It may say [BudgetUsedUp](#budgetusedup), [MaxOutInvalid](#maxoutinvalid) and [WriteRefused](#writerefused) as well.',
+    entries: GUARD_WORDS,
   },
   {
     title: 'The webhook of IngressDaemonSets',

@@ -20,6 +20,13 @@ export const EVICTIONS = {
     cure: 'Let only one budget select each pod.',
     wait: 'blocked',
   },
+  GuardNotGranted: {
+    is: 'shop/ceph-n1-x7k2p: NodeGuard shop/ceph has not granted n1 yet',
+    cause:
+      'The pod of a NodeGuard leaves last. Its PodDisruptionBudget opens when the NodeGuard grants the node, which waits for something else.',
+    cure: '`kubectl -n shop describe nodeguard ceph` shows what it waits for.',
+    wait: 'in course',
+  },
   Throttled: {
     is: 'the API server is busy; the eviction is tried again',
     cause: 'API priority and fairness: 429 without a budget.',

@@ -12,7 +12,7 @@ import { ObjectIndex } from './object-index.ts'
 import { controllerReference, ownedPods, ownerKeys, wasAccepted } from './owned-pods.ts'
 import { controllerOf, isGoing } from './pod-object.ts'
 import type { ReplicaSetObject } from './replica-set-object.ts'
-import { emptied, rolloutScales, type Scale } from './rollout-scales.ts'
+import { emptied, rolloutScales, type Scale, scalesWithoutNew } from './rollout-scales.ts'
 import { type ActorParts, runReconciler } from './run-reconciler.ts'
 import { templateHash } from './template-hash.ts'
 
@@ -69,7 +69,7 @@ function sync(world: World, sets: Sets, deployment: DeploymentObject): number | 
   if (current !== undefined) {
     scaleAll(world, rolloutScales({ deployment, current, old: others(), isHeld }))
     forget(world, deployment, others())
-  }
+  } else if (deployment.spec.paused === true) scaleAll(world, scalesWithoutNew(deployment, others()))
   const latest = current === undefined ? deployment : revised(world, deployment, { current, sets: sets.of(uid) })
   const status = deploymentStatus({
     deployment: latest,

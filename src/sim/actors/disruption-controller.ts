@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ApiObject } from '../world/api-object.ts'
+import type { ApiObject, OwnerReference } from '../world/api-object.ts'
 import {
   type ApiResource,
   DEPLOYMENTS,
@@ -15,6 +15,7 @@ import type { World } from '../world/world.ts'
 import { type BudgetFacts, budgetStatus, type GuardedPod } from './budget-status.ts'
 import { ObjectIndex } from './object-index.ts'
 import { podIndexOf } from './pod-index.ts'
+import { controllerOf } from './pod-object.ts'
 import { type ActorParts, runReconciler } from './run-reconciler.ts'
 
 /** How long after a change its controller has heard of it and acted. */
@@ -86,17 +87,30 @@ function sync(world: World, budget: BudgetObject): void {
 /** Each controller counts once; a pod without one that can be scaled has no share that could be worked out. */
 function replicasWanted(world: World, pods: readonly GuardedPod[]): number | { readonly unscalable: string } {
   const wanted = new Map<string, number>()
-  for (const { metadata } of pods) {
-    const owner = metadata.ownerReferences?.find(({ controller }) => controller === true)
+  for (const pod of pods) {
+    const { metadata } = pod
+    const owner = controllerOf(pod)
     if (owner === undefined) {
       return { unscalable: `found no controllers for pod "${metadata.name}"` }
     }
-    const resource = SCALED[owner.kind]
-    if (resource === undefined) return { unscalable: `${owner.kind} does not implement the scale subresource` }
-    const set = world.store.get(resource, { name: owner.name, namespace: metadata.namespace ?? '' }) as
-      | Scaled
-      | undefined
-    if (set !== undefined && set.metadata.uid === owner.uid) wanted.set(owner.uid, set.spec?.replicas ?? 1)
+    if (SCALED[owner.kind] === undefined)
+      return { unscalable: `${owner.kind} does not implement the scale subresource` }
+    const set = scaledBy(world, metadata.namespace, owner)
+    const scaled = set === undefined ? undefined : (deploymentOf(world, set) ?? set)
+    if (scaled !== undefined) wanted.set(scaled.metadata.uid, scaled.spec?.replicas ?? 1)
   }
   return [...wanted.values()].reduce((sum, replicas) => sum + replicas, 0)
+}
+
+/** A rollout moves replicas from one ReplicaSet to the next; its Deployment wants as many as ever (disruption.go, getPodDeployment). */
+function deploymentOf(world: World, set: Scaled): Scaled | undefined {
+  const owner = controllerOf(set)
+  return owner?.kind === DEPLOYMENTS.kind ? scaledBy(world, set.metadata.namespace, owner) : undefined
+}
+
+function scaledBy(world: World, namespace = '', { kind, name, uid }: OwnerReference): Scaled | undefined {
+  const resource = SCALED[kind]
+  const object =
+    resource === undefined ? undefined : (world.store.get(resource, { name, namespace }) as Scaled | undefined)
+  return object?.metadata.uid === uid ? object : undefined
 }

@@ -3,7 +3,7 @@ import { labelTest, type WrittenSelector } from '../world/label-selector.ts'
 import type { Store } from '../world/store.ts'
 import type { World } from '../world/world.ts'
 import { ObjectIndex } from './object-index.ts'
-import { controllerOf, type PodObject } from './pod-object.ts'
+import { antiAffinityOf, controllerOf, type PodObject } from './pod-object.ts'
 
 /** Finds pods without a look at all of them. */
 export class PodIndex {
@@ -31,6 +31,11 @@ export class PodIndex {
     return this.#pods.of(`orphans ${namespace}`)
   }
 
+  /** Those on a node that keep others away from it. */
+  placedWithAntiAffinity(): readonly PodObject[] {
+    return this.#pods.of(ANTI_AFFINITY)
+  }
+
   matching(namespace: string, selector: WrittenSelector | undefined): readonly PodObject[] {
     const [pair] = Object.entries(selector?.matchLabels ?? {})
     const group = pair === undefined ? `namespace ${namespace}` : `label ${namespace} ${pair[0]}=${pair[1]}`
@@ -38,6 +43,8 @@ export class PodIndex {
     return this.#pods.of(group).filter(({ metadata }) => isSelected(metadata.labels))
   }
 }
+
+const ANTI_AFFINITY = 'anti-affinity'
 
 function groupsOf(pod: PodObject): readonly string[] {
   const { namespace = '', labels = {} } = pod.metadata
@@ -47,6 +54,7 @@ function groupsOf(pod: PodObject): readonly string[] {
     `namespace ${namespace}`,
     owner === undefined ? `orphans ${namespace}` : `controller ${owner.uid}`,
     ...(nodeName === '' ? [] : [`node ${nodeName}`]),
+    ...(nodeName === '' || antiAffinityOf(pod).length === 0 ? [] : [ANTI_AFFINITY]),
     ...Object.entries(labels).map(([key, value]) => `label ${namespace} ${key}=${value}`),
   ]
 }

@@ -30,6 +30,7 @@ interface PodSpec {
   readonly nodeSelector?: Readonly<Record<string, string>>
   readonly affinity?: {
     readonly nodeAffinity?: { readonly requiredDuringSchedulingIgnoredDuringExecution?: NodeSelector }
+    readonly podAntiAffinity?: { readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly PodAffinityTerm[] }
   }
   readonly topologySpreadConstraints?: readonly SpreadConstraint[]
   readonly volumes?: readonly PodVolume[]
@@ -40,6 +41,14 @@ interface PodSpec {
     readonly name: string
     readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[]
   }[]
+}
+
+/** `v1.PodAffinityTerm`. */
+export interface PodAffinityTerm {
+  readonly topologyKey: string
+  readonly labelSelector?: WrittenSelector
+  readonly namespaces?: readonly string[]
+  readonly namespaceSelector?: WrittenSelector
 }
 
 interface SpreadConstraint {
@@ -95,3 +104,7 @@ export const tolerates = (tolerations: readonly Toleration[], taint: Taint): boo
       (key === undefined ? operator === 'Exists' : key === taint.key) &&
       (operator === 'Exists' || value === (taint.value ?? '')),
   )
+
+/** Its terms that have to hold. */
+export const antiAffinityOf = ({ spec }: PodObject): readonly PodAffinityTerm[] =>
+  spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []

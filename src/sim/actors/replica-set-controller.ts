@@ -9,7 +9,8 @@ import { omitZeros } from './omit-zeros.ts'
 import { controllerReference, createOwnedPod, ownedPods, ownerKeys } from './owned-pods.ts'
 import { availabilityOf } from './pod-availability.ts'
 import { podIndexOf } from './pod-index.ts'
-import { controllerOf, isFinished, isGoing, isReady, type PodObject } from './pod-object.ts'
+import { controllerOf, isFinished, isGoing, type PodObject } from './pod-object.ts'
+import { removalOrder } from './removal-order.ts'
 import type { ReplicaSetObject } from './replica-set-object.ts'
 import { type ActorParts, runReconciler } from './run-reconciler.ts'
 
@@ -17,16 +18,19 @@ const LAG_MS = 10
 /** After the API has refused a pod. */
 const AGAIN_MS = 1_000
 
+type Sets = ObjectIndex<ReplicaSetObject>
+
 /** Keeps as many pods as each ReplicaSet wants. The returned function ends it. */
 export function runReplicaSetController(parts: ActorParts): () => void {
   const { world } = parts
-  const byNamespace = new ObjectIndex<ReplicaSetObject>(world.store, REPLICA_SETS, ({ metadata }) => [
-    metadata.namespace ?? '',
-  ])
+  const sets: Sets = new ObjectIndex(world.store, REPLICA_SETS, (set) => {
+    const owner = controllerOf(set)
+    return [inNamespace(set.metadata.namespace), ...(owner === undefined ? [] : [ofController(owner.uid)])]
+  })
   const adopters = (pod: PodObject): readonly string[] =>
     controllerOf(pod) === undefined
-      ? byNamespace
-          .of(pod.metadata.namespace ?? '')
+      ? sets
+          .of(inNamespace(pod.metadata.namespace))
           .filter(({ spec }) => labelTest(spec.selector)(pod.metadata.labels))
           .map(({ metadata }) => keyOf(metadata))
       : []
@@ -39,16 +43,20 @@ export function runReplicaSetController(parts: ActorParts): () => void {
     sync: (key) => {
       const [namespace = '', name = ''] = key.split('/')
       const set = world.store.get(REPLICA_SETS, { namespace, name }) as ReplicaSetObject | undefined
-      return set === undefined || isGoing(set) ? undefined : sync(world, set)
+      return set === undefined || isGoing(set) ? undefined : sync(world, sets, set)
     },
   })
   return () => {
     end()
-    byNamespace.end()
+    sets.end()
   }
 }
 
-function sync(world: World, set: ReplicaSetObject): number | undefined {
+const inNamespace = (name = ''): string => `namespace ${name}`
+
+const ofController = (uid: string): string => `controller ${uid}`
+
+function sync(world: World, sets: Sets, set: ReplicaSetObject): number | undefined {
   claim(world, set)
   const wanted = set.spec.replicas ?? 1
   const pods = activePods(world, set)
@@ -57,8 +65,9 @@ function sync(world: World, set: ReplicaSetObject): number | undefined {
     isRefused = !createOwnedPod(world, { resource: REPLICA_SETS, owner: set, template: set.spec.template })
   }
   const tooMany = pods.length - wanted
-  for (const pod of tooMany > 0 ? pods.toSorted(byUselessness).slice(0, tooMany) : []) {
-    deleteObject(world, { resource: PODS, old: pod, options: {} })
+  if (tooMany > 0) {
+    const order = removalOrder(pods, { related: relatedPods(world, sets, set), nowMs: world.clock.wallMs() })
+    for (const pod of order.slice(0, tooMany)) deleteObject(world, { resource: PODS, old: pod, options: {} })
   }
   const left = activePods(world, set)
   const { ready, available, againMs } = availabilityOf(left, set.spec.minReadySeconds ?? 0, world.clock.wallMs())
@@ -98,9 +107,12 @@ function claim(world: World, set: ReplicaSetObject): void {
   }
 }
 
-/** Who goes first: on no node, not Ready, youngest (controller_utils.go, ActivePodsWithRanks). */
-function byUselessness(a: PodObject, b: PodObject): number {
-  const placed = (pod: PodObject): number => ((pod.spec.nodeName ?? '') === '' ? 0 : 1)
-  const born = (pod: PodObject): number => Date.parse(pod.metadata.creationTimestamp)
-  return placed(a) - placed(b) || Number(isReady(a)) - Number(isReady(b)) || born(b) - born(a)
+/** Of all ReplicaSets of its Deployment: while one grows and the other shrinks, pods of both are on a node. */
+function relatedPods(world: World, sets: Sets, set: ReplicaSetObject): readonly PodObject[] {
+  const owner = controllerOf(set)
+  if (owner === undefined) return []
+  const related = sets
+    .of(ofController(owner.uid))
+    .flatMap(({ metadata, spec }) => podIndexOf(world).matching(metadata.namespace ?? '', spec.selector))
+  return [...new Set(related)]
 }

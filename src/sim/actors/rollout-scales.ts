@@ -18,7 +18,7 @@ export function rolloutScales(rollout: Rollout): readonly Scale[] {
   const { deployment, current, old } = rollout
   const { replicas = 1, strategy, paused = false } = deployment.spec
   // A pause keeps a rollout from going on, not a Deployment from being scaled.
-  if (paused) return totalOf(old) === 0 && sizeOf(current) !== replicas ? [[current, replicas]] : []
+  if (paused) return totalOf(old) === 0 && sizeOf(current) !== replicas ? [[current, replicas]] : shared(rollout)
   if (sizeOf(current) > replicas) return [[current, replicas]]
   if (strategy?.type === 'Recreate') return recreate(rollout)
   const grown = grownTo(rollout)
@@ -28,6 +28,27 @@ export function rolloutScales(rollout: Rollout): readonly Scale[] {
 const sizeOf = ({ spec }: ReplicaSetObject): number => spec.replicas ?? 0
 
 const totalOf = (sets: readonly ReplicaSetObject[]): number => sets.reduce((sum, set) => sum + sizeOf(set), 0)
+
+/** Paused before the first pod of its template was made (deployment_util.go, FindActiveOrLatest): the one that has pods is scaled. */
+export function scalesWithoutNew({ spec }: DeploymentObject, old: readonly ReplicaSetObject[]): readonly Scale[] {
+  const { replicas = 1 } = spec
+  const [active, ...more] = old.filter((set) => sizeOf(set) > 0)
+  return active === undefined || more.length > 0 || sizeOf(active) === replicas ? [] : [[active, replicas]]
+}
+
+/** Each grows or shrinks by its share; what is left over falls to the largest, and of equals to the newest (sync.go, scale). */
+function shared({ deployment, current, old }: Rollout): readonly Scale[] {
+  const { replicas = 1 } = deployment.spec
+  const active = [current, ...old.toReversed()].filter((set) => sizeOf(set) > 0)
+  const total = totalOf(active)
+  const allowed = replicas === 0 ? 0 : replicas + rollingLimits(deployment).surge
+  const sorted = active.toSorted((a, b) => sizeOf(b) - sizeOf(a))
+  const sizes = new Map(sorted.map((set) => [set, Math.round((sizeOf(set) * allowed) / Math.max(1, total))]))
+  const [largest] = sorted
+  const left = allowed - [...sizes.values()].reduce((sum, size) => sum + size, 0)
+  if (largest !== undefined) sizes.set(largest, Math.max(0, (sizes.get(largest) ?? 0) + left))
+  return [...sizes].filter(([set, size]) => size !== sizeOf(set))
+}
 
 function recreate({ deployment, current, old, isHeld }: Rollout): readonly Scale[] {
   const { replicas = 1 } = deployment.spec

@@ -2,13 +2,14 @@ import type { ApiObject } from '../world/api-object.ts'
 import { NODES, PODS, VOLUME_CLAIMS } from '../world/api-resource.ts'
 import { keyOf } from '../world/store.ts'
 import { stampOf, type World } from '../world/world.ts'
+import { APART_FROM_OTHERS, apartRule, OTHERS_APART, setsFree } from './anti-affinity.ts'
 import { namedNodes } from './node-affinity.ts'
 import type { NodeObject } from './node-object.ts'
 import { bestNode } from './node-ranking.ts'
 import { nodeRefusal } from './node-refusal.ts'
 import { ObjectIndex } from './object-index.ts'
 import { placementChanged } from './placement-changed.ts'
-import { podIndexOf } from './pod-index.ts'
+import { type PodIndex, podIndexOf } from './pod-index.ts'
 import { type Condition, isFinished, isGoing, type PodObject } from './pod-object.ts'
 import { type ActorParts, runReconciler } from './run-reconciler.ts'
 import { claimsOf, volumesOf } from './volume-object.ts'
@@ -27,6 +28,14 @@ export function runScheduler(parts: ActorParts): () => void {
   const end = runReconciler(parts, {
     watches: [
       [PODS, ({ type, object }) => (type !== 'DELETED' && isWaiting(object) ? [keyOf(object.metadata)] : [])],
+      [
+        PODS,
+        (change) =>
+          waiting
+            .of(WAITING)
+            .filter((pod) => setsFree(world, change, pod))
+            .map(podKey),
+      ],
       [NODES, (change) => (placementChanged(change) ? waiting.of(WAITING).map(podKey) : [])],
       [
         VOLUME_CLAIMS,
@@ -66,15 +75,15 @@ function placer(world: World): (pod: PodObject) => void {
     const nodes = [...world.store.all(NODES)] as NodeObject[]
     const unbound = claimRefusal(world, pod)
     if (unbound !== undefined) {
-      refuse(world, pod, noNode(nodes.length, unbound))
+      refuse(world, pod, noNode(nodes.length, unbound, []))
       return
     }
-    const found = search(world, pod, rotated(nodes, start))
+    const found = search(world, pod, { nodes: rotated(nodes, start), pods })
     start = nodes.length === 0 ? 0 : (start + found.asked) % nodes.length
     const node = bestNode(found.fitting, pod, pods)
     if (node !== undefined) bind(world, pod, node.metadata.name)
     else if (nodes.length === 0) refuse(world, pod, 'no nodes available to schedule pods')
-    else refuse(world, pod, noNode(nodes.length, histogram(found.refusals)))
+    else refuse(world, pod, noNode(nodes.length, histogram(found.refusals), found.refusals))
   }
 }
 
@@ -96,10 +105,16 @@ interface Search {
   readonly asked: number
 }
 
-function search(world: World, pod: PodObject, nodes: readonly NodeObject[]): Search {
+interface Searched {
+  readonly nodes: readonly NodeObject[]
+  readonly pods: PodIndex
+}
+
+function search(world: World, pod: PodObject, { nodes, pods }: Searched): Search {
   const required = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
   const named = required === undefined ? undefined : namedNodes(required)
   const volumes = volumesOf(world, pod)
+  const apart = apartRule(world, pod, pods)
   const fitting: NodeObject[] = []
   const refusals: string[] = []
   let asked = 0
@@ -107,7 +122,7 @@ function search(world: World, pod: PodObject, nodes: readonly NodeObject[]): Sea
     named?.flatMap((name) => (world.store.get(NODES, { name }) as NodeObject | undefined) ?? []) ?? nodes
   for (const node of candidates) {
     asked += 1
-    const refusal = nodeRefusal(node, pod, volumes)
+    const refusal = nodeRefusal(node, pod, volumes) ?? apart?.(node)
     if (refusal === undefined) fitting.push(node)
     else refusals.push(refusal)
     if (fitting.length === ENOUGH_NODES) break
@@ -127,9 +142,17 @@ function histogram(reasons: readonly string[]): string {
   return texts.toSorted().join(', ')
 }
 
-const noNode = (nodes: number, why: string): string =>
-  `0/${nodes} nodes are available: ${why}. no new claims to deallocate, preemption: ` +
-  `0/${nodes} nodes are available: ${nodes} Preemption is not helpful for scheduling.`
+function noNode(nodes: number, why: string, refusals: readonly string[]): string {
+  const preemptable = refusals.filter((refusal) => refusal === APART_FROM_OTHERS || refusal === OTHERS_APART).length
+  const preemption = histogram([
+    ...Array.from({ length: preemptable }, () => 'No preemption victims found for incoming pod'),
+    ...Array.from({ length: nodes - preemptable }, () => 'Preemption is not helpful for scheduling'),
+  ])
+  return (
+    `0/${nodes} nodes are available: ${why}. no new claims to deallocate, preemption: ` +
+    `0/${nodes} nodes are available: ${preemption}.`
+  )
+}
 
 function bind(world: World, pod: PodObject, nodeName: string): void {
   const condition = { type: 'PodScheduled', status: 'True' } as const

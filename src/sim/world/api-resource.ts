@@ -124,7 +124,7 @@ export const VOLUME_ATTACHMENTS = resource('storage.k8s.io', 'v1', {
 export const NODE_GUARDS = resource('evenkeel.dev', 'v1alpha1', {
   plural: 'nodeguards',
   kind: 'NodeGuard',
-  namespaced: false,
+  shortNames: ['ng'],
   status: 'empty',
   counted: true,
 })

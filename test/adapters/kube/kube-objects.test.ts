@@ -39,7 +39,8 @@ test('names go into a path encoded, so that none leads elsewhere', async () => {
 
 test('a kind without namespaces has none, and one with them needs one for a name', async () => {
   const { objects, asked } = answering(404, {})
-  assert.throws(() => objects.get({ kind: GUARDS, namespace: 'default', name: 'a' }, signal), /nodeguards/)
+  const kind = { ...GUARDS, namespaced: false }
+  assert.throws(() => objects.get({ kind, namespace: 'default', name: 'a' }, signal), /nodeguards/)
   assert.throws(() => objects.get({ kind: MAPS, name: 'a' }, signal), /configmaps/)
   assert.deepEqual(asked, [])
 })
@@ -71,10 +72,10 @@ test('a refusal without a cause is a conflict of a JSON patch, and of nothing el
 })
 
 test('an answer that makes no sense is an error of the server, and names what was asked', async () => {
-  const { objects } = answering(200, { metadata: { name: 7 } })
-  await assert.rejects(objects.get({ kind: GUARDS, name: 'a' }, signal), {
+  const { objects } = answering(200, { metadata: { namespace: 7, name: 'a' } })
+  await assert.rejects(objects.get({ kind: GUARDS, namespace: 'default', name: 'a' }, signal), {
     code: 'KUBE_REPLY',
-    message: /^get nodeguards\.evenkeel\.dev: the reply makes no sense: object\.metadata\.name is not text$/,
+    message: /^get nodeguards\.evenkeel\.dev: the reply makes no sense: object\.metadata\.namespace is not text$/,
   })
 })
 
@@ -92,7 +93,7 @@ test('one object of a list that makes no sense hides none of the others', async 
 
 test('who may not write the status is named the right that is missing', async () => {
   const { objects } = answering(403, { kind: 'Status', message: 'forbidden' })
-  const change = { kind: GUARDS, name: 'a', patch: { status: {} } }
+  const change = { kind: GUARDS, namespace: 'default', name: 'a', patch: { status: {} } }
   await assert.rejects(objects.patchStatus(change, signal), {
     code: 'KUBE_FORBIDDEN',
     message: /^patch nodeguards\.evenkeel\.dev\/status: /,

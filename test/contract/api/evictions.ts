@@ -126,5 +126,34 @@ export function evictionsContract(door: () => ApiDoor): void {
     await ask('PATCH', `${PODS}/over-1/status`, { contentType: MERGE, body: { status: { phase: 'Succeeded' } } })
     assert.equal((await evict('over-1')).status, 201)
     assert.equal((await ask('GET', `${PODS}/over-1`)).status, 404)
+    const spec = { nodeName: 'n1', containers: [{ name: 'main', image: 'none' }] }
+    await ask('POST', PODS, { body: { metadata: { name: 'begun', labels: { app: 'begun' } }, spec } })
+    await aBudget('begun', 'begun', { minAvailable: 1 }, 0)
+    assert.equal((await evict('begun')).status, 201)
+  })
+
+  test('a pod that is on its way out goes again whatever its budget says', async () => {
+    await aRunningPod('leaving', 'leaving')
+    await ask('DELETE', `${PODS}/leaving`)
+    await aBudget('leaving', 'leaving', { minAvailable: 1 }, 0)
+    assert.equal((await evict('leaving')).status, 201)
+  })
+
+  test('a budget that asks for no pod lets one go that is Ready, and one that is not only where it always allows that', async () => {
+    await aRunningPod('open-1', 'open', false)
+    await aBudget('open', 'open', { minAvailable: 0 }, 0)
+    const { status, body } = await evict('open-1')
+    assert.deepEqual(
+      [status, field(body, 'details.causes.0.message')],
+      [429, 'The disruption budget open needs 0 healthy pods and has 0 currently'],
+    )
+    await ask('PATCH', `${BUDGETS}/open`, {
+      contentType: MERGE,
+      body: { spec: { unhealthyPodEvictionPolicy: 'AlwaysAllow' } },
+    })
+    assert.equal((await evict('open-1')).status, 201)
+    await aRunningPod('wide-1', 'wide')
+    await aBudget('wide', 'wide', { minAvailable: 0 }, 1)
+    assert.equal((await evict('wide-1')).status, 201)
   })
 }

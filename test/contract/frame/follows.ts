@@ -24,7 +24,8 @@ function forgetting() {
 /** Follows of a custom kind, as a cache keeps them: keys, an index, and a server that forgets. */
 export function followsContract(ground: () => FrameGround): void {
   const name = (n: number): string => `followed-${n}`
-  const of = (set: string) => ({ kind: GUARDS, labelSelector: `set=${set}` })
+  const key = (n: number): string => `default/${name(n)}`
+  const of = (set: string) => ({ kind: GUARDS, namespace: 'default', labelSelector: `set=${set}` })
 
   function followed(set: string, between?: (inner: Exchange) => Exchange) {
     const { signal } = ground()
@@ -43,10 +44,17 @@ export function followsContract(ground: () => FrameGround): void {
       await running
     }
     const make = (n: number, size: number) =>
-      objects.create({ kind: GUARDS, object: { metadata: { name: name(n), labels: { set } }, spec: { size } } }, signal)
+      objects.create(
+        {
+          kind: GUARDS,
+          namespace: 'default',
+          object: { metadata: { name: name(n), labels: { set } }, spec: { size } },
+        },
+        signal,
+      )
     const resize = (n: number, size: number) =>
-      objects.patch({ kind: GUARDS, name: name(n), patch: { spec: { size } } }, signal)
-    const remove = (n: number) => objects.delete({ kind: GUARDS, name: name(n) }, signal)
+      objects.patch({ kind: GUARDS, namespace: 'default', name: name(n), patch: { spec: { size } } }, signal)
+    const remove = (n: number) => objects.delete({ kind: GUARDS, namespace: 'default', name: name(n) }, signal)
     return { cache, bySize, told, end, make, resize, remove, signal }
   }
 
@@ -54,7 +62,7 @@ export function followsContract(ground: () => FrameGround): void {
     const { cache, bySize, told, end, make, resize, remove, signal } = followed('keys')
     await make(1, 1)
     await cache.synced(signal)
-    await eventually('the first', () => cache.get(name(1)) !== undefined)
+    await eventually('the first', () => cache.get(key(1)) !== undefined)
     await make(2, 1)
     await eventually('the second', () => bySize.get('1').length === 2)
     await resize(2, 5)
@@ -64,9 +72,9 @@ export function followsContract(ground: () => FrameGround): void {
       [name(1)],
     )
     await remove(1)
-    await eventually('the end of the first', () => cache.get(name(1)) === undefined)
+    await eventually('the end of the first', () => cache.get(key(1)) === undefined)
     assert.deepEqual(bySize.get('1'), [])
-    assert.deepEqual(told, [`${name(1)} - 1`, `${name(2)} - 1`, `${name(2)} 1 5`, `${name(1)} 1 -`])
+    assert.deepEqual(told, [`${key(1)} - 1`, `${key(2)} - 1`, `${key(2)} 1 5`, `${key(1)} 1 -`])
     await remove(2)
     await end()
   })
@@ -79,10 +87,10 @@ export function followsContract(ground: () => FrameGround): void {
     // The 410 comes once the first list is there; what happens before the second list is told by that one.
     await resize(3, 2)
     await make(4, 7)
-    await eventually('both as they are', () => cache.get(name(3))?.size === 2 && cache.get(name(4))?.size === 7)
+    await eventually('both as they are', () => cache.get(key(3))?.size === 2 && cache.get(key(4))?.size === 7)
     assert.equal(cache.freshness().brokenSince, undefined)
     assert.deepEqual(asked, ['list', 'watch', 'list', 'watch'])
-    assert.equal(told.at(0)?.startsWith(`${name(3)} -`), true)
+    assert.equal(told.at(0)?.startsWith(`${key(3)} -`), true)
     assert.equal(new Set(told).size, told.length)
     await Promise.all([remove(3), remove(4)])
     await eventually('the end', () => cache.objects().length === 0)

@@ -32,28 +32,25 @@ export function objectsOf(
 }
 
 export interface Guard extends StatusBearer {
+  readonly namespace: string
   readonly uid: string
   readonly labels: Readonly<Record<string, string>>
   readonly size: number
 }
 
-/** A custom resource without namespaces. */
+/** A custom resource. */
 export const GUARDS: ObjectKind<Guard> = {
   group: 'evenkeel.dev',
   version: 'v1alpha1',
   resource: 'nodeguards',
   kind: 'NodeGuard',
-  namespaced: false,
+  namespaced: true,
   parse: (object) => {
-    const { name, uid, resourceVersion, generation, labels } = parseMetadata(object, 'cluster')
+    const { namespace, name, uid, resourceVersion, generation, labels } = parseMetadata(object, 'namespaced')
     const [status, size] = [object.at('status'), object.at('spec').at('size').integerOr(0)]
     const observedGeneration = status.at('observedGeneration').optionalInteger()
     return {
-      name,
-      uid,
-      resourceVersion,
-      labels,
-      size,
+      ...{ namespace, name, uid, resourceVersion, labels, size },
       ...(generation === undefined ? {} : { generation }),
       status: {
         ...(observedGeneration === undefined ? {} : { observedGeneration }),

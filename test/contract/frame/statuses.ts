@@ -18,25 +18,28 @@ export function statusesContract(ground: () => FrameGround): void {
     const objects = objectsOf(ground())
     const writer = new StatusWriter({ objects, kind: GUARDS, clock })
     const object = { metadata: { name: 'told-a' }, spec: { size: 2 }, status: { held: 'not for people to write' } }
-    const made = await objects.create({ kind: GUARDS, object }, signal)
+    const made = await objects.create({ kind: GUARDS, namespace: 'default', object }, signal)
     assert.deepEqual(made.status.fields, {})
     const wanted = { conditions: [HOLDS], fields: { nodes: { n1: 'held', n2: 'free' }, held: ['n1'] } }
     assert.equal(await writer.write(made, wanted, signal), true)
-    const { body } = await door.ask('GET', '/apis/evenkeel.dev/v1alpha1/nodeguards/told-a')
+    const { body } = await door.ask('GET', '/apis/evenkeel.dev/v1alpha1/namespaces/default/nodeguards/told-a')
     const { conditions, ...rest } = field(body, 'status') as { readonly conditions: readonly Guard['status'][] }
     assert.deepEqual(rest, { observedGeneration: 1, nodes: { n1: 'held', n2: 'free' }, held: ['n1'] })
     const { lastTransitionTime, ...words } = conditions[0] as unknown as { readonly lastTransitionTime: string }
     assert.deepEqual(words, { ...HOLDS, observedGeneration: 1 })
     assert.match(lastTransitionTime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
     assert.equal(field(body, 'spec.size'), 2)
-    await objects.delete({ kind: GUARDS, name: 'told-a' }, signal)
+    await objects.delete({ kind: GUARDS, namespace: 'default', name: 'told-a' }, signal)
   })
 
   test('a status that says so already is not written, nor by whoever reads it anew', async () => {
     const { signal } = ground()
     const objects = objectsOf(ground())
-    const at = { kind: GUARDS, name: 'told-b' }
-    const made = await objects.create({ kind: GUARDS, object: { metadata: { name: 'told-b' } } }, signal)
+    const at = { kind: GUARDS, namespace: 'default', name: 'told-b' }
+    const made = await objects.create(
+      { kind: GUARDS, namespace: 'default', object: { metadata: { name: 'told-b' } } },
+      signal,
+    )
     const wanted = { conditions: [HOLDS], fields: { nodes: { n1: 'held' } } }
     const writer = new StatusWriter({ objects, kind: GUARDS, clock })
     assert.equal(await writer.write(made, wanted, signal), true)
@@ -58,8 +61,11 @@ export function statusesContract(ground: () => FrameGround): void {
   test('a status is not written over what changed since it was read', async () => {
     const { signal } = ground()
     const objects = objectsOf(ground())
-    const at = { kind: GUARDS, name: 'told-c' }
-    const made = await objects.create({ kind: GUARDS, object: { metadata: { name: 'told-c' } } }, signal)
+    const at = { kind: GUARDS, namespace: 'default', name: 'told-c' }
+    const made = await objects.create(
+      { kind: GUARDS, namespace: 'default', object: { metadata: { name: 'told-c' } } },
+      signal,
+    )
     await objects.patch({ ...at, patch: { spec: { size: 4 } } }, signal)
     const writer = new StatusWriter({ objects, kind: GUARDS, clock })
     await assert.rejects(writer.write(made, { conditions: [HOLDS], fields: {} }, signal), CONFLICT)
@@ -98,11 +104,15 @@ export function statusesContract(ground: () => FrameGround): void {
   test('what is said again of the same object is counted in its Event', async () => {
     const { signal, door } = ground()
     const objects = objectsOf(ground())
-    const { uid } = await objects.create({ kind: GUARDS, object: { metadata: { name: 'told-d' } } }, signal)
+    const { uid } = await objects.create(
+      { kind: GUARDS, namespace: 'default', object: { metadata: { name: 'told-d' } } },
+      signal,
+    )
     const recorder = new EventRecorder({ objects, clock, random, identity: 'a-test' })
     const about = {
       apiVersion: 'evenkeel.dev/v1alpha1',
       kind: 'NodeGuard',
+      namespace: 'default',
       name: 'told-d',
       uid,
       type: 'Warning',
@@ -118,6 +128,6 @@ export function statusesContract(ground: () => FrameGround): void {
       '3 a volume is on n1',
     ])
     assert.equal(field(items[0], 'involvedObject.apiVersion'), 'evenkeel.dev/v1alpha1')
-    await objects.delete({ kind: GUARDS, name: 'told-d' }, signal)
+    await objects.delete({ kind: GUARDS, namespace: 'default', name: 'told-d' }, signal)
   })
 }

@@ -67,16 +67,16 @@ export function writesContract(ground: () => FrameGround): void {
     const { signal } = ground()
     const objects = objectsOf(ground())
     const kinds: readonly ObjectKind<{ readonly uid: string; readonly resourceVersion: string }>[] = [MAPS, GUARDS]
+    const namespace = 'default'
     for (const kind of kinds) {
-      const scope = kind.namespaced ? { namespace: 'default' } : {}
-      const at = { kind, name: 'frame-d', ...scope }
+      const at = { kind, namespace, name: 'frame-d' }
       const object = { metadata: { name: 'frame-d' } }
-      const first = await objects.create({ kind, object, ...scope }, signal)
+      const first = await objects.create({ kind, namespace, object }, signal)
       await objects.patch({ ...at, patch: { metadata: { labels: { a: 'b' } } } }, signal)
       const { uid, resourceVersion } = first
       await assert.rejects(objects.delete({ ...at, uid, resourceVersion }, signal), CONFLICT)
       assert.equal(await objects.delete({ ...at, uid }, signal), true)
-      const second = await objects.create({ kind, object, ...scope }, signal)
+      const second = await objects.create({ kind, namespace, object }, signal)
       await assert.rejects(objects.delete({ ...at, uid }, signal), CONFLICT)
       const { resourceVersion: version } = second
       assert.equal(await objects.delete({ ...at, uid: second.uid, resourceVersion: version }, signal), true)
@@ -86,9 +86,9 @@ export function writesContract(ground: () => FrameGround): void {
   test('a custom resource is one more kind', async () => {
     const { signal } = ground()
     const objects = objectsOf(ground())
-    const at = { kind: GUARDS, name: 'frame-e' }
+    const at = { kind: GUARDS, namespace: 'default', name: 'frame-e' }
     const object = { metadata: { name: 'frame-e' }, spec: { size: 2 } }
-    const made = await objects.create({ kind: GUARDS, object }, signal)
+    const made = await objects.create({ kind: GUARDS, namespace: 'default', object }, signal)
     assert.deepEqual([made.size, made.generation], [2, 1])
     const labelled = await objects.patch({ ...at, patch: { metadata: { labels: { of: 'test' } } } }, signal)
     assert.equal(labelled.generation, 1)
@@ -103,6 +103,6 @@ export function writesContract(ground: () => FrameGround): void {
     const objects = objectsOf(ground())
     const kind = { ...GUARDS, resource: 'nodewardens' }
     await assert.rejects(objects.list({ kind }, signal), NOT_FOUND)
-    assert.equal(await objects.get({ kind, name: 'x' }, signal), undefined)
+    assert.equal(await objects.get({ kind, namespace: 'default', name: 'x' }, signal), undefined)
   })
 }

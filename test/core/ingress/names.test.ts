@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { healthCheckerName, newIdentity, nodeLabel, revisionName, shortHash } from '../../../src/core/ingress/names.ts'
+import { healthCheckerName, newIdentity, revisionName } from '../../../src/core/ingress/names.ts'
+import { nodeLabel, shortHash } from '../../../src/core/owned/node-names.ts'
 
 const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,28}[a-z0-9])?$/)
 const ofNode = fc

@@ -4,7 +4,7 @@ import { decideIngress } from '../../../src/core/ingress/decide.ts'
 import { rejectedRevision } from '../../../src/core/ingress/rejected-revision.ts'
 import type { IngressNode, IngressSnapshot } from '../../../src/core/ingress/snapshot.ts'
 import { ingressStatus } from '../../../src/core/ingress/status.ts'
-import { toldNodes } from '../../../src/core/ingress/told-nodes.ts'
+import { toldNodes } from '../../../src/core/owned/told-nodes.ts'
 import type { WantedStatus } from '../../../src/model/object-status.ts'
 import { aNodeOf, anOp, aScene, OURS, outFor } from '../../support/ingress-world.ts'
 

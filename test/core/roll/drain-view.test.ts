@@ -46,6 +46,18 @@ const CLASSES: readonly (readonly [title: string, pod: Pod, drain: Partial<RollS
     { firstStage: CART },
     { kind: 'evict', stage: 2 },
   ],
+  [
+    'the pod of a NodeGuard leaves after all others, whatever else it is',
+    aPod('a', 'n1', { labels: { app: 'cart', 'evenkeel.dev/guard': 'ceph' }, claims: ['data'], phase: 'Failed' }),
+    { firstStage: CART },
+    { kind: 'evict', stage: 4 },
+  ],
+  [
+    'a label of a NodeGuard without a name says nothing',
+    aPod('a', 'n1', { labels: { 'evenkeel.dev/guard': '' } }),
+    {},
+    { kind: 'evict', stage: 2 },
+  ],
   ['a pod without a controller is refused', unmanaged(), {}, { kind: 'refused', why: 'unmanaged' }],
   [
     'a pod without a controller leaves where that is allowed',

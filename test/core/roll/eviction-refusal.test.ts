@@ -100,3 +100,17 @@ test('a budget never allows an eviction where it says so, or wants all pods ther
   assert.equal(never({ desiredHealthy: 3, currentHealthy: 2 }), false)
   assert.equal(never({ desiredHealthy: 2, currentHealthy: 3 }), false)
 })
+
+test('the shut budget of a NodeGuard is what the NodeGuard decides, and one that cannot be computed is broken as any other', () => {
+  const pod = aPod('ceph-a', 'n1', { labels: { 'evenkeel.dev/guard': 'ceph' } })
+  const shut = { name: 'ceph', selector: { matchLabels: pod.labels, matchExpressions: [] }, maxUnavailable: '0' }
+  const of = (answer: EvictionAnswer, change: Partial<DisruptionBudget> = {}) => {
+    const { code, never } = evictionRefusal(pod, answer, [aBudget({ ...shut, ...change })])
+    return [code, never]
+  }
+  const refusal = { budget: 'ceph' }
+  assert.deepEqual(of({ kind: 'budget', refusal }), ['GuardNotGranted', undefined])
+  assert.deepEqual(of({ kind: 'budgetStale', refusal }), ['GuardNotGranted', undefined])
+  assert.deepEqual(of({ kind: 'budget', refusal }, { syncFailed: true }), ['BudgetBroken', true])
+  assert.deepEqual(of({ kind: 'throttled' }), ['Throttled', undefined])
+})

@@ -159,3 +159,11 @@ test('a pod that loses its labels is let go by its ReplicaSet, stays, and anothe
   assert.deepEqual([kept.metadata.ownerReferences, isGoing(kept), isReady(kept)], [undefined, false, true])
   assert.deepEqual([statusOf(cluster).replicas, statusOf(cluster).readyReplicas], [4, 4])
 })
+
+test('scaled down, pods that share a node go before one that has a node to itself', async () => {
+  const cluster = await deployed({ replicas: 3 })
+  assert.deepEqual(new Set(cluster.placesOf('web')), new Set(['n1', 'n2']))
+  cluster.patch(DEPLOYMENTS, 'web', { spec: { replicas: 2 } })
+  await cluster.settle()
+  assert.deepEqual(cluster.placesOf('web'), ['n1', 'n2'])
+})

@@ -61,6 +61,11 @@ export class ControllerPlace {
     return this.#api.needed
   }
 
+  /** The path of each watch that the controllers have begun. */
+  get watched(): readonly string[] {
+    return this.#api.watched
+  }
+
   back(): Promise<void> {
     return this.#api.back()
   }

@@ -19,7 +19,7 @@ export interface ApiObject {
   readonly status?: Readonly<Record<string, unknown>>
 }
 
-/** The kinds that are watched, and where. */
+/** Kinds, and where they are watched. */
 export const PATHS = {
   nodes: '/api/v1/nodes',
   pods: '/api/v1/pods',
@@ -29,9 +29,12 @@ export const PATHS = {
   slots: '/apis/coordination.k8s.io/v1/namespaces/evenkeel/leases',
   objects: '/apis/evenkeel.dev/v1alpha1/ingressdaemonsets',
   originals: '/apis/ingressdaemonsets.mumoshu.github.io/v1alpha1/ingressdaemonsets',
+  guards: '/apis/evenkeel.dev/v1alpha1/nodeguards',
 } as const
 
 export type Kind = keyof typeof PATHS
+
+export const KINDS = Object.keys(PATHS) as readonly Kind[]
 
 const NODE_NAME = 'evenkeel.dev/node'
 

@@ -27,6 +27,7 @@ export const emptyWorld = (): Record<Kind, Map<string, ApiObject>> => ({
   slots: new Map(),
   objects: new Map(),
   originals: new Map(),
+  guards: new Map(),
 })
 
 export function put(world: Record<Kind, Map<string, ApiObject>>, { kind, type, object }: Change): void {

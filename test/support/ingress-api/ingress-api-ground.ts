@@ -5,10 +5,11 @@ import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { ControllerProcess } from '../controller/controller-process.ts'
 import { type RawApi, type RawReply, rawApi } from '../raw-api.ts'
 import { ApiHistory } from './api-history.ts'
-import { type Kind, PATHS } from './api-object.ts'
+import { KINDS, PATHS } from './api-object.ts'
 import { openIngressPlane } from './ingress-plane.ts'
 import { StandInDetacher } from './stand-in-detacher.ts'
 import { StandInKubelets } from './stand-in-kubelets.ts'
+import { makeStandInNode } from './stand-in-node.ts'
 
 const GROUPS = ['evenkeel.dev', 'ingressdaemonsets.mumoshu.github.io']
 /** On a machine that has other work. */
@@ -54,7 +55,7 @@ export class IngressApiGround {
     try {
       const history = new ApiHistory(bed.kubeconfig)
       const ground = new IngressApiGround({ bed, history, api: ask, closeApi: close, kubeconfig: kubeconfigs.outside })
-      await history.follow(Object.keys(PATHS) as readonly Kind[])
+      await history.follow(KINDS.filter((kind) => kind !== 'guards'))
       return ground
     } catch (error) {
       close()
@@ -95,22 +96,10 @@ export class IngressApiGround {
 
   /** Nodes that are Ready, with these labels. */
   async nodes(names: readonly string[], labels: Readonly<Record<string, string>>): Promise<void> {
-    await Promise.all(names.map((name) => this.#node(name, labels)))
+    await Promise.all(names.map((name) => makeStandInNode(this.mustAsk.bind(this), name, labels)))
     await this.until(`${names.join()} to be Ready and untainted`, () => {
       const nodes = this.history.now('nodes').filter(({ metadata }) => names.includes(metadata.name))
       return nodes.length === names.length && nodes.every(({ spec = {} }) => spec.taints === undefined)
-    })
-  }
-
-  async #node(name: string, labels: Readonly<Record<string, string>>): Promise<void> {
-    await this.mustAsk('POST', PATHS.nodes, {
-      metadata: { name, labels: { ...labels, 'kubernetes.io/hostname': name } },
-    })
-    const at = new Date().toISOString().replace(/\.\d+/, '')
-    const condition = { type: 'Ready', status: 'True', lastHeartbeatTime: at, lastTransitionTime: at }
-    const room = { cpu: '64', memory: '64Gi', pods: '250' }
-    await this.mustAsk('PATCH', `${PATHS.nodes}/${name}/status`, {
-      status: { conditions: [{ ...condition, reason: 'Test', message: '' }], capacity: room, allocatable: room },
     })
   }
 

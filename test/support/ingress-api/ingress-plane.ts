@@ -1,8 +1,7 @@
 import { type Bed, openBed } from '../../../testbed/bed.ts'
 import type { KubeconfigPair } from '../../../testbed/owner/identities.ts'
-import { readManifests, renderChart, shipped } from '../agent-chart.ts'
+import { rightsOfTheChart, shipped } from '../agent-chart.ts'
 
-const RIGHTS = new Set(['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'])
 const NAMESPACE = 'evenkeel'
 const ACCOUNT = 'evenkeel-agent-controller'
 
@@ -23,29 +22,36 @@ interface IngressPlane {
 }
 
 /** A real control plane without any node, and all that a controller of IngressDaemonSets needs there. */
-export async function openIngressPlane({ maxOut, groups }: PlaneOptions): Promise<IngressPlane> {
+export const openIngressPlane = ({ maxOut, groups }: PlaneOptions): Promise<IngressPlane> =>
+  openPlane(maxOut, {
+    values: ['ingress.enabled=true', `ingress.groups={${groups.join()}}`],
+    crds: groups.map((group) => `ingressdaemonsets.${group}`),
+  })
+
+/** The same for a controller of NodeGuards. */
+export const openGuardPlane = (maxOut: string): Promise<IngressPlane> =>
+  openPlane(maxOut, { values: ['guard.enabled=true'], crds: ['nodeguards.evenkeel.dev'] })
+
+interface PlaneParts {
+  /** Of the chart. */
+  readonly values: readonly string[]
+  readonly crds: readonly string[]
+}
+
+async function openPlane(maxOut: string, { values, crds }: PlaneParts): Promise<IngressPlane> {
   // No kubelet renews the heartbeats of the Nodes.
   const bed = await openBed({ controlPlaneOnly: true, monitorGraceSeconds: 24 * 60 * 60 })
   try {
     await bed.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }])
     const budget = { namespace: NAMESPACE, name: 'evenkeel-budget' }
     await bed.apply([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: budget, data: { maxOut } }])
-    await bed.apply(await rightsOfTheChart(groups))
-    for (const group of groups) await bed.apply(shipped(`crd/ingressdaemonsets.${group}.yaml`))
-    const crds = groups.map((group) => `crd/ingressdaemonsets.${group}`)
-    await bed.kubectl(['wait', '--for=condition=Established', ...crds, '--timeout=30s'])
+    await bed.apply(await rightsOfTheChart('controller.enabled=true', ...values))
+    for (const crd of crds) await bed.apply(shipped(`crd/${crd}.yaml`))
+    const made = crds.map((crd) => `crd/${crd}`)
+    await bed.kubectl(['wait', '--for=condition=Established', ...made, '--timeout=30s'])
     return { bed, kubeconfigs: await bed.serviceAccountKubeconfig(NAMESPACE, ACCOUNT) }
   } catch (error) {
     await bed.close()
     throw error
   }
-}
-
-/** As `helm install` would give them. */
-async function rightsOfTheChart(groups: readonly string[]): Promise<readonly object[]> {
-  const { code, stdout, stderr } = await renderChart(
-    ...['controller.enabled=true', 'ingress.enabled=true', `ingress.groups={${groups.join()}}`],
-  )
-  if (code !== 0) throw new Error(stderr)
-  return readManifests(stdout).filter(({ kind }) => RIGHTS.has(kind ?? ''))
 }

@@ -22,6 +22,7 @@ const LONGEST = [
   'contract/embedded-kubectl',
   'cli/demo/dns-demo.',
   'cli/demo/ingress-demo.',
+  'cli/demo/guard-demo.',
   'report/page',
   'sim/loopback/loopback-ingress',
   'dns-check',

@@ -38,6 +38,8 @@ function decide({ guard, maps }: Snapshot): LoopDecision<Action> {
   return { kind: 'act', actions: [...make, ...drop], reasons }
 }
 
+const NAMESPACE = 'default'
+
 /** A whole controller, as small as one can be: so many ConfigMaps as the guard that they are of says. */
 export class SmallController {
   readonly #parts: Parts
@@ -60,7 +62,8 @@ export class SmallController {
       follow: (sink, signal) => objects.follow({ kind: MAPS }, sink, signal),
       clock,
       onKey: (_key, { before, now }) => {
-        for (const guard of [before?.data.guard, now?.data.guard]) if (guard !== undefined) this.#reconciler.add(guard)
+        for (const guard of [before?.data.guard, now?.data.guard])
+          if (guard !== undefined) this.#reconciler.add(`${NAMESPACE}/${guard}`)
       },
     })
     this.#mapsOf = this.#maps.index(({ data }) => (data.guard === undefined ? [] : [data.guard]))
@@ -94,7 +97,7 @@ export class SmallController {
   async #gather(key: string, signal: AbortSignal): Promise<Snapshot | undefined> {
     await Promise.all([this.#guards.synced(signal), this.#maps.synced(signal)])
     const guard = this.#guards.get(key)
-    return guard === undefined ? undefined : { guard, maps: this.#mapsOf.get(key) }
+    return guard === undefined ? undefined : { guard, maps: this.#mapsOf.get(guard.name) }
   }
 
   async #tell(guard: Guard, { kind, reasons }: LoopDecision<Action>, signal: AbortSignal): Promise<void> {
@@ -103,14 +106,14 @@ export class SmallController {
     const words = { reason: reason.code, message: `${reason.text}.` }
     const ready = { type: 'Ready', status: kind === 'settled' ? 'True' : 'False', ...words }
     if (!(await this.#status.write(guard, { conditions: [ready], fields: {} }, signal))) return
-    const { name, uid } = guard
-    const about = { apiVersion: apiVersionOf(GUARDS), kind: GUARDS.kind, name, uid }
+    const { namespace, name, uid } = guard
+    const about = { apiVersion: apiVersionOf(GUARDS), kind: GUARDS.kind, namespace, name, uid }
     await this.#events.tell({ ...about, type: 'Normal', reason }, signal)
   }
 
   async #perform(action: Action, signal: AbortSignal): Promise<void> {
     const { objects } = this.#parts
-    const namespace = 'default'
+    const namespace = NAMESPACE
     if (action.kind === 'drop') {
       const { name, uid, resourceVersion } = action.map
       await objects.delete({ kind: MAPS, namespace, name, uid, resourceVersion }, signal)

@@ -190,6 +190,33 @@ over, and ends at takeover-limit, which counts from the start of its process: on
 {{- end -}}
 {{- end -}}
 
+{{/* helm upgrade --reuse-values of a release of an earlier chart has no guard. */}}
+{{- define "evenkeel.guards" -}}
+{{- with .Values.guard -}}
+{{- if .enabled -}}
+true
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "evenkeel.guardFits" -}}
+{{- if include "evenkeel.guards" . -}}
+{{- if not .Values.controller.enabled -}}
+{{- fail "guard.enabled takes controller.enabled: the controller acts on NodeGuards" -}}
+{{- end -}}
+{{- if semverCompare "<1.29.0-0" .Capabilities.KubeVersion.Version -}}
+{{- fail (printf "guard.enabled takes Kubernetes 1.29 or newer, which checks the rules of NodeGuards; this is %s" .Capabilities.KubeVersion.Version) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "evenkeel.bringsGuardCrd" -}}
+{{- $crds := .Values.crds | default (dict "install" true) -}}
+{{- if and (include "evenkeel.guards" .) $crds.install -}}
+true
+{{- end -}}
+{{- end -}}
+
 {{- define "evenkeel.ingressGroups" -}}
 {{- .Values.ingress.groups | default (list "evenkeel.dev") | toJson -}}
 {{- end -}}

@@ -1,7 +1,7 @@
 import { REVISION_HASH_LABEL, TEMPLATE_HASH_ANNOTATION } from '../../../model/ingress-keys.ts'
 import type { OwnedObject } from '../../../model/owned-object.ts'
 import { Untrusted } from '../../../model/untrusted.ts'
-import type { FoundDeployment } from '../found.ts'
+import type { FoundDeployment } from '../../owned/found-workload.ts'
 import type { CheckedIngress } from '../ingress-kind.ts'
 import { holdsTemplateOf, numberOf } from '../revision.ts'
 

@@ -1,7 +1,7 @@
 import { RETRY_ANNOTATION, SKIP_ANNOTATION, TEMPLATE_HASH_ANNOTATION } from '../../../model/ingress-keys.ts'
 import { type JsonPatch, pointerToken } from '../../../model/json-patch.ts'
 import { NODE_ANNOTATION } from '../../../model/slot.ts'
-import type { FoundDeployment } from '../found.ts'
+import type { FoundDeployment } from '../../owned/found-workload.ts'
 import type { CheckedIngress } from '../ingress-kind.ts'
 import { OP_ANNOTATION, parseOp } from '../op.ts'
 import { rejectedRevision, rejectionId } from '../rejected-revision.ts'

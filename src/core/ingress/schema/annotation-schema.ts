@@ -1,6 +1,6 @@
 import { GRACE_MAX_SECONDS, INGRESS_DEFAULTS } from '../../../model/ingress-defaults.ts'
-import { annotationKey } from './annotation-key.ts'
-import { choice, integer, object, type Schema, text } from './open-api.ts'
+import { annotationKey } from '../../schema/annotation-key.ts'
+import { choice, integer, object, type Schema, text } from '../../schema/open-api.ts'
 
 const grace = (description: string): Schema =>
   integer(description, { minimum: 0, maximum: GRACE_MAX_SECONDS, default: INGRESS_DEFAULTS.graceSeconds })

@@ -1,6 +1,6 @@
 import { INGRESS_DEFAULTS } from '../../../model/ingress-defaults.ts'
 import type { Untrusted } from '../../../model/untrusted.ts'
-import type { Condition } from './field-rule.ts'
+import type { Condition } from '../../schema/field-rule.ts'
 import { celOn, isOn } from './limit-schema.ts'
 import type { IngressRuleName } from './rule-texts.ts'
 

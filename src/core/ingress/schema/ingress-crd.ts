@@ -1,5 +1,5 @@
 import type { IngressGroup } from '../../../model/ingress-daemon-set.ts'
-import { crdSchema } from './crd-schema.ts'
+import { crdSchema } from '../../schema/crd-schema.ts'
 import { ingressSchema } from './ingress-schema.ts'
 
 const column = (name: string, jsonPath: string, rest: object = { type: 'integer' }): object => ({

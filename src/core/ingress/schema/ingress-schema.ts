@@ -1,4 +1,4 @@
-import type { Schema } from './open-api.ts'
+import type { Schema } from '../../schema/open-api.ts'
 import { OBJECT_RULES } from './spec-rules.ts'
 import { specSchema } from './spec-schema.ts'
 import { statusSchema } from './status-schema.ts'

@@ -1,5 +1,5 @@
 import type { Untrusted } from '../../../model/untrusted.ts'
-import type { Schema } from './open-api.ts'
+import type { Schema } from '../../schema/open-api.ts'
 
 const PERCENT = '^(0|[1-9][0-9]?|100)%$'
 

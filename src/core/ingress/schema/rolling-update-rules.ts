@@ -1,6 +1,7 @@
 import type { Untrusted } from '../../../model/untrusted.ts'
-import { type Condition, rulesAt } from './field-rule.ts'
+import type { Condition } from '../../schema/field-rule.ts'
 import { celOff, celOn, isOff, isOn } from './limit-schema.ts'
+import { rulesAt } from './rule-texts.ts'
 
 /** The right name of the field and the misspelt ones. */
 const PODS = ['maxUnavailablePodsPerNode', 'maxUnavaiablePodsPerNode', 'maxUnavailablePodsPerNodes'] as const

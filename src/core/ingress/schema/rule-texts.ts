@@ -1,3 +1,5 @@
+import { rulesOf } from '../../schema/field-rule.ts'
+
 interface IngressRule {
   readonly field: string
   /** One sentence without a full stop. */
@@ -8,7 +10,7 @@ interface IngressRule {
 const ROLLING = 'spec.updateStrategy.rollingUpdate'
 
 /** What an IngressDaemonSet is refused for beyond a field that is wrong by itself. The API server says the same words. */
-export const INGRESS_RULES = {
+const INGRESS_RULES = {
   twoBudgets: {
     field: `${ROLLING}.maxDegradedNodes`,
     message: 'maxUnavailableNodes and maxDegradedNodes are both set, and only one of them may be 1 or more',
@@ -147,5 +149,8 @@ function inert(field: string): IngressRule {
     fix: `set maxUnavailableNodes to 1 or more and remove maxDegradedNodes, or remove ${field}`,
   }
 }
+
+/** Rules of the table for the field `at`; the field that a message names is below it. */
+export const rulesAt = rulesOf(INGRESS_RULES)
 
 export type IngressRuleName = keyof typeof INGRESS_RULES

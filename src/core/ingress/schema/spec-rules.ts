@@ -1,7 +1,8 @@
 import { INGRESS_DEFAULTS, INGRESS_NAME_MAX } from '../../../model/ingress-defaults.ts'
 import type { Untrusted } from '../../../model/untrusted.ts'
-import { type Condition, rulesAt } from './field-rule.ts'
+import type { Condition } from '../../schema/field-rule.ts'
 import { HOST_PORT_CONDITIONS } from './host-port-rules.ts'
+import { rulesAt } from './rule-texts.ts'
 import { TEMPLATE_CONDITIONS } from './template-rules.ts'
 
 const ROLLING = 'self.updateStrategy.rollingUpdate'

@@ -1,6 +1,6 @@
 import { INGRESS_DEFAULTS, PODS_PER_NODE_MAX } from '../../../model/ingress-defaults.ts'
-import { labels } from './label-schema.ts'
-import { choice, type Fields, flag, integer, list, object, type Schema, text } from './open-api.ts'
+import { labels } from '../../schema/label-schema.ts'
+import { choice, type Fields, flag, integer, list, object, type Schema, text } from '../../schema/open-api.ts'
 import { SPEC_RULES } from './spec-rules.ts'
 import { template } from './template-schema.ts'
 import { updateStrategy } from './update-strategy-schema.ts'

@@ -1,4 +1,5 @@
-import { type Fields, flag, integer, list, object, type Schema, text } from './open-api.ts'
+import { conditionsSchema } from '../../schema/conditions-schema.ts'
+import { type Fields, flag, integer, list, object, type Schema, text } from '../../schema/open-api.ts'
 
 const count = (description: string): Schema => integer(description, { minimum: 0 })
 const time = (description: string): Schema => text(description, { format: 'date-time' })
@@ -39,10 +40,7 @@ export const statusSchema = (): Schema =>
       'x-kubernetes-list-map-keys': ['name'],
     }),
     truncated: flag('More nodes than these are not in service.'),
-    conditions: list('Available, Progressing, Stalled, Degraded and Ready, each with the reason for it.', condition(), {
-      'x-kubernetes-list-type': 'map',
-      'x-kubernetes-list-map-keys': ['type'],
-    }),
+    conditions: conditionsSchema('Available, Progressing, Stalled, Degraded and Ready, each with the reason for it.'),
   })
 
 const counts = (): Fields => ({
@@ -66,23 +64,4 @@ const node = (): Schema =>
       since: time('Since when the controller sees it in this state.'),
     },
     { required: ['name', 'state'] },
-  )
-
-const condition = (): Schema =>
-  object(
-    'One thing that holds, does not hold, or is not known (metav1.Condition).',
-    {
-      type: text('What it is about. Example: Ready.', { maxLength: 316 }),
-      status: text('True, False or Unknown.', { enum: ['True', 'False', 'Unknown'] }),
-      observedGeneration: {
-        description: 'The generation of the spec that it is about.',
-        type: 'integer',
-        format: 'int64',
-        minimum: 0,
-      },
-      lastTransitionTime: time('When its status changed last.'),
-      reason: text('Why, as one word.', { maxLength: 1_024 }),
-      message: text('Why, as a sentence.', { maxLength: 32_768 }),
-    },
-    { required: ['type', 'status', 'lastTransitionTime', 'reason', 'message'] },
   )

@@ -1,5 +1,5 @@
 import type { Untrusted } from '../../../model/untrusted.ts'
-import type { Condition } from './field-rule.ts'
+import type { Condition } from '../../schema/field-rule.ts'
 import type { IngressRuleName } from './rule-texts.ts'
 
 const POD = 'self.template.spec'

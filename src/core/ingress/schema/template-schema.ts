@@ -1,5 +1,5 @@
-import { labels } from './label-schema.ts'
-import { integer, list, object, type Rest, type Schema, text } from './open-api.ts'
+import { labels } from '../../schema/label-schema.ts'
+import { integer, list, object, type Rest, type Schema, text } from '../../schema/open-api.ts'
 
 const MORE: Rest = { 'x-kubernetes-preserve-unknown-fields': true }
 

@@ -1,8 +1,8 @@
 import { INGRESS_DEFAULTS, NODES_MAX, PODS_PER_NODE_MAX } from '../../../model/ingress-defaults.ts'
+import { labels } from '../../schema/label-schema.ts'
+import { choice, type Fields, flag, integer, object, type Schema, text } from '../../schema/open-api.ts'
 import { annotateDeployment, annotateNode, waitForDetachment } from './annotation-schema.ts'
-import { labels } from './label-schema.ts'
 import { limit } from './limit-schema.ts'
-import { choice, type Fields, flag, integer, object, type Schema, text } from './open-api.ts'
 import { ROLLING_UPDATE_RULES } from './rolling-update-rules.ts'
 
 const D = INGRESS_DEFAULTS

@@ -4,6 +4,7 @@ import { selectorMatches } from '../../../model/label-selector.ts'
 import { type ObjectRef, refKey } from '../../../model/object-ref.ts'
 import type { Pod } from '../../../model/pod.ts'
 import type { Reason } from '../../../model/reason.ts'
+import { guardOf } from './guard-of.ts'
 
 /** Why a pod could not be evicted, with the budget and its numbers in it. */
 export function evictionRefusal(pod: Pod, answer: EvictionAnswer, budgets: readonly DisruptionBudget[]): Reason {
@@ -16,7 +17,7 @@ export function evictionRefusal(pod: Pod, answer: EvictionAnswer, budgets: reado
     case 'budgetStale': {
       const named = mine.find((budget) => budget.name === answer.refusal.budget) ?? mine[0]
       if (named?.syncFailed === true) return brokenBudget(object, refKey(named))
-      return budgetReason(object, answer.refusal, named)
+      return guardReason(pod) ?? budgetReason(object, answer.refusal, named)
     }
     case 'budgetBroken':
       return {
@@ -63,6 +64,19 @@ const brokenBudget = (object: string, budget: string): Reason => ({
   text: `${object}: budget ${budget} cannot be computed (condition SyncFailed)`,
   never: true,
 })
+
+/** The budget of a NodeGuard is shut until it grants the node: its numbers say nothing, and editing it would be the wrong cure. */
+function guardReason(pod: Pod): Reason | undefined {
+  const guard = guardOf(pod)
+  if (guard === undefined) return undefined
+  const { namespace, nodeName = 'its node' } = pod
+  return {
+    code: 'GuardNotGranted',
+    object: refKey(pod),
+    text: `${refKey(pod)}: NodeGuard ${namespace}/${guard} has not granted ${nodeName} yet`,
+    next: `kubectl -n ${namespace} describe nodeguard ${guard}`,
+  }
+}
 
 function budgetReason(
   object: string,

@@ -2,6 +2,15 @@ import type { LabelSelector } from '../../../model/label-selector.ts'
 import { selectorMatches } from '../../../model/label-selector.ts'
 import { isDaemonSetPod, isFinished, type Pod } from '../../../model/pod.ts'
 import type { RollSpec } from '../../../model/roll-spec.ts'
+import { guardOf } from './guard-of.ts'
+
+/** Volumes and what the file names, all others, DaemonSets that the file names, NodeGuards. */
+export const DRAIN_STAGES = [1, 2, 3, 4] as const
+
+export type DrainStage = (typeof DRAIN_STAGES)[number]
+
+/** A NodeGuard may wait for any other pod of its node, such as the last one that has a volume: its pod leaves after all of them. */
+export const GUARD_STAGE = 4
 
 /**
  * What a drain does with a pod, as `kubectl drain` tells them apart (kubernetes/kubectl pkg/drain/filters.go).
@@ -9,7 +18,7 @@ import type { RollSpec } from '../../../model/roll-spec.ts'
  */
 type PodClass =
   | { readonly kind: 'stays'; readonly why: 'mirror' | 'daemonSet' }
-  | { readonly kind: 'evict'; readonly stage: 1 | 2 | 3 }
+  | { readonly kind: 'evict'; readonly stage: DrainStage }
   | { readonly kind: 'refused'; readonly why: 'emptyDir' | 'unmanaged' }
 
 export function classifyPod(pod: Pod, drain: RollSpec['drain']): PodClass {
@@ -17,11 +26,16 @@ export function classifyPod(pod: Pod, drain: RollSpec['drain']): PodClass {
   if (isDaemonSetPod(pod) && !isFinished(pod)) {
     return matchesAny(drain.daemonSets, pod) ? { kind: 'evict', stage: 3 } : { kind: 'stays', why: 'daemonSet' }
   }
-  const stage = inFirstStage(pod, drain) ? 1 : 2
+  const stage = stageOf(pod, drain)
   if (isFinished(pod)) return { kind: 'evict', stage }
   if (pod.controller === undefined && !drain.deleteUnmanaged) return { kind: 'refused', why: 'unmanaged' }
   if (pod.usesEmptyDir && !drain.deleteEmptyDirData) return { kind: 'refused', why: 'emptyDir' }
   return { kind: 'evict', stage }
+}
+
+function stageOf(pod: Pod, drain: RollSpec['drain']): DrainStage {
+  if (guardOf(pod) !== undefined) return GUARD_STAGE
+  return inFirstStage(pod, drain) ? 1 : 2
 }
 
 /** Found by its volumes, or named by label. */

@@ -2,12 +2,12 @@ import type { Pod } from '../../../model/pod.ts'
 import { workloadKey } from '../../../model/workload.ts'
 import type { NodeSnapshot } from '../node-snapshot.ts'
 import { podsHere } from '../pods-here.ts'
-import { classifyPod } from './classify-pod.ts'
+import { classifyPod, type DrainStage } from './classify-pod.ts'
 import { workloadOf } from './workload-of.ts'
 
 interface DrainView {
   /** Pods still to leave, by stage, in the order of their names. */
-  readonly left: Readonly<Record<1 | 2 | 3, readonly Pod[]>>
+  readonly left: Readonly<Record<DrainStage, readonly Pod[]>>
   /** Pods that may not be evicted as the config stands. */
   readonly refused: readonly Pod[]
   /** Pods whose controller put them back here: reported, never evicted twice. */
@@ -18,13 +18,13 @@ export function drainView(s: NodeSnapshot): DrainView {
   const here = podsHere(s)
   const putBack = here.filter((pod) => isPutBack(s, pod))
   const candidates = here.filter((pod) => !putBack.includes(pod))
-  const inStage = (stage: 1 | 2 | 3): readonly Pod[] =>
+  const inStage = (stage: DrainStage): readonly Pod[] =>
     candidates.filter((pod) => {
       const verdict = classifyPod(pod, s.spec.drain)
       return verdict.kind === 'evict' && verdict.stage === stage
     })
   return {
-    left: { 1: inStage(1), 2: inStage(2), 3: inStage(3) },
+    left: { 1: inStage(1), 2: inStage(2), 3: inStage(3), 4: inStage(4) },
     refused: candidates.filter((pod) => classifyPod(pod, s.spec.drain).kind === 'refused'),
     putBack,
   }

@@ -5,7 +5,7 @@ import { refKey } from '../../../model/object-ref.ts'
 import type { PlanFinding, PlannedNode, RollPlan } from '../../../model/roll-plan.ts'
 import { inspectionFindings } from '../../balancer/inspection-findings.ts'
 import { allowedServers, belongsTo, matchNodeServers } from '../../service/match-node-servers.ts'
-import { classifyPod } from '../drain/classify-pod.ts'
+import { classifyPod, DRAIN_STAGES, GUARD_STAGE } from '../drain/classify-pod.ts'
 import { apiServers } from './api-servers.ts'
 import { withBalancerAdvice } from './balancer-advice.ts'
 import { daemonFindings } from './daemon-findings.ts'
@@ -135,7 +135,9 @@ const roleOf = (namespace: string): string =>
 
 function plannedNode(facts: PlanFacts, node: Node): PlannedNode {
   const pods = facts.cluster.pods.filter((pod) => pod.nodeName === node.name)
-  const stages = [1, 2, 3].map((stage) => pods.filter((pod) => isInStage(facts, pod, stage)))
+  const all = DRAIN_STAGES.map((stage) => pods.filter((pod) => isInStage(facts, pod, stage)))
+  // Most clusters have no NodeGuard.
+  const stages = all.filter((inStage, i) => DRAIN_STAGES[i] !== GUARD_STAGE || inStage.length > 0)
   const detachFrom = matchNodeServers(node, facts.instances).map(
     ({ reading }) => `${reading.ref.backend}/${reading.ref.server} on ${reading.ref.instance}`,
   )

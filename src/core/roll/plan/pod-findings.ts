@@ -5,6 +5,7 @@ import type { PlanFinding } from '../../../model/roll-plan.ts'
 import { workloadKey } from '../../../model/workload.ts'
 import { neverAllows } from '../drain/budget-reasons.ts'
 import { classifyPod } from '../drain/classify-pod.ts'
+import { guardOf } from '../drain/guard-of.ts'
 import { workloadOf } from '../drain/workload-of.ts'
 import type { PlanFacts } from './plan-facts.ts'
 
@@ -13,6 +14,8 @@ export function podFindings(facts: PlanFacts, pod: Pod): readonly PlanFinding[] 
   const verdict = classifyPod(pod, facts.spec.drain)
   if (verdict.kind === 'refused') return [refused(pod, verdict.why)]
   if (verdict.kind === 'stays' || isFinished(pod)) return []
+  // The budget of a NodeGuard is shut until the drain has come to its pod, and the pod has no replica to stand in for it.
+  if (guardOf(pod) !== undefined) return budgets(facts, pod).filter(({ code }) => code === 'TwoBudgets')
   return [...budgets(facts, pod), ...single(facts, pod)]
 }
 

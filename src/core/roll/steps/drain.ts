@@ -8,6 +8,8 @@ import { act, done, hold, type StepAnswer } from '../../step-answer.ts'
 import { beforeReboot } from '../blocked.ts'
 import { strandedVolumes } from '../drain/attached-volumes.ts'
 import { evictionRefusal } from '../drain/budget-reasons.ts'
+import { DRAIN_STAGES, type DrainStage, GUARD_STAGE } from '../drain/classify-pod.ts'
+import { guardOf } from '../drain/guard-of.ts'
 import { isLeaving } from '../drain/ready-pods.ts'
 import { replaced } from '../drain/replaced.ts'
 import { drainView } from '../drain/stages.ts'
@@ -15,8 +17,6 @@ import { workloadOf } from '../drain/workload-of.ts'
 import { mayDisrupt, mayEvict } from '../guards.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
 import type { StepRule } from '../step-rule.ts'
-
-const STAGES = [1, 2, 3] as const
 
 /**
  * Step 5, by stages. A stage is over when its pods are gone, each workload that lost one is back (or its replacement
@@ -27,7 +27,7 @@ export const drain: StepRule = {
   next(s) {
     const view = drainView(s)
     if (view.refused.length > 0) return hold(view.refused.map((pod) => refusedReason(s, pod)))
-    for (const stage of STAGES) {
+    for (const stage of DRAIN_STAGES) {
       const answer = drainStage(s, stage, view.left[stage])
       if (answer.kind !== 'done') return answer
     }
@@ -36,7 +36,7 @@ export const drain: StepRule = {
   remember: beforeReboot,
 }
 
-function drainStage(s: RecordedSnapshot, stage: 1 | 2 | 3, left: readonly Pod[]): StepAnswer {
+function drainStage(s: RecordedSnapshot, stage: DrainStage, left: readonly Pod[]): StepAnswer {
   if (stage === 3 && (left.length > 0 || haveDaemonsLeft(s)) && !isShut(s)) return shutAgainstReturn(s)
   const waits: Reason[] = []
   const actions: Action[] = []
@@ -69,6 +69,8 @@ function mayLeave(s: RecordedSnapshot, pod: Pod, asked: Set<string>): Reason | u
       s.cluster.budgets,
     )
   }
+  // Its budget says when it may go; a replacement on another node is not what it stands for.
+  if (guardOf(pod) !== undefined) return undefined
   const workload = workloadOf(pod, s.cluster.workloads)
   if (workload === undefined || workload.kind === 'DaemonSet' || !pod.ready) return undefined
   const key = workloadKey(workload)
@@ -86,8 +88,10 @@ function evict(s: RecordedSnapshot, pod: Pod, stage: number): Action {
   return grace === undefined ? what : { ...what, graceSeconds: grace }
 }
 
+/** The pod of a NodeGuard has no other node to run on, and comes back with this one. */
 function workloadsNotBack(s: RecordedSnapshot): readonly Reason[] {
-  const lost = new Set(Object.values(s.evidence.evicted).map((pod) => pod.workload))
+  const others = Object.values(s.evidence.evicted).filter(({ stage }) => stage !== GUARD_STAGE)
+  const lost = new Set(others.map((pod) => pod.workload))
   return s.cluster.workloads
     .filter((workload) => workload.kind !== 'DaemonSet' && lost.has(workloadKey(workload)))
     .map((workload) => replaced(s, workload))

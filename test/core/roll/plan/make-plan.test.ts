@@ -47,6 +47,18 @@ test('a plan says of each node what it is, where it is and what leaves it', () =
   ])
 })
 
+test('a plan counts the pods of NodeGuards as a further stage, where there are any', () => {
+  const pods = [aPod('cart-a', 'n1'), aPod('ceph-n1-a', 'n1', { labels: { 'evenkeel.dev/guard': 'ceph' } })]
+  const [planned] = makePlan(planFacts({ spec: named('n1') }, { nodes: [aNode('n1')], pods })).nodes
+  assert.deepEqual(
+    [planned?.podsToMove, planned?.stages],
+    [
+      ['shop/cart-a', 'shop/ceph-n1-a'],
+      [0, 1, 0, 1],
+    ],
+  )
+})
+
 test('a plan says what load is sent to which address, and nothing where none is', () => {
   const target: ProbeTarget = {
     name: 'shop',

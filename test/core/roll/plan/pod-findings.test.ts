@@ -89,6 +89,15 @@ const TABLE: readonly (readonly [
     },
   ],
   ['a workload that is not listed', CART, {}, undefined],
+  [
+    'the pod of a NodeGuard, whose budget is shut until the node is granted',
+    { ...CART, labels: { ...CART.labels, 'evenkeel.dev/guard': 'ceph' } },
+    {
+      ...under(aBudget({ desiredHealthy: 1, currentHealthy: 1, expectedPods: 1 })),
+      workloads: [aWorkload({ desired: 1 })],
+    },
+    undefined,
+  ],
   ['a pod that has ended', { ...CART, phase: 'Succeeded' }, under(aBudget()), undefined],
   ['a mirror pod, which is not evicted', { ...CART, mirror: true }, under(aBudget()), undefined],
 ]

@@ -1,5 +1,6 @@
 import { runFleet } from '../../fleet/run-fleet.ts'
 import { limitProcessor } from '../../processor-limit.ts'
+import { runGuardSeed } from '../../virtual-guard/run-guard-seed.ts'
 import { runIngressSeed } from '../../virtual-ingress/run-ingress-seed.ts'
 import { crashRun } from '../crash/crash-run.ts'
 import { runSeed } from '../swarm/run-seed.ts'
@@ -10,6 +11,7 @@ async function done(job: Job): Promise<JobReport> {
   try {
     if (job.kind === 'seed') return { kind: 'seed', report: await runSeed(job.seed) }
     if (job.kind === 'fleet') return { kind: 'fleet', report: await runFleet(job.seed) }
+    if (job.kind === 'guard') return { kind: 'guard', report: await runGuardSeed(job.seed) }
     if (job.kind === 'ingress') return { kind: 'ingress', report: await runIngressSeed(job.seed) }
     return { kind: 'crash', plan: job.plan, run: await crashRun(job.plan) }
   } catch (error) {

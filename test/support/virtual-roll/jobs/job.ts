@@ -1,4 +1,5 @@
 import type { FleetReport } from '../../fleet/fleet-report.ts'
+import type { GuardReport } from '../../virtual-guard/run-guard-seed.ts'
 import type { IngressReport } from '../../virtual-ingress/run-ingress-seed.ts'
 import type { CrashPlan, CrashRun } from '../crash/crash-run.ts'
 import type { SeedReport } from '../swarm/seed-report.ts'
@@ -9,11 +10,13 @@ export type Job =
   | { readonly kind: 'crash'; readonly plan: CrashPlan }
   | { readonly kind: 'fleet'; readonly seed: string }
   | { readonly kind: 'ingress'; readonly seed: string }
+  | { readonly kind: 'guard'; readonly seed: string }
 
 export type JobReport =
   | { readonly kind: 'seed'; readonly report: SeedReport }
   | { readonly kind: 'fleet'; readonly report: FleetReport }
   | { readonly kind: 'ingress'; readonly report: IngressReport }
+  | { readonly kind: 'guard'; readonly report: GuardReport }
   | { readonly kind: 'crash'; readonly plan: CrashPlan; readonly run: CrashRun }
   /** Not even the world came about, or the work threw. */
   | { readonly kind: 'thrown'; readonly job: Job; readonly error: string }

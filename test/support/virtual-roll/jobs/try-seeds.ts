@@ -2,14 +2,14 @@ import { complaints, type Job, type JobReport } from './job.ts'
 import { runJobs } from './run-jobs.ts'
 
 interface Seeds {
-  readonly kind: 'seed' | 'fleet' | 'ingress'
+  readonly kind: 'seed' | 'fleet' | 'ingress' | 'guard'
   readonly from: number
   readonly count: number
   readonly workers: number
   readonly onReport: (report: JobReport) => void
 }
 
-const COMMANDS = { seed: 'swarm', fleet: 'fleets', ingress: 'ingress' } as const
+const COMMANDS = { seed: 'swarm', fleet: 'fleets', ingress: 'ingress', guard: 'guards' } as const
 
 interface Tried {
   readonly failed: number

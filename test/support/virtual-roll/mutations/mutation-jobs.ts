@@ -39,5 +39,9 @@ export const ingressJobs = (): readonly Job[] =>
     (seed): Job => ({ kind: 'ingress', seed }),
   )
 
+/** Random drains of guarded nodes. */
+export const guardJobs = (): readonly Job[] =>
+  Array.from({ length: FLEETS }, (_, i): Job => ({ kind: 'guard', seed: String(i) }))
+
 export const fleetJobs = (): readonly Job[] =>
   Array.from({ length: FLEETS }, (_, i): Job => ({ kind: 'fleet', seed: String(i) }))

@@ -15,6 +15,8 @@ export interface Mutation {
   readonly inFleets?: true
   /** Only random rollouts of IngressDaemonSets show it. */
   readonly inIngress?: true
+  /** Only random drains of guarded nodes show it. */
+  readonly inGuards?: true
 }
 
 /** Each changed file by its path, with its text as it is then. Throws where a text to be changed does not occur exactly once. */

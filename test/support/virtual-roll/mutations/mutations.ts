@@ -1,4 +1,5 @@
 import { FLEET_MUTATIONS } from './fleet-mutations.ts'
+import { GUARD_MUTATIONS } from './guard-mutations.ts'
 import { INGRESS_MUTATIONS } from './ingress-mutations.ts'
 import type { Edit, Mutation } from './mutation.ts'
 
@@ -201,4 +202,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...FLEET_MUTATIONS,
   ...INGRESS_MUTATIONS,
+  ...GUARD_MUTATIONS,
 ]

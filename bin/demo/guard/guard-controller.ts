@@ -1,0 +1,35 @@
+import { hostname } from 'node:os'
+import type { FollowParts } from '../../../src/adapters/kube/follow.ts'
+import { kubeLeaderLease } from '../../../src/adapters/kube/kube-leader-lease.ts'
+import { systemClock as clock } from '../../../src/adapters/node/system-clock.ts'
+import { systemRandom as random } from '../../../src/adapters/node/system-random.ts'
+import type { GuardLoop } from '../../../src/controllers/guard/guard-loop.ts'
+import { WorldError } from '../../../src/model/world-error.ts'
+import { Leader } from '../../../src/runtime/leader.ts'
+import { openGuardLoop } from '../../controller/open-guard-loop.ts'
+import { QUIET } from '../ingress/quiet.ts'
+
+const NAMESPACE = 'evenkeel'
+/** As `evenkeel controller` has it where nothing else is said. */
+const LEASE_MS = 15_000
+
+/** `evenkeel controller --guard`, in this process, until aborted: then it rejects with the reason of the signal. */
+export async function guardController({ client, reach }: FollowParts, signal: AbortSignal): Promise<never> {
+  const identity = `${hostname()}_${random.hex(6)}`
+  const lease = { namespace: NAMESPACE, name: 'evenkeel-controller' }
+  const leader: Leader = new Leader({
+    ...{ cluster: kubeLeaderLease(client), clock, random, lease, identity, durationMs: LEASE_MS },
+    onChange: () => loop.wake(),
+  })
+  const loop: GuardLoop = openGuardLoop({
+    ...{ client, reach, leader, identity, lease, log: QUIET },
+    options: { grantsNamespace: NAMESPACE },
+    guard: { slotsNamespace: NAMESPACE },
+  })
+  const led = async (): Promise<never> => {
+    const { text } = await leader.run(signal)
+    throw new WorldError(`the controller leads no more: ${text}`, { code: 'DEMO_CONTROLLER', retry: 'never' })
+  }
+  await Promise.all([loop.run(signal), led()])
+  throw signal.reason
+}

@@ -1,0 +1,16 @@
+import { preloadKubeconfigReader } from '../../../src/adapters/kube/load-kubeconfig.ts'
+import type { GuardDemoActions } from '../../../src/cli/demo/guard/guard-demo-actions.ts'
+import { LoopbackNet } from '../../../src/sim/loopback/loopback-net.ts'
+import type { RollSurroundings } from '../../roll/world.ts'
+import { programName } from '../program-name.ts'
+import { embeddedGuards } from './embedded-guards.ts'
+
+/** What the demo of NodeGuards does, on this machine's loopback; `openNet`: which addresses that has. */
+export const guardDemoActions = (surroundings: RollSurroundings, openNet = LoopbackNet.open): GuardDemoActions => ({
+  program: programName(),
+  open: async (signal) => {
+    // Later it would stop the cluster in this process.
+    await preloadKubeconfigReader()
+    return embeddedGuards({ net: await openNet(), surroundings }, signal)
+  },
+})

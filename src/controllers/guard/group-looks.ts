@@ -1,0 +1,120 @@
+import type { BudgetFacts } from '../../core/budget/budget-facts.ts'
+import { asksToDrain } from '../../core/guard/asks.ts'
+import type { CheckedGuard } from '../../core/guard/guard-kind.ts'
+import { type FoundGuard, lookAtGroup } from '../../core/guard/look.ts'
+import type { GuardSnapshot, HoldVerdict } from '../../core/guard/snapshot.ts'
+import type { Node } from '../../model/node.ts'
+import type { Reason } from '../../model/reason.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { HoldSource } from '../../ports/hold-source.ts'
+import type { ObjectRules } from '../../ports/object-rules.ts'
+import type { Latest } from '../owned/latest.ts'
+import type { GuardCaches } from './guard-caches.ts'
+import { guardFindings, refusedReasons } from './guard-findings.ts'
+import type { GuardMemory } from './guard-memory.ts'
+import type { HoldReader } from './hold-reader.ts'
+
+interface LooksParts {
+  readonly caches: GuardCaches
+  readonly holds: HoldReader
+  readonly latest: Latest
+  readonly memory: GuardMemory
+  readonly rules: ObjectRules
+  readonly source: HoldSource
+  readonly clock: Clock
+  /** As it was read last. */
+  budget(): BudgetFacts
+  /** Who holds the slots of a group. */
+  holderOf(group: string): string
+  /** Of what is read beside the passes. */
+  life(): AbortSignal
+}
+
+/** What a pass goes by. */
+export interface GroupSeen {
+  readonly snapshot: GuardSnapshot
+  readonly guards: readonly CheckedGuard[]
+  /** Guards that contradict themselves, with why. */
+  readonly refused: readonly (readonly [CheckedGuard, readonly Reason[]])[]
+}
+
+/** Verdicts that were read a moment ago, by the UID of their guard. */
+interface Fresh {
+  readonly node: string
+  readonly verdicts: ReadonlyMap<string, readonly HoldVerdict[]>
+}
+
+/** What is known of a group at this moment. */
+export class GroupLooks {
+  readonly #parts: LooksParts
+
+  constructor(parts: LooksParts) {
+    this.#parts = parts
+  }
+
+  of(group: string, nodes: readonly Node[], fresh?: Fresh): GroupSeen {
+    const { rules, source, caches } = this.#parts
+    const all = caches.ofGroup(group)
+    const refused = all.flatMap((guard) => {
+      const reasons = refusedReasons(guard, guardFindings(guard, { rules, source }))
+      return reasons.length === 0 ? [] : [[guard, reasons] as const]
+    })
+    const guards = all.filter((guard) => !guard.deleting && !refused.some(([one]) => one === guard))
+    const found = guards.map((guard) => this.#found(guard, fresh))
+    const refusedGuards = refused.map(([{ name }]) => name)
+    return { snapshot: this.#look(group, { found, guards, nodes, refusedGuards }), guards, refused }
+  }
+
+  #look(group: string, { found, guards, nodes, refusedGuards }: Group): GuardSnapshot {
+    const { caches, holds, memory, clock } = this.#parts
+    const now = clock.wallMs()
+    const deleted = new Set(
+      found.flatMap(({ pods }) => pods.flatMap(({ isLeaving, nodeName }) => (isLeaving ? (nodeName ?? []) : []))),
+    )
+    const asking = nodes.filter((node) => asksToDrain(node) !== undefined || deleted.has(node.name))
+    holds.refresh(
+      guards.flatMap((guard) => asking.map((node) => [guard, node] as const)),
+      this.#parts.life(),
+    )
+    const names = asking.map(({ name }) => name)
+    const asked = new Set(names)
+    return lookAtGroup({
+      ...{ group, now, nodes, refusedGuards },
+      isFresh: caches.isFresh(),
+      budget: this.#parts.budget(),
+      holder: this.#parts.holderOf(group),
+      // Of thousands of nodes that do not ask, nobody asks what holds them.
+      guards: found.map((one) => ({
+        ...one,
+        verdictsOf: (name) => (asked.has(name) ? one.verdictsOf(name) : undefined),
+      })),
+      requestedAt: memory.requestedAt(group, { names, guards, now }),
+      refusals: memory.refusals(now),
+    })
+  }
+
+  #found(guard: CheckedGuard, fresh?: Fresh): FoundGuard {
+    const { caches, holds, latest, memory, clock } = this.#parts
+    const { deployments, gates, ...around } = caches.around(guard)
+    const now = clock.monoMs()
+    const { uid } = guard
+    return {
+      guard,
+      ...around,
+      deployments: latest.all(memory.withMade('deployment', uid, { shown: deployments, now })),
+      gates: latest.all(memory.withMade('gate', uid, { shown: gates, now })),
+      verdictsOf: (name) => {
+        const known = fresh?.node === name ? fresh.verdicts.get(uid) : undefined
+        const node = caches.nodes.get(name)
+        return known ?? (node === undefined ? undefined : holds.verdicts(guard, node))
+      },
+    }
+  }
+}
+
+interface Group {
+  readonly found: readonly FoundGuard[]
+  readonly guards: readonly CheckedGuard[]
+  readonly nodes: readonly Node[]
+  readonly refusedGuards: readonly string[]
+}

@@ -1,0 +1,283 @@
+import { type GuardAction, guardActionKey } from '../../core/guard/action.ts'
+import { decideGuards } from '../../core/guard/decide.ts'
+import type { CheckedGuard } from '../../core/guard/guard-kind.ts'
+import { NODE_GUARDS } from '../../core/guard/guard-kind.ts'
+import { guardOwner } from '../../core/guard/pass.ts'
+import { guardStatus, refusedGuardStatus } from '../../core/guard/status.ts'
+import { guardReasons } from '../../core/guard/told-reasons.ts'
+import { toldNodes } from '../../core/owned/told-nodes.ts'
+import type { LoopDecision } from '../../model/loop-decision.ts'
+import type { Node } from '../../model/node.ts'
+import type { ObjectRef } from '../../model/object-ref.ts'
+import { SLOT_STALE_MS } from '../../model/slot.ts'
+import type { MonoMs } from '../../model/time.ts'
+import { WorldError } from '../../model/world-error.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Cluster } from '../../ports/cluster.ts'
+import type { ConfigMaps } from '../../ports/config-maps.ts'
+import type { HoldSource } from '../../ports/hold-source.ts'
+import type { Log } from '../../ports/log.ts'
+import type { ObjectNotices } from '../../ports/object-notices.ts'
+import type { ObjectRules } from '../../ports/object-rules.ts'
+import type { Objects } from '../../ports/objects.ts'
+import type { Random } from '../../ports/random.ts'
+import { ControllerSlots } from '../../runtime/controller-slots.ts'
+import type { FollowCacheParts } from '../../runtime/follow-cache.ts'
+import type { Leader } from '../../runtime/leader.ts'
+import { type LoopView, Reconciler } from '../../runtime/reconciler.ts'
+import { StatusWriter } from '../../runtime/status-writer.ts'
+import { BudgetWatch, NOTHING_READ } from '../budget/budget-watch.ts'
+import { freshNodes } from '../owned/fresh-nodes.ts'
+import { Latest } from '../owned/latest.ts'
+import { GroupLooks, type GroupSeen } from './group-looks.ts'
+import { GuardCaches } from './guard-caches.ts'
+import { GuardEvents, grantReasons } from './guard-events.ts'
+import { GuardMemory } from './guard-memory.ts'
+import { HoldReader } from './hold-reader.ts'
+import { GuardEffects } from './perform.ts'
+
+interface GuardLoopParts {
+  readonly objects: Objects
+  readonly cluster: Pick<
+    Cluster,
+    'list' | 'follow' | 'nodeVersions' | 'readNode' | 'patchNode' | 'readLease' | 'writeLease'
+  >
+  /** Lists and watches all Nodes; settles only when aborted, with the signal's reason. */
+  readonly followNodes: FollowCacheParts<Node>['follow']
+  readonly configMaps: Pick<ConfigMaps, 'read'>
+  readonly notices: ObjectNotices
+  readonly leader: Pick<Leader, 'mayActForMs'>
+  /** By which the controller leads, and its slots live. */
+  readonly lease: ObjectRef
+  /** Of the slots and of the budget object. */
+  readonly namespace: string
+  readonly grantsNamespace: string
+  readonly rules: ObjectRules
+  readonly source: HoldSource
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+interface Bound {
+  readonly action: GuardAction
+  readonly group: string
+}
+
+const SWEEP_MS = 60_000
+/** Many events of one change lead to one pass. */
+const GATHER_EVENTS_MS = 20
+const BUDGET_AGE_MS = 5_000
+const NO_LIFE = new AbortController().signal
+/** No group has this name: it stands for what is left of groups without guards. */
+const LEFT = ''
+
+/** Keeps the guards of all NodeGuards, and lets one node of each group go at a time. A key is a group. */
+export class GuardLoop {
+  readonly #parts: GuardLoopParts
+  readonly #caches: GuardCaches
+  readonly #holds: HoldReader
+  readonly #looks: GroupLooks
+  readonly #events: GuardEvents
+  readonly #budget: BudgetWatch
+  readonly #reconciler: Reconciler<GroupSeen, Bound>
+  readonly #effects: GuardEffects
+  readonly #latest = new Latest()
+  readonly #memory = new GuardMemory()
+  readonly #status: StatusWriter<CheckedGuard>
+  readonly #slots = new Map<string, ControllerSlots>()
+  #budgetReadAt: MonoMs | undefined
+  #life: AbortSignal = NO_LIFE
+
+  constructor(parts: GuardLoopParts) {
+    const { clock, objects, cluster, configMaps, random, namespace, grantsNamespace, log, rules, source } = parts
+    this.#parts = parts
+    this.#caches = new GuardCaches({ ...parts, onGroup: (group) => this.#reconciler.add(group, GATHER_EVENTS_MS) })
+    this.#holds = new HoldReader({
+      ...{ objects, cluster, rules, source, clock },
+      attachmentsOf: (node) => this.#caches.attachmentsOf(node),
+      onNews: ({ spec }) => this.#reconciler.add(spec.group, GATHER_EVENTS_MS),
+    })
+    this.#looks = new GroupLooks({
+      ...{ rules, source, clock, caches: this.#caches, holds: this.#holds, latest: this.#latest, memory: this.#memory },
+      budget: () => this.#budget.facts() ?? NOTHING_READ,
+      holderOf: (group) => this.#slotsOf(group).holder,
+      life: () => this.#life,
+    })
+    this.#events = new GuardEvents({ notices: parts.notices, memory: this.#memory })
+    this.#budget = new BudgetWatch({
+      ...{ cluster, configMaps, clock, random },
+      slots: { namespace, grantsNamespace, leaseDurationMs: SLOT_STALE_MS },
+      nodeCount: () => this.#caches.nodes.objects().length,
+      rights: 'docs/controller.md',
+      onNews: () => this.wake(),
+      say: (text) => log.warn('guard: the node budget', { reason: text }),
+    })
+    this.#effects = new GuardEffects({
+      ...{ objects, cluster, clock, latest: this.#latest, nodes: this.#caches.nodes },
+      slotsChanged: () => {
+        this.#budgetReadAt = undefined
+      },
+      made: (kind, object) => this.#memory.made(kind, object, clock.monoMs()),
+    })
+    this.#status = new StatusWriter({ objects, kind: NODE_GUARDS, clock })
+    this.#reconciler = new Reconciler({
+      ...parts,
+      sweepMs: SWEEP_MS,
+      loop: {
+        name: 'guard',
+        gather: (key, signal) => this.#gather(key, signal),
+        decide: (seen) => boundTo(seen.snapshot.group, decideGuards(seen.snapshot)),
+        decided: (key) => {
+          // A slot that was not seen may be one to give back.
+          if (this.#budget.facts()?.fault !== undefined) this.#reconciler.add(key, BUDGET_AGE_MS)
+        },
+        tell: ({ snapshot, decision }, signal) => this.#tell(snapshot, decision, signal),
+        perform: (action, signal) => this.#perform(action, signal),
+        isRefusal: (error) => error instanceof WorldError && REFUSALS.includes(error.code),
+      },
+    })
+  }
+
+  /** Follows and works until aborted, then rejects with the signal's reason; where it was stopped, it only follows. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#life = signal
+    await Promise.all([this.#caches.run(signal), this.#reconciler.run(signal)])
+  }
+
+  /** Begins nothing any more, and resolves when what is under way has ended. */
+  stop(): Promise<void> {
+    return this.#reconciler.stop()
+  }
+
+  /** We lead now, or something changed that concerns all guards. */
+  wake(): void {
+    const groups = this.#caches.guards.objects().map(({ spec }) => spec.group)
+    for (const group of new Set([...groups, LEFT])) this.#reconciler.add(group, GATHER_EVENTS_MS)
+  }
+
+  view(): LoopView {
+    return this.#reconciler.view()
+  }
+
+  async #gather(group: string, signal: AbortSignal): Promise<GroupSeen | undefined> {
+    await this.#caches.synced(signal)
+    await this.#readBudget(signal)
+    if (group === LEFT) {
+      for (const left of this.#groupsWithSlots()) this.#reconciler.add(left)
+      return undefined
+    }
+    const all = this.#caches.ofGroup(group)
+    const { holder } = this.#slotsOf(group)
+    const isHeld = this.#budget.facts()?.slots.some(({ owner }) => owner.holder === holder)
+    if (all.length === 0 && isHeld !== true) return undefined
+    return this.#looks.of(group, this.#latest.all(this.#caches.nodes.objects()))
+  }
+
+  /** Groups for which this controller holds a slot, also where none of their guards is left. */
+  #groupsWithSlots(): readonly string[] {
+    const prefix = this.#slotsOf('').holder
+    return (this.#budget.facts()?.slots ?? []).flatMap(({ owner: { holder } }) =>
+      holder.startsWith(prefix) ? [holder.slice(prefix.length)] : [],
+    )
+  }
+
+  #slotsOf(group: string): ControllerSlots {
+    const { cluster, clock, namespace, lease, leader } = this.#parts
+    const slots =
+      this.#slots.get(group) ?? new ControllerSlots({ cluster, clock, namespace, lease, leader, of: guardOwner(group) })
+    this.#slots.set(group, slots)
+    return slots
+  }
+
+  async #readBudget(signal: AbortSignal): Promise<void> {
+    const now = this.#parts.clock.monoMs()
+    if (this.#budgetReadAt !== undefined && now - this.#budgetReadAt < BUDGET_AGE_MS) return
+    await this.#budget.read(signal)
+    this.#budgetReadAt = now
+  }
+
+  async #perform({ action, group }: Bound, signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#parts
+    try {
+      const decided = await this.#stillDecided(action, group, signal)
+      if (decided !== undefined) await this.#effects.perform(decided, this.#slotsOf(group), signal)
+      if (action.kind === 'closeGate' && action.isExpired === true)
+        this.#memory.askAgain(group, action.node, clock.wallMs())
+      this.#memory.done(action)
+    } catch (error) {
+      if (error instanceof WorldError && LASTING.includes(error.code))
+        this.#memory.refuse(action, error.message, { now: clock.wallMs(), luck: random.next() })
+      throw error
+    }
+  }
+
+  /**
+   * Before a node is granted, all nodes, all slots and the holds of this node are read anew, and it is decided once more. Undefined: it is
+   * not to be done any more.
+   */
+  async #stillDecided(action: GuardAction, group: string, signal: AbortSignal): Promise<GuardAction | undefined> {
+    if (!('node' in action) || !GRANTS.has(action.kind)) return action
+    const { cluster } = this.#parts
+    const [nodes] = await Promise.all([
+      freshNodes({ cluster, cache: this.#caches.nodes }, signal),
+      this.#budget.read(signal),
+    ])
+    this.#budgetReadAt = this.#parts.clock.monoMs()
+    const node = nodes.find(({ name }) => name === action.node)
+    if (node === undefined) return undefined
+    const guards = this.#caches.ofGroup(group)
+    const verdicts = new Map(
+      await Promise.all(
+        guards.map(async (guard) => [guard.uid, await this.#holds.fresh(guard, node, signal)] as const),
+      ),
+    )
+    const decision = decideGuards(this.#looks.of(group, nodes, { node: action.node, verdicts }).snapshot)
+    return decision.kind === 'act'
+      ? decision.actions.find((one) => guardActionKey(one) === guardActionKey(action))
+      : undefined
+  }
+
+  async #tell(
+    { snapshot, guards, refused }: GroupSeen,
+    decision: LoopDecision<Bound>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const actions = decision.kind === 'act' ? decision.actions.map(({ action }) => action) : []
+    for (const [guard, reasons] of refused) {
+      await this.#status.write(guard, refusedGuardStatus(guard.status.fields, reasons), signal)
+      await this.#events.tell(guard, reasons, signal)
+    }
+    for (const guard of guards) {
+      const view = snapshot.guards.find((one) => one.guard === guard)
+      if (view === undefined) continue
+      const refusals = decision.reasons.filter(
+        ({ code, object }) => code === 'WriteRefused' && isOf(view.nodes, guard, object),
+      )
+      const told = { nodes: toldNodes(guard.status.fields), fields: guard.status.fields }
+      const wanted = guardStatus(snapshot, view, { told, actions, refusals })
+      if (wanted !== undefined) await this.#status.write(guard, wanted, signal)
+      const reasons = [...grantReasons(guard, actions), ...refusals, ...guardReasons(snapshot, view)]
+      await this.#events.tell(guard, reasons, signal)
+    }
+  }
+}
+
+/** With these a node is granted, or about to be. */
+const GRANTS: ReadonlySet<GuardAction['kind']> = new Set(['takeSlot', 'claim', 'openGate', 'letGo'])
+
+const isOf = (nodes: readonly { readonly name: string }[], { name }: CheckedGuard, object = ''): boolean =>
+  object === name || nodes.some((n) => n.name === object)
+
+/** An effect failed by itself, and those after it may well succeed. */
+const LASTING: readonly string[] = ['KUBE_FORBIDDEN', 'KUBE_INVALID', 'CLAIMS_FULL', 'NODE_CHANGED', 'NAME_TAKEN']
+const REFUSALS: readonly string[] = [...LASTING, 'KUBE_CONFLICT', 'KUBE_NOT_FOUND']
+
+function boundTo(group: string, decision: LoopDecision<GuardAction>): LoopDecision<Bound> {
+  const bound = (actions: readonly GuardAction[]): readonly Bound[] => actions.map((action) => ({ action, group }))
+  if (decision.kind === 'settled') return decision
+  const { later = [] } = decision
+  return decision.kind === 'act'
+    ? { ...decision, actions: bound(decision.actions), later: bound(later) }
+    : { ...decision, later: bound(later) }
+}

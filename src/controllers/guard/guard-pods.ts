@@ -1,0 +1,39 @@
+import type { GuardPod } from '../../core/guard/found.ts'
+import { GUARD_UID_LABEL } from '../../model/guard-keys.ts'
+import type { ObjectKind } from '../../model/object-kind.ts'
+import { parseMetadata } from '../../model/parse-metadata.ts'
+import { wallMs } from '../../model/time.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
+
+export const GUARD_PODS: ObjectKind<GuardPod> = {
+  group: '',
+  version: 'v1',
+  resource: 'pods',
+  kind: 'Pod',
+  namespaced: true,
+  parse: parsePod,
+}
+
+function parsePod(object: Untrusted): GuardPod {
+  const { namespace, name, uid, resourceVersion, labels } = parseMetadata(object, 'namespaced')
+  const metadata = object.at('metadata')
+  const nodeName = object.at('spec').at('nodeName').textOr('')
+  const phase = object.at('status').at('phase').textOr('')
+  const ready = object
+    .at('status')
+    .at('conditions')
+    .each()
+    .find((condition) => condition.at('type').textOr('') === 'Ready')
+  const since = Date.parse(ready?.at('lastTransitionTime').textOr('') ?? '')
+  const grace = metadata.at('deletionGracePeriodSeconds').optionalInteger()
+  return {
+    ...{ namespace, name, uid, resourceVersion, labels },
+    guardUid: labels[GUARD_UID_LABEL] ?? '',
+    ...(nodeName === '' ? {} : { nodeName }),
+    isReady: ready?.at('status').textOr('') === 'True',
+    ...(Number.isNaN(since) ? {} : { readySince: wallMs(since) }),
+    isLeaving: !metadata.at('deletionTimestamp').absent,
+    ...(grace === undefined ? {} : { graceMs: grace * 1_000 }),
+    isFinished: phase === 'Failed' || phase === 'Succeeded',
+  }
+}

@@ -1,0 +1,281 @@
+import { invariant } from '../../model/invariant.ts'
+import type { Reason } from '../../model/reason.ts'
+import { toIso } from '../../model/time.ts'
+import { slotsToAskFor } from '../budget/free-slots.ts'
+import { shortHash } from '../owned/node-names.ts'
+import type { GuardAction, GuardObjectAction, Released } from './action.ts'
+import { admission } from './admission.ts'
+import { takesNoPods } from './asks.ts'
+import { grantedForMs } from './grant.ts'
+import { mayGo, ofMember, targetGone } from './may-go.ts'
+import { type GroupNode, type GuardPass, guardOwner, isAway, isUnderWay, type Member, requestedAt } from './pass.ts'
+import type { GuardView } from './snapshot.ts'
+import { isStill } from './upkeep.ts'
+
+export interface Granting {
+  readonly actions: readonly GuardAction[]
+  /** Why nodes that ask are not granted yet. */
+  readonly reasons: readonly Reason[]
+  /** The node that has the grant of the group, or is about to. */
+  readonly lead?: GroupNode
+}
+
+/**
+ * Which node of the group may go, and what is left of grants before it. A node keeps its grant until its guards are back.
+ *
+ * Law: of all guards of a group one node is granted at a time.
+ */
+export function grants(pass: GuardPass): Granting {
+  const made = GRANTS.get(pass) ?? granting(pass)
+  GRANTS.set(pass, made)
+  return made
+}
+
+/** A decision and the status that says it go by the same one. */
+const GRANTS = new WeakMap<GuardPass, Granting>()
+
+function granting(pass: GuardPass): Granting {
+  const under = pass.nodes.filter((x) => isUnderWay(x) || isGone(x)).toSorted((one, other) => rank(one) - rank(other))
+  const [lead, ...rest] = under
+  const undone = rest.flatMap((x) => giveBack(pass, x))
+  if (lead === undefined) return withNext(pass, undone)
+  const forLead = ofLead(pass, lead)
+  return { lead, actions: [...undone, ...forLead.actions], reasons: [...forLead.reasons, ...waiting(pass, lead)] }
+}
+
+/** It is cordoned, and a guard of it is not there, whether it was evicted or never came up. */
+const isGone = ({ asks, wanted }: GroupNode): boolean => asks !== undefined && wanted.some(({ isThere }) => !isThere)
+
+/** First the one whose guards are gone, then the one that may lose them at any moment. */
+function rank(x: GroupNode): number {
+  if (isGone(x)) return 0
+  if (x.members.some(({ isOpen }) => isOpen)) return 1
+  if (isAway(x)) return 2
+  return x.claim === undefined ? 4 : 3
+}
+
+/** Of all that ask, in the order in which they began to. */
+const queue = (pass: GuardPass): readonly GroupNode[] =>
+  pass.nodes
+    .filter(({ asks, wanted }) => asks !== undefined && wanted.some(({ isThere }) => isThere))
+    .toSorted((one, other) => requestedAt(pass, one) - requestedAt(pass, other) || (one.name < other.name ? -1 : 1))
+
+function withNext(pass: GuardPass, undone: readonly GuardAction[]): Granting {
+  const asking = queue(pass)
+  const reasons: Reason[] = []
+  for (const x of asking) {
+    const why = whyNot(pass, x)
+    if (why.length > 0) {
+      reasons.push(...why)
+      continue
+    }
+    const answer = admission(pass, x)
+    if (!answer.may) {
+      reasons.push(answer.reason)
+      continue
+    }
+    const rest = asking.filter((other) => other !== x && !reasons.some(({ object }) => object === other.name))
+    reasons.push(...rest.flatMap((other) => whyBehind(pass, other, x)))
+    const first = nextStep(pass, x, answer.slot)
+    return { lead: x, actions: [...undone, ...first], reasons }
+  }
+  return { actions: undone, reasons }
+}
+
+/** Of all nodes that ask beside the one that has the grant. */
+function waiting(pass: GuardPass, lead: GroupNode): readonly Reason[] {
+  return queue(pass)
+    .filter((x) => x !== lead)
+    .flatMap((x) => whyBehind(pass, x, lead))
+}
+
+/** A node that is held says so first: its turn would not help it. */
+function whyBehind(pass: GuardPass, x: GroupNode, first: GroupNode): readonly Reason[] {
+  const answer = mayGo(pass, x)
+  return answer.kind === 'held' ? answer.reasons : [behind(x, first)]
+}
+
+const behind = ({ name }: GroupNode, { name: first }: GroupNode): Reason => ({
+  code: 'OtherNodeFirst',
+  object: name,
+  text: `${name} waits for ${first}, which is drained first or is not back yet`,
+})
+
+/** Besides the budget: other nodes without a guard, and holds. */
+function whyNot(pass: GuardPass, x: GroupNode): readonly Reason[] {
+  const away = pass.away.filter((other) => other !== x)
+  const answer = mayGo(pass, x)
+  return [
+    ...(answer.kind === 'held' ? answer.reasons : []),
+    ...(away.length === 0 ? [] : [missingElsewhere(x, away)]),
+    ...x.wanted.flatMap(({ view }) => view.foreignBudgets.map((name) => foreignBudget(x, name))),
+    ...pass.s.refusedGuards.map((name) => unknownGuard(x, name)),
+    ...x.wanted.flatMap(({ view }) => (isUnsure(view) ? [targetGone(view)] : [])),
+  ]
+}
+
+function missingElsewhere({ name }: GroupNode, away: readonly GroupNode[]): Reason {
+  const names = away.slice(0, 3).map((other) => other.name)
+  const more = away.length - names.length
+  return {
+    code: 'GuardMissingElsewhere',
+    object: name,
+    text: `the guard of ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''} is missing or not ready`,
+    next: 'bring it back; if the node never comes back, delete its Node',
+  }
+}
+
+const foreignBudget = ({ name }: GroupNode, budget: string): Reason => ({
+  code: 'ForeignBudget',
+  object: name,
+  text: `PodDisruptionBudget ${budget} selects the guard of ${name} as well, so that each eviction fails`,
+  next: `change the selector of ${budget}, or remove it`,
+})
+
+type Next = Omit<Granting, 'lead'>
+
+/** Which nodes are to have a guard is known no more, and nothing of a node says that its guard is missing. */
+const isUnsure = ({ isTargetGone, fleet }: GuardView): boolean => isTargetGone && fleet !== undefined
+
+const unknownGuard = ({ name }: GroupNode, guard: string): Reason => ({
+  code: 'GuardRefused',
+  object: name,
+  text: `NodeGuard ${guard} of the same group makes no sense, so it is not known what holds ${name}`,
+  next: `kubectl describe nodeguard ${guard} says what to change`,
+})
+
+/** What is next for the node that has the grant, or is to have it. */
+function ofLead(pass: GuardPass, x: GroupNode): Next {
+  const { asks, node, wanted } = x
+  if (node === undefined || wanted.length === 0) return { actions: giveBack(pass, x), reasons: [] }
+  const gone = x.members.filter((member) => member.isOpen && !(asks !== undefined && member.isThere))
+  const shut = gone.map((member) => closeGate(x, member))
+  if (asks === undefined && isAway(x)) return { actions: shut, reasons: [returning(x)] }
+  if (asks === undefined) return { actions: shut.length > 0 ? shut : giveBack(pass, x), reasons: [] }
+  if (wanted.every(({ isThere }) => !isThere)) return { actions: [...shut, ...kept(pass, x)], reasons: [draining(x)] }
+  const next = ofAsking(pass, x)
+  return { ...next, actions: [...shut, ...next.actions] }
+}
+
+/** A guard of it is still there, and it is to be drained. */
+function ofAsking(pass: GuardPass, x: GroupNode): Next {
+  const isBegun = isGone(x)
+  const open = x.wanted.filter(({ isOpen }) => isOpen)
+  const expired = isBegun ? [] : open.filter((member) => isExpired(pass, x, member))
+  if (expired.length > 0) return { actions: expired.map((member) => closeGate(x, member, true)), reasons: [] }
+  const why = whyNot(pass, x)
+  if (why.length > 0 && open.length > 0) return { actions: open.map((member) => closeGate(x, member)), reasons: why }
+  if (why.length > 0) return { actions: isBegun ? kept(pass, x) : giveBack(pass, x), reasons: why }
+  const more = isBegun ? kept(pass, x) : []
+  if (more.length > 0) return { actions: more, reasons: [draining(x)] }
+  if (isBegun && x.slot.kind !== 'none') return { actions: nextStep(pass, x, undefined), reasons: [draining(x)] }
+  // It is let go already, and was counted then.
+  if (open.length > 0) return { actions: opening(pass, x), reasons: [] }
+  const [first] = queue(pass).filter((other) => other === x || whyNot(pass, other).length === 0)
+  if (first !== undefined && first !== x) return { actions: giveBack(pass, x), reasons: [behind(x, first)] }
+  const answer = admission(pass, x)
+  return answer.may
+    ? { actions: nextStep(pass, x, answer.slot), reasons: [] }
+    : { actions: giveBack(pass, x), reasons: [answer.reason] }
+}
+
+const returning = ({ name }: GroupNode): Reason => ({
+  code: 'GuardReturning',
+  object: name,
+  text: `${name} is back, and its guard is not ready yet`,
+})
+
+const draining = ({ name }: GroupNode): Reason => ({
+  code: 'NodeDraining',
+  object: name,
+  text: `the guard of ${name} was evicted, and the node is not back yet`,
+  next: `kubectl uncordon ${name} once the work is done`,
+})
+
+const isExpired = ({ s }: GuardPass, x: GroupNode, { view, n }: Member): boolean => {
+  const grant = n.own?.gate?.grant
+  return grant?.node === x.name && grantedForMs(grant, s.now) >= view.guard.spec.grantTimeoutMs
+}
+
+/** First the slot, then the claim, then the budgets of its guards. */
+function nextStep(
+  pass: GuardPass,
+  x: GroupNode,
+  slot: ReturnType<typeof slotsToAskFor>[number] | undefined,
+): readonly GuardAction[] {
+  if (slot !== undefined) return [{ kind: 'takeSlot', node: x.name, ...slot }]
+  if (x.claim === undefined) return [claiming(pass, x)]
+  return opening(pass, x)
+}
+
+/** Each guard of the node is let go: its budget is opened, and in mode Budget it is removed. */
+const opening = (pass: GuardPass, x: GroupNode): readonly GuardObjectAction[] =>
+  x.wanted.flatMap((member): readonly GuardObjectAction[] => {
+    const { view, n } = member
+    if (!member.isThere) return []
+    const leaving = n.pods.filter((pod) => pod.isLeaving && (pod.graceMs ?? 0) > SHORT_GRACE_MS)
+    const ends = leaving.map((pod): GuardObjectAction => ({ kind: 'endPod', view, pod }))
+    const released = releasedBy(ofMember(pass, x, member))
+    if (n.own === undefined) return [...removing(x, member, released), ...ends]
+    const { wanted, gate } = n.own
+    if (member.isOpen || gate === undefined) return ends
+    return [{ kind: 'openGate', view, wanted, gate, node: x.name, ...released }, ...ends]
+  })
+
+/** What is said and kept of a grant that passes over a hold. */
+function releasedBy(answer: ReturnType<typeof ofMember>): { readonly released?: Released } {
+  if (answer.kind !== 'released') return {}
+  const { kind: _, ...released } = answer
+  return { released }
+}
+
+/** Its Deployment makes another one at once, which must not come back there, and no rollout may be under way that would take a second one away. */
+function removing(
+  { name, node }: GroupNode,
+  { view, n }: Member,
+  released: { readonly released?: Released },
+): readonly GuardObjectAction[] {
+  const { deployment } = view.fleet ?? {}
+  if (node === undefined || !takesNoPods(node) || deployment === undefined || !isStill(deployment)) return []
+  return n.pods
+    .filter(({ isLeaving }) => !isLeaving)
+    .map((pod) => ({ kind: 'letGo', view, pod, node: name, ...released }) as const)
+}
+
+/** A guard that resists SIGTERM is ended in this time. */
+export const SHORT_GRACE_MS = 5_000
+
+const claiming = ({ s }: GuardPass, { name }: GroupNode): GuardAction => ({
+  kind: 'claim',
+  node: name,
+  claim: {
+    owner: guardOwner(s.group),
+    id: `${s.now.toString(36)}-${shortHash(`${guardOwner(s.group)}/${name}`)}`,
+    at: toIso(s.now),
+    why: `it is being drained, and the guards of group ${s.group} let it go`,
+  },
+})
+
+/** A node that was granted keeps a slot while its guard is gone, also where that was lost. */
+function kept({ s: { budget } }: GuardPass, x: GroupNode): readonly GuardAction[] {
+  const [slot] =
+    x.slot.kind !== 'none' || x.claim === undefined || budget.fault !== undefined ? [] : slotsToAskFor(budget)
+  return slot === undefined ? [] : [{ kind: 'takeSlot', node: x.name, ...slot }]
+}
+
+/** Nothing of the grant is left there: the budgets first, then the claim, then the slot. */
+function giveBack(pass: GuardPass, x: GroupNode): readonly GuardAction[] {
+  const open = x.members.filter(({ isOpen }) => isOpen).map((member) => closeGate(x, member))
+  if (open.length > 0) return open
+  const isBack = x.node === undefined || x.wanted.length === 0 || !isAway(x)
+  if (!isBack) return []
+  if (x.node !== undefined && x.claim !== undefined)
+    return [{ kind: 'withdrawClaim', node: x.name, owner: guardOwner(pass.s.group) }]
+  return x.slot.kind === 'ours' ? [{ kind: 'releaseSlot', node: x.name, index: x.slot.index }] : []
+}
+
+function closeGate(x: GroupNode, { view, n }: Member, isExpired = false): GuardAction {
+  const { wanted, gate } = n.own ?? {}
+  invariant(wanted !== undefined && gate !== undefined, `an open budget of ${x.name} is there`)
+  return { kind: 'closeGate', view, wanted, gate, node: x.name, ...(isExpired ? { isExpired: true } : {}) }
+}

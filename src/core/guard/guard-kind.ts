@@ -1,0 +1,43 @@
+import { parseConditions } from '../../model/condition.ts'
+import type { NodeGuard } from '../../model/node-guard.ts'
+import type { ObjectKind } from '../../model/object-kind.ts'
+import type { ObjectStatus } from '../../model/object-status.ts'
+import { parseNodeGuard } from '../../model/parse-node-guard.ts'
+import type { Untrusted } from '../../model/untrusted.ts'
+import type { Finding } from '../schema/finding.ts'
+import { validateObject } from '../schema/validate-object.ts'
+import { guardSchema } from './schema/guard-schema.ts'
+
+/** A NodeGuard as it was read; one with errors is to be reported, and nothing may be done by it. */
+export interface CheckedGuard extends NodeGuard {
+  readonly findings: readonly Finding[]
+  readonly status: ObjectStatus
+}
+
+const SCHEMA = { schema: guardSchema(), kind: 'nodeguard' }
+
+/** Everything that is wrong with a NodeGuard by itself, as the API server sees it by the schema of the kind. */
+export const validateGuard = (object: unknown): readonly Finding[] => validateObject(SCHEMA, object).findings
+
+export const NODE_GUARDS: ObjectKind<CheckedGuard> = {
+  group: 'evenkeel.dev',
+  version: 'v1alpha1',
+  resource: 'nodeguards',
+  kind: 'NodeGuard',
+  namespaced: true,
+  parse: (object) => ({
+    ...parseNodeGuard(object),
+    findings: validateGuard(object.raw),
+    status: parseStatus(object.at('status')),
+  }),
+}
+
+function parseStatus(status: Untrusted): ObjectStatus {
+  const observedGeneration = status.at('observedGeneration').optionalInteger()
+  const { conditions: _conditions, observedGeneration: _observed, ...fields } = status.absent ? {} : status.fields()
+  return {
+    ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    conditions: parseConditions(status),
+    fields,
+  }
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { parse } from 'yaml'
+import { NODE_GUARDS, validateGuard } from '../../src/core/guard/guard-kind.ts'
+import { Untrusted } from '../../src/model/untrusted.ts'
+import { PAGE_SCENE } from '../cli/guard/page-scene.ts'
+import { ScriptedGuard } from '../cli/guard/scripted-guard.ts'
+import { pages } from './pages.ts'
+
+const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
+
+const SHIPPED = [
+  ['deploy/examples/node-guard.yaml', 'PerNode', ['volumes']],
+  ['deploy/examples/node-guard-budget.yaml', 'Budget', []],
+] as const
+
+for (const [file, mode, holds] of SHIPPED) {
+  test(`the NodeGuard of ${file} is one that the API takes, and says what it says by default`, () => {
+    const object = parse(read(file))
+    assert.deepEqual(validateGuard(object), [])
+    const metadata = { ...object.metadata, namespace: 'data', uid: 'u1', resourceVersion: '1' }
+    const { spec } = NODE_GUARDS.parse(new Untrusted({ ...object, metadata }, file))
+    assert.deepEqual([spec.mode, spec.holds.map(({ name }) => name)], [mode, holds])
+    const { mode: _said, ...unsaid } = object.spec
+    assert.equal(NODE_GUARDS.parse(new Untrusted({ ...object, metadata, spec: unsaid }, file)).spec.mode, mode)
+  })
+}
+
+test('every NodeGuard that a page shows is one that the API takes', () => {
+  const shown = pages().flatMap(({ path, text }) =>
+    [...text.matchAll(/```yaml\n(.*?)```/gs)]
+      .map(([, yaml = '']) => ({ path, yaml }))
+      .filter(({ yaml }) => yaml.includes('kind: NodeGuard')),
+  )
+  assert.ok(shown.length >= 2)
+  for (const { path, yaml } of shown) assert.deepEqual(validateGuard(parse(yaml)), [], path)
+})
+
+test('the first example of the page says of nodes and holds what the shipped one says', () => {
+  const [, text = ''] = read('docs/guard.md').match(/## A first one\n\n```yaml\n([\s\S]*?)```/) ?? []
+  const [told, shipped] = [parse(text), parse(read('deploy/examples/node-guard.yaml'))]
+  assert.deepEqual(
+    [told.metadata, told.spec.follow, told.spec.holds],
+    [shipped.metadata, shipped.spec.follow, shipped.spec.holds],
+  )
+})
+
+test('what the page shows of the commands is what they print', async () => {
+  const page = read('docs/guard.md')
+  const of = 'nodeguard/storage'
+  for (const line of [
+    'status',
+    `status ${of}`,
+    `explain ${of} --node n1`,
+    `release ${of} --node n1 --for 10min --yes`,
+  ]) {
+    const { out } = await new ScriptedGuard(PAGE_SCENE).run(line)
+    assert.ok(page.includes(`\`\`\`text\n${out}\`\`\``), out)
+  }
+})

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { guardCrd } from '../../../src/core/guard/schema/guard-crd.ts'
+import { ingressCrd } from '../../../src/core/ingress/schema/ingress-crd.ts'
+import { INGRESS_GROUPS } from '../../../src/model/ingress-daemon-set.ts'
+import { API_RESOURCES } from '../../../src/sim/world/api-resource.ts'
+
+for (const { metadata, spec } of [...INGRESS_GROUPS.map(ingressCrd), guardCrd()]) {
+  test(`the embedded cluster serves ${metadata.name} as its CustomResourceDefinition says`, () => {
+    const { plural, kind } = spec.names
+    const [version] = spec.versions
+    const found = API_RESOURCES.find((one) => one.plural === plural && one.group === spec.group)
+    assert.ok(found)
+    assert.deepEqual(
+      [found.kind, found.version, found.namespaced, found.status === 'empty', found.counted],
+      [kind, version?.name, spec.scope === 'Namespaced', version?.subresources.status !== undefined, true],
+    )
+  })
+}

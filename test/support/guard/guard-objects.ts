@@ -1,0 +1,56 @@
+import type { GuardPod } from '../../../src/core/guard/found.ts'
+import type { WantedGuard } from '../../../src/core/guard/wanted-guard.ts'
+import { wantedDeployment } from '../../../src/core/guard/wanted-guard.ts'
+import type { FoundDeployment } from '../../../src/core/owned/found-workload.ts'
+import type { WantedObject } from '../../../src/core/owned/wanted-object.ts'
+import { GUARD_UID_LABEL } from '../../../src/model/guard-keys.ts'
+import type { Node, Taint } from '../../../src/model/node.ts'
+import type { NodeGuard } from '../../../src/model/node-guard.ts'
+import type { OwnedObject } from '../../../src/model/owned-object.ts'
+import { type WallMs, wallMs } from '../../../src/model/time.ts'
+
+export const NOW = wallMs(Date.parse('2026-01-01T12:00:00Z'))
+
+/** A Node that is Ready and that nobody wants anything of. */
+export const aNode = (name: string, change: Partial<Node> = {}): Node => ({
+  ...{ name, uid: `uid-${name}`, resourceVersion: '1', annotations: {}, unschedulable: false, taints: [] },
+  labels: { 'kubernetes.io/hostname': name },
+  ...{ ready: 'True', heartbeat: '', bootId: 'b', internalAddresses: ['192.0.2.1'], volumesAttached: [] },
+  ...change,
+})
+
+export const taint = (key: string, effect = 'NoSchedule'): Taint => ({ key, effect })
+
+/** An object that was made, as it is read again. */
+export const madeObject = (wanted: WantedObject, resourceVersion = '1'): OwnedObject => {
+  const { metadata, ...content } = wanted
+  const { name, labels, annotations, ownerReferences } = metadata
+  return {
+    ...{ namespace: 'data', name, uid: `uid-${name}`, resourceVersion, deleting: false, labels, annotations },
+    owners: ownerReferences,
+    content,
+  }
+}
+
+/** A Deployment whose pods are all of its template. */
+export const madeDeployment = (guard: NodeGuard, wanted: WantedGuard, replicas: number): FoundDeployment => ({
+  ...madeObject(wantedDeployment(guard, wanted, { replicas, isPaused: false })),
+  ...{ replicas, updated: replicas, ready: replicas, available: replicas, isObserved: true },
+})
+
+/** A guard that runs on that node and is ready. */
+export const aPod = (guard: NodeGuard, nodeName: string, change: Partial<GuardPod> = {}): GuardPod => ({
+  ...{ namespace: 'data', name: `guard-of-${nodeName}`, uid: `pod-${guard.uid}-${nodeName}`, resourceVersion: '1' },
+  ...{ labels: { [GUARD_UID_LABEL]: guard.uid }, guardUid: guard.uid, nodeName },
+  ...{ isReady: true, readySince: earlier(60_000), isLeaving: false, isFinished: false },
+  ...change,
+})
+
+const earlier = (ms: number): WallMs => wallMs(NOW - ms)
+
+/** DaemonSet `data/storage-node`, of this pod spec. */
+export const aDaemonSet = (podSpec: object = {}): OwnedObject => ({
+  ...{ namespace: 'data', name: 'storage-node', uid: 'ds', resourceVersion: '1', deleting: false },
+  ...{ labels: {}, annotations: {}, owners: [] },
+  content: { spec: { template: { metadata: { labels: { app: 'storage' } }, spec: { containers: [], ...podSpec } } } },
+})

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { simulationTest } from '../support/simulation-test.ts'
+import { runGuardSeed } from '../support/virtual-guard/run-guard-seed.ts'
+import { complaints, type Job, type JobReport } from '../support/virtual-roll/jobs/job.ts'
+import { runJobs } from '../support/virtual-roll/jobs/run-jobs.ts'
+
+const test = simulationTest(import.meta.url)
+
+/** `npm run guards` runs more of them. */
+const SCENARIOS = Number(process.env.GUARD_SCENARIOS ?? 30)
+
+async function reports(seeds: readonly string[]): Promise<readonly JobReport[]> {
+  const found: JobReport[] = []
+  await runJobs({
+    jobs: seeds.map((seed): Job => ({ kind: 'guard', seed })),
+    onReport: (report) => found.push(report) > 0,
+  })
+  return found
+}
+
+const sum = (all: readonly JobReport[], of: 'deaths' | 'grants'): number =>
+  all.reduce((total, report) => total + (report.kind === 'guard' ? report.report[of] : 0), 0)
+
+test('whatever dies, fails, joins, leaves or holds, guarded nodes are drained one by one, and every drain ends', async () => {
+  const all = await reports(Array.from({ length: SCENARIOS }, (_, i) => String(i)))
+  const failures = all.flatMap((report) => {
+    const seed = report.kind === 'guard' ? report.report.seed : 'that threw'
+    return complaints(report).map((text) => `npm run guards -- --seed ${seed}: ${text}`)
+  })
+  assert.deepEqual(failures, [])
+  assert.ok(sum(all, 'deaths') > SCENARIOS, `${sum(all, 'deaths')} deaths`)
+  assert.ok(sum(all, 'grants') > SCENARIOS, `${sum(all, 'grants')} grants`)
+})
+
+test('the drains of a seed are the same to the last write', async () => {
+  const [first, second] = [await runGuardSeed('5'), await runGuardSeed('5')]
+  assert.equal(second.digest, first.digest)
+})

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { isReady, type PodObject } from '../../src/sim/actors/pod-object.ts'
+import { VOLUME_ATTACHMENTS } from '../../src/sim/world/api-resource.ts'
+import { type SimulationContext, simulationTest } from '../support/simulation-test.ts'
+import { GuardGround, STORAGE_LABEL } from '../support/virtual-guard/guard-ground.ts'
+import {
+  guardTemplate,
+  type Json,
+  neverReady,
+  nodeGuard,
+  storage,
+  volumeAttachment,
+} from '../support/virtual-guard/guard-manifests.ts'
+
+const test = simulationTest(import.meta.url)
+
+async function guarded(t: SimulationContext, spec: Json, nodes = 3): Promise<GuardGround> {
+  const ground = await GuardGround.open({ nodes })
+  t.after(() => ground.end())
+  const process = ground.begin()
+  process.onError = (error) => {
+    throw error
+  }
+  ground.apply(storage())
+  ground.apply(nodeGuard(spec))
+  await ground.until('every node to be guarded', () => ground.condition('Ready') === 'True AllGuarded', 60)
+  return ground
+}
+
+for (const mode of ['PerNode', 'Budget'] as const) {
+  test(`${mode}: two nodes that are drained at once go one after the other`, async (t) => {
+    const ground = await guarded(t, { mode })
+    assert.deepEqual(ground.guarded(), ['n1', 'n2', 'n3'])
+    const [one, other] = [ground.drain('n1'), ground.drain('n2')]
+    await ground.until('one of them to be drained', () => one.isOver() || other.isOver(), 30)
+    const [first, second, last] = one.isOver() ? ['n1', 'n2', other] : ['n2', 'n1', one]
+    assert.deepEqual(ground.slotNodes(), [first])
+    await ground.notWithin(20, () => last.isOver())
+    assert.ok(ground.guarded().includes(second ?? ''))
+    assert.deepEqual(ground.slotNodes(), [first])
+    ground.cordon(first ?? '', false)
+    await ground.until('the other to be drained', () => last.isOver(), 30)
+    assert.deepEqual(ground.guarded(), [first, 'n3'])
+    ground.cordon(second ?? '', false)
+    await ground.until('all to be guarded again', () => ground.condition('Ready') === 'True AllGuarded', 30)
+    await ground.until(
+      'the slot to be free',
+      () => ground.slotNodes().length === 0 && ground.claimed().length === 0,
+      30,
+    )
+    assert.deepEqual(ground.rows(), [])
+  })
+}
+
+test('a node is held while a volume is on it, and the next node waits for it', async (t) => {
+  const ground = await guarded(t, { holds: [{ name: 'volumes', volumes: {} }] })
+  ground.apply(volumeAttachment('a', 'n1'))
+  const first = ground.drain('n1')
+  await ground.until('n1 to be held', () => ground.rows()[0] === 'n1 Held HoldStands', 10)
+  await ground.notWithin(30, () => first.isOver())
+  ground.remove(VOLUME_ATTACHMENTS, { name: 'a' })
+  await ground.until('n1 to be drained', () => first.isOver(), 9)
+})
+
+for (const mode of ['PerNode', 'Budget'] as const) {
+  test(`${mode}: a selector of the DaemonSet that is gone again brings the guards back`, async (t) => {
+    const ground = await guarded(t, { mode })
+    for (const name of ['n1', 'n2']) ground.label(name, 'yes')
+    ground.apply(storage({ nodeSelector: { [STORAGE_LABEL]: 'yes' } }))
+    await ground.until('n3 to be without a guard', () => ground.guardPods().length === 2, 30)
+    await ground.until('two nodes to be guarded', () => ground.condition('Ready') === 'True AllGuarded', 60)
+    ground.apply(storage({ nodeSelector: null }))
+    await ground.until('n3 to be guarded', () => ground.guarded().join() === 'n1,n2,n3', 60)
+  })
+
+  test(`${mode}: guards that do not become ready are replaced once their template is corrected`, async (t) => {
+    const ground = await guarded(t, { mode })
+    ground.apply(nodeGuard({ mode, template: neverReady() }))
+    const others = (): boolean =>
+      ground.guardPods().some((pod) => !isReady(pod) && pod.metadata.deletionTimestamp === undefined)
+    await ground.until('a guard that is not ready', others, 60)
+    await ground.notWithin(20, () => ground.guarded().length < 2)
+    ground.apply(nodeGuard({ mode, template: guardTemplate('2') }))
+    const corrected = (): readonly PodObject[] =>
+      ground.guardPods().filter((pod) => isReady(pod) && JSON.stringify(pod.spec).includes('"VERSION","value":"2"'))
+    const nodes = (): string =>
+      corrected()
+        .map(({ spec }) => spec.nodeName)
+        .toSorted()
+        .join()
+    await ground.until('every node to be guarded by the template', () => nodes() === 'n1,n2,n3', 120)
+    await ground.until('the status', () => ground.condition('Ready') === 'True AllGuarded', 30)
+  })
+}
