@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { isReady, type PodObject } from '../../src/sim/actors/pod-object.ts'
-import { VOLUME_ATTACHMENTS } from '../../src/sim/world/api-resource.ts'
+import { NODE_GUARDS, VOLUME_ATTACHMENTS } from '../../src/sim/world/api-resource.ts'
 import { type SimulationContext, simulationTest } from '../support/simulation-test.ts'
 import { GuardGround, STORAGE_LABEL } from '../support/virtual-guard/guard-ground.ts'
 import {
@@ -90,5 +90,38 @@ for (const mode of ['PerNode', 'Budget'] as const) {
         .join()
     await ground.until('every node to be guarded by the template', () => nodes() === 'n1,n2,n3', 120)
     await ground.until('the status', () => ground.condition('Ready') === 'True AllGuarded', 30)
+  })
+}
+
+/** n1 is drained, and its guard is gone. */
+async function drained(t: SimulationContext, spec: Json): Promise<GuardGround> {
+  const ground = await guarded(t, spec)
+  const drain = ground.drain('n1')
+  await ground.until('n1 to be drained', () => drain.isOver(), 30)
+  assert.deepEqual([ground.claimed(), ground.slotNodes()], [['n1'], ['n1']])
+  return ground
+}
+
+const isFree = (ground: GuardGround): boolean => ground.claimed().length + ground.slotNodes().length === 0
+
+for (const mode of ['PerNode', 'Budget'] as const) {
+  test(`${mode}: a NodeGuard that is deleted while a node is drained leaves neither a claim nor a slot`, async (t) => {
+    const ground = await drained(t, { mode })
+    ground.remove(NODE_GUARDS, { namespace: 'default', name: 'guard' })
+    await ground.until('the claim and the slot to be given back', () => isFree(ground), 30)
+  })
+
+  test(`${mode}: a NodeGuard that changes its group while a node is drained leaves nothing of the old group`, async (t) => {
+    const ground = await drained(t, { mode })
+    ground.apply(nodeGuard({ mode, group: 'other' }))
+    await ground.until('the claim and the slot to be given back', () => isFree(ground), 30)
+    ground.cordon('n1', false)
+    await ground.until('every node to be guarded', () => ground.condition('Ready') === 'True AllGuarded', 60)
+  })
+
+  test(`${mode}: a node that the DaemonSet leaves while it is drained keeps neither a claim nor a slot`, async (t) => {
+    const ground = await drained(t, { mode })
+    ground.label('n1', 'no')
+    await ground.until('the claim and the slot to be given back', () => isFree(ground), 30)
   })
 }

@@ -6,6 +6,7 @@ import { guardOwner } from '../../core/guard/pass.ts'
 import { guardStatus, refusedGuardStatus } from '../../core/guard/status.ts'
 import { guardReasons } from '../../core/guard/told-reasons.ts'
 import { toldNodes } from '../../core/owned/told-nodes.ts'
+import { claimsOf, MAINTENANCE_ANNOTATION } from '../../model/claims.ts'
 import type { LoopDecision } from '../../model/loop-decision.ts'
 import type { Node } from '../../model/node.ts'
 import type { ObjectRef } from '../../model/object-ref.ts'
@@ -164,22 +165,29 @@ export class GuardLoop {
     await this.#caches.synced(signal)
     await this.#readBudget(signal)
     if (group === LEFT) {
-      for (const left of this.#groupsWithSlots()) this.#reconciler.add(left)
+      for (const left of this.#groupsLeft()) this.#reconciler.add(left)
       return undefined
     }
-    const all = this.#caches.ofGroup(group)
-    const { holder } = this.#slotsOf(group)
-    const isHeld = this.#budget.facts()?.slots.some(({ owner }) => owner.holder === holder)
-    if (all.length === 0 && isHeld !== true) return undefined
+    if (this.#caches.ofGroup(group).length === 0 && !this.#groupsLeft().has(group)) return undefined
     return this.#looks.of(group, this.#latest.all(this.#caches.nodes.objects()))
   }
 
-  /** Groups for which this controller holds a slot, also where none of their guards is left. */
-  #groupsWithSlots(): readonly string[] {
-    const prefix = this.#slotsOf('').holder
-    return (this.#budget.facts()?.slots ?? []).flatMap(({ owner: { holder } }) =>
-      holder.startsWith(prefix) ? [holder.slice(prefix.length)] : [],
-    )
+  /** Groups that have a slot or a claim, also where none of their guards is left. */
+  #groupsLeft(): ReadonlySet<string> {
+    const prefix = this.#slotsOf(LEFT).holder
+    const owners = this.#latest
+      .all(this.#caches.nodes.objects())
+      .flatMap(({ annotations: { [MAINTENANCE_ANNOTATION]: text } }) => (text === undefined ? [] : claimsOf(text)))
+    return new Set([
+      ...beginningWith(
+        prefix,
+        (this.#budget.facts()?.slots ?? []).map(({ owner }) => owner.holder),
+      ),
+      ...beginningWith(
+        guardOwner(LEFT),
+        owners.map(({ owner }) => owner),
+      ),
+    ])
   }
 
   #slotsOf(group: string): ControllerSlots {
@@ -262,6 +270,10 @@ export class GuardLoop {
     }
   }
 }
+
+/** What comes after that. */
+const beginningWith = (prefix: string, texts: readonly string[]): readonly string[] =>
+  texts.flatMap((text) => (text.startsWith(prefix) ? [text.slice(prefix.length)] : []))
 
 /** With these a node is granted, or about to be. */
 const GRANTS: ReadonlySet<GuardAction['kind']> = new Set(['takeSlot', 'claim', 'openGate', 'letGo'])

@@ -58,7 +58,7 @@ export function lookAtGroup(found: FoundGroup): GuardSnapshot {
   const { group, now, isFresh, nodes, budget, holder, refusedGuards, requestedAt, refusals } = found
   const byName = new Map(nodes.map((node) => [node.name, node]))
   return {
-    ...{ group, now, isFresh, refusedGuards, requestedAt, refusals },
+    ...{ group, now, isFresh, refusedGuards, requestedAt, refusals, nodes: byName },
     budget: {
       limit: budget.limit,
       fleet: nodes.length,

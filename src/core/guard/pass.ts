@@ -63,8 +63,10 @@ export function guardPass(s: GuardSnapshot): GuardPass {
       members.set(n.name, list)
     }
   const slots = slotsByNode(s)
-  // Of a node that no guard is for any more, a slot may be left.
+  // Of a node that no guard is for any more, a slot or a claim may be left.
   for (const [name, slot] of slots) if (slot.kind === 'ours' && !members.has(name)) members.set(name, [])
+  for (const node of s.nodes.values())
+    if (!members.has(node.name) && claimOn(node, s.group) !== undefined) members.set(node.name, [])
   const nodes = [...members].map(([name, of]) => groupNode(s, { name, of, slot: slots.get(name) ?? NO_SLOT }))
   const pass = {
     s,
@@ -83,10 +85,16 @@ interface Row {
   readonly slot: NodeSlot
 }
 
-function groupNode({ group }: GuardSnapshot, { name, of, slot }: Row): GroupNode {
-  const node = of.find(({ n }) => n.node !== undefined)?.n.node
+/** The claim of that group on a node. */
+export function claimOn({ annotations }: Node, group: string): Claim | undefined {
+  const text = annotations[MAINTENANCE_ANNOTATION]
+  return text === undefined ? undefined : claimsOf(text).find(({ owner }) => owner === guardOwner(group))
+}
+
+function groupNode({ group, nodes }: GuardSnapshot, { name, of, slot }: Row): GroupNode {
+  const node = nodes.get(name)
   const asks = node === undefined ? undefined : askedBy(node, of)
-  const claim = claimsOf(node?.annotations[MAINTENANCE_ANNOTATION]).find(({ owner }) => owner === guardOwner(group))
+  const claim = node === undefined ? undefined : claimOn(node, group)
   return {
     ...{ name, slot, members: of },
     wanted: of.filter(({ n }) => n.isWanted),

@@ -17,6 +17,8 @@ export interface GuardSnapshot {
   /** No cache is behind for longer than it may be. */
   readonly isFresh: boolean
   readonly budget: GuardBudget
+  /** All Nodes, by name: one that has no guard any more may bear the claim of the group. */
+  readonly nodes: ReadonlyMap<string, Node>
   /** Those that are there and make sense. */
   readonly guards: readonly GuardView[]
   /** Names of guards of the group that make no sense: what they hold is not known. */
