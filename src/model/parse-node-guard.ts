@@ -26,7 +26,7 @@ function parseSpec(spec: Untrusted): GuardSpec {
   const grace = spec.at('terminationGracePeriodSeconds').optionalInteger()
   return {
     follow: parseFollow(spec.at('follow')),
-    mode: spec.at('mode').absent ? (holds.length > 0 ? 'PerNode' : 'Budget') : wordOf(spec.at('mode'), MODES),
+    mode: wordOf(spec.at('mode'), ['PerNode', 'Budget']),
     group: spec.at('group').textOr(D.group),
     ...(template.absent ? {} : { template: template.fields() }),
     image: spec.at('image').textOr(D.image),
@@ -47,8 +47,6 @@ function parseSpec(spec: Untrusted): GuardSpec {
     ...(grace === undefined ? {} : { terminationGraceMs: grace * 1_000 }),
   }
 }
-
-const MODES = ['PerNode', 'Budget'] as const
 
 function parseFollow(follow: Untrusted): GuardFollow {
   const daemonSet = follow.at('daemonSet')
@@ -99,6 +97,8 @@ function optional<K extends string>(field: K, of: Untrusted): { readonly [P in K
 }
 
 const TEXT_MAX = 200
+/** RFC 3339: a time without a zone would be another one on each machine. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
 
 /** Written by persons, and read with care: what cannot be read releases nothing, and holds all. */
 function parseByHand(text: string | undefined, mustEnd: boolean): ByHandList {
@@ -124,7 +124,7 @@ function entryOf(item: unknown, mustEnd: boolean): ByHand | string {
   if (typeof node !== 'string' || node === '') return 'an entry names no node'
   if (typeof by !== 'string' || by === '' || by.length > TEXT_MAX)
     return `the entry of ${node} does not say by whom it is`
-  const ends = typeof until === 'string' && !Number.isNaN(Date.parse(until))
+  const ends = typeof until === 'string' && TIME.test(until) && !Number.isNaN(Date.parse(until))
   if (until !== undefined && !ends) return `the entry of ${node} ends at no time that can be read`
   if (mustEnd && !ends) return `the entry of ${node} has no end`
   if (why !== undefined && (typeof why !== 'string' || why.length > TEXT_MAX))

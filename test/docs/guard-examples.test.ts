@@ -16,14 +16,12 @@ const SHIPPED = [
 ] as const
 
 for (const [file, mode, holds] of SHIPPED) {
-  test(`the NodeGuard of ${file} is one that the API takes, and says what it says by default`, () => {
+  test(`the NodeGuard of ${file} is one that the API takes`, () => {
     const object = parse(read(file))
     assert.deepEqual(validateGuard(object), [])
     const metadata = { ...object.metadata, namespace: 'data', uid: 'u1', resourceVersion: '1' }
     const { spec } = NODE_GUARDS.parse(new Untrusted({ ...object, metadata }, file))
     assert.deepEqual([spec.mode, spec.holds.map(({ name }) => name)], [mode, holds])
-    const { mode: _said, ...unsaid } = object.spec
-    assert.equal(NODE_GUARDS.parse(new Untrusted({ ...object, metadata, spec: unsaid }, file)).spec.mode, mode)
   })
 }
 

@@ -59,8 +59,13 @@ export class GroupLooks {
       const reasons = refusedReasons(guard, guardFindings(guard, { rules, source }))
       return reasons.length === 0 ? [] : [[guard, reasons] as const]
     })
-    const guards = all.filter((guard) => !guard.deleting && !refused.some(([one]) => one === guard))
-    const found = guards.map((guard) => this.#found(guard, fresh))
+    const there = all.filter(({ deleting }) => !deleting)
+    const isRefused = (guard: CheckedGuard): boolean => refused.some(([one]) => one === guard)
+    const guards = there.filter((guard) => !isRefused(guard))
+    const found = there.map((guard): FoundGuard => {
+      const of = this.#found(guard, fresh)
+      return isRefused(guard) ? { ...of, isRefused: true, verdictsOf: () => undefined } : of
+    })
     const refusedGuards = refused.map(([{ name }]) => name)
     return { snapshot: this.#look(group, { found, guards, nodes, refusedGuards }), guards, refused }
   }

@@ -66,6 +66,8 @@ interface Bound {
 }
 
 const SWEEP_MS = 60_000
+/** Of as many groups at a time: the target of a hold may take seconds. */
+const WORKERS = 4
 /** Many events of one change lead to one pass. */
 const GATHER_EVENTS_MS = 20
 const BUDGET_AGE_MS = 5_000
@@ -125,6 +127,7 @@ export class GuardLoop {
     this.#reconciler = new Reconciler({
       ...parts,
       sweepMs: SWEEP_MS,
+      workers: WORKERS,
       loop: {
         name: 'guard',
         gather: (key, signal) => this.#gather(key, signal),
@@ -240,6 +243,9 @@ export class GuardLoop {
         guards.map(async (guard) => [guard.uid, await this.#holds.fresh(guard, node, signal)] as const),
       ),
     )
+    // Verdicts are of the holds that were read.
+    const now = this.#caches.ofGroup(group)
+    if (guards.length !== now.length || guards.some(({ spec }, at) => spec !== now[at]?.spec)) return undefined
     const decision = decideGuards(this.#looks.of(group, nodes, { node: action.node, verdicts }).snapshot)
     return decision.kind === 'act'
       ? decision.actions.find((one) => guardActionKey(one) === guardActionKey(action))

@@ -37,7 +37,7 @@ interface Read {
 const AGAIN_MS = 1_000
 const CALL_LIMIT_MS = 5_000
 /** Its node does not ask any more. */
-const KEPT_MS = 60_000
+const KEPT_MS = 600_000
 /** Of many nodes that ask, so many holds are read at a time. */
 const AT_ONCE = 16
 const NAMED_AT_MOST = 3

@@ -8,7 +8,16 @@ import { admission } from './admission.ts'
 import { takesNoPods } from './asks.ts'
 import { grantedForMs } from './grant.ts'
 import { mayGo, ofMember, targetGone } from './may-go.ts'
-import { type GroupNode, type GuardPass, guardOwner, isAway, isUnderWay, type Member, requestedAt } from './pass.ts'
+import {
+  type GroupNode,
+  type GuardPass,
+  guardOwner,
+  isAway,
+  isGivenUp,
+  isUnderWay,
+  type Member,
+  requestedAt,
+} from './pass.ts'
 import type { GuardView } from './snapshot.ts'
 import { isStill } from './upkeep.ts'
 
@@ -35,13 +44,23 @@ export function grants(pass: GuardPass): Granting {
 const GRANTS = new WeakMap<GuardPass, Granting>()
 
 function granting(pass: GuardPass): Granting {
-  const under = pass.nodes.filter((x) => isUnderWay(x) || isGone(x)).toSorted((one, other) => rank(one) - rank(other))
+  const under = pass.nodes
+    .filter((x) => isUnderWay(x) && !isLost(pass, x))
+    .toSorted((one, other) => rank(one) - rank(other))
   const [lead, ...rest] = under
-  const undone = rest.flatMap((x) => giveBack(pass, x))
+  const lost = pass.nodes.filter((x) => isUnderWay(x) && isLost(pass, x))
+  const undone = [...lost.flatMap(shutGone), ...rest.flatMap((x) => giveBack(pass, x))]
   if (lead === undefined) return withNext(pass, undone)
   const forLead = ofLead(pass, lead)
   return { lead, actions: [...undone, ...forLead.actions], reasons: [...forLead.reasons, ...waiting(pass, lead)] }
 }
+
+/** Its guard is gone, and a person has said that no other node is to wait for it. */
+const isLost = ({ s }: GuardPass, x: GroupNode): boolean => isAway(x) && isGivenUp(s, x)
+
+/** No guard is there that could be evicted. */
+const shutGone = (x: GroupNode): readonly GuardAction[] =>
+  x.members.filter(({ isOpen, isThere }) => isOpen && !isThere).map((member) => closeGate(x, member))
 
 /** It is cordoned, and a guard of it is not there, whether it was evicted or never came up. */
 const isGone = ({ asks, wanted }: GroupNode): boolean => asks !== undefined && wanted.some(({ isThere }) => !isThere)
@@ -111,6 +130,7 @@ function whyNot(pass: GuardPass, x: GroupNode): readonly Reason[] {
     ...x.wanted.flatMap(({ view }) => view.foreignBudgets.map((name) => foreignBudget(x, name))),
     ...pass.s.refusedGuards.map((name) => unknownGuard(x, name)),
     ...x.wanted.flatMap(({ view }) => (isUnsure(view) ? [targetGone(view)] : [])),
+    ...(wouldComeBack(x) ? [notCordoned(x)] : []),
   ]
 }
 
@@ -133,6 +153,17 @@ const foreignBudget = ({ name }: GroupNode, budget: string): Reason => ({
 })
 
 type Next = Omit<Granting, 'lead'>
+
+/** In mode Budget, the guard that is removed would be made anew on the node. */
+const wouldComeBack = ({ node, wanted }: GroupNode): boolean =>
+  node !== undefined && !takesNoPods(node) && wanted.some(({ n, isThere }) => isThere && n.own === undefined)
+
+const notCordoned = ({ name, asks = '' }: GroupNode): Reason => ({
+  code: 'NotCordoned',
+  object: name,
+  text: `${name} ${asks} and is not cordoned, so its guard would come back at once`,
+  next: `kubectl cordon ${name}`,
+})
 
 /** Which nodes are to have a guard is known no more, and nothing of a node says that its guard is missing. */
 const isUnsure = ({ isTargetGone, fleet }: GuardView): boolean => isTargetGone && fleet !== undefined
@@ -172,7 +203,10 @@ function ofAsking(pass: GuardPass, x: GroupNode): Next {
   // It is let go already, and was counted then.
   if (open.length > 0) return { actions: opening(pass, x), reasons: [] }
   const [first] = queue(pass).filter((other) => other === x || whyNot(pass, other).length === 0)
-  if (first !== undefined && first !== x) return { actions: giveBack(pass, x), reasons: [behind(x, first)] }
+  // Its owner has the node out, and no other node gets a place before it is done.
+  const mayGiveWay = x.slot.kind !== 'others'
+  if (mayGiveWay && first !== undefined && first !== x)
+    return { actions: giveBack(pass, x), reasons: [behind(x, first)] }
   const answer = admission(pass, x)
   return answer.may
     ? { actions: nextStep(pass, x, answer.slot), reasons: [] }

@@ -16,8 +16,9 @@ export interface CheckedGuard extends NodeGuard {
 
 const SCHEMA = { schema: guardSchema(), kind: 'nodeguard' }
 
-/** Everything that is wrong with a NodeGuard by itself, as the API server sees it by the schema of the kind. */
-export const validateGuard = (object: unknown): readonly Finding[] => validateObject(SCHEMA, object).findings
+/** Everything that is wrong with a NodeGuard by itself, as the API server sees it by the schema of the kind; `old`: as it was before. */
+export const validateGuard = (object: unknown, old?: unknown): readonly Finding[] =>
+  validateObject(SCHEMA, object, old).findings
 
 export const NODE_GUARDS: ObjectKind<CheckedGuard> = {
   group: 'evenkeel.dev',

@@ -14,6 +14,7 @@ import type { FoundDeployment } from '../owned/found-workload.ts'
 import { type Followed, followedBy } from './followed.ts'
 import type { GuardPod } from './found.ts'
 import { foundGate } from './grant.ts'
+import { claimOn } from './pass.ts'
 import type {
   FoundGate,
   GuardedNode,
@@ -28,6 +29,8 @@ import { guardOfAll, guardOfNode } from './wanted-guard.ts'
 /** A NodeGuard with all that was read for it. */
 export interface FoundGuard {
   readonly guard: NodeGuard
+  /** It makes no sense: what is there stays, and holds its nodes. */
+  readonly isRefused?: true
   /** Of the name that it follows. */
   readonly daemonSet?: OwnedObject
   /** Controlled by it. */
@@ -89,12 +92,15 @@ function viewOf(found: FoundGuard, nodes: readonly Node[], byName: Nodes): Guard
     ({ nodeName = '' }) => nodeName,
   )
   const own = isPerNode ? perNode(found) : NONE
+  // Its guard is gone by a grant, and the node is not back or gone yet.
+  const isGranted = (node: Node): boolean => claimOn(node, guard.spec.group) !== undefined
   const names = new Set([...byName.keys(), ...own.keys(), ...pods.keys()])
   const guarded = [...names].flatMap((name): readonly GuardedNode[] => {
     const node = byName.get(name)
     const here = pods.get(name) ?? NO_PODS
     const there = own.get(name)
-    const isWanted = node !== undefined && isToHave(followed, node, here.length > 0 || there !== undefined)
+    const isWanted =
+      node !== undefined && isToHave(followed, node, here.length > 0 || there !== undefined || isGranted(node))
     if (!isWanted && here.length === 0 && there === undefined) return []
     const verdicts = found.verdictsOf(name)
     return [
@@ -111,6 +117,7 @@ function viewOf(found: FoundGuard, nodes: readonly Node[], byName: Nodes): Guard
   for (const one of [fleet?.deployment?.uid, fleet?.gate?.object.uid]) used.add(one)
   return {
     guard,
+    ...(found.isRefused === true ? { isRefused: found.isRefused } : {}),
     isTargetGone: followed.isGone,
     foreignBudgets: foreignBudgets(found),
     nodes: guarded,

@@ -62,6 +62,15 @@ function heldBy(now: WallMs, { view, n }: Member): readonly Reason[] {
       : entry === undefined
         ? []
         : [{ code: 'HeldByHand', object, text: `${n.name} is held by ${personOf(entry)}` }]
+  if (view.isRefused === true)
+    return [
+      ...byHand,
+      {
+        code: 'HoldUnknown',
+        object,
+        text: `NodeGuard ${view.guard.name} makes no sense, so it is not known what holds ${object}`,
+      },
+    ]
   if (spec.holds.length === 0) return byHand
   if (n.verdicts === undefined)
     return [...byHand, { code: 'HoldUnknown', object, text: `the holds of ${n.name} have not been read yet` }]

@@ -105,7 +105,9 @@ function groupNode({ group, nodes }: GuardSnapshot, { name, of, slot }: Row): Gr
 }
 
 function askedBy(node: Node, members: readonly Member[]): string | undefined {
-  const isDeleted = members.some(({ view, n }) => hasSecondLock(view) && n.pods.some(({ isLeaving }) => isLeaving))
+  const isDeleted = members.some(
+    ({ view, n }) => hasSecondLock(view) && n.pods.length > 0 && n.pods.every(({ isLeaving }) => isLeaving),
+  )
   return asksToDrain(node) ?? (isDeleted ? 'has a guard that was deleted' : undefined)
 }
 
@@ -139,12 +141,19 @@ function slotsByNode({ budget: { slots, holder } }: GuardSnapshot): ReadonlyMap<
 export const isAway = ({ node, wanted }: GroupNode): boolean =>
   node !== undefined && wanted.some(({ isReady }) => !isReady)
 
-const isGivenUp = ({ now }: GuardSnapshot, { name, wanted }: GroupNode): boolean =>
+/** A person has said that the node may be without its guard. */
+export const isGivenUp = ({ now }: GuardSnapshot, { name, wanted }: GroupNode): boolean =>
   wanted.every(({ isReady, view }) => isReady || releaseOf(view, name, now) !== undefined)
 
 /** The release of a person that counts now. One that cannot be read releases nothing. */
 export const releaseOf = ({ guard: { releases } }: GuardView, name: string, now: WallMs): ByHand | undefined =>
-  releases.entries.find(({ node, until }) => node === name && !isOver(until, now))
+  releases.entries.find(({ node, until }) => node === name && !isOver(until, now) && !isTooLong(until, now))
+
+/** Nobody looks after a release for longer than a day. */
+const RELEASE_MAX_MS = 24 * 3_600_000 + 60_000
+
+export const isTooLong = (until: string | undefined, now: WallMs): boolean =>
+  until === undefined || Date.parse(until) - now > RELEASE_MAX_MS
 
 /** Of an entry that a person wrote. */
 export const isOver = (until: string | undefined, now: WallMs): boolean =>

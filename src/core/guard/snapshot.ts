@@ -53,6 +53,8 @@ interface GuardBudget {
 /** A NodeGuard with what is there for it. */
 export interface GuardView {
   readonly guard: NodeGuard
+  /** It makes no sense: what is there stays, and holds its nodes. */
+  readonly isRefused?: true
   /** The DaemonSet that it follows is gone. */
   readonly isTargetGone: boolean
   /** Budgets of others over its pods: with two budgets, an eviction is answered with an error. */

@@ -22,7 +22,10 @@ export function standingOf(pass: GuardPass, x: GroupNode, { member, granting }: 
   const first = granting.reasons.find(({ object }) => object === x.name)
   const said = first === undefined ? {} : { reason: first }
   if (member.view.foreignBudgets.length > 0) return { state: 'Conflict', ...said }
-  if (x.asks !== undefined) return { ...said, ...ofAsking(pass, x, member) }
+  if (x.asks !== undefined) {
+    const standing = ofAsking(pass, x, member)
+    return first === undefined || standing.state === 'Granted' ? standing : { ...standing, reason: first }
+  }
   if (granting.lead === x && isAway(x)) return { state: 'Draining', ...said }
   if (member.isReady) return { state: 'Armed' }
   const text = `the guard of ${x.name} is not ready`
@@ -32,7 +35,11 @@ export function standingOf(pass: GuardPass, x: GroupNode, { member, granting }: 
 function ofAsking(pass: GuardPass, x: GroupNode, member: Member): Standing {
   if (!member.isThere) {
     const others = pass.nodes.filter((other) => other !== x && other.asks !== undefined && isBare(other))
-    return { state: others.length > 0 ? 'Conflict' : 'Draining' }
+    const text = `${x.name} has no guard, and gets none while it ${x.asks}`
+    return {
+      state: others.length > 0 ? 'Conflict' : 'Draining',
+      reason: { code: 'GuardMissing', object: x.name, text },
+    }
   }
   if (member.isOpen) {
     const text = `${x.name} is granted: its guard may be evicted`

@@ -2,7 +2,7 @@ import type { Reason } from '../../model/reason.ts'
 import { isLate } from './conditions.ts'
 import { grants } from './grants.ts'
 import { targetGone } from './may-go.ts'
-import { guardPass } from './pass.ts'
+import { guardPass, isTooLong } from './pass.ts'
 import type { GuardSnapshot, GuardView } from './snapshot.ts'
 
 /** What is worth a word of a guard, beside its grants: of its nodes that ask, and of itself. */
@@ -12,7 +12,9 @@ export function guardReasons(s: GuardSnapshot, view: GuardView): readonly Reason
   const { guard } = view
   const names = new Set(view.nodes.filter(({ isWanted }) => isWanted).map(({ name }) => name))
   const reasons = grants(pass).reasons.filter(({ object = '' }) => names.has(object))
-  const { unreadable } = guard.releases
+  const long = guard.releases.entries.find(({ until }) => isTooLong(until, s.now))
+  const unreadable =
+    guard.releases.unreadable ?? (long === undefined ? undefined : `that of ${long.node} ends in more than 24 hours`)
   const late = reasons.filter(
     ({ code, object = '' }) =>
       HELD.includes(code) && isLate(s, view, { requestedAt: s.requestedAt.get(object) ?? s.now }),

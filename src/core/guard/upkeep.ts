@@ -17,6 +17,7 @@ const REPLACED_AT_ONCE = 20
  * Law: no guard pod is made before the budget over it.
  */
 export function upkeep(pass: GuardPass, view: GuardView): readonly GuardObjectAction[] {
+  if (view.isRefused === true) return []
   const ofObjects = view.fleet === undefined ? perNode(view) : ofFleet(pass, view, view.fleet)
   return [...ofObjects, ...surplus(view)]
 }

@@ -70,6 +70,13 @@ export const GUARD_WORDS = {
     cure: 'Change the selector of that budget, or the labels of `spec.template`.',
     wait: 'none',
   },
+  NotCordoned: {
+    is: 'n1 has the condition DrainInProgress and is not cordoned, so its guard would come back at once',
+    cause:
+      'In mode `Budget` the guard of a granted node is removed, and its Deployment makes another one on each node that takes pods.',
+    cure: '`kubectl cordon` the node.',
+    wait: 'none',
+  },
   GuardReturning: {
     is: 'n1 is back, and its guard is not ready yet',
     cause: 'The node was uncordoned a moment ago, or its guard cannot start.',

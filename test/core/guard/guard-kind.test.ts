@@ -29,18 +29,18 @@ test('what holds where a NodeGuard says nothing', () => {
   assert.deepEqual(findings, [])
   assert.deepEqual(guard.spec, {
     follow: { kind: 'daemonSet', name: 'storage-node' },
-    ...{ mode: 'Budget', group: 'default', image: 'registry.k8s.io/pause:3.10', minReadySeconds: 0 },
+    ...{ mode: 'PerNode', group: 'default', image: 'registry.k8s.io/pause:3.10', minReadySeconds: 0 },
     ...{ pendingReplacement: 'ScaleDown', onTargetGone: 'Keep', grantTimeoutMs: 600_000, holds: [] },
   })
   assert.deepEqual([guard.releases, guard.heldByHand, guard.deleting], [{ entries: [] }, { entries: [] }, false])
 })
 
-test('the mode is PerNode where there are holds, and the one that is written otherwise', () => {
+test('the mode is PerNode, whatever the holds are, or the one that is written', () => {
   const holds = [{ name: 'volumes', volumes: {} }]
   const modes = [{}, { holds }, { holds: [] }, { mode: 'PerNode' }, { mode: 'Budget' }].map(
     (spec) => readGuard({ spec }).spec.mode,
   )
-  assert.deepEqual(modes, ['Budget', 'PerNode', 'Budget', 'PerNode', 'Budget'])
+  assert.deepEqual(modes, ['PerNode', 'PerNode', 'PerNode', 'PerNode', 'Budget'])
 })
 
 test('each field is read in its unit', () => {
@@ -110,3 +110,26 @@ for (const [text, releases, holds] of LISTS) {
     assert.equal(guard.heldByHand.entries.length, holds === undefined ? 1 : 0)
   })
 }
+
+test('the mode stays what it was, whether it was written or not', () => {
+  const refused = (
+    now: Readonly<Record<string, unknown>>,
+    before: Readonly<Record<string, unknown>>,
+  ): readonly string[] =>
+    validateGuard(guardObject(now), guardObject(before)).map(({ rule, field }) => `${rule} ${field}`)
+  assert.deepEqual(refused({ mode: 'Budget' }, {}), ['modeChanged spec.mode'])
+  assert.deepEqual(refused({}, { mode: 'Budget' }), ['modeChanged spec.mode'])
+  assert.deepEqual(refused({ mode: 'PerNode' }, {}), [])
+  assert.deepEqual(refused({ mode: 'Budget', group: 'b' }, { mode: 'Budget' }), [])
+})
+
+test('a release ends at a time with its zone', () => {
+  const unreadable = (until: string): string | undefined =>
+    readGuard({
+      annotations: { 'evenkeel.dev/guard-releases': JSON.stringify([{ node: 'n1', by: 'alice', until }]) },
+    }).releases.unreadable
+  assert.equal(unreadable('2026-01-01T00:00:00Z'), undefined)
+  assert.equal(unreadable('2026-01-01T00:00:00+01:00'), undefined)
+  assert.match(unreadable('2026-01-01T00:00:00') ?? '', /ends at no time/)
+  assert.match(unreadable('tomorrow') ?? '', /ends at no time/)
+})

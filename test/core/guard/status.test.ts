@@ -163,7 +163,7 @@ const ROWS: readonly Row[] = [
       cordon(toy, 'n1', 'n2')
       kill(toy, 'n1', 'n2')
     },
-    rows: ['n1 Conflict NodeDraining', 'n2 Conflict'],
+    rows: ['n1 Conflict GuardMissing', 'n2 Conflict GuardMissing'],
     conditions: { Ready: 'False NodesUnguarded', Degraded: 'True GuardsMissing', Conflict: 'True Conflict' },
   },
   {

@@ -8,6 +8,11 @@ const GUARD_RULES = {
     message: 'follow names both a DaemonSet and labels of nodes, or neither',
     fix: 'keep one of follow.daemonSet and follow.nodeSelector',
   },
+  modeChanged: {
+    field: 'spec.mode',
+    message: 'mode is changed, and all guards would have to be made anew while nodes may be waiting to be drained',
+    fix: 'keep mode, or make another NodeGuard with the other mode and remove this one once all of its nodes are guarded',
+  },
   secondLockImage: {
     field: 'spec.terminationGracePeriodSeconds',
     message: 'the default pod ends when it is asked to, so a longer grace does not keep it',
@@ -55,6 +60,10 @@ export const SPEC_RULES = rulesAt('spec', {
   oneTarget: [
     'has(self.follow.daemonSet) != has(self.follow.nodeSelector)',
     (self) => self.at('follow').at('daemonSet').absent !== self.at('follow').at('nodeSelector').absent,
+  ],
+  modeChanged: [
+    "(has(self.mode) ? self.mode : 'PerNode') == (has(oldSelf.mode) ? oldSelf.mode : 'PerNode')",
+    (self, old) => old === undefined || self.at('mode').textOr('PerNode') === old.at('mode').textOr('PerNode'),
   ],
   secondLockImage: [
     '!has(self.terminationGracePeriodSeconds) || has(self.template)',

@@ -44,12 +44,10 @@ const target = (): Fields => ({
 })
 
 const drains = (): Fields => ({
-  mode: {
-    description:
-      'How evictions are refused. PerNode: a Deployment and a PodDisruptionBudget for each node, of which exactly one is opened at a time. Budget: one Deployment with a pod on each node and one PodDisruptionBudget over all of them, which stays closed: the controller itself removes the pod of the node that is granted, since a budget that lets one pod go would let any of them go. Defaults to PerNode where there are holds, else to Budget.',
-    type: 'string',
-    enum: ['PerNode', 'Budget'],
-  },
+  mode: choice(
+    'How evictions are refused. PerNode: a Deployment and a PodDisruptionBudget for each node, of which exactly one is opened at a time. Budget: one Deployment with a pod on each node and one PodDisruptionBudget over all of them, which stays closed: the controller itself removes the pod of the node that is granted, since a budget that lets one pod go would let any of them go. It cannot be changed: all guards would have to be made anew. Defaults to PerNode.',
+    ['PerNode', 'Budget'],
+  ),
   group: text(
     `Of all guards of a group in the cluster, one node is granted at a time. Defaults to ${D.group}. Example: storage.`,
     { minLength: 1, maxLength: 63, default: D.group },
