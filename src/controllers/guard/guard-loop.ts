@@ -6,7 +6,6 @@ import { guardOwner } from '../../core/guard/pass.ts'
 import { guardStatus, refusedGuardStatus } from '../../core/guard/status.ts'
 import { guardReasons } from '../../core/guard/told-reasons.ts'
 import { toldNodes } from '../../core/owned/told-nodes.ts'
-import { claimsOf, MAINTENANCE_ANNOTATION } from '../../model/claims.ts'
 import type { LoopDecision } from '../../model/loop-decision.ts'
 import type { Node } from '../../model/node.ts'
 import type { ObjectRef } from '../../model/object-ref.ts'
@@ -30,7 +29,9 @@ import { StatusWriter } from '../../runtime/status-writer.ts'
 import { BudgetWatch, NOTHING_READ } from '../budget/budget-watch.ts'
 import { freshNodes } from '../owned/fresh-nodes.ts'
 import { Latest } from '../owned/latest.ts'
+import { type Bound, boundTo } from './bound.ts'
 import { GroupLooks, type GroupSeen } from './group-looks.ts'
+import { groupsLeft } from './groups-left.ts'
 import { GuardCaches } from './guard-caches.ts'
 import { GuardEvents, grantReasons } from './guard-events.ts'
 import { GuardMemory } from './guard-memory.ts'
@@ -58,11 +59,6 @@ interface GuardLoopParts {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-}
-
-interface Bound {
-  readonly action: GuardAction
-  readonly group: string
 }
 
 const SWEEP_MS = 60_000
@@ -175,22 +171,10 @@ export class GuardLoop {
     return this.#looks.of(group, this.#latest.all(this.#caches.nodes.objects()))
   }
 
-  /** Groups that have a slot or a claim, also where none of their guards is left. */
+  /** Also where none of their guards is left. */
   #groupsLeft(): ReadonlySet<string> {
-    const prefix = this.#slotsOf(LEFT).holder
-    const owners = this.#latest
-      .all(this.#caches.nodes.objects())
-      .flatMap(({ annotations: { [MAINTENANCE_ANNOTATION]: text } }) => (text === undefined ? [] : claimsOf(text)))
-    return new Set([
-      ...beginningWith(
-        prefix,
-        (this.#budget.facts()?.slots ?? []).map(({ owner }) => owner.holder),
-      ),
-      ...beginningWith(
-        guardOwner(LEFT),
-        owners.map(({ owner }) => owner),
-      ),
-    ])
+    const nodes = this.#latest.all(this.#caches.nodes.objects())
+    return groupsLeft({ nodes, slots: this.#budget.facts()?.slots ?? [], holder: this.#slotsOf(LEFT).holder })
   }
 
   #slotsOf(group: string): ControllerSlots {
@@ -277,10 +261,6 @@ export class GuardLoop {
   }
 }
 
-/** What comes after that. */
-const beginningWith = (prefix: string, texts: readonly string[]): readonly string[] =>
-  texts.flatMap((text) => (text.startsWith(prefix) ? [text.slice(prefix.length)] : []))
-
 /** With these a node is granted, or about to be. */
 const GRANTS: ReadonlySet<GuardAction['kind']> = new Set(['takeSlot', 'claim', 'openGate', 'letGo'])
 
@@ -290,12 +270,3 @@ const isOf = (nodes: readonly { readonly name: string }[], { name }: CheckedGuar
 /** An effect failed by itself, and those after it may well succeed. */
 const LASTING: readonly string[] = ['KUBE_FORBIDDEN', 'KUBE_INVALID', 'CLAIMS_FULL', 'NODE_CHANGED', 'NAME_TAKEN']
 const REFUSALS: readonly string[] = [...LASTING, 'KUBE_CONFLICT', 'KUBE_NOT_FOUND']
-
-function boundTo(group: string, decision: LoopDecision<GuardAction>): LoopDecision<Bound> {
-  const bound = (actions: readonly GuardAction[]): readonly Bound[] => actions.map((action) => ({ action, group }))
-  if (decision.kind === 'settled') return decision
-  const { later = [] } = decision
-  return decision.kind === 'act'
-    ? { ...decision, actions: bound(decision.actions), later: bound(later) }
-    : { ...decision, later: bound(later) }
-}

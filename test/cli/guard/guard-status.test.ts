@@ -103,7 +103,7 @@ test('guard status without a name has a line for each, and exits by the one that
     out,
     [
       '  NAME     MODE     GROUP    GUARDED  ASK  HELD  GRANTED  STATUS',
-      '  cache    Budget   cache        0/0    0     0  -        Unseen',
+      '  cache    PerNode  cache        0/0    0     0  -        Unseen',
       '  storage  PerNode  default      5/5    1     1  n3       NodesHeld',
       '',
     ].join('\n'),

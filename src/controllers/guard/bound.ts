@@ -1,0 +1,17 @@
+import type { GuardAction } from '../../core/guard/action.ts'
+import type { LoopDecision } from '../../model/loop-decision.ts'
+
+/** An action with the group that it was decided for. */
+export interface Bound {
+  readonly action: GuardAction
+  readonly group: string
+}
+
+export function boundTo(group: string, decision: LoopDecision<GuardAction>): LoopDecision<Bound> {
+  const bound = (actions: readonly GuardAction[]): readonly Bound[] => actions.map((action) => ({ action, group }))
+  if (decision.kind === 'settled') return decision
+  const { later = [] } = decision
+  return decision.kind === 'act'
+    ? { ...decision, actions: bound(decision.actions), later: bound(later) }
+    : { ...decision, later: bound(later) }
+}
