@@ -77,7 +77,7 @@ export class GuardWitness {
   /** A guard was evicted: no other node of the group may be without its own for the same reason. */
   #lost(node: string): void {
     this.#forgetThoseBack()
-    const others = [...this.#evicted.keys()].filter((other) => other !== node)
+    const others = [...this.#evicted.keys()].filter((other) => other !== node && !this.#parts.isReleased(other))
     if (others.length > 0)
       this.#parts.say('one-node', `the guard of ${node} was evicted while ${others.join(', ')} is without its own`)
     this.#evicted.set(node, this.#parts.ground.cluster.time.monoMs())
