@@ -44,15 +44,19 @@ export function grants(pass: GuardPass): Granting {
 const GRANTS = new WeakMap<GuardPass, Granting>()
 
 function granting(pass: GuardPass): Granting {
-  const under = pass.nodes
-    .filter((x) => isUnderWay(x) && !isLost(pass, x))
-    .toSorted((one, other) => rank(one) - rank(other))
-  const [lead, ...rest] = under
-  const lost = pass.nodes.filter((x) => isUnderWay(x) && isLost(pass, x))
+  const under = pass.nodes.filter(isUnderWay).toSorted((one, other) => rank(one) - rank(other))
+  const [lead, ...rest] = under.filter((x) => !isLost(pass, x))
+  const lost = under.filter((x) => isLost(pass, x))
   const undone = [...lost.flatMap(shutGone), ...rest.flatMap((x) => giveBack(pass, x))]
-  if (lead === undefined) return withNext(pass, undone)
-  const forLead = ofLead(pass, lead)
-  return { lead, actions: [...undone, ...forLead.actions], reasons: [...forLead.reasons, ...waiting(pass, lead)] }
+  if (lead !== undefined) return withLead(pass, lead, undone)
+  const next = withNext(pass, undone)
+  const [first] = lost
+  return next.lead !== undefined || first === undefined ? next : withLead(pass, first, [])
+}
+
+function withLead(pass: GuardPass, lead: GroupNode, undone: readonly GuardAction[]): Granting {
+  const { actions, reasons } = ofLead(pass, lead)
+  return { lead, actions: [...undone, ...actions], reasons: [...reasons, ...waiting(pass, lead)] }
 }
 
 /** Its guard is gone, and a person has said that no other node is to wait for it. */

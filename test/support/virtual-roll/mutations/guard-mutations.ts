@@ -72,7 +72,7 @@ export const GUARD_MUTATIONS: readonly Mutation[] = [
   ),
   mutation(
     'forgets a node once its guard is evicted',
-    ['grants.ts', 'isUnderWay(x) && !isLost(pass, x)', 'isUnderWay(x) && !isGone(x)'],
+    ['grants.ts', 'under.filter((x) => !isLost(pass, x))', 'under.filter((x) => !isGone(x))'],
     ['why-not.ts', 'pass.away.filter((other) => other !== x)', 'pass.away.filter((other) => other === undefined)'],
   ),
   mutation('leaves nodes that are cordoned out of the count', [
