@@ -148,11 +148,8 @@ function ofAsking(pass: GuardPass, x: GroupNode): Next {
   const why = whyNot(pass, x)
   if (why.length > 0 && open.length > 0) return { actions: open.map((member) => closeGate(x, member)), reasons: why }
   if (why.length > 0) return { actions: isBegun ? kept(pass, x) : giveBack(pass, x), reasons: why }
-  const more = isBegun ? kept(pass, x) : []
-  if (more.length > 0) return { actions: more, reasons: [draining(x)] }
-  if (isBegun && x.slot.kind !== 'none') return { actions: nextStep(pass, x, undefined), reasons: [draining(x)] }
-  // It is let go already, and was counted then.
-  if (open.length > 0) return { actions: opening(pass, x), reasons: [] }
+  const going = letGoBefore(pass, x, isBegun || open.length > 0)
+  if (going !== undefined) return { actions: going, reasons: isBegun ? [draining(x)] : [] }
   const [first] = queue(pass).filter((other) => other === x || whyNot(pass, other).length === 0)
   // Its owner has the node out, and no other node gets a place before it is done.
   const mayGiveWay = x.slot.kind !== 'others'
@@ -162,6 +159,18 @@ function ofAsking(pass: GuardPass, x: GroupNode): Next {
   return answer.may
     ? { actions: nextStep(pass, x, answer.slot), reasons: [] }
     : { actions: giveBack(pass, x), reasons: [answer.reason] }
+}
+
+/**
+ * What is next for a node that was let go already, and was counted then. The slot that it shared may be gone with its owner: without one no
+ * further guard is let go. Undefined: it is let go like any other.
+ */
+function letGoBefore(pass: GuardPass, x: GroupNode, isLetGo: boolean): readonly GuardAction[] | undefined {
+  if (!isLetGo) return undefined
+  const slot = kept(pass, x)
+  if (slot.length > 0) return slot
+  if (x.slot.kind !== 'none') return nextStep(pass, x, undefined)
+  return x.wanted.some(({ isOpen }) => isOpen) ? [] : undefined
 }
 
 const returning = ({ name }: GroupNode): Reason => ({

@@ -111,14 +111,16 @@ export class GuardWitness {
     const slots = new Set([...ground.slotNodes(), node]).size
     const limit = Math.min(scenario.maxOut ?? 1, Math.max(1, ground.nodeNames().length - 1))
     if (slots > limit) say('budget-kept', `${slots} nodes have a slot, and ${limit} may be out`)
-    if (ground.heldByHandForMs(node) > OLD_MS) say('holds-kept', `${node} was granted while a person holds it`)
+    if (ground.heldByHandForMs(node) > OLD_MS && !isReleased(node))
+      say('holds-kept', `${node} was granted while a person holds it`)
     this.#forgetThoseBack()
     const now = ground.cluster.time.monoMs()
     for (const [other, at] of this.#evicted)
       if (other !== node && now - at > OLD_MS && !isReleased(other))
         say('one-node', `${node} was granted while the guard of ${other} is gone for ${now - at} ms`)
     // The holds are those of the first guard, which follows the DaemonSet.
-    if (isReleased(node) || !ground.isWanted(node)) return
+    // Once it is gone by a grant, it has nothing left to hold.
+    if (isReleased(node) || !ground.isWanted(node) || this.#evicted.has(node)) return
     for (const hold of scenario.holds) {
       const ms = held.heldForMs(hold, node)
       if (ms > OLD_MS) say('holds-kept', `${node} was granted while ${hold} has held it for ${Math.round(ms)} ms`)
