@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { isReady, type PodObject } from '../../src/sim/actors/pod-object.ts'
-import { NODE_GUARDS, VOLUME_ATTACHMENTS } from '../../src/sim/world/api-resource.ts'
+import { NODE_GUARDS, NODES, VOLUME_ATTACHMENTS } from '../../src/sim/world/api-resource.ts'
 import { type SimulationContext, simulationTest } from '../support/simulation-test.ts'
 import { GuardGround, STORAGE_LABEL } from '../support/virtual-guard/guard-ground.ts'
 import {
@@ -11,6 +11,7 @@ import {
   storage,
   volumeAttachment,
 } from '../support/virtual-guard/guard-manifests.ts'
+import { budgetOf } from '../support/virtual-ingress/ingress-manifests.ts'
 
 const test = simulationTest(import.meta.url)
 
@@ -125,3 +126,58 @@ for (const mode of ['PerNode', 'Budget'] as const) {
     await ground.until('the claim and the slot to be given back', () => isFree(ground), 30)
   })
 }
+
+const isGateOpen = (ground: GuardGround, node: string): boolean =>
+  ground
+    .gates()
+    .some(
+      ({ metadata, spec }) => metadata.annotations?.['evenkeel.dev/node'] === node && (spec as Json).minAvailable !== 1,
+    )
+
+test('an edit that makes no sense closes the budget of a node that was granted', async (t) => {
+  const ground = await guarded(t, {})
+  ground.cordon('n1', true)
+  await ground.until('n1 to be granted', () => isGateOpen(ground, 'n1'), 30)
+  const clearWhen = 'object.('
+  const hold = {
+    name: 'a',
+    object: { version: 'v1', resource: 'configmaps', namespace: 'default', name: 'a', clearWhen },
+  }
+  ground.apply(nodeGuard({ holds: [hold] }))
+  await ground.until('its budget to be closed', () => !isGateOpen(ground, 'n1'), 30)
+  await ground.notWithin(20, () => isGateOpen(ground, 'n1'))
+  assert.equal(ground.condition('Stalled'), 'True GuardRefused')
+  assert.deepEqual(ground.guarded(), ['n1', 'n2', 'n3'])
+})
+
+test('a node whose slot another owner has goes before one that asked earlier and has no room', async (t) => {
+  const ground = await guarded(t, {})
+  ground.holdSlot(0, 'n2')
+  ground.cordon('n1', true)
+  await ground.until('n1 to wait for room', () => ground.rows()[0] === 'n1 Requested BudgetUsedUp', 30)
+  ground.cordon('n2', true)
+  // The roll has begun with it.
+  ground.annotateNode('n2', 'evenkeel.dev/maintenance', '{"version":2,"claims":[{"owner":"person/alice","id":"a"}]}')
+  await ground.until('n2 to be granted', () => isGateOpen(ground, 'n2'), 30)
+  assert.equal(isGateOpen(ground, 'n1'), false)
+})
+
+test('in mode Budget a node that drains without a cordon keeps its guard, and says why', async (t) => {
+  const ground = await guarded(t, { mode: 'Budget' })
+  const node = ground.node('n1')
+  const { conditions = [], ...status } = node.status as { readonly conditions?: readonly object[] }
+  const draining = { type: 'DrainInProgress', status: 'True' }
+  ground.cluster.world.store.put(NODES, { ...node, status: { ...status, conditions: [...conditions, draining] } })
+  await ground.until('n1 to say so', () => ground.rows()[0] === 'n1 Requested NotCordoned', 30)
+  assert.deepEqual([ground.guarded(), ground.slotNodes(), ground.claimed()], [['n1', 'n2', 'n3'], [], []])
+})
+
+test('other nodes do not wait for a node that is gone and was released', async (t) => {
+  const ground = await drained(t, {})
+  ground.apply(budgetOf(2))
+  const second = ground.drain('n2')
+  await ground.notWithin(10, () => second.isOver())
+  const until = new Date(ground.cluster.time.wallMs() + 600_000).toISOString()
+  ground.annotateGuard('evenkeel.dev/guard-releases', [{ node: 'n1', by: 'alice', until }])
+  await ground.until('n2 to be drained', () => second.isOver(), 60)
+})
