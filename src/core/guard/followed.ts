@@ -39,7 +39,7 @@ const ALWAYS_TOLERATED: readonly Json[] = [
 ]
 
 interface Around {
-  /** Of the name that the guard follows; undefined where there is none. */
+  /** The DaemonSet that the guard follows; undefined if there is none of that name. */
   readonly daemonSet: OwnedObject | undefined
   readonly nodes: readonly Node[]
 }

@@ -1,9 +1,8 @@
-import { parseConditions } from '../../model/condition.ts'
 import type { NodeGuard } from '../../model/node-guard.ts'
 import type { ObjectKind } from '../../model/object-kind.ts'
 import type { ObjectStatus } from '../../model/object-status.ts'
 import { parseNodeGuard } from '../../model/parse-node-guard.ts'
-import type { Untrusted } from '../../model/untrusted.ts'
+import { parseObjectStatus } from '../../model/parse-object-status.ts'
 import type { Finding } from '../schema/finding.ts'
 import { validateObject } from '../schema/validate-object.ts'
 import { guardSchema } from './schema/guard-schema.ts'
@@ -29,16 +28,6 @@ export const NODE_GUARDS: ObjectKind<CheckedGuard> = {
   parse: (object) => ({
     ...parseNodeGuard(object),
     findings: validateGuard(object.raw),
-    status: parseStatus(object.at('status')),
+    status: parseObjectStatus(object.at('status')),
   }),
-}
-
-function parseStatus(status: Untrusted): ObjectStatus {
-  const observedGeneration = status.at('observedGeneration').optionalInteger()
-  const { conditions: _conditions, observedGeneration: _observed, ...fields } = status.absent ? {} : status.fields()
-  return {
-    ...(observedGeneration === undefined ? {} : { observedGeneration }),
-    conditions: parseConditions(status),
-    fields,
-  }
 }

@@ -1,11 +1,10 @@
-import { parseConditions } from '../../model/condition.ts'
 import type { IngressDaemonSet, IngressGroup } from '../../model/ingress-daemon-set.ts'
 import type { ObjectKind } from '../../model/object-kind.ts'
 import type { ObjectStatus } from '../../model/object-status.ts'
 import { parseIngressDaemonSet } from '../../model/parse-ingress-daemon-set.ts'
 import { parseCreatedAt } from '../../model/parse-metadata.ts'
+import { parseObjectStatus } from '../../model/parse-object-status.ts'
 import type { WallMs } from '../../model/time.ts'
-import type { Untrusted } from '../../model/untrusted.ts'
 import type { Finding } from '../schema/finding.ts'
 import { validateIngress } from './validate.ts'
 
@@ -28,18 +27,8 @@ export function ingressKind(group: IngressGroup): ObjectKind<CheckedIngress> {
     parse: (object) => ({
       ...parse(object),
       findings: validateIngress(object.raw),
-      status: parseStatus(object.at('status')),
+      status: parseObjectStatus(object.at('status')),
       createdAt: parseCreatedAt(object),
     }),
-  }
-}
-
-function parseStatus(status: Untrusted): ObjectStatus {
-  const observedGeneration = status.at('observedGeneration').optionalInteger()
-  const { conditions: _conditions, observedGeneration: _observed, ...fields } = status.absent ? {} : status.fields()
-  return {
-    ...(observedGeneration === undefined ? {} : { observedGeneration }),
-    conditions: parseConditions(status),
-    fields,
   }
 }

@@ -1,0 +1,14 @@
+import { parseConditions } from './condition.ts'
+import type { ObjectStatus } from './object-status.ts'
+import type { Untrusted } from './untrusted.ts'
+
+/** The status of an object of ours. Throws MalformedReply. */
+export function parseObjectStatus(status: Untrusted): ObjectStatus {
+  const observedGeneration = status.at('observedGeneration').optionalInteger()
+  const { conditions: _conditions, observedGeneration: _observed, ...fields } = status.absent ? {} : status.fields()
+  return {
+    ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    conditions: parseConditions(status),
+    fields,
+  }
+}
