@@ -88,7 +88,7 @@ export class GroupLooks {
       isFresh: caches.isFresh(),
       budget: this.#parts.budget(),
       holder: this.#parts.holderOf(group),
-      // Of thousands of nodes that do not ask, nobody asks what holds them.
+      // The holds of nodes that do not ask are not read: there may be thousands.
       guards: found.map((one) => ({
         ...one,
         verdictsOf: (name) => (asked.has(name) ? one.verdictsOf(name) : undefined),

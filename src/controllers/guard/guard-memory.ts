@@ -84,7 +84,7 @@ export class GuardMemory {
     return new Map(this.#refused)
   }
 
-  /** Whether the last reason that was told about the same node or object has another text. */
+  /** Whether this code was last reported with another text for the same node or object. */
   isNews(uid: string, { code, object = '', text }: Reason): boolean {
     const told = this.#told.get(uid) ?? new Map<string, string>()
     this.#told.set(uid, told)
@@ -94,7 +94,7 @@ export class GuardMemory {
     return true
   }
 
-  /** It is told again once it comes back. */
+  /** A reason that is over is reported again when it comes back. */
   forget(uid: string, reasons: readonly Reason[]): void {
     const keys = new Set(reasons.map(({ code, object = '' }) => `${code} ${object}`))
     const told = this.#told.get(uid)
