@@ -82,17 +82,11 @@ export class GroupLooks {
       this.#parts.life(),
     )
     const names = asking.map(({ name }) => name)
-    const asked = new Set(names)
     return lookAtGroup({
-      ...{ group, now, nodes, refusedGuards },
+      ...{ group, now, nodes, refusedGuards, guards: found, asking: new Set(names) },
       isFresh: caches.isFresh(),
       budget: this.#parts.budget(),
       holder: this.#parts.holderOf(group),
-      // The holds of nodes that do not ask are not read: there may be thousands.
-      guards: found.map((one) => ({
-        ...one,
-        verdictsOf: (name) => (asked.has(name) ? one.verdictsOf(name) : undefined),
-      })),
       requestedAt: memory.requestedAt(group, { names, guards, now }),
       refusals: memory.refusals(now),
     })

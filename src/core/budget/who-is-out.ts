@@ -14,12 +14,23 @@ export function whoIsOut(s: BudgetSnapshot): readonly NodeOut[] {
   const out: NodeOut[] = []
   // Of thousands of nodes nearly all are in, and each pass asks.
   for (const node of s.nodes) {
+    const held = slots.get(node.name)
+    if (held === undefined && s.places.length === 0 && isQuiet(node) && !s.returning.has(node.name)) continue
     unlisted.delete(node.name)
-    out.push(...asOut(node.name, whyOut(node, s, slots.get(node.name) ?? NO_SLOTS)))
+    out.push(...asOut(node.name, whyOut(node, s, held ?? NO_SLOTS)))
   }
   for (const [name, held] of unlisted) out.push(...asOut(name, held.map(unlistedSlot)))
   return out
 }
+
+/** Nothing on the Node itself says that it is out, or may be. */
+const isQuiet = ({ ready, recordOf, claimedBy, cordoned, leaving, excluded }: BudgetNode): boolean =>
+  ready === 'True' &&
+  recordOf === undefined &&
+  claimedBy === undefined &&
+  leaving === undefined &&
+  !cordoned &&
+  !excluded
 
 const NO_SLOTS: readonly OthersSlot[] = []
 

@@ -3,7 +3,6 @@ import type { Node } from '../../model/node.ts'
 import type { NodeGuard } from '../../model/node-guard.ts'
 import type { OwnedObject } from '../../model/owned-object.ts'
 import { parseLabelSelector } from '../../model/parse-label-selector.ts'
-import { NODE_ANNOTATION } from '../../model/slot.ts'
 import type { WallMs } from '../../model/time.ts'
 import { MalformedReply, Untrusted } from '../../model/untrusted.ts'
 import type { BudgetFacts } from '../budget/budget-facts.ts'
@@ -14,17 +13,9 @@ import type { FoundDeployment } from '../owned/found-workload.ts'
 import { type Followed, followedBy } from './followed.ts'
 import type { GuardPod } from './found.ts'
 import { foundGate } from './grant.ts'
-import { claimOn } from './pass.ts'
-import type {
-  FoundGate,
-  GuardedNode,
-  Guarding,
-  GuardSnapshot,
-  GuardView,
-  HoldVerdict,
-  RefusedWrite,
-} from './snapshot.ts'
-import { guardOfAll, guardOfNode } from './wanted-guard.ts'
+import { guardedNodes } from './guarded-nodes.ts'
+import type { Guarding, GuardSnapshot, GuardView, HoldVerdict, RefusedWrite } from './snapshot.ts'
+import { guardOfAll } from './wanted-guard.ts'
 
 /** A NodeGuard with all that was read for it. */
 export interface FoundGuard {
@@ -49,6 +40,8 @@ interface FoundGroup {
   readonly now: WallMs
   readonly isFresh: boolean
   readonly nodes: readonly Node[]
+  /** Names of nodes that ask: the holds of the others are not read, for there may be thousands. */
+  readonly asking: ReadonlySet<string>
   readonly budget: BudgetFacts
   readonly holder: string
   readonly guards: readonly FoundGuard[]
@@ -59,9 +52,8 @@ interface FoundGroup {
 
 export function lookAtGroup(found: FoundGroup): GuardSnapshot {
   const { group, now, isFresh, nodes, budget, holder, refusedGuards, requestedAt, refusals } = found
-  const byName = new Map(nodes.map((node) => [node.name, node]))
   return {
-    ...{ group, now, isFresh, refusedGuards, requestedAt, refusals, nodes: byName },
+    ...{ group, now, isFresh, refusedGuards, requestedAt, refusals, nodes: byName(nodes) },
     budget: {
       limit: budget.limit,
       fleet: nodes.length,
@@ -77,44 +69,25 @@ export function lookAtGroup(found: FoundGroup): GuardSnapshot {
       slots: budget.slots,
       holder,
     },
-    guards: found.guards.map((one) => viewOf(one, nodes, byName)),
+    guards: found.guards.map((one) => viewOf(one, found)),
   }
 }
 
-type Nodes = ReadonlyMap<string, Node>
+const NAMED = new WeakMap<readonly Node[], ReadonlyMap<string, Node>>()
 
-function viewOf(found: FoundGuard, nodes: readonly Node[], byName: Nodes): GuardView {
+function byName(nodes: readonly Node[]): ReadonlyMap<string, Node> {
+  const named = NAMED.get(nodes) ?? new Map(nodes.map((node) => [node.name, node]))
+  NAMED.set(nodes, named)
+  return named
+}
+
+function viewOf(found: FoundGuard, { nodes, asking }: FoundGroup): GuardView {
   const { guard, daemonSet, deployments, gates } = found
   const followed = followedBy(guard, { daemonSet, nodes })
-  const isPerNode = guard.spec.mode === 'PerNode'
-  const pods = Map.groupBy(
-    found.pods.filter(({ isFinished, nodeName }) => !isFinished && nodeName !== undefined),
-    ({ nodeName = '' }) => nodeName,
-  )
-  const own = isPerNode ? perNode(found) : NONE
-  // Its guard is gone by a grant, and the node is not back or gone yet.
-  const isGranted = (node: Node): boolean => claimOn(node, guard.spec.group) !== undefined
-  const names = new Set([...byName.keys(), ...own.keys(), ...pods.keys()])
-  const guarded = [...names].flatMap((name): readonly GuardedNode[] => {
-    const node = byName.get(name)
-    const here = pods.get(name) ?? NO_PODS
-    const there = own.get(name)
-    const isWanted =
-      node !== undefined && isToHave(followed, node, here.length > 0 || there !== undefined || isGranted(node))
-    if (!isWanted && here.length === 0 && there === undefined) return []
-    const verdicts = found.verdictsOf(name)
-    return [
-      {
-        ...{ name, isWanted, pods: here },
-        ...(node === undefined ? {} : { node }),
-        ...(isPerNode ? { own: { wanted: guardOfNode(guard, followed, name), ...there } } : {}),
-        ...(verdicts === undefined ? {} : { verdicts }),
-      },
-    ]
-  })
-  const fleet = isPerNode ? undefined : fleetOf(found, followed)
-  const used = new Set(guarded.flatMap(({ own: of }) => [of?.deployment?.uid, of?.gate?.object.uid]))
-  for (const one of [fleet?.deployment?.uid, fleet?.gate?.object.uid]) used.add(one)
+  const guarded = guardedNodes({ ...found, followed, nodes, asking, verdictsOf: (name) => found.verdictsOf(name) })
+  const fleet = guard.spec.mode === 'PerNode' ? undefined : fleetOf(found, followed)
+  const used = new Set<object | undefined>([fleet?.deployment, fleet?.gate?.object])
+  for (const { own } of guarded) used.add(own?.deployment).add(own?.gate?.object)
   return {
     guard,
     ...(found.isRefused === true ? { isRefused: found.isRefused } : {}),
@@ -123,35 +96,10 @@ function viewOf(found: FoundGuard, nodes: readonly Node[], byName: Nodes): Guard
     nodes: guarded,
     ...(fleet === undefined ? {} : { fleet }),
     surplus: {
-      deployments: deployments.filter(({ uid }) => !used.has(uid)),
-      gates: gates.filter(({ uid }) => !used.has(uid)),
+      deployments: deployments.filter((one) => !used.has(one)),
+      gates: gates.filter((one) => !used.has(one)),
     },
   }
-}
-
-const NO_PODS: readonly GuardPod[] = []
-
-type There = { readonly deployment?: FoundDeployment; readonly gate?: FoundGate }
-const NONE: ReadonlyMap<string, There> = new Map()
-
-/** A guard that is there stays on a node that takes no new one. */
-function isToHave({ judge }: Followed, node: Node, isThere: boolean): boolean {
-  const verdict = judge(node)
-  return verdict === 'Run' || (verdict === 'Keep' && isThere)
-}
-
-/** Deployments and budgets of single nodes, by the node that each names. */
-function perNode({ deployments, gates }: FoundGuard): ReadonlyMap<string, There> {
-  const there = new Map<string, There>()
-  for (const deployment of deployments) {
-    const node = deployment.annotations[NODE_ANNOTATION]
-    if (node !== undefined) there.set(node, { deployment })
-  }
-  for (const gate of gates) {
-    const node = gate.annotations[NODE_ANNOTATION]
-    if (node !== undefined) there.set(node, { ...there.get(node), gate: foundGate(gate) })
-  }
-  return there
 }
 
 function fleetOf({ guard, deployments, gates }: FoundGuard, followed: Followed): Guarding {

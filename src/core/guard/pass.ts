@@ -58,9 +58,9 @@ export function guardPass(s: GuardSnapshot): GuardPass {
   const members = new Map<string, Member[]>()
   for (const view of s.guards)
     for (const n of view.nodes) {
-      const list = members.get(n.name) ?? []
-      list.push(memberOf(s, view, n))
-      members.set(n.name, list)
+      const list = members.get(n.name)
+      if (list === undefined) members.set(n.name, [memberOf(s, view, n)])
+      else list.push(memberOf(s, view, n))
     }
   const slots = slotsByNode(s)
   // Of a node that no guard is for any more, a slot or a claim may be left.

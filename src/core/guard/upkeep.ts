@@ -66,17 +66,23 @@ interface Wish {
 }
 
 /** Of objects that are as they are wanted: while neither they nor the wish are others, nothing is compared anew for thousands of nodes. */
-const ALIGNED = new WeakMap<FoundDeployment, Guarding & { readonly wish: string }>()
+const ALIGNED = new WeakMap<FoundDeployment, Guarding & { readonly wish: Wish }>()
 
 function alignment(view: GuardView, guarding: Guarding, wish: Wish): GuardObjectAction | undefined {
   const { wanted, deployment, gate } = guarding
   const last = deployment === undefined ? undefined : ALIGNED.get(deployment)
-  const text = JSON.stringify(wish)
-  if (last?.wanted === wanted && last.gate?.object === gate?.object && last.wish === text) return undefined
+  const isSame = last?.wanted === wanted && last.gate?.object === gate?.object && isSameWish(last.wish, wish)
+  if (isSame) return undefined
   const action = misalignment(view, guarding, wish)
-  if (action === undefined && deployment !== undefined) ALIGNED.set(deployment, { ...guarding, wish: text })
+  if (action === undefined && deployment !== undefined) ALIGNED.set(deployment, { ...guarding, wish })
   return action
 }
+
+const isSameWish = (one: Wish, other: Wish): boolean =>
+  one.replicas === other.replicas &&
+  one.unplaceable === other.unplaceable &&
+  one.isPaused === other.isPaused &&
+  one.pods === other.pods
 
 function misalignment(
   view: GuardView,

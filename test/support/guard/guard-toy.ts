@@ -52,6 +52,7 @@ export class GuardToy {
     return lookAtGroup({
       ...{ group: 'default', now: this.now, isFresh: this.isFresh, holder: HOLDER, refusedGuards: this.refusedGuards },
       nodes: [...this.nodes.values()].map((node) => ({ ...node })),
+      asking: new Set(this.nodes.keys()),
       budget: { limit: { kind: 'count', count: this.maxOut }, cordons: 'noBrake', slots: [...this.slots] },
       guards: this.guards.map((one) => this.#found(one)),
       requestedAt: new Map(this.#asking),
