@@ -3,6 +3,7 @@ import { decideGuards } from '../../core/guard/decide.ts'
 import type { CheckedGuard } from '../../core/guard/guard-kind.ts'
 import { NODE_GUARDS } from '../../core/guard/guard-kind.ts'
 import { guardOwner } from '../../core/guard/pass.ts'
+import type { HoldVerdict } from '../../core/guard/snapshot.ts'
 import { guardStatus, refusedGuardStatus } from '../../core/guard/status.ts'
 import { guardReasons } from '../../core/guard/told-reasons.ts'
 import { toldNodes } from '../../core/owned/told-nodes.ts'
@@ -208,8 +209,8 @@ export class GuardLoop {
   }
 
   /**
-   * Before a node is granted, all nodes, all slots and the holds of this node are read anew, and it is decided once more. Undefined: it is
-   * not to be done any more.
+   * Before a node is granted, all nodes and all slots are read anew for each step, and the holds of this node for the last one, which lets its
+   * guard go. Then it is decided once more. Undefined: it is not to be done any more.
    */
   async #stillDecided(action: GuardAction, group: string, signal: AbortSignal): Promise<GuardAction | undefined> {
     if (!('node' in action) || !GRANTS.has(action.kind)) return action
@@ -221,19 +222,26 @@ export class GuardLoop {
     this.#budgetReadAt = this.#parts.clock.monoMs()
     const node = nodes.find(({ name }) => name === action.node)
     if (node === undefined) return undefined
-    const guards = this.#caches.ofGroup(group)
-    const verdicts = new Map(
-      await Promise.all(
-        guards.map(async (guard) => [guard.uid, await this.#holds.fresh(guard, node, signal)] as const),
-      ),
-    )
-    // Verdicts are of the holds that were read.
-    const now = this.#caches.ofGroup(group)
-    if (guards.length !== now.length || guards.some(({ spec }, at) => spec !== now[at]?.spec)) return undefined
+    const verdicts = LETTING_GO.has(action.kind) ? await this.#freshHolds(group, node, signal) : NOT_READ
+    if (verdicts === undefined) return undefined
     const decision = decideGuards(this.#looks.of(group, nodes, { node: action.node, verdicts }).snapshot)
     return decision.kind === 'act'
       ? decision.actions.find((one) => guardActionKey(one) === guardActionKey(action))
       : undefined
+  }
+
+  /** By the UID of each guard of the group. Undefined: the guards changed meanwhile, and other holds count than those that were read. */
+  async #freshHolds(
+    group: string,
+    node: Node,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, readonly HoldVerdict[]> | undefined> {
+    const guards = this.#caches.ofGroup(group)
+    const read = guards.map(async (guard) => [guard.uid, await this.#holds.fresh(guard, node, signal)] as const)
+    const verdicts = new Map(await Promise.all(read))
+    const now = this.#caches.ofGroup(group)
+    const isSame = guards.length === now.length && guards.every(({ spec }, at) => spec === now[at]?.spec)
+    return isSame ? verdicts : undefined
   }
 
   async #tell(
@@ -263,6 +271,8 @@ export class GuardLoop {
 
 /** With these a node is granted, or about to be. */
 const GRANTS: ReadonlySet<GuardAction['kind']> = new Set(['takeSlot', 'claim', 'openGate', 'letGo'])
+const LETTING_GO: ReadonlySet<GuardAction['kind']> = new Set(['openGate', 'letGo'])
+const NOT_READ: ReadonlyMap<string, readonly HoldVerdict[]> = new Map()
 
 const isOf = (nodes: readonly { readonly name: string }[], { name }: CheckedGuard, object = ''): boolean =>
   object === name || nodes.some((n) => n.name === object)
