@@ -1,3 +1,4 @@
+import { claimOn } from '../../core/guard/pass.ts'
 import type { HoldVerdict } from '../../core/guard/snapshot.ts'
 import { fillHoldUrl } from '../../model/hold-url.ts'
 import type { Node } from '../../model/node.ts'
@@ -65,7 +66,7 @@ export class HoldReader {
     })
   }
 
-  /** Reads the holds that were read longest ago, of all that ask, and settles before they are answered. */
+  /** Reads holds of the node that is granted first, then those that were read longest ago, and settles before they are answered. */
   refresh(asking: readonly (readonly [NodeGuard, Node])[], signal: AbortSignal): void {
     const now = this.#parts.clock.monoMs()
     for (const [key, { at }] of this.#read) if (now - at > KEPT_MS) this.#read.delete(key)
@@ -73,11 +74,12 @@ export class HoldReader {
       guard.spec.holds.filter(isRemote).flatMap((hold) => {
         const key = keyOf(guard, node, hold)
         const at = this.#read.get(key)?.at ?? Number.NEGATIVE_INFINITY
-        return this.#reading.has(key) || now - at < AGAIN_MS ? [] : [{ guard, node, hold, key, at }]
+        const isGranted = claimOn(node, guard.spec.group) !== undefined
+        return this.#reading.has(key) || now - at < AGAIN_MS ? [] : [{ guard, node, hold, key, at, isGranted }]
       }),
     )
-    const oldest = due.toSorted((one, other) => one.at - other.at)
-    for (const { guard, node, hold, key } of oldest.slice(0, AT_ONCE - this.#reading.size)) {
+    const inTurn = due.toSorted((one, other) => Number(other.isGranted) - Number(one.isGranted) || one.at - other.at)
+    for (const { guard, node, hold, key } of inTurn.slice(0, AT_ONCE - this.#reading.size)) {
       this.#reading.add(key)
       this.#remember({ key, guard }, this.#remote(hold, node, signal), signal)
     }

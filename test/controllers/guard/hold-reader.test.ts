@@ -6,6 +6,7 @@ import { ApiReach } from '../../../src/adapters/kube/api-reach.ts'
 import { kubeObjects } from '../../../src/adapters/kube/kube-objects.ts'
 import { systemTimers as timers } from '../../../src/adapters/node/system-timers.ts'
 import { HoldReader } from '../../../src/controllers/guard/hold-reader.ts'
+import { formatClaims, MAINTENANCE_ANNOTATION } from '../../../src/model/claims.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 import type { Objects } from '../../../src/ports/objects.ts'
 import { type ApiResource, CONFIG_MAPS, PODS, VOLUME_ATTACHMENTS } from '../../../src/sim/world/api-resource.ts'
@@ -166,4 +167,23 @@ test('what takes a request is read beside the passes, told when it changes, and 
   assert.deepEqual([await refreshed(), ground.news], [['clear'], 1])
   ground.create(PODS, pod('db-0', 'n1'))
   assert.deepEqual([await refreshed(), ground.news], [['held'], 2])
+})
+
+test('of many nodes that ask, the holds of the one that is granted are read first', async () => {
+  const ground = new Ground()
+  const reader = ground.reader()
+  const guard = readGuard({ spec: { holds: [{ name: 'a', pods: { selector: { app: 'db' } } }] } })
+  const names = Array.from({ length: 40 }, (_, at) => `n${at + 1}`)
+  const claim = { owner: 'guard/default', id: 'a', at: '2026-01-01T00:00:00.000Z', why: 'it is being drained' }
+  const annotations = { [MAINTENANCE_ANNOTATION]: formatClaims([claim]) }
+  const nodes = names.map((name) => (name === 'n40' ? { ...aNode(name), annotations } : aNode(name)))
+  const signal = new AbortController().signal
+  reader.refresh(
+    nodes.map((node) => [guard, node] as const),
+    signal,
+  )
+  await ground.api.done(ground.api.time.sleep(500, signal))
+  const read = nodes.filter((node) => reader.verdicts(guard, node).length > 0).map(({ name }) => name)
+  assert.equal(read.length, 16)
+  assert.ok(read.includes('n40'), read.join())
 })
