@@ -111,7 +111,7 @@ for (const [text, releases, holds] of LISTS) {
   })
 }
 
-test('the mode stays what it was, whether it was written or not', () => {
+test('the mode and the group stay what they were, whether they were written or not', () => {
   const refused = (
     now: Readonly<Record<string, unknown>>,
     before: Readonly<Record<string, unknown>>,
@@ -120,7 +120,10 @@ test('the mode stays what it was, whether it was written or not', () => {
   assert.deepEqual(refused({ mode: 'Budget' }, {}), ['modeChanged spec.mode'])
   assert.deepEqual(refused({}, { mode: 'Budget' }), ['modeChanged spec.mode'])
   assert.deepEqual(refused({ mode: 'PerNode' }, {}), [])
-  assert.deepEqual(refused({ mode: 'Budget', group: 'b' }, { mode: 'Budget' }), [])
+  assert.deepEqual(refused({ mode: 'Budget', minReadySeconds: 5 }, { mode: 'Budget' }), [])
+  assert.deepEqual(refused({ group: 'b' }, {}), ['groupChanged spec.group'])
+  assert.deepEqual(refused({}, { group: 'b' }), ['groupChanged spec.group'])
+  assert.deepEqual(refused({ group: 'default' }, {}), [])
 })
 
 test('a release ends at a time with its zone', () => {

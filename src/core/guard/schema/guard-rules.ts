@@ -1,4 +1,4 @@
-import { GUARD_NAME_MAX } from '../../../model/guard-defaults.ts'
+import { GUARD_DEFAULTS as D, GUARD_NAME_MAX } from '../../../model/guard-defaults.ts'
 import { rulesOf } from '../../schema/field-rule.ts'
 
 /** What a NodeGuard is refused for beyond a field that is wrong by itself. */
@@ -12,6 +12,12 @@ const GUARD_RULES = {
     field: 'spec.mode',
     message: 'mode is changed, and all guards would have to be made anew while nodes may be waiting to be drained',
     fix: 'keep mode, or make another NodeGuard with the other mode and remove this one once all of its nodes are guarded',
+  },
+  groupChanged: {
+    field: 'spec.group',
+    message:
+      'group is changed, and a node that is being drained would lose the slot and the claim that the old group holds for it',
+    fix: 'keep group, or make another NodeGuard in the other group and remove this one once all of its nodes are guarded',
   },
   secondLockImage: {
     field: 'spec.terminationGracePeriodSeconds',
@@ -64,6 +70,10 @@ export const SPEC_RULES = rulesAt('spec', {
   modeChanged: [
     "(has(self.mode) ? self.mode : 'PerNode') == (has(oldSelf.mode) ? oldSelf.mode : 'PerNode')",
     (self, old) => old === undefined || self.at('mode').textOr('PerNode') === old.at('mode').textOr('PerNode'),
+  ],
+  groupChanged: [
+    `(has(self.group) ? self.group : '${D.group}') == (has(oldSelf.group) ? oldSelf.group : '${D.group}')`,
+    (self, old) => old === undefined || self.at('group').textOr(D.group) === old.at('group').textOr(D.group),
   ],
   secondLockImage: [
     '!has(self.terminationGracePeriodSeconds) || has(self.template)',

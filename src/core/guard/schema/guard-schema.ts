@@ -49,7 +49,7 @@ const drains = (): Fields => ({
     ['PerNode', 'Budget'],
   ),
   group: text(
-    `Of all guards of a group in the cluster, one node is granted at a time. Defaults to ${D.group}. Example: storage.`,
+    `Of all guards of a group in the cluster, one node is granted at a time. It cannot be changed: a node that is being drained would lose its slot. Defaults to ${D.group}. Example: storage.`,
     { minLength: 1, maxLength: 63, default: D.group },
   ),
   grantTimeoutSeconds: integer(
