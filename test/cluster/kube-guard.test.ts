@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
+import { appContainer } from '../../src/sim/cluster/article-workloads.ts'
 import { GuardBed } from '../support/guard-bed/guard-bed.ts'
+import { guardPods } from '../support/guard-bed/guarded-nodes.ts'
 import type { KubectlDrain } from '../support/guard-bed/kubectl-drain.ts'
 import { type ApiObject, hostOf, isLeaving, isReady, nodeOf } from '../support/ingress-api/api-object.ts'
 import type { Change } from '../support/ingress-api/api-view.ts'
@@ -170,3 +172,45 @@ for (const { mode, others } of [
     t.diagnostic(`all of it took ${seconds(startedMs, performance.now())}`)
     await place().remove(name)
   })
+
+/** Asked to end, it goes on for ten minutes. */
+const resisting = {
+  metadata: { labels: { app: 'guard' } },
+  spec: { containers: [appContainer({ STOP: 'graceful', GRACE: '10m' })] },
+}
+
+atNight(
+  'the second lock: a guard that is deleted goes on while its node is held, and is ended once the hold is clear',
+  real,
+  async (t) => {
+    const { bed, history } = place()
+    const holds = [{ name: 'busy', annotation: { key: 'example.com/busy' } }]
+    const spec = { mode: 'PerNode', terminationGracePeriodSeconds: 600, template: resisting, holds }
+    await place().guard(spec, 'lock')
+    const onN1 = (): readonly ApiObject[] =>
+      guardPods(history.now('pods'), 'lock').filter((pod) => hostOf(pod) === 'n1')
+    const [pod] = onN1()
+    assert.ok(pod)
+    await bed.kubectl(['annotate', 'node/n1', 'example.com/busy=yes'])
+    await bed.kubectl(['cordon', 'n1'])
+    await place().until('n1 to be held', async () => (await place().row('lock', 'n1'))?.state === 'Held')
+    await bed.kubectl(['delete', `pod/${pod.metadata.name}`, '--wait=false'])
+    await place().until('the guard to be asked to end', () => onN1().some(isLeaving))
+    await place().until('the kubelet to have asked it', async () => {
+      const seen = JSON.parse(await bed.kubectl(['get', `pod/${pod.metadata.name}`, '-o', 'json']))
+      return seen.status.containerStatuses[0].ready === false
+    })
+    assert.deepEqual(
+      onN1().map(({ metadata }) => metadata.uid),
+      [pod.metadata.uid],
+    )
+    assert.equal((await place().row('lock', 'n1'))?.state, 'Held')
+    await bed.kubectl(['annotate', 'node/n1', 'example.com/busy-'])
+    const clearMs = performance.now()
+    await place().until('the guard to be gone', () => onN1().length === 0, 60_000)
+    t.diagnostic(`the guard was gone ${seconds(clearMs, performance.now())} after the hold was clear`)
+    await place().uncordon('n1')
+    await place().guardedAgain('lock')
+    await place().remove('lock')
+  },
+)

@@ -73,13 +73,14 @@ export class IngressBed {
     this.place = place
   }
 
-  static async open(): Promise<IngressBed> {
+  /** `values`: of the chart, beside those that it needs. */
+  static async open(values: readonly string[] = []): Promise<IngressBed> {
     const place = await AgentBed.open()
     try {
       await place.bed.apply([webService(DATA_PORT)])
       await place.place.install([
         ...['minReadySeconds=6', 'agent.upDelay=1s', `agent.agentCheckPort=${AGENT_CHECK_PORT}`],
-        ...['controller.enabled=true', 'ingress.enabled=true'],
+        ...['controller.enabled=true', 'ingress.enabled=true', ...values],
       ])
       await place.place.rolledOut()
       return new IngressBed(place)

@@ -6,15 +6,15 @@ import { waitFor } from '../../../testbed/machine/wait-for.ts'
 import { rightsOfTheChart, shipped } from '../agent-chart.ts'
 import { ControllerProcess } from '../controller/controller-process.ts'
 import { ApiHistory } from '../ingress-api/api-history.ts'
-import { type ApiObject, claimsOn, hostOf, isReady, nodeOf } from '../ingress-api/api-object.ts'
+import { type ApiObject, claimsOn, nodeOf } from '../ingress-api/api-object.ts'
 import type { Change } from '../ingress-api/api-view.ts'
 import { type RawApi, rawApi } from '../raw-api.ts'
 import { refusedRequests } from '../roll-bed/audit.ts'
 import { type Json, nodeGuard, storage } from '../virtual-guard/guard-manifests.ts'
+import { guardedNodes, guardPods, unguardedNodes } from './guarded-nodes.ts'
 import { KubectlDrain } from './kubectl-drain.ts'
 
 const ACCOUNT = 'evenkeel-agent-controller'
-const GUARD_LABEL = 'evenkeel.dev/guard'
 const GUARDS = '/apis/evenkeel.dev/v1alpha1/namespaces/default/nodeguards'
 /** On a machine that has other work. */
 const WAIT_MS = 90_000
@@ -103,7 +103,7 @@ export class GuardBed {
       const { desiredNodes, conditions = [], nodes: restless = [] } = await this.status(name)
       const ready = conditions.find(({ type }) => type === 'Ready')
       const isSaid = ready?.reason === 'AllGuarded' && desiredNodes === nodes.length && restless.length === 0
-      const pods = this.#guards(this.history.now('pods'), name)
+      const pods = guardPods(this.history.now('pods'), name)
       const isSo = this.guarded().join() === nodes.join() && pods.length === nodes.length
       return isSaid && isSo && this.leftOver().length === 0
     })
@@ -112,7 +112,7 @@ export class GuardBed {
   /** With all that belongs to it. */
   async remove(name: string): Promise<void> {
     await this.bed.kubectl(['delete', `nodeguard/${name}`, '--wait', '--timeout=60s'], { limitMs: 70_000 })
-    await this.until(`the guards of ${name} to go`, () => this.#guards(this.history.now('pods'), name).length === 0)
+    await this.until(`the guards of ${name} to go`, () => guardPods(this.history.now('pods'), name).length === 0)
     await this.until('nothing to be left over', () => this.leftOver().length === 0)
   }
 
@@ -158,30 +158,14 @@ export class GuardBed {
     return (await this.status(name)).nodes?.find((row) => row.name === node)
   }
 
-  #guards(pods: readonly ApiObject[], name?: string): readonly ApiObject[] {
-    return pods.filter(({ metadata: { labels = {} } }) => {
-      const of = labels[GUARD_LABEL]
-      return of !== undefined && (name === undefined || of === name)
-    })
-  }
-
   /** Nodes with a guard that is ready and does not leave. */
-  guarded(pods = this.history.now('pods')): readonly string[] {
-    return this.#guards(pods)
-      .filter(isReady)
-      .map((pod) => hostOf(pod) ?? '')
-      .toSorted()
+  guarded(): readonly string[] {
+    return guardedNodes(this.history.now('pods'))
   }
 
   /** `n1`, or `n1 n2`: the nodes that were without a ready guard at the same moment, each such set once. */
   without(since: number): readonly string[] {
-    const sets = new Set<string>()
-    this.history.replay(since, (world) => {
-      const there = this.guarded([...world.pods.values()])
-      const missing = this.bed.nodes.filter((node) => !there.includes(node))
-      if (missing.length > 0) sets.add(missing.join(' '))
-    })
-    return [...sets].toSorted()
+    return unguardedNodes(this.history, { nodes: this.bed.nodes, since })
   }
 
   /** When the first such change was told, in ms of the monotonic clock. */
