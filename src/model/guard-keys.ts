@@ -4,6 +4,9 @@ export const GUARD_LABEL = 'evenkeel.dev/guard'
 /** Its UID. Deployments and budgets select by it, so that no two NodeGuards share a pod, whatever their names. */
 export const GUARD_UID_LABEL = 'evenkeel.dev/guard-uid'
 
+/** On the pods of a NodeGuard that resists deletion: one that is deleted stays until the controller removes this. */
+export const GUARD_FINALIZER = 'evenkeel.dev/guard'
+
 /** On a PodDisruptionBudget of a guard while a node is granted: `{"node": …, "at": …}`. */
 export const GRANT_ANNOTATION = 'evenkeel.dev/guard-grant'
 

@@ -68,8 +68,8 @@ export interface GuardSpec {
   readonly grantTimeoutMs: number
   readonly holds: readonly Hold[]
   readonly maxHold?: { readonly afterMs: number; readonly policy: 'Wait' | 'Release' }
-  /** The second lock: a guard that is deleted stays for so long, unless its node is granted. */
-  readonly terminationGraceMs?: number
+  /** The second lock: a guard that is deleted stays until its node is granted. */
+  readonly resistsDeletion: boolean
 }
 
 /** `evenkeel.dev/v1alpha1`, kind NodeGuard. */

@@ -23,7 +23,6 @@ function parseSpec(spec: Untrusted): GuardSpec {
   const template = spec.at('template')
   const priorityClassName = spec.at('priorityClassName').optionalText()
   const maxHold = spec.at('maxHold')
-  const grace = spec.at('terminationGracePeriodSeconds').optionalInteger()
   return {
     follow: parseFollow(spec.at('follow')),
     mode: wordOf(spec.at('mode'), ['PerNode', 'Budget']),
@@ -34,6 +33,7 @@ function parseSpec(spec: Untrusted): GuardSpec {
     minReadySeconds: spec.at('minReadySeconds').integerOr(D.minReadySeconds),
     pendingReplacement: wordOf(spec.at('pendingReplacement'), ['ScaleDown', 'KeepPending']),
     onTargetGone: wordOf(spec.at('onTargetGone'), ['Keep', 'Remove']),
+    resistsDeletion: spec.at('resistDeletion').flagOr(false),
     grantTimeoutMs: spec.at('grantTimeoutSeconds').integerOr(D.grantTimeoutSeconds) * 1_000,
     holds,
     ...(maxHold.absent
@@ -44,7 +44,6 @@ function parseSpec(spec: Untrusted): GuardSpec {
             policy: wordOf(maxHold.at('policy'), ['Wait', 'Release']),
           },
         }),
-    ...(grace === undefined ? {} : { terminationGraceMs: grace * 1_000 }),
   }
 }
 

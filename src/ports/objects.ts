@@ -41,8 +41,6 @@ export interface Deletion<T> extends ObjectAddress<T> {
   readonly uid?: string
   /** Only while it is as it was read. */
   readonly resourceVersion?: string
-  /** Of a pod: how long it may take to end. Of one that is ending already, it can be shortened. */
-  readonly graceSeconds?: number
 }
 
 /**

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
-import { appContainer } from '../../src/sim/cluster/article-workloads.ts'
 import { GuardBed } from '../support/guard-bed/guard-bed.ts'
 import { guardPods } from '../support/guard-bed/guarded-nodes.ts'
 import type { KubectlDrain } from '../support/guard-bed/kubectl-drain.ts'
@@ -173,20 +172,13 @@ for (const { mode, others } of [
     await place().remove(name)
   })
 
-/** Asked to end, it goes on for ten minutes. */
-const resisting = {
-  metadata: { labels: { app: 'guard' } },
-  spec: { containers: [appContainer({ STOP: 'graceful', GRACE: '10m' })] },
-}
-
 atNight(
-  'the second lock: a guard that is deleted goes on while its node is held, and is ended once the hold is clear',
+  'the second lock: a guard that is deleted by force stays while its node is held, and goes once the hold is clear',
   real,
   async (t) => {
     const { bed, history } = place()
     const holds = [{ name: 'busy', annotation: { key: 'example.com/busy' } }]
-    const spec = { mode: 'PerNode', terminationGracePeriodSeconds: 600, template: resisting, holds }
-    await place().guard(spec, 'lock')
+    await place().guard({ mode: 'PerNode', resistDeletion: true, holds }, 'lock')
     const onN1 = (): readonly ApiObject[] =>
       guardPods(history.now('pods'), 'lock').filter((pod) => hostOf(pod) === 'n1')
     const [pod] = onN1()
@@ -195,11 +187,10 @@ atNight(
     await bed.kubectl(['cordon', 'n1'])
     await place().until('n1 to be held', async () => (await place().row('lock', 'n1'))?.state === 'Held')
     await bed.kubectl(['delete', `pod/${pod.metadata.name}`, '--wait=false'])
-    await place().until('the guard to be asked to end', () => onN1().some(isLeaving))
-    await place().until('the kubelet to have asked it', async () => {
-      const seen = JSON.parse(await bed.kubectl(['get', `pod/${pod.metadata.name}`, '-o', 'json']))
-      return seen.status.containerStatuses[0].ready === false
-    })
+    await place().until('its containers to have ended', () =>
+      onN1().some((one) => isLeaving(one) && one.status?.phase !== 'Running'),
+    )
+    await bed.kubectl(['delete', `pod/${pod.metadata.name}`, '--wait=false', '--grace-period=0', '--force'])
     assert.deepEqual(
       onN1().map(({ metadata }) => metadata.uid),
       [pod.metadata.uid],

@@ -109,13 +109,13 @@ describe('the controller of the chart', requires('helm'), () => {
     assert.deepEqual(
       rights,
       [
-        ...verbs('list watch', 'evenkeel.dev nodeguards * *'),
+        ...verbs('get list watch', 'evenkeel.dev nodeguards * *'),
         'patch evenkeel.dev nodeguards/status * *',
         'update evenkeel.dev nodeguards/finalizers * *',
         ...verbs('get list watch create patch delete', 'apps deployments * *'),
         ...verbs('get list watch create patch delete', 'policy poddisruptionbudgets * *'),
         ...verbs('list watch', 'apps daemonsets * *'),
-        ...verbs('list watch delete', ' pods * *'),
+        ...verbs('list watch patch delete', ' pods * *'),
         ...verbs('list watch', 'storage.k8s.io volumeattachments * *'),
         ...verbs('get list watch patch', ' nodes * *'),
         ...verbs('create patch', ' events * *'),

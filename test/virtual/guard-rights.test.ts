@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { DEPLOYMENTS, DISRUPTION_BUDGETS, NODES, VOLUME_ATTACHMENTS } from '../../src/sim/world/api-resource.ts'
+import type { ApiObject } from '../../src/sim/world/api-object.ts'
+import {
+  DEPLOYMENTS,
+  DISRUPTION_BUDGETS,
+  NODE_GUARDS,
+  NODES,
+  PODS,
+  VOLUME_ATTACHMENTS,
+} from '../../src/sim/world/api-resource.ts'
 import { readManifests, renderChart } from '../support/agent-chart.ts'
 import { boundTo, grantedBy } from '../support/granted-rights.ts'
 import { covers, isGranted, requestedBy } from '../support/requested-rights.ts'
@@ -76,7 +84,7 @@ async function aLife(ground: GuardGround, mode: 'PerNode' | 'Budget'): Promise<v
   ground.apply(storage({ nodeSelector: { storage: 'yes' } }))
   for (const name of ['n1', 'n2', 'n3']) label(ground, name, 'yes')
   if (mode === 'Budget') takeNames(ground)
-  ground.apply(nodeGuard(mode === 'Budget' ? { mode } : { mode, holds: HOLDS }))
+  ground.apply(nodeGuard({ mode, resistDeletion: true, ...(mode === 'Budget' ? {} : { holds: HOLDS }) }))
   if (mode === 'Budget') await giveNames(ground)
   await allGuarded(ground)
   if (mode === 'PerNode') {
@@ -87,7 +95,12 @@ async function aLife(ground: GuardGround, mode: 'PerNode' | 'Budget'): Promise<v
   const gates = mode === 'Budget' ? 1 : 2
   const isOver = (): boolean => ground.guarded().join() === 'n1,n2' && ground.gates().length === gates
   await ground.until('n3 to have no guard', isOver)
+  ground.remove(NODE_GUARDS, { namespace: 'default', name: 'guard' })
+  const left = (): number => [...ground.cluster.world.store.all(PODS)].filter(isOfGuard).length
+  await ground.until('no guard to be left', () => left() === 0)
 }
+
+const isOfGuard = ({ metadata: { labels = {} } }: ApiObject): boolean => 'evenkeel.dev/guard' in labels
 
 describe('the rights of a controller of NodeGuards', requires('helm'), () => {
   test('are all that it asks for, and it asks for each of them', async () => {

@@ -49,12 +49,12 @@ const ofStatus = ({ resource, path, ...call }: ApiCall): ApiCall => ({
   path: `${path}/status`,
 })
 
-function deletionOf<T>({ uid, resourceVersion, graceSeconds, ...at }: Deletion<T>): ApiCall {
+function deletionOf<T>({ uid, resourceVersion, ...at }: Deletion<T>): ApiCall {
   const preconditions = { ...given('uid', uid), ...given('resourceVersion', resourceVersion) }
   return {
     verb: 'delete',
     resource: resourceOf(at).resource,
     path: objectPath(at),
-    body: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions, ...given('gracePeriodSeconds', graceSeconds) },
+    body: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions },
   }
 }

@@ -14,6 +14,9 @@ import { guardFindings, refusedReasons } from './guard-findings.ts'
 import type { GuardMemory } from './guard-memory.ts'
 import type { HoldReader } from './hold-reader.ts'
 
+/** No group has this name: it stands for what is left of groups and guards that are gone. */
+export const LEFT = ''
+
 interface LooksParts {
   readonly caches: GuardCaches
   readonly holds: HoldReader
@@ -83,6 +86,7 @@ export class GroupLooks {
     )
     const names = asking.map(({ name }) => name)
     return lookAtGroup({
+      strays: group === LEFT ? caches.strays() : [],
       ...{ group, now, nodes, refusedGuards, guards: found, asking: new Set(names) },
       isFresh: caches.isFresh(),
       budget: this.#parts.budget(),

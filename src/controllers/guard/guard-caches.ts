@@ -22,6 +22,8 @@ interface CachesParts {
   readonly clock: Clock
   /** Something of a guard of this group is another thing now. */
   readonly onGroup: (group: string) => void
+  /** A pod has no NodeGuard that is known, or a NodeGuard went. */
+  readonly onStray: () => void
 }
 
 /** All that the loop follows. */
@@ -40,7 +42,7 @@ export class GuardCaches {
   readonly #podsOf: { get(uid: string): readonly GuardPod[] }
 
   constructor(parts: CachesParts) {
-    const { followNodes, objects, cluster, clock, onGroup } = parts
+    const { followNodes, objects, cluster, clock, onGroup, onStray } = parts
     const wakeAll = (): void => {
       for (const { spec } of this.guards.objects()) onGroup(spec.group)
     }
@@ -71,6 +73,7 @@ export class GuardCaches {
       clock,
       onKey: (_key, { before, now }) => {
         for (const one of [before, now]) if (one !== undefined) onGroup(one.spec.group)
+        if (now === undefined || now.deleting) onStray()
       },
     })
     this.attachments = new FollowCache({
@@ -79,7 +82,14 @@ export class GuardCaches {
       onKey: () => wake(({ spec }) => spec.holds.some(({ kind }) => kind === 'volumes')),
     })
     this.#deployments = new FollowCache({ follow: follow(DEPLOYMENTS, GUARD_LABEL), clock, ...ofLabel() })
-    this.#pods = new FollowCache({ follow: follow(GUARD_PODS, GUARD_LABEL), clock, ...ofLabel() })
+    this.#pods = new FollowCache({
+      follow: follow(GUARD_PODS, GUARD_LABEL),
+      clock,
+      onKey: (_key, { before, now }) => {
+        wake(({ uid }) => uid === before?.guardUid || uid === now?.guardUid)
+        if (now !== undefined && this.#isStray(now)) onStray()
+      },
+    })
     // Of others as well: two budgets over one pod make each eviction of it fail.
     this.#gates = new FollowCache({
       follow: follow(GATES),
@@ -92,17 +102,12 @@ export class GuardCaches {
     this.#daemonSets = new FollowCache({
       follow: follow(DAEMON_SETS),
       clock,
-      isNews: (before, now) =>
-        before.uid !== now.uid ||
-        before.deleting !== now.deleting ||
-        JSON.stringify(before.content) !== JSON.stringify(now.content),
+      isNews: isNewsOfTarget,
       onKey: (key) => wake((guard) => targetKey(guard) === key),
     })
-    const byController = ({ controller }: OwnedObject): readonly string[] =>
-      controller === undefined ? [] : [controller.uid]
     this.#attachmentsOf = this.attachments.index(({ nodeName }) => [nodeName])
-    this.#deploymentsOf = this.#deployments.index(byController)
-    this.#gatesOf = this.#gates.index(byController)
+    this.#deploymentsOf = this.#deployments.index(controllerOf)
+    this.#gatesOf = this.#gates.index(controllerOf)
     this.#gatesIn = this.#gates.index(({ namespace, labels }) => (GUARD_UID_LABEL in labels ? [] : [namespace]))
     this.#podsOf = this.#pods.index(({ namespace, guardUid }) => [`${namespace}/${guardUid}`])
   }
@@ -123,6 +128,16 @@ export class GuardCaches {
 
   ofGroup(group: string): readonly CheckedGuard[] {
     return this.guards.objects().filter(({ spec }) => spec.group === group)
+  }
+
+  /** Pods that were deleted and resist, and whose NodeGuard is gone or goes. */
+  strays(): readonly GuardPod[] {
+    return this.#pods.objects().filter((pod) => this.#isStray(pod))
+  }
+
+  #isStray({ isLeaving, isLocked, guardUid }: GuardPod): boolean {
+    if (!isLeaving || !isLocked) return false
+    return !this.guards.objects().some(({ uid, deleting }) => uid === guardUid && !deleting)
   }
 
   attachmentsOf(node: string): readonly VolumeAttachment[] {
@@ -156,6 +171,9 @@ export class GuardCaches {
   }
 }
 
+const controllerOf = ({ controller }: OwnedObject): readonly string[] =>
+  controller === undefined ? [] : [controller.uid]
+
 function targetKey({ namespace, spec: { follow } }: CheckedGuard): string | undefined {
   return follow.kind === 'daemonSet' ? `${namespace}/${follow.name}` : undefined
 }
@@ -179,6 +197,11 @@ function withKnownSpecs(event: FollowEvent<CheckedGuard>, known: KnownSpecs): Fo
   for (const uid of known.keys()) if (!listed.has(uid)) known.delete(uid)
   return { ...event, objects: event.objects.map(kept) }
 }
+
+const isNewsOfTarget = (before: FoundDaemonSet, now: FoundDaemonSet): boolean =>
+  before.uid !== now.uid ||
+  before.deleting !== now.deleting ||
+  JSON.stringify(before.content) !== JSON.stringify(now.content)
 
 /** Whether the guards must be looked at again. */
 function isNewsOfNode(before: Node, now: Node): boolean {

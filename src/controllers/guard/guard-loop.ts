@@ -31,7 +31,7 @@ import { BudgetWatch, NOTHING_READ } from '../budget/budget-watch.ts'
 import { freshNodes } from '../owned/fresh-nodes.ts'
 import { Latest } from '../owned/latest.ts'
 import { type Bound, boundTo } from './bound.ts'
-import { GroupLooks, type GroupSeen } from './group-looks.ts'
+import { GroupLooks, type GroupSeen, LEFT } from './group-looks.ts'
 import { groupsLeft } from './groups-left.ts'
 import { GuardCaches } from './guard-caches.ts'
 import { GuardEvents, grantReasons } from './guard-events.ts'
@@ -69,8 +69,6 @@ const WORKERS = 4
 const GATHER_EVENTS_MS = 20
 const BUDGET_AGE_MS = 5_000
 const NO_LIFE = new AbortController().signal
-/** No group has this name: it stands for what is left of groups without guards. */
-const LEFT = ''
 
 /** Keeps the guards of all NodeGuards, and lets one node of each group go at a time. A key is a group. */
 export class GuardLoop {
@@ -92,7 +90,11 @@ export class GuardLoop {
   constructor(parts: GuardLoopParts) {
     const { clock, objects, cluster, configMaps, random, namespace, grantsNamespace, log, rules, source } = parts
     this.#parts = parts
-    this.#caches = new GuardCaches({ ...parts, onGroup: (group) => this.#reconciler.add(group, GATHER_EVENTS_MS) })
+    this.#caches = new GuardCaches({
+      ...parts,
+      onGroup: (group) => this.#reconciler.add(group, GATHER_EVENTS_MS),
+      onStray: () => this.#reconciler.add(LEFT, GATHER_EVENTS_MS),
+    })
     this.#holds = new HoldReader({
       ...{ objects, cluster, rules, source, clock },
       attachmentsOf: (node) => this.#caches.attachmentsOf(node),
@@ -166,9 +168,8 @@ export class GuardLoop {
     await this.#readBudget(signal)
     if (group === LEFT) {
       for (const left of this.#groupsLeft()) this.#reconciler.add(left)
-      return undefined
-    }
-    if (this.#caches.ofGroup(group).length === 0 && !this.#groupsLeft().has(group)) return undefined
+      if (this.#caches.strays().length === 0) return undefined
+    } else if (this.#caches.ofGroup(group).length === 0 && !this.#groupsLeft().has(group)) return undefined
     return this.#looks.of(group, this.#latest.all(this.#caches.nodes.objects()))
   }
 
@@ -213,7 +214,7 @@ export class GuardLoop {
    * guard go. Then it is decided once more. Undefined: it is not to be done any more.
    */
   async #stillDecided(action: GuardAction, group: string, signal: AbortSignal): Promise<GuardAction | undefined> {
-    if (!('node' in action) || !GRANTS.has(action.kind)) return action
+    if (!('node' in action) || action.node === undefined || !GRANTS.has(action.kind)) return action
     const { cluster } = this.#parts
     const [nodes] = await Promise.all([
       freshNodes({ cluster, cache: this.#caches.nodes }, signal),
@@ -270,8 +271,8 @@ export class GuardLoop {
 }
 
 /** With these a node is granted, or about to be. */
-const GRANTS: ReadonlySet<GuardAction['kind']> = new Set(['takeSlot', 'claim', 'openGate', 'letGo'])
-const LETTING_GO: ReadonlySet<GuardAction['kind']> = new Set(['openGate', 'letGo'])
+const GRANTS: ReadonlySet<GuardAction['kind']> = new Set(['takeSlot', 'claim', 'openGate', 'letGo', 'unlockPod'])
+const LETTING_GO: ReadonlySet<GuardAction['kind']> = new Set(['openGate', 'letGo', 'unlockPod'])
 const NOT_READ: ReadonlyMap<string, readonly HoldVerdict[]> = new Map()
 
 const isOf = (nodes: readonly { readonly name: string }[], { name }: CheckedGuard, object = ''): boolean =>

@@ -1,5 +1,5 @@
 import type { GuardPod } from '../../core/guard/found.ts'
-import { GUARD_UID_LABEL } from '../../model/guard-keys.ts'
+import { GUARD_FINALIZER, GUARD_UID_LABEL } from '../../model/guard-keys.ts'
 import type { ObjectKind } from '../../model/object-kind.ts'
 import { parseMetadata } from '../../model/parse-metadata.ts'
 import { wallMs } from '../../model/time.ts'
@@ -25,15 +25,21 @@ function parsePod(object: Untrusted): GuardPod {
     .each()
     .find((condition) => condition.at('type').textOr('') === 'Ready')
   const since = Date.parse(ready?.at('lastTransitionTime').textOr('') ?? '')
-  const grace = metadata.at('deletionGracePeriodSeconds').optionalInteger()
+  const finalizers = metadata
+    .at('finalizers')
+    .each()
+    .map((finalizer) => finalizer.text())
+  const isLocked = finalizers.includes(GUARD_FINALIZER)
+  const isLeaving = !metadata.at('deletionTimestamp').absent
   return {
     ...{ namespace, name, uid, resourceVersion, labels },
     guardUid: labels[GUARD_UID_LABEL] ?? '',
     ...(nodeName === '' ? {} : { nodeName }),
     isReady: ready?.at('status').textOr('') === 'True',
     ...(Number.isNaN(since) ? {} : { readySince: wallMs(since) }),
-    isLeaving: !metadata.at('deletionTimestamp').absent,
-    ...(grace === undefined ? {} : { graceMs: grace * 1_000 }),
-    isFinished: phase === 'Failed' || phase === 'Succeeded',
+    isLeaving,
+    isLocked,
+    finalizers: finalizers.filter((finalizer) => finalizer !== GUARD_FINALIZER),
+    isFinished: (phase === 'Failed' || phase === 'Succeeded') && !(isLeaving && isLocked),
   }
 }

@@ -1,11 +1,11 @@
 import type { GuardAction, GuardNodeAction, GuardObjectAction } from '../../core/guard/action.ts'
 import type { GuardPod } from '../../core/guard/found.ts'
 import { formatGrant } from '../../core/guard/grant.ts'
-import { SHORT_GRACE_MS } from '../../core/guard/grants.ts'
+import { NODE_GUARDS } from '../../core/guard/guard-kind.ts'
 import { wantedDeployment, wantedGate } from '../../core/guard/wanted-guard.ts'
 import { deploymentPatch, gatePatch } from '../../core/owned/difference.ts'
 import type { WantedObject } from '../../core/owned/wanted-object.ts'
-import { GRANT_ANNOTATION } from '../../model/guard-keys.ts'
+import { GRANT_ANNOTATION, GUARD_LABEL } from '../../model/guard-keys.ts'
 import type { Node } from '../../model/node.ts'
 import type { NodeGuard } from '../../model/node-guard.ts'
 import type { ObjectKind } from '../../model/object-kind.ts'
@@ -45,6 +45,7 @@ export class GuardEffects {
 
   /** Rejects with WorldError, and with the signal's reason. */
   perform(action: GuardAction, slots: ControllerSlots, signal: AbortSignal): Promise<void> {
+    if (action.kind === 'unlockStray') return this.#unlockStray(action.pod, signal)
     return 'view' in action ? this.#toObject(action, signal) : this.#toNode(action, slots, signal)
   }
 
@@ -102,19 +103,24 @@ export class GuardEffects {
       case 'deleteGate':
         return this.#delete(GATES, action.gate, signal)
       case 'deletePod':
-        return this.#delete(GUARD_PODS, action.pod, signal)
       case 'letGo':
-        return guard.spec.terminationGraceMs === undefined
-          ? this.#delete(GUARD_PODS, action.pod, signal)
-          : this.#endPod(action.pod, signal)
-      case 'endPod':
-        return this.#endPod(action.pod, signal)
+        return this.#delete(GUARD_PODS, action.pod, signal)
+      case 'unlockPod':
+        return this.#unlock(action.pod, signal)
     }
   }
 
-  async #endPod({ namespace, name, uid }: GuardPod, signal: AbortSignal): Promise<void> {
-    const graceSeconds = SHORT_GRACE_MS / 1_000
-    await this.#parts.objects.delete({ kind: GUARD_PODS, namespace, name, uid, graceSeconds }, signal)
+  async #unlock({ namespace, name, resourceVersion, finalizers }: GuardPod, signal: AbortSignal): Promise<void> {
+    const patch = { metadata: { resourceVersion, finalizers } }
+    await this.#parts.objects.patch({ kind: GUARD_PODS, namespace, name, patch }, signal)
+  }
+
+  /** A watch may not have shown its NodeGuard yet. */
+  async #unlockStray(pod: GuardPod, signal: AbortSignal): Promise<void> {
+    const { namespace, guardUid, labels } = pod
+    const at = { kind: NODE_GUARDS, namespace, name: labels[GUARD_LABEL] ?? '' }
+    const guard = await this.#parts.objects.get(at, signal)
+    if (guard === undefined || guard.uid !== guardUid || guard.deleting) await this.#unlock(pod, signal)
   }
 
   /** An open budget says for which node it is, from the write on that opens it. */

@@ -48,8 +48,8 @@ export type GuardObjectAction = { readonly view: GuardView } & (
   | { readonly kind: 'deletePod'; readonly pod: GuardPod }
   /** In mode Budget, of the node that is granted: a budget that was opened would let the guard of any node go. */
   | { readonly kind: 'letGo'; readonly pod: GuardPod; readonly node: string; readonly released?: Released }
-  /** It was deleted and resists; its node is granted. */
-  | { readonly kind: 'endPod'; readonly pod: GuardPod }
+  /** It was deleted and resists. `node`: the one that is granted; absent where nothing is left to be resisted. */
+  | { readonly kind: 'unlockPod'; readonly pod: GuardPod; readonly node?: string }
 )
 
 export type GuardNodeAction = { readonly node: string } & (
@@ -59,10 +59,17 @@ export type GuardNodeAction = { readonly node: string } & (
   | { readonly kind: 'withdrawClaim'; readonly owner: string }
 )
 
-export type GuardAction = GuardObjectAction | GuardNodeAction
+/** A pod that was deleted and resists, and its NodeGuard is gone. */
+export interface GuardStrayAction {
+  readonly kind: 'unlockStray'
+  readonly pod: GuardPod
+}
+
+export type GuardAction = GuardObjectAction | GuardNodeAction | GuardStrayAction
 
 /** What an action does, and to what. */
 export function guardActionKey(action: GuardAction): string {
+  if (action.kind === 'unlockStray') return `${action.kind} ${action.pod.uid}`
   if (!('view' in action)) return `${action.kind} ${action.node}`
   const { uid } = action.view.guard
   switch (action.kind) {
@@ -73,7 +80,7 @@ export function guardActionKey(action: GuardAction): string {
       return `${action.kind} ${uid}/${action.gate.name}`
     case 'deletePod':
     case 'letGo':
-    case 'endPod':
+    case 'unlockPod':
       return `${action.kind} ${uid}/${action.pod.name}`
     default:
       return `${action.kind} ${uid}/${action.wanted.name}`

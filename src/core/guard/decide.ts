@@ -24,7 +24,8 @@ export function decideGuards(s: GuardSnapshot): LoopDecision<GuardAction> {
   if (!s.isFresh) return { kind: 'hold', reasons: [unknown(s)], recheckAfterMs: STALE_AGAIN_MS }
   const pass = guardPass(s)
   const { actions, reasons } = grants(pass)
-  const wanted = [...actions, ...s.guards.flatMap((view) => upkeep(pass, view))]
+  const strays = s.strays.map((pod): GuardAction => ({ kind: 'unlockStray', pod }))
+  const wanted = [...actions, ...s.guards.flatMap((view) => upkeep(pass, view)), ...strays]
   const isPaused = (action: GuardAction): boolean => (s.refusals.get(guardActionKey(action))?.until ?? s.now) > s.now
   const refused = wanted.flatMap((action) => refusedReason(s, action))
   const now = wanted.filter((action) => !isPaused(action)).slice(0, AT_ONCE)
@@ -51,7 +52,8 @@ function refusedReason({ refusals }: GuardSnapshot, action: GuardAction): readon
 
 /** The node where there is one, else the guard. */
 function subjectOf(action: GuardAction): string {
-  if ('node' in action && action.node !== '') return action.node
+  if (action.kind === 'unlockStray') return action.pod.name
+  if ('node' in action && action.node !== undefined && action.node !== '') return action.node
   if (!('view' in action)) return action.node
   return 'wanted' in action ? (action.wanted.node ?? action.view.guard.name) : action.view.guard.name
 }

@@ -16,7 +16,10 @@ export interface GuardPod {
   readonly readySince?: WallMs
   /** It has a deletion timestamp. */
   readonly isLeaving: boolean
-  /** How long it may take to end, where it is leaving. */
-  readonly graceMs?: number
+  /** It has a finalizer of ours, so that it stays until that is removed. */
+  readonly isLocked: boolean
+  /** Those of others. */
+  readonly finalizers: readonly string[]
+  /** Its containers have ended, and nothing of ours holds it. */
   readonly isFinished: boolean
 }

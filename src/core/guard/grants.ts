@@ -207,8 +207,9 @@ const opening = (pass: GuardPass, x: GroupNode): readonly GuardObjectAction[] =>
   x.wanted.flatMap((member): readonly GuardObjectAction[] => {
     const { view, n } = member
     if (!member.isThere) return []
-    const leaving = n.pods.filter((pod) => pod.isLeaving && (pod.graceMs ?? 0) > SHORT_GRACE_MS)
-    const ends = leaving.map((pod): GuardObjectAction => ({ kind: 'endPod', view, pod }))
+    const ends = n.pods
+      .filter(({ isLeaving, isLocked }) => isLeaving && isLocked)
+      .map((pod): GuardObjectAction => ({ kind: 'unlockPod', view, pod, node: x.name }))
     const released = releasedBy(ofMember(pass, x, member))
     if (n.own === undefined) return [...removing(x, member, released), ...ends]
     const { wanted, gate } = n.own
@@ -235,9 +236,6 @@ function removing(
     .filter(({ isLeaving }) => !isLeaving)
     .map((pod) => ({ kind: 'letGo', view, pod, node: name, ...released }) as const)
 }
-
-/** A guard that resists SIGTERM is ended in this time. */
-export const SHORT_GRACE_MS = 5_000
 
 const claiming = ({ s }: GuardPass, { name }: GroupNode): GuardAction => ({
   kind: 'claim',

@@ -45,15 +45,16 @@ interface FoundGroup {
   readonly budget: BudgetFacts
   readonly holder: string
   readonly guards: readonly FoundGuard[]
+  readonly strays: readonly GuardPod[]
   readonly refusedGuards: readonly string[]
   readonly requestedAt: GuardSnapshot['requestedAt']
   readonly refusals: ReadonlyMap<string, RefusedWrite>
 }
 
 export function lookAtGroup(found: FoundGroup): GuardSnapshot {
-  const { group, now, isFresh, nodes, budget, holder, refusedGuards, requestedAt, refusals } = found
+  const { group, now, isFresh, nodes, budget, holder, strays, refusedGuards, requestedAt, refusals } = found
   return {
-    ...{ group, now, isFresh, refusedGuards, requestedAt, refusals, nodes: byName(nodes) },
+    ...{ group, now, isFresh, strays, refusedGuards, requestedAt, refusals, nodes: byName(nodes) },
     budget: {
       limit: budget.limit,
       fleet: nodes.length,

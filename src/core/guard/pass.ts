@@ -106,15 +106,13 @@ function groupNode({ group, nodes }: GuardSnapshot, { name, of, slot }: Row): Gr
 
 function askedBy(node: Node, members: readonly Member[]): string | undefined {
   const isDeleted = members.some(
-    ({ view, n }) => hasSecondLock(view) && n.pods.length > 0 && n.pods.every(({ isLeaving }) => isLeaving),
+    ({ n: { pods } }) => pods.every(({ isLeaving }) => isLeaving) && pods.some(({ isLocked }) => isLocked),
   )
   return asksToDrain(node) ?? (isDeleted ? 'has a guard that was deleted' : undefined)
 }
 
-const hasSecondLock = ({ guard }: GuardView): boolean => guard.spec.terminationGraceMs !== undefined
-
 function memberOf({ now }: GuardSnapshot, view: GuardView, n: GuardedNode): Member {
-  const stays = (pod: GuardPod): boolean => !pod.isLeaving || hasSecondLock(view)
+  const stays = ({ isLeaving, isLocked }: GuardPod): boolean => !isLeaving || isLocked
   const { minReadySeconds } = view.guard.spec
   const isReady = (pod: GuardPod): boolean =>
     pod.isLeaving || (pod.isReady && now - (pod.readySince ?? now) >= minReadySeconds * 1_000)

@@ -21,6 +21,8 @@ export interface GuardSnapshot {
   readonly nodes: ReadonlyMap<string, Node>
   /** Those that are there and make sense. */
   readonly guards: readonly GuardView[]
+  /** Pods that were deleted and resist, and whose NodeGuard is gone. */
+  readonly strays: readonly GuardPod[]
   /** Names of guards of the group that make no sense: what they hold is not known. */
   readonly refusedGuards: readonly string[]
   /** When nodes that ask began to, by name. */

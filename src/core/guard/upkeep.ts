@@ -19,7 +19,14 @@ const REPLACED_AT_ONCE = 20
 export function upkeep(pass: GuardPass, view: GuardView): readonly GuardObjectAction[] {
   if (view.isRefused === true) return []
   const ofObjects = view.fleet === undefined ? perNode(view) : ofFleet(pass, view, view.fleet)
-  return [...ofObjects, ...surplus(view)]
+  return [...ofObjects, ...surplus(view), ...view.nodes.flatMap((n) => needless(view, n))]
+}
+
+/** Guards that were deleted and resist for nothing: their node is gone or is to have none, or another guard is there. */
+function needless(view: GuardView, { node, isWanted, pods }: GuardedNode): readonly GuardObjectAction[] {
+  const locked = pods.filter(({ isLeaving, isLocked }) => isLeaving && isLocked)
+  const isNeeded = node !== undefined && isWanted && !pods.some(({ isLeaving, isReady }) => !isLeaving && isReady)
+  return isNeeded ? [] : locked.map((pod) => ({ kind: 'unlockPod', view, pod }))
 }
 
 /** Deployments first: while pods are there, their budget is. */

@@ -1,4 +1,4 @@
-import { GUARD_LABEL, GUARD_UID_LABEL } from '../../model/guard-keys.ts'
+import { GUARD_FINALIZER, GUARD_LABEL, GUARD_UID_LABEL } from '../../model/guard-keys.ts'
 import { INGRESS_NODE_LABEL as NODE_LABEL, TEMPLATE_HASH_ANNOTATION } from '../../model/ingress-keys.ts'
 import { isJsonObject } from '../../model/json-object.ts'
 import type { NodeGuard } from '../../model/node-guard.ts'
@@ -78,21 +78,18 @@ function templateOf(
   guard: NodeGuard,
   { selector, spec }: { readonly selector: Readonly<Record<string, string>>; readonly spec: Json },
 ): Pick<WantedGuard, 'template' | 'hash'> {
-  const { template: own = {}, priorityClassName, terminationGraceMs } = guard.spec
+  const { template: own = {}, priorityClassName, resistsDeletion } = guard.spec
   const metadata = objectOr(own.metadata)
   const podSpec = own.spec === undefined ? defaultPod(guard) : objectOr(own.spec)
   const labels = { ...objectOr(metadata.labels), [GUARD_LABEL]: guard.name, ...selector }
+  const finalizers = [...(Array.isArray(metadata.finalizers) ? metadata.finalizers : []), GUARD_FINALIZER]
   const template = {
     ...own,
-    metadata: { ...metadata, labels },
+    metadata: { ...metadata, labels, ...(resistsDeletion ? { finalizers } : {}) },
     spec: {
       ...podSpec,
       ...spec,
       ...given('priorityClassName', priorityClassName),
-      ...given(
-        'terminationGracePeriodSeconds',
-        terminationGraceMs === undefined ? undefined : terminationGraceMs / 1_000,
-      ),
     },
   }
   return { template, hash: shortHash(canonicalJson(template)) }

@@ -16,13 +16,11 @@ const GRACE_MIN_MS = 2_000
 export class ContainerStop {
   readonly #process: PodProcess
   readonly #preStopMs: number
-  readonly #timers: Timers
-  #pending: Lifetime
-  #graceMs: number
+  readonly #pending: Lifetime
+  readonly #graceMs: number
   #isTold = false
 
   constructor({ timers, process, preStopMs, graceMs }: ContainerStopParts) {
-    this.#timers = timers
     this.#pending = new Lifetime(timers)
     this.#process = process
     this.#preStopMs = Math.min(preStopMs, graceMs)
@@ -32,15 +30,6 @@ export class ContainerStop {
   begin(): void {
     if (this.#preStopMs === 0) this.#endWithin(this.#graceMs)
     else this.#pending.later(this.#preStopMs, () => this.#endWithin(this.#graceMs - this.#preStopMs))
-  }
-
-  /** A shorter grace counts from now, without the hook; a longer one is not heard. */
-  shorten(graceMs: number): void {
-    if (graceMs >= this.#graceMs) return
-    this.#graceMs = graceMs
-    this.#pending.end()
-    this.#pending = new Lifetime(this.#timers)
-    this.#endWithin(graceMs)
   }
 
   /** SIGTERM, once. */

@@ -214,10 +214,8 @@ export class PodRun {
   }
 
   #end(graceMs: number): void {
-    if (this.#isEnding) {
-      this.#stop?.shorten(graceMs)
-      return
-    }
+    // A kubelet that is stopping a container does not hear of a shorter grace (kubelet.go, SyncTerminatingPod; seen on 1.35).
+    if (this.#isEnding) return
     this.#isEnding = true
     this.#plans.end()
     this.#plans = new Lifetime(this.#parts.life)

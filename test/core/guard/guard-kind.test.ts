@@ -30,7 +30,13 @@ test('what holds where a NodeGuard says nothing', () => {
   assert.deepEqual(guard.spec, {
     follow: { kind: 'daemonSet', name: 'storage-node' },
     ...{ mode: 'PerNode', group: 'default', image: 'registry.k8s.io/pause:3.10', minReadySeconds: 0 },
-    ...{ pendingReplacement: 'ScaleDown', onTargetGone: 'Keep', grantTimeoutMs: 600_000, holds: [] },
+    ...{
+      pendingReplacement: 'ScaleDown',
+      onTargetGone: 'Keep',
+      grantTimeoutMs: 600_000,
+      holds: [],
+      resistsDeletion: false,
+    },
   })
   assert.deepEqual([guard.releases, guard.heldByHand, guard.deleting], [{ entries: [] }, { entries: [] }, false])
 })
@@ -48,7 +54,7 @@ test('each field is read in its unit', () => {
     spec: {
       ...{ follow: { nodeSelector: { disk: 'ssd' } }, group: 'db', image: 'x', priorityClassName: 'high' },
       ...{ minReadySeconds: 3, grantTimeoutSeconds: 60, maxHold: { seconds: 90, policy: 'Release' } },
-      ...{ terminationGracePeriodSeconds: 40, template: { spec: {} }, onTargetGone: 'Remove' },
+      ...{ resistDeletion: true, template: { spec: {} }, onTargetGone: 'Remove' },
       holds: [
         { name: 'a', volumes: { drivers: ['d'] } },
         { name: 'b', pods: { namespace: 'n', selector: { app: 'db' } } },
@@ -61,7 +67,7 @@ test('each field is read in its unit', () => {
   assert.deepEqual(spec, {
     ...{ follow: { kind: 'nodes', nodeSelector: { disk: 'ssd' } }, mode: 'PerNode', group: 'db', image: 'x' },
     ...{ template: { spec: {} }, priorityClassName: 'high', minReadySeconds: 3, pendingReplacement: 'ScaleDown' },
-    ...{ onTargetGone: 'Remove', grantTimeoutMs: 60_000, terminationGraceMs: 40_000 },
+    ...{ onTargetGone: 'Remove', grantTimeoutMs: 60_000, resistsDeletion: true },
     maxHold: { afterMs: 90_000, policy: 'Release' },
     holds: [
       { name: 'a', kind: 'volumes', drivers: ['d'] },

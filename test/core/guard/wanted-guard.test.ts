@@ -82,7 +82,8 @@ test('the hash stays the same for the same guard, and is another one with each c
     {},
     { image: 'registry.example/pause:1' },
     { priorityClassName: 'high' },
-    { terminationGracePeriodSeconds: 60, template: { spec: { containers: [] } } },
+    { resistDeletion: true },
+    { template: { spec: { containers: [] } } },
     { template: { spec: { containers: [{ name: 'guard', image: 'registry.example/busybox:1.37' }] } } },
   ]
   const hashes = changes.map((spec) => onNode(readGuard({ spec })).hash)
@@ -101,12 +102,11 @@ test('the pod is the default one with the image, or that of the template, with w
     ['registry.example/pause:1', 'high', 5],
   )
   const template = { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'a', image: 'b' }] } }
-  const own = onNode(readGuard({ spec: { template, terminationGracePeriodSeconds: 60 } }))
+  const own = onNode(readGuard({ spec: { template, resistDeletion: true } }))
   assert.deepEqual(
-    [podOf(own).containers, podOf(own).terminationGracePeriodSeconds, own.template.metadata],
+    [podOf(own).containers, own.template.metadata],
     [
       template.spec.containers,
-      60,
       {
         labels: {
           app: 'x',
@@ -114,6 +114,7 @@ test('the pod is the default one with the image, or that of the template, with w
           'evenkeel.dev/guard-uid': 'u1',
           'evenkeel.dev/node': 'n1',
         },
+        finalizers: ['evenkeel.dev/guard'],
       },
     ],
   )

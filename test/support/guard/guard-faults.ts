@@ -25,12 +25,6 @@ export const GUARD_FAULTS: readonly GuardFault[] = [
   { rule: 'oneTarget', object: guardObject({ follow: TWO_TARGETS }), field: 'spec.follow', fix: /keep one of/ },
   { rule: 'oneTarget', object: guardObject({ follow: {} }), field: 'spec.follow', fix: /keep one of/ },
   {
-    rule: 'secondLockImage',
-    object: guardObject({ terminationGracePeriodSeconds: 60 }),
-    field: 'spec.terminationGracePeriodSeconds',
-    fix: /set spec.template/,
-  },
-  {
     rule: 'oneSource',
     object: guardObject({ holds: [{ ...VOLUMES, annotation: { key: 'example.com/busy' } }] }),
     field: 'spec.holds[0].volumes',

@@ -43,6 +43,7 @@ export const aPod = (guard: NodeGuard, nodeName: string, change: Partial<GuardPo
   ...{ namespace: 'data', name: `guard-of-${nodeName}`, uid: `pod-${guard.uid}-${nodeName}`, resourceVersion: '1' },
   ...{ labels: { [GUARD_UID_LABEL]: guard.uid }, guardUid: guard.uid, nodeName },
   ...{ isReady: true, readySince: earlier(60_000), isLeaving: false, isFinished: false },
+  ...{ isLocked: false, finalizers: [] },
   ...change,
 })
 

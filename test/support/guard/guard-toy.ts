@@ -53,6 +53,7 @@ export class GuardToy {
       ...{ group: 'default', now: this.now, isFresh: this.isFresh, holder: HOLDER, refusedGuards: this.refusedGuards },
       nodes: [...this.nodes.values()].map((node) => ({ ...node })),
       asking: new Set(this.nodes.keys()),
+      strays: [],
       budget: { limit: { kind: 'count', count: this.maxOut }, cordons: 'noBrake', slots: [...this.slots] },
       guards: this.guards.map((one) => this.#found(one)),
       requestedAt: new Map(this.#asking),
@@ -81,7 +82,7 @@ export class GuardToy {
 
   perform(action: GuardAction): void {
     if ('view' in action) this.#toObject(action)
-    else this.#toNode(action)
+    else if (action.kind !== 'unlockStray') this.#toNode(action)
   }
 
   #toNode(action: GuardNodeAction): void {

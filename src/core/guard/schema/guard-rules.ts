@@ -19,11 +19,6 @@ const GUARD_RULES = {
       'group is changed, and a node that is being drained would lose the slot and the claim that the old group holds for it',
     fix: 'keep group, or make another NodeGuard in the other group and remove this one once all of its nodes are guarded',
   },
-  secondLockImage: {
-    field: 'spec.terminationGracePeriodSeconds',
-    message: 'the default pod ends when it is asked to, so a longer grace does not keep it',
-    fix: 'set spec.template to a pod whose program ignores SIGTERM, or remove terminationGracePeriodSeconds',
-  },
   oneSource: {
     field: 'spec.holds[].volumes',
     message: 'a hold has not exactly one of volumes, pods, http, object and annotation',
@@ -74,10 +69,6 @@ export const SPEC_RULES = rulesAt('spec', {
   groupChanged: [
     `(has(self.group) ? self.group : '${D.group}') == (has(oldSelf.group) ? oldSelf.group : '${D.group}')`,
     (self, old) => old === undefined || self.at('group').textOr(D.group) === old.at('group').textOr(D.group),
-  ],
-  secondLockImage: [
-    '!has(self.terminationGracePeriodSeconds) || has(self.template)',
-    (self) => self.at('terminationGracePeriodSeconds').absent || !self.at('template').absent,
   ],
 })
 

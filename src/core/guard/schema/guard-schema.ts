@@ -1,6 +1,6 @@
 import { GUARD_DEFAULTS as D } from '../../../model/guard-defaults.ts'
 import { labels } from '../../schema/label-schema.ts'
-import { choice, type Fields, integer, object, type Schema, text } from '../../schema/open-api.ts'
+import { choice, type Fields, flag, integer, object, type Schema, text } from '../../schema/open-api.ts'
 import { OBJECT_RULES, SPEC_RULES } from './guard-rules.ts'
 import { guardStatusSchema } from './guard-status-schema.ts'
 import { holds } from './hold-schema.ts'
@@ -89,8 +89,8 @@ const pods = (): Fields => ({
     `Seconds that a guard has to be ready for before its node counts as guarded again. From 0 to ${DAY}; defaults to ${D.minReadySeconds}.`,
     { minimum: 0, maximum: DAY, default: D.minReadySeconds },
   ),
-  terminationGracePeriodSeconds: integer(
-    `The second lock, against those who delete pods instead of evicting them: a guard that is deleted stays for so long, unless its node is granted. Its program has to ignore SIGTERM. From 30 to ${7 * DAY}. Defaults to none.`,
-    { minimum: 30, maximum: 7 * DAY },
+  resistDeletion: flag(
+    'The second lock, against tools that delete pods instead of evicting them: guard pods get the finalizer evenkeel.dev/guard, so that one that is deleted stays until its node is granted. Defaults to false.',
+    { default: false },
   ),
 })

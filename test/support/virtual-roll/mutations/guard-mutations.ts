@@ -76,7 +76,7 @@ export const GUARD_MUTATIONS: readonly Mutation[] = [
     ['why-not.ts', 'pass.away.filter((other) => other !== x)', 'pass.away.filter((other) => other === undefined)'],
   ),
   mutation('leaves nodes that are cordoned out of the count', [
-    'look.ts',
+    'guarded-nodes.ts',
     'const verdict = judge(node)',
     "const verdict = node.unschedulable ? 'Leave' : judge(node)",
   ]),
