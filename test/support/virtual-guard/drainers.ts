@@ -111,9 +111,9 @@ export class Drainers {
     this.left -= 1
   }
 
-  #drain({ node, forMs, reboots }: Extract<Deed, { kind: 'drain' }>): void {
+  #drain({ node, forMs, reboots, deletes }: Extract<Deed, { kind: 'drain' }>): void {
     const { time, machines } = this.#ground.cluster
-    const drain = this.#ground.drain(node)
+    const drain = this.#ground.drain(node, { deletes: deletes === true })
     const look = (): void => {
       if (!this.#ground.hasNode(node)) this.#over(node)
       else if (drain.isOver()) {

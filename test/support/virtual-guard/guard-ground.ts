@@ -154,11 +154,17 @@ export class GuardGround {
     this.remove(NODES, { name })
   }
 
-  /** A person cordons the node, and drains it. */
-  drain(name: string): { isOver: () => boolean } {
+  /** A person cordons the node, and drains it; `deletes`: past every budget. */
+  drain(name: string, { deletes = false } = {}): { isOver: () => boolean } {
     this.cordon(name, true)
     const { time } = this.cluster
-    return kubectlDrain({ time, podsThere: () => this.podsOn(name), evict: (pod) => this.evict(pod) })
+    const evict = deletes
+      ? ({ metadata }: PodObject) => {
+          this.remove(PODS, { namespace: 'default', name: metadata.name })
+          return 'evicted' as const
+        }
+      : (pod: PodObject) => this.evict(pod)
+    return kubectlDrain({ time, podsThere: () => this.podsOn(name), evict })
   }
 
   evict(pod: PodObject): number | 'evicted' {
@@ -250,9 +256,11 @@ export class GuardGround {
     return ([...this.cluster.world.store.all(PODS)] as PodObject[]).filter((pod) => !isFinished(pod))
   }
 
-  /** What a drain asks to go: no pod of a DaemonSet, and none that it would need --force for. */
+  /** What a drain asks to go, or waits for: no pod of a DaemonSet, and none that it would need --force for. */
   podsOn(node: string): readonly PodObject[] {
-    return this.pods().filter(
+    const all = [...this.cluster.world.store.all(PODS)] as PodObject[]
+    const there = all.filter((pod) => !isFinished(pod) || pod.metadata.deletionTimestamp !== undefined)
+    return there.filter(
       ({ spec, metadata }) =>
         spec.nodeName === node && metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet') !== true,
     )

@@ -24,8 +24,8 @@ export interface Standing {
 export type Deed = {
   readonly atMs: number
   readonly node: string
-} /** As kubectl drains; then the work, a reboot or not, then the uncordon. */ & (
-  | { readonly kind: 'drain'; readonly forMs: number; readonly reboots: boolean }
+} /** As kubectl drains, with `deletes` as with `--disable-eviction`; then the work, a reboot or not, then the uncordon. */ & (
+  | { readonly kind: 'drain'; readonly forMs: number; readonly reboots: boolean; readonly deletes?: true }
   | { readonly kind: 'cordon'; readonly forMs: number }
   /** Its guard is deleted, past every budget. */
   | { readonly kind: 'killGuard' }
@@ -46,6 +46,8 @@ export interface GuardScenario {
   readonly nodes: number
   readonly mode: 'PerNode' | 'Budget'
   readonly pending: 'ScaleDown' | 'KeepPending'
+  /** Guards that are deleted stay until their node is granted. */
+  readonly resistsDeletion: boolean
   /** A second guard of the same group, of all nodes. */
   readonly hasSecond: boolean
   readonly holds: readonly HoldKind[]
@@ -76,7 +78,17 @@ const DEEDS = [
 export function guardScenario(seed: string): GuardScenario {
   const drawn = drawnBy(seed)
   const old = afterRelease(drawn)
-  return { ...drawn, standing: [...drawn.standing, ...old.standing], deeds: [...drawn.deeds, ...old.deeds] }
+  return locked({ ...drawn, standing: [...drawn.standing, ...old.standing], deeds: [...drawn.deeds, ...old.deeds] })
+}
+
+/** Where guards resist deletion, half of the drains delete pods. By chances of their own. */
+function locked(scenario: GuardScenario): GuardScenario {
+  const random = new SeededRandom(`guard lock ${scenario.seed}`)
+  if (random.next() >= 0.3) return scenario
+  const deeds = scenario.deeds.map((deed) =>
+    deed.kind === 'drain' && random.next() < 0.5 ? ({ ...deed, deletes: true } as const) : deed,
+  )
+  return { ...scenario, resistsDeletion: true, deeds }
 }
 
 /** A node that was released is drained once that is over, while something holds it. Of its own chance. */
@@ -110,6 +122,7 @@ function drawnBy(seed: string): GuardScenario {
   return {
     ...{ seed, nodes, mode, holds, standing },
     pending: random.next() < 0.7 ? 'ScaleDown' : 'KeepPending',
+    resistsDeletion: false,
     hasSecond: random.next() < 0.3,
     ...(random.next() < 0.5 ? {} : { maxOut: 1 + random.below(3) }),
     deeds: deedsOf(random, { any, nodes }),

@@ -40,7 +40,9 @@ export class GuardWitness {
       const was = previous !== undefined && isOpen(previous)
       if (isOpen(object) && !was && isOfGuard(object)) this.#opened(object)
     })
-    store.subscribe(PODS, ({ type, object }) => {
+    store.subscribe(PODS, ({ type, object, previous }) => {
+      if (previous !== undefined && isLocked(previous) && (type === 'DELETED' || !isLocked(object)))
+        this.#unlocked(previous)
       const labels = object.metadata.labels ?? {}
       if (type !== 'ADDED' || labels['evenkeel.dev/guard'] === undefined) return
       // A ReplicaSet may make one more before it is collected with its Deployment.
@@ -52,7 +54,8 @@ export class GuardWitness {
     this.#look()
     parts.ground.onEvicted = (pod, node) => {
       const name = pod.metadata.labels?.['evenkeel.dev/guard']
-      // One that was to take its place was evicted before it was ready.
+      // One that resists is still there. One that was to take its place was evicted before it was ready.
+      if (isLocked(pod)) return
       if (name !== undefined && isReady(pod) && !parts.ground.guarded(name).includes(node)) this.#lost(node)
     }
   }
@@ -70,6 +73,17 @@ export class GuardWitness {
     // A write under an old version is refused.
     if (pod?.metadata.deletionTimestamp === undefined) return
     if (node === undefined || !ground.hasNode(node) || !ground.isWanted(node)) return
+    this.#granted(node)
+    this.#lost(node)
+  }
+
+  /** The controller lets a guard go that was deleted and resisted: its node is granted, or nothing is left to be resisted. */
+  #unlocked({ metadata: { labels = {} }, spec }: ApiObject): void {
+    const { ground } = this.#parts
+    const { nodeName: node } = spec as { readonly nodeName?: string }
+    const name = labels['evenkeel.dev/guard'] ?? ''
+    if (node === undefined || !ground.hasNode(node) || !ground.isWanted(node)) return
+    if (ground.guard(name) === undefined || ground.guarded(name).includes(node)) return
     this.#granted(node)
     this.#lost(node)
   }
@@ -127,6 +141,8 @@ export class GuardWitness {
     }
   }
 }
+
+const isLocked = ({ metadata: { finalizers = [] } }: ApiObject): boolean => finalizers.includes('evenkeel.dev/guard')
 
 const isOfGuard = ({ metadata }: ApiObject): boolean => metadata.labels?.['evenkeel.dev/guard'] !== undefined
 

@@ -95,9 +95,10 @@ function begin(ground: GuardGround, luck: GuardLuck, watch: Watch): void {
   process.onError = (error) => watch.errors.push(error)
 }
 
-const manifestOf = ({ mode, pending, holds }: GuardScenario, version: string): object =>
+const manifestOf = ({ mode, pending, holds, resistsDeletion }: GuardScenario, version: string): object =>
   nodeGuard({
     mode,
+    resistDeletion: resistsDeletion,
     holds: holdSpecs(holds),
     template: guardTemplate(version),
     ...(mode === 'Budget' ? { pendingReplacement: pending } : {}),
@@ -108,7 +109,9 @@ async function guardedAtFirst(ground: GuardGround, scenario: GuardScenario): Pro
   for (const node of ground.cluster.nodes) ground.apply(stateOf(node))
   ground.apply(storage())
   ground.apply(manifestOf(scenario, '1'))
-  if (scenario.hasSecond) ground.apply(nodeGuard({ follow: { nodeSelector: {} }, mode: 'PerNode' }, 'second'))
+  const resistDeletion = scenario.resistsDeletion
+  const second = { follow: { nodeSelector: {} }, mode: 'PerNode', resistDeletion }
+  if (scenario.hasSecond) ground.apply(nodeGuard(second, 'second'))
   await ground.until('all nodes to be guarded', () => areGuarded(ground, scenario), END_WITHIN_S)
 }
 
