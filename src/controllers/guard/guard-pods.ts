@@ -31,15 +31,22 @@ function parsePod(object: Untrusted): GuardPod {
     .map((finalizer) => finalizer.text())
   const isLocked = finalizers.includes(GUARD_FINALIZER)
   const isLeaving = !metadata.at('deletionTimestamp').absent
+  const isReady = ready?.at('status').textOr('') === 'True'
   return {
     ...{ namespace, name, uid, resourceVersion, labels },
     guardUid: labels[GUARD_UID_LABEL] ?? '',
     ...(nodeName === '' ? {} : { nodeName }),
-    isReady: ready?.at('status').textOr('') === 'True',
+    isReady: isReady || (isLeaving && isLocked && since >= deletedAt(metadata)),
     ...(Number.isNaN(since) ? {} : { readySince: wallMs(since) }),
     isLeaving,
     isLocked,
     finalizers: finalizers.filter((finalizer) => finalizer !== GUARD_FINALIZER),
     isFinished: (phase === 'Failed' || phase === 'Succeeded') && !(isLeaving && isLocked),
   }
+}
+
+/** When the deletion was asked for, in ms since 1970. A shorter grace moves both by as much. */
+function deletedAt(metadata: Untrusted): number {
+  const dueAt = Date.parse(metadata.at('deletionTimestamp').textOr(''))
+  return dueAt - 1_000 * (metadata.at('deletionGracePeriodSeconds').optionalInteger() ?? 0)
 }

@@ -11,6 +11,7 @@ export interface GuardPod {
   readonly guardUid: string
   /** Absent while it is not placed. */
   readonly nodeName?: string
+  /** Of one that was deleted and resists: it was ready when it was deleted. */
   readonly isReady: boolean
   /** When it became ready, by the clock of its node. */
   readonly readySince?: WallMs

@@ -115,7 +115,7 @@ function memberOf({ now }: GuardSnapshot, view: GuardView, n: GuardedNode): Memb
   const stays = ({ isLeaving, isLocked }: GuardPod): boolean => !isLeaving || isLocked
   const { minReadySeconds } = view.guard.spec
   const isReady = (pod: GuardPod): boolean =>
-    pod.isLeaving || (pod.isReady && now - (pod.readySince ?? now) >= minReadySeconds * 1_000)
+    pod.isReady && (pod.isLeaving || now - (pod.readySince ?? now) >= minReadySeconds * 1_000)
   return {
     ...{ view, n },
     isThere: n.pods.some(stays),

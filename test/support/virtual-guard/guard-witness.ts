@@ -125,7 +125,7 @@ export class GuardWitness {
     const slots = new Set([...ground.slotNodes(), node]).size
     const limit = Math.min(scenario.maxOut ?? 1, Math.max(1, ground.nodeNames().length - 1))
     if (slots > limit) say('budget-kept', `${slots} nodes have a slot, and ${limit} may be out`)
-    if (ground.heldByHandForMs(node) > OLD_MS && !isReleased(node))
+    if (ground.isWanted(node) && ground.heldByHandForMs(node) > OLD_MS && !isReleased(node))
       say('holds-kept', `${node} was granted while a person holds it`)
     this.#forgetThoseBack()
     const now = ground.cluster.time.monoMs()
