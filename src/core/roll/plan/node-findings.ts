@@ -5,8 +5,9 @@ import type { PlanFinding } from '../../../model/roll-plan.ts'
 import { budgetNode } from '../../budget/budget-node.ts'
 import { whoIsOut } from '../../budget/who-is-out.ts'
 import { wordsOf } from '../../service/actuators/actuator-of.ts'
+import type { InstanceFacts } from '../../service/instance-facts.ts'
 import { lastUsableServers } from '../../service/last-server.ts'
-import { matchNodeServers } from '../../service/match-node-servers.ts'
+import { allowedServers, belongsTo, matchNodeServers } from '../../service/match-node-servers.ts'
 import { waysBack } from '../ways-back.ts'
 import type { PlanFacts } from './plan-facts.ts'
 
@@ -48,13 +49,21 @@ const untold = ({ instances }: PlanFacts, node: Node): readonly PlanFinding[] =>
   matchNodeServers(node, instances).flatMap((matched) => wordsOf(matched.reading).findings(node, matched))
 
 const last = ({ instances }: PlanFacts, node: Node): readonly PlanFinding[] =>
-  lastUsableServers(node, instances).map(({ code, text, next }) => ({
-    severity: 'hold',
-    code,
-    node: node.name,
-    text,
-    ...(next === undefined ? {} : { fix: next }),
-  }))
+  instances.flatMap((instance) =>
+    lastUsableServers(node, [instance]).map(({ code, object = '', text, next }) => ({
+      severity: isAlone(node, instance, object) ? 'block' : 'hold',
+      code,
+      node: node.name,
+      text,
+      ...(next === undefined ? {} : { fix: next }),
+    })),
+  )
+
+/** Its backend has no server of another node, up or down: waiting brings none. */
+const isAlone = (node: Node, instance: InstanceFacts, server: string): boolean =>
+  allowedServers(instance).every(
+    (reading) => belongsTo(reading, node) || reading.ref.backend !== server.slice(0, server.indexOf('/')),
+  )
 
 const notReady = (node: Node): readonly PlanFinding[] =>
   node.ready === 'True'
