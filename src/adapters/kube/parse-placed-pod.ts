@@ -76,7 +76,7 @@ export const amount = (list: Readonly<Record<string, string>>): Amount => ({ ...
 function partialAmount({ cpu, memory }: Readonly<Record<string, string>>): Partial<Amount> {
   const [cores, bytes] = [quantity(cpu ?? ''), quantity(memory ?? '')]
   return {
-    ...(cores === undefined ? {} : { cpuMilli: Math.ceil(cores * 1000) }),
+    ...(cores === undefined ? {} : { cpuMilli: Math.ceil(Math.round(cores * 1e6) / 1e3) }),
     ...(bytes === undefined ? {} : { memoryBytes: bytes }),
   }
 }

@@ -114,6 +114,7 @@ function backendFindings(instance: string, backend: BackendInspection): readonly
       severity: 'warning',
       code: 'BalancerTcpMode',
       text: `${name} is in mode tcp: a client keeps its connection to a node that is out until one of them closes it`,
+      fix: 'set a short detach.idleLimit, or let the app close its connections when it stops',
     })
   }
   if (backend.stickTable || backend.servers.some((server) => server.persistent)) {

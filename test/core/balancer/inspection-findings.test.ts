@@ -124,7 +124,7 @@ test('each finding says what is the case, and what to do where something can be 
     'web/a on lb-1 is ready and down: its node is put back without waiting for it | bring it up if a should serve web',
   ])
   assert.deepEqual(toldOf({ mode: 'tcp' }), [
-    'backend web of lb-1 is in mode tcp: a client keeps its connection to a node that is out until one of them closes it',
+    'backend web of lb-1 is in mode tcp: a client keeps its connection to a node that is out until one of them closes it | set a short detach.idleLimit, or let the app close its connections when it stops',
   ])
   assert.deepEqual(toldOf({ stickTable: true }), [
     'backend web of lb-1 remembers clients: only maint moves them, and in maint no health check runs',

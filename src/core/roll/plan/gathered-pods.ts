@@ -15,7 +15,7 @@ export interface GatheredPods {
 
 export function gatherPods(pods: readonly Pod[], workloads: readonly Workload[]): GatheredPods {
   const [first] = pods
-  const names = pods.map(refKey)
+  const names = pods.map(refKey).toSorted()
   const nodes = [...new Set(pods.flatMap(({ nodeName }) => nodeName ?? []))]
   const on = nodes.length > 1 ? { nodes } : nodes.map((node) => ({ node }))[0]
   if (first !== undefined && pods.length === 1)

@@ -1,11 +1,12 @@
 import type { Access } from '../../../model/access.ts'
 import { BUDGET_CONFIG_MAP } from '../../../model/budget-object.ts'
+import { canonicalAddress } from '../../../model/ip-address.ts'
 import { isControlPlane, type Node } from '../../../model/node.ts'
 import { refKey } from '../../../model/object-ref.ts'
 import type { Pod } from '../../../model/pod.ts'
 import type { PlanFinding, PlannedNode, RollPlan } from '../../../model/roll-plan.ts'
 import { inspectionFindings } from '../../balancer/inspection-findings.ts'
-import { allowedServers, belongsTo, matchNodeServers } from '../../service/match-node-servers.ts'
+import { allowedServers, matchNodeServers } from '../../service/match-node-servers.ts'
 import { classifyPod, DRAIN_STAGES, GUARD_STAGE } from '../drain/classify-pod.ts'
 import { apiServers } from './api-servers.ts'
 import { withBalancerAdvice } from './balancer-advice.ts'
@@ -176,9 +177,10 @@ function isInStage({ spec }: PlanFacts, pod: Pod, stage: number): boolean {
 }
 
 function strangers({ instances, cluster }: PlanFacts): readonly string[] {
+  const known = new Set(cluster.nodes.flatMap(({ internalAddresses }) => internalAddresses.map(canonicalAddress)))
   return instances.flatMap((instance) =>
     allowedServers(instance)
-      .filter((reading) => !cluster.nodes.some((node) => belongsTo(reading, node)))
+      .filter(({ address }) => address === '' || !known.has(canonicalAddress(address)))
       .map(({ ref, address, port }) => `${ref.backend}/${ref.server} (${address}:${port}) on ${ref.instance}`),
   )
 }

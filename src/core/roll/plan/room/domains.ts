@@ -12,6 +12,7 @@ export class Domains {
   readonly #nodes: ReadonlyMap<string, Node>
   readonly #selected: SelectedPods
   readonly #counts = new Map<string, Counts>()
+  readonly #domains = new WeakMap<readonly Node[], Map<string, ReadonlySet<string>>>()
   readonly #least = new WeakMap<readonly Node[], Map<string, number>>()
 
   constructor(nodes: readonly Node[], selected: SelectedPods) {
@@ -68,6 +69,16 @@ export class Domains {
     return counts
   }
 
+  #domainsOf(nodes: readonly Node[], topologyKey: string): ReadonlySet<string> {
+    const ofNodes = this.#domains.get(nodes) ?? new Map<string, ReadonlySet<string>>()
+    this.#domains.set(nodes, ofNodes)
+    const known = ofNodes.get(topologyKey)
+    if (known !== undefined) return known
+    const domains = new Set(nodes.flatMap(({ labels }) => labels[topologyKey] ?? []))
+    ofNodes.set(topologyKey, domains)
+    return domains
+  }
+
   #leastOf(
     { topologyKey, selector }: SpreadRule,
     namespace: string,
@@ -78,9 +89,8 @@ export class Domains {
     const key = JSON.stringify([topologyKey, selector, namespace])
     const known = ofNodes.get(key)
     if (known !== undefined) return known
-    const domains = new Set(matching.flatMap(({ labels }) => labels[topologyKey] ?? []))
     let least = Number.POSITIVE_INFINITY
-    for (const domain of domains) least = Math.min(least, counts.get(domain) ?? 0)
+    for (const domain of this.#domainsOf(matching, topologyKey)) least = Math.min(least, counts.get(domain) ?? 0)
     ofNodes.set(key, least)
     return least
   }

@@ -97,14 +97,13 @@ const isSpread = (
 
 /** In the order in which the scheduler asks; only for a pod that no node takes. */
 function whyNone(parts: FitParts, pod: PlacedPod, candidates: Candidates): NoFit {
-  const others = (places: readonly Place[]): readonly Place[] => places.filter(({ node }) => node.name !== pod.nodeName)
-  if (others(candidates.open).length === 0) return 'noOther'
-  if (others(candidates.wanted).length === 0) return 'selector'
-  const reaching = others(candidates.reaching)
-  if (reaching.length === 0) return 'volume'
-  const free = reaching.filter((place) => hasPorts(pod, place))
-  if (free.length === 0) return 'hostPort'
-  const apart = free.filter((place) => isApart(parts, pod, place))
-  if (apart.length === 0) return 'apart'
-  return apart.some((place) => isSpread(parts, pod, { place, candidates })) ? 'room' : 'spread'
+  const isOther = ({ node }: Place): boolean => node.name !== pod.nodeName
+  if (!candidates.open.some(isOther)) return 'noOther'
+  if (!candidates.wanted.some(isOther)) return 'selector'
+  const { reaching } = candidates
+  if (!reaching.some(isOther)) return 'volume'
+  const isFree = (place: Place): boolean => isOther(place) && hasPorts(pod, place)
+  if (!reaching.some(isFree)) return 'hostPort'
+  if (!reaching.some((place) => isFree(place) && isApart(parts, pod, place))) return 'apart'
+  return reaching.some((place) => isFree(place) && mayGoTo(parts, pod, { place, candidates })) ? 'room' : 'spread'
 }

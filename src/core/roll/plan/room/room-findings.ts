@@ -118,7 +118,7 @@ function finding(why: NoFit, unfit: Unfit): PlanFinding {
         severity: 'hold',
         code: 'RoomTight',
         ...where,
-        text: `other nodes have room for each of ${words}, and may not have it for all that leave together`,
+        text: `other nodes have room for each pod by itself, and may not have it for ${words} beside the others that leave the node`,
         fix: 'add a node, or lower what pods ask for',
       }
     default: {
