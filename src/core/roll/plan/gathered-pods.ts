@@ -1,3 +1,4 @@
+import { firstOf } from '../../../model/first-of.ts'
 import { refKey } from '../../../model/object-ref.ts'
 import type { Pod } from '../../../model/pod.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
@@ -35,13 +36,4 @@ function ownerOf(pod: Pod, workloads: readonly Workload[]): string | undefined {
   const workload = workloadOf(pod, workloads)
   if (workload !== undefined) return workloadKey(workload)
   return pod.controller === undefined ? undefined : `${pod.controller.kind} ${pod.namespace}/${pod.controller.name}`
-}
-
-const NAMED_AT_MOST = 2
-
-/** `a, b and 3 more`. */
-export function firstOf(names: readonly string[]): string {
-  const shown = names.slice(0, NAMED_AT_MOST)
-  const left = names.length - shown.length
-  return left === 0 ? shown.join(' and ') : `${shown.join(', ')} and ${left} more`
 }

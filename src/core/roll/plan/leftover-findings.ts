@@ -1,10 +1,10 @@
 import { claimsOf, MAINTENANCE_ANNOTATION } from '../../../model/claims.ts'
+import { firstOf } from '../../../model/first-of.ts'
 import type { Node } from '../../../model/node.ts'
 import { INTENT_ANNOTATION, OUT_TAINT, RECORD_ANNOTATION } from '../../../model/node-record.ts'
 import { parseNodeRecord } from '../../../model/parse-node-record.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
 import { waysBack } from '../ways-back.ts'
-import { firstOf } from './gathered-pods.ts'
 import type { PlanFacts } from './plan-facts.ts'
 
 /** What earlier runs and other owners left on nodes. `nodes`: those of the roll, whose records are told of node by node. */

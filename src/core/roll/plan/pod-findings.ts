@@ -1,3 +1,4 @@
+import { firstOf } from '../../../model/first-of.ts'
 import { isFinished, type Pod } from '../../../model/pod.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
 import { type Workload, workloadKey } from '../../../model/workload.ts'
@@ -5,7 +6,7 @@ import { classifyPod } from '../drain/classify-pod.ts'
 import { guardOf } from '../drain/guard-of.ts'
 import { workloadOf } from '../drain/workload-of.ts'
 import { disruptionFindings } from './disruption-findings.ts'
-import { firstOf, gatherPods } from './gathered-pods.ts'
+import { gatherPods } from './gathered-pods.ts'
 import type { PlanFacts } from './plan-facts.ts'
 
 /** What stands against moving these pods: each finding once, whatever the number of pods. */
