@@ -46,12 +46,12 @@ export const BUDGET_SITUATIONS: readonly BadSituation[] = [
     exit: 3,
   },
   {
-    title: 'a budget that cannot be computed',
+    title: 'a budget with maxUnavailable over pods without a controller',
     objects: [...pods('cart', { on: ['n1', 'n2'] }), budget('cart', 'cart', { maxUnavailable: 1 })],
     spec: { drain: { deleteUnmanaged: true } },
-    code: 'BudgetBroken',
-    says: '2 pods (default/cart-0 and default/cart-1) cannot be evicted: budget default/cart cannot be computed',
-    fix: 'select only pods of workloads that have replicas',
+    code: 'BudgetNever',
+    says: '2 pods (default/cart-0 and default/cart-1) can never be evicted: budget default/cart allows no eviction at all, since maxUnavailable: 1 is a share of none',
+    fix: 'write minAvailable as a number',
     exit: 3,
   },
   {

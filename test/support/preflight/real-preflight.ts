@@ -25,9 +25,8 @@ interface Listed {
     readonly spec?: { readonly taints?: readonly { readonly key: string }[]; readonly unschedulable?: boolean }
     readonly status?: {
       readonly phase?: string
-      readonly observedGeneration?: number
       readonly expectedPods?: number
-      readonly conditions?: readonly { readonly reason?: string }[]
+      readonly conditions?: readonly object[]
     }
   }[]
 }
@@ -127,14 +126,14 @@ export class RealPreflight implements PreflightGround {
     })
   }
 
-  /** `adopts`: controllers adopt the pods; else there are pods that no budget can be computed for. */
+  /** `adopts`: controllers adopt the pods; else there are pods without one. */
   async #isSeen(adopts: boolean): Promise<boolean> {
     const [pods, budgets, claims] = await Promise.all(
       ['/api/v1/namespaces/default/pods', KINDS[2] ?? '', KINDS[5] ?? ''].map((path) => this.#list(path)),
     )
     const isAdopted = !adopts || pods?.items.every(({ metadata }) => metadata.ownerReferences !== undefined)
     const isComputed = budgets?.items.every(({ status = {} }) =>
-      adopts ? (status.expectedPods ?? 0) > 0 : status.conditions?.some(({ reason }) => reason === 'SyncFailed'),
+      adopts ? (status.expectedPods ?? 0) > 0 : status.conditions !== undefined,
     )
     const isBound = claims?.items.every(({ status = {} }) => status.phase === 'Bound')
     return isAdopted === true && isComputed === true && isBound === true

@@ -98,15 +98,22 @@ function never(of: OfBudget): PlanFinding | undefined {
     budget.maxUnavailable === undefined
       ? `minAvailable: ${budget.minAvailable ?? 0}`
       : `maxUnavailable: ${budget.maxUnavailable}`
+  // The disruption controller counts replicas of controllers (getExpectedScale), and these pods have none.
+  const kept =
+    expectedPods === 0
+      ? 'is a share of none: its pods have no controller'
+      : `keeps ${desiredHealthy} of ${expectedPods} pods`
   return {
     severity: 'block',
     code: 'BudgetNever',
     ...where,
-    text: `${words} can never be evicted: budget ${refKey(budget)} allows no eviction at all, since ${asked} keeps ${desiredHealthy} of ${expectedPods} pods`,
+    text: `${words} can never be evicted: budget ${refKey(budget)} allows no eviction at all, since ${asked} ${kept}`,
     fix:
-      expectedPods > 1
-        ? `set maxUnavailable: 1: ${edit(budget)}`
-        : `add a replica, or set maxUnavailable: 1: ${edit(budget)}`,
+      expectedPods === 0
+        ? `write minAvailable as a number: ${edit(budget)}`
+        : expectedPods > 1
+          ? `set maxUnavailable: 1: ${edit(budget)}`
+          : `add a replica, or set maxUnavailable: 1: ${edit(budget)}`,
   }
 }
 

@@ -50,21 +50,14 @@ const pods = (cpuMilli: number) =>
     })
   })
 
-for (const [title, cpuMilli, blocks] of [
-  ['room for all that moves', 500, ['BudgetNever']],
-  ['room for nothing', 1_600, ['BudgetNever', 'NoRoom']],
-] as const) {
-  test(`a plan of 5,000 nodes and 50,000 pods is there within seconds, with ${title}`, () => {
-    const instances = [
-      anInstance(nodes.map(({ name, internalAddresses: [address = ''] }) => aServer(name, { address }))),
-    ]
-    const facts = planFacts({ instances }, { nodes, workloads, budgets, pods: pods(cpuMilli) })
-    const before = process.cpuUsage()
-    const { findings } = makePlan(facts)
-    const ms = process.cpuUsage(before).user / 1000
-    const codes = new Set(findings.filter(({ severity }) => severity === 'block').map(({ code }) => code))
-    assert.deepEqual([...codes].toSorted(), blocks)
-    assert.equal(findings.filter(({ code }) => code === 'NoRoom').length, blocks.length - 1)
-    assert.ok(ms < LIMIT_MS, `${Math.round(ms)} ms`)
-  })
-}
+test('a plan of 5,000 nodes and 50,000 pods is there within seconds, with room for none of them', () => {
+  const instances = [anInstance(nodes.map(({ name, internalAddresses: [address = ''] }) => aServer(name, { address })))]
+  const facts = planFacts({ instances }, { nodes, workloads, budgets, pods: pods(1_600) })
+  const before = process.cpuUsage()
+  const { findings } = makePlan(facts)
+  const ms = process.cpuUsage(before).user / 1000
+  const blocks = findings.filter(({ severity }) => severity === 'block').map(({ code }) => code)
+  assert.deepEqual([...new Set(blocks)].toSorted(), ['BudgetNever', 'NoRoom'])
+  assert.equal(blocks.filter((code) => code === 'NoRoom').length, 1)
+  assert.ok(ms < LIMIT_MS, `${Math.round(ms)} ms`)
+})

@@ -72,6 +72,23 @@ const TABLE: readonly (readonly [
       fix: 'set maxUnavailable: 1: kubectl -n shop edit poddisruptionbudget cart',
     },
   ],
+  [
+    'a budget that cannot be computed',
+    CART,
+    under(aBudget({ syncFailed: true })),
+    {
+      severity: 'block',
+      code: 'BudgetBroken',
+      text: 'shop/cart-a cannot be evicted: budget shop/cart cannot be computed (condition SyncFailed)',
+      fix: 'select only pods of workloads that have replicas, or write minAvailable as a number: kubectl -n shop edit poddisruptionbudget cart',
+    },
+  ],
+  [
+    'a pod that is not Ready under a budget that lets such pods go',
+    { ...CART, ready: false },
+    under(aBudget({ unhealthyPods: 'AlwaysAllow', currentHealthy: 1 })),
+    undefined,
+  ],
   ['a budget that allows one', CART, under(aBudget({ disruptionsAllowed: 1 })), undefined],
   ['a budget of the same labels in another namespace', CART, under(aBudget({ namespace: 'ops' })), undefined],
   [
