@@ -1,6 +1,6 @@
 import type { ApiManifest } from './bad-situation.ts'
 
-export interface NodeFacts {
+interface NodeFacts {
   readonly cpu?: string
   readonly memory?: string
   readonly pods?: string
@@ -11,7 +11,7 @@ export interface NodeFacts {
 }
 
 export const bootOf = (name: string): string => `boot-of-${name}`
-export const addressOf = (name: string): string => `10.0.0.${name.slice(1)}`
+const addressOf = (name: string): string => `10.0.0.${name.slice(1)}`
 
 /** A Node whose status is as its kubelet would write it. */
 export function node(name: string, facts: NodeFacts = {}): ApiManifest {
