@@ -1,9 +1,12 @@
 import { kubeConfigMaps } from '../../src/adapters/kube/kube-config-maps.ts'
+import { systemClock } from '../../src/adapters/node/system-clock.ts'
 import type { RollRequest } from '../../src/cli/roll-actions.ts'
+import { pastNodes } from '../../src/controllers/roll/past-nodes.ts'
 import { prepare } from '../../src/controllers/roll/prepare.ts'
+import { estimateRoll } from '../../src/core/roll/plan/estimate.ts'
 import type { RollPlan } from '../../src/model/roll-plan.ts'
 import { hostOf } from './host.ts'
-import { balancersOf, clusterOf, endpointsOf, type RollSurroundings } from './world.ts'
+import { balancersOf, clusterOf, endpointsOf, journals, type RollSurroundings } from './world.ts'
 
 /** Asks the cluster, balancers and machines, and closes the connections. */
 export async function makePlan(
@@ -12,16 +15,27 @@ export async function makePlan(
   signal: AbortSignal,
 ): Promise<RollPlan> {
   const { spec } = request
-  const { cluster, api } = await clusterOf(request, surroundings, signal)
+  const { cluster, api, uid } = await clusterOf(request, surroundings, signal)
   const balancers = balancersOf(spec)
   const host = hostOf(spec)
   try {
     const clusterName = request.context ?? spec.name
     const asked = [...balancers, ...endpointsOf(spec, cluster)]
-    return await prepare(
-      { spec, clusterName, cluster, configMaps: kubeConfigMaps(api.client), balancers: asked, host },
+    const plan = await prepare(
+      {
+        spec,
+        clusterName,
+        cluster,
+        configMaps: kubeConfigMaps(api.client),
+        balancers: asked,
+        host,
+        wall: systemClock.wallMs(),
+      },
       signal,
     )
+    if (plan.nodes.length === 0) return plan
+    const past = await pastNodes(journals(request, surroundings), uid)
+    return { ...plan, estimate: estimateRoll(plan, spec, past) }
   } finally {
     await Promise.all([...balancers.map((balancer) => balancer.close()), host.close()])
   }

@@ -1,8 +1,8 @@
 import { Command, CommanderError } from 'commander'
-import { UserError } from '../model/user-error.ts'
+import { BlockedError, UserError } from '../model/user-error.ts'
 import type { CliContext } from './cli-context.ts'
 import { errorText } from './error-text.ts'
-import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE } from './exit-codes.ts'
+import { EXIT_FAILED, EXIT_HELD, EXIT_INTERRUPTED, EXIT_USAGE } from './exit-codes.ts'
 import { InterruptedError } from './interrupts.ts'
 
 /** Adds one command. Its action returns the exit code, or throws. */
@@ -19,7 +19,8 @@ const ABOUT =
 
 const EXIT_HELP = `
 Exit codes: 0 done, nothing failed; 1 failed, stopped or aborted; 2 wrong usage
-or input, nothing touched; 3 held at a limit, can be resumed; 130 interrupted.`
+or input, nothing touched; 3 held at a limit, can be resumed, or blocked by what
+the plan says, nothing touched; 130 interrupted.`
 
 /** Runs one command line and says its exit code. Never throws. `words` are the arguments without program and script. */
 export async function runProgram(
@@ -61,6 +62,7 @@ function rootCommand(version: string, { out, err }: CliContext): Command {
 
 function codeOf(error: unknown): number {
   if (error instanceof InterruptedError) return EXIT_INTERRUPTED
+  if (error instanceof BlockedError) return EXIT_HELD
   if (error instanceof UserError) return EXIT_USAGE
   return EXIT_FAILED
 }

@@ -19,6 +19,7 @@ export interface RollFlags extends PlaceFlags {
   readonly all?: boolean
   readonly dryRun?: boolean
   readonly yes?: boolean
+  readonly evenIfBlocked?: boolean
   /** False: `--no-probe`. */
   readonly probe: boolean
 }
@@ -51,6 +52,7 @@ export function addRollOptions(command: Command): Command {
     .option('--all', 'every node of the cluster, instead of the nodes of the file')
     .option('--dry-run', 'show the plan; change nothing')
     .option('-y, --yes', 'do not ask before it starts')
+    .option('--even-if-blocked', 'roll although the plan says that something blocks it; the roll then waits there')
     .option('--no-probe', 'roll without measuring; a failed request then does not stop the roll')
 }
 

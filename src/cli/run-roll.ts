@@ -1,10 +1,11 @@
 import type { RollPlan } from '../model/roll-plan.ts'
 import type { RollSpec } from '../model/roll-spec.ts'
-import { UserError } from '../model/user-error.ts'
+import { BlockedError, UserError } from '../model/user-error.ts'
 import { errorText } from './error-text.ts'
-import { EXIT_USAGE } from './exit-codes.ts'
+import { EXIT_HELD, EXIT_USAGE } from './exit-codes.ts'
 import { fileOfRun, unmeasured } from './file-of-run.ts'
 import { type OutputModes, outputModes } from './output-options.ts'
+import { planBlocked } from './roll/plan-blocked.ts'
 import { planLines } from './roll/plan-lines.ts'
 import { planRefusal } from './roll/plan-refusal.ts'
 import type { RollActions } from './roll-actions.ts'
@@ -33,6 +34,8 @@ export async function rollCommand(
   if (modes.level > 0) writePlan(plan, { sink: context.err, style: modes.errStyle, level: modes.level, command })
   const refusal = planRefusal(plan)
   if (refusal !== undefined) throw refusal
+  const blocked = flags.evenIfBlocked === true ? undefined : planBlocked(plan)
+  if (blocked !== undefined) throw blocked
   const question = `Roll ${countOf(plan.nodes.length, 'node')} of ${plan.cluster}? [y/N] `
   if (flags.yes !== true && !(await context.ask(question, context.interrupts.signal))) {
     context.err.write('Nothing was changed.\n')
@@ -88,11 +91,11 @@ function showPlan(plan: RollPlan, { flags, modes, context, command }: PlanOutput
   if (flags.output === 'text')
     writePlan(plan, { sink: context.out, style: modes.outStyle, level: modes.level, command })
   else context.out.write(`${JSON.stringify(plan, null, flags.output === 'json' ? 2 : 0)}\n`)
-  const refusal = planRefusal(plan)
+  const refusal = planRefusal(plan) ?? (flags.evenIfBlocked === true ? undefined : planBlocked(plan))
   if (refusal === undefined) return 0
   // Not thrown: the plan says it on stdout already, where a second document would spoil the first.
   context.err.write(errorText(refusal))
-  return EXIT_USAGE
+  return refusal instanceof BlockedError ? EXIT_HELD : EXIT_USAGE
 }
 
 interface PlanTarget {

@@ -9,6 +9,8 @@ export interface DisruptionBudget {
   /** As written in the spec: `1` or `50%`. */
   readonly minAvailable?: string
   readonly maxUnavailable?: string
+  /** What becomes of running pods that are not ready; absent: `IfHealthyBudget`. */
+  readonly unhealthyPods?: 'AlwaysAllow'
   readonly disruptionsAllowed: number
   readonly currentHealthy: number
   readonly desiredHealthy: number

@@ -1,3 +1,5 @@
+import type { Amount } from './quantity.ts'
+
 export interface Taint {
   readonly key: string
   readonly value?: string
@@ -23,6 +25,12 @@ export interface Node {
   readonly deleting?: true
   /** The types of its conditions that are True, of those that announce that it leaves; absent: none. */
   readonly lifecycle?: readonly string[]
+  /** What its pods may ask for together; absent: its kubelet has not said. */
+  readonly allocatable?: NodeRoom
+}
+
+export interface NodeRoom extends Amount {
+  readonly pods: number
 }
 
 export function isControlPlane(node: Node): boolean {

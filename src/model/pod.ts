@@ -1,3 +1,5 @@
+import type { PodPlacement } from './pod-placement.ts'
+
 export interface PodOwner {
   readonly kind: string
   readonly name: string
@@ -30,6 +32,8 @@ export interface Pod {
   readonly unschedulable?: string
   /** What the scheduler goes by, as far as it can tie a pod to one node. */
   readonly nodeSelector: Readonly<Record<string, string>>
+  /** All that the scheduler goes by. A plan alone reads it. */
+  readonly placement?: PodPlacement
 }
 
 export const isFinished = (pod: Pod): boolean => pod.phase === 'Succeeded' || pod.phase === 'Failed'

@@ -12,6 +12,8 @@ export interface RollPlan {
     readonly control: boolean
   }[]
   readonly checksPassed: number
+  /** How long the roll takes if nothing holds it, and what that goes by. */
+  readonly estimate?: { readonly ms: number; readonly basis: string }
 }
 
 export interface PlannedNode {
@@ -26,11 +28,18 @@ export interface PlannedNode {
   readonly stages: readonly number[]
 }
 
-/** `error` fails the plan (exit 2), `hold` may hold the roll, `warning` is for people to weigh. */
+/**
+ * `error` fails the plan (exit 2). `block`: the roll would come to a stop there and nothing but a person ends it (exit 3).
+ * `hold` may hold the roll, `warning` is for people to weigh.
+ */
 export interface PlanFinding {
-  readonly severity: 'error' | 'hold' | 'warning'
+  readonly severity: 'error' | 'block' | 'hold' | 'warning'
   readonly code: string
   readonly node?: string
+  /** Where it is one finding of several nodes. */
+  readonly nodes?: readonly string[]
+  /** All pods that a finding is about, `namespace/name`; its text names the first. */
+  readonly pods?: readonly string[]
   readonly text: string
   readonly fix?: string
 }

@@ -21,3 +21,6 @@ export class UserError extends Error {
     this.details = facts.details ?? []
   }
 }
+
+/** Nothing is wrong with what was asked for, and what it meets would stop it: exit code 3, no stack, nothing touched. */
+export class BlockedError extends UserError {}

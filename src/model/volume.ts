@@ -1,3 +1,5 @@
+import type { NodeTerm } from './node-affinity.ts'
+
 /** storage.k8s.io/v1 VolumeAttachment. */
 export interface VolumeAttachment {
   readonly name: string
@@ -5,6 +7,12 @@ export interface VolumeAttachment {
   readonly attacher: string
   readonly persistentVolumeName?: string
   readonly attached: boolean
+}
+
+export interface PersistentVolume {
+  readonly name: string
+  /** Its required node affinity; absent: every node reaches it. */
+  readonly terms?: readonly NodeTerm[]
 }
 
 export interface VolumeClaim {

@@ -16,6 +16,8 @@ export interface Workload {
   /** status.readyReplicas or numberReady. */
   readonly ready: number
   readonly controller?: PodOwner
+  /** A DaemonSet of kured: its lock, as kured writes it. */
+  readonly rebootLock?: string
 }
 
 /** `Kind namespace/name`: the key of the record and the name people read. */

@@ -8,7 +8,7 @@ import type { Node } from '../model/node.ts'
 import type { ObjectRef } from '../model/object-ref.ts'
 import type { Pod } from '../model/pod.ts'
 import type { EndpointSlice, Service } from '../model/service.ts'
-import type { VolumeAttachment, VolumeClaim } from '../model/volume.ts'
+import type { PersistentVolume, VolumeAttachment, VolumeClaim } from '../model/volume.ts'
 import type { Workload } from '../model/workload.ts'
 import type { WorldError } from '../model/world-error.ts'
 
@@ -16,6 +16,8 @@ import type { WorldError } from '../model/world-error.ts'
 export interface KindMap {
   readonly nodes: Node
   readonly pods: Pod
+  /** The same pods, each with its placement, which no watch keeps. */
+  readonly placedpods: Pod
   readonly disruptionbudgets: DisruptionBudget
   readonly deployments: Workload
   readonly replicasets: Workload
@@ -23,6 +25,7 @@ export interface KindMap {
   readonly daemonsets: Workload
   readonly volumeattachments: VolumeAttachment
   readonly volumeclaims: VolumeClaim
+  readonly persistentvolumes: PersistentVolume
   readonly services: Service
   readonly endpointslices: EndpointSlice
 }

@@ -37,6 +37,40 @@ test('a dry run of a plan with errors is one document, and exit 2', async () => 
   assert.equal(err, 'error: no node is selected (NoNodes)\n1 error in the plan for prod-eu1. Nothing was changed.\n')
 })
 
+test('a plan with a block ends with exit 3 before the question, unless it is to be rolled all the same', async () => {
+  const findings = [
+    { severity: 'block', code: 'NoRoom', text: 'no other node takes shop/cart-0', fix: 'add a node' },
+  ] as const
+  const actions = new ScriptedActions(ended('completed', 0), { plan: { ...PLAN, findings } })
+  const terminal = { terminal: true, answer: true }
+  const { code, err, asked } = await evenkeel('roll -f roll.yaml', actions, terminal)
+  assert.deepEqual([code, asked], [3, []])
+  assert.match(
+    err,
+    /blocked: no other node takes shop\/cart-0 \(NoRoom\)\n {2}= fix: add a node\n1 finding blocks the roll of prod-eu1\. Nothing was changed\. To roll all the same: --even-if-blocked\n$/,
+  )
+  const json = await evenkeel('roll -f roll.yaml --yes -o json', actions)
+  assert.equal(json.code, 3)
+  assert.equal(JSON.parse(json.out).error.code, 'plan.blocked')
+  const dry = await evenkeel('roll -f roll.yaml --dry-run', actions)
+  assert.equal(dry.code, 3)
+  assert.match(dry.out, / {2}1 block to clear first\.\n$/)
+  const begun = actions.requests.length
+  assert.equal((await evenkeel('roll -f roll.yaml --even-if-blocked', actions, terminal)).code, 0)
+  assert.equal(actions.requests.length, begun + 2)
+})
+
+test('an error goes before a block, and has its exit code', async () => {
+  const findings = [
+    { severity: 'block', code: 'NoRoom', text: 'no room' },
+    { severity: 'error', code: 'NoNodes', text: 'no node is selected' },
+  ] as const
+  const actions = new ScriptedActions(ended('completed', 0), { plan: { ...PLAN, findings } })
+  const { code, err } = await evenkeel('roll -f roll.yaml --even-if-blocked', actions, { terminal: true, answer: true })
+  assert.equal(code, 2)
+  assert.match(err, /1 error in the plan for prod-eu1/)
+})
+
 test('a roll asks on a terminal, and no means nothing was changed', async () => {
   const actions = new ScriptedActions(ended('completed', 0))
   const { code, err, asked } = await evenkeel('roll -f roll.yaml --progress plain', actions, { terminal: true })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { parseAllDocuments } from 'yaml'
-import { budgetAccess, spareAccess, wantedAccess } from '../../src/core/roll/plan/wanted-access.ts'
+import { budgetAccess, planAccess, spareAccess, wantedAccess } from '../../src/core/roll/plan/wanted-access.ts'
 import type { Access } from '../../src/model/access.ts'
 import { boundTo, grantedBy, type RbacManifest } from '../support/granted-rights.ts'
 
@@ -31,6 +31,7 @@ const DNS = { namespace: 'evenkeel' }
 const wanted = [
   ...wantedAccess('evenkeel'),
   ...budgetAccess({ namespace: 'evenkeel', leaseDurationMs: 120_000 }),
+  ...planAccess,
   ...spareAccess(DNS),
 ]
 

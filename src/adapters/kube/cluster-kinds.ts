@@ -3,9 +3,10 @@ import type { Kind, KindMap } from '../../ports/cluster.ts'
 import { parseDisruptionBudget } from './parse-disruption-budget.ts'
 import { parseEndpointSlice } from './parse-endpoint-slice.ts'
 import { parseNode } from './parse-node.ts'
+import { parsePlacedPod } from './parse-placed-pod.ts'
 import { parsePod } from './parse-pod.ts'
 import { parseService } from './parse-service.ts'
-import { parseVolumeAttachment, parseVolumeClaim } from './parse-volume.ts'
+import { parsePersistentVolume, parseVolumeAttachment, parseVolumeClaim } from './parse-volume.ts'
 import { parseWorkload } from './parse-workload.ts'
 
 const core = { group: '', version: 'v1', namespaced: true } as const
@@ -15,12 +16,20 @@ const apps = { group: 'apps', version: 'v1', namespaced: true } as const
 export const CLUSTER_KINDS: { readonly [K in Kind]: ObjectKind<KindMap[K]> } = {
   nodes: { ...core, resource: 'nodes', kind: 'Node', namespaced: false, parse: parseNode },
   pods: { ...core, resource: 'pods', kind: 'Pod', parse: parsePod },
+  placedpods: { ...core, resource: 'pods', kind: 'Pod', parse: parsePlacedPod },
   services: { ...core, resource: 'services', kind: 'Service', parse: parseService },
   volumeclaims: {
     ...core,
     resource: 'persistentvolumeclaims',
     kind: 'PersistentVolumeClaim',
     parse: parseVolumeClaim,
+  },
+  persistentvolumes: {
+    ...core,
+    namespaced: false,
+    resource: 'persistentvolumes',
+    kind: 'PersistentVolume',
+    parse: parsePersistentVolume,
   },
   disruptionbudgets: {
     group: 'policy',

@@ -17,6 +17,9 @@ export function parseDisruptionBudget(object: Untrusted): DisruptionBudget {
     selector: parseLabelSelector(spec.at('selector')),
     ...given('minAvailable', spec.at('minAvailable').optionalIntegerOrText()),
     ...given('maxUnavailable', spec.at('maxUnavailable').optionalIntegerOrText()),
+    ...(spec.at('unhealthyPodEvictionPolicy').textOr('') === 'AlwaysAllow'
+      ? { unhealthyPods: 'AlwaysAllow' as const }
+      : {}),
     disruptionsAllowed: status.at('disruptionsAllowed').integerOr(0),
     currentHealthy: status.at('currentHealthy').integerOr(0),
     desiredHealthy: status.at('desiredHealthy').integerOr(0),

@@ -1,9 +1,11 @@
-import type { Node, Taint } from '../../model/node.ts'
+import type { Node, NodeRoom, Taint } from '../../model/node.ts'
 import { LIFECYCLE_CONDITIONS } from '../../model/node-facts.ts'
 import { parseMetadata } from '../../model/parse-metadata.ts'
+import { quantity } from '../../model/quantity.ts'
 import type { Untrusted } from '../../model/untrusted.ts'
 import { findCondition } from './find-condition.ts'
 import { given } from './given.ts'
+import { amount } from './parse-placed-pod.ts'
 
 export function parseNode(object: Untrusted): Node {
   const { name, uid, resourceVersion, labels, annotations } = parseMetadata(object, 'cluster')
@@ -30,7 +32,14 @@ export function parseNode(object: Untrusted): Node {
       .map((volume) => volume.at('name').text()),
     ...(metadata.at('deletionTimestamp').optionalText() === undefined ? {} : { deleting: true }),
     ...(lifecycle.length === 0 ? {} : { lifecycle }),
+    ...given('allocatable', parseRoom(status.at('allocatable'))),
   }
+}
+
+/** A node that does not say how many pods it takes has not said anything. */
+function parseRoom(allocatable: Untrusted): NodeRoom | undefined {
+  const pods = quantity(allocatable.at('pods').textOr(''))
+  return pods === undefined ? undefined : { ...amount(allocatable.textMap()), pods }
 }
 
 function parseTaint(taint: Untrusted): Taint {

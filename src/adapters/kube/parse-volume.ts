@@ -1,6 +1,7 @@
+import { parseNodeSelectorTerms } from '../../model/node-affinity.ts'
 import { parseMetadata } from '../../model/parse-metadata.ts'
 import type { Untrusted } from '../../model/untrusted.ts'
-import type { VolumeAttachment, VolumeClaim } from '../../model/volume.ts'
+import type { PersistentVolume, VolumeAttachment, VolumeClaim } from '../../model/volume.ts'
 import { given } from './given.ts'
 
 export function parseVolumeAttachment(object: Untrusted): VolumeAttachment {
@@ -11,6 +12,14 @@ export function parseVolumeAttachment(object: Untrusted): VolumeAttachment {
     attacher: spec.at('attacher').text(),
     attached: object.at('status').at('attached').flagOr(false),
     ...given('persistentVolumeName', spec.at('source').at('persistentVolumeName').optionalText()),
+  }
+}
+
+export function parsePersistentVolume(object: Untrusted): PersistentVolume {
+  const required = object.at('spec').at('nodeAffinity').at('required')
+  return {
+    name: parseMetadata(object, 'cluster').name,
+    ...(required.absent ? {} : { terms: parseNodeSelectorTerms(required) }),
   }
 }
 

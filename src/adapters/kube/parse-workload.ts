@@ -4,11 +4,13 @@ import type { Untrusted } from '../../model/untrusted.ts'
 import type { Workload, WorkloadKind } from '../../model/workload.ts'
 import { given } from './given.ts'
 
+const KURED_LOCK = 'weave.works/kured-node-lock'
+
 /** Parses one kind of apps/v1 workload. The kind is passed in, since the items of a list do not bear it. */
 export const parseWorkload =
   (kind: WorkloadKind) =>
   (object: Untrusted): Workload => {
-    const { namespace, name, uid, labels, controller } = parseMetadata(object, 'namespaced')
+    const { namespace, name, uid, labels, annotations, controller } = parseMetadata(object, 'namespaced')
     return {
       kind,
       namespace,
@@ -18,6 +20,7 @@ export const parseWorkload =
       selector: parseLabelSelector(object.at('spec').at('selector')),
       ...(kind === 'DaemonSet' ? daemonSetCounts(object) : replicaCounts(object)),
       ...given('controller', controller),
+      ...(kind === 'DaemonSet' ? given('rebootLock', annotations[KURED_LOCK]) : {}),
     }
   }
 

@@ -1,3 +1,4 @@
+import { formatDuration } from '../../model/duration.ts'
 import { escapeForeign } from '../../model/foreign-text.ts'
 import type { PlanFinding, PlannedNode, RollPlan } from '../../model/roll-plan.ts'
 import { STEPS } from '../../model/step.ts'
@@ -6,7 +7,7 @@ import type { Line } from '../terminal/style.ts'
 import { countOf, countText } from '../text/count-text.ts'
 import { type Column, tableLines } from '../text/table-lines.ts'
 import { wrapWords } from '../text/wrap-words.ts'
-import { type PlanNotes, planNotes } from './plan-notes.ts'
+import { type PlanNotes, planNotes, withFix } from './plan-notes.ts'
 
 interface PlanShow {
   readonly level: Level
@@ -26,11 +27,13 @@ export function planLines(plan: RollPlan, show: PlanShow): readonly Line[] {
   const texts = [
     `Plan for ${escapeForeign(plan.cluster)}: ${countOf(plan.nodes.length, 'node')}, 1 at a time. Nothing was changed.`,
     ...nodeTable(plan, notes, show),
-    ...notes.texts.flatMap((text, index) => noteLines(text, index + 1, show.columns)),
+    ...capped(notes.texts, show).flatMap((text, index) => noteLines(text, index + 1, show.columns)),
+    ...moreLines(notes.texts, show),
     ...(show.level >= 2 ? plan.nodes.flatMap((node) => podLines(node, show.columns)) : []),
     ...labelled('Steps', STEPS.join(' '), show.columns),
     ...loadLines(plan, show.columns),
-    ...labelled('Checks', checksText(plan), show.columns),
+    ...checkLines(plan, show),
+    ...timeLines(plan, show.columns),
     ...plan.skipped.map(({ node, why }) => `Skips  ${escapeForeign(`${node}: ${why}`)}`),
     ...strangers(plan, show.columns),
     lastLine(plan, notes, show.command),
@@ -134,14 +137,34 @@ function loadLines(plan: RollPlan, columns: number): readonly string[] {
   return [...labelled('Load', `${targets.join(', ')}; ${control}`, columns), ...stops]
 }
 
-function checksText(plan: RollPlan): string {
-  const warnings = plan.findings.filter(({ severity }) => severity === 'warning')
-  const passed = `${countText(plan.checksPassed)} passed`
-  if (warnings.length === 0) return passed
-  return `${passed}, ${countOf(warnings.length, 'warning')}: ${warnings.map(warningText).join('; ')}`
+/** What a finding of so many says is in `-o json`; people would read no more. */
+const LINES_AT_MOST = 12
+
+const capped = (texts: readonly string[], { level }: PlanShow): readonly string[] =>
+  level >= 2 ? texts : texts.slice(0, LINES_AT_MOST)
+
+function moreLines(texts: readonly string[], show: PlanShow): readonly string[] {
+  const left = texts.length - capped(texts, show).length
+  return left === 0 ? [] : [`  ${countText(left)} more; -v or -o json lists them`]
 }
 
-const warningText = ({ text, fix }: PlanFinding): string => (fix === undefined ? text : `${text} (${fix})`)
+function checkLines(plan: RollPlan, show: PlanShow): readonly string[] {
+  const texts = plan.findings.filter(({ severity }) => severity === 'warning').map(withFix)
+  const passed = `${countText(plan.checksPassed)} passed`
+  if (texts.length === 0) return labelled('Checks', passed, show.columns)
+  const counted = `${passed}, ${countOf(texts.length, 'warning')}:`
+  if (texts.length === 1) return labelled('Checks', `${counted} ${texts[0]}`, show.columns)
+  return [
+    ...labelled('Checks', counted, show.columns),
+    ...capped(texts, show).flatMap((text) => labelled('     - ', text, show.columns)),
+    ...moreLines(texts, show),
+  ]
+}
+
+function timeLines({ estimate }: RollPlan, columns: number): readonly string[] {
+  if (estimate === undefined) return []
+  return labelled('Time', `about ${formatDuration(estimate.ms)}, by estimate: ${estimate.basis}`, columns)
+}
 
 function strangers({ unmatchedServers }: RollPlan, columns: number): readonly string[] {
   if (unmatchedServers.length === 0) return []
@@ -150,6 +173,8 @@ function strangers({ unmatchedServers }: RollPlan, columns: number): readonly st
 
 function lastLine(plan: RollPlan, notes: PlanNotes, command: string): string {
   const errors = planErrors(plan).length
+  const blocks = plan.findings.filter(({ severity }) => severity === 'block').length
   const counts = `${countText(plan.nodes.length)} to roll, ${countText(plan.skipped.length)} to skip, ${countText(notes.holds)} may hold.`
-  return errors === 0 ? `${counts}  Run it: ${command}` : `${counts}  ${countOf(errors, 'error')} to repair first.`
+  if (errors > 0) return `${counts}  ${countOf(errors, 'error')} to repair first.`
+  return blocks > 0 ? `${counts}  ${countOf(blocks, 'block')} to clear first.` : `${counts}  Run it: ${command}`
 }

@@ -1,5 +1,5 @@
 import { escapeForeign } from '../../model/foreign-text.ts'
-import type { RollPlan } from '../../model/roll-plan.ts'
+import type { PlanFinding, RollPlan } from '../../model/roll-plan.ts'
 import { UserError } from '../../model/user-error.ts'
 import { countOf } from '../text/count-text.ts'
 import { planErrors } from './plan-lines.ts'
@@ -8,11 +8,14 @@ import { planErrors } from './plan-lines.ts'
 export function planRefusal(plan: RollPlan): UserError | undefined {
   const errors = planErrors(plan)
   if (errors.length === 0) return undefined
-  const details = errors.map(({ code, node, text, fix }) => {
-    const where = node === undefined || text.includes(node) ? '' : `${escapeForeign(node)}: `
-    const lines = [`error: ${where}${escapeForeign(text)} (${code})`]
-    return [...lines, ...(fix === undefined ? [] : [`  = fix: ${escapeForeign(fix)}`])].join('\n')
-  })
+  const details = errors.map((finding) => findingText('error', finding))
   const message = `${countOf(errors.length, 'error')} in the plan for ${plan.cluster}. Nothing was changed.`
   return new UserError(message, { code: 'plan.refused', details })
+}
+
+/** One finding for stderr, with what to do about it. */
+export function findingText(label: string, { code, node, text, fix }: PlanFinding): string {
+  const where = node === undefined || text.includes(node) ? '' : `${escapeForeign(node)}: `
+  const lines = [`${label}: ${where}${escapeForeign(text)} (${code})`]
+  return [...lines, ...(fix === undefined ? [] : [`  = fix: ${escapeForeign(fix)}`])].join('\n')
 }

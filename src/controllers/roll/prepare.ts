@@ -1,7 +1,7 @@
 import { makePlan } from '../../core/roll/plan/make-plan.ts'
 import { selectNodes } from '../../core/roll/plan/select-nodes.ts'
 import type { SlotRefusal } from '../../core/roll/plan/slot-findings.ts'
-import { budgetAccess, spareAccess, wantedAccess } from '../../core/roll/plan/wanted-access.ts'
+import { budgetAccess, planAccess, spareAccess, wantedAccess } from '../../core/roll/plan/wanted-access.ts'
 import type { ClusterFacts } from '../../core/roll/snapshot.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
 import type { Access } from '../../model/access.ts'
@@ -11,7 +11,7 @@ import type { ConfigMap } from '../../model/config-map.ts'
 import type { PlanFinding, RollPlan } from '../../model/roll-plan.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
 import { slotRef } from '../../model/slot.ts'
-import { monoMs } from '../../model/time.ts'
+import { monoMs, type WallMs } from '../../model/time.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { BalancerReader } from '../../ports/balancer.ts'
 import type { Cluster } from '../../ports/cluster.ts'
@@ -27,6 +27,8 @@ interface PrepareParts {
   readonly configMaps?: Pick<ConfigMaps, 'read'>
   readonly balancers: readonly BalancerReader[]
   readonly host: Host
+  /** What this machine takes the time for: locks of others end by it. */
+  readonly wall?: WallMs
 }
 
 /** Reads everything once, changes nothing, and says what a roll would do. */
@@ -34,17 +36,19 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
   const { spec, cluster, clusterName } = parts
   const [forbidden, spared] = await Promise.all([
     cluster.forbidden(wantedAccess(spec.slots.namespace), signal),
-    cluster.forbidden([...budgetAccess(spec.slots), ...spareAccess(spec.dns)], signal),
+    cluster.forbidden([...budgetAccess(spec.slots), ...planAccess, ...spareAccess(spec.dns)], signal),
   ])
   if (forbidden.some(({ verb }) => verb === 'list')) {
     return makePlan({ ...NOTHING_READ, spec, clusterName, apiServer: cluster.server, forbidden })
   }
-  const [facts, services, balancers, slotRefusal, budgetObject] = await Promise.all([
+  const mayReadVolumes = !spared.some(({ resource }) => resource === 'persistentvolumes')
+  const [facts, services, balancers, slotRefusal, budgetObject, volumes] = await Promise.all([
     readCluster(cluster, signal),
     cluster.list('services', signal),
     readBalancers(parts, signal),
     trySlot(parts, forbidden, signal),
     readBudget(parts, signal),
+    mayReadVolumes ? cluster.list('persistentvolumes', signal) : undefined,
   ])
   const { nodes } = selectNodes(spec.nodes, facts.nodes)
   const hostFindings = await inspectHosts(parts.host, { nodes, all: facts.nodes }, signal)
@@ -60,6 +64,8 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
     spared,
     ...(slotRefusal === undefined ? {} : { slotRefusal }),
     ...(budgetObject === undefined ? {} : { budgetObject }),
+    ...(volumes === undefined ? {} : { volumes }),
+    ...(parts.wall === undefined ? {} : { wall: parts.wall }),
     hostFindings: [...balancers.flatMap(({ finding }) => (finding === undefined ? [] : [finding])), ...hostFindings],
   })
 }
@@ -67,7 +73,7 @@ export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise
 async function readCluster(cluster: Cluster, signal: AbortSignal): Promise<ClusterFacts> {
   const [nodes, pods, budgets, attachments, claims, slices, ...workloads] = await Promise.all([
     cluster.list('nodes', signal),
-    cluster.list('pods', signal),
+    cluster.list('placedpods', signal),
     cluster.list('disruptionbudgets', signal),
     cluster.list('volumeattachments', signal),
     cluster.list('volumeclaims', signal),

@@ -2,6 +2,7 @@ import type { ServerReading } from '../../model/balancer.ts'
 import { serverKey } from '../../model/balancer.ts'
 import type { BackendInspection, InstanceInspection } from '../../model/balancer-inspection.ts'
 import type { Endpoint } from '../../model/endpoint.ts'
+import { firstOf } from '../../model/first-of.ts'
 import type { PlanFinding } from '../../model/roll-plan.ts'
 import { wordsOf } from '../service/actuators/actuator-of.ts'
 import { apiEvidence } from './api-backend.ts'
@@ -16,7 +17,7 @@ export function inspectionFindings(
     ...rightFindings(inspection),
     ...absenceFindings(inspection),
     ...backends.flatMap((backend) => apiFindings(instance, backend, apiServers)),
-    ...backends.flatMap((backend) => backend.servers.flatMap(serverFindings)),
+    ...backends.flatMap((backend) => serverFindings(instance, backend)),
     ...backends.flatMap((backend) => backendFindings(instance, backend)),
   ]
   return [...found.filter(isError), ...found.filter((finding) => !isError(finding))]
@@ -74,33 +75,43 @@ function apiFindings(
   ]
 }
 
-function serverFindings(server: ServerReading): readonly PlanFinding[] {
-  // Where no balancer tells of it, it is asked for node by node.
-  if (!wordsOf(server).balancerTells) return []
-  const findings: PlanFinding[] = []
-  const { backend, server: name } = server.ref
-  if (server.agent) {
-    findings.push({
+function agentFindings({ ref, agent }: ServerReading): readonly PlanFinding[] {
+  if (!agent) return []
+  return [
+    {
       severity: 'error',
       code: 'BalancerAgentCheck',
-      text: `${serverKey(server.ref)} has an agent-check of another agent, which may undo what the roll sets`,
-      fix: `disable agent ${backend}/${name}, and take "agent-check" out of haproxy.cfg`,
-    })
-  }
-  if (server.check === 'none') {
+      text: `${serverKey(ref)} has an agent-check of another agent, which may undo what the roll sets`,
+      fix: `disable agent ${ref.backend}/${ref.server}, and take "agent-check" out of haproxy.cfg`,
+    },
+  ]
+}
+
+function serverFindings(instance: string, { name, servers }: BackendInspection): readonly PlanFinding[] {
+  // Where no balancer tells of it, it is asked for node by node.
+  const told = servers.filter((server) => wordsOf(server).balancerTells)
+  const unchecked = told.filter(({ check }) => check === 'none').map(({ ref }) => ref.server)
+  const down = told.filter((it) => it.ownState === 'ready' && it.operational === 'down').map(({ ref }) => ref.server)
+  const onInstance = (names: readonly string[]): string =>
+    `${firstOf(names.map((server) => `${name}/${server}`))} on ${instance}`
+  const findings: PlanFinding[] = told.flatMap(agentFindings)
+  if (unchecked.length > 0) {
+    const [has, its] = unchecked.length === 1 ? ['has', 'its'] : ['have', 'their']
     findings.push({
       severity: 'warning',
       code: 'BalancerNoCheck',
-      text: `${serverKey(server.ref)} has no health check, so its state "up" proves nothing`,
-      fix: `add "check" to server ${name} of backend ${backend}`,
+      text: `${onInstance(unchecked)} ${has} no health check, so ${its} state "up" proves nothing`,
+      fix: `add "check" to server ${firstOf(unchecked)} of backend ${name}`,
     })
   }
-  if (server.ownState === 'ready' && server.operational === 'down') {
+  if (down.length > 0) {
+    const [is, its] = down.length === 1 ? ['is', 'its node is'] : ['are', 'their nodes are']
+    const them = down.length === 1 ? 'it' : 'them'
     findings.push({
       severity: 'warning',
       code: 'BalancerServerDown',
-      text: `${serverKey(server.ref)} is ready and down: its node is put back without waiting for it`,
-      fix: `bring it up if ${name} should serve ${backend}`,
+      text: `${onInstance(down)} ${is} ready and down: ${its} put back without waiting for ${them}`,
+      fix: `bring ${them} up if ${firstOf(down)} should serve ${name}`,
     })
   }
   return findings
@@ -114,6 +125,7 @@ function backendFindings(instance: string, backend: BackendInspection): readonly
       severity: 'warning',
       code: 'BalancerTcpMode',
       text: `${name} is in mode tcp: a client keeps its connection to a node that is out until one of them closes it`,
+      fix: 'set a short detach.idleLimit, or let the app close its connections when it stops',
     })
   }
   if (backend.stickTable || backend.servers.some((server) => server.persistent)) {

@@ -1,8 +1,8 @@
 import type { IngressDaemonSet, IngressSpec } from '../../model/ingress-daemon-set.ts'
 import { INGRESS_LABEL, INGRESS_UID_LABEL, REVISION_HASH_LABEL } from '../../model/ingress-keys.ts'
 import { isJsonObject } from '../../model/json-object.ts'
+import { daemonTolerations } from '../../model/tolerations.ts'
 import type { NodeIdentity } from '../owned/node-names.ts'
-import { daemonTolerations } from '../placement/tolerations.ts'
 import { nodeMark } from './names.ts'
 
 type Json = Readonly<Record<string, unknown>>

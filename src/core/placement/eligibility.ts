@@ -1,8 +1,8 @@
 import type { Node, Taint } from '../../model/node.ts'
+import { type NodeTerm, parseRequiredNodeAffinity, whyNotMatched } from '../../model/node-affinity.ts'
 import { REMOVAL_TAINTS } from '../../model/node-facts.ts'
+import { daemonTolerations, parseToleration, type Toleration, tolerates } from '../../model/tolerations.ts'
 import { MalformedReply, Untrusted } from '../../model/untrusted.ts'
-import { type NodeTerm, parseRequiredNodeAffinity, whyNotMatched } from './node-affinity.ts'
-import { daemonTolerations, parseToleration, type Toleration, tolerates } from './tolerations.ts'
 
 /**
  * `Run`: its pods are to be there. `Keep`: pods that are there stay, and none are made. `Leave`: the node is detached, then

@@ -166,3 +166,36 @@ error: w-1: shop/debug has no controller (PodUnmanaged)
   assert.match(shown(broken), /0 may hold\. {2}2 errors to repair first\.$/)
   assert.equal(planRefusal(PLAN), undefined)
 })
+
+test('a block is marked at each of its nodes, with what to do, and counted at the end', () => {
+  const text = shown({
+    ...PLAN,
+    findings: [
+      { severity: 'block', code: 'NoRoom', nodes: ['w-1', 'w-2'], text: 'no room for 9 pods', fix: 'add a node' },
+      { severity: 'hold', code: 'X', node: 'w-2', text: 'it waits' },
+    ],
+  })
+  assert.match(text, / {2}1 {2}w-1 .* blocks \[1\]\n {2}2 {2}w-2 .* blocks \[1, 2\]\n/)
+  assert.match(text, /\n {2}\[1\] no room for 9 pods \(add a node\)\n {2}\[2\] it waits\n/)
+  assert.match(text, /2 may hold\. {2}1 block to clear first\.$/)
+})
+
+test('people are shown twelve notes and twelve warnings, each on a line, and all of them at -v', () => {
+  const of = (severity: 'hold' | 'warning') =>
+    Array.from({ length: 15 }, (_, i) => ({ severity, code: 'X', text: `${severity} ${i + 1}`, fix: 'do it' }))
+  const plan = { ...PLAN, findings: [...of('hold'), ...of('warning')] }
+  const lines = shown(plan).split('\n')
+  assert.equal(lines.filter((line) => /^ {2}\[\d+\] hold \d+ \(do it\)$/.test(line)).length, 12)
+  assert.equal(lines.filter((line) => /^ {5}- warning \d+ \(do it\)$/.test(line)).length, 12)
+  assert.equal(lines.filter((line) => line === '  3 more; -v or -o json lists them').length, 2)
+  const all = shown(plan, 80, 2).split('\n')
+  assert.equal(all.filter((line) => /^ {5}- warning \d+ \(do it\)$/.test(line)).length, 15)
+})
+
+test('a time is shown as an estimate, with what it goes by', () => {
+  const estimate = { ms: 190_000, basis: '1 min for each reboot, by rule' }
+  assert.match(
+    shown({ ...PLAN, estimate }),
+    /\nTime {3}about 3 min 10 s, by estimate: 1 min for each reboot, by rule\n/,
+  )
+})

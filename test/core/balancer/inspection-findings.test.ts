@@ -123,8 +123,15 @@ test('each finding says what is the case, and what to do where something can be 
   assert.deepEqual(toldOf({ servers: [serverLike({ operational: 'down' })] }), [
     'web/a on lb-1 is ready and down: its node is put back without waiting for it | bring it up if a should serve web',
   ])
+  const three = ['a', 'b', 'c'].map((server) =>
+    serverLike({ ref: { instance: 'lb-1', backend: 'web', server }, check: 'none', operational: 'down' }),
+  )
+  assert.deepEqual(toldOf({ servers: three }), [
+    'web/a, web/b and 1 more on lb-1 have no health check, so their state "up" proves nothing | add "check" to server a, b and 1 more of backend web',
+    'web/a, web/b and 1 more on lb-1 are ready and down: their nodes are put back without waiting for them | bring them up if a, b and 1 more should serve web',
+  ])
   assert.deepEqual(toldOf({ mode: 'tcp' }), [
-    'backend web of lb-1 is in mode tcp: a client keeps its connection to a node that is out until one of them closes it',
+    'backend web of lb-1 is in mode tcp: a client keeps its connection to a node that is out until one of them closes it | set a short detach.idleLimit, or let the app close its connections when it stops',
   ])
   assert.deepEqual(toldOf({ stickTable: true }), [
     'backend web of lb-1 remembers clients: only maint moves them, and in maint no health check runs',

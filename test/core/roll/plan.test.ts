@@ -62,7 +62,7 @@ const TABLE: readonly (readonly [title: string, facts: PlanFacts, codes: readonl
   [
     'a node that matches no server',
     facts({ instances: [anInstance([aServer('n1'), aServer('n2')])] }),
-    ['error NodeUnbalanced'],
+    ['warning BalancerFewServers', 'error NodeUnbalanced'],
   ],
   [
     'the same, where the config allows it',
@@ -70,7 +70,7 @@ const TABLE: readonly (readonly [title: string, facts: PlanFacts, codes: readonl
       instances: [anInstance([aServer('n1'), aServer('n2')])],
       spec: aSpec({ nodes: { names: [], all: true, allowUnbalanced: true } }),
     }),
-    [],
+    ['warning BalancerFewServers'],
   ],
   ['a pod with an emptyDir', facts({}, { pods: [EMPTY_DIR], workloads: [aWorkload()] }), ['error PodEmptyDir']],
   ['a pod that nobody would replace', facts({}, { pods: [unmanaged] }), ['error PodUnmanaged']],
@@ -82,7 +82,7 @@ const TABLE: readonly (readonly [title: string, facts: PlanFacts, codes: readonl
   [
     'a budget that never allows',
     facts({}, { pods: [aPod('cart-a', 'n1')], workloads: [aWorkload()], budgets: [aBudget({ maxUnavailable: '0' })] }),
-    ['hold BudgetNever'],
+    ['block BudgetNever'],
   ],
   [
     'a pod under two budgets',
@@ -90,7 +90,7 @@ const TABLE: readonly (readonly [title: string, facts: PlanFacts, codes: readonl
       {},
       { pods: [aPod('cart-a', 'n1')], workloads: [aWorkload()], budgets: [aBudget(), aBudget({ name: 'all' })] },
     ),
-    ['hold TwoBudgets'],
+    ['block TwoBudgets'],
   ],
   [
     'a workload of one',

@@ -40,9 +40,9 @@ export class RealGround implements RollGround {
     return this.#opened().bed.nodes
   }
 
-  async roll(spec: Spec = {}): Promise<RollHandle> {
+  async roll(spec: Spec = {}, ...words: readonly string[]): Promise<RollHandle> {
     const bed = this.#opened()
-    return new RealRoll(bed.roll('-f', bed.file({ ...this.#facts, spec }), '--yes'))
+    return new RealRoll(bed.roll('-f', bed.file({ ...this.#facts, spec }), '--yes', ...words))
   }
 
   async resume(): Promise<RollHandle> {

@@ -91,8 +91,8 @@ export interface SeenObject {
  */
 export interface RollGround {
   readonly nodes: readonly string[]
-  /** A roll of that spec, begun. */
-  roll(spec?: Spec): Promise<RollHandle>
+  /** A roll of that spec, begun; `words` follow on the command line, where there is one. */
+  roll(spec?: Spec, ...words: readonly string[]): Promise<RollHandle>
   /** The roll that was begun last, taken up. */
   resume(): Promise<RollHandle>
   judge(): Promise<JudgeHandle>

@@ -82,7 +82,15 @@ export class VirtualRoll {
   #plan(): Promise<RollPlan> {
     const { cluster, configMaps, balancers, endpoints, host } = this.ports()
     const readers = [...balancers, ...endpoints]
-    const parts = { spec: this.spec, clusterName: CLUSTER_NAME, cluster, configMaps, balancers: readers, host }
+    const parts = {
+      spec: this.spec,
+      clusterName: CLUSTER_NAME,
+      cluster,
+      configMaps,
+      balancers: readers,
+      host,
+      wall: this.cluster.time.wallMs(),
+    }
     return prepare(parts, new AbortController().signal)
   }
 

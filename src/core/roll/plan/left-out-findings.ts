@@ -1,8 +1,8 @@
 import type { InstanceInspection, SeenServer } from '../../../model/balancer-inspection.ts'
+import { canonicalAddress } from '../../../model/ip-address.ts'
 import type { Node } from '../../../model/node.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
 import { apiEvidence } from '../../balancer/api-backend.ts'
-import { leadsTo } from '../../balancer/match-servers.ts'
 import { apiServers } from './api-servers.ts'
 import type { PlanFacts } from './plan-facts.ts'
 
@@ -14,11 +14,12 @@ const SHOWN = 3
  */
 export function leftOutFindings(facts: PlanFacts, nodes: readonly Node[]): readonly PlanFinding[] {
   const known = apiServers(facts)
+  const rolled = new Set(nodes.flatMap(({ internalAddresses }) => internalAddresses.map(canonicalAddress)))
   return facts.inspections.flatMap((inspection) => {
     const named = namedOn(inspection.instance, facts.inspections)
     const others = Map.groupBy(inspection.outside, ({ backend }) => backend)
     return [...others].flatMap(([name, servers]) => {
-      const ours = servers.filter((server) => nodes.some((node) => leadsTo(server, addressesOf(node))))
+      const ours = servers.filter(({ address }) => address !== '' && rolled.has(canonicalAddress(address)))
       const isMeant = named.has(name) || apiEvidence({ name, servers }, known) !== undefined
       return ours.length === 0 || isMeant ? [] : [leftOut(inspection.instance, name, ours)]
     })
@@ -30,8 +31,6 @@ const namedOn = (instance: string, inspections: readonly InstanceInspection[]): 
   new Set(
     inspections.filter((it) => it.instance === instance).flatMap(({ backends }) => backends.map(({ name }) => name)),
   )
-
-const addressesOf = (node: Node) => ({ node: node.name, addresses: node.internalAddresses })
 
 function leftOut(instance: string, backend: string, servers: readonly SeenServer[]): PlanFinding {
   const shown = servers.slice(0, SHOWN).map(({ server }) => `${backend}/${server}`)

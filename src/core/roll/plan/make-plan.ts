@@ -1,19 +1,26 @@
 import type { Access } from '../../../model/access.ts'
 import { BUDGET_CONFIG_MAP } from '../../../model/budget-object.ts'
+import { canonicalAddress } from '../../../model/ip-address.ts'
 import { isControlPlane, type Node } from '../../../model/node.ts'
 import { refKey } from '../../../model/object-ref.ts'
+import type { Pod } from '../../../model/pod.ts'
 import type { PlanFinding, PlannedNode, RollPlan } from '../../../model/roll-plan.ts'
 import { inspectionFindings } from '../../balancer/inspection-findings.ts'
-import { allowedServers, belongsTo, matchNodeServers } from '../../service/match-node-servers.ts'
+import { allowedServers, matchNodeServers } from '../../service/match-node-servers.ts'
 import { classifyPod, DRAIN_STAGES, GUARD_STAGE } from '../drain/classify-pod.ts'
 import { apiServers } from './api-servers.ts'
 import { withBalancerAdvice } from './balancer-advice.ts'
+import { controlPlaneFindings } from './control-plane-findings.ts'
 import { daemonFindings } from './daemon-findings.ts'
 import { leftOutFindings } from './left-out-findings.ts'
+import { leftoverFindings } from './leftover-findings.ts'
 import { maxOutFindings } from './max-out-findings.ts'
 import { budgetFindings, nodeChecks } from './node-findings.ts'
 import type { PlanFacts } from './plan-facts.ts'
-import { podFindings } from './pod-findings.ts'
+import { movingPods, podFindings } from './pod-findings.ts'
+import { poolFindings } from './pool-findings.ts'
+import { rebootLockFindings } from './reboot-lock-findings.ts'
+import { roomFindings } from './room/room-findings.ts'
 import { selectNodes } from './select-nodes.ts'
 import { slotFindings } from './slot-findings.ts'
 
@@ -21,20 +28,26 @@ import { slotFindings } from './slot-findings.ts'
 export function makePlan(facts: PlanFacts): RollPlan {
   const { spec, cluster } = facts
   const { nodes, unknown } = selectNodes(spec.nodes, cluster.nodes)
-  const checks = [...clusterChecks(facts, unknown, nodes), ...nodes.flatMap((node) => checksOf(facts, node))]
+  const podsOf = Map.groupBy(cluster.pods, ({ nodeName = '' }) => nodeName)
+  const podsHere = nodes.map(({ name }) => podsOf.get(name) ?? [])
+  const checks = [...clusterChecks(facts, unknown, nodes), ...nodes.flatMap((node) => nodeChecks(facts, node))]
+  const pods = podsHere.flat()
+  const ofPods = [...podFindings(facts, pods), ...roomFindings(facts, movingPods(facts, pods))]
+  const named = new Set(ofPods.flatMap((finding) => finding.pods ?? []))
   return {
     cluster: facts.clusterName,
-    nodes: nodes.map((node) => plannedNode(facts, node)),
+    nodes: nodes.map((node, index) => plannedNode(facts, node, podsHere[index] ?? [])),
     skipped: [],
     unmatchedServers: strangers(facts),
-    findings: unique(checks.flat()),
+    findings: unique([...checks.flat(), ...ofPods]),
     load: (spec.probe?.targets ?? []).map(({ name, url, ratePerSecond, control }) => ({
       name,
       url,
       ratePerSecond,
       control,
     })),
-    checksPassed: checks.filter((found) => found.length === 0).length,
+    checksPassed:
+      checks.filter((found) => found.length === 0).length + pods.filter((pod) => !named.has(refKey(pod))).length,
   }
 }
 
@@ -60,12 +73,11 @@ function clusterChecks(facts: PlanFacts, unknown: readonly string[], nodes: read
     facts.hostFindings.map(withBalancerAdvice),
     budgetFindings(facts).filter((finding) => nodes.some((node) => node.name !== finding.node)),
     daemonFindings(facts),
+    controlPlaneFindings(facts, nodes),
+    leftoverFindings(facts, nodes),
+    rebootLockFindings(facts),
+    poolFindings(facts, nodes),
   ]
-}
-
-function checksOf(facts: PlanFacts, node: Node): readonly Check[] {
-  const pods = facts.cluster.pods.filter((pod) => pod.nodeName === node.name)
-  return [...nodeChecks(facts, node), ...pods.map((pod) => podFindings(facts, pod))]
 }
 
 const noNodes: PlanFinding = {
@@ -99,6 +111,7 @@ function forbidden(access: Access, slotsNamespace: string): PlanFinding {
 /** Of DNS, all of them: without the Corefile the cluster domain is not known for sure, without the others no node asks. */
 function spared(access: Access): PlanFinding {
   if (access.name?.startsWith('evenkeel-') === true) return budgetSpared(access)
+  if (access.resource === 'persistentvolumes') return volumesSpared(access)
   const [lost, file] =
     access.resource === 'configmaps'
       ? ['its Service and zone are found another way, or set by dns.service and dns.zone', 'roll-rbac.yaml']
@@ -110,6 +123,13 @@ function spared(access: Access): PlanFinding {
     fix: `kubectl apply -f deploy/${file}, and bind it to this identity`,
   }
 }
+
+const volumesSpared = (access: Access): PlanFinding => ({
+  severity: 'warning',
+  code: 'VolumesForbidden',
+  text: `which pods are bound to their node by a volume is not known, because this identity may not ${accessText(access)}`,
+  fix: 'kubectl apply -f deploy/roll-rbac.yaml, and bind it to this identity',
+})
 
 function budgetSpared(access: Access): PlanFinding {
   const without =
@@ -133,8 +153,7 @@ function accessText({ verb, group, resource, subresource, namespace }: Access): 
 const roleOf = (namespace: string): string =>
   `, with its Role evenkeel-slots in ${namespace}: the namespace of "slots.namespace" must exist`
 
-function plannedNode(facts: PlanFacts, node: Node): PlannedNode {
-  const pods = facts.cluster.pods.filter((pod) => pod.nodeName === node.name)
+function plannedNode(facts: PlanFacts, node: Node, pods: readonly Pod[]): PlannedNode {
   const all = DRAIN_STAGES.map((stage) => pods.filter((pod) => isInStage(facts, pod, stage)))
   // Most clusters have no NodeGuard.
   const stages = all.filter((inStage, i) => DRAIN_STAGES[i] !== GUARD_STAGE || inStage.length > 0)
@@ -152,15 +171,16 @@ function plannedNode(facts: PlanFacts, node: Node): PlannedNode {
   }
 }
 
-function isInStage({ spec }: PlanFacts, pod: PlanFacts['cluster']['pods'][number], stage: number): boolean {
+function isInStage({ spec }: PlanFacts, pod: Pod, stage: number): boolean {
   const verdict = classifyPod(pod, spec.drain)
   return verdict.kind === 'evict' && verdict.stage === stage
 }
 
 function strangers({ instances, cluster }: PlanFacts): readonly string[] {
+  const known = new Set(cluster.nodes.flatMap(({ internalAddresses }) => internalAddresses.map(canonicalAddress)))
   return instances.flatMap((instance) =>
     allowedServers(instance)
-      .filter((reading) => !cluster.nodes.some((node) => belongsTo(reading, node)))
+      .filter(({ address }) => address === '' || !known.has(canonicalAddress(address)))
       .map(({ ref, address, port }) => `${ref.backend}/${ref.server} (${address}:${port}) on ${ref.instance}`),
   )
 }

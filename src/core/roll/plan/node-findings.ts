@@ -2,11 +2,13 @@ import type { Node } from '../../../model/node.ts'
 import { RECORD_ANNOTATION } from '../../../model/node-record.ts'
 import { parseNodeRecord } from '../../../model/parse-node-record.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
+import { isRelied } from '../../balancer/last-server.ts'
 import { budgetNode } from '../../budget/budget-node.ts'
 import { whoIsOut } from '../../budget/who-is-out.ts'
 import { wordsOf } from '../../service/actuators/actuator-of.ts'
+import type { InstanceFacts } from '../../service/instance-facts.ts'
 import { lastUsableServers } from '../../service/last-server.ts'
-import { matchNodeServers } from '../../service/match-node-servers.ts'
+import { allowedServers, belongsTo, matchNodeServers } from '../../service/match-node-servers.ts'
 import { waysBack } from '../ways-back.ts'
 import type { PlanFacts } from './plan-facts.ts'
 
@@ -48,13 +50,42 @@ const untold = ({ instances }: PlanFacts, node: Node): readonly PlanFinding[] =>
   matchNodeServers(node, instances).flatMap((matched) => wordsOf(matched.reading).findings(node, matched))
 
 const last = ({ instances }: PlanFacts, node: Node): readonly PlanFinding[] =>
-  lastUsableServers(node, instances).map(({ code, text, next }) => ({
-    severity: 'hold',
-    code,
-    node: node.name,
-    text,
-    ...(next === undefined ? {} : { fix: next }),
-  }))
+  instances.flatMap((instance) =>
+    (leavesOthers(node, instance) ? [] : lastUsableServers(node, [instance])).map(
+      ({ code, object = '', text, next }) => ({
+        severity: isAlone(node, instance, object) ? 'block' : 'hold',
+        code,
+        node: node.name,
+        text,
+        ...(next === undefined ? {} : { fix: next }),
+      }),
+    ),
+  )
+
+/** A look at the node's own servers says so of nearly every node, where that at all servers for each takes minutes. */
+function leavesOthers(node: Node, instance: InstanceFacts): boolean {
+  const own = matchNodeServers(node, [instance]).map(({ reading }) => reading)
+  const reliedHere = (backend: string): number => own.filter((it) => it.ref.backend === backend && isRelied(it)).length
+  return own.every(({ ref }) => (reliedOn(instance).get(ref.backend) ?? 0) > reliedHere(ref.backend))
+}
+
+const RELIED = new WeakMap<InstanceFacts, ReadonlyMap<string, number>>()
+
+/** How many servers of each backend are relied on, counted once for all nodes. */
+function reliedOn(instance: InstanceFacts): ReadonlyMap<string, number> {
+  const known = RELIED.get(instance)
+  if (known !== undefined) return known
+  const relied = Map.groupBy(allowedServers(instance).filter(isRelied), ({ ref }) => ref.backend)
+  const counts = new Map([...relied].map(([backend, servers]) => [backend, servers.length]))
+  RELIED.set(instance, counts)
+  return counts
+}
+
+/** Its backend has no server of another node, up or down: waiting brings none. */
+const isAlone = (node: Node, instance: InstanceFacts, server: string): boolean =>
+  allowedServers(instance).every(
+    (reading) => belongsTo(reading, node) || reading.ref.backend !== server.slice(0, server.indexOf('/')),
+  )
 
 const notReady = (node: Node): readonly PlanFinding[] =>
   node.ready === 'True'
@@ -65,6 +96,7 @@ const notReady = (node: Node): readonly PlanFinding[] =>
           code: 'NodeNotReady',
           node: node.name,
           text: `${node.name} is not Ready (Ready is ${node.ready})`,
+          fix: `repair it, or leave it out: kubectl describe node ${node.name}`,
         },
       ]
 
@@ -81,4 +113,5 @@ export const budgetFindings = ({ cluster, instances }: PlanFacts): readonly Plan
     code: 'OtherNodeBad',
     node,
     text: `${node} ${first.text} and uses up the node budget while others are rolled`,
+    fix: 'bring it back; what counts as out: evenkeel budget',
   }))

@@ -5,6 +5,8 @@ import type { Endpoint } from '../../../model/endpoint.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
 import type { RollSpec } from '../../../model/roll-spec.ts'
 import type { Service } from '../../../model/service.ts'
+import type { WallMs } from '../../../model/time.ts'
+import type { PersistentVolume } from '../../../model/volume.ts'
 import type { InstanceFacts } from '../../service/instance-facts.ts'
 import type { ClusterFacts } from '../snapshot.ts'
 import type { SlotRefusal } from './slot-findings.ts'
@@ -17,6 +19,8 @@ export interface PlanFacts {
   readonly spec: RollSpec
   readonly cluster: ClusterFacts
   readonly services: readonly Service[]
+  /** Absent: they may not be read, and which nodes reach them is not known. */
+  readonly volumes?: readonly PersistentVolume[]
   readonly instances: readonly InstanceFacts[]
   readonly inspections: readonly InstanceInspection[]
   readonly forbidden: readonly Access[]
@@ -26,6 +30,8 @@ export interface PlanFacts {
   readonly budgetObject?: ConfigMap
   /** Why the API would not take a write of the slot's Lease; absent where it would. */
   readonly slotRefusal?: SlotRefusal
+  /** For locks of others that end with time. */
+  readonly wall?: WallMs
   /** What the machines said, judged already. */
   readonly hostFindings: readonly PlanFinding[]
 }

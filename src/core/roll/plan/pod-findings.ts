@@ -1,82 +1,80 @@
-import { selectorMatches } from '../../../model/label-selector.ts'
-import { refKey } from '../../../model/object-ref.ts'
+import { firstOf } from '../../../model/first-of.ts'
 import { isFinished, type Pod } from '../../../model/pod.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
-import { workloadKey } from '../../../model/workload.ts'
-import { neverAllows } from '../drain/budget-reasons.ts'
+import { type Workload, workloadKey } from '../../../model/workload.ts'
 import { classifyPod } from '../drain/classify-pod.ts'
 import { guardOf } from '../drain/guard-of.ts'
 import { workloadOf } from '../drain/workload-of.ts'
+import { disruptionFindings } from './disruption-findings.ts'
+import { gatherPods } from './gathered-pods.ts'
 import type { PlanFacts } from './plan-facts.ts'
 
-/** What stands against moving one pod. */
-export function podFindings(facts: PlanFacts, pod: Pod): readonly PlanFinding[] {
-  const verdict = classifyPod(pod, facts.spec.drain)
-  if (verdict.kind === 'refused') return [refused(pod, verdict.why)]
-  if (verdict.kind === 'stays' || isFinished(pod)) return []
-  // The budget of a NodeGuard is shut until the drain has come to its pod, and the pod has no replica to stand in for it.
-  if (guardOf(pod) !== undefined) return budgets(facts, pod).filter(({ code }) => code === 'TwoBudgets')
-  return [...budgets(facts, pod), ...single(facts, pod)]
-}
-
-function refused(pod: Pod, why: 'emptyDir' | 'unmanaged'): PlanFinding {
-  const node = pod.nodeName === undefined ? {} : { node: pod.nodeName }
-  return why === 'unmanaged'
-    ? {
-        severity: 'error',
-        code: 'PodUnmanaged',
-        ...node,
-        text: `${refKey(pod)} has no controller that would replace it`,
-        fix: 'set drain.deleteUnmanaged: true to delete such pods',
-      }
-    : {
-        severity: 'error',
-        code: 'PodEmptyDir',
-        ...node,
-        text: `${refKey(pod)} keeps data in an emptyDir, which is lost when it moves`,
-        fix: 'set drain.deleteEmptyDirData: true to delete such data',
-      }
-}
-
-function budgets({ cluster }: PlanFacts, pod: Pod): readonly PlanFinding[] {
-  const mine = cluster.budgets.filter(
-    (budget) => budget.namespace === pod.namespace && selectorMatches(budget.selector, pod.labels),
-  )
-  const node = pod.nodeName === undefined ? {} : { node: pod.nodeName }
-  if (mine.length > 1) {
-    const names = mine.map(refKey).join(' and ')
-    return [
-      {
-        severity: 'hold',
-        code: 'TwoBudgets',
-        ...node,
-        text: `${refKey(pod)} is under budgets ${names}, which eviction does not support`,
-        fix: 'let only one budget select each pod',
-      },
-    ]
+/** What stands against moving these pods: each finding once, whatever the number of pods. */
+export function podFindings(facts: PlanFacts, pods: readonly Pod[]): readonly PlanFinding[] {
+  const kept: Pod[] = []
+  const unmanaged: Pod[] = []
+  for (const pod of pods) {
+    const verdict = classifyPod(pod, facts.spec.drain)
+    if (verdict.kind === 'refused') (verdict.why === 'emptyDir' ? kept : unmanaged).push(pod)
   }
-  return mine
-    .filter((budget) => budget.disruptionsAllowed === 0)
-    .map((budget) => ({
-      severity: 'hold',
-      code: neverAllows(budget) ? 'BudgetNever' : 'BudgetExhausted',
-      ...node,
-      text: neverAllows(budget)
-        ? `${refKey(pod)} can never be evicted: budget ${refKey(budget)} allows no eviction at all`
-        : `${refKey(pod)} cannot be evicted now: budget ${refKey(budget)} needs ${budget.desiredHealthy} healthy pods and has ${budget.currentHealthy} of ${budget.expectedPods}`,
-    }))
+  const moving = movingPods(facts, pods)
+  return [...refused(facts, { kept, unmanaged }), ...disruptionFindings(facts, moving), ...single(facts, moving)]
 }
 
-function single({ cluster }: PlanFacts, pod: Pod): readonly PlanFinding[] {
-  const workload = workloadOf(pod, cluster.workloads)
-  if (workload === undefined || workload.desired !== 1) return []
-  const node = pod.nodeName === undefined ? {} : { node: pod.nodeName }
+/** Those that a drain evicts and that something puts back elsewhere. */
+export const movingPods = ({ spec }: PlanFacts, pods: readonly Pod[]): readonly Pod[] =>
+  pods.filter((pod) => !isFinished(pod) && classifyPod(pod, spec.drain).kind === 'evict')
+
+interface RefusedPods {
+  readonly kept: readonly Pod[]
+  readonly unmanaged: readonly Pod[]
+}
+
+function refused({ cluster }: PlanFacts, { kept, unmanaged }: RefusedPods): readonly PlanFinding[] {
+  const findings: PlanFinding[] = []
+  if (unmanaged.length > 0) {
+    const { words, isOne, where } = gatherPods(unmanaged, cluster.workloads)
+    findings.push({
+      severity: 'error',
+      code: 'PodUnmanaged',
+      ...where,
+      text: `${words} ${isOne ? 'has' : 'have'} no controller that would replace ${isOne ? 'it' : 'them'}`,
+      fix: 'set drain.deleteUnmanaged: true to delete such pods',
+    })
+  }
+  if (kept.length > 0) {
+    const { words, isOne, where } = gatherPods(kept, cluster.workloads)
+    findings.push({
+      severity: 'error',
+      code: 'PodEmptyDir',
+      ...where,
+      text: `${words} ${isOne ? 'keeps' : 'keep'} data in an emptyDir, which is lost when ${isOne ? 'it moves' : 'they move'}`,
+      fix: 'set drain.deleteEmptyDirData: true to delete such data',
+    })
+  }
+  return findings
+}
+
+/** The pod of a NodeGuard has no replica to stand in for it, on purpose. */
+function single({ cluster }: PlanFacts, moving: readonly Pod[]): readonly PlanFinding[] {
+  const ofWorkload = new Map<Workload, Pod>()
+  for (const pod of moving) {
+    const workload = guardOf(pod) === undefined ? workloadOf(pod, cluster.workloads) : undefined
+    if (workload?.desired === 1) ofWorkload.set(workload, pod)
+  }
+  if (ofWorkload.size === 0) return []
+  const names = [...ofWorkload.keys()].map(workloadKey)
+  const { where } = gatherPods([...ofWorkload.values()], cluster.workloads)
+  const isOne = names.length === 1
   return [
     {
       severity: 'warning',
       code: 'SingleReplica',
-      ...node,
-      text: `${workloadKey(workload)} has 1 replica, which is away while it moves`,
+      ...where,
+      text: isOne
+        ? `${names[0]} has 1 replica, which is away while it moves`
+        : `${names.length} workloads (${firstOf(names)}) have 1 replica each, which is away while it moves`,
+      fix: isOne ? 'give it a second replica' : 'give each a second replica',
     },
   ]
 }

@@ -98,7 +98,13 @@ test('a node without which a backend has no server is named with what to change'
 
 test('a node that is not Ready says what its condition is', () => {
   assert.deepEqual(found(aNode('n1', { ready: 'Unknown' })), [
-    { severity: 'hold', code: 'NodeNotReady', node: 'n1', text: 'n1 is not Ready (Ready is Unknown)' },
+    {
+      severity: 'hold',
+      code: 'NodeNotReady',
+      node: 'n1',
+      text: 'n1 is not Ready (Ready is Unknown)',
+      fix: 'repair it, or leave it out: kubectl describe node n1',
+    },
   ])
 })
 
@@ -111,12 +117,14 @@ test('each node that is not Ready or detached uses up the node budget', () => {
       code: 'OtherNodeBad',
       node: 'n2',
       text: 'n2 is not Ready (Ready is False) and uses up the node budget while others are rolled',
+      fix: 'bring it back; what counts as out: evenkeel budget',
     },
     {
       severity: 'hold',
       code: 'OtherNodeBad',
       node: 'n3',
       text: 'n3 is detached from every balancer and uses up the node budget while others are rolled',
+      fix: 'bring it back; what counts as out: evenkeel budget',
     },
   ])
 })

@@ -15,7 +15,7 @@ const TABLE: readonly (readonly [
   title: string,
   pod: Pod,
   cluster: Partial<PlanFacts['cluster']>,
-  finding: Omit<PlanFinding, 'node'> | undefined,
+  finding: Omit<PlanFinding, 'node' | 'pods'> | undefined,
 ])[] = [
   [
     'no controller',
@@ -44,9 +44,9 @@ const TABLE: readonly (readonly [
     CART,
     under(aBudget(), aBudget({ name: 'all' })),
     {
-      severity: 'hold',
+      severity: 'block',
       code: 'TwoBudgets',
-      text: 'shop/cart-a is under budgets shop/cart and shop/all, which eviction does not support',
+      text: 'shop/cart-a is under budgets shop/all and shop/cart, which eviction does not support',
       fix: 'let only one budget select each pod',
     },
   ],
@@ -58,6 +58,7 @@ const TABLE: readonly (readonly [
       severity: 'hold',
       code: 'BudgetExhausted',
       text: 'shop/cart-a cannot be evicted now: budget shop/cart needs 2 healthy pods and has 1 of 3',
+      fix: 'wait until its pods are Ready: kubectl -n shop get pods',
     },
   ],
   [
@@ -65,10 +66,28 @@ const TABLE: readonly (readonly [
     CART,
     under(aBudget({ maxUnavailable: '0' })),
     {
-      severity: 'hold',
+      severity: 'block',
       code: 'BudgetNever',
-      text: 'shop/cart-a can never be evicted: budget shop/cart allows no eviction at all',
+      text: 'shop/cart-a can never be evicted: budget shop/cart allows no eviction at all, since maxUnavailable: 0 keeps 3 of 3 pods',
+      fix: 'set maxUnavailable: 1: kubectl -n shop edit poddisruptionbudget cart',
     },
+  ],
+  [
+    'a budget that cannot be computed',
+    CART,
+    under(aBudget({ syncFailed: true })),
+    {
+      severity: 'block',
+      code: 'BudgetBroken',
+      text: 'shop/cart-a cannot be evicted: budget shop/cart cannot be computed (condition SyncFailed)',
+      fix: 'select only pods of workloads that have replicas, or write minAvailable as a number: kubectl -n shop edit poddisruptionbudget cart',
+    },
+  ],
+  [
+    'a pod that is not Ready under a budget that lets such pods go',
+    { ...CART, ready: false },
+    under(aBudget({ unhealthyPods: 'AlwaysAllow', currentHealthy: 1 })),
+    undefined,
   ],
   ['a budget that allows one', CART, under(aBudget({ disruptionsAllowed: 1 })), undefined],
   ['a budget of the same labels in another namespace', CART, under(aBudget({ namespace: 'ops' })), undefined],
@@ -86,6 +105,7 @@ const TABLE: readonly (readonly [
       severity: 'warning',
       code: 'SingleReplica',
       text: 'ReplicaSet shop/cart has 1 replica, which is away while it moves',
+      fix: 'give it a second replica',
     },
   ],
   ['a workload that is not listed', CART, {}, undefined],
@@ -105,8 +125,8 @@ const TABLE: readonly (readonly [
 for (const [title, pod, cluster, finding] of TABLE) {
   test(`${title}: the plan finds ${finding?.code ?? 'nothing'}, and names the node where the pod has one`, () => {
     const { nodeName: _, ...unscheduled } = pod
-    const found = (of: Pod) => podFindings(planFacts({}, cluster), of)
-    assert.deepEqual(found(pod), finding === undefined ? [] : [{ ...finding, node: 'n1' }])
-    assert.deepEqual(found(unscheduled), finding === undefined ? [] : [finding])
+    const found = (of: Pod) => podFindings(planFacts({}, cluster), [of])
+    assert.deepEqual(found(pod), finding === undefined ? [] : [{ ...finding, node: 'n1', pods: [`shop/${pod.name}`] }])
+    assert.deepEqual(found(unscheduled), finding === undefined ? [] : [{ ...finding, pods: [`shop/${pod.name}`] }])
   })
 }

@@ -1,6 +1,6 @@
-import type { Node } from '../../model/node.ts'
-import { MalformedReply, type Untrusted } from '../../model/untrusted.ts'
 import { int64 } from './int64.ts'
+import type { Node } from './node.ts'
+import { MalformedReply, type Untrusted } from './untrusted.ts'
 
 /** One line of a term: of a label, or of the name of the node where `key` is metadata.name in matchFields. */
 interface NodeRequirement {
@@ -31,8 +31,12 @@ const MAY_HAVE: Readonly<Record<Operator, (values: readonly string[]) => boolean
  */
 export function parseRequiredNodeAffinity(podSpec: Untrusted): readonly NodeTerm[] | undefined {
   const required = podSpec.at('affinity').at('nodeAffinity').at('requiredDuringSchedulingIgnoredDuringExecution')
-  if (required.absent) return undefined
-  const terms = required.at('nodeSelectorTerms')
+  return required.absent ? undefined : parseNodeSelectorTerms(required)
+}
+
+/** corev1.NodeSelector, as pods and PersistentVolumes have it. */
+export function parseNodeSelectorTerms(selector: Untrusted): readonly NodeTerm[] {
+  const terms = selector.at('nodeSelectorTerms')
   if (terms.each().length === 0) throw new MalformedReply(`${terms.path} is empty`)
   return terms
     .each()

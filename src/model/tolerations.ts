@@ -1,6 +1,6 @@
-import type { Taint } from '../../model/node.ts'
-import { MalformedReply, type Untrusted } from '../../model/untrusted.ts'
 import { int64 } from './int64.ts'
+import type { Taint } from './node.ts'
+import { MalformedReply, type Untrusted } from './untrusted.ts'
 
 export interface Toleration {
   /** Empty: of every key. */

@@ -1,0 +1,38 @@
+import type { PastNodes } from '../../core/roll/plan/estimate.ts'
+import { UserError } from '../../model/user-error.ts'
+import type { JournalEntry, JournalStore } from '../../ports/journal.ts'
+import { isJournaledEvent } from './journaled-event.ts'
+
+/** Journals grow with the length of a run, and the newest tell best. */
+const READ_AT_MOST = 3
+
+/** How long nodes of the newest runs of this cluster took, where they came back in service. */
+export async function pastNodes(store: JournalStore, cluster: string): Promise<PastNodes | undefined> {
+  const stored = await store.runs()
+  const runs = stored.filter(({ header }) => header?.cluster === cluster).slice(0, READ_AT_MOST)
+  const measured = await Promise.all(
+    runs.map(async ({ run }) => ({ run, nodeMs: timesOf(await entriesOf(store, run)) })),
+  )
+  const [newest] = measured.filter(({ nodeMs }) => nodeMs.length > 0)
+  return newest === undefined ? undefined : { run: newest.run, nodeMs: measured.flatMap(({ nodeMs }) => nodeMs) }
+}
+
+/** One that cannot be read measures nothing; the roll itself will say what is wrong with it. */
+async function entriesOf(store: JournalStore, run: string): Promise<readonly JournalEntry[]> {
+  try {
+    return (await store.read(run)).entries
+  } catch (error) {
+    if (error instanceof UserError) return []
+    throw error
+  }
+}
+
+function timesOf(entries: readonly JournalEntry[]): readonly number[] {
+  const started = new Map<string, number>()
+  return entries.filter(isJournaledEvent).flatMap((event) => {
+    if (event.type === 'node.started') started.set(event.node, Date.parse(event.at))
+    if (event.type !== 'node.ended' || event.standing.state !== 'inService') return []
+    const from = started.get(event.standing.node)
+    return from === undefined ? [] : [Date.parse(event.at) - from]
+  })
+}

@@ -1,0 +1,34 @@
+import type { LabelSelector } from './label-selector.ts'
+import type { NodeTerm } from './node-affinity.ts'
+import type { Amount } from './quantity.ts'
+import type { Toleration } from './tolerations.ts'
+
+/** What the scheduler goes by, as far as it can refuse a node. */
+export interface PodPlacement {
+  readonly requests: Amount
+  readonly priority: number
+  readonly nodeSelector: Readonly<Record<string, string>>
+  /** The required node affinity; absent: it asks for none. */
+  readonly terms?: readonly NodeTerm[]
+  readonly tolerations: readonly Toleration[]
+  /** `8080/TCP`, as the API server lets one pod of a node have it. */
+  readonly hostPorts: readonly string[]
+  /** The required pod anti-affinity. */
+  readonly apart: readonly ApartTerm[]
+  /** Topology spread constraints that are `DoNotSchedule`. */
+  readonly spread: readonly SpreadRule[]
+}
+
+/** No other such pod in the same domain. */
+export interface ApartTerm {
+  readonly topologyKey: string
+  readonly selector: LabelSelector
+  /** Absent: all namespaces. */
+  readonly namespaces?: readonly string[]
+}
+
+export interface SpreadRule {
+  readonly topologyKey: string
+  readonly maxSkew: number
+  readonly selector: LabelSelector
+}

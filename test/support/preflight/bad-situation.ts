@@ -1,0 +1,45 @@
+import type { InstanceInspection } from '../../../src/model/balancer-inspection.ts'
+
+/** One thing that is wrong with a cluster before a roll, and what a plan has to say of it. */
+export interface BadSituation {
+  readonly title: string
+  /** Beside the nodes: pods before the controllers that adopt them. */
+  readonly objects?: readonly ApiManifest[]
+  /** Three nodes that nothing is wrong with, unless told otherwise. */
+  readonly nodes?: readonly ApiManifest[]
+  /** Merged over `spec` of the roll.yaml, which rolls all nodes. */
+  readonly spec?: Readonly<Record<string, unknown>>
+  /** What the balancer instances say; absent: one instance with a server for each node. */
+  readonly inspections?: readonly InstanceInspection[]
+  readonly code: string
+  readonly says: string
+  /** A part of what is to be done about it. */
+  readonly fix: string
+  readonly exit: 0 | 2 | 3
+}
+
+/** An object as `kubectl apply` takes it; its status is written after it is made. */
+export interface ApiManifest {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly [field: string]: unknown }
+  readonly spec?: Readonly<Record<string, unknown>>
+  readonly status?: Readonly<Record<string, unknown>>
+}
+
+const PATHS: Readonly<Record<string, string>> = {
+  Node: '/api/v1/nodes',
+  Pod: '/api/v1/namespaces/NS/pods',
+  PersistentVolume: '/api/v1/persistentvolumes',
+  PersistentVolumeClaim: '/api/v1/namespaces/NS/persistentvolumeclaims',
+  ReplicaSet: '/apis/apps/v1/namespaces/NS/replicasets',
+  DaemonSet: '/apis/apps/v1/namespaces/NS/daemonsets',
+  PodDisruptionBudget: '/apis/policy/v1/namespaces/NS/poddisruptionbudgets',
+}
+
+/** Where its kind is listed and made. */
+export function collectionOf({ kind, metadata }: Pick<ApiManifest, 'kind' | 'metadata'>): string {
+  const path = PATHS[kind]
+  if (path === undefined) throw new Error(`no situation has a ${kind}`)
+  return path.replace('NS', metadata.namespace ?? 'default')
+}

@@ -1,0 +1,22 @@
+import { after, test } from 'node:test'
+import { isToldByPlan } from '../scenarios/preflight/blocked-by-plan.ts'
+import { BUDGET_SITUATIONS } from '../scenarios/preflight/budget-situations.ts'
+import { BALANCER_SITUATIONS, NODE_SITUATIONS } from '../scenarios/preflight/node-situations.ts'
+import { POD_SITUATIONS, ROOM_SITUATIONS } from '../scenarios/preflight/pod-situations.ts'
+import { EmbeddedPreflight } from '../support/preflight/embedded-preflight.ts'
+
+const ground = new EmbeddedPreflight()
+after(() => ground.end())
+
+const SITUATIONS = [
+  ...BUDGET_SITUATIONS,
+  ...POD_SITUATIONS,
+  ...ROOM_SITUATIONS,
+  ...NODE_SITUATIONS,
+  ...BALANCER_SITUATIONS,
+]
+
+for (const situation of SITUATIONS) {
+  test(`before a roll: ${situation.title} (${situation.code}, exit ${situation.exit})`, () =>
+    isToldByPlan(ground, situation))
+}
