@@ -195,16 +195,6 @@ export const MUTATIONS: readonly Mutation[] = [
     'const now = wallMs(clock.monoMs() + offset)',
     'const now = clock.wallMs()',
   ]),
-  mutation('looks at the servers of its node alone', [
-    'src/controllers/roll/balancer-poller.ts',
-    'const WHOLE_EVERY_MS = 800',
-    'const WHOLE_EVERY_MS = 8_000_000',
-  ]),
-  mutation('takes a look for an answer though a server has another state', [
-    'src/adapters/haproxy/server-look.ts',
-    'FIXED.some((field) => was[field] !== is[field])',
-    'FIXED.some((field) => was[field] !== is[field] && was === is)',
-  ]),
   ...FLEET_MUTATIONS,
   ...INGRESS_MUTATIONS,
   ...GUARD_MUTATIONS,
