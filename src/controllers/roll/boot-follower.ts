@@ -30,7 +30,7 @@ interface Followed<T> extends Booted {
  * that what is told first can be no older than that. A stream that breaks keeps what it told last, and goes on from there by
  * the cluster's own means.
  */
-export class BootFollower<O, T> {
+class BootFollower<O, T> {
   readonly #parts: BootFollowerParts<O, T>
   readonly #subject: Wakeup
   #followed: Followed<T> | undefined
@@ -108,7 +108,7 @@ function renewTimeAfter(node: string, event: FollowEvent<Lease>, known: string |
 }
 
 /** The container ids that the first list showed, and those that were told only after it. */
-export interface Containers {
+interface Containers {
   readonly first: ReadonlySet<string>
   readonly since: ReadonlySet<string>
 }
