@@ -1,5 +1,5 @@
 /**
- * Everything that is measured for speed, in one run, as one table. `npm run bench -- [--only probe|help|virtual|controller|ingress|guard|dns|agent|roll]... [-o text|json]`.
+ * Everything that is measured for speed, in one run, as one table. `npm run bench -- [--only probe|help|poll|virtual|controller|ingress|guard|dns|agent|roll]... [-o text|json]`.
  * The ingress takes about a quarter of an hour, the guard about ten minutes. Agent and roll take about five minutes each, and a machine that can carry the test
  * bed; elsewhere they are left out.
  * Exits with 1 where a part came to no figures, or a roll did not go as it should; a goal that is missed is in the table.
@@ -22,6 +22,8 @@ import type { HelpDocument } from './help/help-document.ts'
 import { helpFigures } from './help/help-figures.ts'
 import type { IngressDocument } from './ingress/ingress-document.ts'
 import { ingressFigures } from './ingress/ingress-figures.ts'
+import type { PollDocument } from './poll/poll-document.ts'
+import { pollFigures } from './poll/poll-figures.ts'
 import type { ProbeDocument } from './probe/probe-document.ts'
 import { probeFigures } from './probe/probe-figures.ts'
 import { type Figure, isMissed, ratioOf } from './report/figure.ts'
@@ -33,7 +35,7 @@ import { rollTroubles } from './roll/roll-troubles.ts'
 import type { VirtualDocument } from './virtual/virtual-document.ts'
 import { virtualFigures } from './virtual/virtual-figures.ts'
 
-const PARTS = ['probe', 'help', 'virtual', 'controller', 'ingress', 'guard', 'dns', 'agent', 'roll'] as const
+const PARTS = ['probe', 'help', 'poll', 'virtual', 'controller', 'ingress', 'guard', 'dns', 'agent', 'roll'] as const
 type Part = (typeof PARTS)[number]
 const isPart = (text: string): text is Part => PARTS.some((part) => part === text)
 
@@ -41,6 +43,7 @@ const isPart = (text: string): text is Part => PARTS.some((part) => part === tex
 const FIGURES: Readonly<Record<Part, (documents: readonly unknown[]) => readonly Figure[]>> = {
   probe: (documents) => (documents as readonly ProbeDocument[]).flatMap(probeFigures),
   help: (documents) => (documents as readonly HelpDocument[]).flatMap(helpFigures),
+  poll: (documents) => (documents as readonly PollDocument[]).flatMap(pollFigures),
   virtual: (documents) => virtualFigures(documents as readonly VirtualDocument[]),
   controller: (documents) => (documents as readonly ControllerDocument[]).flatMap(controllerFigures),
   ingress: (documents) => (documents as readonly IngressDocument[]).flatMap(ingressFigures),
@@ -85,10 +88,10 @@ function asked(): Asked | undefined {
 
 /** Why the part cannot be run on this machine. */
 function lacking(part: Part): string | undefined {
-  if (part !== 'roll' && part !== 'agent') return undefined
-  if (part === 'roll' && findCommand('haproxy') === undefined)
+  if (part !== 'roll' && part !== 'agent' && part !== 'poll') return undefined
+  if (part !== 'agent' && findCommand('haproxy') === undefined)
     return 'HAProxy is not installed: apt-get install haproxy'
-  return missingForUp()[0]
+  return part === 'poll' ? undefined : missingForUp()[0]
 }
 
 async function run(part: Part): Promise<PartResult> {

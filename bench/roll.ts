@@ -71,7 +71,7 @@ function report({ way, nodes, judged: { streams, seconds: took, outcome, ...run 
   say(`  API requests: ${requests.total} (${(requests.total / nodes.length).toFixed(0)} a node): ${verbs.join(', ')}`)
 }
 
-/** The kubelet tells at its own pace that it lives, and the proof waits for that: both readings of the goal are shown. */
+/** The kubelet tells at its own pace that it lives. A proof waits for that where it has nothing newer: both readings are shown. */
 function nodeLine({ node, tookMs, parts, goalMs, ...cost }: NodeCost, held: boolean): string {
   const spent = Object.entries(parts).map(([part, ms]) => `${part} ${seconds(ms)}`)
   const verdict = (ms: number): string => `${seconds(ms)} s${held ? ` (${ms <= goalMs ? 'met' : 'MISSED'})` : ''}`

@@ -1,6 +1,6 @@
 /** One thing that was measured, in its own unit, with what it is to be read against. */
 export interface Figure {
-  readonly part: 'probe' | 'help' | 'roll' | 'virtual' | 'controller' | 'dns' | 'agent' | 'ingress' | 'guard'
+  readonly part: 'probe' | 'help' | 'roll' | 'virtual' | 'controller' | 'dns' | 'agent' | 'ingress' | 'guard' | 'poll'
   readonly name: string
   readonly value: number
   /** Empty for a count. */

@@ -65,6 +65,8 @@ export interface Cluster {
    * the call or later. A silence that is longer than the time between two renewals is answered with another list.
    */
   followHeartbeat(node: string, sink: (event: FollowEvent<Lease>) => void, signal: AbortSignal): Promise<void>
+  /** The pods that are placed on a node, as `follow` does a kind. What the first list shows is as of the call or later. */
+  followPodsOf(node: string, sink: (event: FollowEvent<Pod>) => void, signal: AbortSignal): Promise<void>
   readNode(name: string, signal: AbortSignal): Promise<Node | undefined>
   /** WorldError KUBE_CONFLICT where a `test` failed. */
   patchNode(name: string, patch: JsonPatch, signal: AbortSignal): Promise<Node>

@@ -2,6 +2,7 @@ import { describe } from 'node:test'
 import type { OpenBalancerDoor } from './balancer/balancer-door.ts'
 import { checksContract } from './balancer/checks.ts'
 import { cookiesContract } from './balancer/cookies.ts'
+import { looksContract } from './balancer/looks.ts'
 import { reloadsContract } from './balancer/reloads.ts'
 import { retriesContract } from './balancer/retries.ts'
 import { trackingContract } from './balancer/tracking.ts'
@@ -14,6 +15,7 @@ export function balancerContract(open: OpenBalancerDoor): void {
   describe('checks', () => checksContract(open))
   describe('traffic', () => trafficContract(open))
   describe('retries', () => retriesContract(open))
+  describe('looks', () => looksContract(open))
   describe('reloads', () => reloadsContract(open))
   describe('cookies', () => cookiesContract(open))
   describe('tracking', () => trackingContract(open))

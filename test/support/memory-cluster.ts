@@ -75,6 +75,10 @@ export class MemoryCluster implements Cluster {
     await aborted(signal)
   }
 
+  async followPodsOf(_node: string, _sink: unknown, signal: AbortSignal): Promise<void> {
+    await aborted(signal)
+  }
+
   readNode(name: string): Promise<Node | undefined> {
     return Promise.resolve(this.#nodes.get(name))
   }

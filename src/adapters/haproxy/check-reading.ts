@@ -34,7 +34,7 @@ export function checkReading(row: ServerRow, tables: Pick<Tables, 'rows'>): Chec
 function ownCheck({ state, stat }: ServerRow): CheckReading {
   if ((state.checkBits & CHECK_ENABLED) === 0) return NO_CHECK
   if ((state.checkBits & CHECK_PAUSED) !== 0) return { check: 'failing', checkText: 'checks are paused' }
-  const status = stat.checkStatus.replace(/^\* /, '')
+  const status = bareStatus(stat)
   const fullHealth = stat.rise + stat.fall - 1
   const passing = PASSED.has(status) && stat.rise > 0 && state.checkHealth >= fullHealth
   // While the next check runs, the code of the last one is 0 already.
@@ -45,6 +45,10 @@ function ownCheck({ state, stat }: ServerRow): CheckReading {
     checkText: escapeForeign(hasCode ? `${status}/${stat.checkCode}` : status, 80),
   }
 }
+
+/** Without the mark of a check that runs. */
+export const bareStatus = ({ checkStatus }: Pick<ServerRow['stat'], 'checkStatus'>): string =>
+  checkStatus.replace(/^\* /, '')
 
 function ended(status: string): Pick<ServerReading, 'lastCheckFailed' | 'uncheckedYet'> {
   if (NONE_ENDED.has(status)) return { uncheckedYet: true }

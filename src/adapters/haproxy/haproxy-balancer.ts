@@ -10,11 +10,11 @@ import { cutSessionsCommand, forgetHealthCommand, READ_SERVERS, setStateCommand 
 import { InstanceApi } from './instance-api.ts'
 import { inspectionOf, parseLevel } from './instance-inspection.ts'
 import { openSocket, type SocketSettings } from './open-socket.ts'
-import { findRow, parseTables, TableMemo, type Tables } from './parse-tables.ts'
-import { ReadingMemo } from './reading-memo.ts'
+import { findRow, parseTables, type Tables } from './parse-tables.ts'
 import { requireDone } from './require-done.ts'
 import type { RuntimeSocket, SocketLimits } from './runtime-socket.ts'
-import type { Told } from './server-reading.ts'
+import { ServerLook, type Whole } from './server-look.ts'
+import { readingsOf, type Told } from './server-reading.ts'
 import { StickTables } from './stick-tables.ts'
 
 interface HaproxySettings {
@@ -28,12 +28,11 @@ interface HaproxySettings {
   readonly open?: (address: InstanceAddress, settings: SocketSettings) => RuntimeSocket
 }
 
-/** With what makes the next reading cheap, and tells nothing that the instance does not say anew. */
 class InstanceWay {
   readonly api: InstanceApi
   readonly stickTables: StickTables
-  readonly tables = new TableMemo()
-  readonly readings = new ReadingMemo()
+  /** As it was read last, with what looks have seen since; absent once a command may have changed it. */
+  last: Whole | undefined
 
   constructor(api: InstanceApi) {
     this.api = api
@@ -42,8 +41,8 @@ class InstanceWay {
 }
 
 /**
- * HAProxy by its runtime API (management.txt 9.3), 2.2 and later. It keeps no state in mind: a reading is what the
- * instance says at that moment, and what was set is gone with the next reload.
+ * HAProxy by its runtime API (management.txt 9.3), 2.2 and later. A reading is what the instance says at that moment, and what
+ * was set is gone with the next reload. A look asks for some servers alone, by the ids that the process gave them.
  */
 export class HaproxyBalancer implements Balancer {
   readonly name: string
@@ -72,13 +71,30 @@ export class HaproxyBalancer implements Balancer {
     const { api } = way
     const { tables, at } = await api.ask(
       READ_SERVERS,
-      (answers) => ({ tables: parseTables(answers, way.tables), at: this.#clock.monoMs() }),
+      (answers) => ({ tables: parseTables(answers), at: this.#clock.monoMs() }),
       signal,
     )
     const told = await this.#complete(instance, tables, signal)
-    const servers = api.judge(() => way.readings.servers(told, this.#backends))
+    const servers = api.judge(() => this.#backends.flatMap((backend) => readingsOf(told, backend)))
     const { process, version } = tables.info
-    return { instance, process, version, at, servers }
+    const reading = { instance, process, version, at, servers }
+    way.last = { told, reading }
+    return reading
+  }
+
+  async look(
+    instance: string,
+    servers: readonly ServerRef[],
+    signal: AbortSignal,
+  ): Promise<InstanceReading | undefined> {
+    const way = this.#way(instance)
+    const { api, last } = way
+    const look = last && ServerLook.at(last, servers)
+    if (look === undefined) return undefined
+    const next = await api.ask(look.commands, (answers) => look.read(answers, this.#clock.monoMs()), signal)
+    if (way.last !== last) return undefined
+    way.last = next
+    return next?.reading
   }
 
   async inspect(instance: string, signal: AbortSignal): Promise<InstanceInspection> {
@@ -98,20 +114,27 @@ export class HaproxyBalancer implements Balancer {
    */
   async setState(ref: ServerRef, state: AdminState, signal: AbortSignal): Promise<void> {
     const set = setStateCommand(ref, state)
-    const { api } = this.#wayFor(ref)
     const unproven = state === 'drain' && (await this.#leavesMaintUnproven(ref, signal))
-    const commands = unproven ? [set, forgetHealthCommand(ref)] : [set]
-    await api.ask(commands, (answers) => requireDone(answers, ref), signal)
+    await this.#command(ref, unproven ? [set, forgetHealthCommand(ref)] : [set], signal)
   }
 
   async cutSessions(ref: ServerRef, signal: AbortSignal): Promise<void> {
-    const { api } = this.#wayFor(ref)
-    await api.ask([cutSessionsCommand(ref)], (answers) => requireDone(answers, ref), signal)
+    await this.#command(ref, [cutSessionsCommand(ref)], signal)
   }
 
   /** Ends what leads to the instances: tunnels of ssh. */
   async close(): Promise<void> {
     await Promise.all([...this.#ways.values()].map(({ api }) => api.close()))
+  }
+
+  /** What was read before it is answered may be from before it. */
+  async #command(ref: ServerRef, commands: readonly string[], signal: AbortSignal): Promise<void> {
+    const way = this.#wayFor(ref)
+    try {
+      await way.api.ask(commands, (answers) => requireDone(answers, ref), signal)
+    } finally {
+      way.last = undefined
+    }
   }
 
   async #complete(instance: string, tables: Tables, signal: AbortSignal): Promise<Told> {

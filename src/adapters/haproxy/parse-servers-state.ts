@@ -3,8 +3,6 @@ import { behindHeader } from './behind-header.ts'
 import { isName } from './command.ts'
 import { parseCount } from './parse-number.ts'
 import { pickCells } from './pick-cells.ts'
-import type { RowParser } from './read-again.ts'
-import { RowMemo } from './row-memo.ts'
 import { badReply } from './socket-error.ts'
 
 export interface ServerStateRow {
@@ -27,20 +25,13 @@ export interface ServerStateRow {
 const FORMAT = '1'
 
 /** `show servers state`: the format's number, the names of the columns, a row for each server. */
-export const parseServersState = (answer: string, memo = new RowMemo<ServerStateRow>()): readonly ServerStateRow[] =>
-  memo.of(answer, () => readServersState(answer, memo))
-
-function readServersState(answer: string, memo: RowMemo<ServerStateRow>): readonly ServerStateRow[] {
+export function parseServersState(answer: string): readonly ServerStateRow[] {
   const { header: format, lines: table = '' } = behindHeader(answer)
   const { header, lines } = behindHeader(table)
   if (format !== FORMAT || !header.startsWith('# ')) {
     throw badReply(`"show servers state" is not in format 1: "${escapeForeign(answer, 80)}"`)
   }
-  return memo.rows(
-    header,
-    lines,
-    memo.parser(header, () => parserOf(header.slice(2).trim().split(' '))),
-  )
+  return lines === undefined ? [] : lines.split('\n').map(rowParser(header.slice(2).trim().split(' ')))
 }
 
 const READ: ReadonlySet<string> = new Set([
@@ -48,18 +39,13 @@ const READ: ReadonlySet<string> = new Set([
   ...['srv_check_health', 'srv_check_state', 'srv_agent_state'],
 ])
 
-function parserOf(columns: readonly string[]): RowParser<ServerStateRow> {
+function rowParser(columns: readonly string[]): (line: string) => ServerStateRow {
   const places = columns.flatMap((name, at) => (READ.has(name) ? [at] : []))
   const index = new Map(places.map((place, at) => [columns[place], at]))
-  return {
-    separator: ' ',
-    places,
-    cellsOf: (line) => {
-      const { cells, columns: count } = pickCells(line.trimEnd(), ' ', places)
-      if (count === columns.length) return cells
-      throw badReply(`a row of "show servers state" has ${count} columns, its header ${columns.length}`)
-    },
-    parse: (cells) => parseRow(index, cells),
+  return (line) => {
+    const { cells, columns: count } = pickCells(line.trimEnd(), ' ', places)
+    if (count === columns.length) return parseRow(index, cells)
+    throw badReply(`a row of "show servers state" has ${count} columns, its header ${columns.length}`)
   }
 }
 

@@ -3,13 +3,16 @@ import { behindHeader } from './behind-header.ts'
 import { parseCsv } from './parse-csv.ts'
 import { parseCount } from './parse-number.ts'
 import { pickCells } from './pick-cells.ts'
-import type { RowParser } from './read-again.ts'
-import { RowMemo } from './row-memo.ts'
 import { badReply } from './socket-error.ts'
 
 export interface StatRow {
   readonly backend: string
   readonly server: string
+  /** By which the process that answers knows proxy and server: another one may number them anew. */
+  readonly proxyId: number
+  readonly serverId: number
+  /** `UP 1/3`, `DRAIN`, `MAINT (via web/a)`: all that is administrative and operational, in one text. */
+  readonly status: string
   readonly queued: number
   readonly currentSessions: number
   readonly totalSessions: number
@@ -22,6 +25,8 @@ export interface StatRow {
   readonly checkCode: string
   readonly rise: number
   readonly fall: number
+  /** Empty where no check runs. */
+  readonly checkHealth: string
   /** Empty where no agent-check runs. */
   readonly agentStatus: string
   /** `backend/server` whose state it follows; empty where it follows none. */
@@ -34,67 +39,55 @@ export interface StatRow {
 }
 
 const SERVER_TYPE = '2'
-const OPTIONAL: ReadonlySet<string> = new Set(['idle_conn_cur', 'safe_conn_cur'])
+const OPTIONAL: ReadonlySet<string> = new Set(['idle_conn_cur', 'safe_conn_cur', 'check_health'])
 
-/** `show stat -1 4 -1`: a header, then a row for each server of each backend that is not disabled. */
-export const parseStat = (answer: string, memo: StatMemo = new RowMemo()): readonly StatRow[] =>
-  memo.of(answer, () => readStat(answer, memo))
-
-function readStat(answer: string, memo: StatMemo): readonly StatRow[] {
+/** `show stat -1 4 -1`: a header, then a row for each server of each backend that is not disabled, or the one asked for. */
+export function parseStat(answer: string): readonly StatRow[] {
   if (!answer.startsWith('# pxname,')) {
     throw badReply(`"show stat" begins with no header: "${escapeForeign(answer, 80)}"`)
   }
   const { header, lines } = behindHeader(answer.slice(2))
-  const parser = memo.parser(header, () => parserOf(header.split(',')))
-  const isParted = !answer.includes('"') || !(lines ?? '').split('\n').some(breaksOff)
-  if (isParted) return memo.rows(header, lines, parser)
-  const rows = parseCsv(answer.slice(2)).slice(1)
-  return rows.map((row) => parser.parse(parser.picked(row)))
+  if (lines === undefined) return []
+  const { ofCells, ofLine } = rowParser(header.split(','))
+  // Quotes are rare: without them a comma ends a cell, and a line end a row.
+  return answer.includes('"') ? parseCsv(lines).map(ofCells) : lines.split('\n').map(ofLine)
 }
-
-/** A line end inside quotes ends no row. */
-const breaksOff = (line: string): boolean => line.includes('"') && line.split('"').length % 2 === 0
 
 const READ: ReadonlySet<string> = new Set([
   ...['pxname', 'svname', 'type', 'qcur', 'scur', 'stot', 'idle_conn_cur', 'safe_conn_cur', 'wredis', 'bck'],
+  ...['iid', 'sid', 'status', 'check_health'],
   ...['check_status', 'check_code', 'check_rise', 'check_fall', 'agent_status', 'tracked', 'addr', 'cookie', 'mode'],
 ])
 
-interface StatParser extends RowParser<StatRow> {
-  readonly picked: (row: readonly string[]) => readonly string[]
+interface RowParser {
+  readonly ofLine: (line: string) => StatRow
+  readonly ofCells: (row: readonly string[]) => StatRow
 }
 
-export type StatMemo = RowMemo<StatRow, StatParser>
-
-function parserOf(columns: readonly string[]): StatParser {
+function rowParser(columns: readonly string[]): RowParser {
   const places = columns.flatMap((name, at) => (READ.has(name) ? [at] : []))
   const index = new Map(places.map((place, at) => [columns[place], at]))
-  const checked = (cells: readonly string[], count: number): readonly string[] => {
-    if (count === columns.length) return cells
-    throw badReply(`a row of "show stat" has ${count} columns, its header ${columns.length}`)
+  const parse = (cells: readonly string[], count: number): StatRow => {
+    if (count !== columns.length) {
+      throw badReply(`a row of "show stat" has ${count} columns, its header ${columns.length}`)
+    }
+    return parseRow((name) => {
+      if (OPTIONAL.has(name) && !index.has(name)) return ''
+      const cell = cells[index.get(name) ?? -1]
+      if (cell === undefined) throw badReply(`"show stat" has no column ${name}`)
+      return cell
+    })
   }
-  const picked = (row: readonly string[]): readonly string[] =>
-    checked(
-      places.map((place) => row[place] ?? ''),
-      row.length,
-    )
   return {
-    separator: ',',
-    places,
-    picked,
-    // Quotes are rare: without them a comma ends a cell.
-    cellsOf: (line) => {
-      if (line.includes('"')) return picked(parseCsv(line).flat())
+    ofCells: (row) =>
+      parse(
+        places.map((place) => row[place] ?? ''),
+        row.length,
+      ),
+    ofLine: (line) => {
       const { cells, columns: count } = pickCells(line, ',', places)
-      return checked(cells, count)
+      return parse(cells, count)
     },
-    parse: (cells) =>
-      parseRow((name) => {
-        if (OPTIONAL.has(name) && !index.has(name)) return ''
-        const cell = cells[index.get(name) ?? -1]
-        if (cell === undefined) throw badReply(`"show stat" has no column ${name}`)
-        return cell
-      }),
   }
 }
 
@@ -105,6 +98,9 @@ function parseRow(text: (name: string) => string): StatRow {
   return {
     backend: text('pxname'),
     server: text('svname'),
+    proxyId: count('iid'),
+    serverId: count('sid'),
+    status: text('status'),
     queued: count('qcur'),
     currentSessions: count('scur'),
     totalSessions: count('stot'),
@@ -116,6 +112,7 @@ function parseRow(text: (name: string) => string): StatRow {
     checkCode: text('check_code'),
     rise: optionalCount('check_rise'),
     fall: optionalCount('check_fall'),
+    checkHealth: text('check_health'),
     agentStatus: text('agent_status'),
     tracked: text('tracked'),
     address: text('addr'),

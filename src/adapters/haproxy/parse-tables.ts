@@ -1,8 +1,7 @@
 import { type ProcessInfo, parseInfo } from './parse-info.ts'
-import { parseServersState, type ServerStateRow } from './parse-servers-state.ts'
-import { parseStat, type StatMemo } from './parse-stat.ts'
-import { RowMemo } from './row-memo.ts'
-import { RowJoin, type ServerRow } from './server-row.ts'
+import { parseServersState } from './parse-servers-state.ts'
+import { parseStat } from './parse-stat.ts'
+import { joinRows, type ServerRow } from './server-row.ts'
 import { unreachable } from './socket-error.ts'
 
 /** The answers to `READ_SERVERS`, all of one process at one moment. */
@@ -13,22 +12,9 @@ export interface Tables {
   readonly disabledBackends: ReadonlySet<string>
 }
 
-/**
- * What the tables of one instance were read from last: it is polled several times a second and lists every node, while
- * next to nothing changes. It spares work and tells nothing.
- */
-export class TableMemo {
-  readonly states = new RowMemo<ServerStateRow>()
-  readonly stats: StatMemo = new RowMemo()
-  readonly join = new RowJoin()
-}
-
-export function parseTables(answers: readonly string[], memo = new TableMemo()): Tables {
+export function parseTables(answers: readonly string[]): Tables {
   const [info = '', states = '', stats = ''] = answers
-  const { rows, backends, disabledBackends } = memo.join.join(
-    parseServersState(states, memo.states),
-    parseStat(stats, memo.stats),
-  )
+  const { rows, backends, disabledBackends } = joinRows(parseServersState(states), parseStat(stats))
   const process = parseInfo(info)
   if (process.stopping) throw unreachable('the process that answered is about to end')
   return { info: process, rows, backends, disabledBackends }

@@ -18,7 +18,7 @@ interface JoinedRows {
 }
 
 /** Joins by name; a server that only one table knows, or one that is there twice, voids the answer. */
-function joinRows(states: readonly ServerStateRow[], stats: readonly StatRow[]): JoinedRows {
+export function joinRows(states: readonly ServerStateRow[], stats: readonly StatRow[]): JoinedRows {
   const statOf = new Map(stats.map((stat) => [`${stat.backend}/${stat.server}`, stat]))
   if (statOf.size !== stats.length) throw badReply('a server is there twice in "show stat"')
   const counted = new Set(stats.map((stat) => stat.backend))
@@ -43,40 +43,3 @@ function joined(key: string, state: ServerStateRow, stat: StatRow): ServerRow {
   }
   return { key, state, stat }
 }
-
-/** Joins tables that are read again and again, of which little changes from one time to the next. */
-export class RowJoin {
-  #states: readonly ServerStateRow[] = []
-  #stats: readonly StatRow[] = []
-  #joined: JoinedRows | undefined
-
-  /** As `joinRows`. What reads as it did last time is the row that it was, and the list where all of it does. */
-  join(states: readonly ServerStateRow[], stats: readonly StatRow[]): JoinedRows {
-    if (this.#joined !== undefined && states === this.#states && stats === this.#stats) return this.#joined
-    const next = this.#again(states, stats) ?? joinRows(states, stats)
-    this.#states = states
-    this.#stats = stats
-    this.#joined = next
-    return next
-  }
-
-  /** Where both tables name the servers that they named last time, in one order, they still belong together. */
-  #again(states: readonly ServerStateRow[], stats: readonly StatRow[]): JoinedRows | undefined {
-    const last = this.#joined
-    if (last === undefined || states.length !== last.rows.length || stats.length !== last.rows.length) return undefined
-    const rows = [...last.rows]
-    for (let at = 0; at < rows.length; at += 1) {
-      const [row, state, stat] = [last.rows[at], states[at], stats[at]]
-      if (state === row?.state && stat === row?.stat) continue
-      if (row === undefined || state === undefined || stat === undefined) return undefined
-      if (!isNamed(state, row) || !isNamed(stat, row)) return undefined
-      rows[at] = joined(row.key, state, stat)
-    }
-    return { ...last, rows }
-  }
-}
-
-type Named = Pick<ServerStateRow, 'backend' | 'server'>
-
-const isNamed = ({ backend, server }: Named, { state }: ServerRow): boolean =>
-  backend === state.backend && server === state.server

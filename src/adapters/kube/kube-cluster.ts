@@ -2,6 +2,7 @@ import type { Endpoint } from '../../model/endpoint.ts'
 import type { JsonPatch } from '../../model/json-patch.ts'
 import type { Node } from '../../model/node.ts'
 import { parseMetadata } from '../../model/parse-metadata.ts'
+import type { Pod } from '../../model/pod.ts'
 import type { Cluster, NodeVersion } from '../../ports/cluster.ts'
 import { forbiddenAccess } from './access-review.ts'
 import type { ApiClient } from './api-client.ts'
@@ -25,6 +26,7 @@ export function kubeCluster(parts: FollowParts, server: Endpoint): Cluster {
     nodeVersions: async (signal) => (await listPages(parts, NODE_VERSIONS, signal)).objects,
     follow: (kind, sink, signal) => follow(parts, { kind: resourceOf({ kind: CLUSTER_KINDS[kind] }), sink }, signal),
     followHeartbeat: (node, sink, signal) => follow(parts, { kind: heartbeatLease(node), sink }, signal),
+    followPodsOf: (node, sink, signal) => follow(parts, { kind: podsOf(node), sink }, signal),
     readNode: (name, signal) => readNode(client, name, signal),
     patchNode: (name, patch, signal) => patchNode(client, { name, patch }, signal),
     evict: (pod, options, signal) => evict(client, { pod, ...options }, signal),
@@ -50,6 +52,9 @@ function patchNode(
 }
 
 const NODES = CLUSTER_KINDS.nodes
+
+const podsOf = (node: string): Resource<Pod> =>
+  resourceOf({ kind: CLUSTER_KINDS.pods, fieldSelector: `spec.nodeName=${node}` })
 
 const NODE_VERSIONS: Resource<NodeVersion> = {
   ...resourceOf({ kind: NODES }),

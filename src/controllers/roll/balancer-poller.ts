@@ -2,7 +2,7 @@ import type { InstanceLook } from '../../core/availability/reload-spans.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
 import { isBalancerNews } from '../../core/service/is-balancer-news.ts'
 import { keepPlaces } from '../../core/service/match-node-servers.ts'
-import type { InstanceReading } from '../../model/balancer.ts'
+import type { InstanceReading, ServerRef } from '../../model/balancer.ts'
 import type { BalancerSpec } from '../../model/roll-spec.ts'
 import { type MonoMs, monoMs } from '../../model/time.ts'
 import { WorldError } from '../../model/world-error.ts'
@@ -13,6 +13,11 @@ import { ServedServers } from './served-servers.ts'
 
 /** Short enough that a reload is seen and answered within a second. */
 const POLL_MS = 200
+/**
+ * Everything is read so often. It tells of the servers of other nodes, and alone shows that somebody set a server which is down
+ * `ready`: that too is answered within a second.
+ */
+const WHOLE_EVERY_MS = 800
 const POLL_LIMIT_MS = 2000
 
 interface BalancerPollerParts {
@@ -20,6 +25,8 @@ interface BalancerPollerParts {
   readonly spec: BalancerSpec
   readonly instance: string
   readonly clock: Clock
+  /** The servers that each poll asks for: those of the node under way. The others are asked for in a whole reading. */
+  readonly own: (facts: InstanceFacts) => readonly ServerRef[]
   /** After every poll, answered or not. Awaited before the next one. `isNews`: it may change a decision. */
   readonly onPoll: (isNews: boolean, instance: string) => Promise<void>
   /** Every answer, at once and in order. */
@@ -32,8 +39,9 @@ export class BalancerPoller {
   #reading: InstanceReading | undefined
   #silentSince: MonoMs | undefined
   #error: string | undefined
-  /** When the poll began that was answered last. */
+  /** When the poll began that was answered last, and the last one that read everything. */
   #answeredFor: MonoMs = monoMs(Number.NEGATIVE_INFINITY)
+  #wholeFor: MonoMs = monoMs(Number.NEGATIVE_INFINITY)
   /** Of any poll since the last time that it was told. */
   #isNews = false
   #turn: Promise<void> = Promise.resolve()
@@ -47,7 +55,7 @@ export class BalancerPoller {
   static all(
     specs: readonly BalancerSpec[],
     balancers: readonly BalancerReader[],
-    shared: Pick<BalancerPollerParts, 'clock' | 'onPoll' | 'onAnswer'>,
+    shared: Pick<BalancerPollerParts, 'clock' | 'own' | 'onPoll' | 'onAnswer'>,
   ): readonly BalancerPoller[] {
     return specs.flatMap((spec) => {
       const balancer = balancers.find((candidate) => candidate.name === spec.name)
@@ -65,7 +73,7 @@ export class BalancerPoller {
       backends: spec.backends,
       allowLastServer: spec.allowLastServer,
       silentForMs,
-      ...(this.#reading === undefined ? {} : { reading: this.#reading, askedAt: this.#answeredFor }),
+      ...(this.#reading === undefined ? {} : { reading: this.#reading, askedAt: this.#wholeFor }),
       ...(this.#error === undefined ? {} : { error: this.#error }),
     }
   }
@@ -77,7 +85,7 @@ export class BalancerPoller {
 
   async run(signal: AbortSignal): Promise<never> {
     for (;;) {
-      await this.poll(signal)
+      await this.#next(signal, 'look')
       const isNews = this.#isNews
       this.#isNews = false
       await this.#parts.onPoll(isNews, this.#parts.instance)
@@ -87,22 +95,30 @@ export class BalancerPoller {
 
   /** A poll that begins after this call: what it reads is newer than any command answered before. */
   poll(signal: AbortSignal): Promise<void> {
-    const next = this.#turn.then(() => this.#ask(signal))
+    return this.#next(signal, 'whole')
+  }
+
+  #next(signal: AbortSignal, kind: 'whole' | 'look'): Promise<void> {
+    const next = this.#turn.then(() => this.#ask(signal, kind))
     this.#turn = next.catch(() => undefined)
     return next
   }
 
-  async #ask(signal: AbortSignal): Promise<void> {
+  async #ask(signal: AbortSignal, kind: 'whole' | 'look'): Promise<void> {
     const { balancer, instance, clock } = this.#parts
     const begunAt = clock.monoMs()
     const askedAt = clock.wallMs()
     const deadline = { clock, limitMs: POLL_LIMIT_MS, signal, what: `${instance} of ${balancer.name}` }
     try {
-      const reading = this.#served.marked(await withDeadline(deadline, (limited) => balancer.read(instance, limited)))
+      const isLook = kind === 'look' && this.#silentSince === undefined && begunAt - this.#wholeFor < WHOLE_EVERY_MS
+      const looked = isLook ? await withDeadline(deadline, (limited) => this.#look(limited)) : undefined
+      const told = looked ?? (await withDeadline(deadline, (limited) => balancer.read(instance, limited)))
+      const reading = this.#served.marked(told)
       this.#isNews ||= this.#silentSince !== undefined || isBalancerNews(this.#reading, reading)
       keepPlaces(this.#reading?.servers ?? reading.servers, reading.servers)
       this.#reading = reading
       this.#answeredFor = begunAt
+      if (looked === undefined) this.#wholeFor = begunAt
       this.#silentSince = undefined
       this.#error = undefined
       this.#parts.onAnswer({ balancer: balancer.name, reading, askedAt, answeredAt: clock.wallMs() })
@@ -112,5 +128,10 @@ export class BalancerPoller {
       this.#silentSince ??= clock.monoMs()
       this.#error = error.message
     }
+  }
+
+  async #look(signal: AbortSignal): Promise<InstanceReading | undefined> {
+    const { balancer, instance, own } = this.#parts
+    return balancer.look?.(instance, own(this.facts()), signal)
   }
 }

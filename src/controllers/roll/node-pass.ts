@@ -12,8 +12,10 @@ import type { RollSnapshot } from '../../core/roll/snapshot.ts'
 import { actuatorAt } from '../../core/service/actuators/actuator-of.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
 import { mustBeOut } from '../../core/service/keep-detached.ts'
+import { matchNodeServers } from '../../core/service/match-node-servers.ts'
 import { RECHECK_MS } from '../../core/step-answer.ts'
 import type { Action } from '../../model/action.ts'
+import type { ServerRef } from '../../model/balancer.ts'
 import type { Decision } from '../../model/decision.ts'
 import type { Node } from '../../model/node.ts'
 import type { Outcome } from '../../model/outcome.ts'
@@ -94,6 +96,12 @@ export class NodePass {
   /** Between passes, after each poll of `instance`: what a reload forgot is said again without waiting for a pass. */
   async keepDetached(signal: AbortSignal, instance: string): Promise<void> {
     await this.#duty.keep(signal, instance)
+  }
+
+  /** Those of the node under way at an instance: by its addresses, so that one whose record is not written yet has them too. */
+  serversOf(instance: InstanceFacts): readonly ServerRef[] {
+    const node = this.#last?.current?.node
+    return node === undefined ? [] : matchNodeServers(node, [instance]).map(({ reading }) => reading.ref)
   }
 
   /** What may not serve now, as the last pass left it. */

@@ -7,18 +7,19 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Cluster } from '../../ports/cluster.ts'
 import type { DataPort } from '../../ports/data-port.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
-import { HeartbeatFollower } from './heartbeat-follower.ts'
+import { containerFollower, heartbeatFollower } from './boot-follower.ts'
 
 interface ReturnWatchParts {
-  readonly cluster: Pick<Cluster, 'followHeartbeat'>
+  readonly cluster: Pick<Cluster, 'followHeartbeat' | 'followPodsOf'>
   readonly dataPort: DataPort
   readonly clock: Clock
-  /** The node gave a heartbeat. It must only take note. */
+  /** The node gave a heartbeat, or has a new container. It must only take note. */
   readonly onChange: () => void
 }
 
 interface ReturnFacts {
   readonly leaseRenewTime?: string
+  readonly newContainers?: readonly string[]
   readonly dataPorts: Readonly<Record<string, boolean>>
 }
 
@@ -28,36 +29,46 @@ const ASK_EVERY_MS = 450
 type DataPorts = ReturnFacts['dataPorts']
 
 /**
- * What is looked at only while a node is to come back or be put back: its own heartbeat Lease, and whether its data
- * ports answer.
+ * What is looked at only while a node is to come back or be put back: its own heartbeat Lease, the containers of its boot,
+ * and whether its data ports answer.
  */
 export class ReturnWatch {
   readonly #parts: ReturnWatchParts
-  readonly #heartbeats: HeartbeatFollower
+  readonly #heartbeats: ReturnType<typeof heartbeatFollower>
+  readonly #containers: ReturnType<typeof containerFollower>
   #last: { readonly bootId: string; readonly at: MonoMs; readonly dataPorts: DataPorts } | undefined
 
   constructor(parts: ReturnWatchParts) {
     this.#parts = parts
-    this.#heartbeats = new HeartbeatFollower(parts)
+    this.#heartbeats = heartbeatFollower(parts)
+    this.#containers = containerFollower(parts)
   }
 
-  /** Follows the heartbeat of whichever node is asked for. Rejects with the signal's reason. */
+  /** Follows heartbeat and containers of whichever node is asked for. Rejects with the signal's reason. */
   run(signal: AbortSignal): Promise<never> {
-    return this.#heartbeats.run(signal)
+    return Promise.race([this.#heartbeats.run(signal), this.#containers.run(signal)])
   }
 
-  /** The heartbeat as last told, of a node that was rebooted; it is not waited for. */
+  /** Heartbeat and containers as last told, of a node that was rebooted; they are not waited for. */
   async ask(node: Node, record: NodeRecord, signal: AbortSignal): Promise<ReturnFacts> {
-    if (node.bootId === record.bootId) this.#heartbeats.rest()
-    else this.#heartbeats.follow(node)
+    for (const follower of [this.#heartbeats, this.#containers]) {
+      if (node.bootId === record.bootId) follower.rest()
+      else follower.follow(node)
+    }
     const dataPorts = await this.#dataPorts(node, record, signal)
-    const leaseRenewTime = this.#heartbeats.renewTime()
-    return { dataPorts, ...(leaseRenewTime === undefined ? {} : { leaseRenewTime }) }
+    const leaseRenewTime = this.#heartbeats.known()
+    const containers = this.#containers.known()
+    return {
+      dataPorts,
+      ...(leaseRenewTime === undefined ? {} : { leaseRenewTime }),
+      ...(containers === undefined ? {} : { newContainers: [...containers.since].toSorted() }),
+    }
   }
 
-  /** No node is coming or put back: nothing is asked, and no Lease followed. */
+  /** No node is coming or put back: nothing is asked, and nothing followed. */
   rest(): ReturnFacts {
     this.#heartbeats.rest()
+    this.#containers.rest()
     return { dataPorts: {} }
   }
 

@@ -4,6 +4,8 @@ import { baselineMissing } from '../../core/roll/baseline.ts'
 import { dnsWanted } from '../../core/roll/dns/dns-wanted.ts'
 import { hasCurrent } from '../../core/roll/node-snapshot.ts'
 import { standing } from '../../core/roll/standing.ts'
+import type { InstanceFacts } from '../../core/service/instance-facts.ts'
+import type { ServerRef } from '../../model/balancer.ts'
 import type { NodeStanding, RollEvent } from '../../model/roll-event.ts'
 import { slotRef } from '../../model/slot.ts'
 import { WorldError } from '../../model/world-error.ts'
@@ -250,7 +252,8 @@ export class RollEngine {
       if (isNews) this.#wakeup.wake()
     }
     const onAnswer = (look: InstanceLook): void => this.#reloads.answered(look)
-    return BalancerPoller.all(run.spec.balancers, [...balancers, ...endpoints], { clock, onPoll, onAnswer })
+    const own = (facts: InstanceFacts): readonly ServerRef[] => this.#pass?.serversOf(facts) ?? []
+    return BalancerPoller.all(run.spec.balancers, [...balancers, ...endpoints], { clock, own, onPoll, onAnswer })
   }
 
   #makeLoad(): LoadWatch | undefined {

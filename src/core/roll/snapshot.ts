@@ -57,6 +57,8 @@ export interface NodeFacts {
   readonly intent?: Parsed<RebootIntent>
   /** renewTime of the node's own Lease in kube-node-lease, verbatim; read while a proof is waited for. */
   readonly leaseRenewTime?: string
+  /** Ids of its containers that its pods did not show yet when its boot id was known; read while a proof is waited for. */
+  readonly newContainers?: readonly string[]
   /** `address:port` → answered at the last try; asked while the node is to come back or is put back. */
   readonly dataPorts: Readonly<Record<string, boolean>>
 }

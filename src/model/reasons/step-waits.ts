@@ -147,8 +147,9 @@ export const STEP_WAITS = {
   },
   HeartbeatOld: {
     is: 'n1 has sent no heartbeat since its new boot id appeared',
-    cause: 'Until its next heartbeat the node may show pods from before the reboot as Ready.',
-    cure: 'Wait for the next heartbeat of the kubelet, usually within 10 s.',
+    cause:
+      'No container of the new boot is Ready either, as far as is known. Until then the node may show pods from before the reboot as Ready.',
+    cure: 'Wait for the pods of the node, or for the next heartbeat of its kubelet, usually within 10 s.',
     wait: 'blocked',
     progress: true,
   },
@@ -161,7 +162,8 @@ export const STEP_WAITS = {
   },
   DaemonNotBack: {
     is: 'DaemonSet (or static pod) … is not Ready again, or still shows its containers of before the reboot',
-    cause: 'The pod on the node has not started. After a reboot, its containers must be new.',
+    cause:
+      'The pod on the node has not started. After a reboot, its containers must be new: others than the recorded ones, and others than its pods showed when the boot id appeared. A process that begins later accepts the latter 10 s later.',
     cure: 'Wait. If it lasts: `kubectl get pods -A -o wide --field-selector spec.nodeName=n1`.',
     wait: 'blocked',
     progress: true,

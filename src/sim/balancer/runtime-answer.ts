@@ -4,7 +4,7 @@ import type { Server } from './server.ts'
 import { setServer } from './set-server.ts'
 import { showInfo } from './show-info.ts'
 import { showServersState } from './show-servers-state.ts'
-import { showStat } from './show-stat.ts'
+import { showServerStat, showStat } from './show-stat.ts'
 
 /**
  * What the runtime API of a process says to one line of commands (management.txt 9.3): they are parted by `;`, each
@@ -50,9 +50,13 @@ function show(state: BalancerState, command: string): Answer | undefined {
     case 'show table':
       return ''
     default:
+      if (SHOW_ONE.test(command)) return showServerStat(state, command)
       return command.startsWith('show table ') ? 'No such table\n' : undefined
   }
 }
+
+/** Of one proxy and server, by their ids. */
+const SHOW_ONE = /^show stat \d+ 4 \d+$/
 
 function onServer(state: BalancerState, path: string, act: (server: Server) => string): string {
   const found = findServer(state, path)
@@ -70,6 +74,7 @@ const HELP = `  set server <bk>/<srv> [opts]            : change a server's stat
   show info                               : report information about the running process
   show servers state                      : dump volatile server information
   show stat -1 4 -1                       : report counters for each server
+  show stat <proxy id> 4 <server id>      : report counters for one server
   show table                              : report table usage stats
   shutdown sessions server <bk>/<srv>     : kill sessions on a server
 `

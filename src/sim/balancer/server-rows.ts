@@ -3,7 +3,7 @@ import type { BalancerState } from './balancer-state.ts'
 import type { Server } from './server.ts'
 
 /** How the row of a server is written. */
-interface RowWriting<P> {
+export interface RowWriting<P> {
   /** All of it but what the clock says; the very parts of last time where they are the same. */
   readonly partsOf: (backend: Backend, server: Server, last: P | undefined) => P
   readonly textOf: (parts: P, server: Server) => string

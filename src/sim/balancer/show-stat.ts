@@ -3,7 +3,7 @@ import type { Backend } from './backend.ts'
 import type { BalancerState } from './balancer-state.ts'
 import type { Server } from './server.ts'
 import type { CheckStatus, ServerCheck } from './server-check.ts'
-import { ServerRows } from './server-rows.ts'
+import { type RowWriting, ServerRows } from './server-rows.ts'
 
 /** The columns of 2.6.12 (management.txt 9.1). Behind `-` come those of protocol modules. */
 const COLUMNS = (
@@ -81,6 +81,15 @@ export const showStat = (state: BalancerState): readonly string[] => ROWS.of(sta
 
 const HEADER = `# ${COLUMNS.join(',')},\n`
 
+/** `show stat IID 4 SID`: the header, and the row of that server if there is one. */
+export function showServerStat({ backends }: BalancerState, command: string): readonly string[] {
+  const [, , proxyId, , serverId] = command.split(' ').map(Number)
+  const backend = backends.find(({ id }) => id === proxyId)
+  const server = backend?.servers.find(({ id }) => id === serverId)
+  if (backend === undefined || server === undefined) return [HEADER]
+  return [HEADER, WRITING.textOf(WRITING.partsOf(backend, server, undefined), server)]
+}
+
 interface Written {
   readonly cells: Cells
   /** The row up to the seconds since its last change, and from behind its downtime, which is the next cell. */
@@ -88,7 +97,7 @@ interface Written {
   readonly tail: string
 }
 
-const ROWS = new ServerRows<Written>(HEADER, {
+const WRITING: RowWriting<Written> = {
   partsOf: (backend, server, last) => {
     const cells = cellsOf(backend, server)
     if (last !== undefined && isSame(last.cells, cells)) return last
@@ -98,7 +107,9 @@ const ROWS = new ServerRows<Written>(HEADER, {
     const downS = server.check === undefined ? '' : server.downS
     return [head, server.sinceChangeS, ',', downS, ',', tail, '\n'].join('')
   },
-})
+}
+
+const ROWS = new ServerRows<Written>(HEADER, WRITING)
 
 function isSame(known: Cells, cells: Cells): boolean {
   for (let at = 0; at < cells.length; at += 1) if (known[at] !== cells[at]) return false

@@ -8,7 +8,7 @@ const STATE_COLUMNS =
 /** The columns of `show stat` that are read, and some that are not. */
 const STAT_COLUMNS =
   'pxname,svname,qcur,qmax,scur,stot,wredis,status,weight,bck,tracked,type,check_status,check_code,agent_status,' +
-  'check_rise,check_fall,check_health,last_chk,addr,cookie,mode,'
+  'check_rise,check_fall,check_health,last_chk,addr,cookie,mode,iid,sid,'
 
 const INFO = ['Name: HAProxy', 'Version: 2.6.12', 'Nbproc: 1', 'Pid: 4711', 'Start_time_sec: 1795249160', 'Stopping: 0']
 
@@ -29,8 +29,8 @@ export const RECORDED: ReplyParts = {
   ],
   stats: [
     `# ${STAT_COLUMNS}`,
-    'web,a,0,0,1,17,0,UP,1,0,,2,L7OK,200,,2,3,4,"said ""hello"", and more",10.0.0.1:80,,http,',
-    'web,b,0,0,2,9,0,DRAIN,5,0,,2,* L4OK,,,2,3,4,,10.0.0.2:80,,http,',
+    'web,a,0,0,1,17,0,UP,1,0,,2,L7OK,200,,2,3,4,"said ""hello"", and more",10.0.0.1:80,,http,3,1,',
+    'web,b,0,0,2,9,0,DRAIN,5,0,,2,* L4OK,,,2,3,4,,10.0.0.2:80,,http,3,2,',
   ],
 }
 

@@ -34,6 +34,7 @@ test(
       spec,
       instance: 'lb-1',
       clock: systemClock,
+      own: () => [],
       onPoll: () => Promise.resolve(),
       onAnswer: (look) => watch.answered(look),
     })

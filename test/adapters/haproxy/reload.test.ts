@@ -31,6 +31,29 @@ for (const kind of ['master and worker', 'plain'] as const) {
 }
 
 test(
+  'the ids of a server are those of one process: with another file the next one has others',
+  requires('haproxy'),
+  async (t) => {
+    const haproxy = await LocalHaproxy.start(t, { sections, kind: 'master and worker' })
+    const balancer = opened(t, { address: { kind: 'unix', path: haproxy.socket }, backends: ['web'] })
+    const one = 'show stat 2 4 1'
+    assert.match(await haproxy.command(one), /\nweb,a,/)
+    await balancer.read('lb-1', never)
+    assert.ok((await balancer.look('lb-1', [ref('web/b')], never)) !== undefined)
+    const other = (): string => sections().replace('server a', 'server c 127.0.0.1:1\n  server a')
+    await haproxy.reload({ sections: other, kind: 'master and worker' })
+    assert.match(await haproxy.command(one), /\nweb,c,/)
+    assert.equal(await balancer.look('lb-1', [ref('web/b')], never), undefined)
+    await balancer.read('lb-1', never)
+    const seen = await balancer.look('lb-1', [ref('web/b')], never)
+    assert.deepEqual(
+      seen?.servers.map(({ ref: { server } }) => server),
+      ['c', 'a', 'b'],
+    )
+  },
+)
+
+test(
   'a reload keeps what was set where the states were written to the state file before it',
   requires('haproxy'),
   async (t) => {

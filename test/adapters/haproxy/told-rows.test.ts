@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseTables, TableMemo } from '../../../src/adapters/haproxy/parse-tables.ts'
+import { parseStat } from '../../../src/adapters/haproxy/parse-stat.ts'
+import { parseTables } from '../../../src/adapters/haproxy/parse-tables.ts'
 import { readingsOf } from '../../../src/adapters/haproxy/server-reading.ts'
 import type { ServerReading } from '../../../src/model/balancer.ts'
 import { RECORDED } from './recorded-reply.ts'
@@ -53,9 +54,7 @@ test('pooled connections are those of both pools', () => {
   assert.equal(first?.idleConnections, 5)
 })
 
-test('a server that is added at the end of both tables is there with the next reading', () => {
-  const memo = new TableMemo()
-  parseTables(answersWith(), memo)
+test('servers are told in the order of the tables', () => {
   const [, stateOfB = ''] = RECORDED.states.slice(2)
   const [, statOfB = ''] = RECORDED.stats.slice(1)
   const added = answersWith(
@@ -63,7 +62,18 @@ test('a server that is added at the end of both tables is there with the next re
     [statOfB, `${statOfB}\n${statOfB.replace('web,b', 'web,c')}`],
   )
   assert.deepEqual(
-    parseTables(added, memo).rows.map(({ key }) => key),
+    parseTables(added).rows.map(({ key }) => key),
     ['web/a', 'web/b', 'web/c'],
+  )
+})
+
+test('a line end inside quotes ends no row', () => {
+  const stats = RECORDED.stats.join('\n').replace('and more', 'and\nmore')
+  assert.deepEqual(
+    parseStat(stats).map(({ server, currentSessions }) => [server, currentSessions]),
+    [
+      ['a', 1],
+      ['b', 2],
+    ],
   )
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { BalancerPoller } from '../../../src/controllers/roll/balancer-poller.ts'
-import type { InstanceReading } from '../../../src/model/balancer.ts'
+import type { InstanceReading, ServerRef } from '../../../src/model/balancer.ts'
 import { monoMs } from '../../../src/model/time.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 import { aServer, aSpec } from '../../support/roll-world.ts'
@@ -23,7 +23,11 @@ class Ground {
   fault: Error | 'hangs' | undefined
   readonly poller: BalancerPoller
 
-  constructor(t: TestContext) {
+  /** When each look began; `sees`: whether it finds that more than counters changed. */
+  readonly looked: number[] = []
+  sees = false
+
+  constructor(t: TestContext, { looks = false } = {}) {
     t.after(() => this.stop.abort(new Error('the test is over')))
     const [spec = assert.fail()] = aSpec().balancers
     this.poller = new BalancerPoller({
@@ -31,11 +35,13 @@ class Ground {
         name: 'edge',
         instances: ['lb-1'],
         read: (_instance, signal) => this.#read(signal),
+        ...(looks ? { look: (_instance, own) => this.#look(own) } : {}),
         inspect: () => Promise.reject(SILENT),
       },
       spec,
       instance: 'lb-1',
       clock: this.clock,
+      own: () => [aServer('n1').ref],
       onPoll: async (isNews) => void this.news.push(isNews),
       onAnswer: () => undefined,
     })
@@ -50,6 +56,16 @@ class Ground {
   /** The news of the polls since this was asked last. */
   told(): readonly boolean[] {
     return this.news.splice(0)
+  }
+
+  async #look(own: readonly ServerRef[]): Promise<InstanceReading | undefined> {
+    const { clock, fault } = this
+    this.looked.push(clock.monoMs())
+    if (fault instanceof Error) throw fault
+    assert.deepEqual(own, [aServer('n1').ref])
+    if (this.sees) return undefined
+    const servers = [aServer('n1', { totalSessions: this.sessions })]
+    return { instance: 'lb-1', process: '100', version: '3.0', at: clock.monoMs(), servers }
   }
 
   async #read(signal: AbortSignal): Promise<InstanceReading> {
@@ -76,6 +92,57 @@ test('an instance is asked five times a second, and only what may change a decis
   ground.state = 'drain'
   await ground.clock.advance(400)
   assert.deepEqual(ground.told(), [true, false])
+})
+
+test('where a look is cheap it is what polls do, and everything is read at every fourth', async (t) => {
+  const ground = new Ground(t, { looks: true })
+  void ground.run()
+  await ground.clock.advance(2_300)
+  assert.deepEqual(ground.begun, [0, 800, 1_600])
+  assert.deepEqual(ground.looked, [200, 400, 600, 1_000, 1_200, 1_400, 1_800, 2_000, 2_200])
+  ground.sessions = 7
+  await ground.clock.advance(200)
+  assert.equal(ground.poller.facts().reading?.servers[0]?.totalSessions, 7)
+})
+
+test('what a look sees to have changed is read at once', async (t) => {
+  const ground = new Ground(t, { looks: true })
+  void ground.run()
+  await ground.clock.advance(300)
+  ground.told()
+  ground.sees = true
+  ground.state = 'drain'
+  await ground.clock.advance(100)
+  assert.deepEqual([ground.begun, ground.told()], [[0, 400], [true]])
+  assert.equal(ground.poller.facts().reading?.servers[0]?.adminState, 'drain')
+})
+
+test('a look counts as an answer, and not as a reading of everything', async (t) => {
+  const ground = new Ground(t, { looks: true })
+  void ground.run()
+  await ground.clock.advance(700)
+  const { facts, since } = { facts: ground.poller.facts(), since: ground.poller.hasAnsweredSince(monoMs(600)) }
+  assert.deepEqual([facts.askedAt, since], [0, true])
+})
+
+test('after a look that was not answered everything is read', async (t) => {
+  const ground = new Ground(t, { looks: true })
+  void ground.run()
+  await ground.clock.advance(100)
+  ground.fault = SILENT
+  await ground.clock.advance(150)
+  assert.deepEqual([ground.looked, ground.poller.facts().silentForMs], [[200], 50])
+  ground.fault = undefined
+  await ground.clock.advance(150)
+  assert.deepEqual([ground.begun, ground.looked, ground.poller.facts().silentForMs], [[0, 400], [200], 0])
+})
+
+test('a pass that asks reads everything, whenever that was read last', async (t) => {
+  const ground = new Ground(t, { looks: true })
+  void ground.run()
+  await ground.clock.advance(250)
+  await ground.poller.poll(ground.stop.signal)
+  assert.deepEqual(ground.begun, [0, 250])
 })
 
 test('silence is news each time, is counted from its first moment, and its end is news', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as macrotask } from 'node:timers/promises'
-import { HeartbeatFollower } from '../../../src/controllers/roll/heartbeat-follower.ts'
+import { heartbeatFollower } from '../../../src/controllers/roll/boot-follower.ts'
 import type { Lease } from '../../../src/model/lease.ts'
 import { WorldError } from '../../../src/model/world-error.ts'
 import type { FollowEvent } from '../../../src/ports/cluster.ts'
@@ -41,7 +41,7 @@ function running() {
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
     },
   }
-  const follower = new HeartbeatFollower({ cluster, clock: new VirtualClock(), onChange: () => changes.push('change') })
+  const follower = heartbeatFollower({ cluster, clock: new VirtualClock(), onChange: () => changes.push('change') })
   const over = follower.run(stop.signal)
   over.catch(() => undefined)
   const send = (event: FollowEvent<Lease>): void => streams.at(-1)?.send(event)
@@ -54,19 +54,19 @@ const n1 = { name: 'n1', bootId: 'boot-1' }
 test('nobody is followed before a node is named', async () => {
   const { follower, streams } = running()
   await macrotask()
-  assert.deepEqual([streams.length, follower.renewTime()], [0, undefined])
+  assert.deepEqual([streams.length, follower.known()], [0, undefined])
 })
 
 test('what the first list shows and each renewal after it is told, and each wakes whoever waits', async () => {
   const { follower, changes, send } = running()
   follower.follow(n1)
   await macrotask()
-  const told: (string | undefined)[] = [follower.renewTime()]
+  const told: (string | undefined)[] = [follower.known()]
   send({ type: 'listed', objects: [lease('n1', 'beat-1')] })
-  told.push(follower.renewTime())
+  told.push(follower.known())
   send({ type: 'fresh' })
   send({ type: 'applied', object: lease('n1', 'beat-2') })
-  told.push(follower.renewTime())
+  told.push(follower.known())
   assert.deepEqual(told, [undefined, 'beat-1', 'beat-2'])
   assert.equal(changes.length, 2)
 })
@@ -77,9 +77,9 @@ test('a stream that breaks keeps what it told last', async () => {
   await macrotask()
   send({ type: 'listed', objects: [lease('n1', 'beat-1')] })
   send(broken)
-  assert.equal(follower.renewTime(), 'beat-1')
+  assert.equal(follower.known(), 'beat-1')
   send({ type: 'listed', objects: [lease('n1', 'beat-3')] })
-  assert.equal(follower.renewTime(), 'beat-3')
+  assert.equal(follower.known(), 'beat-3')
 })
 
 test('a Lease that is gone, or was never renewed, is no heartbeat', async () => {
@@ -88,11 +88,11 @@ test('a Lease that is gone, or was never renewed, is no heartbeat', async () => 
   await macrotask()
   send({ type: 'listed', objects: [lease('n1', 'beat-1')] })
   send({ type: 'deleted', object: lease('n1', 'beat-1') })
-  assert.equal(follower.renewTime(), undefined)
+  assert.equal(follower.known(), undefined)
   send({ type: 'applied', object: lease('n1', '') })
-  assert.equal(follower.renewTime(), undefined)
+  assert.equal(follower.known(), undefined)
   send({ type: 'listed', objects: [] })
-  assert.equal(follower.renewTime(), undefined)
+  assert.equal(follower.known(), undefined)
 })
 
 test('the Lease of another node is never taken for this one’s', async () => {
@@ -102,7 +102,7 @@ test('the Lease of another node is never taken for this one’s', async () => {
   send({ type: 'listed', objects: [lease('n2', 'beat-9'), lease('n1', 'beat-1')] })
   send({ type: 'applied', object: lease('n2', 'beat-10') })
   send({ type: 'deleted', object: lease('n2', 'beat-10') })
-  assert.equal(follower.renewTime(), 'beat-1')
+  assert.equal(follower.known(), 'beat-1')
 })
 
 test('asked for again the same boot is followed on, not anew', async () => {
@@ -112,7 +112,7 @@ test('asked for again the same boot is followed on, not anew', async () => {
   send({ type: 'listed', objects: [lease('n1', 'beat-1')] })
   follower.follow(n1)
   await macrotask()
-  assert.deepEqual([streams.length, follower.renewTime()], [1, 'beat-1'])
+  assert.deepEqual([streams.length, follower.known()], [1, 'beat-1'])
 })
 
 test('another boot of the same node begins anew, and nothing of the last one is taken for it', async () => {
@@ -121,13 +121,13 @@ test('another boot of the same node begins anew, and nothing of the last one is 
   await macrotask()
   streams[0]?.send({ type: 'listed', objects: [lease('n1', 'beat-1')] })
   follower.follow({ name: 'n1', bootId: 'boot-2' })
-  assert.equal(follower.renewTime(), undefined)
+  assert.equal(follower.known(), undefined)
   await macrotask()
   assert.deepEqual([streams.length, open()], [2, ['n1']])
   streams[0]?.send({ type: 'applied', object: lease('n1', 'beat-2') })
-  assert.equal(follower.renewTime(), undefined)
+  assert.equal(follower.known(), undefined)
   streams[1]?.send({ type: 'listed', objects: [lease('n1', 'beat-3')] })
-  assert.equal(follower.renewTime(), 'beat-3')
+  assert.equal(follower.known(), 'beat-3')
 })
 
 test('at rest no stream is open, and the next node is followed', async () => {
@@ -136,7 +136,7 @@ test('at rest no stream is open, and the next node is followed', async () => {
   await macrotask()
   follower.rest()
   await macrotask()
-  assert.deepEqual([open(), follower.renewTime()], [[], undefined])
+  assert.deepEqual([open(), follower.known()], [[], undefined])
   follower.follow({ name: 'n2', bootId: 'boot-7' })
   await macrotask()
   assert.deepEqual(open(), ['n2'])
@@ -159,7 +159,7 @@ test('a Lease that is missing from a later list is gone, and what was told alrea
   send({ type: 'applied', object: lease('n1', 'beat-1') })
   assert.deepEqual(changes, ['change'])
   send({ type: 'listed', objects: [] })
-  assert.equal(follower.renewTime(), undefined)
+  assert.equal(follower.known(), undefined)
   assert.deepEqual(changes, ['change', 'change'])
 })
 
@@ -169,10 +169,10 @@ test('a stream that is left ends with an AbortError, and a bug in a stream ends 
   await macrotask()
   follower.rest()
   const { name, message } = streams[0]?.signal.reason ?? {}
-  assert.deepEqual([name, message], ['AbortError', 'another heartbeat is awaited, or none'])
+  assert.deepEqual([name, message], ['AbortError', 'another boot is followed, or none'])
   const bug = new TypeError('a bug')
   const cluster = { followHeartbeat: () => Promise.reject(bug) }
-  const broken = new HeartbeatFollower({ cluster, clock: new VirtualClock(), onChange: () => undefined })
+  const broken = heartbeatFollower({ cluster, clock: new VirtualClock(), onChange: () => undefined })
   broken.follow(n1)
   await assert.rejects(broken.run(new AbortController().signal), (error) => error === bug)
 })

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ReturnWatch } from '../../../src/controllers/roll/return-watch.ts'
 import type { Lease } from '../../../src/model/lease.ts'
+import type { Pod } from '../../../src/model/pod.ts'
 import type { FollowEvent } from '../../../src/ports/cluster.ts'
-import { aNode, aRecord, NEW_BOOT } from '../../support/roll-world.ts'
+import { aNode, aPod, aRecord, NEW_BOOT } from '../../support/roll-world.ts'
 import { VirtualClock } from '../../support/virtual-clock.ts'
 
 const never = new AbortController().signal
@@ -14,10 +15,17 @@ function watched(answers: () => Promise<boolean>) {
   const clock = new VirtualClock()
   const asked: number[] = []
   let tell: (event: FollowEvent<Lease>) => void = () => assert.fail('nobody follows')
+  let tellPods: (event: FollowEvent<Pod>) => void = () => assert.fail('nobody follows')
+  const untilAborted = (signal: AbortSignal): Promise<void> =>
+    new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   const cluster = {
     followHeartbeat(_: string, sink: typeof tell, signal: AbortSignal): Promise<void> {
       tell = sink
-      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      return untilAborted(signal)
+    },
+    followPodsOf(_: string, sink: typeof tellPods, signal: AbortSignal): Promise<void> {
+      tellPods = sink
+      return untilAborted(signal)
     },
   }
   const dataPort = {
@@ -33,7 +41,9 @@ function watched(answers: () => Promise<boolean>) {
     const rest = { resourceVersion: '1', holder: 'n1', durationSeconds: 40, transitions: 0, annotations: {} }
     tell({ type: 'listed', objects: [{ namespace: 'kube-node-lease', name: 'n1', renewTime, ...rest }] })
   }
-  return { clock, watch, asked, beat, stop }
+  const pods = (...containers: string[]): void =>
+    tellPods({ type: 'listed', objects: containers.map((id) => aPod('proxy', 'n1', { containerIds: { proxy: id } })) })
+  return { clock, watch, asked, beat, pods, stop }
 }
 
 test('a heartbeat is not waited for: it is told as soon as it is known', async (t) => {
@@ -45,6 +55,20 @@ test('a heartbeat is not waited for: it is told as soon as it is known', async (
   assert.equal((await watch.ask(node, aRecord(), never)).leaseRenewTime, 'beat-1')
   assert.deepEqual(watch.rest(), { dataPorts: {} })
   assert.equal((await watch.ask(node, aRecord(), never)).leaseRenewTime, undefined)
+})
+
+test('containers are new that the first list after the boot id did not show, and are forgotten at rest', async (t) => {
+  const { clock, watch, pods, stop } = watched(async () => true)
+  t.after(() => stop.abort())
+  const told = async () => (await watch.ask(node, aRecord(), never)).newContainers
+  assert.equal(await told(), undefined)
+  await clock.advance(10)
+  pods('old')
+  assert.deepEqual(await told(), [])
+  pods('old', 'new')
+  assert.deepEqual(await told(), ['new'])
+  watch.rest()
+  assert.equal(await told(), undefined)
 })
 
 test('data ports are asked twice a second, however often they are asked for', async (t) => {

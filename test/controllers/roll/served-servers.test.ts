@@ -35,6 +35,7 @@ async function seen(...answers: readonly Answer[]): Promise<'detached' | 'down' 
     spec,
     instance: 'lb-1',
     clock,
+    own: () => [],
     onPoll: async () => undefined,
     onAnswer: () => undefined,
   })

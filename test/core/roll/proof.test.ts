@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decide } from '../../../src/core/roll/decide.ts'
+import { hasCurrent } from '../../../src/core/roll/node-snapshot.ts'
 import type { RollSnapshot } from '../../../src/core/roll/snapshot.ts'
 import { OUT_TAINT, type RecordedDaemon } from '../../../src/model/node-record.ts'
 import type { Pod } from '../../../src/model/pod.ts'
-import { back, beat, proven } from '../../support/roll-stages.ts'
-import { aPod, aRecord, aSnapshot, aWorkload } from '../../support/roll-world.ts'
+import { monoMs } from '../../../src/model/time.ts'
+import { announced, back, beat, proven } from '../../support/roll-stages.ts'
+import { aPod, aRecord, aSnapshot, aWorkload, detachedEvidence } from '../../support/roll-world.ts'
 import { shortDecision } from '../../support/short-decision.ts'
 
 const PROXY: RecordedDaemon = {
@@ -34,6 +36,36 @@ function daemonOf(pods: readonly Partial<Pod>[], { workloads = [DAEMON_SET], dae
     ),
   })
 }
+
+/** n1 is back and has sent no heartbeat since; the list that followed its boot id did not show these containers. */
+function unheard(s: RollSnapshot, newContainers?: readonly string[]): RollSnapshot {
+  assert.ok(hasCurrent(s))
+  const { node } = s.current
+  const returned = { bootId: node.bootId, at: monoMs(900_000), heartbeat: node.heartbeat }
+  const current = newContainers === undefined ? s.current : { ...s.current, newContainers }
+  return { ...s, current, evidence: { ...s.evidence, returned } }
+}
+
+const NEW = ['containerd://new']
+/** It restarted after the record was written and before the machine went down, so that it has an id that is not recorded. */
+const RESTARTED = { containerIds: { proxy: 'containerd://restarted' } }
+
+/** The DaemonSet of `daemonOf`, and a static pod. */
+function withStatic(s: RollSnapshot, pod: Partial<Pod>): RollSnapshot {
+  assert.ok(hasCurrent(s) && s.current.record?.ok)
+  const daemons: RecordedDaemon[] = [
+    { ...PROXY, kind: 'mirror', name: 'etcd-n1', containerIds: ['containerd://etcd-1'] },
+  ]
+  const record = {
+    ok: true as const,
+    value: { ...s.current.record.value, daemons: [...s.current.record.value.daemons, ...daemons] },
+  }
+  const etcd = aPod('etcd-n1', 'n1', { namespace: 'kube-system', mirror: true, ...pod })
+  return { ...s, current: { ...s.current, record }, cluster: { ...s.cluster, pods: [...s.cluster.pods, etcd] } }
+}
+
+/** So long after its boot id was seen, in which a heartbeat came. */
+const after = (ms: number, s: RollSnapshot): RollSnapshot => ({ ...s, now: monoMs(beat.returned.at + ms) })
 
 const nodeWith = (change: Parameters<typeof aSnapshot>[0]) => aSnapshot({ ...proven, ...change })
 const taint = { key: 'node.example.com/starting', effect: 'NoSchedule' }
@@ -97,6 +129,96 @@ const TABLE: readonly (readonly [title: string, snapshot: RollSnapshot, decision
   [
     'it booted once more since its first heartbeat',
     nodeWith({ evidence: { returned: { ...beat.returned, bootId: 'the boot between' } } }),
+    'hold proof: HeartbeatOld',
+  ],
+  ['a container of this boot is Ready, and no heartbeat came', unheard(daemonOf([{}]), NEW), 'act uncordon: uncordon'],
+  [
+    'one that is not Ready says nothing',
+    unheard(daemonOf([{ ready: false }]), NEW),
+    'hold proof: HeartbeatOld DaemonNotBack',
+  ],
+  [
+    'one that is Ready and going says nothing',
+    unheard(daemonOf([{ terminating: true }]), NEW),
+    'hold proof: HeartbeatOld DaemonNotBack',
+  ],
+  [
+    'its container restarted just before the reboot, and reads Ready still',
+    unheard(daemonOf([RESTARTED]), []),
+    'hold proof: HeartbeatOld DaemonNotBack',
+  ],
+  [
+    'that restart is heard of late, when other containers are of this boot',
+    unheard(daemonOf([RESTARTED]), NEW),
+    'hold proof: HeartbeatOld DaemonNotBack',
+  ],
+  [
+    'its pods have not been listed since its boot id was known',
+    unheard(daemonOf([{}])),
+    'hold proof: HeartbeatOld DaemonNotBack',
+  ],
+  [
+    'one of the two containers restarted just before the reboot',
+    unheard(daemonOf([{ containerIds: { proxy: 'containerd://new', log: 'containerd://restarted' } }]), NEW),
+    'hold proof: HeartbeatOld DaemonNotBack',
+  ],
+  [
+    'a static pod is of this boot, and the DaemonSet restarted just before the reboot',
+    unheard(withStatic(daemonOf([RESTARTED]), { containerIds: { etcd: 'containerd://etcd-2' } }), [
+      'containerd://etcd-2',
+    ]),
+    'hold proof: DaemonNotBack',
+  ],
+  [
+    'static pod and DaemonSet are of this boot',
+    unheard(withStatic(daemonOf([{}]), { containerIds: { etcd: 'containerd://etcd-2' } }), [
+      ...NEW,
+      'containerd://etcd-2',
+    ]),
+    'act uncordon: uncordon',
+  ],
+  [
+    'the static pod is of this boot and was recorded as not Ready, and nothing else is recorded',
+    unheard(daemonOf([{}], { daemon: { ready: false } }), NEW),
+    'hold proof: HeartbeatOld',
+  ],
+  [
+    'a process that begins late lists what is new already, and waits for a heartbeat',
+    unheard(daemonOf([{}]), []),
+    'hold proof: HeartbeatOld DaemonNotBack',
+  ],
+  [
+    'a heartbeat came before its kubelet can have looked at a container that restarted just before the reboot',
+    after(9_999, daemonOf([RESTARTED])),
+    'hold proof: DaemonNotBack',
+  ],
+  [
+    'a process that began late has heard a heartbeat, and waited',
+    after(10_000, daemonOf([{}])),
+    'act uncordon: uncordon',
+  ],
+  [
+    'a process that began late has waited, and heard no heartbeat',
+    after(60_000, unheard(daemonOf([{}]), [])),
+    'hold proof: HeartbeatOld DaemonNotBack',
+  ],
+  [
+    'its kubelet restarted, and all containers with it, in the boot of before',
+    unheard(
+      aSnapshot({
+        ...announced,
+        record: aRecord({ daemons: [PROXY] }),
+        workloads: [DAEMON_SET],
+        pods: daemonOf([{}]).cluster.pods,
+        evidence: { ...detachedEvidence(), reboot: { at: monoMs(999_000), answer: { kind: 'sent' } } },
+      }),
+      NEW,
+    ),
+    'hold reboot: Rebooting',
+  ],
+  [
+    'a pod that is not recorded says nothing of this boot',
+    unheard(nodeWith({ pods: [aPod('web-1', 'n1', { containerIds: { web: 'containerd://new' } })] }), NEW),
     'hold proof: HeartbeatOld',
   ],
 ]

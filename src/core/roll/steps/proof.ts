@@ -9,7 +9,8 @@ import { keptOut, type StepRule } from '../step-rule.ts'
 
 /**
  * Step 7: by identity, never by a clock of the node. Ready alone is worthless: after a short reboot it never turns
- * False, and for a second after the new boot id pods still read Ready from before.
+ * False, and for a second after the new boot id pods still read Ready from before. So the node must have said something since
+ * its boot: a container of this boot is Ready, or, where it carries none, a heartbeat came.
  *
  * Law: a node is proven by identity, and never by Ready alone.
  */
@@ -42,7 +43,9 @@ function unproven(s: RecordedSnapshot): readonly Reason[] {
   if (!hasRebooted(s))
     return [{ code: 'SameBootId', object: node.name, text: `${node.name} still has its old boot id` }]
   const reasons: Reason[] = []
-  if (!heartbeatMoved(s)) {
+  const daemons = expectedDaemons(s)
+  const told = toldSinceBoot(s)
+  if (!told.heartbeat && !daemons.some((expected) => isProven(expected, told))) {
     reasons.push({
       code: 'HeartbeatOld',
       object: node.name,
@@ -56,7 +59,29 @@ function unproven(s: RecordedSnapshot): readonly Reason[] {
       text: `${node.name} is not Ready (Ready is ${node.ready})`,
     })
   }
-  return [...reasons, ...foreignTaints(s), ...expectedDaemons(s).flatMap(unprovenDaemon)]
+  return [...reasons, ...foreignTaints(s), ...daemons.flatMap((expected) => unprovenDaemon(expected, told))]
+}
+
+/** What of the node is newer than its boot. */
+interface ToldSinceBoot {
+  readonly heartbeat: boolean
+  /** A heartbeat, and its kubelet must have looked at every pod meanwhile. */
+  readonly podsLookedAt: boolean
+  /** Ids of containers. */
+  readonly containers: ReadonlySet<string>
+}
+
+/** A kubelet looks at its pods within a second of its boot (measured). A heartbeat may come before that. */
+const PODS_LOOKED_AT_MS = 10_000
+
+function toldSinceBoot(s: RecordedSnapshot): ToldSinceBoot {
+  const heartbeat = heartbeatMoved(s)
+  const sinceMs = s.now - (s.evidence.returned?.at ?? s.now)
+  return {
+    heartbeat,
+    podsLookedAt: heartbeat && sinceMs >= PODS_LOOKED_AT_MS,
+    containers: new Set(s.current.newContainers),
+  }
 }
 
 /**
@@ -83,13 +108,34 @@ function foreignTaints(s: RecordedSnapshot): readonly Reason[] {
     }))
 }
 
-function unprovenDaemon({ daemon, pods }: ExpectedDaemon): readonly Reason[] {
-  if (pods.some((pod) => pod.ready && !pod.terminating && hasOtherContainers(pod, daemon))) return []
-  const isOld = pods.some((pod) => pod.ready && !hasOtherContainers(pod, daemon))
-  return [daemonNotBack(daemon, isOld ? 'still shows its containers of before the reboot' : 'is not Ready again')]
+function unprovenDaemon(expected: ExpectedDaemon, told: ToldSinceBoot): readonly Reason[] {
+  if (isProven(expected, told)) return []
+  const { daemon, pods } = expected
+  const ready = pods.filter((pod) => pod.ready)
+  if (ready.some((pod) => !hasOtherContainers(pod, daemon)))
+    return [daemonNotBack(daemon, 'still shows its containers of before the reboot')]
+  const isUnsure = ready.some((pod) => !pod.terminating)
+  return [daemonNotBack(daemon, isUnsure ? 'shows containers that may be of before the reboot' : 'is not Ready again')]
 }
+
+/**
+ * The recorded ids are not all that there were before the reboot: a container that restarted after the record has another one,
+ * and reads Ready for a while as all do. So an id counts at once only where no pod showed it yet when the boot id was known.
+ * A process that begins later cannot tell the two apart: then they count after a while.
+ */
+const isProven = ({ daemon, pods }: ExpectedDaemon, told: ToldSinceBoot): boolean =>
+  pods.some(
+    (pod) =>
+      pod.ready &&
+      !pod.terminating &&
+      hasOtherContainers(pod, daemon) &&
+      (told.podsLookedAt || isOfThisBoot(pod, told)),
+  )
 
 function hasOtherContainers(pod: Pod, daemon: RecordedDaemon): boolean {
   const ids = Object.values(pod.containerIds)
   return ids.length > 0 && ids.every((id) => id !== '' && !daemon.containerIds.includes(id))
 }
+
+const isOfThisBoot = (pod: Pod, { containers }: ToldSinceBoot): boolean =>
+  Object.values(pod.containerIds).every((id) => containers.has(id))

@@ -195,11 +195,6 @@ export const MUTATIONS: readonly Mutation[] = [
     'const now = wallMs(clock.monoMs() + offset)',
     'const now = clock.wallMs()',
   ]),
-  mutation('goes by a row of a table that has changed since', [
-    'src/adapters/haproxy/read-again.ts',
-    'if (endsLine(text, end) && text.slice(start, end) === last.line) return last',
-    'if (endsLine(text, end)) return last',
-  ]),
   ...FLEET_MUTATIONS,
   ...INGRESS_MUTATIONS,
   ...GUARD_MUTATIONS,
