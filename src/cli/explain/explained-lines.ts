@@ -1,0 +1,75 @@
+import type { Explained } from '../../controllers/explain/explain-node.ts'
+import type { Finding, Next } from '../../core/explain/finding.ts'
+import { escapeForeign } from '../../model/foreign-text.ts'
+import type { Line } from '../terminal/style.ts'
+import { type BlockRow, blockRows } from '../text/labelled-block.ts'
+import { wrapWords } from '../text/wrap-words.ts'
+import type { Paste } from './explain-place.ts'
+
+/** Of one part. */
+const FINDINGS_MAX = 20
+const NEXT_MAX = 12
+/** A verdict may hold two names and a message of the API. */
+const VERDICT_MAX = 1_000
+
+/** For people: the verdict, then each part with what was seen of it, what would change it, and what is not known. */
+export function explainedLines(explained: Explained, paste: Paste, columns: number): readonly Line[] {
+  const { verdict, findings, unknown } = explained
+  const next = nextOf(findings)
+  const rows: readonly BlockRow[] = [
+    ...[...Map.groupBy(findings, ({ part }) => part)].map(([label, of]) => ({ label, texts: textsOf(of) })),
+    ...(next.length === 0 ? [] : [{ label: 'next', texts: nextTexts(next, paste) }]),
+    ...(unknown.length === 0
+      ? []
+      : [{ label: 'not known', texts: unknown.map(({ what, why }) => `not known: ${what}: ${why}`) }]),
+  ]
+  return [
+    ...wrapWords(escapeForeign(verdict, VERDICT_MAX), columns).map((text): Line => [text]),
+    ...blockRows(rows, columns),
+  ]
+}
+
+/** What holds nothing up is told without what was seen; the document has both. */
+function textsOf(findings: readonly Finding[]): readonly string[] {
+  const more = findings.length - FINDINGS_MAX
+  return [
+    ...findings
+      .slice(0, FINDINGS_MAX)
+      .flatMap(({ is, text, evidence }) => [text, ...(is === 'fact' ? [] : evidence.map((one) => `seen: ${one}`))]),
+    ...(more > 0 ? [`and ${more} more: -o json has them all`] : []),
+  ]
+}
+
+/** Of what stands in the way; where nothing does, of the rest. */
+export function nextOf(findings: readonly Finding[]): readonly Next[] {
+  const inTheWay = findings.filter(({ is }) => is !== 'fact').flatMap(({ next }) => next)
+  const all = inTheWay.length > 0 ? inTheWay : findings.flatMap(({ next }) => next)
+  return [...new Map(all.map((one) => [one.command ?? one.note, one])).values()]
+}
+
+function nextTexts(next: readonly Next[], paste: Paste): BlockRow['texts'] {
+  const more = next.length - NEXT_MAX
+  return [
+    ...next
+      .slice(0, NEXT_MAX)
+      .map(({ command, note }) => (command === undefined ? note : { command: paste(command), note })),
+    ...(more > 0 ? [`and ${more} more: -o json has them all`] : []),
+  ]
+}
+
+/** For scripts. */
+export const explainedDocument = (
+  { state, verdict, findings, unknown }: Explained,
+  of: object,
+  paste: Paste,
+): object => ({
+  v: '1.0',
+  ...of,
+  state,
+  verdict,
+  findings: findings.map(({ next, ...rest }) => ({
+    ...rest,
+    next: next.map(({ command, note }) => ({ ...(command === undefined ? {} : { command: paste(command) }), note })),
+  })),
+  unknown,
+})
