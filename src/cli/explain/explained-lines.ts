@@ -19,15 +19,16 @@ export function explainedLines(explained: Explained, paste: Paste, columns: numb
   const rows: readonly BlockRow[] = [
     ...[...Map.groupBy(findings, ({ part }) => part)].map(([label, of]) => ({ label, texts: textsOf(of) })),
     ...(next.length === 0 ? [] : [{ label: 'next', texts: nextTexts(next, paste) }]),
-    ...(unknown.length === 0
-      ? []
-      : [{ label: 'not known', texts: unknown.map(({ what, why }) => `not known: ${what}: ${why}`) }]),
   ]
   return [
     ...wrapWords(escapeForeign(verdict, VERDICT_MAX), columns).map((text): Line => [text]),
     ...blockRows(rows, columns),
+    ...unknown.flatMap(({ what, why }) => hanging(`not known: ${what}: ${why}`, columns)),
   ]
 }
+
+const hanging = (text: string, columns: number): readonly Line[] =>
+  wrapWords(escapeForeign(text), columns - 4).map((line, at): Line => [`${at === 0 ? '  ' : '    '}${line}`])
 
 /** What holds nothing up is told without what was seen; the document has both. */
 function textsOf(findings: readonly Finding[]): readonly string[] {

@@ -30,7 +30,7 @@ export function nodePods(s: NodeScene, guards: readonly Finding[]): PodsTold {
   return {
     left: leave.length,
     blocked: blocked.length,
-    findings: [...findings, ...counts(s, pods), ...volumes(s)],
+    findings: [...findings, ...counts(s, pods), ...volumes(s, isGuardTold)],
   }
 }
 
@@ -66,14 +66,14 @@ const counts = (s: NodeScene, pods: Told): readonly Finding[] =>
     ]
   })
 
-/** A drain is over once these are detached. */
-const volumes = ({ node, pods = [], volumes: known }: NodeScene): readonly Finding[] =>
+/** A drain is over once these are detached. A NodeGuard that holds the node says more of them. */
+const volumes = ({ node, pods = [], volumes: known }: NodeScene, isGuardTold: boolean): readonly Finding[] =>
   known === undefined
     ? []
     : volumesLeft({ node: node.name, pods: pods.map(({ seen }) => seen.pod), ...known }).map(
         ({ name, persistentVolumeName, attacher, attached }) =>
           finding({
-            ...{ part: 'drain', is: 'waits', subject: node.name, code: 'VolumeAttached' },
+            ...{ part: 'drain', is: isGuardTold ? 'fact' : 'waits', subject: node.name, code: 'VolumeAttached' },
             text: `volume ${persistentVolumeName} is still attached to ${node.name} (${attacher}), and no pod on ${node.name} uses it`,
             evidence: [`VolumeAttachment ${name}: attached ${attached}`],
             next: [{ command: `kubectl describe volumeattachment ${name}`, note: `what the driver ${attacher} says` }],
