@@ -42,7 +42,7 @@ function textsOf(findings: readonly Finding[]): readonly string[] {
 }
 
 /** Of what stands in the way; where nothing does, of the rest. */
-export function nextOf(findings: readonly Finding[]): readonly Next[] {
+function nextOf(findings: readonly Finding[]): readonly Next[] {
   const inTheWay = findings.filter(({ is }) => is !== 'fact').flatMap(({ next }) => next)
   const all = inTheWay.length > 0 ? inTheWay : findings.flatMap(({ next }) => next)
   return [...new Map(all.map((one) => [one.command ?? one.note, one])).values()]

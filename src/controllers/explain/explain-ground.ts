@@ -10,28 +10,25 @@ import type { Sight } from '../../ports/sight.ts'
 import type { Unknowns } from './unknowns.ts'
 
 /** All that one explanation reads. Nothing is written. */
-export interface ExplainReads {
+export interface ExplainGround {
   readonly cluster: Pick<Cluster, 'list' | 'readLease' | 'evict' | 'forbidden' | 'identity'>
   readonly objects: Pick<Objects, 'list'>
   readonly configMaps: Pick<ConfigMaps, 'read'>
   readonly sight: Sight
   readonly dnsObjects: Pick<DnsObjects, 'services' | 'pods' | 'endpoints'>
   readonly conditions: Pick<ServiceConditions, 'read'>
-}
-
-/** A run whose journal is on this machine, as it bears on one node, and by which rules it drains. */
-export interface RunHere {
-  readonly scene: RunScene
-  readonly drain?: Drain
-}
-
-export interface ExplainGround extends ExplainReads {
   readonly clock: Clock
   /** Of the run that is named, or of the one that was begun last; undefined: there is none of this cluster. */
   readonly runHere: (
     of: { readonly node: string; readonly run?: string },
     signal: AbortSignal,
   ) => Promise<RunHere | undefined>
+}
+
+/** A run whose journal is on this machine, as it bears on one node, and by which rules it drains. */
+export interface RunHere {
+  readonly scene: RunScene
+  readonly drain?: Drain
 }
 
 /** Where what is shared by all runs lies, and whether evictions are tried. */

@@ -9,7 +9,7 @@ import { slotEvidence } from './node-budget.ts'
 import { type NodeInWork, type NodeScene, type RunScene, slotFor } from './node-scene.ts'
 
 /** Whether a process works for the run that has the node: by its slot, and by the journal where that is here. */
-export type RunLife = 'alive' | 'gone' | 'unknown'
+type RunLife = 'alive' | 'gone' | 'unknown'
 
 /** The record on the node; `unreadable`: why. */
 export function recordOn({ node }: NodeScene): NodeRecord | { readonly unreadable: string } | undefined {

@@ -45,7 +45,7 @@ function cordon(s: NodeScene): readonly Finding[] {
   ]
 }
 
-export const uncordon = (name: string) => ({ command: `kubectl uncordon ${name}`, note: 'once the work on it is done' })
+const uncordon = (name: string) => ({ command: `kubectl uncordon ${name}`, note: 'once the work on it is done' })
 
 /** What others announce by marks on the Node. */
 function leaving(s: NodeScene): readonly Finding[] {

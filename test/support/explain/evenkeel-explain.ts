@@ -16,7 +16,7 @@ interface Person {
   readonly runHere?: ExplainGround['runHere']
 }
 
-export interface SaidFinding {
+interface SaidFinding {
   readonly part: string
   readonly is: string
   readonly subject: string
@@ -26,7 +26,7 @@ export interface SaidFinding {
   readonly next: readonly { readonly command?: string; readonly note: string }[]
 }
 
-export interface SaidDocument {
+interface SaidDocument {
   readonly state: string
   readonly verdict: string
   readonly findings: readonly SaidFinding[]
