@@ -22,9 +22,14 @@ export function recordOn({ node }: NodeScene): NodeRecord | { readonly unreadabl
 export function lifeOf(s: NodeScene, run: string): RunLife {
   if (s.run?.run === run) return s.run.running ? 'alive' : 'gone'
   const slot = slotFor(s)
-  if (slot !== undefined) return slot.left === undefined && slot.doubt === undefined ? 'alive' : 'gone'
+  // A run that puts another one's nodes back is called after that one.
+  if (slot !== undefined && isOf(slot, run))
+    return slot.left === undefined && slot.doubt === undefined ? 'alive' : 'gone'
   return s.budget === undefined || 'fault' in s.budget ? 'unknown' : 'gone'
 }
+
+const isOf = ({ owner }: { readonly owner: string }, run: string): boolean =>
+  owner === `run ${run}` || owner.startsWith(`run ${run}+`)
 
 /** What rolls want of the node: by the record on it, and by the journal of a run on this machine. */
 export function nodeRoll(s: NodeScene): readonly Finding[] {
@@ -90,11 +95,15 @@ function intentTexts({ node }: NodeScene): readonly string[] {
   return [`its reboot was announced at ${intent.value.at}; ${has}, by its boot id`]
 }
 
-function waysBack({ run: here }: NodeScene, run: string): readonly Next[] {
+function waysBack(s: NodeScene, run: string): readonly Next[] {
+  const { run: here } = s
   if (!isRunName(run)) return []
   const resume = { command: `evenkeel roll resume ${run}`, note: 'goes on with it' }
   if (here?.run === run) return [resume, { command: `evenkeel roll abort ${run}`, note: 'puts it back and ends' }]
   return [
+    ...(slotFor(s)?.doubt === undefined
+      ? []
+      : [{ command: 'evenkeel budget --watch 2min', note: 'whether its process lives: that one renews its slot' }]),
     { ...resume, note: 'on the machine with its journal: goes on with it' },
     { command: `evenkeel roll abort ${run} -f roll.yaml`, note: 'where the journal is lost: puts it back' },
   ]

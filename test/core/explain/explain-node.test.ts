@@ -47,6 +47,14 @@ test('whether the run that has a node lives is told by its journal here, by its 
     [{ budget: budget(recorded, [slotOf()]) }, 'InWork waits RecordOfRun'],
     [{ budget: budget(recorded, [slotOf({ renewTime: '2026-01-01T00:00:00Z' })]) }, 'LeftBehind stuck LeftBehind'],
     [{ budget: budget(recorded, [slotOf({ isStale: true })]) }, 'LeftBehind stuck LeftBehind'],
+    [
+      { budget: budget(recorded, [slotOf({ owner: { holder: 'r', run: `${RUN}+ab`, node: 'n1' } })]) },
+      'InWork waits RecordOfRun',
+    ],
+    [
+      { budget: budget(recorded, [slotOf({ owner: { holder: 'o', run: 'other', node: 'n1' } })]) },
+      'LeftBehind stuck LeftBehind',
+    ],
     [{ budget: budget(recorded), run: run({ node: 'inWork' }) }, 'InWork waits RecordOfRun'],
     [{ budget: budget(recorded, [slotOf()]), run: run({ running: false }) }, 'LeftBehind stuck LeftBehind'],
     [{ budget: budget(recorded, [slotOf()]), run: run({ run: 'other', running: false }) }, 'InWork waits RecordOfRun'],

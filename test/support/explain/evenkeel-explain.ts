@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { kubeDnsObjects } from '../../../src/adapters/kube/kube-dns-objects.ts'
 import { kubeObjects } from '../../../src/adapters/kube/kube-objects.ts'
 import { kubeServiceConditions } from '../../../src/adapters/kube/kube-service-conditions.ts'
@@ -5,6 +6,8 @@ import { kubeSight } from '../../../src/adapters/kube/kube-sight.ts'
 import { addExplainCommand } from '../../../src/cli/explain-command.ts'
 import { runProgram } from '../../../src/cli/program.ts'
 import type { ExplainGround } from '../../../src/controllers/explain/explain-ground.ts'
+import { findJournal } from '../../../src/controllers/explain/find-journal.ts'
+import type { StoredRun } from '../../../src/ports/journal.ts'
 import type { VirtualCluster } from '../../../src/sim/cluster/virtual-cluster.ts'
 import { memoryContext } from '../../cli/memory-context.ts'
 import { type ProcessOutside, ProcessPorts } from '../virtual-roll/process-ports.ts'
@@ -14,6 +17,8 @@ interface Person {
   readonly outside?: ProcessOutside
   /** Of the journals of the machine; there are none. */
   readonly runHere?: ExplainGround['runHere']
+  /** Runs whose journals are looked through, and are of another cluster. */
+  readonly runs?: readonly StoredRun[]
 }
 
 interface SaidFinding {
@@ -35,15 +40,22 @@ interface SaidDocument {
 
 const LIMIT_MS = 60_000
 
+const noneOf =
+  (runs: readonly StoredRun[], { cluster }: ProcessPorts): ExplainGround['runHere'] =>
+  async ({ run: wanted }, signal) => {
+    assert.equal(await findJournal({ runs: async () => runs }, { wanted, cluster }, signal), undefined)
+    return undefined
+  }
+
 /** A person types `evenkeel explain …` beside a virtual cluster: once for people, and once for machines. */
-export async function evenkeelExplain({ cluster, outside = {}, runHere }: Person, line: string) {
+export async function evenkeelExplain({ cluster, outside = {}, runHere, runs = [] }: Person, line: string) {
   const ports = new ProcessPorts({ cluster, outside, name: `explain ${line}` })
   const follows = ports.follows()
   const ground = {
     ...{ cluster: ports.cluster, clock: ports.clock, configMaps: ports.configMaps, namespace: 'default' },
     ...{ sight: kubeSight(follows), objects: kubeObjects(follows), dnsObjects: kubeDnsObjects(follows) },
     conditions: kubeServiceConditions(follows),
-    runHere: runHere ?? (async () => undefined),
+    runHere: runHere ?? noneOf(runs, ports),
   }
   const run = async (...more: readonly string[]) => {
     const { context } = memoryContext()
