@@ -108,8 +108,8 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'drains',
-    what: 'kubectl drain and rolls of guarded nodes of a real cluster, guards that follow their DaemonSet, and each hold on a real API server',
-    argv: ['test/run.ts', 'kube-guard', 'cluster/guard-roll'],
+    what: 'kubectl drain and rolls of guarded nodes of a real cluster, guards that follow their DaemonSet, each hold on a real API server, and what explain says there',
+    argv: ['test/run.ts', 'kube-guard', 'cluster/guard-roll', 'kube-explain'],
     env: { EVERY_TROUBLE: '1' },
   },
   {

@@ -31,7 +31,7 @@ interface SaidFinding {
   readonly next: readonly { readonly command?: string; readonly note: string }[]
 }
 
-interface SaidDocument {
+export interface SaidDocument {
   readonly state: string
   readonly verdict: string
   readonly findings: readonly SaidFinding[]
