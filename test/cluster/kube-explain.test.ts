@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { explainActions } from '../../bin/explain/explain-actions.ts'
 import { systemClock as clock } from '../../src/adapters/node/system-clock.ts'
 import { addExplainCommand } from '../../src/cli/explain-command.ts'
@@ -13,7 +13,6 @@ import type { SaidDocument } from '../support/explain/evenkeel-explain.ts'
 import { configMap, grants, podBudget, recordOf } from '../support/explain/explain-manifests.ts'
 import type { RawApi } from '../support/raw-api.ts'
 import { requires } from '../support/requires.ts'
-import { describeAtNight } from '../support/roll-bed/at-night.ts'
 import { refusedRequests } from '../support/roll-bed/audit.ts'
 import { volumeAttachment } from '../support/virtual-guard/guard-manifests.ts'
 import { KubeGround } from './kube-ground.ts'
@@ -33,7 +32,7 @@ const binding = (kind: string, name: string, namespace?: string): object => ({
 })
 
 /** Each row has nodes and names of its own, so that none waits for another. */
-describeAtNight('explain on a real API server', { ...requires('testbed'), timeout: 300_000 }, () => {
+describe('explain on a real API server', { ...requires('testbed'), timeout: 300_000 }, () => {
   const ground = new KubeGround()
   let bed: Bed
   let raw: RawApi

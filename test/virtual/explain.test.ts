@@ -141,7 +141,7 @@ const SITUATIONS: readonly Situation[] = [
     state: 'Draining',
     verdict: /^n1 is cordoned and waits for 2 pods: .*budget default\/all needs 2 healthy, has 2 of 3$/,
     code: 'BudgetExhausted',
-    next: /^kubectl -n default get pods -o wide/,
+    next: /^kubectl -n default get pods -o wide -l 'app in \(api,api-late\)'$/,
   },
   {
     name: 'two budgets over one pod',
@@ -368,7 +368,7 @@ const SITUATIONS: readonly Situation[] = [
     verdict:
       /the node budget is used up, so no other node may leave: 1 of 3 nodes is out or about to be, and at most 1 may be$/,
     code: 'BudgetUsedUp',
-    evidence: /^n2 is claimed by person\/bob, for person\/bob$/,
+    evidence: /^n2 is claimed by person\/bob$/,
     next: /^evenkeel explain node n2$/,
   },
   {
@@ -392,7 +392,7 @@ const SITUATIONS: readonly Situation[] = [
     },
     state: 'Draining',
     verdict:
-      /^n1 is cordoned and drained.*: the brake has not granted the cordon of n1, so its load balancers still send to it: n2 is granted/,
+      /^n1 is cordoned and drained, and is not done: the brake has not granted the cordon of n1, so its load balancers still send to it: n2 is granted/,
     code: 'CordonNotGranted',
     next: /^kubectl uncordon n2$/,
   },

@@ -18,7 +18,7 @@ export function explainedLines(explained: Explained, paste: Paste, columns: numb
   const next = nextOf(findings)
   const rows: readonly BlockRow[] = [
     ...[...Map.groupBy(findings, ({ part }) => part)].map(([label, of]) => ({ label, texts: textsOf(of) })),
-    ...(next.length === 0 ? [] : [{ label: 'next', texts: nextTexts(next, paste) }]),
+    ...(next.length === 0 ? [] : [{ label: 'next', texts: nextTexts(next, paste, columns) }]),
   ]
   return [
     ...wrapWords(escapeForeign(verdict, VERDICT_MAX), columns).map((text): Line => [text]),
@@ -48,12 +48,20 @@ function nextOf(findings: readonly Finding[]): readonly Next[] {
   return [...new Map(all.map((one) => [one.command ?? one.note, one])).values()]
 }
 
-function nextTexts(next: readonly Next[], paste: Paste): BlockRow['texts'] {
+/** Of the label and what stands before a text. */
+const MARGIN = 14
+
+/** A note says when a command may be used: where there is no room for it beside the command, it stands above. */
+function nextTexts(next: readonly Next[], paste: Paste, columns: number): BlockRow['texts'] {
+  const widest = Math.max(0, ...next.map(({ command }) => (command === undefined ? 0 : paste(command).length)))
+  const hasRoom = (note: string): boolean => widest + 4 + note.length <= columns - MARGIN
   const more = next.length - NEXT_MAX
   return [
-    ...next
-      .slice(0, NEXT_MAX)
-      .map(({ command, note }) => (command === undefined ? note : { command: paste(command), note })),
+    ...next.slice(0, NEXT_MAX).flatMap(({ command, note }) => {
+      if (command === undefined) return [note]
+      const said = { command: paste(command), note }
+      return note === '' || hasRoom(note) ? [said] : [`${note}:`, { ...said, note: '' }]
+    }),
     ...(more > 0 ? [`and ${more} more: -o json has them all`] : []),
   ]
 }

@@ -79,7 +79,7 @@ async function onNode(look: Look, pod: Pod, { scene }: OnNode) {
 /** What is said of the node explains the pod only where it names the pod. */
 const asContext = (one: Finding, pod: Pod): Finding => {
   const isMine = one.text.includes(refKey(pod)) || one.subject === refKey(pod)
-  return isMine ? one : { ...one, is: 'fact' }
+  return isMine ? one : { ...one, is: 'fact', next: [] }
 }
 
 function askedOf({ node, run }: NodeScene): string | undefined {

@@ -1,6 +1,6 @@
 import { MAINTENANCE_ANNOTATION, parseClaims } from '../../model/claims.ts'
 import { asksToDrain } from '../guard/asks.ts'
-import { causeOf, type Explanation, type Finding, ordered, type Part } from './finding.ts'
+import { causeOf, type Explanation, type Finding, ordered, type Part, together } from './finding.ts'
 import { nodeBudget } from './node-budget.ts'
 import { nodeClaims } from './node-claims.ts'
 import { nodeDns } from './node-dns.ts'
@@ -38,7 +38,7 @@ export function explainNode(s: NodeScene): Explanation {
     ...pods.findings,
   ]
   const findings = ordered(
-    parts.map((one) => (isLater(state, one) ? { ...one, is: 'fact' } : one)),
+    together(parts).map((one) => (isLater(state, one) ? { ...one, is: 'fact' } : one)),
     PARTS[state],
   )
   const cause = causeOf(findings)
@@ -83,17 +83,18 @@ function verdictOf(s: NodeScene, { state, pods, cause }: Judged): string {
     case 'Claimed':
       return `${name} is kept out until its claims are withdrawn${because}`
     case 'Draining':
-      return `${drainText(s, pods)}${because}`
+      return `${drainText(s, pods, cause !== undefined)}${because}`
     case 'InService':
       return inService(name, cause)
   }
 }
 
-function drainText(s: NodeScene, { left, blocked }: PodsTold): string {
+function drainText(s: NodeScene, { left, blocked }: PodsTold, isHeld: boolean): string {
   const asks = `${s.node.name} ${asksToDrain(s.node) ?? 'is to be drained'}`
   if (s.pods === undefined) return `${asks}, and its pods are not known`
   if (blocked > 0) return `${asks} and waits for ${blocked === 1 ? '1 pod' : `${blocked} pods`}`
-  if (left === 0) return `${asks} and drained: it stays so until it is uncordoned`
+  if (left === 0)
+    return isHeld ? `${asks} and drained, and is not done` : `${asks} and drained, and stays so until it is uncordoned`
   return `${asks}; nothing keeps ${left === 1 ? 'its 1 pod' : `its ${left} pods`} there, and nothing that is seen evicts ${left === 1 ? 'it' : 'them'}`
 }
 

@@ -1,6 +1,6 @@
 import { isFinished } from '../../model/pod.ts'
 import { guardOf } from '../roll/drain/guard-of.ts'
-import { causeOf, type Explanation, type Finding, ordered, type Part } from './finding.ts'
+import { causeOf, type Explanation, type Finding, ordered, type Part, together } from './finding.ts'
 import { podLeaving } from './pod-leaving.ts'
 import { type PodAround, type PodScene, refOf } from './pod-scene.ts'
 import { podService } from './pod-service.ts'
@@ -18,7 +18,7 @@ const PARTS: readonly Part[] = ['pod', 'guard', 'drain', 'service', 'roll', 'nod
 export function explainPod(scene: PodScene, around: PodAround, on: PodOnNode): Explanation {
   const isGuard = guardOf(scene.seen.pod) !== undefined
   const leaving = podLeaving(scene).map((one) => (isGuard && hasGuardCause(on.findings) ? asFact(one) : one))
-  const findings = ordered([...leaving, ...podService(scene, around), ...on.findings], PARTS)
+  const findings = ordered(together([...leaving, ...podService(scene, around), ...on.findings]), PARTS)
   const cause = causeOf(findings)
   return { ...headOf(scene, { leaving, cause, asked: on.asked }), findings }
 }

@@ -39,6 +39,17 @@ export interface Explanation {
   readonly findings: readonly Finding[]
 }
 
+/** What is said of the same thing from two sides, such as by a roll and by a dry run, stands once, with all that was seen. */
+export function together(findings: readonly Finding[]): readonly Finding[] {
+  const groups = Map.groupBy(findings, ({ code, subject, text }) => `${code} ${subject} ${text}`)
+  return [...groups.values()].flatMap((group) => {
+    const first = group.find(({ is }) => is === 'stuck') ?? group.find(({ is }) => is === 'waits') ?? group[0]
+    if (first === undefined) return []
+    const next = new Map(group.flatMap((one) => one.next).map((one) => [one.command ?? one.note, one]))
+    return [{ ...first, evidence: [...new Set(group.flatMap(({ evidence }) => evidence))], next: [...next.values()] }]
+  })
+}
+
 /** Facts last; else by the order of the parts, and in each what is stuck before what waits. */
 export function ordered(findings: readonly Finding[], parts: readonly Part[]): readonly Finding[] {
   const rankOf = ({ part, is }: Finding): number => {

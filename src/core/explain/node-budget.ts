@@ -1,5 +1,8 @@
+import type { BudgetView } from '../budget/budget-view.ts'
 import { type Finding, finding, type Next } from './finding.ts'
 import { type NodeScene, slotFor } from './node-scene.ts'
+
+type OutNode = BudgetView['out'][number]
 
 /** Whether the node budget counts the node, or keeps it from leaving. */
 export function nodeBudget(s: NodeScene): readonly Finding[] {
@@ -15,12 +18,20 @@ export function nodeBudget(s: NodeScene): readonly Finding[] {
     ]
   const mine = budget.out.find((one) => one.node === node.name)
   const others = budget.out.filter((one) => one !== mine).map(outText)
+  const maybe = budget.mayBeOut.find((one) => one.node === node.name)
   const limit = `${budget.out.length} of ${budget.nodes} nodes ${budget.out.length === 1 ? 'is' : 'are'} out or about to be, and at most ${budget.maxOut} may be`
   if (mine !== undefined)
     return [
       finding({
         ...{ ...base, is: 'fact', code: 'CountsAsOut', evidence: [limit, ...others] },
         text: `${node.name} counts as out: it ${mine.why.join(', and ')}`,
+      }),
+    ]
+  if (maybe !== undefined)
+    return [
+      finding({
+        ...{ ...base, is: 'fact', code: 'MayCountAsOut', evidence: [limit, ...others] },
+        text: `${node.name} may count as out, since it ${maybe.why.join(', and ')}: a roll that asks its agent knows`,
       }),
     ]
   if (budget.more > 0)
@@ -37,18 +48,11 @@ export function nodeBudget(s: NodeScene): readonly Finding[] {
   ]
 }
 
-const outText = ({
-  node,
-  why,
-  owner,
-  since,
-}: {
-  node: string
-  why: readonly string[]
-  owner?: string
-  since?: string
-}) =>
-  `${node} ${why.join(', and ')}${owner === undefined ? '' : `, for ${owner}`}${since === undefined ? '' : `, since ${since}`}`
+const outText = ({ node, why, owner, since }: OutNode): string => {
+  const text = `${node} ${why.join(', and ')}`
+  const forWhom = owner === undefined || text.includes(owner) ? '' : `, for ${owner}`
+  return `${text}${forWhom}${since === undefined ? '' : `, since ${since}`}`
+}
 
 function nextOf({ budget }: NodeScene): readonly Next[] {
   if (budget === undefined || 'fault' in budget) return []

@@ -36,28 +36,36 @@ export function nodePods(s: NodeScene, guards: readonly Finding[]): PodsTold {
 
 type Told = readonly { readonly scene: Parameters<typeof podLeaving>[0]; readonly told: readonly Finding[] }[]
 
-const COUNTED: readonly (readonly [code: string, what: string])[] = [
-  ['MayLeave', 'may be evicted now'],
-  ['EvictionUnknown', 'may or may not be evicted: neither budgets nor a dry run could be asked'],
-  ['PodEmptyDir', 'would lose data in an emptyDir: kubectl drain needs --delete-emptydir-data'],
-  ['DaemonSetPod', 'stays: it is of a DaemonSet, which would start it again'],
-  ['MirrorPod', 'stays: it is a static pod of the kubelet'],
+const COUNTED: readonly (readonly [code: string, one: string, many: string])[] = [
+  ['MayLeave', 'pod may be evicted now', 'pods may be evicted now'],
+  ['EvictionUnknown', 'pod may leave or not, which is not known', 'pods may leave or not, which is not known'],
+  [
+    'PodEmptyDir',
+    'pod would lose data in an emptyDir (kubectl drain --delete-emptydir-data)',
+    'pods would lose data in an emptyDir (kubectl drain --delete-emptydir-data)',
+  ],
+  [
+    'DaemonSetPod',
+    'pod stays, since its DaemonSet would start it again',
+    'pods stay, since their DaemonSets would start them again',
+  ],
+  ['MirrorPod', 'static pod of the kubelet stays', 'static pods of the kubelet stay'],
 ]
 
 /** What holds nothing up, one line for each kind. */
 const counts = (s: NodeScene, pods: Told): readonly Finding[] =>
-  COUNTED.flatMap(([code, what]) => {
-    const refs = pods.filter(({ told }) => told.some((one) => one.code === code)).map(({ scene }) => refOf(scene))
+  COUNTED.flatMap(([code, one, many]) => {
+    const refs = pods.filter(({ told }) => told.some((found) => found.code === code)).map(({ scene }) => refOf(scene))
     if (refs.length === 0) return []
     const more = refs.length - NAMED_MAX
     const names = `${refs.slice(0, NAMED_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
     const tried = pods.filter(
-      ({ scene, told }) => scene.answer?.kind === 'accepted' && told.some((one) => one.code === code),
+      ({ scene, told }) => scene.answer?.kind === 'accepted' && told.some((found) => found.code === code),
     )
     return [
       finding({
         ...{ part: 'drain', is: 'fact', subject: s.node.name, code },
-        text: `${refs.length === 1 ? `1 pod ${what}` : `${refs.length} pods, each ${what}`}: ${names}`,
+        text: `${refs.length} ${refs.length === 1 ? one : many}: ${names}`,
         evidence:
           code === 'MayLeave' && tried.length > 0
             ? [`a dry run of ${tried.length} of these evictions was accepted`]

@@ -1,6 +1,6 @@
 import type { DisruptionBudget } from '../../model/disruption-budget.ts'
 import type { EvictionAnswer } from '../../model/eviction.ts'
-import { type LabelSelector, selectorMatches } from '../../model/label-selector.ts'
+import { type LabelRequirement, type LabelSelector, selectorMatches } from '../../model/label-selector.ts'
 import { refKey } from '../../model/object-ref.ts'
 import type { Pod } from '../../model/pod.ts'
 import { posixQuote } from '../../model/posix-quote.ts'
@@ -57,6 +57,16 @@ export function budgetNext(pod: Pod, budget: DisruptionBudget): readonly Next[] 
 }
 
 function selectorFlag(selector: LabelSelector): string {
-  const labels = Object.entries(selector.matchLabels).map(([key, value]) => `${key}=${value}`)
+  const labels = [
+    ...Object.entries(selector.matchLabels).map(([key, value]) => `${key}=${value}`),
+    ...selector.matchExpressions.map(requirementText),
+  ]
   return labels.length === 0 ? '' : ` -l ${posixQuote(labels.join(','))}`
+}
+
+/** As `kubectl -l` takes it. */
+function requirementText({ key, operator, values }: LabelRequirement): string {
+  if (operator === 'Exists') return key
+  if (operator === 'DoesNotExist') return `!${key}`
+  return `${key} ${operator === 'In' ? 'in' : 'notin'} (${values.join(',')})`
 }

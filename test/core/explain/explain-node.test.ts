@@ -3,10 +3,12 @@ import { test } from 'node:test'
 import { budgetView } from '../../../src/core/budget/budget-view.ts'
 import { explainNode } from '../../../src/core/explain/explain-node.ts'
 import type { NodeScene, RunScene } from '../../../src/core/explain/node-scene.ts'
+import { PLAIN_DRAIN } from '../../../src/core/explain/pod-scene.ts'
+import { evictionRefusal } from '../../../src/core/roll/drain/budget-reasons.ts'
 import type { Node } from '../../../src/model/node.ts'
 import type { SeenSlot } from '../../../src/model/slot.ts'
 import { wallMs } from '../../../src/model/time.ts'
-import { aNode, aRecord, NEW_BOOT } from '../../support/roll-world.ts'
+import { aBudget, aNode, aPod, aRecord, NEW_BOOT } from '../../support/roll-world.ts'
 
 const NOW = wallMs(Date.parse('2026-01-01T00:10:00Z'))
 const RUN = aRecord().run
@@ -124,6 +126,37 @@ test('a claim of a roll without its record is left behind, and one with it is to
   assert.equal(first(scene({ annotations })), 'Claimed stuck ClaimLeft')
   const both = { annotations: { ...annotations, ...recorded.annotations } }
   assert.equal(first(scene(both, { budget: budget(both, [slotOf()]) })), 'InWork waits RecordOfRun')
+})
+
+test('a node that may be out itself is not kept in by the budget, and another one that may be out is counted', () => {
+  const cordoned = { unschedulable: true }
+  const view = (node: Partial<Node>, other: Partial<Node>) =>
+    budgetView({
+      ...{ namespace: 'evenkeel', nodes: [aNode('n1', node), aNode('n2', other), aNode('n3')], unread: [] },
+      ...{ cordons: 'noBrake', slots: [], renewed: new Set(), wall: NOW },
+    })
+  const of = (s: NodeScene): readonly string[] =>
+    explainNode(s)
+      .findings.filter(({ part }) => part === 'budget')
+      .map(({ is, code }) => `${is} ${code}`)
+  assert.deepEqual(of(scene(cordoned, { budget: view(cordoned, {}) })), ['fact MayCountAsOut'])
+  assert.deepEqual(of(scene({}, { budget: view({}, cordoned) })), ['waits BudgetUsedUp'])
+})
+
+test('what a roll and a dry run say of one pod stands once, with what both have seen', () => {
+  const pod = aPod('cart-0', 'n1')
+  const budgets = [aBudget({ expectedPods: 2 })]
+  const answer = { kind: 'budget', refusal: { budget: 'cart', need: 2, have: 2 } } as const
+  const reason = evictionRefusal(pod, answer, budgets)
+  const work = { name: 'n1', step: 'drain', hold: { reasons: [reason], forMs: 5_000 } } as const
+  const pods = [{ now: NOW, seen: { pod, waiting: [] }, budgets, answer, drain: PLAIN_DRAIN }]
+  const { findings } = explainNode(scene({}, { pods, run: run({ node: 'inWork', inWork: [work] }) }))
+  const said = findings.filter(({ code }) => code === 'BudgetExhausted')
+  assert.equal(said.length, 1)
+  assert.deepEqual(
+    said[0]?.evidence.map((one) => one.split(' ').slice(0, 3).join(' ')),
+    [`run ${RUN} is`, 'a dry run', 'budget shop/cart: minAvailable'],
+  )
 })
 
 test('a slot that was left behind is named with the command that releases it', () => {
