@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { runHereOf } from '../../src/cli/explain/run-here.ts'
 import { isJournaledEvent } from '../../src/controllers/roll/journaled-event.ts'
 import type { StampedEvent } from '../../src/model/roll-event.ts'
@@ -16,6 +17,8 @@ import type { EngineProcess } from '../support/virtual-roll/engine-process.ts'
 import { VirtualRoll } from '../support/virtual-roll/virtual-roll.ts'
 
 const test = simulationTest(import.meta.url)
+
+const PAGE = readFileSync(new URL('../../docs/explain.md', import.meta.url), 'utf8')
 
 /** A roll of three nodes, the process of which can be killed, and a person at the machine that has its journal. */
 class RollAtWork {
@@ -84,7 +87,7 @@ test('explain names the cause: a roll at work on the node, and the same node fro
   await roll.begin()
   await roll.until('the reboot', isStep('reboot'))
   const here = await roll.explain('node n1')
-  assert.match(here.document.verdict, /^n1 is in work: run \S+ is at step reboot \(6 of 11\) for .* of n1$/, here.out)
+  assert.match(here.document.verdict, /^n1 is in work: run \S+ is at step reboot of n1 \(6 of 11\) for /, here.out)
   assert.deepEqual([here.document.state, here.document.findings[0]?.code], ['InWork', 'InWork'], here.out)
   const seen = here.document.findings.flatMap(({ evidence }) => evidence)
   assert.ok(
@@ -102,7 +105,7 @@ test('explain names the cause: a node that waits in a roll for the node before i
   const { document, out } = await roll.explain('node n3')
   assert.match(
     document.verdict,
-    /^n3 is in service and not next: it is 2 of 2 nodes that wait in run \S+; n1 is in work, at step reboot/,
+    /^n3 is in service and not next: it is 2 of 2 nodes that wait in run \S+; it is at step reboot of n1 \(6 of 11\) for /,
     out,
   )
   const [first] = document.findings
@@ -118,13 +121,17 @@ test('explain names the cause: a roll that a budget holds, at its node, at the n
   applyManifest(roll.cluster.world, podBudget('late', 'late', { maxUnavailable: 0 }))
   await roll.until('the hold', (event) => event.type === 'hold.started' && event.reasons[0]?.code === 'BudgetExhausted')
   const at = await roll.explain('node n1')
+  assert.ok(
+    PAGE.includes(`\`\`\`text\n${at.out}\`\`\``),
+    `the example of docs/explain.md is what is printed:\n${at.out}`,
+  )
   const [held] = at.document.findings
   assert.deepEqual([at.document.state, held?.code], ['InWork', 'BudgetExhausted'], at.out)
   assert.match(
     at.document.verdict,
     /^n1 is in work: default\/late-\S+, budget default\/late needs 1 healthy, has 1 of 1/,
   )
-  assert.match(held?.evidence[0] ?? '', /^run \S+ is at step drain \(5 of 11\) for .* of n1, held for /)
+  assert.match(held?.evidence[0] ?? '', /^run \S+ is at step drain of n1 \(5 of 11\) for .*, held for /)
   assert.equal(held?.next[0]?.command, 'kubectl -n default edit poddisruptionbudget late')
 
   const next = await roll.explain('node n2')

@@ -51,16 +51,18 @@ function nextOf(findings: readonly Finding[]): readonly Next[] {
 /** Of the label and what stands before a text. */
 const MARGIN = 14
 
-/** A note says when a command may be used: where there is no room for it beside the command, it stands above. */
+/** A note says when a command may be used: where there is no room for each beside its command, they stand above. */
 function nextTexts(next: readonly Next[], paste: Paste, columns: number): BlockRow['texts'] {
   const widest = Math.max(0, ...next.map(({ command }) => (command === undefined ? 0 : paste(command).length)))
-  const hasRoom = (note: string): boolean => widest + 4 + note.length <= columns - MARGIN
+  const isRoomy = next.every(
+    ({ command, note }) => command === undefined || widest + 4 + note.length <= columns - MARGIN,
+  )
   const more = next.length - NEXT_MAX
   return [
     ...next.slice(0, NEXT_MAX).flatMap(({ command, note }) => {
       if (command === undefined) return [note]
       const said = { command: paste(command), note }
-      return note === '' || hasRoom(note) ? [said] : [`${note}:`, { ...said, note: '' }]
+      return note === '' || isRoomy ? [said] : [`${note}:`, { ...said, note: '' }]
     }),
     ...(more > 0 ? [`and ${more} more: -o json has them all`] : []),
   ]

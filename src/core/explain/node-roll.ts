@@ -149,13 +149,13 @@ function notRunning(s: NodeScene, { run, end, node, standing }: RunScene): Findi
   })
 }
 
-const stepText = ({ step, stepForMs }: NodeInWork): string =>
+const stepText = ({ name, step, stepForMs }: NodeInWork): string =>
   step === undefined
-    ? 'between two steps'
-    : `at step ${step} (${STEPS.indexOf(step) + 1} of ${STEPS.length})${stepForMs === undefined ? '' : ` for ${formatDuration(stepForMs)}`}`
+    ? `between two steps of ${name}`
+    : `at step ${step} of ${name} (${STEPS.indexOf(step) + 1} of ${STEPS.length})${stepForMs === undefined ? '' : ` for ${formatDuration(stepForMs)}`}`
 
 function worked(s: NodeScene, { run }: RunScene, work: NodeInWork): readonly Finding[] {
-  const at = `run ${run} is ${stepText(work)} of ${work.name}`
+  const at = `run ${run} is ${stepText(work)}`
   const inWork = finding({ ...base(s), is: 'waits', code: 'InWork', text: at, evidence: [`the journal of run ${run}`] })
   const held = work.hold?.reasons.map((reason) => heldBy(s, { at, reason, forMs: work.hold?.forMs ?? 0 })) ?? []
   return [...held, inWork]
@@ -191,7 +191,7 @@ function waiting(s: NodeScene, { run, inWork, waiting: queue }: RunScene): reado
   const place = queue.indexOf(name) + 1
   const [work] = inWork
   const [reason] = work?.hold?.reasons ?? []
-  const behind = work === undefined ? 'none is in work' : `${work.name} is in work, ${stepText(work)}`
+  const behind = work === undefined ? 'none is in work' : `it is ${stepText(work)}`
   const held = reason === undefined ? '' : `, and is held: ${reason.text}`
   return [
     finding({

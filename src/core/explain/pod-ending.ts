@@ -79,7 +79,7 @@ function inGrace(scene: PodScene, { due, graceSeconds, finalizers }: PodEnding, 
     code: 'PodLeaving',
     text: `${refOf(scene)} is leaving, and may take ${formatDuration(Math.max(0, leftMs))} more`,
     evidence: [`deletionTimestamp ${due}, grace ${graceSeconds} s`, ...finalizerTexts(finalizers)],
-    next: [{ note: 'wait: it ends by itself, at the end of its grace at the latest' }],
+    next: [{ note: `wait: ${refOf(scene)} ends by itself, at the end of its grace at the latest` }],
   })
 }
 
