@@ -6,6 +6,7 @@ import { addControllerCommand } from '../src/cli/controller-command.ts'
 import { addDemoCommand } from '../src/cli/demo-command.ts'
 import { addDnsCommand } from '../src/cli/dns-command.ts'
 import { errorText } from '../src/cli/error-text.ts'
+import { addExplainCommand } from '../src/cli/explain-command.ts'
 import { addGuardCommand } from '../src/cli/guard-command.ts'
 import { addProbeCommand } from '../src/cli/probe-command.ts'
 import { runProgram } from '../src/cli/program.ts'
@@ -51,6 +52,10 @@ const exitCode = await runProgram(
       addGuardCommand(async () => {
         const { guardActions } = await import('./guard/guard-actions.ts')
         return guardActions({ version, env: process.env, log })
+      }),
+      addExplainCommand(async () => {
+        const { explainActions } = await import('./explain/explain-actions.ts')
+        return explainActions({ version, env: process.env, log })
       }),
       addProbeCommand(async (targets) => (await import('./probe-source.ts')).probeSource(targets)),
       addDnsCommand(async () => {

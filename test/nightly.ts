@@ -108,8 +108,14 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'drains',
-    what: 'kubectl drain and rolls of guarded nodes of a real cluster, guards that follow their DaemonSet, each hold on a real API server, and what a plan says of 42 bad situations there',
-    argv: ['test/run.ts', 'kube-guard', 'cluster/guard-roll', 'kube-preflight'],
+    what: 'kubectl drain and rolls of guarded nodes of a real cluster, guards that follow their DaemonSet, and each hold on a real API server',
+    argv: ['test/run.ts', 'kube-guard', 'cluster/guard-roll'],
+    env: { EVERY_TROUBLE: '1' },
+  },
+  {
+    name: 'forecasts',
+    what: 'what a plan says of 42 bad situations on a real API server, and what explain says there',
+    argv: ['test/run.ts', 'kube-preflight', 'kube-explain'],
     env: { EVERY_TROUBLE: '1' },
   },
   {

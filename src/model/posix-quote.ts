@@ -8,3 +8,10 @@ export function posixQuote(word: string): string {
   invariant(!word.includes('\0'), 'no word of a command can hold a NUL')
   return `'${word.replaceAll("'", `'\\''`)}'`
 }
+
+/**
+ * A value as JSON in one word of a command. What it holds may be foreign text: it is spelled so that no shell and no terminal takes a part
+ * of it for anything else.
+ */
+export const quotedJson = (value: unknown): string =>
+  `'${JSON.stringify(value).replace(/[^ -&(-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)}'`

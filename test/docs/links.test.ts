@@ -79,6 +79,7 @@ const SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
   roll: ['resume', 'abort', 'status', 'report'],
   rollout: ['status', 'history', 'pause', 'resume', 'undo', 'retry', 'skip'],
   guard: ['status', 'explain', 'release', 'hold'],
+  explain: ['node', 'pod'],
   dns: ['check', 'watch', 'repair', 'explain'],
 }
 

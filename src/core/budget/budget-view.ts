@@ -6,6 +6,7 @@ import { RECORD_ANNOTATION } from '../../model/node-record.ts'
 import { type ObjectRef, refKey } from '../../model/object-ref.ts'
 import type { OutLimit } from '../../model/out-limit.ts'
 import { parseNodeRecord } from '../../model/parse-node-record.ts'
+import { quotedJson } from '../../model/posix-quote.ts'
 import { type SeenSlot, SLOT_STALE_MS, slotRef } from '../../model/slot.ts'
 import { budgetNode } from './budget-node.ts'
 import { maxOut } from './max-out.ts'
@@ -155,16 +156,12 @@ function doubtText({ isHidden, isUnled, livesBy, renewTime, durationMs }: SeenSl
     : undefined
 }
 
-/**
- * Emptied and not deleted, so that those of higher numbers are found; refused where another holder has it by now. The holder
- * is foreign text: it is spelled so that no shell and no terminal takes a part of it for anything else.
- */
+/** Emptied and not deleted, so that those of higher numbers are found; refused where another holder has it by now. */
 function release(namespace: string, { index, owner }: SeenSlot): string {
   const path = '/spec/holderIdentity'
-  const patch = JSON.stringify([
+  const patch = quotedJson([
     { op: 'test', path, value: owner.holder },
     { op: 'replace', path, value: '' },
   ])
-  const spelled = patch.replace(/[^ -&(-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-  return `kubectl -n ${namespace} patch lease ${slotRef(namespace, index).name} --type json -p '${spelled}'`
+  return `kubectl -n ${namespace} patch lease ${slotRef(namespace, index).name} --type json -p ${patch}`
 }

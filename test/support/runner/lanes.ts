@@ -77,6 +77,7 @@ const AT_NIGHT = [
   'test/cluster/agent-brake.test.ts',
   'test/cluster/agent-roll.test.ts',
   'test/cluster/ingress-health.test.ts',
+  'test/cluster/kube-explain.test.ts',
   'test/cluster/kube-ingress-groups.test.ts',
   'test/cluster/roll-api-restarts.test.ts',
   'test/cluster/roll-beside-brake.test.ts',

@@ -1,4 +1,5 @@
 import type { Reason } from '../../../model/reason.ts'
+import type { DnsPodFacts } from '../../dns/scene.ts'
 import { hasRebooted, type NodeSnapshot, ownIntent, ownRecord } from '../node-snapshot.ts'
 import { type DnsReading, hasToldAnything } from './dns-facts.ts'
 import { findingText, policyOf } from './dns-policy.ts'
@@ -49,14 +50,19 @@ function illness({ current: { node } }: NodeSnapshot, reading: DnsReading): read
         next: 'see what is wrong: evenkeel dns check',
       }),
     )
-  return found.length > 0 ? found : lastPod(node.name, reading)
+  return found.length > 0 ? found : lastDnsPod(node.name, reading.scene)
+}
+
+interface ServingPods {
+  readonly service: { readonly namespace: string }
+  readonly pods: readonly Pick<DnsPodFacts, 'name' | 'node' | 'terminating' | 'endpoint'>[]
 }
 
 /**
  * The only pod of DNS that serves, where others are there and do not. Where it is the only one that there is, people have chosen
  * that it is away while it moves.
  */
-function lastPod(node: string, { scene: { pods, service } }: DnsReading): readonly Reason[] {
+export function lastDnsPod(node: string, { pods, service }: ServingPods): readonly Reason[] {
   const there = pods.filter(({ terminating }) => !terminating)
   const serving = there.filter(({ endpoint }) => endpoint === 'serving')
   const [only] = serving

@@ -1,0 +1,63 @@
+/** What a finding is about. */
+export type Part = 'node' | 'pod' | 'drain' | 'service' | 'budget' | 'guard' | 'ingress' | 'brake' | 'roll' | 'dns'
+
+/** What would change it: a command that can be pasted, or a sentence. */
+export interface Next {
+  /** Begins with `kubectl` or `evenkeel`. */
+  readonly command?: string
+  /** What the command does, or what to do where there is none. */
+  readonly note: string
+}
+
+/** One thing that was found out about a node or a pod. */
+export interface Finding {
+  readonly part: Part
+  /**
+   * `stuck`: no program that is seen ends it; `waits`: it ends when something else does; `fact`: nothing waits for it.
+   */
+  readonly is: 'stuck' | 'waits' | 'fact'
+  /** `n1`, `shop/cart-0`. */
+  readonly subject: string
+  readonly code: string
+  /** A sentence without a full stop. */
+  readonly text: string
+  /** What was seen that says so. */
+  readonly evidence: readonly string[]
+  readonly next: readonly Next[]
+}
+
+type Given = Omit<Finding, 'evidence' | 'next'> & Partial<Pick<Finding, 'evidence' | 'next'>>
+
+export const finding = (given: Given): Finding => ({ evidence: [], next: [], ...given })
+
+/** What is known of a node or a pod, the cause first. */
+export interface Explanation {
+  /** How it stands, as one word. */
+  readonly state: string
+  /** The same with the cause, as one sentence without a full stop. */
+  readonly verdict: string
+  readonly findings: readonly Finding[]
+}
+
+/** What is said of the same thing from two sides, such as by a roll and by a dry run, stands once, with all that was seen. */
+export function together(findings: readonly Finding[]): readonly Finding[] {
+  const groups = Map.groupBy(findings, ({ code, subject, text }) => `${code} ${subject} ${text}`)
+  return [...groups.values()].flatMap((group) => {
+    const first = group.find(({ is }) => is === 'stuck') ?? group.find(({ is }) => is === 'waits') ?? group[0]
+    if (first === undefined) return []
+    const next = new Map(group.flatMap((one) => one.next).map((one) => [one.command ?? one.note, one]))
+    return [{ ...first, evidence: [...new Set(group.flatMap(({ evidence }) => evidence))], next: [...next.values()] }]
+  })
+}
+
+/** Facts last; else by the order of the parts, and in each what is stuck before what waits. */
+export function ordered(findings: readonly Finding[], parts: readonly Part[]): readonly Finding[] {
+  const rankOf = ({ part, is }: Finding): number => {
+    const at = parts.indexOf(part)
+    return (is === 'fact' ? 1_000 : 0) + (at < 0 ? parts.length : at) * 10 + (is === 'stuck' ? 0 : 1)
+  }
+  return findings.toSorted((one, other) => rankOf(one) - rankOf(other))
+}
+
+/** What stands in the way before anything else does. */
+export const causeOf = ([first]: readonly Finding[]): Finding | undefined => (first?.is === 'fact' ? undefined : first)
