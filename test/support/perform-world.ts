@@ -88,6 +88,7 @@ export class PerformWorld {
       cluster: {
         readNode: (name) => (this.unread === undefined ? this.nodes.readNode(name) : Promise.reject(this.unread)),
         patchNode: (name, patch) => this.nodes.patchNode(name, patch),
+        relabelPod: () => Promise.resolve(),
         evict: (pod, options) => this.#evict(`${pod.namespace}/${pod.name}`, options),
       },
       balancers: [this.#balancer()],

@@ -2,6 +2,7 @@ import { parseLabelSelector } from '../../model/parse-label-selector.ts'
 import { parseMetadata } from '../../model/parse-metadata.ts'
 import type { Untrusted } from '../../model/untrusted.ts'
 import type { Workload, WorkloadKind } from '../../model/workload.ts'
+import { findCondition } from './find-condition.ts'
 import { given } from './given.ts'
 
 /** Parses one kind of apps/v1 workload. The kind is passed in, since the items of a list do not bear it. */
@@ -17,9 +18,16 @@ export const parseWorkload =
       labels,
       selector: parseLabelSelector(object.at('spec').at('selector')),
       ...(kind === 'DaemonSet' ? daemonSetCounts(object) : replicaCounts(object)),
+      ...given('failure', failureOf(object)),
       ...given('controller', controller),
     }
   }
+
+/** Such as a quota, or an admission webhook, that refused its pod. */
+function failureOf(object: Untrusted): string | undefined {
+  const failed = findCondition(object, 'ReplicaFailure')
+  return failed?.status === 'True' ? failed.message || failed.reason : undefined
+}
 
 function daemonSetCounts(object: Untrusted): Pick<Workload, 'desired' | 'ready'> {
   const status = object.at('status')

@@ -84,15 +84,16 @@ function sync(world: World, budget: BudgetObject): void {
   if (!isDeepStrictEqual(status, budget.status)) world.store.put(DISRUPTION_BUDGETS, { ...budget, status })
 }
 
-/** Each controller counts once; a pod without one that can be scaled has no share that could be worked out. */
+/**
+ * Each controller counts once. A pod that has none adds nothing (disruption.go, getExpectedScale), though it counts as healthy; of one
+ * whose controller cannot be scaled no share could be worked out.
+ */
 function replicasWanted(world: World, pods: readonly GuardedPod[]): number | { readonly unscalable: string } {
   const wanted = new Map<string, number>()
   for (const pod of pods) {
     const { metadata } = pod
     const owner = controllerOf(pod)
-    if (owner === undefined) {
-      return { unscalable: `found no controllers for pod "${metadata.name}"` }
-    }
+    if (owner === undefined) continue
     if (SCALED[owner.kind] === undefined)
       return { unscalable: `${owner.kind} does not implement the scale subresource` }
     const set = scaledBy(world, metadata.namespace, owner)

@@ -8,6 +8,7 @@ import { classifyPod } from '../drain/classify-pod.ts'
 import { guardOf } from '../drain/guard-of.ts'
 import { workloadOf } from '../drain/workload-of.ts'
 import type { PlanFacts } from './plan-facts.ts'
+import { leavesPolitely } from './polite-findings.ts'
 
 /** What stands against moving one pod. */
 export function podFindings(facts: PlanFacts, pod: Pod): readonly PlanFinding[] {
@@ -16,7 +17,7 @@ export function podFindings(facts: PlanFacts, pod: Pod): readonly PlanFinding[] 
   if (verdict.kind === 'stays' || isFinished(pod)) return []
   // The budget of a NodeGuard is shut until the drain has come to its pod, and the pod has no replica to stand in for it.
   if (guardOf(pod) !== undefined) return budgets(facts, pod).filter(({ code }) => code === 'TwoBudgets')
-  return [...budgets(facts, pod), ...single(facts, pod)]
+  return leavesPolitely(facts, pod) ? [] : [...budgets(facts, pod), ...single(facts, pod)]
 }
 
 function refused(pod: Pod, why: 'emptyDir' | 'unmanaged'): PlanFinding {

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { politeRoll } from '../scenarios/polite.ts'
+import { simulationTest } from '../support/simulation-test.ts'
+import { articleCluster } from '../support/virtual-roll/article-cluster.ts'
+import { VirtualGround } from '../support/virtual-roll/virtual-ground.ts'
+
+const test = simulationTest(import.meta.url)
+
+const LIMIT_MS = 3_600_000
+
+for (const replicas of [1, 5]) {
+  test(`an app that exits at once, with ${replicas} of it, loses requests as it is drained, and none where it leaves politely`, async () => {
+    for (const polite of [false, true]) {
+      const cluster = await articleCluster({ service: 'plain', replicas })
+      const { code, judged, story } = await cluster.time.settle(
+        politeRoll(new VirtualGround(cluster), { polite }),
+        LIMIT_MS,
+      )
+      cluster.end()
+      if (polite) assert.deepEqual([code, judged.failedRequests], [0, 0], story)
+      else assert.ok(code === 1 && judged.failedRequests > 0, `exit ${code}, ${judged.failedRequests} failed\n${story}`)
+    }
+  })
+}
