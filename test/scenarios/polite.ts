@@ -1,8 +1,9 @@
-import type { Judged, RollGround } from '../support/roll-ground/roll-ground.ts'
+import type { RollGround } from '../support/roll-ground/roll-ground.ts'
 
 interface PoliteRoll {
   readonly code: number | null
-  readonly judged: Judged
+  /** Of the roll’s own requests and those of the judge. */
+  readonly failed: number
   readonly story: string
 }
 
@@ -11,5 +12,7 @@ export async function politeRoll(ground: RollGround, { polite }: { readonly poli
   const judge = await ground.judge()
   const roll = await ground.roll(polite ? { drain: { polite: [{ selector: 'app=whoami' }] } } : {})
   const { code, story } = await roll.ended()
-  return { code, judged: await judge.verdict(), story }
+  const { failedRequests } = await judge.verdict()
+  const told = roll.events.findLast((event) => event.type === 'roll.ended')
+  return { code, failed: failedRequests + (told?.load?.failed ?? 0), story }
 }

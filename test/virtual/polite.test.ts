@@ -12,13 +12,13 @@ for (const replicas of [1, 5]) {
   test(`an app that exits at once, with ${replicas} of it, loses requests as it is drained, and none where it leaves politely`, async () => {
     for (const polite of [false, true]) {
       const cluster = await articleCluster({ service: 'plain', replicas })
-      const { code, judged, story } = await cluster.time.settle(
+      const { code, failed, story } = await cluster.time.settle(
         politeRoll(new VirtualGround(cluster), { polite }),
         LIMIT_MS,
       )
       cluster.end()
-      if (polite) assert.deepEqual([code, judged.failedRequests], [0, 0], story)
-      else assert.ok(code === 1 && judged.failedRequests > 0, `exit ${code}, ${judged.failedRequests} failed\n${story}`)
+      if (polite) assert.deepEqual([code, failed], [0, 0], story)
+      else assert.ok(code === 1 && failed > 0, `exit ${code}, ${failed} failed\n${story}`)
     }
   })
 }
