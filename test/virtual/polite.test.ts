@@ -6,6 +6,7 @@ import { VirtualGround } from '../support/virtual-roll/virtual-ground.ts'
 
 const test = simulationTest(import.meta.url)
 
+const POLITE = { polite: [{ selector: 'app=whoami' }] }
 const LIMIT_MS = 3_600_000
 
 for (const replicas of [1, 5]) {
@@ -13,7 +14,7 @@ for (const replicas of [1, 5]) {
     for (const polite of [false, true]) {
       const cluster = await articleCluster({ service: 'plain', replicas })
       const { code, failed, story } = await cluster.time.settle(
-        politeRoll(new VirtualGround(cluster), { polite }),
+        politeRoll(new VirtualGround(cluster), polite ? { drain: POLITE } : {}),
         LIMIT_MS,
       )
       cluster.end()

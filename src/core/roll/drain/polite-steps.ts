@@ -72,7 +72,7 @@ function withdrawal(
   services: NonNullable<RecordedSnapshot['cluster']['services']>,
 ): PoliteAnswer {
   const answer = replacementOf(s, pod)
-  if (answer?.kind === 'waiting') {
+  if (answer.kind === 'waiting') {
     const text = `${answer.reason.text}; ${refKey(pod)} stays and serves until then`
     return blocked({ ...answer.reason, text })
   }
