@@ -49,8 +49,7 @@ export function released(s: RecordedSnapshot, pod: Pod): Action | undefined {
 export function politeStep(s: RecordedSnapshot, pod: ReleasedPod): PoliteAnswer {
   const object = refKey(pod)
   if (pod.terminating || isLeaving(s, pod)) return wait({ code: 'PodLeaving', object, text: `${object} is leaving` })
-  if (s.evidence.relabelled?.[pod.uid] === pod.resourceVersion)
-    return wait({ code: 'PodLeaving', object, text: `the labels of ${object} were written` })
+  if (isWritten(s, pod)) return wait({ code: 'PodLeaving', object, text: `the labels of ${object} were written` })
   const { services } = s.cluster
   // The file chooses no pod any more, and Services are not followed.
   if (services === undefined) return act(giveBack(s, pod))
@@ -64,6 +63,10 @@ export function politeStep(s: RecordedSnapshot, pod: ReleasedPod): PoliteAnswer 
   }
   return refused(s, pod, 'evict') ?? { kind: 'leave' }
 }
+
+/** Labels of it were written, and it is shown as it was before. */
+export const isWritten = ({ evidence }: RecordedSnapshot, { uid, resourceVersion }: Pod): boolean =>
+  evidence.relabelled?.[uid] === resourceVersion
 
 /** Only while another pod is Ready in its place, and each budget has one to spare. */
 function withdrawal(

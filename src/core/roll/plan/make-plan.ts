@@ -61,7 +61,7 @@ function clusterChecks(facts: PlanFacts, unknown: readonly string[], nodes: read
     facts.hostFindings.map(withBalancerAdvice),
     budgetFindings(facts).filter((finding) => nodes.some((node) => node.name !== finding.node)),
     daemonFindings(facts),
-    politeFindings(facts, nodes),
+    ...(facts.spec.drain.polite === undefined ? [] : [politeFindings(facts, nodes)]),
   ]
 }
 

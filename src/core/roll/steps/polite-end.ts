@@ -2,7 +2,7 @@ import type { Action } from '../../../model/action.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { act, done, hold } from '../../step-answer.ts'
 import { classifyPod } from '../drain/classify-pod.ts'
-import { giveBack, isReleased, isReplaced, politeStep, type ReleasedPod } from '../drain/polite-steps.ts'
+import { giveBack, isReleased, isReplaced, isWritten, politeStep, type ReleasedPod } from '../drain/polite-steps.ts'
 import { isLeaving } from '../drain/ready-pods.ts'
 import { clusterHeard, followersBack } from '../guards.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
@@ -30,8 +30,9 @@ export const politeEnd: StepRule = {
     const waits: Reason[] = []
     for (const pod of pods) {
       const answer = politeStep(s, pod)
-      if (answer.kind === 'wait') waits.push(answer.reason)
+      if (isWritten(s, pod) && answer.kind === 'wait') waits.push(answer.reason)
       else if (answer.kind === 'blocked' || !mayFinish(s, pod)) actions.push(giveBack(s, pod))
+      else if (answer.kind === 'wait') waits.push(answer.reason)
       else actions.push(answer.kind === 'act' ? answer.action : { ...evict(s, pod, stageOf(s, pod)), polite: true })
     }
     return actions.length === 0
