@@ -1,4 +1,3 @@
-import type { Pod } from './pod.ts'
 import { MalformedReply, Untrusted } from './untrusted.ts'
 
 /** On a pod that leaves politely. The pod bears its own way back: the labels as they were. */
@@ -40,7 +39,10 @@ export function parsePoliteMark(text: string): PoliteMark | undefined {
 }
 
 /** The labels of a pod without what a polite drain has overwritten. */
-export function labelsBefore({ labels, polite }: Pick<Pod, 'labels' | 'polite'>): Readonly<Record<string, string>> {
+export function labelsBefore({
+  labels,
+  polite,
+}: Pick<PoliteMark, 'labels'> & { readonly polite?: PoliteMark }): PoliteMark['labels'] {
   if (polite === undefined) return labels
   const overwritten = Object.entries(polite.labels).filter(([key]) => labels[key] === LEAVING_VALUE)
   return { ...labels, ...Object.fromEntries(overwritten) }

@@ -29,12 +29,12 @@ export const MUTATIONS: readonly Mutation[] = [
   mutation('does not cordon', [LADDER, '[slot, cordon, detach, drain, reboot]', '[slot, detach, drain, reboot]']),
   mutation('attaches before the proof', [
     LADDER,
-    '[slotHeld, proof, uncordon, settle, attach, soak]',
-    '[slotHeld, attach, proof, uncordon, settle, soak]',
+    '[slotHeld, proof, politeEnd, uncordon, settle, attach, soak]',
+    '[slotHeld, attach, proof, politeEnd, uncordon, settle, soak]',
   ]),
   mutation('asks for no proof', [
     LADDER,
-    '[slotHeld, proof, uncordon, settle, attach, soak]',
+    '[slotHeld, proof, politeEnd, uncordon, settle, attach, soak]',
     '[slotHeld, uncordon, settle, attach, soak]',
   ]),
   mutation('trusts Ready in place of a new boot id', [
