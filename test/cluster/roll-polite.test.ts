@@ -20,10 +20,13 @@ const bed = (): RollBed => {
   return opened
 }
 
-/** `whoami` exits at once when it is asked to, and nothing in it delays that. */
+/**
+ * `whoami` exits at once when it is asked to, and nothing in it delays that. A connection that HAProxy keeps open to a pod stays with
+ * the pod until that exits, and a request that is on its way then is lost: so HAProxy keeps none.
+ */
 before(async () => {
   if (real.skip !== false) return
-  opened = await RollBed.open({ service: 'plain', replicas: 1, database: false })
+  opened = await RollBed.open({ service: 'plain', replicas: 1, database: false, lb: { closesServers: true } })
   await opened.bed.apply(RBAC)
 })
 after(async () => opened?.close())

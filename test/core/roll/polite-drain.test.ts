@@ -97,9 +97,14 @@ const STEPS: readonly (readonly [string, Case, string])[] = [
   ['a pod that the file chooses is let go', { pods: [old] }, `releasePod {"pod-template-hash":"${LEAVING}"}`],
   ['one that is not ready is evicted', { pods: [{ ...old, ready: false }] }, 'evict'],
   [
-    'one that is written to, and not shown anew yet, is waited for',
+    'one that is written to once more, and not shown anew yet, is waited for',
     { pods: [released], evidence: { relabelled: { [old.uid]: '1' } } },
     'hold drain: PodLeaving',
+  ],
+  [
+    'one that is written to, and not shown anew yet, is not written to again, and no other of its workload is',
+    { pods: [aPod('cart-0', 'n1', { labels: LABELS }), old], evidence: { relabelled: { [old.uid]: '1' } } },
+    'hold drain: OneAtATime PodLeaving',
   ],
   ['one that was let go stays until it is replaced', { pods: [released] }, 'hold drain: ReplacementNotReady'],
   [

@@ -4,7 +4,7 @@ import { serversOf } from './servers-of.ts'
 /** What a roll must not leave behind, as one line each: records, marks on pods, taints, cordons, servers that are out. */
 export async function leftoversOf(ground: Pick<RollGround, 'list' | 'balancer'>): Promise<readonly string[]> {
   const nodes = await ground.list('/api/v1/nodes')
-  const pods = await ground.list('/api/v1/pods')
+  const pods = (await ground.list('/api/v1/pods')).filter(({ metadata }) => metadata.deletionTimestamp === undefined)
   const servers = await serversOf(ground)
   return [
     ...[...nodes, ...pods].flatMap(({ metadata }) =>

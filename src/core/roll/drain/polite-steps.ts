@@ -48,8 +48,8 @@ export function released(s: RecordedSnapshot, pod: Pod): Action | undefined {
 /** The next step of a pod that was let go, by what is true now: replaced, out of its Services, for long enough, away. */
 export function politeStep(s: RecordedSnapshot, pod: ReleasedPod): PoliteAnswer {
   const object = refKey(pod)
-  if (pod.terminating || isLeaving(s, pod)) return wait({ code: 'PodLeaving', object, text: `${object} is leaving` })
-  if (isWritten(s, pod)) return wait({ code: 'PodLeaving', object, text: `the labels of ${object} were written` })
+  if (pod.terminating || isLeaving(s, pod) || isWritten(s, pod))
+    return wait({ code: 'PodLeaving', object, text: `${object} is leaving` })
   const { services } = s.cluster
   // The file chooses no pod any more, and Services are not followed.
   if (services === undefined) return act(giveBack(s, pod))

@@ -21,6 +21,7 @@ export function politeFindings(facts: PlanFacts, nodes: readonly Node[]): readon
     ...polite.flatMap((entry, i) => (used.has(entry) ? [] : [unused(i)])),
     ...moving.flatMap((pod) => notPolite(facts, pod)),
     ...moving.filter((pod) => leavesPolitely(facts, pod)).flatMap((pod) => doubts(facts, pod)),
+    ...pooled(facts),
   ]
 }
 
@@ -37,6 +38,17 @@ const isChosen = ({ spec, cluster, services }: PlanFacts, pod: Pod): boolean =>
 
 const mayMove = ({ spec }: PlanFacts, pod: Pod): boolean =>
   !isFinished(pod) && (classifyPod(pod, spec.drain).kind !== 'stays' || isDaemonSetPod(pod))
+
+/** Such a connection stays with its pod for as long as that runs, whatever kube-proxy writes. */
+const pooled = ({ instances }: PlanFacts): readonly PlanFinding[] =>
+  instances
+    .filter(({ reading }) => reading?.servers.some(({ idleConnections }) => idleConnections > 0) === true)
+    .map(({ instance }) => ({
+      severity: 'warning',
+      code: 'PolitePooled',
+      text: `${instance} keeps connections to servers open between requests: a request that is on its way over one of them as its pod exits is lost`,
+      fix: 'set "option http-server-close" in the backends, or let HAProxy try again ("retry-on empty-response")',
+    }))
 
 const unused = (i: number): PlanFinding => ({
   severity: 'warning',

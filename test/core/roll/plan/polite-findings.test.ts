@@ -4,7 +4,7 @@ import type { PlanFacts } from '../../../../src/core/roll/plan/plan-facts.ts'
 import { podFindings } from '../../../../src/core/roll/plan/pod-findings.ts'
 import { politeFindings } from '../../../../src/core/roll/plan/polite-findings.ts'
 import type { Service } from '../../../../src/model/service.ts'
-import { aBudget, aNode, aPod, aSnapshot, aSpec, aWorkload } from '../../../support/roll-world.ts'
+import { aBudget, aNode, anInstance, aPod, aServer, aSnapshot, aSpec, aWorkload } from '../../../support/roll-world.ts'
 
 const LABELS = { app: 'cart', 'pod-template-hash': 'abc' }
 const by = (matchLabels: Readonly<Record<string, string>>) => ({ matchLabels, matchExpressions: [] })
@@ -84,6 +84,12 @@ test('pods that cannot are named by their workload, once, with the reason', () =
 test('only pods of the nodes that are rolled are told of, and an entry that chooses none at all', () => {
   assert.deepEqual(codes(facts([aPod('cart-b', 'n2', { labels: LABELS, claims: ['data'] })])), [])
   assert.deepEqual(codes(facts([cart], {}, by({ app: 'crat' }))), ['PoliteUnused'])
+})
+
+test('a balancer that keeps connections to servers open is told', () => {
+  const instances = [anInstance([aServer('n1', { idleConnections: 1 })])]
+  assert.deepEqual(codes(facts([cart], { instances })), ['PolitePooled'])
+  assert.deepEqual(codes(facts([cart], { instances: [anInstance([aServer('n1')])] })), [])
 })
 
 test('a headless Service, and one that sends to pods before they are Ready, are told', () => {
