@@ -24,3 +24,13 @@ test('a pod that no Service sends to leaves also a node that people have uncordo
     assert.ok(action.kind === 'evict' && (await world.perform({ ...action, polite: true })).ok)
   }
 })
+
+test('no pod is let go from a node that was registered again without its cordon', async () => {
+  for (const action of of('releasePod')) {
+    for (const change of [{ unschedulable: false }, { annotations: {} }]) {
+      const world = await new PerformWorld(change).hold()
+      const outcome = await world.perform(action)
+      assert.deepEqual([outcome.ok, world.relabelled], [false, []])
+    }
+  }
+})
