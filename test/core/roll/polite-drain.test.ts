@@ -34,6 +34,7 @@ const service: Service = {
 }
 const old = aPod('cart-a', 'n1', { labels: LABELS })
 const replacement = aPod('cart-b', 'n2', { labels: LABELS })
+const { nodeName: _, ...unplaced } = { ...replacement, phase: 'Pending', ready: false } as const
 const mark = { version: 1, run: 'run-1', node: 'n1', workload: DEPLOYMENT, labels: LABELS } as const
 /** As long as its ReplicaSet has not heard of it, it still has its controller. */
 const released = { ...old, labels: { app: 'cart', 'pod-template-hash': LEAVING }, polite: mark }
@@ -111,6 +112,20 @@ const STEPS: readonly (readonly [string, Case, string])[] = [
     'one whose replacement is not ready stays',
     { pods: [released, { ...replacement, ready: false }] },
     'hold drain: ReplacementNotReady',
+  ],
+  [
+    'one whose replacement only this node could take leaves as it did before',
+    {
+      pods: [
+        released,
+        {
+          ...unplaced,
+          unschedulable:
+            "0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) didn't have free ports for the requested pod ports.",
+        },
+      ],
+    },
+    `withdrawPod {"app":"${LEAVING}"}`,
   ],
   [
     'once it is replaced, it leaves its Services',
