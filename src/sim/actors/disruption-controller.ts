@@ -35,10 +35,10 @@ export function runDisruptionController(parts: ActorParts): () => void {
   const byNamespace = new ObjectIndex<BudgetObject>(world.store, DISRUPTION_BUDGETS, ({ metadata }) => [
     metadata.namespace ?? '',
   ])
-  const guarding = (namespace: string, pods: readonly ApiObject[]): readonly string[] =>
+  const guarding = ({ metadata: { namespace = '', labels } }: ApiObject): readonly string[] =>
     byNamespace
       .of(namespace)
-      .filter(({ spec }) => pods.some(({ metadata }) => labelTest(spec.selector)(metadata.labels)))
+      .filter(({ spec }) => labelTest(spec.selector)(labels))
       .map(({ metadata }) => keyOf(metadata))
   const scaled = Object.values(SCALED).map(
     (resource) =>
@@ -55,8 +55,8 @@ export function runDisruptionController(parts: ActorParts): () => void {
       [DISRUPTION_BUDGETS, ({ object }) => [keyOf(object.metadata)]],
       [
         PODS,
-        ({ object, previous }) =>
-          guarding(object.metadata.namespace ?? '', previous === undefined ? [object] : [object, previous]),
+        // A pod that a budget selects no more has it count nothing anew (disruption.go, updatePod).
+        ({ object }) => guarding(object),
       ],
       ...scaled,
     ],

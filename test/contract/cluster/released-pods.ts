@@ -93,12 +93,17 @@ export function releasedPodsContract(ground: () => ClusterGround): void {
     assert.equal(now && condition(now, 'DisruptionAllowed')?.reason, 'SufficientPods')
   })
 
-  test('without the label of its Service and its budget it is neither an endpoint nor counted, and runs on', async () => {
+  test('without the label of its Service and its budget it is no endpoint, and runs on', async () => {
     await relabel(old, { app: 'leaving' })
     await ground().until('its endpoint to go', isOut)
-    await ground().until('two healthy', () => budgets().at(-1)?.currentHealthy === 2)
     assert.ok(isReady(pod(old) as SeenPod))
     assert.equal(owned().length, 2)
+  })
+
+  test('the budget counts it no more, at the latest once another pod that it selects changes', async () => {
+    const [other] = owned()
+    await ground().patch(`${CORE}/pods/${other?.metadata.name}`, { metadata: { annotations: { seen: 'yes' } } })
+    await ground().until('two healthy', () => budgets().at(-1)?.currentHealthy === 2)
   })
 
   test('evicted then, it goes, and no other is made for it', async () => {

@@ -255,8 +255,8 @@ test('the hold says which pod stays, and what its replacement waits for', () => 
         .join(),
   )
   assert.deepEqual(texts, [
-    `${DEPLOYMENT} has 0 ready of 1 recorded; shop/cart-b: ImagePullBackOff: no such image; shop/cart-a stays and serves until then`,
-    `${DEPLOYMENT} has 0 ready of 1 recorded; ${quota.failure}; shop/cart-a stays and serves until then`,
+    `shop/cart-a stays and serves: ${DEPLOYMENT} has 0 ready of 1 recorded; shop/cart-b: ImagePullBackOff: no such image`,
+    `shop/cart-a stays and serves: ${DEPLOYMENT} has 0 ready of 1 recorded; ${quota.failure}`,
   ])
 })
 

@@ -76,7 +76,7 @@ function withdrawal(
 ): PoliteAnswer {
   const answer = replacementOf(s, pod)
   if (answer.kind === 'waiting') {
-    const text = `${answer.reason.text}; ${refKey(pod)} stays and serves until then`
+    const text = `${refKey(pod)} stays and serves: ${answer.reason.text}`
     return blocked({ ...answer.reason, text })
   }
   const short = guardingBudgets(s.cluster.budgets, pod).find(
