@@ -65,8 +65,9 @@ for (const replicas of [1, 5]) {
       await scaled(replicas)
       const lost: number[] = []
       for (const drain of [POLITE, {}]) {
-        const { failed, sentRequests } = await unlessVoid(t, () => politeRoll(new RealGround(bed), { drain }))
+        const { failed, sentRequests, story } = await unlessVoid(t, () => politeRoll(new RealGround(bed), { drain }))
         t.diagnostic(`${'polite' in drain ? 'with' : 'without'}: ${failed} of ${sentRequests} failed`)
+        if ('polite' in drain) assert.equal(failed, 0, story)
         lost.push(failed)
         await bed().settled()
       }
