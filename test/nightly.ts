@@ -89,6 +89,7 @@ const PARTS: readonly Part[] = [
       'roll-beside-brake',
       'roll-claims',
       'roll-budget',
+      'roll-polite',
       'agent-install',
       'agent-brake',
     ],

@@ -1,7 +1,7 @@
 import type { DetacherSpec } from '../model/detacher.ts'
 import type { HealthEndpointSpec } from '../model/health-endpoint.ts'
 import { canonicalAddress } from '../model/ip-address.ts'
-import type { BalancerSpec, InstanceAddress, RollSpec } from '../model/roll-spec.ts'
+import type { BalancerSpec, InstanceAddress, PoliteSpec, RollSpec } from '../model/roll-spec.ts'
 import { REBOOT_COMMAND } from './schema/reboot-section.ts'
 import type { RollFile } from './schema/roll-file-schema.ts'
 
@@ -101,14 +101,20 @@ function addressOf({ socket, tcp, ssh }: InstanceFields): InstanceAddress {
 }
 
 function drainOf({ drain }: Spec): RollSpec['drain'] {
-  const { grace, blockedLimit, stageLimit, ...same } = drain
+  const { grace, polite, blockedLimit, stageLimit, ...same } = drain
   return {
     ...same,
     ...(grace === undefined ? {} : { graceSeconds: grace / 1000 }),
+    ...(polite === undefined ? {} : { polite: polite.map(politeOf) }),
     blockedLimitMs: blockedLimit,
     stageLimitMs: stageLimit,
   }
 }
+
+const politeOf = ({ leaveAfter, ...same }: NonNullable<Spec['drain']['polite']>[number]): PoliteSpec => ({
+  ...same,
+  leaveAfterMs: leaveAfter,
+})
 
 function rebootOf({ reboot }: Spec): RollSpec['reboot'] {
   const limits = { resendAfterMs: reboot.resendAfter, returnLimitMs: reboot.returnLimit }

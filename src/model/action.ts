@@ -1,6 +1,7 @@
 import type { AdminState, ServerRef } from './balancer.ts'
 import type { Taint } from './node.ts'
 import type { NodeRecord } from './node-record.ts'
+import type { PoliteMark } from './polite-mark.ts'
 
 /** Everything a roll can do to the world, each with what must still hold when it is done. */
 export type Action =
@@ -69,13 +70,39 @@ export type Action =
       readonly uid: string
       readonly stage: number
       readonly graceSeconds?: number
+      /** Its replacement is Ready and no Service sends to it. Absent: it leaves without that. */
+      readonly polite?: true
     }
+  /** The ReplicaSet of the pod lets it go and starts another one. */
+  | (PodRelabel & { readonly kind: 'releasePod'; readonly mark: PoliteMark })
+  /** No Service selects the pod any more. */
+  | (PodRelabel & { readonly kind: 'withdrawPod' })
+  /** The pod has its labels back, and its ReplicaSet takes it back. */
+  | (PodRelabel & { readonly kind: 'giveBackPod' })
   | { readonly kind: 'writeIntent'; readonly node: string; readonly bootId: string }
   | { readonly kind: 'sendReboot'; readonly node: string; readonly bootId: string }
   | { readonly kind: 'removeRecord'; readonly node: string }
   | { readonly kind: 'releaseSlot'; readonly node: string }
 
-const RESTORING: ReadonlySet<Action['kind']> = new Set(['uncordon', 'removeTaint', 'removeRecord', 'releaseSlot'])
+/** Labels of one pod, written where it is still as it was read. */
+interface PodRelabel {
+  readonly node: string
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly asOf: string
+  readonly labels: Readonly<Record<string, string>>
+}
+
+export type PoliteAction = Extract<Action, { kind: 'releasePod' | 'withdrawPod' | 'giveBackPod' }>
+
+const RESTORING: ReadonlySet<Action['kind']> = new Set([
+  'uncordon',
+  'removeTaint',
+  'giveBackPod',
+  'removeRecord',
+  'releaseSlot',
+])
 
 /** What moves traffic of a node, to or from one of the places that it is served from. */
 export type TrafficAction = Extract<Action, { kind: 'setServer' | 'askAgent' | 'askDetacher' }>
@@ -105,6 +132,10 @@ export function actionKey(action: Action): string {
       return `cutSessions ${action.ref.instance} ${action.ref.backend}/${action.ref.server}`
     case 'evict':
       return `evict ${action.uid}`
+    case 'releasePod':
+    case 'withdrawPod':
+    case 'giveBackPod':
+      return `${action.kind} ${action.uid}`
     default:
       return `${action.kind} ${action.node}`
   }

@@ -1,4 +1,5 @@
 import type { PodPlacement } from './pod-placement.ts'
+import type { PoliteMark } from './polite-mark.ts'
 
 export interface PodOwner {
   readonly kind: string
@@ -11,6 +12,7 @@ export interface Pod {
   readonly namespace: string
   readonly name: string
   readonly uid: string
+  readonly resourceVersion: string
   /** Absent while no scheduler has placed it. */
   readonly nodeName?: string
   readonly labels: Readonly<Record<string, string>>
@@ -30,6 +32,10 @@ export interface Pod {
   readonly createdAt: string
   /** The scheduler's own words while it cannot be placed (PodScheduled=False). */
   readonly unschedulable?: string
+  /** Why a container of it does not start, in the kubelet's words. */
+  readonly waiting?: string
+  /** A polite drain has begun with it: its ReplicaSet lets it go. */
+  readonly polite?: PoliteMark
   /** What the scheduler goes by, as far as it can tie a pod to one node. */
   readonly nodeSelector: Readonly<Record<string, string>>
   /** All that the scheduler goes by. A plan alone reads it. */

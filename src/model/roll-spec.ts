@@ -60,6 +60,15 @@ export interface DnsSpec {
   readonly namespace: string
 }
 
+/** Which pods leave politely. */
+export interface PoliteSpec {
+  readonly selector: LabelSelector
+  /** Absent: those of every namespace. */
+  readonly namespaces?: readonly string[]
+  /** From the end of its endpoint until the pod is evicted. */
+  readonly leaveAfterMs: number
+}
+
 /** A validated roll.yaml, defaults filled in. Durations in milliseconds. */
 export interface RollSpec {
   readonly name: string
@@ -86,6 +95,8 @@ export interface RollSpec {
     readonly deleteEmptyDirData: boolean
     readonly deleteUnmanaged: boolean
     readonly graceSeconds?: number
+    /** Pods whose replacement is Ready before they leave. Absent: none. */
+    readonly polite?: readonly PoliteSpec[]
     readonly blockedLimitMs: number
     readonly stageLimitMs: number
   }

@@ -4,6 +4,10 @@ export interface Service {
   readonly name: string
   readonly type: string
   readonly selector: Readonly<Record<string, string>>
+  /** Without an address of its own: clients ask DNS for the pods. */
+  readonly headless?: boolean
+  /** Pods are sent to before they are Ready. */
+  readonly publishesNotReady?: boolean
   /** externalTrafficPolicy / internalTrafficPolicy: `Local` keeps traffic on the node it reached. */
   readonly externalTrafficPolicy: string
   readonly internalTrafficPolicy: string

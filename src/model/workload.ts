@@ -15,6 +15,8 @@ export interface Workload {
   readonly desired: number
   /** status.readyReplicas or numberReady. */
   readonly ready: number
+  /** Why its ReplicaSet could not make a pod, in the API's words. */
+  readonly failure?: string
   readonly controller?: PodOwner
   /** A DaemonSet of kured: its lock, as kured writes it. */
   readonly rebootLock?: string

@@ -38,6 +38,13 @@ export interface NodeVersion {
   readonly resourceVersion: string
 }
 
+export type PodVersion = ObjectRef & Pick<Pod, 'resourceVersion'>
+
+export interface PodChange {
+  readonly labels: Readonly<Record<string, string>>
+  readonly annotations: Readonly<Record<string, string | null>>
+}
+
 /** What following a kind yields. `fresh`: nothing changed, but the stream is alive (bookmark). */
 export type FollowEvent<T> =
   | { readonly type: 'listed'; readonly objects: readonly T[] }
@@ -76,6 +83,11 @@ export interface Cluster {
     options: { readonly graceSeconds?: number; readonly dryRun: boolean },
     signal: AbortSignal,
   ): Promise<EvictionAnswer>
+  /**
+   * Overwrites labels of a pod that is still as it was read, and writes its mark or takes it off (`null`). WorldError KUBE_CONFLICT
+   * where the pod is another one or was written to since.
+   */
+  relabelPod(pod: PodVersion, change: PodChange, signal: AbortSignal): Promise<void>
   readLease(ref: ObjectRef, signal: AbortSignal): Promise<Lease | undefined>
   /** Creates where `resourceVersion` is empty, else replaces under it. WorldError KUBE_CONFLICT where another write was faster. */
   writeLease(lease: Lease, signal: AbortSignal): Promise<Lease>

@@ -62,6 +62,9 @@ spec:
     deleteEmptyDirData: true
     deleteUnmanaged: true
     grace: 45s
+    polite:
+      - selector: app=cart
+      - {selector: app=pay, namespaces: [shop], leaveAfter: 20s}
     blockedLimit: 1h30m
     stageLimit: 20min
   reboot:
@@ -129,6 +132,10 @@ test('every field of a file reaches the roll', () => {
       deleteEmptyDirData: true,
       deleteUnmanaged: true,
       graceSeconds: 45,
+      polite: [
+        { selector: { matchLabels: { app: 'cart' }, matchExpressions: [] }, leaveAfterMs: 6_000 },
+        { selector: { matchLabels: { app: 'pay' }, matchExpressions: [] }, namespaces: ['shop'], leaveAfterMs: 20_000 },
+      ],
       blockedLimitMs: 5_400_000,
       stageLimitMs: 1_200_000,
     },

@@ -11,7 +11,7 @@ test('names an unknown field, the fields there are and the nearest', () => {
  --> roll.yaml:7:5
 7 |     blokedLimit: 3min
   |     ^^^^^^^^^^^
-  = note: spec.drain has: firstStage, daemonSets, deleteEmptyDirData, deleteUnmanaged, grace, blockedLimit, stageLimit
+  = note: spec.drain has: firstStage, daemonSets, deleteEmptyDirData, deleteUnmanaged, grace, polite, blockedLimit, stageLimit
   = fix: write "blockedLimit"`,
   )
 })
@@ -73,6 +73,18 @@ const FAULTS: readonly (readonly [lines: readonly string[], first: string, fix: 
   [[all, '  drain: {firstStage: "a b"}'], '"a b" is not a condition (config.selector)', 'firstStage: tier=database'],
   [[all, '  drain: {firstStage: {}}'], 'the selector is empty (config.selector)', 'firstStage: tier=database'],
   [[all, '  drain: {firstStage: 5}'], '"5" is not a selector (config.type)', 'firstStage: tier=database'],
+  [[all, '  drain: {polite: [{}]}'], 'missing field "selector" (config.missing-field)', 'selector: app=whoami'],
+  [
+    [all, '  drain: {polite: []}'],
+    '"polite" is an empty list (config.range)',
+    'polite: [{selector: app=whoami, leaveAfter: 6s}]',
+  ],
+  [
+    [all, '  drain: {polite: [{selector: a=b, leaveAfter: 500ms}]}'],
+    '"500ms" is too short (config.range)',
+    'leaveAfter: 30s',
+  ],
+  [[all, '  drain: {polite: [{selector: a=b, namespaces: [A_b]}]}'], '"A_b" is not a namespace (config.value)', 'shop'],
   [[all, '  drain: {daemonSets: [{matchLabels: {a: "-"}}]}'], '"-" is not a label value (config.selector)', ''],
   [[all, '  drain: {daemonSets: [{matchLabels: {-a: b}}]}'], '"-a" is not a label key (config.selector)', ''],
   [

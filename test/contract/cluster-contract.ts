@@ -6,6 +6,7 @@ import { darkClustersContract } from './cluster/dark-clusters.ts'
 import { darkNodesContract } from './cluster/dark-nodes.ts'
 import { drainsContract } from './cluster/drains.ts'
 import { rebootsContract } from './cluster/reboots.ts'
+import { releasedPodsContract } from './cluster/released-pods.ts'
 import { rolloutsContract } from './cluster/rollouts.ts'
 import { taintedDaemonsContract } from './cluster/tainted-daemons.ts'
 import { volumesContract } from './cluster/volumes.ts'
@@ -46,6 +47,7 @@ export function clusterContract(open: () => Promise<OpenedCluster>): void {
   describe('tainted daemons', () => taintedDaemonsContract(the))
   describe('rollouts', () => rolloutsContract(the))
   describe('apart', () => apartContract(the))
+  describe('released pods', () => releasedPodsContract(the))
   describe('volumes', () => volumesContract(the))
   describe('dark clusters', () => darkClustersContract(the))
 }

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { parseAllDocuments } from 'yaml'
-import { budgetAccess, planAccess, spareAccess, wantedAccess } from '../../src/core/roll/plan/wanted-access.ts'
+import {
+  budgetAccess,
+  planAccess,
+  politeAccess,
+  spareAccess,
+  wantedAccess,
+} from '../../src/core/roll/plan/wanted-access.ts'
 import type { Access } from '../../src/model/access.ts'
 import { boundTo, grantedBy, type RbacManifest } from '../support/granted-rights.ts'
 
@@ -13,6 +19,7 @@ const read = (file: string): readonly RbacManifest[] =>
 
 const manifests = read('roll-rbac.yaml')
 const relays = read('roll-dns-rbac.yaml')
+const polite = read('roll-polite-rbac.yaml')
 
 const texts = (accesses: readonly Access[]): readonly string[] =>
   accesses
@@ -44,13 +51,36 @@ test('the roles for relays grant exactly what a roll with an image asks for in a
   assert.deepEqual(grantedBy(relays).toSorted(), texts(added))
 })
 
+const ENTRY = { selector: { matchLabels: { app: 'cart' }, matchExpressions: [] }, leaveAfterMs: 6_000 }
+const DRAIN = {
+  daemonSets: [],
+  deleteEmptyDirData: false,
+  deleteUnmanaged: false,
+  blockedLimitMs: 1,
+  stageLimitMs: 1,
+}
+
+test('the roles for polite drains grant exactly what a roll with them asks for in addition, which is nothing without', () => {
+  assert.deepEqual(grantedBy(polite).toSorted(), texts(politeAccess({ ...DRAIN, polite: [ENTRY] })))
+  assert.deepEqual(politeAccess(DRAIN), [])
+})
+
+test('where each entry names its namespaces, labels of pods are changed there alone', () => {
+  const named = { ...ENTRY, namespaces: ['shop', 'pay'] }
+  assert.deepEqual(texts(politeAccess({ ...DRAIN, polite: [named, { ...named, namespaces: ['pay'] }] })), [
+    'patch  pods pay *',
+    'patch  pods shop *',
+    'watch  services * *',
+  ])
+})
+
 test('a roll that does not ask DNS asks for nothing that it could do without', () => {
   assert.deepEqual(spareAccess(undefined), [])
 })
 
 test('the shipped roles contain no wildcard', () => {
   assert.deepEqual(
-    [...manifests, ...relays]
+    [...manifests, ...relays, ...polite]
       .flatMap(({ rules = [] }) => rules.flatMap((rule) => [...rule.apiGroups, ...rule.resources, ...rule.verbs]))
       .filter((word) => word.includes('*')),
     [],
@@ -58,7 +88,7 @@ test('the shipped roles contain no wildcard', () => {
 })
 
 test('each of the shipped roles is bound to the shipped identity, where it is', () => {
-  const all = [...manifests, ...relays]
+  const all = [...manifests, ...relays, ...polite]
   const roles = all.filter(({ rules }) => rules !== undefined)
   assert.deepEqual(
     boundTo(all, 'ServiceAccount evenkeel/evenkeel-roll').toSorted(),

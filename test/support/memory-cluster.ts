@@ -96,6 +96,10 @@ export class MemoryCluster implements Cluster {
     return Promise.resolve({ kind: 'gone' } as const)
   }
 
+  relabelPod() {
+    return Promise.resolve()
+  }
+
   readLease = (...call: Parameters<Cluster['readLease']>) => this.#client.readLease(...call)
   writeLease = (...call: Parameters<Cluster['writeLease']>) => this.#client.writeLease(...call)
 

@@ -6,7 +6,7 @@ import type { RebootAnswer } from '../../src/model/host.ts'
 import { OUT_TAINT, RECORD_ANNOTATION } from '../../src/model/node-record.ts'
 import type { Outcome } from '../../src/model/outcome.ts'
 import type { WorldError } from '../../src/model/world-error.ts'
-import type { Cluster } from '../../src/ports/cluster.ts'
+import type { Cluster, PodChange, PodVersion } from '../../src/ports/cluster.ts'
 import type { HostTarget } from '../../src/ports/host.ts'
 import { LeaseKeeper } from '../../src/runtime/lease-keeper.ts'
 import { type LeaseClient, LeaseStore } from './lease-store.ts'
@@ -21,6 +21,8 @@ export const OTHER_BOOT = '22222222-2222-4222-8222-222222222222'
 export const SLOT = { namespace: 'evenkeel', name: 'slot-0' }
 const REF: ServerRef = { instance: 'lb-1', backend: 'web', server: 'n1' }
 export const SLOT_MS = 30_000
+
+const POD = { node: 'n1', namespace: 'shop', name: 'cart-a', uid: 'uid-cart-a', asOf: '7' }
 
 /** Of every kind that does something to a node, one. */
 export const EFFECTS: readonly Action[] = [
@@ -43,6 +45,14 @@ export const EFFECTS: readonly Action[] = [
   },
   { kind: 'cutSessions', node: 'n1', balancer: 'edge', ref: REF, sessions: 1 },
   { kind: 'evict', node: 'n1', namespace: 'shop', name: 'cart-a', uid: 'uid-cart-a', stage: 2 },
+  {
+    ...POD,
+    kind: 'releasePod',
+    labels: { 'pod-template-hash': 'evenkeel-leaving' },
+    mark: { version: 1, run: 'run-1', node: 'n1', workload: 'Deployment shop/cart', labels: { app: 'cart' } },
+  },
+  { ...POD, kind: 'withdrawPod', labels: { app: 'evenkeel-leaving' } },
+  { ...POD, kind: 'giveBackPod', labels: { app: 'cart' } },
   { kind: 'writeIntent', node: 'n1', bootId: BOOT },
   { kind: 'sendReboot', node: 'n1', bootId: BOOT },
   { kind: 'removeRecord', node: 'n1' },
@@ -60,6 +70,8 @@ export class PerformWorld {
   #cuts = 0
   #reboots = 0
   readonly #evicted: string[] = []
+  /** What labels of pods were written, and of which version. */
+  readonly relabelled: { readonly pod: PodVersion; readonly change: PodChange }[] = []
   /** What the machine says to a reboot, which it carries out only where it says so. */
   answer: RebootAnswer = { kind: 'sent' }
   /** What the API says to an eviction, and all that each was asked with. */
@@ -88,6 +100,9 @@ export class PerformWorld {
       cluster: {
         readNode: (name) => (this.unread === undefined ? this.nodes.readNode(name) : Promise.reject(this.unread)),
         patchNode: (name, patch) => this.nodes.patchNode(name, patch),
+        relabelPod: async (pod, change) => {
+          this.relabelled.push({ pod, change })
+        },
         evict: (pod, options) => this.#evict(`${pod.namespace}/${pod.name}`, options),
       },
       balancers: [this.#balancer()],
@@ -122,6 +137,7 @@ export class PerformWorld {
       cuts: this.#cuts,
       reboots: this.#reboots,
       evicted: [...this.#evicted],
+      relabelled: [...this.relabelled],
     }
   }
 

@@ -61,6 +61,7 @@ export const aPod = (name: string, nodeName: string, change: Partial<Pod> = {}):
   namespace: 'shop',
   name,
   uid: `uid-${name}`,
+  resourceVersion: '1',
   nodeName,
   labels: { app: 'cart' },
   phase: 'Running',

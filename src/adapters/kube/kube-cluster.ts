@@ -14,6 +14,7 @@ import { heartbeatLease } from './heartbeat-lease.ts'
 import { identity } from './identity.ts'
 import { readLease, tryLease, writeLease } from './lease-store.ts'
 import { listPages } from './list-pages.ts'
+import { relabelPod } from './relabel-pod.ts'
 import { objectPath, type Resource, resourceOf } from './resources.ts'
 
 /** The port's methods over one API server. */
@@ -30,6 +31,7 @@ export function kubeCluster(parts: FollowParts, server: Endpoint): Cluster {
     readNode: (name, signal) => readNode(client, name, signal),
     patchNode: (name, patch, signal) => patchNode(client, { name, patch }, signal),
     evict: (pod, options, signal) => evict(client, { pod, ...options }, signal),
+    relabelPod: (pod, change, signal) => relabelPod(client, { pod, change }, signal),
     readLease: (ref, signal) => readLease(client, ref, signal),
     writeLease: (lease, signal) => writeLease(client, lease, signal),
     tryLease: (ref, signal) => tryLease(client, ref, signal),

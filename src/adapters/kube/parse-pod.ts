@@ -1,5 +1,6 @@
 import { parseMetadata } from '../../model/parse-metadata.ts'
 import type { Pod } from '../../model/pod.ts'
+import { POLITE_ANNOTATION, parsePoliteMark } from '../../model/polite-mark.ts'
 import type { Untrusted } from '../../model/untrusted.ts'
 import { findCondition } from './find-condition.ts'
 import { given } from './given.ts'
@@ -9,7 +10,8 @@ const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror'
 const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed'] as const
 
 export function parsePod(object: Untrusted): Pod {
-  const { namespace, name, uid, labels, annotations, controller } = parseMetadata(object, 'namespaced')
+  const { namespace, name, uid, resourceVersion, labels, annotations, controller } = parseMetadata(object, 'namespaced')
+  const mark = annotations[POLITE_ANNOTATION]
   const spec = object.at('spec')
   const volumes = spec.at('volumes').each()
   const phase = object.at('status').at('phase').textOr('')
@@ -17,6 +19,7 @@ export function parsePod(object: Untrusted): Pod {
     namespace,
     name,
     uid,
+    resourceVersion,
     labels,
     phase: PHASES.find((known) => known === phase) ?? 'Unknown',
     ready: findCondition(object, 'Ready')?.status === 'True',
@@ -30,6 +33,8 @@ export function parsePod(object: Untrusted): Pod {
     ...given('nodeName', spec.at('nodeName').optionalText() || undefined),
     ...given('controller', controller),
     ...given('unschedulable', parseUnschedulable(object)),
+    ...given('waiting', parseWaiting(object)),
+    ...given('polite', mark === undefined ? undefined : parsePoliteMark(mark)),
   }
 }
 
@@ -43,6 +48,21 @@ function parseContainerIds(object: Untrusted): Readonly<Record<string, string>> 
   const statuses = object.at('status').at('containerStatuses').each()
   return Object.fromEntries(
     statuses.map((status) => [status.at('name').text(), status.at('containerID').textOr('')] as const),
+  )
+}
+
+/** What every container waits for in its first moments is no news. */
+const STARTING = ['', 'ContainerCreating', 'PodInitializing']
+
+function parseWaiting(object: Untrusted): string | undefined {
+  const waiting = object
+    .at('status')
+    .at('containerStatuses')
+    .each()
+    .map((status) => status.at('state').at('waiting'))
+    .find((state) => !STARTING.includes(state.at('reason').textOr('')))
+  return (
+    waiting && [waiting.at('reason').text(), waiting.at('message').textOr('')].filter((word) => word !== '').join(': ')
   )
 }
 

@@ -2,6 +2,7 @@ import { parseLabelSelector } from '../../model/parse-label-selector.ts'
 import { parseMetadata } from '../../model/parse-metadata.ts'
 import type { Untrusted } from '../../model/untrusted.ts'
 import type { Workload, WorkloadKind } from '../../model/workload.ts'
+import { findCondition } from './find-condition.ts'
 import { given } from './given.ts'
 
 const KURED_LOCK = 'weave.works/kured-node-lock'
@@ -19,10 +20,17 @@ export const parseWorkload =
       labels,
       selector: parseLabelSelector(object.at('spec').at('selector')),
       ...(kind === 'DaemonSet' ? daemonSetCounts(object) : replicaCounts(object)),
+      ...given('failure', failureOf(object)),
       ...given('controller', controller),
       ...(kind === 'DaemonSet' ? given('rebootLock', annotations[KURED_LOCK]) : {}),
     }
   }
+
+/** Such as a quota, or an admission webhook, that refused its pod. */
+function failureOf(object: Untrusted): string | undefined {
+  const failed = findCondition(object, 'ReplicaFailure')
+  return failed?.status === 'True' ? failed.message || failed.reason : undefined
+}
 
 function daemonSetCounts(object: Untrusted): Pick<Workload, 'desired' | 'ready'> {
   const status = object.at('status')

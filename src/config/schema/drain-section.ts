@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { durationField } from './duration-field.ts'
+import { politeField } from './polite-field.ts'
 import { fieldMeta, section } from './section.ts'
 import { selectorField } from './selector-field.ts'
 import { switchField } from './switch-field.ts'
@@ -39,6 +40,7 @@ export const drainSection = section(
       to: '24h',
       wholeSeconds: true,
     }).exactOptional(),
+    polite: politeField.exactOptional(),
     blockedLimit: durationField({
       description:
         'How long a blocked step may hold the roll before the reboot is announced: a refused eviction, a taken slot, a silent instance. After that the node is restored and the roll is held.',

@@ -23,10 +23,13 @@ export class ClusterView {
     cluster,
     clock,
     onChange,
+    services = false,
   }: {
     readonly cluster: Pick<Cluster, 'follow'>
     readonly clock: Clock
     readonly onChange: () => void
+    /** Services are followed too. */
+    readonly services?: boolean
   }) {
     this.#clock = clock
     const noted = (): void => {
@@ -45,6 +48,7 @@ export class ClusterView {
       attachments: new WatchCache({ ...parts, kind: 'volumeattachments' }),
       claims: new WatchCache({ ...parts, kind: 'volumeclaims' }),
       slices: new WatchCache({ ...parts, kind: 'endpointslices' }),
+      ...(services ? { services: new WatchCache({ ...parts, kind: 'services' }) } : {}),
     }
   }
 
@@ -86,7 +90,7 @@ export class ClusterView {
 
   facts(): ClusterFacts {
     this.#noteLoss()
-    const { pods, budgets, attachments, claims, slices } = this.#caches
+    const { pods, budgets, attachments, claims, slices, services } = this.#caches
     const { deployments, replicasets, statefulsets, daemonsets } = this.#caches
     const unlisted = this.#unlistedFacts()
     return {
@@ -97,6 +101,7 @@ export class ClusterView {
       attachments: attachments.objects(),
       claims: claims.objects(),
       slices: slices.objects(),
+      ...(services === undefined ? {} : { services: services.objects() }),
       ...(unlisted === undefined ? {} : { unlisted }),
       staleForMs: this.#staleForMs(this.#clock.monoMs()),
       ...(this.#lostAt === undefined ? {} : { lostAt: this.#lostAt }),

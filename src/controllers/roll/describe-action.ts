@@ -24,6 +24,12 @@ export function describeAction(action: Action): string {
       return `cut ${action.sessions} sessions of ${serverKey(action.ref)}`
     case 'evict':
       return `evict ${action.namespace}/${action.name}`
+    case 'releasePod':
+      return `let ${action.namespace}/${action.name} go from its ReplicaSet`
+    case 'withdrawPod':
+      return `take ${action.namespace}/${action.name} out of its Services`
+    case 'giveBackPod':
+      return `give ${action.namespace}/${action.name} its labels back`
     case 'writeIntent':
       return `announce the reboot on ${action.node}`
     case 'sendReboot':

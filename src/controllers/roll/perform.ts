@@ -1,10 +1,11 @@
-import { type Action, actionKey } from '../../model/action.ts'
+import { type Action, actionKey, type PoliteAction } from '../../model/action.ts'
 import { rollOwner } from '../../model/claims.ts'
 import type { EvictionAnswer } from '../../model/eviction.ts'
 import type { RebootAnswer } from '../../model/host.ts'
 import type { Node } from '../../model/node.ts'
 import { RECORD_ANNOTATION } from '../../model/node-record.ts'
 import type { Outcome } from '../../model/outcome.ts'
+import { formatPoliteMark, POLITE_ANNOTATION } from '../../model/polite-mark.ts'
 import { toIso } from '../../model/time.ts'
 import { WorldError } from '../../model/world-error.ts'
 import type { Balancer } from '../../ports/balancer.ts'
@@ -15,7 +16,7 @@ import type { Random } from '../../ports/random.ts'
 import { Backoff } from '../../runtime/backoff.ts'
 import { DeadlineError, withDeadline } from '../../runtime/deadline.ts'
 import type { LeaseKeeper } from '../../runtime/lease-keeper.ts'
-import { nodeChanged } from './node-changed.ts'
+import { mustBeDraining, mustStillRest, nodeChanged } from './node-changed.ts'
 import {
   addTaintPatch,
   askToDetachPatch,
@@ -31,7 +32,7 @@ import {
 
 interface PerformParts {
   readonly run: string
-  readonly cluster: Pick<Cluster, 'readNode' | 'patchNode' | 'evict'>
+  readonly cluster: Pick<Cluster, 'readNode' | 'patchNode' | 'evict' | 'relabelPod'>
   readonly balancers: readonly Balancer[]
   readonly host: Host
   readonly keeper: LeaseKeeper
@@ -95,6 +96,10 @@ export class Performer {
         return { ok: true }
       case 'evict':
         return this.#evict(action, signal)
+      case 'releasePod':
+      case 'withdrawPod':
+      case 'giveBackPod':
+        return this.#relabel(action, signal)
       default:
         return this.#patch(action, signal)
     }
@@ -156,7 +161,8 @@ export class Performer {
   async #evict(action: Extract<Action, { kind: 'evict' }>, signal: AbortSignal): Promise<Outcome> {
     const { graceSeconds } = action
     const options = { dryRun: false, ...(graceSeconds === undefined ? {} : { graceSeconds }) }
-    const unread = await this.#unread(action.node, signal)
+    // One that no Service sends to is in use by none, whatever became of its node.
+    const unread = action.polite === true ? undefined : await this.#unread(action.node, signal)
     const eviction = unread ?? (await this.#parts.cluster.evict(action, options, signal))
     if (isGone(eviction)) return { ok: true, eviction }
     const key = actionKey(action)
@@ -178,6 +184,13 @@ export class Performer {
     }
     mustBeDraining(node)
     return undefined
+  }
+
+  async #relabel(action: PoliteAction, signal: AbortSignal): Promise<Outcome> {
+    if (action.kind === 'releasePod') mustBeDraining(await this.#node(action.node, signal))
+    const pod = { namespace: action.namespace, name: action.name, resourceVersion: action.asOf }
+    await this.#parts.cluster.relabelPod(pod, { labels: action.labels, annotations: markOf(action) }, signal)
+    return { ok: true }
   }
 
   async #takeSlot(action: Extract<Action, { kind: 'takeSlot' }>, signal: AbortSignal): Promise<Outcome> {
@@ -270,23 +283,14 @@ function nodePatch(action: NodeWrite, node: Node, { id, ...stamp }: Stamp) {
   }
 }
 
+/** Written with the first change to a pod, taken off with the last. */
+function markOf(action: PoliteAction): Readonly<Record<string, string | null>> {
+  if (action.kind === 'releasePod') return { [POLITE_ANNOTATION]: formatPoliteMark(action.mark) }
+  return action.kind === 'giveBackPod' ? { [POLITE_ANNOTATION]: null } : {}
+}
+
 const SLOT_LAPSED = { code: 'SLOT_LAPSED', retry: 'backoff' } as const
 const lapsed = new WorldError('the slot is not renewed, so nothing is sent', SLOT_LAPSED)
-
-/** Just before the point of no return: cordoned, and on the boot id that the record names. */
-function mustStillRest(node: Node, bootId: string): void {
-  if (!node.unschedulable) throw nodeChanged(node, 'is not cordoned any more')
-  if (node.bootId !== bootId) throw nodeChanged(node, 'bears another boot id already')
-}
-
-/**
- * A list of pods can be newer than what a silent watch has shown of the Node. One that was registered again meanwhile has no
- * cordon, and what runs there now is for that Node to serve.
- */
-function mustBeDraining(node: Node): void {
-  if (!(RECORD_ANNOTATION in node.annotations)) throw nodeChanged(node, 'lost its record')
-  if (!node.unschedulable) throw nodeChanged(node, 'is not cordoned any more')
-}
 
 const isGone = (answer: EvictionAnswer): boolean =>
   answer.kind === 'accepted' || answer.kind === 'gone' || answer.kind === 'replaced'

@@ -1,7 +1,13 @@
 import { makePlan } from '../../core/roll/plan/make-plan.ts'
 import { selectNodes } from '../../core/roll/plan/select-nodes.ts'
 import type { SlotRefusal } from '../../core/roll/plan/slot-findings.ts'
-import { budgetAccess, planAccess, spareAccess, wantedAccess } from '../../core/roll/plan/wanted-access.ts'
+import {
+  budgetAccess,
+  planAccess,
+  politeAccess,
+  spareAccess,
+  wantedAccess,
+} from '../../core/roll/plan/wanted-access.ts'
 import type { ClusterFacts } from '../../core/roll/snapshot.ts'
 import type { InstanceFacts } from '../../core/service/instance-facts.ts'
 import type { Access } from '../../model/access.ts'
@@ -35,7 +41,7 @@ interface PrepareParts {
 export async function prepare(parts: PrepareParts, signal: AbortSignal): Promise<RollPlan> {
   const { spec, cluster, clusterName } = parts
   const [forbidden, spared] = await Promise.all([
-    cluster.forbidden(wantedAccess(spec.slots.namespace), signal),
+    cluster.forbidden([...wantedAccess(spec.slots.namespace), ...politeAccess(spec.drain)], signal),
     cluster.forbidden([...budgetAccess(spec.slots), ...planAccess, ...spareAccess(spec.dns)], signal),
   ])
   if (forbidden.some(({ verb }) => verb === 'list')) {

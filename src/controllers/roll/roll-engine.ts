@@ -97,7 +97,7 @@ export class RollEngine {
       parts.sink(event)
     }
     this.#events = new EventLog({ journal: parts.journal, clock, sink, firstSeq: parts.firstSeq })
-    this.#view = new ClusterView({ cluster, clock, onChange })
+    this.#view = new ClusterView({ cluster, clock, onChange, services: run.spec.drain.polite !== undefined })
     this.#keeper = new LeaseKeeper({
       cluster,
       clock,

@@ -20,6 +20,10 @@ export interface Evidence extends ServiceEvidence {
   readonly evictions: Readonly<Record<string, EvictionAnswer>>
   /** Uids of the pods that were here when the drain began. */
   readonly firstSeen: readonly string[]
+  /** Pod uid → the version that labels were written to: until it is shown anew, what was read is old. */
+  readonly relabelled?: Readonly<Record<string, string>>
+  /** Uid of a pod that was let go → since when it is no endpoint any more. */
+  readonly endpointGoneSince?: Readonly<Record<string, MonoMs>> | undefined
   /** Uids that were evicted and are gone: never evicted twice. */
   readonly evicted: Readonly<Record<string, EvictedPod>>
   /** Since when a step before the reboot has held without progress, in which step, and why. */

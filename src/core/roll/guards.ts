@@ -52,7 +52,7 @@ const FOLLOWERS_BACK_MS = 75_000
  * While the API server was away, so was everybody who goes by it. Until kube-proxy follows again it sends to pods that
  * were evicted since, and long after their grace is over.
  */
-const followersBack: Guard<RollSnapshot> = ({ cluster, now }) => {
+export const followersBack: Guard<RollSnapshot> = ({ cluster, now }) => {
   const isBack = cluster.staleForMs === 0 && cluster.lostAt !== undefined
   if (!isBack || now - cluster.lostAt >= FOLLOWERS_BACK_MS) return []
   const text = 'the API server was away less than 75 s ago, so kube-proxy may not know yet which pods leave'

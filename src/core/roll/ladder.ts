@@ -4,6 +4,7 @@ import { attach } from './steps/attach.ts'
 import { cordon } from './steps/cordon.ts'
 import { detach } from './steps/detach.ts'
 import { drain } from './steps/drain.ts'
+import { politeEnd } from './steps/polite-end.ts'
 import { proof } from './steps/proof.ts'
 import { reboot } from './steps/reboot.ts'
 import { record } from './steps/record.ts'
@@ -30,7 +31,15 @@ export const GOING_DOWN: readonly StepRule<RecordedSnapshot>[] = [slot, cordon, 
 export const MUST_REBOOT: readonly StepRule<RecordedSnapshot>[] = [slotHeld, detach, reboot]
 
 /** Back, after a reboot. The order is law: uncordon, settle, attach, release. */
-export const COMING_BACK: readonly StepRule<RecordedSnapshot>[] = [slotHeld, proof, uncordon, settle, attach, soak]
+export const COMING_BACK: readonly StepRule<RecordedSnapshot>[] = [
+  slotHeld,
+  proof,
+  politeEnd,
+  uncordon,
+  settle,
+  attach,
+  soak,
+]
 
 /** Back without a reboot: nothing to prove, the same way. */
-export const RESTORING: readonly StepRule<RecordedSnapshot>[] = [slotHeld, uncordon, settle, attach, soak]
+export const RESTORING: readonly StepRule<RecordedSnapshot>[] = [slotHeld, politeEnd, uncordon, settle, attach, soak]

@@ -1,7 +1,7 @@
 import { type Action, actionKey } from '../../model/action.ts'
 import type { RebootAnswer } from '../../model/host.ts'
 import type { Outcome } from '../../model/outcome.ts'
-import { workloadKey } from '../../model/workload.ts'
+import { type Workload, workloadKey } from '../../model/workload.ts'
 import { rememberService } from '../service/observe.ts'
 import { workloadOf } from './drain/workload-of.ts'
 import type { Evidence } from './evidence.ts'
@@ -13,6 +13,10 @@ export function rememberOutcome(s: RollSnapshot, action: Action, outcome: Outcom
   switch (action.kind) {
     case 'evict':
       return outcome.eviction === undefined ? evidence : withEviction({ ...s, evidence }, action, outcome.eviction)
+    case 'releasePod':
+    case 'withdrawPod':
+    case 'giveBackPod':
+      return outcome.ok ? { ...evidence, relabelled: { ...evidence.relabelled, [action.uid]: action.asOf } } : evidence
     case 'takeSlot':
       return outcome.ok ? { ...evidence, slotTakenAt: s.now } : evidence
     case 'writeIntent':
@@ -47,11 +51,13 @@ function withEviction(s: RollSnapshot, action: EvictAction, answer: Evidence['ev
   if (answer.kind !== 'accepted' && answer.kind !== 'gone' && answer.kind !== 'replaced')
     return { ...evidence, evictions }
   const pod = s.cluster.pods.find((candidate) => candidate.uid === action.uid)
-  const workload = pod === undefined ? undefined : workloadOf(pod, s.cluster.workloads)
+  const workload = pod === undefined ? undefined : (pod.polite?.workload ?? keyOf(workloadOf(pod, s.cluster.workloads)))
   const evicted = {
     name: `${action.namespace}/${action.name}`,
     stage: action.stage,
-    ...(workload === undefined ? {} : { workload: workloadKey(workload) }),
+    ...(workload === undefined ? {} : { workload }),
   }
   return { ...evidence, evictions, evicted: { ...evidence.evicted, [action.uid]: evicted } }
 }
+
+const keyOf = (workload: Workload | undefined): string | undefined => workload && workloadKey(workload)

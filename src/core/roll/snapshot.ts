@@ -6,7 +6,7 @@ import type { Pod } from '../../model/pod.ts'
 import type { ProbeFacts } from '../../model/probe.ts'
 import type { ReloadSpan } from '../../model/reload-span.ts'
 import type { RollSpec } from '../../model/roll-spec.ts'
-import type { EndpointSlice } from '../../model/service.ts'
+import type { EndpointSlice, Service } from '../../model/service.ts'
 import type { MonoMs, WallMs } from '../../model/time.ts'
 import type { Verdict } from '../../model/verdict.ts'
 import type { VolumeAttachment, VolumeClaim } from '../../model/volume.ts'
@@ -25,6 +25,8 @@ export interface ClusterFacts {
   readonly attachments: readonly VolumeAttachment[]
   readonly claims: readonly VolumeClaim[]
   readonly slices: readonly EndpointSlice[]
+  /** Absent where the roll file lets no pod leave politely. */
+  readonly services?: readonly Service[]
   /** Kinds that were not listed even once: what they lack may be there all the same. Absent once all were. */
   readonly unlisted?: { readonly kinds: readonly string[]; readonly error?: string }
   /** How long the oldest of these lists has been without a working stream; 0 while all are live. */

@@ -99,6 +99,33 @@ export const STEP_WAITS = {
     wait: 'in course',
     progress: true,
   },
+  EndpointStays: {
+    is: 'shop/cart-a is still an endpoint in EndpointSlice shop/cart-x7k2p, though no Service selects it',
+    cause: 'The controller of EndpointSlices has not written yet, or another program writes this slice.',
+    cure: 'Wait. Where another program writes the slice, take the pod out of it there, or out of `drain.polite`.',
+    wait: 'in course',
+    progress: true,
+  },
+  PoliteWait: {
+    is: 'shop/cart-a is no endpoint any more, and serves on for 6 s',
+    cause:
+      'Each kube-proxy writes its rules at most once a second, and later under load. Nothing tells when the last one has, so a pod of `drain.polite` serves on for `leaveAfter`.',
+    cure: 'Wait.',
+    wait: 'by law',
+    progress: true,
+  },
+  PoliteRefused: {
+    is: 'the labels of shop/cart-a cannot be changed: …',
+    cause: 'RBAC, an admission webhook, or a write of another program: the sentence says which.',
+    cure: 'Grant `deploy/roll-polite-rbac.yaml`, let the webhook accept the change, or take the pod out of `drain.polite`.',
+    wait: 'blocked',
+  },
+  PoliteEnd: {
+    is: 'pods that were let go leave, or have their labels back',
+    cause: 'The roll ended in the middle of a polite drain.',
+    cure: 'Wait.',
+    wait: 'none',
+  },
   VolumeAttached: {
     is: 'volume … is still attached',
     cause: 'The attacher has not released the volume.',

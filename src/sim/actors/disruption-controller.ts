@@ -35,10 +35,10 @@ export function runDisruptionController(parts: ActorParts): () => void {
   const byNamespace = new ObjectIndex<BudgetObject>(world.store, DISRUPTION_BUDGETS, ({ metadata }) => [
     metadata.namespace ?? '',
   ])
-  const guarding = (namespace: string, pods: readonly ApiObject[]): readonly string[] =>
+  const guarding = ({ metadata: { namespace = '', labels } }: ApiObject): readonly string[] =>
     byNamespace
       .of(namespace)
-      .filter(({ spec }) => pods.some(({ metadata }) => labelTest(spec.selector)(metadata.labels)))
+      .filter(({ spec }) => labelTest(spec.selector)(labels))
       .map(({ metadata }) => keyOf(metadata))
   const scaled = Object.values(SCALED).map(
     (resource) =>
@@ -55,8 +55,8 @@ export function runDisruptionController(parts: ActorParts): () => void {
       [DISRUPTION_BUDGETS, ({ object }) => [keyOf(object.metadata)]],
       [
         PODS,
-        ({ object, previous }) =>
-          guarding(object.metadata.namespace ?? '', previous === undefined ? [object] : [object, previous]),
+        // A pod that a budget selects no more has it count nothing anew (disruption.go, updatePod).
+        ({ object }) => guarding(object),
       ],
       ...scaled,
     ],
@@ -85,7 +85,7 @@ function sync(world: World, budget: BudgetObject): void {
 }
 
 /**
- * Each controller counts once. A pod without one has no share (disruption.go, getExpectedScale); of one that cannot be scaled
+ * Each controller counts once. A pod without one has no share (disruption.go, getExpectedScale), though it counts as healthy; of one that cannot be scaled
  * no share can be worked out.
  */
 function replicasWanted(world: World, pods: readonly GuardedPod[]): number | { readonly unscalable: string } {

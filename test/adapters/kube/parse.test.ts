@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CLUSTER_KINDS } from '../../../src/adapters/kube/cluster-kinds.ts'
 import { selectorMatches } from '../../../src/model/label-selector.ts'
+import { formatPoliteMark } from '../../../src/model/polite-mark.ts'
 import { Untrusted } from '../../../src/model/untrusted.ts'
 import type { Kind, KindMap } from '../../../src/ports/cluster.ts'
 
@@ -95,6 +96,7 @@ test('a pod is reduced to what is used of it', () => {
     namespace: 'shop',
     name: 'web',
     uid: 'u1',
+    resourceVersion: '7',
     labels: { app: 'db' },
     phase: 'Running',
     ready: true,
@@ -115,6 +117,41 @@ test('a pod that cannot be placed says why, in the words of the scheduler', () =
   const pod = parse('pods', { metadata: meta(), spec: {}, status: { phase: 'Pending', conditions } })
   assert.equal(pod.unschedulable, '0/3 nodes')
   assert.equal(pod.nodeName, undefined)
+})
+
+test('a pod whose container does not start says why, in the words of its kubelet, once it is more than slow', () => {
+  const waiting = (reason: string, message?: string) =>
+    parse('pods', {
+      metadata: meta(),
+      status: { containerStatuses: [{ name: 'main', state: { waiting: { reason, message } } }] },
+    }).waiting
+  assert.equal(waiting('ContainerCreating'), undefined)
+  assert.equal(waiting('ImagePullBackOff', 'no such image'), 'ImagePullBackOff: no such image')
+  assert.equal(waiting('CrashLoopBackOff'), 'CrashLoopBackOff')
+})
+
+test('a mark of a polite drain is read as it was written; one that makes no sense is none', () => {
+  const mark = { version: 1, run: 'r', node: 'n1', workload: 'Deployment shop/web', labels: { app: 'web' } } as const
+  const polite = (text: string) =>
+    parse('pods', { metadata: meta({ annotations: { 'evenkeel.dev/polite': text } }) }).polite
+  assert.deepEqual(polite(formatPoliteMark(mark)), mark)
+  for (const text of ['', '{', '[]', '{}', '{"version":2}', JSON.stringify({ ...mark, labels: { app: 1 } })])
+    assert.equal(polite(text), undefined, text)
+})
+
+test('a workload that could not make a pod says why', () => {
+  const conditions = [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'exceeded quota' }]
+  assert.equal(parse('deployments', { metadata: meta(), status: { conditions } }).failure, 'exceeded quota')
+  assert.equal(parse('deployments', { metadata: meta() }).failure, undefined)
+})
+
+test('a Service is known as headless, and as one that sends to pods before they are Ready', () => {
+  const service = (spec: Fields) => {
+    const { headless, publishesNotReady } = parse('services', { metadata: meta(), spec })
+    return [headless, publishesNotReady]
+  }
+  assert.deepEqual(service({ clusterIP: '10.96.0.1' }), [undefined, undefined])
+  assert.deepEqual(service({ clusterIP: 'None', publishNotReadyAddresses: true }), [true, true])
 })
 
 test('a mirror pod on its way out is known as both', () => {

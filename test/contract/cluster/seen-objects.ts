@@ -64,6 +64,7 @@ interface SeenBudget {
     readonly expectedPods: number
     readonly disruptionsAllowed: number
     readonly disruptedPods?: Readonly<Record<string, string>>
+    readonly conditions?: readonly SeenCondition[]
   }
 }
 

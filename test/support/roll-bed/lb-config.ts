@@ -10,9 +10,14 @@ export interface LbOptions {
    * idle-close-on-response`), and whoever is just about to send on one loses that request, roll or no roll.
    */
   readonly reloadsKeepClients?: boolean
+  /** A connection to a server ends with its request, while those of clients are kept. */
+  readonly closesServers?: boolean
 }
 
-export function lbConfig(addresses: readonly string[], { reloadsKeepClients = false }: LbOptions = {}): string {
+export function lbConfig(
+  addresses: readonly string[],
+  { reloadsKeepClients = false, closesServers = false }: LbOptions = {},
+): string {
   const frontPort = 18080
   const servers = (port: number): string =>
     addresses.map((address, i) => `  server n${i + 1} ${address}:${port}`).join('\n')
@@ -25,7 +30,7 @@ defaults
   timeout client 30s
   timeout server 10s
   option httpchk GET /readyz
-${reloadsKeepClients ? '  option idle-close-on-response\n' : ''}  default-server check inter 2s fall 3 rise 2
+${reloadsKeepClients ? '  option idle-close-on-response\n' : ''}${closesServers ? '  option http-server-close\n' : ''}  default-server check inter 2s fall 3 rise 2
 frontend whoami
   bind 127.0.0.1:${frontPort}
   default_backend web

@@ -48,6 +48,7 @@ const ALONE = [
   'test/cluster/agent-roll.test.ts',
   'test/cluster/roll-beside-brake.test.ts',
   'test/cluster/roll-claims.test.ts',
+  'test/cluster/roll-polite.test.ts',
 ]
 
 /** The same, without a cluster of its own: three agents, a HAProxy and a prober, each a process, under such traffic. */

@@ -158,12 +158,7 @@ export class GuardGround {
   drain(name: string, { deletes = false } = {}): { isOver: () => boolean } {
     this.cordon(name, true)
     const { time } = this.cluster
-    const evict = deletes
-      ? ({ metadata }: PodObject) => {
-          this.remove(PODS, { namespace: 'default', name: metadata.name })
-          return 'evicted' as const
-        }
-      : (pod: PodObject) => this.evict(pod)
+    const evict = (pod: PodObject) => (deletes ? this.remove(PODS, pod.metadata) : this.evict(pod))
     return kubectlDrain({ time, podsThere: () => this.podsOn(name), evict })
   }
 

@@ -9,7 +9,8 @@ interface DrainedNode {
   readonly time: Pick<VirtualTime, 'later'>
   /** Of those that a drain asks to go. */
   podsThere(): readonly PodObject[]
-  evict(pod: PodObject): number | 'evicted'
+  /** A number: refused with that status. */
+  evict(pod: PodObject): unknown
 }
 
 /**
@@ -26,7 +27,7 @@ export function kubectlDrain({ time, podsThere, evict }: DrainedNode): { isOver:
   const ask = (uid: string): void => {
     const pod = podsThere().find(({ metadata }) => metadata.uid === uid)
     if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) return
-    if (evict(pod) !== 'evicted') time.later(EVICT_AGAIN_MS, () => ask(uid))
+    if (typeof evict(pod) === 'number') time.later(EVICT_AGAIN_MS, () => ask(uid))
   }
   for (const uid of left) ask(uid)
   look()

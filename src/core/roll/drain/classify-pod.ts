@@ -1,6 +1,7 @@
 import type { LabelSelector } from '../../../model/label-selector.ts'
 import { selectorMatches } from '../../../model/label-selector.ts'
 import { isDaemonSetPod, isFinished, type Pod } from '../../../model/pod.ts'
+import { labelsBefore } from '../../../model/polite-mark.ts'
 import type { RollSpec } from '../../../model/roll-spec.ts'
 import { guardOf } from './guard-of.ts'
 
@@ -28,6 +29,7 @@ export function classifyPod(pod: Pod, drain: RollSpec['drain']): PodClass {
   }
   const stage = stageOf(pod, drain)
   if (isFinished(pod)) return { kind: 'evict', stage }
+  if (pod.polite !== undefined) return { kind: 'evict', stage }
   if (pod.controller === undefined && !drain.deleteUnmanaged) return { kind: 'refused', why: 'unmanaged' }
   if (pod.usesEmptyDir && !drain.deleteEmptyDirData) return { kind: 'refused', why: 'emptyDir' }
   return { kind: 'evict', stage }
@@ -40,7 +42,7 @@ function stageOf(pod: Pod, drain: RollSpec['drain']): DrainStage {
 
 /** Found by its volumes, or named by label. */
 const inFirstStage = (pod: Pod, drain: RollSpec['drain']): boolean =>
-  pod.claims.length > 0 || (drain.firstStage !== undefined && selectorMatches(drain.firstStage, pod.labels))
+  pod.claims.length > 0 || (drain.firstStage !== undefined && selectorMatches(drain.firstStage, labelsBefore(pod)))
 
 const matchesAny = (selectors: readonly LabelSelector[], pod: Pod): boolean =>
   selectors.some((selector) => selectorMatches(selector, pod.labels))

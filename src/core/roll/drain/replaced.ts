@@ -1,3 +1,4 @@
+import { refKey } from '../../../model/object-ref.ts'
 import type { Reason } from '../../../model/reason.ts'
 import { type Workload, workloadKey } from '../../../model/workload.ts'
 import type { RecordedSnapshot } from '../node-snapshot.ts'
@@ -7,7 +8,7 @@ import { podsOf, readyPods } from './ready-pods.ts'
  * Is a workload back to what was recorded? Yes also where its replacement is Pending for a reason that only this node
  * can cure: then waiting would never end, and the reason is named.
  */
-type Replaced =
+export type Replaced =
   | { readonly kind: 'back' }
   | { readonly kind: 'onlyHere'; readonly reason: Reason }
   | { readonly kind: 'waiting'; readonly reason: Reason }
@@ -30,12 +31,14 @@ export function replaced(s: RecordedSnapshot, workload: Workload): Replaced {
       },
     }
   }
+  const stuck = pods.find((pod) => !pod.ready && !pod.terminating && pod.waiting !== undefined)
+  const why = pending?.unschedulable ?? (stuck && `${refKey(stuck)}: ${stuck.waiting}`) ?? workload.failure
   return {
     kind: 'waiting',
     reason: {
       code: 'ReplacementNotReady',
       object: key,
-      text: `${key} has ${ready} ready of ${wanted} recorded${pending?.unschedulable === undefined ? '' : `; ${pending.unschedulable}`}`,
+      text: `${key} has ${ready} ready of ${wanted} recorded${why === undefined ? '' : `; ${why}`}`,
     },
   }
 }

@@ -1,8 +1,12 @@
 import type { Pod } from '../../../model/pod.ts'
 import type { Workload } from '../../../model/workload.ts'
 
-/** The workload that will replace a pod: its controller, or that one's own controller (ReplicaSet → Deployment). */
+/**
+ * The workload that will replace a pod: its controller, or that one's own controller (ReplicaSet → Deployment). None replaces one
+ * that was let go, which its ReplicaSet may not have heard yet.
+ */
 export function workloadOf(pod: Pod, workloads: readonly Workload[]): Workload | undefined {
+  if (pod.polite !== undefined) return undefined
   const byUid = indexOf(workloads)
   const direct = byUid.get(pod.controller?.uid)
   if (direct?.controller === undefined) return direct

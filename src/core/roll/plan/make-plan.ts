@@ -18,6 +18,7 @@ import { maxOutFindings } from './max-out-findings.ts'
 import { budgetFindings, nodeChecks } from './node-findings.ts'
 import type { PlanFacts } from './plan-facts.ts'
 import { movingPods, podFindings } from './pod-findings.ts'
+import { politeFindings } from './polite-findings.ts'
 import { poolFindings } from './pool-findings.ts'
 import { rebootLockFindings } from './reboot-lock-findings.ts'
 import { roomFindings } from './room/room-findings.ts'
@@ -77,6 +78,7 @@ function clusterChecks(facts: PlanFacts, unknown: readonly string[], nodes: read
     leftoverFindings(facts, nodes),
     rebootLockFindings(facts),
     poolFindings(facts, nodes),
+    ...(facts.spec.drain.polite === undefined ? [] : [politeFindings(facts, nodes)]),
   ]
 }
 
@@ -104,9 +106,12 @@ function forbidden(access: Access, slotsNamespace: string): PlanFinding {
     severity: 'error',
     code: 'Forbidden',
     text: `this identity may not ${accessText(access)}`,
-    fix: `kubectl apply -f deploy/roll-rbac.yaml, and bind it to this identity${namespace === slotsNamespace ? roleOf(namespace) : ''}`,
+    fix: `kubectl apply -f deploy/${isOfPolite(access) ? 'roll-polite-rbac.yaml' : 'roll-rbac.yaml'}, and bind it to this identity${namespace === slotsNamespace ? roleOf(namespace) : ''}`,
   }
 }
+
+const isOfPolite = ({ verb, resource }: Access): boolean =>
+  (verb === 'patch' && resource === 'pods') || (verb === 'watch' && resource === 'services')
 
 /** Of DNS, all of them: without the Corefile the cluster domain is not known for sure, without the others no node asks. */
 function spared(access: Access): PlanFinding {

@@ -8,6 +8,7 @@ import { workloadOf } from '../drain/workload-of.ts'
 import { disruptionFindings } from './disruption-findings.ts'
 import { gatherPods } from './gathered-pods.ts'
 import type { PlanFacts } from './plan-facts.ts'
+import { leavesPolitely } from './polite-findings.ts'
 
 /** What stands against moving these pods: each finding once, whatever the number of pods. */
 export function podFindings(facts: PlanFacts, pods: readonly Pod[]): readonly PlanFinding[] {
@@ -18,7 +19,9 @@ export function podFindings(facts: PlanFacts, pods: readonly Pod[]): readonly Pl
     if (verdict.kind === 'refused') (verdict.why === 'emptyDir' ? kept : unmanaged).push(pod)
   }
   const moving = movingPods(facts, pods)
-  return [...refused(facts, { kept, unmanaged }), ...disruptionFindings(facts, moving), ...single(facts, moving)]
+  // Those that leave politely are replaced before.
+  const evicted = moving.filter((pod) => !leavesPolitely(facts, pod))
+  return [...refused(facts, { kept, unmanaged }), ...disruptionFindings(facts, evicted), ...single(facts, evicted)]
 }
 
 /** Those that a drain evicts and that something puts back elsewhere. */

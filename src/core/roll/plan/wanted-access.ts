@@ -31,6 +31,16 @@ export function wantedAccess(slotsNamespace: string): readonly Access[] {
   ]
 }
 
+/** Only where pods leave politely: `deploy/roll-polite-rbac.yaml` grants these. */
+export function politeAccess({ polite = [] }: RollSpec['drain']): readonly Access[] {
+  if (polite.length === 0) return []
+  const named = polite.every(({ namespaces }) => namespaces !== undefined)
+  const places = named ? [...new Set(polite.flatMap(({ namespaces = [] }) => namespaces))] : []
+  const patch = { verb: 'patch', group: '', resource: 'pods' }
+  const patches = named ? places.map((namespace) => ({ ...patch, namespace })) : [patch]
+  return [...patches, { verb: 'watch', group: '', resource: 'services' }]
+}
+
 /** The Corefile names the cluster domain; the configuration of kubelets names the address that pods ask. */
 const OF_DNS: readonly Access[] = ['coredns', 'kubelet-config'].map((name) => ({
   verb: 'get',

@@ -10,6 +10,7 @@ import { strandedVolumes } from '../drain/attached-volumes.ts'
 import { evictionRefusal } from '../drain/budget-reasons.ts'
 import { DRAIN_STAGES, type DrainStage, GUARD_STAGE } from '../drain/classify-pod.ts'
 import { guardOf } from '../drain/guard-of.ts'
+import { isReleased, isWritten, type PoliteAnswer, politeStep, refused, released } from '../drain/polite-steps.ts'
 import { isLeaving } from '../drain/ready-pods.ts'
 import { replaced } from '../drain/replaced.ts'
 import { drainView } from '../drain/stages.ts'
@@ -40,11 +41,12 @@ function drainStage(s: RecordedSnapshot, stage: DrainStage, left: readonly Pod[]
   if (stage === 3 && (left.length > 0 || haveDaemonsLeft(s)) && !isShut(s)) return shutAgainstReturn(s)
   const waits: Reason[] = []
   const actions: Action[] = []
-  const asked = new Set<string>()
+  const asked = new Set(left.flatMap((pod) => workloadLetGo(s, pod) ?? []))
   for (const pod of left) {
-    const refusal = mayLeave(s, pod, asked)
-    if (refusal !== undefined) waits.push(refusal)
-    else actions.push(evict(s, pod, stage))
+    const answer = isReleased(pod) ? politeStep(s, pod) : firstStep(s, pod, asked)
+    if ('reason' in answer) waits.push(answer.reason)
+    else if (answer.kind === 'act') actions.push(answer.action)
+    else actions.push({ ...evict(s, pod, stage), ...(isReleased(pod) ? { polite: true } : {}) })
   }
   const refusals = actions.length > 0 ? mayEvict(s) : []
   if (refusals.length > 0) return hold(refusals)
@@ -57,10 +59,33 @@ function drainStage(s: RecordedSnapshot, stage: DrainStage, left: readonly Pod[]
   return waits.length > 0 ? hold(unique(waits)) : done
 }
 
+function firstStep(s: RecordedSnapshot, pod: Pod, asked: Set<string>): PoliteAnswer {
+  const refusal = isWritten(s, pod) ? isGoing(pod) : mayLeave(s, pod, asked)
+  if (refusal !== undefined) return { kind: 'wait', reason: refusal }
+  const release = released(s, pod)
+  if (release === undefined) return { kind: 'leave' }
+  return refused(s, pod, 'releasePod') ?? { kind: 'act', action: release }
+}
+
+/** The workload of a pod that was let go and is not away, also before a watch has shown that. */
+function workloadLetGo(s: RecordedSnapshot, pod: Pod): string | undefined {
+  if (isOnItsWay(s, pod)) return undefined
+  if (isReleased(pod)) return pod.polite.workload
+  const workload = isWritten(s, pod) ? workloadOf(pod, s.cluster.workloads) : undefined
+  return workload && workloadKey(workload)
+}
+
+const isGoing = (pod: Pod): Reason => ({
+  code: 'PodLeaving',
+  object: refKey(pod),
+  text: `${refKey(pod)} is leaving`,
+})
+
+const isOnItsWay = (s: RecordedSnapshot, pod: Pod): boolean => pod.terminating || isLeaving(s, pod)
+
 /** One pod of a workload at a time, and the next only when the last is replaced. */
 function mayLeave(s: RecordedSnapshot, pod: Pod, asked: Set<string>): Reason | undefined {
-  if (pod.terminating || isLeaving(s, pod))
-    return { code: 'PodLeaving', object: refKey(pod), text: `${refKey(pod)} is leaving` }
+  if (isOnItsWay(s, pod)) return isGoing(pod)
   const retry = s.evidence.retries[`evict ${pod.uid}`]
   if (retry !== undefined && retry.notBefore > s.now) {
     return evictionRefusal(
@@ -81,7 +106,7 @@ function mayLeave(s: RecordedSnapshot, pod: Pod, asked: Set<string>): Reason | u
   return undefined
 }
 
-function evict(s: RecordedSnapshot, pod: Pod, stage: number): Action {
+export function evict(s: RecordedSnapshot, pod: Pod, stage: number): Extract<Action, { kind: 'evict' }> {
   const grace = s.spec.drain.graceSeconds
   const { namespace, name, uid } = pod
   const what = { kind: 'evict', node: s.current.node.name, namespace, name, uid, stage } as const

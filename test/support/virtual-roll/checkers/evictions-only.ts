@@ -9,9 +9,11 @@ const NAME = 'evictions-only'
 /** From an eviction that is sent, until an API server that is slow carries it out; people may uncordon meanwhile. */
 export const SLOW_API_MS = 7_500
 const EVICTION = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)\/eviction$/
-/** All that a roll may write, beside evictions: nodes, its slot, and questions about its rights. */
+export const POD = /^\/api\/v1\/namespaces\/[^/]+\/pods\/([^/]+)$/
+/** All that a roll may write, beside evictions: nodes, labels of pods, its slot, and questions about its rights. */
 const MAY_WRITE: readonly (readonly [string, RegExp])[] = [
   ['PATCH', /^\/api\/v1\/nodes\/[^/]+$/],
+  ['PATCH', POD],
   ['POST', /^\/apis\/coordination\.k8s\.io\/v1\/namespaces\/evenkeel\/leases$/],
   ['PATCH', /^\/apis\/coordination\.k8s\.io\/v1\/namespaces\/evenkeel\/leases\/evenkeel-slot-0$/],
   ['PUT', /^\/apis\/coordination\.k8s\.io\/v1\/namespaces\/evenkeel\/leases\/evenkeel-slot-0$/],

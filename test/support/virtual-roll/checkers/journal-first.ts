@@ -1,5 +1,6 @@
 import type { EngineRequest } from '../engine-request.ts'
 import type { Checker } from './checker.ts'
+import { POD } from './evictions-only.ts'
 import type { Scene } from './scene.ts'
 import { serverKey } from './server-word.ts'
 
@@ -37,7 +38,7 @@ export function journalFirst(scene: Scene): Checker {
 }
 
 function wordOf({ kind, node, name, ref }: Meant): string {
-  if (kind === 'evict') return `evict ${name}`
+  if (kind === 'evict' || kind === 'releasePod' || kind === 'withdrawPod') return `${kind} ${name}`
   if (ref === undefined || kind === 'askAgent') return `${kind} ${node}`
   return `${kind} ${serverKey(ref.instance, `${ref.backend}/${ref.server}`)}`
 }
@@ -58,10 +59,23 @@ function disruptions(scene: Scene, request: EngineRequest): readonly string[] {
       const { method, path, body } = request.request
       const [, , pod] = method === 'POST' ? (EVICTION.exec(path) ?? []) : []
       if (pod !== undefined) return [`evict ${pod}`]
+      const [, labelled] = method === 'PATCH' ? (POD.exec(path) ?? []) : []
+      if (labelled !== undefined) return labelWords(labelled, body as PodPatch)
       const [, node] = method === 'PATCH' ? (NODE.exec(path) ?? []) : []
       return node === undefined ? [] : patchWords(node, body as readonly JsonPatchOp[])
     }
   }
+}
+
+interface PodPatch {
+  readonly metadata: { readonly annotations?: Readonly<Record<string, string | null>> }
+}
+
+/** Whatever takes the mark off gives the labels back. */
+function labelWords(pod: string, { metadata: { annotations = {} } }: PodPatch): readonly string[] {
+  const [mark] = Object.values(annotations)
+  if (mark === undefined) return [`withdrawPod ${pod}`]
+  return mark === null ? [] : [`releasePod ${pod}`]
 }
 
 interface JsonPatchOp {

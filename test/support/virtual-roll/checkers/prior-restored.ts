@@ -5,10 +5,11 @@ import type { Checker } from './checker.ts'
 import type { Scene } from './scene.ts'
 
 const NAME = 'prior-restored'
+const POLITE = 'evenkeel.dev/polite'
 
 /**
  * At the end everything is as it was: each node's cordon, taints, labels and annotations, each server's state; the slot
- * is free, every machine runs, every pod is ready, and whatever was ready before is up.
+ * is free, every machine runs, every pod is ready and no pod half on its way, and whatever was ready before is up.
  */
 export function priorRestored(scene: Scene): Checker {
   return {
@@ -70,7 +71,11 @@ function notBack(scene: Scene): readonly string[] {
     .pods()
     .filter((pod) => !isReady(pod))
     .map(({ metadata }) => `${metadata.name} is not ready`)
-  return [...machines, ...nodes, ...pods]
+  const halfAway = scene
+    .pods()
+    .filter(({ metadata }) => POLITE in (metadata.annotations ?? {}))
+    .map(({ metadata }) => `${metadata.name} was let go, and stayed`)
+  return [...machines, ...nodes, ...pods, ...halfAway]
 }
 
 const isNodeReady = ({ status }: NodeObject): boolean =>

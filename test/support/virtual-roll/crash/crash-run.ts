@@ -1,5 +1,5 @@
 import type { ProbeTarget } from '../../../../src/model/probe.ts'
-import { database, edge, WHOAMI_PORT, whoami } from '../../../../src/sim/cluster/article-workloads.ts'
+import { budget, database, edge, WHOAMI_PORT, whoami } from '../../../../src/sim/cluster/article-workloads.ts'
 import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
 import { settled, virtualRollFile } from '../article-cluster.ts'
 import { LossLog } from '../checkers/loss-log.ts'
@@ -26,6 +26,8 @@ export interface CrashPlan {
   /** Nodes of the cluster, and which of them are rolled. */
   readonly nodes: number
   readonly rolled: readonly string[]
+  /** `whoami` exits at once, its budget allows no eviction, and its pods leave politely. */
+  readonly polite?: true
   /** A person claims the first of these meanwhile. Absent: no one does. */
   readonly claimed?: {
     /** How the balancer of the roll is told. */
@@ -52,8 +54,8 @@ const PAUSE_MS = 1_500
 const JUDGED_AFTER_MS = 3_000
 
 /** One roll of a small cluster under traffic, killed where the plan says, taken up again, and looked at by all checkers. */
-export async function crashRun({ crashes, word, nodes, rolled, claimed }: CrashPlan): Promise<CrashRun> {
-  const world = { seed: 'crash', nodes, darkMs: 500, manifests: manifestsFor(nodes) }
+export async function crashRun({ crashes, word, nodes, rolled, claimed, polite }: CrashPlan): Promise<CrashRun> {
+  const world = { seed: 'crash', nodes, darkMs: 500, manifests: manifestsFor(nodes, polite) }
   const { cluster, agents } =
     claimed?.by === 'agents' ? await worldWithAgents(world) : { cluster: await smallWorld(world) }
   const { time } = cluster
@@ -65,7 +67,10 @@ export async function crashRun({ crashes, word, nodes, rolled, claimed }: CrashP
   }
   const roll: VirtualRoll = new VirtualRoll(
     cluster,
-    virtualRollFile({ rate: 10, spec: { nodes: { names: rolled }, ...BRISK, ...(agents && BY_AGENTS) } }),
+    virtualRollFile({
+      rate: 10,
+      spec: { nodes: { names: rolled }, ...BRISK, ...(agents && BY_AGENTS), ...(polite && POLITE) },
+    }),
     {
       onEffect,
       batchEveryMs: 400,
@@ -122,6 +127,8 @@ const BRISK = {
   detach: { idleLimit: '5s' },
 }
 
+const POLITE = { drain: { daemonSets: ['app=edge'], polite: [{ selector: 'app=whoami', leaveAfter: '2s' }] } }
+
 const BY_AGENTS = {
   balancers: [
     {
@@ -145,10 +152,15 @@ async function worldWithAgents(world: SmallWorld): Promise<{ cluster: VirtualClu
   return { cluster, agents: await begun.promise }
 }
 
-const manifestsFor = (nodes: number): readonly object[] => [
-  ...whoami({ service: 'improved', replicas: nodes + 1, graceSeconds: 1 }),
+const manifestsFor = (nodes: number, polite = false): readonly object[] => [
+  ...(polite ? exitsAtOnce(nodes + 1) : whoami({ service: 'improved', replicas: nodes + 1, graceSeconds: 1 })),
   ...edge(),
   ...database(Array.from({ length: nodes }, (_, i) => `n${i + 1}`)),
+]
+
+const exitsAtOnce = (replicas: number): readonly object[] => [
+  ...whoami({ service: 'plain', replicas, graceSeconds: 1 }),
+  budget('whoami', 'whoami', replicas),
 ]
 
 function firstTarget({ spec }: VirtualRoll): ProbeTarget {

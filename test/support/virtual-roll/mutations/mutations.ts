@@ -29,14 +29,10 @@ export const MUTATIONS: readonly Mutation[] = [
   mutation('does not cordon', [LADDER, '[slot, cordon, detach, drain, reboot]', '[slot, detach, drain, reboot]']),
   mutation('attaches before the proof', [
     LADDER,
-    '[slotHeld, proof, uncordon, settle, attach, soak]',
-    '[slotHeld, attach, proof, uncordon, settle, soak]',
+    '  slotHeld,\n  proof,\n  politeEnd,\n  uncordon,\n  settle,\n  attach,\n',
+    '  slotHeld,\n  attach,\n  proof,\n  politeEnd,\n  uncordon,\n  settle,\n',
   ]),
-  mutation('asks for no proof', [
-    LADDER,
-    '[slotHeld, proof, uncordon, settle, attach, soak]',
-    '[slotHeld, uncordon, settle, attach, soak]',
-  ]),
+  mutation('asks for no proof', [LADDER, '  slotHeld,\n  proof,\n  politeEnd,\n', '  slotHeld,\n']),
   mutation('trusts Ready in place of a new boot id', [
     'src/core/roll/node-snapshot.ts',
     's.current.node.bootId !== s.record.bootId',

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { durationField } from './duration-field.ts'
+import { fieldMeta, section } from './section.ts'
+import { selectorField } from './selector-field.ts'
+import { textField } from './text-field.ts'
+
+const namespaceName = textField({
+  title: 'namespace',
+  pattern: /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/,
+  rule: 'lower-case letters, digits and "-"',
+  description: 'Name of a namespace.',
+  example: 'shop',
+})
+
+const entry = section(
+  {
+    selector: selectorField({ description: 'Labels of the pods.', example: 'app=whoami' }),
+    namespaces: z
+      .array(namespaceName)
+      .min(1)
+      .meta(fieldMeta('list', { description: 'Only pods in these namespaces. Absent: in all.', example: ['shop'] }))
+      .exactOptional(),
+    leaveAfter: durationField({
+      description:
+        'How long a pod serves on after it has left its Services. Each kube-proxy writes its rules at most once a second, and nothing tells when the last one has.',
+      from: '1s',
+      to: '1h',
+    }).prefault('6s'),
+  },
+  'One choice of pods.',
+)
+
+export const politeField = z
+  .array(entry)
+  .min(1)
+  .meta(
+    fieldMeta('list', {
+      description:
+        'Pods of Deployments that leave only after their replacement is Ready elsewhere and no Service sends to them any more: for services that do nothing for their own exit. Absent: none.',
+      example: [{ selector: 'app=whoami', leaveAfter: '6s' }],
+    }),
+  )

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { budget, whoami } from '../../src/sim/cluster/article-workloads.ts'
+import { politeRoll } from '../scenarios/polite.ts'
+import { requires } from '../support/requires.ts'
+import { atNight } from '../support/roll-bed/at-night.ts'
+import { RealGround } from '../support/roll-bed/real-ground.ts'
+import { RollBed } from '../support/roll-bed/roll-bed.ts'
+import { unlessVoid } from '../support/roll-bed/unless-void.ts'
+import { leftoversOf } from '../support/roll-ground/leftovers-of.ts'
+
+const real = { ...requires('testbed'), timeout: 900_000 }
+const RBAC = readFileSync(new URL('../../deploy/roll-polite-rbac.yaml', import.meta.url), 'utf8')
+const POLITE = { polite: [{ selector: 'app=whoami' }] }
+
+let opened: RollBed | undefined
+const bed = (): RollBed => {
+  assert.ok(opened)
+  return opened
+}
+
+/**
+ * `whoami` exits at once when it is asked to, and nothing in it delays that. A connection that HAProxy keeps open to a pod stays with
+ * the pod until that exits, and a request that is on its way then is lost: so HAProxy keeps none.
+ */
+before(async () => {
+  if (real.skip !== false) return
+  opened = await RollBed.open({ service: 'plain', replicas: 1, database: false, lb: { closesServers: true } })
+  await opened.bed.apply(RBAC)
+})
+after(async () => opened?.close())
+
+const scaled = async (replicas: number): Promise<void> => {
+  await bed().bed.apply(whoami({ service: 'plain', replicas }))
+  await bed().settled()
+}
+
+const podsOf = async (): Promise<readonly string[]> =>
+  (await bed().list('/api/v1/namespaces/default/pods?labelSelector=app%3Dwhoami')).map(({ metadata }) => metadata.name)
+
+test(
+  'the only pod of a service that exits at once leaves its node without one failed request, past a budget that never allows it',
+  real,
+  async (t) => {
+    await bed().bed.apply([budget('whoami', 'whoami', 1)])
+    const node = await bed().nodeWith('whoami')
+    const [before] = await podsOf()
+    const judged = await unlessVoid(t, () =>
+      politeRoll(new RealGround(bed), { drain: POLITE, nodes: { names: [node] } }),
+    )
+    assert.deepEqual([judged.code, judged.failed], [0, 0], judged.story)
+    assert.deepEqual(await leftoversOf(bed()), [])
+    const now = await podsOf()
+    assert.deepEqual([now.length, now.includes(before ?? '')], [1, false])
+    await bed().remove('/apis/policy/v1/namespaces/default/poddisruptionbudgets/whoami')
+  },
+)
+
+for (const replicas of [1, 5]) {
+  atNight(
+    `${replicas} of a service that exits at once: a roll of every node loses none with it, and some without`,
+    real,
+    async (t) => {
+      await scaled(replicas)
+      const lost: number[] = []
+      for (const drain of [POLITE, {}]) {
+        const { failed, sentRequests, story } = await unlessVoid(t, () => politeRoll(new RealGround(bed), { drain }))
+        t.diagnostic(`${'polite' in drain ? 'with' : 'without'}: ${failed} of ${sentRequests} failed`)
+        if ('polite' in drain) assert.equal(failed, 0, story)
+        lost.push(failed)
+        await bed().settled()
+      }
+      assert.equal(lost[0], 0)
+      assert.ok((lost[1] ?? 0) > 0)
+    },
+  )
+}
+
+const WRITES = ['releasePod', 'withdrawPod', 'evict'] as const
+
+for (const word of ['resume', 'abort'] as const) {
+  for (const action of WRITES) {
+    atNight(
+      `killed right after ${action}, ${word} loses no request and leaves no pod half on its way`,
+      real,
+      async (t) => {
+        await scaled(1)
+        const names = [await bed().nodeWith('whoami')]
+        const judged = await unlessVoid(t, async () => {
+          const judge = bed().judge()
+          const roll = bed().roll('-f', bed().file({ spec: { nodes: { names }, drain: POLITE } }), '--yes')
+          await roll.until(action, (event) => event.type === 'write' && event.action === action && event.ok)
+          roll.kill('SIGKILL')
+          await roll.ended()
+          const { code } = await bed().roll(word).ended()
+          assert.equal(code, word === 'resume' ? 0 : 1)
+          await bed().settled()
+          return judge.verdict()
+        })
+        assert.equal(judged.failedRequests, 0)
+        assert.deepEqual(await leftoversOf(bed()), [])
+      },
+    )
+  }
+}
