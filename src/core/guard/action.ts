@@ -60,7 +60,7 @@ export type GuardNodeAction = { readonly node: string } & (
 )
 
 /** A pod that was deleted and resists, and its NodeGuard is gone. */
-export interface GuardStrayAction {
+interface GuardStrayAction {
   readonly kind: 'unlockStray'
   readonly pod: GuardPod
 }
