@@ -172,6 +172,31 @@ for (const { mode, others } of [
     await place().remove(name)
   })
 
+for (const mode of ['PerNode', 'Budget'] as const)
+  atNight(
+    `${mode}: a node that is removed is guarded and counted no more, and one that joins is guarded`,
+    real,
+    async (t) => {
+      const { bed } = place()
+      const name = `joins-${mode.toLowerCase()}`
+      await place().guard({ mode }, name)
+      await bed.powerOff('n3')
+      await bed.kubectl(['delete', 'node/n3'])
+      const removedMs = performance.now()
+      await place().guardedAgain(name, ['n1', 'n2'])
+      t.diagnostic(`nothing was left of n3 ${seconds(removedMs, performance.now())} after its Node was deleted`)
+      // No drain waits for it.
+      await place().drain('n1').drained()
+      await place().uncordon('n1')
+      await place().guardedAgain(name, ['n1', 'n2'])
+      await bed.powerOn('n3')
+      const joinedMs = performance.now()
+      await place().guardedAgain(name)
+      t.diagnostic(`n3 was guarded ${seconds(joinedMs, performance.now())} after its machine was started`)
+      await place().remove(name)
+    },
+  )
+
 atNight(
   'the second lock: a guard that is deleted by force stays while its node is held, and goes once the hold is clear',
   real,

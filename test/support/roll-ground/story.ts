@@ -7,7 +7,8 @@ import type { StampedEvent } from '../../../src/model/roll-event.ts'
 export function story(events: readonly StampedEvent[]): string {
   let failed = 0
   const lines: string[] = []
-  for (const event of events) {
+  // A roll that ends before it begins prints its plan alone.
+  for (const event of events.filter(({ at }) => at !== undefined)) {
     const at = event.at.slice(11, 23)
     if (event.type !== 'load.tick') lines.push(`${at} ${toldShort(event)}`)
     else if (event.load.failed > failed) {

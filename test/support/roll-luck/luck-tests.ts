@@ -48,7 +48,7 @@ function registered({ bed, real }: Place): void {
   async function heldByRefusedToken(token: LapsingToken, drain: Spec): Promise<RollProcess> {
     await shutBudget(bed())
     const file = fileFor(await bed().nodeWith('whoami'), { drain })
-    const roll = bed().roll('-f', file, '--yes', '--kubeconfig', token.kubeconfig)
+    const roll = bed().roll('-f', file, '--yes', '--even-if-blocked', '--kubeconfig', token.kubeconfig)
     await roll.untilHeld('BudgetExhausted')
     await token.revoke()
     await roll.untilHeld('EvictionFailed', 'Unauthorized')
@@ -93,7 +93,7 @@ function registered({ bed, real }: Place): void {
   async function heldByFullDisk(disk: TinyDisk, drain: Spec): Promise<RollProcess> {
     await shutBudget(bed())
     const file = fileFor(await bed().nodeWith('whoami'), { drain })
-    const roll = bed().rollWithin(disk.enter, '-f', file, '--yes', '--state-dir', disk.folder)
+    const roll = bed().rollWithin(disk.enter, '-f', file, '--yes', '--even-if-blocked', '--state-dir', disk.folder)
     await roll.untilStep('cordon')
     disk.fill()
     await roll.untilHeld('JournalNotWritable')
