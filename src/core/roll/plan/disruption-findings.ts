@@ -2,7 +2,7 @@ import type { DisruptionBudget } from '../../../model/disruption-budget.ts'
 import { refKey } from '../../../model/object-ref.ts'
 import type { Pod } from '../../../model/pod.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
-import { guardOf } from '../drain/guard-of.ts'
+import { isGated } from '../drain/guard-of.ts'
 import { workloadOf } from '../drain/workload-of.ts'
 import { type BudgetNeeds, budgetNeeds } from './budget-arithmetic.ts'
 import { gatherPods } from './gathered-pods.ts'
@@ -20,8 +20,7 @@ export function disruptionFindings(facts: PlanFacts, moving: readonly Pod[]): re
     if (names === '') return []
     const budget = byKey.get(names)
     if (budget === undefined) return [twoBudgets(names, pods, facts)]
-    // The budget of a NodeGuard is shut until the drain has come to its pod.
-    const own = pods.filter((pod) => guardOf(pod) === undefined)
+    const own = pods.filter((pod) => !isGated(pod))
     if (own.length === 0) return []
     const selected = all.by(budget.selector, [budget.namespace])
     return budgetFindings({ budget, pods: own, needs: needsOf(budget, selected, facts), facts })

@@ -3,7 +3,7 @@ import { isFinished, type Pod } from '../../../model/pod.ts'
 import type { PlanFinding } from '../../../model/roll-plan.ts'
 import { type Workload, workloadKey } from '../../../model/workload.ts'
 import { classifyPod } from '../drain/classify-pod.ts'
-import { guardOf } from '../drain/guard-of.ts'
+import { isGated } from '../drain/guard-of.ts'
 import { workloadOf } from '../drain/workload-of.ts'
 import { disruptionFindings } from './disruption-findings.ts'
 import { gatherPods } from './gathered-pods.ts'
@@ -58,11 +58,11 @@ function refused({ cluster }: PlanFacts, { kept, unmanaged }: RefusedPods): read
   return findings
 }
 
-/** The pod of a NodeGuard has no replica to stand in for it, on purpose. */
+/** Pods that are for their node alone have no replica elsewhere, on purpose. */
 function single({ cluster }: PlanFacts, moving: readonly Pod[]): readonly PlanFinding[] {
   const ofWorkload = new Map<Workload, Pod>()
   for (const pod of moving) {
-    const workload = guardOf(pod) === undefined ? workloadOf(pod, cluster.workloads) : undefined
+    const workload = isGated(pod) ? undefined : workloadOf(pod, cluster.workloads)
     if (workload?.desired === 1) ofWorkload.set(workload, pod)
   }
   if (ofWorkload.size === 0) return []

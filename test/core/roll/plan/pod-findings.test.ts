@@ -118,6 +118,15 @@ const TABLE: readonly (readonly [
     },
     undefined,
   ],
+  [
+    'the pod of an IngressDaemonSet, whose budget is shut until its node is detached',
+    { ...CART, labels: { ...CART.labels, 'evenkeel.dev/ingress-uid': 'u1' } },
+    {
+      ...under(aBudget({ desiredHealthy: 1, currentHealthy: 1, expectedPods: 1 })),
+      workloads: [aWorkload({ desired: 1 })],
+    },
+    undefined,
+  ],
   ['a pod that has ended', { ...CART, phase: 'Succeeded' }, under(aBudget()), undefined],
   ['a mirror pod, which is not evicted', { ...CART, mirror: true }, under(aBudget()), undefined],
 ]

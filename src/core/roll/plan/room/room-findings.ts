@@ -3,7 +3,7 @@ import type { Pod } from '../../../../model/pod.ts'
 import { isDaemonSetPod } from '../../../../model/pod.ts'
 import { type Amount, bytesText, cpuText } from '../../../../model/quantity.ts'
 import type { PlanFinding } from '../../../../model/roll-plan.ts'
-import { guardOf } from '../../drain/guard-of.ts'
+import { isGated } from '../../drain/guard-of.ts'
 import { type GatheredPods, gatherPods } from '../gathered-pods.ts'
 import type { PlanFacts } from '../plan-facts.ts'
 import { SelectedPods } from '../selected-pods.ts'
@@ -39,7 +39,7 @@ export function roomFindings(facts: PlanFacts, moving: readonly Pod[]): readonly
 
 /** Pods of DaemonSets and of NodeGuards come back to their own node. */
 const isPlaced = (pod: Pod): pod is PlacedPod =>
-  pod.placement !== undefined && !isDaemonSetPod(pod) && guardOf(pod) === undefined && !pod.terminating
+  pod.placement !== undefined && !isDaemonSetPod(pod) && !isGated(pod) && !pod.terminating
 
 function volumeTerms({ cluster, volumes = [] }: PlanFacts): (pod: Pod) => readonly (readonly NodeTerm[])[] {
   const ofVolume = new Map(volumes.flatMap(({ name, terms }) => (terms === undefined ? [] : [[name, terms] as const])))
