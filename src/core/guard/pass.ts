@@ -139,6 +139,12 @@ function slotsByNode({ budget: { slots, holder } }: GuardSnapshot): ReadonlyMap<
 export const isAway = ({ node, wanted }: GroupNode): boolean =>
   node !== undefined && wanted.some(({ isReady }) => !isReady)
 
+/** Its guards were deleted before they were ready and resist, so that none of them can become ready before the node is drained. */
+export const isStuck = (x: GroupNode): boolean =>
+  isAway(x) && x.wanted.every(({ isReady, n: { pods } }) => isReady || (pods.length > 0 && pods.every(isResisting)))
+
+const isResisting = ({ isLeaving, isLocked }: GuardPod): boolean => isLeaving && isLocked
+
 /** A person has said that the node may be without its guard. */
 export const isGivenUp = ({ now }: GuardSnapshot, { name, wanted }: GroupNode): boolean =>
   wanted.every(({ isReady, view }) => isReady || releaseOf(view, name, now) !== undefined)

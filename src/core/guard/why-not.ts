@@ -1,12 +1,13 @@
 import type { Reason } from '../../model/reason.ts'
 import { takesNoPods } from './asks.ts'
 import { mayGo, targetGone } from './may-go.ts'
-import type { GroupNode, GuardPass } from './pass.ts'
+import { type GroupNode, type GuardPass, isAway, isStuck } from './pass.ts'
 import type { GuardView } from './snapshot.ts'
 
 /** Besides the budget: other nodes without a guard, and holds. */
 export function whyNot(pass: GuardPass, x: GroupNode): readonly Reason[] {
-  const away = pass.away.filter((other) => other !== x)
+  // A node without a guard that is ready does not wait for one that is stuck, which would wait for it in turn, for ever.
+  const away = pass.away.filter((other) => other !== x && !(isAway(x) && isStuck(other)))
   const answer = mayGo(pass, x)
   return [
     ...(answer.kind === 'held' ? answer.reasons : []),
