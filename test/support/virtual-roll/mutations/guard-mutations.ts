@@ -73,7 +73,7 @@ export const GUARD_MUTATIONS: readonly Mutation[] = [
   mutation(
     'forgets a node once its guard is evicted',
     ['grants.ts', 'under.filter((x) => !isLost(pass, x))', 'under.filter((x) => !isGone(x))'],
-    ['why-not.ts', 'pass.away.filter((other) => other !== x)', 'pass.away.filter((other) => other === undefined)'],
+    ['why-not.ts', 'other !== x && !(isAway(x) && isStuck(other))', 'other === undefined'],
   ),
   mutation('leaves nodes that are cordoned out of the count', [
     'guarded-nodes.ts',
