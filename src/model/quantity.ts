@@ -23,7 +23,7 @@ const UNITS: Readonly<Record<string, number>> = {
   Ei: 2 ** 60,
 }
 
-/** `100m`, `1.5`, `64Mi`, `1e3`: a resource.Quantity as a number; undefined for what is none. */
+/** `100m`, `1.5`, `64Mi`, `1e3`: a resource.Quantity as a number; undefined if the text is not a quantity. */
 export function quantity(text: string): number | undefined {
   const [, number, unit = ''] = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([numkMGTPE]|[KMGTPE]i)?$/.exec(text) ?? []
   return number === undefined ? undefined : Number(number) * (UNITS[unit] ?? Number.NaN)

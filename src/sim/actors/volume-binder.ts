@@ -1,9 +1,9 @@
+import { quantity } from '../../model/quantity.ts'
 import type { ApiObject } from '../world/api-object.ts'
 import { apiVersionOf, VOLUME_CLAIMS, VOLUMES } from '../world/api-resource.ts'
 import type { World } from '../world/world.ts'
 import { ObjectIndex } from './object-index.ts'
 import { isGoing } from './pod-object.ts'
-import { quantityBytes } from './quantity.ts'
 import { type ActorParts, runReconciler } from './run-reconciler.ts'
 import type { ClaimObject, VolumeObject } from './volume-object.ts'
 
@@ -66,14 +66,15 @@ function bindAll(world: World, claims: readonly ClaimObject[], free: readonly Vo
   }
 }
 
-const sizeOf = ({ spec }: VolumeObject): number => quantityBytes(spec.capacity?.storage)
+const sizeOf = ({ spec }: VolumeObject): number => bytesOf(spec.capacity?.storage)
+const bytesOf = (text = ''): number => quantity(text) ?? 0
 
 function suits(volume: VolumeObject, { metadata, spec }: ClaimObject): boolean {
   const { claimRef, accessModes = [] } = volume.spec
   if ((spec.volumeName ?? volume.metadata.name) !== volume.metadata.name) return false
   if (claimRef !== undefined) return claimRef.namespace === metadata.namespace && claimRef.name === metadata.name
   return (
-    sizeOf(volume) >= quantityBytes(spec.resources?.requests?.storage) &&
+    sizeOf(volume) >= bytesOf(spec.resources?.requests?.storage) &&
     (spec.accessModes ?? []).every((mode) => accessModes.includes(mode))
   )
 }
