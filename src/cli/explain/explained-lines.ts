@@ -30,7 +30,7 @@ export function explainedLines(explained: Explained, paste: Paste, columns: numb
 const hanging = (text: string, columns: number): readonly Line[] =>
   wrapWords(escapeForeign(text), columns - 4).map((line, at): Line => [`${at === 0 ? '  ' : '    '}${line}`])
 
-/** What holds nothing up is told without what was seen; the document has both. */
+/** A finding that blocks nothing is printed without its evidence. The JSON document has the evidence of every finding. */
 function textsOf(findings: readonly Finding[]): readonly string[] {
   const more = findings.length - FINDINGS_MAX
   return [

@@ -18,7 +18,7 @@ export interface ExplainGround {
   readonly dnsObjects: Pick<DnsObjects, 'services' | 'pods' | 'endpoints'>
   readonly conditions: Pick<ServiceConditions, 'read'>
   readonly clock: Clock
-  /** Of the run that is named, or of the one that was begun last; undefined: there is none of this cluster. */
+  /** Reads the journal of the named run, or of the newest run if no run is named. Undefined: no run of this cluster is on this machine. */
   readonly runHere: (
     of: { readonly node: string; readonly run?: string },
     signal: AbortSignal,

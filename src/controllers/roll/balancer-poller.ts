@@ -14,8 +14,8 @@ import { ServedServers } from './served-servers.ts'
 /** Short enough that a reload is seen and answered within a second. */
 const POLL_MS = 200
 /**
- * Everything is read so often. It tells of the servers of other nodes, and alone shows that somebody set a server which is down
- * `ready`: that too is answered within a second.
+ * All servers are read at this interval. Only this reading shows the servers of other nodes, and that another client has set a server to
+ * `ready` while it is down. The roll answers that within a second, too.
  */
 const WHOLE_EVERY_MS = 800
 const POLL_LIMIT_MS = 2000

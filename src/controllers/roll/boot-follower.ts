@@ -26,9 +26,8 @@ interface Followed<T> extends Booted {
 }
 
 /**
- * Follows one stream of one node at a time, of one boot at a time: it begins with a list after that boot id was named, so
- * that what is told first can be no older than that. A stream that breaks keeps what it told last, and goes on from there by
- * the cluster's own means.
+ * Follows one stream, for one node and one boot at a time. The stream begins with a list that is made after the boot id was known, so its
+ * first value is no older than the boot. A stream that breaks keeps its last value, and the cluster adapter resumes it.
  */
 class BootFollower<O, T> {
   readonly #parts: BootFollowerParts<O, T>

@@ -103,7 +103,7 @@ function redispatch({ instance, backends }: InstanceInspection): readonly PlanFi
     .map(({ name }) => ({
       severity: 'warning',
       code: 'BalancerRedispatch',
-      text: `backend ${name} of ${instance} ties clients to servers, and whether they may change server when theirs is gone is not told`,
+      text: `backend ${name} of ${instance} ties clients to servers, and it is not known whether they may use another server while theirs is out`,
       fix: `check that haproxy.cfg has "option redispatch" for ${name}`,
     }))
 }
