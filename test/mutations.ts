@@ -3,8 +3,16 @@
  * checker. `npm run mutations`; a word selects mutations by their names. Prints a table in Markdown.
  */
 
+import type { Job } from './support/virtual-roll/jobs/job.ts'
 import { MutatedTree } from './support/virtual-roll/mutations/mutated-tree.ts'
-import { fleetJobs, guardJobs, ingressJobs, mutationJobs } from './support/virtual-roll/mutations/mutation-jobs.ts'
+import type { Mutation } from './support/virtual-roll/mutations/mutation.ts'
+import {
+  fleetJobs,
+  guardJobs,
+  ingressJobs,
+  mutationJobs,
+  politeJobs,
+} from './support/virtual-roll/mutations/mutation-jobs.ts'
 import { MUTATIONS } from './support/virtual-roll/mutations/mutations.ts'
 import { type Caught, tryMutation } from './support/virtual-roll/mutations/try-mutation.ts'
 
@@ -16,23 +24,29 @@ const jobText = ({ job, after }: Caught): string => {
   return `${where}, ${after}${after === 1 ? ' run' : ' runs'}`
 }
 
+/** Each world's own jobs, made once where a chosen mutation needs them: some begin with a roll. */
+async function jobsByWorld(chosen: readonly Mutation[]): Promise<(mutation: Mutation) => readonly Job[]> {
+  const worldOf = ({ inFleets, inIngress, inGuards, inPolite }: Mutation): keyof typeof WORLDS => {
+    if (inFleets) return 'fleets'
+    if (inIngress) return 'ingress'
+    if (inGuards) return 'guards'
+    return inPolite ? 'polite' : 'usual'
+  }
+  const jobs = new Map<string, readonly Job[]>()
+  for (const world of new Set(chosen.map(worldOf))) jobs.set(world, await WORLDS[world]())
+  return (mutation) => jobs.get(worldOf(mutation)) ?? []
+}
+
+const WORLDS = { fleets: fleetJobs, ingress: ingressJobs, guards: guardJobs, polite: politeJobs, usual: mutationJobs }
+
 const words = process.argv.slice(2)
 const chosen = MUTATIONS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
 const tree = await MutatedTree.make()
 try {
-  const [usual, fleets] = [
-    chosen.every(({ inFleets, inIngress, inGuards }) => inFleets || inIngress || inGuards) ? [] : await mutationJobs(),
-    fleetJobs(),
-  ]
+  const jobsOf = await jobsByWorld(chosen)
   console.log('| the engine … | seen by | first in |\n| --- | --- | --- |')
   for (const mutation of chosen) {
-    const jobs = mutation.inFleets
-      ? fleets
-      : mutation.inIngress
-        ? ingressJobs()
-        : mutation.inGuards
-          ? guardJobs()
-          : usual
+    const jobs = jobsOf(mutation)
     const caught = await tryMutation(tree, mutation, jobs)
     console.log(
       `| ${mutation.name} | ${caught?.by ?? '**nobody**'} | ${caught === undefined ? `${jobs.length} runs` : jobText(caught)} |`,

@@ -23,6 +23,7 @@ const FIRST_SEED = 1_000_000
 const nightsSince2026 = Math.floor((Date.now() - Date.UTC(2026, 0, 1)) / (24 * 60 * 60_000))
 const FLEETS_A_NIGHT = 2_000
 const firstFleet = nightsSince2026 * FLEETS_A_NIGHT
+const firstPolite = FIRST_SEED + firstFleet
 const firstSeed = FIRST_SEED + nightsSince2026 * SEEDS_A_NIGHT
 /** Of those below the first one that is drawn by step; after three years they begin anew. */
 const EARLY_A_NIGHT = 900
@@ -38,6 +39,11 @@ const PARTS: readonly Part[] = [
     name: 'early',
     what: `${EARLY_A_NIGHT} seeds from ${firstEarly} on, whose faults are drawn by time`,
     argv: ['test/swarm.ts', '--seeds', String(EARLY_A_NIGHT), '--from', String(firstEarly)],
+  },
+  {
+    name: 'polite',
+    what: `${FLEETS_A_NIGHT} seeds from ${firstPolite} on, with pods that leave politely`,
+    argv: ['test/swarm.ts', '--polite', '--seeds', String(FLEETS_A_NIGHT), '--from', String(firstPolite)],
   },
   {
     name: 'fleets',

@@ -1,7 +1,8 @@
 /**
  * Random clusters under random faults, in virtual time. `npm run swarm -- --seeds 1000` runs seeds 0 to 999 on two cores,
  * `--from 5000` others; `--seed X` runs one again, twice, and tells what happened. Each run prints how often each fault
- * happened in each step; with `--table` it fails where a cell is empty that could be filled. `--digests FILE` writes a line
+ * happened in each step; with `--table` it fails where a cell is empty that could be filled. With `--polite` the pods of each world
+ * leave politely, under a budget that allows no eviction. `--digests FILE` writes a line
  * for each seed, its digest: a change of shape leaves that file as it was.
  */
 import { writeFileSync } from 'node:fs'
@@ -12,8 +13,8 @@ import { added, cellTable, emptyCells } from './support/virtual-roll/swarm/cell-
 import { cueText } from './support/virtual-roll/swarm/cue.ts'
 import { faultText } from './support/virtual-roll/swarm/fault.ts'
 import type { CellCounts } from './support/virtual-roll/swarm/fault-tally.ts'
-import { runSeed } from './support/virtual-roll/swarm/run-seed.ts'
-import { scenarioOf } from './support/virtual-roll/swarm/scenario.ts'
+import { runPoliteSeed, runSeed } from './support/virtual-roll/swarm/run-seed.ts'
+import { politeScenarioOf, scenarioOf } from './support/virtual-roll/swarm/scenario.ts'
 
 const { values } = parseArgs({
   options: {
@@ -22,16 +23,19 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     workers: { type: 'string', default: '2' },
     digests: { type: 'string' },
+    polite: { type: 'boolean', default: false },
     table: { type: 'boolean', default: false },
   },
 })
 
+const run = values.polite ? runPoliteSeed : runSeed
+
 async function replay(seed: string): Promise<boolean> {
-  const { faults, cues, ...scenario } = scenarioOf(seed)
+  const { faults, cues, ...scenario } = (values.polite ? politeScenarioOf : scenarioOf)(seed)
   console.log(JSON.stringify(scenario))
   for (const fault of [...faults, ...scenario.world.faults]) console.log(`  ${faultText(fault)}`)
   for (const cue of cues) console.log(`  ${cueText(cue)}`)
-  const [first, second] = [await runSeed(seed), await runSeed(seed)]
+  const [first, second] = [await run(seed), await run(seed)]
   for (const event of first.events) console.log(event)
   for (const text of complaints({ kind: 'seed', report: first })) console.log(text)
   console.log(JSON.stringify(first.cells))
@@ -43,12 +47,12 @@ async function swarm(from: number, count: number, workers: number): Promise<bool
   const cells: CellCounts[] = []
   const digests = new Map<number, string>()
   const { failed, text } = await trySeeds({
-    kind: 'seed',
+    kind: values.polite ? 'polite' : 'seed',
     from,
     count,
     workers,
     onReport: (report) => {
-      if (report.kind !== 'seed') return
+      if (report.kind !== 'seed' && report.kind !== 'polite') return
       cells.push(report.report.cells)
       digests.set(Number(report.report.seed), report.report.digest)
     },

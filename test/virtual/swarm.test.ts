@@ -19,6 +19,8 @@ const NEW_SEEDS = Number(process.env.SWARM_SEEDS ?? 40)
  * first ones where there is no commit, or no git.
  */
 const FIRST_NEW = Number(process.env.SWARM_FROM ?? FIRST_BY_STEP + commitNumber())
+/** With pods that leave politely, likewise. */
+const NEW_POLITE = 8
 const SEED_OF_DIGEST = '5'
 
 function commitNumber(): number {
@@ -26,10 +28,10 @@ function commitNumber(): number {
   return status === 0 ? Number.parseInt(stdout.slice(0, 7), 16) : 0
 }
 
-async function reports(seeds: readonly string[]): Promise<readonly JobReport[]> {
+async function reports(seeds: readonly string[], kind: 'seed' | 'polite' = 'seed'): Promise<readonly JobReport[]> {
   const found: JobReport[] = []
   await runJobs({
-    jobs: seeds.map((seed): Job => ({ kind: 'seed', seed })),
+    jobs: seeds.map((seed): Job => ({ kind, seed })),
     onReport: (report) => found.push(report) > 0,
   })
   return found
@@ -41,7 +43,7 @@ const seedsFrom = (first: number, length: number): readonly string[] =>
 function failures(all: readonly JobReport[]): readonly string[] {
   return all.flatMap((report) => {
     const seed =
-      report.kind === 'seed'
+      report.kind === 'seed' || report.kind === 'polite'
         ? report.report.seed
         : report.kind === 'thrown' && 'seed' in report.job
           ? report.job.seed
@@ -67,6 +69,13 @@ test('seeds that no run has tried, with faults in each step, are as good', async
   const failed = failures(all)
   assert.ok(failed.length === 0, [which, 'keep those that fail in test/virtual/kept-seeds.ts', ...failed].join('\n'))
   assert.equal(all.length, NEW_SEEDS)
+})
+
+test('pods that leave politely do so under faults in each step, without a lost request', async () => {
+  const all = await reports(seedsFrom(FIRST_NEW, NEW_POLITE), 'polite')
+  const which = `npm run swarm -- --polite --from ${FIRST_NEW} --seeds ${NEW_POLITE}`
+  assert.deepEqual(failures(all), [], which)
+  assert.equal(all.length, NEW_POLITE)
 })
 
 test('a seed below 1,000,000 means for good what it meant when it was kept', () => {

@@ -3,13 +3,14 @@ import { limitProcessor } from '../../processor-limit.ts'
 import { runGuardSeed } from '../../virtual-guard/run-guard-seed.ts'
 import { runIngressSeed } from '../../virtual-ingress/run-ingress-seed.ts'
 import { crashRun } from '../crash/crash-run.ts'
-import { runSeed } from '../swarm/run-seed.ts'
+import { runPoliteSeed, runSeed } from '../swarm/run-seed.ts'
 import type { Job, JobReport } from './job.ts'
 
 /** A process that does one job after the other for who started it. */
 async function done(job: Job): Promise<JobReport> {
   try {
     if (job.kind === 'seed') return { kind: 'seed', report: await runSeed(job.seed) }
+    if (job.kind === 'polite') return { kind: 'polite', report: await runPoliteSeed(job.seed) }
     if (job.kind === 'fleet') return { kind: 'fleet', report: await runFleet(job.seed) }
     if (job.kind === 'guard') return { kind: 'guard', report: await runGuardSeed(job.seed) }
     if (job.kind === 'ingress') return { kind: 'ingress', report: await runIngressSeed(job.seed) }

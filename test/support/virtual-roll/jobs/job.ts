@@ -7,13 +7,15 @@ import type { SeedReport } from '../swarm/seed-report.ts'
 /** Something that a worker does in a process of its own. */
 export type Job =
   | { readonly kind: 'seed'; readonly seed: string }
+  /** The world of that seed, with pods that leave politely. */
+  | { readonly kind: 'polite'; readonly seed: string }
   | { readonly kind: 'crash'; readonly plan: CrashPlan }
   | { readonly kind: 'fleet'; readonly seed: string }
   | { readonly kind: 'ingress'; readonly seed: string }
   | { readonly kind: 'guard'; readonly seed: string }
 
 export type JobReport =
-  | { readonly kind: 'seed'; readonly report: SeedReport }
+  | { readonly kind: 'seed' | 'polite'; readonly report: SeedReport }
   | { readonly kind: 'fleet'; readonly report: FleetReport }
   | { readonly kind: 'ingress'; readonly report: IngressReport }
   | { readonly kind: 'guard'; readonly report: GuardReport }

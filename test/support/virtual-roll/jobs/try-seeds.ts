@@ -2,14 +2,20 @@ import { complaints, type Job, type JobReport } from './job.ts'
 import { runJobs } from './run-jobs.ts'
 
 interface Seeds {
-  readonly kind: 'seed' | 'fleet' | 'ingress' | 'guard'
+  readonly kind: 'seed' | 'polite' | 'fleet' | 'ingress' | 'guard'
   readonly from: number
   readonly count: number
   readonly workers: number
   readonly onReport: (report: JobReport) => void
 }
 
-const COMMANDS = { seed: 'swarm', fleet: 'fleets', ingress: 'ingress', guard: 'guards' } as const
+const COMMANDS = {
+  seed: 'swarm -- --seed',
+  polite: 'swarm -- --polite --seed',
+  fleet: 'fleets -- --seed',
+  ingress: 'ingress -- --seed',
+  guard: 'guards -- --seed',
+} as const
 
 interface Tried {
   readonly failed: number
@@ -32,7 +38,7 @@ export async function trySeeds({ kind, from, count, workers, onReport }: Seeds):
       if (said.length === 0) return true
       failed += 1
       const seed = run?.seed ?? (report.kind === 'thrown' && report.job.kind !== 'crash' ? report.job.seed : '')
-      const again = `npm run ${COMMANDS[kind]} -- --seed ${seed}`
+      const again = `npm run ${COMMANDS[kind]} ${seed}`
       console.log(`seed ${seed} failed: ${again}\n  ${said.join('\n  ')}`)
       if (run !== undefined) console.log(`  last: ${run.events.slice(-3).join('\n        ')}`)
       return true

@@ -2,6 +2,7 @@ import { KEPT_ROLLOUTS, KEPT_SEEDS } from '../../../virtual/kept-seeds.ts'
 import { everyNth } from '../crash/crash-points.ts'
 import type { CrashPlan } from '../crash/crash-run.ts'
 import { crashRun } from '../crash/crash-run.ts'
+import { politeCrashes } from '../crash/polite-crashes.ts'
 import type { Job } from '../jobs/job.ts'
 import { FIRST_BY_STEP } from '../swarm/scenario-by-step.ts'
 
@@ -42,6 +43,12 @@ export const ingressJobs = (): readonly Job[] =>
 /** Random drains of guarded nodes. */
 export const guardJobs = (): readonly Job[] =>
   Array.from({ length: FLEETS }, (_, i): Job => ({ kind: 'guard', seed: String(i) }))
+
+/** Polite drains that are killed at each write, and worlds of pods that leave politely under faults in each step. */
+export async function politeJobs(): Promise<readonly Job[]> {
+  const seeds = Array.from({ length: FLEETS }, (_, i): Job => ({ kind: 'polite', seed: String(FIRST_BY_STEP + i) }))
+  return [...(await politeCrashes('resume')), ...(await politeCrashes('abort')), ...seeds]
+}
 
 export const fleetJobs = (): readonly Job[] =>
   Array.from({ length: FLEETS }, (_, i): Job => ({ kind: 'fleet', seed: String(i) }))

@@ -17,6 +17,8 @@ export interface Mutation {
   readonly inIngress?: true
   /** Only random drains of guarded nodes show it. */
   readonly inGuards?: true
+  /** Only pods that leave politely show it. */
+  readonly inPolite?: true
 }
 
 /** Each changed file by its path, with its text as it is then. Throws where a text to be changed does not occur exactly once. */

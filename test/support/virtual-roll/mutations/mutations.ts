@@ -2,6 +2,7 @@ import { FLEET_MUTATIONS } from './fleet-mutations.ts'
 import { GUARD_MUTATIONS } from './guard-mutations.ts'
 import { INGRESS_MUTATIONS } from './ingress-mutations.ts'
 import type { Edit, Mutation } from './mutation.ts'
+import { POLITE_MUTATIONS } from './polite-mutations.ts'
 
 const LADDER = 'src/core/roll/ladder.ts'
 const STEPS = 'src/core/roll/steps'
@@ -194,4 +195,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...FLEET_MUTATIONS,
   ...INGRESS_MUTATIONS,
   ...GUARD_MUTATIONS,
+  ...POLITE_MUTATIONS,
 ]

@@ -1,5 +1,5 @@
-import { database, edge, WHOAMI_PORT, whoami } from '../../../../src/sim/cluster/article-workloads.ts'
-import type { BalancerDescription } from '../../../../src/sim/cluster/balancer-description.ts'
+import { budget, database, edge, WHOAMI_PORT, whoami } from '../../../../src/sim/cluster/article-workloads.ts'
+import type { BalancerDescription, FrontDescription } from '../../../../src/sim/cluster/balancer-description.ts'
 import type { VirtualCluster } from '../../../../src/sim/cluster/virtual-cluster.ts'
 import { NODES } from '../../../../src/sim/world/api-resource.ts'
 import { balancerBefore, EDGE, smallWorld, WEB } from '../small-world.ts'
@@ -22,7 +22,7 @@ export async function buildWorld(scenario: Scenario): Promise<BuiltWorld> {
     nodes,
     darkMs,
     manifests: manifestsOf(scenario),
-    instances: instancesOf(world),
+    instances: instancesOf(scenario),
     beside: (cluster) => {
       agents = agentsOf(cluster, world)
     },
@@ -50,9 +50,12 @@ const FRONTS = {
   track: { web: WEB, edge: { ...EDGE, track: 'web' } },
 } as const
 
-const instancesOf = ({ balancers, servers }: WorldKind): readonly BalancerDescription[] =>
+/** A connection that a balancer keeps open to a pod stays with it, past its last endpoint. */
+const instancesOf = ({ world: { balancers, servers }, polite }: Scenario): readonly BalancerDescription[] =>
   balancers.flatMap(({ instances, backends, checksAgents }) => {
-    const fronts = FRONTS[checksAgents === true ? 'agents' : (servers ?? 'plain')]
+    const { web, edge }: { web: FrontDescription; edge: FrontDescription } =
+      FRONTS[checksAgents === true ? 'agents' : (servers ?? 'plain')]
+    const fronts = { web: polite !== undefined ? { ...web, closesServers: true } : web, edge }
     return instances.map(() => balancerBefore(...backends.map((backend) => fronts[backend])))
   })
 
@@ -61,8 +64,13 @@ function agentsOf(cluster: VirtualCluster, { balancers, agents }: WorldKind): Vi
   return new VirtualAgents({ cluster, dataPort: WHOAMI_PORT, ...agents })
 }
 
-function manifestsOf({ nodes, whoami: { startSeconds, ...options }, databases }: Scenario): readonly object[] {
-  const text = JSON.stringify(whoami({ service: 'improved', ...options }))
+function manifestsOf({ nodes, whoami: app, databases, polite }: Scenario): readonly object[] {
+  const { startSeconds, ...options } = app
+  const service = polite === undefined ? 'improved' : 'plain'
+  const text = JSON.stringify([
+    ...whoami({ service, ...options }),
+    ...(polite?.hasBudget === true ? [budget('whoami', 'whoami', options.replicas)] : []),
+  ])
   const slow = text.replaceAll('{"name":"STOP"', `{"name":"START_DELAY","value":"${startSeconds}s"},{"name":"STOP"`)
   const volumes = nodeNames(Math.min(nodes, databases + 1))
   return [...(JSON.parse(slow) as readonly object[]), ...edge(), ...(databases === 0 ? [] : database(volumes))]

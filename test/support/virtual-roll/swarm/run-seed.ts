@@ -15,7 +15,7 @@ import { buildWorld } from './build-world.ts'
 import { Digest } from './digest.ts'
 import { SLOT } from './hand-faults.ts'
 import { FIRST_ROLL, OutsideFaults } from './outside-faults.ts'
-import { type Scenario, scenarioOf } from './scenario.ts'
+import { politeScenarioOf, type Scenario, scenarioOf } from './scenario.ts'
 import { begunInTheEnd, SeedOperator } from './seed-operator.ts'
 import { eventText, type SeedReport } from './seed-report.ts'
 import { seedRollFile } from './seed-roll-file.ts'
@@ -43,6 +43,8 @@ const WELL_FOR_MS = 25_000
 
 /** One random cluster with one random roll and random faults, which all heal; then everything must come back. */
 export const runSeed = (seed: string): Promise<SeedReport> => runScenario(scenarioOf(seed))
+
+export const runPoliteSeed = (seed: string): Promise<SeedReport> => runScenario(politeScenarioOf(seed))
 
 /** `heard`: what the rolls have the world do, as it is done. */
 export async function runScenario(

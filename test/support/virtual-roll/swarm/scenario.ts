@@ -3,6 +3,7 @@ import type { Cue } from './cue.ts'
 import { type Fault, lastOf } from './fault.ts'
 import { randomFaults } from './random-faults.ts'
 import { amendsOf, cordonedBefore, cuesOf, FIRST_BY_STEP } from './scenario-by-step.ts'
+import { DRAIN } from './seed-roll-file.ts'
 import { PLAIN_WORLD, type WorldKind, worldKindOf } from './world-kind.ts'
 import { worldSpec } from './world-spec.ts'
 
@@ -31,6 +32,8 @@ export interface Scenario {
   readonly second: { readonly atMs: number; readonly node: string } | undefined
   /** After how many processes the roll is aborted; undefined: never. */
   readonly abortAfter: number | undefined
+  /** `whoami` exits at once, and its pods leave politely; a budget of it allows no eviction. Absent: it takes its grace. */
+  readonly polite?: { readonly hasBudget: boolean }
 }
 
 export const nodeNames = (nodes: number): readonly string[] => Array.from({ length: nodes }, (_, i) => `n${i + 1}`)
@@ -41,6 +44,22 @@ const MORE_NODES = [0, 0, 0, 1, 1, 1, 2, 4]
 export function scenarioOf(seed: string): Scenario {
   const number = Number(seed)
   return number >= FIRST_BY_STEP ? drawnByStep(drawnByTime(seed), number) : drawnByTime(seed)
+}
+
+/** What the seed says, over pods that leave politely: as long as a request may take they serve on. */
+export function politeScenarioOf(seed: string): Scenario {
+  const drawn = scenarioOf(seed)
+  const random = new SeededRandom(`polite ${seed}`)
+  const isAlone = random.next() < 0.3
+  const hasBudget = random.next() < 0.5
+  const leaveAfter = drawn.world.hasLongRequests === true ? '10s' : '3s'
+  const polite = [{ selector: 'app=whoami', leaveAfter }]
+  return {
+    ...drawn,
+    whoami: { ...drawn.whoami, ...(isAlone ? { replicas: 1 } : {}) },
+    spec: { ...drawn.spec, drain: { ...DRAIN, ...(drawn.spec.drain as object | undefined), polite } },
+    polite: { hasBudget },
+  }
 }
 
 /** The cluster and the roll of the older generation, with faults that steps bring about; now and then with its own beside. */

@@ -6,6 +6,8 @@ import { virtualRollFile } from '../article-cluster.ts'
  */
 const MEASURED_PER_S = 7
 
+export const DRAIN = { daemonSets: ['app=edge'], blockedLimit: '20s', stageLimit: '30s' }
+
 /** Short waits and limits: what is tested is the order of things. */
 const BRISK = {
   baseline: { duration: '1s', limit: '20s' },
@@ -13,7 +15,7 @@ const BRISK = {
   attach: { limit: '30s' },
   slots: { leaseDuration: '15s' },
   detach: { idleLimit: '5s' },
-  drain: { daemonSets: ['app=edge'], blockedLimit: '20s', stageLimit: '30s' },
+  drain: DRAIN,
   reboot: {
     ssh: { configFile: '/etc/ssh/ssh_config', command: ['systemctl', 'reboot'] },
     resendAfter: '15s',
