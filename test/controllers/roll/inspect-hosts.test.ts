@@ -51,7 +51,7 @@ test(
       node('n3', 'x'),
       node('n4', own),
     ]
-    const findings = await inspectHosts(host, { nodes, all: nodes }, never)
+    const { findings } = await inspectHosts(host, { nodes, all: nodes }, never)
     assert.deepEqual(
       findings.map(({ code, node: name }) => `${code} ${name}`),
       [
