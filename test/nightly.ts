@@ -90,6 +90,7 @@ const PARTS: readonly Part[] = [
       'roll-claims',
       'roll-budget',
       'roll-polite',
+      'roll-needed',
       'agent-install',
       'agent-brake',
     ],
