@@ -18,7 +18,7 @@ interface Way {
 
 /** By all ways that the file names; `answer` of its machine, absent where that was not asked. */
 export function rebootNeed(node: Node, spec: RebootNeedSpec, answer?: HostInquiry['answer']): RebootNeed {
-  const ways = [...machineWays(spec, answer), ...versionWays(node, spec)]
+  const ways = [...machineWays(node, spec, answer), ...versionWays(node, spec)]
   const needed = ways.filter(({ kind }) => kind === 'needed')
   if (needed.length > 0) return { kind: 'needed', why: textOf(needed) }
   const unknown = ways.filter(({ kind }) => kind === 'unknown')
@@ -40,12 +40,13 @@ const notKnown =
     fix: 'correct that, or roll all chosen nodes: --no-only-if-needed',
   })
 
-/** That a machine could not be reached is a finding of `hostFindings`. */
-function machineWays(spec: RebootNeedSpec, answer: HostInquiry['answer'] | undefined): readonly Way[] {
+/** That a machine could not be reached, or that another one answered for it, is a finding of `hostFindings`. */
+function machineWays(node: Node, spec: RebootNeedSpec, answer: HostInquiry['answer'] | undefined): readonly Way[] {
   const { sentinel, command } = spec
   if (!asksMachine(spec)) return []
   if (answer?.kind === 'failed') return [{ kind: 'unknown', text: answer.text, isTold: true }]
-  const { need = {} } = answer?.facts ?? {}
+  const { need = {}, bootId = node.bootId } = answer?.facts ?? {}
+  if (bootId !== node.bootId) return [{ kind: 'unknown', text: `the machine has boot id ${bootId}`, isTold: true }]
   return [
     ...(sentinel === undefined ? [] : [sentinelWay(sentinel, need.sentinel)]),
     ...(command === undefined ? [] : [commandWay(command, need.command)]),

@@ -12,9 +12,9 @@ const BY_RHEL: RebootNeedSpec = { command: RHEL, versions: {} }
 const BY_KURED: RebootNeedSpec = { command: KURED, versions: {} }
 const KERNEL: RebootNeedSpec = { versions: { kernelVersion: '6.2' } }
 
-const said = (need: NeedAnswer): HostInquiry['answer'] => ({
+const said = (need: NeedAnswer, bootId = aNode('n1').bootId): HostInquiry['answer'] => ({
   kind: 'facts',
-  facts: { bootId: 'b', mayReboot: true, hops: [], need },
+  facts: { bootId, mayReboot: true, hops: [], need },
 })
 const absent: NeedAnswer = { sentinel: { kind: 'absent' } }
 const there = (packages: readonly string[] = [], isCut = false): NeedAnswer => ({
@@ -87,6 +87,7 @@ const ROWS: readonly (readonly [string, RebootNeedSpec, HostInquiry['answer'] | 
     UNREACHED,
     'needed kernelVersion is 6.1, and 6.2 is wanted',
   ],
+  ['no sentinel on another machine, of which another finding tells', FILE, said(absent, 'another'), 'unknown'],
   ['another kernel', KERNEL, undefined, 'needed kernelVersion is 6.1, and 6.2 is wanted'],
   ['the same kernel', { versions: { kernelVersion: '6.1' } }, undefined, 'none needs no reboot: kernelVersion is 6.1'],
   ['another OS image', { versions: { osImage: 'B' } }, undefined, 'needed osImage is A, and B is wanted'],
